@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/stencil.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdlib>
+#include <numbers>
+#include <stdexcept>
+
+namespace spsolve {
+
+namespace {
+
+/// Weights over a box of offsets that holds the origin, x fastest.
+template <class Number>
+struct DenseWeights {
+  Box offsets;
+  std::vector<Number> values = std::vector<Number>(offsets.points());
+
+  Number& operator[](const Index3& offset) {
+    const Index3 extent = offsets.extent(), p = offset - offsets.begin;
+    return values[(p[z_axis] * extent[y_axis] + p[y_axis]) * extent[x_axis] + p[x_axis]];
+  }
+};
+
+/// Calls visit(p) for every point of a box, x fastest.
+template <class Visit>
+void for_each_point(const Box& box, Visit&& visit) {
+  for (std::int64_t z = box.begin[z_axis]; z < box.end[z_axis]; ++z)
+    for (std::int64_t y = box.begin[y_axis]; y < box.end[y_axis]; ++y)
+      for (std::int64_t x = box.begin[x_axis]; x < box.end[x_axis]; ++x) visit(Index3{z, y, x});
+}
+
+/// The smallest box that holds the origin and the offsets of every tap.
+Box offset_box(const std::vector<Tap>& taps) {
+  Box box = box_of({1, 1, 1});
+  for (const Tap& tap : taps)
+    for (int axis = 0; axis < axis_count; ++axis) {
+      box.begin[axis] = std::min(box.begin[axis], tap.offset[axis]);
+      box.end[axis] = std::max(box.end[axis], tap.offset[axis] + 1);
+    }
+  return box;
+}
+
+/// At most `count` of the n wave numbers 2 pi m / n of a grid axis, evenly spread, 0 and the shortest wave
+/// included.
+std::vector<double> wave_numbers(std::int64_t n, std::int64_t count) {
+  count = std::min(n, count);
+  std::vector<double> waves(count);
+  for (std::int64_t j = 0; j < count; ++j) {
+    const double fraction =
+        std::round(static_cast<double>(j) / static_cast<double>(count) * static_cast<double>(n));
+    waves[j] = 2.0 * std::numbers::pi * fraction / static_cast<double>(n);
+  }
+  return waves;
+}
+
+std::complex<double> symbol(const std::vector<Tap>& taps, const std::array<double, 3>& wave) {
+  std::complex<double> sum = 0.0;
+  for (const Tap& tap : taps) {
+    double phase = 0.0;
+    for (int axis = 0; axis < axis_count; ++axis) phase += wave[axis] * static_cast<double>(tap.offset[axis]);
+    sum += std::polar(1.0, phase) * tap.weight;
+  }
+  return sum;
+}
+
+}  // namespace
+
+Stencil::Stencil(const Index3& extent, const std::vector<double>& weights, const Index3& center) {
+  // Divided, not multiplied: the product of hostile extents may overflow.
+  std::size_t rest = weights.size();
+  bool fits = !weights.empty();
+  for (const std::int64_t n : extent) {
+    fits = fits && n > 0 && rest % static_cast<std::size_t>(n) == 0;
+    if (fits) rest /= static_cast<std::size_t>(n);
+  }
+  if (!fits || rest != 1)
+    throw std::invalid_argument("the number of weights is not the product of their extents");
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (center[axis] < 0 || center[axis] >= extent[axis])
+      throw std::invalid_argument("the center is outside the array of weights");
+
+  auto weight = weights.begin();
+  for_each_point(box_of(extent), [&](const Index3& p) {
+    if (!std::isfinite(*weight)) throw std::invalid_argument("a weight is not finite");
+    if (*weight != 0.0) taps_.push_back({p - center, *weight});
+    ++weight;
+  });
+  if (taps_.empty()) throw std::invalid_argument("every weight is zero");
+  for (const Tap& tap : taps_)
+    for (int axis = 0; axis < axis_count; ++axis)
+      radius_[axis] = std::max(radius_[axis], std::abs(tap.offset[axis]));
+}
+
+bool Stencil::is_star() const {
+  return std::all_of(taps_.begin(), taps_.end(), [](const Tap& tap) {
+    return std::count(tap.offset.begin(), tap.offset.end(), 0) >= axis_count - 1;
+  });
+}
+
+std::vector<double> dense_weights(const Stencil& stencil) {
+  DenseWeights<double> dense{grow(box_of({1, 1, 1}), stencil.radius())};
+  for (const Tap& tap : stencil.taps()) dense[tap.offset] = tap.weight;
+  return dense.values;
+}
+
+Stencil fuse_steps(const Stencil& stencil, int steps) {
+  if (steps < 1) throw std::invalid_argument("the number of fused steps must be at least 1");
+  const Box reach = offset_box(stencil.taps());
+  DenseWeights<long double> fused{box_of({1, 1, 1})};
+  fused.values[0] = 1.0L;
+  for (int step = 0; step < steps; ++step) {
+    DenseWeights<long double> next{
+        {fused.offsets.begin + reach.begin, fused.offsets.end + reach.end - Index3{1, 1, 1}}};
+    for_each_point(fused.offsets, [&](const Index3& offset) {
+      const long double weight = fused[offset];
+      if (weight == 0.0L) return;
+      for (const Tap& tap : stencil.taps()) next[offset + tap.offset] += weight * tap.weight;
+    });
+    fused = std::move(next);
+  }
+  return Stencil(fused.offsets.extent(), {fused.values.begin(), fused.values.end()},
+                 Index3{} - fused.offsets.begin);
+}
+
+double growth_factor(const Stencil& stencil, const Index3& shape) {
+  // 2^15 waves in all: the cost stays below a second for thousands of taps.
+  constexpr std::array<std::int64_t, 4> waves_per_axis{1, 32768, 180, 32};
+  const auto axes = std::count_if(shape.begin(), shape.end(), [](std::int64_t n) { return n > 1; });
+  std::array<std::vector<double>, 3> waves;
+  for (int axis = 0; axis < axis_count; ++axis) waves[axis] = wave_numbers(shape[axis], waves_per_axis[axes]);
+
+  double growth = 0.0;
+  for (const double z : waves[z_axis])
+    for (const double y : waves[y_axis])
+      // Real weights: the symbol of the opposite wave is the complex conjugate, so half of the waves on x is
+      // enough.
+      for (std::size_t x = 0; x <= waves[x_axis].size() / 2 && x < waves[x_axis].size(); ++x)
+        growth = std::max(growth, std::abs(symbol(stencil.taps(), {z, y, waves[x_axis][x]})));
+  return growth;
+}
+
+}  // namespace spsolve
