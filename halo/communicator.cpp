@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "halo/communicator.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+namespace spsolve {
+namespace {
+
+/// The number of processes that the launcher says it started for this job step, 1 if it says nothing.
+int launched_processes() {
+  // Of Slurm only the step's own count: a batch script itself runs once whatever SLURM_NTASKS says.
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
+    if (const char* value = std::getenv(variable)) return std::atoi(value);
+  return 1;
+}
+
+template <class Value>
+Value reduced(Value value, MPI_Datatype type, MPI_Op operation, MPI_Comm handle) {
+  Value result{};
+  check_mpi(MPI_Allreduce(&value, &result, 1, type, operation, handle));
+  return result;
+}
+
+}  // namespace
+
+void check_mpi(int code, std::source_location where) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw Error(Status::device_failure, fmt::format("MPI: {} ({}:{})", text, where.file_name(), where.line()));
+}
+
+MpiSession::MpiSession(int& argc, char**& argv) {
+  int provided = 0;
+  check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
+  check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  int size = 1;
+  check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size));
+  if (const int launched = launched_processes(); launched > 1 && size == 1) {
+    MPI_Finalize();
+    throw Error(Status::invalid_input,
+                fmt::format("the launcher started {} processes but MPI sees one: each would solve the whole problem. Use "
+                            "`srun --mpi=pmix`, or the mpirun of the MPI library that spsolve was built with",
+                            launched));
+  }
+}
+
+MpiSession::~MpiSession() { MPI_Finalize(); }
+
+Communicator::Communicator() : Communicator(MPI_COMM_WORLD) {}
+
+Communicator::Communicator(MPI_Comm handle) : handle_(handle) {
+  check_mpi(MPI_Comm_rank(handle, &rank_));
+  check_mpi(MPI_Comm_size(handle, &size_));
+}
+
+void Communicator::barrier() const { check_mpi(MPI_Barrier(handle_)); }
+
+int Communicator::all_reduce(int value, MPI_Op operation) const { return reduced(value, MPI_INT, operation, handle_); }
+std::int64_t Communicator::all_reduce(std::int64_t value, MPI_Op operation) const {
+  return reduced(value, MPI_INT64_T, operation, handle_);
+}
+double Communicator::all_reduce(double value, MPI_Op operation) const {
+  return reduced(value, MPI_DOUBLE, operation, handle_);
+}
+
+std::string Communicator::broadcast(std::string text, int source) const {
+  auto size = static_cast<std::int64_t>(text.size());
+  check_mpi(MPI_Bcast(&size, 1, MPI_INT64_T, source, handle_));
+  if (size > std::numeric_limits<int>::max()) throw Error(Status::invalid_input, "a text of more than 2 GiB");
+  text.resize(static_cast<std::size_t>(size));
+  check_mpi(MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, source, handle_));
+  return text;
+}
+
+std::vector<std::string> Communicator::gather(const std::string& text) const {
+  const int length = static_cast<int>(text.size());
+  std::vector<int> lengths(root() ? size_ : 0), begins(lengths.size());
+  check_mpi(MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, handle_));
+  int total = 0;
+  for (std::size_t i = 0; i < lengths.size(); ++i) begins[i] = std::exchange(total, total + lengths[i]);
+  std::string all(static_cast<std::size_t>(total), '\0');
+  check_mpi(MPI_Gatherv(text.data(), length, MPI_CHAR, all.data(), lengths.data(), begins.data(), MPI_CHAR, 0, handle_));
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < lengths.size(); ++i) texts.push_back(all.substr(begins[i], lengths[i]));
+  return texts;
+}
+
+void Communicator::abort(Status status) const {
+  MPI_Abort(handle_, static_cast<int>(status));
+  std::abort();
+}
+
+void agree(const Communicator& communicator, const Error* failure) {
+  const int lowest = communicator.all_reduce(failure ? communicator.rank() : communicator.size(), MPI_MIN);
+  if (lowest == communicator.size()) return;
+  int status = failure ? static_cast<int>(failure->status()) : 0;
+  check_mpi(MPI_Bcast(&status, 1, MPI_INT, lowest, communicator.handle()));
+  throw Error(static_cast<Status>(status), communicator.broadcast(failure ? failure->what() : "", lowest));
+}
+
+}  // namespace spsolve

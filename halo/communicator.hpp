@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <new>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "kernels/error.hpp"
+
+namespace spsolve {
+
+/// Throws Error(device_failure) naming the call's place and MPI's own text unless `code` is MPI_SUCCESS.
+void check_mpi(int code, std::source_location where = std::source_location::current());
+
+/// MPI from construction to destruction; errors are returned to check_mpi() instead of ending the job.
+class MpiSession {
+ public:
+  /// Throws Error(invalid_input) where the launcher started several processes that MPI does not know of.
+  MpiSession(int& argc, char**& argv);
+  ~MpiSession();
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+};
+
+/// The ranks that solve one problem together. A handle that is cheap to copy; it does not own the communicator.
+class Communicator {
+ public:
+  /// All ranks of the job.
+  Communicator();
+  explicit Communicator(MPI_Comm handle);
+
+  MPI_Comm handle() const { return handle_; }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  bool root() const { return rank_ == 0; }
+
+  void barrier() const;
+  /// The values of all ranks combined by MPI's `operation`, on every rank.
+  int all_reduce(int value, MPI_Op operation) const;
+  std::int64_t all_reduce(std::int64_t value, MPI_Op operation) const;
+  double all_reduce(double value, MPI_Op operation) const;
+  /// The text that `source` holds, on every rank.
+  std::string broadcast(std::string text, int source = 0) const;
+  /// The texts of all ranks, on rank 0 only (empty elsewhere).
+  std::vector<std::string> gather(const std::string& text) const;
+  /// Ends the job on all ranks; for failures that the other ranks cannot be told of.
+  [[noreturn]] void abort(Status status) const;
+
+ private:
+  MPI_Comm handle_;
+  int rank_ = 0;
+  int size_ = 1;
+};
+
+/// Throws `failure` (null: none here) on every rank if any rank has one: the lowest rank's status and message.
+void agree(const Communicator& communicator, const Error* failure);
+
+/// Runs `work` on every rank. If it throws an Error on any of them, every rank throws that of the lowest such rank,
+/// so that all ranks leave together with one message. `work` may communicate only if all ranks fail alike.
+template <class Work>
+void collectively(const Communicator& communicator, Work&& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    agree(communicator, &error);
+  } catch (const std::bad_alloc&) {
+    const Error error(Status::device_failure, "out of memory on rank " + std::to_string(communicator.rank()));
+    agree(communicator, &error);
+  }
+  agree(communicator, nullptr);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "kernels/box.hpp"
+
+namespace spsolve {
+
+/// The global grid cut into one block per rank: a Cartesian grid of ranks, slowest axis first, in which the blocks
+/// along an axis differ by one point at most. A pure function of shape and rank grid; known in full to every rank.
+class Decomposition {
+ public:
+  /// Throws Error(invalid_input) if an axis would be cut into more blocks than it has points.
+  Decomposition(const Index3& shape, const Index3& rank_grid);
+
+  const Index3& shape() const { return shape_; }
+  const Index3& rank_grid() const { return rank_grid_; }
+  int ranks() const { return static_cast<int>(volume(rank_grid_)); }
+
+  Index3 coordinates(int rank) const;
+  int rank_at(const Index3& coordinates) const;
+  /// First point of block `coordinate` along an axis; block `coordinate` ends where the next one begins.
+  std::int64_t block_begin(int axis, std::int64_t coordinate) const;
+  /// Which block along an axis holds point i.
+  std::int64_t block_of(int axis, std::int64_t i) const;
+  Box block(int rank) const;
+
+ private:
+  Index3 shape_;
+  Index3 rank_grid_;
+};
+
+/// The rank grid that moves the fewest halo points per exchange of width `halo` (per axis) and, among equals, cuts the slowest
+/// axes first (their faces are contiguous). Throws Error(invalid_input) if `ranks` cannot be placed on the grid.
+Index3 least_surface_rank_grid(const Index3& shape, int ranks, const Index3& halo);
+
+}  // namespace spsolve

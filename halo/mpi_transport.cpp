@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "halo/mpi_transport.hpp"
+
+#include <algorithm>
+
+namespace spsolve {
+namespace {
+
+// MPI counts are int: larger messages go in pieces, which MPI keeps in order between a pair of ranks.
+constexpr std::size_t largest_piece = std::size_t{1} << 30;
+constexpr int halo_tag = 1;
+
+template <class Start>
+void for_each_piece(const Message& message, Start&& start) {
+  for (std::size_t begin = 0; begin < message.bytes; begin += largest_piece)
+    start(message.data + begin, static_cast<int>(std::min(largest_piece, message.bytes - begin)));
+}
+
+}  // namespace
+
+void MpiTransport::start(std::span<const Message> sends, std::span<const Message> receives) {
+  for (const Message& message : receives)
+    for_each_piece(message, [&](std::byte* data, int bytes) {
+      check_mpi(MPI_Irecv(data, bytes, MPI_BYTE, message.peer, halo_tag, communicator_.handle(), &requests_.emplace_back()));
+    });
+  for (const Message& message : sends)
+    for_each_piece(message, [&](std::byte* data, int bytes) {
+      check_mpi(MPI_Isend(data, bytes, MPI_BYTE, message.peer, halo_tag, communicator_.handle(), &requests_.emplace_back()));
+    });
+}
+
+void MpiTransport::finish() {
+  check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
+  requests_.clear();
+}
+
+}  // namespace spsolve

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace spsolve {
+
+/// Contiguous memory that goes to, or comes from, one other rank.
+struct Message {
+  int peer = 0;
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+/// How messages travel between ranks. At most one message per peer and direction is under way at a time.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  /// Starts all sends and receives and returns at once; the memory must stay untouched until finish().
+  virtual void start(std::span<const Message> sends, std::span<const Message> receives) = 0;
+  /// Returns when everything started has arrived and every sent message may be overwritten.
+  virtual void finish() = 0;
+};
+
+}  // namespace spsolve

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace spsolve {
+
+/// A point or an extent, slowest axis first: {z, y, x}. A 2D grid has extent 1 in z, a 1D grid in z and y.
+using Index3 = std::array<std::int64_t, 3>;
+
+constexpr int axis_count = 3;
+constexpr int z_axis = 0, y_axis = 1, x_axis = 2;
+
+constexpr std::int64_t volume(const Index3& extent) { return extent[0] * extent[1] * extent[2]; }
+
+constexpr Index3 operator+(const Index3& a, const Index3& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
+constexpr Index3 operator-(const Index3& a, const Index3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+constexpr Index3 operator*(std::int64_t s, const Index3& a) { return {s * a[0], s * a[1], s * a[2]}; }
+
+/// Half-open box of grid points [begin, end) in global coordinates; a box with an extent <= 0 is empty.
+struct Box {
+  Index3 begin{};
+  Index3 end{};
+
+  friend constexpr bool operator==(const Box&, const Box&) = default;
+
+  constexpr Index3 extent() const { return end - begin; }
+  constexpr bool empty() const { return end[0] <= begin[0] || end[1] <= begin[1] || end[2] <= begin[2]; }
+  constexpr std::int64_t points() const { return empty() ? 0 : volume(extent()); }
+};
+
+constexpr Box box_of(const Index3& shape) { return {{0, 0, 0}, shape}; }
+constexpr Box grow(const Box& box, const Index3& margin) { return {box.begin - margin, box.end + margin}; }
+constexpr Box shift(const Box& box, const Index3& offset) { return {box.begin + offset, box.end + offset}; }
+
+constexpr Box intersect(const Box& a, const Box& b) {
+  Box common;
+  for (int axis = 0; axis < axis_count; ++axis) {
+    common.begin[axis] = std::max(a.begin[axis], b.begin[axis]);
+    common.end[axis] = std::min(a.end[axis], b.end[axis]);
+  }
+  return common;
+}
+
+constexpr bool contains(const Box& outer, const Box& inner) { return inner.empty() || intersect(outer, inner) == inner; }
+
+/// Calls visit(slab) for up to six disjoint boxes that together are `outer` without `inner` (inner inside outer).
+template <class Visit>
+constexpr void for_each_slab(const Box& outer, const Box& inner, Visit&& visit) {
+  if (inner.empty()) {
+    if (!outer.empty()) visit(outer);
+    return;
+  }
+  Box rest = outer;
+  for (int axis = 0; axis < axis_count; ++axis) {
+    Box low = rest, high = rest;
+    low.end[axis] = inner.begin[axis];
+    high.begin[axis] = inner.end[axis];
+    if (!low.empty()) visit(low);
+    if (!high.empty()) visit(high);
+    rest.begin[axis] = inner.begin[axis];
+    rest.end[axis] = inner.end[axis];
+  }
+}
+
+}  // namespace spsolve

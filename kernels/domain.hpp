@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "kernels/box.hpp"
+
+namespace spsolve {
+
+enum class BoundaryKind {
+  periodic,   // wrap: numpy.pad "wrap"
+  dirichlet,  // ghost points hold `value`: numpy.pad "constant"
+  neumann,    // zero normal gradient, mirrored about the face (d c b a | a b c d | d c b a): numpy.pad "symmetric"
+};
+
+struct Face {
+  BoundaryKind kind = BoundaryKind::periodic;
+  double value = 0.0;  // dirichlet only
+};
+
+enum Side { low = 0, high = 1 };
+
+/// The global grid and what lies outside it. Ghost points are defined axis by axis in the order x, y, z: a later
+/// axis covers the corners (DESIGN 3.2). An axis is periodic on both faces or on none.
+struct Domain {
+  int dimensions = 3;    // 1: x, 2: y x, 3: z y x; absent axes have extent 1, are periodic and have radius 0
+  Index3 shape{1, 1, 1};  // points
+  std::array<std::array<Face, 2>, 3> faces{};  // [axis][side]
+
+  constexpr bool periodic(int axis) const { return faces[axis][low].kind == BoundaryKind::periodic; }
+  constexpr int first_axis() const { return axis_count - dimensions; }
+  constexpr Box box() const { return box_of(shape); }
+};
+
+/// Where the mirror image of point i lies in [0, n), for any distance from the grid (period 2n).
+constexpr std::int64_t mirror(std::int64_t i, std::int64_t n) {
+  const std::int64_t period = 2 * n;
+  const std::int64_t folded = ((i % period) + period) % period;
+  return folded < n ? folded : period - 1 - folded;
+}
+
+/// i modulo n in [0, n).
+constexpr std::int64_t wrap(std::int64_t i, std::int64_t n) { return ((i % n) + n) % n; }
+
+}  // namespace spsolve

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "kernels/box.hpp"
+#include "kernels/precision.hpp"
+
+namespace spsolve {
+
+/// One rank's block of the grid with its halo, in storage precision. x is contiguous; rows start at `pitch()`
+/// elements from each other, aligned to 64 bytes at the first owned point. Owns its memory; move-only.
+class Field {
+ public:
+  /// Memory for `owned` grown by `halo` points on every side; every element is zero. Throws std::bad_alloc.
+  Field(const Box& owned, const Index3& halo, Precision precision);
+
+  const Box& owned() const { return owned_; }
+  /// owned() grown by the halo: every point that has memory.
+  Box allocated() const { return grow(owned_, halo_); }
+  const Index3& halo() const { return halo_; }
+  Precision precision() const { return precision_; }
+
+  /// Distance in elements between neighbours on each axis; the last is 1.
+  const Index3& strides() const { return strides_; }
+  std::int64_t pitch() const { return strides_[y_axis]; }
+
+  /// Address of a point (global coordinates, inside allocated()). Storage must be the type of precision().
+  template <class Storage>
+  Storage* at(const Index3& p) {
+    return reinterpret_cast<Storage*>(memory_.get()) + offset(p);
+  }
+  template <class Storage>
+  const Storage* at(const Index3& p) const {
+    return reinterpret_cast<const Storage*>(memory_.get()) + offset(p);
+  }
+
+  /// The same without the type.
+  std::byte* bytes_at(const Index3& p) { return memory_.get() + offset(p) * element_; }
+  const std::byte* bytes_at(const Index3& p) const { return memory_.get() + offset(p) * element_; }
+
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::int64_t offset(const Index3& p) const {
+    return lead_ + (p[0] - owned_.begin[0] + halo_[0]) * strides_[0] +
+           (p[1] - owned_.begin[1] + halo_[1]) * strides_[1] + (p[2] - owned_.begin[2] + halo_[2]);
+  }
+
+  struct Free {
+    void operator()(std::byte* memory) const;
+  };
+
+  Box owned_;
+  Index3 halo_;
+  Precision precision_;
+  std::int64_t element_;  // bytes
+  Index3 strides_{};
+  std::int64_t lead_ = 0;  // elements before the first halo point of a row, so that owned x = begin is aligned
+  std::size_t bytes_ = 0;
+  std::unique_ptr<std::byte, Free> memory_;
+};
+
+/// Bytes that a Field of these parameters takes.
+std::size_t field_bytes(const Index3& owned_extent, const Index3& halo, Precision precision);
+
+}  // namespace spsolve

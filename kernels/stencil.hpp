@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "kernels/box.hpp"
+
+namespace spsolve {
+
+/// One non-zero weight: u'[p] += weight * u[p + offset] (correlation form, as scipy.ndimage.correlate).
+struct Tap {
+  Index3 offset{};
+  double weight = 0.0;
+
+  friend bool operator==(const Tap&, const Tap&) = default;
+};
+
+/// A linear stencil: its non-zero weights in lexicographic order of offset (z, y, x), which is also the order in
+/// which every unit that sums tap by tap adds them.
+class Stencil {
+ public:
+  /// From a dense array of weights, x fastest, of any extents; weights[center] is the weight of the point itself.
+  /// Zero weights cost nothing afterwards. Throws std::invalid_argument on a size that does not fit, a center
+  /// outside the array, a weight that is not finite, or no non-zero weight at all.
+  Stencil(const Index3& extent, const std::vector<double>& weights, const Index3& center);
+
+  const std::vector<Tap>& taps() const { return taps_; }
+  /// Largest |offset| of any tap, per axis.
+  const Index3& radius() const { return radius_; }
+  /// No tap has more than one non-zero offset.
+  bool is_star() const;
+
+ private:
+  std::vector<Tap> taps_;
+  Index3 radius_{};
+};
+
+/// The dense weights over [-radius, radius] on each axis, x fastest.
+std::vector<double> dense_weights(const Stencil& stencil);
+
+/// `steps` time steps as one stencil: the steps-fold convolution of the weights with themselves, summed in long
+/// double, radius steps * r. Exact only where no ghost point of a wall is reached (DESIGN 3.3).
+Stencil fuse_steps(const Stencil& stencil, int steps);
+
+/// Growth factor of one step: the largest |symbol| of the weights over a sampled set of wave numbers
+/// (von Neumann); above 1 the solution grows. On an axis of n points the waves sampled are among the n of the grid.
+double growth_factor(const Stencil& stencil, const Index3& shape);
+
+}  // namespace spsolve

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/box.hpp"
+#include "kernels/domain.hpp"
+#include "kernels/field.hpp"
+#include "kernels/stencil.hpp"
+
+namespace spsolve {
+
+/// A way to advance a block of the grid in time: plain CPU loops, CUDA cores, sparse tensor cores.
+/// Whatever the block, a point is computed by the same operations in the same order, so results do not depend on
+/// how the grid is decomposed.
+class Unit {
+ public:
+  virtual ~Unit() = default;
+
+  /// Fills the ghost storage of `field` that advance() reads beside wall faces, for the rows of `valid` (points of
+  /// the domain that hold data). Call it again for halo rows once they have arrived.
+  virtual void fill_ghosts(Field& field, const Box& valid) const = 0;
+
+  /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as DESIGN 3.2 defines
+  /// them before every single step. `in` must hold data on region grown by steps * radius, cut off at walls, and
+  /// fill_ghosts() must have run for it; `out` is another field of the same geometry; only `region` is written.
+  virtual void advance(const Field& in, Field& out, const Box& region, int steps) const = 0;
+};
+
+}  // namespace spsolve

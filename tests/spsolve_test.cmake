@@ -1,0 +1,26 @@
+# spsolve_test(NAME SOURCES file... LINK target... [RANKS n...]): one GoogleTest program, run as it is or once per
+# number of ranks under mpirun (label mpi).
+function(spsolve_test name)
+  cmake_parse_arguments(test "" "" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
+  add_executable(${name} ${test_SOURCES})
+  target_link_libraries(${name} PRIVATE ${test_LINK} spsolve_test_support)
+  if(NOT test_RANKS)
+    target_link_libraries(${name} PRIVATE GTest::gtest_main)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES LABELS "unit;${test_LABELS}")
+    return()
+  endif()
+  target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
+  target_link_libraries(${name} PRIVATE MPI::MPI_C)
+  foreach(ranks ${test_RANKS})
+    add_test(NAME ${name}_${ranks} COMMAND ${MPIEXEC_EXECUTABLE} --oversubscribe ${MPIEXEC_NUMPROC_FLAG} ${ranks} $<TARGET_FILE:${name}>)
+    # PROCESSORS keeps ctest -j from starting more ranks than the machine has cores (capped, so that 8 ranks run on 2).
+    cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+    set(processors ${ranks})
+    if(processors GREATER cores)
+      set(processors ${cores})
+    endif()
+    set_tests_properties(${name}_${ranks} PROPERTIES LABELS "mpi;${test_LABELS}" PROCESSORS ${processors}
+      ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMP_NUM_THREADS=1;OMPI_MCA_mpi_yield_when_idle=1")
+  endforeach()
+endfunction()
