@@ -17,6 +17,8 @@ enum class BoundaryKind {
 struct Face {
   BoundaryKind kind = BoundaryKind::periodic;
   double value = 0.0;  // dirichlet only
+
+  friend bool operator==(const Face&, const Face&) = default;
 };
 
 enum Side { low = 0, high = 1 };
@@ -27,6 +29,8 @@ struct Domain {
   int dimensions = 3;    // 1: x, 2: y x, 3: z y x; absent axes have extent 1, are periodic and have radius 0
   Index3 shape{1, 1, 1};  // points
   std::array<std::array<Face, 2>, 3> faces{};  // [axis][side]
+
+  friend bool operator==(const Domain&, const Domain&) = default;
 
   constexpr bool periodic(int axis) const { return faces[axis][low].kind == BoundaryKind::periodic; }
   constexpr int first_axis() const { return axis_count - dimensions; }

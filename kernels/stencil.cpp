@@ -125,20 +125,26 @@ Stencil fuse_steps(const Stencil& stencil, int steps) {
                  Index3{} - fused.offsets.begin);
 }
 
-double growth_factor(const Stencil& stencil, const Index3& shape) {
+std::vector<std::complex<double>> sampled_symbol(const Stencil& stencil, const Index3& shape) {
   // 2^15 waves in all: the cost stays below a second for thousands of taps.
   constexpr std::array<std::int64_t, 4> waves_per_axis{1, 32768, 180, 32};
   const auto axes = std::count_if(shape.begin(), shape.end(), [](std::int64_t n) { return n > 1; });
   std::array<std::vector<double>, 3> waves;
   for (int axis = 0; axis < axis_count; ++axis) waves[axis] = wave_numbers(shape[axis], waves_per_axis[axes]);
 
-  double growth = 0.0;
+  std::vector<std::complex<double>> symbols;
   for (const double z : waves[z_axis])
     for (const double y : waves[y_axis])
       // Real weights: the symbol of the opposite wave is the complex conjugate, so half of the waves on x is
       // enough.
       for (std::size_t x = 0; x <= waves[x_axis].size() / 2 && x < waves[x_axis].size(); ++x)
-        growth = std::max(growth, std::abs(symbol(stencil.taps(), {z, y, waves[x_axis][x]})));
+        symbols.push_back(symbol(stencil.taps(), {z, y, waves[x_axis][x]}));
+  return symbols;
+}
+
+double growth_factor(const Stencil& stencil, const Index3& shape) {
+  double growth = 0.0;
+  for (const std::complex<double>& s : sampled_symbol(stencil, shape)) growth = std::max(growth, std::abs(s));
   return growth;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <complex>
 #include <vector>
 
 #include "kernels/box.hpp"
@@ -15,13 +16,13 @@ struct Tap {
   friend bool operator==(const Tap&, const Tap&) = default;
 };
 
-/// A linear stencil: its non-zero weights in lexicographic order of offset (z, y, x), which is also the order in
-/// which every unit that sums tap by tap adds them.
+/// A linear stencil: its non-zero weights in lexicographic order of offset (z, y, x), which is also the order
+/// in which every unit that sums tap by tap adds them.
 class Stencil {
  public:
-  /// From a dense array of weights, x fastest, of any extents; weights[center] is the weight of the point itself.
-  /// Zero weights cost nothing afterwards. Throws std::invalid_argument on a size that does not fit, a center
-  /// outside the array, a weight that is not finite, or no non-zero weight at all.
+  /// From a dense array of weights, x fastest, of any extents; weights[center] is the weight of the point
+  /// itself. Zero weights cost nothing afterwards. Throws std::invalid_argument on a size that does not fit,
+  /// a center outside the array, a weight that is not finite, or no non-zero weight at all.
   Stencil(const Index3& extent, const std::vector<double>& weights, const Index3& center);
 
   const std::vector<Tap>& taps() const { return taps_; }
@@ -38,12 +39,17 @@ class Stencil {
 /// The dense weights over [-radius, radius] on each axis, x fastest.
 std::vector<double> dense_weights(const Stencil& stencil);
 
-/// `steps` time steps as one stencil: the steps-fold convolution of the weights with themselves, summed in long
-/// double, radius steps * r. Exact only where no ghost point of a wall is reached (DESIGN 3.3).
+/// `steps` time steps as one stencil: the steps-fold convolution of the weights with themselves, summed in
+/// long double, radius steps * r. Exact only where no ghost point of a wall is reached (DESIGN 3.3).
 Stencil fuse_steps(const Stencil& stencil, int steps);
 
+/// The symbol sum_k w[k] exp(i k . theta) of one step at up to 2^15 waves theta = 2 pi m / shape, half of the
+/// conjugate pairs, always with the constant and, where the grid has it, the shortest wave.
+std::vector<std::complex<double>> sampled_symbol(const Stencil& stencil, const Index3& shape);
+
 /// Growth factor of one step: the largest |symbol| of the weights over a sampled set of wave numbers
-/// (von Neumann); above 1 the solution grows. On an axis of n points the waves sampled are among the n of the grid.
+/// (von Neumann); above 1 the solution grows. On an axis of n points the waves sampled are among the n of the
+/// grid.
 double growth_factor(const Stencil& stencil, const Index3& shape);
 
 }  // namespace spsolve

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "io/grid.hpp"
+#include "kernels/precision.hpp"
+#include "kernels/presets.hpp"
+#include "kernels/stencil.hpp"
+
+namespace spsolve {
+
+/// A dataset of an HDF5 file.
+struct DatasetForm {
+  std::filesystem::path file;  // absolute
+  std::string dataset;
+
+  friend bool operator==(const DatasetForm&, const DatasetForm&) = default;
+};
+
+/// A formula of x, y, z (those the grid has), read by io/expression.hpp.
+struct ExpressionForm {
+  std::string expression;
+
+  friend bool operator==(const ExpressionForm&, const ExpressionForm&) = default;
+};
+
+/// A named stencil of kernels/presets.hpp.
+struct PresetForm {
+  std::string preset;
+  PresetValues parameters;
+
+  friend bool operator==(const PresetForm&, const PresetForm&) = default;
+};
+
+/// Weights written into the input: x fastest, correlation form.
+struct WeightsForm {
+  Index3 extent{1, 1, 1};
+  std::vector<double> weights;
+  Index3 center{};
+
+  friend bool operator==(const WeightsForm&, const WeightsForm&) = default;
+};
+
+using StencilForm = std::variant<PresetForm, DatasetForm, WeightsForm>;
+using FieldForm = std::variant<ExpressionForm, DatasetForm>;
+
+struct TimeConfig {
+  std::int64_t steps = 0;                    // `end` is resolved to the fewest steps that reach it
+  double dt = 1.0;                           // of the preset; no key of [time]; 1 where the stencil has none
+  std::optional<int> fuse;                   // steps per launch; nothing: auto
+  std::optional<double> wall_limit_minutes;  // stop with a checkpoint before it
+
+  friend bool operator==(const TimeConfig&, const TimeConfig&) = default;
+};
+
+struct ComputeConfig {
+  std::string device = "auto";  // one of device_names
+  Precision precision = Precision::fp64;
+  std::string unit = "auto";    // one of unit_names
+  std::string layout = "auto";  // one of layout_names
+
+  friend bool operator==(const ComputeConfig&, const ComputeConfig&) = default;
+};
+
+struct ParallelConfig {
+  std::optional<Index3> ranks;     // per axis, absent axes 1; nothing: auto
+  std::string transport = "auto";  // one of transport_names
+
+  friend bool operator==(const ParallelConfig&, const ParallelConfig&) = default;
+};
+
+struct OutputConfig {
+  std::filesystem::path directory;        // default out/<name>
+  std::int64_t every = 0;                 // steps between snapshots; 0 = only the last
+  Precision precision = Precision::fp64;  // fp64 or fp32; default fp64 for fp64 runs, else fp32
+  std::int64_t stride = 1;                // snapshots keep the points whose indices are multiples of it
+
+  friend bool operator==(const OutputConfig&, const OutputConfig&) = default;
+};
+
+struct DiagnosticsConfig {
+  std::int64_t every = 0;  // steps between rows; 0 = only the first and the last
+
+  friend bool operator==(const DiagnosticsConfig&, const DiagnosticsConfig&) = default;
+};
+
+struct CheckpointConfig {
+  std::int64_t every = 0;         // steps between checkpoints; 0 = not by steps
+  std::optional<double> minutes;  // wall time between checkpoints; nothing: not by time
+  int keep = 2;                   // newest files that stay
+
+  friend bool operator==(const CheckpointConfig&, const CheckpointConfig&) = default;
+};
+
+/// A validated input (DESIGN section 2) with every default filled in. Files it names have not been opened.
+struct RunConfig {
+  std::string name;  // default: the input's file name without extension
+  Grid grid;
+  StencilForm stencil;
+  FieldForm initial;
+  std::optional<FieldForm> source;
+  TimeConfig time;
+  ComputeConfig compute;
+  ParallelConfig parallel;
+  OutputConfig output;
+  DiagnosticsConfig diagnostics;
+  CheckpointConfig checkpoint;
+
+  friend bool operator==(const RunConfig&, const RunConfig&) = default;
+};
+
+inline constexpr std::array<std::string_view, 3> device_names{"auto", "cuda", "cpu"};
+inline constexpr std::array<std::string_view, 4> unit_names{"auto", "scalar", "tensor", "sparse-tensor"};
+inline constexpr std::array<std::string_view, 5> layout_names{"auto", "strided-swap", "morph",
+                                                              "dual-tessellation", "separable"};
+inline constexpr std::array<std::string_view, 3> transport_names{"auto", "nccl", "mpi"};
+
+/// Reads and validates an input. `file_name` is what errors call it, and relative paths in it start at its
+/// directory. Each override is "section.key=value" (deeper: "boundary.z.low.dirichlet=1"): value is TOML, or
+/// a string where it is no TOML; it replaces what the text says. Throws Error(invalid_input) naming file,
+/// line and key.
+RunConfig parse_config(std::string_view text, const std::filesystem::path& file_name,
+                       const std::vector<std::string>& overrides = {});
+
+/// parse_config of a file; Error(file_failure) if it cannot be read.
+RunConfig load_config(const std::filesystem::path& path, const std::vector<std::string>& overrides = {});
+
+/// The resolved input as TOML: parse_config of it gives the same RunConfig, whatever the file name.
+std::string to_toml(const RunConfig& config);
+
+/// The stencil of a preset or of weights in the input; nothing for the dataset form, which the caller reads.
+std::optional<Stencil> inline_stencil(const RunConfig& config);
+
+}  // namespace spsolve
