@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/expression.hpp"
+
+#include <fmt/core.h>
+#include <muParser.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <memory>
+#include <numbers>
+#include <optional>
+
+#include "kernels/error.hpp"
+
+namespace spsolve {
+
+namespace {
+
+constexpr std::array<const char*, 3> axis_names{"z", "y", "x"};
+
+std::string coordinate_names(const Domain& domain) {
+  std::string names;
+  for (int axis = axis_count - 1; axis >= domain.first_axis(); --axis)
+    names += std::string(names.empty() ? "" : ", ") + axis_names[axis];
+  return names;
+}
+
+/// muParser bound to coordinates of its own: one per thread, as evaluation reads them by address.
+class Formula {
+ public:
+  Formula(const Expression& expression, const Grid& grid) : grid_(grid) {
+    try {
+      parser_.DefineConst("pi", std::numbers::pi);
+      for (int axis = grid.domain.first_axis(); axis < axis_count; ++axis)
+        parser_.DefineVar(axis_names[axis], &coordinates_[axis]);
+      parser_.SetExpr(expression.text);
+      parser_.Eval();  // muParser translates on first use
+    } catch (const mu::Parser::exception_type& error) {
+      std::string message = error.GetMsg();
+      while (!message.empty() && (message.back() == '.' || message.back() == ' ')) message.pop_back();
+      if (message.find("position") == std::string::npos)
+        message += fmt::format(" at position {}", error.GetPos());
+      if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN)
+        message += fmt::format("; this grid has {}, and there is pi", coordinate_names(grid.domain));
+      throw Error(Status::invalid_input,
+                  fmt::format("{} '{}': {}", expression.key, expression.text, message));
+    }
+  }
+  Formula(const Formula&) = delete;
+  Formula& operator=(const Formula&) = delete;
+
+  double at(const Index3& p) {
+    for (int axis = 0; axis < axis_count; ++axis)
+      coordinates_[axis] = grid_.origin[axis] + static_cast<double>(p[axis]) * grid_.spacing[axis];
+    return parser_.Eval();
+  }
+
+  int results() const { return parser_.GetNumResults(); }
+
+ private:
+  const Grid& grid_;
+  std::array<double, 3> coordinates_{};
+  mu::Parser parser_;
+};
+
+[[noreturn]] void refuse_value(const Expression& expression, const Grid& grid, const Index3& p,
+                               double value) {
+  std::string place, index;
+  for (int axis = axis_count - 1; axis >= grid.domain.first_axis(); --axis)
+    place += fmt::format("{}{} = {}", place.empty() ? "" : ", ", axis_names[axis],
+                         grid.origin[axis] + static_cast<double>(p[axis]) * grid.spacing[axis]);
+  for (int axis = grid.domain.first_axis(); axis < axis_count; ++axis)
+    index += fmt::format("{}{}", index.empty() ? "" : ", ", p[axis]);
+  throw Error(Status::invalid_input, fmt::format("{} '{}' is {} at {} (point [{}])", expression.key,
+                                                 expression.text, value, place, index));
+}
+
+}  // namespace
+
+void Expression::check(const Grid& grid) const {
+  const Formula formula(*this, grid);
+  if (formula.results() != 1)
+    throw Error(Status::invalid_input,
+                fmt::format("{} '{}' has {} results; wanted one formula without commas outside "
+                            "of function calls",
+                            key, text, formula.results()));
+  // muParser would assign to the coordinate itself, which the next point relies on.
+  for (std::size_t i = text.find('='); i != std::string::npos; i = text.find('=', i + 1)) {
+    if (i + 1 < text.size() && text[i + 1] == '=')
+      ++i;
+    else if (i == 0 || std::string_view("<>!").find(text[i - 1]) == std::string_view::npos)
+      throw Error(Status::invalid_input,
+                  fmt::format("{} '{}': unexpected '=' at position {}; equality is '=='", key, text, i));
+  }
+}
+
+void Expression::evaluate(const Grid& grid, const Box& box, const RowSink& row) const {
+  check(grid);
+  if (box.empty()) return;
+  std::vector<std::unique_ptr<Formula>> formulas;
+  for (int thread = 0; thread < omp_get_max_threads(); ++thread)
+    formulas.push_back(std::make_unique<Formula>(*this, grid));
+
+  const Index3 extent = box.extent();
+  const std::int64_t rows = extent[z_axis] * extent[y_axis];
+  std::int64_t first_failure = rows;
+  std::exception_ptr failure;
+#pragma omp parallel
+  {
+    Formula& formula = *formulas[omp_get_thread_num()];
+    std::vector<double> values(extent[x_axis]);
+#pragma omp for schedule(static)
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const Index3 begin = box.begin + Index3{i / extent[y_axis], i % extent[y_axis], 0};
+      try {
+        for (std::int64_t x = 0; x < extent[x_axis]; ++x) {
+          const Index3 p = begin + Index3{0, 0, x};
+          values[x] = formula.at(p);
+          if (!std::isfinite(values[x])) refuse_value(*this, grid, p, values[x]);
+        }
+        row(begin, values);
+      } catch (...) {
+        // The failure of the first row is reported, whatever the number of threads.
+#pragma omp critical
+        if (i < first_failure) first_failure = i, failure = std::current_exception();
+      }
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+std::vector<double> Expression::evaluate(const Grid& grid, const Box& box) const {
+  std::vector<double> values(box.points());
+  const Index3 extent = box.extent();
+  evaluate(grid, box, [&](const Index3& begin, std::span<const double> row) {
+    const Index3 p = begin - box.begin;
+    std::copy(row.begin(), row.end(),
+              values.begin() + (p[z_axis] * extent[y_axis] + p[y_axis]) * extent[x_axis]);
+  });
+  return values;
+}
+
+}  // namespace spsolve
