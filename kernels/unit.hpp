@@ -15,13 +15,14 @@ class Unit {
  public:
   virtual ~Unit() = default;
 
-  /// Fills the ghost storage of `field` that advance() reads beside wall faces, for the rows of `valid` (points of
-  /// the domain that hold data). Call it again for halo rows once they have arrived.
+  /// Fills the ghost storage of `field` beside wall faces that advance() reads, for the rows of `valid` (a box of
+  /// points of the domain; its x range does not matter). advance() does so itself for the rows that it writes, so
+  /// this is for fields filled by others: initial values, halos received.
   virtual void fill_ghosts(Field& field, const Box& valid) const = 0;
 
   /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as DESIGN 3.2 defines
-  /// them before every single step. `in` must hold data on region grown by steps * radius, cut off at walls, and
-  /// fill_ghosts() must have run for it; `out` is another field of the same geometry; only `region` is written.
+  /// them before every single step. `in` must hold data on region grown by steps * radius, cut off at walls, with
+  /// its ghosts filled; `out` is another field of the same geometry; only `region` and ghosts beside it are written.
   virtual void advance(const Field& in, Field& out, const Box& region, int steps) const = 0;
 };
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "kernels/cpu_unit.hpp"
+#include "kernels/reference.hpp"
+#include "tests/support/random_case.hpp"
+
+namespace spsolve {
+namespace {
+
+using testing::RandomCase;
+
+/// A field of the whole grid with a halo for `steps` steps; everything outside the grid that the unit must find by
+/// itself is NaN, so that reading it shows.
+Field whole_grid(const RandomCase& problem, Precision precision, int steps, const std::vector<double>& values) {
+  Field field(problem.domain.box(), steps * problem.stencil.radius(), precision);
+  const std::vector<double> poison(values.size(), std::numeric_limits<double>::quiet_NaN());
+  testing::set_points(field, field.allocated(), problem.domain, poison);
+  Box known = field.allocated();
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (!problem.domain.periodic(axis)) {
+      known.begin[axis] = 0;
+      known.end[axis] = problem.domain.shape[axis];
+    }
+  testing::set_points(field, known, problem.domain, values);
+  return field;
+}
+
+Box known_rows(const RandomCase& problem, const Field& field) {
+  Box rows = field.allocated();
+  for (const int axis : {z_axis, y_axis})
+    if (!problem.domain.periodic(axis)) rows = {{rows.begin}, {rows.end}}, rows.begin[axis] = 0, rows.end[axis] = problem.domain.shape[axis];
+  return rows;
+}
+
+std::vector<double> advance(const RandomCase& problem, Precision precision, int steps, const std::vector<double>& values,
+                            const std::vector<Box>& regions) {
+  const Precision sums = precision == Precision::fp64 ? Precision::fp64 : Precision::fp32;
+  const Field source = whole_grid(problem, sums, steps, problem.source);
+  const CpuUnit unit(problem.domain, problem.stencil, precision, &source);
+  Field in = whole_grid(problem, precision, steps, values);
+  Field out = whole_grid(problem, precision, steps, std::vector<double>(values.size(), std::numeric_limits<double>::quiet_NaN()));
+  unit.fill_ghosts(in, known_rows(problem, in));
+  for (const Box& region : regions) unit.advance(in, out, region, steps);
+  return testing::points_of(out, problem.domain.box());
+}
+
+class CpuUnitSeeds : public ::testing::TestWithParam<int> {};
+
+TEST_P(CpuUnitSeeds, MatchesReferenceInEveryPrecision) {
+  RandomCase problem(static_cast<std::uint64_t>(GetParam()));
+  const int steps = static_cast<int>(problem.between(1, 5));
+  SCOPED_TRACE(problem.describe() + " steps=" + std::to_string(steps));
+  const auto expected = reference_steps(problem.domain, problem.stencil, problem.u, steps, &problem.source);
+  // Weights of magnitude 1 and a source of magnitude 1: after k steps nothing exceeds k + 1.
+  const double largest = steps + 1.0;
+  for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16}) {
+    const auto found = advance(problem, precision, steps, problem.u, {problem.domain.box()});
+    // Roundings of sums in fp64 or fp32; of storage twice per launch (16 bit) or of both operands every step (tf32).
+    const double sums = precision == Precision::fp64 ? 0x1p-53 : 0x1p-24;
+    const double storage = precision == Precision::tf32 ? 2.0 * steps : precision == Precision::fp64 ? 0.0 : 2.0;
+    const double bound = testing::rounding_bound(problem.stencil, sums, steps, largest) +
+                         2 * storage * unit_roundoff(precision) * largest + 2 * steps * unit_roundoff(precision);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      ASSERT_NEAR(found[i], expected[i], bound) << to_string(precision) << " at point " << i;
+  }
+}
+
+TEST_P(CpuUnitSeeds, FusedStepsHaveTheBitsOfSingleSteps) {
+  RandomCase problem(1000 + static_cast<std::uint64_t>(GetParam()));
+  const int steps = static_cast<int>(problem.between(2, 6));
+  SCOPED_TRACE(problem.describe() + " steps=" + std::to_string(steps));
+  for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::tf32}) {
+    std::vector<double> single = advance(problem, precision, 1, problem.u, {problem.domain.box()});
+    for (int step = 1; step < steps; ++step) single = advance(problem, precision, 1, single, {problem.domain.box()});
+    EXPECT_EQ(advance(problem, precision, steps, problem.u, {problem.domain.box()}), single) << to_string(precision);
+  }
+}
+
+TEST_P(CpuUnitSeeds, RegionsHaveTheBitsOfTheWhole) {
+  RandomCase problem(2000 + static_cast<std::uint64_t>(GetParam()));
+  const int steps = static_cast<int>(problem.between(1, 4));
+  SCOPED_TRACE(problem.describe() + " steps=" + std::to_string(steps));
+  Box inner = problem.domain.box();
+  for (int axis = 0; axis < axis_count; ++axis) {
+    inner.begin[axis] = problem.between(0, inner.end[axis] - 1);
+    inner.end[axis] = problem.between(inner.begin[axis] + 1, inner.end[axis]);
+  }
+  std::vector<Box> regions{inner};
+  for_each_slab(problem.domain.box(), inner, [&](const Box& slab) { regions.push_back(slab); });
+  for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::bf16, Precision::fp16})
+    EXPECT_EQ(advance(problem, precision, steps, problem.u, regions),
+              advance(problem, precision, steps, problem.u, {problem.domain.box()}))
+        << to_string(precision);
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, CpuUnitSeeds, ::testing::Range(0, 120));
+
+TEST(CpuUnit, GridsLargerThanATileMatchReference) {
+  for (const Index3 shape : {Index3{1, 1, 40009}, Index3{1, 61, 5003}, Index3{67, 129, 71}}) {
+    RandomCase problem(shape[2]);
+    problem.domain = {shape[0] > 1 ? 3 : shape[1] > 1 ? 2 : 1, shape, {}};
+    problem.domain.faces[x_axis] = {Face{BoundaryKind::dirichlet, 0.5}, Face{BoundaryKind::neumann}};
+    problem.stencil = problem.random_stencil(2);
+    problem.u = problem.uniform(volume(shape));
+    problem.source = problem.uniform(volume(shape));
+    const int steps = 5;
+    const auto expected = reference_steps(problem.domain, problem.stencil, problem.u, steps, &problem.source);
+    const auto found = advance(problem, Precision::fp64, steps, problem.u, {problem.domain.box()});
+    const double bound = testing::rounding_bound(problem.stencil, 0x1p-53, steps, steps + 1.0);
+    for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(found[i], expected[i], bound) << problem.describe() << " at " << i;
+  }
+}
+
+}  // namespace
+}  // namespace spsolve

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/domain.hpp"
+#include "kernels/field.hpp"
+#include "kernels/stencil.hpp"
+
+namespace spsolve::testing {
+
+/// A reproducible problem of awkward shape: odd, prime and tiny extents, asymmetric weights of any sign, any walls.
+struct RandomCase {
+  std::mt19937_64 random;
+  Domain domain;
+  Stencil stencil;
+  std::vector<double> u, source;
+
+  explicit RandomCase(std::uint64_t seed, int largest_radius = 3, std::int64_t most_points = 4000)
+      : random(seed), domain(random_domain(most_points)), stencil(random_stencil(largest_radius)) {
+    u = uniform(domain.box().points());
+    source = uniform(domain.box().points());
+  }
+
+  std::int64_t between(std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  }
+  std::vector<double> uniform(std::int64_t count) {
+    std::uniform_real_distribution<double> value(-1.0, 1.0);
+    std::vector<double> values(static_cast<std::size_t>(count));
+    std::generate(values.begin(), values.end(), [&] { return value(random); });
+    return values;
+  }
+
+  Domain random_domain(std::int64_t most_points) {
+    Domain made;
+    made.dimensions = static_cast<int>(between(1, 3));
+    const double side = std::pow(static_cast<double>(most_points), 1.0 / made.dimensions);
+    for (int axis = made.first_axis(); axis < axis_count; ++axis) {
+      made.shape[axis] = between(1, static_cast<std::int64_t>(side));
+      if (between(0, 2) == 0) continue;  // periodic
+      for (Face& face : made.faces[axis])
+        face = between(0, 1) ? Face{BoundaryKind::neumann} : Face{BoundaryKind::dirichlet, uniform(1)[0]};
+    }
+    return made;
+  }
+
+  Stencil random_stencil(int largest_radius) {
+    Index3 extent{1, 1, 1}, center{};
+    for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
+      extent[axis] = between(1, 2 * largest_radius + 1);
+      center[axis] = between(0, extent[axis] - 1);
+    }
+    std::vector<double> weights = uniform(volume(extent));
+    if (between(0, 1)) // sparse
+      for (double& weight : weights) weight = between(0, 2) ? 0.0 : weight;
+    weights.front() += 2.0;  // never all zero
+    double sum = 0;
+    for (const double weight : weights) sum += std::abs(weight);
+    for (double& weight : weights) weight /= sum;
+    return Stencil(extent, weights, center);
+  }
+
+  std::string describe() const {
+    std::string text = std::to_string(domain.dimensions) + "D";
+    for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
+      text += std::string(" ") + "zyx"[axis] + "=" + std::to_string(domain.shape[axis]) + "r" + std::to_string(stencil.radius()[axis]);
+      for (const Face& face : domain.faces[axis]) text += "pdn"[static_cast<int>(face.kind)];
+    }
+    return text + " taps=" + std::to_string(stencil.taps().size());
+  }
+};
+
+/// Bound on the error of `steps` steps in arithmetic of unit roundoff `roundoff` on data of at most `largest` in
+/// magnitude: every step adds at most (taps + 2) roundings of a sum of magnitude sum|w| * largest + |s| (Higham 2002, eq. 3.3), and
+/// passes earlier errors on multiplied by at most sum|w|.
+inline double rounding_bound(const Stencil& stencil, double roundoff, int steps, double largest) {
+  double sum = 0;
+  for (const Tap& tap : stencil.taps()) sum += std::abs(tap.weight);
+  const double per_step = (static_cast<double>(stencil.taps().size()) + 2) * roundoff * std::max(sum, 1.0) * largest;
+  return steps * per_step * std::pow(std::max(sum, 1.0), steps) * 1.01;
+}
+
+inline double largest_magnitude(const std::vector<double>& values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+/// The value of a grid array at a point of the periodic continuation of the grid; clamped beyond walls.
+inline double at(const Domain& domain, const std::vector<double>& values, Index3 p) {
+  for (int axis = 0; axis < axis_count; ++axis)
+    p[axis] = domain.periodic(axis) ? wrap(p[axis], domain.shape[axis]) : std::clamp<std::int64_t>(p[axis], 0, domain.shape[axis] - 1);
+  return values[static_cast<std::size_t>((p[0] * domain.shape[1] + p[1]) * domain.shape[2] + p[2])];
+}
+
+template <class Visit>
+void for_each_point(const Box& box, Visit&& visit) {
+  for (std::int64_t z = box.begin[0]; z < box.end[0]; ++z)
+    for (std::int64_t y = box.begin[1]; y < box.end[1]; ++y)
+      for (std::int64_t x = box.begin[2]; x < box.end[2]; ++x) visit(Index3{z, y, x});
+}
+
+/// Sets the points of `box` in a field from a grid array, halos of periodic axes included.
+inline void set_points(Field& field, const Box& box, const Domain& domain, const std::vector<double>& values) {
+  with_storage(field.precision(), [&]<class Storage>() {
+    for_each_point(box, [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(at(domain, values, p)); });
+  });
+}
+
+inline std::vector<double> points_of(const Field& field, const Box& box) {
+  std::vector<double> values;
+  with_storage(field.precision(), [&]<class Storage>() {
+    for_each_point(box, [&](const Index3& p) { values.push_back(stored_value(*field.at<Storage>(p))); });
+  });
+  return values;
+}
+
+}  // namespace spsolve::testing
