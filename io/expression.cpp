@@ -40,7 +40,7 @@ class Formula {
     } catch (const mu::Parser::exception_type& error) {
       std::string message = error.GetMsg();
       while (!message.empty() && (message.back() == '.' || message.back() == ' ')) message.pop_back();
-      if (message.find("position") == std::string::npos)
+      if (error.GetPos() >= 0 && message.find("position") == std::string::npos)
         message += fmt::format(" at position {}", error.GetPos());
       if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN)
         message += fmt::format("; this grid has {}, and there is pi", coordinate_names(grid.domain));

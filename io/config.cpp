@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/config.hpp"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <limits>
+
+#include "io/read_problem.hpp"
+#include "io/toml_section.hpp"
+#include "kernels/error.hpp"
+
+namespace spsolve {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t most_steps = 9'999'999'999;  // file names hold ten digits
+constexpr int int_max = std::numeric_limits<int>::max();
+
+/// True where a key is absent or "auto"; any other string is an error.
+bool is_auto(const TomlSection& section, std::string_view key) {
+  if (!section.has(key)) return true;
+  if (!section.find(key)->is_string()) return false;
+  constexpr std::array<std::string_view, 1> only{"auto"};
+  return section.one_of(key, only).has_value();
+}
+
+std::string read_name(const TomlSection& root, const fs::path& file_name) {
+  const std::string name = root.text("name").value_or(file_name.stem().string());
+  for (const char c : name)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '/')
+      root.fail("name", "'name' must not hold '/' or control characters");
+  if (name.empty()) root.fail("name", "'name' is empty");
+  return name;
+}
+
+/// The fewest steps of dt that reach `end`. A quotient that is whole up to the rounding of end, dt and the
+/// division is meant to be whole.
+double steps_until(double end, double dt) {
+  const double steps = end / dt, whole = std::round(steps);
+  const double rounding = 2.0 * std::numeric_limits<double>::epsilon() * steps;
+  return std::abs(steps - whole) <= rounding ? whole : std::ceil(steps);
+}
+
+TimeConfig read_time(const TomlSection& section, const StencilForm& stencil) {
+  section.allow({"steps", "end", "fuse", "wall_limit_minutes"});
+  TimeConfig time;
+  const auto* preset = std::get_if<PresetForm>(&stencil);
+  const bool has_dt = preset && preset->parameters.contains("dt");
+  if (has_dt) time.dt = preset->parameters.at("dt").front();
+  if (section.exactly_one_of({"steps", "end"}) == "steps") {
+    time.steps = *section.integer("steps", 0, most_steps);
+  } else {
+    const double end = *section.number("end", 0.0);
+    if (!has_dt) section.fail("end", "'end' needs a preset with 'dt'; give 'steps' instead");
+    const double steps = steps_until(end, time.dt);
+    if (!(steps <= static_cast<double>(most_steps)))
+      section.fail("end",
+                   fmt::format("'end' takes {} steps of dt = {}, more than {}", steps, time.dt, most_steps));
+    time.steps = static_cast<std::int64_t>(steps);
+  }
+  if (!is_auto(section, "fuse")) time.fuse = static_cast<int>(*section.integer("fuse", 1, int_max));
+  time.wall_limit_minutes = section.number("wall_limit_minutes", 0.0);
+  return time;
+}
+
+ComputeConfig read_compute(const TomlSection& section) {
+  section.allow({"device", "precision", "unit", "layout"});
+  ComputeConfig compute;
+  compute.device = section.one_of("device", device_names).value_or(compute.device);
+  compute.unit = section.one_of("unit", unit_names).value_or(compute.unit);
+  compute.layout = section.one_of("layout", layout_names).value_or(compute.layout);
+  constexpr std::array<std::string_view, 5> precisions{"fp64", "fp32", "tf32", "bf16", "fp16"};
+  if (const auto name = section.one_of("precision", precisions)) compute.precision = *parse_precision(*name);
+  if (compute.device == "cpu" && compute.unit.ends_with("tensor"))
+    section.fail("unit", fmt::format("unit '{}' needs a GPU, and device is 'cpu'", compute.unit));
+  if (compute.unit == "scalar" && compute.layout != "auto")
+    section.fail("layout",
+                 fmt::format("layout '{}' is for tensor units, and unit is 'scalar'", compute.layout));
+  return compute;
+}
+
+ParallelConfig read_parallel(const TomlSection& section, const Domain& domain) {
+  section.allow({"ranks", "transport"});
+  ParallelConfig parallel;
+  parallel.transport = section.one_of("transport", transport_names).value_or(parallel.transport);
+  if (is_auto(section, "ranks")) return parallel;
+  parallel.ranks =
+      per_axis<std::int64_t>(section, "ranks", *section.integers("ranks", 1, int_max), domain.dimensions, 1);
+  for (int axis = 0; axis < axis_count; ++axis)
+    if ((*parallel.ranks)[axis] > domain.shape[axis])
+      section.fail("ranks", fmt::format("'ranks' cuts the {} points of axis '{}' into {} blocks",
+                                        domain.shape[axis], axis_names[axis], (*parallel.ranks)[axis]));
+  return parallel;
+}
+
+OutputConfig read_output(const std::optional<TomlSection>& section, const std::string& name,
+                         Precision computed) {
+  OutputConfig output;
+  output.directory = fs::path("out") / name;
+  output.precision = computed == Precision::fp64 ? Precision::fp64 : Precision::fp32;
+  if (!section) return output;
+  section->allow({"directory", "every", "precision", "stride"});
+  if (const auto directory = section->text("directory")) output.directory = *directory;
+  if (output.directory.empty()) section->fail("directory", "'directory' is empty");
+  output.every = section->integer("every", 0, most_steps).value_or(output.every);
+  output.stride = section->integer("stride", 1, most_points).value_or(output.stride);
+  constexpr std::array<std::string_view, 2> precisions{"fp32", "fp64"};
+  if (const auto precision = section->one_of("precision", precisions))
+    output.precision = *parse_precision(*precision);
+  return output;
+}
+
+DiagnosticsConfig read_diagnostics(const TomlSection& section) {
+  section.allow({"every"});
+  return {section.integer("every", 0, most_steps).value_or(0)};
+}
+
+CheckpointConfig read_checkpoint(const TomlSection& section) {
+  section.allow({"every", "minutes", "keep"});
+  CheckpointConfig checkpoint;
+  checkpoint.every = section.integer("every", 0, most_steps).value_or(checkpoint.every);
+  checkpoint.minutes = section.number("minutes", 0.0);
+  checkpoint.keep = static_cast<int>(section.integer("keep", 1, int_max).value_or(checkpoint.keep));
+  return checkpoint;
+}
+
+}  // namespace
+
+RunConfig parse_config(std::string_view text, const fs::path& file_name,
+                       const std::vector<std::string>& overrides) {
+  const toml::table document = parse_toml(text, file_name.string(), overrides);
+  const TomlSection root(document, file_name.string());
+  root.allow({"name", "grid", "boundary", "stencil", "initial", "source", "time", "compute", "parallel",
+              "output", "diagnostics", "checkpoint"});
+  const fs::path directory = file_name.parent_path();
+  RunConfig config;
+  config.name = read_name(root, file_name);
+  config.grid = read_grid(root);
+  config.stencil = read_stencil(root, config.grid, directory);
+  config.initial = read_field(required_section(root, "initial"), config.grid, directory);
+  if (const auto section = root.section("source"))
+    config.source = read_field(*section, config.grid, directory);
+  config.time = read_time(required_section(root, "time"), config.stencil);
+  if (const auto section = root.section("compute")) config.compute = read_compute(*section);
+  if (const auto section = root.section("parallel"))
+    config.parallel = read_parallel(*section, config.grid.domain);
+  config.output = read_output(root.section("output"), config.name, config.compute.precision);
+  if (const auto section = root.section("diagnostics")) config.diagnostics = read_diagnostics(*section);
+  if (const auto section = root.section("checkpoint")) config.checkpoint = read_checkpoint(*section);
+  return config;
+}
+
+RunConfig load_config(const fs::path& path, const std::vector<std::string>& overrides) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored))
+    throw Error(Status::invalid_input, fmt::format("{}: no such file", path.string()));
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file || fs::is_directory(path, ignored))
+    throw Error(Status::file_failure, fmt::format("{}: cannot be read", path.string()));
+  return parse_config(text, path, overrides);
+}
+
+std::optional<Stencil> inline_stencil(const RunConfig& config) {
+  return make_stencil(config.stencil, config.grid);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <span>
+
+#include "io/config.hpp"
+#include "io/read_problem.hpp"
+#include "io/toml_section.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// The shortest decimal that reads back as the same double, and as a float: an integer would lose the sign of
+/// -0.
+std::string number(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+std::string number(std::int64_t value) { return std::to_string(value); }
+
+template <class Value>
+std::string list(std::span<const Value> values) {
+  std::vector<std::string> texts;
+  for (const Value& value : values) texts.push_back(number(value));
+  return fmt::format("[{}]", fmt::join(texts, ", "));
+}
+
+/// The values of the axes that the grid has.
+template <class Value>
+std::string per_axis(const Domain& domain, const std::array<Value, 3>& values) {
+  return list(std::span<const Value>(values).subspan(domain.first_axis()));
+}
+
+std::string face(const Face& face) {
+  switch (face.kind) {
+    case BoundaryKind::periodic:
+      return "\"periodic\"";
+    case BoundaryKind::neumann:
+      return "\"neumann\"";
+    case BoundaryKind::dirichlet:
+      break;
+  }
+  return fmt::format("{{ dirichlet = {} }}", number(face.value));
+}
+
+std::string form(const DatasetForm& dataset) {
+  return fmt::format("file = {}\ndataset = {}\n", toml_string(dataset.file.string()),
+                     toml_string(dataset.dataset));
+}
+
+std::string form(const ExpressionForm& expression) {
+  return fmt::format("expression = {}\n", toml_string(expression.expression));
+}
+
+std::string form(const PresetForm& preset) {
+  std::string text = fmt::format("preset = {}\n", toml_string(preset.preset));
+  for (const auto& [name, values] : preset.parameters)
+    text +=
+        fmt::format("{} = {}\n", name, values.size() == 1 ? number(values.front()) : list<double>(values));
+  return text;
+}
+
+/// The weights of one level of nesting, from position `next` on.
+std::string nested(const WeightsForm& weights, int axis, std::size_t& next) {
+  if (axis == axis_count) return number(weights.weights[next++]);
+  std::vector<std::string> texts;
+  for (std::int64_t i = 0; i < weights.extent[axis]; ++i) texts.push_back(nested(weights, axis + 1, next));
+  return fmt::format("[{}]", fmt::join(texts, ", "));
+}
+
+std::string stencil_text(const RunConfig& config) {
+  const Domain& domain = config.grid.domain;
+  if (const auto* preset = std::get_if<PresetForm>(&config.stencil)) return form(*preset);
+  if (const auto* dataset = std::get_if<DatasetForm>(&config.stencil)) return form(*dataset);
+  const auto& weights = std::get<WeightsForm>(config.stencil);
+  std::size_t next = 0;
+  return fmt::format("weights = {}\ncenter = {}\n", nested(weights, domain.first_axis(), next),
+                     per_axis(domain, weights.center));
+}
+
+std::string field_text(const FieldForm& field) {
+  return std::visit([](const auto& chosen) { return form(chosen); }, field);
+}
+
+}  // namespace
+
+std::string to_toml(const RunConfig& config) {
+  const Domain& domain = config.grid.domain;
+  std::string text = fmt::format("name = {}\n", toml_string(config.name));
+  text += fmt::format("\n[grid]\nshape = {}\nspacing = {}\norigin = {}\n", per_axis(domain, domain.shape),
+                      per_axis(domain, config.grid.spacing), per_axis(domain, config.grid.origin));
+  text += "\n[boundary]\n";
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    text += fmt::format("{} = {{ low = {}, high = {} }}\n", axis_names[axis], face(domain.faces[axis][low]),
+                        face(domain.faces[axis][high]));
+  text += "\n[stencil]\n" + stencil_text(config);
+  text += "\n[initial]\n" + field_text(config.initial);
+  if (config.source) text += "\n[source]\n" + field_text(*config.source);
+
+  text += fmt::format("\n[time]\nsteps = {}\nfuse = {}\n", config.time.steps,
+                      config.time.fuse ? std::to_string(*config.time.fuse) : "\"auto\"");
+  if (const auto& limit = config.time.wall_limit_minutes)
+    text += fmt::format("wall_limit_minutes = {}\n", number(*limit));
+  text += fmt::format("\n[compute]\ndevice = \"{}\"\nprecision = \"{}\"\nunit = \"{}\"\nlayout = \"{}\"\n",
+                      config.compute.device, to_string(config.compute.precision), config.compute.unit,
+                      config.compute.layout);
+  text += fmt::format("\n[parallel]\nranks = {}\ntransport = \"{}\"\n",
+                      config.parallel.ranks ? per_axis(domain, *config.parallel.ranks) : "\"auto\"",
+                      config.parallel.transport);
+  text += fmt::format("\n[output]\ndirectory = {}\nevery = {}\nprecision = \"{}\"\nstride = {}\n",
+                      toml_string(config.output.directory.string()), config.output.every,
+                      to_string(config.output.precision), config.output.stride);
+  text += fmt::format("\n[diagnostics]\nevery = {}\n", config.diagnostics.every);
+  text +=
+      fmt::format("\n[checkpoint]\nevery = {}\nkeep = {}\n", config.checkpoint.every, config.checkpoint.keep);
+  if (const auto& minutes = config.checkpoint.minutes)
+    text += fmt::format("minutes = {}\n", number(*minutes));
+  return text;
+}
+
+}  // namespace spsolve

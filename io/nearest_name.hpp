@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spsolve {
+
+/// Edits (insert, delete, replace, swap neighbours) that turn a into b: the Damerau-Levenshtein distance with
+/// adjacent transpositions (optimal string alignment).
+inline std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last, last(b.size() + 1), row(b.size() + 1);
+  std::iota(last.begin(), last.end(), 0);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      row[j + 1] = std::min({last[j + 1] + 1, row[j] + 1, last[j] + (a[i] != b[j])});
+      if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j])
+        row[j + 1] = std::min(row[j + 1], before_last[j - 1] + 1);
+    }
+    before_last = last;
+    last = row;
+  }
+  return last.back();
+}
+
+/// The candidate a misspelt name most likely stands for, or "" where none is within half of its length.
+template <std::ranges::forward_range Names>
+std::string nearest_name(std::string_view name, const Names& candidates) {
+  constexpr std::size_t longest = 64;  // names beyond it are no slip of the pen, and cost quadratic time
+  std::string nearest;
+  std::size_t least = name.size() / 2 + 1;
+  if (name.size() > longest) return nearest;
+  for (const auto& candidate : candidates)
+    if (const std::size_t distance = edit_distance(name, candidate); distance < least)
+      least = distance, nearest = candidate;
+  return nearest;
+}
+
+/// "; did you mean '<nearest>'?", or "" where no candidate is near.
+template <std::ranges::forward_range Names>
+std::string did_you_mean(std::string_view name, const Names& candidates) {
+  const std::string nearest = nearest_name(name, candidates);
+  return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+}
+
+}  // namespace spsolve

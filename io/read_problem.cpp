@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/read_problem.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "io/expression.hpp"
+#include "io/nearest_name.hpp"
+
+namespace spsolve {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Face read_face(const TomlSection& section, const char* key) {
+  if (section.find(key)->is_table()) {
+    const TomlSection face = *section.section(key);
+    face.allow({"dirichlet"});
+    face.require("dirichlet");
+    return {BoundaryKind::dirichlet, *face.number("dirichlet")};
+  }
+  const std::string kind = *section.text(key);
+  if (kind == "periodic") return {BoundaryKind::periodic, 0.0};
+  if (kind == "neumann") return {BoundaryKind::neumann, 0.0};
+  if (kind == "dirichlet") section.fail(key, "dirichlet needs a value: { dirichlet = 0.0 }");
+  section.fail(key, fmt::format("'{}' is '{}'; valid values: \"periodic\", \"neumann\", {{ dirichlet = c }}, "
+                                "{{ low = <face>, high = <face> }}",
+                                key, kind));
+}
+
+std::array<Face, 2> read_faces(const TomlSection& section, const char* axis) {
+  const toml::table* table = section.find(axis)->as_table();
+  if (!table || !(table->contains("low") || table->contains("high"))) {
+    const Face both = read_face(section, axis);
+    return {both, both};
+  }
+  const TomlSection sides = *section.section(axis);
+  sides.allow({"low", "high"});
+  for (const char* side : {"low", "high"}) sides.require(side);
+  const std::array<Face, 2> faces{read_face(sides, "low"), read_face(sides, "high")};
+  if ((faces[low].kind == BoundaryKind::periodic) != (faces[high].kind == BoundaryKind::periodic))
+    section.fail(axis, fmt::format("axis '{}' is periodic on one face only", axis));
+  return faces;
+}
+
+void read_boundary(const TomlSection& section, Domain& domain) {
+  for (int axis = 0; axis < domain.first_axis(); ++axis)
+    if (section.has(axis_names[axis]))
+      section.fail(axis_names[axis],
+                   fmt::format("the grid is {}D and has no axis '{}'", domain.dimensions, axis_names[axis]));
+  section.allow({axis_names.begin() + domain.first_axis(), axis_names.end()});
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    if (section.has(axis_names[axis])) domain.faces[axis] = read_faces(section, axis_names[axis]);
+}
+
+DatasetForm read_dataset(const TomlSection& section, const fs::path& directory) {
+  section.allow({"file", "dataset"});
+  section.require("dataset");
+  DatasetForm form{*section.text("file"), *section.text("dataset")};
+  if (form.file.empty()) section.fail("file", "'file' is empty");
+  if (form.dataset.empty()) section.fail("dataset", "'dataset' is empty");
+  form.file = fs::absolute(directory / form.file).lexically_normal();
+  return form;
+}
+
+PresetForm read_preset(const TomlSection& section) {
+  PresetForm form{*section.text("preset"), {}};
+  const auto preset = find_preset(form.preset);
+  if (!preset) {
+    const auto names = preset_names();
+    section.fail("preset",
+                 fmt::format("there is no preset '{}'{}; there are: {}, and any (star|box)<d>d<r>r",
+                             form.preset, did_you_mean(form.preset, names), fmt::join(names, ", ")));
+  }
+  std::vector<std::string> valid{"preset"};
+  for (const PresetParameter& parameter : preset->parameters) valid.emplace_back(parameter.name);
+  section.allow(valid);
+  for (const PresetParameter& parameter : preset->parameters) {
+    const std::string name(parameter.name);
+    if (const auto values = section.numbers(name))
+      form.parameters[name] = *values;
+    else if (parameter.required)
+      section.fail("", fmt::format("preset '{}' needs '{}': {}", form.preset, name, parameter.meaning));
+  }
+  return form;
+}
+
+/// Appends one level of the nested list; an extent of 0 is not yet known.
+void append_weights(const TomlSection& section, const toml::node& node, int axis, WeightsForm& form) {
+  const toml::array* list = node.as_array();
+  if (axis == axis_count) {
+    if (list) section.fail(node, "'weights' is nested deeper than the grid has axes");
+    form.weights.push_back(section.number_of("weights", node));
+    return;
+  }
+  if (!list)
+    section.fail(
+        node,
+        fmt::format("'weights' must be lists nested once per axis of the grid; found {} in place of a list",
+                    type_name(node)));
+  const auto extent = static_cast<std::int64_t>(list->size());
+  if (extent == 0) section.fail(node, "'weights' holds an empty list");
+  if (form.extent[axis] == 0) form.extent[axis] = extent;
+  if (form.extent[axis] != extent)
+    section.fail(node, fmt::format("'weights' is not rectangular: a list of {} beside one of {}", extent,
+                                   form.extent[axis]));
+  for (const toml::node& element : *list) append_weights(section, element, axis + 1, form);
+}
+
+WeightsForm read_weights(const TomlSection& section, const Domain& domain) {
+  section.allow({"weights", "center"});
+  WeightsForm form;
+  std::fill(form.extent.begin() + domain.first_axis(), form.extent.end(), 0);
+  append_weights(section, *section.find("weights"), domain.first_axis(), form);
+  for (int axis = 0; axis < axis_count; ++axis) form.center[axis] = form.extent[axis] / 2;
+  if (const auto center = section.integers("center", 0, most_points))
+    form.center = per_axis<std::int64_t>(section, "center", *center, domain.dimensions, 0);
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (form.center[axis] >= form.extent[axis])
+      section.fail("center", fmt::format("'center' is outside of 'weights', whose extent is {} on axis '{}'",
+                                         form.extent[axis], axis_names[axis]));
+  return form;
+}
+
+}  // namespace
+
+TomlSection required_section(const TomlSection& root, std::string_view name) {
+  if (const auto section = root.section(name)) return *section;
+  root.fail(name, fmt::format("missing section [{}]", name));
+}
+
+Grid read_grid(const TomlSection& root) {
+  const TomlSection section = required_section(root, "grid");
+  section.allow({"shape", "spacing", "origin"});
+  section.require("shape");
+  const auto shape = *section.integers("shape", 1, most_points);
+  if (shape.empty() || shape.size() > 3)
+    section.fail("shape", fmt::format("'shape' has {} axes; wanted [z, y, x], [y, x] or [x]", shape.size()));
+  std::int64_t room = most_points;
+  for (const std::int64_t n : shape) room /= n;
+  if (room == 0) section.fail("shape", "'shape' has more than 2^48 points");
+
+  Grid grid;
+  const auto dimensions = static_cast<int>(shape.size());
+  grid.domain.dimensions = dimensions;
+  grid.domain.shape = per_axis<std::int64_t>(section, "shape", shape, dimensions, 1);
+  if (const auto spacing = section.numbers("spacing")) {
+    grid.spacing = per_axis(section, "spacing", *spacing, dimensions, 1.0);
+    if (*std::min_element(spacing->begin(), spacing->end()) <= 0.0)
+      section.fail("spacing", "'spacing' must be positive");
+  }
+  if (const auto origin = section.numbers("origin"))
+    grid.origin = per_axis(section, "origin", *origin, dimensions, 0.0);
+  if (const auto boundary = root.section("boundary")) read_boundary(*boundary, grid.domain);
+  return grid;
+}
+
+StencilForm read_stencil(const TomlSection& root, const Grid& grid, const fs::path& directory) {
+  const TomlSection section = required_section(root, "stencil");
+  const std::string key = section.exactly_one_of({"preset", "file", "weights"});
+  StencilForm form;
+  if (key == "file")
+    form = read_dataset(section, directory);
+  else if (key == "preset")
+    form = read_preset(section);
+  else
+    form = read_weights(section, grid.domain);
+  try {
+    make_stencil(form, grid);
+  } catch (const PresetError& error) {
+    section.fail(section.has(error.parameter) ? error.parameter : key, error.what());
+  } catch (const std::invalid_argument& error) {
+    section.fail(key, error.what());
+  }
+  return form;
+}
+
+FieldForm read_field(const TomlSection& section, const Grid& grid, const fs::path& directory) {
+  if (section.exactly_one_of({"expression", "file"}) == "file") return read_dataset(section, directory);
+  section.allow({"expression"});
+  ExpressionForm form{*section.text("expression")};
+  Expression{form.expression, section.blame("expression") + "expression"}.check(grid);
+  return form;
+}
+
+std::optional<Stencil> make_stencil(const StencilForm& form, const Grid& grid) {
+  if (const auto* preset = std::get_if<PresetForm>(&form))
+    return make_preset(preset->preset, grid.domain.dimensions, grid.spacing, preset->parameters);
+  if (const auto* weights = std::get_if<WeightsForm>(&form))
+    return Stencil(weights->extent, weights->weights, weights->center);
+  return {};
+}
+
+}  // namespace spsolve

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+#include "io/config.hpp"
+#include "io/toml_section.hpp"
+
+namespace spsolve {
+
+/// The sections that say what is solved. Each throws Error(invalid_input) that names the line and the key.
+
+/// [grid], required, and [boundary].
+Grid read_grid(const TomlSection& root);
+
+/// [stencil], required. Preset and weights are tried out, so that a form that is returned makes a Stencil.
+StencilForm read_stencil(const TomlSection& root, const Grid& grid, const std::filesystem::path& directory);
+
+/// [initial] or [source]; a relative file starts at `directory`. Expressions are checked.
+FieldForm read_field(const TomlSection& section, const Grid& grid, const std::filesystem::path& directory);
+
+/// A section that must be there.
+TomlSection required_section(const TomlSection& root, std::string_view name);
+
+/// The stencil of a form that needs no file; nothing for a dataset. Throws std::invalid_argument.
+std::optional<Stencil> make_stencil(const StencilForm& form, const Grid& grid);
+
+constexpr std::array<const char*, 3> axis_names{"z", "y", "x"};
+/// Any count of points and any number beyond it are refused: products of a few of them stay below 2^63.
+constexpr std::int64_t most_points = std::int64_t{1} << 48;
+
+/// A list with one value per axis of the grid, as {z, y, x}; absent axes take `absent`.
+template <class Value>
+std::array<Value, 3> per_axis(const TomlSection& section, std::string_view key,
+                              const std::vector<Value>& values, int dimensions, Value absent) {
+  if (values.size() != static_cast<std::size_t>(dimensions))
+    section.fail(key, "'" + std::string(key) + "' has " + std::to_string(values.size()) +
+                          " values; the grid has " + std::to_string(dimensions) +
+                          (dimensions == 1 ? " axis" : " axes"));
+  std::array<Value, 3> result{absent, absent, absent};
+  std::copy(values.begin(), values.end(), result.end() - dimensions);
+  return result;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/toml_section.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "io/nearest_name.hpp"
+#include "kernels/error.hpp"
+
+namespace spsolve {
+
+namespace {
+
+constexpr std::string_view override_mark = "--set ";
+
+[[noreturn]] void refuse(const std::string& message) { throw Error(Status::invalid_input, message); }
+
+/// "a.b=value" as the table {a: {b: value}} that TOML makes of it.
+toml::table parse_override(const std::string& text) {
+  const std::string source = std::string(override_mark) + text;
+  const std::size_t equals = text.find('=');
+  const std::string key = text.substr(0, equals);
+  const bool bare = std::all_of(key.begin(), key.end(), [](unsigned char c) {
+    return c < 0x80 && (std::isalnum(c) || c == '_' || c == '-' || c == '.');
+  });
+  if (equals == std::string::npos || key.empty() || !bare) refuse(source + ": wanted section.key=value");
+  const std::string value = text.substr(equals + 1);
+  try {
+    return toml::parse(key + " = " + value, source);
+  } catch (const toml::parse_error& error) {
+    const std::size_t start = value.find_first_not_of(" \t");
+    if (start != std::string::npos && std::string_view("[{\"'").find(value[start]) != std::string_view::npos)
+      refuse(fmt::format("{}: {}", source, error.description()));
+  }
+  try {
+    return toml::parse(key + " = " + toml_string(value), source);
+  } catch (const toml::parse_error& error) {
+    refuse(fmt::format("{}: {}", source, error.description()));
+  }
+}
+
+/// Moves the one value that an override made of a dotted key sets into the document.
+void lay_over(toml::table& document, toml::table& change, std::size_t key_parts, const std::string& text) {
+  if (change.size() != 1) refuse(std::string(override_mark) + text + ": wanted one value");
+  const toml::key key = change.begin()->first;
+  toml::node& value = change.begin()->second;
+  toml::table* const below = document[key].as_table();
+  if (key_parts > 1 && below) return lay_over(*below, *value.as_table(), key_parts - 1, text);
+  document.erase(key.str());
+  document.insert(key, std::move(value));
+}
+
+}  // namespace
+
+std::string toml_string(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text)
+    if (c == '"' || c == '\\')
+      result += {'\\', c};
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      result += fmt::format("\\u{:04x}", static_cast<int>(c));
+    else
+      result += c;
+  return result + '"';
+}
+
+toml::table parse_toml(std::string_view text, const std::string& file_name,
+                       const std::vector<std::string>& overrides) {
+  toml::table document;
+  try {
+    document = toml::parse(text, file_name);
+  } catch (const toml::parse_error& error) {
+    refuse(fmt::format("{}:{}: {}", file_name, error.source().begin.line, error.description()));
+  }
+  for (const std::string& text_of_override : overrides) {
+    toml::table change = parse_override(text_of_override);
+    const std::string key = text_of_override.substr(0, text_of_override.find('='));
+    lay_over(document, change, std::count(key.begin(), key.end(), '.') + 1, text_of_override);
+  }
+  return document;
+}
+
+std::string_view type_name(const toml::node& node) {
+  switch (node.type()) {
+    case toml::node_type::table:
+      return "a table";
+    case toml::node_type::array:
+      return "a list";
+    case toml::node_type::string:
+      return "a string";
+    case toml::node_type::integer:
+      return "an integer";
+    case toml::node_type::floating_point:
+      return "a floating-point number";
+    case toml::node_type::boolean:
+      return "a boolean";
+    default:
+      return "a date or time";
+  }
+}
+
+std::string TomlSection::where(const toml::source_region& region) const {
+  if (region.path && region.path->starts_with(override_mark)) return *region.path;
+  return region.begin ? fmt::format("{}:{}", file_, region.begin.line) : file_;
+}
+
+std::string TomlSection::blame(const toml::source_region& region) const {
+  return name_.empty() ? where(region) + ": " : fmt::format("{}: [{}] ", where(region), name_);
+}
+
+std::string TomlSection::blame(std::string_view key) const {
+  const auto found = table_->find(key);
+  return blame(found == table_->end() ? region_ : found->first.source());
+}
+
+void TomlSection::fail(std::string_view key, const std::string& message) const {
+  refuse(blame(key) + message);
+}
+
+void TomlSection::fail(const toml::node& node, const std::string& message) const {
+  refuse(blame(node.source()) + message);
+}
+
+std::optional<TomlSection> TomlSection::section(std::string_view key) const {
+  const auto found = table_->find(key);
+  if (found == table_->end()) return {};
+  if (!found->second.is_table())
+    fail(key, fmt::format("'{}' must be a table, not {}", key, type_name(found->second)));
+  TomlSection below(*found->second.as_table(), file_);
+  below.name_ = name_.empty() ? std::string(key) : fmt::format("{}.{}", name_, key);
+  below.region_ = found->first.source();
+  return below;
+}
+
+void TomlSection::allow(const std::vector<std::string>& valid) const {
+  // In the order of the text, so that the first error reported is the first in the file.
+  const toml::key* first = nullptr;
+  for (const auto& [key, value] : *table_)
+    if (std::find(valid.begin(), valid.end(), key.str()) == valid.end() &&
+        (!first || key.source().begin < first->source().begin))
+      first = &key;
+  if (!first) return;
+  fail(first->str(), fmt::format("unknown key '{}'{}; valid keys: {}", first->str(),
+                                 did_you_mean(first->str(), valid), fmt::join(valid, ", ")));
+}
+
+std::string TomlSection::exactly_one_of(const std::vector<std::string>& forms) const {
+  std::vector<std::string> given;
+  for (const std::string& form : forms)
+    if (has(form)) given.push_back(form);
+  if (given.empty()) fail("", fmt::format("needs one of: {}", fmt::join(forms, ", ")));
+  if (given.size() > 1)
+    fail(given.back(),
+         fmt::format("'{}' contradict each other; give exactly one", fmt::join(given, "' and '")));
+  return given.front();
+}
+
+const toml::node& TomlSection::require(std::string_view key) const {
+  if (!has(key)) fail("", fmt::format("missing key '{}'", key));
+  return *find(key);
+}
+
+std::optional<std::string> TomlSection::text(std::string_view key) const {
+  const toml::node* node = find(key);
+  if (!node) return {};
+  if (!node->is_string()) fail(key, fmt::format("'{}' must be a string, not {}", key, type_name(*node)));
+  return node->as_string()->get();
+}
+
+std::optional<std::string> TomlSection::one_of(std::string_view key,
+                                               std::span<const std::string_view> names) const {
+  const auto value = text(key);
+  if (!value || std::find(names.begin(), names.end(), *value) != names.end()) return value;
+  fail(key, fmt::format("'{}' is '{}'{}; valid values: {}", key, *value, did_you_mean(*value, names),
+                        fmt::join(names, ", ")));
+}
+
+std::optional<double> TomlSection::number(std::string_view key, double above) const {
+  const toml::node* node = find(key);
+  if (!node) return {};
+  const double value = number_of(key, *node);
+  if (!(value > above)) fail(key, fmt::format("'{}' must be above {}, not {}", key, above, value));
+  return value;
+}
+
+std::optional<std::int64_t> TomlSection::integer(std::string_view key, std::int64_t least,
+                                                 std::int64_t most) const {
+  const toml::node* node = find(key);
+  if (!node) return {};
+  return integer_of(key, *node, least, most);
+}
+
+std::optional<std::vector<double>> TomlSection::numbers(std::string_view key) const {
+  const toml::node* node = find(key);
+  if (!node) return {};
+  const toml::array* list = node->as_array();
+  if (!list) return std::vector{number_of(key, *node)};
+  std::vector<double> values;
+  for (const toml::node& element : *list) values.push_back(number_of(key, element));
+  return values;
+}
+
+std::optional<std::vector<std::int64_t>> TomlSection::integers(std::string_view key, std::int64_t least,
+                                                               std::int64_t most) const {
+  const toml::node* node = find(key);
+  if (!node) return {};
+  const toml::array* list = node->as_array();
+  if (!list) fail(key, fmt::format("'{}' must be a list of integers, not {}", key, type_name(*node)));
+  std::vector<std::int64_t> values;
+  for (const toml::node& element : *list) values.push_back(integer_of(key, element, least, most));
+  return values;
+}
+
+double TomlSection::number_of(std::string_view key, const toml::node& node) const {
+  if (!node.is_number()) fail(node, fmt::format("'{}' must be a number, not {}", key, type_name(node)));
+  const double value =
+      node.is_integer() ? static_cast<double>(node.as_integer()->get()) : node.as_floating_point()->get();
+  if (!std::isfinite(value)) fail(node, fmt::format("'{}' must be finite, not {}", key, value));
+  return value;
+}
+
+std::int64_t TomlSection::integer_of(std::string_view key, const toml::node& node, std::int64_t least,
+                                     std::int64_t most) const {
+  if (!node.is_integer()) fail(node, fmt::format("'{}' must be an integer, not {}", key, type_name(node)));
+  const std::int64_t value = node.as_integer()->get();
+  if (value < least) fail(node, fmt::format("'{}' must be at least {}, not {}", key, least, value));
+  if (value > most) fail(node, fmt::format("'{}' must be at most {}, not {}", key, most, value));
+  return value;
+}
+
+}  // namespace spsolve
