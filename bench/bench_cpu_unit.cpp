@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The CPU unit against the bandwidth of the machine, in one run:
+//   bench_cpu_unit --benchmark_format=json
+// "points" are points x time steps per second; "of_stream" compares the bytes of one read, one write and one
+// write-allocate per point and launch with the bandwidth that STREAM triad (McCalpin 1995; counted with its own
+// write-allocate) reached just before.
+#include <benchmark/benchmark.h>
+#include <omp.h>
+
+#include <chrono>
+
+#include "kernels/cpu_unit.hpp"
+#include "kernels/presets.hpp"
+
+namespace spsolve {
+namespace {
+
+/// Bytes per second of a[i] = b[i] + s * c[i] on arrays far beyond the caches, best of ten.
+double stream_triad() {
+  constexpr std::int64_t n = 1 << 25;
+  std::vector<double> a(n), b(n, 1.0), c(n, 2.0);
+  double best = 0;
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    const auto begin = std::chrono::steady_clock::now();
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < n; ++i) a[i] = b[i] + 3.0 * c[i];
+    benchmark::DoNotOptimize(a.data());
+    benchmark::ClobberMemory();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    best = std::max(best, 4.0 * 8.0 * n / seconds.count());
+  }
+  return best;
+}
+
+/// Arguments: points per axis, steps per launch.
+void advance(benchmark::State& state, const char* preset, int dimensions, Precision precision) {
+  const std::int64_t n = state.range(0);
+  const int steps = static_cast<int>(state.range(1));
+  Domain domain{dimensions, {dimensions > 2 ? n : 1, dimensions > 1 ? n : 1, n}, {}};
+  const Stencil stencil = make_preset(preset, dimensions, {1.0, 1.0, 1.0}, {});
+  const CpuUnit unit(domain, stencil, precision, nullptr);
+  const Index3 halo = steps * stencil.radius();
+  Field in(domain.box(), halo, precision), out(domain.box(), halo, precision);
+  const double bandwidth = stream_triad();
+  for (auto _ : state) {
+    unit.advance(in, out, domain.box(), steps);
+    std::swap(in, out);
+  }
+  const double points = static_cast<double>(domain.box().points()) * static_cast<double>(state.iterations());
+  using benchmark::Counter;
+  state.counters["points"] = Counter(points * steps, Counter::kIsRate);
+  state.counters["of_stream"] =
+      Counter(points * 3 * static_cast<double>(storage_bytes(precision)) / bandwidth, Counter::kIsRate);
+  state.counters["stream_GBps"] = bandwidth * 1e-9;
+}
+
+BENCHMARK_CAPTURE(advance, star3d1r_fp64, "star3d1r", 3, Precision::fp64)->Args({256, 1})->Args({256, 4})->UseRealTime();
+BENCHMARK_CAPTURE(advance, box3d1r_fp64, "box3d1r", 3, Precision::fp64)->Args({256, 1})->Args({256, 2})->UseRealTime();
+BENCHMARK_CAPTURE(advance, star2d1r_fp64, "star2d1r", 2, Precision::fp64)->Args({4096, 1})->Args({4096, 4})->Args({4096, 8})->UseRealTime();
+BENCHMARK_CAPTURE(advance, box2d3r_fp64, "box2d3r", 2, Precision::fp64)->Args({4096, 1})->Args({4096, 2})->UseRealTime();
+BENCHMARK_CAPTURE(advance, star1d1r_fp64, "1d1r", 1, Precision::fp64)->Args({1 << 24, 1})->Args({1 << 24, 8})->UseRealTime();
+BENCHMARK_CAPTURE(advance, star3d1r_fp32, "star3d1r", 3, Precision::fp32)->Args({256, 1})->Args({256, 4})->UseRealTime();
+
+}  // namespace
+}  // namespace spsolve
+
+BENCHMARK_MAIN();
