@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/sparse/conflict_graph.hpp"
+
+#include <algorithm>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/max_cardinality_matching.hpp>
+#include <numeric>
+
+namespace spsolve {
+namespace {
+
+std::vector<std::vector<int>> single_columns(std::size_t columns) {
+  std::vector<std::vector<int>> nodes(columns);
+  for (std::size_t k = 0; k < columns; ++k) nodes[k] = {static_cast<int>(k)};
+  return nodes;
+}
+
+/// Matches the points below `first` (index of the slab's first point) along `axis`; `points` per step of the
+/// axis.
+void match_axis(const Index3& window, const Index3& kernel, int axis, int first, Matching& matching) {
+  if (axis == axis_count) {
+    matching.unmatched.push_back(first);
+    return;
+  }
+  int points = 1;
+  for (int inner = axis + 1; inner < axis_count; ++inner) points *= static_cast<int>(window[inner]);
+  const int n = static_cast<int>(window[axis]);
+  const int distance = std::max(n / 2, static_cast<int>(kernel[axis]));
+  std::vector<bool> matched(n, false);
+  for (int i = 0; i < n; ++i) {
+    if (matched[i]) continue;
+    if (i + distance < n) {
+      matched[i + distance] = true;
+      for (int point = 0; point < points; ++point)
+        matching.pairs.emplace_back(first + i * points + point, first + (i + distance) * points + point);
+    } else {
+      match_axis(window, kernel, axis + 1, first + i * points, matching);
+    }
+  }
+}
+
+}  // namespace
+
+ConflictGraph::ConflictGraph(const WeightMatrix& matrix)
+    : ConflictGraph(matrix, single_columns(matrix.columns())) {}
+
+ConflictGraph::ConflictGraph(const WeightMatrix& matrix, const std::vector<std::vector<int>>& nodes)
+    : rows_(nodes.size(), boost::dynamic_bitset<>(matrix.rows())) {
+  for (std::size_t node = 0; node < nodes.size(); ++node)
+    for (const int column : nodes[node])
+      for (std::size_t m = 0; column != zero_column && m < matrix.rows(); ++m)
+        if (matrix.value(m, column) != 0.0) rows_[node].set(m);
+}
+
+Matching two_level_matching(const Index3& window, const Index3& kernel) {
+  Matching matching;
+  match_axis(window, kernel, z_axis, 0, matching);
+  return matching;
+}
+
+Matching blossom_matching(const ConflictGraph& graph) {
+  using Compatible = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS>;
+  const std::size_t nodes = graph.size();
+  Compatible compatible(nodes);
+  for (std::size_t a = 0; a < nodes; ++a)
+    for (std::size_t b = a + 1; b < nodes; ++b)
+      if (!graph.conflict(a, b)) boost::add_edge(a, b, compatible);
+  std::vector<boost::graph_traits<Compatible>::vertex_descriptor> mate(nodes);
+  boost::edmonds_maximum_cardinality_matching(compatible, mate.data());
+
+  Matching matching;
+  for (std::size_t a = 0; a < nodes; ++a) {
+    if (mate[a] >= nodes)
+      matching.unmatched.push_back(static_cast<int>(a));
+    else if (a < mate[a])
+      matching.pairs.emplace_back(static_cast<int>(a), static_cast<int>(mate[a]));
+  }
+  return matching;
+}
+
+std::size_t fewest_zero_nodes(const ConflictGraph& graph) {
+  std::size_t alone = 0;
+  for (std::size_t a = 0; a < graph.size(); ++a) {
+    bool all = true;
+    for (std::size_t b = 0; b < graph.size() && all; ++b) all = a == b || graph.conflict(a, b);
+    alone += all;
+  }
+  return alone + (graph.size() - alone) % 2;
+}
+
+}  // namespace spsolve

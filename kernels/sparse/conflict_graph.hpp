@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/dynamic_bitset.hpp>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "kernels/sparse/weight_matrix.hpp"
+
+namespace spsolve {
+
+/// Conflict graph of a weight matrix (SparStencil definition 1): two nodes conflict if some row uses both. A
+/// node is a set of columns: one column, or an aligned pair of x-neighbours.
+class ConflictGraph {
+ public:
+  /// One node per column.
+  explicit ConflictGraph(const WeightMatrix& matrix);
+  /// One node per set of columns (indices into the matrix; zero_column counts for nothing).
+  ConflictGraph(const WeightMatrix& matrix, const std::vector<std::vector<int>>& nodes);
+
+  std::size_t size() const { return rows_.size(); }
+  bool conflict(std::size_t a, std::size_t b) const { return rows_[a].intersects(rows_[b]); }
+
+ private:
+  std::vector<boost::dynamic_bitset<>> rows_;  // rows that use a node
+};
+
+/// Disjoint pairs of nodes without conflict; every node that is in none is paired with a zero node.
+struct Matching {
+  std::vector<std::pair<int, int>> pairs;
+  std::vector<int> unmatched;
+
+  std::size_t zero_nodes() const { return unmatched.size(); }
+};
+
+/// Hierarchical two-level matching (SparStencil algorithm 1) on the window of a box stencil, one level per
+/// axis: slabs i and i + s, s = max(floor(n/2), k), are paired point by point, slabs left over are matched
+/// inside along the next axis. No conflict by theorem 1 for any stencil inside its tap box, O(nodes). Nodes
+/// are the points of the window, x fastest; window and kernel are extents {z, y, x}.
+Matching two_level_matching(const Index3& window, const Index3& kernel);
+
+/// A matching with the fewest zero nodes for any graph: maximum cardinality matching of the complement
+/// (Edmonds' blossom algorithm).
+Matching blossom_matching(const ConflictGraph& graph);
+
+/// No matching has fewer zero nodes: nodes in conflict with all others stay alone, and an odd number leaves
+/// one.
+std::size_t fewest_zero_nodes(const ConflictGraph& graph);
+
+}  // namespace spsolve

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "kernels/sparse/mma_shape.hpp"
+#include "kernels/stencil.hpp"
+
+namespace spsolve {
+
+/// What the model of SparStencil equations 6 to 8 needs to know of a device; measured, not copied from a data
+/// sheet.
+struct TensorRates {
+  double mma_per_second;           // f N_tcu / CPI_tcu, for the instruction in question, whole device
+  double global_bytes_per_second;  // bw_G
+  double shared_bytes_per_second;  // bw_S
+};
+
+/// One candidate (r1, r2, r3) of the layout search.
+struct LayoutCandidate {
+  Index3 tile;          // {r3, r2, r1}
+  std::int64_t m;       // outputs of a tile
+  std::int64_t window;  // k' of equation 9 before the matching: every point of the window
+  std::int64_t k;       // used points + zero columns
+  std::int64_t zero_columns;
+  double density;          // non-zero weights / multiplications executed
+  std::int64_t mma_count;  // equation 9 with k
+  double compute_seconds;  // equation 7
+  double memory_seconds;   // equations 8 and 10
+  double seconds;          // equation 6
+};
+
+/// Every tile {r3, r2, r1} of at most max_outputs outputs on the axes of the grid, fastest by the model first
+/// (SparStencil equation 11). `shape` is the grid in points; data is read and written once in `storage`.
+std::vector<LayoutCandidate> explore_layouts(const Stencil& stencil, const Index3& shape, const MmaShape& mma,
+                                             Precision storage, const TensorRates& rates,
+                                             int max_outputs = mma_rows);
+
+}  // namespace spsolve

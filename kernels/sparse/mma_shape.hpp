@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+
+#include "kernels/precision.hpp"
+#include "kernels/sparse/operand.hpp"
+
+namespace spsolve {
+
+/// A sparse tensor-core instruction D = A B + D with fp32 accumulation: A is 16 x k (2:4, or 1:2 for tf32), B
+/// is k x 8. mma.sp has M = 16; wgmma.sp is four of them, one per warp, with up to 256 columns of B and the
+/// larger k. Registers are 32 bits wide; formulas below count in such words, which makes one rule of all
+/// formats (PTX ISA, "Matrix fragments for multiply-accumulate operation with sparse matrix A").
+struct MmaShape {
+  Precision element;  // fp16, bf16 or tf32
+  int k;
+
+  friend constexpr bool operator==(const MmaShape&, const MmaShape&) = default;
+
+  constexpr Sparsity sparsity() const { return element == Precision::tf32 ? one_of_two : two_of_four; }
+  constexpr int elements_per_word() const { return element == Precision::tf32 ? 1 : 2; }
+  /// Words of one row of A before compression = words of one column of B.
+  constexpr int k_words() const { return k / elements_per_word(); }
+  constexpr int a_registers() const { return k_words() / 4; }
+  constexpr int b_registers() const { return k_words() / 4; }
+  /// Groups of one row of A that four bits of metadata describe: 4 half-precision or 2 tf32 columns.
+  constexpr int metadata_groups() const { return k_words() / 2; }
+  /// Lanes of each four that deliver metadata to one instruction; the selector says which.
+  constexpr int metadata_lanes() const { return metadata_groups() / 4; }
+  constexpr int selectors() const { return 4 / metadata_lanes(); }
+};
+
+constexpr int mma_rows = 16, mma_columns = 8, warp_lanes = 32;
+
+constexpr MmaShape m16n8k16_fp16{Precision::fp16, 16}, m16n8k32_fp16{Precision::fp16, 32};
+constexpr MmaShape m16n8k16_bf16{Precision::bf16, 16}, m16n8k32_bf16{Precision::bf16, 32};
+constexpr MmaShape m16n8k8_tf32{Precision::tf32, 8}, m16n8k16_tf32{Precision::tf32, 16};
+
+/// The shape that does most work per instruction; the only one of wgmma.sp.
+constexpr MmaShape widest_mma(Precision element) {
+  switch (element) {
+    case Precision::fp16:
+      return m16n8k32_fp16;
+    case Precision::bf16:
+      return m16n8k32_bf16;
+    case Precision::tf32:
+      return m16n8k16_tf32;
+    default:
+      throw std::invalid_argument("sparse tensor cores take fp16, bf16 and tf32 operands");
+  }
+}
+
+// Where an element lives: lane l, register i; g = l / 4, q = l % 4.
+
+/// Row of A, and word of the compressed row, in register i of A.
+constexpr int a_row(int lane, int i) { return lane / 4 + 8 * (i % 2); }
+constexpr int a_word(int lane, int i) { return lane % 4 + 4 * (i / 2); }
+/// Word of the column of B, and column, in register i of B.
+constexpr int b_word(int lane, int i) { return lane % 4 + 4 * i; }
+constexpr int b_column(int lane) { return lane / 4; }
+/// Row and column of the accumulator in register i of C and D.
+constexpr int c_row(int lane, int i) { return lane / 4 + 8 * (i / 2); }
+constexpr int c_column(int lane, int i) { return 2 * (lane % 4) + i % 2; }
+
+/// Lane and lowest bit of the four bits of metadata for a row and group of A.
+struct MetadataPlace {
+  int lane, bit;
+};
+constexpr MetadataPlace metadata_place(const MmaShape& mma, int row, int group, int selector) {
+  return {4 * (row % 8) + selector * mma.metadata_lanes() + group / 4, 16 * (row / 8) + 4 * (group % 4)};
+}
+
+}  // namespace spsolve

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/sparse/operand.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace spsolve {
+namespace {
+
+constexpr std::size_t round_up(std::size_t n, std::size_t multiple) {
+  return (n + multiple - 1) / multiple * multiple;
+}
+
+/// Places of one row's group that hold a weight.
+std::vector<int> used_places(const WeightMatrix& matrix, std::size_t row, std::size_t first, int group) {
+  std::vector<int> places;
+  for (int place = 0; place < group && first + place < matrix.columns(); ++place)
+    if (matrix.value(row, first + place) != 0.0) places.push_back(place);
+  return places;
+}
+
+/// Fills up to `kept` places: first the pair neighbour of a used one, then the lowest free places.
+void fill_places(std::vector<int>& places, Sparsity sparsity) {
+  const auto offer = [&](int place) {
+    if (static_cast<int>(places.size()) < sparsity.kept && place < sparsity.group &&
+        std::find(places.begin(), places.end(), place) == places.end())
+      places.push_back(place);
+  };
+  if (!places.empty()) offer(places.front() ^ 1);
+  for (int place = 0; place < sparsity.group; ++place) offer(place);
+  std::sort(places.begin(), places.end());
+}
+
+}  // namespace
+
+bool satisfies(const WeightMatrix& matrix, Sparsity sparsity) {
+  for (std::size_t m = 0; m < matrix.rows(); ++m)
+    for (std::size_t first = 0; first < matrix.columns(); first += sparsity.group)
+      if (static_cast<int>(used_places(matrix, m, first, sparsity.group).size()) > sparsity.kept)
+        return false;
+  return true;
+}
+
+Operand compress(const WeightMatrix& matrix, const Index3& tile, Sparsity sparsity) {
+  Operand operand{tile, matrix.outputs, matrix.inputs, sparsity, {}, {}};
+  operand.inputs.resize(round_up(matrix.columns(), sparsity.group), matrix.inputs.back());
+  for (std::size_t m = 0; m < matrix.rows(); ++m) {
+    for (std::size_t first = 0; first < operand.columns(); first += sparsity.group) {
+      auto places = used_places(matrix, m, first, sparsity.group);
+      if (static_cast<int>(places.size()) > sparsity.kept)
+        throw std::invalid_argument(
+            "compress: row " + std::to_string(m) + " uses " + std::to_string(places.size()) + " of the " +
+            std::to_string(sparsity.group) + " columns from " + std::to_string(first) +
+            "; the layout allows " + std::to_string(sparsity.kept));
+      fill_places(places, sparsity);
+      for (const int place : places) {
+        operand.values.push_back(first + place < matrix.columns() ? matrix.value(m, first + place) : 0.0);
+        operand.indices.push_back(static_cast<std::uint8_t>(place));
+      }
+    }
+  }
+  return operand;
+}
+
+WeightMatrix expand(const Operand& operand) {
+  WeightMatrix matrix{operand.outputs, operand.inputs,
+                      std::vector<double>(operand.rows() * operand.columns(), 0.0)};
+  const std::size_t kept = operand.sparsity.kept, group = operand.sparsity.group;
+  for (std::size_t m = 0; m < operand.rows(); ++m) {
+    for (std::size_t c = 0; c < operand.compressed_columns(); ++c) {
+      const std::size_t at = m * operand.compressed_columns() + c;
+      matrix.value(m, c / kept * group + operand.indices[at]) = operand.values[at];
+    }
+  }
+  return matrix;
+}
+
+std::vector<std::int64_t> input_offsets(const Operand& operand, const Index3& strides) {
+  std::vector<std::int64_t> offsets;
+  for (const Index3& p : operand.inputs)
+    offsets.push_back(p[0] * strides[0] + p[1] * strides[1] + p[2] * strides[2]);
+  return offsets;
+}
+
+double density(const Operand& operand, int m, int k) {
+  const auto used =
+      std::count_if(operand.values.begin(), operand.values.end(), [](double v) { return v != 0.0; });
+  const auto executed = round_up(operand.rows(), m) * round_up(operand.columns(), k) * operand.sparsity.kept;
+  return static_cast<double>(used) * operand.sparsity.group / static_cast<double>(executed);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/sparse/packed_operand.hpp"
+
+#include <bit>
+#include <stdexcept>
+
+namespace spsolve {
+namespace {
+
+/// Four bits of metadata when nothing is kept: places 0 and 1, or element 0 of a tf32 pair.
+constexpr std::uint32_t empty_group = 0b0100;
+
+void check_sparsity(const Operand& operand, const MmaShape& mma) {
+  if (operand.sparsity == one_of_two || operand.sparsity == mma.sparsity()) return;
+  throw std::invalid_argument("pack: the operand is not sparse in the way that the instruction needs");
+}
+
+/// Metadata of one row and group of four half-precision, or two tf32, columns: idx0 | idx1 << 2. A tf32
+/// element counts as two half-precision places: 0b0100 is the first of its pair, 0b1110 the second (PTX ISA,
+/// sparse matrix storage).
+std::uint32_t group_metadata(const Operand& operand, const MmaShape& mma, std::size_t row,
+                             std::size_t group) {
+  if (row >= operand.rows()) return empty_group;
+  const auto index = [&](std::size_t c) -> std::uint32_t {
+    return c < operand.compressed_columns() ? operand.indices[row * operand.compressed_columns() + c] : 0;
+  };
+  if (mma.element == Precision::tf32) return index(group) == 0 ? 0b0100 : 0b1110;
+  if (operand.sparsity == one_of_two) return index(2 * group) | (2 + index(2 * group + 1)) << 2;
+  return 2 * group < operand.compressed_columns() ? index(2 * group) | index(2 * group + 1) << 2
+                                                  : empty_group;
+}
+
+/// 32 bits of a compressed row: one tf32 or two half-precision weights, the first in the low bits.
+std::uint32_t value_word(const Operand& operand, const MmaShape& mma, std::size_t row, std::size_t word) {
+  const int elements = mma.elements_per_word();
+  std::uint32_t bits = 0;
+  for (int element = 0; element < elements; ++element) {
+    const std::size_t c = word * elements + element;
+    if (row >= operand.rows() || c >= operand.compressed_columns()) continue;
+    bits |= element_bits(mma.element, operand.values[row * operand.compressed_columns() + c])
+            << (16 * element);
+  }
+  return bits;
+}
+
+int ceil_div(std::size_t a, int b) { return static_cast<int>((a + b - 1) / b); }
+
+}  // namespace
+
+PackedOperand pack(const Operand& operand, const MmaShape& mma, MmaWarps warps) {
+  check_sparsity(operand, mma);
+  if (warps == MmaWarps::four && mma != widest_mma(mma.element))
+    throw std::invalid_argument("pack: wgmma.sp exists with the larger k only");
+  PackedOperand packed{mma, static_cast<int>(warps), 0, ceil_div(operand.columns(), mma.k), {}, {}};
+  packed.blocks = ceil_div(operand.rows(), mma_rows * packed.warps);
+
+  for (int block = 0; block < packed.blocks; ++block)
+    for (int step = 0; step < packed.steps; ++step)
+      for (int warp = 0; warp < packed.warps; ++warp)
+        for (int lane = 0; lane < warp_lanes; ++lane)
+          for (int i = 0; i < mma.a_registers(); ++i)
+            packed.values.push_back(value_word(operand, mma,
+                                               (block * packed.warps + warp) * mma_rows + a_row(lane, i),
+                                               step * mma.k_words() / 2 + a_word(lane, i)));
+
+  packed.metadata.assign(packed.blocks * packed.metadata_words() * packed.warps * warp_lanes, 0);
+  for (int block = 0; block < packed.blocks; ++block) {
+    for (int step = 0; step < packed.metadata_words() * mma.selectors(); ++step) {
+      for (int warp = 0; warp < packed.warps; ++warp) {
+        std::uint32_t* lanes =
+            packed.metadata.data() + (packed.metadata_of(block, step, warp) - packed.metadata.data());
+        for (int row = 0; row < mma_rows; ++row) {
+          for (int group = 0; group < mma.metadata_groups(); ++group) {
+            const auto [lane, bit] = metadata_place(mma, row, group, step % mma.selectors());
+            lanes[lane] |= group_metadata(operand, mma, (block * packed.warps + warp) * mma_rows + row,
+                                          step * mma.metadata_groups() + group)
+                           << bit;
+          }
+        }
+      }
+    }
+  }
+  return packed;
+}
+
+std::vector<std::uint32_t> pack_core_matrices(const Operand& operand, const MmaShape& mma) {
+  check_sparsity(operand, mma);
+  constexpr int block_rows = 64, core_rows = 8, core_words = 4;
+  std::vector<std::uint32_t> words;
+  for (int block = 0; block < ceil_div(operand.rows(), block_rows); ++block)
+    for (int step = 0; step < ceil_div(operand.columns(), mma.k); ++step)
+      for (int column = 0; column < mma.k_words() / 2; column += core_words)
+        for (int row = 0; row < block_rows; row += core_rows)
+          for (int r = 0; r < core_rows; ++r)
+            for (int w = 0; w < core_words; ++w)
+              words.push_back(value_word(operand, mma, block * block_rows + row + r,
+                                         step * mma.k_words() / 2 + column + w));
+  return words;
+}
+
+std::uint32_t element_bits(Precision element, double value) {
+  switch (element) {
+    case Precision::fp16:
+      return to_storage<Eigen::half>(value).x;
+    case Precision::bf16:
+      return to_storage<Eigen::bfloat16>(value).value;
+    case Precision::tf32:
+      return std::bit_cast<std::uint32_t>(static_cast<float>(to_storage<Tf32>(value)));
+    default:
+      throw std::invalid_argument("sparse tensor cores take fp16, bf16 and tf32 operands");
+  }
+}
+
+float element_value(Precision element, std::uint32_t bits) {
+  switch (element) {
+    case Precision::fp16:
+      return static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(static_cast<std::uint16_t>(bits)));
+    case Precision::bf16:
+      return std::bit_cast<float>(bits << 16);
+    case Precision::tf32:
+      return std::bit_cast<float>(bits & ~0x1fffu);
+    default:
+      throw std::invalid_argument("sparse tensor cores take fp16, bf16 and tf32 operands");
+  }
+}
+
+}  // namespace spsolve

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/sparse/mma_shape.hpp"
+#include "kernels/sparse/operand.hpp"
+
+namespace spsolve {
+
+/// Instructions that take A in registers: mma.sp (one warp, M = 16) and wgmma.sp (four warps, M = 64).
+enum class MmaWarps { one = 1, four = 4 };
+
+/// An operand as the registers of the lanes, so that a kernel loads weights and metadata with one wide load
+/// per lane. Rows are padded to whole blocks of 16 x warps, columns to whole steps of mma.k.
+struct PackedOperand {
+  MmaShape mma;
+  int warps;
+  int blocks;                         // of 16 x warps rows
+  int steps;                          // instructions per block
+  std::vector<std::uint32_t> values;  // [block][step][warp][lane][register]
+  std::vector<std::uint32_t>
+      metadata;  // [block][step / selectors][warp][lane]; step s takes selector s % selectors
+
+  int metadata_words() const { return (steps + mma.selectors() - 1) / mma.selectors(); }
+  const std::uint32_t* values_of(int block, int step, int warp) const {
+    return &values[static_cast<std::size_t>((block * steps + step) * warps + warp) * warp_lanes *
+                   mma.a_registers()];
+  }
+  const std::uint32_t* metadata_of(int block, int step, int warp) const {
+    return &metadata[static_cast<std::size_t>((block * metadata_words() + step / mma.selectors()) * warps +
+                                              warp) *
+                     warp_lanes];
+  }
+};
+
+/// Rounds the weights to mma.element and packs them. A one_of_two operand packs for every shape, two_of_four
+/// for half precision only. Throws std::invalid_argument for what the instruction cannot take.
+PackedOperand pack(const Operand& operand, const MmaShape& mma, MmaWarps warps = MmaWarps::one);
+
+/// Compressed weights as wgmma.sp reads A from shared memory without swizzle, per block of 64 rows and step:
+/// [16-byte column][row / 8][row % 8][element], core matrices of 8 rows x 16 bytes, K-major; leading byte
+/// offset 1024, stride byte offset 128. Metadata is that of pack(operand, mma, MmaWarps::four).
+std::vector<std::uint32_t> pack_core_matrices(const Operand& operand, const MmaShape& mma);
+
+/// Bits of an operand element: 16 for fp16 and bf16, 32 for tf32 (low 13 are zero); rounded once, ties to
+/// even.
+std::uint32_t element_bits(Precision element, double value);
+float element_value(Precision element, std::uint32_t bits);
+
+}  // namespace spsolve

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/sparse/separable.hpp"
+
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace spsolve {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+
+struct Rank1 {
+  double norm;
+  SeparableTerm term;  // unit vectors
+};
+
+std::size_t position(const Index3& extent, const Index3& p) {
+  return static_cast<std::size_t>((p[0] * extent[1] + p[1]) * extent[2] + p[2]);
+}
+
+std::vector<double> to_vector(const Eigen::VectorXd& v) { return {v.data(), v.data() + v.size()}; }
+
+/// Rank-one terms of the weights: `axis` against the other two (by singular vectors, or plane by plane), and
+/// each right vector, a matrix over the other two, by singular vectors again.
+std::vector<Rank1> decompose(const std::vector<double>& weights, const Index3& extent, int axis,
+                             bool planes) {
+  const int rows = axis == z_axis ? y_axis : z_axis, columns = axis == x_axis ? y_axis : x_axis;
+  Matrix unfolded(extent[axis], extent[rows] * extent[columns]);
+  for (const Index3& p : points_of(box_of(extent)))
+    unfolded(p[axis], p[rows] * extent[columns] + p[columns]) = weights[position(extent, p)];
+
+  Matrix left = Matrix::Identity(extent[axis], extent[axis]), right = unfolded;  // left * right = unfolded
+  if (!planes) {
+    const Eigen::JacobiSVD<Matrix> svd(unfolded, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    left = svd.matrixU();
+    right = svd.singularValues().asDiagonal() * svd.matrixV().transpose();
+  }
+  std::vector<Rank1> terms;
+  for (Eigen::Index outer = 0; outer < right.rows(); ++outer) {
+    const Eigen::RowVectorXd flat = right.row(outer);
+    const Matrix plane =
+        Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+            flat.data(), extent[rows], extent[columns]);
+    const Eigen::JacobiSVD<Matrix> svd(plane, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    for (Eigen::Index inner = 0; inner < svd.singularValues().size(); ++inner) {
+      Rank1 term{svd.singularValues()[inner], {}};
+      term.term.factor[axis] = to_vector(left.col(outer));
+      term.term.factor[rows] = to_vector(svd.matrixU().col(inner));
+      term.term.factor[columns] = to_vector(svd.matrixV().col(inner));
+      terms.push_back(std::move(term));
+    }
+  }
+  std::stable_sort(terms.begin(), terms.end(),
+                   [](const Rank1& a, const Rank1& b) { return a.norm > b.norm; });
+  return terms;
+}
+
+double term_weight(const SeparableTerm& term, const Index3& p) {
+  return term.factor[0][p[0]] * term.factor[1][p[1]] * term.factor[2][p[2]];
+}
+
+double sum_abs(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += std::abs(value);
+  return sum;
+}
+
+/// The first terms that leave no more than tolerance * sum |W|, with the norm shared evenly by the factors.
+SeparableStencil keep_terms(const std::vector<Rank1>& terms, const std::vector<double>& weights,
+                            const Box& taps, double tolerance) {
+  const Index3 extent = taps.extent();
+  const auto points = points_of(box_of(extent));
+  const double total = sum_abs(weights);
+  const double rounding =
+      terms.front().norm * std::numeric_limits<double>::epsilon() * static_cast<double>(points.size());
+  const auto axes =
+      std::max<std::ptrdiff_t>(1, std::count_if(extent.begin(), extent.end(), [](auto n) { return n > 1; }));
+
+  SeparableStencil separable{taps, {}, 1.0};
+  std::vector<double> rest = weights;
+  for (const auto& [norm, unit] : terms) {
+    if (!separable.terms.empty() && (separable.dropped <= tolerance || norm <= rounding)) break;
+    SeparableTerm term = unit;
+    for (int axis = 0; axis < axis_count; ++axis) {
+      const double share = extent[axis] > 1 ? std::pow(norm, 1.0 / static_cast<double>(axes)) : 1.0;
+      for (double& value : term.factor[axis]) value *= share;
+    }
+    if (volume(extent) == 1) term.factor[x_axis].front() *= norm;
+    for (std::size_t at = 0; at < points.size(); ++at) rest[at] -= term_weight(term, points[at]);
+    separable.terms.push_back(std::move(term));
+    separable.dropped = sum_abs(rest) / total;
+  }
+  return separable;
+}
+
+}  // namespace
+
+SeparableStencil separate(const Stencil& stencil, double tolerance) {
+  const Box taps = tap_box(stencil);
+  const Index3 extent = taps.extent();
+  std::vector<double> weights(static_cast<std::size_t>(volume(extent)), 0.0);
+  for (const Tap& tap : stencil.taps()) weights[position(extent, tap.offset - taps.begin)] = tap.weight;
+
+  SeparableStencil best = keep_terms(decompose(weights, extent, z_axis, false), weights, taps, tolerance);
+  for (const int axis : {z_axis, y_axis, x_axis}) {
+    for (const bool planes : {false, true}) {
+      auto other = keep_terms(decompose(weights, extent, axis, planes), weights, taps, tolerance);
+      if (other.terms.size() < best.terms.size()) best = std::move(other);
+    }
+  }
+  return best;
+}
+
+std::vector<double> dense_weights(const SeparableStencil& separable) {
+  std::vector<double> weights;
+  for (const Index3& p : points_of(box_of(separable.taps.extent()))) {
+    double sum = 0;
+    for (const SeparableTerm& term : separable.terms) sum += term_weight(term, p);
+    weights.push_back(sum);
+  }
+  return weights;
+}
+
+Stencil axis_stencil(const SeparableStencil& separable, const SeparableTerm& term, int axis) {
+  Index3 extent{1, 1, 1}, center{0, 0, 0};
+  extent[axis] = separable.taps.extent()[axis];
+  std::vector<double> weights = term.factor[axis];
+  center[axis] = -separable.taps.begin[axis];
+  // Taps may lie all on one side of the point: pad until the array holds it.
+  if (center[axis] < 0) {
+    weights.insert(weights.begin(), static_cast<std::size_t>(-center[axis]), 0.0);
+    center[axis] = 0;
+  }
+  weights.resize(std::max(weights.size(), static_cast<std::size_t>(center[axis] + 1)), 0.0);
+  extent[axis] = static_cast<std::int64_t>(weights.size());
+  return Stencil(extent, weights, center);
+}
+
+Operand chained_pass(const Stencil& factor, int axis, int align) {
+  constexpr std::int64_t outputs = 16, k = 32;
+  const Box taps = tap_box(factor);
+  const std::int64_t width = taps.extent()[axis];
+  if (taps.extent()[axis] != volume(taps.extent()))
+    throw std::invalid_argument("chained pass: the stencil is not along one axis");
+  const std::int64_t lead = ((taps.begin[axis] % align) + align) % align;
+  const std::int64_t half = std::max(width, (lead + width + outputs) / 2);
+  const std::int64_t distance = (half + outputs - 1) / outputs * outputs;  // D
+
+  Index3 tile{1, 1, 1};
+  tile[axis] = outputs;
+  std::vector<Index3> inputs;
+  for (std::int64_t step = 0; step < 2 * distance / k; ++step) {
+    for (std::int64_t in_step = 0; in_step < k; ++in_step) {
+      const std::int64_t r = in_step / 8, q = in_step / 2 % 4, h = in_step % 2;
+      Index3 point = taps.begin;
+      point[axis] += 16 * step + 8 * (q / 2) + distance * (q % 2) + 2 * r + h - lead;
+      inputs.push_back(point);
+    }
+  }
+  return compress(weight_matrix(factor, points_of(box_of(tile)), std::move(inputs)), tile, two_of_four);
+}
+
+}  // namespace spsolve

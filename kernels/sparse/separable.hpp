@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "kernels/sparse/operand.hpp"
+
+namespace spsolve {
+
+/// One rank-one part of a stencil: w[z, y, x] = factor[z_axis][z] factor[y_axis][y] factor[x_axis][x].
+struct SeparableTerm {
+  std::array<std::vector<double>, axis_count> factor;
+};
+
+/// A stencil as a sum of rank-one terms, largest first.
+struct SeparableStencil {
+  Box taps;  // the offsets that the factors cover
+  std::vector<SeparableTerm> terms;
+  double dropped;  // sum |W - sum of terms| / sum |W|
+};
+
+/// The fewest rank-one terms with sum |W - terms| <= tolerance * sum |W|. The relative error of one
+/// application in any p-norm is then at most tolerance * sum |W| (Young's inequality), whatever the data. 2D:
+/// singular value decomposition. 3D: the best of nested decompositions (one axis against the other two, then
+/// those two against each other; any order) and of a decomposition of each plane of any axis. Terms are
+/// orthogonal, so they are kept in order of their norm. Terms below the rounding of the decomposition are
+/// dropped in any case.
+SeparableStencil separate(const Stencil& stencil, double tolerance);
+
+/// The sum of the terms as dense weights over `taps`, x fastest.
+std::vector<double> dense_weights(const SeparableStencil& separable);
+
+/// One factor as a stencil along its axis: the passes of a term, run one after the other, are the term.
+Stencil axis_stencil(const SeparableStencil& separable, const SeparableTerm& term, int axis);
+
+/// Operand of one pass along `axis` for register chaining: 16 outputs along the axis, two_of_four, half
+/// precision m16n8k32. The window starts at a multiple of `align` points (16-byte loads: 8), is 2D columns
+/// long, and step s, B register r, q = lane % 4, half h take column 16 s + 8 (q / 2) + D (q % 2) + 2 r + h:
+/// groups {c, c+1, c+D, c+D+1} of which no row uses three as D >= width. Chaining: the accumulators of a pass
+/// over B with its n-th column at row (n / 4) 8 + (n / 2 % 2) D + 2 r + n % 2 of the other axis are, rounded
+/// to half pairs, register r of the next B.
+Operand chained_pass(const Stencil& factor, int axis, int align = 8);
+
+}  // namespace spsolve

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/sparse/sparse_sweep.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "kernels/sparse/sparse_mma.hpp"
+#include "kernels/sparse/split.hpp"
+
+namespace spsolve {
+namespace {
+
+constexpr int fp32_terms = 3;
+
+constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) { return (a - ((a % b) + b) % b) / b; }
+
+/// Tiles (in units of tiles) that hold a point of the region.
+Box tiles_of(const Box& region, const Index3& tile) {
+  Box tiles;
+  for (int axis = 0; axis < axis_count; ++axis) {
+    tiles.begin[axis] = floor_div(region.begin[axis], tile[axis]);
+    tiles.end[axis] = floor_div(region.end[axis] - 1, tile[axis]) + 1;
+  }
+  return tiles;
+}
+
+Box reach_of(const Operand& operand) {
+  const WeightMatrix matrix = expand(operand);
+  constexpr auto far = std::numeric_limits<std::int64_t>::max();
+  Box reach{{far, far, far}, {-far, -far, -far}};
+  for (std::size_t m = 0; m < matrix.rows(); ++m) {
+    for (std::size_t k = 0; k < matrix.columns(); ++k) {
+      if (matrix.value(m, k) == 0.0) continue;
+      const Index3 offset = matrix.inputs[k] - matrix.outputs[m];
+      for (int axis = 0; axis < axis_count; ++axis) {
+        reach.begin[axis] = std::min(reach.begin[axis], offset[axis]);
+        reach.end[axis] = std::max(reach.end[axis], offset[axis]);
+      }
+    }
+  }
+  return reach;
+}
+
+bool inside(const Box& box, const Index3& p) { return contains(box, {p, p + Index3{1, 1, 1}}); }
+
+/// The tile origins of one column block of B, and how many of its eight columns are tiles.
+struct TileGroup {
+  std::array<Index3, mma_columns> origin{};
+  int tiles = 0;
+};
+
+TileGroup tile_group(const Box& tiles, const Index3& tile, std::int64_t first) {
+  TileGroup group;
+  const Index3 extent = tiles.extent();
+  for (; group.tiles < mma_columns && first < volume(extent); ++group.tiles, ++first) {
+    const Index3 at = tiles.begin + Index3{first / (extent[1] * extent[2]), first / extent[2] % extent[1],
+                                           first % extent[2]};
+    group.origin[group.tiles] = {at[0] * tile[0], at[1] * tile[1], at[2] * tile[2]};
+  }
+  return group;
+}
+
+}  // namespace
+
+SparseSweep::SparseSweep(const Operand& operand, Precision precision)
+    : precision_(precision),
+      tile_(operand.tile),
+      outputs_(operand.outputs),
+      inputs_(operand.inputs),
+      reach_(reach_of(operand)) {
+  const bool split_operands = precision == Precision::fp32;
+  const Precision element = split_operands ? Precision::bf16 : precision;
+  const SplitOperand split = split_operand(operand, element, split_operands ? fp32_terms : 1);
+  for (const Operand& term : split.terms) weight_terms_.push_back(pack(term, widest_mma(element)));
+  weight_scale_ = split.scale;
+}
+
+void SparseSweep::operator()(const Field& in, Field& out, const Box& region, const Field* source) const {
+  if (in.precision() != precision_ || out.precision() != precision_)
+    throw std::invalid_argument("sparse sweep: fields of another precision");
+  if (region.empty()) return;
+  with_storage(precision_, [&]<class Storage>() { run<Storage>(in, out, region, source); });
+}
+
+template <class Storage>
+void SparseSweep::run(const Field& in, Field& out, const Box& region, const Field* source) const {
+  const MmaShape& mma = weight_terms_.front().mma;
+  const int terms = static_cast<int>(weight_terms_.size()), steps = weight_terms_.front().steps;
+  const int elements = mma.elements_per_word();
+  // Outside this box no output of the region has a weight; zero stands for data that is not there.
+  const Box readable{region.begin + reach_.begin, region.end + reach_.end};
+  const Box tiles = tiles_of(region, tile_);
+
+#pragma omp parallel for schedule(static)
+  for (std::int64_t first = 0; first < volume(tiles.extent()); first += mma_columns) {
+    const TileGroup group = tile_group(tiles, tile_, first);
+
+    // Load B: [term][step], each element split into terms of the operand format.
+    std::vector<WarpRegisters<std::uint32_t, 4>> b(static_cast<std::size_t>(terms * steps));
+    for (int step = 0; step < steps; ++step) {
+      for (int lane = 0; lane < warp_lanes; ++lane) {
+        if (b_column(lane) >= group.tiles) continue;
+        for (int i = 0; i < mma.b_registers(); ++i) {
+          for (int element = 0; element < elements; ++element) {
+            const std::size_t k = step * mma.k + b_word(lane, i) * elements + element;
+            if (k >= inputs_.size()) continue;
+            const Index3 p = group.origin[b_column(lane)] + inputs_[k];
+            if (!inside(readable, p)) continue;
+            const auto parts = split_terms(stored_value(*in.at<Storage>(p)), mma.element, terms);
+            for (int term = 0; term < terms; ++term)
+              b[term * steps + step][lane][i] |= element_bits(mma.element, parts[term]) << (16 * element);
+          }
+        }
+      }
+    }
+
+    for (int block = 0; block < weight_terms_.front().blocks; ++block) {
+      // Multiply: the smallest products first.
+      WarpRegisters<float, 4> d{};
+      for (int order = terms - 1; order >= 0; --order) {
+        for (int i = 0; i <= order; ++i) {
+          const PackedOperand& weights = weight_terms_[i];
+          for (int step = 0; step < steps; ++step)
+            sparse_mma(mma, weights.values_of(block, step, 0), weights.metadata_of(block, step, 0),
+                       step % mma.selectors(), b[(order - i) * steps + step], d);
+        }
+      }
+      // Store what lies in the region.
+      for (int lane = 0; lane < warp_lanes; ++lane) {
+        for (int i = 0; i < 4; ++i) {
+          const std::size_t m = block * mma_rows + c_row(lane, i);
+          if (m >= outputs_.size() || c_column(lane, i) >= group.tiles) continue;
+          const Index3 p = group.origin[c_column(lane, i)] + outputs_[m];
+          if (!inside(region, p)) continue;
+          const double added = source ? static_cast<double>(*source->at<float>(p)) : 0.0;
+          *out.at<Storage>(p) = to_storage<Storage>(static_cast<double>(d[lane][i]) / weight_scale_ + added);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace spsolve

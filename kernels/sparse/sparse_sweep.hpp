@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "kernels/field.hpp"
+#include "kernels/sparse/operand.hpp"
+#include "kernels/sparse/packed_operand.hpp"
+
+namespace spsolve {
+
+/// One correlation with an operand on emulated sparse tensor cores. The operands of the instructions are what
+/// the precision of the field promises: fp16, bf16 and tf32 as they are, with weights rounded to the format
+/// (fp16 weights are scaled by a power of two, so that small ones do not underflow); fp32 as three bf16 terms
+/// (six products; the range of bf16 is that of fp32, so no data needs scaling). Accumulation is in fp32.
+/// Tiles start at multiples of the operand's tile in global coordinates, and every point sums the same
+/// products in the same order whatever the region, so results do not depend on how the grid is decomposed.
+class SparseSweep {
+ public:
+  /// `operand` must be one_of_two or two_of_four; for tf32 one_of_two. Throws std::invalid_argument for other
+  /// operands and for fp64.
+  SparseSweep(const Operand& operand, Precision precision);
+
+  /// out = A in (+ source) on `region`, which lies in owned(); `in` must hold finite data on region grown by
+  /// the reach of the operand's weights; only `region` of `out` is written. `in` and `out` have this sweep's
+  /// precision, `source` has fp32.
+  void operator()(const Field& in, Field& out, const Box& region, const Field* source = nullptr) const;
+
+ private:
+  template <class Storage>
+  void run(const Field& in, Field& out, const Box& region, const Field* source) const;
+
+  Precision precision_;
+  Index3 tile_;
+  std::vector<Index3> outputs_, inputs_;
+  Box reach_;  // offsets of input points that have a weight, relative to the output point
+  std::vector<PackedOperand> weight_terms_;
+  double weight_scale_ = 1.0;
+};
+
+}  // namespace spsolve

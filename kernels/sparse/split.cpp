@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/sparse/split.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/sparse/packed_operand.hpp"
+
+namespace spsolve {
+
+std::vector<double> split_terms(double value, Precision element, int terms) {
+  std::vector<double> parts;
+  for (int term = 0; term < terms; ++term) {
+    parts.push_back(element_value(element, element_bits(element, value)));
+    value -= parts.back();  // exact: the rest of a rounding has fewer bits than the number
+  }
+  return parts;
+}
+
+double split_error(Precision element, int terms) { return std::pow(unit_roundoff(element), terms); }
+
+double split_product_error(Precision element, int terms) {
+  // w = sum w_i + tail with |w_i| <= u^i (1 + u) |w|; of all products w_i x_j those with i + j >= terms are
+  // dropped.
+  const double u = unit_roundoff(element);
+  double error = 2 * std::pow(u, terms) + std::pow(u, 2 * terms);
+  for (int i = 0; i < terms; ++i)
+    for (int j = terms - i; j < terms; ++j) error += std::pow(u, i + j) * (1 + u) * (1 + u);
+  return error;
+}
+
+double power_of_two_scale(double largest) {
+  int exponent = 0;
+  std::frexp(largest, &exponent);  // largest = m 2^exponent with m in [1/2, 1)
+  return std::ldexp(1.0, 15 - exponent);
+}
+
+SplitOperand split_operand(const Operand& operand, Precision element, int terms) {
+  double largest = 0;
+  for (const double value : operand.values) largest = std::max(largest, std::abs(value));
+  SplitOperand split{std::vector<Operand>(terms, operand),
+                     element == Precision::fp16 ? power_of_two_scale(largest) : 1.0};
+  for (std::size_t at = 0; at < operand.values.size(); ++at) {
+    const auto parts = split_terms(operand.values[at] * split.scale, element, terms);
+    for (int term = 0; term < terms; ++term) split.terms[term].values[at] = parts[term];
+  }
+  return split;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "kernels/precision.hpp"
+#include "kernels/sparse/operand.hpp"
+
+namespace spsolve {
+
+/// value as a sum of `terms` numbers of a format, each the rounding of what those before leave over.
+/// |value - sum| <= split_error(element, terms) |value| as long as no term leaves the range of the format;
+/// for fp16 that needs scaling: see power_of_two_scale.
+std::vector<double> split_terms(double value, Precision element, int terms);
+
+/// Relative error of a sum of terms: u^terms with the unit roundoff u of the format.
+double split_error(Precision element, int terms);
+
+/// Relative error |w x - computed| / |w x| of one product from the terms i of w and j of x with i + j <
+/// terms, before accumulation: both tails and the dropped products, (terms + 1) u^terms to first order in u.
+double split_product_error(Precision element, int terms);
+
+/// The power of two that brings `largest` (> 0) just below 2^15, inside the fp16 range. An fp16 term then
+/// rounds to 2^-25 at the least, 2^-39 of `largest`: what is lost below is less than an fp32 rounding of the
+/// largest number.
+double power_of_two_scale(double largest);
+
+/// Weights split into terms: their sum is scale * weights within split_error; scale is a power of two, 1 but
+/// for fp16. All terms have the same places, so one metadata serves them all.
+struct SplitOperand {
+  std::vector<Operand> terms;
+  double scale;
+};
+SplitOperand split_operand(const Operand& operand, Precision element, int terms);
+
+}  // namespace spsolve

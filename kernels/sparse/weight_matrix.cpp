@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/sparse/weight_matrix.hpp"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+namespace spsolve {
+
+Box tap_box(const Stencil& stencil) {
+  Box box{stencil.taps().front().offset, stencil.taps().front().offset};
+  for (const Tap& tap : stencil.taps()) {
+    for (int axis = 0; axis < axis_count; ++axis) {
+      box.begin[axis] = std::min(box.begin[axis], tap.offset[axis]);
+      box.end[axis] = std::max(box.end[axis], tap.offset[axis]);
+    }
+  }
+  return {box.begin, box.end + Index3{1, 1, 1}};
+}
+
+std::vector<Index3> points_of(const Box& box) {
+  std::vector<Index3> points;
+  points.reserve(static_cast<std::size_t>(box.points()));
+  for (auto z = box.begin[0]; z < box.end[0]; ++z)
+    for (auto y = box.begin[1]; y < box.end[1]; ++y)
+      for (auto x = box.begin[2]; x < box.end[2]; ++x) points.push_back({z, y, x});
+  return points;
+}
+
+WeightMatrix weight_matrix(const Stencil& stencil, std::vector<Index3> outputs, std::vector<Index3> inputs) {
+  WeightMatrix matrix{std::move(outputs), std::move(inputs), {}};
+  matrix.values.assign(matrix.rows() * matrix.columns(), 0.0);
+  std::map<Index3, std::size_t> column;
+  for (std::size_t k = 0; k < matrix.columns(); ++k) column.emplace(matrix.inputs[k], k);
+  for (std::size_t m = 0; m < matrix.rows(); ++m) {
+    for (const Tap& tap : stencil.taps()) {
+      const auto place = column.find(matrix.outputs[m] + tap.offset);
+      if (place == column.end())
+        throw std::invalid_argument("weight matrix: an output needs an input that no column holds");
+      matrix.value(m, place->second) = tap.weight;
+    }
+  }
+  return matrix;
+}
+
+WeightMatrix crush(const Stencil& stencil, const Index3& tile) {
+  if (box_of(tile).empty()) throw std::invalid_argument("crush: the tile of outputs is empty");
+  const Box taps = tap_box(stencil);
+  return weight_matrix(stencil, points_of(box_of(tile)),
+                       points_of({taps.begin, taps.end + tile - Index3{1, 1, 1}}));
+}
+
+WeightMatrix without_zero_columns(const WeightMatrix& matrix) {
+  std::vector<int> used;
+  for (std::size_t k = 0; k < matrix.columns(); ++k) {
+    bool zero = true;
+    for (std::size_t m = 0; m < matrix.rows(); ++m) zero = zero && matrix.value(m, k) == 0.0;
+    if (!zero) used.push_back(static_cast<int>(k));
+  }
+  return order_columns(matrix, used);
+}
+
+WeightMatrix order_columns(const WeightMatrix& matrix, const std::vector<int>& order) {
+  WeightMatrix ordered{matrix.outputs, {}, std::vector<double>(matrix.rows() * order.size(), 0.0)};
+  const auto first =
+      std::find_if(order.begin(), order.end(), [](int column) { return column != zero_column; });
+  if (first == order.end()) throw std::invalid_argument("order of columns: only zero columns");
+  int beside = *first;
+  for (const int column : order) {
+    if (column != zero_column) beside = column;
+    ordered.inputs.push_back(matrix.inputs.at(static_cast<std::size_t>(beside)));
+  }
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    if (order[k] == zero_column) continue;
+    for (std::size_t m = 0; m < matrix.rows(); ++m)
+      ordered.value(m, k) = matrix.value(m, static_cast<std::size_t>(order[k]));
+  }
+  return ordered;
+}
+
+}  // namespace spsolve

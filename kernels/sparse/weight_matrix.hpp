@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "kernels/box.hpp"
+#include "kernels/stencil.hpp"
+
+namespace spsolve {
+
+/// A stencil as the M x K weight matrix A' of one tile of outputs, before its columns are ordered for the
+/// hardware: u'[origin + outputs[m]] = sum_k value(m, k) u[origin + inputs[k]].
+struct WeightMatrix {
+  std::vector<Index3> outputs;  // row m: point of the tile, relative to the tile's origin
+  std::vector<Index3> inputs;   // column k: input point, relative to the tile's origin
+  std::vector<double> values;   // M x K, row-major
+
+  std::size_t rows() const { return outputs.size(); }
+  std::size_t columns() const { return inputs.size(); }
+  double& value(std::size_t m, std::size_t k) { return values[m * columns() + k]; }
+  double value(std::size_t m, std::size_t k) const { return values[m * columns() + k]; }
+};
+
+/// The smallest box that holds every tap's offset.
+Box tap_box(const Stencil& stencil);
+
+/// All points of a box, x fastest.
+std::vector<Index3> points_of(const Box& box);
+
+/// The weight matrix of any rows and columns (a point may stand in several columns; the first of them gets
+/// the weight).
+WeightMatrix weight_matrix(const Stencil& stencil, std::vector<Index3> outputs, std::vector<Index3> inputs);
+
+/// Stencil flattening and duplicates crush (SparStencil section 3.1): a tile of r3 x r2 x r1 outputs {z, y,
+/// x} against its window of (k3 + r3 - 1)(k2 + r2 - 1)(k1 + r1 - 1) inputs, every input once; both in
+/// x-fastest order, so the matrix is a staircase of staircases. k is the extent of tap_box(), so lopsided
+/// stencils pay for no empty side.
+WeightMatrix crush(const Stencil& stencil, const Index3& tile);
+
+/// Columns without a weight: the corners of the window of a star.
+WeightMatrix without_zero_columns(const WeightMatrix& matrix);
+
+/// A place in a column order that holds no column of the matrix.
+constexpr int zero_column = -1;
+
+/// Columns in the given order (permutation invariant transformation, SparStencil equation 5), with zero
+/// columns where it says so; the input point of a zero column repeats that of a column beside it, so that
+/// loading it is harmless.
+WeightMatrix order_columns(const WeightMatrix& matrix, const std::vector<int>& order);
+
+}  // namespace spsolve
