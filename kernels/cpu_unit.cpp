@@ -28,20 +28,25 @@ struct Axes {
   }
 };
 
-/// Fills the ghosts of one row beside the wall faces in x whose nearest points are all in [begin, end); row points
-/// at x = 0.
+/// A range of x.
+struct Range {
+  std::int64_t begin, end;
+};
+
+/// Fills the ghosts of one row that lie in `memory`, beside the wall faces in x whose mirrored points are all in
+/// `known`; row points at x = 0.
 template <class T>
-void fill_row_ghosts(T* row, const Domain& domain, std::int64_t radius, std::int64_t begin, std::int64_t end,
+void fill_row_ghosts(T* row, const Domain& domain, std::int64_t radius, Range known, Range memory,
                      const std::array<T, 2>& constant) {
   const std::int64_t n = domain.shape[x_axis], mirrored = std::min(radius, n);
   const auto ghost = [&](std::int64_t x, Side side) {
     row[x] = domain.faces[x_axis][side].kind == BoundaryKind::dirichlet ? constant[side] : row[mirror(x, n)];
   };
   if (domain.periodic(x_axis)) return;
-  if (begin <= 0 && end >= mirrored)
-    for (std::int64_t x = -radius; x < 0; ++x) ghost(x, low);
-  if (end >= n && begin <= n - mirrored)
-    for (std::int64_t x = n; x < n + radius; ++x) ghost(x, high);
+  if (known.begin <= 0 && known.end >= mirrored)
+    for (std::int64_t x = std::max(-radius, memory.begin); x < 0; ++x) ghost(x, low);
+  if (known.end >= n && known.begin <= n - mirrored)
+    for (std::int64_t x = n; x < std::min(n + radius, memory.end); ++x) ghost(x, high);
 }
 
 /// The ghost value of every face as T, rounded to storage first so that all time levels see the same number.
@@ -227,6 +232,7 @@ class Launch {
   void plane(const Box& box, std::int64_t s, const From& from, const To& to, const GhostRows<T>& ghosts) const {
     std::vector<const T*> rows(rows_.size()), taps(taps_.size());
     const std::int64_t x = box.begin[x_axis], n = box.extent()[x_axis];
+    const Range all{x - radius_[x_axis], x + n + radius_[x_axis]};  // rows written have room for all ghosts
     for (std::int64_t c = box.begin[axes_.cross]; c < box.end[axes_.cross]; ++c) {
       for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = row_or_ghost<T>(s + rows_[i].s, c + rows_[i].c, from, ghosts);
       for (std::size_t k = 0; k < taps.size(); ++k) taps[k] = rows[taps_[k].row] + taps_[k].x + x;
@@ -234,9 +240,9 @@ class Launch {
       auto* row = to(c);
       correlate_row(row + x, n, taps.data(), weights_.data(), static_cast<int>(taps.size()), source);
       if constexpr (std::is_same_v<decltype(row), Storage*>)
-        fill_row_ghosts(row, domain_, radius_[x_axis], x, x + n, stored_ghosts_[x_axis]);
+        fill_row_ghosts(row, domain_, radius_[x_axis], {x, x + n}, all, stored_ghosts_[x_axis]);
       else
-        fill_row_ghosts(row, domain_, radius_[x_axis], x, x + n, level_ghosts_[x_axis]);
+        fill_row_ghosts(row, domain_, radius_[x_axis], {x, x + n}, all, level_ghosts_[x_axis]);
     }
   }
 
@@ -264,11 +270,11 @@ void CpuUnit::fill_ghosts(Field& field, const Box& valid) const {
   with_storage(precision_, [&]<class Storage>() {
     const auto constant = ghost_values<Storage, Storage>(domain_)[x_axis];
     const Index3 extent = valid.extent();
-    const Box memory = field.allocated();
+    const Range memory{field.allocated().begin[x_axis], field.allocated().end[x_axis]};
 #pragma omp parallel for schedule(static)
     for (std::int64_t row = 0; row < extent[0] * extent[1]; ++row)
       fill_row_ghosts(field.at<Storage>({valid.begin[0] + row / extent[1], valid.begin[1] + row % extent[1], 0}), domain_,
-                      stencil_.radius()[x_axis], memory.begin[x_axis], memory.end[x_axis], constant);
+                      stencil_.radius()[x_axis], memory, memory, constant);
   });
 }
 

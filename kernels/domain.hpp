@@ -35,6 +35,15 @@ struct Domain {
   constexpr bool periodic(int axis) const { return faces[axis][low].kind == BoundaryKind::periodic; }
   constexpr int first_axis() const { return axis_count - dimensions; }
   constexpr Box box() const { return box_of(shape); }
+  /// `box` without what lies beyond walls.
+  constexpr Box clip_to_walls(Box box) const {
+    for (int axis = 0; axis < axis_count; ++axis)
+      if (!periodic(axis)) {
+        box.begin[axis] = std::max<std::int64_t>(box.begin[axis], 0);
+        box.end[axis] = std::min(box.end[axis], shape[axis]);
+      }
+    return box;
+  }
 };
 
 /// Where the mirror image of point i lies in [0, n), for any distance from the grid (period 2n).
