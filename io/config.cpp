@@ -22,11 +22,11 @@ constexpr std::int64_t most_steps = 9'999'999'999;  // file names hold ten digit
 constexpr int int_max = std::numeric_limits<int>::max();
 
 /// True where a key is absent or "auto"; any other string is an error.
-bool is_auto(const TomlSection& section, std::string_view key) {
+bool is_auto(const TomlSection& section, std::string_view key, std::string_view otherwise) {
   if (!section.has(key)) return true;
   if (!section.find(key)->is_string()) return false;
-  constexpr std::array<std::string_view, 1> only{"auto"};
-  return section.one_of(key, only).has_value();
+  if (*section.text(key) == "auto") return true;
+  section.fail(key, fmt::format("'{}' is '{}'; wanted \"auto\" or {}", key, *section.text(key), otherwise));
 }
 
 std::string read_name(const TomlSection& root, const fs::path& file_name) {
@@ -63,7 +63,8 @@ TimeConfig read_time(const TomlSection& section, const StencilForm& stencil) {
                    fmt::format("'end' takes {} steps of dt = {}, more than {}", steps, time.dt, most_steps));
     time.steps = static_cast<std::int64_t>(steps);
   }
-  if (!is_auto(section, "fuse")) time.fuse = static_cast<int>(*section.integer("fuse", 1, int_max));
+  if (!is_auto(section, "fuse", "an integer of at least 1"))
+    time.fuse = static_cast<int>(*section.integer("fuse", 1, int_max));
   time.wall_limit_minutes = section.number("wall_limit_minutes", 0.0);
   return time;
 }
@@ -88,7 +89,7 @@ ParallelConfig read_parallel(const TomlSection& section, const Domain& domain) {
   section.allow({"ranks", "transport"});
   ParallelConfig parallel;
   parallel.transport = section.one_of("transport", transport_names).value_or(parallel.transport);
-  if (is_auto(section, "ranks")) return parallel;
+  if (is_auto(section, "ranks", "a list with one integer per axis")) return parallel;
   parallel.ranks =
       per_axis<std::int64_t>(section, "ranks", *section.integers("ranks", 1, int_max), domain.dimensions, 1);
   for (int axis = 0; axis < axis_count; ++axis)
@@ -159,10 +160,17 @@ RunConfig load_config(const fs::path& path, const std::vector<std::string>& over
   std::error_code ignored;
   if (!fs::exists(path, ignored))
     throw Error(Status::invalid_input, fmt::format("{}: no such file", path.string()));
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file || fs::is_directory(path, ignored))
+  if (fs::is_directory(path, ignored))
+    throw Error(Status::invalid_input, fmt::format("{}: is a directory; wanted a TOML file", path.string()));
+  std::string text;
+  try {
+    std::ifstream file;
+    file.exceptions(std::ios::failbit | std::ios::badbit);
+    file.open(path, std::ios::binary);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+  } catch (const std::ios_base::failure&) {
     throw Error(Status::file_failure, fmt::format("{}: cannot be read", path.string()));
+  }
   return parse_config(text, path, overrides);
 }
 

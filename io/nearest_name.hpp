@@ -28,12 +28,13 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last.back();
 }
 
-/// The candidate a misspelt name most likely stands for, or "" where none is within half of its length.
+/// The candidate a misspelt name most likely stands for, or "" where none is within half of its length (one
+/// letter at least).
 template <std::ranges::forward_range Names>
 std::string nearest_name(std::string_view name, const Names& candidates) {
   constexpr std::size_t longest = 64;  // names beyond it are no slip of the pen, and cost quadratic time
   std::string nearest;
-  std::size_t least = name.size() / 2 + 1;
+  std::size_t least = std::max<std::size_t>(name.size() / 2, 1) + 1;
   if (name.size() > longest) return nearest;
   for (const auto& candidate : candidates)
     if (const std::size_t distance = edit_distance(name, candidate); distance < least)
@@ -41,11 +42,11 @@ std::string nearest_name(std::string_view name, const Names& candidates) {
   return nearest;
 }
 
-/// "; did you mean '<nearest>'?", or "" where no candidate is near.
+/// What follows an unknown name: "; did you mean '<nearest>'? ", or "; " where no candidate is near.
 template <std::ranges::forward_range Names>
 std::string did_you_mean(std::string_view name, const Names& candidates) {
   const std::string nearest = nearest_name(name, candidates);
-  return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+  return nearest.empty() ? "; " : "; did you mean '" + nearest + "'? ";
 }
 
 }  // namespace spsolve

@@ -51,7 +51,7 @@ void read_boundary(const TomlSection& section, Domain& domain) {
     if (section.has(axis_names[axis]))
       section.fail(axis_names[axis],
                    fmt::format("the grid is {}D and has no axis '{}'", domain.dimensions, axis_names[axis]));
-  section.allow({axis_names.begin() + domain.first_axis(), axis_names.end()});
+  section.allow({axis_names.rbegin(), axis_names.rend() - domain.first_axis()});
   for (int axis = domain.first_axis(); axis < axis_count; ++axis)
     if (section.has(axis_names[axis])) domain.faces[axis] = read_faces(section, axis_names[axis]);
 }
@@ -72,8 +72,8 @@ PresetForm read_preset(const TomlSection& section) {
   if (!preset) {
     const auto names = preset_names();
     section.fail("preset",
-                 fmt::format("there is no preset '{}'{}; there are: {}, and any (star|box)<d>d<r>r",
-                             form.preset, did_you_mean(form.preset, names), fmt::join(names, ", ")));
+                 fmt::format("there is no preset '{}'{}presets: {}, and any (star|box)<d>d<r>r", form.preset,
+                             did_you_mean(form.preset, names), fmt::join(names, ", ")));
   }
   std::vector<std::string> valid{"preset"};
   for (const PresetParameter& parameter : preset->parameters) valid.emplace_back(parameter.name);

@@ -35,8 +35,8 @@ std::array<Value, 3> per_axis(const TomlSection& section, std::string_view key,
                               const std::vector<Value>& values, int dimensions, Value absent) {
   if (values.size() != static_cast<std::size_t>(dimensions))
     section.fail(key, "'" + std::string(key) + "' has " + std::to_string(values.size()) +
-                          " values; the grid has " + std::to_string(dimensions) +
-                          (dimensions == 1 ? " axis" : " axes"));
+                          (values.size() == 1 ? " value" : " values") + "; the grid has " +
+                          std::to_string(dimensions) + (dimensions == 1 ? " axis" : " axes"));
   std::array<Value, 3> result{absent, absent, absent};
   std::copy(values.begin(), values.end(), result.end() - dimensions);
   return result;

@@ -144,7 +144,7 @@ void TomlSection::allow(const std::vector<std::string>& valid) const {
         (!first || key.source().begin < first->source().begin))
       first = &key;
   if (!first) return;
-  fail(first->str(), fmt::format("unknown key '{}'{}; valid keys: {}", first->str(),
+  fail(first->str(), fmt::format("unknown key '{}'{}valid keys: {}", first->str(),
                                  did_you_mean(first->str(), valid), fmt::join(valid, ", ")));
 }
 
@@ -175,7 +175,7 @@ std::optional<std::string> TomlSection::one_of(std::string_view key,
                                                std::span<const std::string_view> names) const {
   const auto value = text(key);
   if (!value || std::find(names.begin(), names.end(), *value) != names.end()) return value;
-  fail(key, fmt::format("'{}' is '{}'{}; valid values: {}", key, *value, did_you_mean(*value, names),
+  fail(key, fmt::format("'{}' is '{}'{}valid values: {}", key, *value, did_you_mean(*value, names),
                         fmt::join(names, ", ")));
 }
 
