@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/box.hpp"
+
+namespace spsolve {
+
+/// The bytes of an array in C order, cut into blocks: the unit in which they are written, checksummed and
+/// verified. A function of the array alone, never of the number of ranks.
+struct ArrayBlocks {
+  static constexpr std::int64_t least_bytes = 4
+                                              << 20;  // one pwrite of this size reaches the disk's bandwidth
+  static constexpr std::int64_t most_blocks =
+      4096;  // their checksums, 8 bytes each, stay below HDF5's 64 KiB
+
+  std::int64_t points = 0;        // of the array
+  std::int64_t block_points = 0;  // of every block but the last
+
+  static constexpr ArrayBlocks of(std::int64_t points, std::int64_t element_bytes) {
+    std::int64_t block_points = least_bytes / element_bytes;
+    while ((points + block_points - 1) / block_points > most_blocks) block_points *= 2;
+    return {points, block_points};
+  }
+
+  constexpr std::int64_t count() const { return (points + block_points - 1) / block_points; }
+  constexpr std::int64_t begin(std::int64_t block) const { return block * block_points; }
+  constexpr std::int64_t end(std::int64_t block) const {
+    return std::min(points, (block + 1) * block_points);
+  }
+
+  /// Each rank has the blocks [first_of(rank), first_of(rank + 1)): neighbours, since a rank's box lies
+  /// mostly there.
+  constexpr std::int64_t first_of(int rank, int ranks) const { return count() * rank / ranks; }
+};
+
+/// Calls visit(begin, points, position) for each piece of a row of `box` that lies among the elements [first,
+/// last) of an array of `shape` in C order; `position` is its first element there.
+template <class Visit>
+constexpr void for_each_segment(const Index3& shape, const Box& box, std::int64_t first, std::int64_t last,
+                                Visit&& visit) {
+  if (box.empty() || first >= last) return;
+  const std::int64_t row = shape[x_axis], plane = shape[y_axis] * row;
+  const std::int64_t z_end = std::min(box.end[z_axis], (last - 1) / plane + 1);
+  for (std::int64_t z = std::max(box.begin[z_axis], first / plane); z < z_end; ++z) {
+    const std::int64_t y_begin = std::max(box.begin[y_axis], (first - z * plane) / row);
+    const std::int64_t y_end = std::min(box.end[y_axis], (last - 1 - z * plane) / row + 1);
+    for (std::int64_t y = y_begin; y < y_end; ++y) {
+      const std::int64_t start = z * plane + y * row;
+      const std::int64_t x_begin = std::max(box.begin[x_axis], first - start);
+      const std::int64_t x_end = std::min(box.end[x_axis], last - start);
+      if (x_begin < x_end) visit(Index3{z, y, x_begin}, x_end - x_begin, start + x_begin);
+    }
+  }
+}
+
+/// Calls visit(part) for boxes of at most `most_points` points (>= 1) that together are `box`, in C order.
+template <class Visit>
+void for_each_part(const Box& box, std::int64_t most_points, Visit&& visit) {
+  if (box.empty()) return;
+  if (box.points() <= most_points) {
+    visit(box);
+    return;
+  }
+  int axis = z_axis;
+  while (box.extent()[axis] == 1) ++axis;
+  Box low = box, high = box;
+  low.end[axis] = high.begin[axis] = box.begin[axis] + box.extent()[axis] / 2;
+  for_each_part(low, most_points, visit);
+  for_each_part(high, most_points, visit);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/array_file.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "io/array_blocks.hpp"
+#include "io/atomic_file.hpp"
+#include "io/block_writer.hpp"
+
+namespace spsolve {
+namespace {
+
+/// A block never shares a page of any usual size with the next: two hosts that write one page of a file on
+/// NFS lose one of the writes.
+constexpr std::int64_t data_alignment = 65536;
+
+/// Everything of the file but the values; returns where they belong.
+std::int64_t lay_out(const std::filesystem::path& file, const ArrayFormat& format,
+                     const Attributes& attributes, const std::function<void(hid_t)>& decorate) {
+  const auto blocks = ArrayBlocks::of(volume(format.shape), format.element_bytes());
+  Hdf5Id output = create_hdf5(file, ArrayBlocks::least_bytes, data_alignment);
+  std::int64_t offset = 0;
+  {
+    std::array<hsize_t, axis_count> extents{};
+    std::copy(format.shape.begin(), format.shape.end(), extents.begin());
+    const Hdf5Id space(
+        H5Screate_simple(format.dimensions, extents.data() + axis_count - format.dimensions, nullptr),
+        H5Sclose);
+    // The address must be known now, and nobody shall fill what is about to be written.
+    const Hdf5Id creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    check_hdf5(H5Pset_layout(creation, H5D_CONTIGUOUS));
+    check_hdf5(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY));
+    check_hdf5(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER));
+    const Hdf5Id dataset(H5Dcreate2(output, field_dataset, storage_type(format.precision), space, H5P_DEFAULT,
+                                    creation, H5P_DEFAULT),
+                         H5Dclose);
+    write_attributes(output, attributes);
+    write_attributes(
+        dataset,
+        {{checksum_attribute::algorithm, std::string(checksum_algorithm)},
+         {checksum_attribute::block_bytes, blocks.block_points * format.element_bytes()},
+         {checksum_attribute::values, std::vector<std::uint64_t>(static_cast<std::size_t>(blocks.count()))}});
+    if (decorate) decorate(output);
+    const haddr_t address = H5Dget_offset(dataset);
+    if (address == HADDR_UNDEF) check_hdf5(-1);
+    offset = static_cast<std::int64_t>(address);
+  }
+  output.close();
+  FileDescriptor reserved(file, FileDescriptor::Mode::modify);
+  reserved.reserve(reserved.size());
+  reserved.close();
+  return offset;
+}
+
+void complete(const std::filesystem::path& file, const std::vector<std::uint64_t>& checksums) {
+  Hdf5Id output = modify_hdf5(file);
+  {
+    const Hdf5Id dataset(H5Dopen2(output, field_dataset, H5P_DEFAULT), H5Dclose);
+    write_attribute(dataset, checksum_attribute::values, checksums);
+  }
+  output.close();
+  const FileDescriptor metadata(file, FileDescriptor::Mode::modify);
+  metadata.flush();
+}
+
+}  // namespace
+
+void write_array(const Communicator& communicator, const std::filesystem::path& file,
+                 const ArrayFormat& format, const Attributes& attributes, const Box& box,
+                 const RowSource& row, const std::function<void(hid_t file)>& decorate) {
+  BlockWriter writer(communicator, format, box, row);
+  const auto temporary = temporary_name(file);
+  try {
+    std::int64_t offset = 0;
+    collectively(communicator, [&] {
+      if (communicator.root()) offset = lay_out(temporary, format, attributes, decorate);
+    });
+    offset = communicator.all_reduce(offset, MPI_MAX);
+    const auto checksums = writer.write(temporary, offset);
+    collectively(communicator, [&] {
+      if (!communicator.root()) return;
+      complete(temporary, checksums);
+      publish(temporary, file);
+    });
+  } catch (const Error&) {
+    std::error_code ignored;
+    if (communicator.root()) std::filesystem::remove(temporary, ignored);
+    throw;
+  }
+}
+
+}  // namespace spsolve

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/array_reader.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <stdexcept>
+
+#include "io/array_blocks.hpp"
+#include "io/hdf5.hpp"
+#include "io/nearest_name.hpp"
+
+namespace spsolve {
+namespace {
+
+constexpr std::int64_t points_at_once = 1 << 19;  // 4 MiB of doubles
+
+std::string shape_text(std::span<const std::int64_t> shape) {
+  return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+}
+
+/// A dataset of numbers that is open for reading.
+class NumberDataset {
+ public:
+  NumberDataset(const std::filesystem::path& file, const std::string& dataset)
+      : name_(file.string() + ":" + dataset),
+        file_(open_hdf5(file, Status::invalid_input)),
+        dataset_(open(file, dataset), H5Dclose) {
+    const Hdf5Id type(H5Dget_type(dataset_), H5Tclose);
+    info_ = {dataset_shape(dataset_), type_name(type)};
+    const H5T_class_t kind = H5Tget_class(type);
+    if (kind != H5T_FLOAT && kind != H5T_INTEGER)
+      fail(fmt::format("has type {}, wanted floating-point numbers or integers", info_.type));
+  }
+
+  hid_t id() const { return dataset_; }
+  const DatasetInfo& info() const { return info_; }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error(Status::invalid_input, fmt::format("{} {}", name_, what));
+  }
+
+  /// Checks the rank and gives the shape with absent axes in front.
+  Index3 shape(int dimensions) const {
+    if (static_cast<int>(info_.shape.size()) != dimensions)
+      fail(fmt::format("has shape {}, wanted {} {}", shape_text(info_.shape), dimensions,
+                       dimensions == 1 ? "axis" : "axes"));
+    Index3 extents{1, 1, 1};
+    std::copy(info_.shape.begin(), info_.shape.end(), extents.end() - dimensions);
+    return extents;
+  }
+
+  void read(int dimensions, const Box& box, std::vector<double>& values) const {
+    values.resize(static_cast<std::size_t>(box.points()));
+    try {
+      read_hyperslab(dataset_, box, H5T_NATIVE_DOUBLE, values.data());
+    } catch (const Error& error) {
+      throw Error(error.status(), fmt::format("{}: {}", name_, error.what()));
+    }
+    const auto bad =
+        std::find_if_not(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+    if (bad == values.end()) return;
+    const Index3 extent = box.extent();
+    const std::int64_t i = bad - values.begin();
+    const Index3 at =
+        box.begin + Index3{i / (extent[1] * extent[2]), i / extent[2] % extent[1], i % extent[2]};
+    fail(fmt::format("is {} at [{}], wanted finite numbers", *bad,
+                     fmt::join(at.end() - dimensions, at.end(), ", ")));
+  }
+
+ private:
+  hid_t open(const std::filesystem::path& file, const std::string& dataset) const {
+    const auto known = dataset_names(file_);
+    const std::string path = dataset.starts_with('/') ? dataset : "/" + dataset;
+    if (const hid_t id = H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT); id >= 0) return id;
+    const std::string nearest = nearest_name(path, known);
+    constexpr std::size_t most_listed = 20;
+    const std::span listed(known.data(), std::min(known.size(), most_listed));
+    throw Error(
+        Status::invalid_input,
+        fmt::format(
+            "{} has no dataset \"{}\"{}; it holds {}{}", file.string(), dataset,
+            nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest),
+            known.empty() ? "none" : fmt::format("{}", fmt::join(listed, ", ")),
+            known.size() > most_listed ? fmt::format(" and {} more", known.size() - most_listed) : ""));
+  }
+
+  std::string name_;
+  Hdf5Id file_;
+  Hdf5Id dataset_;
+  DatasetInfo info_;
+};
+
+}  // namespace
+
+DatasetInfo inspect_dataset(const std::filesystem::path& file, const std::string& dataset) {
+  return NumberDataset(file, dataset).info();
+}
+
+void read_box(const std::filesystem::path& file, const std::string& dataset, const Domain& domain,
+              const Box& box, const ValueSink& sink) {
+  const NumberDataset source(file, dataset);
+  const std::span wanted(domain.shape.begin() + domain.first_axis(), domain.shape.end());
+  if (!std::ranges::equal(source.info().shape, wanted))
+    source.fail(fmt::format("has shape {}, wanted {}", shape_text(source.info().shape), shape_text(wanted)));
+  std::vector<double> values;
+  for_each_part(box, points_at_once, [&](const Box& part) {
+    source.read(domain.dimensions, part, values);
+    const double* next = values.data();
+    for (std::int64_t z = part.begin[z_axis]; z < part.end[z_axis]; ++z)
+      for (std::int64_t y = part.begin[y_axis]; y < part.end[y_axis]; ++y, next += part.extent()[x_axis])
+        sink({z, y, part.begin[x_axis]}, part.extent()[x_axis], next);
+  });
+}
+
+std::vector<double> read_box(const std::filesystem::path& file, const std::string& dataset,
+                             const Domain& domain, const Box& box) {
+  std::vector<double> values(static_cast<std::size_t>(box.points()));
+  const Index3 extent = box.extent();
+  read_box(file, dataset, domain, box, [&](const Index3& begin, std::int64_t points, const double* row) {
+    const Index3 p = begin - box.begin;
+    std::copy_n(row, points,
+                values.data() + (p[z_axis] * extent[y_axis] + p[y_axis]) * extent[x_axis] + p[x_axis]);
+  });
+  return values;
+}
+
+Stencil read_weights(const std::filesystem::path& file, const std::string& dataset, int dimensions) {
+  const NumberDataset source(file, dataset);
+  const Index3 extent = source.shape(dimensions);
+  Index3 center{extent[0] / 2, extent[1] / 2, extent[2] / 2};
+  if (has_attribute(source.id(), "center")) {
+    const auto given = read_attribute<std::vector<std::int64_t>>(source.id(), "center");
+    if (static_cast<int>(given.size()) != dimensions)
+      source.fail(
+          fmt::format("has attribute \"center\" with {} indices, wanted {}", given.size(), dimensions));
+    std::copy(given.begin(), given.end(), center.end() - dimensions);
+  }
+  std::vector<double> weights;
+  constexpr std::int64_t most_weights = 1 << 24;  // far more than any stencil that can be computed with
+  if (volume(extent) > most_weights)
+    source.fail(fmt::format("has shape {}: no stencil", shape_text(source.info().shape)));
+  if (volume(extent) > 0) source.read(dimensions, box_of(extent), weights);
+  try {
+    return Stencil(extent, weights, center);
+  } catch (const std::invalid_argument& error) {
+    source.fail(fmt::format("is no stencil: {}", error.what()));
+  }
+}
+
+}  // namespace spsolve

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/block_writer.hpp"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "io/atomic_file.hpp"
+
+namespace spsolve {
+namespace {
+
+MPI_Datatype element_type(std::int64_t bytes) {
+  return bytes == 8 ? MPI_UINT64_T : bytes == 4 ? MPI_UINT32_T : MPI_UINT16_T;
+}
+
+std::vector<Box> gather_boxes(const Communicator& communicator, const Box& box, const Index3& shape) {
+  static_assert(sizeof(Box) == 6 * sizeof(std::int64_t));
+  std::vector<Box> boxes(static_cast<std::size_t>(communicator.size()));
+  check_mpi(MPI_Allgather(&box, 6, MPI_INT64_T, boxes.data(), 6, MPI_INT64_T, communicator.handle()));
+  std::int64_t points = 0;
+  for (const Box& other : boxes) points += intersect(other, box_of(shape)).points();
+  if (points != volume(shape))
+    throw std::invalid_argument(fmt::format("boxes of {} points for an array of {}", points, volume(shape)));
+  return boxes;
+}
+
+}  // namespace
+
+BlockWriter::BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box,
+                         const RowSource& row)
+    : communicator_(communicator),
+      format_(format),
+      row_(row),
+      blocks_(ArrayBlocks::of(volume(format.shape), format.element_bytes())),
+      boxes_(gather_boxes(communicator, box, format.shape)) {}
+
+std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file, std::int64_t offset) {
+  const int rank = communicator_.rank(), ranks = communicator_.size();
+  std::optional<FileDescriptor> output;
+  collectively(communicator_, [&] {
+    const std::int64_t points = std::min(blocks_.points, blocks_.block_points);
+    for (auto* buffer : {&block_, &outgoing_, &incoming_})
+      buffer->resize(static_cast<std::size_t>(points * format_.element_bytes()));
+    output.emplace(file, FileDescriptor::Mode::modify);
+  });
+  // A rank that fails goes on exchanging, so that no other waits for it; they learn of it at the end.
+  std::optional<Error> failure;
+  const auto attempt = [&](auto&& work) {
+    if (failure) return;
+    try {
+      work();
+    } catch (const Error& error) {
+      failure = error;
+    }
+  };
+  std::vector<std::uint64_t> checksums;
+  const std::int64_t rounds = (blocks_.count() + ranks - 1) / ranks;
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    for (int distance = 0; distance < ranks; ++distance) exchange(round, distance, attempt);
+    const Range own = range_of(rank, round);
+    if (own.begin == own.end) continue;
+    const std::span data(block_.data(),
+                         static_cast<std::size_t>((own.end - own.begin) * format_.element_bytes()));
+    checksums.push_back(XXH3_64bits(data.data(), data.size()));
+    attempt([&] { output->write(offset + own.begin * format_.element_bytes(), data); });
+  }
+  collectively(communicator_, [&] {
+    if (failure) throw Error(*failure);
+    output->flush();
+    output->close();
+  });
+  return gathered(checksums);
+}
+
+/// The block that a rank assembles in a round; empty when it has had all of its own.
+BlockWriter::Range BlockWriter::range_of(int rank, std::int64_t round) const {
+  const std::int64_t block = blocks_.first_of(rank, communicator_.size()) + round;
+  if (block >= blocks_.first_of(rank + 1, communicator_.size())) return {0, 0};
+  return {blocks_.begin(block), blocks_.end(block)};
+}
+
+/// Calls visit(begin, points, position in the block, position in the message) for the rows of a rank's box
+/// that lie in a block; returns the length of the message.
+template <class Visit>
+std::int64_t BlockWriter::for_each_row(int owner, const Range& block, Visit&& visit) const {
+  std::int64_t packed = 0;
+  for_each_segment(format_.shape, boxes_[static_cast<std::size_t>(owner)], block.begin, block.end,
+                   [&](const Index3& begin, std::int64_t points, std::int64_t position) {
+                     visit(begin, points, position - block.begin, packed);
+                     packed += points;
+                   });
+  return packed;
+}
+
+/// One message to the rank `distance` further and one from the rank as far behind, where there is anything to
+/// send: two buffers suffice whatever the decomposition.
+template <class Attempt>
+void BlockWriter::exchange(std::int64_t round, int distance, Attempt&& attempt) {
+  const int rank = communicator_.rank(), ranks = communicator_.size();
+  const int to = (rank + distance) % ranks, from = (rank - distance + ranks) % ranks;
+  const std::int64_t bytes = format_.element_bytes();
+  const Range theirs = range_of(to, round), own = range_of(rank, round);
+  const std::int64_t sent = for_each_row(
+      rank, theirs, [&](const Index3& begin, std::int64_t points, std::int64_t, std::int64_t packed) {
+        attempt([&] { row_(begin, points, outgoing_.data() + packed * bytes); });
+      });
+  const std::int64_t received = for_each_row(from, own, [](auto&&...) {});
+  if (distance == 0)
+    std::swap(outgoing_, incoming_);
+  else
+    check_mpi(MPI_Sendrecv(outgoing_.data(), static_cast<int>(sent), element_type(bytes),
+                           sent ? to : MPI_PROC_NULL, 0, incoming_.data(), static_cast<int>(received),
+                           element_type(bytes), received ? from : MPI_PROC_NULL, 0, communicator_.handle(),
+                           MPI_STATUS_IGNORE));
+  for_each_row(
+      from, own, [&](const Index3&, std::int64_t points, std::int64_t position, std::int64_t packed) {
+        std::copy_n(incoming_.data() + packed * bytes, points * bytes, block_.data() + position * bytes);
+      });
+}
+
+std::vector<std::uint64_t> BlockWriter::gathered(const std::vector<std::uint64_t>& own) const {
+  const int ranks = communicator_.size();
+  std::vector<int> counts, begins;
+  for (int rank = 0; rank < ranks; ++rank) {
+    begins.push_back(static_cast<int>(blocks_.first_of(rank, ranks)));
+    counts.push_back(static_cast<int>(blocks_.first_of(rank + 1, ranks)) - begins.back());
+  }
+  std::vector<std::uint64_t> all(communicator_.root() ? static_cast<std::size_t>(blocks_.count()) : 0);
+  check_mpi(MPI_Gatherv(own.data(), static_cast<int>(own.size()), MPI_UINT64_T, all.data(), counts.data(),
+                        begins.data(), MPI_UINT64_T, 0, communicator_.handle()));
+  return all;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "halo/communicator.hpp"
+#include "io/array_blocks.hpp"
+#include "io/array_format.hpp"
+
+namespace spsolve {
+
+/// The way of the values from the boxes of the ranks to the blocks of the file.
+class BlockWriter {
+ public:
+  /// Collective. The boxes of all ranks must together be the array. The arguments must outlive the writer.
+  BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box,
+              const RowSource& row);
+
+  /// Collective: writes all blocks of the array, whose first byte is at `offset`, waits until they are on
+  /// disk and returns their checksums, on rank 0. Throws the same Error on all ranks if any failed.
+  std::vector<std::uint64_t> write(const std::filesystem::path& file, std::int64_t offset);
+
+ private:
+  struct Range {
+    std::int64_t begin, end;  // elements of the array in C order
+  };
+
+  Range range_of(int rank, std::int64_t round) const;
+  template <class Visit>
+  std::int64_t for_each_row(int owner, const Range& block, Visit&& visit) const;
+  template <class Attempt>
+  void exchange(std::int64_t round, int distance, Attempt&& attempt);
+  std::vector<std::uint64_t> gathered(const std::vector<std::uint64_t>& own) const;
+
+  const Communicator& communicator_;
+  const ArrayFormat& format_;
+  const RowSource& row_;
+  ArrayBlocks blocks_;
+  std::vector<Box> boxes_;
+  std::vector<std::byte> block_, outgoing_, incoming_;
+};
+
+}  // namespace spsolve

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/checkpoint.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "io/array_file.hpp"
+#include "io/field_rows.hpp"
+#include "io/format_version.hpp"
+#include "io/hdf5.hpp"
+
+namespace spsolve {
+namespace {
+
+/// Steps of the checkpoints in a directory, newest first.
+std::vector<std::int64_t> checkpoint_steps(const std::filesystem::path& directory) {
+  constexpr std::string_view prefix = "checkpoint_", suffix = ".h5";
+  std::vector<std::int64_t> steps;
+  std::error_code error;
+  for (auto entry = std::filesystem::directory_iterator(directory, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size())
+      continue;
+    const std::string digits = name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
+    constexpr std::size_t most_digits = 18;  // fits in 64 bits
+    if (digits.size() > most_digits || digits.find_first_not_of("0123456789") != std::string::npos) continue;
+    const std::int64_t step = std::stoll(digits);
+    if (checkpoint_file("", step) == name) steps.push_back(step);
+  }
+  if (error && error != std::errc::no_such_file_or_directory)
+    throw Error(Status::file_failure,
+                fmt::format("{}: cannot list: {}", directory.string(), error.message()));
+  std::ranges::sort(steps, std::greater());
+  return steps;
+}
+
+}  // namespace
+
+std::filesystem::path checkpoint_file(const std::filesystem::path& directory, std::int64_t step) {
+  return directory / fmt::format("checkpoint_{:010}.h5", step);
+}
+
+std::filesystem::path write_checkpoint(const Communicator& communicator,
+                                       const std::filesystem::path& directory, const CheckpointHeader& header,
+                                       int dimensions, const Index3& shape, const Box& box,
+                                       const RowSource& row) {
+  const auto file = checkpoint_file(directory, header.step);
+  const Attributes attributes{{"format", std::string(checkpoint_format)},
+                              {"format_version", format_version},
+                              {"step", header.step},
+                              {"time", header.time},
+                              {"precision", std::string(to_string(header.precision))},
+                              {"input", header.input},
+                              {"plan", header.plan}};
+  write_array(communicator, file, {dimensions, shape, header.precision}, attributes, box, row);
+  return file;
+}
+
+void prune_checkpoints(const Communicator& communicator, const std::filesystem::path& directory,
+                       std::int64_t step, int keep) {
+  collectively(communicator, [&] {
+    if (!communicator.root()) return;
+    auto steps = checkpoint_steps(directory);
+    std::erase_if(steps, [&](std::int64_t found) { return found > step; });
+    std::error_code ignored;
+    for (std::size_t i = static_cast<std::size_t>(std::max(keep, 1)); i < steps.size(); ++i)
+      std::filesystem::remove(checkpoint_file(directory, steps[i]), ignored);
+  });
+}
+
+Checkpoint open_checkpoint(const std::filesystem::path& file) {
+  const auto fail = [&](const std::string& what) {
+    throw Error(Status::file_failure, fmt::format("{}: {}", file.string(), what));
+  };
+  const Hdf5Id input = open_hdf5(file);
+  if (!has_attribute(input, "format")) fail("is not a checkpoint of spsolve");
+  Checkpoint checkpoint;
+  try {
+    if (const auto format = read_attribute<std::string>(input, "format"); format != checkpoint_format)
+      fail(fmt::format("is a file of kind \"{}\", not a checkpoint", format));
+    if (const auto version = read_attribute<std::int64_t>(input, "format_version"); version != format_version)
+      fail(fmt::format("has format version {}, this program reads {}", version, format_version));
+    checkpoint.header = {.step = read_attribute<std::int64_t>(input, "step"),
+                         .time = read_attribute<double>(input, "time"),
+                         .precision = Precision::fp64,
+                         .input = read_attribute<std::string>(input, "input"),
+                         .plan = read_attribute<std::string>(input, "plan")};
+    const auto precision = parse_precision(read_attribute<std::string>(input, "precision"));
+    checkpoint.array = locate_array(file);
+    if (!precision || storage_precision(storage_type(*precision)) != checkpoint.array.format.precision)
+      fail("has another type of values than it says");
+    checkpoint.header.precision = *precision;
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    if (what.starts_with(file.string())) throw;
+    fail(what);
+  }
+  return checkpoint;
+}
+
+Checkpoint verified_checkpoint(const Communicator& communicator, const std::filesystem::path& file) {
+  Checkpoint checkpoint;
+  collectively(communicator, [&] { checkpoint = open_checkpoint(file); });
+  verify_array(communicator, checkpoint.array);
+  return checkpoint;
+}
+
+void read_checkpoint(const Communicator& communicator, const Checkpoint& checkpoint, const Index3& shape,
+                     Field& field, bool convert) {
+  collectively(communicator, [&] {
+    const ArrayFormat& format = checkpoint.array.format;
+    const std::string name = checkpoint.array.file.string() + ":" + field_dataset;
+    if (format.shape != shape)
+      throw Error(Status::invalid_input, fmt::format("{} has shape ({}), wanted ({})", name,
+                                                     fmt::join(format.shape, ", "), fmt::join(shape, ", ")));
+    if (!convert && storage_precision(storage_type(field.precision())) != format.precision)
+      throw Error(Status::invalid_input,
+                  fmt::format("{} holds {} values, wanted {}", name, to_string(format.precision),
+                              to_string(field.precision())));
+    read_array(checkpoint.array, field.owned(), rows_into(field, format.precision));
+  });
+}
+
+LatestCheckpoint find_latest_checkpoint(const Communicator& communicator,
+                                        const std::filesystem::path& directory) {
+  std::string listed;
+  collectively(communicator, [&] {
+    if (communicator.root()) listed = fmt::format("{}", fmt::join(checkpoint_steps(directory), " "));
+  });
+  LatestCheckpoint latest;
+  std::istringstream steps(communicator.broadcast(listed));
+  for (std::int64_t step = 0; steps >> step;) {
+    try {
+      latest.checkpoint = verified_checkpoint(communicator, checkpoint_file(directory, step));
+      break;
+    } catch (const Error& error) {
+      latest.passed_over.emplace_back(error.what());
+    }
+  }
+  return latest;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace spsolve {
+
+/// Attributes "format" and "format_version" at the root of every file of ours. The version grows when an
+/// older program would misread a newer file.
+constexpr std::string_view snapshot_format = "spsolve snapshot";
+constexpr std::string_view checkpoint_format = "spsolve checkpoint";
+constexpr std::int64_t format_version = 1;
+
+}  // namespace spsolve

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/hdf5.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+namespace spsolve {
+namespace {
+
+/// HDF5 prints its error stack to stderr by default; ours goes into the message of an Error instead.
+void silence_error_stack() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+
+std::string innermost_description() {
+  std::string text = "unknown failure";
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned depth, const H5E_error2_t* entry, void* data) -> herr_t {
+        if (depth == 0 && entry->desc) *static_cast<std::string*>(data) = entry->desc;
+        return 0;
+      },
+      &text);
+  return text;
+}
+
+/// No file locks: files appear by rename and are never changed afterwards, and NFS and Lustre mounts without
+/// a lock service would refuse to open them. Format of HDF5 1.8: read by all later versions, checksums on all
+/// metadata, and no "file is open for writing" mark that a crash would leave behind.
+Hdf5Id access_properties() {
+  silence_error_stack();
+  Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  check_hdf5(H5Pset_file_locking(access, false, true));
+  check_hdf5(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18));
+  return access;
+}
+
+Hdf5Id small_float(std::size_t exponent_bits, std::size_t mantissa_bits, std::size_t bias) {
+  Hdf5Id type(H5Tcopy(H5T_NATIVE_FLOAT), H5Tclose);
+  check_hdf5(H5Tset_fields(type, 15, mantissa_bits, exponent_bits, 0, mantissa_bits));
+  check_hdf5(H5Tset_size(type, 2));
+  check_hdf5(H5Tset_ebias(type, bias));
+  return type;
+}
+
+}  // namespace
+
+hid_t check_hdf5(hid_t result, std::source_location where) {
+  if (result >= 0) return result;
+  throw Error(Status::file_failure,
+              fmt::format("HDF5: {} ({}:{})", innermost_description(),
+                          std::filesystem::path(where.file_name()).filename().string(), where.line()));
+}
+
+Hdf5Id open_hdf5(const std::filesystem::path& file, Status status) {
+  const auto fail = [&](const std::string& reason) -> void {
+    throw Error(status, fmt::format("{}: {}", file.string(), reason));
+  };
+  // HDF5 says "unable to open file" for all of these.
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) fail("is a directory, not an HDF5 file");
+  errno = 0;
+  if (!std::ifstream(file)) fail(errno ? std::strerror(errno) : "cannot be opened");
+  const Hdf5Id access = access_properties();
+  const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, access);
+  if (id < 0) {
+    const std::string reason = innermost_description();
+    fail(H5Fis_hdf5(file.c_str()) > 0 ? fmt::format("damaged HDF5 file ({})", reason) : "not an HDF5 file");
+  }
+  return {id, H5Fclose};
+}
+
+Hdf5Id modify_hdf5(const std::filesystem::path& file) {
+  return {H5Fopen(file.c_str(), H5F_ACC_RDWR, access_properties()), H5Fclose};
+}
+
+Hdf5Id create_hdf5(const std::filesystem::path& file, std::int64_t large, std::int64_t alignment) {
+  const Hdf5Id access = access_properties();
+  check_hdf5(H5Pset_alignment(access, static_cast<hsize_t>(large), static_cast<hsize_t>(alignment)));
+  return {H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose};
+}
+
+Hdf5Id storage_type(Precision precision) {
+  switch (precision) {
+    case Precision::fp16:
+      return small_float(5, 10, 15);
+    case Precision::bf16:
+      return small_float(8, 7, 127);
+    case Precision::fp32:
+    case Precision::tf32:
+      return {H5Tcopy(H5T_NATIVE_FLOAT), H5Tclose};
+    case Precision::fp64:
+      break;
+  }
+  return {H5Tcopy(H5T_NATIVE_DOUBLE), H5Tclose};
+}
+
+Precision storage_precision(hid_t type) {
+  for (const auto precision : {Precision::fp64, Precision::fp32, Precision::fp16, Precision::bf16})
+    if (H5Tequal(type, storage_type(precision)) > 0) return precision;
+  throw Error(Status::file_failure,
+              "type " + type_name(type) + " is none of float64, float32, float16, bfloat16");
+}
+
+std::string type_name(hid_t type) {
+  const std::size_t bits = 8 * H5Tget_size(type);
+  switch (H5Tget_class(type)) {
+    case H5T_FLOAT:
+      return H5Tequal(type, storage_type(Precision::bf16)) > 0 ? "bfloat16" : fmt::format("float{}", bits);
+    case H5T_INTEGER:
+      return fmt::format("{}int{}", H5Tget_sign(type) == H5T_SGN_NONE ? "u" : "", bits);
+    case H5T_STRING:
+      return "string";
+    case H5T_COMPOUND:
+      return "compound (complex numbers or records)";
+    case H5T_ENUM:
+      return "enumeration or boolean";
+    default:
+      return "neither number nor text";
+  }
+}
+
+std::vector<std::int64_t> dataset_shape(hid_t dataset) {
+  const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
+  std::array<hsize_t, H5S_MAX_RANK> extents{};
+  const auto rank = check_hdf5(H5Sget_simple_extent_dims(space, extents.data(), nullptr));
+  return {extents.begin(), extents.begin() + rank};
+}
+
+void read_hyperslab(hid_t dataset, const Box& box, hid_t memory_type, void* values) {
+  const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
+  const auto rank = check_hdf5(H5Sget_simple_extent_ndims(space));
+  std::array<hsize_t, axis_count> begin{}, extent{};
+  for (int axis = 0; axis < axis_count; ++axis) {
+    begin[axis] = static_cast<hsize_t>(box.begin[axis]);
+    extent[axis] = static_cast<hsize_t>(box.extent()[axis]);
+  }
+  const auto absent = axis_count - rank;  // leading axes that a 1D or 2D array has not
+  check_hdf5(H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data() + absent, nullptr,
+                                 extent.data() + absent, nullptr));
+  const Hdf5Id memory(H5Screate_simple(axis_count, extent.data(), nullptr), H5Sclose);
+  check_hdf5(H5Dread(dataset, memory_type, memory, space, H5P_DEFAULT, values));
+}
+
+std::vector<std::string> dataset_names(hid_t file) {
+  // Links, not objects: a dataset that is linked twice is found under both names.
+  std::vector<std::string> links;
+  check_hdf5(H5Lvisit(
+      file, H5_INDEX_NAME, H5_ITER_INC,
+      [](hid_t, const char* name, const H5L_info_t*, void* data) -> herr_t {
+        static_cast<std::vector<std::string>*>(data)->push_back(fmt::format("/{}", name));
+        return 0;
+      },
+      &links));
+  std::erase_if(links, [&](const std::string& path) {
+    const hid_t object = H5Oopen(file, path.c_str(), H5P_DEFAULT);
+    if (object < 0) return true;
+    const Hdf5Id owner(object, H5Oclose);
+    return H5Iget_type(object) != H5I_DATASET;
+  });
+  return links;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <source_location>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "kernels/box.hpp"
+#include "kernels/error.hpp"
+#include "kernels/precision.hpp"
+
+/// The only place that includes hdf5.h. Every call is serial, with the default driver, also where the library
+/// is a parallel one: a collective HDF5 write on a full disk reports success and then hangs in H5Fclose, and
+/// a rank that is killed in one leaves a file that does not open. Ranks read hyperslabs on their own;
+/// io/array_file writes.
+namespace spsolve {
+
+/// Returns `result` unless it is negative; then throws Error(file_failure) with HDF5's innermost description.
+hid_t check_hdf5(hid_t result, std::source_location where = std::source_location::current());
+
+/// Owns one HDF5 identifier.
+class Hdf5Id {
+ public:
+  using Close = herr_t (*)(hid_t);
+
+  Hdf5Id(hid_t id, Close closer, std::source_location where = std::source_location::current())
+      : id_(check_hdf5(id, where)), close_(closer) {}
+  Hdf5Id(Hdf5Id&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
+  Hdf5Id& operator=(Hdf5Id&&) = delete;
+  ~Hdf5Id() {
+    if (id_ >= 0) close_(id_);
+  }
+
+  operator hid_t() const { return id_; }
+  /// Closes now, so that a failure to write what is still in memory is seen.
+  void close() { check_hdf5(close_(std::exchange(id_, H5I_INVALID_HID))); }
+
+ private:
+  hid_t id_;
+  Close close_;
+};
+
+/// Opens a file for reading. A path that is missing, unreadable or no HDF5 file throws Error(`status`).
+Hdf5Id open_hdf5(const std::filesystem::path& file, Status status = Status::file_failure);
+/// Opens a file for changing what it holds.
+Hdf5Id modify_hdf5(const std::filesystem::path& file);
+/// Creates a file, or empties one, that HDF5 1.8 and later read and whose metadata carry checksums; objects
+/// of at least `large` bytes start at a multiple of `alignment` bytes.
+Hdf5Id create_hdf5(const std::filesystem::path& file, std::int64_t large, std::int64_t alignment);
+
+/// The file type of a storage format: IEEE float64, float32, float16, or bfloat16 (not IEEE: 8 exponent, 7
+/// mantissa bits).
+Hdf5Id storage_type(Precision precision);
+/// The storage format that `type` is, with fp32 for float32; throws Error(file_failure) for any other.
+Precision storage_precision(hid_t type);
+/// "float64", "bfloat16", "int32", "string", ..., as numpy names them.
+std::string type_name(hid_t type);
+
+/// Extents of a dataset, slowest axis first.
+std::vector<std::int64_t> dataset_shape(hid_t dataset);
+
+/// Reads a box of an array of 1 to 3 dimensions, converted to `memory_type`, x fastest and without gaps.
+void read_hyperslab(hid_t dataset, const Box& box, hid_t memory_type, void* values);
+
+using AttributeValue =
+    std::variant<std::int64_t, double, std::string, std::vector<std::int32_t>, std::vector<std::int64_t>,
+                 std::vector<std::uint64_t>, std::vector<double>>;
+using Attributes = std::vector<std::pair<std::string, AttributeValue>>;
+
+/// Creates an attribute, or overwrites it with a value of the same size. Text is of fixed length: VTK wants
+/// it so, and variable-length text lies in a heap without checksum. Vectors are rank-1.
+void write_attribute(hid_t object, const std::string& name, const AttributeValue& value);
+void write_attributes(hid_t object, const Attributes& attributes);
+
+/// An attribute by the type wanted: std::int64_t, double, std::string, std::vector<std::int64_t>,
+/// std::vector<std::uint64_t> or std::vector<double>. Throws Error(file_failure) if it is missing or of
+/// another class.
+template <class Value>
+Value read_attribute(hid_t object, const std::string& name);
+bool has_attribute(hid_t object, const std::string& name);
+std::vector<std::string> attribute_names(hid_t object);
+/// An attribute of any type as text for people; long arrays and long text are cut.
+std::string attribute_text(hid_t object, const std::string& name);
+
+/// Paths of all datasets below the root of a file, in alphabetical order.
+std::vector<std::string> dataset_names(hid_t file);
+
+}  // namespace spsolve

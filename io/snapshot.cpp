@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/snapshot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "io/array_file.hpp"
+#include "io/atomic_file.hpp"
+#include "io/format_version.hpp"
+
+namespace spsolve {
+namespace {
+
+constexpr std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+Index3 kept(const Index3& index, std::int64_t stride) {
+  return {ceil_divide(index[0], stride), ceil_divide(index[1], stride), ceil_divide(index[2], stride)};
+}
+
+/// {z, y, x} of ours as the x, y, z of VTK.
+template <class Number>
+std::vector<Number> xyz(const std::array<Number, 3>& v) {
+  return {v[x_axis], v[y_axis], v[z_axis]};
+}
+
+/// https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html#vtkhdf-file-format
+void add_vtk_view(hid_t file, const Snapshot& snapshot) {
+  const ArrayFormat format = snapshot.format();
+  std::vector<std::int32_t> extent;
+  for (const std::int64_t points : xyz(format.shape))
+    extent.insert(extent.end(), {0, static_cast<std::int32_t>(points - 1)});
+  auto spacing = snapshot.grid.spacing;
+  for (int axis = snapshot.grid.domain.first_axis(); axis < axis_count; ++axis)
+    spacing[axis] *= static_cast<double>(snapshot.stride);
+  const auto create_group = [](hid_t parent, const char* name) {
+    return Hdf5Id(H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+  };
+  const Hdf5Id image = create_group(file, "VTKHDF");
+  write_attributes(image, {{"Version", std::vector<std::int32_t>{1, 0}},
+                           {"Type", std::string("ImageData")},
+                           {"WholeExtent", extent},
+                           {"Origin", xyz(snapshot.grid.origin)},
+                           {"Spacing", xyz(spacing)},
+                           {"Direction", std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1}}});
+  const Hdf5Id point_data = create_group(image, "PointData");
+  check_hdf5(H5Lcreate_hard(file, field_dataset, point_data, "u", H5P_DEFAULT, H5P_DEFAULT));
+}
+
+/// Every stride-th value of the rows of the whole grid.
+RowSource thinned(const RowSource& row, std::int64_t stride, std::int64_t bytes) {
+  if (stride == 1) return row;
+  return [&row, stride, bytes, full = std::vector<std::byte>()](const Index3& begin, std::int64_t points,
+                                                                std::byte* out) mutable {
+    const std::int64_t length = (points - 1) * stride + 1;
+    full.resize(static_cast<std::size_t>(length * bytes));
+    row(stride * begin, length, full.data());
+    for (std::int64_t i = 0; i < points; ++i)
+      std::copy_n(full.data() + i * stride * bytes, bytes, out + i * bytes);
+  };
+}
+
+}  // namespace
+
+ArrayFormat Snapshot::format() const {
+  return {grid.domain.dimensions, kept(grid.domain.shape, stride), precision};
+}
+
+std::filesystem::path snapshot_file(const std::filesystem::path& directory, std::int64_t step) {
+  return directory / fmt::format("snapshot_{:010}.hdf", step);
+}
+
+std::filesystem::path write_snapshot(const Communicator& communicator, const std::filesystem::path& directory,
+                                     const Snapshot& snapshot, const Box& box, const RowSource& row) {
+  const ArrayFormat format = snapshot.format();
+  const auto file = snapshot_file(directory, snapshot.step);
+  const Attributes attributes{{"format", std::string(snapshot_format)},
+                              {"format_version", format_version},
+                              {"name", snapshot.name},
+                              {"step", snapshot.step},
+                              {"time", snapshot.time},
+                              {"stride", snapshot.stride}};
+  write_array(communicator, file, format, attributes,
+              {kept(box.begin, snapshot.stride), kept(box.end, snapshot.stride)},
+              thinned(row, snapshot.stride, format.element_bytes()),
+              [&](hid_t output) { add_vtk_view(output, snapshot); });
+  collectively(communicator, [&] {
+    if (communicator.root()) update_series(directory, snapshot.step, snapshot.time);
+  });
+  return file;
+}
+
+void update_series(const std::filesystem::path& directory, std::int64_t step, double time) {
+  using nlohmann::json;
+  const auto file = directory / "snapshots.hdf.series";
+  const std::string name = snapshot_file("", step).string();
+  json entries = json::array();
+  if (std::filesystem::exists(file)) {
+    // A series that somebody has damaged is begun anew: the snapshots themselves are whole without it.
+    const json old = json::parse(read_text(file), nullptr, false);
+    if (old.is_object() && old.contains("files") && old["files"].is_array())
+      for (const json& entry : old["files"]) {
+        const std::string known = entry.is_object() && entry.contains("name") && entry["name"].is_string()
+                                      ? entry["name"].get<std::string>()
+                                      : "";
+        // Names of equal length sort as their steps do.
+        if (known.size() == name.size() && known < name && std::filesystem::exists(directory / known))
+          entries.push_back(entry);
+      }
+  }
+  entries.push_back({{"name", name}, {"time", time}});
+  write_text(file, json{{"file-series-version", "1.0"}, {"files", entries}}.dump(1) + "\n");
+}
+
+}  // namespace spsolve

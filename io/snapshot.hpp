@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "halo/communicator.hpp"
+#include "io/array_format.hpp"
+#include "io/grid.hpp"
+
+namespace spsolve {
+
+/// The solution at one step, for people and their tools.
+struct Snapshot {
+  std::string name;  // of the run
+  std::int64_t step = 0;
+  double time = 0.0;
+  Grid grid;
+  std::int64_t stride = 1;                // the points whose indices are multiples of it are kept
+  Precision precision = Precision::fp64;  // fp64 or fp32: VTK reads no other
+
+  /// What /u has in the file.
+  ArrayFormat format() const;
+};
+
+/// `directory`/snapshot_<step, 10 digits>.hdf
+std::filesystem::path snapshot_file(const std::filesystem::path& directory, std::int64_t step);
+
+/// Writes a snapshot and enters it in the series. Collective: every rank gives its `box` of the grid; `row`
+/// gives points of it, all of them whatever the stride, in `snapshot.precision`. The file is VTKHDF
+/// ImageData, version 1.0, with the point data "u", a hard link to /u; 1D and 2D data have rank 1 and 2 (VTK
+/// from 9.2 on reads these). All ranks throw the same Error(file_failure) if it cannot be written; an older
+/// file of that name then stays.
+std::filesystem::path write_snapshot(const Communicator& communicator, const std::filesystem::path& directory,
+                                     const Snapshot& snapshot, const Box& box, const RowSource& row);
+
+/// Enters a snapshot in `directory`/snapshots.hdf.series, which ParaView opens as one animation. Entries of
+/// this and later steps are dropped (a restarted run writes them anew), and those whose file is gone. Throws
+/// Error(file_failure).
+void update_series(const std::filesystem::path& directory, std::int64_t step, double time);
+
+}  // namespace spsolve

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/stored_array.hpp"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <span>
+
+#include "io/array_blocks.hpp"
+#include "io/atomic_file.hpp"
+#include "io/hdf5.hpp"
+
+namespace spsolve {
+
+StoredArray locate_array(const std::filesystem::path& file) {
+  try {
+    const Hdf5Id input = open_hdf5(file);
+    const Hdf5Id dataset(H5Dopen2(input, field_dataset, H5P_DEFAULT), H5Dclose);
+    const Hdf5Id type(H5Dget_type(dataset), H5Tclose);
+    const auto extents = dataset_shape(dataset);
+    if (extents.empty() || extents.size() > axis_count)
+      throw Error(Status::file_failure, "is not a 1D, 2D or 3D array");
+    StoredArray array{
+        .file = file,
+        .format = {.dimensions = static_cast<int>(extents.size()), .precision = storage_precision(type)},
+        .block_bytes = read_attribute<std::int64_t>(dataset, checksum_attribute::block_bytes),
+        .checksums = read_attribute<std::vector<std::uint64_t>>(dataset, checksum_attribute::values)};
+    std::copy(extents.begin(), extents.end(), array.format.shape.end() - array.format.dimensions);
+    const haddr_t address = H5Dget_offset(dataset);
+    if (address == HADDR_UNDEF) throw Error(Status::file_failure, "is not one contiguous piece of the file");
+    array.offset = static_cast<std::int64_t>(address);
+    const std::int64_t bytes = volume(array.format.shape) * array.format.element_bytes();
+    if (read_attribute<std::string>(dataset, checksum_attribute::algorithm) != checksum_algorithm ||
+        array.block_bytes <= 0 ||
+        static_cast<std::int64_t>(array.checksums.size()) !=
+            (bytes + array.block_bytes - 1) / array.block_bytes)
+      throw Error(Status::file_failure, "has checksums of another kind");
+    return array;
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    if (what.starts_with(file.string())) throw;
+    throw Error(error.status(), fmt::format("{}:{}: {}", file.string(), field_dataset, what));
+  }
+}
+
+void verify_array(const Communicator& communicator, const StoredArray& array) {
+  collectively(communicator, [&] {
+    const FileDescriptor input(array.file, FileDescriptor::Mode::read);
+    const auto count = static_cast<std::int64_t>(array.checksums.size());
+    const std::int64_t all_bytes = volume(array.format.shape) * array.format.element_bytes();
+    std::vector<std::byte> block(static_cast<std::size_t>(std::min(array.block_bytes, all_bytes)));
+    const std::int64_t end = count * (communicator.rank() + 1) / communicator.size();
+    for (std::int64_t b = count * communicator.rank() / communicator.size(); b < end; ++b) {
+      const std::int64_t first = b * array.block_bytes, last = std::min(all_bytes, first + array.block_bytes);
+      const std::span data(block.data(), static_cast<std::size_t>(last - first));
+      input.read(array.offset + first, data);
+      if (XXH3_64bits(data.data(), data.size()) != array.checksums[static_cast<std::size_t>(b)])
+        throw Error(
+            Status::file_failure,
+            fmt::format(
+                "{}:{}: bytes [{}, {}) of its data are damaged: the checksum of block {} of {} does not hold",
+                array.file.string(), field_dataset, first, last, b + 1, count));
+    }
+  });
+}
+
+void read_array(const StoredArray& array, const Box& box, const RowSink& sink) {
+  const Hdf5Id input = open_hdf5(array.file);
+  const Hdf5Id dataset(H5Dopen2(input, field_dataset, H5P_DEFAULT), H5Dclose);
+  const Hdf5Id type = storage_type(array.format.precision);
+  const std::int64_t bytes = array.format.element_bytes();
+  std::vector<std::byte> values;
+  for_each_part(box, ArrayBlocks::least_bytes / bytes, [&](const Box& part) {
+    values.resize(static_cast<std::size_t>(part.points() * bytes));
+    read_hyperslab(dataset, part, type, values.data());
+    const std::byte* next = values.data();
+    for (std::int64_t z = part.begin[z_axis]; z < part.end[z_axis]; ++z)
+      for (std::int64_t y = part.begin[y_axis]; y < part.end[y_axis];
+           ++y, next += part.extent()[x_axis] * bytes)
+        sink({z, y, part.begin[x_axis]}, part.extent()[x_axis], next);
+  });
+}
+
+}  // namespace spsolve
