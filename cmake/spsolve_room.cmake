@@ -4,6 +4,8 @@ target_compile_options(spsolve_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror=return-type>)
 # Products are fused only where the source says std::fma, so a result never depends on how a loop was vectorised.
 target_compile_options(spsolve_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+# The C interface of MPI only: Open MPI would otherwise drag its retired C++ bindings in.
+target_compile_definitions(spsolve_options INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 if(SPSOLVE_MARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_options(spsolve_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=${SPSOLVE_MARCH}>)
 endif()

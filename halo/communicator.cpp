@@ -43,10 +43,12 @@ MpiSession::MpiSession(int& argc, char**& argv) {
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size));
   if (const int launched = launched_processes(); launched > 1 && size == 1) {
     MPI_Finalize();
-    throw Error(Status::invalid_input,
-                fmt::format("the launcher started {} processes but MPI sees one: each would solve the whole problem. Use "
-                            "`srun --mpi=pmix`, or the mpirun of the MPI library that spsolve was built with",
-                            launched));
+    throw Error(
+        Status::invalid_input,
+        fmt::format(
+            "the launcher started {} processes but MPI sees one: each would solve the whole problem. Use "
+            "`srun --mpi=pmix`, or the mpirun of the MPI library that spsolve was built with",
+            launched));
   }
 }
 
@@ -61,7 +63,9 @@ Communicator::Communicator(MPI_Comm handle) : handle_(handle) {
 
 void Communicator::barrier() const { check_mpi(MPI_Barrier(handle_)); }
 
-int Communicator::all_reduce(int value, MPI_Op operation) const { return reduced(value, MPI_INT, operation, handle_); }
+int Communicator::all_reduce(int value, MPI_Op operation) const {
+  return reduced(value, MPI_INT, operation, handle_);
+}
 std::int64_t Communicator::all_reduce(std::int64_t value, MPI_Op operation) const {
   return reduced(value, MPI_INT64_T, operation, handle_);
 }
@@ -85,7 +89,8 @@ std::vector<std::string> Communicator::gather(const std::string& text) const {
   int total = 0;
   for (std::size_t i = 0; i < lengths.size(); ++i) begins[i] = std::exchange(total, total + lengths[i]);
   std::string all(static_cast<std::size_t>(total), '\0');
-  check_mpi(MPI_Gatherv(text.data(), length, MPI_CHAR, all.data(), lengths.data(), begins.data(), MPI_CHAR, 0, handle_));
+  check_mpi(MPI_Gatherv(text.data(), length, MPI_CHAR, all.data(), lengths.data(), begins.data(), MPI_CHAR, 0,
+                        handle_));
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < lengths.size(); ++i) texts.push_back(all.substr(begins[i], lengths[i]));
   return texts;

@@ -26,7 +26,8 @@ class MpiSession {
   MpiSession& operator=(const MpiSession&) = delete;
 };
 
-/// The ranks that solve one problem together. A handle that is cheap to copy; it does not own the communicator.
+/// The ranks that solve one problem together. A handle that is cheap to copy; it does not own the
+/// communicator.
 class Communicator {
  public:
   /// All ranks of the job.
@@ -56,11 +57,13 @@ class Communicator {
   int size_ = 1;
 };
 
-/// Throws `failure` (null: none here) on every rank if any rank has one: the lowest rank's status and message.
+/// Throws `failure` (null: none here) on every rank if any rank has one: the lowest rank's status and
+/// message.
 void agree(const Communicator& communicator, const Error* failure);
 
-/// Runs `work` on every rank. If it throws an Error on any of them, every rank throws that of the lowest such rank,
-/// so that all ranks leave together with one message. `work` may communicate only if all ranks fail alike.
+/// Runs `work` on every rank. If it throws an Error on any of them, every rank throws that of the lowest such
+/// rank, so that all ranks leave together with one message. `work` may communicate only if all ranks fail
+/// alike.
 template <class Work>
 void collectively(const Communicator& communicator, Work&& work) {
   try {

@@ -9,12 +9,13 @@
 
 namespace spsolve {
 
-Decomposition::Decomposition(const Index3& shape, const Index3& rank_grid) : shape_(shape), rank_grid_(rank_grid) {
+Decomposition::Decomposition(const Index3& shape, const Index3& rank_grid)
+    : shape_(shape), rank_grid_(rank_grid) {
   for (int axis = 0; axis < axis_count; ++axis)
     if (rank_grid[axis] < 1 || rank_grid[axis] > shape[axis])
       throw Error(Status::invalid_input,
-                  fmt::format("[parallel] ranks: {} blocks along {} do not fit its {} points", rank_grid[axis],
-                              "zyx"[axis], shape[axis]));
+                  fmt::format("[parallel] ranks: {} blocks along {} do not fit its {} points",
+                              rank_grid[axis], "zyx"[axis], shape[axis]));
 }
 
 Index3 Decomposition::coordinates(int rank) const {
@@ -60,8 +61,9 @@ Index3 least_surface_rank_grid(const Index3& shape, int ranks, const Index3& hal
       for (int axis = 0; axis < axis_count; ++axis) {
         if (grid[axis] == 1) continue;
         const int a = (axis + 1) % 3, b = (axis + 2) % 3;
-        surface += static_cast<double>(halo[axis]) * static_cast<double>(shape[a]) / static_cast<double>(grid[a]) *
-                   static_cast<double>(shape[b]) / static_cast<double>(grid[b]);
+        surface += static_cast<double>(halo[axis]) * static_cast<double>(shape[a]) /
+                   static_cast<double>(grid[a]) * static_cast<double>(shape[b]) /
+                   static_cast<double>(grid[b]);
       }
       // Few cuts in x first, then in y: strictly less surface is needed to prefer a later candidate.
       if (surface < least) {
@@ -72,8 +74,8 @@ Index3 least_surface_rank_grid(const Index3& shape, int ranks, const Index3& hal
   }
   if (volume(best) == 0)
     throw Error(Status::invalid_input,
-                fmt::format("{} ranks cannot be placed on a grid of {} x {} x {} points: use fewer ranks", ranks, shape[0],
-                            shape[1], shape[2]));
+                fmt::format("{} ranks cannot be placed on a grid of {} x {} x {} points: use fewer ranks",
+                            ranks, shape[0], shape[1], shape[2]));
   return best;
 }
 

@@ -7,8 +7,9 @@
 
 namespace spsolve {
 
-/// The global grid cut into one block per rank: a Cartesian grid of ranks, slowest axis first, in which the blocks
-/// along an axis differ by one point at most. A pure function of shape and rank grid; known in full to every rank.
+/// The global grid cut into one block per rank: a Cartesian grid of ranks, slowest axis first, in which the
+/// blocks along an axis differ by one point at most. A pure function of shape and rank grid; known in full to
+/// every rank.
 class Decomposition {
  public:
   /// Throws Error(invalid_input) if an axis would be cut into more blocks than it has points.
@@ -31,8 +32,9 @@ class Decomposition {
   Index3 rank_grid_;
 };
 
-/// The rank grid that moves the fewest halo points per exchange of width `halo` (per axis) and, among equals, cuts the slowest
-/// axes first (their faces are contiguous). Throws Error(invalid_input) if `ranks` cannot be placed on the grid.
+/// The rank grid that moves the fewest halo points per exchange of width `halo` (per axis) and, among equals,
+/// cuts the slowest axes first (their faces are contiguous). Throws Error(invalid_input) if `ranks` cannot be
+/// placed on the grid.
 Index3 least_surface_rank_grid(const Index3& shape, int ranks, const Index3& halo);
 
 }  // namespace spsolve

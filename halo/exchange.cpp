@@ -58,7 +58,8 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
                                 [&](const Message& message) { return message.peer == communicator.rank(); });
   if (own != receive.messages.end()) {
     own_send_ = packed(to_self, precision).boxes;
-    for (PackedBox& box : own_send_) box.offset += static_cast<std::size_t>(own->data - receive_buffer_.data());
+    for (PackedBox& box : own_send_)
+      box.offset += static_cast<std::size_t>(own->data - receive_buffer_.data());
     receive.messages.erase(own);
   }
   send_ = std::move(send.boxes);

@@ -27,13 +27,15 @@ class [[nodiscard]] PendingExchange {
   Field* field_;
 };
 
-/// Copies owned points into the halos of the ranks that need them: one message per pair of ranks and direction,
-/// packed from all regions between them. Owns the buffers; one exchange at a time.
+/// Copies owned points into the halos of the ranks that need them: one message per pair of ranks and
+/// direction, packed from all regions between them. Owns the buffers; one exchange at a time.
 class HaloExchange {
  public:
-  HaloExchange(const Communicator& communicator, const HaloRegions& regions, Precision precision, Transport& transport);
+  HaloExchange(const Communicator& communicator, const HaloRegions& regions, Precision precision,
+               Transport& transport);
 
-  /// Packs the owned points that others need and sends them. The owned points may be read, not written, until then.
+  /// Packs the owned points that others need and sends them. The owned points may be read, not written, until
+  /// then.
   PendingExchange start(Field& field);
 
   /// Bytes that this rank sends to other ranks in one exchange.
@@ -46,7 +48,8 @@ class HaloExchange {
   std::vector<PackedBox> send_, receive_;
   std::vector<std::byte> send_buffer_, receive_buffer_;
   std::vector<Message> send_messages_, receive_messages_;
-  std::vector<PackedBox> own_send_;  // periodic images of this rank's own points: packed into the receive buffer
+  std::vector<PackedBox>
+      own_send_;  // periodic images of this rank's own points: packed into the receive buffer
 };
 
 }  // namespace spsolve

@@ -21,11 +21,13 @@ void for_each_piece(const Message& message, Start&& start) {
 void MpiTransport::start(std::span<const Message> sends, std::span<const Message> receives) {
   for (const Message& message : receives)
     for_each_piece(message, [&](std::byte* data, int bytes) {
-      check_mpi(MPI_Irecv(data, bytes, MPI_BYTE, message.peer, halo_tag, communicator_.handle(), &requests_.emplace_back()));
+      check_mpi(MPI_Irecv(data, bytes, MPI_BYTE, message.peer, halo_tag, communicator_.handle(),
+                          &requests_.emplace_back()));
     });
   for (const Message& message : sends)
     for_each_piece(message, [&](std::byte* data, int bytes) {
-      check_mpi(MPI_Isend(data, bytes, MPI_BYTE, message.peer, halo_tag, communicator_.handle(), &requests_.emplace_back()));
+      check_mpi(MPI_Isend(data, bytes, MPI_BYTE, message.peer, halo_tag, communicator_.handle(),
+                          &requests_.emplace_back()));
     });
 }
 

@@ -6,7 +6,8 @@
 namespace spsolve {
 namespace {
 
-/// Calls copy(point, offset, bytes) for every row of every box: where it begins in the grid and in the buffer.
+/// Calls copy(point, offset, bytes) for every row of every box: where it begins in the grid and in the
+/// buffer.
 template <class Copy>
 void for_each_row(const Field& field, std::span<const PackedBox> boxes, Copy&& copy) {
   const std::size_t element = storage_bytes(field.precision());
@@ -15,8 +16,8 @@ void for_each_row(const Field& field, std::span<const PackedBox> boxes, Copy&& c
     const std::size_t bytes = static_cast<std::size_t>(extent[2]) * element;
 #pragma omp parallel for schedule(static) if (extent[0] * extent[1] > 256)
     for (std::int64_t row = 0; row < extent[0] * extent[1]; ++row)
-      copy(packed.box.begin + Index3{row / extent[1], row % extent[1], 0}, packed.offset + static_cast<std::size_t>(row) * bytes,
-           bytes);
+      copy(packed.box.begin + Index3{row / extent[1], row % extent[1], 0},
+           packed.offset + static_cast<std::size_t>(row) * bytes, bytes);
   }
 }
 

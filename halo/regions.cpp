@@ -6,16 +6,17 @@
 namespace spsolve {
 namespace {
 
-/// Along one axis: the part [begin, end) of block `home` grown by its halo that is image `image` of block `other`,
-/// in home's coordinates. Image k of a point i lies at i + k * n; only a periodic axis has images other than 0.
+/// Along one axis: the part [begin, end) of block `home` grown by its halo that is image `image` of block
+/// `other`, in home's coordinates. Image k of a point i lies at i + k * n; only a periodic axis has images
+/// other than 0.
 struct Segment {
   std::int64_t other;
   std::int64_t image;
   std::int64_t begin, end;
 };
 
-std::vector<Segment> segments(const Domain& domain, const Decomposition& decomposition, int axis, std::int64_t home,
-                              std::int64_t width) {
+std::vector<Segment> segments(const Domain& domain, const Decomposition& decomposition, int axis,
+                              std::int64_t home, std::int64_t width) {
   const std::int64_t n = domain.shape[axis];
   std::int64_t begin = decomposition.block_begin(axis, home) - width;
   std::int64_t end = decomposition.block_begin(axis, home + 1) + width;
@@ -53,21 +54,24 @@ std::vector<Segment> reverse_segments(const Domain& domain, const Decomposition&
   return result;
 }
 
-/// Calls visit for every combination of one segment per axis except the block itself, in an order that depends
-/// only on the images and the pair of blocks: by image per axis.
+/// Calls visit for every combination of one segment per axis except the block itself, in an order that
+/// depends only on the images and the pair of blocks: by image per axis.
 template <class Visit>
-void for_each_combination(const std::array<std::vector<Segment>, 3>& axes, const Index3& home, Visit&& visit) {
+void for_each_combination(const std::array<std::vector<Segment>, 3>& axes, const Index3& home,
+                          Visit&& visit) {
   for (const Segment& z : axes[0])
     for (const Segment& y : axes[1])
       for (const Segment& x : axes[2]) {
-        const bool itself = z.image == 0 && y.image == 0 && x.image == 0 && Index3{z.other, y.other, x.other} == home;
+        const bool itself =
+            z.image == 0 && y.image == 0 && x.image == 0 && Index3{z.other, y.other, x.other} == home;
         if (!itself) visit(z, y, x);
       }
 }
 
 }  // namespace
 
-HaloRegions halo_regions(const Domain& domain, const Decomposition& decomposition, int rank, const Index3& width) {
+HaloRegions halo_regions(const Domain& domain, const Decomposition& decomposition, int rank,
+                         const Index3& width) {
   const Index3 home = decomposition.coordinates(rank);
   std::array<std::vector<Segment>, 3> wanted, given;
   for (int axis = 0; axis < axis_count; ++axis) {
@@ -77,7 +81,8 @@ HaloRegions halo_regions(const Domain& domain, const Decomposition& decompositio
   HaloRegions regions;
   const auto add_to = [&](std::vector<HaloRegion>& list) {
     return [&](const Segment& z, const Segment& y, const Segment& x) {
-      list.push_back({decomposition.rank_at({z.other, y.other, x.other}), {{z.begin, y.begin, x.begin}, {z.end, y.end, x.end}}});
+      list.push_back({decomposition.rank_at({z.other, y.other, x.other}),
+                      {{z.begin, y.begin, x.begin}, {z.end, y.end, x.end}}});
     };
   };
   for_each_combination(wanted, home, add_to(regions.receive));

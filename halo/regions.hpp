@@ -11,20 +11,22 @@ namespace spsolve {
 /// A part of one rank's halo that is a copy of points which one rank owns.
 struct HaloRegion {
   int peer = 0;  // the rank at the other end; may be the rank itself (periodic axes)
-  Box box;       // in the coordinates of this rank's block: halo points when receiving, owned points when sending
+  Box box;  // in the coordinates of this rank's block: halo points when receiving, owned points when sending
 };
 
-/// What one rank sends and receives in an exchange, in the order in which both ends agree. For any pair of ranks,
-/// the k-th region that one sends to the other is the k-th that the other receives from it, of the same extent.
+/// What one rank sends and receives in an exchange, in the order in which both ends agree. For any pair of
+/// ranks, the k-th region that one sends to the other is the k-th that the other receives from it, of the
+/// same extent.
 struct HaloRegions {
   std::vector<HaloRegion> send;
   std::vector<HaloRegion> receive;
 };
 
-/// The regions of `rank` for a halo of `width` points on every side of its block. A block may be thinner than the
-/// halo, and the grid too: the halo then comes from ranks further away, or from several periodic images of one.
-/// Points outside a wall belong to nobody and are left out.
-HaloRegions halo_regions(const Domain& domain, const Decomposition& decomposition, int rank, const Index3& width);
+/// The regions of `rank` for a halo of `width` points on every side of its block. A block may be thinner than
+/// the halo, and the grid too: the halo then comes from ranks further away, or from several periodic images
+/// of one. Points outside a wall belong to nobody and are left out.
+HaloRegions halo_regions(const Domain& domain, const Decomposition& decomposition, int rank,
+                         const Index3& width);
 
 /// Points that can be advanced before the exchange is finished: the block shrunk by `width` on the sides that
 /// receive something. Empty if nothing can.

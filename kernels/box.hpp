@@ -15,8 +15,12 @@ constexpr int z_axis = 0, y_axis = 1, x_axis = 2;
 
 constexpr std::int64_t volume(const Index3& extent) { return extent[0] * extent[1] * extent[2]; }
 
-constexpr Index3 operator+(const Index3& a, const Index3& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
-constexpr Index3 operator-(const Index3& a, const Index3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+constexpr Index3 operator+(const Index3& a, const Index3& b) {
+  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+}
+constexpr Index3 operator-(const Index3& a, const Index3& b) {
+  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
 constexpr Index3 operator*(std::int64_t s, const Index3& a) { return {s * a[0], s * a[1], s * a[2]}; }
 
 /// Half-open box of grid points [begin, end) in global coordinates; a box with an extent <= 0 is empty.
@@ -44,9 +48,12 @@ constexpr Box intersect(const Box& a, const Box& b) {
   return common;
 }
 
-constexpr bool contains(const Box& outer, const Box& inner) { return inner.empty() || intersect(outer, inner) == inner; }
+constexpr bool contains(const Box& outer, const Box& inner) {
+  return inner.empty() || intersect(outer, inner) == inner;
+}
 
-/// Calls visit(slab) for up to six disjoint boxes that together are `outer` without `inner` (inner inside outer).
+/// Calls visit(slab) for up to six disjoint boxes that together are `outer` without `inner` (inner inside
+/// outer).
 template <class Visit>
 constexpr void for_each_slab(const Box& outer, const Box& inner, Visit&& visit) {
   if (inner.empty()) {

@@ -11,7 +11,8 @@ namespace spsolve {
 enum class BoundaryKind {
   periodic,   // wrap: numpy.pad "wrap"
   dirichlet,  // ghost points hold `value`: numpy.pad "constant"
-  neumann,    // zero normal gradient, mirrored about the face (d c b a | a b c d | d c b a): numpy.pad "symmetric"
+  neumann,    // zero normal gradient, mirrored about the face (d c b a | a b c d | d c b a): numpy.pad
+              // "symmetric"
 };
 
 struct Face {
@@ -23,10 +24,10 @@ struct Face {
 
 enum Side { low = 0, high = 1 };
 
-/// The global grid and what lies outside it. Ghost points are defined axis by axis in the order x, y, z: a later
-/// axis covers the corners (DESIGN 3.2). An axis is periodic on both faces or on none.
+/// The global grid and what lies outside it. Ghost points are defined axis by axis in the order x, y, z: a
+/// later axis covers the corners (DESIGN 3.2). An axis is periodic on both faces or on none.
 struct Domain {
-  int dimensions = 3;    // 1: x, 2: y x, 3: z y x; absent axes have extent 1, are periodic and have radius 0
+  int dimensions = 3;     // 1: x, 2: y x, 3: z y x; absent axes have extent 1, are periodic and have radius 0
   Index3 shape{1, 1, 1};  // points
   std::array<std::array<Face, 2>, 3> faces{};  // [axis][side]
 

@@ -11,10 +11,12 @@
 
 namespace spsolve {
 
-/// What the user gets (DESIGN 3.5): the format that a field is stored in and, for tf32, the rounding of operands.
+/// What the user gets (DESIGN 3.5): the format that a field is stored in and, for tf32, the rounding of
+/// operands.
 enum class Precision { fp64, fp32, tf32, bf16, fp16 };
 
-/// fp32 storage whose value, when it is read as an operand, is rounded to the 10 mantissa bits of tf32 (ties to even).
+/// fp32 storage whose value, when it is read as an operand, is rounded to the 10 mantissa bits of tf32 (ties
+/// to even).
 struct Tf32 {
   float stored;
 
@@ -35,11 +37,16 @@ using Compute = std::conditional_t<std::is_same_v<Storage, double>, double, floa
 template <class Visit>
 decltype(auto) with_storage(Precision precision, Visit&& visit) {
   switch (precision) {
-    case Precision::fp32: return visit.template operator()<float>();
-    case Precision::tf32: return visit.template operator()<Tf32>();
-    case Precision::bf16: return visit.template operator()<Eigen::bfloat16>();
-    case Precision::fp16: return visit.template operator()<Eigen::half>();
-    case Precision::fp64: break;
+    case Precision::fp32:
+      return visit.template operator()<float>();
+    case Precision::tf32:
+      return visit.template operator()<Tf32>();
+    case Precision::bf16:
+      return visit.template operator()<Eigen::bfloat16>();
+    case Precision::fp16:
+      return visit.template operator()<Eigen::half>();
+    case Precision::fp64:
+      break;
   }
   return visit.template operator()<double>();
 }
@@ -47,8 +54,10 @@ decltype(auto) with_storage(Precision precision, Visit&& visit) {
 /// The value of a stored number as it is, without the operand rounding of tf32.
 template <class Storage>
 double stored_value(Storage value) {
-  if constexpr (std::is_same_v<Storage, Tf32>) return static_cast<double>(value.stored);
-  else return static_cast<double>(value);
+  if constexpr (std::is_same_v<Storage, Tf32>)
+    return static_cast<double>(value.stored);
+  else
+    return static_cast<double>(value);
 }
 
 /// Rounds a double to storage, once: directly to the format, not by way of float.
@@ -56,17 +65,24 @@ template <class Storage>
 Storage to_storage(double value);
 
 constexpr std::size_t storage_bytes(Precision precision) {
-  return precision == Precision::fp64 ? 8 : precision == Precision::fp32 || precision == Precision::tf32 ? 4 : 2;
+  return precision == Precision::fp64                                   ? 8
+         : precision == Precision::fp32 || precision == Precision::tf32 ? 4
+                                                                        : 2;
 }
 
 /// Unit roundoff of the storage format: half the distance from 1 to the next number.
 constexpr double unit_roundoff(Precision precision) {
   switch (precision) {
-    case Precision::fp32: return 0x1p-24;
-    case Precision::tf32: return 0x1p-11;
-    case Precision::bf16: return 0x1p-8;
-    case Precision::fp16: return 0x1p-11;
-    case Precision::fp64: break;
+    case Precision::fp32:
+      return 0x1p-24;
+    case Precision::tf32:
+      return 0x1p-11;
+    case Precision::bf16:
+      return 0x1p-8;
+    case Precision::fp16:
+      return 0x1p-11;
+    case Precision::fp64:
+      break;
   }
   return 0x1p-53;
 }

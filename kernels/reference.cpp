@@ -4,7 +4,8 @@
 namespace spsolve {
 namespace {
 
-/// u at any point of the infinite grid: ghosts are resolved z first, since the last axis padded covers the corners.
+/// u at any point of the infinite grid: ghosts are resolved z first, since the last axis padded covers the
+/// corners.
 double padded(const Domain& domain, const std::vector<double>& u, Index3 p) {
   for (int axis = 0; axis < axis_count; ++axis) {
     const std::int64_t n = domain.shape[axis];
@@ -26,14 +27,15 @@ std::vector<double> reference_step(const Domain& domain, const Stencil& stencil,
     for (std::int64_t y = 0; y < domain.shape[1]; ++y)
       for (std::int64_t x = 0; x < domain.shape[2]; ++x, ++i) {
         double sum = source ? (*source)[i] : 0.0;
-        for (const Tap& tap : stencil.taps()) sum += tap.weight * padded(domain, u, Index3{z, y, x} + tap.offset);
+        for (const Tap& tap : stencil.taps())
+          sum += tap.weight * padded(domain, u, Index3{z, y, x} + tap.offset);
         next[i] = sum;
       }
   return next;
 }
 
-std::vector<double> reference_steps(const Domain& domain, const Stencil& stencil, std::vector<double> u, int steps,
-                                    const std::vector<double>* source) {
+std::vector<double> reference_steps(const Domain& domain, const Stencil& stencil, std::vector<double> u,
+                                    int steps, const std::vector<double>* source) {
   for (int step = 0; step < steps; ++step) u = reference_step(domain, stencil, u, source);
   return u;
 }

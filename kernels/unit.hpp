@@ -9,20 +9,21 @@
 namespace spsolve {
 
 /// A way to advance a block of the grid in time: plain CPU loops, CUDA cores, sparse tensor cores.
-/// Whatever the block, a point is computed by the same operations in the same order, so results do not depend on
-/// how the grid is decomposed.
+/// Whatever the block, a point is computed by the same operations in the same order, so results do not depend
+/// on how the grid is decomposed.
 class Unit {
  public:
   virtual ~Unit() = default;
 
-  /// Fills the ghost storage of `field` beside wall faces that advance() reads, for the rows of `valid` (a box of
-  /// points of the domain; its x range does not matter). advance() does so itself for the rows that it writes, so
-  /// this is for fields filled by others: initial values, halos received.
+  /// Fills the ghost storage of `field` beside wall faces that advance() reads, for the rows of `valid` (a
+  /// box of points of the domain; its x range does not matter). advance() does so itself for the rows that it
+  /// writes, so this is for fields filled by others: initial values, halos received.
   virtual void fill_ghosts(Field& field, const Box& valid) const = 0;
 
-  /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as DESIGN 3.2 defines
-  /// them before every single step. `in` must hold data on region grown by steps * radius, cut off at walls, with
-  /// its ghosts filled; `out` is another field of the same geometry; only `region` and ghosts beside it are written.
+  /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as DESIGN 3.2
+  /// defines them before every single step. `in` must hold data on region grown by steps * radius, cut off at
+  /// walls, with its ghosts filled; `out` is another field of the same geometry; only `region` and ghosts
+  /// beside it are written.
   virtual void advance(const Field& in, Field& out, const Box& region, int steps) const = 0;
 };
 

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solver/block.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "kernels/cpu_unit.hpp"
+
+namespace spsolve {
+namespace {
+
+/// Adds the time from its construction to its destruction to a sum of seconds.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& seconds) : seconds_(&seconds) {}
+  ~Stopwatch() {
+    *seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double* seconds_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+Block::Block(const Communicator& communicator, const Problem& problem, const Decomposition& decomposition,
+             int fuse, Transport& transport, std::unique_ptr<Field> source)
+    : communicator_(communicator),
+      problem_(problem),
+      decomposition_(decomposition),
+      transport_(&transport),
+      source_(std::move(source)) {
+  const Box owned = decomposition.block(communicator.rank());
+  const Index3 halo = fuse * problem.stencil.radius();
+  collectively(communicator, [&] {
+    state_ = std::make_unique<Field>(owned, halo, problem.precision);
+    next_ = std::make_unique<Field>(owned, halo, problem.precision);
+  });
+  if (source_)
+    HaloExchange(communicator,
+                 halo_regions(problem.domain, decomposition, communicator.rank(), source_->halo()),
+                 source_->precision(), transport)
+        .start(*source_)
+        .finish();
+  unit_ = std::make_unique<CpuUnit>(problem.domain, problem.stencil, problem.precision, source_.get());
+}
+
+void Block::state_was_set() { unit_->fill_ghosts(*state_, state_->owned()); }
+
+void Block::launch(int steps) {
+  Depth& now = depth(steps);
+  const Box owned = state_->owned();
+  PendingExchange pending = [&] {
+    const Stopwatch watch(timings_.exchange);
+    return now.exchange.start(*state_);
+  }();
+  {
+    const Stopwatch watch(timings_.compute);
+    unit_->advance(*state_, *next_, now.interior, steps);
+  }
+  {
+    const Stopwatch watch(timings_.exchange);
+    pending.finish();
+    fill_received_ghosts(steps);
+  }
+  {
+    const Stopwatch watch(timings_.compute);
+    for_each_slab(owned, now.interior,
+                  [&](const Box& slab) { unit_->advance(*state_, *next_, slab, steps); });
+  }
+  std::swap(state_, next_);
+}
+
+Block::Depth& Block::depth(int steps) {
+  if (const auto found = depths_.find(steps); found != depths_.end()) return found->second;
+  const Index3 width = steps * problem_.stencil.radius();
+  const int rank = communicator_.rank();
+  return depths_
+      .try_emplace(
+          steps, Depth{HaloExchange(communicator_, halo_regions(problem_.domain, decomposition_, rank, width),
+                                    problem_.precision, *transport_),
+                       interior(problem_.domain, decomposition_, rank, width)})
+      .first->second;
+}
+
+void Block::fill_received_ghosts(int steps) {
+  const Box owned = state_->owned();
+  Box rows = problem_.domain.clip_to_walls(grow(owned, steps * problem_.stencil.radius()));
+  rows.begin[x_axis] = owned.begin[x_axis];
+  rows.end[x_axis] = owned.end[x_axis];
+  // Where x is cut, a wall may lie in the halo, or its mirror images may: the rows of this block need them
+  // too.
+  if (decomposition_.rank_grid()[x_axis] > 1)
+    unit_->fill_ghosts(*state_, rows);
+  else
+    for_each_slab(rows, owned, [&](const Box& slab) { unit_->fill_ghosts(*state_, slab); });
+}
+
+std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, int fuse) {
+  const Index3 extent = decomposition.block(0).extent();  // the first block is the longest on every axis
+  const Index3& radius = problem.stencil.radius();
+  std::size_t bytes = 2 * field_bytes(extent, fuse * radius, problem.precision);
+  if (problem.has_source)
+    bytes += field_bytes(extent, (fuse - 1) * radius, source_precision(problem.precision));
+  return bytes;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "halo/exchange.hpp"
+#include "kernels/unit.hpp"
+#include "solver/problem.hpp"
+
+namespace spsolve {
+
+/// Seconds that this rank spent, by what it waited for.
+struct Timings {
+  double compute = 0;
+  double exchange = 0;  // packing, and waiting for neighbours beyond what computing hid
+};
+
+/// One rank's block of the grid while it is advanced: two fields that take turns, and the exchange of halos.
+class Block {
+ public:
+  /// Halos hold `fuse` steps. `source` (moved in; none: null) is in compute precision with owned points set;
+  /// its halo is filled here. Collective.
+  Block(const Communicator& communicator, const Problem& problem, const Decomposition& decomposition,
+        int fuse, Transport& transport, std::unique_ptr<Field> source);
+
+  /// The state now; set its owned points, then call state_was_set().
+  Field& state() { return *state_; }
+  const Field& state() const { return *state_; }
+  void state_was_set();
+  /// The state before the last launch; meaningless before the first.
+  const Field& previous() const { return *next_; }
+
+  /// Advances the block by `steps` <= fuse time steps in one launch: halos of that width travel while the
+  /// interior is computed. Collective.
+  void launch(int steps);
+
+  const Timings& timings() const { return timings_; }
+
+ private:
+  struct Depth {
+    HaloExchange exchange;
+    Box interior;
+  };
+  Depth& depth(int steps);
+  void fill_received_ghosts(int steps);
+
+  Communicator communicator_;
+  Problem problem_;
+  Decomposition decomposition_;
+  Transport* transport_;
+  std::unique_ptr<Field> source_, state_, next_;
+  std::unique_ptr<Unit> unit_;
+  std::map<int, Depth> depths_;  // by steps per launch
+  Timings timings_;
+};
+
+/// Bytes of the fields of the largest block: two, and one for the source; exchange buffers excluded.
+std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, int fuse);
+
+/// The precision that a source is kept in: that of the sums.
+constexpr Precision source_precision(Precision precision) {
+  return precision == Precision::fp64 ? Precision::fp64 : Precision::fp32;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solver/evolve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace spsolve {
+namespace {
+
+constexpr bool due(std::int64_t every, std::int64_t step) { return every > 0 && step % every == 0; }
+
+/// Throws if the state at `step` is not finite; saves the state of `steps` before if that is.
+void require_finite(Block& block, const Communicator& communicator, const Problem& problem,
+                    const Observers& observers, std::int64_t step, std::int64_t steps) {
+  const Index3& shape = problem.domain.shape;
+  const auto place = first_not_finite(communicator, shape, block.state());
+  if (!place) return;
+  std::string kept;
+  if (steps > 0 && !first_not_finite(communicator, shape, block.previous())) {
+    observers.checkpoint(step - steps, block.previous());
+    kept = fmt::format("; the state of step {} was finite and is kept as a checkpoint", step - steps);
+  }
+  std::string indices;
+  for (int axis = problem.domain.first_axis(); axis < axis_count; ++axis)
+    indices += fmt::format("{}{}={}", indices.empty() ? "" : ", ", "zyx"[axis], (*place)[axis]);
+  throw Error(Status::diverged, fmt::format("the solution is NaN or infinite at step {}, first at point {}{}",
+                                            step, indices, kept));
+}
+
+}  // namespace
+
+std::int64_t next_stop(const Schedule& schedule, std::int64_t step) {
+  const auto following = [&](std::int64_t every) {
+    return every > 0 ? (step / every + 1) * every : schedule.last;
+  };
+  std::int64_t stop = std::min({schedule.last, step + schedule.fuse, following(schedule.snapshot_every),
+                                following(schedule.checkpoint_every)});
+  const std::int64_t diagnostics = std::min(schedule.last, following(schedule.diagnostics_every));
+  if (step + 1 < diagnostics) stop = std::min(stop, diagnostics - 1);
+  return std::min(stop, diagnostics);
+}
+
+Outcome evolve(Block& block, const Communicator& communicator, const Problem& problem,
+               const Schedule& schedule, const Observers& observers) {
+  std::int64_t step = schedule.first, taken = 0;
+  if (step == 0) {
+    observers.diagnostics(0, measure(communicator, problem.domain.shape, block.state(), nullptr));
+    if (schedule.snapshot_every > 0 || schedule.last == 0) observers.snapshot(0, block.state());
+  }
+  while (step < schedule.last) {
+    taken = next_stop(schedule, step) - step;
+    block.launch(static_cast<int>(taken));
+    step += taken;
+
+    const bool last = step == schedule.last;
+    const bool diagnostics = last || due(schedule.diagnostics_every, step);
+    const bool snapshot = last || due(schedule.snapshot_every, step);
+    const Request request = last ? Request::none : observers.poll(step);
+    const bool checkpoint = due(schedule.checkpoint_every, step) || request != Request::none;
+    if (diagnostics || snapshot || checkpoint)
+      require_finite(block, communicator, problem, observers, step, taken);
+    if (diagnostics)
+      observers.diagnostics(step,
+                            measure(communicator, problem.domain.shape, block.state(), &block.previous()));
+    if (snapshot) observers.snapshot(step, block.state());
+    if (checkpoint) observers.checkpoint(step, block.state());
+    if (request == Request::stop) return Outcome::stopped;
+  }
+  return Outcome::finished;
+}
+
+}  // namespace spsolve

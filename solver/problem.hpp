@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/domain.hpp"
+#include "kernels/precision.hpp"
+#include "kernels/stencil.hpp"
+
+namespace spsolve {
+
+/// What is solved: u' = stencil(u) + source on the domain, the result as exact as `precision` promises
+/// (DESIGN 3.5). Global: the same on every rank, whatever the decomposition.
+struct Problem {
+  Domain domain;
+  Stencil stencil;
+  Precision precision = Precision::fp64;
+  bool has_source = false;
+};
+
+}  // namespace spsolve
