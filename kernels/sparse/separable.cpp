@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace spsolve {
 namespace {
@@ -68,7 +69,21 @@ double sum_abs(const std::vector<double>& values) {
   return sum;
 }
 
-/// The first terms that leave no more than tolerance * sum |W|, with the norm shared evenly by the factors.
+/// Multiplies a term of unit vectors by its norm, shared evenly by the axes that have an extent; no pass runs
+/// along the others, so their factor (1 or -1) goes to the longest axis.
+void scale_factors(SeparableTerm& term, double norm, const Index3& extent) {
+  const auto longest = std::max_element(extent.begin(), extent.end()) - extent.begin();
+  const auto passes =
+      std::max<std::ptrdiff_t>(1, std::count_if(extent.begin(), extent.end(), [](auto n) { return n > 1; }));
+  for (int axis = 0; axis < axis_count; ++axis) {
+    double share = std::pow(norm, 1.0 / static_cast<double>(passes));
+    const bool pass = extent[axis] > 1 || axis == longest;
+    if (!pass) share = std::exchange(term.factor[axis].front(), 1.0);
+    for (double& value : term.factor[pass ? axis : longest]) value *= share;
+  }
+}
+
+/// The first terms that leave no more than tolerance * sum |W|.
 SeparableStencil keep_terms(const std::vector<Rank1>& terms, const std::vector<double>& weights,
                             const Box& taps, double tolerance) {
   const Index3 extent = taps.extent();
@@ -76,19 +91,12 @@ SeparableStencil keep_terms(const std::vector<Rank1>& terms, const std::vector<d
   const double total = sum_abs(weights);
   const double rounding =
       terms.front().norm * std::numeric_limits<double>::epsilon() * static_cast<double>(points.size());
-  const auto axes =
-      std::max<std::ptrdiff_t>(1, std::count_if(extent.begin(), extent.end(), [](auto n) { return n > 1; }));
-
   SeparableStencil separable{taps, {}, 1.0};
   std::vector<double> rest = weights;
   for (const auto& [norm, unit] : terms) {
     if (!separable.terms.empty() && (separable.dropped <= tolerance || norm <= rounding)) break;
     SeparableTerm term = unit;
-    for (int axis = 0; axis < axis_count; ++axis) {
-      const double share = extent[axis] > 1 ? std::pow(norm, 1.0 / static_cast<double>(axes)) : 1.0;
-      for (double& value : term.factor[axis]) value *= share;
-    }
-    if (volume(extent) == 1) term.factor[x_axis].front() *= norm;
+    scale_factors(term, norm, extent);
     for (std::size_t at = 0; at < points.size(); ++at) rest[at] -= term_weight(term, points[at]);
     separable.terms.push_back(std::move(term));
     separable.dropped = sum_abs(rest) / total;

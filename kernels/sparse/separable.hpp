@@ -8,7 +8,8 @@
 
 namespace spsolve {
 
-/// One rank-one part of a stencil: w[z, y, x] = factor[z_axis][z] factor[y_axis][y] factor[x_axis][x].
+/// One rank-one part of a stencil: w[z, y, x] = factor[z_axis][z] factor[y_axis][y] factor[x_axis][x]. The
+/// factor of an axis without extent is 1, so no pass is needed along it; the others have equal norms.
 struct SeparableTerm {
   std::array<std::vector<double>, axis_count> factor;
 };
@@ -20,12 +21,12 @@ struct SeparableStencil {
   double dropped;  // sum |W - sum of terms| / sum |W|
 };
 
-/// The fewest rank-one terms with sum |W - terms| <= tolerance * sum |W|. The relative error of one
-/// application in any p-norm is then at most tolerance * sum |W| (Young's inequality), whatever the data. 2D:
-/// singular value decomposition. 3D: the best of nested decompositions (one axis against the other two, then
-/// those two against each other; any order) and of a decomposition of each plane of any axis. Terms are
-/// orthogonal, so they are kept in order of their norm. Terms below the rounding of the decomposition are
-/// dropped in any case.
+/// Rank-one terms with sum |W - terms| <= tolerance * sum |W|, and no more of them than that needs. The
+/// relative error of one application in any p-norm is then at most tolerance * sum |W| (Young's inequality),
+/// whatever the data. 2D: singular value decomposition. 3D: the best of nested decompositions (one axis
+/// against the other two, then those two against each other; any order) and of a decomposition of each plane
+/// of any axis. Terms are orthogonal, so they are kept in order of their norm. Terms below the rounding of
+/// the decomposition are dropped in any case.
 SeparableStencil separate(const Stencil& stencil, double tolerance);
 
 /// The sum of the terms as dense weights over `taps`, x fastest.

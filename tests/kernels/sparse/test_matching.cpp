@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matchings are valid, and none has fewer zero columns: against brute force on small graphs and the theorem's
+// count.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "kernels/sparse/layout_explorer.hpp"
+#include "kernels/sparse/morph.hpp"
+#include "tests/kernels/sparse/stencil_zoo.hpp"
+
+namespace spsolve {
+namespace {
+
+void expect_valid(const Matching& matching, const ConflictGraph& graph) {
+  std::set<int> seen(matching.unmatched.begin(), matching.unmatched.end());
+  ASSERT_EQ(seen.size(), matching.unmatched.size());
+  for (const auto& [a, b] : matching.pairs) {
+    EXPECT_FALSE(graph.conflict(a, b)) << a << " and " << b;
+    EXPECT_TRUE(seen.insert(a).second);
+    EXPECT_TRUE(seen.insert(b).second);
+  }
+  EXPECT_EQ(seen.size(), graph.size());
+}
+
+/// Fewest nodes left alone, by trying every matching.
+std::size_t brute_force(const ConflictGraph& graph, std::vector<bool> used, std::size_t node = 0) {
+  while (node < graph.size() && used[node]) ++node;
+  if (node == graph.size()) return 0;
+  used[node] = true;
+  std::size_t fewest = 1 + brute_force(graph, used, node + 1);
+  for (std::size_t other = node + 1; other < graph.size(); ++other) {
+    if (used[other] || graph.conflict(node, other)) continue;
+    used[other] = true;
+    fewest = std::min(fewest, brute_force(graph, used, node + 1));
+    used[other] = false;
+  }
+  return fewest;
+}
+
+WeightMatrix random_matrix(std::mt19937_64& random, std::size_t rows, std::size_t columns, double share) {
+  WeightMatrix matrix{std::vector<Index3>(rows), std::vector<Index3>(columns),
+                      std::vector<double>(rows * columns)};
+  for (double& value : matrix.values) value = std::bernoulli_distribution(share)(random) ? 1.0 : 0.0;
+  return matrix;
+}
+
+TEST(Blossom, IsMinimalOnSmallGraphs) {
+  std::mt19937_64 random(1);
+  for (int which = 0; which < 400; ++which) {
+    const std::size_t columns = 1 + static_cast<std::size_t>(which) % 10;
+    const ConflictGraph graph(random_matrix(random, 1 + which % 7, columns, 0.1 + 0.05 * (which % 9)));
+    const Matching matching = blossom_matching(graph);
+    expect_valid(matching, graph);
+    EXPECT_EQ(matching.zero_nodes(), brute_force(graph, std::vector<bool>(columns, false)));
+    EXPECT_LE(fewest_zero_nodes(graph), matching.zero_nodes());
+  }
+}
+
+/// Columns that theorem 2 leaves alone: in conflict with every other, the middle 2k - n points of each axis.
+std::int64_t middle(const Index3& window, const Index3& kernel) {
+  std::int64_t columns = 1;
+  for (int axis = 0; axis < axis_count; ++axis)
+    columns *= std::max<std::int64_t>(0, 2 * kernel[axis] - window[axis]);
+  return columns;
+}
+
+TEST(TwoLevel, HasTheCountOfTheTheoremAndNoMatchingHasFewer) {
+  for (std::int64_t ky = 1; ky <= 7; ++ky)
+    for (std::int64_t kx = 1; kx <= 7; ++kx)
+      for (std::int64_t r2 = 1; r2 <= 4; ++r2)
+        for (std::int64_t r1 = 1; r1 <= 8; ++r1) {
+          const Stencil box({1, ky, kx}, std::vector<double>(ky * kx, 1.0), {0, ky / 2, kx / 2});
+          const Index3 kernel{1, ky, kx}, tile{1, r2, r1}, window{1, ky + r2 - 1, kx + r1 - 1};
+          const WeightMatrix matrix = crush(box, tile);
+          const ConflictGraph graph(matrix);
+          const Matching staircase = two_level_matching(window, kernel);
+          expect_valid(staircase, graph);
+          const std::size_t fewest = blossom_matching(graph).zero_nodes();
+          // Theorem 2 holds where no axis leaves an odd slab whose points could find partners in other slabs.
+          if (window[1] <= 2 * ky && window[2] <= 2 * kx) {
+            EXPECT_EQ(staircase.zero_nodes(), static_cast<std::size_t>(middle(window, kernel)));
+            EXPECT_EQ(staircase.zero_nodes(), fewest);
+            EXPECT_EQ(fewest_zero_nodes(graph), fewest);
+          }
+          EXPECT_GE(staircase.zero_nodes(), fewest);
+          EXPECT_EQ(match_columns(box, tile).matching.zero_nodes(), fewest) << ky << kx << r2 << r1;
+        }
+}
+
+TEST(TwoLevel, MatchesPlanesRowsAndPointsIn3D) {
+  for (std::int64_t k = 1; k <= 3; ++k)
+    for (const Index3& tile :
+         {Index3{1, 1, 1}, Index3{1, 2, 8}, Index3{2, 2, 4}, Index3{2, 2, 2}, Index3{3, 1, 5}}) {
+      const Stencil box({k, k, k}, std::vector<double>(k * k * k, 1.0), {0, 0, 0});
+      const Index3 window = Index3{k, k, k} + tile - Index3{1, 1, 1};
+      const ConflictGraph graph(crush(box, tile));
+      const Matching staircase = two_level_matching(window, {k, k, k});
+      expect_valid(staircase, graph);
+      EXPECT_EQ(match_columns(box, tile).matching.zero_nodes(), blossom_matching(graph).zero_nodes());
+    }
+}
+
+TEST(Morph, LeavesNoMoreZeroColumnsThanNeeded) {
+  // Heat-2D, one row of eight outputs: every used column but the middle ones finds a partner.
+  const Stencil star({1, 3, 3}, {0, 1, 0, 1, 1, 1, 0, 1, 0}, {0, 1, 1});
+  const auto found = match_columns(star, {1, 1, 8});
+  EXPECT_EQ(found.matching.zero_nodes(), blossom_matching(ConflictGraph(found.matrix)).zero_nodes());
+  EXPECT_EQ(found.matrix.columns(), 10u + 2 * 8u);
+}
+
+TEST(Explorer, FollowsItsEquations) {
+  const Stencil box({1, 7, 7}, std::vector<double>(49, 1.0), {0, 3, 3});
+  const Index3 shape{1, 1000, 1001};
+  const TensorRates rates{1e12, 4e12, 2e13};
+  const auto candidates = explore_layouts(box, shape, m16n8k32_fp16, Precision::fp16, rates);
+  std::set<Index3> tiles;
+  for (const LayoutCandidate& c : candidates) {
+    EXPECT_TRUE(tiles.insert(c.tile).second);
+    const std::int64_t r2 = c.tile[1], r1 = c.tile[2];
+    const auto real = [](std::int64_t n) { return static_cast<double>(n); };
+    EXPECT_LE(c.m, 16);
+    EXPECT_EQ(c.m, r2 * r1);
+    EXPECT_EQ(c.window, (7 + r1 - 1) * (7 + r2 - 1));
+    EXPECT_EQ(c.k, c.window + c.zero_columns);  // a box uses its whole window
+    const std::int64_t tile_count = (1000 + r2 - 1) / r2 * ((1001 + r1 - 1) / r1);
+    const std::int64_t steps = (c.k + 31) / 32;
+    EXPECT_EQ(c.mma_count, steps * ((tile_count + 7) / 8));
+    EXPECT_DOUBLE_EQ(c.density, 49.0 * real(c.m) / (16.0 * 16.0 * real(steps)));
+    EXPECT_DOUBLE_EQ(c.compute_seconds, real(c.mma_count) / 1e12);
+    const double moved = real(c.k) * (0.5 * real(c.m) + real(tile_count));
+    EXPECT_DOUBLE_EQ(c.memory_seconds, std::max(2 * 2.0 * 1000 * 1001 / 4e12, 2 * 2.0 * moved / 2e13));
+    EXPECT_DOUBLE_EQ(c.seconds, std::max(c.compute_seconds, c.memory_seconds));
+    EXPECT_GE(c.seconds, candidates.front().seconds);
+    EXPECT_LE(c.density, 1.0);
+  }
+  EXPECT_EQ(tiles.size(), 50u);  // pairs with r1 r2 <= 16
+}
+
+}  // namespace
+}  // namespace spsolve

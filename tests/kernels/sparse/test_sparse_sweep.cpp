@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole sweep from an operand, on emulated sparse tensor cores, is the dense correlation within its error
+// bound.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kernels/sparse/dual_tessellation.hpp"
+#include "kernels/sparse/morph.hpp"
+#include "kernels/sparse/separable.hpp"
+#include "kernels/sparse/sparse_sweep.hpp"
+#include "kernels/sparse/split.hpp"
+#include "kernels/sparse/strided_swap.hpp"
+#include "tests/kernels/sparse/stencil_zoo.hpp"
+
+namespace spsolve {
+namespace {
+
+using testing::random_tile;
+using testing::random_zoo_stencil;
+using testing::row_width;
+
+/// A field of random numbers of the format, halo included.
+Field random_field(std::mt19937_64& random, const Box& owned, const Index3& halo, Precision precision) {
+  Field field(owned, halo, precision);
+  with_storage(precision, [&]<class Storage>() {
+    for (const Index3& p : points_of(field.allocated()))
+      *field.at<Storage>(p) = to_storage<Storage>(std::uniform_real_distribution<double>(-1.0, 1.0)(random));
+  });
+  return field;
+}
+
+double value_at(const Field& field, const Index3& p) {
+  return with_storage(field.precision(),
+                      [&]<class Storage>() { return stored_value(*field.at<Storage>(p)); });
+}
+
+/// Relative error of one product of weight and stored number, before accumulation.
+double product_error(Precision precision) {
+  switch (precision) {
+    case Precision::fp32:
+      return split_product_error(Precision::bf16, 3);
+    case Precision::tf32:
+      return 2 * unit_roundoff(Precision::tf32) * (1 + 0x1p-9);  // both operands are rounded
+    default:
+      return unit_roundoff(precision);  // the weight is rounded
+  }
+}
+
+/// Every point of the region against the correlation in double; other points untouched.
+void expect_correlation(const Operand& operand, const Stencil& stencil, std::mt19937_64& random,
+                        Precision precision) {
+  const Box owned{{-1, 5, -3}, {-1 + (stencil.radius()[0] ? 4 : 1), 5 + (stencil.radius()[1] ? 7 : 1), 20}};
+  const Box region{owned.begin + Index3{0, 0, 1}, owned.end - Index3{0, 0, 2}};
+  const Field in = random_field(random, owned, stencil.radius(), precision);
+  const Field source = random_field(random, owned, {0, 0, 0}, Precision::fp32);
+  Field out = random_field(random, owned, stencil.radius(), precision);
+  const Field before = [&] {
+    Field copy(owned, stencil.radius(), precision);
+    with_storage(precision, [&]<class Storage>() {
+      for (const Index3& p : points_of(owned)) *copy.at<Storage>(p) = *out.at<Storage>(p);
+    });
+    return copy;
+  }();
+  SparseSweep(operand, precision)(in, out, region, &source);
+  const double products = static_cast<double>(stencil.taps().size()) * (precision == Precision::fp32 ? 6 : 1);
+  for (const Index3& p : points_of(owned)) {
+    if (!contains(region, {p, p + Index3{1, 1, 1}})) {
+      ASSERT_EQ(value_at(out, p), value_at(before, p));
+      continue;
+    }
+    double exact = value_at(source, p), magnitude = 0;
+    for (const Tap& tap : stencil.taps()) {
+      exact += tap.weight * value_at(in, p + tap.offset);
+      magnitude += std::abs(tap.weight * value_at(in, p + tap.offset));
+    }
+    const double accumulation =
+        products * 0x1p-24 / (1 - products * 0x1p-24);  // gamma_n (Higham 2002, lemma 3.1)
+    const double summed =
+        (product_error(precision) + accumulation * (1 + product_error(precision))) * magnitude;
+    const double stored = unit_roundoff(precision == Precision::tf32 ? Precision::fp32 : precision);
+    const double smallest = precision == Precision::fp16 ? 0x1p-25 : 0;  // subnormal results
+    ASSERT_NEAR(value_at(out, p), exact, summed * (1 + stored) + stored * std::abs(exact) + smallest);
+  }
+}
+
+class EverySweep : public ::testing::TestWithParam<int> {
+ protected:
+  std::mt19937_64 random{1000u + static_cast<std::uint64_t>(GetParam())};
+  testing::ZooStencil zoo = random_zoo_stencil(random);
+};
+
+TEST_P(EverySweep, IsTheCorrelation) {
+  constexpr std::array precisions{Precision::fp16, Precision::bf16, Precision::tf32, Precision::fp32};
+  const Precision precision = precisions[GetParam() % 4];
+  const Operand morphed = morph(zoo.stencil, random_tile(random, zoo.stencil, false), Pairing::columns);
+  expect_correlation(morphed, zoo.stencil, random, precision);
+  const Operand swapped =
+      strided_swap(zoo.stencil, least_swap_length(row_width(zoo.stencil)), x_axis, 1 + GetParam() % 3);
+  expect_correlation(swapped, zoo.stencil, random, precision);
+  if (precision == Precision::tf32) return;
+  const Operand paired = morph(zoo.stencil, random_tile(random, zoo.stencil, true), Pairing::x_pairs);
+  expect_correlation(paired, zoo.stencil, random, precision);
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, EverySweep, ::testing::Range(0, 200), [](const auto& which) {
+  std::mt19937_64 random(1000u + static_cast<std::uint64_t>(which.param));
+  return std::to_string(which.param) + "_" + random_zoo_stencil(random).name;
+});
+
+TEST(SparseSweep, HasTheSameBitsWhateverTheRegion) {
+  std::mt19937_64 random(17);
+  const Stencil stencil({3, 3, 5}, std::vector<double>(45, 1.0 / 45), {1, 1, 2});
+  const Box owned{{0, 0, 0}, {5, 11, 37}};
+  for (const Precision precision : {Precision::fp16, Precision::fp32}) {
+    const Field in = random_field(random, owned, stencil.radius(), precision);
+    const SparseSweep sweep(morph(stencil, {1, 2, 8}, Pairing::columns), precision);
+    Field whole(owned, {0, 0, 0}, precision), parts(owned, {0, 0, 0}, precision);
+    sweep(in, whole, owned);
+    for_each_slab(owned, {{1, 3, 7}, {4, 4, 36}}, [&](const Box& slab) { sweep(in, parts, slab); });
+    sweep(in, parts, {{1, 3, 7}, {4, 4, 36}});
+    for (const Index3& p : points_of(owned)) ASSERT_EQ(value_at(whole, p), value_at(parts, p));
+  }
+}
+
+TEST(SparseSweep, ReadsNothingBeyondTheReachOfTheRegion) {
+  // NaN one point outside what the region needs must not arrive, although tiles overhang and pairs are loaded
+  // whole.
+  std::mt19937_64 random(18);
+  const Stencil stencil({1, 1, 3}, {0.25, 0.5, 0.25}, {0, 0, 1});
+  const Box owned{{0, 0, 0}, {1, 1, 30}}, region{{0, 0, 5}, {1, 1, 22}};
+  for (const Pairing pairing : {Pairing::columns, Pairing::x_pairs}) {
+    Field in = random_field(random, owned, {0, 0, 1}, Precision::bf16);
+    for (const std::int64_t x : {3, 23, 24})
+      *in.at<Eigen::bfloat16>({0, 0, x}) = Eigen::numext::bit_cast<Eigen::bfloat16>(std::uint16_t{0x7fc0});
+    Field out(owned, {0, 0, 1}, Precision::bf16);
+    SparseSweep(morph(stencil, {1, 1, 8}, pairing), Precision::bf16)(in, out, region);
+    for (const Index3& p : points_of(region)) EXPECT_TRUE(std::isfinite(value_at(out, p)));
+  }
+}
+
+TEST(SparseSweep, SeparablePassesMakeTheKernel) {
+  // Rank-one 2D kernel in fp32: pass along x, then along y; bounded by the two passes' errors.
+  std::mt19937_64 random(19);
+  std::vector<double> weights;
+  for (int y = -7; y <= 7; ++y)
+    for (int x = -7; x <= 7; ++x) weights.push_back(std::exp(-0.05 * (x * x + y * y)) / 60);
+  const Stencil stencil({1, 15, 15}, weights, {0, 7, 7});
+  const SeparableStencil separable = separate(stencil, 1e-12);
+  ASSERT_EQ(separable.terms.size(), 1u);
+  const Box owned{{0, 0, 0}, {1, 13, 19}}, rows = grow(owned, {0, 7, 0});
+  const Field in = random_field(random, rows, {0, 7, 7}, Precision::fp32);
+  Field middle(rows, {0, 7, 7}, Precision::fp32), out(rows, {0, 7, 7}, Precision::fp32);
+  SparseSweep(chained_pass(axis_stencil(separable, separable.terms[0], x_axis), x_axis), Precision::fp32)(
+      in, middle, rows);
+  SparseSweep(chained_pass(axis_stencil(separable, separable.terms[0], y_axis), y_axis), Precision::fp32)(
+      middle, out, owned);
+  double total = 0;
+  for (const double w : weights) total += w;
+  const double pass = split_product_error(Precision::bf16, 3) + (15 * 6 + 1) * 0x1p-24;
+  for (const Index3& p : points_of(owned)) {
+    double exact = 0;
+    for (const Tap& tap : stencil.taps()) exact += tap.weight * value_at(in, p + tap.offset);
+    ASSERT_NEAR(value_at(out, p), exact, (2 * pass * (1 + pass) + separable.dropped) * total);
+  }
+}
+
+TEST(SparseSweep, RefusesOtherPrecisions) {
+  const Stencil stencil({1, 1, 3}, {0.25, 0.5, 0.25}, {0, 0, 1});
+  EXPECT_THROW(SparseSweep(morph(stencil, {1, 1, 8}, Pairing::columns), Precision::fp64),
+               std::invalid_argument);
+  EXPECT_THROW(SparseSweep(morph(stencil, {1, 1, 8}, Pairing::x_pairs), Precision::tf32),
+               std::invalid_argument);
+  EXPECT_THROW(SparseSweep(dual_tessellation(stencil), Precision::fp16), std::invalid_argument);
+}
+
+TEST(Split, KeepsItsBound) {
+  std::mt19937_64 random(20);
+  for (const Precision element : {Precision::fp16, Precision::bf16, Precision::tf32})
+    for (int terms = 1; terms <= 3; ++terms)
+      for (int which = 0; which < 2000; ++which) {
+        // fp16: three terms fit above its subnormals when the number is large.
+        const double value =
+            std::ldexp(std::uniform_real_distribution<double>(0.5, 1.0)(random), 15) * (which % 2 ? 1 : -1);
+        const auto parts = split_terms(value, element, terms);
+        double rest = value;
+        for (const double part : parts) rest -= part;
+        const double subnormal = element == Precision::fp16 ? 0x1p-25 : 0;
+        EXPECT_LE(std::abs(rest), std::max(split_error(element, terms) * std::abs(value), subnormal));
+      }
+}
+
+TEST(Split, ProductsKeepTheirBound) {
+  std::mt19937_64 random(21);
+  std::uniform_real_distribution<double> value(1.0, 2.0);
+  for (const Precision element : {Precision::fp16, Precision::bf16})
+    for (int terms = 1; terms <= (element == Precision::fp16 ? 2 : 3); ++terms)
+      for (int which = 0; which < 2000; ++which) {
+        const double w = value(random), x = value(random);
+        const auto ws = split_terms(w, element, terms), xs = split_terms(x, element, terms);
+        double sum = 0;
+        for (int i = 0; i < terms; ++i)
+          for (int j = 0; i + j < terms; ++j) sum += ws[i] * xs[j];
+        EXPECT_LE(std::abs(sum - w * x), split_product_error(element, terms) * w * x + 0x1p-50);
+      }
+}
+
+TEST(Split, ScalesOperandsIntoRange) {
+  const Stencil stencil({1, 1, 3}, {1e-7, 3.0, -2e-3}, {0, 0, 1});
+  const Operand operand = morph(stencil, {1, 1, 8}, Pairing::columns);
+  for (const Precision element : {Precision::fp16, Precision::bf16}) {
+    const SplitOperand split = split_operand(operand, element, 2);
+    for (std::size_t at = 0; at < operand.values.size(); ++at) {
+      const double sum = split.terms[0].values[at] + split.terms[1].values[at];
+      const double subnormal = element == Precision::fp16 ? 0x1p-25 : 0;
+      EXPECT_LE(std::abs(sum - operand.values[at] * split.scale),
+                std::max(split_error(element, 2) * std::abs(operand.values[at]) * split.scale, subnormal));
+      EXPECT_LT(std::abs(split.terms[0].values[at]), 0x1p15 * (1 + 0x1p-11));
+    }
+    EXPECT_EQ(split.terms[0].indices, split.terms[1].indices);
+  }
+}
+
+class Stencil2RowOf : public ::testing::TestWithParam<int> {};
+
+TEST_P(Stencil2RowOf, TimesTheTrianglesIsTheCorrelation) {
+  std::mt19937_64 random(22u + static_cast<std::uint64_t>(GetParam()));
+  const int n = 1 + GetParam() % 9, kernel_rows = 1 + GetParam() / 9 % 5, height = kernel_rows + 3,
+            width = 4 * (n + 1) + n - 1;
+  std::uniform_real_distribution<double> value(-1.0, 1.0);
+  std::vector<double> weights(static_cast<std::size_t>(n * kernel_rows)),
+      plane(static_cast<std::size_t>(height * width));
+  for (double& w : weights) w = value(random);
+  for (double& u : plane) u = value(random);
+
+  const Stencil2Row layout = stencil2row(n, height, width);
+  EXPECT_EQ(layout.pitch % 8, 4);
+  EXPECT_GT(layout.pitch, n * height);
+  const auto size = static_cast<std::size_t>(layout.groups * layout.pitch);
+  std::vector<double> a(size, NAN), b(size, NAN);
+  for (std::size_t at = 0; at < plane.size(); ++at) {  // no branch: what is not held goes to the padding
+    a.at(layout.a[at]) = plane[at];
+    b.at(layout.b[at]) = plane[at];
+  }
+
+  const Operand operand = dual_tessellation(Stencil({1, kernel_rows, n}, weights, {0, 0, 0}));
+  const auto packed = pack_fp64_weights(operand);
+  const std::size_t half = operand.columns() / 2, steps = (operand.columns() + 15) / 16;
+  for (int group = 0; group < 4; ++group)
+    for (int y = 0; y + kernel_rows <= height; ++y)
+      for (int output = 0; output <= n; ++output) {
+        double sum = 0, exact = 0, magnitude = 0;
+        for (std::size_t k = 0; k < operand.columns(); ++k) {
+          // Equation 12: the tile of output row y starts n y columns to the right.
+          const auto from = static_cast<std::size_t>(group * layout.pitch + n * y) + k % half;
+          const std::size_t lane = static_cast<std::size_t>(output % 8) * 4 + k % 4;
+          const double weight = packed[((output / 8 * steps + k / 16) * 32 + lane) * 4 + k % 16 / 4];
+          if (weight != 0.0) sum += weight * (k < half ? a : b).at(from);
+        }
+        for (int ky = 0; ky < kernel_rows; ++ky)
+          for (int kx = 0; kx < n; ++kx) {
+            const double product =
+                weights[ky * n + kx] * plane[(y + ky) * width + group * (n + 1) + output + kx];
+            exact += product;
+            magnitude += std::abs(product);
+          }
+        EXPECT_NEAR(sum, exact, 2 * n * kernel_rows * 0x1p-53 * magnitude);
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(DualTessellation, Stencil2RowOf, ::testing::Range(0, 45));
+
+TEST(Stencil2Row, FragmentsHaveNoBankConflicts) {
+  // Sixteen lanes read four rows of four doubles at once; 16 banks of 8 bytes.
+  for (int n = 1; n <= 17; ++n)
+    for (int height = n; height <= n + 40; height += 3) {
+      const Stencil2Row layout = stencil2row(n, height, 64);
+      std::array<int, 16> banks{};
+      for (int g = 0; g < 4; ++g)
+        for (int q = 0; q < 4; ++q) ++banks[(g * layout.pitch + q) % 16];
+      for (const int lanes : banks) EXPECT_EQ(lanes, 1);
+    }
+}
+
+}  // namespace
+}  // namespace spsolve
