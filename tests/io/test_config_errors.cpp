@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "io/config.hpp"
+#include "kernels/error.hpp"
+
+namespace spsolve {
+namespace {
+
+constexpr const char* good = R"(name = "case"
+[grid]
+shape = [20, 30]
+spacing = [0.1, 0.1]
+[boundary]
+y = { low = { dirichlet = 1.0 }, high = "neumann" }
+[stencil]
+preset = "heat"
+diffusivity = 1.0e-3
+dt = 0.01
+[initial]
+expression = "x + y"
+[time]
+steps = 10
+)";
+
+struct Mistake {
+  const char* line;         // of `good` that is replaced ...
+  const char* replacement;  // ... by this
+  const char* message;      // all of it
+};
+
+std::string error_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  try {
+    parse_config(text, "case.toml", overrides);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), Status::invalid_input);
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string error_of(const Mistake& mistake) {
+  std::string text = good;
+  text.replace(text.find(mistake.line), std::string_view(mistake.line).size(), mistake.replacement);
+  return error_of(text);
+}
+
+class ConfigMistake : public ::testing::TestWithParam<Mistake> {};
+
+TEST_P(ConfigMistake, NamesLineAndKey) { EXPECT_EQ(error_of(GetParam()), GetParam().message); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Names, ConfigMistake,
+    ::testing::Values(
+        Mistake{
+            "[boundary]", "[boundry]",
+            "case.toml:5: unknown key 'boundry'; did you mean 'boundary'? valid keys: name, grid, "
+            "boundary, stencil, initial, source, time, compute, parallel, output, diagnostics, checkpoint"},
+        Mistake{"y = {", "w = {",
+                "case.toml:6: [boundary] unknown key 'w'; did you mean 'x'? valid keys: x, y"},
+        Mistake{"y = {", "z = {", "case.toml:6: [boundary] the grid is 2D and has no axis 'z'"},
+        Mistake{"low =", "lower =",
+                "case.toml:6: [boundary.y] unknown key 'lower'; did you mean 'low'? valid keys: low, high"},
+        Mistake{"{ dirichlet = 1.0 }", "{ dirichelt = 1.0 }",
+                "case.toml:6: [boundary.y.low] unknown key 'dirichelt'; did you mean "
+                "'dirichlet'? valid keys: dirichlet"},
+        Mistake{"diffusivity", "difusivity",
+                "case.toml:9: [stencil] unknown key 'difusivity'; did you mean 'diffusivity'? valid "
+                "keys: preset, diffusivity, dt, order"},
+        Mistake{"steps = 10", "steps = 10\nfuze = 2",
+                "case.toml:15: [time] unknown key 'fuze'; did you mean 'fuse'? valid keys: "
+                "steps, end, fuse, wall_limit_minutes"},
+        Mistake{"steps = 10", "steps = 10\n[output]\npath = 'a'",
+                "case.toml:16: [output] unknown key 'path'; valid keys: "
+                "directory, every, precision, stride"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Missing, ConfigMistake,
+    ::testing::Values(
+        Mistake{"[time]\nsteps = 10", "", "case.toml: missing section [time]"},
+        Mistake{"[grid]\nshape = [20, 30]\nspacing = [0.1, 0.1]", "", "case.toml: missing section [grid]"},
+        Mistake{"[initial]\nexpression = \"x + y\"", "", "case.toml: missing section [initial]"},
+        Mistake{"shape = [20, 30]", "", "case.toml:2: [grid] missing key 'shape'"},
+        Mistake{"steps = 10", "", "case.toml:13: [time] needs one of: steps, end"},
+        Mistake{"preset = \"heat\"\n", "", "case.toml:7: [stencil] needs one of: preset, file, weights"},
+        Mistake{"dt = 0.01\n", "", "case.toml:7: [stencil] preset 'heat' needs 'dt': time step, > 0"},
+        Mistake{"\"heat\"", "\"advection-diffusion\"",
+                "case.toml:7: [stencil] preset 'advection-diffusion' needs 'velocity': length/time, one "
+                "number per axis"},
+        Mistake{"expression = \"x + y\"", "file = 'u.h5'", "case.toml:11: [initial] missing key 'dataset'"},
+        Mistake{", high = \"neumann\"", "", "case.toml:6: [boundary.y] missing key 'high'"},
+        Mistake{"{ dirichlet = 1.0 }", "{}", "case.toml:6: [boundary.y.low] missing key 'dirichlet'"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Types, ConfigMistake,
+    ::testing::Values(
+        Mistake{"name = \"case\"", "name = 3", "case.toml:1: 'name' must be a string, not an integer"},
+        Mistake{"[time]\nsteps = 10", "[[time]]\nsteps = 10",
+                "case.toml:13: 'time' must be a table, not a list"},
+        Mistake{"[20, 30]", "20", "case.toml:3: [grid] 'shape' must be a list of integers, not an integer"},
+        Mistake{"[20, 30]", "[20, 30.0]",
+                "case.toml:3: [grid] 'shape' must be an integer, not a floating-point number"},
+        Mistake{"[20, 30]", "[20,\n 'x']", "case.toml:4: [grid] 'shape' must be an integer, not a string"},
+        Mistake{"[0.1, 0.1]", "[0.1, true]", "case.toml:4: [grid] 'spacing' must be a number, not a boolean"},
+        Mistake{"steps = 10", "steps = 1e3",
+                "case.toml:14: [time] 'steps' must be an integer, not a floating-point number"},
+        Mistake{"steps = 10", "steps = 10\nfuse = 1.5",
+                "case.toml:15: [time] 'fuse' must be an integer, not a floating-point number"},
+        Mistake{"steps = 10", "steps = 10\nfuse = 'Auto'",
+                "case.toml:15: [time] 'fuse' is 'Auto'; wanted \"auto\" or an integer of at least 1"},
+        Mistake{"steps = 10", "steps = 2020-01-01",
+                "case.toml:14: [time] 'steps' must be an integer, not a date or time"},
+        Mistake{"dt = 0.01", "dt = \"0.01\"", "case.toml:10: [stencil] 'dt' must be a number, not a string"},
+        Mistake{"dirichlet = 1.0", "dirichlet = 'one'",
+                "case.toml:6: [boundary.y.low] 'dirichlet' must be a number, not a string"},
+        Mistake{"\"neumann\"", "1", "case.toml:6: [boundary.y] 'high' must be a string, not an integer"},
+        Mistake{"\"x + y\"", "1.0",
+                "case.toml:12: [initial] 'expression' must be a string, not a floating-point number"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Ranges, ConfigMistake,
+    ::testing::Values(
+        Mistake{"name = \"case\"", "name = \"\"", "case.toml:1: 'name' is empty"},
+        Mistake{"name = \"case\"", "name = \"../case\"",
+                "case.toml:1: 'name' must not hold '/' or control characters"},
+        Mistake{"[20, 30]", "[20, 0]", "case.toml:3: [grid] 'shape' must be at least 1, not 0"},
+        Mistake{"[20, 30]", "[-20, 30]", "case.toml:3: [grid] 'shape' must be at least 1, not -20"},
+        Mistake{"[20, 30]", "[]", "case.toml:3: [grid] 'shape' has 0 axes; wanted [z, y, x], [y, x] or [x]"},
+        Mistake{"[20, 30]", "[1, 2, 3, 4]",
+                "case.toml:3: [grid] 'shape' has 4 axes; wanted [z, y, x], [y, x] or [x]"},
+        Mistake{"[20, 30]", "[16777216, 16777217]", "case.toml:3: [grid] 'shape' has more than 2^48 points"},
+        Mistake{"[20, 30]", "[20]", "case.toml:4: [grid] 'spacing' has 2 values; the grid has 1 axis"},
+        Mistake{"[0.1, 0.1]", "[0.1]", "case.toml:4: [grid] 'spacing' has 1 value; the grid has 2 axes"},
+        Mistake{"[0.1, 0.1]", "[0.1, 0]", "case.toml:4: [grid] 'spacing' must be positive"},
+        Mistake{"[0.1, 0.1]", "[0.1, inf]", "case.toml:4: [grid] 'spacing' must be finite, not inf"},
+        Mistake{"[0.1, 0.1]", "[0.1, 0.1]\norigin = [1, 2, 3]",
+                "case.toml:5: [grid] 'origin' has 3 values; the grid has 2 axes"},
+        Mistake{"dirichlet = 1.0", "dirichlet = nan",
+                "case.toml:6: [boundary.y.low] 'dirichlet' must be finite, not nan"},
+        Mistake{"\"neumann\"", "\"Neumann\"",
+                "case.toml:6: [boundary.y] 'high' is 'Neumann'; valid values: \"periodic\", \"neumann\", "
+                "{ dirichlet = c }, { low = <face>, high = <face> }"},
+        Mistake{"\"neumann\"", "\"dirichlet\"",
+                "case.toml:6: [boundary.y] dirichlet needs a value: { dirichlet = 0.0 }"},
+        Mistake{"\"neumann\"", "\"periodic\"",
+                "case.toml:6: [boundary] axis 'y' is periodic on one face only"},
+        Mistake{"dt = 0.01", "dt = 0", "case.toml:10: [stencil] 'dt' must be positive"},
+        Mistake{"dt = 0.01", "dt = 0.01\norder = 3", "case.toml:11: [stencil] 'order' must be 2 or 4"},
+        Mistake{"1.0e-3", "[1, 2, 3]",
+                "case.toml:9: [stencil] 'diffusivity' has 3 values; wanted one number or one per axis (2)"},
+        Mistake{"steps = 10", "steps = -1", "case.toml:14: [time] 'steps' must be at least 0, not -1"},
+        Mistake{"steps = 10", "steps = 10\nfuse = 0",
+                "case.toml:15: [time] 'fuse' must be at least 1, not 0"},
+        Mistake{"steps = 10", "end = 0.0", "case.toml:14: [time] 'end' must be above 0, not 0"},
+        Mistake{"steps = 10", "end = 1e12",
+                "case.toml:14: [time] 'end' takes 100000000000000 steps of dt = 0.01, more than 9999999999"},
+        Mistake{"steps = 10", "steps = 10\nwall_limit_minutes = 0",
+                "case.toml:15: [time] 'wall_limit_minutes' must be above 0, not 0"},
+        Mistake{"steps = 10", "steps = 10\n[compute]\nprecision = 'fp23'",
+                "case.toml:16: [compute] 'precision' is 'fp23'; did you mean "
+                "'fp32'? valid values: fp64, fp32, tf32, bf16, fp16"},
+        Mistake{"steps = 10", "steps = 10\n[parallel]\nranks = [2]",
+                "case.toml:16: [parallel] 'ranks' has 1 value; the grid has 2 axes"},
+        Mistake{"steps = 10", "steps = 10\n[parallel]\nranks = [2, 0]",
+                "case.toml:16: [parallel] 'ranks' must be at least 1, not 0"},
+        Mistake{"steps = 10", "steps = 10\n[parallel]\nranks = [21, 1]",
+                "case.toml:16: [parallel] 'ranks' cuts the 20 points of axis 'y' into 21 blocks"},
+        Mistake{"steps = 10", "steps = 10\n[output]\nprecision = 'fp16'",
+                "case.toml:16: [output] 'precision' is 'fp16'; did you mean "
+                "'fp32'? valid values: fp32, fp64"},
+        Mistake{"steps = 10", "steps = 10\n[output]\nstride = 0",
+                "case.toml:16: [output] 'stride' must be at least 1, not 0"},
+        Mistake{"steps = 10", "steps = 10\n[output]\ndirectory = ''",
+                "case.toml:16: [output] 'directory' is empty"},
+        Mistake{"steps = 10", "steps = 10\n[diagnostics]\nevery = -5",
+                "case.toml:16: [diagnostics] 'every' must be at least 0, not -5"},
+        Mistake{"steps = 10", "steps = 10\n[checkpoint]\nkeep = 0",
+                "case.toml:16: [checkpoint] 'keep' must be at least 1, not 0"},
+        Mistake{"steps = 10", "steps = 10\n[checkpoint]\nminutes = -1",
+                "case.toml:16: [checkpoint] 'minutes' must be above 0, not -1"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Contradictions, ConfigMistake,
+    ::testing::Values(
+        Mistake{"steps = 10", "steps = 10\nend = 1.0",
+                "case.toml:15: [time] 'steps' and 'end' contradict each other; give exactly one"},
+        Mistake{"dt = 0.01", "dt = 0.01\nfile = 'w.h5'",
+                "case.toml:11: [stencil] 'preset' and 'file' contradict each other; give exactly one"},
+        Mistake{"dt = 0.01", "dt = 0.01\ndataset = '/w'",
+                "case.toml:11: [stencil] unknown key 'dataset'; valid keys: preset, diffusivity, dt, order"},
+        Mistake{"\"x + y\"", "\"x + y\"\nfile = 'u.h5'",
+                "case.toml:13: [initial] 'expression' and 'file' contradict each other; give exactly one"},
+        Mistake{"preset = \"heat\"\ndiffusivity = 1.0e-3\ndt = 0.01\n[initial]\nexpression = \"x + "
+                "y\"\n[time]\nsteps = 10",
+                "weights = [[1]]\n[initial]\nexpression = \"x + y\"\n[time]\nend = 10",
+                "case.toml:12: [time] 'end' needs a preset with 'dt'; give 'steps' instead"},
+        Mistake{"preset = \"heat\"\ndiffusivity = 1.0e-3\ndt = 0.01", "preset = 'star3d1r'",
+                "case.toml:8: [stencil] preset 'star3d1r' is for 3D grids, this one is 2D"},
+        Mistake{"high = \"neumann\"", "dirichlet = 1.0",
+                "case.toml:6: [boundary.y] unknown key 'dirichlet'; valid keys: low, high"},
+        Mistake{"steps = 10", "steps = 10\n[compute]\ndevice = 'cpu'\nunit = 'tensor'",
+                "case.toml:17: [compute] unit 'tensor' needs a GPU, and device is 'cpu'"},
+        Mistake{"steps = 10", "steps = 10\n[compute]\nunit = 'scalar'\nlayout = 'morph'",
+                "case.toml:17: [compute] layout 'morph' is for tensor units, and unit is 'scalar'"}));
+
+constexpr const char* heat_lines = "preset = \"heat\"\ndiffusivity = 1.0e-3\ndt = 0.01";
+
+INSTANTIATE_TEST_SUITE_P(
+    Weights, ConfigMistake,
+    ::testing::Values(
+        Mistake{heat_lines, "weights = 1",
+                "case.toml:8: [stencil] 'weights' must be lists nested once per axis of the grid; found an "
+                "integer in place of a list"},
+        Mistake{heat_lines, "weights = [1, 2]",
+                "case.toml:8: [stencil] 'weights' must be lists nested once per axis of the grid; found an "
+                "integer in place of a list"},
+        Mistake{heat_lines, "weights = [[[1]]]",
+                "case.toml:8: [stencil] 'weights' is nested deeper than the grid has axes"},
+        Mistake{heat_lines, "weights = [\n[1, 2],\n[3]]",
+                "case.toml:10: [stencil] 'weights' is not rectangular: a list of 1 beside one of 2"},
+        Mistake{heat_lines, "weights = [\n[1, 2],\n[3, 'x']]",
+                "case.toml:10: [stencil] 'weights' must be a number, not a string"},
+        Mistake{heat_lines, "weights = [[1, inf]]",
+                "case.toml:8: [stencil] 'weights' must be finite, not inf"},
+        Mistake{heat_lines, "weights = [[]]", "case.toml:8: [stencil] 'weights' holds an empty list"},
+        Mistake{heat_lines, "weights = []", "case.toml:8: [stencil] 'weights' holds an empty list"},
+        Mistake{heat_lines, "weights = [[0.0, 0]]", "case.toml:8: [stencil] every weight is zero"},
+        Mistake{heat_lines, "weights = [[1, 2]]\ncenter = [0]",
+                "case.toml:9: [stencil] 'center' has 1 value; the grid has 2 axes"},
+        Mistake{heat_lines, "weights = [[1, 2]]\ncenter = [0, 2]",
+                "case.toml:9: [stencil] 'center' is outside of 'weights', whose extent is 2 on axis 'x'"},
+        Mistake{heat_lines, "weights = [[1, 2]]\ncenter = [-1, 0]",
+                "case.toml:9: [stencil] 'center' must be at least 0, not -1"},
+        Mistake{heat_lines, "file = 'w.h5'\ndataset = '/w'\ncenter = [1, 1]",
+                "case.toml:10: [stencil] unknown key 'center'; valid keys: file, dataset"},
+        Mistake{heat_lines, "file = ''\ndataset = '/w'", "case.toml:8: [stencil] 'file' is empty"}));
+
+// What follows the place is toml++'s or muParser's own text.
+TEST(ConfigMistake, PlacesWhatTheLibrariesReport) {
+  const auto begins = [](const Mistake& mistake) {
+    EXPECT_TRUE(error_of(mistake).starts_with(mistake.message)) << error_of(mistake);
+  };
+  begins({"steps = 10", "steps = 10\nsteps = 11", "case.toml:15: Error while parsing"});
+  begins({"steps = 10", "steps = 10\n\nfuse = auto", "case.toml:16: Error while parsing"});
+  begins({"[0.1, 0.1]", "[0.1, 0.1\n", "case.toml:6: Error while parsing"});
+  begins({"\"x + y\"", "\"x + z\"",
+          "case.toml:12: [initial] expression 'x + z': Unexpected token \"z\" found at position 4"});
+  begins({"[time]", "[source]\nexpression = 'sin(x'\n[time]",
+          "case.toml:14: [source] expression 'sin(x': Missing parenthesis"});
+}
+
+TEST(ConfigMistake, ReportsTheFirstUnknownKeyOfASection) {
+  EXPECT_EQ(error_of({"steps = 10", "zteps = 10\nsteps = 10\nateps = 3", ""}),
+            "case.toml:14: [time] unknown key 'zteps'; did you mean 'steps'? valid keys: steps, end, fuse, "
+            "wall_limit_minutes");
+}
+
+TEST(ConfigMistake, SuggestsPresets) {
+  EXPECT_EQ(error_of({"\"heat\"", "\"haet\"", ""}),
+            "case.toml:8: [stencil] there is no preset 'haet'; did you mean 'heat'? presets: heat, "
+            "advection-diffusion, "
+            "box-filter, 1d1r, 1d2r, star2d1r, box2d1r, star2d3r, box2d3r, star3d1r, box3d1r, and any "
+            "(star|box)<d>d<r>r");
+}
+
+TEST(ConfigOverrideMistake, IsBlamedOnTheOverride) {
+  const auto of = [](const char* text) { return error_of(good, {text}); };
+  EXPECT_EQ(
+      of("time.step=3"),
+      "--set time.step=3: [time] unknown key 'step'; did you mean 'steps'? valid keys: steps, end, fuse, "
+      "wall_limit_minutes");
+  EXPECT_EQ(of("tine.steps=3"),
+            "--set tine.steps=3: unknown key 'tine'; did you mean 'time'? valid keys: name, grid, boundary, "
+            "stencil, initial, source, time, compute, parallel, output, diagnostics, checkpoint");
+  EXPECT_EQ(of("time.steps=many"), "--set time.steps=many: [time] 'steps' must be an integer, not a string");
+  EXPECT_EQ(of("time.steps="), "--set time.steps=: [time] 'steps' must be an integer, not a string");
+  EXPECT_EQ(of("grid.shape=[3, 4"),
+            "--set grid.shape=[3, 4: Error while parsing array: encountered end-of-file");
+  EXPECT_EQ(of("grid=3"), "--set grid=3: 'grid' must be a table, not an integer");
+  EXPECT_EQ(of("time.end=3"),
+            "--set time.end=3: [time] 'steps' and 'end' contradict each other; give exactly one");
+  EXPECT_EQ(of("boundary.y.low.dirichlet=inf"),
+            "--set boundary.y.low.dirichlet=inf: [boundary.y.low] 'dirichlet' must be finite, not inf");
+  EXPECT_EQ(of("boundary.x.low=neumann"), "--set boundary.x.low=neumann: [boundary.x] missing key 'high'");
+  EXPECT_EQ(
+      of("initial.expression=x+"),
+      "--set initial.expression=x+: [initial] expression 'x+': Unexpected end of expression at position 3");
+  EXPECT_EQ(of("time.steps"), "--set time.steps: wanted section.key=value");
+  EXPECT_EQ(of("=3"), "--set =3: wanted section.key=value");
+  EXPECT_EQ(of("[time]\nsteps=3"), "--set [time]\nsteps=3: wanted section.key=value");
+  EXPECT_EQ(of("time.steps=3\ntime.fuse=2"), "--set time.steps=3\ntime.fuse=2: wanted one value");
+  EXPECT_EQ(of("time.steps=3\n[output]\nevery=2"), "--set time.steps=3\n[output]\nevery=2: wanted one value");
+  EXPECT_NE(of("time..steps=3"), "no error");
+  EXPECT_NE(of("name=\xff"), "no error") << "no UTF-8";
+}
+
+}  // namespace
+}  // namespace spsolve
