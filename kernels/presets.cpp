@@ -195,10 +195,10 @@ Stencil make_preset(std::string_view name, int dimensions, const std::array<doub
                     const PresetValues& values) {
   const auto preset = find_preset(name);
   if (!preset) throw PresetError("", "there is no preset '" + std::string(name) + "'");
-  for (const auto& [key, value] : values)
+  for (const auto& given : values)
     if (std::none_of(preset->parameters.begin(), preset->parameters.end(),
-                     [&](const PresetParameter& parameter) { return parameter.name == key; }))
-      throw PresetError(key, "preset '" + preset->name + "' has no parameter '" + key + "'");
+                     [&](const PresetParameter& parameter) { return parameter.name == given.first; }))
+      throw PresetError(given.first, "preset '" + preset->name + "' has no parameter '" + given.first + "'");
 
   if (const auto shape = parse_benchmark_shape(name)) {
     if (shape->dimensions != dimensions)
