@@ -7,7 +7,7 @@ else()
   set(spsolve_with_cuda ${SPSOLVE_CUDA})
 endif()
 if(spsolve_with_cuda)
-  find_package(CUDAToolkit REQUIRED)
+  find_package(CUDAToolkit 12.8 REQUIRED)  # cudaLibrary_t
   message(STATUS "spsolve: with CUDA ${CUDAToolkit_VERSION}")
 else()
   message(STATUS "spsolve: without CUDA (CPU unit only)")

@@ -8,7 +8,8 @@
 namespace spsolve {
 namespace {
 
-constexpr std::int64_t row_alignment = 64;  // bytes: a cache line, and a vector register of any instruction set
+constexpr std::int64_t row_alignment =
+    64;  // bytes: a cache line, and a vector register of any instruction set
 
 constexpr std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -30,28 +31,40 @@ Layout layout_of(const Index3& extent, const Index3& halo, Precision precision) 
   return {{rows * pitch, pitch, 1}, lead, static_cast<std::size_t>(planes * rows * pitch * element)};
 }
 
+class HostMemory : public Memory {
+ public:
+  std::byte* allocate(std::size_t bytes, std::size_t row_bytes) override {
+    auto* memory = static_cast<std::byte*>(std::aligned_alloc(row_alignment, bytes));
+    if (!memory) throw std::bad_alloc();
+    const auto rows = static_cast<std::int64_t>(bytes / row_bytes);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t row = 0; row < rows; ++row)
+      std::memset(memory + static_cast<std::size_t>(row) * row_bytes, 0, row_bytes);
+    return memory;
+  }
+  void free(std::byte* memory) noexcept override { std::free(memory); }
+};
+
 }  // namespace
 
-Field::Field(const Box& owned, const Index3& halo, Precision precision)
+Memory& host_memory() {
+  static HostMemory memory;  // without state
+  return memory;
+}
+
+Field::Field(const Box& owned, const Index3& halo, Precision precision, Memory& memory)
     : owned_(owned),
       halo_(halo),
       precision_(precision),
-      element_(static_cast<std::int64_t>(storage_bytes(precision))) {
+      element_(static_cast<std::int64_t>(storage_bytes(precision))),
+      memory_(nullptr, Free{&memory}) {
   const Layout layout = layout_of(owned.extent(), halo, precision);
   strides_ = layout.strides;
   lead_ = layout.lead;
   bytes_ = layout.bytes;
-  memory_.reset(static_cast<std::byte*>(std::aligned_alloc(row_alignment, bytes_ ? bytes_ : row_alignment)));
-  if (!memory_) throw std::bad_alloc();
-  // Each thread touches the planes that it will compute first, so that they lie in its memory (NUMA first touch).
-  const std::int64_t row_bytes = strides_[y_axis] * element_;
-  const std::int64_t rows = static_cast<std::int64_t>(bytes_) / row_bytes;
-#pragma omp parallel for schedule(static)
-  for (std::int64_t row = 0; row < rows; ++row)
-    std::memset(memory_.get() + row * row_bytes, 0, static_cast<std::size_t>(row_bytes));
+  memory_.reset(
+      memory.allocate(bytes_ ? bytes_ : row_alignment, static_cast<std::size_t>(pitch() * element_)));
 }
-
-void Field::Free::operator()(std::byte* memory) const { std::free(memory); }
 
 std::size_t field_bytes(const Index3& owned_extent, const Index3& halo, Precision precision) {
   return layout_of(owned_extent, halo, precision).bytes;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "kernels/box.hpp"
+#include "kernels/memory.hpp"
 #include "kernels/precision.hpp"
 
 namespace spsolve {
@@ -13,8 +14,9 @@ namespace spsolve {
 /// elements from each other, aligned to 64 bytes at the first owned point. Owns its memory; move-only.
 class Field {
  public:
-  /// Memory for `owned` grown by `halo` points on every side; every element is zero. Throws std::bad_alloc.
-  Field(const Box& owned, const Index3& halo, Precision precision);
+  /// Memory for `owned` grown by `halo` points on every side; every element is zero. `memory`
+  /// must outlive the field. Throws std::bad_alloc, or what `memory` throws.
+  Field(const Box& owned, const Index3& halo, Precision precision, Memory& memory = host_memory());
 
   const Box& owned() const { return owned_; }
   /// owned() grown by the halo: every point that has memory.
@@ -27,6 +29,7 @@ class Field {
   std::int64_t pitch() const { return strides_[y_axis]; }
 
   /// Address of a point (global coordinates, inside allocated()). Storage must be the type of precision().
+  /// The address is one of the Memory that the field was made with.
   template <class Storage>
   Storage* at(const Index3& p) {
     return reinterpret_cast<Storage*>(memory_.get()) + offset(p);
@@ -49,7 +52,8 @@ class Field {
   }
 
   struct Free {
-    void operator()(std::byte* memory) const;
+    Memory* source;
+    void operator()(std::byte* memory) const { source->free(memory); }
   };
 
   Box owned_;
@@ -57,7 +61,8 @@ class Field {
   Precision precision_;
   std::int64_t element_;  // bytes
   Index3 strides_{};
-  std::int64_t lead_ = 0;  // elements before the first halo point of a row, so that owned x = begin is aligned
+  std::int64_t lead_ =
+      0;  // elements before the first halo point of a row, so that owned x = begin is aligned
   std::size_t bytes_ = 0;
   std::unique_ptr<std::byte, Free> memory_;
 };

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a launch tells a kernel. Read by the host compiler and by NVRTC: no includes, no library types.
+
+namespace spsolve::cuda {
+
+/// Axes as kernels see them: planes are marched through, rows are stacked in a plane, x is contiguous. A 3D
+/// grid is {z, y, x}, a 2D grid {y, 1, x}, a 1D grid {1, 1, x}.
+enum KernelAxis { plane_axis = 0, row_axis = 1, column_axis = 2 };
+
+/// What lies beyond a face; `none` for periodic axes, whose halo is memory like any other.
+enum class Wall { none, dirichlet, neumann };
+
+/// A non-zero weight and its offset in kernel axes.
+struct Tap {
+  int offset[3];
+  double weight;
+};
+
+/// Device memory of a block: point p lies at data + (p - begin) . stride elements for begin <= p < end. In x
+/// the range includes the padding of the rows, so that every row begins and ends at a multiple of 16 bytes.
+struct View {
+  void* data;
+  long long begin[3];
+  long long end[3];
+  long long stride[3];
+};
+
+struct Region {
+  long long begin[3];
+  long long end[3];
+};
+
+/// One launch: out = in advanced by the steps of the kernel on the regions.
+struct Arguments {
+  View in;
+  View out;
+  View source;                 // compute precision; data is null without a source
+  long long shape[3];          // of the global grid
+  double ghost[3][2];          // value of the ghost points beyond dirichlet faces [axis][side], as operands
+  Region region;               // what is written
+  long long first_column;      // march: leftmost column of tile 0, where memory is aligned to 16 bytes
+  long long planes_per_block;  // march: how many planes of the region a block writes
+};
+
+}  // namespace spsolve::cuda

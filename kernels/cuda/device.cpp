@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/device.hpp"
+
+#include <array>
+#include <cstdio>
+
+#include "kernels/error.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+void* allocate_bytes(std::size_t bytes) {
+  std::size_t free_bytes = 0, total_bytes = 0;
+  check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes));
+  void* memory = nullptr;
+  if (bytes > free_bytes || cudaMalloc(&memory, bytes) != cudaSuccess) {
+    cudaGetLastError();  // out of memory is reported here, not by the next call
+    int device = 0;
+    check_cuda(cudaGetDevice(&device));
+    throw Error(Status::device_failure,
+                "GPU " + std::to_string(device) + " has not enough memory: " + std::to_string(bytes) +
+                    " bytes needed, " + std::to_string(free_bytes) + " of " + std::to_string(total_bytes) +
+                    " free; use more ranks or a smaller grid");
+  }
+  return memory;
+}
+
+}  // namespace
+
+void check_cuda(cudaError_t status, const std::source_location& place) {
+  if (status == cudaSuccess) return;
+  throw Error(Status::device_failure, std::string(place.file_name()) + ":" + std::to_string(place.line()) +
+                                          " " + place.function_name() + ": CUDA says " +
+                                          cudaGetErrorName(status) + ", " + cudaGetErrorString(status));
+}
+
+int device_count(std::string* why) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  cudaGetLastError();
+  if (status == cudaSuccess && count > 0) return count;
+  if (why) {
+    int driver = 0;
+    cudaDriverGetVersion(&driver);
+    *why = driver == 0 ? "no NVIDIA driver was found"
+           : status == cudaErrorInsufficientDriver
+               ? "the NVIDIA driver supports CUDA " + version_text(driver) + ", this build needs " +
+                     version_text(CUDART_VERSION)
+           : status == cudaSuccess ? "the driver shows no device (see CUDA_VISIBLE_DEVICES)"
+                                   : std::string("CUDA says ") + cudaGetErrorString(status);
+  }
+  return 0;
+}
+
+std::string DeviceInfo::architecture() const {
+  return "sm_" + std::to_string(compute_capability) + (compute_capability == 90 ? "a" : "");
+}
+
+DeviceInfo device_info(int device) {
+  cudaDeviceProp properties{};
+  check_cuda(cudaGetDeviceProperties(&properties, device));
+  DeviceInfo info;
+  info.name = properties.name;
+  std::array<char, 3> hex{};
+  for (const char byte : properties.uuid.bytes) {
+    std::snprintf(hex.data(), hex.size(), "%02x", static_cast<unsigned char>(byte));
+    info.uuid += hex.data();
+  }
+  std::array<char, 32> bus{};
+  check_cuda(cudaDeviceGetPCIBusId(bus.data(), bus.size(), device));
+  info.pci_bus_id = bus.data();
+  info.compute_capability = 10 * properties.major + properties.minor;
+  info.multiprocessors = properties.multiProcessorCount;
+  info.memory_bytes = properties.totalGlobalMem;
+  info.l2_bytes = static_cast<std::size_t>(properties.l2CacheSize);
+  info.shared_bytes_per_block = properties.sharedMemPerBlockOptin;
+  info.shared_bytes_per_multiprocessor = properties.sharedMemPerMultiprocessor;
+  check_cuda(cudaDriverGetVersion(&info.driver_version));
+  check_cuda(cudaRuntimeGetVersion(&info.runtime_version));
+  return info;
+}
+
+void select_device(int device) { check_cuda(cudaSetDevice(device)); }
+
+Stream::Stream() { check_cuda(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking)); }
+Stream::~Stream() { cudaStreamDestroy(handle_); }
+void Stream::synchronize() const { check_cuda(cudaStreamSynchronize(handle_)); }
+
+Event::Event(bool timed) {
+  check_cuda(cudaEventCreateWithFlags(&handle_, timed ? cudaEventDefault : cudaEventDisableTiming));
+}
+Event::~Event() { cudaEventDestroy(handle_); }
+void Event::record(cudaStream_t stream) const { check_cuda(cudaEventRecord(handle_, stream)); }
+void Event::synchronize() const { check_cuda(cudaEventSynchronize(handle_)); }
+double Event::seconds_since(const Event& start) const {
+  float milliseconds = 0;
+  check_cuda(cudaEventElapsedTime(&milliseconds, start.handle_, handle_));
+  return static_cast<double>(milliseconds) / 1000.0;
+}
+
+DeviceBuffer::DeviceBuffer(std::size_t bytes) : memory_(allocate_bytes(bytes)), bytes_(bytes) {}
+void DeviceBuffer::Free::operator()(void* memory) const { cudaFree(memory); }
+
+std::byte* DeviceMemory::allocate(std::size_t bytes, std::size_t) {
+  void* memory = allocate_bytes(bytes);
+  check_cuda(cudaMemset(memory, 0, bytes));
+  return static_cast<std::byte*>(memory);
+}
+void DeviceMemory::free(std::byte* memory) noexcept { cudaFree(memory); }
+
+}  // namespace spsolve::cuda

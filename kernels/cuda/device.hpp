@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <source_location>
+#include <string>
+
+#include "kernels/memory.hpp"
+
+namespace spsolve::cuda {
+
+/// Throws Error(device_failure) that names the call's place, the CUDA status and its meaning.
+void check_cuda(cudaError_t status, const std::source_location& place = std::source_location::current());
+
+/// How many CUDA devices can be used; 0 without a driver, with one that is too old, or without a device.
+/// `why` then says which.
+int device_count(std::string* why = nullptr);
+
+struct DeviceInfo {
+  std::string name, uuid, pci_bus_id;
+  int compute_capability = 0;  // 10 * major + minor
+  int multiprocessors = 0;
+  std::size_t memory_bytes = 0, l2_bytes = 0, shared_bytes_per_block = 0, shared_bytes_per_multiprocessor = 0;
+  int driver_version = 0, runtime_version = 0;  // 1000 * major + 10 * minor
+
+  /// What NVRTC is told: sm_90a where TMA and wgmma are to be had, else the plain architecture.
+  std::string architecture() const;
+};
+DeviceInfo device_info(int device);
+
+/// Makes `device` the one that this thread uses.
+void select_device(int device);
+
+class Stream {
+ public:
+  Stream();
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  operator cudaStream_t() const { return handle_; }
+  /// Blocks until everything enqueued has run; errors of kernels surface here.
+  void synchronize() const;
+
+ private:
+  cudaStream_t handle_ = nullptr;
+};
+
+/// A point in a stream; times differences where `timed`.
+class Event {
+ public:
+  explicit Event(bool timed = false);
+  ~Event();
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  operator cudaEvent_t() const { return handle_; }
+  void record(cudaStream_t stream) const;
+  void synchronize() const;
+  double seconds_since(const Event& start) const;
+
+ private:
+  cudaEvent_t handle_ = nullptr;
+};
+
+/// Device memory, not initialised. Throws Error naming needed and free bytes if there is not enough.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  explicit DeviceBuffer(std::size_t bytes);
+  void* data() const { return memory_.get(); }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct Free {
+    void operator()(void* memory) const;
+  };
+  std::unique_ptr<void, Free> memory_;
+  std::size_t bytes_ = 0;
+};
+
+/// Memory of the current device, for a Field.
+class DeviceMemory : public Memory {
+ public:
+  std::byte* allocate(std::size_t bytes, std::size_t row_bytes) override;
+  void free(std::byte* memory) noexcept override;
+};
+
+}  // namespace spsolve::cuda

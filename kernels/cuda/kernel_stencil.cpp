@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/kernel_stencil.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr std::size_t most_unrolled_taps =
+    128;  // beyond, the loop is kept: code would leave the instruction cache
+
+const char* stored_name(Precision precision) {
+  switch (precision) {
+    case Precision::fp32:
+      return "float";
+    case Precision::tf32:
+      return "Tf32";
+    case Precision::bf16:
+      return "Bfloat16";
+    case Precision::fp16:
+      return "Half";
+    case Precision::fp64:
+      break;
+  }
+  return "double";
+}
+
+const char* wall_name(Wall wall) {
+  return wall == Wall::none ? "Wall::none" : wall == Wall::dirichlet ? "Wall::dirichlet" : "Wall::neumann";
+}
+
+std::string hexadecimal(double value) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%a", value);
+  return text.data();
+}
+
+Wall wall_of(BoundaryKind kind) {
+  return kind == BoundaryKind::dirichlet ? Wall::dirichlet
+         : kind == BoundaryKind::neumann ? Wall::neumann
+                                         : Wall::none;
+}
+
+}  // namespace
+
+KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Precision precision, bool source)
+    : with_source(source) {
+  const std::array<int, 3> axes = grid_axes(domain);
+  for (const spsolve::Tap& tap : stencil.taps()) {
+    Tap kernel_tap{};
+    for (int k = 0; k < axis_count; ++k) kernel_tap.offset[k] = static_cast<int>(tap.offset[axes[k]]);
+    kernel_tap.weight = precision == Precision::fp64 ? tap.weight
+                        : precision == Precision::tf32
+                            ? static_cast<double>(static_cast<float>(to_storage<Tf32>(tap.weight)))
+                            : static_cast<double>(static_cast<float>(tap.weight));
+    taps.push_back(kernel_tap);
+  }
+  for (int k = 0; k < axis_count; ++k) {
+    radius[k] = static_cast<int>(stencil.radius()[axes[k]]);
+    for (const Side side : {low, high}) walls[k][side] = wall_of(domain.faces[axes[k]][side].kind);
+  }
+}
+
+bool KernelStencil::pointwise_completion() const {
+  return radius[plane_axis] > 0 && std::none_of(taps.begin(), taps.end(), [&](const Tap& tap) {
+           return tap.offset[0] == radius[plane_axis] && (tap.offset[1] || tap.offset[2]);
+         });
+}
+
+int Formats::in_bytes() const {
+  return in_stored ? static_cast<int>(storage_bytes(storage)) : compute_bytes();
+}
+int Formats::out_bytes() const {
+  return out_stored ? static_cast<int>(storage_bytes(storage)) : compute_bytes();
+}
+
+std::string constants_text(const KernelStencil& stencil, const Formats& formats, const Tile* tile) {
+  std::string text =
+      "#pragma once\n#include \"arguments.hpp\"\n#include \"precision.cuh\"\nnamespace "
+      "spsolve::cuda::constants {\n";
+  const auto type = [&](const char* name, const char* value) {
+    text += std::string("using ") + name + " = " + value + ";\n";
+  };
+  const auto integer = [&](const char* name, int value) {
+    text += std::string("constexpr int ") + name + " = " + std::to_string(value) + ";\n";
+  };
+  const char* stored = stored_name(formats.storage);
+  const char* compute = formats.storage == Precision::fp64 ? "double" : "float";
+  type("Stored", stored);
+  type("Compute", compute);
+  type("In", formats.in_stored ? stored : compute);
+  type("Out", formats.out_stored ? stored : compute);
+  text += "constexpr Wall walls[3][2] = {";
+  for (const auto& faces : stencil.walls)
+    text += std::string("{") + wall_name(faces[low]) + ", " + wall_name(faces[high]) + "}, ";
+  text += "};\nconstexpr int radius[3] = {";
+  for (const int radius : stencil.radius) text += std::to_string(radius) + ", ";
+  text += std::string("};\nconstexpr bool with_source = ") + (stencil.with_source ? "true" : "false") + ";\n";
+  integer("tap_count", static_cast<int>(stencil.taps.size()));
+  integer("taps_to_unroll",
+          stencil.taps.size() <= most_unrolled_taps ? static_cast<int>(stencil.taps.size()) : 8);
+  text += "__device__ constexpr Tap taps[] = {\n";
+  for (const Tap& tap : stencil.taps)
+    text += "  {{" + std::to_string(tap.offset[0]) + ", " + std::to_string(tap.offset[1]) + ", " +
+            std::to_string(tap.offset[2]) + "}, " + hexadecimal(tap.weight) + "},\n";
+  text += "};\n";
+  if (tile) {
+    integer("depth", tile->depth);
+    integer("warps", tile->warps);
+    integer("rows_per_warp", tile->rows_per_warp);
+    integer("points_per_lane", tile->points_per_lane);
+    integer("stages", tile->stages);
+    integer("blocks_per_multiprocessor", tile->blocks_per_multiprocessor);
+    integer("column_margin", tile->column_margin);
+    integer("shared_bytes", tile->shared_bytes);
+  }
+  return text + "}  // namespace spsolve::cuda::constants\n";
+}
+
+}  // namespace spsolve::cuda

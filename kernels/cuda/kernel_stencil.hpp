@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/arguments.hpp"
+#include "kernels/domain.hpp"
+#include "kernels/precision.hpp"
+#include "kernels/stencil.hpp"
+
+namespace spsolve::cuda {
+
+/// Grid axis of each kernel axis: the slowest axis of the grid is marched along.
+constexpr std::array<int, 3> grid_axes(const Domain& domain) {
+  return domain.dimensions == 2 ? std::array{y_axis, z_axis, x_axis} : std::array{z_axis, y_axis, x_axis};
+}
+
+/// What kernels are generated from: the stencil and the walls in kernel axes.
+struct KernelStencil {
+  std::vector<Tap> taps;  // in the order of Stencil::taps(), weights as they enter products
+  std::array<int, 3> radius{};
+  std::array<std::array<Wall, 2>, 3> walls{};
+  bool with_source = false;
+
+  KernelStencil(const Domain& domain, const Stencil& stencil, Precision precision, bool source);
+
+  /// Completing a plane of the march needs no neighbour in it (see march.cuh).
+  bool pointwise_completion() const;
+};
+
+/// How march.cuh is cut for one depth.
+struct Tile {
+  int depth = 1;  // steps in one kernel
+  int warps = 1;  // stacked along rows
+  int rows_per_warp = 1;
+  int points_per_lane = 4;            // neighbours in x
+  int stages = 3;                     // planes of input in shared memory
+  int blocks_per_multiprocessor = 1;  // what registers are limited to
+  int column_margin =
+      0;  // columns of a tile on each side that are not written: halo rounded up to whole 16 bytes
+  int shared_bytes = 0;
+
+  int columns() const { return 32 * points_per_lane; }
+  int rows() const { return warps * rows_per_warp; }
+};
+
+/// Types that a kernel reads and writes: fields hold storage, intermediate results of a launch compute
+/// precision.
+struct Formats {
+  Precision storage = Precision::fp64;
+  bool in_stored = true, out_stored = true;
+
+  int in_bytes() const;
+  int out_bytes() const;
+  int compute_bytes() const { return storage == Precision::fp64 ? 8 : 4; }
+  friend auto operator<=>(const Formats&, const Formats&) = default;
+};
+
+/// constants.cuh for one kernel; `tile` is null for step.cuh.
+std::string constants_text(const KernelStencil& stencil, const Formats& formats, const Tile* tile);
+
+}  // namespace spsolve::cuda

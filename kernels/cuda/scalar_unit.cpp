@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/scalar_unit.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/cuda/tile.hpp"
+#include "kernels/error.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr std::int64_t scratch_points = std::int64_t{1}
+                                        << 27;  // per buffer; larger regions are cut into slabs
+constexpr std::int64_t column_granule = 16;     // columns: 32 bytes of the smallest format
+
+constexpr std::int64_t floor_to(std::int64_t value, std::int64_t multiple) {
+  return value - wrap(value, multiple);
+}
+constexpr std::int64_t pieces(std::int64_t extent, std::int64_t piece) {
+  return (extent + piece - 1) / piece;
+}
+
+/// A dirichlet value as an operand: rounded to storage, and for tf32 read back with its rounding.
+double ghost_operand(double value, Precision precision) {
+  return with_storage(precision, [&]<class Storage>() {
+    return static_cast<double>(static_cast<Compute<Storage>>(to_storage<Storage>(value)));
+  });
+}
+
+/// Planes per block such that all blocks end at about the same time: whole waves of resident blocks, each
+/// block with its warm-up.
+std::int64_t planes_per_block(std::int64_t planes, std::int64_t tiles, std::int64_t resident,
+                              std::int64_t warm_up) {
+  std::int64_t best = planes, best_cost = INT64_MAX;
+  for (std::int64_t blocks = 1; blocks <= std::min<std::int64_t>(planes, 1024); ++blocks) {
+    const std::int64_t height = pieces(planes, blocks);
+    const std::int64_t cost = pieces(tiles * pieces(planes, height), resident) * (height + warm_up);
+    if (cost < best_cost) best_cost = cost, best = height;
+  }
+  return best;
+}
+
+}  // namespace
+
+ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source,
+                       cudaStream_t stream, std::filesystem::path kernel_cache)
+    : domain_(domain),
+      radius_(stencil.radius()),
+      precision_(precision),
+      source_(source),
+      stream_(stream),
+      device_([] {
+        int device = 0;
+        check_cuda(cudaGetDevice(&device));
+        return device_info(device);
+      }()),
+      axes_(grid_axes(domain)),
+      stencil_(domain, stencil, precision, source != nullptr),
+      compiler_(device_.architecture(), std::move(kernel_cache)) {
+  for (int k = 0; k < axis_count; ++k)
+    for (const Side side : {low, high})
+      ghost_[k][side] = ghost_operand(domain.faces[axes_[k]][side].value, precision);
+  preferred_ = preferred_depth(stencil_, {precision, true, true}, device_.shared_bytes_per_block);
+}
+
+int ScalarUnit::preferred_steps() const { return std::max(preferred_, 1); }
+
+void ScalarUnit::prepare(int steps) const {
+  if (preferred_ == 0 || !march_kernel({precision_, true, true}, steps))
+    step_kernel({precision_, true, true});
+}
+
+void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int steps) const {
+  if (region.empty() || steps < 1) return;
+  aligned_column_ = in.owned().begin[x_axis];
+  // Results between kernels are kept for one slab of the region at a time.
+  const int slow = axes_[plane_axis];
+  const std::int64_t plane_points =
+      std::max<std::int64_t>(reach(region, steps).points() / reach(region, steps).extent()[slow], 1);
+  const std::int64_t planes =
+      std::max(scratch_points / plane_points - 2 * steps * radius_[slow], 4 * steps * radius_[slow] + 1);
+  const bool one_kernel = marches(region) && march_kernel({precision_, true, true}, steps);
+  const std::int64_t slabs = one_kernel ? 1 : pieces(region.extent()[slow], planes);
+  for (std::int64_t i = 0; i < slabs; ++i) {
+    Box slab = region;
+    slab.begin[slow] = region.begin[slow] + region.extent()[slow] * i / slabs;
+    slab.end[slow] = region.begin[slow] + region.extent()[slow] * (i + 1) / slabs;
+    run({view_of(in), true}, {view_of(out), true}, slab, steps, one_kernel ? steps : preferred_steps(), 0);
+  }
+}
+
+/// Several kernels, the first on the largest box; what they hand on is in compute precision.
+void ScalarUnit::run(Operand in, const Operand& out, const Box& region, int steps, int most_per_kernel,
+                     int nesting) const {
+  const int kernels = static_cast<int>(pieces(steps, most_per_kernel));
+  int done = 0;
+  for (int k = 0; k < kernels; ++k) {
+    const int depth = steps * (k + 1) / kernels - done;
+    done += depth;
+    const Box box = reach(region, steps - done);
+    const Operand to = done == steps ? out : scratch(box, nesting, k % 2);
+    run_kernel(in, to, box, depth, nesting);
+    in = to;
+  }
+}
+
+void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& region, int steps,
+                            int nesting) const {
+  const MarchKernel* kernel =
+      nesting == 0 && marches(region) ? march_kernel({precision_, in.stored, out.stored}, steps) : nullptr;
+  if (!kernel) {
+    if (steps == 1) return step(in, out, region);
+    return run(in, out, region, steps, 1, 1);
+  }
+  // The march does not mirror planes: beside neumann faces across it steps are taken one by one.
+  const int slow = axes_[plane_axis];
+  const std::int64_t n = domain_.shape[slow], band = steps * radius_[slow];
+  Box core = region;
+  if (domain_.faces[slow][low].kind == BoundaryKind::neumann)
+    core.begin[slow] = std::max(core.begin[slow], band);
+  if (domain_.faces[slow][high].kind == BoundaryKind::neumann)
+    core.end[slow] = std::min(core.end[slow], n - band);
+  if (!core.empty()) march(*kernel, in, out, core);
+  for_each_slab(region, core.empty() ? Box{} : core,
+                [&](const Box& beside) { run(in, out, beside, steps, 1, 1); });
+}
+
+void ScalarUnit::march(const MarchKernel& march, const Operand& in, const Operand& out,
+                       const Box& region) const {
+  const Tile& tile = march.tile;
+  Arguments a = arguments(in, out, region);
+  const std::int64_t granule = 16 / std::min(Formats{precision_, in.stored, out.stored}.in_bytes(),
+                                             Formats{precision_, in.stored, out.stored}.out_bytes());
+  a.first_column =
+      aligned_column_ + floor_to(a.region.begin[2] - aligned_column_, granule) - tile.column_margin;
+  const std::int64_t rows = tile.rows() - 2 * tile.depth * stencil_.radius[row_axis];
+  const std::int64_t columns = tile.columns() - 2 * tile.column_margin;
+  const std::int64_t column_tiles = pieces(a.region.end[2] - (a.first_column + tile.column_margin), columns);
+  const std::int64_t row_tiles = pieces(a.region.end[1] - a.region.begin[1], rows);
+  const std::int64_t planes = a.region.end[0] - a.region.begin[0];
+  const std::int64_t warm_up = 2 * tile.depth * stencil_.radius[plane_axis] + 2;
+  a.planes_per_block = planes_per_block(planes, column_tiles * row_tiles, march.resident_blocks, warm_up);
+  const dim3 grid(static_cast<unsigned>(column_tiles), static_cast<unsigned>(row_tiles),
+                  static_cast<unsigned>(pieces(planes, a.planes_per_block)));
+  march.kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile.warps)),
+                      static_cast<std::size_t>(tile.shared_bytes), stream_, a);
+}
+
+void ScalarUnit::step(const Operand& in, const Operand& out, const Box& region) const {
+  constexpr unsigned threads = 256;
+  const std::int64_t blocks =
+      std::min<std::int64_t>(pieces(region.points(), threads), 64 * device_.multiprocessors);
+  step_kernel({precision_, in.stored, out.stored})
+      .launch(dim3(static_cast<unsigned>(blocks)), dim3(threads), 0, stream_, arguments(in, out, region));
+}
+
+View ScalarUnit::view_of(const Field& field) const {
+  const Box box = field.allocated();
+  const auto element = static_cast<std::int64_t>(storage_bytes(field.precision()));
+  const auto address = reinterpret_cast<std::intptr_t>(field.bytes_at(box.begin));
+  const std::int64_t lead = address % 64 / element;  // rows begin at multiples of 64 bytes
+  View view{};
+  view.data = reinterpret_cast<void*>(address - lead * element);
+  for (int k = 0; k < axis_count; ++k) {
+    view.begin[k] = box.begin[axes_[k]];
+    view.end[k] = box.end[axes_[k]];
+    view.stride[k] = field.strides()[axes_[k]];
+  }
+  view.begin[column_axis] -= lead;
+  view.end[column_axis] = view.begin[column_axis] + field.pitch();
+  return view;
+}
+
+ScalarUnit::Operand ScalarUnit::scratch(const Box& box, int nesting, int which) const {
+  View view{};
+  for (int k = 0; k < axis_count; ++k) {
+    view.begin[k] = box.begin[axes_[k]];
+    view.end[k] = box.end[axes_[k]];
+  }
+  view.begin[column_axis] =
+      aligned_column_ + floor_to(view.begin[column_axis] - aligned_column_, column_granule);
+  view.end[column_axis] =
+      aligned_column_ +
+      floor_to(view.end[column_axis] - aligned_column_ + column_granule - 1, column_granule);
+  view.stride[column_axis] = 1;
+  view.stride[row_axis] = view.end[column_axis] - view.begin[column_axis];
+  view.stride[plane_axis] = view.stride[row_axis] * (view.end[row_axis] - view.begin[row_axis]);
+  const auto bytes =
+      static_cast<std::size_t>(view.stride[plane_axis] * (view.end[plane_axis] - view.begin[plane_axis]) *
+                               Formats{precision_}.compute_bytes());
+  DeviceBuffer& buffer = scratch_[nesting][which];
+  if (buffer.bytes() < bytes) {
+    check_cuda(cudaStreamSynchronize(stream_));  // kernels under way may still use the old one
+    buffer = DeviceBuffer();
+    buffer = DeviceBuffer(bytes);
+  }
+  view.data = buffer.data();
+  return {view, false};
+}
+
+Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box& region) const {
+  Arguments a{};
+  a.in = in.view;
+  a.out = out.view;
+  if (source_) a.source = view_of(*source_);
+  for (int k = 0; k < axis_count; ++k) {
+    a.shape[k] = domain_.shape[axes_[k]];
+    a.region.begin[k] = region.begin[axes_[k]];
+    a.region.end[k] = region.end[axes_[k]];
+    for (const Side side : {low, high}) a.ghost[k][side] = ghost_[k][side];
+  }
+  return a;
+}
+
+/// What must be known `steps` steps before `region`.
+Box ScalarUnit::reach(const Box& region, int steps) const {
+  Box box = grow(region, steps * radius_);
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (!domain_.periodic(axis)) {
+      box.begin[axis] = std::max<std::int64_t>(box.begin[axis], 0);
+      box.end[axis] = std::min(box.end[axis], domain_.shape[axis]);
+    }
+  return box;
+}
+
+/// march.cuh takes ghosts from within one mirror image of the grid: not where a radius exceeds a walled grid.
+bool ScalarUnit::marches(const Box& region) const {
+  if (preferred_ == 0 || region.empty()) return false;
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (!domain_.periodic(axis) && domain_.shape[axis] < radius_[axis]) return false;
+  return true;
+}
+
+const ScalarUnit::MarchKernel* ScalarUnit::march_kernel(const Formats& formats, int depth) const {
+  const auto [entry, is_new] = march_kernels_.try_emplace({formats, depth});
+  auto& kernel = entry->second;
+  if (is_new)
+    if (const auto tile = choose_tile(stencil_, formats, depth, device_.shared_bytes_per_block)) {
+      kernel.emplace(MarchKernel{
+          *tile, Kernel(compiler_.compile("march.cuh", constants_text(stencil_, formats, &*tile)), "march"),
+          0});
+      const auto bytes = static_cast<std::size_t>(tile->shared_bytes);
+      kernel->kernel.allow_shared_bytes(bytes);
+      kernel->resident_blocks =
+          kernel->kernel.resident_blocks(32 * tile->warps, bytes) * device_.multiprocessors;
+    }
+  return kernel ? &*kernel : nullptr;
+}
+
+const Kernel& ScalarUnit::step_kernel(const Formats& formats) const {
+  const auto known = step_kernels_.find(formats);
+  if (known != step_kernels_.end()) return known->second;
+  return step_kernels_
+      .try_emplace(formats, compiler_.compile("step.cuh", constants_text(stencil_, formats, nullptr)), "step")
+      .first->second;
+}
+
+}  // namespace spsolve::cuda

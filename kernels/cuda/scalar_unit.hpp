@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/kernel_stencil.hpp"
+#include "kernels/cuda/program.hpp"
+#include "kernels/unit.hpp"
+
+namespace spsolve::cuda {
+
+/// The scalar unit on CUDA cores: true single steps, several of them in one kernel where registers allow
+/// (march.cuh), one at a time otherwise (step.cuh). Every point is a chain of fused multiply-adds from the
+/// source (or zero) in the order of the taps, in the kernels of any depth and tile: fp64, fp32 and tf32
+/// results have the bits of the CPU unit, whatever the region and however many steps are fused; 16-bit
+/// formats are rounded once per advance().
+class ScalarUnit : public Unit {
+ public:
+  /// For the current device. Work is enqueued on `stream`, which must outlive the unit; so must `source`
+  /// (null: none), device memory in compute precision, valid on every region advanced grown by (steps - 1) *
+  /// radius.
+  ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source,
+             cudaStream_t stream, std::filesystem::path kernel_cache = KernelCompiler::default_cache());
+
+  /// Nothing to do: ghosts beside walls are made in the kernels, from the points of the grid.
+  void fill_ghosts(Field&, const Box&) const override {}
+
+  /// Fields of device memory. Returns when the kernels are enqueued; the first call with a number of steps
+  /// compiles.
+  void advance(const Field& in, Field& out, const Box& region, int steps) const override;
+
+  /// How many steps per advance() are fastest for large regions.
+  int preferred_steps() const;
+
+  /// Compiles or loads now what advance() will need for so many steps.
+  void prepare(int steps) const;
+
+ private:
+  struct MarchKernel {
+    Tile tile;
+    Kernel kernel;
+    int resident_blocks;
+  };
+  /// Device memory between two kernels of one advance(), and the box it holds.
+  struct Operand {
+    View view;
+    bool stored;
+  };
+
+  void run(Operand in, const Operand& out, const Box& region, int steps, int most_per_kernel,
+           int nesting) const;
+  void run_kernel(const Operand& in, const Operand& out, const Box& region, int steps, int nesting) const;
+  void march(const MarchKernel& march, const Operand& in, const Operand& out, const Box& region) const;
+  void step(const Operand& in, const Operand& out, const Box& region) const;
+
+  View view_of(const Field& field) const;
+  Operand scratch(const Box& box, int nesting, int which) const;
+  Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
+  Box reach(const Box& region, int steps) const;
+  bool marches(const Box& region) const;
+  const MarchKernel* march_kernel(const Formats& formats, int depth) const;
+  const Kernel& step_kernel(const Formats& formats) const;
+
+  Domain domain_;
+  Index3 radius_;
+  Precision precision_;
+  const Field* source_;
+  cudaStream_t stream_;
+  DeviceInfo device_;
+  std::array<int, 3> axes_;  // grid axis of each kernel axis
+  KernelStencil stencil_;
+  std::array<std::array<double, 2>, 3> ghost_{};
+  KernelCompiler compiler_;
+  int preferred_ = 0;
+
+  // Made when first needed; advance() is const in what it computes.
+  mutable std::map<std::pair<Formats, int>, std::optional<MarchKernel>> march_kernels_;
+  mutable std::map<Formats, Kernel> step_kernels_;
+  mutable std::array<std::array<DeviceBuffer, 2>, 2> scratch_;
+  mutable std::int64_t aligned_column_ = 0;  // a column that starts at a multiple of 64 bytes in all fields
+};
+
+}  // namespace spsolve::cuda

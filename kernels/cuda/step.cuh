@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// One time step of any stencil on a box: one thread per point, taps summed in their order, operands from
+// global memory through the caches. The way out for shapes that march.cuh does not take.
+// Per point: taps loads and fused multiply-adds; bound by L1 (one 4-byte wavefront per tap and warp).
+
+#include "arguments.hpp"
+#include "constants.cuh"
+#include "precision.cuh"
+
+namespace spsolve::cuda {
+
+using constants::Compute;
+using constants::In;
+using constants::Out;
+using constants::Stored;
+
+/// The operand at a point, ghosts resolved as numpy.pad fills them: the slowest axis decides first.
+__device__ inline Compute ghost_or_value(const Arguments& a, const long long (&point)[3]) {
+  long long offset = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const long long n = a.shape[axis];
+    long long p = point[axis];
+    if (constants::walls[axis][0] != Wall::none && (p < 0 || p >= n)) {
+      const int side = p < 0 ? 0 : 1;
+      if (constants::walls[axis][side] == Wall::dirichlet) return static_cast<Compute>(a.ghost[axis][side]);
+      const long long folded = ((p % (2 * n)) + 2 * n) % (2 * n);
+      p = folded < n ? folded : 2 * n - 1 - folded;
+    }
+    offset += (p - a.in.begin[axis]) * a.in.stride[axis];
+  }
+  return operand<Stored>(static_cast<Compute>(value_of(static_cast<const In*>(a.in.data)[offset])));
+}
+
+template <class Index>
+__device__ void step_region(const Arguments& a, const Region& region) {
+  const Index rows = static_cast<Index>(region.end[1] - region.begin[1]);
+  const Index columns = static_cast<Index>(region.end[2] - region.begin[2]);
+  const Index points = static_cast<Index>(region.end[0] - region.begin[0]) * rows * columns;
+  for (Index i = blockIdx.x * static_cast<Index>(blockDim.x) + threadIdx.x; i < points;
+       i += gridDim.x * static_cast<Index>(blockDim.x)) {
+    const Index row = i / columns;
+    const long long p[3] = {region.begin[0] + static_cast<long long>(row / rows),
+                            region.begin[1] + static_cast<long long>(row % rows),
+                            region.begin[2] + static_cast<long long>(i - row * columns)};
+    bool inner = true;
+    long long in_offset = 0, out_offset = 0, source_offset = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      constexpr const int(&radius)[3] = constants::radius;
+      if (constants::walls[axis][0] != Wall::none)
+        inner = inner && p[axis] >= radius[axis] && p[axis] < a.shape[axis] - radius[axis];
+      in_offset += (p[axis] - a.in.begin[axis]) * a.in.stride[axis];
+      out_offset += (p[axis] - a.out.begin[axis]) * a.out.stride[axis];
+      source_offset += (p[axis] - a.source.begin[axis]) * a.source.stride[axis];
+    }
+    Compute sum =
+        constants::with_source ? static_cast<const Compute*>(a.source.data)[source_offset] : Compute(0);
+    if (inner) {
+      const In* in = static_cast<const In*>(a.in.data) + in_offset;
+#pragma unroll constants::taps_to_unroll
+      for (int k = 0; k < constants::tap_count; ++k) {
+        const Tap& tap = constants::taps[k];
+        const In stored = in[tap.offset[0] * a.in.stride[0] + tap.offset[1] * a.in.stride[1] + tap.offset[2]];
+        sum = fused(static_cast<Compute>(tap.weight), operand<Stored>(static_cast<Compute>(value_of(stored))),
+                    sum);
+      }
+    } else {
+#pragma unroll 1
+      for (int k = 0; k < constants::tap_count; ++k) {
+        const Tap& tap = constants::taps[k];
+        const long long q[3] = {p[0] + tap.offset[0], p[1] + tap.offset[1], p[2] + tap.offset[2]};
+        sum = fused(static_cast<Compute>(tap.weight), ghost_or_value(a, q), sum);
+      }
+    }
+    store(static_cast<Out*>(a.out.data)[out_offset], sum);
+  }
+}
+
+}  // namespace spsolve::cuda
+
+extern "C" __global__ void __launch_bounds__(256) step(const __grid_constant__ spsolve::cuda::Arguments a) {
+  const spsolve::cuda::Region& region = a.region;
+  const long long points = (region.end[0] - region.begin[0]) * (region.end[1] - region.begin[1]) *
+                           (region.end[2] - region.begin[2]);
+  // 32-bit division is several times cheaper; the bound leaves room for one stride of the grid.
+  if (points < (1ll << 31))
+    spsolve::cuda::step_region<unsigned>(a, region);
+  else
+    spsolve::cuda::step_region<unsigned long long>(a, region);
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/tile.hpp"
+
+#include <algorithm>
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr int round_up(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+/// A way to cut a block, and the 32-bit registers per thread that its time levels may take. The rest of the
+/// register file (65536 / threads, at most 255) is for the window, addresses and operands on their way.
+struct Cut {
+  int warps, rows_per_warp, blocks_per_multiprocessor;
+  int star_registers, box_registers;  // boxes need a larger window
+};
+
+// 3D, in order of preference among equals. 12 x 4 and 16 x 3 rows: measured best for fp32 stars and boxes on
+// H200.
+constexpr Cut cuts_3d[] = {{12, 4, 1, 128, 96}, {16, 3, 1, 64, 48},  {8, 6, 1, 160, 100}, {8, 8, 1, 136, 0},
+                           {16, 2, 1, 64, 48},  {12, 2, 1, 128, 96}, {8, 4, 1, 160, 128}, {12, 1, 1, 128, 96},
+                           {8, 2, 1, 160, 128}, {8, 1, 1, 160, 128}};
+// 2D and 1D: a warp is a tile of its own.
+constexpr Cut cuts_2d[] = {{1, 1, 16, 40, 40}, {1, 1, 12, 80, 80}, {1, 1, 8, 144, 144}};
+
+constexpr int most_unrolled =
+    2500;  // fused multiply-adds of one plane in one thread: compile time, instruction cache
+
+int shared_bytes(const KernelStencil& stencil, const Formats& formats, const Tile& tile) {
+  const int radius = stencil.radius[row_axis];
+  const int levels = radius == 0 || tile.depth == 1 ? 0 : stencil.pointwise_completion() ? tile.depth - 1 : 1;
+  const int ring = tile.stages * (tile.rows() * tile.columns() * formats.in_bytes() + 8);
+  const int edges = 2 * std::max(levels, 1) * tile.warps * std::max(2 * radius, 1) * tile.columns() *
+                    formats.compute_bytes();
+  return round_up(ring, 128) + round_up(edges, 128);
+}
+
+std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& formats, int depth, const Cut& cut,
+                             std::size_t shared_limit) {
+  const auto [plane_radius, row_radius, column_radius] = stencil.radius;
+  Tile tile;
+  tile.depth = depth;
+  tile.warps = cut.warps;
+  tile.rows_per_warp = cut.rows_per_warp;
+  tile.blocks_per_multiprocessor = cut.blocks_per_multiprocessor;
+  tile.stages = cut.warps == 1 ? 8 : 3;
+  // 16 bytes of compute precision; in 2D twice that in fp64 and without a march, so that less of a tile is
+  // halo.
+  tile.points_per_lane = plane_radius == 0 ? (formats.compute_bytes() == 8 ? 8 : 16)
+                         : cut.warps == 1  ? 4
+                                           : 16 / formats.compute_bytes();
+  while (tile.points_per_lane < column_radius) tile.points_per_lane *= 2;
+  const int granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
+  tile.column_margin = round_up(depth * column_radius, granule);
+  tile.shared_bytes = shared_bytes(stencil, formats, tile);
+
+  const int points = tile.rows_per_warp * tile.points_per_lane;
+  const int levels = std::max(2 * plane_radius * depth, 1) * points * formats.compute_bytes() / 4;
+  const bool fits =
+      levels <= (stencil.pointwise_completion() ? cut.star_registers : cut.box_registers) &&
+      row_radius <= tile.rows_per_warp && tile.points_per_lane <= 16 &&
+      2 * tile.column_margin < tile.columns() && 2 * depth * row_radius < tile.rows() &&
+      static_cast<std::size_t>(tile.shared_bytes) * cut.blocks_per_multiprocessor <= shared_limit &&
+      static_cast<int>(stencil.taps.size()) * depth * points <= most_unrolled;
+  return fits ? std::optional(tile) : std::nullopt;
+}
+
+/// The part of a tile that is written.
+double useful(const KernelStencil& stencil, const Tile& tile) {
+  return (1.0 - 2.0 * tile.column_margin / tile.columns()) *
+         (1.0 - 2.0 * tile.depth * stencil.radius[row_axis] / tile.rows());
+}
+
+}  // namespace
+
+std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& formats, int depth,
+                                std::size_t shared_limit) {
+  std::optional<Tile> best;
+  const auto consider = [&](const auto& cuts) {
+    for (const Cut& cut : cuts)
+      if (const auto tile = cut_tile(stencil, formats, depth, cut, shared_limit))
+        if (!best || useful(stencil, *tile) > useful(stencil, *best) + 1e-9) best = tile;
+  };
+  if (stencil.radius[row_axis] > 0)
+    consider(cuts_3d);
+  else
+    consider(cuts_2d);
+  return best;
+}
+
+int preferred_depth(const KernelStencil& stencil, const Formats& formats, std::size_t shared_limit) {
+  constexpr double least_useful =
+      0.76;  // below, what is computed twice costs more than the memory traffic saved
+  constexpr int deepest = 8;
+  for (int depth = deepest; depth > 1; --depth)
+    if (const auto tile = choose_tile(stencil, formats, depth, shared_limit);
+        tile && useful(stencil, *tile) >= least_useful)
+      return depth;
+  return choose_tile(stencil, formats, 1, shared_limit) ? 1 : 0;
+}
+
+}  // namespace spsolve::cuda

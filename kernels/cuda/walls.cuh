@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "arguments.hpp"
+#include "constants.cuh"
+
+namespace spsolve::cuda {
+
+/// What a point beyond a face is. Mirrored points evolve like any other if their stencil is mirrored too;
+/// points beyond a dirichlet face keep its value.
+enum class Ghost { none, mirrored, low_value, high_value };
+
+struct Place {
+  Ghost ghost;
+  long long
+      index;  // the point of the grid (or of a periodic halo) that holds the value, unless it is a constant
+};
+
+/// Where coordinate p of an axis of n points takes its value from. Between two neumann faces the mirror
+/// images repeat with period 2n; beyond the image of a dirichlet face lies its constant.
+template <int axis>
+__device__ inline Place place_of(long long p, long long n) {
+  constexpr Wall low = constants::walls[axis][0], high = constants::walls[axis][1];
+  if (low == Wall::none || (p >= 0 && p < n)) return {Ghost::none, p};
+  if (low == Wall::neumann && high == Wall::neumann) {
+    const long long folded = ((p % (2 * n)) + 2 * n) % (2 * n);
+    return folded < n ? Place{Ghost::none, folded} : Place{Ghost::mirrored, 2 * n - 1 - folded};
+  }
+  const long long image = p < 0 ? -1 - p : 2 * n - 1 - p;
+  const bool inside = image >= 0 && image < n;
+  if (p < 0)
+    return low == Wall::neumann ? (inside ? Place{Ghost::mirrored, image} : Place{Ghost::high_value, 0})
+                                : Place{Ghost::low_value, 0};
+  return high == Wall::neumann ? (inside ? Place{Ghost::mirrored, image} : Place{Ghost::low_value, 0})
+                               : Place{Ghost::high_value, 0};
+}
+
+__device__ inline long long clamp(long long p, long long begin, long long end) {
+  return p < begin ? begin : p >= end ? end - 1 : p;
+}
+
+}  // namespace spsolve::cuda

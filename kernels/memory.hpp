@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+namespace spsolve {
+
+/// Where the memory of a field comes from: this process, or a device.
+class Memory {
+ public:
+  virtual ~Memory() = default;
+
+  /// `bytes` bytes of zeros, aligned to 64. `row_bytes` divides them into the rows of a field.
+  virtual std::byte* allocate(std::size_t bytes, std::size_t row_bytes) = 0;
+  virtual void free(std::byte* memory) noexcept = 0;
+};
+
+/// Host memory, each row first touched by the thread that a static loop over rows gives it to (NUMA first
+/// touch).
+Memory& host_memory();
+
+}  // namespace spsolve

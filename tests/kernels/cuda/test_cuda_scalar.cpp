@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "kernels/cpu_unit.hpp"
+#include "kernels/cuda/scalar_unit.hpp"
+#include "kernels/reference.hpp"
+#include "tests/support/random_case.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+using spsolve::testing::RandomCase;
+
+constexpr auto all_precisions = {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16,
+                                 Precision::fp16};
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// A host field of the whole grid with a halo for `steps` steps on periodic axes. Beside walls there is no
+/// halo at all, or one of NaN that the unit must not read.
+Field whole_grid(const RandomCase& problem, Precision precision, int steps, const std::vector<double>& values,
+                 bool halo_beside_walls) {
+  Index3 halo = steps * problem.stencil.radius();
+  Index3 margin = halo;
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (!problem.domain.periodic(axis)) {
+      margin[axis] = 0;
+      if (!halo_beside_walls) halo[axis] = 0;
+    }
+  Field field(problem.domain.box(), halo, precision);
+  spsolve::testing::set_points(field, field.allocated(), problem.domain,
+                               std::vector<double>(values.size(), nan));
+  spsolve::testing::set_points(field, grow(problem.domain.box(), margin), problem.domain, values);
+  return field;
+}
+
+DeviceMemory device_memory;
+
+std::size_t bytes_from(const Field& field) {  // rows are padded at their ends, and the first at its beginning
+  const Box box = field.allocated();
+  const auto lead = reinterpret_cast<std::uintptr_t>(field.bytes_at(box.begin)) % 64;
+  return field.bytes() - lead;
+}
+
+Field to_device(const Field& host) {
+  Field device(host.owned(), host.halo(), host.precision(), device_memory);
+  const Index3 begin = host.allocated().begin;
+  check_cuda(
+      cudaMemcpy(device.bytes_at(begin), host.bytes_at(begin), bytes_from(host), cudaMemcpyHostToDevice));
+  return device;
+}
+
+void to_host(const Field& device, Field& host) {
+  const Index3 begin = host.allocated().begin;
+  check_cuda(
+      cudaMemcpy(host.bytes_at(begin), device.bytes_at(begin), bytes_from(host), cudaMemcpyDeviceToHost));
+}
+
+/// `steps` steps on the GPU, one advance() per region; what no region covers stays NaN.
+std::vector<double> advance_on_gpu(const RandomCase& problem, Precision precision, int steps,
+                                   const std::vector<double>& values, const std::vector<Box>& regions,
+                                   bool halo_beside_walls = true) {
+  const Precision sums = precision == Precision::fp64 ? Precision::fp64 : Precision::fp32;
+  const Field source = to_device(whole_grid(problem, sums, steps, problem.source, halo_beside_walls));
+  const Field in = to_device(whole_grid(problem, precision, steps, values, halo_beside_walls));
+  Field result =
+      whole_grid(problem, precision, steps, std::vector<double>(values.size(), nan), halo_beside_walls);
+  Field out = to_device(result);
+  const Stream stream;
+  const ScalarUnit unit(problem.domain, problem.stencil, precision, &source, stream);
+  for (const Box& region : regions) unit.advance(in, out, region, steps);
+  stream.synchronize();
+  to_host(out, result);
+  return spsolve::testing::points_of(result, problem.domain.box());
+}
+
+std::vector<double> advance_on_cpu(const RandomCase& problem, Precision precision, int steps,
+                                   const std::vector<double>& values) {
+  const Precision sums = precision == Precision::fp64 ? Precision::fp64 : Precision::fp32;
+  const Field source = whole_grid(problem, sums, steps, problem.source, true);
+  Field in = whole_grid(problem, precision, steps, values, true);
+  Field out = whole_grid(problem, precision, steps, values, true);
+  const CpuUnit unit(problem.domain, problem.stencil, precision, &source);
+  Box rows = in.allocated();
+  for (const int axis : {z_axis, y_axis})
+    if (!problem.domain.periodic(axis)) rows.begin[axis] = 0, rows.end[axis] = problem.domain.shape[axis];
+  unit.fill_ghosts(in, rows);
+  unit.advance(in, out, problem.domain.box(), steps);
+  return spsolve::testing::points_of(out, problem.domain.box());
+}
+
+/// A box anywhere in the grid and the slabs around it: thin, unaligned, thinner than the radius.
+std::vector<Box> random_regions(RandomCase& problem) {
+  Box inner = problem.domain.box();
+  for (int axis = 0; axis < axis_count; ++axis) {
+    inner.begin[axis] = problem.between(0, inner.end[axis] - 1);
+    inner.end[axis] = problem.between(inner.begin[axis] + 1, inner.end[axis]);
+  }
+  std::vector<Box> regions{inner};
+  for_each_slab(problem.domain.box(), inner, [&](const Box& slab) { regions.push_back(slab); });
+  return regions;
+}
+
+class NeedsGpu : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string why;
+    if (device_count(&why) == 0) GTEST_SKIP() << why;
+  }
+};
+class CudaScalarSeeds : public NeedsGpu, public ::testing::WithParamInterface<int> {};
+
+TEST_P(CudaScalarSeeds, MatchesReferenceInEveryPrecision) {
+  RandomCase problem(static_cast<std::uint64_t>(GetParam()));
+  const int steps = static_cast<int>(problem.between(1, 5));
+  SCOPED_TRACE(problem.describe() + " steps=" + std::to_string(steps));
+  const auto expected = reference_steps(problem.domain, problem.stencil, problem.u, steps, &problem.source);
+  const double largest =
+      steps + 1.0;  // weights and source are of magnitude 1: after k steps nothing exceeds k + 1
+  for (const Precision precision : all_precisions) {
+    const auto found = advance_on_gpu(problem, precision, steps, problem.u, {problem.domain.box()},
+                                      problem.between(0, 1) == 1);
+    // Roundings of sums in fp64 or fp32; of storage twice per launch (16 bit) or of both operands every step
+    // (tf32).
+    const double sums = precision == Precision::fp64 ? 0x1p-53 : 0x1p-24;
+    const double storage = precision == Precision::tf32   ? 2.0 * steps
+                           : precision == Precision::fp64 ? 0.0
+                                                          : 2.0;
+    const double bound = spsolve::testing::rounding_bound(problem.stencil, sums, steps, largest) +
+                         2 * storage * unit_roundoff(precision) * largest +
+                         2 * steps * unit_roundoff(precision);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      ASSERT_NEAR(found[i], expected[i], bound) << to_string(precision) << " at point " << i;
+  }
+}
+
+TEST_P(CudaScalarSeeds, HasTheBitsOfTheCpuUnitInAnyRegions) {
+  RandomCase problem(2000 + static_cast<std::uint64_t>(GetParam()));
+  const int steps = static_cast<int>(problem.between(1, 6));
+  SCOPED_TRACE(problem.describe() + " steps=" + std::to_string(steps));
+  const auto regions = random_regions(problem);
+  for (const Precision precision : all_precisions)
+    EXPECT_EQ(advance_on_gpu(problem, precision, steps, problem.u, regions),
+              advance_on_cpu(problem, precision, steps, problem.u))
+        << to_string(precision);
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, CudaScalarSeeds, ::testing::Range(0, 40));
+
+/// Shapes that the fused kernel is made for, on grids of several tiles, with walls of every kind.
+struct ShapeCase {
+  const char* name;
+  Index3 shape, radius;
+  bool star;
+  BoundaryKind walls;
+  Precision precision;
+};
+class CudaScalarShapes : public NeedsGpu, public ::testing::WithParamInterface<ShapeCase> {};
+
+TEST_P(CudaScalarShapes, FusedStepsHaveTheBitsOfTheCpuUnit) {
+  const ShapeCase& c = GetParam();
+  RandomCase problem(7);
+  problem.domain = {c.shape[0] > 1 ? 3 : c.shape[1] > 1 ? 2 : 1, c.shape, {}};
+  for (int axis = problem.domain.first_axis(); axis < axis_count; ++axis)
+    problem.domain.faces[axis] = {Face{c.walls, 0.25 + axis}, Face{c.walls, -0.5}};
+  const Index3 extent = 2 * c.radius + Index3{1, 1, 1};
+  std::vector<double> weights = problem.uniform(volume(extent));
+  std::size_t i = 0;
+  spsolve::testing::for_each_point(box_of(extent), [&](const Index3& p) {
+    const Index3 offset = p - c.radius;
+    const auto off_axis = std::count_if(offset.begin(), offset.end(), [](auto k) { return k != 0; });
+    weights[i] = c.star && off_axis > 1 ? 0.0 : weights[i] / 8;
+    ++i;
+  });
+  problem.stencil = Stencil(extent, weights, c.radius);
+  problem.u = problem.uniform(volume(c.shape));
+  problem.source = problem.uniform(volume(c.shape));
+
+  const Stream stream;
+  const int preferred =
+      ScalarUnit(problem.domain, problem.stencil, c.precision, nullptr, stream).preferred_steps();
+  const auto regions = random_regions(problem);
+  for (const int steps : {preferred, 1, preferred + 1}) {
+    const auto expected = advance_on_cpu(problem, c.precision, steps, problem.u);
+    const auto whole = advance_on_gpu(problem, c.precision, steps, problem.u, {problem.domain.box()}, false);
+    EXPECT_EQ(whole, expected) << steps << " steps";
+    EXPECT_EQ(advance_on_gpu(problem, c.precision, steps, problem.u, regions), expected)
+        << steps << " steps in regions";
+  }
+}
+
+constexpr auto periodic = BoundaryKind::periodic;
+constexpr auto dirichlet = BoundaryKind::dirichlet;
+constexpr auto neumann = BoundaryKind::neumann;
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, CudaScalarShapes,
+    ::testing::Values(ShapeCase{"line", {1, 1, 10007}, {0, 0, 1}, true, dirichlet, Precision::fp64},
+                      ShapeCase{"line2", {1, 1, 5003}, {0, 0, 2}, true, neumann, Precision::fp16},
+                      ShapeCase{"star", {1, 301, 397}, {0, 1, 1}, true, dirichlet, Precision::fp32},
+                      ShapeCase{"star", {1, 301, 397}, {0, 1, 1}, true, neumann, Precision::fp64},
+                      ShapeCase{"star", {1, 301, 397}, {0, 1, 1}, true, periodic, Precision::bf16},
+                      ShapeCase{"box", {1, 203, 397}, {0, 1, 1}, false, neumann, Precision::fp32},
+                      ShapeCase{"box", {1, 203, 397}, {0, 1, 1}, false, dirichlet, Precision::fp64},
+                      ShapeCase{"star2", {1, 203, 397}, {0, 2, 2}, true, dirichlet, Precision::fp32},
+                      ShapeCase{"box3", {1, 103, 397}, {0, 3, 3}, false, neumann, Precision::fp64},
+                      ShapeCase{"uneven", {1, 103, 397}, {0, 2, 1}, false, neumann, Precision::tf32},
+                      ShapeCase{"star", {37, 101, 263}, {1, 1, 1}, true, dirichlet, Precision::fp32},
+                      ShapeCase{"star", {37, 101, 263}, {1, 1, 1}, true, neumann, Precision::fp32},
+                      ShapeCase{"star", {37, 101, 133}, {1, 1, 1}, true, dirichlet, Precision::fp64},
+                      ShapeCase{"star", {37, 101, 133}, {1, 1, 1}, true, periodic, Precision::fp16},
+                      ShapeCase{"box", {37, 101, 263}, {1, 1, 1}, false, neumann, Precision::fp32},
+                      ShapeCase{"box", {37, 101, 133}, {1, 1, 1}, false, dirichlet, Precision::fp64},
+                      ShapeCase{"star2", {23, 61, 263}, {2, 2, 2}, true, neumann, Precision::fp32},
+                      ShapeCase{"box4", {19, 23, 29}, {4, 4, 4}, false, neumann, Precision::fp32}),
+    [](const auto& test) {
+      const ShapeCase& c = test.param;
+      return std::string(c.name) +
+             (c.shape[0] > 1   ? "3d_"
+              : c.shape[1] > 1 ? "2d_"
+                               : "1d_") +
+             "pdn"[static_cast<int>(c.walls)] + "_" + std::string(to_string(c.precision));
+    });
+
+}  // namespace
+}  // namespace spsolve::cuda
