@@ -15,11 +15,23 @@ namespace {
 /// NFS lose one of the writes.
 constexpr std::int64_t data_alignment = 65536;
 
+/// More than the file will have in the end: the values, the text of the attributes twice (HDF5 may move a
+/// header that grows), and generous room for the rest.
+std::int64_t bytes_needed(const ArrayFormat& format, const Attributes& attributes) {
+  constexpr std::int64_t room_for_headers = 128 << 10;
+  std::int64_t bytes = volume(format.shape) * format.element_bytes() + data_alignment + room_for_headers;
+  for (const auto& [name, value] : attributes)
+    if (const auto* text = std::get_if<std::string>(&value))
+      bytes += 2 * static_cast<std::int64_t>(text->size());
+  return bytes;
+}
+
 /// Everything of the file but the values; returns where they belong.
 std::int64_t lay_out(const std::filesystem::path& file, const ArrayFormat& format,
                      const Attributes& attributes, const std::function<void(hid_t)>& decorate) {
   const auto blocks = ArrayBlocks::of(volume(format.shape), format.element_bytes());
-  Hdf5Id output = create_hdf5(file, ArrayBlocks::least_bytes, data_alignment);
+  Hdf5Id output =
+      create_hdf5(file, bytes_needed(format, attributes), ArrayBlocks::least_bytes, data_alignment);
   std::int64_t offset = 0;
   {
     std::array<hsize_t, axis_count> extents{};
@@ -28,7 +40,7 @@ std::int64_t lay_out(const std::filesystem::path& file, const ArrayFormat& forma
         H5Screate_simple(format.dimensions, extents.data() + axis_count - format.dimensions, nullptr),
         H5Sclose);
     // The address must be known now, and nobody shall fill what is about to be written.
-    const Hdf5Id creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    const Hdf5Id creation = timeless_properties(H5P_DATASET_CREATE);
     check_hdf5(H5Pset_layout(creation, H5D_CONTIGUOUS));
     check_hdf5(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY));
     check_hdf5(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER));
@@ -47,9 +59,6 @@ std::int64_t lay_out(const std::filesystem::path& file, const ArrayFormat& forma
     offset = static_cast<std::int64_t>(address);
   }
   output.close();
-  FileDescriptor reserved(file, FileDescriptor::Mode::modify);
-  reserved.reserve(reserved.size());
-  reserved.close();
   return offset;
 }
 

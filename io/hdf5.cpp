@@ -8,6 +8,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "io/atomic_file.hpp"
+
 namespace spsolve {
 namespace {
 
@@ -35,6 +37,20 @@ Hdf5Id access_properties() {
   check_hdf5(H5Pset_file_locking(access, false, true));
   check_hdf5(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18));
   return access;
+}
+
+std::vector<std::byte> empty_file() {
+  const Hdf5Id access = access_properties();
+  check_hdf5(H5Pset_fapl_core(access, 4096, false));
+  const Hdf5Id file(H5Fcreate("empty", H5F_ACC_TRUNC, timeless_properties(H5P_FILE_CREATE), access),
+                    H5Fclose);
+  check_hdf5(H5Fflush(file, H5F_SCOPE_LOCAL));
+  hsize_t bytes = 0;
+  void* memory = nullptr;  // the driver's pointer to its buffer
+  check_hdf5(H5Fget_filesize(file, &bytes));
+  check_hdf5(H5Fget_vfd_handle(file, access, &memory));
+  const auto* image = *static_cast<std::byte**>(memory);
+  return {image, image + bytes};
 }
 
 Hdf5Id small_float(std::size_t exponent_bits, std::size_t mantissa_bits, std::size_t bias) {
@@ -76,10 +92,28 @@ Hdf5Id modify_hdf5(const std::filesystem::path& file) {
   return {H5Fopen(file.c_str(), H5F_ACC_RDWR, access_properties()), H5Fclose};
 }
 
-Hdf5Id create_hdf5(const std::filesystem::path& file, std::int64_t large, std::int64_t alignment) {
+Hdf5Id create_hdf5(const std::filesystem::path& file, std::int64_t bytes, std::int64_t large,
+                   std::int64_t alignment) {
+  // The disk space must be there before HDF5 sees the file: it does not survive a write or a close that
+  // fails, but crashes when the library ends. So the empty file comes from memory.
+  FileDescriptor reserved(file, FileDescriptor::Mode::create);
+  reserved.write(0, empty_file());
+  reserved.reserve(bytes);
+  reserved.close();
   const Hdf5Id access = access_properties();
   check_hdf5(H5Pset_alignment(access, static_cast<hsize_t>(large), static_cast<hsize_t>(alignment)));
-  return {H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose};
+  return {H5Fopen(file.c_str(), H5F_ACC_RDWR, access), H5Fclose};
+}
+
+Hdf5Id create_group(hid_t parent, const std::string& name) {
+  return {H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, timeless_properties(H5P_GROUP_CREATE), H5P_DEFAULT),
+          H5Gclose};
+}
+
+Hdf5Id timeless_properties(hid_t property_class) {
+  Hdf5Id properties(H5Pcreate(property_class), H5Pclose);
+  check_hdf5(H5Pset_obj_track_times(properties, false));
+  return properties;
 }
 
 Hdf5Id storage_type(Precision precision) {

@@ -50,9 +50,18 @@ class Hdf5Id {
 Hdf5Id open_hdf5(const std::filesystem::path& file, Status status = Status::file_failure);
 /// Opens a file for changing what it holds.
 Hdf5Id modify_hdf5(const std::filesystem::path& file);
-/// Creates a file, or empties one, that HDF5 1.8 and later read and whose metadata carry checksums; objects
-/// of at least `large` bytes start at a multiple of `alignment` bytes.
-Hdf5Id create_hdf5(const std::filesystem::path& file, std::int64_t large, std::int64_t alignment);
+/// Creates a file, or empties one, that HDF5 1.8 and later read and whose metadata carry checksums. Takes the
+/// disk space of `bytes` bytes first, which must suffice for all that will be in it, so that a full disk
+/// shows here; objects of at least `large` bytes start at a multiple of `alignment` bytes. Closing cuts off
+/// what was not used.
+Hdf5Id create_hdf5(const std::filesystem::path& file, std::int64_t bytes, std::int64_t large,
+                   std::int64_t alignment);
+
+/// Creates a group without the time of its creation.
+Hdf5Id create_group(hid_t parent, const std::string& name);
+/// Creation properties of files (H5P_FILE_CREATE), groups and datasets without times: equal contents give
+/// equal bytes.
+Hdf5Id timeless_properties(hid_t property_class);
 
 /// The file type of a storage format: IEEE float64, float32, float16, or bfloat16 (not IEEE: 8 exponent, 7
 /// mantissa bits).

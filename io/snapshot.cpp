@@ -35,9 +35,6 @@ void add_vtk_view(hid_t file, const Snapshot& snapshot) {
   auto spacing = snapshot.grid.spacing;
   for (int axis = snapshot.grid.domain.first_axis(); axis < axis_count; ++axis)
     spacing[axis] *= static_cast<double>(snapshot.stride);
-  const auto create_group = [](hid_t parent, const char* name) {
-    return Hdf5Id(H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
-  };
   const Hdf5Id image = create_group(file, "VTKHDF");
   write_attributes(image, {{"Version", std::vector<std::int32_t>{1, 0}},
                            {"Type", std::string("ImageData")},

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "halo/communicator.hpp"
+#include "io/array_format.hpp"
+#include "kernels/box.hpp"
+#include "kernels/precision.hpp"
+
+namespace spsolve::test {
+
+/// A directory of its own for the ranks of a test; removed at the end.
+class SharedDirectory {
+ public:
+  explicit SharedDirectory(const Communicator& world) : world_(world) {
+    std::string name = (std::filesystem::temp_directory_path() / "spsolve_io_XXXXXX").string();
+    if (world_.root() && !mkdtemp(name.data())) world_.abort(Status::file_failure);
+    path_ = world_.broadcast(name);
+  }
+  SharedDirectory(const SharedDirectory&) = delete;
+  SharedDirectory& operator=(const SharedDirectory&) = delete;
+  ~SharedDirectory() {
+    world_.barrier();
+    std::error_code ignored;
+    if (world_.root()) std::filesystem::remove_all(path_, ignored);
+  }
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  Communicator world_;
+  std::filesystem::path path_;
+};
+
+/// A value that every storage format holds exactly and that no exchange of axes leaves as it is.
+inline double sample_value(const Index3& p) {
+  return static_cast<double>((p[z_axis] * 29 + p[y_axis] * 7 + p[x_axis]) % 127 - 63) / 8.0;
+}
+
+inline RowSource sample_rows(Precision precision) {
+  return [precision](const Index3& begin, std::int64_t points, std::byte* out) {
+    with_storage(precision, [&]<class Storage>() {
+      auto* row = reinterpret_cast<Storage*>(out);
+      for (std::int64_t i = 0; i < points; ++i)
+        row[i] = to_storage<Storage>(sample_value(begin + Index3{0, 0, i}));
+    });
+  };
+}
+
+/// Part `index` of `parts` of a box of `shape`, in C order of the parts; empty where there are more parts
+/// than points.
+inline Box part_of(const Index3& shape, const Index3& parts, int index) {
+  const Index3 at{index / (parts[1] * parts[2]), index / parts[2] % parts[1], index % parts[2]};
+  Box box;
+  for (int axis = 0; axis < axis_count; ++axis) {
+    box.begin[axis] = shape[axis] * at[axis] / parts[axis];
+    box.end[axis] = shape[axis] * (at[axis] + 1) / parts[axis];
+  }
+  return box;
+}
+
+/// Every way to cut a grid of `shape` into `ranks` boxes along its axes, and all of it on the last rank; each
+/// as the box of `rank`.
+inline std::vector<Box> decompositions(const Index3& shape, int rank, int ranks) {
+  std::vector<Box> boxes{rank == ranks - 1 ? box_of(shape) : Box{}};
+  for (std::int64_t z = 1; z <= ranks; ++z)
+    for (std::int64_t y = 1; z * y <= ranks; ++y)
+      if (ranks % (z * y) == 0) boxes.push_back(part_of(shape, {z, y, ranks / (z * y)}, rank));
+  return boxes;
+}
+
+inline std::string bytes_of(const std::filesystem::path& file) {
+  std::ifstream input(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(input), {}};
+}
+
+inline void put_bytes(const std::filesystem::path& file, const std::string& bytes) {
+  std::ofstream(file, std::ios::binary | std::ios::trunc)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+/// The message of the Error that `work` throws, its status in `status`; "" if it throws none.
+template <class Work>
+std::string error_of(Work&& work, Status* status = nullptr) {
+  try {
+    work();
+  } catch (const Error& error) {
+    if (status) *status = error.status();
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace spsolve::test

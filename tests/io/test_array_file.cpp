@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/mount.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
+#include "io/array_file.hpp"
+#include "io/stored_array.hpp"
+#include "tests/io/sample_array.hpp"
+
+namespace spsolve::test {
+namespace {
+
+const ArrayFormat several_blocks{
+    3, {61, 127, 283}, Precision::fp64};  // 17.5 MB: five blocks, the last not full
+
+void write_sample(const Communicator& world, const std::filesystem::path& file, const ArrayFormat& format,
+                  const Box& box) {
+  write_array(world, file, format, {{"step", std::int64_t{7}}, {"name", std::string("größe")}}, box,
+              sample_rows(format.precision));
+}
+
+Box own_part(const Communicator& world, const Index3& shape) {
+  return part_of(shape, {world.size(), 1, 1}, world.rank());
+}
+
+TEST(ArrayFile, BytesDoNotDependOnTheDecomposition) {
+  const Communicator world, alone(MPI_COMM_SELF);
+  const SharedDirectory directory(world);
+  const std::vector<ArrayFormat> formats{several_blocks,
+                                         {3, {3, 5, 2}, Precision::fp32},
+                                         {3, {1, 1, 1}, Precision::fp64},
+                                         {2, {1, 1031, 2053}, Precision::bf16},
+                                         {1, {1, 1, 5'000'011}, Precision::fp16},
+                                         {3, {600'011, 1, 2}, Precision::fp64}};
+  for (const ArrayFormat& format : formats) {
+    if (world.root()) write_sample(alone, directory / "alone", format, box_of(format.shape));
+    const std::string expected = bytes_of(directory / "alone");
+    for (const Box& box : decompositions(format.shape, world.rank(), world.size())) {
+      write_sample(world, directory / "together", format, box);
+      const bool same = !world.root() || bytes_of(directory / "together") == expected;
+      ASSERT_TRUE(same) << volume(format.shape) << " points";
+    }
+  }
+}
+
+TEST(ArrayFile, BytesDoNotDependOnTheTime) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  const Box box = own_part(world, {3, 5, 2});
+  write_sample(world, directory / "first", {3, {3, 5, 2}, Precision::fp32}, box);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // times in HDF5 files count seconds
+  write_sample(world, directory / "second", {3, {3, 5, 2}, Precision::fp32}, box);
+  EXPECT_TRUE(bytes_of(directory / "first") == bytes_of(directory / "second"));
+}
+
+TEST(ArrayFile, EveryRankReadsItsBoxBack) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  for (const auto precision :
+       {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16}) {
+    const ArrayFormat format{3, {37, 41, 113}, precision};
+    write_sample(world, directory / "array", format, own_part(world, format.shape));
+    const StoredArray stored = locate_array(directory / "array");
+    EXPECT_EQ(stored.format.shape, format.shape);
+    EXPECT_EQ(stored.format.precision, precision == Precision::tf32 ? Precision::fp32 : precision);
+    verify_array(world, stored);
+    const Box box = part_of(format.shape, {1, 1, world.size()}, world.rank());
+    std::int64_t points_read = 0;
+    read_array(stored, box, [&](const Index3& begin, std::int64_t points, const std::byte* values) {
+      ASSERT_TRUE(contains(box, Box{begin, begin + Index3{1, 1, points}}));
+      points_read += points;
+      with_storage(stored.format.precision, [&]<class Storage>() {
+        for (std::int64_t i = 0; i < points; ++i)
+          ASSERT_EQ(stored_value(reinterpret_cast<const Storage*>(values)[i]),
+                    sample_value(begin + Index3{0, 0, i}));
+      });
+    });
+    EXPECT_EQ(points_read, box.points());
+    world.barrier();
+  }
+}
+
+TEST(ArrayFile, AnyFlippedBitOfTheValuesIsFound) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  write_sample(world, directory / "array", several_blocks, own_part(world, several_blocks.shape));
+  const StoredArray stored = locate_array(directory / "array");
+  const std::int64_t bytes = volume(several_blocks.shape) * 8;
+  std::uint64_t random = 20240607;  // the same on every rank
+  for (int trial = 0; trial < 24; ++trial) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    const std::int64_t at = trial == 0   ? 0
+                            : trial == 1 ? bytes - 1
+                                         : static_cast<std::int64_t>((random >> 20) % bytes);
+    const auto flip = [&] {
+      world.barrier();
+      if (world.root()) {
+        std::fstream file(directory / "array", std::ios::in | std::ios::out | std::ios::binary);
+        file.seekg(stored.offset + at);
+        const int value = file.get();
+        file.seekp(stored.offset + at);
+        file.put(static_cast<char>(value ^ (1 << (trial % 8))));
+      }
+      world.barrier();
+    };
+    flip();
+    const std::string message = error_of([&] { verify_array(world, stored); });
+    const std::int64_t block = at / stored.block_bytes;
+    EXPECT_NE(message.find((directory / "array").string() + ":/u: bytes [" +
+                           std::to_string(block * stored.block_bytes)),
+              std::string::npos)
+        << "byte " << at << ": " << message;
+    flip();
+  }
+  verify_array(world, stored);
+}
+
+TEST(ArrayFile, DirectoryWithoutPermissionIsAnErrorOnEveryRank) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  const auto locked = directory / "locked";
+  if (world.root()) {
+    std::filesystem::permissions(directory.path(), std::filesystem::perms(0755));
+    std::filesystem::create_directory(locked);
+    std::filesystem::permissions(locked, std::filesystem::perms(0555));
+  }
+  world.barrier();
+  const uid_t user = geteuid();
+  if (user == 0) {  // nothing is closed to root
+    ASSERT_EQ(seteuid(65534), 0);
+  }
+  Status status{};
+  const std::string message = error_of(
+      [&] { write_sample(world, locked / "array", several_blocks, own_part(world, several_blocks.shape)); },
+      &status);
+  ASSERT_EQ(seteuid(user), 0);
+  EXPECT_EQ(status, Status::file_failure);
+  EXPECT_NE(message.find("array.tmp"), std::string::npos) << message;
+  EXPECT_NE(message.find("Permission denied"), std::string::npos) << message;
+}
+
+TEST(ArrayFile, MissingDirectoryIsAnErrorOnEveryRank) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  const std::string message = error_of([&] {
+    write_sample(world, directory / "none" / "array", several_blocks, own_part(world, several_blocks.shape));
+  });
+  EXPECT_NE(message.find("No such file or directory"), std::string::npos) << message;
+}
+
+/// The file that was there stays, and nothing else does.
+void expect_only(const Communicator& world, const std::filesystem::path& directory,
+                 const std::string& old_bytes) {
+  world.barrier();
+  EXPECT_TRUE(bytes_of(directory / "array") == old_bytes);
+  EXPECT_FALSE(std::filesystem::exists(directory / "array.tmp"));
+  world.barrier();
+}
+
+TEST(ArrayFile, FailedWriteOfOneRankIsAgreedAndTheOldFileStays) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  const Box box = own_part(world, several_blocks.shape);
+  write_sample(world, directory / "array", several_blocks, box);
+  const std::string old_bytes = bytes_of(directory / "array");
+  // The last rank, which has the last blocks, may write no further than the first of them.
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  const rlimit old_limit = limit;
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  if (world.rank() == world.size() - 1) limit.rlim_cur = 4 << 20;
+  setrlimit(RLIMIT_FSIZE, &limit);
+  Status status{};
+  const std::string message =
+      error_of([&] { write_sample(world, directory / "array", several_blocks, box); }, &status);
+  setrlimit(RLIMIT_FSIZE, &old_limit);
+  std::signal(SIGXFSZ, old_handler);
+  EXPECT_EQ(status, Status::file_failure);
+  EXPECT_NE(message.find("array.tmp"), std::string::npos) << message;
+  expect_only(world, directory.path(), old_bytes);
+}
+
+TEST(ArrayFile, FailureToGiveValuesIsAgreedAndTheOldFileStays) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  const Box box = own_part(world, several_blocks.shape);
+  write_sample(world, directory / "array", several_blocks, box);
+  const std::string old_bytes = bytes_of(directory / "array");
+  const RowSource broken = [&](const Index3&, std::int64_t, std::byte*) {
+    if (world.rank() == world.size() / 2) throw Error(Status::device_failure, "device lost");
+  };
+  Status status{};
+  EXPECT_EQ(
+      error_of([&] { write_array(world, directory / "array", several_blocks, {}, box, broken); }, &status),
+      "device lost");
+  EXPECT_EQ(status, Status::device_failure);
+  expect_only(world, directory.path(), old_bytes);
+}
+
+/// A file system of its own of a given size, mounted by rank 0.
+class SmallDisk {
+ public:
+  SmallDisk(const Communicator& world, const std::filesystem::path& directory, std::int64_t bytes)
+      : world_(world), directory_(directory) {
+    std::string error;
+    if (world_.root()) {
+      std::filesystem::create_directory(directory_);
+      const std::string options = "size=" + std::to_string(bytes);
+      if (mount("tmpfs", directory_.c_str(), "tmpfs", 0, options.c_str()) != 0) error = std::strerror(errno);
+    }
+    error_ = world_.broadcast(error);
+  }
+  ~SmallDisk() {
+    world_.barrier();
+    if (world_.root() && error_.empty()) umount2(directory_.c_str(), MNT_DETACH);
+  }
+  /// Why it could not be mounted; "" if it was.
+  const std::string& error() const { return error_; }
+
+ private:
+  Communicator world_;
+  std::filesystem::path directory_;
+  std::string error_;
+};
+
+TEST(ArrayFile, FullDiskIsAnErrorAndTheOldFileStays) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  const std::int64_t bytes = volume(several_blocks.shape) * 8;
+  for (const std::int64_t left : {bytes / 2, std::int64_t{300'000}, std::int64_t{0}}) {
+    const SmallDisk disk(world, directory / "disk", bytes + (512 << 10) + left);
+    if (!disk.error().empty()) GTEST_SKIP() << "cannot mount a small file system: " << disk.error();
+    const Box box = own_part(world, several_blocks.shape);
+    write_sample(world, directory / "disk" / "array", several_blocks, box);
+    const std::string old_bytes = bytes_of(directory / "disk" / "array");
+    if (left == 0 && world.root()) {  // not even the layout fits
+      std::ofstream filler(directory / "disk" / "filler", std::ios::binary);
+      while (filler << 'x' << std::flush) continue;
+    }
+    world.barrier();
+    Status status{};
+    const std::string message =
+        error_of([&] { write_sample(world, directory / "disk" / "array", several_blocks, box); }, &status);
+    EXPECT_EQ(status, Status::file_failure) << left << " bytes left";
+    EXPECT_NE(message.find("No space left on device"), std::string::npos) << message;
+    expect_only(world, directory / "disk", old_bytes);
+    verify_array(world, locate_array(directory / "disk" / "array"));
+  }
+}
+
+}  // namespace
+}  // namespace spsolve::test
