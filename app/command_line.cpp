@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <sstream>
+
+#include "app/version.hpp"
+#include "io/config.hpp"
+#include "kernels/error.hpp"
+#include "kernels/presets.hpp"
+
+namespace spsolve {
+namespace {
+
+template <std::size_t count>
+CLI::IsMember one_of(const std::array<std::string_view, count>& names) {
+  return CLI::IsMember(std::vector<std::string>(names.begin(), names.end()));
+}
+
+std::string presets_text() {
+  std::ostringstream text;
+  text << "\nStencil presets:\n";
+  for (const Preset& preset : parameter_presets()) {
+    text << "  " << preset.name << ": " << preset.meaning << "\n";
+    for (const PresetParameter& parameter : preset.parameters)
+      text << "      " << parameter.name << (parameter.required ? " (required): " : ": ") << parameter.meaning
+           << "\n";
+  }
+  text << "  (star|box)<d>d<r>r, 1d<r>r: benchmark shapes of dimension d and radius r, such as star3d1r\n"
+          "\nExit status: 0 finished; 2 invalid input; 3 the solution became NaN or infinite; 4 a file could "
+          "not be read\n"
+          "or written; 5 a device or a peer failed; 75 stopped by a signal or the wall-time limit after a "
+          "checkpoint.\n"
+          "Signals: USR1, TERM, INT: checkpoint and stop; USR2: checkpoint and go on.\n";
+  return text.str();
+}
+
+}  // namespace
+
+ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
+  CommandLine command;
+  std::string restart, output;
+  CLI::App app{"Distributed solver for linear stencils. Run it alone or under mpirun or srun."};
+  app.footer(presets_text());
+  app.set_version_flag("--version", "spsolve " + std::string(version));
+  app.require_subcommand(0, 1);
+
+  const auto add_set = [&](CLI::App& to) {
+    to.add_option("--set", command.overrides,
+                  "Override a key of the input, as section.key=value; may be repeated")
+        ->expected(1)
+        ->take_all()
+        ->type_name("KEY=VALUE");
+  };
+  app.add_option("INPUT", command.file, "Input file (TOML) to solve")->type_name("FILE.toml");
+  add_set(app);
+  app.add_option("--restart", restart, "Go on from the newest checkpoint that is whole, or from this one")
+      ->type_name("latest|FILE");
+  app.add_option("--output", output, "Directory for results, instead of output.directory")->type_name("DIR");
+  app.add_flag("--overwrite", command.overwrite, "Replace the results of another run in that directory");
+  app.add_flag("--quiet", command.quiet, "Print warnings and errors only");
+
+  CLI::App* check = app.add_subcommand(
+      "check", "Validate an input and the files it names; print what would be solved, memory and file sizes");
+  CLI::App* plan = app.add_subcommand("plan", "Print how an input would be solved, and why");
+  for (CLI::App* verb : {check, plan}) {
+    verb->add_option("INPUT", command.file, "Input file (TOML)")->required()->type_name("FILE.toml");
+    add_set(*verb);
+  }
+
+  CLI::App* bench =
+      app.add_subcommand("bench", "Measure points x time steps per second and the error of the result");
+  BenchRequest& request = command.bench;
+  bench->add_option("--stencil", request.stencil, "Stencil preset of benchmark shape")->capture_default_str();
+  bench->add_option("--shape", request.shape, "Points per axis, slowest first, as N,N,N")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+  bench
+      ->add_option("--steps", request.steps,
+                   "Time steps of one timed run (default: enough for a good part of a second)")
+      ->check(CLI::PositiveNumber);
+  bench->add_option("--precision", request.precision, "fp64, fp32, tf32, bf16 or fp16")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"fp64", "fp32", "tf32", "bf16", "fp16"}));
+  bench->add_option("--device", request.device, "auto, cuda or cpu")
+      ->capture_default_str()
+      ->check(one_of(device_names));
+  bench->add_option("--unit", request.unit, "auto, scalar, tensor or sparse-tensor")
+      ->capture_default_str()
+      ->check(one_of(unit_names));
+  bench->add_option("--layout", request.layout, "Layout of the weights on tensor cores")
+      ->capture_default_str()
+      ->check(one_of(layout_names));
+  bench->add_option("--fuse", request.fuse, "Time steps per launch (default: as planned)")
+      ->check(CLI::Range(1, 1 << 16));
+  bench->add_option("--json", request.json, "Write the results to this file")->type_name("FILE");
+  bench->add_option("--suite", request.suite, "A named list of cases instead of one: scalar");
+
+  CLI::App* info = app.add_subcommand(
+      "info", "Say what a snapshot, checkpoint or other HDF5 file holds and whether its checksums hold");
+  info->add_option("FILE", command.file, "HDF5 file")->required();
+  CLI::App* doctor = app.add_subcommand(
+      "doctor", "Print versions, devices, ranks and file systems: what a bug report needs");
+
+  try {
+    app.parse(argc, argv);
+    command.verb = check->parsed()    ? Verb::check
+                   : plan->parsed()   ? Verb::plan
+                   : bench->parsed()  ? Verb::bench
+                   : info->parsed()   ? Verb::info
+                   : doctor->parsed() ? Verb::doctor
+                                      : Verb::run;
+    if (command.verb == Verb::run && command.file.empty())
+      throw CLI::RequiredError("INPUT.toml, or one of check, plan, bench, info, doctor");
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out, err;
+    const int code = app.exit(error, out, err);
+    return {std::nullopt, out.str() + err.str(), code == 0 ? 0 : static_cast<int>(Status::invalid_input)};
+  }
+  if (!restart.empty()) command.restart = restart;
+  if (!output.empty()) command.output = output;
+  return {command, "", 0};
+}
+
+}  // namespace spsolve

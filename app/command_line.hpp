@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spsolve {
+
+enum class Verb { run, check, plan, bench, info, doctor };
+
+/// What `spsolve bench` measures: one case, or a named suite of them.
+struct BenchRequest {
+  std::string stencil = "star2d1r";
+  std::vector<std::int64_t> shape;  // slowest axis first; empty: a shape far beyond the caches
+  int steps = 0;                    // per repeat; 0: enough to run for a good part of a second
+  std::string precision = "fp64";
+  std::string device = "auto";
+  std::string unit = "auto";
+  std::string layout = "auto";
+  std::optional<int> fuse;
+  std::string suite;
+  std::filesystem::path json;
+};
+
+/// The command line, checked as far as it can be without files.
+struct CommandLine {
+  Verb verb = Verb::run;
+  std::filesystem::path file;          // input of run, check and plan; file of info
+  std::vector<std::string> overrides;  // --set section.key=value
+  std::optional<std::string> restart;  // "latest" or a file
+  std::optional<std::filesystem::path> output;
+  bool overwrite = false;
+  bool quiet = false;
+  BenchRequest bench;
+};
+
+/// What to do, or (help, version, a usage error) the text to print and the exit status.
+struct ParsedCommandLine {
+  std::optional<CommandLine> command;
+  std::string text;
+  int status = 0;
+};
+
+ParsedCommandLine parse_command_line(int argc, const char* const* argv);
+
+}  // namespace spsolve

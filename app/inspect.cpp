@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/inspect.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <set>
+
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
+#include "app/report.hpp"
+#include "app/run.hpp"
+#include "app/setup.hpp"
+#include "app/terminal.hpp"
+#include "app/versions.hpp"
+#include "io/file_info.hpp"
+
+namespace spsolve {
+namespace {
+
+std::string size_text(double bytes) {
+  return bytes < 0x1p30 ? fmt::format("{:.1f} MiB", bytes / 0x1p20)
+                        : fmt::format("{:.1f} GiB", bytes / 0x1p30);
+}
+
+void print_file_sizes(const Setup& setup, const Terminal& terminal) {
+  const RunConfig& config = setup.config;
+  const auto points = static_cast<double>(setup.problem.domain.box().points());
+  double kept = 1;
+  for (const std::int64_t extent : setup.problem.domain.shape)
+    kept *= static_cast<double>((extent - 1) / config.output.stride + 1);
+  const double snapshot = kept * static_cast<double>(storage_bytes(config.output.precision));
+  const double checkpoint = points * static_cast<double>(storage_bytes(config.compute.precision));
+  const std::int64_t snapshots = config.output.every > 0 ? config.time.steps / config.output.every + 1 +
+                                                               (config.time.steps % config.output.every != 0)
+                                                         : 1;
+  terminal.print("files: {} snapshots of {} = {}; up to {} checkpoints of {}, in {}", snapshots,
+                 size_text(snapshot), size_text(snapshot * static_cast<double>(snapshots)),
+                 config.checkpoint.keep + 1, size_text(checkpoint), config.output.directory.string());
+}
+
+std::string file_system(const std::filesystem::path& directory) {
+  struct statfs status {};
+  std::filesystem::path existing = std::filesystem::absolute(directory);
+  while (!std::filesystem::exists(existing)) existing = existing.parent_path();
+  if (statfs(existing.c_str(), &status) != 0) return "unknown";
+  const double free = static_cast<double>(status.f_bavail) * static_cast<double>(status.f_bsize);
+  const char* type = "local";
+  switch (static_cast<unsigned long>(status.f_type)) {
+    case 0x01021994:
+      type = "tmpfs";
+      break;
+    case 0x6969:
+      type = "NFS";
+      break;
+    case 0x0BD00BD0:
+      type = "Lustre";
+      break;
+    case 0x47504653:
+      type = "GPFS";
+      break;
+    case 0x19830326:
+      type = "BeeGFS";
+      break;
+    default:
+      break;
+  }
+  return fmt::format("{} ({}, {} free)", existing.string(), type, size_text(free));
+}
+
+/// Whether the MPI library says that it can send GPU memory.
+const char* cuda_aware() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() ? "yes" : "no";
+#else
+  return "unknown";
+#endif
+}
+
+}  // namespace
+
+Status check(const Communicator& communicator, const CommandLine& command) {
+  const Terminal terminal(communicator, false);
+  const Setup setup = make_setup(communicator, load_input(communicator, command));
+  check_datasets(communicator, setup);
+  require_memory(communicator, setup);
+  terminal.print("{}", to_toml(setup.config));
+  print_summary(communicator, setup, terminal);
+  for (const Tap& tap : setup.problem.stencil.taps())
+    terminal.print("  weight {:+.17g} at z{:+} y{:+} x{:+}", tap.weight, tap.offset[0], tap.offset[1],
+                   tap.offset[2]);
+  terminal.print("growth factor per step: {:.15g}",
+                 growth_factor(setup.problem.stencil, setup.problem.domain.shape));
+  warn_of_growth(setup, terminal);
+  print_file_sizes(setup, terminal);
+  terminal.print("the input is valid");
+  return Status::finished;
+}
+
+Status show_plan(const Communicator& communicator, const CommandLine& command) {
+  const Terminal terminal(communicator, false);
+  const Setup setup = make_setup(communicator, load_input(communicator, command));
+  print_summary(communicator, setup, terminal);
+  print_plan(setup.plan, terminal);
+  return Status::finished;
+}
+
+Status info(const Communicator& communicator, const CommandLine& command) {
+  const Terminal terminal(communicator, false);
+  const FileInfo file = describe_file(communicator, command.file);
+  terminal.print("{}", file.text);
+  return file.sound ? Status::finished : Status::file_failure;
+}
+
+Status doctor(const Communicator& communicator) {
+  const Terminal terminal(communicator, false);
+  for (const auto& [name, version] : library_versions()) terminal.print("{:<14} {}", name, version);
+  char host[256] = {};
+  gethostname(host, sizeof host - 1);
+  const auto hosts = communicator.gather(host);
+  terminal.print("{:<14} {} on {} host(s), {} threads each, {} processors on {}", "ranks",
+                 communicator.size(), std::set<std::string>(hosts.begin(), hosts.end()).size(),
+                 omp_get_max_threads(), omp_get_num_procs(), host);
+  terminal.print("{:<14} {}", "CUDA-aware MPI", cuda_aware());
+  terminal.print("{:<14} none (device = \"auto\" uses the CPU)", "GPUs");
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  terminal.print("{:<14} {}", "cache",
+                 file_system(cache  ? cache
+                             : home ? std::string(home) + "/.cache"
+                                    : "/tmp"));
+  terminal.print("{:<14} {}", "output", file_system(std::filesystem::current_path()));
+  terminal.print("{:<14} {}", "shared memory", file_system("/dev/shm"));
+  return Status::finished;
+}
+
+}  // namespace spsolve

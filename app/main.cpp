@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+
+#include "app/bench.hpp"
+#include "app/command_line.hpp"
+#include "app/inspect.hpp"
+#include "app/run.hpp"
+
+namespace spsolve {
+namespace {
+
+Status perform(const CommandLine& command, const Communicator& communicator, Signals& signals) {
+  switch (command.verb) {
+    case Verb::run:
+      return run(communicator, command, signals);
+    case Verb::check:
+      return check(communicator, command);
+    case Verb::plan:
+      return show_plan(communicator, command);
+    case Verb::bench:
+      return bench(communicator, command.bench);
+    case Verb::info:
+      return info(communicator, command);
+    case Verb::doctor:
+      return doctor(communicator);
+  }
+  return Status::invalid_input;
+}
+
+int spsolve_main(int argc, char** argv) {
+  Signals signals;  // before MPI starts threads, so that they leave these signals to us
+  const MpiSession mpi(argc, argv);
+  const Communicator world;
+  try {
+    const ParsedCommandLine parsed = parse_command_line(argc, argv);
+    if (world.root()) std::fputs(parsed.text.c_str(), parsed.status == 0 ? stdout : stderr);
+    return parsed.command ? static_cast<int>(perform(*parsed.command, world, signals)) : parsed.status;
+  } catch (const Error& error) {
+    // Failures of devices and peers may be known to one rank only: it says so and ends the others.
+    const bool alone = error.status() == Status::device_failure;
+    if (world.root() || alone) std::fprintf(stderr, "spsolve: error: %s\n", error.what());
+    if (alone && world.size() > 1) world.abort(error.status());
+    return static_cast<int>(error.status());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "spsolve: error on rank %d: %s\n", world.rank(), error.what());
+    world.abort(Status::device_failure);
+  }
+}
+
+}  // namespace
+}  // namespace spsolve
+
+int main(int argc, char** argv) {
+  try {
+    return spsolve::spsolve_main(argc, argv);
+  } catch (const spsolve::Error& error) {
+    std::fprintf(stderr, "spsolve: error: %s\n", error.what());
+    return static_cast<int>(error.status());
+  }
+}

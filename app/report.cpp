@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <omp.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/version.hpp"
+#include "app/versions.hpp"
+#include "io/atomic_file.hpp"
+#include "kernels/presets.hpp"
+
+namespace spsolve {
+namespace {
+
+/// "256 x 256 x 256" without absent axes.
+std::string extent_text(const Index3& extent, int dimensions) {
+  return fmt::format("{}", fmt::join(extent.end() - dimensions, extent.end(), " x "));
+}
+
+std::string host_name() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+}  // namespace
+
+void print_summary(const Communicator& communicator, const Setup& setup, const Terminal& terminal) {
+  const Problem& problem = setup.problem;
+  const int dimensions = problem.domain.dimensions;
+  terminal.print("{}: {} points, {} taps, radius {}, {}, {} steps", setup.config.name,
+                 extent_text(problem.domain.shape, dimensions), problem.stencil.taps().size(),
+                 extent_text(problem.stencil.radius(), dimensions), to_string(problem.precision),
+                 setup.config.time.steps);
+  terminal.print("plan: {} {} unit, {} steps per launch ({}-bound in the model; see spsolve plan)",
+                 setup.plan.device, setup.plan.chosen.unit, setup.plan.chosen.fuse, setup.plan.chosen.bound);
+  terminal.print(
+      "ranks: {} as {}, {} threads each, {:.1f} MiB of fields per rank", communicator.size(),
+      extent_text(setup.decomposition.rank_grid(), dimensions), omp_get_max_threads(),
+      static_cast<double>(block_bytes(problem, setup.decomposition, setup.plan.chosen.fuse)) / 0x1p20);
+}
+
+void warn_of_growth(const Setup& setup, const Terminal& terminal) {
+  const Stencil& stencil = setup.problem.stencil;
+  const double growth = growth_factor(stencil, setup.problem.domain.shape);
+  // Each tap's weight may be rounded by half a unit of its last place.
+  const double rounding = 0x1p-52 * static_cast<double>(stencil.taps().size() + 1);
+  if (growth <= 1.0 + rounding) return;
+  std::string advice;
+  const auto* preset = std::get_if<PresetForm>(&setup.config.stencil);
+  if (preset && preset->parameters.count("dt")) {
+    const double dt = preset->parameters.at("dt").front();
+    const double stable = largest_stable_dt(stencil, dt, setup.problem.domain.shape);
+    advice = stable > 0
+                 ? fmt::format("; the largest stable time step is {:.6g}, this one is {:.6g}", stable, dt)
+                 : std::string("; no time step is stable without more diffusion");
+  }
+  terminal.warn("the weights amplify some wave by {:.6g} per step: the solution may grow without bound{}",
+                growth, advice);
+}
+
+void print_plan(const Plan& plan, const Terminal& terminal) {
+  terminal.print("   {:<14} {:<18} {:>5} {:>12} {:>12} {:>14}  {}", "unit", "layout", "fuse", "bytes/pt/step",
+                 "fma/pt/step", "GStencil/s", "bound");
+  for (const Candidate& candidate : plan.candidates)
+    terminal.print("{}  {:<14} {:<18} {:>5} {:>12.3f} {:>12.2f} {:>14.3f}  {}",
+                   candidate.fuse == plan.chosen.fuse ? ">" : " ", candidate.unit, candidate.layout,
+                   candidate.fuse, candidate.bytes, candidate.fma, 1e-9 / candidate.seconds, candidate.bound);
+}
+
+void report(const Communicator& communicator, const Setup& setup, const Schedule& schedule, Outcome outcome,
+            const RunTimes& times, const Terminal& terminal) {
+  const double names_and_seconds[] = {times.total, times.block.compute, times.block.exchange, times.files};
+  double least[4], most[4];
+  check_mpi(MPI_Allreduce(names_and_seconds, least, 4, MPI_DOUBLE, MPI_MIN, communicator.handle()));
+  check_mpi(MPI_Allreduce(names_and_seconds, most, 4, MPI_DOUBLE, MPI_MAX, communicator.handle()));
+  const auto hosts = communicator.gather(host_name());
+
+  const std::int64_t steps = schedule.last - schedule.first;
+  const double stepping = std::max(most[0] - least[3], 1e-9);
+  const double rate =
+      static_cast<double>(setup.problem.domain.box().points()) * static_cast<double>(steps) / stepping * 1e-9;
+  if (outcome == Outcome::finished) {
+    terminal.print(
+        "finished {} steps in {:.3f} s: {:.4f} GStencil/s (points x steps per second, files excluded)", steps,
+        most[0], rate);
+    terminal.print(
+        "seconds per rank, least to most: compute {:.3f}..{:.3f}, exchange {:.3f}..{:.3f}, files "
+        "{:.3f}..{:.3f}",
+        least[1], most[1], least[2], most[2], least[3], most[3]);
+    terminal.print("results in {}", setup.config.output.directory.string());
+  }
+  const Plan& plan = setup.plan;
+  const nlohmann::ordered_json json{
+      {"name", setup.config.name},
+      {"finished", outcome == Outcome::finished},
+      {"input", to_toml(setup.config)},
+      {"plan", nlohmann::ordered_json::parse(to_json(plan))},
+      {"ranks", communicator.size()},
+      {"rank_grid", setup.decomposition.rank_grid()},
+      {"devices", hosts},
+      {"threads_per_rank", omp_get_max_threads()},
+      {"first_step", schedule.first},
+      {"last_step", schedule.last},
+      {"seconds", most[0]},
+      {"seconds_compute", {{"min", least[1]}, {"max", most[1]}}},
+      {"seconds_exchange", {{"min", least[2]}, {"max", most[2]}}},
+      {"seconds_files", {{"min", least[3]}, {"max", most[3]}}},
+      {"gstencil_per_s",
+       outcome == Outcome::finished ? nlohmann::ordered_json(rate) : nlohmann::ordered_json()},
+      {"versions", library_versions()}};
+  collectively(communicator, [&] {
+    if (communicator.root()) write_text(setup.config.output.directory / "run.json", json.dump(2) + "\n");
+  });
+}
+
+}  // namespace spsolve

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "app/setup.hpp"
+#include "app/terminal.hpp"
+#include "solver/block.hpp"
+#include "solver/evolve.hpp"
+
+namespace spsolve {
+
+/// Where the wall time of the time loop went, on this rank, in seconds.
+struct RunTimes {
+  double total = 0;
+  double files = 0;
+  Timings block;
+};
+
+/// Prints the problem, the plan, the ranks and the memory they take, before the run. Collective.
+void print_summary(const Communicator& communicator, const Setup& setup, const Terminal& terminal);
+
+/// Warns where the weights amplify some wave (DESIGN 3.6), with the largest stable time step where there is
+/// one.
+void warn_of_growth(const Setup& setup, const Terminal& terminal);
+
+/// Prints the table of candidates that the plan was chosen from.
+void print_plan(const Plan& plan, const Terminal& terminal);
+
+/// Prints the rate and where the time went, least and most over the ranks, and writes run.json. Collective.
+void report(const Communicator& communicator, const Setup& setup, const Schedule& schedule, Outcome outcome,
+            const RunTimes& times, const Terminal& terminal);
+
+}  // namespace spsolve

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/requests.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace spsolve {
+namespace {
+
+constexpr double poll_seconds = 0.5;
+
+std::optional<double> seconds(std::optional<double> minutes) {
+  return minutes ? std::optional(*minutes * 60.0) : std::nullopt;
+}
+
+}  // namespace
+
+Requests::Requests(const Communicator& communicator, Signals& signals,
+                   std::optional<double> checkpoint_minutes, std::optional<double> wall_limit_minutes)
+    : communicator_(communicator),
+      signals_(&signals),
+      checkpoint_seconds_(seconds(checkpoint_minutes)),
+      limit_seconds_(seconds(wall_limit_minutes)) {}
+
+Request Requests::poll() {
+  if (++launches_since_poll_ < launches_between_polls_) return Request::none;
+
+  // What this rank wants: a request, the reason to stop, and (rank 0) how many launches until the ranks
+  // confer again.
+  std::array<int, 3> wanted{static_cast<int>(Request::none), none, 0};
+  while (const auto signal = signals_->next()) {
+    wanted[0] =
+        std::max(wanted[0], static_cast<int>(*signal == SIGUSR2 ? Request::checkpoint : Request::stop));
+    if (*signal != SIGUSR2) wanted[1] = by_signal;
+  }
+  if (communicator_.root()) {
+    const Clock::time_point now = Clock::now();
+    const auto since = [&](Clock::time_point then) {
+      return std::chrono::duration<double>(now - then).count();
+    };
+    if (checkpoint_seconds_ && since(last_checkpoint_) >= *checkpoint_seconds_)
+      wanted[0] = std::max(wanted[0], static_cast<int>(Request::checkpoint));
+    // Time for the checkpoint that follows, twice what the longest took, and until the ranks would confer
+    // again.
+    const double margin = 2 * longest_checkpoint_ + 2 * poll_seconds;
+    if (limit_seconds_ && since(started_) >= *limit_seconds_ - margin) {
+      wanted[0] = static_cast<int>(Request::stop);
+      wanted[1] = std::max<int>(wanted[1], by_limit);
+    }
+    const double per_launch = since(last_poll_) / launches_since_poll_;
+    wanted[2] = static_cast<int>(std::clamp(poll_seconds / std::max(per_launch, 1e-9), 1.0, 1e6));
+    // A first launch says little (page faults, connections): confer again soon.
+    wanted[2] = std::min(wanted[2], 2 * launches_between_polls_);
+    last_poll_ = now;
+  }
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, wanted.data(), 3, MPI_INT, MPI_MAX, communicator_.handle()));
+  launches_between_polls_ = wanted[2];
+  launches_since_poll_ = 0;
+  reason_ = wanted[1];
+  return static_cast<Request>(wanted[0]);
+}
+
+void Requests::checkpoint_written(double seconds_taken) {
+  last_checkpoint_ = Clock::now();
+  longest_checkpoint_ = std::max(longest_checkpoint_, seconds_taken);
+}
+
+}  // namespace spsolve

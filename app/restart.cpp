@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/restart.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace spsolve {
+namespace {
+
+/// What makes the results of two inputs different problems, rather than a longer run or other output of one.
+void require_same_problem(const Checkpoint& checkpoint, const RunConfig& config) {
+  const RunConfig stored = parse_config(checkpoint.header.input, checkpoint.array.file, {});
+  std::vector<std::string> different;
+  if (!(stored.grid.domain == config.grid.domain)) different.emplace_back("the grid's shape or [boundary]");
+  if (stored.grid.spacing != config.grid.spacing) different.emplace_back("grid.spacing");
+  if (!(stored.stencil == config.stencil)) different.emplace_back("[stencil]");
+  if (!(stored.source == config.source)) different.emplace_back("[source]");
+  if (stored.compute.precision != config.compute.precision) different.emplace_back("compute.precision");
+  const std::string file = checkpoint.array.file.string();
+  if (!different.empty())
+    throw Error(
+        Status::invalid_input,
+        fmt::format("{} is a checkpoint of another problem: {} differ(s) from the input; to begin a new "
+                    "problem with its values use [initial] file = \"{}\", dataset = \"/u\"",
+                    file, fmt::join(different, ", "), file));
+  if (checkpoint.header.step > config.time.steps)
+    throw Error(Status::invalid_input, fmt::format("{} is at step {}, beyond the last step {}", file,
+                                                   checkpoint.header.step, config.time.steps));
+}
+
+}  // namespace
+
+std::optional<Checkpoint> find_restart(const Communicator& communicator, const CommandLine& command,
+                                       const RunConfig& config, const Terminal& terminal) {
+  if (!command.restart) return std::nullopt;
+  std::optional<Checkpoint> checkpoint;
+  if (*command.restart == "latest") {
+    LatestCheckpoint latest = find_latest_checkpoint(communicator, config.output.directory);
+    for (const std::string& reason : latest.passed_over) terminal.warn("passed over {}", reason);
+    if (!latest.checkpoint && !latest.passed_over.empty())
+      throw Error(Status::file_failure,
+                  fmt::format("{}: no checkpoint there is whole", config.output.directory.string()));
+    if (!latest.checkpoint)
+      terminal.print("no checkpoint in {} yet: starting from the beginning",
+                     config.output.directory.string());
+    checkpoint = std::move(latest.checkpoint);
+  } else {
+    checkpoint = verified_checkpoint(communicator, *command.restart);
+  }
+  if (!checkpoint) return checkpoint;
+  collectively(communicator, [&] { require_same_problem(*checkpoint, config); });
+  terminal.print("restarting from {} at step {}", checkpoint->array.file.string(), checkpoint->header.step);
+  return checkpoint;
+}
+
+}  // namespace spsolve

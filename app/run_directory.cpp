@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run_directory.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include "io/atomic_file.hpp"
+
+namespace spsolve {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* diagnostics_name = "diagnostics.csv";
+constexpr const char* diagnostics_columns = "step,time,min,max,mean,l2,change_l2\n";
+
+/// Whether a file name is one that a run writes.
+bool is_result(const std::string& name) {
+  const auto begins = [&](std::string_view prefix) { return name.rfind(prefix, 0) == 0; };
+  return begins("snapshot_") || begins("snapshots.hdf.series") || begins("checkpoint_") ||
+         begins(diagnostics_name) || begins("run.json");
+}
+
+std::vector<fs::path> results_in(const fs::path& directory) {
+  std::vector<fs::path> results;
+  if (fs::exists(directory))
+    for (const fs::directory_entry& entry : fs::directory_iterator(directory))
+      if (is_result(entry.path().filename())) results.push_back(entry.path());
+  return results;
+}
+
+/// Runs `work` on rank 0; what the file system says against it is an Error on every rank.
+template <class Work>
+void on_root(const Communicator& communicator, Work&& work) {
+  collectively(communicator, [&] {
+    if (!communicator.root()) return;
+    try {
+      work();
+    } catch (const fs::filesystem_error& error) {
+      throw Error(Status::file_failure,
+                  fmt::format("{}: {}", error.path1().string(), error.code().message()));
+    }
+  });
+}
+
+}  // namespace
+
+void prepare_run_directory(const Communicator& communicator, const fs::path& directory, bool overwrite,
+                           bool restart) {
+  on_root(communicator, [&] {
+    fs::create_directories(directory);
+    if (access(directory.c_str(), W_OK | X_OK) != 0)
+      throw Error(Status::file_failure,
+                  fmt::format("output directory {}: {}", directory.string(), std::strerror(errno)));
+    const auto results = results_in(directory);
+    if (results.empty() || restart) return;
+    if (!overwrite)
+      throw Error(Status::invalid_input, fmt::format("output directory {} holds {} files of another run; use "
+                                                     "--restart latest to go on with it, --overwrite to "
+                                                     "replace it, or another --output",
+                                                     directory.string(), results.size()));
+    for (const fs::path& file : results) fs::remove(file);
+  });
+}
+
+void begin_diagnostics_file(const Communicator& communicator, const fs::path& directory, std::int64_t step) {
+  on_root(communicator, [&] {
+    const fs::path file = directory / diagnostics_name;
+    std::string kept = diagnostics_columns;
+    if (fs::exists(file)) {
+      std::istringstream lines(read_text(file));
+      for (std::string line; std::getline(lines, line);) {
+        std::int64_t row = 0;
+        // A row that a kill cut short has no last column.
+        if (std::sscanf(line.c_str(), "%ld", &row) == 1 && row <= step &&
+            std::count(line.begin(), line.end(), ',') == 6)
+          kept += line + "\n";
+      }
+    }
+    write_text(file, kept);
+  });
+}
+
+void add_diagnostics_row(const Communicator& communicator, const fs::path& directory, std::int64_t step,
+                         double time, const Diagnostics& diagnostics) {
+  on_root(communicator, [&] {
+    std::ofstream file(directory / diagnostics_name, std::ios::app);
+    file << fmt::format("{},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}\n", step, time, diagnostics.min,
+                        diagnostics.max, diagnostics.mean, diagnostics.l2, diagnostics.change_l2);
+    file.close();
+    if (!file)
+      throw Error(Status::file_failure,
+                  fmt::format("{}: cannot write", (directory / diagnostics_name).string()));
+  });
+}
+
+}  // namespace spsolve

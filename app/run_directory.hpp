@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+#include "halo/communicator.hpp"
+#include "solver/diagnostics.hpp"
+
+namespace spsolve {
+
+/// Makes the output directory ready. If it holds results of another run, it is an Error(invalid_input) unless
+/// `overwrite`, which removes them (only files of spsolve's own names), or `restart`, which keeps them. A
+/// directory that cannot be made or written is an Error(file_failure). Collective.
+void prepare_run_directory(const Communicator& communicator, const std::filesystem::path& directory,
+                           bool overwrite, bool restart);
+
+/// Begins diagnostics.csv, or, on a restart, drops its rows after `step`. Collective.
+void begin_diagnostics_file(const Communicator& communicator, const std::filesystem::path& directory,
+                            std::int64_t step);
+
+/// Adds a row. Collective.
+void add_diagnostics_row(const Communicator& communicator, const std::filesystem::path& directory,
+                         std::int64_t step, double time, const Diagnostics& diagnostics);
+
+}  // namespace spsolve

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/setup.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "io/array_reader.hpp"
+#include "io/expression.hpp"
+#include "solver/block.hpp"
+
+namespace spsolve {
+namespace {
+
+Stencil read_stencil(const Communicator& communicator, const RunConfig& config) {
+  std::optional<Stencil> stencil;
+  collectively(communicator, [&] {
+    stencil = inline_stencil(config);
+    if (const auto* form = std::get_if<DatasetForm>(&config.stencil))
+      stencil = read_weights(form->file, form->dataset, config.grid.domain.dimensions);
+  });
+  return *stencil;
+}
+
+/// Calls set(begin, points, values) for every row of `box`, several threads at once.
+template <class Set>
+void read_values(const Setup& setup, const FieldForm& form, const char* section, const Box& box, Set&& set) {
+  const Grid& grid = setup.config.grid;
+  if (const auto* expression = std::get_if<ExpressionForm>(&form))
+    Expression{expression->expression, fmt::format("{}.expression", section)}.evaluate(
+        grid, box, [&](const Index3& begin, std::span<const double> values) {
+          set(begin, static_cast<std::int64_t>(values.size()), values.data());
+        });
+  else {
+    const auto& dataset = std::get<DatasetForm>(form);
+    read_box(dataset.file, dataset.dataset, grid.domain, box, set);
+  }
+}
+
+}  // namespace
+
+Setup make_setup(const Communicator& communicator, const RunConfig& config) {
+  const Problem problem{config.grid.domain, read_stencil(communicator, config), config.compute.precision,
+                        config.source.has_value()};
+  if (config.compute.device == "cuda")
+    throw Error(Status::invalid_input,
+                "[compute] device = \"cuda\": this build of spsolve has no CUDA units; use auto or cpu");
+  const Plan plan =
+      make_plan(problem, nominal_cpu(), {config.compute.unit, config.compute.layout, config.time.fuse});
+  const Index3 rank_grid = config.parallel.ranks.value_or(
+      config.parallel.ranks ? *config.parallel.ranks
+                            : least_surface_rank_grid(problem.domain.shape, communicator.size(),
+                                                      plan.chosen.fuse * problem.stencil.radius()));
+  if (volume(rank_grid) != communicator.size())
+    throw Error(
+        Status::invalid_input,
+        fmt::format("[parallel] ranks: {} x {} x {} = {} blocks, but {} ranks were started", rank_grid[0],
+                    rank_grid[1], rank_grid[2], volume(rank_grid), communicator.size()));
+  return {config, problem, plan, Decomposition(problem.domain.shape, rank_grid)};
+}
+
+void check_datasets(const Communicator& communicator, const Setup& setup) {
+  const Box block = setup.decomposition.block(communicator.rank());
+  collectively(communicator, [&] {
+    const auto ignore = [](const Index3&, std::int64_t, const double*) {};
+    read_values(setup, setup.config.initial, "initial", block, ignore);
+    if (setup.config.source) read_values(setup, *setup.config.source, "source", block, ignore);
+  });
+}
+
+void fill(const Communicator& communicator, const Setup& setup, const FieldForm& form, const char* section,
+          Field& field) {
+  collectively(communicator, [&] {
+    with_storage(field.precision(), [&]<class Storage>() {
+      read_values(setup, form, section, field.owned(),
+                  [&](const Index3& begin, std::int64_t points, const double* values) {
+                    std::transform(values, values + points, field.at<Storage>(begin), to_storage<Storage>);
+                  });
+    });
+  });
+}
+
+void require_memory(const Communicator& communicator, const Setup& setup) {
+  MPI_Comm node_handle = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(communicator.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node_handle));
+  const int ranks_here = Communicator(node_handle).size();
+  check_mpi(MPI_Comm_free(&node_handle));
+  collectively(communicator, [&] {
+    const double needed =
+        static_cast<double>(block_bytes(setup.problem, setup.decomposition, setup.plan.chosen.fuse));
+    const double available =
+        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+    if (needed * ranks_here > available)
+      throw Error(Status::invalid_input, fmt::format("the grid needs {:.1f} GiB per rank and {} ranks share "
+                                                     "a machine of {:.1f} GiB: use a smaller grid, a lower "
+                                                     "precision, or more machines",
+                                                     needed / 0x1p30, ranks_here, available / 0x1p30));
+  });
+}
+
+std::string to_json(const Plan& plan) {
+  const nlohmann::json json{{"device", plan.device},
+                            {"unit", plan.chosen.unit},
+                            {"layout", plan.chosen.layout},
+                            {"fuse", plan.chosen.fuse}};
+  return json.dump();
+}
+
+int fuse_of_json(const std::string& plan) {
+  try {
+    return nlohmann::json::parse(plan).at("fuse").get<int>();
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(Status::file_failure, fmt::format("the checkpoint's plan cannot be read: {}", error.what()));
+  }
+}
+
+}  // namespace spsolve

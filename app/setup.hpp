@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "halo/communicator.hpp"
+#include "halo/decomposition.hpp"
+#include "io/config.hpp"
+#include "kernels/field.hpp"
+#include "solver/plan.hpp"
+#include "solver/problem.hpp"
+
+namespace spsolve {
+
+/// A configuration with everything derived from it, before any field exists.
+struct Setup {
+  RunConfig config;
+  Problem problem;
+  Plan plan;
+  Decomposition decomposition;
+};
+
+/// Reads the weights where a file holds them, makes the plan and the decomposition. Collective; every rank
+/// throws the same Error.
+Setup make_setup(const Communicator& communicator, const RunConfig& config);
+
+/// Opens every file that the input names and checks shape, type and values, each rank its own block.
+/// Collective.
+void check_datasets(const Communicator& communicator, const Setup& setup);
+
+/// Sets the owned points of a field from an expression or a dataset. Collective.
+void fill(const Communicator& communicator, const Setup& setup, const FieldForm& form, const char* section,
+          Field& field);
+
+/// Throws Error(invalid_input) where this machine has too little memory for its ranks' blocks. Collective.
+void require_memory(const Communicator& communicator, const Setup& setup);
+
+/// The plan as JSON text, and the fusion depth of such a text.
+std::string to_json(const Plan& plan);
+int fuse_of_json(const std::string& plan);
+
+}  // namespace spsolve

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <csignal>
+#include <optional>
+
+namespace spsolve {
+
+/// Signals that a run answers at the end of a launch instead of dying: USR1, USR2, TERM, INT. They are
+/// blocked from construction on, in threads started later too, and wait until next() asks for them.
+class Signals {
+ public:
+  Signals();
+
+  /// A signal that has arrived and was not asked for yet. After the first TERM or INT another one ends the
+  /// process at once, as users expect of a second Ctrl-C.
+  std::optional<int> next();
+
+ private:
+  sigset_t waiting_;
+};
+
+}  // namespace spsolve

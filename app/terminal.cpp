@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/terminal.hpp"
+
+#include <fmt/chrono.h>
+#include <unistd.h>
+
+namespace spsolve {
+
+Progress::Progress(const Communicator& communicator, bool quiet, std::int64_t first, std::int64_t last,
+                   std::int64_t points)
+    : speaks_(communicator.root() && !quiet),
+      bar_(isatty(STDOUT_FILENO)),
+      first_(first),
+      last_(last),
+      points_(points) {}
+
+void Progress::at(std::int64_t step) {
+  if (!speaks_) return;
+  const Clock::time_point now = Clock::now();
+  if (now - printed_ < (bar_ ? std::chrono::milliseconds(200) : std::chrono::seconds(5))) return;
+  printed_ = now;
+  const double elapsed = std::chrono::duration<double>(now - started_).count();
+  const auto done = static_cast<double>(step - first_);
+  const double rate = done * static_cast<double>(points_) / elapsed;
+  const std::chrono::seconds left(
+      static_cast<std::int64_t>(elapsed * static_cast<double>(last_ - step) / done));
+  const std::string numbers =
+      fmt::format("step {}/{}  {:.3f} GStencil/s  {:%H:%M:%S} to go", step, last_, rate * 1e-9, left);
+  if (bar_) {
+    constexpr int width = 30;
+    const auto filled = static_cast<int>(width * static_cast<double>(step) / static_cast<double>(last_));
+    fmt::print("\r[{:#<{}}{:.<{}}] {} ", "", filled, "", width - filled, numbers);
+    drawn_ = true;
+  } else {
+    fmt::print("{}\n", numbers);
+  }
+  std::fflush(stdout);
+}
+
+void Progress::pause() {
+  if (drawn_) fmt::print("\r\x1b[K");
+  drawn_ = false;
+}
+
+}  // namespace spsolve

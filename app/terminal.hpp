@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "halo/communicator.hpp"
+
+namespace spsolve {
+
+/// Prints for rank 0: results and progress on standard output, warnings and errors on standard error.
+class Terminal {
+ public:
+  Terminal(const Communicator& communicator, bool quiet) : speaks_(communicator.root()), quiet_(quiet) {}
+
+  template <class... Args>
+  void print(fmt::format_string<Args...> format, Args&&... args) const {
+    if (speaks_ && !quiet_) line(stdout, fmt::format(format, std::forward<Args>(args)...));
+  }
+  template <class... Args>
+  void warn(fmt::format_string<Args...> format, Args&&... args) const {
+    if (speaks_) line(stderr, "spsolve: warning: " + fmt::format(format, std::forward<Args>(args)...));
+  }
+
+ private:
+  static void line(std::FILE* to, const std::string& text) {
+    fmt::print(to, "{}\n", text);
+    std::fflush(to);
+  }
+  bool speaks_, quiet_;
+};
+
+/// Progress of the time loop with rate and time to go: a bar that is drawn anew where standard output is a
+/// terminal, a plain line every few seconds where it is a file or a pipe.
+class Progress {
+ public:
+  Progress(const Communicator& communicator, bool quiet, std::int64_t first, std::int64_t last,
+           std::int64_t points);
+
+  /// Call after launches; prints now and then.
+  void at(std::int64_t step);
+  /// Ends the bar, so that other lines can follow.
+  void pause();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool speaks_, bar_;
+  std::int64_t first_, last_, points_;
+  Clock::time_point started_ = Clock::now(), printed_ = started_;
+  bool drawn_ = false;
+};
+
+}  // namespace spsolve

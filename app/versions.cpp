@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/versions.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+#include <toml++/toml.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "app/version.hpp"
+#include "io/hdf5.hpp"
+
+namespace spsolve {
+
+std::map<std::string, std::string> library_versions() {
+  char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(mpi, &length);
+  std::string mpi_name(mpi, static_cast<std::size_t>(length));
+  mpi_name = mpi_name.substr(0, mpi_name.find(','));
+  unsigned major = 0, minor = 0, release = 0;
+  check_hdf5(H5get_libversion(&major, &minor, &release));
+#ifdef H5_HAVE_PARALLEL
+  const char* parallel = "parallel";
+#else
+  const char* parallel = "serial";
+#endif
+  return {{"spsolve", version},
+          {"compiler", __VERSION__},
+          {"MPI", mpi_name},
+          {"HDF5", fmt::format("{}.{}.{} ({})", major, minor, release, parallel)},
+          {"toml++", fmt::format("{}.{}.{}", TOML_LIB_MAJOR, TOML_LIB_MINOR, TOML_LIB_PATCH)},
+          {"CLI11", CLI11_VERSION},
+          {"CUDA", "none"}};
+}
+
+}  // namespace spsolve
