@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "io/read_problem.hpp"
+#include "io/toml_document.hpp"
 #include "io/toml_section.hpp"
 #include "kernels/error.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "io/config.hpp"
 #include "io/read_problem.hpp"
-#include "io/toml_section.hpp"
+#include "io/toml_document.hpp"
 
 namespace spsolve {
 

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "io/nearest_name.hpp"
@@ -15,74 +14,9 @@ namespace spsolve {
 
 namespace {
 
-constexpr std::string_view override_mark = "--set ";
-
 [[noreturn]] void refuse(const std::string& message) { throw Error(Status::invalid_input, message); }
 
-/// "a.b=value" as the table {a: {b: value}} that TOML makes of it.
-toml::table parse_override(const std::string& text) {
-  const std::string source = std::string(override_mark) + text;
-  const std::size_t equals = text.find('=');
-  const std::string key = text.substr(0, equals);
-  const bool bare = std::all_of(key.begin(), key.end(), [](unsigned char c) {
-    return c < 0x80 && (std::isalnum(c) || c == '_' || c == '-' || c == '.');
-  });
-  if (equals == std::string::npos || key.empty() || !bare) refuse(source + ": wanted section.key=value");
-  const std::string value = text.substr(equals + 1);
-  try {
-    return toml::parse(key + " = " + value, source);
-  } catch (const toml::parse_error& error) {
-    const std::size_t start = value.find_first_not_of(" \t");
-    if (start != std::string::npos && std::string_view("[{\"'").find(value[start]) != std::string_view::npos)
-      refuse(fmt::format("{}: {}", source, error.description()));
-  }
-  try {
-    return toml::parse(key + " = " + toml_string(value), source);
-  } catch (const toml::parse_error& error) {
-    refuse(fmt::format("{}: {}", source, error.description()));
-  }
-}
-
-/// Moves the one value that an override made of a dotted key sets into the document.
-void lay_over(toml::table& document, toml::table& change, std::size_t key_parts, const std::string& text) {
-  if (change.size() != 1) refuse(std::string(override_mark) + text + ": wanted one value");
-  const toml::key key = change.begin()->first;
-  toml::node& value = change.begin()->second;
-  toml::table* const below = document[key].as_table();
-  if (key_parts > 1 && below) return lay_over(*below, *value.as_table(), key_parts - 1, text);
-  document.erase(key.str());
-  document.insert(key, std::move(value));
-}
-
 }  // namespace
-
-std::string toml_string(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text)
-    if (c == '"' || c == '\\')
-      result += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      result += fmt::format("\\u{:04x}", static_cast<int>(c));
-    else
-      result += c;
-  return result + '"';
-}
-
-toml::table parse_toml(std::string_view text, const std::string& file_name,
-                       const std::vector<std::string>& overrides) {
-  toml::table document;
-  try {
-    document = toml::parse(text, file_name);
-  } catch (const toml::parse_error& error) {
-    refuse(fmt::format("{}:{}: {}", file_name, error.source().begin.line, error.description()));
-  }
-  for (const std::string& text_of_override : overrides) {
-    toml::table change = parse_override(text_of_override);
-    const std::string key = text_of_override.substr(0, text_of_override.find('='));
-    lay_over(document, change, std::count(key.begin(), key.end(), '.') + 1, text_of_override);
-  }
-  return document;
-}
 
 std::string_view type_name(const toml::node& node) {
   switch (node.type()) {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <toml++/toml.h>
-
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -12,12 +9,9 @@
 #include <string_view>
 #include <vector>
 
-namespace spsolve {
+#include "io/toml_document.hpp"
 
-/// Parses TOML and lays overrides ("section.key=value") over it; their source regions carry "--set
-/// section.key=value" as the path. Throws Error(invalid_input) with `file_name` and the line.
-toml::table parse_toml(std::string_view text, const std::string& file_name,
-                       const std::vector<std::string>& overrides);
+namespace spsolve {
 
 /// One table of an input, read strictly: whatever it holds that was not asked for, or that has the wrong type
 /// or range, is an Error(invalid_input) that says where ("heat3d.toml:12", "--set time.steps=x") and what is
@@ -71,9 +65,6 @@ class TomlSection {
   std::string name_;              // "boundary.z"; empty for the root
   toml::source_region region_{};  // of the table's own key; empty for the root
 };
-
-/// A TOML basic string that stands for any UTF-8 text.
-std::string toml_string(std::string_view text);
 
 /// "a string", "an integer", ...
 std::string_view type_name(const toml::node& node);

@@ -249,6 +249,24 @@ TEST(ConfigMistake, PlacesWhatTheLibrariesReport) {
           "case.toml:14: [source] expression 'sin(x': Missing parenthesis"});
 }
 
+// Found by the fuzzer: toml++ has undefined behaviour on these letters, and asserts on these headers.
+TEST(ConfigMistake, IsALetterThatIsNotAsciiOutsideOfStringsAndComments) {
+  const char* const stray = "case.toml:10: a character that is not ASCII, outside of strings and comments";
+  EXPECT_EQ(error_of({"dt = 0.01", "\u0394t = 0.01", ""}), stray);
+  EXPECT_EQ(error_of({"dt = 0.01", "dt =\u00a00.01", ""}), stray);
+  EXPECT_EQ(error_of(good, {"stencil.dt=0.01\u00b5"}),
+            "--set stencil.dt=0.01\u00b5: [stencil] 'dt' must be a number, not a string");
+  EXPECT_EQ(error_of({"dt = 0.01", "dt = 0.01 # \u0394t, \"\u00b5s", ""}), "no error");
+  for (const char* dataset :
+       {R"('Δt')", R"("\"Δt" # "Δt)", R"("""Δ"t"""""  # Δ)", R"('''Δ''t''''')", "\"\"\"\nΔ\n\"\"\""})
+    EXPECT_EQ(error_of({"expression = \"x + y\"",
+                        ("file = 'u.h5'\ndataset = " + std::string(dataset)).c_str(), ""}),
+              "no error")
+        << dataset;
+  EXPECT_TRUE(error_of({"[time]", "[!time]", ""}).starts_with("case.toml:13: Error while parsing"));
+  EXPECT_TRUE(error_of({"[time]", "[[[time]]]", ""}).starts_with("case.toml:13: Error while parsing"));
+}
+
 TEST(ConfigMistake, ReportsTheFirstUnknownKeyOfASection) {
   EXPECT_EQ(error_of({"steps = 10", "zteps = 10\nsteps = 10\nateps = 3", ""}),
             "case.toml:14: [time] unknown key 'zteps'; did you mean 'steps'? valid keys: steps, end, fuse, "

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/toml_document.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "kernels/error.hpp"
+
+namespace spsolve {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) { throw Error(Status::invalid_input, message); }
+
+/// Position of the first byte of `text` that is not ASCII, outside of strings and comments; npos if there is
+/// none.
+std::size_t find_stray_letter(std::string_view text) {
+  std::size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // byte order mark
+  while (i < text.size()) {
+    const char c = text[i];
+    if (static_cast<unsigned char>(c) >= 0x80) return i;
+    if (c == '#') {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (c == '"' || c == '\'') {
+      const std::string triple(3, c);
+      const bool multi_line = text.substr(i).starts_with(triple);
+      const std::string closing = multi_line ? triple : triple.substr(2);
+      i += closing.size();
+      while (i < text.size() && !text.substr(i).starts_with(closing) && (multi_line || text[i] != '\n'))
+        i += c == '"' && text[i] == '\\' ? 2 : 1;
+      i += closing.size();
+      // A multi-line string may end in up to two quotes of its own.
+      for (int own = 0; multi_line && own < 2 && i < text.size() && text[i] == c; ++own) ++i;
+    } else {
+      ++i;
+    }
+  }
+  return std::string_view::npos;
+}
+
+/// toml::parse that throws Error. TOML has only ASCII outside of strings and comments, where toml++ (up
+/// to 3.4) has undefined behaviour on other letters, so they are refused before.
+toml::table parse_document(std::string_view text, const std::string& source, bool has_lines) {
+  const auto place = [&](auto line) { return has_lines ? fmt::format("{}:{}", source, line) : source; };
+  if (const std::size_t stray = find_stray_letter(text); stray != std::string_view::npos)
+    refuse(place(1 + std::count(text.begin(), text.begin() + stray, '\n')) +
+           ": a character that is not ASCII, outside of strings and comments");
+  try {
+    return toml::parse(text, source);
+  } catch (const toml::parse_error& error) {
+    refuse(fmt::format("{}: {}", place(error.source().begin.line), error.description()));
+  }
+}
+
+/// "a.b=value" as the table {a: {b: value}} that TOML makes of it.
+toml::table parse_override(const std::string& text) {
+  const std::string source = std::string(override_mark) + text;
+  const std::size_t equals = text.find('=');
+  const std::string key = text.substr(0, equals);
+  const bool bare = std::all_of(key.begin(), key.end(), [](unsigned char c) {
+    return c < 0x80 && (std::isalnum(c) || c == '_' || c == '-' || c == '.');
+  });
+  if (equals == std::string::npos || key.empty() || !bare) refuse(source + ": wanted section.key=value");
+  const std::string value = text.substr(equals + 1);
+  try {
+    return parse_document(key + " = " + value, source, false);
+  } catch (const Error&) {
+    const std::size_t start = value.find_first_not_of(" \t");
+    if (start != std::string::npos && std::string_view("[{\"'").find(value[start]) != std::string_view::npos)
+      throw;
+  }
+  return parse_document(key + " = " + toml_string(value), source, false);
+}
+
+/// Moves the one value that an override made of a dotted key sets into the document.
+void lay_over(toml::table& document, toml::table& change, std::size_t key_parts, const std::string& text) {
+  if (change.size() != 1) refuse(std::string(override_mark) + text + ": wanted one value");
+  const toml::key key = change.begin()->first;
+  toml::node& value = change.begin()->second;
+  toml::table* const below = document[key].as_table();
+  if (key_parts > 1 && below) return lay_over(*below, *value.as_table(), key_parts - 1, text);
+  document.erase(key.str());
+  document.insert(key, std::move(value));
+}
+
+}  // namespace
+
+std::string toml_string(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text)
+    if (c == '"' || c == '\\')
+      result += {'\\', c};
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      result += fmt::format("\\u{:04x}", static_cast<int>(c));
+    else
+      result += c;
+  return result + '"';
+}
+
+toml::table parse_toml(std::string_view text, const std::string& file_name,
+                       const std::vector<std::string>& overrides) {
+  toml::table document = parse_document(text, file_name, true);
+  for (const std::string& text_of_override : overrides) {
+    toml::table change = parse_override(text_of_override);
+    const std::string key = text_of_override.substr(0, text_of_override.find('='));
+    lay_over(document, change, std::count(key.begin(), key.end(), '.') + 1, text_of_override);
+  }
+  return document;
+}
+
+}  // namespace spsolve
