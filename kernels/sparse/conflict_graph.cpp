@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/max_cardinality_matching.hpp>
-#include <numeric>
+#include <map>
 
 namespace spsolve {
 namespace {
@@ -79,11 +79,15 @@ Matching blossom_matching(const ConflictGraph& graph) {
 }
 
 std::size_t fewest_zero_nodes(const ConflictGraph& graph) {
+  std::map<boost::dynamic_bitset<>, std::size_t>
+      kinds;  // nodes that the same rows use conflict with the same nodes
+  for (const auto& rows : graph.rows()) ++kinds[rows];
   std::size_t alone = 0;
-  for (std::size_t a = 0; a < graph.size(); ++a) {
-    bool all = true;
-    for (std::size_t b = 0; b < graph.size() && all; ++b) all = a == b || graph.conflict(a, b);
-    alone += all;
+  for (const auto& [rows, nodes] : kinds) {
+    const bool with_all = std::all_of(kinds.begin(), kinds.end(), [&, &rows = rows](const auto& other) {
+      return rows.intersects(other.first) || (rows == other.first && other.second == 1);
+    });
+    if (with_all) alone += nodes;
   }
   return alone + (graph.size() - alone) % 2;
 }

@@ -20,10 +20,12 @@ class ConflictGraph {
   ConflictGraph(const WeightMatrix& matrix, const std::vector<std::vector<int>>& nodes);
 
   std::size_t size() const { return rows_.size(); }
+  /// Rows that use each node.
+  const std::vector<boost::dynamic_bitset<>>& rows() const { return rows_; }
   bool conflict(std::size_t a, std::size_t b) const { return rows_[a].intersects(rows_[b]); }
 
  private:
-  std::vector<boost::dynamic_bitset<>> rows_;  // rows that use a node
+  std::vector<boost::dynamic_bitset<>> rows_;
 };
 
 /// Disjoint pairs of nodes without conflict; every node that is in none is paired with a zero node.

@@ -107,9 +107,9 @@ void SparseSweep::run(const Field& in, Field& out, const Box& region, const Fiel
             if (k >= inputs_.size()) continue;
             const Index3 p = group.origin[b_column(lane)] + inputs_[k];
             if (!inside(readable, p)) continue;
-            const auto parts = split_terms(stored_value(*in.at<Storage>(p)), mma.element, terms);
+            double rest = stored_value(*in.at<Storage>(p));
             for (int term = 0; term < terms; ++term)
-              b[term * steps + step][lane][i] |= element_bits(mma.element, parts[term]) << (16 * element);
+              b[term * steps + step][lane][i] |= take_term(rest, mma.element) << (16 * element);
           }
         }
       }

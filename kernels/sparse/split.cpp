@@ -8,12 +8,15 @@
 
 namespace spsolve {
 
+std::uint32_t take_term(double& rest, Precision element) {
+  const std::uint32_t bits = element_bits(element, rest);
+  rest -= element_value(element, bits);  // exact: what a rounding leaves over has fewer bits than the number
+  return bits;
+}
+
 std::vector<double> split_terms(double value, Precision element, int terms) {
   std::vector<double> parts;
-  for (int term = 0; term < terms; ++term) {
-    parts.push_back(element_value(element, element_bits(element, value)));
-    value -= parts.back();  // exact: the rest of a rounding has fewer bits than the number
-  }
+  for (int term = 0; term < terms; ++term) parts.push_back(element_value(element, take_term(value, element)));
   return parts;
 }
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "kernels/precision.hpp"
 #include "kernels/sparse/operand.hpp"
 
 namespace spsolve {
+
+/// Takes the rounding of `rest` to a format off it, exactly, and returns its bits.
+std::uint32_t take_term(double& rest, Precision element);
 
 /// value as a sum of `terms` numbers of a format, each the rounding of what those before leave over.
 /// |value - sum| <= split_error(element, terms) |value| as long as no term leaves the range of the format;

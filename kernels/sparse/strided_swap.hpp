@@ -19,7 +19,7 @@ constexpr int least_swap_length(int width) { return (width + 2) / 2 * 2; }
 /// The swapped weight matrix whatever L is: per kernel row a band matrix L x (L + width - 1), padded to 2L
 /// columns, with its columns swapped; `rows` neighbouring outputs across the band share the kernel rows that
 /// they have in common (M = rows x L, K = (kernel rows + rows - 1) x 2L). `axis` is the axis of the band: x,
-/// or y for the second pass of a separable stencil. Throws std::invalid_argument unless length is even and
+/// or y for the second pass of a separable stencil. Throws std::invalid_argument unless L is even and
 /// positive (pairs stay aligned) and 2L columns hold the band.
 WeightMatrix swapped_band(const Stencil& stencil, int length, int axis = x_axis, int rows = 1);
 

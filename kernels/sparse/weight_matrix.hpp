@@ -28,8 +28,8 @@ Box tap_box(const Stencil& stencil);
 /// All points of a box, x fastest.
 std::vector<Index3> points_of(const Box& box);
 
-/// The weight matrix of any rows and columns (a point may stand in several columns; the first of them gets
-/// the weight).
+/// The weight matrix of any rows and columns, no point in two columns. Throws std::invalid_argument if an
+/// output needs an input that no column holds.
 WeightMatrix weight_matrix(const Stencil& stencil, std::vector<Index3> outputs, std::vector<Index3> inputs);
 
 /// Stencil flattening and duplicates crush (SparStencil section 3.1): a tile of r3 x r2 x r1 outputs {z, y,

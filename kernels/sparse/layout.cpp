@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/sparse/layout.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "kernels/sparse/layout_explorer.hpp"
+#include "kernels/sparse/morph.hpp"
+#include "kernels/sparse/strided_swap.hpp"
+
+namespace spsolve {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Layout>, 4> names{
+    {{"strided-swap", Layout::strided_swap},
+     {"morph", Layout::morph},
+     {"dual-tessellation", Layout::dual_tessellation},
+     {"separable", Layout::separable}}};
+
+Operand cheapest_swap(const Stencil& stencil, const MmaShape& mma, const Index3& shape) {
+  const int least = least_swap_length(static_cast<int>(tap_box(stencil).extent()[x_axis]));
+  std::optional<Operand> cheapest;
+  for (int length = least; length <= std::max(least, mma_rows); length += 2) {
+    for (int rows = 1; rows == 1 || (rows * length <= mma_rows && rows <= shape[y_axis]); ++rows) {
+      Operand operand = strided_swap(stencil, length, x_axis, rows);
+      if (!cheapest || mma_per_output(operand, mma) < mma_per_output(*cheapest, mma))
+        cheapest = std::move(operand);
+    }
+  }
+  return *cheapest;
+}
+
+Operand cheapest_morph(const Stencil& stencil, const MmaShape& mma, const Index3& shape) {
+  constexpr double no_limit = std::numeric_limits<double>::infinity();
+  const auto candidates = explore_layouts(stencil, shape, mma, mma.element, {1.0, no_limit, no_limit});
+  return morph(stencil, candidates.front().tile, Pairing::columns);
+}
+
+}  // namespace
+
+std::string_view to_string(Layout layout) {
+  return std::find_if(names.begin(), names.end(), [&](const auto& entry) { return entry.second == layout; })
+      ->first;
+}
+
+std::optional<Layout> parse_layout(std::string_view name) {
+  for (const auto& [known, layout] : names)
+    if (known == name) return layout;
+  return std::nullopt;
+}
+
+Operand sparse_operand(const Stencil& stencil, Layout layout, const MmaShape& mma, const Index3& shape) {
+  switch (layout) {
+    case Layout::strided_swap:
+      return cheapest_swap(stencil, mma, shape);
+    case Layout::morph:
+      return cheapest_morph(stencil, mma, shape);
+    case Layout::dual_tessellation:
+    case Layout::separable:
+      break;
+  }
+  throw std::invalid_argument(std::string(to_string(layout)) + " is not a single sparse operand");
+}
+
+double mma_per_output(const Operand& operand, const MmaShape& mma) {
+  const auto ceil_div = [](std::size_t a, std::size_t b) { return static_cast<double>((a + b - 1) / b); };
+  return ceil_div(operand.rows(), mma_rows) * ceil_div(operand.columns(), mma.k) /
+         static_cast<double>(operand.rows() * mma_columns);
+}
+
+}  // namespace spsolve

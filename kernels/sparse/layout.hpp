@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "kernels/sparse/mma_shape.hpp"
+#include "kernels/sparse/operand.hpp"
+
+namespace spsolve {
+
+/// How a stencil becomes a weight operand (DESIGN 4).
+enum class Layout { strided_swap, morph, dual_tessellation, separable };
+
+/// Names as in the configuration: strided-swap, morph, dual-tessellation, separable.
+std::string_view to_string(Layout layout);
+std::optional<Layout> parse_layout(std::string_view name);
+
+/// The strided-swap or morph operand that takes the fewest instructions per output on a grid of `shape`
+/// points, among tiles of at most max(16, L) outputs. Throws std::invalid_argument for the layouts that are
+/// not one sparse operand: see dual_tessellation() and separate().
+Operand sparse_operand(const Stencil& stencil, Layout layout, const MmaShape& mma, const Index3& shape);
+
+/// Instructions per output of an operand on tiles that are used whole.
+double mma_per_output(const Operand& operand, const MmaShape& mma);
+
+}  // namespace spsolve
