@@ -23,7 +23,8 @@ std::size_t find_stray_letter(std::string_view text) {
     if (static_cast<unsigned char>(c) >= 0x80) return i;
     if (c == '#') {
       i = std::min(text.find('\n', i), text.size());
-    } else if (c == '"' || c == '\'') {
+    } else if ((c == '"' || c == '\'') &&
+               (i == 0 || std::string_view(" \t\r\n=[,{.").find(text[i - 1]) != std::string_view::npos)) {
       const std::string triple(3, c);
       const bool multi_line = text.substr(i).starts_with(triple);
       const std::string closing = multi_line ? triple : triple.substr(2);
