@@ -6,12 +6,12 @@
 
 namespace spsolve {
 
-/// Gives the rows of a field in the storage type of `file`, each value rounded once. The field must outlive
-/// it.
+/// Gives the rows of a field in host memory in the storage type of `file`, each value rounded once. The field
+/// must outlive it.
 RowSource rows_of(const Field& field, Precision file);
 
-/// Puts rows in the storage type of `file` into a field, each value rounded once to the field's own. The
-/// field must outlive it.
+/// Puts rows in the storage type of `file` into a field in host memory, each value rounded once to the
+/// field's own. The field must outlive it.
 RowSink rows_into(Field& field, Precision file);
 
 }  // namespace spsolve

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
+#include "io/array_reader.hpp"
+#include "io/hdf5.hpp"
+#include "tests/io/sample_array.hpp"
+
+namespace spsolve::test {
+namespace {
+
+/// A file with datasets in the ways that users store them.
+class ArrayReader : public testing::Test {
+ protected:
+  ArrayReader() {
+    std::string name = (std::filesystem::temp_directory_path() / "spsolve_reader_XXXXXX").string();
+    directory_ = mkdtemp(name.data());
+    file_ = directory_ / "grid.h5";
+    output_.emplace_back(create_hdf5(file_, 1 << 20, 1 << 20, 1));
+  }
+  ~ArrayReader() override { std::filesystem::remove_all(directory_); }
+
+  /// Stores the numbers as `type`; with `chunk`, in chunks of that many elements per axis, compressed.
+  void store(const std::string& name, hid_t type, const std::vector<hsize_t>& extents,
+             const std::vector<double>& values, hsize_t chunk = 0) {
+    const Hdf5Id space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose);
+    const Hdf5Id creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    if (chunk) {
+      const std::vector<hsize_t> chunks(extents.size(), chunk);
+      check_hdf5(H5Pset_chunk(creation, static_cast<int>(chunks.size()), chunks.data()));
+      check_hdf5(H5Pset_deflate(creation, 4));
+    }
+    const Hdf5Id dataset(
+        H5Dcreate2(output_.front(), name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose);
+    if (!values.empty())
+      check_hdf5(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+  }
+  void annotate(const std::string& name, const std::string& attribute, const AttributeValue& value) {
+    const Hdf5Id dataset(H5Dopen2(output_.front(), name.c_str(), H5P_DEFAULT), H5Dclose);
+    write_attribute(dataset, attribute, value);
+  }
+  /// Ends writing; the file may be read from now on.
+  const std::filesystem::path& finished() {
+    output_.clear();
+    return file_;
+  }
+  /// The message of the Error that `work` throws, which must be one of invalid input.
+  template <class Work>
+  static std::string complaint(Work&& work) {
+    Status status{};
+    const std::string message = error_of(work, &status);
+    EXPECT_EQ(status, Status::invalid_input) << message;
+    return message;
+  }
+
+  std::filesystem::path directory_, file_;
+
+ private:
+  std::vector<Hdf5Id> output_;
+};
+
+Domain domain_of(int dimensions, const Index3& shape) {
+  Domain domain;
+  domain.dimensions = dimensions;
+  domain.shape = shape;
+  return domain;
+}
+
+std::vector<double> samples(const Index3& shape) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < volume(shape); ++i)
+    values.push_back(sample_value({i / (shape[1] * shape[2]), i / shape[2] % shape[1], i % shape[2]}));
+  return values;
+}
+
+TEST_F(ArrayReader, ReadsAnyBoxOfAnyTypeAndLayout) {
+  const Index3 shape{5, 7, 11};
+  const std::vector<hsize_t> extents{5, 7, 11};
+  auto values = samples(shape);
+  const Hdf5Id half = storage_type(Precision::fp16), bfloat = storage_type(Precision::bf16);
+  const std::vector<std::pair<std::string, hid_t>> floats{{"f64le", H5T_IEEE_F64LE},
+                                                          {"f64be", H5T_IEEE_F64BE},
+                                                          {"f32be", H5T_IEEE_F32BE},
+                                                          {"f16", half},
+                                                          {"bf16", bfloat}};
+  for (const auto& [name, type] : floats) store(name, type, extents, values);
+  store("chunked", H5T_IEEE_F64LE, extents, values, 3);
+  std::vector<double> whole(values);
+  for (double& value : whole) value *= 8;  // integers in [-63, 63]
+  const std::vector<std::pair<std::string, hid_t>> integers{
+      {"i8", H5T_STD_I8LE}, {"i32be", H5T_STD_I32BE}, {"i64", H5T_STD_I64LE}};
+  for (const auto& [name, type] : integers) store(name, type, extents, whole);
+  const auto& file = finished();
+  const Box part{{1, 2, 3}, {4, 7, 10}};
+  const auto expect = [&](const std::string& name, const std::vector<double>& expected) {
+    EXPECT_EQ(read_box(file, name, domain_of(3, shape), box_of(shape)), expected) << name;
+    const auto read = read_box(file, "/" + name, domain_of(3, shape), part);
+    ASSERT_EQ(static_cast<std::int64_t>(read.size()), part.points());
+    std::size_t i = 0;
+    for (std::int64_t z = 1; z < 4; ++z)
+      for (std::int64_t y = 2; y < 7; ++y)
+        for (std::int64_t x = 3; x < 10; ++x) ASSERT_EQ(read[i++], expected[(z * 7 + y) * 11 + x]) << name;
+  };
+  for (const auto& [name, type] : floats) expect(name, values);
+  expect("chunked", values);
+  for (const auto& [name, type] : integers) expect(name, whole);
+  EXPECT_EQ(inspect_dataset(file, "bf16").type, "bfloat16");
+  EXPECT_EQ(inspect_dataset(file, "i32be").type, "int32");
+  EXPECT_EQ(inspect_dataset(file, "f64be").shape, (std::vector<std::int64_t>{5, 7, 11}));
+  EXPECT_TRUE(read_box(file, "f64le", domain_of(3, shape), Box{}).empty());
+}
+
+TEST_F(ArrayReader, ReadsInPartsWhatIsLargerThanItsMemory) {
+  const Index3 shape{1, 1021, 1031};  // two parts and more
+  store("u", H5T_IEEE_F32LE, {1021, 1031}, samples(shape));
+  EXPECT_TRUE(read_box(finished(), "u", domain_of(2, shape), box_of(shape)) == samples(shape));
+}
+
+TEST_F(ArrayReader, ComplainsOfAnotherShape) {
+  store("u", H5T_IEEE_F64LE, {3, 3}, samples({1, 3, 3}));
+  const auto& file = finished();
+  const Index3 shape{1, 256, 256};
+  EXPECT_EQ(complaint([&] { read_box(file, "/u", domain_of(2, shape), box_of(shape)); }),
+            file.string() + ":/u has shape (3, 3), wanted (256, 256)");
+  EXPECT_EQ(complaint([&] {
+              read_box(file, "/u", domain_of(3, {3, 3, 1}), Box{});
+            }),
+            file.string() + ":/u has shape (3, 3), wanted (3, 3, 1)");
+  EXPECT_EQ(complaint([&] {
+              read_box(file, "/u", domain_of(1, {1, 1, 9}), Box{});
+            }),
+            file.string() + ":/u has shape (3, 3), wanted (9,)");
+}
+
+TEST_F(ArrayReader, ComplainsOfMissingDatasetsAndSaysWhichThereAre) {
+  store("temperature", H5T_IEEE_F64LE, {2}, {1, 2});
+  store("velocity", H5T_IEEE_F64LE, {2}, {1, 2});
+  const auto& file = finished();
+  const std::string message = complaint([&] { inspect_dataset(file, "/temprature"); });
+  EXPECT_NE(
+      message.find(
+          "has no dataset \"/temprature\"; did you mean \"/temperature\"?; it holds /temperature, /velocity"),
+      std::string::npos)
+      << message;
+}
+
+TEST_F(ArrayReader, ComplainsOfFilesThatAreNone) {
+  put_bytes(directory_ / "text.h5", "not HDF5");
+  put_bytes(directory_ / "empty.h5", "");
+  store("u", H5T_IEEE_F64LE, {3, 3}, samples({1, 3, 3}));
+  const std::string bytes = bytes_of(finished());
+  put_bytes(directory_ / "cut.h5", bytes.substr(0, bytes.size() / 2));
+  const auto message = [&](const std::string& name) {
+    return complaint([&] { inspect_dataset(directory_ / name, "u"); });
+  };
+  EXPECT_NE(message("text.h5").find("text.h5: not an HDF5 file"), std::string::npos) << message("text.h5");
+  EXPECT_NE(message("empty.h5").find("empty.h5: not an HDF5 file"), std::string::npos) << message("empty.h5");
+  EXPECT_NE(message("cut.h5").find("cut.h5: damaged HDF5 file (truncated"), std::string::npos)
+      << message("cut.h5");
+  EXPECT_NE(message("none.h5").find("none.h5: No such file or directory"), std::string::npos)
+      << message("none.h5");
+  EXPECT_NE(message("").find("is a directory"), std::string::npos) << message("");
+}
+
+TEST_F(ArrayReader, ComplainsOfTypesThatAreNoNumbers) {
+  const Hdf5Id text(H5Tcopy(H5T_C_S1), H5Tclose);
+  store("text", text, {2}, {});
+  const Hdf5Id complex(H5Tcreate(H5T_COMPOUND, 16), H5Tclose);
+  check_hdf5(H5Tinsert(complex, "r", 0, H5T_NATIVE_DOUBLE));
+  check_hdf5(H5Tinsert(complex, "i", 8, H5T_NATIVE_DOUBLE));
+  store("complex", complex, {2}, {});
+  const auto& file = finished();
+  EXPECT_NE(complaint([&] { inspect_dataset(file, "text"); }).find("has type string"), std::string::npos);
+  EXPECT_NE(complaint([&] { inspect_dataset(file, "complex"); }).find("has type compound"),
+            std::string::npos);
+}
+
+TEST_F(ArrayReader, ComplainsOfValuesThatAreNotFiniteAndSaysWhere) {
+  auto values = samples({3, 5, 7});
+  values[(2 * 5 + 3) * 7 + 4] = std::numeric_limits<double>::quiet_NaN();
+  store("nan", H5T_IEEE_F64LE, {3, 5, 7}, values);
+  store("inf", H5T_IEEE_F32LE, {3}, {0, std::numeric_limits<double>::infinity(), 0});
+  const auto& file = finished();
+  const Domain domain = domain_of(3, {3, 5, 7});
+  EXPECT_EQ(complaint([&] {
+              read_box(file, "/nan", domain, Box{{1, 2, 1}, {3, 5, 7}});
+            }),
+            file.string() + ":/nan is nan at [2, 3, 4], wanted finite numbers");
+  EXPECT_EQ(read_box(file, "/nan", domain, Box{{0, 0, 0}, {2, 5, 7}}).size(), 70u);
+  EXPECT_EQ(complaint([&] {
+              read_box(file, "/inf", domain_of(1, {1, 1, 3}), box_of({1, 1, 3}));
+            }),
+            file.string() + ":/inf is inf at [1], wanted finite numbers");
+}
+
+TEST_F(ArrayReader, ReadsWeightsAroundTheirCenter) {
+  store("even", H5T_IEEE_F64LE, {2, 3}, {1, 2, 3, 4, 5, 6});
+  store("off", H5T_STD_I32BE, {1, 3}, {1, 2, 4});
+  annotate("off", "center", std::vector<std::int64_t>{0, 2});
+  store("outside", H5T_IEEE_F64LE, {3}, {1, 2, 4});
+  annotate("outside", "center", std::vector<std::int64_t>{3});
+  store("one_index", H5T_IEEE_F64LE, {2, 2}, {1, 2, 4, 5});
+  annotate("one_index", "center", std::int64_t{1});
+  store("zero", H5T_IEEE_F64LE, {3}, {0, 0, 0});
+  store("none", H5T_IEEE_F64LE, {3, 0}, {});
+  const auto& file = finished();
+  EXPECT_EQ(read_weights(file, "even", 2).taps(), Stencil({1, 2, 3}, {1, 2, 3, 4, 5, 6}, {0, 1, 1}).taps());
+  EXPECT_EQ(read_weights(file, "off", 2).taps(), Stencil({1, 1, 3}, {1, 2, 4}, {0, 0, 2}).taps());
+  EXPECT_NE(complaint([&] { read_weights(file, "even", 3); }).find("has shape (2, 3), wanted 3 axes"),
+            std::string::npos);
+  EXPECT_NE(complaint([&] { read_weights(file, "outside", 1); }).find("is no stencil"), std::string::npos);
+  EXPECT_NE(
+      complaint([&] { read_weights(file, "one_index", 2); }).find("\"center\" with 1 indices, wanted 2"),
+      std::string::npos);
+  EXPECT_NE(complaint([&] { read_weights(file, "zero", 1); }).find("is no stencil"), std::string::npos);
+  EXPECT_NE(complaint([&] { read_weights(file, "none", 2); }).find("is no stencil"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace spsolve::test

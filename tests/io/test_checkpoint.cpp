@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <random>
+
+#include "io/atomic_file.hpp"
+#include "io/checkpoint.hpp"
+#include "io/field_rows.hpp"
+#include "io/hdf5.hpp"
+#include "tests/io/sample_array.hpp"
+
+namespace spsolve::test {
+namespace {
+
+constexpr Index3 shape{11, 13, 17};
+
+Box own_part(const Communicator& world) { return part_of(shape, {1, world.size(), 1}, world.rank()); }
+
+CheckpointHeader header_of(std::int64_t step, Precision precision = Precision::fp64) {
+  return {step, 0.1 * static_cast<double>(step), precision,
+          "name = \"größe\"\n[grid]\nshape = [11, 13, 17]\n", "{}"};
+}
+
+std::filesystem::path write_sample(const Communicator& world, const std::filesystem::path& directory,
+                                   std::int64_t step, Precision precision = Precision::fp64) {
+  return write_checkpoint(world, directory, header_of(step, precision), 3, shape, own_part(world),
+                          sample_rows(precision));
+}
+
+/// Changes the bytes of a file on rank 0.
+template <class Change>
+void damage(const Communicator& world, const std::filesystem::path& file, Change&& change) {
+  world.barrier();
+  if (world.root()) {
+    std::string bytes = bytes_of(file);
+    change(bytes);
+    put_bytes(file, bytes);
+  }
+  world.barrier();
+}
+
+TEST(Checkpoint, GivesBackEverythingInEveryPrecision) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  for (const auto precision :
+       {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16}) {
+    const auto file = write_sample(world, directory.path(), 42, precision);
+    EXPECT_EQ(file.filename(), "checkpoint_0000000042.h5");
+    const Checkpoint checkpoint = verified_checkpoint(world, file);
+    EXPECT_EQ(checkpoint.header.step, 42);
+    EXPECT_EQ(checkpoint.header.time, header_of(42).time);
+    EXPECT_EQ(checkpoint.header.precision, precision);
+    EXPECT_EQ(checkpoint.header.input, header_of(42).input);
+    EXPECT_EQ(checkpoint.header.plan, "{}");
+    // Another decomposition than the one it was written by.
+    Field field(part_of(shape, {world.size(), 1, 1}, world.rank()), {1, 2, 3}, precision);
+    read_checkpoint(world, checkpoint, shape, field);
+    const Box box = field.owned();
+    for (std::int64_t z = box.begin[0]; z < box.end[0]; ++z)
+      for (std::int64_t y = box.begin[1]; y < box.end[1]; ++y)
+        for (std::int64_t x = box.begin[2]; x < box.end[2]; ++x)
+          with_storage(precision, [&]<class Storage>() {
+            ASSERT_EQ(stored_value(*field.at<Storage>({z, y, x})), sample_value({z, y, x}));
+          });
+  }
+}
+
+TEST(Checkpoint, FieldOfAnyPrecisionIsWrittenBitForBit) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  for (const auto precision :
+       {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16}) {
+    Field field(own_part(world), {2, 1, 3}, precision);
+    const std::size_t row_bytes =
+        static_cast<std::size_t>(field.owned().extent()[x_axis]) * storage_bytes(precision);
+    std::mt19937 random(
+        static_cast<unsigned>(world.rank()));  // any bits: NaN with payload, subnormal numbers, -0
+    const auto for_each_row = [&](Field& of, auto&& visit) {
+      for (std::int64_t z = of.owned().begin[0]; z < of.owned().end[0]; ++z)
+        for (std::int64_t y = of.owned().begin[1]; y < of.owned().end[1]; ++y)
+          visit(Index3{z, y, of.owned().begin[2]});
+    };
+    for_each_row(field, [&](const Index3& begin) {
+      for (std::size_t i = 0; i < row_bytes; ++i) field.bytes_at(begin)[i] = static_cast<std::byte>(random());
+    });
+    const auto file = write_checkpoint(world, directory.path(), header_of(1, precision), 3, shape,
+                                       field.owned(), rows_of(field, precision));
+    Field restored(field.owned(), {0, 0, 0}, precision);
+    read_checkpoint(world, verified_checkpoint(world, file), shape, restored);
+    for_each_row(field, [&](const Index3& begin) {
+      ASSERT_EQ(std::memcmp(field.bytes_at(begin), restored.bytes_at(begin), row_bytes), 0);
+    });
+  }
+}
+
+TEST(Checkpoint, AnotherPrecisionIsConvertedOnlyWhereAsked) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  const Checkpoint checkpoint =
+      verified_checkpoint(world, write_sample(world, directory.path(), 3, Precision::fp16));
+  Field field(own_part(world), {0, 0, 0}, Precision::fp32);
+  Status status{};
+  const std::string message = error_of([&] { read_checkpoint(world, checkpoint, shape, field); }, &status);
+  EXPECT_EQ(status, Status::invalid_input);
+  EXPECT_NE(message.find(":/u holds fp16 values, wanted fp32"), std::string::npos) << message;
+  read_checkpoint(world, checkpoint, shape, field, true);
+  if (!field.owned().empty()) {
+    EXPECT_EQ(*field.at<float>(field.owned().begin), sample_value(field.owned().begin));
+  }
+}
+
+TEST(Checkpoint, AnotherShapeIsRefused) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  const Checkpoint checkpoint = verified_checkpoint(world, write_sample(world, directory.path(), 3));
+  Field field(own_part(world), {0, 0, 0}, Precision::fp64);
+  const std::string message = error_of([&] { read_checkpoint(world, checkpoint, {17, 13, 11}, field); });
+  EXPECT_NE(message.find("has shape (11, 13, 17), wanted (17, 13, 11)"), std::string::npos) << message;
+}
+
+TEST(Checkpoint, LongInputIsKept) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  CheckpointHeader header = header_of(5);
+  header.input = "# " + std::string(300'000, 'x') + "\n";  // beyond the 64 KiB of HDF5's compact attributes
+  const auto file = write_checkpoint(world, directory.path(), header, 3, shape, own_part(world),
+                                     sample_rows(Precision::fp64));
+  EXPECT_TRUE(verified_checkpoint(world, file).header.input == header.input);
+}
+
+TEST(FindLatestCheckpoint, PassesOverTheDamagedAndSaysWhy) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  for (const std::int64_t step : {100, 200, 300, 400}) write_sample(world, directory.path(), step);
+  damage(world, checkpoint_file(directory.path(), 400),
+         [](std::string& bytes) { bytes.resize(bytes.size() / 2); });
+  damage(world, checkpoint_file(directory.path(), 300),
+         [](std::string& bytes) { bytes[bytes.size() - 4096] ^= 4; });
+  if (world.root()) {
+    put_bytes(directory / "checkpoint_0000000500.h5", "");
+    put_bytes(directory / "checkpoint_0000000600.h5.tmp", "half");
+    put_bytes(directory / "checkpoint_latest.h5", "not ours");
+  }
+  world.barrier();
+  const auto [checkpoint, passed_over] = find_latest_checkpoint(world, directory.path());
+  ASSERT_TRUE(checkpoint);
+  EXPECT_EQ(checkpoint->header.step, 200);
+  ASSERT_EQ(passed_over.size(), 3u);
+  EXPECT_NE(passed_over[0].find("checkpoint_0000000500.h5: not an HDF5 file"), std::string::npos)
+      << passed_over[0];
+  EXPECT_NE(passed_over[1].find("checkpoint_0000000400.h5: damaged HDF5 file (truncated file"),
+            std::string::npos)
+      << passed_over[1];
+  EXPECT_NE(passed_over[2].find("checkpoint_0000000300.h5"), std::string::npos) << passed_over[2];
+  EXPECT_NE(passed_over[2].find("checksum"), std::string::npos) << passed_over[2];
+}
+
+TEST(FindLatestCheckpoint, FindsNothingInAnEmptyOrMissingDirectory) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  for (const auto& path : {directory.path(), directory / "none"}) {
+    const auto latest = find_latest_checkpoint(world, path);
+    EXPECT_FALSE(latest.checkpoint);
+    EXPECT_TRUE(latest.passed_over.empty());
+  }
+}
+
+TEST(PruneCheckpoints, KeepsTheNewestUpToTheStep) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  for (const std::int64_t step : {100, 200, 300, 400, 500}) write_sample(world, directory.path(), step);
+  prune_checkpoints(world, directory.path(), 400, 2);
+  for (const std::int64_t step : {100, 200, 300, 400, 500})
+    EXPECT_EQ(std::filesystem::exists(checkpoint_file(directory.path(), step)), step >= 300) << step;
+}
+
+/// Metadata included: whatever bit flips, the checkpoint is refused or gives back exactly what was written.
+TEST(Checkpoint, NoFlippedBitAnywhereGoesUnnoticed) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  const auto file = write_sample(world, directory.path(), 7);
+  const Checkpoint written = verified_checkpoint(world, file);
+  const std::int64_t values_end = written.array.offset + volume(shape) * 8;
+  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(file));
+  std::mt19937 random(7);
+  int refused = 0, trials = 0;
+  for (std::int64_t at = 0; at < size; at += 1 + static_cast<std::int64_t>(random() % 29)) {
+    if (at >= written.array.offset && at < values_end && random() % 50) continue;  // of the values a sample
+    const char mask = static_cast<char>(1 << (random() % 8));
+    const auto flip = [&](std::string& bytes) { bytes[static_cast<std::size_t>(at)] ^= mask; };
+    damage(world, file, flip);
+    ++trials;
+    try {
+      const Checkpoint read = verified_checkpoint(world, file);
+      ASSERT_TRUE(read.header.step == 7 && read.header.time == written.header.time &&
+                  read.header.plan == "{}" && read.header.input == written.header.input &&
+                  read.header.precision == Precision::fp64 && read.array.format.shape == shape &&
+                  read.array.checksums == written.array.checksums)
+          << "byte " << at << ", bit mask " << static_cast<int>(mask);
+      Field field(own_part(world), {0, 0, 0}, Precision::fp64);
+      read_checkpoint(world, read, shape, field);
+      if (!field.owned().empty()) {
+        ASSERT_EQ(*field.at<double>(field.owned().begin), sample_value(field.owned().begin));
+      }
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), Status::file_failure) << error.what();
+      ++refused;
+    }
+    damage(world, file, flip);
+  }
+  EXPECT_GT(refused, trials / 4);  // the rest of the file is room that HDF5 does not use
+  verified_checkpoint(world, file);
+}
+
+TEST(Checkpoint, FileOfAnotherKindOrVersionIsRefused) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  const auto file = write_sample(world, directory.path(), 1);
+  world.barrier();
+  if (world.root()) {
+    Hdf5Id output = modify_hdf5(file);
+    write_attribute(output, "format_version", std::int64_t{2});
+  }
+  world.barrier();
+  EXPECT_NE(error_of([&] { open_checkpoint(file); }).find("has format version 2, this program reads 1"),
+            std::string::npos);
+  world.barrier();
+  if (world.root()) {
+    Hdf5Id output = create_hdf5(file, 4096, 4096, 1);
+    output.close();
+  }
+  world.barrier();
+  EXPECT_NE(error_of([&] { open_checkpoint(file); }).find("is not a checkpoint of spsolve"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace spsolve::test

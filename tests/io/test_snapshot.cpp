@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "io/atomic_file.hpp"
+#include "io/field_rows.hpp"
+#include "io/file_info.hpp"
+#include "io/hdf5.hpp"
+#include "io/snapshot.hpp"
+#include "io/stored_array.hpp"
+#include "tests/io/sample_array.hpp"
+
+namespace spsolve::test {
+namespace {
+
+Snapshot snapshot_of(int dimensions, const Index3& shape, std::int64_t step, std::int64_t stride = 1,
+                     Precision precision = Precision::fp64) {
+  Snapshot snapshot{.name = "sample",
+                    .step = step,
+                    .time = 0.5 * static_cast<double>(step),
+                    .grid = {},
+                    .stride = stride,
+                    .precision = precision};
+  snapshot.grid.domain.dimensions = dimensions;
+  snapshot.grid.domain.shape = shape;
+  snapshot.grid.spacing = {0.5, 0.25, 2.0};
+  snapshot.grid.origin = {1.0, -2.0, 3.0};
+  return snapshot;
+}
+
+nlohmann::json series_in(const std::filesystem::path& directory) {
+  return nlohmann::json::parse(read_text(directory / "snapshots.hdf.series"));
+}
+
+TEST(Snapshot, StrideKeepsThePointsAtItsMultiples) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  const Index3 shape{7, 11, 13};
+  for (const std::int64_t stride : {1, 2, 3, 5, 20}) {
+    const Snapshot snapshot = snapshot_of(3, shape, stride, stride, Precision::fp32);
+    for (const Box& box : decompositions(shape, world.rank(), world.size())) {
+      const auto file = write_snapshot(world, directory.path(), snapshot, box, sample_rows(Precision::fp32));
+      const StoredArray stored = locate_array(file);
+      const Index3 kept{(7 + stride - 1) / stride, (11 + stride - 1) / stride, (13 + stride - 1) / stride};
+      ASSERT_EQ(stored.format.shape, kept);
+      verify_array(world, stored);
+      read_array(stored, box_of(kept),
+                 [&](const Index3& begin, std::int64_t points, const std::byte* values) {
+                   for (std::int64_t i = 0; i < points; ++i)
+                     ASSERT_EQ(reinterpret_cast<const float*>(values)[i],
+                               sample_value(stride * (begin + Index3{0, 0, i})));
+                 });
+      world.barrier();
+    }
+  }
+}
+
+TEST(Snapshot, FieldIsRoundedOnceToThePrecisionOfTheFile) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  const Index3 shape{1, 5, 9};
+  Field field(part_of(shape, {1, world.size(), 1}, world.rank()), {0, 1, 1}, Precision::fp64);
+  const auto value = [](const Index3& p) { return 1.0 / static_cast<double>(3 + 9 * p[1] + p[2]); };
+  for (std::int64_t y = field.owned().begin[1]; y < field.owned().end[1]; ++y)
+    for (std::int64_t x = 0; x < 9; ++x) *field.at<double>({0, y, x}) = value({0, y, x});
+  const auto file = write_snapshot(world, directory.path(), snapshot_of(2, shape, 1, 1, Precision::fp32),
+                                   field.owned(), rows_of(field, Precision::fp32));
+  read_array(locate_array(file), box_of(shape),
+             [&](const Index3& begin, std::int64_t points, const std::byte* values) {
+               for (std::int64_t i = 0; i < points; ++i)
+                 ASSERT_EQ(reinterpret_cast<const float*>(values)[i],
+                           static_cast<float>(value(begin + Index3{0, 0, i})));
+             });
+}
+
+TEST(SnapshotSeries, HoldsEveryStepOnceAlsoAfterARestart) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  const auto write = [&](std::int64_t step) {
+    write_snapshot(world, directory.path(), snapshot_of(1, {1, 1, 17}, step),
+                   part_of({1, 1, 17}, {1, 1, world.size()}, world.rank()), sample_rows(Precision::fp64));
+  };
+  const auto steps = [&] {
+    std::vector<double> times;
+    world.barrier();
+    const auto series = series_in(directory.path());
+    for (const auto& entry : series["files"]) times.push_back(entry["time"].get<double>() / 0.5);
+    world.barrier();
+    return times;
+  };
+  for (const std::int64_t step : {0, 100, 200, 300}) write(step);
+  EXPECT_EQ(steps(), (std::vector<double>{0, 100, 200, 300}));
+  EXPECT_EQ(series_in(directory.path())["files"][1]["name"], "snapshot_0000000100.hdf");
+  EXPECT_EQ(series_in(directory.path())["file-series-version"], "1.0");
+  write(150);  // restarted from step 100 with another interval
+  EXPECT_EQ(steps(), (std::vector<double>{0, 100, 150}));
+  write(150);
+  EXPECT_EQ(steps(), (std::vector<double>{0, 100, 150}));
+  if (world.root()) {
+    std::filesystem::remove(snapshot_file(directory.path(), 100));
+    put_bytes(directory / "snapshots.hdf.series.tmp", "left by a killed run");
+  }
+  write(200);
+  EXPECT_EQ(steps(), (std::vector<double>{0, 150, 200}));
+  if (world.root()) put_bytes(directory / "snapshots.hdf.series", "{\"files\": [3, {\"name\": 4}, ");
+  write(300);
+  EXPECT_EQ(steps(), (std::vector<double>{300}));
+}
+
+TEST(DescribeFile, TellsWhatAFileHoldsAndWhetherItIsSound) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  const Index3 shape{3, 4, 5};
+  const auto file =
+      write_snapshot(world, directory.path(), snapshot_of(3, shape, 70),
+                     part_of(shape, {world.size(), 1, 1}, world.rank()), sample_rows(Precision::fp64));
+  const FileInfo info = describe_file(world, file);
+  EXPECT_TRUE(info.sound);
+  for (const char* part : {"spsolve snapshot", "step = 70", "time = 35", "name = sample",
+                           "/u: shape (3, 4, 5), float64", "min -7.875", "all 1 checksums hold"})
+    EXPECT_NE(info.text.find(part), std::string::npos) << part << " is not in\n" << info.text;
+  world.barrier();
+  if (world.root()) {
+    std::string bytes = bytes_of(file);
+    bytes[static_cast<std::size_t>(locate_array(file).offset) + 17] ^= 1;
+    put_bytes(file, bytes);
+  }
+  world.barrier();
+  const FileInfo damaged = describe_file(world, file);
+  EXPECT_FALSE(damaged.sound);
+  EXPECT_NE(damaged.text.find("does not hold"), std::string::npos) << damaged.text;
+}
+
+TEST(DescribeFile, TakesAnyHdf5FileAndNoOther) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  if (world.root()) {
+    Hdf5Id output = create_hdf5(directory / "other.h5", 65536, 4096, 1);
+    const Hdf5Id group = create_group(output, "group");
+    const hsize_t extents[4] = {1, 2, 1, 2};
+    const Hdf5Id space(H5Screate_simple(4, extents, nullptr), H5Sclose);
+    const Hdf5Id four(H5Dcreate2(group, "four", H5T_STD_I16BE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                      H5Dclose);
+    const Hdf5Id scalar(H5Screate(H5S_SCALAR), H5Sclose);
+    const Hdf5Id one(H5Dcreate2(output, "one", H5T_IEEE_F32LE, scalar, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                     H5Dclose);
+    put_bytes(directory / "text", "no HDF5");
+  }
+  world.barrier();
+  const FileInfo info = describe_file(world, directory / "other.h5");
+  EXPECT_TRUE(info.sound);
+  for (const char* part :
+       {"HDF5 file", "/group/four: shape (1, 2, 1, 2), int16", "/one: shape (), float32", "no checksums"})
+    EXPECT_NE(info.text.find(part), std::string::npos) << part << " is not in\n" << info.text;
+  EXPECT_NE(error_of([&] { describe_file(world, directory / "text"); }).find("text: not an HDF5 file"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { describe_file(world, directory / "none"); }).find("No such file"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace spsolve::test
