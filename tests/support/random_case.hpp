@@ -13,7 +13,8 @@
 
 namespace spsolve::testing {
 
-/// A reproducible problem of awkward shape: odd, prime and tiny extents, asymmetric weights of any sign, any walls.
+/// A reproducible problem of awkward shape: odd, prime and tiny extents, asymmetric weights of any sign, any
+/// walls.
 struct RandomCase {
   std::mt19937_64 random;
   Domain domain;
@@ -56,7 +57,7 @@ struct RandomCase {
       center[axis] = between(0, extent[axis] - 1);
     }
     std::vector<double> weights = uniform(volume(extent));
-    if (between(0, 1)) // sparse
+    if (between(0, 1))  // sparse
       for (double& weight : weights) weight = between(0, 2) ? 0.0 : weight;
     weights.front() += 2.0;  // never all zero
     double sum = 0;
@@ -68,20 +69,22 @@ struct RandomCase {
   std::string describe() const {
     std::string text = std::to_string(domain.dimensions) + "D";
     for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
-      text += std::string(" ") + "zyx"[axis] + "=" + std::to_string(domain.shape[axis]) + "r" + std::to_string(stencil.radius()[axis]);
+      text += std::string(" ") + "zyx"[axis] + "=" + std::to_string(domain.shape[axis]) + "r" +
+              std::to_string(stencil.radius()[axis]);
       for (const Face& face : domain.faces[axis]) text += "pdn"[static_cast<int>(face.kind)];
     }
     return text + " taps=" + std::to_string(stencil.taps().size());
   }
 };
 
-/// Bound on the error of `steps` steps in arithmetic of unit roundoff `roundoff` on data of at most `largest` in
-/// magnitude: every step adds at most (taps + 2) roundings of a sum of magnitude sum|w| * largest + |s| (Higham 2002, eq. 3.3), and
-/// passes earlier errors on multiplied by at most sum|w|.
+/// Bound on the error of `steps` steps in arithmetic of unit roundoff `roundoff` on data of at most `largest`
+/// in magnitude: every step adds at most (taps + 2) roundings of a sum of magnitude sum|w| * largest + |s|
+/// (Higham 2002, eq. 3.3), and passes earlier errors on multiplied by at most sum|w|.
 inline double rounding_bound(const Stencil& stencil, double roundoff, int steps, double largest) {
   double sum = 0;
   for (const Tap& tap : stencil.taps()) sum += std::abs(tap.weight);
-  const double per_step = (static_cast<double>(stencil.taps().size()) + 2) * roundoff * std::max(sum, 1.0) * largest;
+  const double per_step =
+      (static_cast<double>(stencil.taps().size()) + 2) * roundoff * std::max(sum, 1.0) * largest;
   return steps * per_step * std::pow(std::max(sum, 1.0), steps) * 1.01;
 }
 
@@ -94,7 +97,8 @@ inline double largest_magnitude(const std::vector<double>& values) {
 /// The value of a grid array at a point of the periodic continuation of the grid; clamped beyond walls.
 inline double at(const Domain& domain, const std::vector<double>& values, Index3 p) {
   for (int axis = 0; axis < axis_count; ++axis)
-    p[axis] = domain.periodic(axis) ? wrap(p[axis], domain.shape[axis]) : std::clamp<std::int64_t>(p[axis], 0, domain.shape[axis] - 1);
+    p[axis] = domain.periodic(axis) ? wrap(p[axis], domain.shape[axis])
+                                    : std::clamp<std::int64_t>(p[axis], 0, domain.shape[axis] - 1);
   return values[static_cast<std::size_t>((p[0] * domain.shape[1] + p[1]) * domain.shape[2] + p[2])];
 }
 
@@ -106,9 +110,11 @@ void for_each_point(const Box& box, Visit&& visit) {
 }
 
 /// Sets the points of `box` in a field from a grid array, halos of periodic axes included.
-inline void set_points(Field& field, const Box& box, const Domain& domain, const std::vector<double>& values) {
+inline void set_points(Field& field, const Box& box, const Domain& domain,
+                       const std::vector<double>& values) {
   with_storage(field.precision(), [&]<class Storage>() {
-    for_each_point(box, [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(at(domain, values, p)); });
+    for_each_point(
+        box, [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(at(domain, values, p)); });
   });
 }
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "halo/communicator.hpp"
+
+namespace spsolve {
+namespace {
+
+TEST(Communicator, AnErrorOfOneRankIsThrownByAll) {
+  const Communicator world;
+  const int failing = world.size() - 1;
+  try {
+    collectively(world, [&] {
+      if (world.rank() == failing)
+        throw Error(Status::file_failure, "rank " + std::to_string(failing) + " failed");
+    });
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), Status::file_failure);
+    EXPECT_EQ(error.what(), "rank " + std::to_string(failing) + " failed");
+  }
+}
+
+TEST(Communicator, TheLowestRankIsHeard) {
+  const Communicator world;
+  try {
+    collectively(world, [&] { throw Error(Status::invalid_input, std::to_string(world.rank())); });
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "0");
+  }
+}
+
+TEST(Communicator, NothingIsThrownWhereNothingFails) {
+  bool worked = false;
+  collectively(Communicator(), [&] { worked = true; });
+  EXPECT_TRUE(worked);
+}
+
+TEST(Communicator, TextsArriveWhole) {
+  const Communicator world;
+  const std::string mine(static_cast<std::size_t>(world.rank()) * 3, static_cast<char>('a' + world.rank()));
+  const auto texts = world.gather(mine);
+  EXPECT_EQ(texts.size(), world.root() ? static_cast<std::size_t>(world.size()) : 0u);
+  for (std::size_t rank = 0; rank < texts.size(); ++rank)
+    EXPECT_EQ(texts[rank], std::string(rank * 3, static_cast<char>('a' + rank)));
+  EXPECT_EQ(world.broadcast(world.root() ? "" : "other"), "");
+  EXPECT_EQ(world.broadcast(mine, world.size() - 1).size(), static_cast<std::size_t>(world.size() - 1) * 3);
+}
+
+TEST(Communicator, MpiErrorsNameTheirPlace) {
+  try {
+    check_mpi(MPI_ERR_COUNT);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), Status::device_failure);
+    EXPECT_NE(std::string(error.what()).find("test_communicator.cpp"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace spsolve

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "halo/exchange.hpp"
+#include "halo/mpi_transport.hpp"
+#include "tests/support/random_case.hpp"
+
+namespace spsolve {
+namespace {
+
+/// Every point of the grid holds its own number; after an exchange every halo point holds the number of the
+/// point it is a periodic image of, and points beyond walls are untouched.
+void exchange_and_check(const Domain& domain, const Index3& rank_grid, const Index3& width,
+                        Precision precision) {
+  const Communicator world;
+  const Decomposition decomposition(domain.shape, rank_grid);
+  MpiTransport transport(world);
+  Field field(decomposition.block(world.rank()), width, precision);
+  HaloExchange exchange(world, halo_regions(domain, decomposition, world.rank(), width), precision,
+                        transport);
+  constexpr double untouched = -1;
+  const auto number = [&](const Index3& p) {
+    // 16-bit storage tells 2048 numbers apart.
+    return static_cast<double>(((p[0] * domain.shape[1] + p[1]) * domain.shape[2] + p[2]) % 2039);
+  };
+  for (int repeat = 0; repeat < 2; ++repeat)
+    with_storage(precision, [&]<class Storage>() {
+      testing::for_each_point(field.allocated(), [&](const Index3& p) {
+        *field.at<Storage>(p) = to_storage<Storage>(untouched);
+      });
+      testing::for_each_point(field.owned(), [&](const Index3& p) {
+        *field.at<Storage>(p) = to_storage<Storage>(number(p) / 2039);
+      });
+      exchange.start(field).finish();
+      const Box inside = domain.clip_to_walls(field.allocated());
+      testing::for_each_point(field.allocated(), [&](const Index3& p) {
+        Index3 image;
+        for (int axis = 0; axis < axis_count; ++axis) image[axis] = wrap(p[axis], domain.shape[axis]);
+        const double expected = contains(inside, {p, p + Index3{1, 1, 1}}) ? number(image) / 2039 : untouched;
+        ASSERT_EQ(stored_value(*field.at<Storage>(p)), stored_value(to_storage<Storage>(expected)))
+            << "rank " << world.rank() << " point " << p[0] << " " << p[1] << " " << p[2];
+      });
+    });
+}
+
+TEST(Exchange, HaloPointsHoldTheirPeriodicImage) {
+  const int ranks = Communicator().size();
+  for (int seed = 0; seed < 40; ++seed) {
+    testing::RandomCase problem(static_cast<std::uint64_t>(seed), 1, 2000);
+    Domain domain = problem.domain;
+    domain.shape[x_axis] = std::max<std::int64_t>(domain.shape[x_axis], ranks);
+    Index3 width{};
+    for (int axis = domain.first_axis(); axis < axis_count; ++axis) width[axis] = problem.between(0, 7);
+    SCOPED_TRACE(problem.describe());
+    Index3 rank_grid{1, 1, ranks};
+    try {
+      rank_grid = least_surface_rank_grid(domain.shape, ranks, width);
+    } catch (const Error&) {
+    }
+    for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16}) {
+      exchange_and_check(domain, rank_grid, width, precision);
+      exchange_and_check(domain, {1, 1, ranks}, width, precision);
+    }
+  }
+}
+
+TEST(Exchange, CountsTheBytesThatLeaveTheRank) {
+  const Communicator world;
+  Domain domain{2, {1, 16, 16 * world.size()}, {}};
+  const Decomposition decomposition(domain.shape, {1, 1, world.size()});
+  MpiTransport transport(world);
+  const HaloExchange exchange(world, halo_regions(domain, decomposition, world.rank(), {0, 2, 3}),
+                              Precision::fp32, transport);
+  // To either side in x: 3 columns of 16 rows and the 2 + 2 rows of their periodic images.
+  EXPECT_EQ(exchange.bytes_sent(), world.size() == 1 ? 0u : 2u * 3 * (16 + 4) * 4);
+}
+
+}  // namespace
+}  // namespace spsolve

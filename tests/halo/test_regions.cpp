@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "halo/regions.hpp"
+#include "tests/support/random_case.hpp"
+
+namespace spsolve {
+namespace {
+
+class Regions : public ::testing::TestWithParam<int> {
+ protected:
+  testing::RandomCase problem{static_cast<std::uint64_t>(GetParam()), 2, 1500};
+  Domain domain = problem.domain;
+  Decomposition decomposition{domain.shape, random_rank_grid()};
+  Index3 width = random_width();
+
+  Index3 random_rank_grid() {
+    Index3 grid;
+    for (int axis = 0; axis < axis_count; ++axis)
+      grid[axis] = problem.between(1, std::min<std::int64_t>(4, domain.shape[axis]));
+    return grid;
+  }
+  Index3 random_width() {  // often wider than a block, sometimes wider than the grid
+    Index3 chosen{};
+    for (int axis = domain.first_axis(); axis < axis_count; ++axis) chosen[axis] = problem.between(0, 9);
+    return chosen;
+  }
+};
+
+TEST_P(Regions, EveryHaloPointOfTheDomainIsReceivedOnceFromItsOwner) {
+  for (int rank = 0; rank < decomposition.ranks(); ++rank) {
+    std::map<Index3, int> received;
+    for (const HaloRegion& region : halo_regions(domain, decomposition, rank, width).receive)
+      testing::for_each_point(region.box, [&](const Index3& p) {
+        ASSERT_TRUE(received.emplace(p, region.peer).second) << "received twice";
+      });
+    const Box block = decomposition.block(rank);
+    std::size_t expected = 0;
+    testing::for_each_point(domain.clip_to_walls(grow(block, width)), [&](const Index3& p) {
+      if (contains(block, {p, p + Index3{1, 1, 1}})) return;
+      ++expected;
+      Index3 home;
+      for (int axis = 0; axis < axis_count; ++axis)
+        home[axis] = decomposition.block_of(axis, wrap(p[axis], domain.shape[axis]));
+      ASSERT_TRUE(received.count(p));
+      EXPECT_EQ(received[p], decomposition.rank_at(home));
+    });
+    EXPECT_EQ(received.size(), expected) << "rank " << rank;
+  }
+}
+
+TEST_P(Regions, SendsAndReceivesOfAPairMatchInOrder) {
+  const auto offset_modulo_grid = [&](const Box& a, const Box& b) {
+    for (int axis = 0; axis < axis_count; ++axis)
+      if (wrap(a.begin[axis] - b.begin[axis], domain.shape[axis]) != 0) return false;
+    return a.extent() == b.extent();
+  };
+  std::vector<HaloRegions> all;
+  for (int rank = 0; rank < decomposition.ranks(); ++rank)
+    all.push_back(halo_regions(domain, decomposition, rank, width));
+  const auto with_peer = [](const std::vector<HaloRegion>& regions, int peer) {
+    std::vector<Box> boxes;
+    for (const HaloRegion& region : regions)
+      if (region.peer == peer) boxes.push_back(region.box);
+    return boxes;
+  };
+  for (int from = 0; from < decomposition.ranks(); ++from)
+    for (int to = 0; to < decomposition.ranks(); ++to) {
+      const auto sent = with_peer(all[from].send, to), received = with_peer(all[to].receive, from);
+      ASSERT_EQ(sent.size(), received.size()) << from << " to " << to;
+      for (std::size_t i = 0; i < sent.size(); ++i) {
+        EXPECT_TRUE(offset_modulo_grid(sent[i], received[i])) << from << " to " << to << ", region " << i;
+        EXPECT_TRUE(contains(decomposition.block(from), sent[i]));
+      }
+    }
+}
+
+TEST_P(Regions, TheInteriorDependsOnNothingReceived) {
+  for (int rank = 0; rank < decomposition.ranks(); ++rank) {
+    const Box inside = interior(domain, decomposition, rank, width);
+    if (inside.empty()) continue;
+    EXPECT_TRUE(contains(decomposition.block(rank), inside));
+    for (const HaloRegion& region : halo_regions(domain, decomposition, rank, width).receive)
+      EXPECT_TRUE(intersect(grow(inside, width), region.box).empty());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, Regions, ::testing::Range(0, 150));
+
+}  // namespace
+}  // namespace spsolve

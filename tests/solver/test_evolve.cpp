@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "halo/mpi_transport.hpp"
+#include "solver/evolve.hpp"
+#include "tests/support/blocks.hpp"
+
+namespace spsolve {
+namespace {
+
+using Steps = std::vector<std::int64_t>;
+
+Steps stops(Schedule schedule) {
+  Steps all;
+  for (std::int64_t step = schedule.first; step < schedule.last;)
+    all.push_back(step = next_stop(schedule, step));
+  return all;
+}
+
+TEST(Schedule, LaunchesEndAtEventsAndOneStepBeforeDiagnostics) {
+  EXPECT_EQ(stops({0, 20, 0, 0, 0, 8}), (Steps{8, 16, 19, 20}));
+  EXPECT_EQ(stops({0, 20, 10, 0, 0, 8}), (Steps{8, 10, 18, 19, 20}));
+  EXPECT_EQ(stops({0, 12, 0, 6, 0, 4}), (Steps{4, 5, 6, 10, 11, 12}));
+  EXPECT_EQ(stops({0, 10, 0, 0, 3, 100}), (Steps{3, 6, 9, 10}));
+  EXPECT_EQ(stops({0, 3, 0, 1, 0, 4}), (Steps{1, 2, 3}));
+  EXPECT_EQ(stops({0, 1, 0, 0, 0, 4}), (Steps{1}));
+}
+
+TEST(Schedule, GoesOnFromAnyStopAsIfItHadNotStopped) {
+  const Schedule whole{0, 100, 30, 7, 12, 5};
+  const Steps all = stops(whole);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    Schedule rest = whole;
+    rest.first = all[i];
+    EXPECT_EQ(stops(rest), Steps(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end()));
+  }
+}
+
+/// A run whose events are recorded.
+struct Recorded {
+  Communicator world;
+  testing::RandomCase random{3, 2, 900};
+  Problem problem{random.domain, random.stencil, Precision::fp64, false};
+  MpiTransport transport{world};
+  Steps snapshots, checkpoints, diagnostics;
+  std::int64_t stop_at = -1;
+  Request request = Request::stop;
+
+  Observers observers() {
+    return {[this](std::int64_t step, const Field&) { snapshots.push_back(step); },
+            [this](std::int64_t step, const Field&) { checkpoints.push_back(step); },
+            [this](std::int64_t step, const Diagnostics&) { diagnostics.push_back(step); },
+            [this](std::int64_t step) { return step == stop_at ? request : Request::none; }};
+  }
+  Outcome run(const Schedule& schedule, const std::vector<double>& initial) {
+    random.domain.shape[x_axis] = std::max<std::int64_t>(random.domain.shape[x_axis], 4);
+    problem.domain = random.domain;
+    Block block(world, problem, Decomposition(problem.domain.shape, {1, 1, world.size()}), schedule.fuse,
+                transport, nullptr);
+    testing::set_points(block.state(), block.state().owned(), problem.domain, initial);
+    block.state_was_set();
+    return evolve(block, world, problem, schedule, observers());
+  }
+  std::vector<double> initial() { return random.uniform(4 * random.domain.box().points() + 16); }
+};
+
+TEST(Evolve, CallsObserversAtTheirSteps) {
+  Recorded run;
+  EXPECT_EQ(run.run({0, 20, 8, 5, 6, 4}, run.initial()), Outcome::finished);
+  EXPECT_EQ(run.snapshots, (Steps{0, 8, 16, 20}));
+  EXPECT_EQ(run.checkpoints, (Steps{6, 12, 18}));
+  EXPECT_EQ(run.diagnostics, (Steps{0, 5, 10, 15, 20}));
+}
+
+TEST(Evolve, WithoutCadenceWritesTheLastStepOnly) {
+  Recorded run;
+  EXPECT_EQ(run.run({0, 9, 0, 0, 0, 4}, run.initial()), Outcome::finished);
+  EXPECT_EQ(run.snapshots, (Steps{9}));
+  EXPECT_EQ(run.checkpoints, Steps{});
+  EXPECT_EQ(run.diagnostics, (Steps{0, 9}));
+}
+
+TEST(Evolve, StopsWithOneCheckpointWhenAsked) {
+  Recorded run;
+  run.stop_at = 8;
+  EXPECT_EQ(run.run({0, 20, 0, 0, 4, 4}, run.initial()), Outcome::stopped);
+  EXPECT_EQ(run.checkpoints, (Steps{4, 8}));
+  EXPECT_EQ(run.snapshots, Steps{});
+}
+
+TEST(Evolve, GoesOnAfterACheckpointThatWasAskedFor) {
+  Recorded run;
+  run.stop_at = 8;
+  run.request = Request::checkpoint;
+  EXPECT_EQ(run.run({0, 20, 0, 0, 0, 4}, run.initial()), Outcome::finished);
+  EXPECT_EQ(run.checkpoints, (Steps{8}));
+}
+
+TEST(Evolve, NoStepsWritesTheInitialState) {
+  Recorded run;
+  EXPECT_EQ(run.run({0, 0, 0, 0, 0, 4}, run.initial()), Outcome::finished);
+  EXPECT_EQ(run.snapshots, (Steps{0}));
+}
+
+TEST(Evolve, DivergenceEndsTheRunAfterACheckpointOfTheLastFiniteState) {
+  Recorded run;
+  // Doubling from 2^1020: finite after 3 steps (2^1023), infinite after 4.
+  run.problem.stencil = Stencil({1, 1, 1}, {2.0}, {0, 0, 0});
+  auto initial = run.initial();
+  for (double& value : initial) value = 0x1p1020;
+  try {
+    run.run({0, 10, 0, 4, 0, 2}, initial);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), Status::diverged);
+    EXPECT_NE(std::string(error.what()).find("step 4"), std::string::npos) << error.what();
+    EXPECT_EQ(run.checkpoints, (Steps{3}));
+    EXPECT_EQ(run.diagnostics, (Steps{0}));
+  }
+}
+
+}  // namespace
+}  // namespace spsolve
