@@ -14,22 +14,23 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(Status::invalid_input, message); }
 
-/// Position of the first byte of `text` that is not ASCII, outside of strings and comments; npos if there is
-/// none.
+bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+
+/// Position of the first byte of well-formed TOML that is not ASCII, outside of strings and comments; npos if
+/// there is none.
 std::size_t find_stray_letter(std::string_view text) {
-  std::size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // byte order mark
+  std::size_t i = 0;
   while (i < text.size()) {
     const char c = text[i];
-    if (static_cast<unsigned char>(c) >= 0x80) return i;
+    if (!is_ascii(c)) return i;
     if (c == '#') {
       i = std::min(text.find('\n', i), text.size());
-    } else if ((c == '"' || c == '\'') &&
-               (i == 0 || std::string_view(" \t\r\n=[,{.").find(text[i - 1]) != std::string_view::npos)) {
+    } else if (c == '"' || c == '\'') {
       const std::string triple(3, c);
       const bool multi_line = text.substr(i).starts_with(triple);
       const std::string closing = multi_line ? triple : triple.substr(2);
       i += closing.size();
-      while (i < text.size() && !text.substr(i).starts_with(closing) && (multi_line || text[i] != '\n'))
+      while (i < text.size() && !text.substr(i).starts_with(closing))
         i += c == '"' && text[i] == '\\' ? 2 : 1;
       i += closing.size();
       // A multi-line string may end in up to two quotes of its own.
@@ -41,18 +42,31 @@ std::size_t find_stray_letter(std::string_view text) {
   return std::string_view::npos;
 }
 
-/// toml::parse that throws Error. TOML has only ASCII outside of strings and comments, where toml++ (up
-/// to 3.4) has undefined behaviour on other letters, so they are refused before.
+/// toml::parse that throws Error.
 toml::table parse_document(std::string_view text, const std::string& source, bool has_lines) {
   const auto place = [&](auto line) { return has_lines ? fmt::format("{}:{}", source, line) : source; };
-  if (const std::size_t stray = find_stray_letter(text); stray != std::string_view::npos)
-    refuse(place(1 + std::count(text.begin(), text.begin() + stray, '\n')) +
-           ": a character that is not ASCII, outside of strings and comments");
-  try {
-    return toml::parse(text, source);
-  } catch (const toml::parse_error& error) {
-    refuse(fmt::format("{}: {}", place(error.source().begin.line), error.description()));
+  const auto parse = [&](std::string_view document) {
+    try {
+      return toml::parse(document, source);
+    } catch (const toml::parse_error& error) {
+      refuse(fmt::format("{}: {}", place(error.source().begin.line), error.description()));
+    }
+  };
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  if (!std::all_of(text.begin(), text.end(), is_ascii)) {
+    // TOML has only ASCII outside of strings and comments, and toml++ (up to 3.4) undefined behaviour on
+    // other letters there. With a stand-in for each the text is checked to be well formed; then strings are
+    // easy to tell.
+    std::string stand_in(text);
+    std::replace_if(
+        stand_in.begin(), stand_in.end(), [](char c) { return !is_ascii(c); }, 'x');
+    parse(stand_in);
+    if (const std::size_t stray = find_stray_letter(text); stray != std::string_view::npos)
+      refuse(place(1 + std::count(text.begin(), text.begin() + stray, '\n')) +
+             ": a character that is not ASCII, outside of strings and comments");
   }
+  return parse(text);
 }
 
 /// "a.b=value" as the table {a: {b: value}} that TOML makes of it.
