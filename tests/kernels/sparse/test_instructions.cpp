@@ -147,24 +147,55 @@ TEST_P(EveryShape, RefusesUndefinedMetadata) {
                std::invalid_argument);
 }
 
+TEST_P(EveryShape, FragmentsLieAsTheIsaSays) {
+  // The formulas of the PTX ISA in elements, as printed for each shape: columns of A before compression.
+  const bool tf32 = mma.element == Precision::tf32;
+  for (int lane = 0; lane < warp_lanes; ++lane) {
+    const int group_id = lane >> 2, thread_in_group = lane % 4, chunk = tf32 ? 2 : 4;
+    for (int i = 0; i < mma.a_registers(); ++i) {
+      EXPECT_EQ(a_row(lane, i), i == 0 || i == 2 ? group_id : group_id + 8);
+      const int first_column = thread_in_group * chunk + (i < 2 ? 0 : tf32 ? 8 : 16);
+      EXPECT_EQ(2 * a_word(lane, i) * mma.elements_per_word(), first_column);
+    }
+    for (int i = 0; i < mma.b_registers();
+         ++i) {  // as the dense shape of the same k, registers go on alike for the larger
+      const int row = tf32 ? thread_in_group + 4 * i : thread_in_group * 2 + 8 * i;
+      EXPECT_EQ(b_word(lane, i) * mma.elements_per_word(), row);
+      EXPECT_EQ(b_column(lane), group_id);
+    }
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_EQ(c_row(lane, i), i < 2 ? group_id : group_id + 8);
+      EXPECT_EQ(c_column(lane, i), thread_in_group * 2 + (i & 1));
+    }
+  }
+}
+
+TEST_P(EveryShape, MetadataLiesAsTheIsaSays) {
+  // Smaller k: lane 4 g + selector holds rows g (bits 0-15) and g + 8 (bits 16-31). Larger k: a pair of
+  // lanes, the first for the left half of the columns. Four bits a chunk of 4 columns (tf32: 2), from the low
+  // end.
+  const bool tf32 = mma.element == Precision::tf32;
+  const int chunk = tf32 ? 2 : 4, half_chunks = 4, lanes = mma.k == 4 * chunk ? 1 : 2;
+  const Operand operand = random_operand(random, 16, 4 * mma.k, tf32 ? one_of_two : two_of_four);
+  const PackedOperand packed = pack(operand, mma);
+  EXPECT_EQ(mma.selectors(), 4 / lanes);
+  for (int step = 0; step < 4; ++step)
+    for (int row = 0; row < 16; ++row)
+      for (int c = 0; c < mma.k / chunk; ++c) {
+        const int lane = 4 * (row % 8) + step % (4 / lanes) * lanes + c / half_chunks;
+        const std::uint32_t word = packed.metadata_of(0, step, 0)[lane];
+        const std::uint32_t code = word >> (16 * (row / 8) + 4 * (c % half_chunks)) & 0xf;
+        const std::uint8_t* kept = &operand.indices[row * operand.compressed_columns()];
+        const int at = step * mma.k / chunk + c;
+        const std::uint32_t places =
+            tf32 ? (kept[at] ? 0b1110 : 0b0100) : kept[2 * at] | kept[2 * at + 1] << 2;
+        EXPECT_EQ(code, places);
+      }
+}
+
 INSTANTIATE_TEST_SUITE_P(SparseMma, EveryShape, ::testing::ValuesIn(shapes), [](const auto& which) {
   return std::string(to_string(which.param.element)) + "_k" + std::to_string(which.param.k);
 });
-
-TEST(Pack, MetadataOfTheVerifiedExample) {
-  // The rule spelled out as measured on hardware: f16 m16n8k32, lane 4 g holds K 0-15 and lane 4 g + 1 K
-  // 16-31 of rows g (low half word) and g + 8 (high), four bits idx0 | idx1 << 2 per group.
-  std::mt19937_64 random(3);
-  const Operand operand = random_operand(random, 16, 32, two_of_four);
-  const PackedOperand packed = pack(operand, m16n8k32_fp16);
-  for (int row = 0; row < 16; ++row)
-    for (int group = 0; group < 8; ++group) {
-      const std::uint32_t word = packed.metadata[4 * (row % 8) + group / 4];
-      const std::uint32_t code = word >> (16 * (row / 8) + 4 * (group % 4)) & 0xf;
-      EXPECT_EQ(code & 3, operand.indices[row * 16 + 2 * group]);
-      EXPECT_EQ(code >> 2, operand.indices[row * 16 + 2 * group + 1]);
-    }
-}
 
 TEST(Pack, FlippingBitOneChangesPairs) {
   // An operand whose groups use one pair only: metadata xor 0xAAAAAAAA moves every weight to the other pair.
