@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <omp.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "app/bench.hpp"
 #include "app/command_line.hpp"
@@ -27,11 +32,20 @@ Status perform(const CommandLine& command, const Communicator& communicator, Sig
   return Status::invalid_input;
 }
 
+/// Ranks of one machine share its cores: without OMP_NUM_THREADS each would start a thread on every core it
+/// may use.
+void share_cores(const Communicator& communicator) {
+  if (std::getenv("OMP_NUM_THREADS")) return;
+  const bool bound = omp_get_num_procs() < sysconf(_SC_NPROCESSORS_ONLN);
+  if (!bound) omp_set_num_threads(std::max(1, omp_get_num_procs() / ranks_on_this_machine(communicator)));
+}
+
 int spsolve_main(int argc, char** argv) {
   Signals signals;  // before MPI starts threads, so that they leave these signals to us
   const MpiSession mpi(argc, argv);
   const Communicator world;
   try {
+    share_cores(world);
     const ParsedCommandLine parsed = parse_command_line(argc, argv);
     if (world.root()) std::fputs(parsed.text.c_str(), parsed.status == 0 ? stdout : stderr);
     return parsed.command ? static_cast<int>(perform(*parsed.command, world, signals)) : parsed.status;

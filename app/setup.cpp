@@ -82,10 +82,7 @@ void fill(const Communicator& communicator, const Setup& setup, const FieldForm&
 }
 
 void require_memory(const Communicator& communicator, const Setup& setup) {
-  MPI_Comm node_handle = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(communicator.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node_handle));
-  const int ranks_here = Communicator(node_handle).size();
-  check_mpi(MPI_Comm_free(&node_handle));
+  const int ranks_here = ranks_on_this_machine(communicator);
   collectively(communicator, [&] {
     const double needed =
         static_cast<double>(block_bytes(setup.problem, setup.decomposition, setup.plan.chosen.fuse));

@@ -101,6 +101,14 @@ void Communicator::abort(Status status) const {
   std::abort();
 }
 
+int ranks_on_this_machine(const Communicator& communicator) {
+  MPI_Comm machine = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(communicator.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
+  const int ranks = Communicator(machine).size();
+  check_mpi(MPI_Comm_free(&machine));
+  return ranks;
+}
+
 void agree(const Communicator& communicator, const Error* failure) {
   const int lowest = communicator.all_reduce(failure ? communicator.rank() : communicator.size(), MPI_MIN);
   if (lowest == communicator.size()) return;

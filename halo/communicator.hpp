@@ -57,6 +57,9 @@ class Communicator {
   int size_ = 1;
 };
 
+/// How many ranks share this rank's machine, itself included. Collective.
+int ranks_on_this_machine(const Communicator& communicator);
+
 /// Throws `failure` (null: none here) on every rank if any rank has one: the lowest rank's status and
 /// message.
 void agree(const Communicator& communicator, const Error* failure);
