@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "io/array_file.hpp"
+#include "io/atomic_file.hpp"
 #include "io/field_rows.hpp"
 #include "io/format_version.hpp"
 #include "io/hdf5.hpp"
@@ -15,9 +16,11 @@
 namespace spsolve {
 namespace {
 
-/// Steps of the checkpoints in a directory, newest first.
-std::vector<std::int64_t> checkpoint_steps(const std::filesystem::path& directory) {
-  constexpr std::string_view prefix = "checkpoint_", suffix = ".h5";
+/// Steps of the checkpoints in a directory, newest first; with `temporary`, of those that were never
+/// finished.
+std::vector<std::int64_t> checkpoint_steps(const std::filesystem::path& directory, bool temporary = false) {
+  constexpr std::string_view prefix = "checkpoint_";
+  const std::string suffix = temporary ? temporary_name(".h5").string() : ".h5";
   std::vector<std::int64_t> steps;
   std::error_code error;
   for (auto entry = std::filesystem::directory_iterator(directory, error);
@@ -29,7 +32,7 @@ std::vector<std::int64_t> checkpoint_steps(const std::filesystem::path& director
     constexpr std::size_t most_digits = 18;  // fits in 64 bits
     if (digits.size() > most_digits || digits.find_first_not_of("0123456789") != std::string::npos) continue;
     const std::int64_t step = std::stoll(digits);
-    if (checkpoint_file("", step) == name) steps.push_back(step);
+    if (checkpoint_file("", step).stem() == prefix.data() + digits) steps.push_back(step);
   }
   if (error && error != std::errc::no_such_file_or_directory)
     throw Error(Status::file_failure,
@@ -69,6 +72,8 @@ void prune_checkpoints(const Communicator& communicator, const std::filesystem::
     std::error_code ignored;
     for (std::size_t i = static_cast<std::size_t>(std::max(keep, 1)); i < steps.size(); ++i)
       std::filesystem::remove(checkpoint_file(directory, steps[i]), ignored);
+    for (const std::int64_t unfinished : checkpoint_steps(directory, true))
+      std::filesystem::remove(temporary_name(checkpoint_file(directory, unfinished)), ignored);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -29,6 +30,7 @@ std::vector<Number> xyz(const std::array<Number, 3>& v) {
 /// https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html#vtkhdf-file-format
 void add_vtk_view(hid_t file, const Snapshot& snapshot) {
   const ArrayFormat format = snapshot.format();
+  if (volume(format.shape) > std::numeric_limits<std::int32_t>::max()) return;  // more than VTK counts
   std::vector<std::int32_t> extent;
   for (const std::int64_t points : xyz(format.shape))
     extent.insert(extent.end(), {0, static_cast<std::int32_t>(points - 1)});

@@ -168,7 +168,13 @@ TEST(PruneCheckpoints, KeepsTheNewestUpToTheStep) {
   const Communicator world;
   const SharedDirectory directory(world);
   for (const std::int64_t step : {100, 200, 300, 400, 500}) write_sample(world, directory.path(), step);
+  if (world.root()) {
+    put_bytes(directory / "checkpoint_0000000350.h5.tmp", "left by a killed run");
+    put_bytes(directory / "checkpoint_of_mine.h5.tmp", "not ours");
+  }
   prune_checkpoints(world, directory.path(), 400, 2);
+  EXPECT_FALSE(std::filesystem::exists(directory / "checkpoint_0000000350.h5.tmp"));
+  EXPECT_TRUE(std::filesystem::exists(directory / "checkpoint_of_mine.h5.tmp"));
   for (const std::int64_t step : {100, 200, 300, 400, 500})
     EXPECT_EQ(std::filesystem::exists(checkpoint_file(directory.path(), step)), step >= 300) << step;
 }
