@@ -9,12 +9,6 @@
 namespace spsolve {
 namespace {
 
-std::vector<std::vector<int>> single_columns(std::size_t columns) {
-  std::vector<std::vector<int>> nodes(columns);
-  for (std::size_t k = 0; k < columns; ++k) nodes[k] = {static_cast<int>(k)};
-  return nodes;
-}
-
 /// Matches the points below `first` (index of the slab's first point) along `axis`; `points` per step of the
 /// axis.
 void match_axis(const Index3& window, const Index3& kernel, int axis, int first, Matching& matching) {
@@ -41,15 +35,11 @@ void match_axis(const Index3& window, const Index3& kernel, int axis, int first,
 
 }  // namespace
 
-ConflictGraph::ConflictGraph(const WeightMatrix& matrix)
-    : ConflictGraph(matrix, single_columns(matrix.columns())) {}
-
-ConflictGraph::ConflictGraph(const WeightMatrix& matrix, const std::vector<std::vector<int>>& nodes)
-    : rows_(nodes.size(), boost::dynamic_bitset<>(matrix.rows())) {
-  for (std::size_t node = 0; node < nodes.size(); ++node)
-    for (const int column : nodes[node])
-      for (std::size_t m = 0; column != zero_column && m < matrix.rows(); ++m)
-        if (matrix.value(m, column) != 0.0) rows_[node].set(m);
+ConflictGraph::ConflictGraph(const WeightMatrix& matrix, int run)
+    : rows_(matrix.columns() / run, boost::dynamic_bitset<>(matrix.rows())) {
+  for (std::size_t m = 0; m < matrix.rows(); ++m)
+    for (std::size_t k = 0; k < matrix.columns(); ++k)
+      if (matrix.value(m, k) != 0.0) rows_[k / run].set(m);
 }
 
 Matching two_level_matching(const Index3& window, const Index3& kernel) {

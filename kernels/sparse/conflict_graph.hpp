@@ -10,14 +10,11 @@
 
 namespace spsolve {
 
-/// Conflict graph of a weight matrix (SparStencil definition 1): two nodes conflict if some row uses both. A
-/// node is a set of columns: one column, or an aligned pair of x-neighbours.
+/// Conflict graph of a weight matrix (SparStencil definition 1): two nodes conflict if some row uses both.
+/// Node i is the columns [run * i, run * (i + 1)): single columns, or aligned pairs.
 class ConflictGraph {
  public:
-  /// One node per column.
-  explicit ConflictGraph(const WeightMatrix& matrix);
-  /// One node per set of columns (indices into the matrix; zero_column counts for nothing).
-  ConflictGraph(const WeightMatrix& matrix, const std::vector<std::vector<int>>& nodes);
+  explicit ConflictGraph(const WeightMatrix& matrix, int run = 1);
 
   std::size_t size() const { return rows_.size(); }
   /// Rows that use each node.

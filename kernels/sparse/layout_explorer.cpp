@@ -12,7 +12,7 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b 
 
 LayoutCandidate candidate(const Stencil& stencil, const Index3& tile, const Index3& shape,
                           const MmaShape& mma, Precision storage, const TensorRates& rates) {
-  const auto [matrix, matching, staircase] = match_columns(stencil, tile);
+  const auto [matrix, matching] = match_columns(stencil, tile);
   LayoutCandidate c{};
   c.tile = tile;
   c.m = volume(tile);

@@ -2,63 +2,37 @@
 #include "kernels/sparse/morph.hpp"
 
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 
 namespace spsolve {
 namespace {
 
-constexpr int group_columns = 4;
-
-Operand morph_columns(const Stencil& stencil, const Index3& tile) {
-  const auto [matrix, matching, staircase] = match_columns(stencil, tile);
+/// Pairs of nodes, each a run of columns, one after the other; a node that is left alone stands beside zero
+/// columns.
+Operand compress_pairs(const WeightMatrix& matrix, int run, const Matching& matching, const Index3& tile,
+                       Sparsity sparsity) {
+  constexpr std::size_t group = 4;  // columns that the hardware looks at together
+  constexpr int nobody = -1;
   auto pairs = matching.pairs;
-  for (const int column : matching.unmatched) pairs.emplace_back(column, zero_column);
+  for (const int node : matching.unmatched) pairs.emplace_back(node, nobody);
   std::sort(pairs.begin(), pairs.end());
   std::vector<int> order;
-  for (const auto& [a, b] : pairs) order.insert(order.end(), {a, b});
-  order.resize((order.size() + group_columns - 1) / group_columns * group_columns, zero_column);
-  return compress(order_columns(matrix, order), tile, one_of_two);
+  for (const auto& [a, b] : pairs) {
+    for (int k = run * a; k < run * (a + 1); ++k) order.push_back(k);
+    for (int k = 0; k < run; ++k) order.push_back(b == nobody ? zero_column(run * a + k) : run * b + k);
+  }
+  while (order.size() % group != 0) order.push_back(zero_column(pairs.back().first));
+  return compress(order_columns(matrix, order), tile, sparsity);
 }
 
-constexpr std::int64_t floor_even(std::int64_t x) { return x - (x % 2 + 2) % 2; }
-
-Operand morph_x_pairs(const Stencil& stencil, const Index3& tile) {
-  if (tile[x_axis] % 2 != 0)
-    throw std::invalid_argument("morph: pairs of x-neighbours need an even tile extent along x");
-  const WeightMatrix matrix = without_zero_columns(crush(stencil, tile));
-  std::map<Index3, std::vector<int>> columns;  // by the even point of the pair: its two columns
-  for (std::size_t k = 0; k < matrix.columns(); ++k) {
-    Index3 base = matrix.inputs[k];
-    base[x_axis] = floor_even(base[x_axis]);
-    auto& pair = columns.try_emplace(base, 2, zero_column).first->second;
-    pair[matrix.inputs[k][x_axis] - base[x_axis]] = static_cast<int>(k);
-  }
-  std::vector<Index3> bases;
-  std::vector<std::vector<int>> nodes;
-  for (const auto& [base, pair] : columns) {
-    bases.push_back(base);
-    nodes.push_back(pair);
-  }
-  const Matching matching = blossom_matching(ConflictGraph(matrix, nodes));
-  auto groups = matching.pairs;
-  for (const int node : matching.unmatched) groups.emplace_back(node, zero_column);
-  std::sort(groups.begin(), groups.end());
-
-  std::vector<int> order;
-  std::vector<Index3> inputs;
-  for (const auto& [a, b] : groups) {
-    for (const int node : {a, b}) {
-      const std::size_t at = static_cast<std::size_t>(node == zero_column ? a : node);
-      for (int half = 0; half < 2; ++half) {
-        order.push_back(node == zero_column ? zero_column : nodes[at][half]);
-        inputs.push_back(bases[at] + Index3{0, 0, half});
-      }
-    }
-  }
-  WeightMatrix ordered = order_columns(matrix, order);
-  ordered.inputs = std::move(inputs);  // a pair is loaded whole, also where one of its points has no weight
-  return compress(ordered, tile, two_of_four);
+/// The used columns of the window, begun and ended so that every two are an aligned pair of x-neighbours.
+WeightMatrix x_pairs_of(const Stencil& stencil, const Index3& tile) {
+  const auto floor_even = [](std::int64_t x) { return x - (x % 2 + 2) % 2; };
+  const Box taps = tap_box(stencil);
+  Box window{taps.begin, taps.end + tile - Index3{1, 1, 1}};
+  window.begin[x_axis] = floor_even(window.begin[x_axis]);
+  window.end[x_axis] = floor_even(window.end[x_axis] + 1);
+  return without_zero_columns(weight_matrix(stencil, points_of(box_of(tile)), points_of(window)), 2);
 }
 
 }  // namespace
@@ -70,14 +44,20 @@ MorphMatching match_columns(const Stencil& stencil, const Index3& tile) {
   if (used.columns() == window.columns()) {
     const Index3 kernel = tap_box(stencil).extent();
     Matching staircase = two_level_matching(kernel + tile - Index3{1, 1, 1}, kernel);
-    if (staircase.zero_nodes() == fewest_zero_nodes(graph))
-      return {std::move(window), std::move(staircase), true};
+    if (staircase.zero_nodes() == fewest_zero_nodes(graph)) return {std::move(window), std::move(staircase)};
   }
-  return {std::move(used), blossom_matching(graph), false};
+  return {std::move(used), blossom_matching(graph)};
 }
 
 Operand morph(const Stencil& stencil, const Index3& tile, Pairing pairing) {
-  return pairing == Pairing::columns ? morph_columns(stencil, tile) : morph_x_pairs(stencil, tile);
+  if (pairing == Pairing::columns) {
+    const auto [matrix, matching] = match_columns(stencil, tile);
+    return compress_pairs(matrix, 1, matching, tile, one_of_two);
+  }
+  if (tile[x_axis] % 2 != 0)
+    throw std::invalid_argument("morph: pairs of x-neighbours need an even tile extent along x");
+  const WeightMatrix matrix = x_pairs_of(stencil, tile);
+  return compress_pairs(matrix, 2, blossom_matching(ConflictGraph(matrix, 2)), tile, two_of_four);
 }
 
 }  // namespace spsolve

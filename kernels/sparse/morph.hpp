@@ -19,7 +19,6 @@ enum class Pairing {
 struct MorphMatching {
   WeightMatrix matrix;
   Matching matching;
-  bool staircase;  // algorithm 1 was enough
 };
 MorphMatching match_columns(const Stencil& stencil, const Index3& tile);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/sparse/packed_operand.hpp"
 
+#include <array>
 #include <bit>
 #include <stdexcept>
 
@@ -63,20 +64,21 @@ PackedOperand pack(const Operand& operand, const MmaShape& mma, MmaWarps warps) 
                                                (block * packed.warps + warp) * mma_rows + a_row(lane, i),
                                                step * mma.k_words() / 2 + a_word(lane, i)));
 
-  packed.metadata.assign(packed.blocks * packed.metadata_words() * packed.warps * warp_lanes, 0);
   for (int block = 0; block < packed.blocks; ++block) {
-    for (int step = 0; step < packed.metadata_words() * mma.selectors(); ++step) {
+    for (int word = 0; word < packed.metadata_words(); ++word) {
       for (int warp = 0; warp < packed.warps; ++warp) {
-        std::uint32_t* lanes =
-            packed.metadata.data() + (packed.metadata_of(block, step, warp) - packed.metadata.data());
-        for (int row = 0; row < mma_rows; ++row) {
-          for (int group = 0; group < mma.metadata_groups(); ++group) {
-            const auto [lane, bit] = metadata_place(mma, row, group, step % mma.selectors());
-            lanes[lane] |= group_metadata(operand, mma, (block * packed.warps + warp) * mma_rows + row,
-                                          step * mma.metadata_groups() + group)
-                           << bit;
+        std::array<std::uint32_t, warp_lanes> lanes{};
+        for (int selector = 0; selector < mma.selectors(); ++selector) {
+          const int first_group = (word * mma.selectors() + selector) * mma.metadata_groups();
+          for (int row = 0; row < mma_rows; ++row) {
+            for (int group = 0; group < mma.metadata_groups(); ++group) {
+              const auto [lane, bit] = metadata_place(mma, row, group, selector);
+              const int m = (block * packed.warps + warp) * mma_rows + row;
+              lanes[lane] |= group_metadata(operand, mma, m, first_group + group) << bit;
+            }
           }
         }
+        packed.metadata.insert(packed.metadata.end(), lanes.begin(), lanes.end());
       }
     }
   }

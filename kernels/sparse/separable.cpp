@@ -5,17 +5,19 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 #include <utility>
+
+#include "kernels/sparse/weight_matrix.hpp"
 
 namespace spsolve {
 namespace {
 
 using Matrix = Eigen::MatrixXd;
 
-struct Rank1 {
+/// A rank-one term as unit vectors and its norm.
+struct UnitTerm {
   double norm;
-  SeparableTerm term;  // unit vectors
+  SeparableTerm unit;
 };
 
 std::size_t position(const Index3& extent, const Index3& p) {
@@ -26,8 +28,8 @@ std::vector<double> to_vector(const Eigen::VectorXd& v) { return {v.data(), v.da
 
 /// Rank-one terms of the weights: `axis` against the other two (by singular vectors, or plane by plane), and
 /// each right vector, a matrix over the other two, by singular vectors again.
-std::vector<Rank1> decompose(const std::vector<double>& weights, const Index3& extent, int axis,
-                             bool planes) {
+std::vector<UnitTerm> decompose(const std::vector<double>& weights, const Index3& extent, int axis,
+                                bool planes) {
   const int rows = axis == z_axis ? y_axis : z_axis, columns = axis == x_axis ? y_axis : x_axis;
   Matrix unfolded(extent[axis], extent[rows] * extent[columns]);
   for (const Index3& p : points_of(box_of(extent)))
@@ -39,7 +41,7 @@ std::vector<Rank1> decompose(const std::vector<double>& weights, const Index3& e
     left = svd.matrixU();
     right = svd.singularValues().asDiagonal() * svd.matrixV().transpose();
   }
-  std::vector<Rank1> terms;
+  std::vector<UnitTerm> terms;
   for (Eigen::Index outer = 0; outer < right.rows(); ++outer) {
     const Eigen::RowVectorXd flat = right.row(outer);
     const Matrix plane =
@@ -47,15 +49,15 @@ std::vector<Rank1> decompose(const std::vector<double>& weights, const Index3& e
             flat.data(), extent[rows], extent[columns]);
     const Eigen::JacobiSVD<Matrix> svd(plane, Eigen::ComputeThinU | Eigen::ComputeThinV);
     for (Eigen::Index inner = 0; inner < svd.singularValues().size(); ++inner) {
-      Rank1 term{svd.singularValues()[inner], {}};
-      term.term.factor[axis] = to_vector(left.col(outer));
-      term.term.factor[rows] = to_vector(svd.matrixU().col(inner));
-      term.term.factor[columns] = to_vector(svd.matrixV().col(inner));
+      UnitTerm term{svd.singularValues()[inner], {}};
+      term.unit.factor[axis] = to_vector(left.col(outer));
+      term.unit.factor[rows] = to_vector(svd.matrixU().col(inner));
+      term.unit.factor[columns] = to_vector(svd.matrixV().col(inner));
       terms.push_back(std::move(term));
     }
   }
   std::stable_sort(terms.begin(), terms.end(),
-                   [](const Rank1& a, const Rank1& b) { return a.norm > b.norm; });
+                   [](const UnitTerm& a, const UnitTerm& b) { return a.norm > b.norm; });
   return terms;
 }
 
@@ -84,7 +86,7 @@ void scale_factors(SeparableTerm& term, double norm, const Index3& extent) {
 }
 
 /// The first terms that leave no more than tolerance * sum |W|.
-SeparableStencil keep_terms(const std::vector<Rank1>& terms, const std::vector<double>& weights,
+SeparableStencil keep_terms(const std::vector<UnitTerm>& terms, const std::vector<double>& weights,
                             const Box& taps, double tolerance) {
   const Index3 extent = taps.extent();
   const auto points = points_of(box_of(extent));
@@ -133,42 +135,14 @@ std::vector<double> dense_weights(const SeparableStencil& separable) {
 }
 
 Stencil axis_stencil(const SeparableStencil& separable, const SeparableTerm& term, int axis) {
+  const std::int64_t begin = separable.taps.begin[axis], end = separable.taps.end[axis];
+  const std::int64_t radius = std::max({-begin, end - 1, std::int64_t{0}});
   Index3 extent{1, 1, 1}, center{0, 0, 0};
-  extent[axis] = separable.taps.extent()[axis];
-  std::vector<double> weights = term.factor[axis];
-  center[axis] = -separable.taps.begin[axis];
-  // Taps may lie all on one side of the point: pad until the array holds it.
-  if (center[axis] < 0) {
-    weights.insert(weights.begin(), static_cast<std::size_t>(-center[axis]), 0.0);
-    center[axis] = 0;
-  }
-  weights.resize(std::max(weights.size(), static_cast<std::size_t>(center[axis] + 1)), 0.0);
-  extent[axis] = static_cast<std::int64_t>(weights.size());
+  extent[axis] = 2 * radius + 1;
+  center[axis] = radius;
+  std::vector<double> weights(static_cast<std::size_t>(extent[axis]), 0.0);
+  std::copy(term.factor[axis].begin(), term.factor[axis].end(), weights.begin() + radius + begin);
   return Stencil(extent, weights, center);
-}
-
-Operand chained_pass(const Stencil& factor, int axis, int align) {
-  constexpr std::int64_t outputs = 16, k = 32;
-  const Box taps = tap_box(factor);
-  const std::int64_t width = taps.extent()[axis];
-  if (taps.extent()[axis] != volume(taps.extent()))
-    throw std::invalid_argument("chained pass: the stencil is not along one axis");
-  const std::int64_t lead = ((taps.begin[axis] % align) + align) % align;
-  const std::int64_t half = std::max(width, (lead + width + outputs) / 2);
-  const std::int64_t distance = (half + outputs - 1) / outputs * outputs;  // D
-
-  Index3 tile{1, 1, 1};
-  tile[axis] = outputs;
-  std::vector<Index3> inputs;
-  for (std::int64_t step = 0; step < 2 * distance / k; ++step) {
-    for (std::int64_t in_step = 0; in_step < k; ++in_step) {
-      const std::int64_t r = in_step / 8, q = in_step / 2 % 4, h = in_step % 2;
-      Index3 point = taps.begin;
-      point[axis] += 16 * step + 8 * (q / 2) + distance * (q % 2) + 2 * r + h - lead;
-      inputs.push_back(point);
-    }
-  }
-  return compress(weight_matrix(factor, points_of(box_of(tile)), std::move(inputs)), tile, two_of_four);
 }
 
 }  // namespace spsolve

@@ -5,7 +5,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "kernels/sparse/sparse_mma.hpp"
 #include "kernels/sparse/split.hpp"
 
 namespace spsolve {
@@ -25,41 +24,23 @@ Box tiles_of(const Box& region, const Index3& tile) {
   return tiles;
 }
 
+/// Offsets of the inputs that an output takes, from those of the first; all take the same.
 Box reach_of(const Operand& operand) {
   const WeightMatrix matrix = expand(operand);
   constexpr auto far = std::numeric_limits<std::int64_t>::max();
   Box reach{{far, far, far}, {-far, -far, -far}};
-  for (std::size_t m = 0; m < matrix.rows(); ++m) {
-    for (std::size_t k = 0; k < matrix.columns(); ++k) {
-      if (matrix.value(m, k) == 0.0) continue;
-      const Index3 offset = matrix.inputs[k] - matrix.outputs[m];
-      for (int axis = 0; axis < axis_count; ++axis) {
-        reach.begin[axis] = std::min(reach.begin[axis], offset[axis]);
-        reach.end[axis] = std::max(reach.end[axis], offset[axis]);
-      }
+  for (std::size_t k = 0; k < matrix.columns(); ++k) {
+    if (matrix.value(0, k) == 0.0) continue;
+    const Index3 offset = matrix.inputs[k] - matrix.outputs[0];
+    for (int axis = 0; axis < axis_count; ++axis) {
+      reach.begin[axis] = std::min(reach.begin[axis], offset[axis]);
+      reach.end[axis] = std::max(reach.end[axis], offset[axis] + 1);
     }
   }
   return reach;
 }
 
 bool inside(const Box& box, const Index3& p) { return contains(box, {p, p + Index3{1, 1, 1}}); }
-
-/// The tile origins of one column block of B, and how many of its eight columns are tiles.
-struct TileGroup {
-  std::array<Index3, mma_columns> origin{};
-  int tiles = 0;
-};
-
-TileGroup tile_group(const Box& tiles, const Index3& tile, std::int64_t first) {
-  TileGroup group;
-  const Index3 extent = tiles.extent();
-  for (; group.tiles < mma_columns && first < volume(extent); ++group.tiles, ++first) {
-    const Index3 at = tiles.begin + Index3{first / (extent[1] * extent[2]), first / extent[2] % extent[1],
-                                           first % extent[2]};
-    group.origin[group.tiles] = {at[0] * tile[0], at[1] * tile[1], at[2] * tile[2]};
-  }
-  return group;
-}
 
 }  // namespace
 
@@ -85,58 +66,79 @@ void SparseSweep::operator()(const Field& in, Field& out, const Box& region, con
 
 template <class Storage>
 void SparseSweep::run(const Field& in, Field& out, const Box& region, const Field* source) const {
-  const MmaShape& mma = weight_terms_.front().mma;
-  const int terms = static_cast<int>(weight_terms_.size()), steps = weight_terms_.front().steps;
-  const int elements = mma.elements_per_word();
   // Outside this box no output of the region has a weight; zero stands for data that is not there.
-  const Box readable{region.begin + reach_.begin, region.end + reach_.end};
+  const Box readable{region.begin + reach_.begin, region.end + reach_.end - Index3{1, 1, 1}};
   const Box tiles = tiles_of(region, tile_);
-
 #pragma omp parallel for schedule(static)
   for (std::int64_t first = 0; first < volume(tiles.extent()); first += mma_columns) {
-    const TileGroup group = tile_group(tiles, tile_, first);
+    const TileGroup group = tile_group(tiles, first);
+    const auto b = load<Storage>(in, readable, group);
+    for (int block = 0; block < weight_terms_.front().blocks; ++block)
+      store<Storage>(multiply(b, block), block, out, region, source, group);
+  }
+}
 
-    // Load B: [term][step], each element split into terms of the operand format.
-    std::vector<WarpRegisters<std::uint32_t, 4>> b(static_cast<std::size_t>(terms * steps));
-    for (int step = 0; step < steps; ++step) {
-      for (int lane = 0; lane < warp_lanes; ++lane) {
-        if (b_column(lane) >= group.tiles) continue;
-        for (int i = 0; i < mma.b_registers(); ++i) {
-          for (int element = 0; element < elements; ++element) {
-            const std::size_t k = step * mma.k + b_word(lane, i) * elements + element;
-            if (k >= inputs_.size()) continue;
-            const Index3 p = group.origin[b_column(lane)] + inputs_[k];
-            if (!inside(readable, p)) continue;
-            double rest = stored_value(*in.at<Storage>(p));
-            for (int term = 0; term < terms; ++term)
-              b[term * steps + step][lane][i] |= take_term(rest, mma.element) << (16 * element);
-          }
-        }
+SparseSweep::TileGroup SparseSweep::tile_group(const Box& tiles, std::int64_t first) const {
+  TileGroup group;
+  const Index3 extent = tiles.extent();
+  for (; group.tiles < mma_columns && first < volume(extent); ++group.tiles, ++first) {
+    const Index3 at = tiles.begin + Index3{first / (extent[1] * extent[2]), first / extent[2] % extent[1],
+                                           first % extent[2]};
+    group.origin[group.tiles] = {at[0] * tile_[0], at[1] * tile_[1], at[2] * tile_[2]};
+  }
+  return group;
+}
+
+template <class Storage>
+std::vector<SparseSweep::BFragment> SparseSweep::load(const Field& in, const Box& readable,
+                                                      const TileGroup& group) const {
+  const MmaShape& mma = weight_terms_.front().mma;
+  const std::size_t terms = weight_terms_.size(), steps = weight_terms_.front().steps;
+  const int elements = mma.elements_per_word();
+  std::vector<BFragment> b(terms * steps);
+  for (std::size_t step = 0; step < steps; ++step) {
+    for (int lane = 0; lane < warp_lanes; ++lane) {
+      if (b_column(lane) >= group.tiles) continue;
+      for (int word = 0; word < mma.b_registers() * elements; ++word) {
+        const int i = word / elements, element = word % elements;
+        const std::size_t k = step * mma.k + b_word(lane, i) * elements + element;
+        if (k >= inputs_.size()) continue;
+        const Index3 p = group.origin[b_column(lane)] + inputs_[k];
+        if (!inside(readable, p)) continue;
+        double rest = stored_value(*in.at<Storage>(p));
+        for (std::size_t term = 0; term < terms; ++term)
+          b[term * steps + step][lane][i] |= take_term(rest, mma.element) << (16 * element);
       }
     }
+  }
+  return b;
+}
 
-    for (int block = 0; block < weight_terms_.front().blocks; ++block) {
-      // Multiply: the smallest products first.
-      WarpRegisters<float, 4> d{};
-      for (int order = terms - 1; order >= 0; --order) {
-        for (int i = 0; i <= order; ++i) {
-          const PackedOperand& weights = weight_terms_[i];
-          for (int step = 0; step < steps; ++step)
-            sparse_mma(mma, weights.values_of(block, step, 0), weights.metadata_of(block, step, 0),
-                       step % mma.selectors(), b[(order - i) * steps + step], d);
-        }
-      }
-      // Store what lies in the region.
-      for (int lane = 0; lane < warp_lanes; ++lane) {
-        for (int i = 0; i < 4; ++i) {
-          const std::size_t m = block * mma_rows + c_row(lane, i);
-          if (m >= outputs_.size() || c_column(lane, i) >= group.tiles) continue;
-          const Index3 p = group.origin[c_column(lane, i)] + outputs_[m];
-          if (!inside(region, p)) continue;
-          const double added = source ? static_cast<double>(*source->at<float>(p)) : 0.0;
-          *out.at<Storage>(p) = to_storage<Storage>(static_cast<double>(d[lane][i]) / weight_scale_ + added);
-        }
-      }
+SparseSweep::DFragment SparseSweep::multiply(const std::vector<BFragment>& b, int block) const {
+  const int terms = static_cast<int>(weight_terms_.size()), steps = weight_terms_.front().steps;
+  DFragment d{};
+  for (int order = terms - 1; order >= 0; --order) {  // the smallest products first
+    for (int i = 0; i <= order; ++i) {
+      const PackedOperand& weights = weight_terms_[i];
+      for (int step = 0; step < steps; ++step)
+        sparse_mma(weights.mma, weights.values_of(block, step, 0), weights.metadata_of(block, step, 0),
+                   step % weights.mma.selectors(), b[(order - i) * steps + step], d);
+    }
+  }
+  return d;
+}
+
+template <class Storage>
+void SparseSweep::store(const DFragment& d, int block, Field& out, const Box& region, const Field* source,
+                        const TileGroup& group) const {
+  for (int lane = 0; lane < warp_lanes; ++lane) {
+    for (int i = 0; i < 4; ++i) {
+      const std::size_t m = block * mma_rows + c_row(lane, i);
+      if (m >= outputs_.size() || c_column(lane, i) >= group.tiles) continue;
+      const Index3 p = group.origin[c_column(lane, i)] + outputs_[m];
+      if (!inside(region, p)) continue;
+      const double added = source ? static_cast<double>(*source->at<float>(p)) : 0.0;
+      *out.at<Storage>(p) = to_storage<Storage>(static_cast<double>(d[lane][i]) / weight_scale_ + added);
     }
   }
 }

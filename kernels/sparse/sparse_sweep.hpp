@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "kernels/field.hpp"
 #include "kernels/sparse/operand.hpp"
 #include "kernels/sparse/packed_operand.hpp"
+#include "kernels/sparse/sparse_mma.hpp"
 
 namespace spsolve {
 
@@ -27,13 +29,29 @@ class SparseSweep {
   void operator()(const Field& in, Field& out, const Box& region, const Field* source = nullptr) const;
 
  private:
+  /// One column block of B: the origins of up to eight tiles.
+  struct TileGroup {
+    std::array<Index3, mma_columns> origin{};
+    int tiles = 0;
+  };
+  using BFragment = WarpRegisters<std::uint32_t, 4>;
+  using DFragment = WarpRegisters<float, 4>;
+
   template <class Storage>
   void run(const Field& in, Field& out, const Box& region, const Field* source) const;
+  TileGroup tile_group(const Box& tiles, std::int64_t first) const;
+  /// Fragments of B [term][step], each element split into terms of the operand format.
+  template <class Storage>
+  std::vector<BFragment> load(const Field& in, const Box& readable, const TileGroup& group) const;
+  DFragment multiply(const std::vector<BFragment>& b, int block) const;
+  template <class Storage>
+  void store(const DFragment& d, int block, Field& out, const Box& region, const Field* source,
+             const TileGroup& group) const;
 
   Precision precision_;
   Index3 tile_;
   std::vector<Index3> outputs_, inputs_;
-  Box reach_;  // offsets of input points that have a weight, relative to the output point
+  Box reach_;  // offsets of the inputs that an output takes
   std::vector<PackedOperand> weight_terms_;
   double weight_scale_ = 1.0;
 };

@@ -51,31 +51,23 @@ WeightMatrix crush(const Stencil& stencil, const Index3& tile) {
                        points_of({taps.begin, taps.end + tile - Index3{1, 1, 1}}));
 }
 
-WeightMatrix without_zero_columns(const WeightMatrix& matrix) {
+WeightMatrix without_zero_columns(const WeightMatrix& matrix, int run) {
   std::vector<int> used;
-  for (std::size_t k = 0; k < matrix.columns(); ++k) {
+  for (int first = 0; first < static_cast<int>(matrix.columns()); first += run) {
     bool zero = true;
-    for (std::size_t m = 0; m < matrix.rows(); ++m) zero = zero && matrix.value(m, k) == 0.0;
-    if (!zero) used.push_back(static_cast<int>(k));
+    for (std::size_t m = 0; m < matrix.rows(); ++m)
+      for (int k = first; k < first + run; ++k) zero = zero && matrix.value(m, k) == 0.0;
+    for (int k = first; k < first + run && !zero; ++k) used.push_back(k);
   }
   return order_columns(matrix, used);
 }
 
 WeightMatrix order_columns(const WeightMatrix& matrix, const std::vector<int>& order) {
   WeightMatrix ordered{matrix.outputs, {}, std::vector<double>(matrix.rows() * order.size(), 0.0)};
-  const auto first =
-      std::find_if(order.begin(), order.end(), [](int column) { return column != zero_column; });
-  if (first == order.end()) throw std::invalid_argument("order of columns: only zero columns");
-  int beside = *first;
-  for (const int column : order) {
-    if (column != zero_column) beside = column;
-    ordered.inputs.push_back(matrix.inputs.at(static_cast<std::size_t>(beside)));
-  }
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    if (order[k] == zero_column) continue;
-    for (std::size_t m = 0; m < matrix.rows(); ++m)
-      ordered.value(m, k) = matrix.value(m, static_cast<std::size_t>(order[k]));
-  }
+  for (const int column : order) ordered.inputs.push_back(matrix.inputs.at(column < 0 ? ~column : column));
+  for (std::size_t m = 0; m < matrix.rows(); ++m)
+    for (std::size_t k = 0; k < order.size(); ++k)
+      if (order[k] >= 0) ordered.value(m, k) = matrix.value(m, order[k]);
   return ordered;
 }
 

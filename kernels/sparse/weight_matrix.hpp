@@ -38,15 +38,15 @@ WeightMatrix weight_matrix(const Stencil& stencil, std::vector<Index3> outputs, 
 /// stencils pay for no empty side.
 WeightMatrix crush(const Stencil& stencil, const Index3& tile);
 
-/// Columns without a weight: the corners of the window of a star.
-WeightMatrix without_zero_columns(const WeightMatrix& matrix);
+/// The matrix without those columns that have no weight (the corners of a star's window), looked at in runs
+/// of `run` columns that stay or go together.
+WeightMatrix without_zero_columns(const WeightMatrix& matrix, int run = 1);
 
-/// A place in a column order that holds no column of the matrix.
-constexpr int zero_column = -1;
+/// In an order of columns: a zero column that names the input point of `column`, so that loading it is
+/// harmless.
+constexpr int zero_column(int column) { return ~column; }
 
-/// Columns in the given order (permutation invariant transformation, SparStencil equation 5), with zero
-/// columns where it says so; the input point of a zero column repeats that of a column beside it, so that
-/// loading it is harmless.
+/// Columns in the given order (permutation invariant transformation, SparStencil equation 5).
 WeightMatrix order_columns(const WeightMatrix& matrix, const std::vector<int>& order);
 
 }  // namespace spsolve

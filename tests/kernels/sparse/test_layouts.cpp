@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "kernels/sparse/chained_pass.hpp"
 #include "kernels/sparse/dual_tessellation.hpp"
 #include "kernels/sparse/morph.hpp"
 #include "kernels/sparse/separable.hpp"
@@ -182,6 +183,19 @@ TEST(Compress, RefusesThreeOfFour) {
   const WeightMatrix matrix{{{0, 0, 0}}, std::vector<Index3>(4), {1.0, 1.0, 0.0, 1.0}};
   EXPECT_FALSE(satisfies(matrix, two_of_four));
   EXPECT_THROW(compress(matrix, {1, 1, 1}, two_of_four), std::invalid_argument);
+}
+
+TEST(InputOffsets, AreTheAddressesOfTheColumns) {
+  std::mt19937_64 random(11);
+  const auto zoo = random_zoo_stencil(random);
+  const Operand operand = morph(zoo.stencil, {1, 1, 8}, Pairing::columns);
+  const Index3 strides{1000003, 1009, 1};
+  const auto offsets = input_offsets(operand, strides);
+  ASSERT_EQ(offsets.size(), operand.columns());
+  for (std::size_t k = 0; k < operand.columns(); ++k) {
+    const Index3& p = operand.inputs[k];
+    EXPECT_EQ(offsets[k], p[0] * 1000003 + p[1] * 1009 + p[2]);
+  }
 }
 
 TEST(Density, CountsWhatTheHardwareExecutes) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "kernels/sparse/chained_pass.hpp"
 #include "kernels/sparse/dual_tessellation.hpp"
 #include "kernels/sparse/morph.hpp"
 #include "kernels/sparse/separable.hpp"

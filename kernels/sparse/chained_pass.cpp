@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/sparse/chained_pass.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace spsolve {
+
+Operand chained_pass(const Stencil& factor, int axis, int align) {
+  constexpr std::int64_t outputs = 16, k = 32;
+  const Box taps = tap_box(factor);
+  const std::int64_t width = taps.extent()[axis];
+  if (taps.extent()[axis] != volume(taps.extent()))
+    throw std::invalid_argument("chained pass: the stencil is not along one axis");
+  const std::int64_t lead = ((taps.begin[axis] % align) + align) % align;
+  const std::int64_t half = std::max(width, (lead + width + outputs) / 2);
+  const std::int64_t distance = (half + outputs - 1) / outputs * outputs;  // D
+
+  Index3 tile{1, 1, 1};
+  tile[axis] = outputs;
+  std::vector<Index3> inputs;
+  for (std::int64_t step = 0; step < 2 * distance / k; ++step) {
+    for (std::int64_t in_step = 0; in_step < k; ++in_step) {
+      const std::int64_t r = in_step / 8, q = in_step / 2 % 4, h = in_step % 2;
+      Index3 point = taps.begin;
+      point[axis] += 16 * step + 8 * (q / 2) + distance * (q % 2) + 2 * r + h - lead;
+      inputs.push_back(point);
+    }
+  }
+  return compress(weight_matrix(factor, points_of(box_of(tile)), std::move(inputs)), tile, two_of_four);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/sparse/operand.hpp"
+
+namespace spsolve {
+
+/// Operand of one pass along `axis` for register chaining: 16 outputs along the axis, two_of_four, half
+/// precision m16n8k32. The window starts at a multiple of `align` points (16-byte loads: 8), is 2D columns
+/// long, and step s, B register r, q = lane % 4, half h take column 16 s + 8 (q / 2) + D (q % 2) + 2 r + h:
+/// groups {c, c+1, c+D, c+D+1} of which no row uses three as D >= width. Chaining: the accumulators of a pass
+/// over B with its n-th column at row (n / 4) 8 + (n / 2 % 2) D + 2 r + n % 2 of the other axis are, rounded
+/// to half pairs, register r of the next B.
+Operand chained_pass(const Stencil& factor, int axis, int align = 8);
+
+}  // namespace spsolve
