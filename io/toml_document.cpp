@@ -16,8 +16,8 @@ namespace {
 
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
-/// Position of the first byte of well-formed TOML that is not ASCII, outside of strings and comments; npos if
-/// there is none.
+/// Position of the first byte of TOML that is not ASCII, outside of strings and comments; npos if there is
+/// none.
 std::size_t find_stray_letter(std::string_view text) {
   std::size_t i = 0;
   while (i < text.size()) {
@@ -30,7 +30,7 @@ std::size_t find_stray_letter(std::string_view text) {
       const bool multi_line = text.substr(i).starts_with(triple);
       const std::string closing = multi_line ? triple : triple.substr(2);
       i += closing.size();
-      while (i < text.size() && !text.substr(i).starts_with(closing))
+      while (i < text.size() && !text.substr(i).starts_with(closing) && (multi_line || text[i] != '\n'))
         i += c == '"' && text[i] == '\\' ? 2 : 1;
       i += closing.size();
       // A multi-line string may end in up to two quotes of its own.
@@ -55,16 +55,16 @@ toml::table parse_document(std::string_view text, const std::string& source, boo
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   if (!std::all_of(text.begin(), text.end(), is_ascii)) {
-    // TOML has only ASCII outside of strings and comments, and toml++ (up to 3.4) undefined behaviour on
-    // other letters there. With a stand-in for each the text is checked to be well formed; then strings are
-    // easy to tell.
+    if (const std::size_t stray = find_stray_letter(text); stray != std::string_view::npos)
+      refuse(place(1 + std::count(text.begin(), text.begin() + stray, '\n')) +
+             ": a character that is not ASCII, outside of strings and comments");
+    // Where TOML has only ASCII, toml++ (up to 3.4) has undefined behaviour on other letters. Strings are
+    // told from the rest for certain in well-formed text only, and a stand-in for each letter shows whether
+    // it is.
     std::string stand_in(text);
     std::replace_if(
         stand_in.begin(), stand_in.end(), [](char c) { return !is_ascii(c); }, 'x');
     parse(stand_in);
-    if (const std::size_t stray = find_stray_letter(text); stray != std::string_view::npos)
-      refuse(place(1 + std::count(text.begin(), text.begin() + stray, '\n')) +
-             ": a character that is not ASCII, outside of strings and comments");
   }
   return parse(text);
 }
