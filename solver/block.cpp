@@ -4,8 +4,6 @@
 #include <chrono>
 #include <utility>
 
-#include "kernels/cpu_unit.hpp"
-
 namespace spsolve {
 namespace {
 
@@ -27,34 +25,53 @@ class Stopwatch {
 }  // namespace
 
 Block::Block(const Communicator& communicator, const Problem& problem, const Decomposition& decomposition,
-             int fuse, Transport& transport, std::unique_ptr<Field> source)
-    : communicator_(communicator),
-      problem_(problem),
-      decomposition_(decomposition),
-      transport_(&transport),
-      source_(std::move(source)) {
+             int fuse, Backend& backend)
+    : communicator_(communicator), problem_(problem), decomposition_(decomposition), backend_(&backend) {
   const Box owned = decomposition.block(communicator.rank());
-  const Index3 halo = fuse * problem.stencil.radius();
+  const Index3& radius = problem.stencil.radius();
   collectively(communicator, [&] {
-    state_ = std::make_unique<Field>(owned, halo, problem.precision);
-    next_ = std::make_unique<Field>(owned, halo, problem.precision);
+    state_ = std::make_unique<Field>(owned, fuse * radius, problem.precision, backend.memory());
+    next_ = std::make_unique<Field>(owned, fuse * radius, problem.precision, backend.memory());
+    if (problem.has_source)
+      source_ = std::make_unique<Field>(owned, (fuse - 1) * radius, source_precision(problem.precision),
+                                        backend.memory());
+    unit_ = backend.make_unit(problem, source_.get());
   });
-  if (source_)
-    HaloExchange(communicator,
-                 halo_regions(problem.domain, decomposition, communicator.rank(), source_->halo()),
-                 source_->precision(), transport)
-        .start(*source_)
-        .finish();
-  unit_ = std::make_unique<CpuUnit>(problem.domain, problem.stencil, problem.precision, source_.get());
 }
 
-void Block::state_was_set() { unit_->fill_ghosts(*state_, state_->owned()); }
+void Block::set_source(const FillField& fill) {
+  backend_->set(*source_, fill);
+  HaloExchange exchange(communicator_,
+                        halo_regions(problem_.domain, decomposition_, communicator_.rank(), source_->halo()),
+                        source_->precision(), backend_->transport(), backend_->packer());
+  backend_->exchange_after_compute();
+  exchange.start(*source_).finish();
+  backend_->compute_after_exchange();
+  backend_->synchronize();
+}
+
+void Block::set_state(const FillField& fill) {
+  backend_->set(*state_, fill);
+  unit_->fill_ghosts(*state_, state_->owned());
+  host_state_ = host_previous_ = nullptr;
+}
+
+const Field& Block::state() {
+  if (!host_state_) host_state_ = &backend_->host_copy(*state_, 0);
+  return *host_state_;
+}
+
+const Field& Block::previous() {
+  if (!host_previous_) host_previous_ = &backend_->host_copy(*next_, 1);
+  return *host_previous_;
+}
 
 void Block::launch(int steps) {
   Depth& now = depth(steps);
   const Box owned = state_->owned();
   PendingExchange pending = [&] {
     const Stopwatch watch(timings_.exchange);
+    backend_->exchange_after_compute();
     return now.exchange.start(*state_);
   }();
   {
@@ -64,14 +81,19 @@ void Block::launch(int steps) {
   {
     const Stopwatch watch(timings_.exchange);
     pending.finish();
+    backend_->compute_after_exchange();
     fill_received_ghosts(steps);
   }
   {
     const Stopwatch watch(timings_.compute);
     for_each_slab(owned, now.interior,
                   [&](const Box& slab) { unit_->advance(*state_, *next_, slab, steps); });
+    // Rows that were computed in parts: a part may have been too short for the mirror image beside its wall,
+    // which the next interior reads before halos arrive.
+    if (decomposition_.rank_grid()[x_axis] > 1) unit_->fill_ghosts(*next_, owned);
   }
   std::swap(state_, next_);
+  host_state_ = host_previous_ = nullptr;
 }
 
 Block::Depth& Block::depth(int steps) {
@@ -81,7 +103,7 @@ Block::Depth& Block::depth(int steps) {
   return depths_
       .try_emplace(
           steps, Depth{HaloExchange(communicator_, halo_regions(problem_.domain, decomposition_, rank, width),
-                                    problem_.precision, *transport_),
+                                    problem_.precision, backend_->transport(), backend_->packer()),
                        interior(problem_.domain, decomposition_, rank, width)})
       .first->second;
 }
