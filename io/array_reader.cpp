@@ -141,8 +141,9 @@ Stencil read_weights(const std::filesystem::path& file, const std::string& datas
   }
   std::vector<double> weights;
   constexpr std::int64_t most_weights = 1 << 24;  // far more than any stencil that can be computed with
-  if (volume(extent) > most_weights)
-    source.fail(fmt::format("has shape {}: no stencil", shape_text(source.info().shape)));
+  std::int64_t room = most_weights;
+  for (const std::int64_t n : extent) room /= std::max<std::int64_t>(n, 1);  // the volume itself may overflow
+  if (room == 0) source.fail(fmt::format("has shape {}: no stencil", shape_text(source.info().shape)));
   if (volume(extent) > 0) source.read(dimensions, box_of(extent), weights);
   try {
     return Stencil(extent, weights, center);
