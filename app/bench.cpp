@@ -56,13 +56,11 @@ void for_each_point(const Box& box, Visit&& visit) {
       for (std::int64_t x = box.begin[2]; x < box.end[2]; ++x) visit(Index3{z, y, x});
 }
 
-void set_initial(Block& block) {
-  Field& state = block.state();
-  with_storage(state.precision(), [&]<class Storage>() {
-    for_each_point(state.owned(),
-                   [&](const Index3& p) { *state.at<Storage>(p) = to_storage<Storage>(initial_value(p)); });
+void set_initial(Field& field) {
+  with_storage(field.precision(), [&]<class Storage>() {
+    for_each_point(field.owned(),
+                   [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(initial_value(p)); });
   });
-  block.state_was_set();
 }
 
 struct Errors {
@@ -72,10 +70,10 @@ struct Errors {
 /// The error of the block's state after `steps` steps, on boxes at the corners and in the middle of every
 /// rank's block. The reference of a box is computed from all that it depends on: the box grown by steps *
 /// radius.
-Errors measure_errors(const Communicator& communicator, const Problem& problem, const Block& block,
+Errors measure_errors(const Communicator& communicator, const Problem& problem, const Field& state,
                       int steps) {
   double sums[2] = {}, largest[2] = {};
-  const Box owned = block.state().owned();
+  const Box owned = state.owned();
   for (int corner = 0; corner <= 8; ++corner) {
     Box sample = owned;
     for (int axis = 0; axis < axis_count; ++axis) {
@@ -101,7 +99,7 @@ Errors measure_errors(const Communicator& communicator, const Problem& problem, 
       for_each_point(cone, [&](const Index3& p) {
         const double expected = values[i++];
         if (!contains(sample, {p, p + Index3{1, 1, 1}})) return;
-        const double error = stored_value(*block.state().at<Storage>(p)) - expected;
+        const double error = stored_value(*state.at<Storage>(p)) - expected;
         sums[0] += error * error;
         sums[1] += expected * expected;
         largest[0] = std::max(largest[0], std::abs(error));
@@ -154,13 +152,14 @@ Json measure(const Communicator& communicator, const Case& what, const BenchRequ
   const Decomposition decomposition(
       what.shape, least_surface_rank_grid(what.shape, communicator.size(), fuse * problem.stencil.radius()));
   MpiTransport transport(communicator);
-  Block block(communicator, problem, decomposition, fuse, transport, nullptr);
+  CpuBackend backend(transport);
+  Block block(communicator, problem, decomposition, fuse, backend);
 
-  set_initial(block);
+  block.set_state(set_initial);
   const int checked_steps = 2 * fuse;
   block.launch(fuse);
   block.launch(fuse);
-  const Errors errors = measure_errors(communicator, problem, block, checked_steps);
+  const Errors errors = measure_errors(communicator, problem, block.state(), checked_steps);
 
   const auto timed_run = [&](std::int64_t launches) {
     communicator.barrier();

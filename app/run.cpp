@@ -28,19 +28,6 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// The source with its owned points set, or null.
-std::unique_ptr<Field> make_source(const Communicator& communicator, const Setup& setup) {
-  if (!setup.config.source) return nullptr;
-  std::unique_ptr<Field> source;
-  collectively(communicator, [&] {
-    source = std::make_unique<Field>(setup.decomposition.block(communicator.rank()),
-                                     (setup.plan.chosen.fuse - 1) * setup.problem.stencil.radius(),
-                                     source_precision(setup.problem.precision));
-  });
-  fill(communicator, setup, *setup.config.source, "source", *source);
-  return source;
-}
-
 /// Writes what a run leaves in its directory, and keeps the time that takes.
 class Writer {
  public:
@@ -124,13 +111,16 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   print_summary(communicator, setup, terminal);
 
   MpiTransport transport(communicator);
-  Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen.fuse, transport,
-              make_source(communicator, setup));
-  if (restart)
-    read_checkpoint(communicator, *restart, setup.problem.domain.shape, block.state());
-  else
-    fill(communicator, setup, setup.config.initial, "initial", block.state());
-  block.state_was_set();
+  CpuBackend backend(transport);
+  Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen.fuse, backend);
+  if (config.source)
+    block.set_source([&](Field& field) { fill(communicator, setup, *config.source, "source", field); });
+  block.set_state([&](Field& field) {
+    if (restart)
+      read_checkpoint(communicator, *restart, setup.problem.domain.shape, field);
+    else
+      fill(communicator, setup, config.initial, "initial", field);
+  });
 
   // Everything that can be wrong with the input was found by now: from here on files are written.
   const std::filesystem::path& directory = config.output.directory;

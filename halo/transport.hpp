@@ -13,14 +13,16 @@ struct Message {
   std::size_t bytes = 0;
 };
 
-/// How messages travel between ranks. At most one message per peer and direction is under way at a time.
+/// How messages travel between ranks. At most one message per peer and direction is under way at a time. A transport
+/// of device memory works on a stream: messages are sent once what was enqueued there before is done, and what is
+/// enqueued there after finish() sees what has arrived.
 class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// Starts all sends and receives and returns at once; the memory must stay untouched until finish().
+  /// Starts all sends and receives and returns; the memory must stay untouched until finish().
   virtual void start(std::span<const Message> sends, std::span<const Message> receives) = 0;
-  /// Returns when everything started has arrived and every sent message may be overwritten.
+  /// From here on everything started has arrived, and every sent message may be overwritten.
   virtual void finish() = 0;
 };
 

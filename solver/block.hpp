@@ -5,8 +5,7 @@
 #include <memory>
 
 #include "halo/exchange.hpp"
-#include "kernels/unit.hpp"
-#include "solver/problem.hpp"
+#include "solver/backend.hpp"
 
 namespace spsolve {
 
@@ -19,17 +18,21 @@ struct Timings {
 /// One rank's block of the grid while it is advanced: two fields that take turns, and the exchange of halos.
 class Block {
  public:
-  /// Halos hold `fuse` steps. `source` (moved in; none: null) is in compute precision with owned points set;
-  /// its halo is filled here. Collective.
+  /// Halos hold `fuse` steps. Collective.
   Block(const Communicator& communicator, const Problem& problem, const Decomposition& decomposition,
-        int fuse, Transport& transport, std::unique_ptr<Field> source);
+        int fuse, Backend& backend);
 
-  /// The state now; set its owned points, then call state_was_set().
-  Field& state() { return *state_; }
-  const Field& state() const { return *state_; }
-  void state_was_set();
+  /// Sets the owned points of the source, in compute precision, before the first launch; only if the problem
+  /// has one. Collective.
+  void set_source(const FillField& fill);
+  /// Sets the owned points of the state.
+  void set_state(const FillField& fill);
+
+  /// The state now, in host memory; valid until the next launch.
+  const Field& state();
   /// The state before the last launch; meaningless before the first.
-  const Field& previous() const { return *next_; }
+  const Field& previous();
+  const Box& owned() const { return state_->owned(); }
 
   /// Advances the block by `steps` <= fuse time steps in one launch: halos of that width travel while the
   /// interior is computed. Collective.
@@ -48,10 +51,12 @@ class Block {
   Communicator communicator_;
   Problem problem_;
   Decomposition decomposition_;
-  Transport* transport_;
+  Backend* backend_;
   std::unique_ptr<Field> source_, state_, next_;
   std::unique_ptr<Unit> unit_;
-  std::map<int, Depth> depths_;  // by steps per launch
+  std::map<int, Depth> depths_;        // by steps per launch
+  const Field* host_state_ = nullptr;  // copies made since the last launch
+  const Field* host_previous_ = nullptr;
   Timings timings_;
 };
 

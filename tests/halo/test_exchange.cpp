@@ -15,9 +15,10 @@ void exchange_and_check(const Domain& domain, const Index3& rank_grid, const Ind
   const Communicator world;
   const Decomposition decomposition(domain.shape, rank_grid);
   MpiTransport transport(world);
+  HostPacker packer;
   Field field(decomposition.block(world.rank()), width, precision);
-  HaloExchange exchange(world, halo_regions(domain, decomposition, world.rank(), width), precision,
-                        transport);
+  HaloExchange exchange(world, halo_regions(domain, decomposition, world.rank(), width), precision, transport,
+                        packer);
   constexpr double untouched = -1;
   const auto number = [&](const Index3& p) {
     // 16-bit storage tells 2048 numbers apart.
@@ -69,8 +70,9 @@ TEST(Exchange, CountsTheBytesThatLeaveTheRank) {
   Domain domain{2, {1, 16, 16 * world.size()}, {}};
   const Decomposition decomposition(domain.shape, {1, 1, world.size()});
   MpiTransport transport(world);
+  HostPacker packer;
   const HaloExchange exchange(world, halo_regions(domain, decomposition, world.rank(), {0, 2, 3}),
-                              Precision::fp32, transport);
+                              Precision::fp32, transport, packer);
   // To either side in x: 3 columns of 16 rows and the 2 + 2 rows of their periodic images.
   EXPECT_EQ(exchange.bytes_sent(), world.size() == 1 ? 0u : 2u * 3 * (16 + 4) * 4);
 }

@@ -40,11 +40,11 @@ TEST(Block, AnyDecompositionHasTheBitsOfOneRankAndMatchesReference) {
          {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16}) {
       const auto solve = [&](const Communicator& communicator, const Index3& grid) {
         MpiTransport transport(communicator);
-        const Decomposition decomposition(problem.domain.shape, grid);
-        Block block(communicator, {problem.domain, problem.stencil, precision, true}, decomposition, fuse,
-                    transport, testing::source_field(communicator, problem, decomposition, precision, fuse));
-        testing::set_points(block.state(), block.state().owned(), problem.domain, problem.u);
-        block.state_was_set();
+        CpuBackend backend(transport);
+        Block block(communicator, {problem.domain, problem.stencil, precision, true},
+                    Decomposition(problem.domain.shape, grid), fuse, backend);
+        block.set_source(testing::values_of(problem.domain, problem.source));
+        block.set_state(testing::values_of(problem.domain, problem.u));
         for (const int steps : {fuse, 1, fuse}) block.launch(steps);
         return testing::gathered(communicator, problem.domain, block.state());
       };

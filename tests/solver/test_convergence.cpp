@@ -19,14 +19,15 @@ std::vector<double> solve(const Domain& domain, const Stencil& stencil, Precisio
                           int fuse, auto&& initial) {
   const Communicator world;
   MpiTransport transport(world);
+  CpuBackend backend(transport);
   Block block(world, {domain, stencil, precision, false}, Decomposition(domain.shape, {1, world.size(), 1}),
-              fuse, transport, nullptr);
-  with_storage(precision, [&]<class Storage>() {
-    testing::for_each_point(block.state().owned(), [&](const Index3& p) {
-      *block.state().at<Storage>(p) = to_storage<Storage>(initial(p));
+              fuse, backend);
+  block.set_state([&](Field& field) {
+    with_storage(precision, [&]<class Storage>() {
+      testing::for_each_point(
+          field.owned(), [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(initial(p)); });
     });
   });
-  block.state_was_set();
   for (int step = 0; step < steps; step += fuse) block.launch(std::min(fuse, steps - step));
   return testing::gathered(world, domain, block.state());
 }

@@ -42,6 +42,7 @@ struct Recorded {
   testing::RandomCase random{3, 2, 900};
   Problem problem{random.domain, random.stencil, Precision::fp64, false};
   MpiTransport transport{world};
+  CpuBackend backend{transport};
   Steps snapshots, checkpoints, diagnostics;
   std::int64_t stop_at = -1;
   Request request = Request::stop;
@@ -56,9 +57,8 @@ struct Recorded {
     random.domain.shape[x_axis] = std::max<std::int64_t>(random.domain.shape[x_axis], 4);
     problem.domain = random.domain;
     Block block(world, problem, Decomposition(problem.domain.shape, {1, 1, world.size()}), schedule.fuse,
-                transport, nullptr);
-    testing::set_points(block.state(), block.state().owned(), problem.domain, initial);
-    block.state_was_set();
+                backend);
+    block.set_state(testing::values_of(problem.domain, initial));
     return evolve(block, world, problem, schedule, observers());
   }
   std::vector<double> initial() { return random.uniform(4 * random.domain.box().points() + 16); }

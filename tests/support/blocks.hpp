@@ -22,13 +22,9 @@ inline std::vector<double> gathered(const Communicator& world, const Domain& dom
   return all;
 }
 
-inline std::unique_ptr<Field> source_field(const Communicator& world, const RandomCase& problem,
-                                           const Decomposition& decomposition, Precision precision,
-                                           int fuse) {
-  auto source = std::make_unique<Field>(decomposition.block(world.rank()),
-                                        (fuse - 1) * problem.stencil.radius(), source_precision(precision));
-  set_points(*source, source->owned(), problem.domain, problem.source);
-  return source;
+/// Sets the owned points of a field from a grid array.
+inline FillField values_of(const Domain& domain, const std::vector<double>& values) {
+  return [&](Field& field) { set_points(field, field.owned(), domain, values); };
 }
 
 }  // namespace spsolve::testing
