@@ -31,7 +31,7 @@ bool is_auto(const TomlSection& section, std::string_view key, std::string_view 
 }
 
 std::string read_name(const TomlSection& root, const fs::path& file_name) {
-  const std::string name = root.text("name").value_or(file_name.stem().string());
+  std::string name = root.text("name").value_or(file_name.stem().string());
   for (const char c : name)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '/')
       root.fail("name", "'name' must not hold '/' or control characters");

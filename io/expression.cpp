@@ -100,8 +100,9 @@ void Expression::evaluate(const Grid& grid, const Box& box, const RowSink& row) 
   check(grid);
   if (box.empty()) return;
   std::vector<std::unique_ptr<Formula>> formulas;
-  for (int thread = 0; thread < omp_get_max_threads(); ++thread)
-    formulas.push_back(std::make_unique<Formula>(*this, grid));
+  const auto threads = static_cast<std::size_t>(omp_get_max_threads());
+  formulas.reserve(threads);
+  while (formulas.size() < threads) formulas.push_back(std::make_unique<Formula>(*this, grid));
 
   const Index3 extent = box.extent();
   const std::int64_t rows = extent[z_axis] * extent[y_axis];

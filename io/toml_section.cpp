@@ -107,7 +107,7 @@ std::optional<std::string> TomlSection::text(std::string_view key) const {
 
 std::optional<std::string> TomlSection::one_of(std::string_view key,
                                                std::span<const std::string_view> names) const {
-  const auto value = text(key);
+  auto value = text(key);
   if (!value || std::find(names.begin(), names.end(), *value) != names.end()) return value;
   fail(key, fmt::format("'{}' is '{}'{}valid values: {}", key, *value, did_you_mean(*value, names),
                         fmt::join(names, ", ")));
