@@ -9,8 +9,8 @@ namespace spsolve {
 /// precision m16n8k32. The window starts at a multiple of `align` points (16-byte loads: 8), is 2D columns
 /// long, and step s, B register r, q = lane % 4, half h take column 16 s + 8 (q / 2) + D (q % 2) + 2 r + h:
 /// groups {c, c+1, c+D, c+D+1} of which no row uses three as D >= width. Chaining: the accumulators of a pass
-/// over B with its n-th column at row (n / 4) 8 + (n / 2 % 2) D + 2 r + n % 2 of the other axis are, rounded
-/// to half pairs, register r of the next B.
+/// over B with its n-th column at row 16 s + 8 (n / 4) + D (n / 2 % 2) + 2 r + n % 2 of the other axis are,
+/// rounded to half pairs, register r of step s of the next B.
 Operand chained_pass(const Stencil& factor, int axis, int align = 8);
 
 }  // namespace spsolve

@@ -35,8 +35,10 @@ struct Matching {
 
 /// Hierarchical two-level matching (SparStencil algorithm 1) on the window of a box stencil, one level per
 /// axis: slabs i and i + s, s = max(floor(n/2), k), are paired point by point, slabs left over are matched
-/// inside along the next axis. No conflict by theorem 1 for any stencil inside its tap box, O(nodes). Nodes
-/// are the points of the window, x fastest; window and kernel are extents {z, y, x}.
+/// inside along the next axis. No conflict by theorem 1 for any stencil inside its tap box, O(nodes). Theorem
+/// 2 (no fewer zero nodes) holds for boxes with window <= 2 kernel on every axis; past that an odd slab may
+/// be left whose points would find partners in other slabs. Nodes are the points of the window, x fastest;
+/// window and kernel are extents {z, y, x}.
 Matching two_level_matching(const Index3& window, const Index3& kernel);
 
 /// A matching with the fewest zero nodes for any graph: maximum cardinality matching of the complement
