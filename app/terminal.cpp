@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/terminal.hpp"
 
+#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
+#include <cstdlib>
+#include <string_view>
+
 namespace spsolve {
+namespace {
+
+/// Open MPI gives rank 0 a terminal of its own even where the output ends in a file; TERM=dumb says so.
+bool can_draw() {
+  const char* kind = std::getenv("TERM");
+  return isatty(STDOUT_FILENO) && !(kind && std::string_view(kind) == "dumb");
+}
+
+}  // namespace
 
 Progress::Progress(const Communicator& communicator, bool quiet, std::int64_t first, std::int64_t last,
                    std::int64_t points)
-    : speaks_(communicator.root() && !quiet),
-      bar_(isatty(STDOUT_FILENO)),
-      first_(first),
-      last_(last),
-      points_(points) {}
+    : speaks_(communicator.root() && !quiet), bar_(can_draw()), first_(first), last_(last), points_(points) {}
 
 void Progress::at(std::int64_t step) {
   if (!speaks_) return;
@@ -25,7 +36,8 @@ void Progress::at(std::int64_t step) {
   const std::chrono::seconds left(
       static_cast<std::int64_t>(elapsed * static_cast<double>(last_ - step) / done));
   const std::string numbers =
-      fmt::format("step {}/{}  {:.3f} GStencil/s  {:%H:%M:%S} to go", step, last_, rate * 1e-9, left);
+      fmt::format("step {}/{}  {:.3f} GStencil/s  {}:{:%M:%S} to go", step, last_, rate * 1e-9,
+                  std::chrono::floor<std::chrono::hours>(left).count(), left);
   if (bar_) {
     constexpr int width = 30;
     const auto filled = static_cast<int>(width * static_cast<double>(step) / static_cast<double>(last_));
