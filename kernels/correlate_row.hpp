@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
 #include <cstdint>
 #include <experimental/simd>
 
@@ -9,52 +12,133 @@
 
 namespace spsolve {
 
+/// One row of one time step: out[x] = source[x] + sum_k weights[k] * taps[k][x] for x in [0, points).
+template <class Out, class In>
+struct Row {
+  using Sum = Compute<In>;
+
+  Out* out;  // overlaps none of the inputs
+  std::int64_t points;
+  const In* const* taps;  // per tap the input row, shifted by the offset of the tap
+  const Sum* weights;
+  int tap_count;
+  const Sum* source;              // or null
+  const In* next_in = nullptr;    // rows of as many points that a later call reads, or writes, first: fetched
+  const Out* next_out = nullptr;  // into the second-level cache meanwhile; or null
+  bool past_cache = false;  // `out` is not read again soon: write it without first reading it into cache
+};
+
 namespace detail {
 
-/// `vectors` registers of sums for the points from x on: every tap is one load and one fused multiply-add each.
-template <int vectors, class V, class Out, class In, class Sum>
-inline void correlate_block(Out* out, std::int64_t x, const In* const* taps, const Sum* weights, int tap_count,
-                            const Sum* source) {
+constexpr std::int64_t cache_line = 64;  // bytes
+
+/// Stores to an aligned address past the caches where the instruction set can.
+template <class V, class T>
+[[gnu::always_inline]] inline void store_past_cache(const V& vector, T* out) {
+#ifdef __AVX512F__
+  if constexpr (sizeof(V) == sizeof(__m512i))
+    return _mm512_stream_si512(reinterpret_cast<__m512i*>(out), __builtin_bit_cast(__m512i, vector));
+#endif
+#ifdef __AVX__
+  if constexpr (sizeof(V) == sizeof(__m256i))
+    return _mm256_stream_si256(reinterpret_cast<__m256i*>(out), __builtin_bit_cast(__m256i, vector));
+#endif
+  vector.copy_to(out, std::experimental::element_aligned);
+}
+
+/// The points [x, x + vectors * V::size()) of a row: every tap is one load and one fused multiply-add per
+/// vector.
+template <class V, int vectors, bool past_cache, class Out, class In>
+[[gnu::always_inline]] inline void correlate_block(const Row<Out, In>& row, std::int64_t x) {
+  using Sum = Compute<In>;
   constexpr int lanes = static_cast<int>(V::size());
-  const auto load = [](const auto* from) {
+  const auto load = [](const auto* from) __attribute__((always_inline)) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(*from)>, Sum>)
       return V(from, std::experimental::element_aligned);
     else
       return V([&](int lane) { return static_cast<Sum>(from[lane]); });
   };
   V sum[vectors];
-  for (int v = 0; v < vectors; ++v) sum[v] = source ? load(source + x + v * lanes) : V(Sum{0});
-  for (int k = 0; k < tap_count; ++k) {
-    const In* in = taps[k] + x;
-    const V weight = weights[k];
+#pragma GCC unroll 8
+  for (int v = 0; v < vectors; ++v) sum[v] = row.source ? load(row.source + x + v * lanes) : V(Sum{0});
+  for (int k = 0; k < row.tap_count; ++k) {
+    const In* in = row.taps[k] + x;
+    const V weight = row.weights[k];
 #pragma GCC unroll 8
     for (int v = 0; v < vectors; ++v) sum[v] = std::experimental::fma(weight, load(in + v * lanes), sum[v]);
   }
+#pragma GCC unroll 8
   for (int v = 0; v < vectors; ++v) {
-    if constexpr (std::is_same_v<Out, Sum>) sum[v].copy_to(out + x + v * lanes, std::experimental::element_aligned);
+    Out* out = row.out + x + v * lanes;
+    if constexpr (!std::is_same_v<Out, Sum>)
+      for (int lane = 0; lane < lanes; ++lane) out[lane] = Out(static_cast<Sum>(sum[v][lane]));
+    else if constexpr (past_cache)
+      store_past_cache(sum[v], out);
     else
-      for (int lane = 0; lane < lanes; ++lane) out[x + v * lanes + lane] = Out(static_cast<Sum>(sum[v][lane]));
+      sum[v].copy_to(out, std::experimental::element_aligned);
   }
+}
+
+template <int points, class T>
+[[gnu::always_inline]] inline void fetch(const T* row, std::int64_t x) {
+  if (!row) return;
+#pragma GCC unroll 16
+  for (int i = 0; i < points; i += cache_line / sizeof(T)) __builtin_prefetch(row + x + i, 0, 2);
+}
+
+/// Blocks of registers as long as they last, from an aligned x on; returns where they end.
+template <class V, bool past_cache, class Out, class In>
+[[gnu::always_inline]] inline std::int64_t correlate_blocks(const Row<Out, In>& row, std::int64_t x) {
+  constexpr int vectors = 8;  // enough independent sums to hide the latency of an fma (4 cycles, 2 per cycle)
+  constexpr int points = vectors * static_cast<int>(V::size());
+  for (; x + points <= row.points; x += points) {
+    fetch<points>(row.next_in, x);
+    fetch<points>(row.next_out, x);
+    correlate_block<V, vectors, past_cache>(row, x);
+  }
+  return x;
 }
 
 }  // namespace detail
 
-/// One row of one time step: out[x] = source[x] + sum_k weights[k] * taps[k][x] for x in [0, n), where taps[k] is
-/// the input row shifted by the offset of tap k, and source may be null. Every point is a chain of fused
-/// multiply-adds in the order of the taps, whether it falls in a vector or in the remainder, so its bits do not
-/// depend on where the row begins or ends. `out` overlaps none of the inputs.
-/// Per point: one load and one fma per tap; bound by L1 loads (2 per cycle) above some 20 taps, by memory below.
-template <class Out, class In, class Sum = Compute<In>>
-void correlate_row(Out* out, std::int64_t n, const In* const* taps, const Sum* weights, int tap_count, const Sum* source) {
-  using Vector = std::experimental::native_simd<Sum>;
-  using One = std::experimental::simd<Sum, std::experimental::simd_abi::scalar>;
-  constexpr int vectors = 8;  // enough independent sums to hide the latency of an fma (4 cycles, 2 per cycle)
-  constexpr auto lanes = static_cast<std::int64_t>(Vector::size());
+/// Computes a row with vectors of type V. Every point is a chain of fused multiply-adds in the order of the
+/// taps, whether it falls in a vector or in the remainder, so its bits depend neither on where the row begins
+/// or ends nor on V. Vectors at the ends overlap their neighbours: the same bits are written twice. Per
+/// point: one load and one fma per tap; above some ten taps bound by loads that cross a cache line (all but
+/// one in lanes of the taps with x != 0), by memory below.
+template <class V, class Out, class In>
+void correlate_row(const Row<Out, In>& row) {
+  constexpr auto lanes = static_cast<std::int64_t>(V::size());
+  if (row.points < lanes) {
+    using One = std::experimental::simd<Compute<In>, std::experimental::simd_abi::scalar>;
+    for (std::int64_t x = 0; x < row.points; ++x) detail::correlate_block<One, 1, false>(row, x);
+    return;
+  }
   std::int64_t x = 0;
-  for (; x + vectors * lanes <= n; x += vectors * lanes)
-    detail::correlate_block<vectors, Vector>(out, x, taps, weights, tap_count, source);
-  for (; x + lanes <= n; x += lanes) detail::correlate_block<1, Vector>(out, x, taps, weights, tap_count, source);
-  for (; x < n; ++x) detail::correlate_block<1, One>(out, x, taps, weights, tap_count, source);
+  if (const auto past_line =
+          static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(row.out) % detail::cache_line)) {
+    detail::correlate_block<V, 1, false>(row, 0);
+    x = (detail::cache_line - past_line) / static_cast<std::int64_t>(sizeof(Out)) % lanes;
+  }
+  x = row.past_cache ? detail::correlate_blocks<V, true>(row, x) : detail::correlate_blocks<V, false>(row, x);
+  for (; x + lanes <= row.points; x += lanes) detail::correlate_block<V, 1, false>(row, x);
+  if (x < row.points) detail::correlate_block<V, 1, false>(row, row.points - lanes);
+}
+
+#ifdef SPSOLVE_AVX512
+/// correlate_row with 512-bit vectors, compiled for x86-64-v4. T is double or float.
+template <class T>
+void correlate_row_avx512(const Row<T, T>& row);
+#endif
+
+/// correlate_row with the widest vectors of the processor at hand.
+template <class Out, class In>
+void correlate_row_widest(const Row<Out, In>& row) {
+#ifdef SPSOLVE_AVX512
+  if constexpr (std::is_same_v<Out, In> && std::is_floating_point_v<In>)
+    if (__builtin_cpu_supports("x86-64-v4")) return correlate_row_avx512(row);
+#endif
+  correlate_row<std::experimental::native_simd<Compute<In>>>(row);
 }
 
 }  // namespace spsolve

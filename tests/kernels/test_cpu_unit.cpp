@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "kernels/correlate_row.hpp"
 #include "kernels/cpu_unit.hpp"
 #include "kernels/reference.hpp"
 #include "tests/support/random_case.hpp"
@@ -112,6 +113,39 @@ TEST(CpuUnit, GridsLargerThanATileMatchReference) {
     const double bound = testing::rounding_bound(problem.stencil, 0x1p-53, steps, steps + 1.0);
     for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(found[i], expected[i], bound) << problem.describe() << " at " << i;
   }
+}
+
+TEST(CorrelateRow, HasTheBitsOfAScalarChainAtEveryBeginAndLength) {
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> value(-1.0, 1.0);
+  constexpr std::int64_t room = 320;
+  const auto draw = [&](std::int64_t count) {
+    std::vector<double> values(static_cast<std::size_t>(count));
+    std::generate(values.begin(), values.end(), [&] { return value(random); });
+    return values;
+  };
+  const std::vector<double> above = draw(room), middle = draw(room), source = draw(room), weights = draw(4);
+  for (std::int64_t begin = 1; begin < 18; ++begin)
+    for (std::int64_t points = 1; begin + points < room - 1; points += points < 20 ? 1 : 23)
+      for (const bool past_cache : {false, true}) {
+        const double* taps[] = {above.data() + begin, middle.data() + begin - 1, middle.data() + begin,
+                                middle.data() + begin + 1};
+        std::vector<double> expected(room, 9.0), found(room, 9.0);
+        for (std::int64_t x = 0; x < points; ++x) {
+          double sum = source[begin + x];
+          for (std::size_t k = 0; k < weights.size(); ++k) sum = std::fma(weights[k], taps[k][x], sum);
+          expected[begin + x] = sum;
+        }
+        Row<double, double> row{found.data() + begin, points, taps, weights.data(), 4, source.data() + begin};
+        row.next_in = taps[0];
+        row.next_out = row.out;
+        row.past_cache = past_cache;
+        correlate_row_widest(row);
+        ASSERT_EQ(found, expected) << "begin " << begin << " points " << points;
+        std::fill(found.begin(), found.end(), 9.0);
+        correlate_row<std::experimental::native_simd<double>>(row);
+        ASSERT_EQ(found, expected) << "begin " << begin << " points " << points;
+      }
 }
 
 }  // namespace
