@@ -6,17 +6,22 @@
 #include <unistd.h>
 
 #include <cstdlib>
-
-#include <cstdlib>
 #include <string_view>
 
 namespace spsolve {
 namespace {
 
-/// Open MPI gives rank 0 a terminal of its own even where the output ends in a file; TERM=dumb says so.
+/// Whether a bar that is drawn anew can be read. Open MPI gives every rank a terminal of its own, wherever
+/// mpirun (the parent of rank 0) prints to: that is what counts.
 bool can_draw() {
   const char* kind = std::getenv("TERM");
-  return isatty(STDOUT_FILENO) && !(kind && std::string_view(kind) == "dumb");
+  if (!isatty(STDOUT_FILENO) || (kind && std::string_view(kind) == "dumb")) return false;
+  if (!std::getenv("OMPI_COMM_WORLD_SIZE")) return true;
+  const int output = open(fmt::format("/proc/{}/fd/1", getppid()).c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+  if (output < 0) return false;
+  const bool terminal = isatty(output) == 1;
+  close(output);
+  return terminal;
 }
 
 }  // namespace
