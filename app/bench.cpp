@@ -11,14 +11,17 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/device.hpp"
 #include "app/terminal.hpp"
 #include "app/versions.hpp"
-#include "halo/mpi_transport.hpp"
 #include "io/atomic_file.hpp"
 #include "kernels/presets.hpp"
 #include "kernels/reference.hpp"
 #include "solver/block.hpp"
 #include "solver/plan.hpp"
+#ifdef SPSOLVE_CUDA
+#include "kernels/cuda/device.hpp"
+#endif
 
 namespace spsolve {
 namespace {
@@ -112,20 +115,41 @@ Errors measure_errors(const Communicator& communicator, const Problem& problem, 
   return {std::sqrt(sums[0] / sums[1]), largest[0] / largest[1]};
 }
 
-/// Bytes per second, all ranks together, of a copy far beyond the caches, with its write-allocate.
-double copy_bandwidth(const Communicator& communicator) {
-  constexpr std::int64_t count = 1 << 25;
-  const std::unique_ptr<double[]> from(new double[count]), to(new double[count]);
+/// Bytes per second, all ranks together, of copies of fields far beyond the caches by `copy`, best of five.
+template <class Copy>
+double best_bandwidth(const Communicator& communicator, double bytes, Copy&& copy) {
   double least = std::numeric_limits<double>::infinity();
   for (int repeat = 0; repeat < 6; ++repeat) {
     communicator.barrier();
     const auto begin = Clock::now();
-#pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < count; ++i) to[i] = repeat ? from[i] : (from[i] = static_cast<double>(i));
-    const double seconds = communicator.all_reduce(seconds_since(begin) + 1e-30 * to[count / 2], MPI_MAX);
+    copy();
+    const double seconds = communicator.all_reduce(seconds_since(begin), MPI_MAX);
     if (repeat) least = std::min(least, seconds);
   }
-  return 3.0 * 8.0 * static_cast<double>(count) * communicator.size() / least;
+  return bytes * communicator.size() / least;
+}
+
+/// On a CPU with the write-allocate that every line written takes.
+double copy_bandwidth(const Communicator& communicator, const DeviceChoice& device) {
+#ifdef SPSOLVE_CUDA
+  if (device.cuda) {
+    constexpr std::size_t bytes = std::size_t{1} << 30;
+    const cuda::DeviceBuffer from(bytes), to(bytes);
+    const cuda::Stream stream;
+    return best_bandwidth(communicator, 16.0 * bytes, [&] {
+      for (int i = 0; i < 8; ++i)
+        cuda::check_cuda(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, stream));
+      stream.synchronize();
+    });
+  }
+#endif
+  constexpr std::int64_t count = 1 << 25;
+  std::vector<double> from(count, 1.0), to(count);
+  return best_bandwidth(communicator, 3.0 * 8.0 * count, [&] {
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < count; ++i)
+      to[static_cast<std::size_t>(i)] = from[static_cast<std::size_t>(i)];
+  });
 }
 
 struct Case {
@@ -134,26 +158,27 @@ struct Case {
   Precision precision;
 };
 
-Index3 default_shape(int dimensions) {
-  if (dimensions == 1) return {1, 1, 1 << 25};
-  if (dimensions == 2) return {1, 8192, 8192};
-  return {512, 256, 256};
+/// Far beyond the caches, and quick.
+Index3 default_shape(int dimensions, bool cuda) {
+  if (dimensions == 1) return {1, 1, cuda ? 100'000'000 : 1 << 25};
+  if (dimensions == 2) return cuda ? Index3{1, 10240, 10240} : Index3{1, 8192, 8192};
+  return cuda ? Index3{1024, 1024, 1024} : Index3{512, 256, 256};
 }
 
 Json measure(const Communicator& communicator, const Case& what, const BenchRequest& request,
-             double bandwidth) {
+             double bandwidth, const DeviceChoice& device) {
   const int dimensions = preset_dimensions(what.stencil).value();
   const Problem problem{{dimensions, what.shape, {}},
                         make_preset(what.stencil, dimensions, {1, 1, 1}, {}),
                         what.precision,
                         false};
-  const Plan plan = make_plan(problem, nominal_cpu(), {request.unit, request.layout, request.fuse});
+  const Plan plan = make_plan(problem, device.cuda ? nominal_gpu() : nominal_cpu(),
+                              {request.unit, request.layout, request.fuse});
   const int fuse = plan.chosen.fuse;
   const Decomposition decomposition(
       what.shape, least_surface_rank_grid(what.shape, communicator.size(), fuse * problem.stencil.radius()));
-  MpiTransport transport(communicator);
-  CpuBackend backend(transport);
-  Block block(communicator, problem, decomposition, fuse, backend);
+  const Machine machine = make_machine(communicator, device, "auto");
+  Block block(communicator, problem, decomposition, fuse, *machine.backend);
 
   block.set_state(set_initial);
   const int checked_steps = 2 * fuse;
@@ -165,6 +190,7 @@ Json measure(const Communicator& communicator, const Case& what, const BenchRequ
     communicator.barrier();
     const auto begin = Clock::now();
     for (std::int64_t i = 0; i < launches; ++i) block.launch(fuse);
+    machine.backend->synchronize();
     return communicator.all_reduce(seconds_since(begin), MPI_MAX);
   };
   const double one = timed_run(2) / 2;
@@ -182,7 +208,8 @@ Json measure(const Communicator& communicator, const Case& what, const BenchRequ
           {"unit", plan.chosen.unit},
           {"layout", plan.chosen.layout},
           {"fuse", fuse},
-          {"device", plan.device},
+          {"device", device.of_rank},
+          {"transport", machine.transport_name},
           {"ranks", communicator.size()},
           {"threads_per_rank", omp_get_max_threads()},
           {"seconds", median(seconds)},
@@ -197,13 +224,13 @@ Json measure(const Communicator& communicator, const Case& what, const BenchRequ
           {"error_steps", checked_steps}};
 }
 
-std::vector<Case> cases_of(const BenchRequest& request) {
+std::vector<Case> cases_of(const BenchRequest& request, bool cuda) {
   if (request.suite == "scalar") {
     std::vector<Case> cases;
     for (const char* stencil :
          {"1d1r", "1d2r", "star2d1r", "box2d1r", "star2d3r", "box2d3r", "star3d1r", "box3d1r"})
       for (const Precision precision : {Precision::fp64, Precision::fp32})
-        cases.push_back({stencil, default_shape(*preset_dimensions(stencil)), precision});
+        cases.push_back({stencil, default_shape(*preset_dimensions(stencil), cuda), precision});
     return cases;
   }
   if (!request.suite.empty())
@@ -213,7 +240,7 @@ std::vector<Case> cases_of(const BenchRequest& request) {
   if (!dimensions)
     throw Error(Status::invalid_input, fmt::format("--stencil {}: not a benchmark shape such as {}",
                                                    request.stencil, fmt::join(preset_names(), ", ")));
-  Index3 shape = default_shape(*dimensions);
+  Index3 shape = default_shape(*dimensions, cuda);
   if (!request.shape.empty()) {
     if (request.shape.size() != static_cast<std::size_t>(*dimensions))
       throw Error(Status::invalid_input, fmt::format("--shape: {} extents given, {} has {}",
@@ -227,16 +254,17 @@ std::vector<Case> cases_of(const BenchRequest& request) {
 
 Status bench(const Communicator& communicator, const BenchRequest& request) {
   const Terminal terminal(communicator, false);
-  if (request.device == "cuda")
-    throw Error(Status::invalid_input, "--device cuda: this build of spsolve has no CUDA units");
-  const std::vector<Case> cases = cases_of(request);
-  const double bandwidth = copy_bandwidth(communicator);
-  terminal.print("copy bandwidth {:.1f} GB/s (write-allocate counted)", bandwidth * 1e-9);
+  ComputeConfig compute;
+  compute.device = request.device;
+  const DeviceChoice device = choose_device(communicator, compute, {});
+  const std::vector<Case> cases = cases_of(request, device.cuda);
+  const double bandwidth = copy_bandwidth(communicator, device);
+  terminal.print("{}; copy bandwidth {:.1f} GB/s", device.of_rank, bandwidth * 1e-9);
   terminal.print("{:<10} {:>18} {:>5} {:<7} {:>4} {:>11} {:>9} {:>9} {:>9}", "stencil", "shape", "prec",
                  "unit", "fuse", "GStencil/s", "roofline", "err l2", "err max");
   Json results = Json::array();
   for (const Case& what : cases) {
-    const Json result = measure(communicator, what, request, bandwidth);
+    const Json result = measure(communicator, what, request, bandwidth, device);
     terminal.print("{:<10} {:>18} {:>5} {:<7} {:>4} {:>11.4f} {:>8.0f}% {:>9.1e} {:>9.1e}", what.stencil,
                    fmt::format("{}", fmt::join(result["shape"].get<std::vector<std::int64_t>>(), "x")),
                    to_string(what.precision), result["unit"].get<std::string>(), result["fuse"].get<int>(),

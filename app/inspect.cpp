@@ -128,7 +128,11 @@ Status doctor(const Communicator& communicator) {
                  communicator.size(), std::set<std::string>(hosts.begin(), hosts.end()).size(),
                  omp_get_max_threads(), omp_get_num_procs(), host);
   terminal.print("{:<14} {}", "CUDA-aware MPI", cuda_aware());
-  terminal.print("{:<14} none (device = \"auto\" uses the CPU)", "GPUs");
+  const DeviceChoice device = choose_device(communicator, {}, {});
+  const auto devices = communicator.gather(device.of_rank);
+  for (std::size_t rank = 0; rank < devices.size(); ++rank)
+    terminal.print("{:<14} {}", fmt::format("rank {}", rank), devices[rank]);
+  if (!device.note.empty()) terminal.print("{:<14} none: {}", "GPUs", device.note);
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
   terminal.print("{:<14} {}", "cache",

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <omp.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -21,12 +20,6 @@ std::string extent_text(const Index3& extent, int dimensions) {
   return fmt::format("{}", fmt::join(extent.end() - dimensions, extent.end(), " x "));
 }
 
-std::string host_name() {
-  char name[256] = {};
-  gethostname(name, sizeof name - 1);
-  return name;
-}
-
 }  // namespace
 
 void print_summary(const Communicator& communicator, const Setup& setup, const Terminal& terminal) {
@@ -39,9 +32,13 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
   terminal.print("plan: {} {} unit, {} steps per launch ({}-bound in the model; see spsolve plan)",
                  setup.plan.device, setup.plan.chosen.unit, setup.plan.chosen.fuse, setup.plan.chosen.bound);
   terminal.print(
-      "ranks: {} as {}, {} threads each, {:.1f} MiB of fields per rank", communicator.size(),
-      extent_text(setup.decomposition.rank_grid(), dimensions), omp_get_max_threads(),
+      "ranks: {} as {}, {:.1f} MiB of fields per rank", communicator.size(),
+      extent_text(setup.decomposition.rank_grid(), dimensions),
       static_cast<double>(block_bytes(problem, setup.decomposition, setup.plan.chosen.fuse)) / 0x1p20);
+  const auto devices = communicator.gather(setup.device.of_rank);
+  for (std::size_t rank = 0; rank < devices.size(); ++rank)
+    terminal.print("  rank {} on {}", rank, devices[rank]);
+  if (!setup.device.note.empty()) terminal.print("no GPU: {}", setup.device.note);
 }
 
 void warn_of_growth(const Setup& setup, const Terminal& terminal) {
@@ -78,7 +75,7 @@ void report(const Communicator& communicator, const Setup& setup, const Schedule
   double least[4], most[4];
   check_mpi(MPI_Allreduce(names_and_seconds, least, 4, MPI_DOUBLE, MPI_MIN, communicator.handle()));
   check_mpi(MPI_Allreduce(names_and_seconds, most, 4, MPI_DOUBLE, MPI_MAX, communicator.handle()));
-  const auto hosts = communicator.gather(host_name());
+  const auto devices = communicator.gather(setup.device.of_rank);
 
   const std::int64_t steps = schedule.last - schedule.first;
   const double stepping = std::max(most[0] - least[3], 1e-9);
@@ -102,7 +99,7 @@ void report(const Communicator& communicator, const Setup& setup, const Schedule
       {"plan", nlohmann::ordered_json::parse(to_json(plan))},
       {"ranks", communicator.size()},
       {"rank_grid", setup.decomposition.rank_grid()},
-      {"devices", hosts},
+      {"devices", devices},
       {"threads_per_rank", omp_get_max_threads()},
       {"first_step", schedule.first},
       {"last_step", schedule.last},

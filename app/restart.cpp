@@ -45,6 +45,10 @@ std::optional<Checkpoint> find_restart(const Communicator& communicator, const C
                      config.output.directory.string());
     checkpoint = std::move(latest.checkpoint);
   } else {
+    collectively(communicator, [&] {
+      if (communicator.root() && !std::filesystem::exists(*command.restart))
+        throw Error(Status::invalid_input, fmt::format("--restart {}: no such file", *command.restart));
+    });
     checkpoint = verified_checkpoint(communicator, *command.restart);
   }
   if (!checkpoint) return checkpoint;

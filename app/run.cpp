@@ -12,7 +12,6 @@
 #include "app/run_directory.hpp"
 #include "app/setup.hpp"
 #include "app/terminal.hpp"
-#include "halo/mpi_transport.hpp"
 #include "io/atomic_file.hpp"
 #include "io/checkpoint.hpp"
 #include "io/field_rows.hpp"
@@ -102,17 +101,16 @@ RunConfig load_input(const Communicator& communicator, const CommandLine& comman
 
 Status run(const Communicator& communicator, const CommandLine& command, Signals& signals) {
   const Terminal terminal(communicator, command.quiet);
-  RunConfig config = load_input(communicator, command);
+  const RunConfig config = load_input(communicator, command);
   const std::optional<Checkpoint> restart = find_restart(communicator, command, config, terminal);
-  if (restart && !config.time.fuse) config.time.fuse = fuse_of_json(restart->header.plan);
-  const Setup setup = make_setup(communicator, config);
+  const Setup setup = make_setup(communicator, config,
+                                 restart ? std::optional(fuse_of_json(restart->header.plan)) : std::nullopt);
   warn_of_growth(setup, terminal);
   require_memory(communicator, setup);
   print_summary(communicator, setup, terminal);
 
-  MpiTransport transport(communicator);
-  CpuBackend backend(transport);
-  Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen.fuse, backend);
+  const Machine machine = make_machine(communicator, setup.device, config.parallel.transport);
+  Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen.fuse, *machine.backend);
   if (config.source)
     block.set_source([&](Field& field) { fill(communicator, setup, *config.source, "source", field); });
   block.set_state([&](Field& field) {

@@ -40,24 +40,23 @@ void read_values(const Setup& setup, const FieldForm& form, const char* section,
 
 }  // namespace
 
-Setup make_setup(const Communicator& communicator, const RunConfig& config) {
+Setup make_setup(const Communicator& communicator, const RunConfig& config, std::optional<int> planned_fuse) {
   const Problem problem{config.grid.domain, read_stencil(communicator, config), config.compute.precision,
                         config.source.has_value()};
-  if (config.compute.device == "cuda")
-    throw Error(Status::invalid_input,
-                "[compute] device = \"cuda\": this build of spsolve has no CUDA units; use auto or cpu");
-  const Plan plan =
-      make_plan(problem, nominal_cpu(), {config.compute.unit, config.compute.layout, config.time.fuse});
-  const Index3 rank_grid = config.parallel.ranks.value_or(
-      config.parallel.ranks ? *config.parallel.ranks
-                            : least_surface_rank_grid(problem.domain.shape, communicator.size(),
-                                                      plan.chosen.fuse * problem.stencil.radius()));
+  const DeviceChoice device = choose_device(communicator, config.compute, config.parallel);
+  const Plan plan = make_plan(
+      problem, device.cuda ? nominal_gpu() : nominal_cpu(),
+      {config.compute.unit, config.compute.layout, config.time.fuse ? config.time.fuse : planned_fuse});
+  const Index3 rank_grid = config.parallel.ranks
+                               ? *config.parallel.ranks
+                               : least_surface_rank_grid(problem.domain.shape, communicator.size(),
+                                                         plan.chosen.fuse * problem.stencil.radius());
   if (volume(rank_grid) != communicator.size())
     throw Error(
         Status::invalid_input,
         fmt::format("[parallel] ranks: {} x {} x {} = {} blocks, but {} ranks were started", rank_grid[0],
                     rank_grid[1], rank_grid[2], volume(rank_grid), communicator.size()));
-  return {config, problem, plan, Decomposition(problem.domain.shape, rank_grid)};
+  return {config, problem, device, plan, Decomposition(problem.domain.shape, rank_grid)};
 }
 
 void check_datasets(const Communicator& communicator, const Setup& setup) {
@@ -82,6 +81,7 @@ void fill(const Communicator& communicator, const Setup& setup, const FieldForm&
 }
 
 void require_memory(const Communicator& communicator, const Setup& setup) {
+  if (setup.device.cuda) return;  // allocation of device memory says what is needed and free
   const int ranks_here = ranks_on_this_machine(communicator);
   collectively(communicator, [&] {
     const double needed =
@@ -106,10 +106,10 @@ std::string to_json(const Plan& plan) {
 
 int fuse_of_json(const std::string& plan) {
   try {
-    return nlohmann::json::parse(plan).at("fuse").get<int>();
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(Status::file_failure, fmt::format("the checkpoint's plan cannot be read: {}", error.what()));
+    if (const int fuse = nlohmann::json::parse(plan).at("fuse").get<int>(); fuse >= 1) return fuse;
+  } catch (const nlohmann::json::exception&) {
   }
+  throw Error(Status::file_failure, fmt::format("the checkpoint's plan cannot be read: {}", plan));
 }
 
 }  // namespace spsolve

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "app/device.hpp"
 #include "halo/communicator.hpp"
 #include "halo/decomposition.hpp"
 #include "io/config.hpp"
@@ -16,13 +17,15 @@ namespace spsolve {
 struct Setup {
   RunConfig config;
   Problem problem;
+  DeviceChoice device;
   Plan plan;
   Decomposition decomposition;
 };
 
-/// Reads the weights where a file holds them, makes the plan and the decomposition. Collective; every rank
-/// throws the same Error.
-Setup make_setup(const Communicator& communicator, const RunConfig& config);
+/// Reads the weights where a file holds them, chooses the device, makes the plan and the decomposition.
+/// `planned_fuse`: the depth of the run that is continued. Collective; every rank throws the same Error.
+Setup make_setup(const Communicator& communicator, const RunConfig& config,
+                 std::optional<int> planned_fuse = {});
 
 /// Opens every file that the input names and checks shape, type and values, each rank its own block.
 /// Collective.

@@ -9,8 +9,23 @@
 
 #include "app/version.hpp"
 #include "io/hdf5.hpp"
+#ifdef SPSOLVE_CUDA
+#include <cuda_runtime_api.h>
+#endif
 
 namespace spsolve {
+
+namespace {
+
+std::string cuda_version() {
+#ifdef SPSOLVE_CUDA
+  return fmt::format("{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+#else
+  return "none";
+#endif
+}
+
+}  // namespace
 
 std::map<std::string, std::string> library_versions() {
   char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = {};
@@ -31,7 +46,7 @@ std::map<std::string, std::string> library_versions() {
           {"HDF5", fmt::format("{}.{}.{} ({})", major, minor, release, parallel)},
           {"toml++", fmt::format("{}.{}.{}", TOML_LIB_MAJOR, TOML_LIB_MINOR, TOML_LIB_PATCH)},
           {"CLI11", CLI11_VERSION},
-          {"CUDA", "none"}};
+          {"CUDA", cuda_version()}};
 }
 
 }  // namespace spsolve

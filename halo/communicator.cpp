@@ -25,6 +25,16 @@ Value reduced(Value value, MPI_Datatype type, MPI_Op operation, MPI_Comm handle)
   return result;
 }
 
+/// What `ask` says of the ranks that share this rank's machine.
+template <class Ask>
+int on_this_machine(const Communicator& communicator, Ask&& ask) {
+  MPI_Comm machine = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(communicator.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
+  const int answer = ask(Communicator(machine));
+  check_mpi(MPI_Comm_free(&machine));
+  return answer;
+}
+
 }  // namespace
 
 void check_mpi(int code, std::source_location where) {
@@ -102,11 +112,11 @@ void Communicator::abort(Status status) const {
 }
 
 int ranks_on_this_machine(const Communicator& communicator) {
-  MPI_Comm machine = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(communicator.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
-  const int ranks = Communicator(machine).size();
-  check_mpi(MPI_Comm_free(&machine));
-  return ranks;
+  return on_this_machine(communicator, [](const Communicator& machine) { return machine.size(); });
+}
+
+int rank_on_this_machine(const Communicator& communicator) {
+  return on_this_machine(communicator, [](const Communicator& machine) { return machine.rank(); });
 }
 
 void agree(const Communicator& communicator, const Error* failure) {

@@ -59,6 +59,8 @@ class Communicator {
 
 /// How many ranks share this rank's machine, itself included. Collective.
 int ranks_on_this_machine(const Communicator& communicator);
+/// This rank's number among them, from 0. Collective.
+int rank_on_this_machine(const Communicator& communicator);
 
 /// Throws `failure` (null: none here) on every rank if any rank has one: the lowest rank's status and
 /// message.

@@ -13,9 +13,9 @@ struct Message {
   std::size_t bytes = 0;
 };
 
-/// How messages travel between ranks. At most one message per peer and direction is under way at a time. A transport
-/// of device memory works on a stream: messages are sent once what was enqueued there before is done, and what is
-/// enqueued there after finish() sees what has arrived.
+/// How messages travel between ranks. At most one message per peer and direction is under way at a time. A
+/// transport of device memory works on a stream: messages are sent once what was enqueued there before is
+/// done, and what is enqueued there after finish() sees what has arrived.
 class Transport {
  public:
   virtual ~Transport() = default;

@@ -87,9 +87,10 @@ ComputeConfig read_compute(const TomlSection& section) {
 }
 
 ParallelConfig read_parallel(const TomlSection& section, const Domain& domain) {
-  section.allow({"ranks", "transport"});
+  section.allow({"ranks", "transport", "share_gpus"});
   ParallelConfig parallel;
   parallel.transport = section.one_of("transport", transport_names).value_or(parallel.transport);
+  parallel.share_gpus = section.boolean("share_gpus").value_or(parallel.share_gpus);
   if (is_auto(section, "ranks", "a list with one integer per axis")) return parallel;
   parallel.ranks =
       per_axis<std::int64_t>(section, "ranks", *section.integers("ranks", 1, int_max), domain.dimensions, 1);

@@ -73,6 +73,7 @@ struct ComputeConfig {
 struct ParallelConfig {
   std::optional<Index3> ranks;     // per axis, absent axes 1; nothing: auto
   std::string transport = "auto";  // one of transport_names
+  bool share_gpus = false;         // several ranks may use one GPU (to try things out; slower than one rank)
 
   friend bool operator==(const ParallelConfig&, const ParallelConfig&) = default;
 };

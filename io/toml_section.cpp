@@ -105,6 +105,13 @@ std::optional<std::string> TomlSection::text(std::string_view key) const {
   return node->as_string()->get();
 }
 
+std::optional<bool> TomlSection::boolean(std::string_view key) const {
+  const toml::node* node = find(key);
+  if (!node) return std::nullopt;
+  if (const auto* value = node->as_boolean()) return value->get();
+  fail(key, fmt::format("'{}' must be true or false, not {}", key, type_name(*node)));
+}
+
 std::optional<std::string> TomlSection::one_of(std::string_view key,
                                                std::span<const std::string_view> names) const {
   auto value = text(key);

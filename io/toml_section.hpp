@@ -36,6 +36,7 @@ class TomlSection {
 
   std::optional<std::string> text(std::string_view key) const;
   std::optional<std::string> one_of(std::string_view key, std::span<const std::string_view> names) const;
+  std::optional<bool> boolean(std::string_view key) const;
   /// Finite, and above `above`.
   std::optional<double> number(std::string_view key,
                                double above = -std::numeric_limits<double>::infinity()) const;

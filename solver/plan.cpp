@@ -7,6 +7,9 @@
 #include <cmath>
 
 #include "kernels/error.hpp"
+#ifdef SPSOLVE_CUDA
+#include "kernels/cuda/tile.hpp"
+#endif
 
 namespace spsolve {
 namespace {
@@ -37,9 +40,8 @@ Candidate scalar_candidate(const Problem& problem, const DeviceModel& device, in
     plane_points /= side;
   }
 
-  // One read and one write of the field per launch, and of every line written a read (write-allocate) on a
-  // CPU.
-  candidate.bytes = 3.0 * element / fuse;
+  // One read and one write of the field per launch.
+  candidate.bytes = (1.0 + device.write_traffic) * element / fuse;
   if (problem.has_source) candidate.bytes += std::max(element, 4.0) / fuse;
   candidate.fma = static_cast<double>(problem.stencil.taps().size()) * recomputed;
   const double compute =
@@ -53,9 +55,25 @@ Candidate scalar_candidate(const Problem& problem, const DeviceModel& device, in
   return candidate;
 }
 
+/// On GPUs the registers and shared memory of the kernels decide, which the model does not know: nothing
+/// elsewhere.
+std::optional<int> fastest_depth_of_kernels([[maybe_unused]] const Problem& problem,
+                                            [[maybe_unused]] const DeviceModel& device) {
+#ifdef SPSOLVE_CUDA
+  if (device.name == "cuda") {
+    constexpr std::size_t shared_bytes = 227 * 1024;  // of a block on sm_90
+    const cuda::KernelStencil stencil(problem.domain, problem.stencil, problem.precision, problem.has_source);
+    return std::max(1, cuda::preferred_depth(stencil, {problem.precision, true, true}, shared_bytes));
+  }
+#endif
+  return std::nullopt;
+}
+
 }  // namespace
 
-DeviceModel nominal_cpu() { return {"cpu", 34e9, 32e9, 64e9, 2 * 1024.0 * 1024.0, 2, 5e-6}; }
+DeviceModel nominal_cpu() { return {"cpu", 34e9, 32e9, 64e9, 2 * 1024.0 * 1024.0, 2, 5e-6, 2}; }
+
+DeviceModel nominal_gpu() { return {"cuda", 4.1e12, 15e12, 32e12, 132 * 227.0 * 1024.0, 132, 5e-6, 1}; }
 
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {
   if (request.unit != "auto" && request.unit != "scalar")
@@ -69,11 +87,12 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
   Plan plan{device.name, {}, {}};
   for (int fuse = 1; fuse <= std::max(deepest, request.fuse.value_or(1)); ++fuse)
     plan.candidates.push_back(scalar_candidate(problem, device, fuse));
-  plan.chosen =
-      request.fuse
-          ? plan.candidates[static_cast<std::size_t>(*request.fuse - 1)]
-          : *std::min_element(plan.candidates.begin(), plan.candidates.end(),
-                              [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
+  if (const std::optional<int> fuse = request.fuse ? request.fuse : fastest_depth_of_kernels(problem, device))
+    plan.chosen = plan.candidates[static_cast<std::size_t>(*fuse - 1)];
+  else
+    plan.chosen =
+        *std::min_element(plan.candidates.begin(), plan.candidates.end(),
+                          [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
   return plan;
 }
 

@@ -19,11 +19,16 @@ struct DeviceModel {
   double cache_bytes;     // what the intermediate steps of the tiles being worked on may take, all together
   double cores;           // that share cache_bytes
   double launch_seconds;  // cost of starting one launch
+  double write_traffic;   // bytes moved per byte written: 2 where a line is read before it is written
+                          // (write-allocate)
 };
 
 /// A nominal server CPU core pair. The plan is made from this, not from the machine at hand, so that every
 /// machine makes the same plan for the same problem.
 DeviceModel nominal_cpu();
+
+/// An NVIDIA H200: rates measured under its power limit.
+DeviceModel nominal_gpu();
 
 /// What the user insists on; nothing: the plan decides.
 struct PlanRequest {
@@ -46,7 +51,7 @@ struct Candidate {
 /// How a problem is advanced (DESIGN 5). A function of the global problem and the request only: the same for
 /// any number of ranks, so that results are too.
 struct Plan {
-  std::string device;  // cpu
+  std::string device;  // cpu, cuda
   Candidate chosen;
   std::vector<Candidate> candidates;  // in order of depth
 };

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstring>
 
 #include "kernels/error.hpp"
 
@@ -86,7 +87,11 @@ DeviceInfo device_info(int device) {
 
 void select_device(int device) { check_cuda(cudaSetDevice(device)); }
 
-Stream::Stream() { check_cuda(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking)); }
+Stream::Stream(Priority priority) {
+  int least = 0, greatest = 0;
+  check_cuda(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  check_cuda(cudaStreamCreateWithPriority(&handle_, cudaStreamNonBlocking, priority == Priority::high ? greatest : least));
+}
 Stream::~Stream() { cudaStreamDestroy(handle_); }
 void Stream::synchronize() const { check_cuda(cudaStreamSynchronize(handle_)); }
 
@@ -104,6 +109,20 @@ double Event::seconds_since(const Event& start) const {
 
 DeviceBuffer::DeviceBuffer(std::size_t bytes) : memory_(allocate_bytes(bytes)), bytes_(bytes) {}
 void DeviceBuffer::Free::operator()(void* memory) const { cudaFree(memory); }
+
+PinnedBuffer::PinnedBuffer(std::size_t bytes) : bytes_(bytes) {
+  void* memory = nullptr;
+  check_cuda(cudaMallocHost(&memory, bytes));
+  memory_.reset(memory);
+}
+void PinnedBuffer::Free::operator()(void* memory) const { cudaFreeHost(memory); }
+
+std::byte* PinnedMemory::allocate(std::size_t bytes, std::size_t) {
+  void* memory = nullptr;
+  check_cuda(cudaMallocHost(&memory, bytes));
+  return static_cast<std::byte*>(std::memset(memory, 0, bytes));
+}
+void PinnedMemory::free(std::byte* memory) noexcept { cudaFreeHost(memory); }
 
 std::byte* DeviceMemory::allocate(std::size_t bytes, std::size_t) {
   void* memory = allocate_bytes(bytes);

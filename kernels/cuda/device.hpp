@@ -36,7 +36,9 @@ void select_device(int device);
 
 class Stream {
  public:
-  Stream();
+  enum class Priority { normal, high };
+
+  explicit Stream(Priority priority = Priority::normal);
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -78,6 +80,29 @@ class DeviceBuffer {
   };
   std::unique_ptr<void, Free> memory_;
   std::size_t bytes_ = 0;
+};
+
+/// Page-locked host memory: copies to and from the device are fast and asynchronous. Not initialised.
+class PinnedBuffer {
+ public:
+  PinnedBuffer() = default;
+  explicit PinnedBuffer(std::size_t bytes);
+  void* data() const { return memory_.get(); }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct Free {
+    void operator()(void* memory) const;
+  };
+  std::unique_ptr<void, Free> memory_;
+  std::size_t bytes_ = 0;
+};
+
+/// Page-locked host memory, for a Field.
+class PinnedMemory : public Memory {
+ public:
+  std::byte* allocate(std::size_t bytes, std::size_t row_bytes) override;
+  void free(std::byte* memory) noexcept override;
 };
 
 /// Memory of the current device, for a Field.

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "halo/communicator.hpp"
+#include "io/config.hpp"
+#include "solver/backend.hpp"
+
+namespace spsolve {
+
+/// What the ranks run on, the same kind on all of them.
+struct DeviceChoice {
+  bool cuda = false;
+  int device = 0;       // of this rank
+  std::string of_rank;  // "host: NVIDIA H200 (GPU-0123...)" or "host: 8 threads"
+  std::string note;     // why auto did not take GPUs; empty where it did
+};
+
+/// Whether any GPU can be used by this process, without making one busy.
+bool cuda_available();
+
+/// One GPU per rank, chosen by the rank's place on its machine, also where each rank sees only its own; the
+/// CPU where there are no GPUs and `compute.device` is auto. Throws Error(invalid_input) where GPUs are
+/// wanted and missing, and where ranks would share one unless `parallel.share_gpus`. Collective.
+DeviceChoice choose_device(const Communicator& communicator, const ComputeConfig& compute,
+                           const ParallelConfig& parallel);
+
+/// A backend and the transport it was made with.
+struct Machine {
+  std::unique_ptr<Transport> transport;  // of the CPU backend; GPUs bring their own
+  std::unique_ptr<Backend> backend;
+  std::string transport_name;
+};
+
+/// Collective.
+Machine make_machine(const Communicator& communicator, const DeviceChoice& choice,
+                     const std::string& transport);
+
+}  // namespace spsolve

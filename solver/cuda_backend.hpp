@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "halo/communicator.hpp"
+#include "kernels/cuda/packer.hpp"
+#include "solver/backend.hpp"
+
+namespace spsolve {
+
+/// One GPU: kernels on one stream, exchanges on another of high priority, ordered by events.
+class CudaBackend : public Backend {
+ public:
+  /// On the current device; collective. `transport`: nccl, mpi, or auto (NCCL where there is more than one
+  /// rank and it was built in). Throws Error(invalid_input) for one that this build has not.
+  CudaBackend(const Communicator& communicator, const std::string& transport);
+
+  Memory& memory() override { return memory_; }
+  Packer& packer() override { return packer_; }
+  Transport& transport() override { return *transport_; }
+  std::unique_ptr<Unit> make_unit(const Problem& problem, const Field* source) override;
+  void exchange_after_compute() override;
+  void compute_after_exchange() override;
+  void synchronize() override;
+  const Field& host_copy(const Field& field, int slot) override;
+  void set(Field& field, const FillField& fill) override;
+
+  /// nccl, mpi (device memory), mpi (host memory)
+  const std::string& transport_name() const { return transport_name_; }
+
+ private:
+  void copy(const Field& from, Field& to, cudaMemcpyKind kind);
+
+  cuda::Stream compute_, exchange_;
+  cuda::Event computed_, exchanged_;
+  cuda::DeviceMemory memory_;
+  cuda::PinnedMemory pinned_;
+  cuda::DevicePacker packer_;
+  std::string transport_name_;
+  std::unique_ptr<Transport> transport_;
+  std::array<std::optional<Field>, 2> staging_;
+};
+
+}  // namespace spsolve
