@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "halo/mpi_transport.hpp"
 #include "kernels/reference.hpp"
+#include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
 
 namespace spsolve {
@@ -22,45 +22,82 @@ std::optional<Index3> random_rank_grid(testing::RandomCase& problem, int ranks) 
   return fitting[static_cast<std::size_t>(problem.between(0, static_cast<std::int64_t>(fitting.size()) - 1))];
 }
 
-/// Blocks thinner than the halo, several neighbours away, walls in any combination, sources, launches of
-/// changing depth: in fp64 within rounding of the reference, and in every precision the bits of one rank.
+/// A problem cut in a random way, advanced by launches of changing depth.
+struct Case {
+  testing::RandomCase problem;
+  int fuse;
+  std::optional<Index3> rank_grid;
+
+  Case(int seed, int ranks)
+      : problem(static_cast<std::uint64_t>(seed), 3, 1200),
+        fuse(static_cast<int>(problem.between(1, 4))),
+        rank_grid(random_rank_grid(problem, ranks)) {}
+
+  std::string describe() const {
+    return problem.describe() + " fuse=" + std::to_string(fuse) +
+           " ranks=" + std::to_string((*rank_grid)[0]) + "x" + std::to_string((*rank_grid)[1]) + "x" +
+           std::to_string((*rank_grid)[2]);
+  }
+  int steps() const { return 2 * fuse + 1; }
+
+  std::vector<double> solve(const Communicator& communicator, const Index3& grid, Precision precision,
+                            Backend& backend) const {
+    Block block(communicator, {problem.domain, problem.stencil, precision, true},
+                Decomposition(problem.domain.shape, grid), fuse, backend);
+    block.set_source(testing::values_of(problem.domain, problem.source));
+    block.set_state(testing::values_of(problem.domain, problem.u));
+    for (const int launch_steps : {fuse, 1, fuse}) block.launch(launch_steps);
+    return testing::gathered(communicator, problem.domain, block.state());
+  }
+  std::vector<double> alone(Precision precision) const {
+    const Communicator self(MPI_COMM_SELF);
+    return solve(self, {1, 1, 1}, precision, *testing::cpu_backend(self).backend);
+  }
+};
+
+constexpr Precision all_precisions[] = {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16,
+                                        Precision::fp16};
+
+/// Blocks thinner than the halo, several neighbours away, walls in any combination, sources: in fp64 within
+/// rounding of the reference, and in every precision the bits of one rank.
 TEST(Block, AnyDecompositionHasTheBitsOfOneRankAndMatchesReference) {
   const Communicator world;
+  const auto cpu = testing::cpu_backend(world);
   int compared = 0;
   for (int seed = 0; seed < 60; ++seed) {
-    testing::RandomCase problem(static_cast<std::uint64_t>(seed), 3, 1200);
-    const auto rank_grid = random_rank_grid(problem, world.size());
-    const int fuse = static_cast<int>(problem.between(1, 4));
-    if (!rank_grid) continue;
+    const Case c(seed, world.size());
+    if (!c.rank_grid) continue;
     ++compared;
-    SCOPED_TRACE(problem.describe() + " fuse=" + std::to_string(fuse) +
-                 " ranks=" + std::to_string((*rank_grid)[0]) + "x" + std::to_string((*rank_grid)[1]) + "x" +
-                 std::to_string((*rank_grid)[2]));
-    for (const Precision precision :
-         {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16}) {
-      const auto solve = [&](const Communicator& communicator, const Index3& grid) {
-        MpiTransport transport(communicator);
-        CpuBackend backend(transport);
-        Block block(communicator, {problem.domain, problem.stencil, precision, true},
-                    Decomposition(problem.domain.shape, grid), fuse, backend);
-        block.set_source(testing::values_of(problem.domain, problem.source));
-        block.set_state(testing::values_of(problem.domain, problem.u));
-        for (const int steps : {fuse, 1, fuse}) block.launch(steps);
-        return testing::gathered(communicator, problem.domain, block.state());
-      };
-      const auto found = solve(world, *rank_grid);
-      const auto alone = solve(Communicator(MPI_COMM_SELF), {1, 1, 1});
-      EXPECT_EQ(found, alone) << to_string(precision);
-      if (precision != Precision::fp64) continue;
-      const int steps = 2 * fuse + 1;
-      const auto expected =
-          reference_steps(problem.domain, problem.stencil, problem.u, steps, &problem.source);
-      const double bound = testing::rounding_bound(problem.stencil, 0x1p-53, steps, steps + 1.0);
-      for (std::size_t i = 0; i < expected.size(); ++i)
-        ASSERT_NEAR(found[i], expected[i], bound) << "at " << i;
-    }
+    SCOPED_TRACE(c.describe());
+    for (const Precision precision : all_precisions)
+      EXPECT_EQ(c.solve(world, *c.rank_grid, precision, *cpu.backend), c.alone(precision))
+          << to_string(precision);
+
+    const auto& problem = c.problem;
+    const auto found = c.alone(Precision::fp64);
+    const auto expected =
+        reference_steps(problem.domain, problem.stencil, problem.u, c.steps(), &problem.source);
+    const double bound = testing::rounding_bound(problem.stencil, 0x1p-53, c.steps(), c.steps() + 1.0);
+    for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(found[i], expected[i], bound) << "at " << i;
   }
   EXPECT_GT(compared, 10);
+}
+
+/// On GPUs, whatever carries the halos: the bits of the CPU unit where storage is that of the sums; in 16-bit
+/// formats too, since both round once per launch.
+TEST(Block, GpusHaveTheBitsOfTheCpu) {
+  const Communicator world;
+  const auto gpus = testing::gpu_backends(world);
+  if (gpus.empty()) GTEST_SKIP() << "needs a GPU";
+  for (int seed = 0; seed < 10; ++seed) {
+    const Case c(seed, world.size());
+    if (!c.rank_grid) continue;
+    SCOPED_TRACE(c.describe());
+    for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16})
+      for (const auto& gpu : gpus)
+        EXPECT_EQ(c.solve(world, *c.rank_grid, precision, *gpu.backend), c.alone(precision))
+            << to_string(precision) << " " << gpu.name;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "halo/mpi_transport.hpp"
+#include "solver/backend.hpp"
+#ifdef SPSOLVE_CUDA
+#include "kernels/cuda/device.hpp"
+#include "solver/cuda_backend.hpp"
+#endif
+
+namespace spsolve::testing {
+
+/// A backend that tests run on, with what it needs to live.
+struct TestBackend {
+  std::string name;
+  std::unique_ptr<Transport> transport;
+  std::unique_ptr<Backend> backend;
+};
+
+inline TestBackend cpu_backend(const Communicator& communicator) {
+  auto transport = std::make_unique<MpiTransport>(communicator);
+  auto backend = std::make_unique<CpuBackend>(*transport);
+  return {"cpu", std::move(transport), std::move(backend)};
+}
+
+/// Every GPU backend that this machine has for so many ranks: MPI with shared GPUs, NCCL where each rank has
+/// its own. None without a GPU.
+inline std::vector<TestBackend> gpu_backends([[maybe_unused]] const Communicator& communicator) {
+  std::vector<TestBackend> backends;
+#ifdef SPSOLVE_CUDA
+  const int count = communicator.all_reduce(cuda::device_count(), MPI_MIN);
+  if (count == 0) return backends;
+  cuda::select_device(communicator.rank() % count);
+  backends.push_back({"cuda mpi", nullptr, std::make_unique<CudaBackend>(communicator, "mpi")});
+#ifdef SPSOLVE_NCCL
+  if (communicator.size() <= count)
+    backends.push_back({"cuda nccl", nullptr, std::make_unique<CudaBackend>(communicator, "nccl")});
+#endif
+#endif
+  return backends;
+}
+
+}  // namespace spsolve::testing
