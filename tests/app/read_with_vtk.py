@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""read_with_vtk.py SNAPSHOT AXES VALUES.npy: prints what VTK makes of a snapshot, as JSON; 77 where VTK cannot read it. A
+process of its own, for VTK and h5py bring HDF5 libraries that do not go together."""
+import json
+import sys
+
+import numpy as np
+
+try:
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+    from vtkmodules.vtkCommonCore import vtkVersion
+    from vtkmodules.vtkIOHDF import vtkHDFReader
+except ImportError as error:
+    print(error)
+    sys.exit(77)
+
+if int(sys.argv[2]) < 3 and (vtkVersion.GetVTKMajorVersion(), vtkVersion.GetVTKMinorVersion()) < (9, 2):
+    print(f"VTK {vtkVersion.GetVTKVersion()} crashes on every VTKHDF image of one or two axes")
+    sys.exit(77)
+
+reader = vtkHDFReader()
+reader.SetFileName(sys.argv[1])
+reader.Update()
+image = reader.GetOutput()
+np.save(sys.argv[3], vtk_to_numpy(image.GetPointData().GetArray("u")))
+print(json.dumps({"dimensions": image.GetDimensions(), "spacing": image.GetSpacing(), "origin": image.GetOrigin(),
+                  "last_point": image.GetPoint(image.GetNumberOfPoints() - 1)}))

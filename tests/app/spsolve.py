@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the spsolve executable as users do, and reads what it leaves. CMake says where it is: the environment variables
+SPSOLVE, MPIEXEC and SPSOLVE_SOURCE (the root of the source tree)."""
+import csv
+import dataclasses
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+import h5py
+
+EXECUTABLE = os.environ.get("SPSOLVE", "spsolve")
+MPIEXEC = os.environ.get("MPIEXEC", "mpirun")
+SOURCE = pathlib.Path(os.environ.get("SPSOLVE_SOURCE", pathlib.Path(__file__).parents[2]))
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_mpi_yield_when_idle": "1", "OMP_NUM_THREADS": "1"}
+LONGEST = 240  # seconds until a run counts as hung
+
+
+@dataclasses.dataclass
+class Result:
+    status: int
+    out: str
+    err: str
+
+
+class Job:
+    """A run that was started: alone, or with ranks=n under mpirun. Use in a with statement: it leaves no process."""
+
+    def __init__(self, *arguments, ranks=None, cwd=None, environment=None):
+        launcher = [MPIEXEC, "--oversubscribe", "-n", str(ranks)] if ranks else []
+        self.launched = bool(ranks)
+        self.process = subprocess.Popen([*launcher, EXECUTABLE, *map(str, arguments)], cwd=cwd, text=True,
+                                        env={**ENVIRONMENT, **(environment or {})}, start_new_session=True,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            for pid in [*self.ranks(), self.process.pid]:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+        self.process.communicate()
+
+    def ranks(self):
+        """Process ids of the ranks."""
+        pid = self.process.pid
+        if not self.launched:
+            return [pid]
+        try:
+            return [int(child) for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        except OSError:
+            return []
+
+    def wait(self):
+        out, err = self.process.communicate(timeout=LONGEST)
+        return Result(self.process.returncode, out, err)
+
+    def wait_for(self, condition, what):
+        """Until condition() holds; fails if the run ends before."""
+        begin = time.monotonic()
+        while not condition():
+            if self.process.poll() is not None:
+                raise AssertionError(f"the run ended before {what}: {self.wait()}")
+            assert time.monotonic() < begin + LONGEST, f"waited too long for {what}"
+            time.sleep(0.01)
+
+
+def run(*arguments, **options):
+    with Job(*arguments, **options) as job:
+        return job.wait()
+
+
+def toml(value):
+    """A Python value as TOML, tables inline."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {toml(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (str, pathlib.Path)):
+        return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return repr(value)
+
+
+def write_input(path, sections):
+    """An input file from {section: {key: value}}."""
+    lines = [f"[{section}]\n" + "".join(f"{key} = {toml(value)}\n" for key, value in keys.items())
+             for section, keys in sections.items()]
+    pathlib.Path(path).write_text("\n".join(lines))
+    return pathlib.Path(path)
+
+
+def step_of(path):
+    return int(path.stem.split("_")[1])
+
+
+def snapshots(directory):
+    """{step: path}"""
+    return {step_of(path): path for path in sorted(pathlib.Path(directory).glob("snapshot_*.hdf"))}
+
+
+def checkpoints(directory):
+    return {step_of(path): path for path in sorted(pathlib.Path(directory).glob("checkpoint_*.h5"))}
+
+
+def values(path):
+    """Dataset /u as it is stored."""
+    with h5py.File(path) as file:
+        return file["u"][()]
+
+
+def diagnostics(directory):
+    """Rows of diagnostics.csv: dictionaries of numbers."""
+    with open(pathlib.Path(directory) / "diagnostics.csv", newline="") as file:
+        return [{key: float(number) for key, number in row.items()} for row in csv.DictReader(file)]
+
+
+class TestCase(unittest.TestCase):
+    """Every test has an empty directory of its own."""
+
+    def setUp(self):
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="spsolve_test_"))
+        self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
+
+    def finished(self, result, status=0):
+        self.assertEqual(result.status, status, f"\n{result.out}\n{result.err}")
+        return result
+
+    def run_to(self, status, *arguments, **options):
+        """Runs in the test's directory and asserts the exit status."""
+        return self.finished(run(*arguments, **{"cwd": self.directory, **options}), status)

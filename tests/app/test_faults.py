@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong on real machines, provoked for real: full disks, directories that cannot be written, solutions that blow
+up, killed ranks. No run hangs, no good file is lost, every rank gives the same status."""
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+import numpy as np
+
+import spsolve
+
+SHAPE = [64, 1024]  # 512 KiB of doubles
+
+
+def problem(**changes):
+    sections = {
+        "grid": {"shape": SHAPE},
+        "boundary": {"x": "neumann"},
+        "stencil": {"preset": "star2d1r"},
+        "initial": {"expression": "sin(x / 50) + y"},
+        "time": {"steps": 40, "fuse": 2},
+        "output": {"directory": "out"},
+        "checkpoint": {"every": 10, "keep": 10},
+    }
+    for section, keys in changes.items():
+        sections[section] = {**sections.get(section, {}), **keys}
+    return sections
+
+
+def alive(pid):
+    try:
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state not in "ZX"
+
+
+class Faults(spsolve.TestCase):
+    def write(self, **changes):
+        return spsolve.write_input(self.directory / "problem.toml", problem(**changes))
+
+    @contextlib.contextmanager
+    def small_disk(self, kib):
+        disk = pathlib.Path(tempfile.mkdtemp(prefix="spsolve_disk_"))
+        try:
+            mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kib}k", "spsolve_test", disk], capture_output=True, text=True)
+        except FileNotFoundError:
+            self.skipTest("there is no mount")
+        if mounted.returncode:
+            disk.rmdir()
+            self.skipTest(f"no small file system can be mounted here: {mounted.stderr.strip()}")
+        try:
+            yield disk
+        finally:
+            subprocess.run(["umount", disk], check=True)
+            disk.rmdir()
+
+    def test_full_disk_at_a_checkpoint(self):
+        """Room for two checkpoints: later ones are given up with a warning, the newest good one goes on elsewhere."""
+        file = self.write(output={"directory": "out", "stride": 16})
+        self.run_to(0, file, "--output", "whole")
+        whole = self.directory / "whole"
+        for ranks in (1, 3):
+            with self.subTest(ranks=ranks), self.small_disk(1500) as disk:
+                result = self.run_to(0, file, "--output", disk / "out", ranks=ranks)
+                self.assertRegex(result.err, "warning: checkpoint of step 30 not written: .*No space left on device")
+                kept = spsolve.checkpoints(disk / "out")
+                self.assertEqual(sorted(kept), [10, 20])
+                for step, path in kept.items():
+                    self.assertTrue(np.array_equal(spsolve.values(path), spsolve.values(spsolve.checkpoints(whole)[step])))
+                self.assertFalse(list((disk / "out").glob("*.tmp")))
+                self.run_to(0, file, "--restart", disk / "out" / "checkpoint_0000000020.h5", "--output", f"again{ranks}")
+                self.assertEqual((self.directory / f"again{ranks}" / "snapshot_0000000040.hdf").read_bytes(),
+                                 (whole / "snapshot_0000000040.hdf").read_bytes())
+
+    def test_full_disk_at_a_snapshot(self):
+        file = self.write(output={"directory": "out", "every": 10}, checkpoint={"every": 0})
+        for ranks in (1, 3):
+            with self.subTest(ranks=ranks), self.small_disk(1600) as disk:
+                result = self.run_to(4, file, "--output", disk / "out", ranks=ranks)
+                self.assertRegex(result.err, r"snapshot_\d+.hdf.*: No space left on device")
+                for path in spsolve.snapshots(disk / "out").values():
+                    self.assertEqual(spsolve.values(path).shape, tuple(SHAPE))
+                    self.run_to(0, "info", path)
+                self.assertFalse(list((disk / "out").glob("*.tmp")))
+
+    def test_full_disk_from_the_start(self):
+        file = self.write()
+        with self.small_disk(4) as disk:
+            (disk / "filler").write_bytes(b"x" * 4096)
+            result = self.run_to(4, file, "--output", disk / "out", ranks=2)
+            self.assertIn("No space left on device", result.err)
+
+    def test_stop_on_a_full_disk_says_so(self):
+        """A signal asks for a checkpoint that cannot be written: not the status of a run that can be restarted."""
+        file = self.write(time={"steps": 10**7}, checkpoint={"every": 0})
+        with self.small_disk(300) as disk, spsolve.Job(file, "--output", disk / "out", ranks=2) as job:
+            job.wait_for((disk / "out" / "diagnostics.csv").exists, "it began")
+            os.kill(job.ranks()[0], signal.SIGUSR1)
+            result = self.finished(job.wait(), 4)
+            self.assertIn("stopped without the checkpoint", result.err)
+
+    def test_output_that_cannot_be_a_directory(self):
+        file = self.write()
+        (self.directory / "taken").write_text("a file")
+        for output in ("taken", "taken/out", "/proc/out"):
+            with self.subTest(output):
+                result = self.run_to(4, file, "--output", output, ranks=2)
+                self.assertIn(output, result.err)
+                self.assertEqual(result.out.count("finished"), 0)
+        self.assertEqual((self.directory / "taken").read_text(), "a file")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    def test_output_without_permission(self):
+        (self.directory / "out").mkdir(mode=0o555)
+        self.assertIn("Permission denied", self.run_to(4, self.write(), ranks=2).err)
+
+    def test_results_of_another_run_are_not_touched(self):
+        file = self.write()
+        out = self.directory / "out"
+        self.run_to(0, file, ranks=2)
+        (out / "notes.txt").write_text("mine")
+        state = lambda: {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in out.iterdir()}
+        before = state()
+        result = self.run_to(2, file, "--set", "time.steps=20", ranks=2)
+        for wanted in ("--overwrite", "--restart", "out"):
+            self.assertIn(wanted, result.err)
+        self.assertEqual(state(), before)
+        # Input that turns out wrong must not cost the old results, even with --overwrite.
+        self.run_to(2, file, "--overwrite", "--set", "initial.expression='1/(x-5)'", ranks=2)
+        self.assertEqual(state(), before)
+        self.run_to(0, file, "--overwrite", "--set", "time.steps=20", "--set", "checkpoint.every=0", ranks=2)
+        self.assertEqual(set(state()), {"notes.txt", "diagnostics.csv", "run.json", "snapshot_0000000020.hdf", "snapshots.hdf.series"})
+
+    def test_overflow_ends_the_run_on_all_ranks(self):
+        # Every step doubles the values: 2^128 is the first that fp32 does not hold; at most 2^15.99 in fp16.
+        for precision, last_finite in (("fp32", 127), ("fp16", 15), ("fp64", 1023)):
+            with self.subTest(precision):
+                file = self.write(stencil={"preset": "1d1r"}, initial={"expression": "x == 700 && y == 33 ? 1 : 0"},
+                                  time={"steps": 1100, "fuse": 1}, compute={"precision": precision}, diagnostics={"every": 1},
+                                  checkpoint={"every": 0})
+                doubling = ["--set", "stencil={ weights = [[2.0]] }"]
+                result = self.run_to(3, file, "--overwrite", *doubling, ranks=3)
+                self.assertRegex(result.err, "amplify some wave by 2 per step")
+                self.assertRegex(result.err, rf"NaN or infinite at step {last_finite + 1}, first at point y=33, x=700")
+                self.assertEqual(result.err.count("NaN or infinite"), 1)
+                # The last good state is there, and is what the message says.
+                (step,) = spsolve.checkpoints(self.directory / "out")
+                self.assertEqual(step, last_finite)
+                values = spsolve.values(spsolve.checkpoints(self.directory / "out")[step])
+                self.assertEqual(values[33, 700], 2.0**last_finite)
+                self.assertTrue(np.isfinite(values).all())
+                self.assertEqual([row["step"] for row in spsolve.diagnostics(self.directory / "out")], list(range(last_finite + 1)))
+
+    def test_overflow_without_diagnostics_is_found_at_the_end(self):
+        file = self.write(stencil={"preset": "1d1r"}, time={"steps": 3000, "fuse": 7}, checkpoint={"every": 0})
+        self.run_to(3, file, "--set", "stencil={ weights = [[2.0]] }", ranks=2)
+        self.assertFalse(spsolve.snapshots(self.directory / "out"))
+
+    def test_values_that_precision_cannot_hold(self):
+        file = self.write(initial={"expression": "1e6"}, compute={"precision": "fp16"})
+        self.assertNotEqual(self.run_to(3, file, ranks=2).err, "")
+
+    def test_a_killed_rank_ends_the_job(self):
+        file = self.write(time={"steps": 10**8}, checkpoint={"every": 0})
+        with spsolve.Job(file, ranks=4, cwd=self.directory) as job:
+            job.wait_for((self.directory / "out" / "diagnostics.csv").exists, "it began")
+            ranks = job.ranks()
+            self.assertEqual(len(ranks), 4)
+            os.kill(ranks[2], signal.SIGKILL)
+            begin = time.monotonic()
+            result = job.wait()
+            self.assertLess(time.monotonic() - begin, 60)
+        self.assertNotEqual(result.status, 0)
+        time.sleep(1.0)
+        self.assertEqual([rank for rank in ranks if alive(rank)], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The snapshots of real runs as VTK's reader and h5py see them: values, axis order, geometry, stride, precision, times."""
+import itertools
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+import h5py
+import numpy as np
+
+import spsolve
+
+# No two axes alike; every value says where it is.
+GRIDS = {
+    1: ([23], [0.5], [-3.0], "x"),
+    2: ([7, 12], [0.25, 2.0], [10.0, -1.0], "x + 100 * y"),
+    3: ([5, 6, 9], [0.5, 0.25, 2.0], [1.0, 2.0, 3.0], "x + 100 * y + 10000 * z"),
+}
+
+
+class Files(spsolve.TestCase):
+    def solve(self, dimensions, *options, ranks=2):
+        """Three steps that double every value; the initial field as numpy has it, and the snapshots."""
+        shape, spacing, origin, expression = GRIDS[dimensions]
+        weights = [[[2.0]]] if dimensions == 3 else [[2.0]] if dimensions == 2 else [2.0]
+        file = spsolve.write_input(self.directory / "problem.toml", {
+            "grid": {"shape": shape, "spacing": spacing, "origin": origin},
+            "stencil": {"weights": weights},
+            "initial": {"expression": expression},
+            "time": {"steps": 3},
+            "output": {"directory": "out", "every": 2},
+        })
+        self.run_to(0, file, "--overwrite", *options, ranks=ranks)
+        points = np.meshgrid(*[o + h * np.arange(n) for o, h, n in zip(origin, spacing, shape)], indexing="ij")
+        return sum(point * 100.0**power for power, point in enumerate(reversed(points))), spsolve.snapshots(self.directory / "out")
+
+    def test_h5py(self):
+        for dimensions in GRIDS:
+            for stride in (1, 2, 4):
+                with self.subTest(dimensions=dimensions, stride=stride):
+                    initial, found = self.solve(dimensions, "--set", f"output.stride={stride}")
+                    self.assertEqual(list(found), [0, 2, 3])
+                    for step, path in found.items():
+                        with h5py.File(path) as file:
+                            self.assertEqual(file["u"].dtype, np.float64)
+                            self.assertTrue(np.array_equal(file["u"][()], 2.0**step * initial[(slice(None, None, stride),) * dimensions]))
+                            self.assertEqual(file["u"], file["VTKHDF/PointData/u"])
+                            self.assertEqual(int(file.attrs["step"]), step)
+                            self.assertEqual(float(file.attrs["time"]), step)
+                            self.assertEqual(int(file.attrs["stride"]), stride)
+
+    def read_with_vtk(self, path, dimensions):
+        script = pathlib.Path(__file__).with_name("read_with_vtk.py")
+        result = subprocess.run([sys.executable, "-B", script, path, str(dimensions), self.directory / "values.npy"], capture_output=True, text=True)
+        if result.returncode == 77:
+            self.skipTest(result.stdout.strip())
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout), np.load(self.directory / "values.npy")
+
+    def test_vtk(self):
+        for dimensions, stride, precision in itertools.product(GRIDS, (1, 3), ("fp64", "fp32")):
+            with self.subTest(dimensions=dimensions, stride=stride, precision=precision):
+                initial, found = self.solve(dimensions, "--set", f"output.stride={stride}",
+                                            "--set", f"output.precision={precision}", ranks=3)
+                image, values = self.read_with_vtk(found[3], dimensions)
+                kept = initial[(slice(None, None, stride),) * dimensions]
+                shape, spacing, origin, _ = GRIDS[dimensions]
+                xyz = lambda per_axis, absent: [*reversed(per_axis), *[absent] * (3 - dimensions)]
+                self.assertEqual(image["dimensions"], xyz(kept.shape, 1))
+                self.assertEqual(image["spacing"], xyz([stride * h for h in spacing], 1.0))
+                self.assertEqual(image["origin"], xyz(origin, 0.0))
+                last = [o + h * stride * (n - 1) for o, h, n in zip(origin, spacing, kept.shape)]
+                self.assertEqual(image["last_point"], xyz(last, 0.0))
+                kind = {"fp64": np.float64, "fp32": np.float32}[precision]
+                self.assertEqual(values.dtype, kind)
+                self.assertTrue(np.array_equal(values.reshape(kept.shape), (8 * kept).astype(kind)))
+
+    def test_series_names_whole_files_with_their_times(self):
+        file = spsolve.write_input(self.directory / "problem.toml", {
+            "grid": {"shape": [50]},
+            "stencil": {"preset": "heat", "diffusivity": 1.0, "dt": 0.25},
+            "initial": {"expression": "sin(2 * pi * x / 50)"},
+            "time": {"end": 2.6},
+            "output": {"directory": "out", "every": 3},
+        })
+        self.run_to(0, file, ranks=2)
+        series = json.loads((self.directory / "out" / "snapshots.hdf.series").read_text())
+        self.assertEqual(series["file-series-version"], "1.0")
+        self.assertEqual([(entry["name"], entry["time"]) for entry in series["files"]],
+                         [(f"snapshot_{step:010}.hdf", 0.25 * step) for step in (0, 3, 6, 9, 11)])
+        for entry in series["files"]:
+            self.assertTrue((self.directory / "out" / entry["name"]).exists())
+
+    def test_info_describes_and_verifies(self):
+        _, found = self.solve(3)
+        text = self.run_to(0, "info", found[3], ranks=2).out
+        for wanted in ("5", "6", "9", "float64", "step", "3"):
+            self.assertIn(wanted, text)
+        with h5py.File(found[3]) as file:
+            offset = file["u"].id.get_offset()
+        data = bytearray(found[3].read_bytes())
+        data[offset + 77] ^= 1
+        found[3].write_bytes(data)
+        result = self.run_to(4, "info", found[3], ranks=2)
+        self.assertRegex(result.out + result.err, "checksum")
+
+    def test_checkpoints_read_with_h5py(self):
+        for precision, kind in (("fp64", "<f8"), ("fp32", "<f4"), ("fp16", "<f2")):
+            with self.subTest(precision):
+                initial, _ = self.solve(2, "--set", "checkpoint.every=1", "--set", f"compute.precision={precision}")
+                path = spsolve.checkpoints(self.directory / "out")[3]
+                values = spsolve.values(path)
+                self.assertEqual(values.dtype, np.dtype(kind))
+                self.assertTrue(np.array_equal(values, (8 * initial).astype(kind)))
+                with h5py.File(path) as file:
+                    self.assertEqual((int(file.attrs["step"]), float(file.attrs["time"])), (3, 3.0))
+                    self.assertIn("shape", str(file.attrs["input"]))
+                    self.assertIn("fuse", json.loads(file.attrs["plan"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

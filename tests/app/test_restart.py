@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run that was stopped, in whatever way, and restarted on another number of ranks leaves the same bits as one that never
+stopped: snapshots, diagnostics and the last checkpoint."""
+import os
+import pathlib
+import random
+import shutil
+import signal
+import time
+import unittest
+
+import h5py
+import numpy as np
+
+import spsolve
+
+STEPS = 400
+LONG = 2000  # enough to be stopped in the middle of
+
+
+def problem(precision="fp64", steps=STEPS, **checkpoint):
+    """Every kind of wall, asymmetric weights, a source; prime sizes; fused launches that divide nothing."""
+    return {
+        "grid": {"shape": [37, 61]},
+        "boundary": {"x": {"low": {"dirichlet": 0.5}, "high": "neumann"}, "y": "periodic"},
+        "stencil": {"weights": [[0.02, 0.1, 0.0], [0.3, 0.3, 0.1], [0.08, 0.05, 0.04]]},
+        "initial": {"expression": "sin(0.3*x) * cos(0.1 + y*2*pi/37)"},
+        "source": {"expression": "x > 40 ? 0.001 * y / 37 : 0"},
+        "time": {"steps": steps, "fuse": 3},
+        "compute": {"precision": precision},
+        "output": {"directory": "out", "every": 50},
+        "diagnostics": {"every": 20},
+        "checkpoint": {"every": 70, "keep": 3, **checkpoint},
+    }
+
+
+class Restart(spsolve.TestCase):
+    def write(self, name="problem", **options):
+        return spsolve.write_input(self.directory / f"{name}.toml", problem(**options))
+
+    def uninterrupted(self, file, *options, ranks=None):
+        self.run_to(0, file, "--output", "whole", *options, ranks=ranks)
+
+    def restart(self, file, *options, ranks=None):
+        return self.run_to(0, file, "--restart", "latest", *options, ranks=ranks)
+
+    def assert_same_bits(self, out="out", whole="whole"):
+        for name in sorted(path.name for path in (self.directory / whole).iterdir()):
+            one, other = self.directory / whole / name, self.directory / out / name
+            if name.startswith("snapshot") or name == "diagnostics.csv":
+                self.assertEqual(one.read_bytes(), other.read_bytes(), name)
+        newest = max(spsolve.checkpoints(self.directory / whole))
+        one, other = (spsolve.checkpoints(self.directory / where)[newest] for where in (whole, out))
+        self.assertEqual(spsolve.values(one).tobytes(), spsolve.values(other).tobytes(), one.name)
+        left = [path.name for path in (self.directory / out).iterdir() if path.suffix == ".tmp"]
+        self.assertEqual(left, [], "temporary files")
+
+    def start(self, file, *options, ranks=None):
+        """A run in a new directory that is past its first checkpoint."""
+        shutil.rmtree(self.directory / "out", ignore_errors=True)
+        job = spsolve.Job(file, *options, ranks=ranks, cwd=self.directory)
+        job.wait_for(lambda: spsolve.checkpoints(self.directory / "out"), "its first checkpoint")
+        return job
+
+    def test_shorter_run_and_restart_in_every_precision(self):
+        for precision, bytes_ in (("fp64", 8), ("fp32", 4), ("tf32", 4), ("bf16", 2), ("fp16", 2)):
+            with self.subTest(precision):
+                file = self.write(precision=precision)
+                self.uninterrupted(file, "--overwrite", ranks=2)
+                self.run_to(0, file, "--overwrite", "--set", "time.steps=200", ranks=3)
+                with h5py.File(spsolve.checkpoints(self.directory / "out")[140]) as checkpoint:
+                    self.assertEqual(checkpoint["u"].id.get_type().get_size(), bytes_)
+                self.restart(file)
+                self.assert_same_bits()
+
+    def test_signals_stop_with_a_checkpoint(self):
+        file = self.write(steps=LONG)
+        self.uninterrupted(file)
+        stops = {
+            "USR1 to one rank": lambda job: os.kill(job.ranks()[-1], signal.SIGUSR1),
+            "TERM to all ranks": lambda job: [os.kill(rank, signal.SIGTERM) for rank in job.ranks()],
+            "USR1 to mpirun": lambda job: os.kill(job.process.pid, signal.SIGUSR1),
+        }
+        for ranks, (how, stop) in zip((2, 3, 4), stops.items()):
+            with self.subTest(how):
+                with self.start(file, ranks=ranks) as job:
+                    stop(job)
+                    result = self.finished(job.wait(), 75)
+                self.assertIn("--restart latest", result.out)
+                self.assertNotIn(LONG, spsolve.snapshots(self.directory / "out"))
+                self.restart(file, ranks=5 - ranks if ranks < 4 else None)
+                self.assert_same_bits()
+
+    def test_a_signal_before_the_first_step_counts(self):
+        file = self.write(steps=LONG)
+        self.uninterrupted(file)
+        with spsolve.Job(file, cwd=self.directory) as job:
+            # Blocked from the first line of main on; before that the process would die.
+            status = f"/proc/{job.process.pid}/status"
+            bit = 1 << (signal.SIGUSR1 - 1)
+            blocked = lambda: int(pathlib.Path(status).read_text().split("SigBlk:")[1].split()[0], 16) & bit
+            job.wait_for(blocked, "it blocks signals")
+            os.kill(job.process.pid, signal.SIGUSR1)
+            self.finished(job.wait(), 75)
+        self.assertTrue(spsolve.checkpoints(self.directory / "out"))
+        self.restart(file, ranks=2)
+        self.assert_same_bits()
+
+    def test_usr2_writes_a_checkpoint_and_goes_on(self):
+        file = self.write(steps=LONG, every=0)
+        self.uninterrupted(file, "--set", "checkpoint.every=2000")
+        with spsolve.Job(file, "--set", "checkpoint.every=0", ranks=2, cwd=self.directory) as job:
+            job.wait_for(lambda: spsolve.snapshots(self.directory / "out"), "its first snapshot")
+            os.kill(job.ranks()[0], signal.SIGUSR2)
+            self.finished(job.wait())
+        (step,) = spsolve.checkpoints(self.directory / "out")
+        self.assertLess(step, LONG)
+        for name in ("diagnostics.csv", f"snapshot_{LONG:010}.hdf"):
+            self.assertEqual((self.directory / "out" / name).read_bytes(), (self.directory / "whole" / name).read_bytes())
+
+    def test_wall_limit(self):
+        file = self.write(steps=10**8, every=0)
+        begin = time.monotonic()
+        limit = 3.0
+        options = ["--set", f"time.wall_limit_minutes={limit / 60}", "--set", "output.every=0", "--set", "diagnostics.every=0"]
+        result = self.run_to(75, file, *options, ranks=2)
+        # A limit of a batch system is not for starting mpirun: only that the run itself kept to it is sure.
+        self.assertIn("wall-time limit", result.out)
+        (step,) = spsolve.checkpoints(self.directory / "out")
+        self.assertGreater(time.monotonic() - begin, limit / 4, "it stopped long before its limit")
+        self.run_to(0, file, "--restart", "latest", "--set", f"time.steps={step + 5}", ranks=1)
+        self.run_to(0, file, "--output", "whole", "--set", f"time.steps={step + 5}", "--set", "output.every=0",
+                    "--set", "diagnostics.every=0")
+        name = f"snapshot_{step + 5:010}.hdf"
+        self.assertTrue((self.directory / "out" / name).exists())
+
+    def test_checkpoints_by_the_clock(self):
+        file = self.write(steps=LONG, every=0, minutes=0.01, keep=1000)
+        self.uninterrupted(file, "--set", "checkpoint.every=2000")
+        self.run_to(0, file, ranks=2)
+        found = spsolve.checkpoints(self.directory / "out")
+        self.assertTrue(found)
+        for step, checkpoint in list(found.items())[:2]:
+            self.run_to(0, file, "--restart", checkpoint, "--output", f"from{step}", ranks=3)
+            for name in (f"snapshot_{LONG:010}.hdf",):
+                self.assertEqual((self.directory / f"from{step}" / name).read_bytes(),
+                                 (self.directory / "whole" / name).read_bytes())
+
+    def test_kill_at_random_moments(self):
+        file = self.write(steps=600, every=5)
+        self.uninterrupted(file)
+        chance = random.Random(7)
+        kills = 0
+        for attempt in range(100):
+            with spsolve.Job(file, "--restart", "latest", ranks=chance.randint(1, 4), cwd=self.directory) as job:
+                time.sleep(chance.uniform(0.1, 1.5))
+                ranks = job.ranks()
+                if ranks and job.process.poll() is None and attempt < 12:
+                    try:
+                        os.kill(chance.choice(ranks), signal.SIGKILL)
+                        kills += 1
+                    except ProcessLookupError:
+                        pass
+                result = job.wait()
+            if result.status == 0:
+                break
+            self.assertNotIn(result.status, (2, 3, 4), f"{result.out}\n{result.err}")
+        self.assertGreater(kills, 2)
+        self.assert_same_bits()
+
+    def test_damaged_checkpoints_are_passed_over(self):
+        file = self.write()
+        self.uninterrupted(file)
+        def truncate(path):
+            path.write_bytes(path.read_bytes()[:-3000])
+        def flip(path):
+            with h5py.File(path) as checkpoint:
+                offset = checkpoint["u"].id.get_offset()
+            data = bytearray(path.read_bytes())
+            data[offset + 1234] ^= 4
+            path.write_bytes(data)
+        def empty(path):
+            path.write_bytes(b"")
+        def impostor(path):
+            with h5py.File(path, "w") as other:
+                other["u"] = np.zeros((37, 61))
+        for damage in (truncate, flip, empty, impostor):
+            with self.subTest(damage.__name__):
+                self.run_to(0, file, "--overwrite", "--set", "time.steps=300", ranks=2)
+                damage(self.directory / "out" / "checkpoint_0000000280.h5")
+                self.run_to(4 if damage is not impostor else 0, "info", "out/checkpoint_0000000280.h5")
+                result = self.restart(file, ranks=3)
+                self.assertRegex(result.err, "passed over .*checkpoint_0000000280.h5")
+                self.assertRegex(result.out, r"restarting from .*checkpoint_0000000210.h5 at step 210")
+                self.assert_same_bits()
+        with self.subTest("all damaged"):
+            for path in spsolve.checkpoints(self.directory / "out").values():
+                flip(path)
+            result = self.run_to(4, file, "--restart", "latest", ranks=2)
+            self.assertIn("no checkpoint there is whole", result.err)
+
+    def test_restart_from_a_file(self):
+        file = self.write()
+        self.uninterrupted(file, ranks=2)
+        checkpoint = self.directory / "whole" / "checkpoint_0000000280.h5"
+        self.run_to(0, file, "--restart", "whole/checkpoint_0000000280.h5", "--output", "elsewhere", ranks=3)
+        for name in ("snapshot_0000000300.hdf", "snapshot_0000000400.hdf"):
+            self.assertEqual((self.directory / "elsewhere" / name).read_bytes(), (self.directory / "whole" / name).read_bytes())
+        rows = [row["step"] for row in spsolve.diagnostics(self.directory / "elsewhere")]
+        self.assertEqual(rows, list(range(300, 401, 20)))
+        self.run_to(2, file, "--restart", "missing.h5", "--output", "nowhere")
+        self.run_to(2, file, "--restart", checkpoint, "--output", "nowhere", "--set", "time.steps=100")
+        self.assertFalse((self.directory / "nowhere").exists())
+
+    def test_restart_in_a_new_directory_begins_at_the_beginning(self):
+        file = self.write()
+        self.uninterrupted(file)
+        result = self.restart(file, ranks=2)
+        self.assertIn("starting from the beginning", result.out)
+        self.assert_same_bits()
+
+    def test_checkpoint_of_another_problem_is_refused(self):
+        file = self.write()
+        self.run_to(0, file, "--set", "time.steps=100")
+        before = {path: path.read_bytes() for path in (self.directory / "out").iterdir()}
+        for change, named in (("grid.shape=[37,62]", "shape"), ("boundary.y='neumann'", "boundary"),
+                              ("stencil.weights=[[1.0]]", "stencil"), ("compute.precision='fp32'", "precision"),
+                              ("source.expression='0'", "source"), ("grid.spacing=[1.0,2.0]", "spacing")):
+            with self.subTest(change):
+                result = self.run_to(2, file, "--restart", "latest", "--set", change, ranks=2)
+                self.assertIn(named, result.err)
+        self.assertEqual(before, {path: path.read_bytes() for path in (self.directory / "out").iterdir()})
+
+
+if __name__ == "__main__":
+    unittest.main()
