@@ -98,7 +98,7 @@ class PrivateSlurm:
         (self.directory / "slurm.conf").write_text(SLURM_CONF.format(
             host=host, controller_port=controller_port, node_port=node_port, directory=self.directory))
         (self.directory / "gres.conf").write_text("Name=gpu File=/dev/null\nName=gpu File=/dev/zero\n")
-        # The plugin for cgroups v2 looks for systemd, that for v1 does nothing here; "disabled" came with 24.05.
+        # The plugin for cgroups v2 looks for systemd, that for v1 is idle; "disabled" came with 24.05.
         release = int(re.search(r"(\d+)\.", self.call("slurmctld", "-V").stdout)[1])
         plugin = "disabled" if release >= 24 else "cgroup/v1"
         (self.directory / "cgroup.conf").write_text(f"CgroupPlugin={plugin}\n")
