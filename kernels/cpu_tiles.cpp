@@ -21,10 +21,11 @@ std::int64_t cache_bytes(int name, std::int64_t otherwise) {
 CpuTiles::CpuTiles(const Box& region, const Axes& axes, const Index3& radius, int steps,
                    std::int64_t element_bytes)
     : region_(region), line_points_(64 / element_bytes) {
-  // 2r + 1 planes of each level, and one being written, fill half the second-level cache.
+  // 2r + 1 planes of each level, and one being written, fill a third of the second-level cache; planes on
+  // their way in and out of it take the rest.
   const std::int64_t planes = steps * (2 * radius[axes.stream] + 1) + 1;
   const std::int64_t points = std::max<std::int64_t>(
-      cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 << 10) / 2 / (planes * element_bytes), 64);
+      cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 << 10) / 3 / (planes * element_bytes), 64);
   // As long as possible in x, but not so long that rows are out of cache before their neighbours read them.
   const Index3 extent = region.extent();
   const std::int64_t overlap = 2 * (steps - 1) * radius[x_axis];

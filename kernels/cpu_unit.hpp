@@ -13,8 +13,10 @@ namespace spsolve {
 /// defines them, so the result has the bits of t launches of one step, beside walls too (16-bit formats: intermediate
 /// steps stay in fp32 and are rounded once per launch).
 ///
-/// Per point and launch: one read, one write and one write-allocate of storage; t * taps fused multiply-adds, plus
-/// the halo of a tile computed again by its neighbours.
+/// Per point and launch: one read and one write of storage, and one write-allocate where the last-level cache may keep
+/// the fields (beyond it, stores pass the caches); t * taps fused multiply-adds, plus the halo of a tile computed
+/// again by its neighbours. Bound by memory for stars, by loads from the first-level cache for boxes
+/// (docs/kernels-cpu.md).
 class CpuUnit : public Unit {
  public:
   /// `source`, or null: what is added in every step, in compute precision (fp64 for fp64, else fp32), valid on every

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/field.hpp"
 
+#include <sys/mman.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -10,6 +12,8 @@ namespace {
 
 constexpr std::int64_t row_alignment =
     64;  // bytes: a cache line, and a vector register of any instruction set
+
+constexpr std::size_t large_page = 2 << 20;  // bytes, of x86-64 and of AArch64 with 4 KiB pages
 
 constexpr std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -34,8 +38,14 @@ Layout layout_of(const Index3& extent, const Index3& halo, Precision precision) 
 class HostMemory : public Memory {
  public:
   std::byte* allocate(std::size_t bytes, std::size_t row_bytes) override {
-    auto* memory = static_cast<std::byte*>(std::aligned_alloc(row_alignment, bytes));
+    const std::size_t alignment = bytes < large_page ? row_alignment : large_page;
+    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    auto* memory = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
     if (!memory) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+    // Advice, so it may fail: rows of many planes lie on more pages than the processor can translate at once.
+    if (alignment == large_page) static_cast<void>(madvise(memory, rounded, MADV_HUGEPAGE));
+#endif
     const auto rows = static_cast<std::int64_t>(bytes / row_bytes);
 #pragma omp parallel for schedule(static)
     for (std::int64_t row = 0; row < rows; ++row)

@@ -13,9 +13,10 @@ namespace {
 
 using testing::RandomCase;
 
-/// A field of the whole grid with a halo for `steps` steps; everything outside the grid that the unit must find by
-/// itself is NaN, so that reading it shows.
-Field whole_grid(const RandomCase& problem, Precision precision, int steps, const std::vector<double>& values) {
+/// A field of the whole grid with a halo for `steps` steps; everything outside the grid that the unit must
+/// find by itself is NaN, so that reading it shows.
+Field whole_grid(const RandomCase& problem, Precision precision, int steps,
+                 const std::vector<double>& values) {
   Field field(problem.domain.box(), steps * problem.stencil.radius(), precision);
   const std::vector<double> poison(values.size(), std::numeric_limits<double>::quiet_NaN());
   testing::set_points(field, field.allocated(), problem.domain, poison);
@@ -32,17 +33,19 @@ Field whole_grid(const RandomCase& problem, Precision precision, int steps, cons
 Box known_rows(const RandomCase& problem, const Field& field) {
   Box rows = field.allocated();
   for (const int axis : {z_axis, y_axis})
-    if (!problem.domain.periodic(axis)) rows = {{rows.begin}, {rows.end}}, rows.begin[axis] = 0, rows.end[axis] = problem.domain.shape[axis];
+    if (!problem.domain.periodic(axis))
+      rows = {{rows.begin}, {rows.end}}, rows.begin[axis] = 0, rows.end[axis] = problem.domain.shape[axis];
   return rows;
 }
 
-std::vector<double> advance(const RandomCase& problem, Precision precision, int steps, const std::vector<double>& values,
-                            const std::vector<Box>& regions) {
+std::vector<double> advance(const RandomCase& problem, Precision precision, int steps,
+                            const std::vector<double>& values, const std::vector<Box>& regions) {
   const Precision sums = precision == Precision::fp64 ? Precision::fp64 : Precision::fp32;
   const Field source = whole_grid(problem, sums, steps, problem.source);
   const CpuUnit unit(problem.domain, problem.stencil, precision, &source);
   Field in = whole_grid(problem, precision, steps, values);
-  Field out = whole_grid(problem, precision, steps, std::vector<double>(values.size(), std::numeric_limits<double>::quiet_NaN()));
+  Field out = whole_grid(problem, precision, steps,
+                         std::vector<double>(values.size(), std::numeric_limits<double>::quiet_NaN()));
   unit.fill_ghosts(in, known_rows(problem, in));
   for (const Box& region : regions) unit.advance(in, out, region, steps);
   return testing::points_of(out, problem.domain.box());
@@ -57,13 +60,18 @@ TEST_P(CpuUnitSeeds, MatchesReferenceInEveryPrecision) {
   const auto expected = reference_steps(problem.domain, problem.stencil, problem.u, steps, &problem.source);
   // Weights of magnitude 1 and a source of magnitude 1: after k steps nothing exceeds k + 1.
   const double largest = steps + 1.0;
-  for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16}) {
+  for (const Precision precision :
+       {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16}) {
     const auto found = advance(problem, precision, steps, problem.u, {problem.domain.box()});
-    // Roundings of sums in fp64 or fp32; of storage twice per launch (16 bit) or of both operands every step (tf32).
+    // Roundings of sums in fp64 or fp32; of storage twice per launch (16 bit) or of both operands every step
+    // (tf32).
     const double sums = precision == Precision::fp64 ? 0x1p-53 : 0x1p-24;
-    const double storage = precision == Precision::tf32 ? 2.0 * steps : precision == Precision::fp64 ? 0.0 : 2.0;
+    const double storage = precision == Precision::tf32   ? 2.0 * steps
+                           : precision == Precision::fp64 ? 0.0
+                                                          : 2.0;
     const double bound = testing::rounding_bound(problem.stencil, sums, steps, largest) +
-                         2 * storage * unit_roundoff(precision) * largest + 2 * steps * unit_roundoff(precision);
+                         2 * storage * unit_roundoff(precision) * largest +
+                         2 * steps * unit_roundoff(precision);
     for (std::size_t i = 0; i < expected.size(); ++i)
       ASSERT_NEAR(found[i], expected[i], bound) << to_string(precision) << " at point " << i;
   }
@@ -75,8 +83,10 @@ TEST_P(CpuUnitSeeds, FusedStepsHaveTheBitsOfSingleSteps) {
   SCOPED_TRACE(problem.describe() + " steps=" + std::to_string(steps));
   for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::tf32}) {
     std::vector<double> single = advance(problem, precision, 1, problem.u, {problem.domain.box()});
-    for (int step = 1; step < steps; ++step) single = advance(problem, precision, 1, single, {problem.domain.box()});
-    EXPECT_EQ(advance(problem, precision, steps, problem.u, {problem.domain.box()}), single) << to_string(precision);
+    for (int step = 1; step < steps; ++step)
+      single = advance(problem, precision, 1, single, {problem.domain.box()});
+    EXPECT_EQ(advance(problem, precision, steps, problem.u, {problem.domain.box()}), single)
+        << to_string(precision);
   }
 }
 
@@ -111,7 +121,8 @@ TEST(CpuUnit, GridsLargerThanATileMatchReference) {
     const auto expected = reference_steps(problem.domain, problem.stencil, problem.u, steps, &problem.source);
     const auto found = advance(problem, Precision::fp64, steps, problem.u, {problem.domain.box()});
     const double bound = testing::rounding_bound(problem.stencil, 0x1p-53, steps, steps + 1.0);
-    for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(found[i], expected[i], bound) << problem.describe() << " at " << i;
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      ASSERT_NEAR(found[i], expected[i], bound) << problem.describe() << " at " << i;
   }
 }
 
