@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verbs, flags, messages and exit statuses, and every file of inputs/ as it is documented."""
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import unittest
+
+import h5py
+import numpy as np
+
+import spsolve
+
+RANKS = (None, 1, 3, 8)  # None: without mpirun
+BASE = {
+    "grid": {"shape": [9, 14]},
+    "stencil": {"preset": "star2d1r"},
+    "initial": {"expression": "x * y"},
+    "time": {"steps": 5},
+    "output": {"directory": "out"},
+}
+
+
+class CommandLine(spsolve.TestCase):
+    def write(self, text=None, **changes):
+        file = self.directory / "problem.toml"
+        if text is not None:
+            file.write_text(text)
+        else:
+            spsolve.write_input(file, {**BASE, **changes})
+        return file
+
+    def names(self):
+        return sorted(path.name for path in self.directory.iterdir())
+
+    def says(self, status, wanted, *arguments, **options):
+        """One message that holds every pattern of `wanted`."""
+        result = self.run_to(status, *arguments, **options)
+        errors = [line for line in result.err.splitlines() if line.startswith("spsolve: error:")]
+        self.assertEqual(len(errors), 1, result.err)
+        for pattern in [wanted] if isinstance(wanted, str) else wanted:
+            self.assertRegex(errors[0], pattern)
+        return result
+
+    def test_help_and_version(self):
+        help_text = self.run_to(0, "--help").out
+        for word in ("check", "plan", "bench", "info", "doctor", "--set", "--restart", "--output", "--overwrite", "--quiet", "heat",
+                     "advection-diffusion", "Exit status", "USR1", "USR2"):
+            self.assertIn(word, help_text)
+        project = (spsolve.SOURCE / "CMakeLists.txt").read_text()
+        version = re.search(r"project\(spsolve VERSION (\S+)", project)[1]
+        for ranks in RANKS:
+            with self.subTest(ranks=ranks):
+                self.assertEqual(self.run_to(0, "--version", ranks=ranks).out, f"spsolve {version}\n")
+        for verb in ("check", "plan", "bench", "info", "doctor"):
+            self.assertIn("--help", self.run_to(0, verb, "--help").out)
+
+    def test_usage_errors(self):
+        file = self.write()
+        for arguments in ([], ["--bogus"], [file, "--bogus"], [file, "another.toml"], ["check"], ["plan"], ["info"], [file, "--restart"],
+                          ["doctor", "x"], ["bench", "--steps", "0"], ["bench", "--shape", "4,x"], ["bench", "--precision", "fp8"],
+                          ["bench", "--fuse", "0"], ["bench", "--unit", "magic"], [file, "--set"]):
+            with self.subTest(arguments):
+                result = self.run_to(2, *arguments)
+                self.assertEqual(result.out, "")
+                self.assertIn("--help", result.err)
+        self.assertEqual(self.names(), ["problem.toml"])
+
+    def test_statuses_are_the_same_on_any_number_of_ranks(self):
+        file = self.write()
+        for ranks in RANKS:
+            with self.subTest(ranks=ranks):
+                result = self.run_to(0, file, "--overwrite", ranks=ranks)
+                self.assertEqual(result.out.count("finished 5 steps"), 1)
+                self.says(2, "steps", file, "--set", "time.steps=-1", ranks=ranks)
+                self.says(2, ["file.h5", "No such file|no such file"], file, "--overwrite", "--set", "initial={ file='file.h5', dataset='u' }", ranks=ranks)
+                self.says(3, ["step 5", "NaN or infinite"], file, "--overwrite", "--set", "stencil={ weights=[[1e99]] }", ranks=ranks)
+                self.says(4, "problem.toml/out", file, "--output", file / "out", ranks=ranks)
+
+    def test_set(self):
+        file = self.write()
+        result = self.run_to(0, file, "--set", "time.steps=7", "--set", "boundary.y.low.dirichlet=1.5", "--set", "boundary.y.high=neumann",
+                             "--set", "output.directory=elsewhere", "--set", "name=my problem", "--set", "compute.precision=fp32")
+        self.assertIn("7 steps", result.out)
+        stored = tomllib.loads(json.loads((self.directory / "elsewhere" / "run.json").read_text())["input"])
+        self.assertEqual((stored["name"], stored["time"]["steps"], stored["compute"]["precision"]), ("my problem", 7, "fp32"))
+        self.assertEqual(stored["boundary"]["y"], {"low": {"dirichlet": 1.5}, "high": "neumann"})
+        self.run_to(0, file, "--set", "time.steps=7", "--output", "third")  # --output wins over the file
+        self.assertTrue((self.directory / "third" / "run.json").exists())
+        for wrong, wanted in (("time.stepz=3", "did you mean 'steps'"), ("tiem.steps=3", "did you mean 'time'"), ("steps", "section.key=value"),
+                              ("time.steps='many'", "steps"), ("=3", "--set")):
+            with self.subTest(wrong):
+                self.says(2, [re.escape(wrong), wanted], file, "--output", "fourth", "--set", wrong)
+        self.assertFalse((self.directory / "fourth").exists())
+
+    def test_quiet(self):
+        file = self.write()
+        for ranks in (None, 3):
+            result = self.run_to(0, file, "--quiet", "--overwrite", ranks=ranks)
+            self.assertEqual((result.out, result.err), ("", ""))
+        result = self.run_to(0, file, "--quiet", "--overwrite", "--set", "stencil={ weights=[[1.1]] }")
+        self.assertEqual(result.out, "")
+        self.assertIn("warning: the weights amplify", result.err)
+
+    def test_no_control_characters_where_output_is_no_terminal(self):
+        file = self.write(time={"steps": 3000, "fuse": 1}, grid={"shape": [300, 300]})
+        for ranks in (None, 2):
+            result = self.run_to(0, file, "--overwrite", ranks=ranks)
+            self.assertNotRegex(result.out + result.err, "[\r\x1b]")
+
+    def test_mistakes_name_line_and_key(self):
+        good = '[grid]\nshape = [9, 14]\n[stencil]\npreset = "star2d1r"\n[initial]\nexpression = "x"\n[time]\nsteps = 5\n'
+        self.write(good)
+        self.run_to(0, "check", "problem.toml")
+        for old, new, line, wanted in (
+                ("shape", "shap", 2, "did you mean 'shape'"),
+                ("[9, 14]", "[9, 0]", 2, "shape"),
+                ("[9, 14]", "[9, -14]", 2, "shape"),
+                ("[9, 14]", '"9"', 2, "shape"),
+                ("[9, 14]", "[9, 14, 3, 2]", 2, "4 axes"),
+                ("star2d1r", "star3d1r", 4, "3D"),
+                ("star2d1r", "heet", 4, "heat"),
+                ('preset = "star2d1r"', 'weights = [[1.0, 2.0], [3.0]]', 4, "rectangular"),
+                ('preset = "star2d1r"', 'weights = [1.0]', 4, "nested"),
+                ('preset = "star2d1r"', 'weights = [[0.0]]', 4, "weight"),
+                ('"x"', '"x +"', 6, "expression"),
+                ('"x"', '"z"', 6, "z"),
+                ('expression = "x"', 'expression = "x"\nfile = "u.h5"', 7, "file"),
+                ("steps = 5", "steps = 5.5", 8, "steps"),
+                ("steps = 5", "end = 3.0", 8, "dt"),
+                ("steps = 5", "steps = 5\nend = 3.0", 9, "end"),
+                ("steps = 5", "steps = 5\nfuse = 0", 9, "fuse"),
+                ("steps = 5", "steps = 5\nsteps = 6", 9, "steps"),
+                ("steps = 5", "steps = ", 8, "problem.toml"),
+                ("[time]", "[boundary]\nx = 'reflect'\n[time]", 8, "neumann"),
+                ("[time]", "[boundary]\nz = 'neumann'\n[time]", 8, "no axis 'z'"),
+                ("[time]", "[boundary]\nx = { low = 'periodic', high = 'neumann' }\n[time]", 8, "one face"),
+                ("[time]", "[compute]\nprecision = 'fp63'\n[time]", 8, "fp64"),
+                ("[time]", "[parallel]\nranks = [10, 1]\n[time]", 8, "10 blocks"),
+                ("[time]", "[outputs]\n[time]", 7, "did you mean 'output'")):
+            with self.subTest(new):
+                self.assertIn(old, good)
+                self.write(good.replace(old, new, 1))
+                self.says(2, [rf"problem\.toml:{line}\b", wanted], "problem.toml")
+        for section in ("grid", "stencil", "initial", "time"):
+            with self.subTest(f"no {section}"):
+                self.write(re.sub(rf"\[{section}\]\n.*\n", "", good))
+                self.says(2, rf"\[{section}\]", "problem.toml", ranks=2)
+        self.assertEqual(self.names(), ["problem.toml"])
+
+    def test_missing_files(self):
+        self.says(2, "nowhere.toml", "nowhere.toml", ranks=3)
+        self.says(2, "nowhere.toml", "check", "nowhere.toml")
+        self.says(2, "directory", "check", self.directory)
+        self.says(4, "nowhere.h5", "info", "nowhere.h5", ranks=2)
+        file = self.write()
+        self.says(4, "problem.toml", "info", file)
+
+    def test_datasets_that_do_not_fit(self):
+        with h5py.File(self.directory / "data.h5", "w") as data:
+            data["u"] = np.ones((9, 14))
+            data["transposed"] = np.ones((14, 9))
+            data["flat"] = np.ones(9 * 14)
+            data["text"] = np.full((9, 14), b"text")
+            data["hole"] = np.where(np.arange(126).reshape(9, 14) == 17, np.nan, 1.0)
+            data["zero"] = np.zeros((3, 3))
+            data["w"] = np.ones((3, 3)) / 9
+            data["w"].attrs["center"] = [3, 1]
+        (self.directory / "text.h5").write_text("no HDF5")
+        for section, table, wanted in (
+                ("initial", {"file": "data.h5", "dataset": "transposed"}, ["data.h5:/?transposed", r"\(14, 9\)", r"\(9, 14\)"]),
+                ("source", {"file": "data.h5", "dataset": "flat"}, ["data.h5:/?flat", r"\(126,\)", r"\(9, 14\)"]),
+                ("initial", {"file": "data.h5", "dataset": "text"}, ["data.h5:/?text", "type"]),
+                ("initial", {"file": "data.h5", "dataset": "hole"}, ["data.h5:/?hole", "nan", r"\[1, 3\]"]),
+                ("initial", {"file": "data.h5", "dataset": "uu"}, ['no dataset "uu"', "did you mean", "u"]),
+                ("initial", {"file": "text.h5", "dataset": "u"}, ["text.h5", "HDF5"]),
+                ("stencil", {"file": "data.h5", "dataset": "zero"}, ["data.h5:/?zero", "stencil"]),
+                ("stencil", {"file": "data.h5", "dataset": "flat"}, ["data.h5:/?flat", "2 axes"]),
+                ("stencil", {"file": "data.h5", "dataset": "w"}, ["data.h5:/?w", "cent"])):
+            with self.subTest(section=section, table=table):
+                file = self.write(**{section: table})
+                self.says(2, wanted, file, ranks=3)
+                self.says(2, wanted, "check", file)
+        self.assertFalse((self.directory / "out").exists())
+
+    def test_ranks_that_do_not_fit(self):
+        file = self.write(grid={"shape": [2, 3]})
+        self.says(2, "ranks", file, "--set", "parallel.ranks=[2,2]", ranks=3)
+        self.says(2, "rank|block", file, ranks=7)
+        self.run_to(0, file, ranks=6)
+
+    def test_memory_that_no_machine_has(self):
+        file = self.write(grid={"shape": [1 << 22, 1 << 22]})
+        self.says(2, "GiB", file, "--set", "initial.expression='1'", ranks=2)
+        self.assertEqual(self.names(), ["problem.toml"])
+
+    def test_check_and_plan_write_nothing(self):
+        file = self.write(stencil={"weights": [[0.25, 0.5, 0.125]]}, boundary={"x": {"low": {"dirichlet": 2.5}, "high": "neumann"}})
+        for ranks in (None, 2):
+            result = self.run_to(0, "check", file, ranks=ranks)
+            for wanted in ("9 x 14", "dirichlet = 2.5", "+0.125", "MiB", "snapshot", "checkpoint", "valid"):
+                self.assertIn(wanted, result.out)
+            result = self.run_to(0, "plan", file, ranks=ranks)
+            self.assertRegex(result.out, r">\s+scalar")
+            chosen = int(re.search(r">\s+scalar\s+none\s+(\d+)", result.out)[1])
+        self.assertIn(f"{chosen} steps per launch", result.out)
+        self.assertRegex(self.run_to(0, "plan", file, "--set", "time.fuse=5").out, r">\s+scalar\s+none\s+5\b")
+        self.assertEqual(self.names(), ["problem.toml"])
+
+    def test_what_check_prints_is_an_input(self):
+        file = self.write(boundary={"x": "neumann"}, diagnostics={"every": 2})
+        resolved = self.run_to(0, "check", file).out
+        resolved = resolved[:re.search(r"^\S.*: 9 x 14 points", resolved, re.M).start()]
+        (self.directory / "resolved.toml").write_text(resolved)
+        self.run_to(0, file, "--output", "a")
+        self.run_to(0, "resolved.toml", "--output", "b", ranks=2)
+        for name in ("snapshot_0000000005.hdf", "diagnostics.csv"):
+            self.assertEqual((self.directory / "a" / name).read_bytes(), (self.directory / "b" / name).read_bytes())
+
+    def test_run_json(self):
+        self.run_to(0, self.write(), ranks=3)
+        report = json.loads((self.directory / "out" / "run.json").read_text())
+        self.assertEqual((report["ranks"], report["plan"]["unit"], report["finished"]), (3, "scalar", True))
+        self.assertEqual(len(report["devices"]), 3)
+        self.assertEqual(np.prod(report["rank_grid"]), 3)
+        self.assertGreater(report["seconds"], 0)
+        self.assertGreater(report["gstencil_per_s"], 0)
+        self.assertEqual(tomllib.loads(report["input"])["grid"]["shape"], [9, 14])
+        self.assertIn("spsolve", report["versions"])
+
+    def test_bench_json(self):
+        keys = {"stencil", "shape", "steps", "precision", "unit", "layout", "fuse", "device", "seconds", "gstencil_per_s", "bytes_per_point",
+                "roofline_fraction", "error_l2", "error_max"}
+        for ranks, stencil, shape, precision, bound in ((None, "star2d1r", [61, 70], "fp64", 1e-14), (2, "box3d1r", [11, 12, 13], "fp32", 1e-6),
+                                                        (None, "1d2r", [997], "bf16", 1e-2)):
+            with self.subTest(stencil):
+                result = self.run_to(0, "bench", "--stencil", stencil, "--shape", ",".join(map(str, shape)), "--steps", "6", "--fuse", "3",
+                                     "--precision", precision, "--json", "bench.json", ranks=ranks)
+                (row,) = json.loads((self.directory / "bench.json").read_text())
+                self.assertLessEqual(keys, set(row))
+                self.assertEqual((row["stencil"], row["shape"], row["precision"], row["fuse"], row["steps"]), (stencil, shape, precision, 3, 6))
+                self.assertAlmostEqual(row["gstencil_per_s"], np.prod(shape) * 6 / row["seconds"] / 1e9, delta=1e-6 * row["gstencil_per_s"])
+                self.assertLess(row["error_l2"], bound)
+                self.assertIn(stencil, result.out)
+        self.run_to(2, "bench", "--stencil", "star9d1r")
+        self.run_to(2, "bench", "--stencil", "star2d1r", "--shape", "5")
+        self.run_to(2, "bench", "--suite", "nosuch")
+        self.run_to(2, "bench", "--unit", "sparse-tensor", "--device", "cpu")
+
+    def test_doctor(self):
+        text = self.run_to(0, "doctor", ranks=2).out
+        for wanted in ("spsolve", "HDF5", "MPI", "ranks", "2", "CUDA-aware", "cache", "output"):
+            self.assertIn(wanted, text)
+        self.assertEqual(self.names(), [])
+
+    def test_processes_that_do_not_see_each_other(self):
+        file = self.write()
+        for variable in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
+            with self.subTest(variable):
+                self.says(2, ["started 4 processes", "srun --mpi=pmix"], file, environment={variable: "4"})
+        self.assertFalse((self.directory / "out").exists())
+
+    def test_zero_steps(self):
+        self.run_to(0, self.write(time={"steps": 0}), ranks=2)
+        values = spsolve.values(spsolve.snapshots(self.directory / "out")[0])
+        self.assertTrue(np.array_equal(values, np.outer(np.arange(9.0), np.arange(14.0))))
+
+
+class Inputs(spsolve.TestCase):
+    """The documentation runs."""
+
+    def test_every_input(self):
+        inputs = self.directory / "inputs"
+        shutil.copytree(spsolve.SOURCE / "inputs", inputs)
+        for script in inputs.glob("make_*.py"):
+            subprocess.run([sys.executable, script], check=True, capture_output=True)
+        files = sorted(inputs.glob("*.toml"))
+        self.assertGreaterEqual({path.stem for path in files}, {"heat3d", "heat2d", "advection1d", "mixed_walls", "weights_from_hdf5"})
+        for path in files:
+            with self.subTest(path.name):
+                sections = tomllib.loads(path.read_text())
+                self.assertIn("the input is valid", self.run_to(0, "check", path).out)
+                self.assertIn("steps per launch", self.run_to(0, "plan", path).out)
+                shorter = ["--set", f"time.end={3 * sections['stencil']['dt']}" if "end" in sections["time"] else "time.steps=3"]
+                if "file" not in sections["initial"]:
+                    shorter += ["--set", f"grid.shape={[min(n, 40) for n in sections['grid']['shape']]}"]
+                result = self.run_to(0, path, *shorter, "--output", path.stem, ranks=2)
+                self.assertIn("finished 3 steps", result.out)
+                self.assertEqual(result.err, "")
+                found = spsolve.snapshots(self.directory / path.stem)
+                self.assertTrue(np.isfinite(spsolve.values(found[3])).all())
+                self.run_to(0, "info", found[3])
+
+
+if __name__ == "__main__":
+    unittest.main()
