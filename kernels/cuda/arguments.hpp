@@ -32,16 +32,25 @@ struct Region {
   long long end[3];
 };
 
+/// A view as the copy engine of sm_90 wants it (CUtensorMap): tiles of it are fetched by their coordinates
+/// relative to View::begin, and what lies outside reads as zero.
+struct alignas(64) TensorMap {
+  unsigned long long opaque[16];
+};
+
 /// One launch: out = in advanced by the steps of the kernel on the regions.
 struct Arguments {
+  TensorMap in_map;  // march on sm_90
   View in;
   View out;
-  View source;                 // compute precision; data is null without a source
-  long long shape[3];          // of the global grid
-  double ghost[3][2];          // value of the ghost points beyond dirichlet faces [axis][side], as operands
-  Region region;               // what is written
-  long long first_column;      // march: leftmost column of tile 0, where memory is aligned to 16 bytes
+  View source;             // compute precision; data is null without a source
+  long long shape[3];      // of the global grid
+  double ghost[3][2];      // value of the ghost points beyond dirichlet faces [axis][side], as operands
+  float ghost_fp32[3][2];  // the same where that is the compute precision: a conversion per use would cost
+  Region region;           // what is written
+  long long first_column;  // march: leftmost column of tile 0, where memory is aligned to 16 bytes
   long long planes_per_block;  // march: how many planes of the region a block writes
+  int column_tiles;            // march: across the region; two more blocks in x halve the first and last tile
 };
 
 }  // namespace spsolve::cuda

@@ -3,6 +3,8 @@
 
 // One instruction per function. PTX ISA 8.x, sections 9.7.9.25 (asynchronous copy) and 9.7.13.15 (mbarrier).
 
+#include "arguments.hpp"
+
 namespace spsolve::cuda {
 
 __device__ inline unsigned shared_address(const void* pointer) {
@@ -37,13 +39,14 @@ __device__ inline bool mbarrier_try_wait(unsigned long long* barrier, unsigned p
   return done != 0;
 }
 
-/// Copies `bytes` (a multiple of 16, both ends aligned to 16) and completes on the barrier.
-__device__ inline void bulk_copy(void* shared, const void* global, unsigned bytes,
-                                 unsigned long long* barrier) {
+/// Copies the box of the map that begins at {x, y, z} and completes on the barrier. `shared` is aligned to
+/// 128 bytes, x a multiple of 16 bytes.
+__device__ inline void tensor_copy(void* shared, const TensorMap& map, int x, int y, int z,
+                                   unsigned long long* barrier) {
   asm volatile(
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-          shared_address(shared)),
-      "l"(__cvta_generic_to_global(global)), "r"(bytes), "r"(shared_address(barrier))
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], "
+      "[%5];" ::"r"(shared_address(shared)),
+      "l"(&map), "r"(x), "r"(y), "r"(z), "r"(shared_address(barrier))
       : "memory");
 }
 #endif

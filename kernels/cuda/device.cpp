@@ -90,7 +90,8 @@ void select_device(int device) { check_cuda(cudaSetDevice(device)); }
 Stream::Stream(Priority priority) {
   int least = 0, greatest = 0;
   check_cuda(cudaDeviceGetStreamPriorityRange(&least, &greatest));
-  check_cuda(cudaStreamCreateWithPriority(&handle_, cudaStreamNonBlocking, priority == Priority::high ? greatest : least));
+  check_cuda(cudaStreamCreateWithPriority(&handle_, cudaStreamNonBlocking,
+                                          priority == Priority::high ? greatest : least));
 }
 Stream::~Stream() { cudaStreamDestroy(handle_); }
 void Stream::synchronize() const { check_cuda(cudaStreamSynchronize(handle_)); }

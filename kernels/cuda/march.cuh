@@ -40,13 +40,6 @@ constexpr bool pointwise_completion =
     R > 0 && !any_tap([](const Tap& tap) { return tap.offset[0] == R && (tap.offset[1] || tap.offset[2]); });
 constexpr bool corners = any_tap([](const Tap& tap) { return tap.offset[1] && tap.offset[2]; });
 
-__device__ inline void block_barrier() {
-  if constexpr (warps == 1)
-    __syncwarp();
-  else
-    __syncthreads();
-}
-
 /// The points of one thread.
 struct Points {
   Compute at[VY][VX];
@@ -60,7 +53,7 @@ struct Window {
 struct EdgeRows {
   Compute at[warps][2 * RY > 0 ? 2 * RY : 1][tile_columns];
 };
-constexpr int shared_levels = RY == 0 || depth == 1 ? 0 : pointwise_completion ? depth - 1 : 1;
+constexpr int shared_levels = RY == 0 ? 0 : pointwise_completion ? depth : 1;
 
 struct SharedMemory {
   PlaneRing::Storage ring;
@@ -69,74 +62,124 @@ struct SharedMemory {
 static_assert(sizeof(SharedMemory) == shared_bytes, "the host must ask for this much");
 static_assert(RY <= VY && RX <= VX, "a neighbour must be no farther than the next warp and lane");
 
-/// What the points of a thread are beside walls, one bit per row or column.
-struct GhostMasks {
-  unsigned mirrored = 0, low_value = 0, high_value = 0;
-  __device__ void add(int bit, Ghost ghost) {
+/// What the points of a thread are beside walls, one bit per row or column. The host sees to it that no
+/// thread has points beyond both faces of an axis.
+struct Ghosts {
+  unsigned mirrored = 0, constant = 0;
+  bool any_constant = false;  // in the warp
+  Compute value = 0;          // of the constant ones
+
+  __device__ void add(int bit, Ghost ghost, const Arguments& a, int axis) {
     if (ghost == Ghost::mirrored) mirrored |= 1u << bit;
-    if (ghost == Ghost::low_value) low_value |= 1u << bit;
-    if (ghost == Ghost::high_value) high_value |= 1u << bit;
+    if (ghost == Ghost::low_value || ghost == Ghost::high_value) {
+      constant |= 1u << bit;
+      value = ghost_value(a, axis, ghost == Ghost::high_value);
+    }
   }
+  __device__ void vote() { any_constant = __any_sync(0xffffffffu, constant != 0); }
 };
 constexpr bool has_wall(int axis, Wall kind) { return walls[axis][0] == kind || walls[axis][1] == kind; }
+
+/// Keeps the compiler from turning a branch that whole warps skip into selects that all execute.
+__device__ inline void keep_branch() { __syncwarp(); }
 
 template <bool beside_wall>
 class March {
  public:
-  __device__ March(const Arguments& a, SharedMemory& shared, long long first_row, long long first_column)
+  /// `begin` is the first plane that the block writes.
+  __device__ March(const Arguments& a, SharedMemory& shared, long long begin, long long first_row,
+                   long long first_column)
       : a_(a),
         shared_(shared),
+        begin_(begin),
         first_row_(first_row),
         first_column_(first_column),
         lane_(static_cast<int>(threadIdx.x) % 32),
         warp_(static_cast<int>(threadIdx.x) / 32) {
+    const Region& region = a.region;
+    const int tile_row = warp_ * VY, tile_column = lane_ * VX;
+    const long long row = first_row + tile_row, column = first_column + tile_column;
+    for (int v = 0; v < VY; ++v)
+      if (tile_row + v >= depth * RY && tile_row + v < tile_rows - depth * RY && row + v >= region.begin[1] &&
+          row + v < region.end[1])
+        written_rows_ |= 1u << v;
+    for (int c = 0; c < VX; ++c)
+      if (tile_column + c >= column_margin && tile_column + c < tile_columns - column_margin &&
+          column + c >= region.begin[2] && column + c < region.end[2])
+        written_columns_ |= 1u << c;
+    out_ = static_cast<Out*>(a.out.data) + (begin - a.out.begin[0]) * a.out.stride[0] +
+           (row - a.out.begin[1]) * a.out.stride[1] + (column - a.out.begin[2]);
+    for (int v = 0; v < VY; ++v) image_row_[v] = tile_row + v;
+    for (int c = 0; c < VX; ++c) image_column_[c] = tile_column + c;
     if constexpr (beside_wall) {
-      for (int v = 0; v < VY; ++v) rows_.add(v, place_of<row_axis>(row(v), a.shape[row_axis]).ghost);
-      for (int c = 0; c < VX; ++c)
-        columns_.add(c, place_of<column_axis>(column(c), a.shape[column_axis]).ghost);
+      for (int v = 0; v < VY; ++v) {
+        const Place place = place_of<row_axis>(row + v, a.shape[row_axis]);
+        rows_.add(v, place.ghost, a, row_axis);
+        if (has_wall(row_axis, Wall::neumann))
+          image_row_[v] = static_cast<int>(clamp(place.index - first_row, 0, tile_rows));
+      }
+      for (int c = 0; c < VX; ++c) {
+        const Place place = place_of<column_axis>(column + c, a.shape[column_axis]);
+        columns_.add(c, place.ghost, a, column_axis);
+        if (has_wall(column_axis, Wall::neumann))
+          image_column_[c] = static_cast<int>(clamp(place.index - first_column, 0, tile_columns));
+      }
+      rows_.vote();
+      columns_.vote();
+      ghosts_now_ = columns_.any_constant || rows_.any_constant;
+      n_planes_ = static_cast<int>(a.shape[plane_axis]);
     }
   }
 
-  __device__ void run(long long begin, long long end) {
-    const long long first_plane = begin - depth * R;
-    const int planes = static_cast<int>(end - begin) + 2 * depth * R;
-    PlaneRing ring(shared_.ring, a_, first_plane, first_row_, first_column_);
+  __device__ void run(int planes_to_write) {
+    const int planes = planes_to_write + 2 * depth * R;
+    PlaneRing ring(shared_.ring, a_, begin_ - depth * R, first_row_, first_column_);
     const int ahead = PlaneRing::stages - 1;
-    for (int i = 0; i < ahead && i < planes; ++i) ring.fetch(i);
+    for (int i = 0; i < ahead && i < planes; ++i) ring.fetch();
 
     Points sums[depth][R > 0 ? 2 * R : 1] = {};
 #pragma unroll 1
     for (int i = 0; i < planes; ++i) {
-      const long long plane = first_plane + i;
-      const auto input = ring.wait(i);
+      const int plane = static_cast<int>(begin_) - depth * R + i;
+      if constexpr (beside_wall && has_wall(plane_axis, Wall::dirichlet)) {
+        const bool outside = plane >= n_planes_ || plane - (depth - 1) * R < 0;
+        ghosts_now_ = columns_.any_constant || rows_.any_constant || outside;
+      }
+      const auto input = ring.wait();
       Points level[depth + 1];
       read_input(level[0], input, plane);
       if constexpr (pointwise_completion) {
+        auto& edges = shared_.edges[i & 1];
         static_for<0, depth>([&](auto l) {
           complete(level[l.value + 1], sums[l.value][0], level[l.value], plane - (l.value + 1) * R,
                    l.value + 1 < depth);
         });
-        static_for<1, depth>([&](auto l) { share_rows(shared_.edges[i & 1][l.value - 1], level[l.value]); });
+        // Before the barrier, so that its registers are free afterwards.
+        if (i >= 2 * depth * R) write_output(level[depth]);
+        static_for<0, depth>(
+            [&](auto l) { share_rows<l.value>(edges[RY > 0 ? l.value : 0], level[l.value]); });
         block_barrier();
-        if (i + ahead < planes) ring.fetch(i + ahead);
-        static_for<0, depth>([&](auto l) {
+        if (i + ahead < planes) ring.fetch();
+        // Level 0 last and from the input again: its registers are not kept across the barrier.
+        static_for<0, depth>([&](auto k) {
+          constexpr int l = depth - 1 - k.value;
+          if constexpr (l == 0) read_input(level[0], input, plane);
           Window window;
-          gather<l.value>(window, level[l.value], input, shared_.edges[i & 1][l.value > 0 ? l.value - 1 : 0],
-                          plane);
-          scatter(sums[l.value], window, plane - l.value * R);
+          gather<l>(window, level[l], input, edges[RY > 0 ? l : 0]);
+          scatter(sums[l], window, plane - l * R);
         });
       } else {
         block_barrier();
-        if (i + ahead < planes) ring.fetch(i + ahead);
+        if (i + ahead < planes) ring.fetch();
         static_for<0, depth>([&](auto l) {
           EdgeRows& edges = shared_.edges[l.value & 1][0];
-          if constexpr (l.value > 0 && RY > 0) {
-            share_rows(edges, level[l.value]);
+          if constexpr (RY > 0 && (l.value > 0 || beside_wall)) {
+            share_rows<l.value>(edges, level[l.value]);
             block_barrier();
           }
           Window window;
-          gather<l.value>(window, level[l.value], input, edges, plane);
-          const long long completed = plane - (l.value + 1) * R;
+          gather<l.value>(window, level[l.value], input, edges);
+          const int completed = plane - (l.value + 1) * R;
           Points& next = level[l.value + 1];
           if constexpr (R > 0)
             next = sums[l.value][0];
@@ -146,36 +189,31 @@ class March {
           settle(next, completed, l.value + 1 < depth);
           scatter(sums[l.value], window, plane - l.value * R);
         });
+        if (i >= 2 * depth * R) write_output(level[depth]);
       }
-      const long long written = plane - depth * R;
-      if (written >= begin) write_output(level[depth], written);
     }
   }
 
  private:
-  __device__ long long row(int v) const { return first_row_ + warp_ * VY + v; }
-  __device__ long long column(int c) const { return first_column_ + lane_ * VX + c; }
-
-  /// Level 0 at the thread's points.
-  __device__ void read_input(Points& points, const In (*input)[tile_columns], long long plane) const {
+  /// Level 0 at the thread's points; beyond neumann faces from their images in the tile.
+  __device__ void read_input(Points& points, const In (*input)[tile_columns], int plane) const {
 #pragma unroll
-    for (int v = 0; v < VY; ++v) read_row(points.at[v], input, warp_ * VY + v);
+    for (int v = 0; v < VY; ++v) {
+      if constexpr (beside_wall && has_wall(column_axis, Wall::neumann)) {
+#pragma unroll
+        for (int c = 0; c < VX; ++c) points.at[v][c] = read(input[image_row_[v]][image_column_[c]]);
+      } else {
+        read_row(points.at[v], input, image_row_[v]);
+      }
+    }
     if constexpr (beside_wall) impose(points, plane);
   }
 
   __device__ void read_row(Compute (&to)[VX], const In (*input)[tile_columns], int tile_row) const {
-    if constexpr (beside_wall && has_wall(column_axis, Wall::neumann)) {
+    using Vector = Pack<In, VX>;
+    const Vector vector = *reinterpret_cast<const Vector*>(&input[tile_row][lane_ * VX]);
 #pragma unroll
-      for (int c = 0; c < VX; ++c) {
-        const long long x = place_of<column_axis>(column(c), a_.shape[column_axis]).index - first_column_;
-        to[c] = read(input[tile_row][clamp(x, 0, tile_columns)]);
-      }
-    } else {
-      using Vector = Pack<In, VX>;
-      const Vector vector = *reinterpret_cast<const Vector*>(&input[tile_row][lane_ * VX]);
-#pragma unroll
-      for (int c = 0; c < VX; ++c) to[c] = read(vector.element[c]);
-    }
+    for (int c = 0; c < VX; ++c) to[c] = read(vector.element[c]);
   }
   static __device__ Compute read(const In& stored) {
     return operand<Stored>(static_cast<Compute>(value_of(stored)));
@@ -199,7 +237,7 @@ class March {
   }
 
   /// A completed level becomes the operand of the next one, or the result.
-  __device__ void settle(Points& points, long long plane, bool further) const {
+  __device__ void settle(Points& points, int plane, bool further) const {
     if (!further) return;
 #pragma unroll
     for (int v = 0; v < VY; ++v)
@@ -208,39 +246,43 @@ class March {
     if constexpr (beside_wall) impose(points, plane);
   }
 
-  /// Points beyond dirichlet faces take their values; planes decide before rows, rows before columns.
-  __device__ void impose(Points& points, long long plane) const {
+  /// Points beyond dirichlet faces take their values; planes decide before rows, rows before columns. Warps
+  /// without such points only pass the branches.
+  __device__ void impose(Points& points, int plane) const {
+    if (!ghosts_now_) return;
+    keep_branch();
+    const bool outside = has_wall(plane_axis, Wall::dirichlet) &&
+                         static_cast<unsigned>(plane) >= static_cast<unsigned>(n_planes_);
+    if (has_wall(column_axis, Wall::dirichlet) && columns_.any_constant) {
+      keep_branch();
 #pragma unroll
-    for (int v = 0; v < VY; ++v)
-      impose_row(points.at[v], plane, (rows_.low_value >> v) & 1, (rows_.high_value >> v) & 1);
+      for (int c = 0; c < VX; ++c)
+#pragma unroll
+        for (int v = 0; v < VY; ++v)
+          points.at[v][c] = (columns_.constant >> c) & 1 ? columns_.value : points.at[v][c];
+    }
+    if (has_wall(row_axis, Wall::dirichlet) && rows_.any_constant) {
+      keep_branch();
+#pragma unroll
+      for (int v = 0; v < VY; ++v)
+#pragma unroll
+        for (int c = 0; c < VX; ++c)
+          points.at[v][c] = (rows_.constant >> v) & 1 ? rows_.value : points.at[v][c];
+    }
+    if (outside) {
+      keep_branch();
+      const Compute value = ghost_value(a_, plane_axis, plane < 0 ? 0 : 1);
+#pragma unroll
+      for (int v = 0; v < VY; ++v)
+#pragma unroll
+        for (int c = 0; c < VX; ++c) points.at[v][c] = value;
+    }
   }
 
-  __device__ void impose_row(Compute (&row)[VX], long long plane, bool row_low, bool row_high) const {
-#pragma unroll
-    for (int side = 0; side < 2; ++side)
-      if (walls[column_axis][side] == Wall::dirichlet) {
-        const unsigned mask = side ? columns_.high_value : columns_.low_value;
-#pragma unroll
-        for (int c = 0; c < VX; ++c) row[c] = (mask >> c) & 1 ? ghost(column_axis, side) : row[c];
-      }
-#pragma unroll
-    for (int side = 0; side < 2; ++side)
-      if (walls[row_axis][side] == Wall::dirichlet) {
-#pragma unroll
-        for (int c = 0; c < VX; ++c) row[c] = (side ? row_high : row_low) ? ghost(row_axis, side) : row[c];
-      }
-#pragma unroll
-    for (int side = 0; side < 2; ++side)
-      if (walls[plane_axis][side] == Wall::dirichlet) {
-        const bool outside = side ? plane >= a_.shape[plane_axis] : plane < 0;
-#pragma unroll
-        for (int c = 0; c < VX; ++c) row[c] = outside ? ghost(plane_axis, side) : row[c];
-      }
-  }
-  __device__ Compute ghost(int axis, int side) const { return static_cast<Compute>(a_.ghost[axis][side]); }
-
-  /// The rows that other warps reach.
+  /// The rows that other warps reach; those of level 0 are read from the input where they need no ghosts.
+  template <int l>
   __device__ void share_rows(EdgeRows& edges, const Points& points) const {
+    if constexpr (l == 0 && !beside_wall) return;
     using Vector = Pack<Compute, VX>;
 #pragma unroll
     for (int k = 0; k < RY; ++k) {
@@ -255,7 +297,7 @@ class March {
   /// value: it reaches no point that is written.
   template <int l>
   __device__ void gather(Window& window, const Points& points, const In (*input)[tile_columns],
-                         const EdgeRows& edges, long long plane) const {
+                         const EdgeRows& edges) const {
     static_for<0, VY + 2 * RY>([&](auto index) {
       constexpr int w = index.value, v = w - RY;
       constexpr bool own = v >= 0 && v < VY;
@@ -264,17 +306,12 @@ class March {
 #pragma unroll
         for (int c = 0; c < VX; ++c) row[c] = points.at[v][c];
       } else {
-        const int neighbour = v < 0 ? (warp_ > 0 ? warp_ - 1 : 0) : (warp_ + 1 < warps ? warp_ + 1 : warp_);
-        if constexpr (l == 0) {
-          const int tile_row = neighbour * VY + (v < 0 ? VY + v : v - VY);
-          read_row(row, input, tile_row);
-          if constexpr (beside_wall) {
-            const Ghost ghost = place_of<row_axis>(first_row_ + tile_row, a_.shape[row_axis]).ghost;
-            impose_row(row, plane, ghost == Ghost::low_value, ghost == Ghost::high_value);
-          }
+        const int other = v < 0 ? (warp_ > 0 ? warp_ - 1 : 0) : (warp_ + 1 < warps ? warp_ + 1 : warp_);
+        if constexpr (l == 0 && !beside_wall) {
+          read_row(row, input, other * VY + (v < 0 ? VY + v : v - VY));
         } else {
           const auto vector = *reinterpret_cast<const Pack<Compute, VX>*>(
-              &edges.at[neighbour][v < 0 ? 2 * RY + v : v - VY][lane_ * VX]);
+              &edges.at[other][v < 0 ? 2 * RY + v : v - VY][lane_ * VX]);
 #pragma unroll
           for (int c = 0; c < VX; ++c) row[c] = vector.element[c];
         }
@@ -326,7 +363,7 @@ class March {
   }
 
   /// Extends the sums of the planes z - R + 1 .. z + R of the next level by plane z of this one.
-  __device__ void scatter(Points (&sums)[R > 0 ? 2 * R : 1], const Window& window, long long plane) const {
+  __device__ void scatter(Points (&sums)[R > 0 ? 2 * R : 1], const Window& window, int plane) const {
     static_for<0, 2 * R>([&](auto j) {
       if constexpr (j.value + 1 < 2 * R)
         sums[j.value] = sums[j.value + 1];
@@ -337,62 +374,58 @@ class March {
   }
 
   /// What every sum begins with: the source, or zero.
-  __device__ void start(Points& sums, long long plane) const {
+  __device__ void start(Points& sums, int plane) const {
 #pragma unroll
     for (int v = 0; v < VY; ++v)
 #pragma unroll
       for (int c = 0; c < VX; ++c) {
         if constexpr (with_source)
-          sums.at[v][c] = source(plane, row(v), column(c));
+          sums.at[v][c] = source(plane, image_row_[v], image_column_[c]);
         else
           sums.at[v][c] = Compute(0);
       }
   }
 
-  __device__ Compute source(long long plane, long long row, long long column) const {
+  __device__ Compute source(int plane, int tile_row, int tile_column) const {
     const View& s = a_.source;
-    if constexpr (beside_wall) {
-      row = place_of<row_axis>(row, a_.shape[row_axis]).index;
-      column = place_of<column_axis>(column, a_.shape[column_axis]).index;
-    }
-    return static_cast<const Compute*>(
-        s.data)[(clamp(plane, s.begin[0], s.end[0]) - s.begin[0]) * s.stride[0] +
-                (clamp(row, s.begin[1], s.end[1]) - s.begin[1]) * s.stride[1] +
-                (clamp(column, s.begin[2], s.end[2]) - s.begin[2])];
+    const long long p[3] = {plane, first_row_ + tile_row, first_column_ + tile_column};
+    long long offset = 0;
+    for (int axis = 0; axis < 3; ++axis)
+      offset += (clamp(p[axis], s.begin[axis], s.end[axis]) - s.begin[axis]) * s.stride[axis];
+    return static_cast<const Compute*>(s.data)[offset];
   }
 
-  /// Writes the points of a plane that belong to this tile and to the region.
-  __device__ void write_output(const Points& points, long long plane) const {
-    constexpr int margin = column_margin;
-    const Region& region = a_.region;
-    const int first = warp_ * VY, x = lane_ * VX;
-    const long long left = region.begin[2] - first_column_, right = region.end[2] - first_column_;
-    const int x_begin = left > margin ? static_cast<int>(left < tile_columns ? left : tile_columns) : margin;
-    const int x_end = right < tile_columns - margin ? static_cast<int>(right) : tile_columns - margin;
+  /// Writes the points of the next plane that belong to this tile and to the region.
+  __device__ void write_output(const Points& points) {
+    if (written_columns_ == (1u << VX) - 1) {
 #pragma unroll
-    for (int v = 0; v < VY; ++v) {
-      const bool mine = first + v >= depth * RY && first + v < tile_rows - depth * RY;
-      if (!mine || row(v) < region.begin[1] || row(v) >= region.end[1]) continue;
-      Out* out = static_cast<Out*>(a_.out.data) + (plane - a_.out.begin[0]) * a_.out.stride[0] +
-                 (row(v) - a_.out.begin[1]) * a_.out.stride[1] + (column(0) - a_.out.begin[2]);
-      if (x >= x_begin && x + VX <= x_end) {
+      for (int v = 0; v < VY; ++v) {
         Pack<Out, VX> vector;
 #pragma unroll
         for (int c = 0; c < VX; ++c) store(vector.element[c], points.at[v][c]);
-        *reinterpret_cast<Pack<Out, VX>*>(out) = vector;
-      } else {
+        if ((written_rows_ >> v) & 1) *reinterpret_cast<Pack<Out, VX>*>(out_ + v * a_.out.stride[1]) = vector;
+      }
+    } else if (written_columns_) {
+#pragma unroll
+      for (int v = 0; v < VY; ++v)
 #pragma unroll
         for (int c = 0; c < VX; ++c)
-          if (x + c >= x_begin && x + c < x_end) store(out[c], points.at[v][c]);
-      }
+          if ((written_rows_ >> v) & (written_columns_ >> c) & 1)
+            store(out_[v * a_.out.stride[1] + c], points.at[v][c]);
     }
+    out_ += a_.out.stride[0];
   }
 
   const Arguments& a_;
   SharedMemory& shared_;
-  long long first_row_, first_column_;
+  long long begin_, first_row_, first_column_;
   int lane_, warp_;
-  GhostMasks rows_, columns_;
+  unsigned written_rows_ = 0, written_columns_ = 0;  // one bit per row or column of the thread
+  Out* out_;                                         // the thread's first point in the next plane to write
+  int image_row_[VY], image_column_[VX];             // where in the tile level 0 of a row or column is
+  Ghosts rows_, columns_;
+  bool ghosts_now_ = false;  // some point of the warp at some level is beyond a dirichlet face
+  int n_planes_ = 0;         // of the grid
 };
 
 /// Whether the tile, halo included, reaches beyond a wall face.
@@ -409,18 +442,27 @@ extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::warps,
   extern __shared__ __align__(128) unsigned char memory[];
   SharedMemory& shared = *reinterpret_cast<SharedMemory*>(memory);
   const Region& region = a.region;
+  // The last two blocks in x, if they are more than the tiles, take the second halves of the first and last
+  // tile.
+  const int extra = static_cast<int>(blockIdx.x) - a.column_tiles;
+  const int tile = extra < 0 ? static_cast<int>(blockIdx.x) : extra == 0 ? 0 : a.column_tiles - 1;
+  const bool halved =
+      static_cast<int>(gridDim.x) > a.column_tiles && (tile == 0 || tile == a.column_tiles - 1);
   const long long first_column =
-      a.first_column + blockIdx.x * static_cast<long long>(tile_columns - 2 * column_margin);
+      a.first_column + tile * static_cast<long long>(tile_columns - 2 * column_margin);
   const long long first_row =
       region.begin[1] - depth * RY + blockIdx.y * static_cast<long long>(tile_rows - 2 * depth * RY);
-  const long long begin = region.begin[0] + blockIdx.z * a.planes_per_block;
-  const long long end =
-      begin + a.planes_per_block < region.end[0] ? begin + a.planes_per_block : region.end[0];
+  const long long half = a.planes_per_block / 2, stretch = region.begin[0] + blockIdx.z * a.planes_per_block;
+  const long long begin = extra < 0 ? stretch : stretch + half;
+  const long long wanted_end = stretch + (halved && extra < 0 ? half : a.planes_per_block);
+  const long long end = wanted_end < region.end[0] ? wanted_end : region.end[0];
+  if (begin >= end) return;
   const bool beside_wall = reaches_wall(plane_axis, begin - depth * R, end + depth * R, a.shape[0]) ||
                            reaches_wall(row_axis, first_row, first_row + tile_rows, a.shape[1]) ||
                            reaches_wall(column_axis, first_column, first_column + tile_columns, a.shape[2]);
+  const int planes = static_cast<int>(end - begin);
   if (beside_wall)
-    March<true>(a, shared, first_row, first_column).run(begin, end);
+    March<true>(a, shared, begin, first_row, first_column).run(planes);
   else
-    March<false>(a, shared, first_row, first_column).run(begin, end);
+    March<false>(a, shared, begin, first_row, first_column).run(planes);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/cuda/tensor_map.hpp"
 #include "kernels/cuda/tile.hpp"
 #include "kernels/error.hpp"
 
@@ -86,34 +87,31 @@ void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int ste
     Box slab = region;
     slab.begin[slow] = region.begin[slow] + region.extent()[slow] * i / slabs;
     slab.end[slow] = region.begin[slow] + region.extent()[slow] * (i + 1) / slabs;
-    run({view_of(in), true}, {view_of(out), true}, slab, steps, one_kernel ? steps : preferred_steps(), 0);
+    run({view_of(in), true}, {view_of(out), true}, slab, steps, one_kernel ? steps : preferred_steps());
   }
 }
 
 /// Several kernels, the first on the largest box; what they hand on is in compute precision.
-void ScalarUnit::run(Operand in, const Operand& out, const Box& region, int steps, int most_per_kernel,
-                     int nesting) const {
+void ScalarUnit::run(Operand in, const Operand& out, const Box& region, int steps,
+                     int most_per_kernel) const {
   const int kernels = static_cast<int>(pieces(steps, most_per_kernel));
   int done = 0;
   for (int k = 0; k < kernels; ++k) {
     const int depth = steps * (k + 1) / kernels - done;
     done += depth;
     const Box box = reach(region, steps - done);
-    const Operand to = done == steps ? out : scratch(box, nesting, k % 2);
-    run_kernel(in, to, box, depth, nesting);
+    const Operand to = done == steps ? out : scratch(box, static_cast<std::size_t>(k % 2));
+    run_kernel(in, to, box, depth);
     in = to;
   }
 }
 
-void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& region, int steps,
-                            int nesting) const {
+void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& region, int steps) const {
   const MarchKernel* kernel =
-      nesting == 0 && marches(region) ? march_kernel({precision_, in.stored, out.stored}, steps) : nullptr;
-  if (!kernel) {
-    if (steps == 1) return step(in, out, region);
-    return run(in, out, region, steps, 1, 1);
-  }
-  // The march does not mirror planes: beside neumann faces across it steps are taken one by one.
+      marches(region) ? march_kernel({precision_, in.stored, out.stored}, steps) : nullptr;
+  if (!kernel) return step_by_step(in, out, region, steps, stream_);
+  // The march does not mirror planes: beside neumann faces across it steps are taken one by one, at the same
+  // time.
   const int slow = axes_[plane_axis];
   const std::int64_t n = domain_.shape[slow], band = steps * radius_[slow];
   Box core = region;
@@ -121,17 +119,35 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
     core.begin[slow] = std::max(core.begin[slow], band);
   if (domain_.faces[slow][high].kind == BoundaryKind::neumann)
     core.end[slow] = std::min(core.end[slow], n - band);
+  if (core == region) return march(*kernel, in, out, core);
+  forked_.record(stream_);
+  check_cuda(cudaStreamWaitEvent(band_stream_, forked_, 0));
   if (!core.empty()) march(*kernel, in, out, core);
   for_each_slab(region, core.empty() ? Box{} : core,
-                [&](const Box& beside) { run(in, out, beside, steps, 1, 1); });
+                [&](const Box& beside) { step_by_step(in, out, beside, steps, band_stream_); });
+  joined_.record(band_stream_);
+  check_cuda(cudaStreamWaitEvent(stream_, joined_, 0));
+}
+
+/// Kernels of one step each.
+void ScalarUnit::step_by_step(Operand in, const Operand& out, const Box& region, int steps,
+                              cudaStream_t stream) const {
+  for (int done = 1; done <= steps; ++done) {
+    const Box box = reach(region, steps - done);
+    const Operand to = done == steps ? out : scratch(box, static_cast<std::size_t>(2 + done % 2));
+    step(in, to, box, stream);
+    in = to;
+  }
 }
 
 void ScalarUnit::march(const MarchKernel& march, const Operand& in, const Operand& out,
                        const Box& region) const {
   const Tile& tile = march.tile;
   Arguments a = arguments(in, out, region);
-  const std::int64_t granule = 16 / std::min(Formats{precision_, in.stored, out.stored}.in_bytes(),
-                                             Formats{precision_, in.stored, out.stored}.out_bytes());
+  const Formats formats{precision_, in.stored, out.stored};
+  const std::int64_t granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
+  if (device_.compute_capability >= 90)
+    a.in_map = make_tensor_map(in.view, formats.in_bytes(), tile.rows(), std::min(tile.columns(), 256));
   a.first_column =
       aligned_column_ + floor_to(a.region.begin[2] - aligned_column_, granule) - tile.column_margin;
   const std::int64_t rows = tile.rows() - 2 * tile.depth * stencil_.radius[row_axis];
@@ -140,19 +156,26 @@ void ScalarUnit::march(const MarchKernel& march, const Operand& in, const Operan
   const std::int64_t row_tiles = pieces(a.region.end[1] - a.region.begin[1], rows);
   const std::int64_t planes = a.region.end[0] - a.region.begin[0];
   const std::int64_t warm_up = 2 * tile.depth * stencil_.radius[plane_axis] + 2;
-  a.planes_per_block = planes_per_block(planes, column_tiles * row_tiles, march.resident_blocks, warm_up);
-  const dim3 grid(static_cast<unsigned>(column_tiles), static_cast<unsigned>(row_tiles),
+  // In 2D there are few waves of blocks, and those beside walls in x, which take longer per plane, would end
+  // last.
+  const bool halve =
+      stencil_.walls[column_axis][low] != Wall::none && row_tiles == 1 && column_tiles > 1 && planes > 1;
+  const std::int64_t tiles = column_tiles * row_tiles + (halve ? 2 : 0);
+  a.planes_per_block = planes_per_block(planes, tiles, march.resident_blocks, warm_up);
+  a.column_tiles = static_cast<int>(column_tiles);
+  const dim3 grid(static_cast<unsigned>(halve ? column_tiles + 2 : column_tiles),
+                  static_cast<unsigned>(row_tiles),
                   static_cast<unsigned>(pieces(planes, a.planes_per_block)));
   march.kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile.warps)),
                       static_cast<std::size_t>(tile.shared_bytes), stream_, a);
 }
 
-void ScalarUnit::step(const Operand& in, const Operand& out, const Box& region) const {
+void ScalarUnit::step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const {
   constexpr unsigned threads = 256;
   const std::int64_t blocks =
       std::min<std::int64_t>(pieces(region.points(), threads), 64 * device_.multiprocessors);
   step_kernel({precision_, in.stored, out.stored})
-      .launch(dim3(static_cast<unsigned>(blocks)), dim3(threads), 0, stream_, arguments(in, out, region));
+      .launch(dim3(static_cast<unsigned>(blocks)), dim3(threads), 0, stream, arguments(in, out, region));
 }
 
 View ScalarUnit::view_of(const Field& field) const {
@@ -172,7 +195,7 @@ View ScalarUnit::view_of(const Field& field) const {
   return view;
 }
 
-ScalarUnit::Operand ScalarUnit::scratch(const Box& box, int nesting, int which) const {
+ScalarUnit::Operand ScalarUnit::scratch(const Box& box, std::size_t which) const {
   View view{};
   for (int k = 0; k < axis_count; ++k) {
     view.begin[k] = box.begin[axes_[k]];
@@ -189,9 +212,9 @@ ScalarUnit::Operand ScalarUnit::scratch(const Box& box, int nesting, int which) 
   const auto bytes =
       static_cast<std::size_t>(view.stride[plane_axis] * (view.end[plane_axis] - view.begin[plane_axis]) *
                                Formats{precision_}.compute_bytes());
-  DeviceBuffer& buffer = scratch_[nesting][which];
+  DeviceBuffer& buffer = scratch_[which];
   if (buffer.bytes() < bytes) {
-    check_cuda(cudaStreamSynchronize(stream_));  // kernels under way may still use the old one
+    check_cuda(cudaDeviceSynchronize());  // kernels under way may still use the old one
     buffer = DeviceBuffer();
     buffer = DeviceBuffer(bytes);
   }
@@ -208,7 +231,10 @@ Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box
     a.shape[k] = domain_.shape[axes_[k]];
     a.region.begin[k] = region.begin[axes_[k]];
     a.region.end[k] = region.end[axes_[k]];
-    for (const Side side : {low, high}) a.ghost[k][side] = ghost_[k][side];
+    for (const Side side : {low, high}) {
+      a.ghost[k][side] = ghost_[k][side];
+      a.ghost_fp32[k][side] = static_cast<float>(ghost_[k][side]);
+    }
   }
   return a;
 }
@@ -224,11 +250,16 @@ Box ScalarUnit::reach(const Box& region, int steps) const {
   return box;
 }
 
-/// march.cuh takes ghosts from within one mirror image of the grid: not where a radius exceeds a walled grid.
+/// march.cuh takes ghosts from within one mirror image of the grid, and no thread of it may have points
+/// beyond both faces of an axis.
 bool ScalarUnit::marches(const Box& region) const {
+  constexpr std::array<std::int64_t, 3> thread_extent{
+      1, 8, 16};  // the most rows and columns of a thread of any tile
   if (preferred_ == 0 || region.empty()) return false;
-  for (int axis = 0; axis < axis_count; ++axis)
-    if (!domain_.periodic(axis) && domain_.shape[axis] < radius_[axis]) return false;
+  for (int k = 0; k < axis_count; ++k)
+    if (!domain_.periodic(axes_[k]) &&
+        domain_.shape[axes_[k]] < std::max(radius_[axes_[k]], thread_extent[k]))
+      return false;
   return true;
 }
 

@@ -51,14 +51,14 @@ class ScalarUnit : public Unit {
     bool stored;
   };
 
-  void run(Operand in, const Operand& out, const Box& region, int steps, int most_per_kernel,
-           int nesting) const;
-  void run_kernel(const Operand& in, const Operand& out, const Box& region, int steps, int nesting) const;
+  void run(Operand in, const Operand& out, const Box& region, int steps, int most_per_kernel) const;
+  void run_kernel(const Operand& in, const Operand& out, const Box& region, int steps) const;
+  void step_by_step(Operand in, const Operand& out, const Box& region, int steps, cudaStream_t stream) const;
   void march(const MarchKernel& march, const Operand& in, const Operand& out, const Box& region) const;
-  void step(const Operand& in, const Operand& out, const Box& region) const;
+  void step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const;
 
   View view_of(const Field& field) const;
-  Operand scratch(const Box& box, int nesting, int which) const;
+  Operand scratch(const Box& box, std::size_t which) const;
   Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
   Box reach(const Box& region, int steps) const;
   bool marches(const Box& region) const;
@@ -76,11 +76,14 @@ class ScalarUnit : public Unit {
   std::array<std::array<double, 2>, 3> ghost_{};
   KernelCompiler compiler_;
   int preferred_ = 0;
+  Stream band_stream_;  // beside stream_, between these two events
+  Event forked_, joined_;
 
   // Made when first needed; advance() is const in what it computes.
   mutable std::map<std::pair<Formats, int>, std::optional<MarchKernel>> march_kernels_;
   mutable std::map<Formats, Kernel> step_kernels_;
-  mutable std::array<std::array<DeviceBuffer, 2>, 2> scratch_;
+  mutable std::array<DeviceBuffer, 4>
+      scratch_;                              // two for the kernels of advance(), two for bands beside walls
   mutable std::int64_t aligned_column_ = 0;  // a column that starts at a multiple of 64 bytes in all fields
 };
 

@@ -6,6 +6,7 @@
 #include "arguments.hpp"
 #include "constants.cuh"
 #include "precision.cuh"
+#include "walls.cuh"
 
 namespace spsolve::cuda {
 
@@ -22,7 +23,7 @@ __device__ inline Compute ghost_or_value(const Arguments& a, const long long (&p
     long long p = point[axis];
     if (constants::walls[axis][0] != Wall::none && (p < 0 || p >= n)) {
       const int side = p < 0 ? 0 : 1;
-      if (constants::walls[axis][side] == Wall::dirichlet) return static_cast<Compute>(a.ghost[axis][side]);
+      if (constants::walls[axis][side] == Wall::dirichlet) return ghost_value(a, axis, side);
       const long long folded = ((p % (2 * n)) + 2 * n) % (2 * n);
       p = folded < n ? folded : 2 * n - 1 - folded;
     }

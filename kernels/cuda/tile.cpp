@@ -28,7 +28,7 @@ constexpr int most_unrolled =
 
 int shared_bytes(const KernelStencil& stencil, const Formats& formats, const Tile& tile) {
   const int radius = stencil.radius[row_axis];
-  const int levels = radius == 0 || tile.depth == 1 ? 0 : stencil.pointwise_completion() ? tile.depth - 1 : 1;
+  const int levels = radius == 0 ? 0 : stencil.pointwise_completion() ? tile.depth : 1;
   const int ring = tile.stages * (tile.rows() * tile.columns() * formats.in_bytes() + 8);
   const int edges = 2 * std::max(levels, 1) * tile.warps * std::max(2 * radius, 1) * tile.columns() *
                     formats.compute_bytes();
@@ -43,7 +43,7 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
   tile.warps = cut.warps;
   tile.rows_per_warp = cut.rows_per_warp;
   tile.blocks_per_multiprocessor = cut.blocks_per_multiprocessor;
-  tile.stages = cut.warps == 1 ? 8 : 3;
+  tile.stages = plane_radius == 0 ? 2 : cut.warps == 1 ? 8 : 3;  // how far copies run ahead
   // 16 bytes of compute precision; in 2D twice that in fp64 and without a march, so that less of a tile is
   // halo.
   tile.points_per_lane = plane_radius == 0 ? (formats.compute_bytes() == 8 ? 8 : 16)

@@ -35,6 +35,14 @@ __device__ inline Place place_of(long long p, long long n) {
                                : Place{Ghost::high_value, 0};
 }
 
+/// The value beyond a dirichlet face.
+__device__ inline constants::Compute ghost_value(const Arguments& a, int axis, int side) {
+  if constexpr (sizeof(constants::Compute) == sizeof(float))
+    return a.ghost_fp32[axis][side];
+  else
+    return a.ghost[axis][side];
+}
+
 __device__ inline long long clamp(long long p, long long begin, long long end) {
   return p < begin ? begin : p >= end ? end - 1 : p;
 }

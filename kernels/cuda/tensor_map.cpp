@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/tensor_map.hpp"
+
+#include <cudaTypedefs.h>
+
+#include <cstring>
+#include <string>
+
+#include "kernels/cuda/device.hpp"
+#include "kernels/error.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+/// The driver's encoder, found through the runtime: nothing is linked against libcuda.
+PFN_cuTensorMapEncodeTiled_v12000 find_encoder() {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  check_cuda(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault,
+                                              &found));
+  if (found != cudaDriverEntryPointSuccess)
+    throw Error(Status::device_failure,
+                "the NVIDIA driver has no cuTensorMapEncodeTiled; CUDA 12 or newer is wanted");
+  return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function);
+}
+
+}  // namespace
+
+TensorMap make_tensor_map(const View& view, int element_bytes, int rows, int columns) {
+  static const auto encode = find_encoder();
+  cuuint64_t extent[3], stride[2];
+  for (int k = 0; k < 3; ++k) extent[k] = static_cast<cuuint64_t>(view.end[2 - k] - view.begin[2 - k]);
+  for (int k = 0; k < 2; ++k) stride[k] = static_cast<cuuint64_t>(view.stride[1 - k] * element_bytes);
+  const cuuint32_t box[3] = {static_cast<cuuint32_t>(columns), static_cast<cuuint32_t>(rows), 1},
+                   steps[3] = {1, 1, 1};
+  const CUtensorMapDataType type = element_bytes == 2   ? CU_TENSOR_MAP_DATA_TYPE_UINT16
+                                   : element_bytes == 4 ? CU_TENSOR_MAP_DATA_TYPE_UINT32
+                                                        : CU_TENSOR_MAP_DATA_TYPE_UINT64;
+  CUtensorMap map;
+  const CUresult status = encode(&map, type, 3, view.data, extent, stride, box, steps,
+                                 CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                 CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (status != CUDA_SUCCESS)
+    throw Error(Status::device_failure, "cuTensorMapEncodeTiled fails with status " + std::to_string(status) +
+                                            " for " + std::to_string(extent[2]) + " x " +
+                                            std::to_string(extent[1]) + " x " + std::to_string(extent[0]) +
+                                            " elements of " + std::to_string(element_bytes) + " bytes");
+  TensorMap result;
+  static_assert(sizeof result == sizeof map);
+  std::memcpy(&result, &map, sizeof map);
+  return result;
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/cuda/arguments.hpp"
+
+namespace spsolve::cuda {
+
+/// A view of elements of 2, 4 or 8 bytes for the tensor copy engine, in boxes of one plane of `rows` x
+/// `columns`. Strides and the address of the view are multiples of 16 bytes. Throws Error.
+TensorMap make_tensor_map(const View& view, int element_bytes, int rows, int columns);
+
+}  // namespace spsolve::cuda
