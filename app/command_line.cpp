@@ -92,7 +92,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
       ->capture_default_str()
       ->check(one_of(layout_names));
   bench->add_option("--fuse", request.fuse, "Time steps per launch (default: as planned)")
-      ->check(CLI::Range(1, 1 << 16));
+      ->check(CLI::Range(1, 256));
   bench->add_option("--json", request.json, "Write the results to this file")->type_name("FILE");
   bench->add_option("--suite", request.suite, "A named list of cases instead of one: scalar");
 

@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t most_steps = 9'999'999'999;  // file names hold ten digits
+constexpr int most_fused = 4096;  // far beyond what pays; the bytes of its halo can be counted
 constexpr int int_max = std::numeric_limits<int>::max();
 
 /// True where a key is absent or "auto"; any other string is an error.
@@ -65,7 +66,7 @@ TimeConfig read_time(const TomlSection& section, const StencilForm& stencil) {
     time.steps = static_cast<std::int64_t>(steps);
   }
   if (!is_auto(section, "fuse", "an integer of at least 1"))
-    time.fuse = static_cast<int>(*section.integer("fuse", 1, int_max));
+    time.fuse = static_cast<int>(*section.integer("fuse", 1, most_fused));
   time.wall_limit_minutes = section.number("wall_limit_minutes", 0.0);
   return time;
 }

@@ -85,14 +85,17 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
         Status::invalid_input,
         fmt::format("[compute] layout = \"{}\": the scalar unit has no layouts; use auto", request.layout));
   Plan plan{device.name, {}, {}};
-  for (int fuse = 1; fuse <= std::max(deepest, request.fuse.value_or(1)); ++fuse)
+  for (int fuse = 1; fuse <= deepest; ++fuse)
     plan.candidates.push_back(scalar_candidate(problem, device, fuse));
-  if (const std::optional<int> fuse = request.fuse ? request.fuse : fastest_depth_of_kernels(problem, device))
-    plan.chosen = plan.candidates[static_cast<std::size_t>(*fuse - 1)];
-  else
+  if (const std::optional<int> fuse =
+          request.fuse ? request.fuse : fastest_depth_of_kernels(problem, device)) {
+    plan.chosen = scalar_candidate(problem, device, *fuse);
+    if (*fuse > deepest) plan.candidates.push_back(plan.chosen);
+  } else {
     plan.chosen =
         *std::min_element(plan.candidates.begin(), plan.candidates.end(),
                           [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
+  }
   return plan;
 }
 
