@@ -44,10 +44,12 @@ std::int64_t next_stop(const Schedule& schedule, std::int64_t step) {
 Outcome evolve(Block& block, const Communicator& communicator, const Problem& problem,
                const Schedule& schedule, const Observers& observers) {
   std::int64_t step = schedule.first, taken = 0;
-  if (step == 0) {
+  require_finite(block, communicator, problem, observers, step,
+                 0);  // rounding to storage may have overflowed
+  if (step == 0)
     observers.diagnostics(0, measure(communicator, problem.domain.shape, block.state(), nullptr));
-    if (schedule.snapshot_every > 0 || schedule.last == 0) observers.snapshot(0, block.state());
-  }
+  if (step == schedule.last || (step == 0 && schedule.snapshot_every > 0))
+    observers.snapshot(step, block.state());
   while (step < schedule.last) {
     taken = next_stop(schedule, step) - step;
     block.launch(static_cast<int>(taken));
