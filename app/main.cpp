@@ -15,6 +15,7 @@ namespace spsolve {
 namespace {
 
 Status perform(const CommandLine& command, const Communicator& communicator, Signals& signals) {
+  if (command.verb != Verb::run) signals.release();
   switch (command.verb) {
     case Verb::run:
       return run(communicator, command, signals);

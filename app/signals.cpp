@@ -11,6 +11,8 @@ Signals::Signals() {
   pthread_sigmask(SIG_BLOCK, &waiting_, nullptr);
 }
 
+void Signals::release() { pthread_sigmask(SIG_UNBLOCK, &waiting_, nullptr); }
+
 std::optional<int> Signals::next() {
   const timespec at_once{};
   const int signal = sigtimedwait(&waiting_, nullptr, &at_once);

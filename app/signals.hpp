@@ -12,6 +12,9 @@ class Signals {
  public:
   Signals();
 
+  /// Signals act at once again, as on a program that knows nothing of them.
+  void release();
+
   /// A signal that has arrived and was not asked for yet. After the first TERM or INT another one ends the
   /// process at once, as users expect of a second Ctrl-C.
   std::optional<int> next();
