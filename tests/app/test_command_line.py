@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -132,6 +133,7 @@ class CommandLine(spsolve.TestCase):
                 ("steps = 5", "end = 3.0", 8, "dt"),
                 ("steps = 5", "steps = 5\nend = 3.0", 9, "end"),
                 ("steps = 5", "steps = 5\nfuse = 0", 9, "fuse"),
+                ("steps = 5", "steps = 5\nfuse = 2000000000", 9, "fuse"),
                 ("steps = 5", "steps = 5\nsteps = 6", 9, "steps"),
                 ("steps = 5", "steps = ", 8, "problem.toml"),
                 ("[time]", "[boundary]\nx = 'reflect'\n[time]", 8, "neumann"),
@@ -248,6 +250,12 @@ class CommandLine(spsolve.TestCase):
         self.run_to(2, "bench", "--stencil", "star2d1r", "--shape", "5")
         self.run_to(2, "bench", "--suite", "nosuch")
         self.run_to(2, "bench", "--unit", "sparse-tensor", "--device", "cpu")
+
+    def test_signals_end_what_is_no_run_at_once(self):
+        with spsolve.Job("bench", "--stencil", "star3d1r", "--steps", str(10**6)) as job:
+            self.assertIn("GB/s", job.process.stdout.readline())
+            job.process.terminate()
+            self.assertEqual(job.process.wait(timeout=30), -signal.SIGTERM)
 
     def test_doctor(self):
         text = self.run_to(0, "doctor", ranks=2).out

@@ -215,6 +215,16 @@ class Restart(spsolve.TestCase):
         self.run_to(2, file, "--restart", checkpoint, "--output", "nowhere", "--set", "time.steps=100")
         self.assertFalse((self.directory / "nowhere").exists())
 
+    def test_restart_at_the_last_step_writes_what_a_run_to_there_leaves(self):
+        file = self.write()
+        self.run_to(0, file, ranks=2)
+        self.run_to(0, file, "--restart", "latest", "--set", "time.steps=350")
+        self.run_to(0, file, "--output", "whole", "--set", "time.steps=350")
+        name = "snapshot_0000000350.hdf"
+        self.assertEqual((self.directory / "out" / name).read_bytes(), (self.directory / "whole" / name).read_bytes())
+        series = (self.directory / "out" / "snapshots.hdf.series").read_text()
+        self.assertEqual(series, (self.directory / "whole" / "snapshots.hdf.series").read_text())
+
     def test_restart_in_a_new_directory_begins_at_the_beginning(self):
         file = self.write()
         self.uninterrupted(file)
