@@ -130,7 +130,7 @@ double best_bandwidth(const Communicator& communicator, double bytes, Copy&& cop
 }
 
 /// On a CPU with the write-allocate that every line written takes.
-double copy_bandwidth(const Communicator& communicator, const DeviceChoice& device) {
+double copy_bandwidth(const Communicator& communicator, [[maybe_unused]] const DeviceChoice& device) {
 #ifdef SPSOLVE_CUDA
   if (device.cuda) {
     constexpr std::size_t bytes = std::size_t{1} << 30;

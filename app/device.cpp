@@ -47,8 +47,8 @@ bool cuda_available() {
 #endif
 }
 
-DeviceChoice choose_device(const Communicator& communicator, const ComputeConfig& compute,
-                           const ParallelConfig& parallel) {
+DeviceChoice choose_device([[maybe_unused]] const Communicator& communicator, const ComputeConfig& compute,
+                           [[maybe_unused]] const ParallelConfig& parallel) {
   DeviceChoice choice;
   std::string missing = "this build of spsolve has no CUDA";
 #ifdef SPSOLVE_CUDA
@@ -73,7 +73,7 @@ DeviceChoice choose_device(const Communicator& communicator, const ComputeConfig
   return choice;
 }
 
-Machine make_machine(const Communicator& communicator, const DeviceChoice& choice,
+Machine make_machine(const Communicator& communicator, [[maybe_unused]] const DeviceChoice& choice,
                      const std::string& transport) {
 #ifdef SPSOLVE_CUDA
   if (choice.cuda) {
