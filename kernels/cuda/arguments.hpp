@@ -50,7 +50,8 @@ struct Arguments {
   Region region;           // what is written
   long long first_column;  // march: leftmost column of tile 0, where memory is aligned to 16 bytes
   long long planes_per_block;  // march: how many planes of the region a block writes
-  int column_tiles;            // march: across the region; two more blocks in x halve the first and last tile
+  long long fewer_planes;      // march: by so many fewer in the first blocks along the march, and in the last
+  int column_tiles;  // march: across the region; more blocks in x, in pairs, share the first and last tile
 };
 
 }  // namespace spsolve::cuda

@@ -442,20 +442,23 @@ extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::warps,
   extern __shared__ __align__(128) unsigned char memory[];
   SharedMemory& shared = *reinterpret_cast<SharedMemory*>(memory);
   const Region& region = a.region;
-  // The last two blocks in x, if they are more than the tiles, take the second halves of the first and last
-  // tile.
-  const int extra = static_cast<int>(blockIdx.x) - a.column_tiles;
-  const int tile = extra < 0 ? static_cast<int>(blockIdx.x) : extra == 0 ? 0 : a.column_tiles - 1;
-  const bool halved =
-      static_cast<int>(gridDim.x) > a.column_tiles && (tile == 0 || tile == a.column_tiles - 1);
+  // Blocks beyond the tiles in x take further parts of the first and the last tile.
+  const int extra = static_cast<int>(blockIdx.x) - a.column_tiles,
+            parts = (static_cast<int>(gridDim.x) - a.column_tiles) / 2 + 1;
+  const int tile = extra < 0 ? static_cast<int>(blockIdx.x) : extra % 2 == 0 ? 0 : a.column_tiles - 1;
   const long long first_column =
       a.first_column + tile * static_cast<long long>(tile_columns - 2 * column_margin);
   const long long first_row =
       region.begin[1] - depth * RY + blockIdx.y * static_cast<long long>(tile_rows - 2 * depth * RY);
-  const long long half = a.planes_per_block / 2, stretch = region.begin[0] + blockIdx.z * a.planes_per_block;
-  const long long begin = extra < 0 ? stretch : stretch + half;
-  const long long wanted_end = stretch + (halved && extra < 0 ? half : a.planes_per_block);
-  const long long end = wanted_end < region.end[0] ? wanted_end : region.end[0];
+  const long long first_of_stretch = blockIdx.z * a.planes_per_block - (blockIdx.z > 0 ? a.fewer_planes : 0);
+  const long long end_of_stretch = (blockIdx.z + 1) * a.planes_per_block - a.fewer_planes;
+  const bool parted = parts > 1 && (tile == 0 || tile == a.column_tiles - 1);
+  const int part = extra < 0 ? 0 : extra / 2 + 1;
+  const long long part_planes =
+      parted ? (end_of_stretch - first_of_stretch + parts - 1) / parts : end_of_stretch - first_of_stretch;
+  const auto inside = [](long long plane, long long limit) { return plane < limit ? plane : limit; };
+  const long long begin = region.begin[0] + first_of_stretch + part * part_planes;
+  const long long end = inside(inside(begin + part_planes, region.begin[0] + end_of_stretch), region.end[0]);
   if (begin >= end) return;
   const bool beside_wall = reaches_wall(plane_axis, begin - depth * R, end + depth * R, a.shape[0]) ||
                            reaches_wall(row_axis, first_row, first_row + tile_rows, a.shape[1]) ||

@@ -12,8 +12,9 @@ namespace spsolve::cuda {
 namespace {
 
 constexpr std::int64_t scratch_points = std::int64_t{1}
-                                        << 27;  // per buffer; larger regions are cut into slabs
-constexpr std::int64_t column_granule = 16;     // columns: 32 bytes of the smallest format
+                                        << 27;                // per buffer; larger regions are cut into slabs
+constexpr std::int64_t most_columns = std::int64_t{1} << 30;  // of one march
+constexpr std::int64_t column_granule = 16;                   // columns: 32 bytes of the smallest format
 
 constexpr std::int64_t floor_to(std::int64_t value, std::int64_t multiple) {
   return value - wrap(value, multiple);
@@ -142,30 +143,49 @@ void ScalarUnit::step_by_step(Operand in, const Operand& out, const Box& region,
 
 void ScalarUnit::march(const MarchKernel& march, const Operand& in, const Operand& out,
                        const Box& region) const {
+  if (region.extent()[x_axis] > most_columns) {  // coordinates in a tile map are 32 bits
+    Box left = region, right = region;
+    left.end[x_axis] = right.begin[x_axis] =
+        region.begin[x_axis] + floor_to(region.extent()[x_axis] / 2, column_granule);
+    this->march(march, in, out, left);
+    return this->march(march, in, out, right);
+  }
   const Tile& tile = march.tile;
   Arguments a = arguments(in, out, region);
   const Formats formats{precision_, in.stored, out.stored};
   const std::int64_t granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
-  if (device_.compute_capability >= 90)
-    a.in_map = make_tensor_map(in.view, formats.in_bytes(), tile.rows(), std::min(tile.columns(), 256));
   a.first_column =
       aligned_column_ + floor_to(a.region.begin[2] - aligned_column_, granule) - tile.column_margin;
+  if (const std::int64_t skipped = floor_to(a.first_column - a.in.begin[2], column_granule); skipped > 0) {
+    a.in.data = static_cast<std::byte*>(a.in.data) + skipped * formats.in_bytes();
+    a.in.begin[2] += skipped;
+  }
+  a.in.end[2] = std::min<std::int64_t>(a.in.end[2], a.in.begin[2] + 2 * most_columns);
+  if (device_.compute_capability >= 90)
+    a.in_map = make_tensor_map(a.in, formats.in_bytes(), tile.rows(), std::min(tile.columns(), 256));
   const std::int64_t rows = tile.rows() - 2 * tile.depth * stencil_.radius[row_axis];
   const std::int64_t columns = tile.columns() - 2 * tile.column_margin;
   const std::int64_t column_tiles = pieces(a.region.end[2] - (a.first_column + tile.column_margin), columns);
   const std::int64_t row_tiles = pieces(a.region.end[1] - a.region.begin[1], rows);
   const std::int64_t planes = a.region.end[0] - a.region.begin[0];
   const std::int64_t warm_up = 2 * tile.depth * stencil_.radius[plane_axis] + 2;
-  // In 2D there are few waves of blocks, and those beside walls in x, which take longer per plane, would end
-  // last.
-  const bool halve =
-      stencil_.walls[column_axis][low] != Wall::none && row_tiles == 1 && column_tiles > 1 && planes > 1;
-  const std::int64_t tiles = column_tiles * row_tiles + (halve ? 2 : 0);
+  // In 2D there are few waves of blocks, and those beside walls, which take longer per plane, would end last:
+  // they get fewer planes.
+  const bool flat = row_tiles == 1 && planes > 1;
+  const std::int64_t extra =
+      flat && column_tiles > 1 && stencil_.walls[column_axis][low] != Wall::none ? 4 : 0;
+  const std::int64_t tiles = column_tiles * row_tiles + extra;
   a.planes_per_block = planes_per_block(planes, tiles, march.resident_blocks, warm_up);
   a.column_tiles = static_cast<int>(column_tiles);
-  const dim3 grid(static_cast<unsigned>(halve ? column_tiles + 2 : column_tiles),
-                  static_cast<unsigned>(row_tiles),
-                  static_cast<unsigned>(pieces(planes, a.planes_per_block)));
+  std::int64_t stretches = pieces(planes, a.planes_per_block);
+  if (flat && stretches > 4 && stencil_.walls[plane_axis][low] != Wall::none) {
+    a.fewer_planes = a.planes_per_block / 4;
+    a.planes_per_block = pieces(planes + 2 * a.fewer_planes, stretches);
+  } else {
+    a.fewer_planes = 0;
+  }
+  const dim3 grid(static_cast<unsigned>(column_tiles + extra), static_cast<unsigned>(row_tiles),
+                  static_cast<unsigned>(stretches));
   march.kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile.warps)),
                       static_cast<std::size_t>(tile.shared_bytes), stream_, a);
 }

@@ -91,7 +91,8 @@ std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& for
 int preferred_depth(const KernelStencil& stencil, const Formats& formats, std::size_t shared_limit) {
   constexpr double least_useful =
       0.76;  // below, what is computed twice costs more than the memory traffic saved
-  constexpr int deepest = 8;
+  const int deepest =
+      stencil.radius[plane_axis] == 0 ? 16 : 8;  // measured; without a march levels keep no registers
   for (int depth = deepest; depth > 1; --depth)
     if (const auto tile = choose_tile(stencil, formats, depth, shared_limit);
         tile && useful(stencil, *tile) >= least_useful)
