@@ -133,6 +133,7 @@ double best_bandwidth(const Communicator& communicator, double bytes, Copy&& cop
 double copy_bandwidth(const Communicator& communicator, [[maybe_unused]] const DeviceChoice& device) {
 #ifdef SPSOLVE_CUDA
   if (device.cuda) {
+    cuda::select_device(device.device);
     constexpr std::size_t bytes = std::size_t{1} << 30;
     const cuda::DeviceBuffer from(bytes), to(bytes);
     const cuda::Stream stream;

@@ -56,7 +56,6 @@ DeviceChoice choose_device([[maybe_unused]] const Communicator& communicator, co
   choice.cuda = communicator.all_reduce(count, MPI_MIN) > 0;
   if (choice.cuda) {
     choice.device = count == 1 ? 0 : rank_on_this_machine(communicator) % count;
-    collectively(communicator, [&] { cuda::select_device(choice.device); });
     const cuda::DeviceInfo info = cuda::device_info(choice.device);
     choice.of_rank =
         fmt::format("{}: GPU {} {} ({})", host_name(), choice.device, info.name, info.pci_bus_id);
@@ -77,6 +76,7 @@ Machine make_machine(const Communicator& communicator, [[maybe_unused]] const De
                      const std::string& transport) {
 #ifdef SPSOLVE_CUDA
   if (choice.cuda) {
+    cuda::select_device(choice.device);
     auto backend = std::make_unique<CudaBackend>(communicator, transport);
     const std::string name = backend->transport_name();
     return {nullptr, std::move(backend), name};

@@ -128,7 +128,9 @@ Status doctor(const Communicator& communicator) {
                  communicator.size(), std::set<std::string>(hosts.begin(), hosts.end()).size(),
                  omp_get_max_threads(), omp_get_num_procs(), host);
   terminal.print("{:<14} {}", "CUDA-aware MPI", cuda_aware());
-  const DeviceChoice device = choose_device(communicator, {}, {});
+  ParallelConfig any;
+  any.share_gpus = true;  // more ranks than GPUs are no error here
+  const DeviceChoice device = choose_device(communicator, {}, any);
   const auto devices = communicator.gather(device.of_rank);
   for (std::size_t rank = 0; rank < devices.size(); ++rank)
     terminal.print("{:<14} {}", fmt::format("rank {}", rank), devices[rank]);
