@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a block of march.cuh holds: the points of a thread, the rows it shares, and what lies beyond walls.
+
+#include "arguments.hpp"
+#include "constants.cuh"
+#include "plane_ring.cuh"
+#include "walls.cuh"
+
+namespace spsolve::cuda {
+
+using namespace constants;
+
+constexpr int R = radius[plane_axis], RY = radius[row_axis], RX = radius[column_axis];
+constexpr int VY = rows_per_warp, VX = points_per_lane;
+
+constexpr bool any_tap(bool (*test)(const Tap&)) {
+  for (int k = 0; k < tap_count; ++k)
+    if (test(taps[k])) return true;
+  return false;
+}
+/// Whether completing a plane needs no neighbours in it.
+constexpr bool pointwise_completion =
+    R > 0 && !any_tap([](const Tap& tap) { return tap.offset[0] == R && (tap.offset[1] || tap.offset[2]); });
+constexpr bool corners = any_tap([](const Tap& tap) { return tap.offset[1] && tap.offset[2]; });
+
+/// The points of one thread.
+struct Points {
+  Compute at[VY][VX];
+};
+/// The same with the neighbours that taps reach.
+struct Window {
+  Compute at[VY + 2 * RY][VX + 2 * RX];
+};
+
+/// First and last rows of every warp, for the warps above and below.
+struct EdgeRows {
+  Compute at[warps][2 * RY > 0 ? 2 * RY : 1][tile_columns];
+};
+constexpr int shared_levels = RY == 0 ? 0 : pointwise_completion ? depth : 1;
+
+struct SharedMemory {
+  PlaneRing::Storage ring;
+  alignas(128) EdgeRows edges[2][shared_levels > 0 ? shared_levels : 1];
+};
+static_assert(sizeof(SharedMemory) == shared_bytes, "the host must ask for this much");
+static_assert(RY <= VY && RX <= VX, "a neighbour must be no farther than the next warp and lane");
+
+/// What the points of a thread are beside walls, one bit per row or column. The host sees to it that no
+/// thread has points beyond both faces of an axis.
+struct Ghosts {
+  unsigned mirrored = 0, constant = 0;
+  bool any_constant = false;  // in the warp
+  Compute value = 0;          // of the constant ones
+
+  __device__ void add(int bit, Ghost ghost, const Arguments& a, int axis) {
+    if (ghost == Ghost::mirrored) mirrored |= 1u << bit;
+    if (ghost == Ghost::low_value || ghost == Ghost::high_value) {
+      constant |= 1u << bit;
+      value = ghost_value(a, axis, ghost == Ghost::high_value);
+    }
+  }
+  __device__ void vote() { any_constant = __any_sync(0xffffffffu, constant != 0); }
+};
+constexpr bool has_wall(int axis, Wall kind) { return walls[axis][0] == kind || walls[axis][1] == kind; }
+
+}  // namespace spsolve::cuda
