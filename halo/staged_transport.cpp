@@ -18,6 +18,7 @@ std::vector<Message> StagedMpiTransport::staged(std::span<const Message> message
 }
 
 void StagedMpiTransport::start(std::span<const Message> sends, std::span<const Message> receives) {
+  cuda::check_cuda(cudaStreamSynchronize(stream_));  // what arrived last may still be on its way from the buffer
   const std::vector<Message> staged_sends = staged(sends, send_buffer_);
   receives_.assign(receives.begin(), receives.end());
   staged_receives_ = staged(receives, receive_buffer_);

@@ -128,6 +128,7 @@ void PinnedMemory::free(std::byte* memory) noexcept { cudaFreeHost(memory); }
 std::byte* DeviceMemory::allocate(std::size_t bytes, std::size_t) {
   void* memory = allocate_bytes(bytes);
   check_cuda(cudaMemset(memory, 0, bytes));
+  check_cuda(cudaStreamSynchronize(nullptr));  // the streams of fields do not wait for the default stream
   return static_cast<std::byte*>(memory);
 }
 void DeviceMemory::free(std::byte* memory) noexcept { cudaFree(memory); }

@@ -52,7 +52,8 @@ class DevicePacking : public Packing {
     }
     const std::size_t bytes = table.size() * sizeof(DeviceBox);
     table_ = DeviceBuffer(bytes);
-    check_cuda(cudaMemcpy(table_.data(), table.data(), bytes, cudaMemcpyHostToDevice));
+    // On the kernels' stream: a plain cudaMemcpy may return before the last bytes are on the device.
+    check_cuda(cudaMemcpyAsync(table_.data(), table.data(), bytes, cudaMemcpyHostToDevice, stream_));
   }
 
   const DevicePacker::Kernels& kernels_;
