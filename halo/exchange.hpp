@@ -37,12 +37,14 @@ class HaloExchange {
   HaloExchange(const Communicator& communicator, const HaloRegions& regions, Precision precision,
                Transport& transport, Packer& packer);
 
+  /// Fills the part of the halo that holds periodic images of this rank's own points.
+  void copy_own_images(Field& field);
   /// Packs the owned points that others need and sends them. The owned points may be read, not written, until
-  /// then.
+  /// the exchange is finished.
   PendingExchange start(Field& field);
 
   /// Bytes that this rank sends to other ranks in one exchange.
-  std::size_t bytes_sent() const { return send_buffer_.bytes; }
+  std::size_t bytes_sent() const { return send_.buffer.bytes; }
 
  private:
   friend class PendingExchange;
@@ -58,12 +60,18 @@ class HaloExchange {
     std::unique_ptr<std::byte, Free> data;
   };
 
+  /// Regions packed one after another, with the messages that their bytes make up.
+  struct Packed {
+    Buffer buffer;
+    std::unique_ptr<Packing> packing;
+    std::vector<Message> messages;
+
+    Packed(const std::vector<HaloRegion>& regions, Precision precision, Packer& packer);
+  };
+
   Transport* transport_;
-  std::vector<Message> send_messages_, receive_messages_;
-  std::unique_ptr<Packing> send_, receive_;
-  std::unique_ptr<Packing>
-      own_send_;  // periodic images of this rank's own points: packed into the receive buffer
-  Buffer send_buffer_, receive_buffer_;
+  Packed send_, receive_, own_send_;
+  std::unique_ptr<Packing> own_receive_;  // from the buffer of own_send_
 };
 
 }  // namespace spsolve

@@ -94,6 +94,7 @@ Box interior(const Domain& domain, const Decomposition& decomposition, int rank,
   Box box = decomposition.block(rank);
   const Index3 c = decomposition.coordinates(rank);
   for (int axis = 0; axis < axis_count; ++axis) {
+    if (decomposition.rank_grid()[axis] == 1) continue;
     if (domain.periodic(axis) || c[axis] > 0) box.begin[axis] += width[axis];
     if (domain.periodic(axis) || c[axis] + 1 < decomposition.rank_grid()[axis]) box.end[axis] -= width[axis];
   }

@@ -45,6 +45,7 @@ void Block::set_source(const FillField& fill) {
                         halo_regions(problem_.domain, decomposition_, communicator_.rank(), source_->halo()),
                         source_->precision(), backend_->transport(), backend_->packer());
   backend_->exchange_after_compute();
+  exchange.copy_own_images(*source_);
   exchange.start(*source_).finish();
   backend_->compute_after_exchange();
   backend_->synchronize();
@@ -72,6 +73,9 @@ void Block::launch(int steps) {
   PendingExchange pending = [&] {
     const Stopwatch watch(timings_.exchange);
     backend_->exchange_after_compute();
+    now.exchange.copy_own_images(*state_);
+    backend_->compute_after_exchange();
+    fill_received_ghosts(steps);
     return now.exchange.start(*state_);
   }();
   {

@@ -32,6 +32,7 @@ void exchange_and_check(const Domain& domain, const Index3& rank_grid, const Ind
       testing::for_each_point(field.owned(), [&](const Index3& p) {
         *field.at<Storage>(p) = to_storage<Storage>(number(p) / 2039);
       });
+      exchange.copy_own_images(field);
       exchange.start(field).finish();
       const Box inside = domain.clip_to_walls(field.allocated());
       testing::for_each_point(field.allocated(), [&](const Index3& p) {
