@@ -7,6 +7,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <set>
 
@@ -34,7 +35,7 @@ void print_file_sizes(const Setup& setup, const Terminal& terminal) {
   const auto points = static_cast<double>(setup.problem.domain.box().points());
   double kept = 1;
   for (const std::int64_t extent : setup.problem.domain.shape)
-    kept *= static_cast<double>((extent - 1) / config.output.stride + 1);
+    kept *= std::ceil(static_cast<double>(extent) / static_cast<double>(config.output.stride));
   const double snapshot = kept * static_cast<double>(storage_bytes(config.output.precision));
   const double checkpoint = points * static_cast<double>(storage_bytes(config.compute.precision));
   const std::int64_t snapshots = config.output.every > 0 ? config.time.steps / config.output.every + 1 +

@@ -52,7 +52,7 @@ class HaloExchange {
   struct Buffer {
     struct Free {
       Memory* memory;
-      void operator()(std::byte* data) const { memory->free(data); }
+      void operator()(std::byte* freed) const { memory->free(freed); }
     };
     Buffer(Memory& memory, std::size_t size);
 

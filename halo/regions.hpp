@@ -28,8 +28,8 @@ struct HaloRegions {
 HaloRegions halo_regions(const Domain& domain, const Decomposition& decomposition, int rank,
                          const Index3& width);
 
-/// Points that can be advanced before anything has arrived from other ranks: the block shrunk by `width` along the
-/// axes that are cut. Periodic images of the rank's own points it may need. Empty if nothing can.
+/// Points that can be advanced before anything has arrived from other ranks: the block shrunk by `width`
+/// along the axes that are cut. Periodic images of the rank's own points it may need. Empty if nothing can.
 Box interior(const Domain& domain, const Decomposition& decomposition, int rank, const Index3& width);
 
 }  // namespace spsolve

@@ -20,7 +20,8 @@ std::vector<Message> StagedMpiTransport::staged(std::span<const Message> message
 void StagedMpiTransport::start(std::span<const Message> sends, std::span<const Message> receives) {
   receives_.assign(receives.begin(), receives.end());
   if (sends.empty() && receives.empty()) return;  // a rank alone never waits
-  cuda::check_cuda(cudaStreamSynchronize(stream_));  // what arrived last may still be on its way from the buffer
+  cuda::check_cuda(
+      cudaStreamSynchronize(stream_));  // what arrived last may still be on its way from the buffer
   const std::vector<Message> staged_sends = staged(sends, send_buffer_);
   staged_receives_ = staged(receives, receive_buffer_);
   for (std::size_t i = 0; i < sends.size(); ++i)

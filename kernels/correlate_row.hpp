@@ -126,6 +126,13 @@ void correlate_row(const Row<Out, In>& row) {
 }
 
 #ifdef SPSOLVE_AVX512
+/// Whether the processor has all that x86-64-v4 code uses.
+inline bool has_avx512() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+}
+
 /// correlate_row with 512-bit vectors, compiled for x86-64-v4. T is double or float.
 template <class T>
 void correlate_row_avx512(const Row<T, T>& row);
@@ -136,7 +143,7 @@ template <class Out, class In>
 void correlate_row_widest(const Row<Out, In>& row) {
 #ifdef SPSOLVE_AVX512
   if constexpr (std::is_same_v<Out, In> && std::is_floating_point_v<In>)
-    if (__builtin_cpu_supports("x86-64-v4")) return correlate_row_avx512(row);
+    if (has_avx512()) return correlate_row_avx512(row);
 #endif
   correlate_row<std::experimental::native_simd<Compute<In>>>(row);
 }

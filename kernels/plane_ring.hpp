@@ -26,7 +26,7 @@ class PlaneRing {
     std::size_t space = memory_.size() * sizeof(T);
     rows_begin_ = static_cast<T*>(std::align(64, space - 64, first, space));
   }
-  PlaneRing(PlaneRing&&) = default;
+  PlaneRing(PlaneRing&&) noexcept = default;
 
   std::int64_t pitch() const { return pitch_; }
 

@@ -22,7 +22,8 @@ __device__ inline void for_each_element(const PackArguments& a, const Copy& copy
     const auto inside = static_cast<unsigned>(i - b.first);
     const unsigned row = inside / b.columns, column = inside - row * b.columns;
     const unsigned plane = row / b.rows;
-    copy(b.buffer + inside, b.field + plane * a.plane_stride + (row - plane * b.rows) * a.row_stride + column);
+    copy(b.buffer + inside,
+         b.field + plane * a.plane_stride + (row - plane * b.rows) * a.row_stride + column);
   }
 }
 

@@ -130,7 +130,7 @@ TEST_P(EveryShape, MultipliesAndAccumulates) {
         magnitude += std::abs(product);
       }
       EXPECT_NEAR(d[lane][i], exact,
-                  mma.k / 2 * 0x1p-24 * magnitude * (1 + 0x1p-10));  // one rounding per product
+                  0.5 * mma.k * 0x1p-24 * magnitude * (1 + 0x1p-10));  // one rounding per product
     }
 }
 

@@ -267,7 +267,7 @@ TEST_P(Stencil2RowOf, TimesTheTrianglesIsTheCorrelation) {
   const Stencil2Row layout = stencil2row(n, height, width);
   EXPECT_EQ(layout.pitch % 8, 4);
   EXPECT_GT(layout.pitch, n * height);
-  const auto size = static_cast<std::size_t>(layout.groups * layout.pitch);
+  const auto size = static_cast<std::size_t>(layout.groups) * static_cast<std::size_t>(layout.pitch);
   std::vector<double> a(size, NAN), b(size, NAN);
   for (std::size_t at = 0; at < plane.size(); ++at) {  // no branch: what is not held goes to the padding
     a.at(layout.a[at]) = plane[at];
