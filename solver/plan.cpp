@@ -44,8 +44,8 @@ Candidate scalar_candidate(const Problem& problem, const DeviceModel& device, in
   candidate.bytes = (1.0 + device.write_traffic) * element / fuse;
   if (problem.has_source) candidate.bytes += std::max(element, 4.0) / fuse;
   candidate.fma = static_cast<double>(problem.stencil.taps().size()) * recomputed;
-  const double compute =
-      candidate.fma / (problem.precision == Precision::fp64 ? device.fma_fp64 : device.fma_fp32);
+  const double rate = problem.precision == Precision::fp64 ? device.fma_fp64 : device.fma_fp32;
+  const double compute = candidate.fma * (fuse > 1 ? device.level_cost : 1.0) / rate;
   const double memory = candidate.bytes / device.bandwidth;
   // Loads and sums of one core overlap in part only: the longer time and half of the shorter one were
   // measured.
@@ -71,9 +71,9 @@ std::optional<int> fastest_depth_of_kernels([[maybe_unused]] const Problem& prob
 
 }  // namespace
 
-DeviceModel nominal_cpu() { return {"cpu", 34e9, 32e9, 64e9, 2 * 1024.0 * 1024.0, 2, 5e-6, 2}; }
+DeviceModel nominal_cpu() { return {"cpu", 34e9, 38e9, 76e9, 2 * 1024.0 * 1024.0, 2, 5e-6, 1, 1.25}; }
 
-DeviceModel nominal_gpu() { return {"cuda", 4.1e12, 15e12, 32e12, 132 * 227.0 * 1024.0, 132, 5e-6, 1}; }
+DeviceModel nominal_gpu() { return {"cuda", 4.1e12, 15e12, 32e12, 132 * 227.0 * 1024.0, 132, 5e-6, 1, 1.0}; }
 
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {
   if (request.unit != "auto" && request.unit != "scalar")

@@ -21,10 +21,11 @@ struct DeviceModel {
   double launch_seconds;  // cost of starting one launch
   double write_traffic;   // bytes moved per byte written: 2 where a line is read before it is written
                           // (write-allocate)
+  double level_cost;      // of an fma on an intermediate time level, kept in cache, against one on the field
 };
 
-/// A nominal server CPU core pair. The plan is made from this, not from the machine at hand, so that every
-/// machine makes the same plan for the same problem.
+/// A nominal pair of server CPU cores (bench/results/cpu-unit.json). The plan is made from this, not from the
+/// machine at hand, so that every machine makes the same plan for the same problem.
 DeviceModel nominal_cpu();
 
 /// An NVIDIA H200: rates measured under its power limit.

@@ -32,7 +32,7 @@ TEST(Plan, TrafficFallsAndRecomputationGrowsWithDepth) {
     EXPECT_LT(plan.candidates[i].bytes, plan.candidates[i - 1].bytes);
     EXPECT_GE(plan.candidates[i].fma, plan.candidates[i - 1].fma);
   }
-  EXPECT_DOUBLE_EQ(plan.candidates.front().bytes, 24.0);
+  EXPECT_DOUBLE_EQ(plan.candidates.front().bytes, 16.0);
   EXPECT_DOUBLE_EQ(plan.candidates.front().fma, 7.0);
 }
 
