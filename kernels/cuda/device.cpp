@@ -14,22 +14,6 @@ std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-void* allocate_bytes(std::size_t bytes) {
-  std::size_t free_bytes = 0, total_bytes = 0;
-  check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes));
-  void* memory = nullptr;
-  if (bytes > free_bytes || cudaMalloc(&memory, bytes) != cudaSuccess) {
-    cudaGetLastError();  // out of memory is reported here, not by the next call
-    int device = 0;
-    check_cuda(cudaGetDevice(&device));
-    throw Error(Status::device_failure,
-                "GPU " + std::to_string(device) + " has not enough memory: " + std::to_string(bytes) +
-                    " bytes needed, " + std::to_string(free_bytes) + " of " + std::to_string(total_bytes) +
-                    " free; use more ranks or a smaller grid");
-  }
-  return memory;
-}
-
 }  // namespace
 
 void check_cuda(cudaError_t status, const std::source_location& place) {
@@ -108,29 +92,43 @@ double Event::seconds_since(const Event& start) const {
   return static_cast<double>(milliseconds) / 1000.0;
 }
 
-DeviceBuffer::DeviceBuffer(std::size_t bytes) : memory_(allocate_bytes(bytes)), bytes_(bytes) {}
-void DeviceBuffer::Free::operator()(void* memory) const { cudaFree(memory); }
+void* allocate_device(std::size_t bytes) {
+  std::size_t free_bytes = 0, total_bytes = 0;
+  check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes));
+  void* memory = nullptr;
+  if (bytes > free_bytes || cudaMalloc(&memory, bytes) != cudaSuccess) {
+    cudaGetLastError();  // out of memory is reported here, not by the next call
+    int device = 0;
+    check_cuda(cudaGetDevice(&device));
+    throw Error(Status::device_failure,
+                "GPU " + std::to_string(device) + " has not enough memory: " + std::to_string(bytes) +
+                    " bytes needed, " + std::to_string(free_bytes) + " of " + std::to_string(total_bytes) +
+                    " free; use more ranks or a smaller grid");
+  }
+  return memory;
+}
 
-PinnedBuffer::PinnedBuffer(std::size_t bytes) : bytes_(bytes) {
+void free_device(void* memory) { cudaFree(memory); }
+
+void* allocate_pinned(std::size_t bytes) {
   void* memory = nullptr;
   check_cuda(cudaMallocHost(&memory, bytes));
-  memory_.reset(memory);
+  return memory;
 }
-void PinnedBuffer::Free::operator()(void* memory) const { cudaFreeHost(memory); }
+
+void free_pinned(void* memory) { cudaFreeHost(memory); }
 
 std::byte* PinnedMemory::allocate(std::size_t bytes, std::size_t) {
-  void* memory = nullptr;
-  check_cuda(cudaMallocHost(&memory, bytes));
-  return static_cast<std::byte*>(std::memset(memory, 0, bytes));
+  return static_cast<std::byte*>(std::memset(allocate_pinned(bytes), 0, bytes));
 }
-void PinnedMemory::free(std::byte* memory) noexcept { cudaFreeHost(memory); }
+void PinnedMemory::free(std::byte* memory) noexcept { free_pinned(memory); }
 
 std::byte* DeviceMemory::allocate(std::size_t bytes, std::size_t) {
-  void* memory = allocate_bytes(bytes);
+  void* memory = allocate_device(bytes);
   check_cuda(cudaMemset(memory, 0, bytes));
   check_cuda(cudaStreamSynchronize(nullptr));  // the streams of fields do not wait for the default stream
   return static_cast<std::byte*>(memory);
 }
-void DeviceMemory::free(std::byte* memory) noexcept { cudaFree(memory); }
+void DeviceMemory::free(std::byte* memory) noexcept { free_device(memory); }
 
 }  // namespace spsolve::cuda

@@ -66,37 +66,32 @@ class Event {
   cudaEvent_t handle_ = nullptr;
 };
 
-/// Device memory, not initialised. Throws Error naming needed and free bytes if there is not enough.
-class DeviceBuffer {
+/// Memory that is not initialised, owned; `allocate` throws where there is not enough.
+template <void* (*allocate)(std::size_t bytes), void (*release)(void* memory)>
+class Buffer {
  public:
-  DeviceBuffer() = default;
-  explicit DeviceBuffer(std::size_t bytes);
+  Buffer() = default;
+  explicit Buffer(std::size_t bytes) : memory_(allocate(bytes)), bytes_(bytes) {}
   void* data() const { return memory_.get(); }
   std::size_t bytes() const { return bytes_; }
 
  private:
   struct Free {
-    void operator()(void* memory) const;
+    void operator()(void* memory) const { release(memory); }
   };
   std::unique_ptr<void, Free> memory_;
   std::size_t bytes_ = 0;
 };
 
-/// Page-locked host memory: copies to and from the device are fast and asynchronous. Not initialised.
-class PinnedBuffer {
- public:
-  PinnedBuffer() = default;
-  explicit PinnedBuffer(std::size_t bytes);
-  void* data() const { return memory_.get(); }
-  std::size_t bytes() const { return bytes_; }
+/// Memory of the current device; the Error names needed and free bytes if there is not enough.
+void* allocate_device(std::size_t bytes);
+void free_device(void* memory);
+using DeviceBuffer = Buffer<allocate_device, free_device>;
 
- private:
-  struct Free {
-    void operator()(void* memory) const;
-  };
-  std::unique_ptr<void, Free> memory_;
-  std::size_t bytes_ = 0;
-};
+/// Page-locked host memory: copies to and from the device are fast and asynchronous.
+void* allocate_pinned(std::size_t bytes);
+void free_pinned(void* memory);
+using PinnedBuffer = Buffer<allocate_pinned, free_pinned>;
 
 /// Page-locked host memory, for a Field.
 class PinnedMemory : public Memory {

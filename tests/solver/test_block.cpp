@@ -83,6 +83,34 @@ TEST(Block, AnyDecompositionHasTheBitsOfOneRankAndMatchesReference) {
   EXPECT_GT(compared, 10);
 }
 
+/// Blocks a few points wide in x, beside walls: their interior may be narrower than the mirror images it
+/// reads.
+TEST(Block, NarrowBlocksBesideWallsMatchReference) {
+  const Communicator world;
+  const auto cpu = testing::cpu_backend(world);
+  for (const BoundaryKind kind : {BoundaryKind::neumann, BoundaryKind::dirichlet})
+    for (std::int64_t points = 1; points <= 9; ++points)
+      for (const int fuse : {1, 2}) {
+        testing::RandomCase problem(static_cast<std::uint64_t>(points));
+        problem.domain = {2, {1, 5, points * world.size()}, {}};
+        problem.domain.faces[x_axis] = {Face{kind, 0.25}, Face{kind, -0.5}};
+        problem.stencil = Stencil({1, 1, 7}, {0.1, -0.2, 0.3, 0.1, 0.05, -0.15, 0.1}, {0, 0, 3});
+        problem.u = problem.uniform(problem.domain.box().points());
+        Block block(world, {problem.domain, problem.stencil, Precision::fp64, false},
+                    Decomposition(problem.domain.shape, {1, 1, world.size()}), fuse, *cpu.backend);
+        block.set_state(testing::values_of(problem.domain, problem.u));
+        constexpr int launches = 4;
+        for (int launch = 0; launch < launches; ++launch) block.launch(fuse);
+        const auto found = testing::gathered(world, problem.domain, block.state());
+        const int steps = launches * fuse;
+        const auto expected = reference_steps(problem.domain, problem.stencil, problem.u, steps);
+        const double bound = testing::rounding_bound(problem.stencil, 0x1p-53, steps, 1.0);
+        for (std::size_t i = 0; i < expected.size(); ++i)
+          ASSERT_NEAR(found[i], expected[i], bound)
+              << points << " points per rank, fuse " << fuse << ", at " << i;
+      }
+}
+
 /// On GPUs, whatever carries the halos: the bits of the CPU unit where storage is that of the sums; in 16-bit
 /// formats too, since both round once per launch.
 TEST(Block, GpusHaveTheBitsOfTheCpu) {
