@@ -75,7 +75,8 @@ void Block::launch(int steps) {
     backend_->exchange_after_compute();
     now.exchange.copy_own_images(*state_);
     backend_->compute_after_exchange();
-    fill_received_ghosts(steps);
+    // Also of rows that the last launch wrote in parts too short for the mirror images beside a wall.
+    fill_halo_ghosts(steps);
     return now.exchange.start(*state_);
   }();
   {
@@ -86,15 +87,12 @@ void Block::launch(int steps) {
     const Stopwatch watch(timings_.exchange);
     pending.finish();
     backend_->compute_after_exchange();
-    fill_received_ghosts(steps);
+    fill_halo_ghosts(steps);
   }
   {
     const Stopwatch watch(timings_.compute);
     for_each_slab(owned, now.interior,
                   [&](const Box& slab) { unit_->advance(*state_, *next_, slab, steps); });
-    // Rows that were computed in parts: a part may have been too short for the mirror image beside its wall,
-    // which the next interior reads before halos arrive.
-    if (decomposition_.rank_grid()[x_axis] > 1) unit_->fill_ghosts(*next_, owned);
   }
   std::swap(state_, next_);
   host_state_ = host_previous_ = nullptr;
@@ -112,7 +110,7 @@ Block::Depth& Block::depth(int steps) {
       .first->second;
 }
 
-void Block::fill_received_ghosts(int steps) {
+void Block::fill_halo_ghosts(int steps) {
   const Box owned = state_->owned();
   Box rows = problem_.domain.clip_to_walls(grow(owned, steps * problem_.stencil.radius()));
   rows.begin[x_axis] = owned.begin[x_axis];

@@ -46,7 +46,8 @@ class Block {
     Box interior;
   };
   Depth& depth(int steps);
-  void fill_received_ghosts(int steps);
+  /// Ghosts beside walls of the rows that the halo of so many steps holds, and of all rows where x is cut.
+  void fill_halo_ghosts(int steps);
 
   Communicator communicator_;
   Problem problem_;
