@@ -13,6 +13,7 @@
 
 #include "kernels/cpu_unit.hpp"
 #include "kernels/presets.hpp"
+#include "kernels/reference.hpp"
 
 namespace spsolve {
 namespace {
@@ -81,6 +82,21 @@ BENCHMARK_CAPTURE(advance, star3d1r_fp32, "star3d1r", 3, Precision::fp32)
     ->Args({256, 1})
     ->Args({256, 4})
     ->UseRealTime();
+
+/// The plain double loop that defines correct, for comparison: points per axis.
+void reference(benchmark::State& state, const char* preset, int dimensions) {
+  const std::int64_t n = state.range(0);
+  const Domain domain{dimensions, {dimensions > 2 ? n : 1, dimensions > 1 ? n : 1, n}, {}};
+  const Stencil stencil = make_preset(preset, dimensions, {1.0, 1.0, 1.0}, {});
+  std::vector<double> u(static_cast<std::size_t>(domain.box().points()), 1.0);
+  for (auto _ : state) u = reference_step(domain, stencil, u);
+  const double points = static_cast<double>(u.size()) * static_cast<double>(state.iterations());
+  state.counters["points"] = benchmark::Counter(points, benchmark::Counter::kIsRate);
+}
+
+BENCHMARK_CAPTURE(reference, star3d1r_fp64, "star3d1r", 3)->Arg(256)->UseRealTime();
+BENCHMARK_CAPTURE(reference, box3d1r_fp64, "box3d1r", 3)->Arg(256)->UseRealTime();
+BENCHMARK_CAPTURE(reference, star2d1r_fp64, "star2d1r", 2)->Arg(4096)->UseRealTime();
 
 }  // namespace
 }  // namespace spsolve
