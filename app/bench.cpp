@@ -6,11 +6,11 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/clock.hpp"
 #include "app/device.hpp"
 #include "app/terminal.hpp"
 #include "app/versions.hpp"
@@ -26,12 +26,7 @@
 namespace spsolve {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Json = nlohmann::ordered_json;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <memory>
 
+#include "app/clock.hpp"
 #include "app/report.hpp"
 #include "app/requests.hpp"
 #include "app/restart.hpp"
@@ -20,12 +20,6 @@
 
 namespace spsolve {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 /// Writes what a run leaves in its directory, and keeps the time that takes.
 class Writer {

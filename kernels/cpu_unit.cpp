@@ -105,13 +105,7 @@ class Launch {
   /// Where time level `level` (1 .. steps) must be known for the tile: grown by what later steps reach, cut
   /// off at walls.
   Box level_box(const Box& tile, int level) const {
-    Box box = grow(tile, (steps_ - level) * radius_);
-    for (int axis = 0; axis < axis_count; ++axis)
-      if (!domain_.periodic(axis)) {
-        box.begin[axis] = std::max<std::int64_t>(box.begin[axis], 0);
-        box.end[axis] = std::min(box.end[axis], domain_.shape[axis]);
-      }
-    return box;
+    return domain_.clip_to_walls(grow(tile, (steps_ - level) * radius_));
   }
 
   void stream(const Box& tile) const {
