@@ -174,7 +174,7 @@ Json measure(const Communicator& communicator, const Case& what, const BenchRequ
   const Decomposition decomposition(
       what.shape, least_surface_rank_grid(what.shape, communicator.size(), fuse * problem.stencil.radius()));
   const Machine machine = make_machine(communicator, device, "auto");
-  Block block(communicator, problem, decomposition, fuse, *machine.backend);
+  Block block(communicator, problem, decomposition, plan.chosen, *machine.backend);
 
   block.set_state(set_initial);
   const int checked_steps = 2 * fuse;

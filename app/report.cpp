@@ -31,10 +31,9 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
                  setup.config.time.steps);
   terminal.print("plan: {} {} unit, {} steps per launch ({}-bound in the model; see spsolve plan)",
                  setup.plan.device, setup.plan.chosen.unit, setup.plan.chosen.fuse, setup.plan.chosen.bound);
-  terminal.print(
-      "ranks: {} as {}, {:.1f} MiB of fields per rank", communicator.size(),
-      extent_text(setup.decomposition.rank_grid(), dimensions),
-      static_cast<double>(block_bytes(problem, setup.decomposition, setup.plan.chosen.fuse)) / 0x1p20);
+  terminal.print("ranks: {} as {}, {:.1f} MiB of fields per rank", communicator.size(),
+                 extent_text(setup.decomposition.rank_grid(), dimensions),
+                 static_cast<double>(block_bytes(problem, setup.decomposition, setup.plan.chosen)) / 0x1p20);
   const auto devices = communicator.gather(setup.device.of_rank);
   for (std::size_t rank = 0; rank < devices.size(); ++rank)
     terminal.print("  rank {} on {}", rank, devices[rank]);

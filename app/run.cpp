@@ -104,7 +104,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   print_summary(communicator, setup, terminal);
 
   const Machine machine = make_machine(communicator, setup.device, config.parallel.transport);
-  Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen.fuse, *machine.backend);
+  Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen, *machine.backend);
   if (config.source)
     block.set_source([&](Field& field) { fill(communicator, setup, *config.source, "source", field); });
   block.set_state([&](Field& field) {

@@ -85,7 +85,7 @@ void require_memory(const Communicator& communicator, const Setup& setup) {
   const int ranks_here = ranks_on_this_machine(communicator);
   collectively(communicator, [&] {
     const double needed =
-        static_cast<double>(block_bytes(setup.problem, setup.decomposition, setup.plan.chosen.fuse));
+        static_cast<double>(block_bytes(setup.problem, setup.decomposition, setup.plan.chosen));
     const double available =
         static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
     if (needed * ranks_here > available)

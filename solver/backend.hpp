@@ -7,6 +7,7 @@
 #include "halo/transport.hpp"
 #include "kernels/packing.hpp"
 #include "kernels/unit.hpp"
+#include "solver/method.hpp"
 #include "solver/problem.hpp"
 
 namespace spsolve {
@@ -25,7 +26,8 @@ class Backend {
   virtual Packer& packer() = 0;
   virtual Transport& transport() = 0;
   /// `source` (or null) is in this backend's memory and outlives the unit.
-  virtual std::unique_ptr<Unit> make_unit(const Problem& problem, const Field* source) = 0;
+  virtual std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method,
+                                          const Field* source) = 0;
 
   /// Exchanges enqueued from here on see what was computed before.
   virtual void exchange_after_compute() = 0;
@@ -49,7 +51,7 @@ class CpuBackend : public Backend {
   Memory& memory() override { return host_memory(); }
   Packer& packer() override { return packer_; }
   Transport& transport() override { return *transport_; }
-  std::unique_ptr<Unit> make_unit(const Problem& problem, const Field* source) override;
+  std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Field* source) override;
   void exchange_after_compute() override {}
   void compute_after_exchange() override {}
   void synchronize() override {}

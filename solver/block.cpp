@@ -25,17 +25,17 @@ class Stopwatch {
 }  // namespace
 
 Block::Block(const Communicator& communicator, const Problem& problem, const Decomposition& decomposition,
-             int fuse, Backend& backend)
+             const Method& method, Backend& backend)
     : communicator_(communicator), problem_(problem), decomposition_(decomposition), backend_(&backend) {
   const Box owned = decomposition.block(communicator.rank());
   const Index3& radius = problem.stencil.radius();
   collectively(communicator, [&] {
-    state_ = std::make_unique<Field>(owned, fuse * radius, problem.precision, backend.memory());
-    next_ = std::make_unique<Field>(owned, fuse * radius, problem.precision, backend.memory());
+    state_ = std::make_unique<Field>(owned, method.fuse * radius, problem.precision, backend.memory());
+    next_ = std::make_unique<Field>(owned, method.fuse * radius, problem.precision, backend.memory());
     if (problem.has_source)
-      source_ = std::make_unique<Field>(owned, (fuse - 1) * radius, source_precision(problem.precision),
-                                        backend.memory());
-    unit_ = backend.make_unit(problem, source_.get());
+      source_ = std::make_unique<Field>(owned, (method.fuse - 1) * radius,
+                                        source_precision(problem.precision), backend.memory());
+    unit_ = backend.make_unit(problem, method, source_.get());
   });
 }
 
@@ -123,12 +123,14 @@ void Block::fill_halo_ghosts(int steps) {
     for_each_slab(rows, owned, [&](const Box& slab) { unit_->fill_ghosts(*state_, slab); });
 }
 
-std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, int fuse) {
+std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method) {
   const Index3 extent = decomposition.block(0).extent();  // the first block is the longest on every axis
   const Index3& radius = problem.stencil.radius();
-  std::size_t bytes = 2 * field_bytes(extent, fuse * radius, problem.precision);
-  if (problem.has_source)
-    bytes += field_bytes(extent, (fuse - 1) * radius, source_precision(problem.precision));
+  std::size_t bytes = 2 * field_bytes(extent, method.fuse * radius, problem.precision);
+  if (!problem.has_source) return bytes;
+  const Precision sums = source_precision(problem.precision);
+  bytes += field_bytes(extent, (method.fuse - 1) * radius, sums);
+  if (method.fused_weights()) bytes += 2 * field_bytes(extent, method.fuse * radius, sums);
   return bytes;
 }
 

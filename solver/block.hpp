@@ -18,9 +18,9 @@ struct Timings {
 /// One rank's block of the grid while it is advanced: two fields that take turns, and the exchange of halos.
 class Block {
  public:
-  /// Halos hold `fuse` steps. Collective.
+  /// Halos hold the steps of one launch. Collective.
   Block(const Communicator& communicator, const Problem& problem, const Decomposition& decomposition,
-        int fuse, Backend& backend);
+        const Method& method, Backend& backend);
 
   /// Sets the owned points of the source, in compute precision, before the first launch; only if the problem
   /// has one. Collective.
@@ -61,8 +61,9 @@ class Block {
   Timings timings_;
 };
 
-/// Bytes of the fields of the largest block: two, and one for the source; exchange buffers excluded.
-std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, int fuse);
+/// Bytes of the fields of the largest block: two, one for the source, two while the source of fused steps is
+/// made; exchange buffers excluded.
+std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method);
 
 /// The precision that a source is kept in: that of the sums.
 constexpr Precision source_precision(Precision precision) {

@@ -4,7 +4,7 @@
 
 namespace spsolve {
 
-std::unique_ptr<Unit> CpuBackend::make_unit(const Problem& problem, const Field* source) {
+std::unique_ptr<Unit> CpuBackend::make_unit(const Problem& problem, const Method&, const Field* source) {
   return std::make_unique<CpuUnit>(problem.domain, problem.stencil, problem.precision, source);
 }
 

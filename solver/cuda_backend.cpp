@@ -52,7 +52,7 @@ CudaBackend::CudaBackend(const Communicator& communicator, const std::string& tr
   }
 }
 
-std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Field* source) {
+std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Method&, const Field* source) {
   return std::make_unique<cuda::ScalarUnit>(problem.domain, problem.stencil, problem.precision, source,
                                             compute_);
 }

@@ -20,7 +20,7 @@ class CudaBackend : public Backend {
   Memory& memory() override { return memory_; }
   Packer& packer() override { return packer_; }
   Transport& transport() override { return *transport_; }
-  std::unique_ptr<Unit> make_unit(const Problem& problem, const Field* source) override;
+  std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Field* source) override;
   void exchange_after_compute() override;
   void compute_after_exchange() override;
   void synchronize() override;

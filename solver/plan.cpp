@@ -24,7 +24,7 @@ Candidate scalar_candidate(const Problem& problem, const DeviceModel& device, in
   const double level_element = std::max(element, 4.0);  // 16-bit formats keep intermediate steps in fp32
   const Domain& domain = problem.domain;
   const Index3& radius = problem.stencil.radius();
-  Candidate candidate{"scalar", "none", fuse, 0, 0, 0, ""};
+  Candidate candidate{{fuse}};
 
   // Points of one plane of a tile: all planes of all levels share the cache of a core.
   const int stream = domain.dimensions == 3 ? z_axis : y_axis;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "solver/method.hpp"
 #include "solver/problem.hpp"
 
 namespace spsolve {
@@ -39,10 +40,7 @@ struct PlanRequest {
 };
 
 /// One way of solving, with the numbers that the model gives it, per point and time step.
-struct Candidate {
-  std::string unit;    // scalar
-  std::string layout;  // none
-  int fuse = 1;        // time steps per launch
+struct Candidate : Method {
   double bytes = 0;    // to and from main memory
   double fma = 0;      // executed, recomputed halos of tiles included
   double seconds = 0;  // modelled, per point and step
