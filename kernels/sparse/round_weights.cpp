@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/sparse/round_weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "kernels/sparse/packed_operand.hpp"
+#include "kernels/sparse/split.hpp"
+
+namespace spsolve {
+
+std::vector<double> round_weights(std::vector<double> weights, Precision element) {
+  if (element == Precision::fp64 || element == Precision::fp32 || weights.empty()) return weights;
+  std::vector<std::size_t> order(weights.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](auto a, auto b) { return std::abs(weights[a]) > std::abs(weights[b]); });
+  const double largest = std::abs(weights[order.front()]);
+  if (largest == 0) return weights;
+  const double scale = element == Precision::fp16 ? power_of_two_scale(largest) : 1.0;
+  const auto rounded = [&](double w) {
+    return element_value(element, element_bits(element, w * scale)) / scale;
+  };
+
+  long double lost = 0;  // by the sum
+  for (double& weight : weights) {
+    const double exact = weight;
+    weight = rounded(exact);
+    lost += static_cast<long double>(exact) - weight;
+  }
+  for (const std::size_t i : order) {
+    if (weights[i] == 0) break;
+    const double moved = rounded(static_cast<double>(weights[i] + lost));
+    lost -= static_cast<long double>(moved) - weights[i];
+    weights[i] = moved;
+  }
+  return weights;
+}
+
+Stencil round_weights(const Stencil& stencil, Precision element) {
+  const Index3 radius = stencil.radius();
+  return {2 * radius + Index3{1, 1, 1}, round_weights(dense_weights(stencil), element), radius};
+}
+
+}  // namespace spsolve

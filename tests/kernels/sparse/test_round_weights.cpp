@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "kernels/sparse/packed_operand.hpp"
+#include "kernels/sparse/round_weights.hpp"
+#include "kernels/sparse/split.hpp"
+
+namespace spsolve {
+namespace {
+
+class RoundWeights : public ::testing::TestWithParam<Precision> {};
+
+TEST_P(RoundWeights, KeepsTheSumAndStaysNear) {
+  const Precision element = GetParam();
+  std::mt19937_64 random(31);
+  for (int which = 0; which < 500; ++which) {
+    std::vector<double> weights(1 + which % 60);
+    for (double& w : weights)
+      w = std::uniform_real_distribution<double>(which % 3 ? 0.0 : -1.0, 1.0)(random) *
+          std::pow(10.0, -(which % 5) * std::uniform_real_distribution<double>(0.0, 1.0)(random));
+    const auto rounded = round_weights(weights, element);
+    double largest = 0, smallest = 1e300;
+    long double change = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      largest = std::max(largest, std::abs(weights[i]));
+      if (rounded[i] != 0) smallest = std::min(smallest, std::abs(rounded[i]));
+      change += static_cast<long double>(rounded[i]) - weights[i];
+    }
+    const double u = unit_roundoff(element), count = static_cast<double>(weights.size());
+    const double scale = element == Precision::fp16 ? power_of_two_scale(largest) : 1.0;
+    const double subnormal = element == Precision::fp16 ? 0x1p-25 / scale : 0;
+    // A spacing is at most 2 u |w|.
+    EXPECT_LE(std::abs(static_cast<double>(change)), u * smallest * 2 + subnormal) << which;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      EXPECT_LE(std::abs(rounded[i] - weights[i]), (count + 1) * 2 * u * largest) << which;
+      // Exactly an operand, also when its scale is that of the rounded weights.
+      const double scaled = rounded[i] * scale;
+      EXPECT_EQ(element_value(element, element_bits(element, scaled)), scaled);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, RoundWeights,
+                         ::testing::Values(Precision::fp16, Precision::bf16, Precision::tf32),
+                         [](const auto& which) { return std::string(to_string(which.param)); });
+
+TEST(RoundWeights, LeavesSymmetricWeightsNearlySymmetric) {
+  // The centre takes nearly all: neighbours that were equal stay equal but for the last, smallest rest.
+  const Stencil heat({1, 3, 3}, {0, .1, 0, .1, .6, .1, 0, .1, 0}, {0, 1, 1});
+  const Stencil rounded = round_weights(heat, Precision::fp16);
+  double sum = 0;
+  for (const Tap& tap : rounded.taps()) sum += tap.weight;
+  EXPECT_NEAR(sum, 1.0, 0x1p-15);
+  for (const Tap& tap : rounded.taps())
+    EXPECT_NEAR(tap.weight, tap.offset == Index3{} ? .6 : .1, 4 * 0x1p-11 * tap.weight);
+}
+
+TEST(RoundWeights, LeavesWideFormatsAlone) {
+  const std::vector<double> weights{0.1, 0.2, 0.7};
+  EXPECT_EQ(round_weights(weights, Precision::fp32), weights);
+  EXPECT_EQ(round_weights(weights, Precision::fp64), weights);
+}
+
+}  // namespace
+}  // namespace spsolve
