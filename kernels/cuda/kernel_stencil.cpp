@@ -3,12 +3,60 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 namespace spsolve::cuda {
 namespace {
 
 constexpr std::size_t most_unrolled_taps =
     128;  // beyond, the loop is kept: code would leave the instruction cache
+
+const char* wall_name(Wall wall) {
+  return wall == Wall::none ? "Wall::none" : wall == Wall::dirichlet ? "Wall::dirichlet" : "Wall::neumann";
+}
+
+std::string hexadecimal(double value) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%a", value);
+  return text.data();
+}
+
+/// Whether taps[k] and the tap mirrored along an axis have the same weight, for all k; taps in lexicographic
+/// order.
+bool mirrored(const std::vector<Tap>& taps, int axis) {
+  return std::all_of(taps.begin(), taps.end(), [&](const Tap& tap) {
+    std::array<int, 3> image{tap.offset[0], tap.offset[1], tap.offset[2]};
+    image[axis] = -image[axis];
+    return std::any_of(taps.begin(), taps.end(), [&](const Tap& other) {
+      return other.weight == tap.weight && std::equal(image.begin(), image.end(), other.offset);
+    });
+  });
+}
+
+/// Operations of a folded sum, additions of points included, were taps folded along these axes.
+int folded_operations(const std::vector<Tap>& taps, const std::array<bool, 3>& folded) {
+  std::set<std::pair<int, int>> added;  // points in a plane, (row, column)
+  int operations = 0;
+  for (const Tap& tap : taps) {
+    const auto [plane, row, column] = tap.offset;
+    if ((folded[row_axis] && row < 0) || (folded[column_axis] && column < 0)) continue;
+    if (folded[row_axis] && row > 0) added.insert({row, 0});
+    if (folded[column_axis] && column > 0) added.insert({row, column});
+    if (!folded[plane_axis] || plane >= 0) ++operations;
+  }
+  std::set<int> planes;
+  for (const Tap& tap : taps) planes.insert(tap.offset[plane_axis]);
+  if (folded[plane_axis]) operations += static_cast<int>(planes.size()) - 1;
+  return operations + static_cast<int>(added.size());
+}
+
+Wall wall_of(BoundaryKind kind) {
+  return kind == BoundaryKind::dirichlet ? Wall::dirichlet
+         : kind == BoundaryKind::neumann ? Wall::neumann
+                                         : Wall::none;
+}
+
+}  // namespace
 
 const char* stored_name(Precision precision) {
   switch (precision) {
@@ -26,24 +74,6 @@ const char* stored_name(Precision precision) {
   return "double";
 }
 
-const char* wall_name(Wall wall) {
-  return wall == Wall::none ? "Wall::none" : wall == Wall::dirichlet ? "Wall::dirichlet" : "Wall::neumann";
-}
-
-std::string hexadecimal(double value) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%a", value);
-  return text.data();
-}
-
-Wall wall_of(BoundaryKind kind) {
-  return kind == BoundaryKind::dirichlet ? Wall::dirichlet
-         : kind == BoundaryKind::neumann ? Wall::neumann
-                                         : Wall::none;
-}
-
-}  // namespace
-
 KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Precision precision, bool source)
     : with_source(source) {
   const std::array<int, 3> axes = grid_axes(domain);
@@ -60,6 +90,18 @@ KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Preci
     radius[k] = static_cast<int>(stencil.radius()[axes[k]]);
     for (const Side side : {low, high}) walls[k][side] = wall_of(domain.faces[axes[k]][side].kind);
   }
+  operations = static_cast<int>(taps.size());
+  if (pointwise_completion() || radius[plane_axis] == 0 || taps.size() > most_unrolled_taps) return;
+  std::array<bool, 3> symmetric{};
+  for (int k = 0; k < axis_count; ++k) symmetric[k] = radius[k] > 0 && mirrored(taps, k);
+  const int folded_count = folded_operations(taps, symmetric);
+  if (folded_count >= operations) return;
+  operations = folded_count;
+  folded = symmetric;
+  std::erase_if(taps, [&](const Tap& tap) {
+    return (folded[row_axis] && tap.offset[row_axis] < 0) ||
+           (folded[column_axis] && tap.offset[column_axis] < 0);
+  });
 }
 
 bool KernelStencil::pointwise_completion() const {
@@ -96,6 +138,8 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
     text += std::string("{") + wall_name(faces[low]) + ", " + wall_name(faces[high]) + "}, ";
   text += "};\nconstexpr int radius[3] = {";
   for (const int radius : stencil.radius) text += std::to_string(radius) + ", ";
+  text += "};\nconstexpr bool folded[3] = {";
+  for (const bool axis : stencil.folded) text += axis ? "true, " : "false, ";
   text += std::string("};\nconstexpr bool with_source = ") + (stencil.with_source ? "true" : "false") + ";\n";
   integer("tap_count", static_cast<int>(stencil.taps.size()));
   integer("taps_to_unroll",

@@ -19,9 +19,18 @@ constexpr std::array<int, 3> grid_axes(const Domain& domain) {
 }
 
 /// What kernels are generated from: the stencil and the walls in kernel axes.
+///
+/// Boxes that are their own mirror image along an axis are folded along it, if that saves operations: points
+/// that share a weight are added before they are multiplied, and planes that share all weights share the
+/// weighted sum of their points. 27 points in 3D take 14 operations instead of 27, 7 x 7 in 2D 25 instead of
+/// 49. Such sums round differently from the chain over all taps; each stencil is summed in one way by all
+/// kernels.
 struct KernelStencil {
-  std::vector<Tap> taps;  // in the order of Stencil::taps(), weights as they enter products
+  std::vector<Tap> taps;  // in the order of Stencil::taps(), weights as they enter products; of mirrored
+                          // pairs of rows and columns that with the offset >= 0
   std::array<int, 3> radius{};
+  std::array<bool, 3> folded{};
+  int operations = 0;  // per point and step
   std::array<std::array<Wall, 2>, 3> walls{};
   bool with_source = false;
 
@@ -58,6 +67,9 @@ struct Formats {
   int compute_bytes() const { return storage == Precision::fp64 ? 8 : 4; }
   friend auto operator<=>(const Formats&, const Formats&) = default;
 };
+
+/// The type of precision.cuh that a precision is stored as.
+const char* stored_name(Precision precision);
 
 /// constants.cuh for one kernel; `tile` is null for step.cuh.
 std::string constants_text(const KernelStencil& stencil, const Formats& formats, const Tile* tile);

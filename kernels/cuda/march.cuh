@@ -131,9 +131,15 @@ class March {
             next = sums[l.value][0];
           else
             start(next, completed);
-          add_taps<R>(next, window);
-          settle(next, completed, l.value + 1 < depth);
-          scatter(sums[l.value], window, plane - l.value * R);
+          if constexpr (folded[plane_axis] || folded[row_axis] || folded[column_axis]) {
+            advance_sums(sums[l.value], plane - l.value * R);
+            add_folded(next, sums[l.value], window);
+            settle(next, completed, l.value + 1 < depth);
+          } else {
+            add_taps<R>(next, window);
+            settle(next, completed, l.value + 1 < depth);
+            scatter(sums[l.value], window, plane - l.value * R);
+          }
         });
         if (i >= 2 * depth * R) write_output(level[depth]);
       }
@@ -290,22 +296,23 @@ class March {
     });
   }
 
-  /// The operand at offset (dy, dx) of a point; for a ghost point beyond a neumann face the mirrored offset.
+  /// The operand at offset (dy, dx) of a point, or the sum of those that are folded onto it; for a ghost
+  /// point beyond a neumann face the mirrored offset, which is the same where points are folded.
   template <int dy, int dx>
   __device__ Compute neighbour(const Window& window, int v, int c) const {
-    const Compute plain = window.at[v + RY + dy][c + RX + dx];
-    if constexpr (!beside_wall) return plain;
-    constexpr bool flip_y = dy != 0 && has_wall(row_axis, Wall::neumann);
-    constexpr bool flip_x = dx != 0 && has_wall(column_axis, Wall::neumann);
-    const bool row_mirrored = (rows_.mirrored >> v) & 1, column_mirrored = (columns_.mirrored >> c) & 1;
-    Compute value = plain;
-    if constexpr (flip_y) value = row_mirrored ? window.at[v + RY - dy][c + RX + dx] : value;
-    if constexpr (flip_x) {
-      Compute across = window.at[v + RY + dy][c + RX - dx];
-      if constexpr (flip_y) across = row_mirrored ? window.at[v + RY - dy][c + RX - dx] : across;
-      value = column_mirrored ? across : value;
-    }
-    return value;
+    constexpr bool flip_y = beside_wall && dy != 0 && !folded[row_axis] && has_wall(row_axis, Wall::neumann);
+    constexpr bool flip_x =
+        beside_wall && dx != 0 && !folded[column_axis] && has_wall(column_axis, Wall::neumann);
+    const auto at_column = [&](int column) {
+      const Compute plain = window.at[v + RY + dy][column];
+      if constexpr (folded[row_axis] && dy != 0) return sum(window.at[v + RY - dy][column], plain);
+      if constexpr (flip_y) return (rows_.mirrored >> v) & 1 ? window.at[v + RY - dy][column] : plain;
+      return plain;
+    };
+    const Compute plain = at_column(c + RX + dx);
+    if constexpr (folded[column_axis] && dx != 0) return sum(at_column(c + RX - dx), plain);
+    if constexpr (flip_x) return (columns_.mirrored >> c) & 1 ? at_column(c + RX - dx) : plain;
+    return plain;
   }
 
   /// Extends the sums of the planes z - R + 1 .. z + R of the next level by plane z of this one.
@@ -317,6 +324,66 @@ class March {
         start(sums[j.value], plane + R);
       add_taps<R - 1 - j.value>(sums[j.value], window);
     });
+  }
+
+  /// The sum that was complete makes room for that of plane z + R.
+  __device__ void advance_sums(Points (&sums)[R > 0 ? 2 * R : 1], int plane) const {
+    static_for<0, 2 * R - 1>([&](auto j) { sums[j.value] = sums[j.value + 1]; });
+    start(sums[2 * R - 1], plane + R);
+  }
+
+  /// Extends the sums of the planes z - R (`next`) .. z + R: row by row, so that folded points live shortly.
+  __device__ void add_folded(Points& next, Points (&sums)[R > 0 ? 2 * R : 1], const Window& window) const {
+    static_for<0, VY>([&](auto v) {
+      static_for<folded[plane_axis] ? 0 : -R, R + 1>([&](auto dz) {
+        const auto target = [&](int offset) -> Compute(&)[VX] {
+          return offset == R ? next.at[v.value] : sums[R - 1 - offset].at[v.value];
+        };
+        if constexpr (!folded[plane_axis] || dz.value == 0)
+          add_row<dz.value>(target(dz.value), window, v.value);
+        else
+          add_row_twice<dz.value>(target(dz.value), target(-dz.value), window, v.value);
+      });
+    });
+  }
+
+  /// Adds the taps of plane `dz` to a row of sums.
+  template <int dz>
+  __device__ void add_row(Compute (&sums)[VX], const Window& window, int v) const {
+    static_for<0, tap_count>([&](auto k) {
+      constexpr Tap tap = taps[k.value];
+      if constexpr (tap.offset[0] == dz) {
+#pragma unroll
+        for (int c = 0; c < VX; ++c)
+          sums[c] = fused(static_cast<Compute>(tap.weight),
+                          neighbour<tap.offset[1], tap.offset[2]>(window, v, c), sums[c]);
+      }
+    });
+  }
+
+  /// Adds the taps of plane `dz` to a row of two sums.
+  template <int dz>
+  __device__ void add_row_twice(Compute (&one)[VX], Compute (&other)[VX], const Window& window, int v) const {
+    Compute plane_sum[VX];
+    static_for<0, tap_count>([&](auto k) {
+      constexpr Tap tap = taps[k.value];
+      if constexpr (tap.offset[0] == dz) {
+        constexpr bool first = k.value == 0 || taps[k.value > 0 ? k.value - 1 : 0].offset[0] != dz;
+        constexpr auto weight = static_cast<Compute>(tap.weight);
+#pragma unroll
+        for (int c = 0; c < VX; ++c) {
+          const Compute point = neighbour<tap.offset[1], tap.offset[2]>(window, v, c);
+          plane_sum[c] = first ? product(weight, point) : fused(weight, point, plane_sum[c]);
+        }
+      }
+    });
+    if constexpr (has_plane(dz)) {
+#pragma unroll
+      for (int c = 0; c < VX; ++c) {
+        one[c] = sum(one[c], plane_sum[c]);
+        other[c] = sum(other[c], plane_sum[c]);
+      }
+    }
   }
 
   /// What every sum begins with: the source, or zero.

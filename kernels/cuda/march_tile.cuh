@@ -23,6 +23,11 @@ constexpr bool any_tap(bool (*test)(const Tap&)) {
 /// Whether completing a plane needs no neighbours in it.
 constexpr bool pointwise_completion =
     R > 0 && !any_tap([](const Tap& tap) { return tap.offset[0] == R && (tap.offset[1] || tap.offset[2]); });
+constexpr bool has_plane(int offset) {
+  for (int k = 0; k < tap_count; ++k)
+    if (taps[k].offset[0] == offset) return true;
+  return false;
+}
 constexpr bool corners = any_tap([](const Tap& tap) { return tap.offset[1] && tap.offset[2]; });
 
 /// The points of one thread.

@@ -55,6 +55,11 @@ __device__ inline float operand<Tf32, float>(float value) {
 __device__ inline double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
 __device__ inline float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 
+__device__ inline double product(double a, double b) { return __dmul_rn(a, b); }
+__device__ inline float product(float a, float b) { return __fmul_rn(a, b); }
+__device__ inline double sum(double a, double b) { return __dadd_rn(a, b); }
+__device__ inline float sum(float a, float b) { return __fadd_rn(a, b); }
+
 /// `n` neighbouring elements as one access of up to 16 bytes.
 template <class T, int n>
 struct alignas(sizeof(T) * n < 16 ? sizeof(T) * n : 16) Pack {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One time step of any stencil on a box: one thread per point, taps summed in their order, operands from
-// global memory through the caches. The way out for shapes that march.cuh does not take.
-// Per point: taps loads and fused multiply-adds; bound by L1 (one 4-byte wavefront per tap and warp).
+// One time step of any stencil on a box: one thread per point, taps summed in the order of march.cuh,
+// operands from global memory through the caches. The way out for shapes that march.cuh does not take. Per
+// point: taps loads and fused multiply-adds; bound by L1 (one 4-byte wavefront per tap and warp).
 
 #include "arguments.hpp"
 #include "constants.cuh"
@@ -15,12 +15,16 @@ using constants::In;
 using constants::Out;
 using constants::Stored;
 
+struct Point {
+  long long at[3];
+};
+
 /// The operand at a point, ghosts resolved as numpy.pad fills them: the slowest axis decides first.
-__device__ inline Compute ghost_or_value(const Arguments& a, const long long (&point)[3]) {
+__device__ inline Compute ghost_or_value(const Arguments& a, const Point& point) {
   long long offset = 0;
   for (int axis = 0; axis < 3; ++axis) {
     const long long n = a.shape[axis];
-    long long p = point[axis];
+    long long p = point.at[axis];
     if (constants::walls[axis][0] != Wall::none && (p < 0 || p >= n)) {
       const int side = p < 0 ? 0 : 1;
       if (constants::walls[axis][side] == Wall::dirichlet) return ghost_value(a, axis, side);
@@ -30,6 +34,33 @@ __device__ inline Compute ghost_or_value(const Arguments& a, const long long (&p
     offset += (p - a.in.begin[axis]) * a.in.stride[axis];
   }
   return operand<Stored>(static_cast<Compute>(value_of(static_cast<const In*>(a.in.data)[offset])));
+}
+
+/// The weighted sum of the points around one, value(plane, row, column) at an offset, added to what it begins
+/// with: in the order of march.cuh.
+template <int unroll, class Value>
+__device__ Compute add_taps(Compute result, Value&& value) {
+  using namespace constants;
+  Compute plane_sum{};
+  int plane = -radius[plane_axis] - 1;
+#pragma unroll unroll
+  for (int k = 0; k < tap_count; ++k) {
+    const Tap& tap = taps[k];
+    const int z = tap.offset[0], y = tap.offset[1], x = tap.offset[2];
+    const auto rows = [&](int column) {
+      return folded[row_axis] && y ? sum(value(z, -y, column), value(z, y, column)) : value(z, y, column);
+    };
+    const Compute point = folded[column_axis] && x ? sum(rows(-x), rows(x)) : rows(x);
+    const auto weight = static_cast<Compute>(tap.weight);
+    if (!folded[plane_axis] || z == 0) {
+      result = fused(weight, point, result);
+    } else {
+      plane_sum = z == plane ? fused(weight, point, plane_sum) : product(weight, point);
+      plane = z;
+      if (k + 1 == tap_count || taps[k + 1].offset[0] != z) result = sum(result, plane_sum);
+    }
+  }
+  return result;
 }
 
 template <class Index>
@@ -53,26 +84,20 @@ __device__ void step_region(const Arguments& a, const Region& region) {
       out_offset += (p[axis] - a.out.begin[axis]) * a.out.stride[axis];
       source_offset += (p[axis] - a.source.begin[axis]) * a.source.stride[axis];
     }
-    Compute sum =
+    Compute result =
         constants::with_source ? static_cast<const Compute*>(a.source.data)[source_offset] : Compute(0);
     if (inner) {
       const In* in = static_cast<const In*>(a.in.data) + in_offset;
-#pragma unroll constants::taps_to_unroll
-      for (int k = 0; k < constants::tap_count; ++k) {
-        const Tap& tap = constants::taps[k];
-        const In stored = in[tap.offset[0] * a.in.stride[0] + tap.offset[1] * a.in.stride[1] + tap.offset[2]];
-        sum = fused(static_cast<Compute>(tap.weight), operand<Stored>(static_cast<Compute>(value_of(stored))),
-                    sum);
-      }
+      result = add_taps<constants::taps_to_unroll>(result, [&](int plane, int row, int column) {
+        const In stored = in[plane * a.in.stride[0] + row * a.in.stride[1] + column];
+        return operand<Stored>(static_cast<Compute>(value_of(stored)));
+      });
     } else {
-#pragma unroll 1
-      for (int k = 0; k < constants::tap_count; ++k) {
-        const Tap& tap = constants::taps[k];
-        const long long q[3] = {p[0] + tap.offset[0], p[1] + tap.offset[1], p[2] + tap.offset[2]};
-        sum = fused(static_cast<Compute>(tap.weight), ghost_or_value(a, q), sum);
-      }
+      result = add_taps<1>(result, [&](int plane, int row, int column) {
+        return ghost_or_value(a, Point{{p[0] + plane, p[1] + row, p[2] + column}});
+      });
     }
-    store(static_cast<Out*>(a.out.data)[out_offset], sum);
+    store(static_cast<Out*>(a.out.data)[out_offset], result);
   }
 }
 

@@ -23,8 +23,7 @@ constexpr Cut cuts_3d[] = {{12, 4, 1, 128, 96}, {16, 3, 1, 64, 48},  {8, 6, 1, 1
 // 2D and 1D: a warp is a tile of its own.
 constexpr Cut cuts_2d[] = {{1, 1, 16, 40, 40}, {1, 1, 12, 80, 80}, {1, 1, 8, 144, 144}};
 
-constexpr int most_unrolled =
-    2500;  // fused multiply-adds of one plane in one thread: compile time, instruction cache
+constexpr int most_unrolled = 2500;  // operations on one plane in one thread: compile time, instruction cache
 
 int shared_bytes(const KernelStencil& stencil, const Formats& formats, const Tile& tile) {
   const int radius = stencil.radius[row_axis];
@@ -61,7 +60,7 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
       row_radius <= tile.rows_per_warp && tile.points_per_lane <= 16 &&
       2 * tile.column_margin < tile.columns() && 2 * depth * row_radius < tile.rows() &&
       static_cast<std::size_t>(tile.shared_bytes) * cut.blocks_per_multiprocessor <= shared_limit &&
-      static_cast<int>(stencil.taps.size()) * depth * points <= most_unrolled;
+      stencil.operations * depth * points <= most_unrolled;
   return fits ? std::optional(tile) : std::nullopt;
 }
 

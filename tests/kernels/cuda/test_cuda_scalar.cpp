@@ -158,25 +158,33 @@ struct ShapeCase {
 };
 class CudaScalarShapes : public NeedsGpu, public ::testing::WithParamInterface<ShapeCase> {};
 
-TEST_P(CudaScalarShapes, FusedStepsHaveTheBitsOfTheCpuUnit) {
-  const ShapeCase& c = GetParam();
+RandomCase make_problem(const ShapeCase& c, const std::array<bool, 3>& symmetric = {}) {
   RandomCase problem(7);
   problem.domain = {c.shape[0] > 1 ? 3 : c.shape[1] > 1 ? 2 : 1, c.shape, {}};
   for (int axis = problem.domain.first_axis(); axis < axis_count; ++axis)
     problem.domain.faces[axis] = {Face{c.walls, 0.25 + axis}, Face{c.walls, -0.5}};
   const Index3 extent = 2 * c.radius + Index3{1, 1, 1};
-  std::vector<double> weights = problem.uniform(volume(extent));
+  const std::vector<double> random = problem.uniform(volume(extent));
+  std::vector<double> weights(random.size());
   std::size_t i = 0;
   spsolve::testing::for_each_point(box_of(extent), [&](const Index3& p) {
     const Index3 offset = p - c.radius;
     const auto off_axis = std::count_if(offset.begin(), offset.end(), [](auto k) { return k != 0; });
-    weights[i] = c.star && off_axis > 1 ? 0.0 : weights[i] / 8;
-    ++i;
+    Index3 image = p;  // mirror images share a weight
+    for (int axis = 0; axis < axis_count; ++axis)
+      if (symmetric[axis]) image[axis] = c.radius[axis] + std::abs(offset[axis]);
+    const std::int64_t k = (image[0] * extent[1] + image[1]) * extent[2] + image[2];
+    weights[i++] = c.star && off_axis > 1 ? 0.0 : random[static_cast<std::size_t>(k)] / 8;
   });
   problem.stencil = Stencil(extent, weights, c.radius);
   problem.u = problem.uniform(volume(c.shape));
   problem.source = problem.uniform(volume(c.shape));
+  return problem;
+}
 
+TEST_P(CudaScalarShapes, FusedStepsHaveTheBitsOfTheCpuUnit) {
+  const ShapeCase& c = GetParam();
+  RandomCase problem = make_problem(c);
   const Stream stream;
   const int preferred =
       ScalarUnit(problem.domain, problem.stencil, c.precision, nullptr, stream).preferred_steps();
@@ -221,6 +229,58 @@ INSTANTIATE_TEST_SUITE_P(
               : c.shape[1] > 1 ? "2d_"
                                : "1d_") +
              "pdn"[static_cast<int>(c.walls)] + "_" + std::string(to_string(c.precision));
+    });
+
+/// Boxes that are mirror images of themselves are summed in another order than on the CPU.
+struct FoldedCase {
+  ShapeCase box;
+  std::array<bool, 3> symmetric;
+};
+class CudaScalarFolded : public NeedsGpu, public ::testing::WithParamInterface<FoldedCase> {};
+
+TEST_P(CudaScalarFolded, FusedStepsHaveTheBitsOfSingleSteps) {
+  const auto& [c, symmetric] = GetParam();
+  RandomCase problem = make_problem(c, symmetric);
+  ASSERT_NE(KernelStencil(problem.domain, problem.stencil, c.precision, true).folded,
+            (std::array<bool, 3>{false, false, false}));
+  const Stream stream;
+  const int steps = std::max(
+      2, ScalarUnit(problem.domain, problem.stencil, c.precision, nullptr, stream).preferred_steps());
+  const std::vector<Box> whole{problem.domain.box()};
+  std::vector<double> one_by_one = problem.u;
+  for (int step = 0; step < steps; ++step)
+    one_by_one = advance_on_gpu(problem, c.precision, 1, one_by_one, whole);
+  EXPECT_EQ(advance_on_gpu(problem, c.precision, steps, problem.u, whole, false), one_by_one);
+  EXPECT_EQ(advance_on_gpu(problem, c.precision, steps, problem.u, random_regions(problem)), one_by_one);
+
+  const auto expected = reference_steps(problem.domain, problem.stencil, problem.u, steps, &problem.source);
+  const double bound =
+      spsolve::testing::rounding_bound(problem.stencil, unit_roundoff(c.precision), steps, steps + 1.0) +
+      2 * unit_roundoff(c.precision);
+  for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(one_by_one[i], expected[i], bound) << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Boxes, CudaScalarFolded,
+    ::testing::Values(
+        FoldedCase{{"box", {1, 203, 397}, {0, 1, 1}, false, dirichlet, Precision::fp32}, {true, true, true}},
+        FoldedCase{{"box", {1, 203, 397}, {0, 1, 1}, false, neumann, Precision::fp64}, {true, false, true}},
+        FoldedCase{{"box3", {1, 103, 397}, {0, 3, 3}, false, neumann, Precision::fp64}, {true, true, true}},
+        FoldedCase{{"box3", {1, 103, 397}, {0, 3, 3}, false, periodic, Precision::fp32}, {true, true, false}},
+        FoldedCase{{"box", {37, 101, 263}, {1, 1, 1}, false, neumann, Precision::fp32}, {true, true, true}},
+        FoldedCase{{"box", {37, 101, 133}, {1, 1, 1}, false, dirichlet, Precision::fp64}, {true, true, true}},
+        FoldedCase{{"box", {37, 101, 263}, {1, 1, 1}, false, neumann, Precision::fp32}, {false, true, false}},
+        FoldedCase{{"box", {37, 101, 133}, {1, 1, 1}, false, neumann, Precision::fp64}, {false, false, true}},
+        FoldedCase{{"box", {37, 101, 263}, {1, 1, 1}, false, dirichlet, Precision::fp32},
+                   {true, false, false}},
+        FoldedCase{{"box2", {23, 61, 133}, {2, 2, 2}, false, neumann, Precision::fp32}, {true, true, true}}),
+    [](const auto& test) {
+      const ShapeCase& c = test.param.box;
+      std::string axes;
+      for (int axis = 0; axis < axis_count; ++axis)
+        if (test.param.symmetric[axis]) axes += "zyx"[axis];
+      return std::string(c.name) + (c.shape[0] > 1 ? "3d_" : "2d_") + "pdn"[static_cast<int>(c.walls)] + "_" +
+             std::string(to_string(c.precision)) + "_" + axes;
     });
 
 }  // namespace
