@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/sparse/sliced_operand.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+
+#include "kernels/sparse/conflict_graph.hpp"
+#include "kernels/sparse/mma_shape.hpp"
+
+namespace spsolve {
+namespace {
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+constexpr std::int64_t floor_to(std::int64_t a, std::int64_t unit) { return a - ((a % unit) + unit) % unit; }
+
+/// The input points of one chunk that the outputs of a tile reach, in runs of `run` aligned x-neighbours.
+Box window_of(const Stencil& stencil, const Index3& tile, int run) {
+  const Box taps = tap_box(stencil);
+  Box window{taps.begin, taps.end + tile - Index3{1, 1, 1}};
+  window.end[0] = window.begin[0] + tile[0];
+  window.begin[x_axis] = floor_to(window.begin[x_axis], run);
+  window.end[x_axis] = floor_to(window.end[x_axis] + run - 1, run);
+  return window;
+}
+
+/// One weight matrix per slice, columns in the order of points_of(window).
+std::vector<WeightMatrix> slice_matrices(const Stencil& stencil, const Index3& tile, const Box& window) {
+  const Index3 extent = window.extent();
+  const std::int64_t planes = tap_box(stencil).extent()[0] + tile[0] - 1;
+  const WeightMatrix empty{points_of(box_of(tile)), points_of(window),
+                           std::vector<double>(static_cast<std::size_t>(volume(tile) * volume(extent)))};
+  std::vector<WeightMatrix> matrices(static_cast<std::size_t>(ceil_div(planes, tile[0])), empty);
+  for (std::size_t m = 0; m < empty.rows(); ++m) {
+    for (const Tap& tap : stencil.taps()) {
+      Index3 p = empty.outputs[m] + tap.offset - window.begin;
+      WeightMatrix& slice = matrices[static_cast<std::size_t>(p[0] / tile[0])];
+      p[0] %= tile[0];
+      slice.value(m, static_cast<std::size_t>((p[0] * extent[1] + p[1]) * extent[2] + p[2])) = tap.weight;
+    }
+  }
+  return matrices;
+}
+
+/// Which columns any slice uses, row by row.
+WeightMatrix used_by_any(const std::vector<WeightMatrix>& slices) {
+  WeightMatrix used = slices.front();
+  for (std::size_t i = 0; i < used.values.size(); ++i)
+    used.values[i] =
+        std::any_of(slices.begin(), slices.end(), [&](const auto& s) { return s.values[i] != 0; });
+  return used;
+}
+
+using Pairs = std::vector<std::pair<int, int>>;
+constexpr int nobody = -1;
+
+/// Nodes a fixed distance apart in x; those left over are matched in the same way along y. No output uses
+/// both of a pair, by SparStencil's theorem 1. Nodes are the points of the window, x fastest, unused ones
+/// too.
+Pairs match_along_x(const WeightMatrix& used, const Index3& nodes, const ConflictGraph& graph) {
+  const int columns = static_cast<int>(nodes[2]), lines = static_cast<int>(nodes[0] * nodes[1]);
+  const auto apart = [&](int distance) {  // along x
+    for (int line = 0; line < lines; ++line)
+      for (int x = 0; x + distance < columns; ++x)
+        if (graph.conflict(line * columns + x, line * columns + x + distance)) return false;
+    return true;
+  };
+  int distance = (columns + 1) / 2;
+  while (distance < columns && !apart(distance)) ++distance;
+  Pairs pairs;
+  std::vector<bool> taken(used.columns());
+  const auto pair_up = [&](int step, int count) {
+    for (int node = 0; node + step < count; ++node)
+      if (!taken[node] && !taken[node + step] && !graph.conflict(node, node + step)) {
+        taken[node] = taken[node + step] = true;
+        pairs.emplace_back(node, node + step);
+      }
+  };
+  const int count = lines * columns;
+  for (int line = 0; line < lines; ++line)
+    for (int x = 0; x + distance < columns; ++x) {
+      const int node = line * columns + x;
+      if (taken[node]) continue;
+      taken[node] = taken[node + distance] = true;
+      pairs.emplace_back(node, node + distance);
+    }
+  for (int rows = (lines + 1) / 2; rows < lines; ++rows) pair_up(rows * columns, count);
+  for (int node = 0; node < count; ++node)
+    if (!taken[node]) pairs.emplace_back(node, nobody);
+  return pairs;
+}
+
+Pairs match_any(const ConflictGraph& graph) {
+  const Matching matching = blossom_matching(graph);
+  Pairs pairs = matching.pairs;
+  for (const int node : matching.unmatched) pairs.emplace_back(node, nobody);
+  return pairs;
+}
+
+/// Pairs of nodes, each a run of columns, as a K-order: pair j of the first half stands beside pair j of the
+/// second, so that neighbouring registers of B hold neighbouring points. Pairs that many slices use come
+/// first, so that the others need fewer instructions.
+std::vector<int> order_of(Pairs pairs, int run, const std::vector<WeightMatrix>& slices) {
+  const auto slices_of = [&](const std::pair<int, int>& pair) {
+    int count = 0;
+    for (const WeightMatrix& slice : slices) {
+      bool uses = false;
+      for (const int node : {pair.first, pair.second})
+        for (int k = 0; node != nobody && k < run; ++k)
+          for (std::size_t m = 0; m < slice.rows(); ++m)
+            uses = uses || slice.value(m, static_cast<std::size_t>(run * node + k)) != 0;
+      count += uses;
+    }
+    return count;
+  };
+  std::vector<std::pair<int, std::pair<int, int>>> keyed;
+  for (const auto& pair : pairs) keyed.push_back({-slices_of(pair), pair});
+  std::sort(keyed.begin(), keyed.end());
+  std::vector<int> order;
+  const auto put = [&](int node, bool zero) {
+    for (int k = 0; k < run; ++k) order.push_back(zero ? zero_column(run * node + k) : run * node + k);
+  };
+  const std::size_t half = (pairs.size() + 1) / 2;
+  for (std::size_t j = 0; j < half; ++j)
+    for (const std::size_t i : {j, j + half}) {
+      const bool there = i < keyed.size();
+      const auto [a, b] = keyed[there ? i : j].second;
+      put(a, !there);
+      put(b == nobody ? a : b, !there || b == nobody);
+    }
+  return order;
+}
+
+SlicedOperand sliced(const std::vector<WeightMatrix>& matrices, const std::vector<int>& order,
+                     const Index3& tile, Sparsity sparsity) {
+  const Operand pattern = compress(order_columns(used_by_any(matrices), order), tile, sparsity);
+  SlicedOperand result{tile, {}};
+  for (const WeightMatrix& matrix : matrices) {
+    const WeightMatrix ordered = order_columns(matrix, order);
+    Operand slice = pattern;
+    for (std::size_t m = 0; m < slice.rows(); ++m)
+      for (std::size_t c = 0; c < slice.compressed_columns(); ++c) {
+        const std::size_t at = m * slice.compressed_columns() + c;
+        const std::size_t k = c / sparsity.kept * sparsity.group + slice.indices[at];
+        slice.values[at] = k < ordered.columns() ? ordered.value(m, k) : 0.0;
+      }
+    result.slices.push_back(std::move(slice));
+  }
+  return result;
+}
+
+SlicedOperand swapped(const Stencil& stencil, const Index3& tile, int run, Sparsity sparsity) {
+  Box window = window_of(stencil, tile, run);
+  const int length = static_cast<int>(tile[x_axis]), per_line = 2 * length / run;
+  window.end[x_axis] = window.begin[x_axis] + 2 * length;
+  const auto matrices = slice_matrices(stencil, tile, window);
+  Pairs pairs;
+  for (int line = 0; line < static_cast<int>(window.extent()[1]); ++line)
+    for (int x = 0; x < length / run; ++x)
+      pairs.emplace_back(line * per_line + x, line * per_line + x + length / run);
+  return sliced(matrices, order_of(pairs, run, matrices), tile, sparsity);
+}
+
+SlicedOperand morphed(const Stencil& stencil, const Index3& tile, int run, Sparsity sparsity) {
+  const Box window = window_of(stencil, tile, run);
+  const auto matrices = slice_matrices(stencil, tile, window);
+  const WeightMatrix used = used_by_any(matrices);
+  const ConflictGraph graph(used, run);
+  Index3 nodes = window.extent();
+  nodes[x_axis] /= run;
+  Pairs pairs = match_along_x(used, nodes, graph);
+
+  std::vector<int> kept;  // nodes that any output uses
+  for (std::size_t node = 0; node < graph.size(); ++node)
+    if (graph.rows()[node].any()) kept.push_back(static_cast<int>(node));
+  std::erase_if(pairs, [&](const auto& pair) {
+    return graph.rows()[pair.first].none() && (pair.second == nobody || graph.rows()[pair.second].none());
+  });
+  if (const auto most = (kept.size() + 1) / 2; pairs.size() > most) {
+    std::vector<int> columns;
+    for (const int node : kept)
+      for (int k = 0; k < run; ++k) columns.push_back(run * node + k);
+    Pairs matched = match_any(ConflictGraph(order_columns(used, columns), run));
+    for (auto& [a, b] : matched) a = kept[a], b = b == nobody ? nobody : kept[b];
+    if (matched.size() < pairs.size()) pairs = std::move(matched);
+  }
+  return sliced(matrices, order_of(pairs, run, matrices), tile, sparsity);
+}
+
+/// Instructions of the larger k per chunk of 128 outputs, a smaller one at the end counted as 2/3.
+double cost_of(const SlicedOperand& operand, Precision element) {
+  const int registers = b_registers(operand, element);
+  const double steps = registers / 4 + (registers % 4 == 0 ? 0.0 : registers % 4 <= 2 ? 0.67 : 1.0);
+  return steps * static_cast<double>(operand.slices.size()) *
+         static_cast<double>(ceil_div(volume(operand.tile), mma_rows) * mma_rows) /
+         static_cast<double>(volume(operand.tile));
+}
+
+}  // namespace
+
+SlicedOperand slice_sparse(const Stencil& stencil, Layout layout, Precision element, bool rows) {
+  const MmaShape mma = widest_mma(element);
+  const int run = mma.elements_per_word();
+  const std::int64_t width = tap_box(stencil).extent()[x_axis];
+  std::optional<SlicedOperand> cheapest;
+  const auto offer = [&](SlicedOperand candidate) {
+    if (!cheapest || cost_of(candidate, element) < cost_of(*cheapest, element))
+      cheapest = std::move(candidate);
+  };
+  for (std::int64_t columns = mma_rows; columns >= (rows ? 4 : mma_rows); columns /= 2) {
+    const Index3 tile{1, mma_rows / columns, columns};
+    if (layout == Layout::morph) offer(morphed(stencil, tile, run, mma.sparsity()));
+    if (layout == Layout::strided_swap && columns > width) offer(swapped(stencil, tile, run, mma.sparsity()));
+  }
+  if (layout == Layout::strided_swap && !cheapest)
+    offer(swapped(stencil, {1, 1, ceil_div(width + 1, mma_rows) * mma_rows}, run, mma.sparsity()));
+  if (!cheapest)
+    throw std::invalid_argument(std::string(to_string(layout)) + " has no slices for sparse tensor cores");
+  return *cheapest;
+}
+
+SlicedOperand slice_dense(const Stencil& stencil, bool planes, bool rows) {
+  std::optional<SlicedOperand> cheapest;
+  for (const Index3& tile :
+       {Index3{1, 1, 16}, Index3{4, 1, 4}, Index3{2, 1, 8}, Index3{1, 4, 4}, Index3{2, 2, 4}}) {
+    if ((tile[0] > 1 && !planes) || (tile[1] > 1 && !rows)) continue;
+    const auto matrices = slice_matrices(stencil, tile, window_of(stencil, tile, 1));
+    const WeightMatrix used = used_by_any(matrices);
+    std::vector<int> order;
+    for (int k = 0; k < static_cast<int>(used.columns()); ++k)
+      for (std::size_t m = 0; m < used.rows(); ++m)
+        if (used.value(m, static_cast<std::size_t>(k)) != 0) {
+          order.push_back(k);
+          break;
+        }
+    SlicedOperand candidate = sliced(matrices, order, tile, dense);
+    const auto work = [](const SlicedOperand& s) {
+      return s.slices.size() * ((s.first().columns() + 3) / 4);
+    };
+    if (!cheapest || work(candidate) < work(*cheapest)) cheapest = std::move(candidate);
+  }
+  return *cheapest;
+}
+
+int b_registers(const SlicedOperand& sliced, Precision element) {
+  const int per_register = 4 * (element == Precision::fp16 || element == Precision::bf16 ? 2 : 1);
+  return static_cast<int>(ceil_div(static_cast<std::int64_t>(sliced.first().columns()), per_register));
+}
+
+}  // namespace spsolve

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slices for a march are the stencil, in one K-order with one metadata, and as sparse as the hardware wants.
+#include <gtest/gtest.h>
+
+#include "kernels/sparse/sliced_operand.hpp"
+#include "tests/kernels/sparse/stencil_zoo.hpp"
+
+namespace spsolve {
+namespace {
+
+/// Every output of every slice takes each tap exactly once, from the point that it is about.
+void expect_stencil(const SlicedOperand& sliced, const Stencil& stencil) {
+  std::map<Index3, double> taps;
+  for (const Tap& tap : stencil.taps()) taps[tap.offset] = tap.weight;
+  std::vector<std::map<Index3, double>> found(sliced.first().rows());
+  for (std::size_t d = 0; d < sliced.slices.size(); ++d) {
+    const Operand& slice = sliced.slices[d];
+    EXPECT_EQ(slice.inputs, sliced.first().inputs);
+    EXPECT_EQ(slice.indices, sliced.first().indices);
+    const WeightMatrix matrix = expand(slice);
+    for (std::size_t m = 0; m < matrix.rows(); ++m)
+      for (std::size_t k = 0; k < matrix.columns(); ++k)
+        if (matrix.value(m, k) != 0)
+          found[m][matrix.inputs[k] + Index3{static_cast<std::int64_t>(d) * sliced.tile[0], 0, 0} -
+                   matrix.outputs[m]] += matrix.value(m, k);
+  }
+  for (const auto& row : found) EXPECT_EQ(row, taps);
+}
+
+class SlicesOf : public ::testing::TestWithParam<int> {};
+
+TEST_P(SlicesOf, AreTheStencil) {
+  std::mt19937_64 random(4000u + static_cast<std::uint64_t>(GetParam()));
+  const Stencil stencil = testing::random_zoo_stencil(random).stencil;
+  const bool rows = stencil.radius()[1] > 0, planes = stencil.radius()[0] > 0;
+  for (const Precision element : {Precision::fp16, Precision::tf32})
+    for (const Layout layout : {Layout::morph, Layout::strided_swap}) {
+      const SlicedOperand sliced = slice_sparse(stencil, layout, element, rows);
+      expect_stencil(sliced, stencil);
+      const int run = element == Precision::fp16 ? 2 : 1;
+      for (std::size_t k = 0; k < sliced.first().columns(); k += run)
+        EXPECT_EQ(sliced.first().inputs[k + run - 1], (sliced.first().inputs[k] + Index3{0, 0, run - 1}));
+    }
+  expect_stencil(slice_dense(stencil, planes, rows), stencil);
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, SlicesOf, ::testing::Range(0, 100));
+
+TEST(Slices, TakeNoMoreInstructionsThanTheBestKnownLayouts) {
+  const auto box = [](const Index3& radius) {
+    const Index3 extent = 2 * radius + Index3{1, 1, 1};
+    return Stencil(extent, std::vector<double>(static_cast<std::size_t>(volume(extent)), 1.0), radius);
+  };
+  const auto registers = [](const Stencil& stencil, bool rows) {
+    return b_registers(slice_sparse(stencil, Layout::morph, Precision::fp16, rows), Precision::fp16);
+  };
+  EXPECT_LE(registers(box({1, 1, 1}), true), 6);
+  EXPECT_LE(registers(box({2, 2, 2}), true), 9);
+  EXPECT_LE(registers(box({7, 0, 7}), false), 4);
+  EXPECT_LE(registers(box({0, 0, 7}), false), 4);
+}
+
+}  // namespace
+}  // namespace spsolve
