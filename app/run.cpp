@@ -127,15 +127,15 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   Progress progress(communicator, command.quiet, schedule.first, schedule.last,
                     setup.problem.domain.box().points());
   Request request = Request::none;
-  const auto checkpoint = [&](std::int64_t step, const Field& state) {
+  const auto checkpoint = [&](std::int64_t step, const CopyState& state) {
     progress.pause();
-    if (writer.checkpoint(step, state))
+    if (writer.checkpoint(step, state()->wait()))
       requests.checkpoint_written(writer.last_checkpoint_seconds());
     else if (request == Request::stop)
       throw Error(Status::file_failure, "stopped without the checkpoint that was asked for");
   };
   const Observers observers{
-      [&](std::int64_t step, const Field& state) { writer.snapshot(step, state); }, checkpoint,
+      [&](std::int64_t step, const CopyState& state) { writer.snapshot(step, state()->wait()); }, checkpoint,
       [&](std::int64_t step, const Diagnostics& values) { writer.diagnostics(step, values); },
       [&](std::int64_t step) {
         progress.at(step);

@@ -6,18 +6,39 @@
 
 #include "halo/transport.hpp"
 #include "kernels/packing.hpp"
+#include "kernels/reduction.hpp"
 #include "kernels/unit.hpp"
 #include "solver/method.hpp"
 #include "solver/problem.hpp"
+#include "solver/timings.hpp"
 
 namespace spsolve {
 
 /// Sets the owned points of a field in host memory.
 using FillField = std::function<void(Field& host)>;
 
+/// The owned points of a field in host memory, or on their way there.
+class HostCopy {
+ public:
+  virtual ~HostCopy() = default;
+  /// Returns when the values have arrived, to any thread; they stay until the copy is destroyed.
+  virtual const Field& wait() = 0;
+};
+
+/// Something that is enqueued again and again, by the same calls with the same arguments.
+class Launch {
+ public:
+  virtual ~Launch() = default;
+  /// Runs `enqueue`, or again what it enqueued before.
+  virtual void run(const std::function<void()>& enqueue) = 0;
+};
+
+/// Where work is enqueued.
+enum class Queue { compute, exchange };
+
 /// What a block runs on: the memory of its fields, the unit that advances them, how halos are packed and
 /// travel, and the order of computing and exchanging. On a device both are enqueued on streams of their own
-/// and the host waits for nothing but host_copy() and synchronize().
+/// and the host waits for nothing but synchronize(), the reducer and copies.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -25,9 +46,19 @@ class Backend {
   virtual Memory& memory() = 0;
   virtual Packer& packer() = 0;
   virtual Transport& transport() = 0;
-  /// `source` (or null) is in this backend's memory and outlives the unit.
-  virtual std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method,
-                                          const Field* source) = 0;
+  virtual Reducer& reducer() = 0;
+  /// `source` (or null) is in this backend's memory and outlives the unit, which works on `queue`.
+  virtual std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Field* source,
+                                          Queue queue) = 0;
+  /// Throws Error(device_failure) if there is less memory for fields than that.
+  virtual void require_memory(std::size_t bytes) const = 0;
+
+  /// A launch that the backend must outlive. Its work begins and ends on the queue of computing; marks say
+  /// where its parts end, `interior` on that queue, the others on the queue of exchanges.
+  virtual std::unique_ptr<Launch> make_launch() = 0;
+  virtual void mark(Mark mark) = 0;
+  /// Of all launches so far.
+  virtual Timings timings() = 0;
 
   /// Exchanges enqueued from here on see what was computed before.
   virtual void exchange_after_compute() = 0;
@@ -36,9 +67,12 @@ class Backend {
   /// Returns when everything enqueued is done.
   virtual void synchronize() = 0;
 
-  /// The owned points of `field` in host memory: the field itself, or a copy that lasts until the next call
-  /// with the same `slot` (0 or 1).
-  virtual const Field& host_copy(const Field& field, int slot) = 0;
+  /// Starts a copy of the owned points of `field` as what was enqueued leaves them. The field may be written
+  /// again at once, except in host memory where copies do not last: there it is the field itself. Copies are
+  /// made and destroyed by the thread that computes.
+  virtual std::shared_ptr<HostCopy> copy_out(const Field& field) = 0;
+  /// Whether copies outlive the next launch.
+  virtual bool copies_last() const = 0;
   /// Sets the owned points of `field`: `fill` gets a field of the same owned box in host memory.
   virtual void set(Field& field, const FillField& fill) = 0;
 };
@@ -46,21 +80,27 @@ class Backend {
 /// CPU cores and MPI: everything is done when the call returns.
 class CpuBackend : public Backend {
  public:
-  explicit CpuBackend(Transport& transport) : transport_(&transport) {}
+  /// `copies_last`: copies take memory of their own.
+  explicit CpuBackend(Transport& transport, bool copies_last = false)
+      : transport_(&transport), copies_last_(copies_last) {}
 
   Memory& memory() override { return host_memory(); }
   Packer& packer() override { return packer_; }
   Transport& transport() override { return *transport_; }
+  Reducer& reducer() override { return reducer_; }
   std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Field* source) override;
   void exchange_after_compute() override {}
   void compute_after_exchange() override {}
   void synchronize() override {}
-  const Field& host_copy(const Field& field, int) override { return field; }
+  std::shared_ptr<HostCopy> copy_out(const Field& field) override;
+  bool copies_last() const override { return copies_last_; }
   void set(Field& field, const FillField& fill) override { fill(field); }
 
  private:
   Transport* transport_;
+  bool copies_last_;
   HostPacker packer_;
+  HostReducer reducer_;
 };
 
 }  // namespace spsolve

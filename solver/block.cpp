@@ -54,17 +54,17 @@ void Block::set_source(const FillField& fill) {
 void Block::set_state(const FillField& fill) {
   backend_->set(*state_, fill);
   unit_->fill_ghosts(*state_, state_->owned());
-  host_state_ = host_previous_ = nullptr;
+  state_copy_ = previous_copy_ = nullptr;
 }
 
-const Field& Block::state() {
-  if (!host_state_) host_state_ = &backend_->host_copy(*state_, 0);
-  return *host_state_;
+std::shared_ptr<HostCopy> Block::copy_state() {
+  if (!state_copy_) state_copy_ = backend_->copy_out(*state_);
+  return state_copy_;
 }
 
-const Field& Block::previous() {
-  if (!host_previous_) host_previous_ = &backend_->host_copy(*next_, 1);
-  return *host_previous_;
+std::shared_ptr<HostCopy> Block::copy_previous() {
+  if (!previous_copy_) previous_copy_ = backend_->copy_out(*next_);
+  return previous_copy_;
 }
 
 void Block::launch(int steps) {
@@ -95,7 +95,7 @@ void Block::launch(int steps) {
                   [&](const Box& slab) { unit_->advance(*state_, *next_, slab, steps); });
   }
   std::swap(state_, next_);
-  host_state_ = host_previous_ = nullptr;
+  state_copy_ = previous_copy_ = nullptr;
 }
 
 Block::Depth& Block::depth(int steps) {

@@ -6,6 +6,7 @@
 
 #include "halo/exchange.hpp"
 #include "solver/backend.hpp"
+#include "solver/diagnostics.hpp"
 
 namespace spsolve {
 
@@ -29,9 +30,15 @@ class Block {
   void set_state(const FillField& fill);
 
   /// The state now, in host memory; valid until the next launch.
-  const Field& state();
-  /// The state before the last launch; meaningless before the first.
-  const Field& previous();
+  const Field& state() { return copy_state()->wait(); }
+  /// The state now, and that before the last launch (meaningless before the first), on their way to host
+  /// memory; calls between two launches share a copy.
+  std::shared_ptr<HostCopy> copy_state();
+  std::shared_ptr<HostCopy> copy_previous();
+  /// The same where they are, for the numbers of extremes() and measure().
+  Survey survey() { return {&backend_->reducer(), state_.get(), nullptr}; }
+  Survey survey_of_change() { return {&backend_->reducer(), state_.get(), next_.get()}; }
+  Survey survey_of_previous() { return {&backend_->reducer(), next_.get(), nullptr}; }
   const Box& owned() const { return state_->owned(); }
 
   /// Advances the block by `steps` <= fuse time steps in one launch: halos of that width travel while the
@@ -55,9 +62,8 @@ class Block {
   Backend* backend_;
   std::unique_ptr<Field> source_, state_, next_;
   std::unique_ptr<Unit> unit_;
-  std::map<int, Depth> depths_;        // by steps per launch
-  const Field* host_state_ = nullptr;  // copies made since the last launch
-  const Field* host_previous_ = nullptr;
+  std::map<int, Depth> depths_;                           // by steps per launch
+  std::shared_ptr<HostCopy> state_copy_, previous_copy_;  // made since the last launch
   Timings timings_;
 };
 

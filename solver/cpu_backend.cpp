@@ -1,11 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
 #include "kernels/cpu_unit.hpp"
 #include "solver/backend.hpp"
 
 namespace spsolve {
+namespace {
+
+/// The field itself.
+class FieldInPlace : public HostCopy {
+ public:
+  explicit FieldInPlace(const Field& field) : field_(field) {}
+  const Field& wait() override { return field_; }
+
+ private:
+  const Field& field_;
+};
+
+class FieldCopy : public HostCopy {
+ public:
+  explicit FieldCopy(const Field& field) : copy_(field.owned(), {0, 0, 0}, field.precision()) {
+    const Index3 extent = field.owned().extent();
+#pragma omp parallel for schedule(static)
+    for (std::int64_t row = 0; row < extent[0] * extent[1]; ++row) {
+      const Index3 begin = field.owned().begin + Index3{row / extent[1], row % extent[1], 0};
+      std::memcpy(copy_.bytes_at(begin), field.bytes_at(begin),
+                  static_cast<std::size_t>(extent[2]) * storage_bytes(field.precision()));
+    }
+  }
+  const Field& wait() override { return copy_; }
+
+ private:
+  Field copy_;
+};
+
+}  // namespace
 
 std::unique_ptr<Unit> CpuBackend::make_unit(const Problem& problem, const Method&, const Field* source) {
   return std::make_unique<CpuUnit>(problem.domain, problem.stencil, problem.precision, source);
+}
+
+std::shared_ptr<HostCopy> CpuBackend::copy_out(const Field& field) {
+  if (copies_last_) return std::make_shared<FieldCopy>(field);
+  return std::make_shared<FieldInPlace>(field);
 }
 
 }  // namespace spsolve

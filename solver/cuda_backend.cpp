@@ -31,7 +31,9 @@ std::string architecture_of_current_device() {
 
 CudaBackend::CudaBackend(const Communicator& communicator, const std::string& transport)
     : exchange_(cuda::Stream::Priority::high),
-      packer_(exchange_, cuda::KernelCompiler(architecture_of_current_device())) {
+      packer_(exchange_, cuda::KernelCompiler(architecture_of_current_device())),
+      reducer_(compute_, cuda::KernelCompiler(architecture_of_current_device())),
+      copies_(compute_) {
 #ifdef SPSOLVE_NCCL
   if (transport == "nccl" || (transport == "auto" && communicator.size() > 1)) {
     transport_ = std::make_unique<NcclTransport>(communicator, exchange_);
@@ -70,40 +72,6 @@ void CudaBackend::compute_after_exchange() {
 void CudaBackend::synchronize() {
   exchange_.synchronize();
   compute_.synchronize();
-}
-
-void CudaBackend::copy(const Field& from, Field& to, cudaMemcpyKind kind) {
-  const Box& box = from.owned();
-  const Index3 extent = box.extent();
-  const std::size_t element = storage_bytes(from.precision());
-  cudaMemcpy3DParms copy{};
-  const auto pitched = [&](const Field& field) {
-    return make_cudaPitchedPtr(const_cast<std::byte*>(field.bytes_at(box.begin)),
-                               static_cast<std::size_t>(field.strides()[y_axis]) * element,
-                               static_cast<std::size_t>(extent[2]) * element,
-                               static_cast<std::size_t>(field.strides()[z_axis] / field.strides()[y_axis]));
-  };
-  copy.srcPtr = pitched(from);
-  copy.dstPtr = pitched(to);
-  copy.extent = make_cudaExtent(static_cast<std::size_t>(extent[2]) * element,
-                                static_cast<std::size_t>(extent[1]), static_cast<std::size_t>(extent[0]));
-  copy.kind = kind;
-  cuda::check_cuda(cudaMemcpy3DAsync(&copy, compute_));
-  compute_.synchronize();
-}
-
-const Field& CudaBackend::host_copy(const Field& field, int slot) {
-  std::optional<Field>& host = staging_[static_cast<std::size_t>(slot)];
-  if (!host || host->owned() != field.owned() || host->precision() != field.precision())
-    host.emplace(field.owned(), Index3{0, 0, 0}, field.precision(), pinned_);
-  copy(field, *host, cudaMemcpyDeviceToHost);
-  return *host;
-}
-
-void CudaBackend::set(Field& field, const FillField& fill) {
-  Field host(field.owned(), {0, 0, 0}, field.precision(), pinned_);
-  fill(host);
-  copy(host, field, cudaMemcpyHostToDevice);
 }
 
 }  // namespace spsolve

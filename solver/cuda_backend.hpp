@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <optional>
-
 #include "halo/communicator.hpp"
 #include "kernels/cuda/packer.hpp"
-#include "solver/backend.hpp"
+#include "kernels/cuda/reducer.hpp"
+#include "solver/cuda_copies.hpp"
 
 namespace spsolve {
 
@@ -20,27 +18,27 @@ class CudaBackend : public Backend {
   Memory& memory() override { return memory_; }
   Packer& packer() override { return packer_; }
   Transport& transport() override { return *transport_; }
+  Reducer& reducer() override { return reducer_; }
   std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Field* source) override;
   void exchange_after_compute() override;
   void compute_after_exchange() override;
   void synchronize() override;
-  const Field& host_copy(const Field& field, int slot) override;
-  void set(Field& field, const FillField& fill) override;
+  std::shared_ptr<HostCopy> copy_out(const Field& field) override { return copies_.copy_out(field); }
+  bool copies_last() const override { return true; }
+  void set(Field& field, const FillField& fill) override { copies_.set(field, fill); }
 
   /// nccl, mpi (device memory), mpi (host memory)
   const std::string& transport_name() const { return transport_name_; }
 
  private:
-  void copy(const Field& from, Field& to, cudaMemcpyKind kind);
-
   cuda::Stream compute_, exchange_;
   cuda::Event computed_, exchanged_;
   cuda::DeviceMemory memory_;
-  cuda::PinnedMemory pinned_;
   cuda::DevicePacker packer_;
+  cuda::DeviceReducer reducer_;
+  CudaCopies copies_;
   std::string transport_name_;
   std::unique_ptr<Transport> transport_;
-  std::array<std::optional<Field>, 2> staging_;
 };
 
 }  // namespace spsolve

@@ -5,12 +5,13 @@
 #include <optional>
 
 #include "halo/communicator.hpp"
-#include "kernels/field.hpp"
+#include "kernels/reduction.hpp"
 
 namespace spsolve {
 
 /// Numbers about the whole grid at one step, in double. The sums are exact up to a rounding far below that of
-/// a plain sum, and in whatever order: any number of ranks gives the same bits.
+/// a plain sum, and in whatever order: any number of ranks, on any device, gives the same bits. (Of a grid
+/// whose largest value is below 2^-1021, squares below 2^-100 of it may count as zero.)
 struct Diagnostics {
   double min = 0, max = 0;
   double mean = 0;
@@ -18,13 +19,23 @@ struct Diagnostics {
   double change_l2 = 0;  // sqrt(sum (u - u one step before)^2); 0 before the first step
 };
 
-/// The first point, in C order of the grid, whose value is NaN or infinite. Collective.
-std::optional<Index3> first_not_finite(const Communicator& communicator, const Index3& shape,
-                                       const Field& field);
+/// A look at the state of all ranks at one step. `previous` (or null) is the state before, in memory of the
+/// same kind, which the reducer reads.
+struct Survey {
+  Reducer* reducer;
+  const Field* state;
+  const Field* previous;
+};
 
-/// Diagnostics of the owned points of all ranks; `previous` (or null) is the state one step before. All
-/// values must be finite. Collective.
-Diagnostics measure(const Communicator& communicator, const Index3& shape, const Field& field,
-                    const Field* previous);
+/// Extremes of the owned points of all ranks; the first point that is not finite is numbered in C order of
+/// the grid. Collective.
+Extremes extremes(const Communicator& communicator, const Index3& shape, const Survey& survey);
+
+/// That point's indices; nothing if all are finite.
+std::optional<Index3> first_not_finite(const Extremes& extremes, const Index3& shape);
+
+/// Diagnostics of a finite state, whose extremes these are. Collective.
+Diagnostics measure(const Communicator& communicator, const Index3& shape, const Survey& survey,
+                    const Extremes& extremes);
 
 }  // namespace spsolve

@@ -10,15 +10,18 @@ namespace {
 
 constexpr bool due(std::int64_t every, std::int64_t step) { return every > 0 && step % every == 0; }
 
-/// Throws if the state at `step` is not finite; saves the state of `steps` before if that is.
-void require_finite(Block& block, const Communicator& communicator, const Problem& problem,
-                    const Observers& observers, std::int64_t step, std::int64_t steps) {
+/// The extremes that `survey` finds at `step`. Throws if the state is not finite; saves the state of `steps`
+/// before if that is.
+Extremes finite_extremes(Block& block, const Communicator& communicator, const Problem& problem,
+                         const Survey& survey, const Observers& observers, std::int64_t step,
+                         std::int64_t steps) {
   const Index3& shape = problem.domain.shape;
-  const auto place = first_not_finite(communicator, shape, block.state());
-  if (!place) return;
+  const Extremes found = extremes(communicator, shape, survey);
+  const auto place = first_not_finite(found, shape);
+  if (!place) return found;
   std::string kept;
-  if (steps > 0 && !first_not_finite(communicator, shape, block.previous())) {
-    observers.checkpoint(step - steps, block.previous());
+  if (steps > 0 && extremes(communicator, shape, block.survey_of_previous()).first_not_finite == no_point) {
+    observers.checkpoint(step - steps, [&] { return block.copy_previous(); });
     kept = fmt::format("; the state of step {} was finite and is kept as a checkpoint", step - steps);
   }
   std::string indices;
@@ -43,15 +46,15 @@ std::int64_t next_stop(const Schedule& schedule, std::int64_t step) {
 
 Outcome evolve(Block& block, const Communicator& communicator, const Problem& problem,
                const Schedule& schedule, const Observers& observers) {
-  std::int64_t step = schedule.first, taken = 0;
-  require_finite(block, communicator, problem, observers, step,
-                 0);  // rounding to storage may have overflowed
-  if (step == 0)
-    observers.diagnostics(0, measure(communicator, problem.domain.shape, block.state(), nullptr));
-  if (step == schedule.last || (step == 0 && schedule.snapshot_every > 0))
-    observers.snapshot(step, block.state());
+  const Index3& shape = problem.domain.shape;
+  const CopyState state = [&] { return block.copy_state(); };
+  std::int64_t step = schedule.first;
+  // Rounding to storage may have overflowed.
+  const Extremes first = finite_extremes(block, communicator, problem, block.survey(), observers, step, 0);
+  if (step == 0) observers.diagnostics(0, measure(communicator, shape, block.survey(), first));
+  if (step == schedule.last || (step == 0 && schedule.snapshot_every > 0)) observers.snapshot(step, state);
   while (step < schedule.last) {
-    taken = next_stop(schedule, step) - step;
+    const std::int64_t taken = next_stop(schedule, step) - step;
     block.launch(static_cast<int>(taken));
     step += taken;
 
@@ -60,13 +63,13 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
     const bool snapshot = last || due(schedule.snapshot_every, step);
     const Request request = last ? Request::none : observers.poll(step);
     const bool checkpoint = due(schedule.checkpoint_every, step) || request != Request::none;
-    if (diagnostics || snapshot || checkpoint)
-      require_finite(block, communicator, problem, observers, step, taken);
-    if (diagnostics)
-      observers.diagnostics(step,
-                            measure(communicator, problem.domain.shape, block.state(), &block.previous()));
-    if (snapshot) observers.snapshot(step, block.state());
-    if (checkpoint) observers.checkpoint(step, block.state());
+    if (diagnostics || snapshot || checkpoint) {
+      const Survey survey = diagnostics ? block.survey_of_change() : block.survey();
+      const Extremes found = finite_extremes(block, communicator, problem, survey, observers, step, taken);
+      if (diagnostics) observers.diagnostics(step, measure(communicator, shape, survey, found));
+    }
+    if (snapshot) observers.snapshot(step, state);
+    if (checkpoint) observers.checkpoint(step, state);
     if (request == Request::stop) return Outcome::stopped;
   }
   return Outcome::finished;

@@ -22,10 +22,14 @@ struct Schedule {
 enum class Request { none, checkpoint, stop };
 enum class Outcome { finished, stopped };
 
-/// What the caller does at events; every function is called on all ranks at the same step.
+/// Copies the state of an event to host memory, once however often it is called.
+using CopyState = std::function<std::shared_ptr<HostCopy>()>;
+
+/// What the caller does at events; every function is called on all ranks at the same step. `state` is for
+/// calls before the observer returns; whether its copy lasts longer is up to the backend.
 struct Observers {
-  std::function<void(std::int64_t step, const Field& state)> snapshot;
-  std::function<void(std::int64_t step, const Field& state)> checkpoint;
+  std::function<void(std::int64_t step, const CopyState& state)> snapshot;
+  std::function<void(std::int64_t step, const CopyState& state)> checkpoint;
   std::function<void(std::int64_t step, const Diagnostics& diagnostics)> diagnostics;
   /// After every launch: what signals and clocks ask for, the same answer on all ranks.
   std::function<Request(std::int64_t step)> poll;

@@ -4,85 +4,163 @@
 #include <cmath>
 
 #include "solver/diagnostics.hpp"
+#include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
 
 namespace spsolve {
 namespace {
 
-constexpr Index3 shape{7, 11, 29};
-
-struct Fields {
+/// Two states of a grid on a backend, cut over the ranks of a communicator.
+struct States {
+  Communicator ranks;
+  Index3 shape;
+  Backend* backend;
   Field now, before;
+
+  States(const Communicator& communicator, Backend& on, const Index3& grid, Precision precision,
+         const std::vector<double>& values_now, const std::vector<double>& values_before)
+      : ranks(communicator),
+        shape(grid),
+        backend(&on),
+        now(block(), {1, 2, 3}, precision, on.memory()),
+        before(block(), {1, 2, 3}, precision, on.memory()) {
+    const Domain domain{3, shape, {}};
+    backend->set(now, testing::values_of(domain, values_now));
+    backend->set(before, testing::values_of(domain, values_before));
+  }
+
+  Box block() const {
+    return Decomposition(shape, least_surface_rank_grid(shape, ranks.size(), {1, 1, 1})).block(ranks.rank());
+  }
+  Survey survey() { return {&backend->reducer(), &now, &before}; }
+  Extremes found() { return extremes(ranks, shape, survey()); }
+  Diagnostics measured() { return measure(ranks, shape, survey(), found()); }
 };
 
-Fields fields_of(const Communicator& world, double scale) {
-  const Decomposition decomposition(shape, least_surface_rank_grid(shape, world.size(), {1, 1, 1}));
-  const Domain domain{3, shape, {}};
-  testing::RandomCase random(5);
-  auto now = random.uniform(volume(shape)), before = random.uniform(volume(shape));
-  for (double& value : now) value *= scale;
-  for (double& value : before) value *= scale;
-  Fields fields{Field(decomposition.block(world.rank()), {1, 1, 1}, Precision::fp64),
-                Field(decomposition.block(world.rank()), {1, 1, 1}, Precision::fp64)};
-  testing::set_points(fields.now, fields.now.owned(), domain, now);
-  testing::set_points(fields.before, fields.before.owned(), domain, before);
-  return fields;
+/// All backends of this machine; the first is the CPU.
+std::vector<testing::TestBackend> backends(const Communicator& world) {
+  auto all = testing::gpu_backends(world);
+  all.insert(all.begin(), testing::cpu_backend(world));
+  return all;
 }
 
+std::vector<double> random_values(std::uint64_t seed, std::int64_t points, double scale) {
+  auto values = testing::RandomCase(seed).uniform(points);
+  for (double& value : values) value *= scale;
+  return values;
+}
+
+void expect_same_bits(const Diagnostics& a, const Diagnostics& b) {
+  for (const auto number :
+       {&Diagnostics::min, &Diagnostics::max, &Diagnostics::mean, &Diagnostics::l2, &Diagnostics::change_l2})
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(a.*number), std::bit_cast<std::uint64_t>(b.*number))
+        << a.*number << " " << b.*number;
+}
+
+constexpr Index3 shape{7, 11, 29};
+
 TEST(Diagnostics, MatchLongDoubleSumsAtAnyScale) {
-  const Communicator world, self(MPI_COMM_SELF);
-  for (const double scale : {1.0, 1e-200, 1e200}) {
-    const Fields all = fields_of(self, scale);
-    long double sum = 0, squares = 0, changes = 0;
-    const auto now = testing::points_of(all.now, all.now.owned()),
-               before = testing::points_of(all.before, all.before.owned());
-    for (std::size_t i = 0; i < now.size(); ++i) {
-      const long double value = now[i], change = value - before[i];
-      sum += value, squares += value * value, changes += change * change;
+  const Communicator world;
+  for (auto& on : backends(world))
+    for (const double scale : {1.0, 1e-200, 1e200}) {
+      SCOPED_TRACE(on.name);
+      const auto now = random_values(5, volume(shape), scale),
+                 before = random_values(6, volume(shape), scale);
+      long double sum = 0, squares = 0, changes = 0;
+      for (std::size_t i = 0; i < now.size(); ++i) {
+        const long double value = now[i], change = value - before[i];
+        sum += value, squares += value * value, changes += change * change;
+      }
+      const Diagnostics found = States(world, *on.backend, shape, Precision::fp64, now, before).measured();
+      EXPECT_EQ(found.min, *std::min_element(now.begin(), now.end()));
+      EXPECT_EQ(found.max, *std::max_element(now.begin(), now.end()));
+      // Squares are rounded one by one, sums exactly: a few units in the last place of the norm.
+      EXPECT_NEAR(found.mean, static_cast<double>(sum / volume(shape)), 0x1p-52 * scale);
+      EXPECT_NEAR(found.l2, static_cast<double>(std::sqrt(squares)), 4 * 0x1p-53 * found.l2);
+      EXPECT_NEAR(found.change_l2, static_cast<double>(std::sqrt(changes)), 4 * 0x1p-53 * found.change_l2);
     }
-    const Fields own = fields_of(world, scale);
-    const Diagnostics found = measure(world, shape, own.now, &own.before);
-    EXPECT_EQ(found.min, *std::min_element(now.begin(), now.end()));
-    EXPECT_EQ(found.max, *std::max_element(now.begin(), now.end()));
-    // Squares are rounded one by one, sums exactly: a few units in the last place of the norm.
-    EXPECT_NEAR(found.mean, static_cast<double>(sum / volume(shape)), 0x1p-52 * scale);
-    EXPECT_NEAR(found.l2, static_cast<double>(std::sqrt(squares)), 4 * 0x1p-53 * found.l2);
-    EXPECT_NEAR(found.change_l2, static_cast<double>(std::sqrt(changes)), 4 * 0x1p-53 * found.change_l2);
+}
+
+/// In every precision, for rows longer and shorter than what a warp takes, one point included.
+TEST(Diagnostics, HaveTheSameBitsOnAnyNumberOfRanksAndOnAnyDevice) {
+  const Communicator world, self(MPI_COMM_SELF);
+  const auto alone = testing::cpu_backend(self);
+  const auto all = backends(world);
+  for (const Index3& grid :
+       {shape, Index3{1, 1, 5003}, Index3{1, 97, 1}, Index3{401, 13, 2}, Index3{5, 3, 1025}})
+    for (const Precision precision :
+         {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16}) {
+      const auto now = random_values(5, volume(grid), 3.7), before = random_values(6, volume(grid), 3.7);
+      const Diagnostics expected = States(self, *alone.backend, grid, precision, now, before).measured();
+      for (auto& on : all) {
+        SCOPED_TRACE(on.name);
+        expect_same_bits(States(world, *on.backend, grid, precision, now, before).measured(), expected);
+      }
+    }
+}
+
+/// Which zero is the least is a matter of order: none has a sign.
+TEST(Diagnostics, OfZeroAreZeroWithoutASign) {
+  const Communicator world;
+  for (auto& on : backends(world))
+    for (const double zero : {0.0, -0.0}) {
+      std::vector<double> values(static_cast<std::size_t>(volume(shape)), zero);
+      values[volume(shape) / 2] = -zero;
+      expect_same_bits(States(world, *on.backend, shape, Precision::fp64, values, values).measured(), {});
+    }
+}
+
+TEST(Diagnostics, OfSubnormalValuesAndChangesAreFinite) {
+  const Communicator world;
+  for (auto& on : backends(world)) {
+    SCOPED_TRACE(on.name);
+    const std::vector<double> least(static_cast<std::size_t>(volume(shape)), 0x1p-1030),
+        zeros(least.size(), 0.0), ones(least.size(), 1.0);
+    const double norm = 0x1p-1030 * std::sqrt(static_cast<double>(volume(shape)));
+    const Diagnostics small = States(world, *on.backend, shape, Precision::fp64, least, zeros).measured();
+    EXPECT_EQ(small.mean, 0x1p-1030);
+    EXPECT_NEAR(small.l2, norm, 0x1p-1074);
+    EXPECT_NEAR(small.change_l2, norm, 0x1p-1074);
+    auto changed = ones;
+    changed.front() = 0x1p-1074;
+    auto before = ones;
+    before.front() = 0;
+    const Diagnostics one = States(world, *on.backend, shape, Precision::fp64, changed, before).measured();
+    EXPECT_EQ(one.change_l2, 0.0) << "its square is below what sums keep";
+    EXPECT_EQ(one.l2, std::sqrt(static_cast<double>(volume(shape) - 1)));
   }
 }
 
-TEST(Diagnostics, HaveTheSameBitsOnAnyNumberOfRanks) {
-  const Communicator world, self(MPI_COMM_SELF);
-  const Fields own = fields_of(world, 3.7), all = fields_of(self, 3.7);
-  const Diagnostics found = measure(world, shape, own.now, &own.before),
-                    alone = measure(self, shape, all.now, &all.before);
-  EXPECT_EQ(found.mean, alone.mean);
-  EXPECT_EQ(found.l2, alone.l2);
-  EXPECT_EQ(found.change_l2, alone.change_l2);
-}
-
-TEST(Diagnostics, OfZeroAreZero) {
+TEST(Diagnostics, OfTheLargestValuesAreInfiniteOnlyWhereTheyAre) {
   const Communicator world;
-  Fields own = fields_of(world, 0.0);
-  const Diagnostics found = measure(world, shape, own.now, &own.before);
-  EXPECT_EQ(found.l2, 0.0);
-  EXPECT_EQ(found.change_l2, 0.0);
-  EXPECT_EQ(found.mean, 0.0);
+  for (auto& on : backends(world)) {
+    SCOPED_TRACE(on.name);
+    const std::vector<double> large(static_cast<std::size_t>(volume(shape)), 0x1p1023),
+        opposite(large.size(), -0x1p1023);
+    const Diagnostics found = States(world, *on.backend, shape, Precision::fp64, large, opposite).measured();
+    EXPECT_EQ(found.mean, 0x1p1023);
+    EXPECT_EQ(found.l2, infinity) << "2^1023 sqrt(2233)";
+    EXPECT_EQ(found.change_l2, infinity) << "each change is 2^1024";
+  }
 }
 
 TEST(Diagnostics, FindTheFirstPointThatIsNotFinite) {
   const Communicator world;
-  for (const double value :
-       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-    Fields own = fields_of(world, 1.0);
-    EXPECT_FALSE(first_not_finite(world, shape, own.now));
-    for (const Index3& place : {Index3{6, 10, 28}, Index3{3, 0, 17}, Index3{3, 1, 2}}) {
-      if (contains(own.now.owned(), {place, place + Index3{1, 1, 1}})) *own.now.at<double>(place) = value;
-      const auto found = first_not_finite(world, shape, own.now);
-      ASSERT_TRUE(found);
-      EXPECT_EQ(*found, (place == Index3{3, 1, 2} ? Index3{3, 0, 17} : place));
-    }
-  }
+  for (auto& on : backends(world))
+    for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::bf16, Precision::fp16})
+      for (const double value : {std::numeric_limits<double>::quiet_NaN(), infinity, -infinity}) {
+        SCOPED_TRACE(on.name);
+        auto values = random_values(5, volume(shape), 1.0);
+        EXPECT_FALSE(
+            first_not_finite(States(world, *on.backend, shape, precision, values, values).found(), shape));
+        for (const Index3& place : {Index3{6, 10, 28}, Index3{3, 0, 17}, Index3{3, 1, 2}, Index3{0, 0, 0}}) {
+          values[static_cast<std::size_t>((place[0] * shape[1] + place[1]) * shape[2] + place[2])] = value;
+          const auto found =
+              first_not_finite(States(world, *on.backend, shape, precision, values, values).found(), shape);
+          ASSERT_TRUE(found);
+          EXPECT_EQ(*found, (place == Index3{3, 1, 2} ? Index3{3, 0, 17} : place));
+        }
+      }
 }
 
 }  // namespace

@@ -48,8 +48,8 @@ struct Recorded {
   Request request = Request::stop;
 
   Observers observers() {
-    return {[this](std::int64_t step, const Field&) { snapshots.push_back(step); },
-            [this](std::int64_t step, const Field&) { checkpoints.push_back(step); },
+    return {[this](std::int64_t step, const CopyState&) { snapshots.push_back(step); },
+            [this](std::int64_t step, const CopyState&) { checkpoints.push_back(step); },
             [this](std::int64_t step, const Diagnostics&) { diagnostics.push_back(step); },
             [this](std::int64_t step) { return step == stop_at ? request : Request::none; }};
   }

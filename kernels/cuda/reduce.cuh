@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The extremes of a field, and its sums in exact pieces: the bits do not depend on how points are shared out.
+// Per point: one load of the field and one of the field before; bound by memory bandwidth. A warp takes a
+// piece of a row, so that loads are contiguous whatever the shape of the block.
+
+#include "constants.cuh"
+#include "precision.cuh"
+#include "reduce_arguments.hpp"
+
+namespace spsolve::cuda {
+
+using constants::Stored;
+
+/// Calls visit(point number in C order, value, value before) for the points of this thread.
+template <class Visit>
+__device__ inline void for_each_point(const ReduceArguments& a, const Visit& visit) {
+  constexpr int warp = 32, warps = reduce_threads / warp;
+  const long long pieces_of_row = (a.columns + reduce_columns - 1) / reduce_columns;
+  const long long pieces = a.planes * a.rows * pieces_of_row;
+  const int lane = threadIdx.x % warp;
+  for (long long piece = blockIdx.x * static_cast<long long>(warps) + threadIdx.x / warp; piece < pieces;
+       piece += static_cast<long long>(gridDim.x) * warps) {
+    const long long row = piece / pieces_of_row;
+    const long long begin = (piece - row * pieces_of_row) * reduce_columns;
+    const long long rest = a.columns - begin;
+    const int columns = rest < reduce_columns ? static_cast<int>(rest) : reduce_columns;
+    const long long plane = row / a.rows, row_of_plane = row - plane * a.rows;
+    const auto at = [&](const StoredBlock& block) {
+      return static_cast<const Stored*>(block.data) + plane * block.plane_stride +
+             row_of_plane * block.row_stride + begin;
+    };
+    const Stored *now = at(a.now), *before = at(a.before);
+#pragma unroll 4
+    for (int x = lane; x < columns; x += warp)
+      visit(row * a.columns + begin + x, static_cast<double>(value_of(now[x])),
+            static_cast<double>(value_of(before[x])));
+  }
+}
+
+/// Leaves combined() of the results of a block's threads.
+template <class Result>
+__device__ inline void combine_block(const Result& own, const ReduceArguments& a) {
+  __shared__ Result results[reduce_threads];
+  const int thread = threadIdx.x;
+  results[thread] = own;
+  for (int half = reduce_threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (thread < half) results[thread] = combined(results[thread], results[thread + half]);
+  }
+  if (thread == 0) static_cast<Result*>(a.results)[blockIdx.x] = results[0];
+}
+
+}  // namespace spsolve::cuda
+
+using namespace spsolve;
+using cuda::ReduceArguments;
+
+extern "C" __global__ void __launch_bounds__(cuda::reduce_threads) extremes(const ReduceArguments a) {
+  Extremes own = no_extremes;
+  cuda::for_each_point(a, [&](long long point, double value, double before) {
+    const double change = value - before;
+    own = combined(own, {value, value, change < 0 ? -change : change, value - value == 0 ? no_point : point});
+  });
+  cuda::combine_block(own, a);
+}
+
+extern "C" __global__ void __launch_bounds__(cuda::reduce_threads) sums(const ReduceArguments a) {
+  Sums own{};
+  cuda::for_each_point(a, [&](long long, double value, double before) {
+    own = combined(own, summands(value, value - before, a.scales));
+  });
+  cuda::combine_block(own, a);
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/summation.hpp"
+
+// What a launch tells reduce.cuh. Read by the host compiler and by NVRTC.
+
+namespace spsolve::cuda {
+
+constexpr int reduce_threads = 256;   // of a block
+constexpr int reduce_columns = 1024;  // of a row that a warp takes at once
+
+/// The owned points of a field; strides in elements.
+struct StoredBlock {
+  const void* data;
+  long long plane_stride, row_stride;
+};
+
+struct ReduceArguments {
+  StoredBlock now, before;  // the same twice where there is none before
+  long long planes, rows, columns;
+  SumScales scales;
+  void* results;  // Extremes or Sums, one of each block
+};
+
+}  // namespace spsolve::cuda

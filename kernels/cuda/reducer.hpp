@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+
+#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/program.hpp"
+#include "kernels/reduction.hpp"
+
+namespace spsolve::cuda {
+
+/// Passes over fields in device memory, each one launch on `stream`; the host waits for its result. Points
+/// are read once, at the bandwidth of the memory.
+class DeviceReducer : public Reducer {
+ public:
+  /// On the current device; `stream` must outlive the reducer.
+  DeviceReducer(cudaStream_t stream, KernelCompiler compiler);
+
+  Extremes extremes(const Field& field, const Field* before) override;
+  Sums sums(const Field& field, const Field* before, const SumScales& scales) override;
+
+ private:
+  struct Kernels {
+    Kernel extremes, sums;
+  };
+  const Kernels& kernels_of(Precision precision);
+  template <class Result>
+  Result reduce(const Kernel& kernel, const Field& field, const Field* before, const SumScales& scales);
+
+  cudaStream_t stream_;
+  KernelCompiler compiler_;
+  std::map<Precision, Kernels> kernels_;
+  int blocks_;  // that fill the device
+  DeviceBuffer results_;
+  PinnedBuffer host_results_;
+};
+
+/// constants.cuh for reduce.cuh.
+std::string reduce_constants(Precision precision);
+
+}  // namespace spsolve::cuda

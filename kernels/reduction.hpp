@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/field.hpp"
+#include "kernels/summation.hpp"
+
+namespace spsolve {
+
+/// Passes over the owned points of a field that leave a few numbers, which have the same bits on any device.
+/// `before` (or null: no change) is a field of the same owned points and precision.
+class Reducer {
+ public:
+  virtual ~Reducer() = default;
+
+  /// Points are numbered in C order of the owned box. Where one is not finite the other extremes mean
+  /// nothing.
+  virtual Extremes extremes(const Field& field, const Field* before) = 0;
+  /// Of finite values; `scales` are those of the whole grid.
+  virtual Sums sums(const Field& field, const Field* before, const SumScales& scales) = 0;
+};
+
+/// By threads of this process.
+class HostReducer : public Reducer {
+ public:
+  Extremes extremes(const Field& field, const Field* before) override;
+  Sums sums(const Field& field, const Field* before, const SumScales& scales) override;
+};
+
+}  // namespace spsolve

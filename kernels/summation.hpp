@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Sums that do not depend on the order of their addends, so that any number of ranks, threads and devices
+// gives the same bits. Read by the host compiler and by NVRTC: no includes, no library types.
+
+namespace spsolve {
+
+/// What the points of a block are, as far as it decides how they are summed.
+struct Extremes {
+  double min, max;
+  double largest_change;       // magnitude
+  long long first_not_finite;  // number of that point in C order; `no_point` if all are finite
+};
+/// The extremes of no points, and what first_not_finite is where there is none.
+constexpr double infinity = __builtin_huge_val();
+constexpr long long no_point = 0x7fff'ffff'ffff'ffff;
+constexpr Extremes no_extremes{infinity, -infinity, 0, no_point};
+
+inline Extremes combined(const Extremes& a, const Extremes& b) {
+  return {a.min < b.min ? a.min : b.min, a.max > b.max ? a.max : b.max,
+          a.largest_change > b.largest_change ? a.largest_change : b.largest_change,
+          a.first_not_finite < b.first_not_finite ? a.first_not_finite : b.first_not_finite};
+}
+
+/// How n numbers are prepared for a sum: scaled by a power of two to magnitudes below 1, then split at two
+/// fixed bit positions, chosen so that sums of the pieces are exact (pre-rounding; Demmel and Nguyen, "Fast
+/// reproducible floating-point summation", ARITH 2013, algorithm 4 with K = 2). The error of an addend is
+/// below n^2 2^-103.
+struct SumScales {
+  double value, change;  // powers of two
+  double split[2];       // 1.5 times a power of two: adding it rounds to its last place
+};
+
+struct Pieces {
+  double high, low;
+};
+
+inline Pieces pieces_of(double value, const SumScales& scales) {
+  const double high = (value + scales.split[0]) - scales.split[0];
+  const double low = ((value - high) + scales.split[1]) - scales.split[1];
+  return {high, low};
+}
+
+/// Sums over points, in pieces: of the values, of their squares and of the squares of their changes, scaled.
+struct Sums {
+  double pieces[6];
+};
+
+inline Sums combined(const Sums& a, const Sums& b) {
+  Sums sum = a;
+  for (int i = 0; i < 6; ++i) sum.pieces[i] += b.pieces[i];
+  return sum;
+}
+
+/// One point's part of the sums.
+inline Sums summands(double value, double change, const SumScales& scales) {
+  const double scaled = value * scales.value, scaled_change = change * scales.change;
+  const Pieces v = pieces_of(scaled, scales), q = pieces_of(scaled * scaled, scales),
+               c = pieces_of(scaled_change * scaled_change, scales);
+  return {{v.high, v.low, q.high, q.low, c.high, c.low}};
+}
+
+}  // namespace spsolve
