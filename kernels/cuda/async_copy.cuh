@@ -49,6 +49,47 @@ __device__ inline void tensor_copy(void* shared, const TensorMap& map, int x, in
       "l"(&map), "r"(x), "r"(y), "r"(z), "r"(shared_address(barrier))
       : "memory");
 }
+
+/// The same into the same place of shared memory, and on the barrier in the same place, of every block of the
+/// cluster that `blocks` has a bit for.
+__device__ inline void tensor_copy(void* shared, const TensorMap& map, int x, int y, int z,
+                                   unsigned long long* barrier, unsigned short blocks) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+      "[%1, "
+      "{%2, %3, %4}], [%5], %6;" ::"r"(shared_address(shared)),
+      "l"(&map), "r"(x), "r"(y), "r"(z), "r"(shared_address(barrier)), "h"(blocks)
+      : "memory");
+}
+
+/// Copies bytes as they are; address and size are multiples of 16.
+__device__ inline void bulk_copy(void* shared, const void* global, unsigned bytes,
+                                 unsigned long long* barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+          shared_address(shared)),
+      "l"(__cvta_generic_to_global(global)), "r"(bytes), "r"(shared_address(barrier))
+      : "memory");
+}
+
+/// An arrival on the barrier in the same place of another block of the cluster.
+__device__ inline void mbarrier_arrive_in(unsigned long long* barrier, unsigned block) {
+  asm volatile(
+      "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; "
+      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }" ::"r"(shared_address(barrier)),
+      "r"(block)
+      : "memory");
+}
+
+__device__ inline unsigned cluster_rank() {
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+/// All threads of all blocks of the cluster have come here.
+__device__ inline void cluster_synchronize() {
+  asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+}
 #endif
 
 /// Copies 16 bytes as part of the thread's open group.

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -61,14 +60,6 @@ void write_whole(const std::filesystem::path& path, const std::vector<char>& cub
 }
 
 }  // namespace
-
-std::filesystem::path KernelCompiler::default_cache() {
-  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg)
-    return std::filesystem::path(xdg) / "spsolve";
-  if (const char* home = std::getenv("HOME"); home && *home)
-    return std::filesystem::path(home) / ".cache" / "spsolve";
-  return {};
-}
 
 KernelCompiler::KernelCompiler(std::string architecture, std::filesystem::path cache)
     : architecture_(std::move(architecture)), cache_(std::move(cache)) {}

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/cache_directory.hpp"
 #include "kernels/cuda/nvrtc.hpp"
 
 namespace spsolve::cuda {
@@ -32,8 +33,7 @@ class KernelCompiler {
 
   const std::string& architecture() const { return architecture_; }
 
-  /// $XDG_CACHE_HOME/spsolve, else ~/.cache/spsolve, else nowhere.
-  static std::filesystem::path default_cache();
+  static std::filesystem::path default_cache() { return cache_directory(); }
 
  private:
   std::string architecture_;

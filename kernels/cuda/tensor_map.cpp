@@ -26,7 +26,7 @@ PFN_cuTensorMapEncodeTiled_v12000 find_encoder() {
 
 }  // namespace
 
-TensorMap make_tensor_map(const View& view, int element_bytes, int rows, int columns) {
+TensorMap make_tensor_map(const View& view, int element_bytes, int rows, int columns, Swizzle swizzle) {
   static const auto encode = find_encoder();
   cuuint64_t extent[3], stride[2];
   for (int k = 0; k < 3; ++k) extent[k] = static_cast<cuuint64_t>(view.end[2 - k] - view.begin[2 - k]);
@@ -36,10 +36,13 @@ TensorMap make_tensor_map(const View& view, int element_bytes, int rows, int col
   const CUtensorMapDataType type = element_bytes == 2   ? CU_TENSOR_MAP_DATA_TYPE_UINT16
                                    : element_bytes == 4 ? CU_TENSOR_MAP_DATA_TYPE_UINT32
                                                         : CU_TENSOR_MAP_DATA_TYPE_UINT64;
+  const CUtensorMapSwizzle exchange = swizzle == Swizzle::bytes_128  ? CU_TENSOR_MAP_SWIZZLE_128B
+                                      : swizzle == Swizzle::bytes_64 ? CU_TENSOR_MAP_SWIZZLE_64B
+                                                                     : CU_TENSOR_MAP_SWIZZLE_NONE;
   CUtensorMap map;
-  const CUresult status = encode(&map, type, 3, view.data, extent, stride, box, steps,
-                                 CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                                 CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult status =
+      encode(&map, type, 3, view.data, extent, stride, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, exchange,
+             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (status != CUDA_SUCCESS)
     throw Error(Status::device_failure, "cuTensorMapEncodeTiled fails with status " + std::to_string(status) +
                                             " for " + std::to_string(extent[2]) + " x " +

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cache_directory.hpp"
+
+#include <cstdlib>
+
+namespace spsolve {
+
+std::filesystem::path cache_directory() {
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg)
+    return std::filesystem::path(xdg) / "spsolve";
+  if (const char* home = std::getenv("HOME"); home && *home)
+    return std::filesystem::path(home) / ".cache" / "spsolve";
+  return {};
+}
+
+}  // namespace spsolve

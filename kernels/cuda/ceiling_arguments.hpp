@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a launch tells the kernel of ceilings.cuh. Read by the host compiler and by NVRTC: no includes.
+
+namespace spsolve::cuda {
+
+/// What the kernel does over and over. sp: A in 2:4 form (tf32: 1:2); f16: fp16 accumulators, else fp32
+/// (int8: int32). The wgmma are m64n256 with A and B in shared memory, _rs with A in registers.
+enum class Instruction {
+  copy,
+  shared_read,
+  fma_fp16,
+  fma_fp32,
+  fma_fp64,
+  mma_fp16,
+  mma_fp16_f16,
+  mma_bf16,
+  mma_tf32,
+  mma_int8,
+  mma_fp64,
+  mma_fp64_m8n8k4,
+  mma_sp_fp16_k16,
+  mma_sp_fp16,
+  mma_sp_fp16_f16,
+  mma_sp_bf16,
+  mma_sp_tf32,
+  mma_sp_int8,
+  wgmma_fp16,
+  wgmma_bf16,
+  wgmma_tf32,
+  wgmma_e4m3,
+  wgmma_sp_fp16,
+  wgmma_sp_fp16_rs,
+  wgmma_sp_bf16,
+  wgmma_sp_tf32,
+  wgmma_sp_e4m3,
+};
+
+/// Threads of a block, and instructions of a warp (wgmma: of four warps) per repeat.
+constexpr int ceiling_threads = 256, ceiling_chains = 8;
+
+struct CeilingArguments {
+  const void* in;     // copy
+  void* out;          // copy; else a word per thread of the grid, so that nothing is left out
+  long long repeats;  // copy: 16-byte words in all
+};
+
+}  // namespace spsolve::cuda

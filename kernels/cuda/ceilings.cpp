@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/ceilings.hpp"
+
+#include <limits>
+#include <string_view>
+
+#include "kernels/cuda/ceiling_arguments.hpp"
+#include "kernels/cuda/sparse_gemm.hpp"
+#include "kernels/cuda/timing.hpp"
+#include "kernels/error.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr double sustained_seconds = 0.3;
+
+struct Measured {
+  const char* name;
+  const char* instruction;  // enumerator of Instruction
+  double
+      per_warp;  // flop, or bytes of shared memory, of one instruction (wgmma: a quarter of the warpgroup's)
+  int oldest;    // compute capability that has it
+  int newest = std::numeric_limits<int>::max();
+};
+
+constexpr double mma_flop(double m, double n, double k) { return 2 * m * n * k; }
+constexpr double wgmma_flop(double k) { return mma_flop(64, 256, k) / 4; }
+
+constexpr Measured measured[]{
+    {"fma fp16", "fma_fp16", 4 * 32, 80},
+    {"fma fp32", "fma_fp32", 2 * 32, 80},
+    {"fma fp64", "fma_fp64", 2 * 32, 80},
+    {"shared memory", "shared_read", 16 * 32, 80},
+    {"mma fp16 m16n8k16", "mma_fp16", mma_flop(16, 8, 16), 80},
+    {"mma fp16 m16n8k16, fp16 sums", "mma_fp16_f16", mma_flop(16, 8, 16), 80},
+    {"mma bf16 m16n8k16", "mma_bf16", mma_flop(16, 8, 16), 80},
+    {"mma tf32 m16n8k8", "mma_tf32", mma_flop(16, 8, 8), 80},
+    {"mma int8 m16n8k32", "mma_int8", mma_flop(16, 8, 32), 80},
+    {"mma fp64 m16n8k16", "mma_fp64", mma_flop(16, 8, 16), 90},
+    {"mma fp64 m8n8k4", "mma_fp64_m8n8k4", mma_flop(8, 8, 4), 80},
+    {"mma.sp fp16 m16n8k16", "mma_sp_fp16_k16", mma_flop(16, 8, 16), 80},
+    {"mma.sp fp16 m16n8k32", "mma_sp_fp16", mma_flop(16, 8, 32), 80},
+    {"mma.sp fp16 m16n8k32, fp16 sums", "mma_sp_fp16_f16", mma_flop(16, 8, 32), 80},
+    {"mma.sp bf16 m16n8k32", "mma_sp_bf16", mma_flop(16, 8, 32), 80},
+    {"mma.sp tf32 m16n8k16", "mma_sp_tf32", mma_flop(16, 8, 16), 80},
+    {"mma.sp int8 m16n8k64", "mma_sp_int8", mma_flop(16, 8, 64), 80},
+    {"wgmma fp16 m64n256k16", "wgmma_fp16", wgmma_flop(16), 90, 90},
+    {"wgmma bf16 m64n256k16", "wgmma_bf16", wgmma_flop(16), 90, 90},
+    {"wgmma tf32 m64n256k8", "wgmma_tf32", wgmma_flop(8), 90, 90},
+    {"wgmma e4m3 m64n256k32", "wgmma_e4m3", wgmma_flop(32), 90, 90},
+    {"wgmma.sp fp16 m64n256k32", "wgmma_sp_fp16", wgmma_flop(32), 90, 90},
+    {"wgmma.sp fp16 m64n256k32, A in registers", "wgmma_sp_fp16_rs", wgmma_flop(32), 90, 90},
+    {"wgmma.sp bf16 m64n256k32", "wgmma_sp_bf16", wgmma_flop(32), 90, 90},
+    {"wgmma.sp tf32 m64n256k16", "wgmma_sp_tf32", wgmma_flop(16), 90, 90},
+    {"wgmma.sp e4m3 m64n256k64", "wgmma_sp_e4m3", wgmma_flop(64), 90, 90},
+};
+
+Kernel compile(const KernelCompiler& compiler, const std::string& instruction) {
+  return Kernel(compiler.compile("ceilings.cuh", ceiling_constants(instruction)), "ceiling");
+}
+
+bool has(int compute_capability, const Measured& what) {
+  return compute_capability >= what.oldest && compute_capability <= what.newest;
+}
+
+Ceiling ceiling(const char* name, const char* unit, double work, const LaunchTime& time) {
+  return {name, unit, work / time.boost_s, work / time.sustained_s};
+}
+
+DeviceInfo current_device() {
+  int device = 0;
+  check_cuda(cudaGetDevice(&device));
+  return device_info(device);
+}
+
+/// Launches of about 2 ms that fill every multiprocessor.
+Ceiling measure(const Measured& what, const KernelCompiler& compiler, const DeviceInfo& device,
+                const Stream& stream) {
+  const Kernel kernel = compile(compiler, what.instruction);
+  const int blocks = device.multiprocessors * std::max(1, kernel.resident_blocks(ceiling_threads, 0));
+  const DeviceBuffer out(static_cast<std::size_t>(blocks) * ceiling_threads * sizeof(double));
+  CeilingArguments arguments{nullptr, out.data(), 256};
+  const auto launch = [&] { kernel.launch(blocks, ceiling_threads, 0, stream, arguments); };
+  launch();
+  arguments.repeats = std::max(256ll, static_cast<long long>(256 * 2e-3 / mean_seconds(stream, 2, launch)));
+  const double warps = ceiling_threads / 32.0 * blocks;
+  return ceiling(what.name, std::string_view(what.instruction) == "shared_read" ? "B/s" : "flop/s",
+                 what.per_warp * ceiling_chains * warps * static_cast<double>(arguments.repeats),
+                 launch_time(stream, sustained_seconds, launch));
+}
+
+Ceiling measure_gemm(SparseGemm::Format format, const char* name, const KernelCompiler& compiler,
+                     const Stream& stream) {
+  SparseGemm gemm(format, 4096, 8192, 8192, compiler, stream);
+  gemm.fill(SparseGemm::Data::exact);
+  gemm.launch();
+  constexpr int samples = 256;
+  if (const int wrong = gemm.wrong_entries(samples))
+    throw Error(Status::device_failure, std::string(name) + ": " + std::to_string(wrong) + " of " +
+                                            std::to_string(samples) +
+                                            " entries differ from the sums on the host");
+  gemm.fill(SparseGemm::Data::random);
+  return ceiling(name, "flop/s", gemm.flop(), launch_time(stream, sustained_seconds, [&] { gemm.launch(); }));
+}
+
+}  // namespace
+
+std::vector<std::string> ceiling_instructions(int compute_capability) {
+  std::vector<std::string> names{"copy"};
+  for (const Measured& what : measured)
+    if (has(compute_capability, what)) names.emplace_back(what.instruction);
+  return names;
+}
+
+std::string ceiling_constants(const std::string& instruction) {
+  return "#pragma once\n#include \"ceiling_arguments.hpp\"\nnamespace spsolve::cuda {\n"
+         "constexpr Instruction instruction = Instruction::" +
+         instruction + ";\n}\n";
+}
+
+std::vector<Ceiling> measure_copies(const KernelCompiler& compiler) {
+  const Stream stream;
+  constexpr std::size_t bytes = std::size_t{1} << 30;
+  const DeviceBuffer from(bytes), to(bytes);
+  check_cuda(cudaMemsetAsync(from.data(), 0x3c, bytes, stream));
+  const Kernel kernel = compile(compiler, "copy");
+  constexpr long long words = bytes / 16, block_words = ceiling_threads * (ceiling_chains / 2);
+  const CeilingArguments arguments{from.data(), to.data(), words};
+  return {
+      ceiling(
+          "copy", "B/s", 2.0 * bytes,
+          launch_time(stream, sustained_seconds,
+                      [&] { kernel.launch(words / block_words, ceiling_threads, 0, stream, arguments); })),
+      ceiling("copy, cudaMemcpy", "B/s", 2.0 * bytes, launch_time(stream, sustained_seconds, [&] {
+                check_cuda(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, stream));
+              }))};
+}
+
+std::vector<Ceiling> measure_ceilings(const KernelCompiler& compiler,
+                                      const std::function<void(const Ceiling&)>& report) {
+  const DeviceInfo device = current_device();
+  const Stream stream;
+  std::vector<Ceiling> rates = measure_copies(compiler);
+  for (const Ceiling& rate : rates) report(rate);
+  const auto add = [&](const Ceiling& rate) {
+    report(rate);
+    rates.push_back(rate);
+  };
+  for (const Measured& what : measured)
+    if (has(device.compute_capability, what)) add(measure(what, compiler, device, stream));
+  if (device.compute_capability == 90) {
+    add(measure_gemm(SparseGemm::Format::fp16, "sparse GEMM fp16 4096x8192x8192", compiler, stream));
+    add(measure_gemm(SparseGemm::Format::e4m3, "sparse GEMM e4m3 4096x8192x8192", compiler, stream));
+  }
+  return rates;
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// C = A B with A in 2:4 form: what the sparse tensor cores of sm_90a reach when fed from memory. One producer
+// and two consumer warpgroups, operands and prepacked metadata as pipelined operands with barriers of their
+// own, the multiplication of a stage overlapped with the release of the one before (after the worklog "sparse
+// GEMM on Hopper"); blocks of a cluster share the tile of B.
+//
+// Per stage and block: 128 x 256 outputs, 64 k (fp16) or 128 k (e4m3): 40 KiB and 1 or 2 KiB of metadata for
+// 256 (512) kFMA of 2:4 work.
+
+#include "async_copy.cuh"
+#include "constants.cuh"  // constexpr WgmmaFormat format; constexpr int cluster_blocks
+#include "gemm_arguments.hpp"
+#include "wgmma.cuh"
+
+namespace spsolve::cuda {
+
+constexpr bool is_e4m3 = format == WgmmaFormat::e4m3;
+constexpr int element_bytes = is_e4m3 ? 1 : 2;
+constexpr int stage_k = gemm_b_bytes / element_bytes;
+constexpr int group_lanes = 128;
+constexpr int metadata_words = is_e4m3 ? 2 : 1;  // per lane and stage: fp16 selects halves of one word
+constexpr int steps = 2;                         // instructions per stage: 64 bytes of B each
+
+struct Stage {
+  alignas(1024) unsigned char b[gemm_tile_n * gemm_b_bytes];
+  alignas(1024) unsigned char a[gemm_tile_m * gemm_a_bytes];
+  unsigned metadata[2][metadata_words][group_lanes];
+};
+
+struct Shared {
+  Stage stages[gemm_stages];
+  unsigned long long full[gemm_stages], metadata_full[gemm_stages], empty[gemm_stages];
+};
+
+/// Stage and parity of the pipeline, one step after the other.
+struct Turn {
+  int stage = 0;
+  unsigned parity = 0;
+  __device__ void next() {
+    if (++stage == gemm_stages) stage = 0, parity ^= 1;
+  }
+};
+
+struct SparseGemm {
+  const GemmArguments& arguments;
+  Shared& shared;
+
+  /// Calls visit(first row, first column) for the tiles of this block: rows fastest, so that the blocks at
+  /// work share few columns of B.
+  template <class Visit>
+  __device__ void for_each_tile(Visit&& visit) const {
+    const int tiles_m = arguments.m / (gemm_tile_m * cluster_blocks), tiles_n = arguments.n / gemm_tile_n;
+    for (int tile = blockIdx.x / cluster_blocks; tile < tiles_m * tiles_n; tile += gridDim.x / cluster_blocks)
+      visit((tile % tiles_m * cluster_blocks + static_cast<int>(cluster_rank())) * gemm_tile_m,
+            tile / tiles_m * gemm_tile_n);
+  }
+  __device__ int stages_of_k() const { return arguments.k / stage_k; }
+
+  __device__ static void wait(unsigned long long* barrier, unsigned parity) {
+    while (!mbarrier_try_wait(barrier, parity)) {
+    }
+  }
+
+  __device__ void load() const {
+    constexpr int part = gemm_tile_n / cluster_blocks;  // of the columns of B that this block fetches for all
+    constexpr unsigned metadata_bytes = sizeof(Stage::metadata);
+    const int rank = cluster_rank();
+    Turn turn;
+    turn.parity = 1;  // all stages are empty at first
+    for_each_tile([&](int row, int column) {
+      for (int k = 0; k < stages_of_k(); ++k, turn.next()) {
+        Stage& stage = shared.stages[turn.stage];
+        unsigned long long *full = &shared.full[turn.stage], *early = &shared.metadata_full[turn.stage];
+        wait(&shared.empty[turn.stage], turn.parity);
+        mbarrier_expect(early, metadata_bytes);
+        bulk_copy(stage.metadata,
+                  arguments.metadata + (static_cast<long long>(row / gemm_tile_m) * stages_of_k() + k) *
+                                           (metadata_bytes / sizeof(unsigned)),
+                  metadata_bytes, early);
+        mbarrier_expect(full, sizeof(Stage::a) + sizeof(Stage::b));
+        tensor_copy(stage.a, arguments.a, k * gemm_a_bytes / 2, row, 0, full);
+        tensor_copy(stage.b + rank * part * gemm_b_bytes, arguments.b, k * gemm_b_bytes / 2,
+                    column + rank * part, 0, full, (1 << cluster_blocks) - 1);
+      }
+    });
+  }
+
+  /// Tells every block of the cluster that this warp has done with the stage.
+  __device__ void release(int stage) const {
+    if (threadIdx.x % 32 < cluster_blocks) mbarrier_arrive_in(&shared.empty[stage], threadIdx.x % 32);
+  }
+
+  __device__ void multiply_and_store() const {
+    const int group = threadIdx.x / group_lanes - 1, lane = threadIdx.x % group_lanes;
+    float d[128];
+    Turn turn;
+    for_each_tile([&](int row, int column) {
+      int before = -1;
+      for (int k = 0; k < stages_of_k(); ++k, turn.next()) {
+        Stage& stage = shared.stages[turn.stage];
+        unsigned metadata[metadata_words];
+        wait(&shared.metadata_full[turn.stage], turn.parity);
+#pragma unroll
+        for (int word = 0; word < metadata_words; ++word) metadata[word] = stage.metadata[group][word][lane];
+        wait(&shared.full[turn.stage], turn.parity);
+        const unsigned long long a =
+            wgmma_descriptor(stage.a + group * (gemm_tile_m / 2) * gemm_a_bytes, gemm_a_bytes);
+        const unsigned long long b = wgmma_descriptor(stage.b, gemm_b_bytes);
+        wgmma_fence();
+        wgmma_sparse<format, 0>(d, a, b, metadata[0], k > 0);
+        wgmma_sparse<format, is_e4m3 ? 0 : 1>(d, a + gemm_a_bytes / steps / 16, b + gemm_b_bytes / steps / 16,
+                                              metadata[metadata_words - 1], true);
+        wgmma_commit();
+        wgmma_wait<1>();
+        if (before >= 0) release(before);
+        before = turn.stage;
+      }
+      wgmma_wait<0>();
+      release(before);
+      store(d, row + group * (gemm_tile_m / 2), column, lane);
+    });
+  }
+
+  __device__ void store(const float (&d)[128], int row, int column, int lane) const {
+    row += lane / 32 * 16 + lane % 32 / 4;
+    column += lane % 4 * 2;
+    float* const c = arguments.c + static_cast<long long>(row) * arguments.n + column;
+#pragma unroll
+    for (int i = 0; i < 128; i += 2)
+      *reinterpret_cast<float2*>(c + static_cast<long long>(i / 2 % 2 * 8) * arguments.n + i / 4 * 8) =
+          make_float2(d[i], d[i + 1]);
+  }
+};
+
+extern "C" __global__ __cluster_dims__(cluster_blocks)
+    __launch_bounds__(gemm_threads, 1) void sparse_gemm(const __grid_constant__ GemmArguments arguments) {
+  extern __shared__ __align__(1024) unsigned char memory[];
+  const SparseGemm gemm{arguments, *reinterpret_cast<Shared*>(memory)};
+  if (threadIdx.x == 0) {
+    for (int stage = 0; stage < gemm_stages; ++stage) {
+      mbarrier_init(&gemm.shared.full[stage], 1);
+      mbarrier_init(&gemm.shared.metadata_full[stage], 1);
+      mbarrier_init(&gemm.shared.empty[stage], 2 * group_lanes / 32 * cluster_blocks);
+    }
+    fence_mbarrier_init();
+  }
+  cluster_synchronize();
+  if (threadIdx.x < group_lanes) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    if (threadIdx.x == 0) gemm.load();
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    gemm.multiply_and_store();
+  }
+  __syncwarp();
+  cluster_synchronize();  // no block leaves while another still writes to it
+}
+
+/// Random operands and their metadata; see gemm_arguments.hpp.
+extern "C" __global__ void fill(const __grid_constant__ GemmArguments arguments) {
+  const long long first = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const long long threads = static_cast<long long>(gridDim.x) * blockDim.x;
+  const auto set = [&](void* data, long long i, unsigned bits) {
+    if constexpr (is_e4m3)
+      static_cast<unsigned char*>(data)[i] = bits;
+    else
+      static_cast<unsigned short*>(data)[i] = bits;
+  };
+  for (long long i = first; i < static_cast<long long>(arguments.m) * arguments.k / 2; i += threads)
+    set(arguments.a_data, i, gemm_element(is_e4m3, arguments.exact, gemm_hash(0, i)));
+  for (long long i = first; i < static_cast<long long>(arguments.n) * arguments.k; i += threads)
+    set(arguments.b_data, i, gemm_element(is_e4m3, arguments.exact, gemm_hash(1, i)));
+
+  const long long stage_words = 2ll * metadata_words * group_lanes, groups = arguments.k / 4;
+  const long long words = arguments.m / gemm_tile_m * (arguments.k / stage_k) * stage_words;
+  for (long long i = first; i < words; i += threads) {
+    const int lane = i % group_lanes, word = i / group_lanes % metadata_words,
+              half = i / group_lanes / metadata_words % 2;
+    const long long stage = i / stage_words, k = stage % (arguments.k / stage_k) * stage_k;
+    const long long row = stage / (arguments.k / stage_k) * gemm_tile_m + half * (gemm_tile_m / 2) +
+                          lane / 32 * 16 + lane % 32 / 4;
+    unsigned bits = 0;
+    for (int j = 0; j < 8; ++j) {
+      // fp16: four groups of row g in the low half, of row g + 8 in the high half; e4m3: eight of one row.
+      const long long m = row + 8 * (is_e4m3 ? lane % 2 : j / 4);
+      const long long group =
+          is_e4m3 ? k / 4 + word * 16 + lane / 2 % 2 * 8 + j : k / 4 + lane % 4 * 4 + j % 4;
+      bits |= gemm_pattern(m * groups + group) << 4 * j;
+    }
+    arguments.metadata[i] = bits;
+  }
+}
+
+}  // namespace spsolve::cuda
