@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <exception>
+
 namespace spsolve {
 
 void check_nccl(ncclResult_t result, const std::source_location& where) {
@@ -10,6 +12,14 @@ void check_nccl(ncclResult_t result, const std::source_location& where) {
   throw Error(Status::device_failure,
               fmt::format("NCCL: {}: {} ({}:{})", ncclGetErrorString(result), ncclGetLastError(nullptr),
                           where.file_name(), where.line()));
+}
+
+/// After a failure peers may never come to the end of what is under way.
+void NcclTransport::Destroy::operator()(ncclComm_t handle) const {
+  if (std::uncaught_exceptions() > 0)
+    ncclCommAbort(handle);
+  else
+    ncclCommDestroy(handle);
 }
 
 NcclTransport::NcclTransport(const Communicator& communicator, cudaStream_t stream) : stream_(stream) {
@@ -28,6 +38,12 @@ void NcclTransport::start(std::span<const Message> sends, std::span<const Messag
   for (const Message& message : sends)
     check_nccl(ncclSend(message.data, message.bytes, ncclChar, message.peer, handle_.get(), stream_));
   check_nccl(ncclGroupEnd());
+}
+
+void NcclTransport::check() const {
+  ncclResult_t state = ncclSuccess;
+  check_nccl(ncclCommGetAsyncError(handle_.get(), &state));
+  check_nccl(state);
 }
 
 }  // namespace spsolve

@@ -16,7 +16,7 @@ namespace spsolve {
 void check_nccl(ncclResult_t result, const std::source_location& where = std::source_location::current());
 
 /// Device memory moved by NCCL on a stream: one group of sends and receives per exchange; the host waits for
-/// nothing. Each rank needs a GPU of its own.
+/// nothing, and exchanges can be captured in graphs. Each rank needs a GPU of its own.
 class NcclTransport : public Transport {
  public:
   /// On the current device; collective. `stream` must outlive the transport.
@@ -25,10 +25,12 @@ class NcclTransport : public Transport {
   void start(std::span<const Message> sends, std::span<const Message> receives) override;
   /// Nothing: what is enqueued on the stream after start() comes after the messages.
   void finish() override {}
+  bool enqueues_only() const override { return true; }
+  void check() const override;
 
  private:
   struct Destroy {
-    void operator()(ncclComm_t handle) const { ncclCommDestroy(handle); }
+    void operator()(ncclComm_t handle) const;
   };
 
   std::unique_ptr<std::remove_pointer_t<ncclComm_t>, Destroy> handle_;

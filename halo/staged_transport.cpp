@@ -7,7 +7,7 @@ std::vector<Message> StagedMpiTransport::staged(std::span<const Message> message
                                                 cuda::PinnedBuffer& buffer) {
   std::size_t bytes = 0;
   for (const Message& message : messages) bytes += message.bytes;
-  if (buffer.bytes() < bytes) buffer = cuda::PinnedBuffer(bytes);
+  if (buffer.bytes() < bytes) buffer = cuda::PinnedBuffer(bytes);  // releasing one waits for the device
   std::vector<Message> result(messages.begin(), messages.end());
   std::byte* next = static_cast<std::byte*>(buffer.data());
   for (Message& message : result) {
@@ -19,23 +19,34 @@ std::vector<Message> StagedMpiTransport::staged(std::span<const Message> message
 
 void StagedMpiTransport::start(std::span<const Message> sends, std::span<const Message> receives) {
   receives_.assign(receives.begin(), receives.end());
-  if (sends.empty() && receives.empty()) return;  // a rank alone never waits
-  cuda::check_cuda(
-      cudaStreamSynchronize(stream_));  // what arrived last may still be on its way from the buffer
-  const std::vector<Message> staged_sends = staged(sends, send_buffer_);
+  staged_sends_ = staged(sends, send_buffer_);
   staged_receives_ = staged(receives, receive_buffer_);
   for (std::size_t i = 0; i < sends.size(); ++i)
-    cuda::check_cuda(cudaMemcpyAsync(staged_sends[i].data, sends[i].data, sends[i].bytes,
+    cuda::check_cuda(cudaMemcpyAsync(staged_sends_[i].data, sends[i].data, sends[i].bytes,
                                      cudaMemcpyDeviceToHost, stream_));
-  cuda::check_cuda(cudaStreamSynchronize(stream_));
-  mpi_.start(staged_sends, staged_receives_);
 }
 
 void StagedMpiTransport::finish() {
+  if (staged_sends_.empty() && receives_.empty()) return;  // a rank alone never waits
+  // With this, what arrived last has left its buffer too.
+  cuda::check_cuda(cudaStreamSynchronize(stream_));
+  mpi_.start(staged_sends_, staged_receives_);
   mpi_.finish();
   for (std::size_t i = 0; i < receives_.size(); ++i)
     cuda::check_cuda(cudaMemcpyAsync(receives_[i].data, staged_receives_[i].data, receives_[i].bytes,
                                      cudaMemcpyHostToDevice, stream_));
+}
+
+void DeviceMpiTransport::start(std::span<const Message> sends, std::span<const Message> receives) {
+  sends_.assign(sends.begin(), sends.end());
+  receives_.assign(receives.begin(), receives.end());
+}
+
+void DeviceMpiTransport::finish() {
+  if (sends_.empty() && receives_.empty()) return;
+  cuda::check_cuda(cudaStreamSynchronize(stream_));
+  mpi_.start(sends_, receives_);
+  mpi_.finish();
 }
 
 }  // namespace spsolve

@@ -24,6 +24,11 @@ class Transport {
   virtual void start(std::span<const Message> sends, std::span<const Message> receives) = 0;
   /// From here on everything started has arrived, and every sent message may be overwritten.
   virtual void finish() = 0;
+
+  /// Whether the host only enqueues, so that exchanges can be captured in a CUDA graph.
+  virtual bool enqueues_only() const { return false; }
+  /// Throws Error(device_failure) if what is under way has failed; looked at while the host waits.
+  virtual void check() const {}
 };
 
 }  // namespace spsolve

@@ -8,48 +8,38 @@ namespace {
 
 class HostPacking : public Packing {
  public:
-  HostPacking(std::vector<PackedBox> boxes, Precision precision)
-      : boxes_(std::move(boxes)), element_(storage_bytes(precision)) {
-    for (const PackedBox& packed : boxes_) points_ += packed.box.points();
+  HostPacking(std::vector<BoxCopy> copies, Precision precision)
+      : copies_(std::move(copies)), element_(storage_bytes(precision)) {
+    for (const BoxCopy& copy : copies_) points_ += volume(copy.extent);
   }
 
-  void pack(const Field& field, std::byte* buffer) const override {
-    for_each_row([&](const Index3& point, std::size_t offset, std::size_t bytes) {
-      std::memcpy(buffer + offset, field.bytes_at(point), bytes);
-    });
-  }
-
-  void unpack(Field& field, const std::byte* buffer) const override {
-    for_each_row([&](const Index3& point, std::size_t offset, std::size_t bytes) {
-      std::memcpy(field.bytes_at(point), buffer + offset, bytes);
-    });
-  }
-
- private:
-  /// Calls copy(point, offset, bytes) for every row of every box: where it begins in the grid and in the
-  /// buffer.
-  template <class Copy>
-  void for_each_row(Copy&& copy) const {
+  void copy(Field& field, std::byte* buffer) const override {
 #pragma omp parallel if (points_ > 1 << 14)
-    for (const PackedBox& packed : boxes_) {
-      const Index3 extent = packed.box.extent();
-      const std::size_t bytes = static_cast<std::size_t>(extent[2]) * element_;
+    for (const BoxCopy& copy : copies_) {
+      const std::size_t bytes = static_cast<std::size_t>(copy.extent[2]) * element_;
 #pragma omp for schedule(static) nowait
-      for (std::int64_t row = 0; row < extent[0] * extent[1]; ++row)
-        copy(packed.box.begin + Index3{row / extent[1], row % extent[1], 0},
-             packed.offset + static_cast<std::size_t>(row) * bytes, bytes);
+      for (std::int64_t row = 0; row < copy.extent[0] * copy.extent[1]; ++row) {
+        const auto address = [&](const Place& place) {
+          if (const auto* offset = std::get_if<std::size_t>(&place))
+            return buffer + *offset + static_cast<std::size_t>(row) * bytes;
+          return field.bytes_at(std::get<Index3>(place) +
+                                Index3{row / copy.extent[1], row % copy.extent[1], 0});
+        };
+        std::memcpy(address(copy.to), address(copy.from), bytes);
+      }
     }
   }
 
-  std::vector<PackedBox> boxes_;
+ private:
+  std::vector<BoxCopy> copies_;
   std::size_t element_;
   std::int64_t points_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Packing> HostPacker::prepare(std::vector<PackedBox> boxes, Precision precision) {
-  return std::make_unique<HostPacking>(std::move(boxes), precision);
+std::unique_ptr<Packing> HostPacker::prepare(std::vector<BoxCopy> copies, Precision precision) {
+  return std::make_unique<HostPacking>(std::move(copies), precision);
 }
 
 }  // namespace spsolve

@@ -3,26 +3,30 @@
 
 #include <cstddef>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include "kernels/field.hpp"
 
 namespace spsolve {
 
-/// A box of a field and where its points lie, row after row, in a contiguous buffer.
-struct PackedBox {
-  Box box;
-  std::size_t offset = 0;  // bytes
+/// Where the points of a box begin: at a point of a field, or so many bytes into a buffer that holds them row
+/// after row.
+using Place = std::variant<Index3, std::size_t>;
+
+/// A box of points that is copied from one place to another; never both in the buffer.
+struct BoxCopy {
+  Index3 extent;
+  Place from, to;
 };
 
-/// Copies some boxes of fields of one geometry into a buffer, or back. Fields and buffer are in memory of one
-/// kind.
+/// Copies boxes within fields of one geometry, and between them and a buffer, all in memory of one kind. No
+/// copy reads what another one writes.
 class Packing {
  public:
   virtual ~Packing() = default;
 
-  virtual void pack(const Field& field, std::byte* buffer) const = 0;
-  virtual void unpack(Field& field, const std::byte* buffer) const = 0;
+  virtual void copy(Field& field, std::byte* buffer) const = 0;
 };
 
 /// Makes packings, and memory for their buffers, of the kind that fields are in.
@@ -30,14 +34,14 @@ class Packer {
  public:
   virtual ~Packer() = default;
 
-  virtual std::unique_ptr<Packing> prepare(std::vector<PackedBox> boxes, Precision precision) = 0;
+  virtual std::unique_ptr<Packing> prepare(std::vector<BoxCopy> copies, Precision precision) = 0;
   virtual Memory& memory() = 0;
 };
 
 /// By threads of this process.
 class HostPacker : public Packer {
  public:
-  std::unique_ptr<Packing> prepare(std::vector<PackedBox> boxes, Precision precision) override;
+  std::unique_ptr<Packing> prepare(std::vector<BoxCopy> copies, Precision precision) override;
   Memory& memory() override { return host_memory(); }
 };
 

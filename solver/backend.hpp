@@ -50,6 +50,8 @@ class Backend {
   /// `source` (or null) is in this backend's memory and outlives the unit, which works on `queue`.
   virtual std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Field* source,
                                           Queue queue) = 0;
+  /// Whether what is enqueued on one queue runs beside what is enqueued on the other.
+  virtual bool queues_overlap() const = 0;
   /// Throws Error(device_failure) if there is less memory for fields than that.
   virtual void require_memory(std::size_t bytes) const = 0;
 
@@ -88,7 +90,13 @@ class CpuBackend : public Backend {
   Packer& packer() override { return packer_; }
   Transport& transport() override { return *transport_; }
   Reducer& reducer() override { return reducer_; }
-  std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Field* source) override;
+  std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Field* source,
+                                  Queue queue) override;
+  bool queues_overlap() const override { return false; }
+  void require_memory(std::size_t) const override {}  // the machine's: for all its ranks together
+  std::unique_ptr<Launch> make_launch() override;
+  void mark(Mark mark) override;
+  Timings timings() override { return timings_; }
   void exchange_after_compute() override {}
   void compute_after_exchange() override {}
   void synchronize() override {}
@@ -101,6 +109,8 @@ class CpuBackend : public Backend {
   bool copies_last_;
   HostPacker packer_;
   HostReducer reducer_;
+  std::array<double, mark_count> marks_{};  // seconds
+  Timings timings_;
 };
 
 }  // namespace spsolve

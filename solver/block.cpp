@@ -1,41 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solver/block.hpp"
 
-#include <chrono>
 #include <utility>
 
 namespace spsolve {
-namespace {
-
-/// Adds the time from its construction to its destruction to a sum of seconds.
-class Stopwatch {
- public:
-  explicit Stopwatch(double& seconds) : seconds_(&seconds) {}
-  ~Stopwatch() {
-    *seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  double* seconds_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
-
-}  // namespace
 
 Block::Block(const Communicator& communicator, const Problem& problem, const Decomposition& decomposition,
              const Method& method, Backend& backend)
-    : communicator_(communicator), problem_(problem), decomposition_(decomposition), backend_(&backend) {
+    : communicator_(communicator),
+      problem_(problem),
+      method_(method),
+      decomposition_(decomposition),
+      backend_(&backend) {
   const Box owned = decomposition.block(communicator.rank());
   const Index3& radius = problem.stencil.radius();
   collectively(communicator, [&] {
+    backend.require_memory(block_bytes(problem, decomposition, method));
     state_ = std::make_unique<Field>(owned, method.fuse * radius, problem.precision, backend.memory());
     next_ = std::make_unique<Field>(owned, method.fuse * radius, problem.precision, backend.memory());
     if (problem.has_source)
       source_ = std::make_unique<Field>(owned, (method.fuse - 1) * radius,
                                         source_precision(problem.precision), backend.memory());
-    unit_ = backend.make_unit(problem, method, source_.get());
+    unit_ = backend.make_unit(problem, method, source_.get(), Queue::compute);
   });
 }
 
@@ -45,8 +31,10 @@ void Block::set_source(const FillField& fill) {
                         halo_regions(problem_.domain, decomposition_, communicator_.rank(), source_->halo()),
                         source_->precision(), backend_->transport(), backend_->packer());
   backend_->exchange_after_compute();
-  exchange.copy_own_images(*source_);
-  exchange.start(*source_).finish();
+  exchange.pack(*source_);
+  PendingExchange pending = exchange.start(*source_);
+  pending.wait();
+  pending.unpack();
   backend_->compute_after_exchange();
   backend_->synchronize();
 }
@@ -69,58 +57,82 @@ std::shared_ptr<HostCopy> Block::copy_previous() {
 
 void Block::launch(int steps) {
   Depth& now = depth(steps);
-  const Box owned = state_->owned();
-  PendingExchange pending = [&] {
-    const Stopwatch watch(timings_.exchange);
-    backend_->exchange_after_compute();
-    now.exchange.copy_own_images(*state_);
-    backend_->compute_after_exchange();
-    // Also of rows that the last launch wrote in parts too short for the mirror images beside a wall.
-    fill_halo_ghosts(steps);
-    return now.exchange.start(*state_);
-  }();
-  {
-    const Stopwatch watch(timings_.compute);
-    unit_->advance(*state_, *next_, now.interior, steps);
-  }
-  {
-    const Stopwatch watch(timings_.exchange);
-    pending.finish();
-    backend_->compute_after_exchange();
-    fill_halo_ghosts(steps);
-  }
-  {
-    const Stopwatch watch(timings_.compute);
-    for_each_slab(owned, now.interior,
-                  [&](const Box& slab) { unit_->advance(*state_, *next_, slab, steps); });
-  }
+  now.launches[swapped_]->run([&] { enqueue(now, steps); });
   std::swap(state_, next_);
+  swapped_ = !swapped_;
   state_copy_ = previous_copy_ = nullptr;
+}
+
+/// What waits for neighbours is on the queue of exchanges: packing, messages, unpacking, edges. The interior
+/// begins when packing is done, so that sending, which needs a small part of the device, begins first.
+void Block::enqueue(Depth& depth, int steps) {
+  backend_->exchange_after_compute();
+  backend_->mark(Mark::begin);
+  depth.exchange.pack(*state_);
+  backend_->mark(Mark::packed);
+  backend_->compute_after_exchange();
+  PendingExchange pending = depth.exchange.start(*state_);
+  fill_ghosts_at_hand(steps);
+  unit_->advance(*state_, *next_, depth.interior, steps);
+  backend_->mark(Mark::interior);
+  pending.wait();
+  backend_->mark(Mark::arrived);
+  pending.unpack();
+  backend_->mark(Mark::unpacked);
+  fill_ghosts_of_arrived(steps);
+  const Unit& edge_unit = edge_unit_ ? *edge_unit_ : *unit_;
+  for_each_slab(state_->owned(), depth.interior,
+                [&](const Box& slab) { edge_unit.advance(*state_, *next_, slab, steps); });
+  backend_->mark(Mark::edges);
+  backend_->compute_after_exchange();
 }
 
 Block::Depth& Block::depth(int steps) {
   if (const auto found = depths_.find(steps); found != depths_.end()) return found->second;
   const Index3 width = steps * problem_.stencil.radius();
   const int rank = communicator_.rank();
+  const Box inner = interior(problem_.domain, decomposition_, rank, width);
+  if (!edge_unit_ && inner != state_->owned() && backend_->queues_overlap())
+    edge_unit_ = backend_->make_unit(problem_, method_, source_.get(), Queue::exchange);
   return depths_
       .try_emplace(
           steps, Depth{HaloExchange(communicator_, halo_regions(problem_.domain, decomposition_, rank, width),
                                     problem_.precision, backend_->transport(), backend_->packer()),
-                       interior(problem_.domain, decomposition_, rank, width)})
+                       inner,
+                       {backend_->make_launch(), backend_->make_launch()}})
       .first->second;
 }
 
-void Block::fill_halo_ghosts(int steps) {
-  const Box owned = state_->owned();
-  Box rows = problem_.domain.clip_to_walls(grow(owned, steps * problem_.stencil.radius()));
-  rows.begin[x_axis] = owned.begin[x_axis];
-  rows.end[x_axis] = owned.end[x_axis];
-  // Where x is cut, a wall may lie in the halo, or its mirror images may: the rows of this block need them
-  // too.
+Box Block::rows_at_hand(int steps) const {
+  Index3 width = steps * problem_.stencil.radius();
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (decomposition_.rank_grid()[axis] > 1) width[axis] = 0;
+  return rows_of(width);
+}
+
+Box Block::rows_of(Index3 width) const {
+  width[x_axis] = 0;
+  return problem_.domain.clip_to_walls(grow(state_->owned(), width));
+}
+
+void Block::fill_ghosts_at_hand(int steps) {
+  const Box owned = state_->owned(), rows = rows_at_hand(steps);
+  // Where x is cut, the last launch wrote rows in parts that may be too short for their mirror images.
   if (decomposition_.rank_grid()[x_axis] > 1)
     unit_->fill_ghosts(*state_, rows);
   else
     for_each_slab(rows, owned, [&](const Box& slab) { unit_->fill_ghosts(*state_, slab); });
+}
+
+void Block::fill_ghosts_of_arrived(int steps) {
+  const Index3 width = steps * problem_.stencil.radius();
+  const Box rows = rows_of(width);
+  // Next to blocks thinner than the halo, walls or what they mirror may lie in what arrived.
+  const bool thin = problem_.domain.shape[x_axis] / decomposition_.rank_grid()[x_axis] < width[x_axis];
+  if (decomposition_.rank_grid()[x_axis] > 1 && thin)
+    unit_->fill_ghosts(*state_, rows);
+  else
+    for_each_slab(rows, rows_at_hand(steps), [&](const Box& slab) { unit_->fill_ghosts(*state_, slab); });
 }
 
 std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 
@@ -9,12 +10,6 @@
 #include "solver/diagnostics.hpp"
 
 namespace spsolve {
-
-/// Seconds that this rank spent, by what it waited for.
-struct Timings {
-  double compute = 0;
-  double exchange = 0;  // packing, and waiting for neighbours beyond what computing hid
-};
 
 /// One rank's block of the grid while it is advanced: two fields that take turns, and the exchange of halos.
 class Block {
@@ -45,26 +40,35 @@ class Block {
   /// interior is computed. Collective.
   void launch(int steps);
 
-  const Timings& timings() const { return timings_; }
+  /// Of all launches on the backend.
+  Timings timings() { return backend_->timings(); }
 
  private:
   struct Depth {
     HaloExchange exchange;
     Box interior;
+    std::array<std::unique_ptr<Launch>, 2> launches;  // from either field into the other
   };
   Depth& depth(int steps);
-  /// Ghosts beside walls of the rows that the halo of so many steps holds, and of all rows where x is cut.
-  void fill_halo_ghosts(int steps);
+  void enqueue(Depth& depth, int steps);
+  /// Rows that launches of so many steps read: all (`width` beside the block), and those that are known
+  /// before anything has arrived.
+  Box rows_of(Index3 width) const;
+  Box rows_at_hand(int steps) const;
+  /// Ghosts beside walls of these, and of the others.
+  void fill_ghosts_at_hand(int steps);
+  void fill_ghosts_of_arrived(int steps);
 
   Communicator communicator_;
   Problem problem_;
+  Method method_;
   Decomposition decomposition_;
   Backend* backend_;
   std::unique_ptr<Field> source_, state_, next_;
-  std::unique_ptr<Unit> unit_;
-  std::map<int, Depth> depths_;                           // by steps per launch
+  std::unique_ptr<Unit> unit_, edge_unit_;  // the latter where edges are computed beside the interior
+  bool swapped_ = false;                    // state and next have changed places
+  std::map<int, Depth> depths_;             // by steps per launch
   std::shared_ptr<HostCopy> state_copy_, previous_copy_;  // made since the last launch
-  Timings timings_;
 };
 
 /// Bytes of the fields of the largest block: two, one for the source, two while the source of fused steps is

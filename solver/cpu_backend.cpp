@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <cstring>
 
 #include "kernels/cpu_unit.hpp"
@@ -36,8 +37,22 @@ class FieldCopy : public HostCopy {
 
 }  // namespace
 
-std::unique_ptr<Unit> CpuBackend::make_unit(const Problem& problem, const Method&, const Field* source) {
+std::unique_ptr<Unit> CpuBackend::make_unit(const Problem& problem, const Method&, const Field* source,
+                                            Queue) {
   return std::make_unique<CpuUnit>(problem.domain, problem.stencil, problem.precision, source);
+}
+
+std::unique_ptr<Launch> CpuBackend::make_launch() {
+  class Now : public Launch {
+    void run(const std::function<void()>& enqueue) override { enqueue(); }
+  };
+  return std::make_unique<Now>();
+}
+
+void CpuBackend::mark(Mark mark) {
+  marks_[static_cast<std::size_t>(mark)] =
+      std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  if (mark == Mark::edges) timings_.add(marks_, 1);
 }
 
 std::shared_ptr<HostCopy> CpuBackend::copy_out(const Field& field) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solver/cuda_backend.hpp"
 
+#include <tuple>
+
 #include "halo/staged_transport.hpp"
 #include "kernels/cuda/scalar_unit.hpp"
 #ifdef SPSOLVE_NCCL
@@ -27,37 +29,45 @@ std::string architecture_of_current_device() {
   return cuda::device_info(device).architecture();
 }
 
+/// The transport of this name on a stream, and its name in full.
+std::pair<std::unique_ptr<Transport>, std::string> make_transport(const Communicator& communicator,
+                                                                  const std::string& name,
+                                                                  cudaStream_t stream) {
+#ifdef SPSOLVE_NCCL
+  if (name == "nccl" || (name == "auto" && communicator.size() > 1))
+    return {std::make_unique<NcclTransport>(communicator, stream), "nccl"};
+#else
+  if (name == "nccl")
+    throw Error(Status::invalid_input,
+                "[parallel] transport = \"nccl\": this build has no NCCL; use auto or mpi");
+#endif
+  if (mpi_reads_device_memory())
+    return {std::make_unique<DeviceMpiTransport>(communicator, stream), "mpi (device memory)"};
+  return {std::make_unique<StagedMpiTransport>(communicator, stream), "mpi (host memory)"};
+}
+
 }  // namespace
 
-CudaBackend::CudaBackend(const Communicator& communicator, const std::string& transport)
+CudaBackend::CudaBackend(const Communicator& communicator, const std::string& transport, bool graphs)
     : exchange_(cuda::Stream::Priority::high),
       packer_(exchange_, cuda::KernelCompiler(architecture_of_current_device())),
       reducer_(compute_, cuda::KernelCompiler(architecture_of_current_device())),
       copies_(compute_) {
-#ifdef SPSOLVE_NCCL
-  if (transport == "nccl" || (transport == "auto" && communicator.size() > 1)) {
-    transport_ = std::make_unique<NcclTransport>(communicator, exchange_);
-    transport_name_ = "nccl";
-    return;
-  }
-#else
-  if (transport == "nccl")
-    throw Error(Status::invalid_input,
-                "[parallel] transport = \"nccl\": this build has no NCCL; use auto or mpi");
-#endif
-  if (mpi_reads_device_memory()) {
-    transport_ = std::make_unique<DeviceMpiTransport>(communicator, exchange_);
-    transport_name_ = "mpi (device memory)";
-  } else {
-    transport_ = std::make_unique<StagedMpiTransport>(communicator, exchange_);
-    transport_name_ = "mpi (host memory)";
-  }
+  std::tie(transport_, transport_name_) = make_transport(communicator, transport, exchange_);
+  launches_.emplace(compute_, *transport_, graphs && transport_->enqueues_only());
 }
 
-std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Method&, const Field* source) {
+std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Method&, const Field* source,
+                                             Queue queue) {
   return std::make_unique<cuda::ScalarUnit>(problem.domain, problem.stencil, problem.precision, source,
-                                            compute_);
+                                            queue == Queue::compute ? compute_ : exchange_);
 }
+
+void CudaBackend::require_memory(std::size_t bytes) const {
+  cuda::require_device_memory(bytes, "the fields of one rank");
+}
+
+void CudaBackend::mark(Mark mark) { launches_->mark(mark, mark == Mark::interior ? compute_ : exchange_); }
 
 void CudaBackend::exchange_after_compute() {
   computed_.record(compute_);
@@ -70,8 +80,10 @@ void CudaBackend::compute_after_exchange() {
 }
 
 void CudaBackend::synchronize() {
-  exchange_.synchronize();
-  compute_.synchronize();
+  exchange_after_compute();
+  compute_after_exchange();
+  computed_.record(compute_);
+  launches_->wait(computed_);
 }
 
 }  // namespace spsolve

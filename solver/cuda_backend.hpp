@@ -1,25 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "halo/communicator.hpp"
 #include "kernels/cuda/packer.hpp"
 #include "kernels/cuda/reducer.hpp"
 #include "solver/cuda_copies.hpp"
+#include "solver/cuda_launches.hpp"
 
 namespace spsolve {
 
-/// One GPU: kernels on one stream, exchanges on another of high priority, ordered by events.
+/// One GPU: kernels on one stream, exchanges and what waits for them on another of high priority, ordered by
+/// events. Launches are captured in CUDA graphs where the transport only enqueues.
 class CudaBackend : public Backend {
  public:
   /// On the current device; collective. `transport`: nccl, mpi, or auto (NCCL where there is more than one
   /// rank and it was built in). Throws Error(invalid_input) for one that this build has not.
-  CudaBackend(const Communicator& communicator, const std::string& transport);
+  CudaBackend(const Communicator& communicator, const std::string& transport, bool graphs = true);
 
   Memory& memory() override { return memory_; }
   Packer& packer() override { return packer_; }
   Transport& transport() override { return *transport_; }
   Reducer& reducer() override { return reducer_; }
-  std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Field* source) override;
+  std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Field* source,
+                                  Queue queue) override;
+  bool queues_overlap() const override { return true; }
+  void require_memory(std::size_t bytes) const override;
+  std::unique_ptr<Launch> make_launch() override { return launches_->make_launch(); }
+  void mark(Mark mark) override;
+  Timings timings() override { return launches_->timings(); }
   void exchange_after_compute() override;
   void compute_after_exchange() override;
   void synchronize() override;
@@ -39,6 +49,7 @@ class CudaBackend : public Backend {
   CudaCopies copies_;
   std::string transport_name_;
   std::unique_ptr<Transport> transport_;
+  std::optional<CudaLaunches> launches_;
 };
 
 }  // namespace spsolve

@@ -85,6 +85,18 @@ Event::Event(bool timed) {
 }
 Event::~Event() { cudaEventDestroy(handle_); }
 void Event::record(cudaStream_t stream) const { check_cuda(cudaEventRecord(handle_, stream)); }
+void Event::record_for_host(cudaStream_t stream) const {
+  cudaStreamCaptureStatus status{};
+  check_cuda(cudaStreamIsCapturing(stream, &status));
+  const bool captured = status == cudaStreamCaptureStatusActive;
+  check_cuda(
+      cudaEventRecordWithFlags(handle_, stream, captured ? cudaEventRecordExternal : cudaEventRecordDefault));
+}
+bool Event::done() const {
+  const cudaError_t status = cudaEventQuery(handle_);
+  if (status != cudaErrorNotReady) check_cuda(status);
+  return status == cudaSuccess;
+}
 void Event::synchronize() const { check_cuda(cudaEventSynchronize(handle_)); }
 double Event::seconds_since(const Event& start) const {
   float milliseconds = 0;
@@ -92,19 +104,22 @@ double Event::seconds_since(const Event& start) const {
   return static_cast<double>(milliseconds) / 1000.0;
 }
 
-void* allocate_device(std::size_t bytes) {
+void require_device_memory(std::size_t bytes, const std::string& purpose) {
   std::size_t free_bytes = 0, total_bytes = 0;
   check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes));
+  if (bytes <= free_bytes) return;
+  int device = 0;
+  check_cuda(cudaGetDevice(&device));
+  throw Error(Status::device_failure, "GPU " + std::to_string(device) + " has not enough memory for " +
+                                          purpose + ": " + std::to_string(bytes) + " bytes needed, " +
+                                          std::to_string(free_bytes) + " of " + std::to_string(total_bytes) +
+                                          " free; use more ranks or a smaller grid");
+}
+
+void* allocate_device(std::size_t bytes) {
+  require_device_memory(bytes, "one allocation");
   void* memory = nullptr;
-  if (bytes > free_bytes || cudaMalloc(&memory, bytes) != cudaSuccess) {
-    cudaGetLastError();  // out of memory is reported here, not by the next call
-    int device = 0;
-    check_cuda(cudaGetDevice(&device));
-    throw Error(Status::device_failure,
-                "GPU " + std::to_string(device) + " has not enough memory: " + std::to_string(bytes) +
-                    " bytes needed, " + std::to_string(free_bytes) + " of " + std::to_string(total_bytes) +
-                    " free; use more ranks or a smaller grid");
-  }
+  check_cuda(cudaMalloc(&memory, bytes));
   return memory;
 }
 

@@ -59,12 +59,19 @@ class Event {
   Event& operator=(const Event&) = delete;
   operator cudaEvent_t() const { return handle_; }
   void record(cudaStream_t stream) const;
+  /// The same; where the stream is being captured, whenever the graph runs, for the host to look at.
+  void record_for_host(cudaStream_t stream) const;
+  /// Whether what was recorded has come to pass; errors of kernels surface here.
+  bool done() const;
   void synchronize() const;
   double seconds_since(const Event& start) const;
 
  private:
   cudaEvent_t handle_ = nullptr;
 };
+
+/// Throws Error(device_failure) with needed and free bytes unless the current device has that much memory.
+void require_device_memory(std::size_t bytes, const std::string& purpose);
 
 /// Memory that is not initialised, owned; `allocate` throws where there is not enough.
 template <void* (*allocate)(std::size_t bytes), void (*release)(void* memory)>

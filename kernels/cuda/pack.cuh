@@ -1,53 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes of a field gathered into a contiguous buffer, or scattered from it: one launch for all boxes.
-// Per element: one load, one store, and a search of the box it belongs to (log2 of their number steps).
+// Boxes of a field gathered into a buffer, scattered from it, or copied to where their periodic images lie:
+// one launch for all of them. Per item (16 bytes where addresses allow): one load, one store, and a search of
+// the box it belongs to (log2 of their number steps). Bound by memory, for boxes a few columns wide by the
+// 32-byte sectors of their rows.
 
 #include "pack_arguments.hpp"
 
 namespace spsolve::cuda {
 
-/// Calls copy(buffer element, field element) for every element of every box.
-template <class Copy>
-__device__ inline void for_each_element(const PackArguments& a, const Copy& copy) {
-  for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < a.elements;
-       i += static_cast<long long>(gridDim.x) * blockDim.x) {
-    // The last box whose first element is not beyond i.
-    int box = 0;
-    for (int rest = a.boxes; rest > 1;) {
-      const int half = rest / 2;
-      if (a.table[box + half].first <= i) box += half;
-      rest -= half;
-    }
-    const DeviceBox& b = a.table[box];
-    const auto inside = static_cast<unsigned>(i - b.first);
-    const unsigned row = inside / b.columns, column = inside - row * b.columns;
-    const unsigned plane = row / b.rows;
-    copy(b.buffer + inside,
-         b.field + plane * a.plane_stride + (row - plane * b.rows) * a.row_stride + column);
-  }
+__device__ inline unsigned char* address(const PackArguments& a, const DevicePlace& place, unsigned plane,
+                                         unsigned row) {
+  return a.base[static_cast<int>(place.base)] + place.begin + plane * place.plane_stride +
+         row * place.row_stride;
 }
 
-template <class Element>
-__device__ inline void pack(const PackArguments& a) {
-  for_each_element(a, [&](long long in_buffer, long long in_field) {
-    static_cast<Element*>(a.buffer)[in_buffer] = static_cast<const Element*>(a.field)[in_field];
-  });
-}
-
-template <class Element>
-__device__ inline void unpack(const PackArguments& a) {
-  for_each_element(a, [&](long long in_buffer, long long in_field) {
-    static_cast<Element*>(a.field)[in_field] = static_cast<const Element*>(a.buffer)[in_buffer];
-  });
+template <class Item>
+__device__ inline void copy_item(unsigned char* to, const unsigned char* from, unsigned item) {
+  reinterpret_cast<Item*>(to)[item] = reinterpret_cast<const Item*>(from)[item];
 }
 
 }  // namespace spsolve::cuda
 
-using spsolve::cuda::PackArguments;
-
-extern "C" __global__ void pack_2(const PackArguments a) { spsolve::cuda::pack<unsigned short>(a); }
-extern "C" __global__ void pack_4(const PackArguments a) { spsolve::cuda::pack<unsigned>(a); }
-extern "C" __global__ void pack_8(const PackArguments a) { spsolve::cuda::pack<unsigned long long>(a); }
-extern "C" __global__ void unpack_2(const PackArguments a) { spsolve::cuda::unpack<unsigned short>(a); }
-extern "C" __global__ void unpack_4(const PackArguments a) { spsolve::cuda::unpack<unsigned>(a); }
-extern "C" __global__ void unpack_8(const PackArguments a) { spsolve::cuda::unpack<unsigned long long>(a); }
+extern "C" __global__ void __launch_bounds__(256)
+    copy_boxes(const __grid_constant__ spsolve::cuda::PackArguments a) {
+  using namespace spsolve::cuda;
+  for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < a.items;
+       i += static_cast<long long>(gridDim.x) * blockDim.x) {
+    // The last box whose first item is not beyond i.
+    int box = 0;
+    for (int rest = a.copies; rest > 1;) {
+      const int half = rest / 2;
+      if (a.table[box + half].first <= i) box += half;
+      rest -= half;
+    }
+    const DeviceCopy& c = a.table[box];
+    const auto inside = static_cast<unsigned>(i - c.first);
+    const unsigned row = inside / c.items_per_row, item = inside - row * c.items_per_row;
+    const unsigned plane = row / c.rows, row_in_plane = row - plane * c.rows;
+    unsigned char* to = address(a, c.to, plane, row_in_plane);
+    const unsigned char* from = address(a, c.from, plane, row_in_plane);
+    switch (c.item_bytes) {
+      case 16:
+        copy_item<uint4>(to, from, item);
+        break;
+      case 8:
+        copy_item<unsigned long long>(to, from, item);
+        break;
+      case 4:
+        copy_item<unsigned>(to, from, item);
+        break;
+      default:
+        copy_item<unsigned short>(to, from, item);
+    }
+  }
+}

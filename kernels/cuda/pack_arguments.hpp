@@ -5,21 +5,27 @@
 
 namespace spsolve::cuda {
 
-/// A box of a field and its place in the buffer, in elements. A box has fewer than 2^32 points.
-struct DeviceBox {
-  long long first;   // number of its first element among those of all boxes
-  long long buffer;  // where it begins in the buffer
-  long long field;   // where it begins in the field
-  unsigned rows, columns;
+enum class Base : unsigned char { field, buffer };
+
+/// Where the rows of a box lie, in bytes from the base.
+struct DevicePlace {
+  long long begin, plane_stride, row_stride;
+  Base base;
+};
+
+/// A box that is copied. It has fewer than 2^32 items, the largest that all its addresses are multiples of.
+struct DeviceCopy {
+  long long first;  // number of its first item among those of all copies
+  DevicePlace from, to;
+  unsigned rows, items_per_row;
+  unsigned item_bytes;  // 2, 4, 8 or 16
 };
 
 struct PackArguments {
-  void* field;
-  void* buffer;
-  const DeviceBox* table;
-  int boxes;
-  long long elements;  // of all boxes
-  long long plane_stride, row_stride;
+  unsigned char* base[2];
+  const DeviceCopy* table;
+  int copies;
+  long long items;  // of all copies
 };
 
 }  // namespace spsolve::cuda

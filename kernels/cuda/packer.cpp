@@ -2,78 +2,85 @@
 #include "kernels/cuda/packer.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "kernels/cuda/pack_arguments.hpp"
 
 namespace spsolve::cuda {
+namespace {
+
+constexpr unsigned largest_item = 16;  // bytes, of one load
+
+/// Rows of fields of one geometry: first owned points lie at multiples of 64 bytes.
+DevicePlace place_of(const Place& place, const Index3& extent, const Field& field, std::int64_t element) {
+  if (const auto* offset = std::get_if<std::size_t>(&place))
+    return {static_cast<long long>(*offset), extent[1] * extent[2] * element, extent[2] * element,
+            Base::buffer};
+  const Index3 at = std::get<Index3>(place) - field.owned().begin;
+  const Index3& strides = field.strides();
+  return {(at[0] * strides[0] + at[1] * strides[1] + at[2]) * element, strides[0] * element,
+          strides[1] * element, Base::field};
+}
 
 class DevicePacking : public Packing {
  public:
-  DevicePacking(DevicePacker& packer, std::vector<PackedBox> boxes, Precision precision)
-      : kernels_(packer.kernels_[precision == Precision::fp64    ? 2
-                                 : storage_bytes(precision) == 4 ? 1
-                                                                 : 0]),
-        stream_(packer.stream_),
+  DevicePacking(const Kernel& kernel, cudaStream_t stream, std::vector<BoxCopy> copies, Precision precision)
+      : kernel_(kernel),
+        stream_(stream),
         element_(static_cast<std::int64_t>(storage_bytes(precision))),
-        boxes_(std::move(boxes)) {}
-
-  void pack(const Field& field, std::byte* buffer) const override {
-    // The kernel reads the field; its arguments are the same for both directions.
-    launch(kernels_.pack, const_cast<Field&>(field), buffer);
+        copies_(std::move(copies)) {
+    std::erase_if(copies_, [](const BoxCopy& copy) { return volume(copy.extent) == 0; });
   }
-  void unpack(Field& field, const std::byte* buffer) const override {
-    launch(kernels_.unpack, field, const_cast<std::byte*>(buffer));
+
+  void copy(Field& field, std::byte* buffer) const override {
+    if (copies_.empty()) return;
+    if (!table_.data()) make_table(field);
+    constexpr unsigned threads = 256;
+    const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((items_ + threads - 1) / threads, 4096));
+    kernel_.launch(blocks, threads, 0, stream_,
+                   PackArguments{{reinterpret_cast<unsigned char*>(field.bytes_at(field.owned().begin)),
+                                  reinterpret_cast<unsigned char*>(buffer)},
+                                 static_cast<const DeviceCopy*>(table_.data()),
+                                 static_cast<int>(copies_.size()),
+                                 items_});
   }
 
  private:
-  void launch(const Kernel& kernel, Field& field, std::byte* buffer) const {
-    if (boxes_.empty()) return;
-    if (!table_.data()) make_table(field);
-    constexpr unsigned threads = 256;
-    const auto blocks =
-        static_cast<unsigned>(std::min<std::int64_t>((elements_ + threads - 1) / threads, 4096));
-    kernel.launch(blocks, threads, 0, stream_,
-                  PackArguments{field.bytes_at(field.allocated().begin), buffer,
-                                static_cast<const DeviceBox*>(table_.data()), static_cast<int>(boxes_.size()),
-                                elements_, field.strides()[z_axis], field.strides()[y_axis]});
-  }
-
-  /// All fields have one geometry: where a box lies in memory is known with the first.
+  /// Where a box lies in memory is known with the first field.
   void make_table(const Field& field) const {
-    std::vector<DeviceBox> table;
-    const Index3 origin = field.allocated().begin;
-    for (const PackedBox& packed : boxes_) {
-      const Index3 at = packed.box.begin - origin;
-      table.push_back({elements_, static_cast<std::int64_t>(packed.offset) / element_,
-                       at[0] * field.strides()[0] + at[1] * field.strides()[1] + at[2],
-                       static_cast<unsigned>(packed.box.extent()[1]),
-                       static_cast<unsigned>(packed.box.extent()[2])});
-      elements_ += packed.box.points();
+    std::vector<DeviceCopy> table;
+    for (const BoxCopy& copy : copies_) {
+      const DevicePlace from = place_of(copy.from, copy.extent, field, element_),
+                        to = place_of(copy.to, copy.extent, field, element_);
+      const auto row_bytes = static_cast<unsigned>(copy.extent[2] * element_);
+      unsigned bits = largest_item | row_bytes;
+      for (const DevicePlace& place : {from, to})
+        bits |= static_cast<unsigned>(place.begin | place.plane_stride | place.row_stride);
+      const unsigned item = 1u << std::countr_zero(bits);
+      table.push_back({items_, from, to, static_cast<unsigned>(copy.extent[1]), row_bytes / item, item});
+      items_ += copy.extent[0] * copy.extent[1] * (row_bytes / item);
     }
-    const std::size_t bytes = table.size() * sizeof(DeviceBox);
+    const std::size_t bytes = table.size() * sizeof(DeviceCopy);
     table_ = DeviceBuffer(bytes);
     // On the kernels' stream: a plain cudaMemcpy may return before the last bytes are on the device.
     check_cuda(cudaMemcpyAsync(table_.data(), table.data(), bytes, cudaMemcpyHostToDevice, stream_));
   }
 
-  const DevicePacker::Kernels& kernels_;
+  const Kernel& kernel_;
   cudaStream_t stream_;
   std::int64_t element_;
-  std::vector<PackedBox> boxes_;
+  std::vector<BoxCopy> copies_;
   mutable DeviceBuffer table_;
-  mutable std::int64_t elements_ = 0;
+  mutable std::int64_t items_ = 0;
 };
 
-DevicePacker::DevicePacker(cudaStream_t stream, const KernelCompiler& compiler)
-    : stream_(stream), kernels_([&] {
-        const std::vector<char> code = compiler.compile("pack.cuh", "");
-        return std::array<Kernels, 3>{Kernels{Kernel(code, "pack_2"), Kernel(code, "unpack_2")},
-                                      Kernels{Kernel(code, "pack_4"), Kernel(code, "unpack_4")},
-                                      Kernels{Kernel(code, "pack_8"), Kernel(code, "unpack_8")}};
-      }()) {}
+}  // namespace
 
-std::unique_ptr<Packing> DevicePacker::prepare(std::vector<PackedBox> boxes, Precision precision) {
-  return std::make_unique<DevicePacking>(*this, std::move(boxes), precision);
+DevicePacker::DevicePacker(cudaStream_t stream, const KernelCompiler& compiler)
+    : stream_(stream), kernel_(compiler.compile("pack.cuh", ""), "copy_boxes") {}
+
+std::unique_ptr<Packing> DevicePacker::prepare(std::vector<BoxCopy> copies, Precision precision) {
+  return std::make_unique<DevicePacking>(kernel_, stream_, std::move(copies), precision);
 }
 
 }  // namespace spsolve::cuda

@@ -32,8 +32,10 @@ void exchange_and_check(const Domain& domain, const Index3& rank_grid, const Ind
       testing::for_each_point(field.owned(), [&](const Index3& p) {
         *field.at<Storage>(p) = to_storage<Storage>(number(p) / 2039);
       });
-      exchange.copy_own_images(field);
-      exchange.start(field).finish();
+      exchange.pack(field);
+      PendingExchange pending = exchange.start(field);
+      pending.wait();
+      pending.unpack();
       const Box inside = domain.clip_to_walls(field.allocated());
       testing::for_each_point(field.allocated(), [&](const Index3& p) {
         Index3 image;
@@ -74,8 +76,9 @@ TEST(Exchange, CountsTheBytesThatLeaveTheRank) {
   HostPacker packer;
   const HaloExchange exchange(world, halo_regions(domain, decomposition, world.rank(), {0, 2, 3}),
                               Precision::fp32, transport, packer);
-  // To either side in x: 3 columns of 16 rows and the 2 + 2 rows of their periodic images.
-  EXPECT_EQ(exchange.bytes_sent(), world.size() == 1 ? 0u : 2u * 3 * (16 + 4) * 4);
+  // To either side in x: 3 columns of 16 rows and the 2 + 2 rows of their periodic images, whose regions are
+  // padded to 16 bytes.
+  EXPECT_EQ(exchange.bytes_sent(), world.size() == 1 ? 0u : 2u * (3 * 16 * 4 + 2 * 32));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ inline TestBackend cpu_backend(const Communicator& communicator) {
 }
 
 /// Every GPU backend that this machine has for so many ranks: MPI with shared GPUs, NCCL where each rank has
-/// its own. None without a GPU.
+/// its own; what can be captured in graphs also without them. None without a GPU.
 inline std::vector<TestBackend> gpu_backends([[maybe_unused]] const Communicator& communicator) {
   std::vector<TestBackend> backends;
 #ifdef SPSOLVE_CUDA
@@ -36,9 +36,14 @@ inline std::vector<TestBackend> gpu_backends([[maybe_unused]] const Communicator
   if (count == 0) return backends;
   cuda::select_device(communicator.rank() % count);
   backends.push_back({"cuda mpi", nullptr, std::make_unique<CudaBackend>(communicator, "mpi")});
+  if (communicator.size() == 1)
+    backends.push_back(
+        {"cuda mpi, no graphs", nullptr, std::make_unique<CudaBackend>(communicator, "mpi", false)});
 #ifdef SPSOLVE_NCCL
   if (communicator.size() <= count)
-    backends.push_back({"cuda nccl", nullptr, std::make_unique<CudaBackend>(communicator, "nccl")});
+    for (const bool graphs : {true, false})
+      backends.push_back({graphs ? "cuda nccl" : "cuda nccl, no graphs", nullptr,
+                          std::make_unique<CudaBackend>(communicator, "nccl", graphs)});
 #endif
 #endif
   return backends;

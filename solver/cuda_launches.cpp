@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solver/cuda_launches.hpp"
+
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include "kernels/cuda/graph.hpp"
+
+namespace spsolve {
+namespace {
+
+constexpr std::chrono::milliseconds impatient(2);  // how long a wait spins before it sleeps now and then
+constexpr std::chrono::microseconds nap(50);
+
+}  // namespace
+
+/// What a launch needs (kernels, tables, scratch memory) is made when it runs for the first time. That may
+/// move what graphs of other launches hold, so those are captured again.
+class CudaLaunches::GraphLaunch : public Launch {
+ public:
+  explicit GraphLaunch(CudaLaunches& launches) : launches_(&launches) {}
+
+  void run(const std::function<void()>& enqueue) override {
+    launches_->begin_launch();
+    if (!launches_->graphs_ || !prepared_) {
+      if (!prepared_) ++launches_->preparations_;
+      prepared_ = true;
+      enqueue();
+    } else {
+      if (preparations_ != launches_->preparations_) graphs_ = {};
+      preparations_ = launches_->preparations_;
+      std::optional<cuda::Graph>& graph = graphs_[launches_->timing_];
+      if (!graph) graph.emplace(launches_->compute_, enqueue);
+      graph->launch(launches_->compute_);
+    }
+    launches_->end_launch();
+  }
+
+ private:
+  CudaLaunches* launches_;
+  bool prepared_ = false;
+  std::int64_t preparations_ = 0;
+  std::array<std::optional<cuda::Graph>, 2> graphs_;  // without and with the events of a timed launch
+};
+
+CudaLaunches::CudaLaunches(const cuda::Stream& compute, const Transport& transport, bool graphs)
+    : compute_(compute), transport_(&transport), graphs_(graphs) {
+  for (auto& mark : marks_) mark = std::make_unique<cuda::Event>(true);
+}
+
+CudaLaunches::~CudaLaunches() = default;
+
+std::unique_ptr<Launch> CudaLaunches::make_launch() { return std::make_unique<GraphLaunch>(*this); }
+
+void CudaLaunches::mark(Mark mark, cudaStream_t stream) {
+  if (timing_) marks_[static_cast<std::size_t>(mark)]->record_for_host(stream);
+}
+
+void CudaLaunches::begin_launch() {
+  if (launches_ >= ahead) wait(finished_[launches_ % ahead]);
+  timing_ = launches_ == next_timed_;
+  if (!timing_) return;
+  add_timed_launch();
+  timed_launch_ = launches_;
+  timed_pending_ = true;
+  // The first launch prepares the next ones; one of those tells more.
+  next_timed_ += launches_ == 0 ? 2 : ahead;
+}
+
+void CudaLaunches::end_launch() {
+  finished_[launches_ % ahead].record(compute_);
+  ++launches_;
+}
+
+void CudaLaunches::add_timed_launch() {
+  if (!timed_pending_) return;
+  timed_pending_ = false;
+  wait(finished_[timed_launch_ % ahead]);
+  std::array<double, mark_count> at{};
+  for (std::size_t i = 1; i < mark_count; ++i) at[i] = marks_[i]->seconds_since(*marks_[0]);
+  const std::int64_t stands_for = timed_launch_ + 1 - timed_for_;
+  timings_.add(at, static_cast<double>(stands_for));
+  timed_for_ += stands_for;
+}
+
+Timings CudaLaunches::timings() {
+  add_timed_launch();
+  if (timed_for_ == 0) return {};
+  return static_cast<double>(launches_) / static_cast<double>(timed_for_) * timings_;
+}
+
+void CudaLaunches::wait(const cuda::Event& event) const {
+  const auto begin = std::chrono::steady_clock::now();
+  while (!event.done()) {
+    transport_->check();
+    if (std::chrono::steady_clock::now() - begin > impatient) std::this_thread::sleep_for(nap);
+  }
+}
+
+}  // namespace spsolve

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+namespace spsolve {
+
+/// Where the parts of a launch end.
+enum class Mark { begin, packed, interior, arrived, unpacked, edges };
+constexpr std::size_t mark_count = 6;
+
+/// Seconds that launches took on this rank, in all and by part. Parts overlap: what neighbours send travels
+/// while the interior is computed.
+struct Timings {
+  double compute = 0;
+  double exchange = 0;  // packing, and waiting for neighbours beyond what computing hid
+  double packing = 0, travel = 0, unpacking = 0;
+  double interior = 0, edges = 0;
+
+  /// Adds a launch whose parts ended at these seconds, for as many launches as it stands for.
+  void add(const std::array<double, mark_count>& at, double launches) {
+    const auto between = [&](Mark from, Mark to) {
+      return launches * (at[static_cast<std::size_t>(to)] - at[static_cast<std::size_t>(from)]);
+    };
+    packing += between(Mark::begin, Mark::packed);
+    travel += between(Mark::packed, Mark::arrived);
+    unpacking += between(Mark::arrived, Mark::unpacked);
+    interior += between(Mark::packed, Mark::interior);
+    edges += between(Mark::unpacked, Mark::edges);
+    const double hidden_not =
+        between(Mark::begin, Mark::packed) + std::max(0.0, between(Mark::interior, Mark::unpacked));
+    exchange += hidden_not;
+    compute += std::max(between(Mark::begin, Mark::interior), between(Mark::begin, Mark::edges)) - hidden_not;
+  }
+
+  friend Timings operator*(double factor, Timings t) {
+    for (double* part : {&t.compute, &t.exchange, &t.packing, &t.travel, &t.unpacking, &t.interior, &t.edges})
+      *part *= factor;
+    return t;
+  }
+};
+
+}  // namespace spsolve
