@@ -7,15 +7,16 @@
 namespace spsolve {
 namespace {
 
-/// Calls visit(row number, values of the row now, values before, points) for every row, on all threads, which
-/// share nothing but `result`: combined() of what visit returns.
+/// combined() of `of_nothing` and what visit(row number, values of the row now, values before, points)
+/// returns for every row.
 template <class Storage, class Result, class Visit>
-Result over_rows(const Field& field, const Field* before, Result result, Visit&& visit) {
+Result over_rows(const Field& field, const Field* before, const Result& of_nothing, Visit&& visit) {
   const Box& box = field.owned();
   const Index3 extent = box.extent();
+  Result result = of_nothing;
 #pragma omp parallel
   {
-    Result own = result;
+    Result own = of_nothing;
 #pragma omp for schedule(static) nowait
     for (std::int64_t row = 0; row < extent[0] * extent[1]; ++row) {
       const Index3 begin = box.begin + Index3{row / extent[1], row % extent[1], 0};

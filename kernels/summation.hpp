@@ -12,10 +12,10 @@ struct Extremes {
   double largest_change;       // magnitude
   long long first_not_finite;  // number of that point in C order; `no_point` if all are finite
 };
-/// The extremes of no points, and what first_not_finite is where there is none.
-constexpr double infinity = __builtin_huge_val();
+/// What first_not_finite is where there is none, and the extremes of no points.
 constexpr long long no_point = 0x7fff'ffff'ffff'ffff;
-constexpr Extremes no_extremes{infinity, -infinity, 0, no_point};
+constexpr double largest_double = 0x1.fffffffffffffp+1023;
+constexpr Extremes no_extremes{largest_double, -largest_double, 0, no_point};
 
 inline Extremes combined(const Extremes& a, const Extremes& b) {
   return {a.min < b.min ? a.min : b.min, a.max > b.max ? a.max : b.max,

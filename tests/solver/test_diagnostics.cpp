@@ -58,6 +58,7 @@ void expect_same_bits(const Diagnostics& a, const Diagnostics& b) {
 }
 
 constexpr Index3 shape{7, 11, 29};
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 TEST(Diagnostics, MatchLongDoubleSumsAtAnyScale) {
   const Communicator world;
