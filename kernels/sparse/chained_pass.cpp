@@ -7,7 +7,7 @@
 
 namespace spsolve {
 
-Operand chained_pass(const Stencil& factor, int axis, int align) {
+Operand chained_pass(const Stencil& factor, int axis, int align, Sparsity sparsity) {
   constexpr std::int64_t outputs = 16, k = 32;
   const Box taps = tap_box(factor);
   const std::int64_t width = taps.extent()[axis];
@@ -22,13 +22,17 @@ Operand chained_pass(const Stencil& factor, int axis, int align) {
   std::vector<Index3> inputs;
   for (std::int64_t step = 0; step < 2 * distance / k; ++step) {
     for (std::int64_t in_step = 0; in_step < k; ++in_step) {
-      const std::int64_t r = in_step / 8, q = in_step / 2 % 4, h = in_step % 2;
+      // Place of a half-precision element in its fragment, or of a tf32 element in one of two.
+      const bool halves = sparsity == two_of_four;
+      const std::int64_t r = halves ? in_step / 8 : in_step / 16 * 2 + in_step % 16 / 8;
+      const std::int64_t q = halves ? in_step / 2 % 4 : in_step % 4;
+      const std::int64_t h = halves ? in_step % 2 : in_step % 8 / 4;
       Index3 point = taps.begin;
       point[axis] += 16 * step + 8 * (q / 2) + distance * (q % 2) + 2 * r + h - lead;
       inputs.push_back(point);
     }
   }
-  return compress(weight_matrix(factor, points_of(box_of(tile)), std::move(inputs)), tile, two_of_four);
+  return compress(weight_matrix(factor, points_of(box_of(tile)), std::move(inputs)), tile, sparsity);
 }
 
 }  // namespace spsolve

@@ -11,6 +11,9 @@ namespace spsolve {
 /// groups {c, c+1, c+D, c+D+1} of which no row uses three as D >= width. Chaining: the accumulators of a pass
 /// over B with its n-th column at row 16 s + 8 (n / 4) + D (n / 2 % 2) + 2 r + n % 2 of the other axis are,
 /// rounded to half pairs, register r of step s of the next B.
-Operand chained_pass(const Stencil& factor, int axis, int align = 8);
+///
+/// one_of_two gives the same windows to tf32 m16n8k16: the half pair in register r of step s becomes
+/// registers 2 (r % 2) and 2 (r % 2) + 1 of step 2 s + r / 2.
+Operand chained_pass(const Stencil& factor, int axis, int align = 8, Sparsity sparsity = two_of_four);
 
 }  // namespace spsolve

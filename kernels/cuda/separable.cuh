@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sum of rank-one stencils as chained passes on sparse tensor cores: along x from shared memory, then along
+// y in registers. A warp marches 16 * groups columns of a strip down y.
+//
+// Pass 1, D1^T = U X^T (M = 16 outputs along x, N = 8 rows): windows of 32 inputs hold one 16-byte chunk (or
+// two, of fp32) per lane, no shuffle. Rows are dealt to N such that the accumulators of pass 1, rounded to
+// operands, are the B fragments of pass 2, out = V D1 (M = 16 outputs along y, N = 8 columns); see
+// kernels/sparse/chained_pass.hpp. Fragment n of 16 + 16 rows holds slab n (16 rows) in lanes with even q and
+// slab n + windows in those with odd q (q = lane % 4). Where a window begins in the odd half of one step's
+// fragment, its slabs are the odd lanes of that and the even lanes of the next, and the same weights serve
+// with metadata of the other pair. So every value of D1 is made once per strip.
+//
+// Per 128 outputs: rank * (x_windows + y_windows) instructions m16n8k32 (tf32: twice as many k16, three times
+// that for fp32 results). fp32 storage: operands are rounded to tf32; for fp32 results data and weights are
+// split into two tf32 terms each, and all products but that of the smaller terms are summed, small ones
+// first. No range is lost: tf32 has the exponents of fp32.
+//
+// Memory: one read and one write per point, and the halo (mostly in L2). Limited by memory up to about rank 3
+// (fp16) or 1 (fp32), by the power that the tensor cores take beyond.
+
+#include "constants.cuh"
+#include "precision.cuh"
+#include "separable_arguments.hpp"
+#include "sparse_mma.cuh"
+#include "tensor_store.cuh"
+
+namespace spsolve::cuda {
+
+using namespace constants;
+
+constexpr bool tf32 = element == Element::tf32;
+constexpr int words = tf32 ? 8 : 4;               // registers of a fragment of one window
+constexpr int instructions = tf32 ? 2 : 1;        // per window
+constexpr int slab = 16;                          // outputs of one instruction
+constexpr int block_rows = 2 * slab * y_windows;  // of a stage
+constexpr int warp_columns = slab * groups;
+constexpr int block_columns = warp_columns * warps;
+constexpr int box_columns = 128 / sizeof(Stored);  // of a bulk store
+constexpr int boxes = bulk_stores ? warp_columns / box_columns : 1;
+constexpr int x_instructions = x_windows * instructions, y_instructions = y_windows * instructions;
+constexpr int x_words = (x_instructions + 1) / 2, y_words = (y_instructions + 1) / 2;
+constexpr int value_count = rank * terms * (x_instructions + y_instructions);  // fragments of A
+
+struct SharedMemory {
+  alignas(1024)
+      Stored out[bulk_stores ? warps : 1][boxes][bulk_stores ? block_rows : 1][bulk_stores ? box_columns : 8];
+  alignas(128) Stored stage[stages][block_rows][row_elements];
+  uint4 values[weights_in_shared ? value_count : 1][32];
+  unsigned long long full[stages], read[stages];
+};
+
+static_assert(sizeof(SharedMemory) <= shared_bytes);
+
+/// Registers of B.
+struct Fragment {
+  unsigned word[words];
+};
+/// The same as operands: rounded to the format, or split into terms.
+struct Operand {
+  unsigned word[terms][words];
+};
+
+__device__ inline unsigned pack_pair(float low, float high) {
+  unsigned pair;
+  if constexpr (element == Element::fp16)
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  else
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+}
+
+/// To the nearest tf32; the instructions ignore the low 13 bits.
+__device__ inline unsigned round_to_tf32(unsigned bits) { return bits + 0x1000u; }
+
+__device__ inline Operand operand_of(const Fragment& fragment) {
+  Operand operand;
+#pragma unroll
+  for (int i = 0; i < words; ++i) {
+    operand.word[0][i] = fragment.word[i];
+    if constexpr (tf32) operand.word[0][i] = round_to_tf32(fragment.word[i]);
+    if constexpr (terms == 2) {
+      const float larger = __uint_as_float(operand.word[0][i] & ~0x1fffu);
+      operand.word[1][i] =
+          round_to_tf32(__float_as_uint(__fsub_rn(__uint_as_float(fragment.word[i]), larger)));
+    }
+  }
+  return operand;
+}
+
+/// A fragment whose odd slab is that of `before` and whose even slab is that of `after`.
+__device__ inline Fragment join(const Fragment& before, const Fragment& after) {
+  Fragment fragment;
+  const bool odd = threadIdx.x & 1;
+#pragma unroll
+  for (int i = 0; i < words; ++i) fragment.word[i] = odd ? before.word[i] : after.word[i];
+  return fragment;
+}
+
+/// Weights and metadata of the lane, in registers or in shared memory.
+class Weights {
+ public:
+  __device__ Weights(const SeparableArguments& a, SharedMemory& shared) : shared_(shared) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const auto* values = static_cast<const uint4*>(a.values);
+    if constexpr (weights_in_shared) {
+      for (int i = threadIdx.x; i < value_count * 32; i += 32 * warps)
+        shared.values[i / 32][i % 32] = values[i];
+    } else {
+#pragma unroll
+      for (int i = 0; i < value_count; ++i) value_[i] = values[i * 32 + lane];
+    }
+    const auto* metadata = static_cast<const unsigned*>(a.metadata);
+#pragma unroll
+    for (int i = 0; i < x_words + y_words; ++i) metadata_[i] = metadata[i * 32 + lane];
+  }
+
+  /// d += weights of one window x operand, for the terms that are asked for: 0 the products of the larger
+  /// terms, 1 all others.
+  template <bool along_y, int window, bool other_pair, int order>
+  __device__ void multiply(float (&d)[4], int term, const Operand& b) const {
+    if constexpr (order == 1) {
+      multiply_terms<along_y, window, other_pair>(d, term, 1, b.word[0]);
+      multiply_terms<along_y, window, other_pair>(d, term, 0, b.word[1]);
+    } else {
+      multiply_terms<along_y, window, other_pair>(d, term, 0, b.word[0]);
+    }
+  }
+
+ private:
+  template <bool along_y, int window, bool other_pair>
+  __device__ void multiply_terms(float (&d)[4], int rank_term, int weight_term,
+                                 const unsigned (&b)[words]) const {
+    constexpr int per_term = along_y ? y_instructions : x_instructions;
+    constexpr int first = along_y ? rank * terms * x_instructions : 0;
+    static_for<0, instructions>([&](auto part) {
+      constexpr int i = window * instructions + part.value;
+      const uint4 value = this->value(first + (rank_term * terms + weight_term) * per_term + i);
+      const unsigned a[4]{value.x, value.y, value.z, value.w};
+      const unsigned fragment[4]{b[4 * part.value], b[4 * part.value + 1], b[4 * part.value + 2],
+                                 b[4 * part.value + 3]};
+      const unsigned metadata = metadata_[(along_y ? x_words : 0) + i / 2] ^ (other_pair ? 0xaaaaaaaau : 0u);
+      sparse_mma<element, tf32 ? 16 : 32, i % 2>(d, a, fragment, metadata);
+    });
+  }
+
+  __device__ uint4 value(int i) const {
+    if constexpr (!weights_in_shared) {
+      return value_[i];
+    } else {
+      uint4 v;  // volatile: kept in registers they would spill
+      asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                   : "r"(shared_address(&shared_.values[i][threadIdx.x % 32])));
+      return v;
+    }
+  }
+
+  SharedMemory& shared_;
+  uint4 value_[weights_in_shared ? 1 : value_count];
+  unsigned metadata_[x_words + y_words];
+};
+
+/// The next rows of the block's columns on their way to shared memory: by the tensor copy engine on sm_90, by
+/// cp.async on sm_80. What lies outside the memory of the input is zero.
+class BlockRing {
+ public:
+  __device__ BlockRing(SharedMemory& shared, const SeparableArguments& a, int row, int column, int plane)
+      : shared_(shared), a_(a), row_(row), column_(column), plane_(plane) {
+#if __CUDA_ARCH__ >= 900
+    if (threadIdx.x == 0) {
+      for (int stage = 0; stage < stages; ++stage) {
+        mbarrier_init(&shared_.full[stage], 1);
+        mbarrier_init(&shared_.read[stage], warps);
+      }
+      fence_mbarrier_init();
+    }
+    __syncthreads();
+#endif
+  }
+
+  /// Starts the copy of block `n`; on sm_90 thread 0 waits until the stage has been read by all warps.
+  __device__ void fetch(int n) {
+    const int stage = n % stages;
+#if __CUDA_ARCH__ >= 900
+    if (threadIdx.x == 0) {
+      if (n >= stages) wait(&shared_.read[stage], (n / stages - 1) & 1);
+      mbarrier_expect(&shared_.full[stage], sizeof(shared_.stage[0]));
+      constexpr int per_unit = 8 / sizeof(Stored);
+      tensor_copy(shared_.stage[stage], a_.in_map, column_ / per_unit, row_ + n * block_rows, plane_,
+                  &shared_.full[stage]);
+    }
+#else
+    constexpr int chunk = 16 / sizeof(Stored), chunks = row_elements / chunk;
+    const auto* in = static_cast<const Stored*>(a_.in.data) + plane_ * a_.in.stride[0];
+    for (int i = threadIdx.x; i < block_rows * chunks; i += 32 * warps) {
+      const int row = row_ + n * block_rows + i / chunks, column = column_ + i % chunks * chunk;
+      const bool inside = row >= 0 && row < a_.in.end[1] - a_.in.begin[1] && column >= 0 &&
+                          column < a_.in.end[2] - a_.in.begin[2];
+      copy_16_bytes_or_zero(&shared_.stage[stage][i / chunks][i % chunks * chunk],
+                            inside ? in + row * a_.in.stride[1] + column : in, inside);
+    }
+#endif
+  }
+
+  /// Closes the group of a fetch (or of none).
+  __device__ void commit() {
+#if __CUDA_ARCH__ < 900
+    commit_copies();
+#endif
+  }
+
+  /// Waits for block `n`; called by all threads.
+  __device__ void wait_for(int n) {
+#if __CUDA_ARCH__ >= 900
+    wait(&shared_.full[n % stages], n / stages & 1);
+#else
+    wait_for_copies<ahead>();
+    __syncthreads();
+#endif
+  }
+
+  /// The warp needs block `n` no longer.
+  __device__ void release(int n) {
+#if __CUDA_ARCH__ >= 900
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) mbarrier_arrive(&shared_.read[n % stages]);
+#endif
+  }
+
+  /// How many blocks are fetched ahead: one stage less than there are, so that warps need not wait for the
+  /// slowest (sm_80: they do).
+  static constexpr int ahead = stages > 2 ? stages - 2 : 1;
+
+ private:
+#if __CUDA_ARCH__ >= 900
+  __device__ static void wait(unsigned long long* barrier, unsigned parity) {
+    while (!mbarrier_try_wait(barrier, parity)) {
+    }
+  }
+#endif
+
+  SharedMemory& shared_;
+  const SeparableArguments& a_;
+  int row_, column_, plane_;  // relative to the memory of the input
+};
+
+class Strip {
+ public:
+  __device__ Strip(const SeparableArguments& a, SharedMemory& shared)
+      : a_(a),
+        shared_(shared),
+        warp_(static_cast<int>(threadIdx.x) / 32),
+        g_(static_cast<int>(threadIdx.x) % 32 / 4),
+        q_(static_cast<int>(threadIdx.x) % 4),
+        row_(a.first_row + static_cast<long long>(blockIdx.y) * (block_rows * a.steps_per_strip + slab)),
+        block_column_(a.first_column + static_cast<long long>(blockIdx.x) * block_columns),
+        column_(block_column_ + warp_ * warp_columns),
+        plane_(a.region.begin[0] + blockIdx.z),
+        first_written_(row_ > a.region.begin[1] ? row_ : a.region.begin[1]),
+        columns_inside_(a.aligned && column_ >= a.region.begin[2] &&
+                        column_ + warp_columns <= a.region.end[2]) {}
+
+  __device__ void run() {
+    const Weights weights(a_, shared_);
+    BlockRing ring(shared_, a_, static_cast<int>(row_ + row_margin - a_.in.begin[1]),
+                   static_cast<int>(block_column_ + column_margin - a_.in.begin[2]),
+                   static_cast<int>(plane_ - a_.in.begin[0]));
+    if constexpr (weights_in_shared) __syncthreads();
+    const long long rows = a_.region.end[1] - row_;  // to write
+    const int needed = rows <= slab ? 0 : static_cast<int>((rows - slab + block_rows - 1) / block_rows);
+    const int last = needed < a_.steps_per_strip ? needed : a_.steps_per_strip;
+    const bool idle = column_ >= a_.region.end[2] || column_ + warp_columns <= a_.region.begin[2];
+    for (int n = 0; n < BlockRing::ahead; ++n) {
+      if (n <= last) ring.fetch(n);
+      ring.commit();
+    }
+    for (int n = 0; n <= last; ++n) {
+      if (n + BlockRing::ahead <= last) {
+#if __CUDA_ARCH__ < 900
+        if (stages < 3) __syncthreads();
+#endif
+        ring.fetch(n + BlockRing::ahead);
+      }
+      ring.commit();
+      ring.wait_for(n);
+      if (!idle)
+        step(weights, n, [&] { ring.release(n); });
+      else
+        ring.release(n);
+    }
+    if constexpr (bulk_stores) wait_for_staging();  // shared memory lives as long as the block
+  }
+
+ private:
+  /// Takes one block of rows in and writes the rows that it completes.
+  template <class Release>
+  __device__ void step(const Weights& weights, int n, Release&& release) {
+    const int first_row = (n - 1) * block_rows + slab;  // relative to the strip
+    const Stored* rows =
+        &shared_.stage[n % stages][g_ / 4 * 8 + g_ / 2 % 2 * (slab * y_windows) + g_ % 2]
+                      [warp_ * warp_columns + window_column + q_ / 2 * 8 + q_ % 2 * (slab * x_windows)];
+    static_for<0, groups>([&](auto group_) {
+      constexpr int group = decltype(group_)::value;
+      Fragment next[rank][y_windows][2];
+      along_x(weights, rows + group * slab, next);
+      if constexpr (group == groups - 1) release();
+      if constexpr (group == 0 && bulk_stores) wait_for_staging();
+      static_for<0, 2 * y_windows>([&](auto i) {
+        float out[2][4]{};
+        along_y<i.value>(weights, before_[group], next, out);
+        write<group, i.value>(first_row, out);
+      });
+#pragma unroll
+      for (int k = 0; k < rank; ++k)
+#pragma unroll
+        for (int m = 0; m < y_windows; ++m)
+          for (int half = 0; half < 2; ++half) before_[group][k][m][half] = next[k][m][half];
+    });
+    if constexpr (bulk_stores) store_staged(first_row);
+  }
+
+  /// Pass 1: the fragments of 32 * y_windows new rows of 16 columns.
+  __device__ void along_x(const Weights& weights, const Stored* in,
+                          Fragment (&next)[rank][y_windows][2]) const {
+    static_for<0, y_windows>([&](auto m_) {
+      constexpr int m = decltype(m_)::value;
+      static_for<0, 4>([&](auto r) {
+        Operand x[x_windows];
+        static_for<0, x_windows>([&](auto window) {
+          const Stored* from = in + (m * slab + 2 * r.value) * row_elements + slab * window.value;
+          Fragment fragment;
+#pragma unroll
+          for (int chunk = 0; chunk < words / 4; ++chunk) {
+            const uint4 loaded = reinterpret_cast<const uint4*>(from)[chunk];
+            fragment.word[4 * chunk] = loaded.x;
+            fragment.word[4 * chunk + 1] = loaded.y;
+            fragment.word[4 * chunk + 2] = loaded.z;
+            fragment.word[4 * chunk + 3] = loaded.w;
+          }
+          x[window.value] = operand_of(fragment);
+        });
+#pragma unroll
+        for (int k = 0; k < rank; ++k) {
+          float d[4]{};
+          static_for<0, terms>([&](auto pass_) {
+            constexpr int pass = decltype(pass_)::value;
+            static_for<0, x_windows>([&](auto window) {
+              weights.multiply<false, window.value, false, terms - 1 - pass>(d, k, x[window.value]);
+            });
+          });
+          for (int half = 0; half < 2; ++half) {
+            Fragment& to = next[k][m][half];
+            if constexpr (tf32) {
+              to.word[2 * r.value] = __float_as_uint(d[2 * half]);
+              to.word[2 * r.value + 1] = __float_as_uint(d[2 * half + 1]);
+            } else {
+              to.word[r.value] = pack_pair(d[2 * half], d[2 * half + 1]);
+            }
+          }
+        }
+      });
+    });
+  }
+
+  /// Pass 2: 16 rows of 16 columns, whose first window is i + 1 slabs after that of the last step's
+  /// fragments.
+  template <int i>
+  __device__ void along_y(const Weights& weights, const Fragment (&before)[rank][y_windows][2],
+                          const Fragment (&next)[rank][y_windows][2], float (&out)[2][4]) const {
+    static_for<0, terms>([&](auto pass_) {
+      constexpr int pass = decltype(pass_)::value;
+#pragma unroll
+      for (int k = 0; k < rank; ++k)
+        static_for<0, y_windows>([&](auto m_) {
+          constexpr int m = decltype(m_)::value;
+          constexpr int n = i + 1 + m, at = n % y_windows;
+          constexpr bool joined = n / y_windows == 1;
+#pragma unroll
+          for (int half = 0; half < 2; ++half) {
+            const Operand b = operand_of(joined          ? join(before[k][at][half], next[k][at][half])
+                                         : n < y_windows ? before[k][at][half]
+                                                         : next[k][at][half]);
+            weights.multiply<true, m, joined, terms - 1 - pass>(out[half], k, b);
+          }
+        });
+    });
+  }
+
+  __device__ bool whole(long long row) const {
+    return columns_inside_ && row >= first_written_ && row + slab <= a_.region.end[1];
+  }
+  __device__ bool written(long long row, long long column) const {
+    return row >= first_written_ && row < a_.region.end[1] && column >= a_.region.begin[2] &&
+           column < a_.region.end[2];
+  }
+  __device__ long long offset(const View& view, long long row, long long column) const {
+    return (plane_ - view.begin[0]) * view.stride[0] + (row - view.begin[1]) * view.stride[1] +
+           (column - view.begin[2]);
+  }
+
+  /// Results of 16 rows of one group: a lane has columns 4q to 4q + 3 of rows g and g + 8.
+  template <int group, int i>
+  __device__ void write(int first_row, const float (&sums)[2][4]) {
+    const long long first = row_ + first_row + slab * i, column = column_ + slab * group + 4 * q_;
+    const bool inside = whole(first);
+#pragma unroll
+    for (int upper = 0; upper < 2; ++upper) {
+      const long long row = first + g_ + 8 * upper;
+      Stored* to = static_cast<Stored*>(a_.out.data) + offset(a_.out, row, column);
+      Pack<Stored, 4> packed;
+#pragma unroll
+      for (int c = 0; c < 4; ++c) {
+        float value = sums[c / 2][2 * upper + c % 2] * a_.scale;
+        if (a_.source.data && written(row, column + c))
+          value += static_cast<const float*>(a_.source.data)[offset(a_.source, row, column + c)];
+        store(packed.element[c], value);
+      }
+      if (inside && bulk_stores) {
+        constexpr int box = group * slab / box_columns;
+        const int bytes = (group * slab % box_columns + 4 * q_) * static_cast<int>(sizeof(Stored));
+        auto* staged = reinterpret_cast<char*>(shared_.out[warp_][box][slab * i + g_ + 8 * upper]);
+        // The copy engine expects the 16-byte chunks of a row exchanged by its number (swizzle of 128 bytes).
+        *reinterpret_cast<Pack<Stored, 4>*>(staged + ((bytes / 16) ^ g_) * 16 + bytes % 16) = packed;
+      } else if (inside) {
+        *reinterpret_cast<Pack<Stored, 4>*>(to) = packed;
+      } else {
+#pragma unroll
+        for (int c = 0; c < 4; ++c)
+          if (written(row, column + c)) to[c] = packed.element[c];
+      }
+    }
+  }
+
+  __device__ void wait_for_staging() const {
+#if __CUDA_ARCH__ >= 900
+    if (threadIdx.x % 32 == 0) wait_for_stores_to_read<0>();
+    __syncwarp();
+#endif
+  }
+
+  __device__ void store_staged(int first_row) const {
+#if __CUDA_ARCH__ >= 900
+    fence_for_copy_engine();
+    __syncwarp();
+    if (threadIdx.x % 32 != 0) return;
+    for (int i = 0; i < 2 * y_windows; ++i) {
+      const long long row = row_ + first_row + slab * i;
+      if (!whole(row)) continue;
+      for (int box = 0; box < boxes; ++box)
+        tensor_store(a_.out_map, static_cast<int>(column_ - a_.out.begin[2]) + box * box_columns,
+                     static_cast<int>(row - a_.out.begin[1]), static_cast<int>(plane_ - a_.out.begin[0]),
+                     shared_.out[warp_][box][slab * i]);
+    }
+    commit_stores();
+#endif
+  }
+
+  const SeparableArguments& a_;
+  SharedMemory& shared_;
+  int warp_, g_, q_;
+  long long row_, block_column_, column_, plane_;
+  long long first_written_;  // row of this strip and of the region
+  bool columns_inside_;      // of the region, and aligned to 16 bytes
+  Fragment before_[groups][rank][y_windows][2]{};
+};
+
+}  // namespace spsolve::cuda
+
+extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::warps,
+                                             spsolve::cuda::blocks_per_multiprocessor)
+    separable(const __grid_constant__ spsolve::cuda::SeparableArguments a) {
+  extern __shared__ __align__(1024) unsigned char memory[];
+  spsolve::cuda::Strip(a, *reinterpret_cast<spsolve::cuda::SharedMemory*>(memory)).run();
+}

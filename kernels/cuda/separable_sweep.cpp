@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/separable_sweep.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+
+#include "kernels/cuda/tensor_map.hpp"
+#include "kernels/domain.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr std::int64_t column_granule = 64, row_granule = 16;
+
+constexpr std::int64_t floor_to(std::int64_t value, std::int64_t multiple) {
+  return value - wrap(value, multiple);
+}
+constexpr std::int64_t pieces(std::int64_t extent, std::int64_t piece) {
+  return (extent + piece - 1) / piece;
+}
+
+View view_of(const Field& field) {
+  const Box box = field.allocated();
+  const auto element = static_cast<std::int64_t>(storage_bytes(field.precision()));
+  const auto address = reinterpret_cast<std::intptr_t>(field.bytes_at(box.begin));
+  const std::int64_t lead = address % 64 / element;  // rows begin at multiples of 64 bytes
+  View view{};
+  view.data = reinterpret_cast<void*>(address - lead * element);
+  for (int axis = 0; axis < axis_count; ++axis) {
+    view.begin[axis] = box.begin[axis];
+    view.end[axis] = box.end[axis];
+    view.stride[axis] = field.strides()[axis];
+  }
+  view.begin[x_axis] -= lead;
+  view.end[x_axis] = view.begin[x_axis] + field.pitch();
+  return view;
+}
+
+/// The rows of a line cut every `columns` points, as a plane whose rows may overlap: {0, row, column}, row r
+/// beginning at point r * columns.
+View folded(const View& line, std::int64_t columns, std::int64_t first_row, std::int64_t rows,
+            std::int64_t first_column, std::int64_t last_column, std::int64_t element) {
+  View view{};
+  view.data = static_cast<std::byte*>(line.data) +
+              (first_row * columns + first_column - line.begin[x_axis]) * element;
+  view.begin[y_axis] = first_row;
+  view.end[y_axis] = first_row + rows;
+  view.begin[x_axis] = first_column;
+  view.end[x_axis] = last_column;
+  view.end[z_axis] = 1;
+  view.stride[x_axis] = 1;
+  view.stride[y_axis] = view.stride[z_axis] = columns;
+  return view;
+}
+
+/// Blocks of input per strip such that all strips end at about the same time.
+std::int64_t steps_per_strip(std::int64_t rows, std::int64_t block_rows, std::int64_t column_tiles,
+                             std::int64_t resident) {
+  constexpr std::int64_t warm_up = 2;  // steps that the first copies take
+  std::int64_t best = 0, best_cost = INT64_MAX;
+  for (std::int64_t steps = 0; steps <= 64; ++steps) {
+    const std::int64_t strips = pieces(rows, steps * block_rows + row_granule);
+    // Half a strip more, on average, for the last to end.
+    const std::int64_t cost = (2 * pieces(strips * column_tiles, resident) + 1) * (steps + 1 + warm_up);
+    if (cost < best_cost) best_cost = cost, best = steps;
+    if (strips == 1) break;
+  }
+  return best;
+}
+
+template <class T>
+DeviceBuffer upload(const std::vector<T>& x, const std::vector<T>& y, cudaStream_t stream) {
+  const std::size_t x_bytes = x.size() * sizeof(T), y_bytes = y.size() * sizeof(T);
+  DeviceBuffer buffer(x_bytes + y_bytes);
+  check_cuda(cudaMemcpyAsync(buffer.data(), x.data(), x_bytes, cudaMemcpyHostToDevice, stream));
+  check_cuda(cudaMemcpyAsync(static_cast<std::byte*>(buffer.data()) + x_bytes, y.data(), y_bytes,
+                             cudaMemcpyHostToDevice, stream));
+  check_cuda(cudaStreamSynchronize(stream));
+  return buffer;
+}
+
+DeviceInfo current_device() {
+  int device = 0;
+  check_cuda(cudaGetDevice(&device));
+  return device_info(device);
+}
+
+}  // namespace
+
+bool SeparableSweep::is_possible(const SeparableStencil& stencil, Precision precision,
+                                 const DeviceInfo& device) {
+  constexpr std::size_t most_terms = 8;
+  if (precision == Precision::fp64 || stencil.taps.extent()[z_axis] != 1 || stencil.taps.begin[z_axis] != 0 ||
+      stencil.terms.size() > most_terms)
+    return false;
+  const int bytes = static_cast<int>(storage_bytes(precision));
+  return choose_separable_tile(separable_operand(stencil, precision), bytes, device.compute_capability >= 90,
+                               device.shared_bytes_per_block)
+             .warps > 0;
+}
+
+SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precision, cudaStream_t stream,
+                               std::filesystem::path kernel_cache, std::optional<SeparableTile> tile)
+    : precision_(precision),
+      element_bytes_(static_cast<int>(storage_bytes(precision))),
+      stream_(stream),
+      device_(current_device()),
+      along_x_(stencil.taps.extent()[y_axis] == 1 && stencil.taps.begin[y_axis] == 0),
+      operand_(separable_operand(stencil, precision)) {
+  if (!is_possible(stencil, precision, device_))
+    throw std::invalid_argument("separable sweep: no kernel for so many terms or so wide a stencil");
+  if (!tile)
+    tile = choose_separable_tile(operand_, element_bytes_, device_.compute_capability >= 90,
+                                 device_.shared_bytes_per_block);
+  shape_ = separable_shape(operand_, *tile, element_bytes_);
+  const KernelCompiler compiler(device_.architecture(), std::move(kernel_cache));
+  kernel_ = std::make_unique<Kernel>(
+      compiler.compile("separable.cuh", separable_constants(operand_, precision, shape_)), "separable");
+  const auto bytes = static_cast<std::size_t>(shape_.shared_bytes);
+  kernel_->allow_shared_bytes(bytes);
+  resident_blocks_ = kernel_->resident_blocks(32 * shape_.tile.warps, bytes) * device_.multiprocessors;
+  values_ = upload(operand_.x.values, operand_.y.values, stream);
+  metadata_ = upload(operand_.x.metadata, operand_.y.metadata, stream);
+}
+
+void SeparableSweep::operator()(const Field& in, Field& out, const Box& region, const Field* source) const {
+  if (in.precision() != precision_ || out.precision() != precision_)
+    throw std::invalid_argument("separable sweep: fields of another precision");
+  if (region.empty()) return;
+  Region written{};
+  for (int axis = 0; axis < axis_count; ++axis) {
+    written.begin[axis] = region.begin[axis];
+    written.end[axis] = region.end[axis];
+  }
+  View from = view_of(in);
+  const View to = view_of(out), added = source ? view_of(*source) : View{};
+  const std::int64_t per_chunk = 16 / element_bytes_;
+  if (wrap(from.begin[x_axis], per_chunk) != 0) from = aligned_copy(from, written);
+  const bool aligned = wrap(to.begin[x_axis], per_chunk) == 0;
+  if (along_x_ && in.allocated().extent()[y_axis] == 1 && in.allocated().extent()[z_axis] == 1)
+    sweep_line(from, to, added, written, aligned);
+  else
+    sweep(from, to, added, written, aligned);
+}
+
+/// A plane or several.
+void SeparableSweep::sweep(const View& in, const View& out, const View& source, const Region& region,
+                           bool aligned) const {
+  const SeparableTile& tile = shape_.tile;
+  SeparableArguments a{};
+  a.in = in;
+  a.out = out;
+  a.source = source;
+  a.region = region;
+  a.first_row = floor_to(region.begin[y_axis], row_granule);
+  a.first_column = floor_to(region.begin[x_axis], column_granule);
+  a.scale = operand_.scale;
+  a.aligned = aligned;
+  a.values = values_.data();
+  a.metadata = metadata_.data();
+  const std::int64_t rows = region.end[y_axis] - a.first_row;
+  const std::int64_t column_tiles = pieces(region.end[x_axis] - a.first_column, tile.columns());
+  const std::int64_t planes = region.end[z_axis] - region.begin[z_axis];
+  a.steps_per_strip = tile.steps_per_strip;
+  if (!a.steps_per_strip)
+    a.steps_per_strip =
+        static_cast<int>(steps_per_strip(rows, shape_.block_rows, column_tiles * planes, resident_blocks_));
+  if (device_.compute_capability >= 90) {
+    View words = in;  // of 8 bytes: a box holds up to 256
+    const std::int64_t per_word = 8 / element_bytes_;
+    words.end[x_axis] = words.begin[x_axis] + (in.end[x_axis] - in.begin[x_axis]) / per_word;
+    for (const int axis : {z_axis, y_axis}) words.stride[axis] = in.stride[axis] / per_word;
+    a.in_map = make_tensor_map(words, 8, shape_.block_rows, shape_.row_elements / static_cast<int>(per_word));
+    if (tile.bulk_stores && aligned)
+      a.out_map = make_tensor_map(out, element_bytes_, static_cast<int>(row_granule), 128 / element_bytes_,
+                                  Swizzle::bytes_128);
+  }
+  const std::int64_t strips = pieces(rows, a.steps_per_strip * shape_.block_rows + row_granule);
+  kernel_->launch(
+      dim3(static_cast<unsigned>(column_tiles), static_cast<unsigned>(strips), static_cast<unsigned>(planes)),
+      dim3(static_cast<unsigned>(32 * tile.warps)), static_cast<std::size_t>(shape_.shared_bytes), stream_,
+      a);
+}
+
+/// A line as rows of one tile each: those whose input lies in memory as a plane, the few others one by one.
+void SeparableSweep::sweep_line(const View& in, const View& out, const View& source, const Region& region,
+                                bool aligned) const {
+  const std::int64_t columns = shape_.tile.columns();
+  const std::int64_t begin = region.begin[x_axis], end = region.end[x_axis];
+  const std::int64_t first = shape_.column_margin, last = first + shape_.row_elements;  // columns of input
+  const std::int64_t last_row = floor_to(end - 1, columns) / columns;
+  const std::int64_t full_begin =
+      std::max(pieces(begin, columns), -floor_to(first - in.begin[x_axis], columns) / columns);
+  const std::int64_t full_end =
+      std::min(floor_to(end, columns), floor_to(in.end[x_axis] - last, columns) + columns) / columns;
+  const auto sweep_rows = [&](std::int64_t row, std::int64_t rows, std::int64_t in_begin,
+                              std::int64_t in_end) {
+    const std::int64_t column = std::max(begin - row * columns, std::int64_t{0});
+    const std::int64_t last_column = rows > 1 ? columns : std::min(end - row * columns, columns);
+    const Region written{{0, row, column}, {1, row + rows, last_column}};
+    const View to =
+        folded(out, columns, row, rows, floor_to(column, column_granule), last_column, element_bytes_);
+    const View added = source.data ? folded(source, columns, row, rows, column, last_column, 4) : View{};
+    sweep(folded(in, columns, row, rows, in_begin, in_end, element_bytes_), to, added, written, aligned);
+  };
+  for (std::int64_t row = floor_to(begin, columns) / columns; row <= last_row;) {
+    if (row == full_begin && full_begin < full_end) {
+      sweep_rows(row, full_end - full_begin, first, last);
+      row = full_end;
+    } else {
+      sweep_rows(row, 1, std::max<std::int64_t>(in.begin[x_axis] - row * columns, first),
+                 std::min<std::int64_t>(in.end[x_axis] - row * columns, last));
+      ++row;
+    }
+  }
+}
+
+/// What a region needs of a field, in memory where multiples of 64 bytes are multiples of points.
+View SeparableSweep::aligned_copy(const View& in, const Region& region) const {
+  const std::int64_t reach = 32 * std::max(operand_.x.windows, operand_.y.windows);
+  View copy{};
+  for (int axis = 0; axis < axis_count; ++axis) {
+    const std::int64_t margin = axis == z_axis ? 0 : reach;
+    copy.begin[axis] = std::max<std::int64_t>(in.begin[axis], region.begin[axis] - margin);
+    copy.end[axis] = std::min<std::int64_t>(in.end[axis], region.end[axis] + margin);
+  }
+  const std::int64_t first = copy.begin[x_axis];
+  const std::int64_t width = copy.end[x_axis] - first;
+  copy.begin[x_axis] = floor_to(first, column_granule);
+  copy.end[x_axis] = -floor_to(-copy.end[x_axis], column_granule);
+  copy.stride[x_axis] = 1;
+  copy.stride[y_axis] = copy.end[x_axis] - copy.begin[x_axis];
+  copy.stride[z_axis] = copy.stride[y_axis] * (copy.end[y_axis] - copy.begin[y_axis]);
+  const auto bytes = static_cast<std::size_t>(copy.stride[z_axis] * (copy.end[z_axis] - copy.begin[z_axis]) *
+                                              element_bytes_);
+  if (scratch_.bytes() < bytes) {
+    check_cuda(cudaStreamSynchronize(stream_));
+    scratch_ = DeviceBuffer(bytes);
+  }
+  copy.data = scratch_.data();
+  // What no point of `in` is copied to is read with weights of zero.
+  check_cuda(cudaMemsetAsync(copy.data, 0, bytes, stream_));
+  const auto row_bytes = static_cast<std::size_t>(element_bytes_);
+  for (std::int64_t z = copy.begin[z_axis]; z < copy.end[z_axis]; ++z)
+    check_cuda(cudaMemcpy2DAsync(
+        static_cast<std::byte*>(copy.data) +
+            ((z - copy.begin[z_axis]) * copy.stride[z_axis] + first - copy.begin[x_axis]) * element_bytes_,
+        copy.stride[y_axis] * row_bytes,
+        static_cast<const std::byte*>(in.data) +
+            ((z - in.begin[z_axis]) * in.stride[z_axis] +
+             (copy.begin[y_axis] - in.begin[y_axis]) * in.stride[y_axis] + first - in.begin[x_axis]) *
+                element_bytes_,
+        in.stride[y_axis] * row_bytes, width * row_bytes, copy.end[y_axis] - copy.begin[y_axis],
+        cudaMemcpyDeviceToDevice, stream_));
+  return copy;
+}
+
+}  // namespace spsolve::cuda

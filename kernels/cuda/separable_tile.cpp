@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/separable_tile.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr int round_up(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
+constexpr int floor_to(int value, int multiple) { return -round_up(-value, multiple); }
+
+/// Accesses of 16 bytes to the same bank by the eight lanes that read together: two rows, and the chunks of a
+/// fragment that four lanes take (see separable.cuh).
+int bank_conflicts(int row_bytes, int slab_distance_bytes, int chunk_bytes) {
+  std::array<int, 8> uses{};
+  for (int row = 0; row < 2; ++row)
+    for (int q = 0; q < 4; ++q)
+      ++uses[(row * row_bytes + q / 2 * chunk_bytes + q % 2 * slab_distance_bytes) / 16 % 8];
+  return *std::max_element(uses.begin(), uses.end());
+}
+
+}  // namespace
+
+SeparableShape separable_shape(const SeparableOperand& operand, const SeparableTile& tile,
+                               int storage_bytes) {
+  SeparableShape shape{tile, 0, 0, operand.y.begin, 0, 32 * operand.y.windows, 0};
+  shape.column_margin = floor_to(operand.x.begin, 32 / storage_bytes);
+  shape.window_column = operand.x.begin - shape.column_margin;
+  const int needed = shape.window_column + tile.columns() - 16 + 32 * operand.x.windows;
+  const int granule = 16 / storage_bytes;
+  const auto conflicts = [&](int elements) {
+    return bank_conflicts(elements * storage_bytes, 16 * operand.x.windows * storage_bytes,
+                          8 * storage_bytes);
+  };
+  shape.row_elements = round_up(needed, granule);
+  for (int elements = shape.row_elements; elements < round_up(needed, granule) + 8 * granule;
+       elements += granule)
+    if (conflicts(elements) < conflicts(shape.row_elements)) shape.row_elements = elements;
+
+  const auto add = [&](int bytes, int alignment) {
+    shape.shared_bytes = round_up(shape.shared_bytes, alignment) + bytes;
+  };
+  const int row_boxes = std::max(1, 16 * tile.groups * storage_bytes / 128);
+  add(tile.bulk_stores ? tile.warps * row_boxes * shape.block_rows * 128 : 8 * storage_bytes, 1024);
+  add(tile.stages * shape.block_rows * shape.row_elements * storage_bytes, 128);
+  const int fragments =
+      operand.rank * operand.terms * operand.per_window() * (operand.x.windows + operand.y.windows);
+  add((tile.weights_in_shared ? fragments : 1) * 32 * 16, 16);
+  add(2 * tile.stages * 8, 8);
+  shape.shared_bytes = round_up(shape.shared_bytes, 1024);
+  return shape;
+}
+
+SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage_bytes, bool copy_engine,
+                                    std::size_t shared_limit) {
+  const bool half = storage_bytes == 2;
+  const int windows = operand.y.windows;
+  // Registers: rank * windows * groups * 8 (fp32: 16) hold the rows between two steps.
+  const int history = operand.rank * windows * (half ? 8 : 16);  // per group
+  SeparableTile tile;
+  tile.weights_in_shared =
+      operand.rank * operand.terms * operand.per_window() * (operand.x.windows + windows) * 4 > 32;
+  if (history <= 24) {
+    tile = {8, 4, 4, 1, tile.weights_in_shared, true};
+  } else if (history <= 48) {
+    tile = {8, 2, 3, 1, tile.weights_in_shared, false};
+  } else {
+    tile = {8, 1, 3, 1, tile.weights_in_shared, false};
+  }
+  tile.bulk_stores = tile.bulk_stores && copy_engine;
+  const auto fits = [&] {
+    const SeparableShape shape = separable_shape(operand, tile, storage_bytes);
+    return static_cast<std::size_t>(shape.shared_bytes) <= shared_limit &&
+           shape.row_elements * storage_bytes <= 2048 && shape.block_rows <= 256;
+  };
+  while (!fits() && tile.stages > 2) --tile.stages;
+  while (!fits() && tile.groups > 1) {
+    tile.groups /= 2;
+    tile.bulk_stores = tile.bulk_stores && 16 * tile.groups * storage_bytes % 128 == 0;
+  }
+  while (!fits() && tile.warps > 1) tile.warps /= 2;
+  if (!fits()) tile.warps = 0;
+  return tile;
+}
+
+std::string separable_constants(const SeparableOperand& operand, Precision storage,
+                                const SeparableShape& shape) {
+  std::string text =
+      "#pragma once\n#include \"precision.cuh\"\n#include \"sparse_mma.cuh\"\nnamespace "
+      "spsolve::cuda::constants {\n";
+  const char* element = operand.element == Precision::fp16   ? "fp16"
+                        : operand.element == Precision::bf16 ? "bf16"
+                                                             : "tf32";
+  const char* stored = storage == Precision::fp16   ? "Half"
+                       : storage == Precision::bf16 ? "Bfloat16"
+                                                    : "float";
+  text +=
+      std::string("using Stored = ") + stored + ";\nconstexpr Element element = Element::" + element + ";\n";
+  const auto integer = [&](const char* name, int value) {
+    text += std::string("constexpr int ") + name + " = " + std::to_string(value) + ";\n";
+  };
+  integer("terms", operand.terms);
+  integer("rank", operand.rank);
+  integer("x_windows", operand.x.windows);
+  integer("y_windows", operand.y.windows);
+  integer("warps", shape.tile.warps);
+  integer("groups", shape.tile.groups);
+  integer("stages", shape.tile.stages);
+  integer("blocks_per_multiprocessor", shape.tile.blocks_per_multiprocessor);
+  integer("column_margin", shape.column_margin);
+  integer("window_column", shape.window_column);
+  integer("row_margin", shape.row_margin);
+  integer("row_elements", shape.row_elements);
+  integer("shared_bytes", shape.shared_bytes);
+  text += std::string("constexpr bool weights_in_shared = ") +
+          (shape.tile.weights_in_shared ? "true" : "false") +
+          ";\nconstexpr bool bulk_stores = " + (shape.tile.bulk_stores ? "true" : "false") + ";\n";
+  return text + "}  // namespace spsolve::cuda::constants\n";
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "kernels/sparse/separable_operand.hpp"
+
+namespace spsolve::cuda {
+
+/// How separable.cuh is cut.
+struct SeparableTile {
+  int warps = 8;
+  int groups = 4;  // of 16 columns per warp
+  int stages = 4;  // blocks of input in shared memory
+  int blocks_per_multiprocessor = 1;
+  bool weights_in_shared = false;
+  bool bulk_stores = false;  // by the copy engine: rows of a warp are whole multiples of 128 bytes (sm_90)
+  int steps_per_strip =
+      0;  // blocks of input that a thread block takes after the first; 0: by the size of the grid
+
+  int columns() const { return 16 * groups * warps; }
+};
+
+/// What follows from a tile: see separable.cuh.
+struct SeparableShape {
+  SeparableTile tile;
+  int column_margin;  // first column of the input of a block, from its first output
+  int window_column;  // column of the input at which the first window begins
+  int row_margin;     // first row of the input, from the first output
+  int row_elements;   // of the input in shared memory, halo and padding included
+  int block_rows;     // of one stage
+  int shared_bytes;
+};
+SeparableShape separable_shape(const SeparableOperand& operand, const SeparableTile& tile, int storage_bytes);
+
+/// The best tile known, or none that fits where shape.tile.warps is 0. `shared_limit`: bytes that a block may
+/// have.
+SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage_bytes, bool copy_engine,
+                                    std::size_t shared_limit);
+
+/// constants.cuh for separable.cuh.
+std::string separable_constants(const SeparableOperand& operand, Precision storage,
+                                const SeparableShape& shape);
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/precision.hpp"
+#include "kernels/sparse/separable.hpp"
+
+namespace spsolve {
+
+/// One axis of a chained separable sweep: 16 outputs against `windows` windows of 32 inputs, the first of
+/// which is `begin` points from the first output.
+struct ChainedAxis {
+  int windows = 1;
+  int begin = 0;
+  std::vector<std::uint32_t> values;    // [rank][operand term][instruction][lane][4 registers]
+  std::vector<std::uint32_t> metadata;  // [word][lane]; instruction i takes selector i % 2 of word i / 2
+};
+
+/// A separable stencil as the mma.sp operands of two chained passes, along x and then along y. Every rank has
+/// the metadata of full factors, so one set serves them all.
+///
+/// Row i of the x operand is output ((i % 8) / 2) * 4 + (i / 8) * 2 + i % 2: a lane's accumulators of both
+/// passes are then four neighbours in x. Factors along x sum to 1 (or, where that would magnify rounding,
+/// their magnitudes do), so that what passes on has the range of the data, and constants pass on exactly;
+/// factors are rounded such that their sums are kept (round_weights), and the sums of the y factors make up
+/// for what is left: a conserved quantity does not drift. fp16 factors along y are scaled by a power of two;
+/// sums are multiplied by `scale` in the end.
+struct SeparableOperand {
+  Precision element;  // fp16, bf16 or tf32
+  int terms;          // per weight: 1, or for fp32 results 2 (of tf32, the larger first)
+  int rank;
+  ChainedAxis x, y;
+  float scale;
+
+  /// Instructions per window: tf32 windows take two.
+  int per_window() const { return element == Precision::tf32 ? 2 : 1; }
+};
+
+/// Throws std::invalid_argument for fp64 and for stencils with an extent along z.
+SeparableOperand separable_operand(const SeparableStencil& stencil, Precision precision);
+
+}  // namespace spsolve
