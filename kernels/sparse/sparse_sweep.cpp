@@ -58,13 +58,19 @@ SparseSweep::SparseSweep(const Operand& operand, Precision precision)
 }
 
 void SparseSweep::operator()(const Field& in, Field& out, const Box& region, const Field* source) const {
-  if (in.precision() != precision_ || out.precision() != precision_)
+  const bool to_sums = out.precision() == Precision::fp32;
+  if (in.precision() != precision_ || (out.precision() != precision_ && !to_sums))
     throw std::invalid_argument("sparse sweep: fields of another precision");
   if (region.empty()) return;
-  with_storage(precision_, [&]<class Storage>() { run<Storage>(in, out, region, source); });
+  with_storage(precision_, [&]<class Storage>() {
+    if (to_sums)
+      run<Storage, float>(in, out, region, source);
+    else
+      run<Storage, Storage>(in, out, region, source);
+  });
 }
 
-template <class Storage>
+template <class Storage, class Out>
 void SparseSweep::run(const Field& in, Field& out, const Box& region, const Field* source) const {
   // Outside this box no output of the region has a weight; zero stands for data that is not there.
   const Box readable{region.begin + reach_.begin, region.end + reach_.end - Index3{1, 1, 1}};
@@ -74,7 +80,7 @@ void SparseSweep::run(const Field& in, Field& out, const Box& region, const Fiel
     const TileGroup group = tile_group(tiles, first);
     const auto b = load<Storage>(in, readable, group);
     for (int block = 0; block < weight_terms_.front().blocks; ++block)
-      store<Storage>(multiply(b, block), block, out, region, source, group);
+      store<Out>(multiply(b, block), block, out, region, source, group);
   }
 }
 
@@ -128,7 +134,7 @@ SparseSweep::DFragment SparseSweep::multiply(const std::vector<BFragment>& b, in
   return d;
 }
 
-template <class Storage>
+template <class Out>
 void SparseSweep::store(const DFragment& d, int block, Field& out, const Box& region, const Field* source,
                         const TileGroup& group) const {
   for (int lane = 0; lane < warp_lanes; ++lane) {
@@ -138,7 +144,7 @@ void SparseSweep::store(const DFragment& d, int block, Field& out, const Box& re
       const Index3 p = group.origin[c_column(lane, i)] + outputs_[m];
       if (!inside(region, p)) continue;
       const double added = source ? static_cast<double>(*source->at<float>(p)) : 0.0;
-      *out.at<Storage>(p) = to_storage<Storage>(static_cast<double>(d[lane][i]) / weight_scale_ + added);
+      *out.at<Out>(p) = to_storage<Out>(static_cast<double>(d[lane][i]) / weight_scale_ + added);
     }
   }
 }

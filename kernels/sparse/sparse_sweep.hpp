@@ -8,6 +8,7 @@
 #include "kernels/sparse/operand.hpp"
 #include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/sparse_mma.hpp"
+#include "kernels/sweep.hpp"
 
 namespace spsolve {
 
@@ -17,16 +18,16 @@ namespace spsolve {
 /// (six products; the range of bf16 is that of fp32, so no data needs scaling). Accumulation is in fp32.
 /// Tiles start at multiples of the operand's tile in global coordinates, and every point sums the same
 /// products in the same order whatever the region, so results do not depend on how the grid is decomposed.
-class SparseSweep {
+class SparseSweep : public Sweep {
  public:
   /// `operand` must be one_of_two or two_of_four; for tf32 one_of_two. Throws std::invalid_argument for other
   /// operands and for fp64.
   SparseSweep(const Operand& operand, Precision precision);
 
-  /// out = A in (+ source) on `region`, which lies in owned(); `in` must hold finite data on region grown by
-  /// the reach of the operand's weights; only `region` of `out` is written. `in` and `out` have this sweep's
-  /// precision, `source` has fp32.
-  void operator()(const Field& in, Field& out, const Box& region, const Field* source = nullptr) const;
+  /// As Sweep says; `in` must be finite on region grown by the reach of the operand's weights only. `out` may
+  /// also have the precision of the sums, fp32, and be `source` itself, for sums of several sweeps.
+  void operator()(const Field& in, Field& out, const Box& region,
+                  const Field* source = nullptr) const override;
 
  private:
   /// One column block of B: the origins of up to eight tiles.
@@ -37,14 +38,14 @@ class SparseSweep {
   using BFragment = WarpRegisters<std::uint32_t, 4>;
   using DFragment = WarpRegisters<float, 4>;
 
-  template <class Storage>
+  template <class Storage, class Out>
   void run(const Field& in, Field& out, const Box& region, const Field* source) const;
   TileGroup tile_group(const Box& tiles, std::int64_t first) const;
   /// Fragments of B [term][step], each element split into terms of the operand format.
   template <class Storage>
   std::vector<BFragment> load(const Field& in, const Box& readable, const TileGroup& group) const;
   DFragment multiply(const std::vector<BFragment>& b, int block) const;
-  template <class Storage>
+  template <class Out>
   void store(const DFragment& d, int block, Field& out, const Box& region, const Field* source,
              const TileGroup& group) const;
 

@@ -1,54 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "kernels/correlate_row.hpp"
 #include "kernels/cpu_unit.hpp"
 #include "kernels/reference.hpp"
-#include "tests/support/random_case.hpp"
+#include "tests/support/whole_grid.hpp"
 
 namespace spsolve {
 namespace {
 
 using testing::RandomCase;
 
-/// A field of the whole grid with a halo for `steps` steps; everything outside the grid that the unit must
-/// find by itself is NaN, so that reading it shows.
-Field whole_grid(const RandomCase& problem, Precision precision, int steps,
-                 const std::vector<double>& values) {
-  Field field(problem.domain.box(), steps * problem.stencil.radius(), precision);
-  const std::vector<double> poison(values.size(), std::numeric_limits<double>::quiet_NaN());
-  testing::set_points(field, field.allocated(), problem.domain, poison);
-  Box known = field.allocated();
-  for (int axis = 0; axis < axis_count; ++axis)
-    if (!problem.domain.periodic(axis)) {
-      known.begin[axis] = 0;
-      known.end[axis] = problem.domain.shape[axis];
-    }
-  testing::set_points(field, known, problem.domain, values);
-  return field;
-}
-
-Box known_rows(const RandomCase& problem, const Field& field) {
-  Box rows = field.allocated();
-  for (const int axis : {z_axis, y_axis})
-    if (!problem.domain.periodic(axis))
-      rows = {{rows.begin}, {rows.end}}, rows.begin[axis] = 0, rows.end[axis] = problem.domain.shape[axis];
-  return rows;
-}
-
 std::vector<double> advance(const RandomCase& problem, Precision precision, int steps,
                             const std::vector<double>& values, const std::vector<Box>& regions) {
   const Precision sums = precision == Precision::fp64 ? Precision::fp64 : Precision::fp32;
-  const Field source = whole_grid(problem, sums, steps, problem.source);
+  const Field source = testing::whole_grid(problem, sums, steps, problem.source);
   const CpuUnit unit(problem.domain, problem.stencil, precision, &source);
-  Field in = whole_grid(problem, precision, steps, values);
-  Field out = whole_grid(problem, precision, steps,
-                         std::vector<double>(values.size(), std::numeric_limits<double>::quiet_NaN()));
-  unit.fill_ghosts(in, known_rows(problem, in));
-  for (const Box& region : regions) unit.advance(in, out, region, steps);
-  return testing::points_of(out, problem.domain.box());
+  return testing::advance_whole_grid(problem, unit, precision, steps, values, regions);
 }
 
 class CpuUnitSeeds : public ::testing::TestWithParam<int> {};
@@ -94,13 +62,7 @@ TEST_P(CpuUnitSeeds, RegionsHaveTheBitsOfTheWhole) {
   RandomCase problem(2000 + static_cast<std::uint64_t>(GetParam()));
   const int steps = static_cast<int>(problem.between(1, 4));
   SCOPED_TRACE(problem.describe() + " steps=" + std::to_string(steps));
-  Box inner = problem.domain.box();
-  for (int axis = 0; axis < axis_count; ++axis) {
-    inner.begin[axis] = problem.between(0, inner.end[axis] - 1);
-    inner.end[axis] = problem.between(inner.begin[axis] + 1, inner.end[axis]);
-  }
-  std::vector<Box> regions{inner};
-  for_each_slab(problem.domain.box(), inner, [&](const Box& slab) { regions.push_back(slab); });
+  const std::vector<Box> regions = testing::random_regions(problem);
   for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::bf16, Precision::fp16})
     EXPECT_EQ(advance(problem, precision, steps, problem.u, regions),
               advance(problem, precision, steps, problem.u, {problem.domain.box()}))

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/sparse/accuracy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/sparse/emulated_sweep.hpp"
+#include "kernels/sparse/packed_operand.hpp"
+#include "kernels/sparse/separable.hpp"
+#include "kernels/sparse/split.hpp"
+
+namespace spsolve {
+namespace {
+
+constexpr double truncation = 0x1p-23;  // of a sum on tensor cores
+constexpr int fp32_terms = 3;           // of bf16: kernels/sparse/sparse_sweep.hpp
+
+double norm(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += std::abs(value);
+  return sum;
+}
+
+double norm(const Stencil& stencil) {
+  double sum = 0;
+  for (const Tap& tap : stencil.taps()) sum += std::abs(tap.weight);
+  return sum;
+}
+
+double storage_error(Precision precision) {
+  return precision == Precision::fp64                                   ? 0.0
+         : precision == Precision::fp32 || precision == Precision::tf32 ? 0x1p-24
+                                                                        : unit_roundoff(precision);
+}
+
+/// gamma_n (Higham 2002, lemma 3.1): n roundings one after the other.
+double roundings(double count, double unit) { return count * unit / (1 - std::min(0.5, count * unit)); }
+
+/// The weights that instructions get: all terms of the operand format together.
+std::vector<double> operand_weights(const std::vector<double>& weights, Precision precision) {
+  if (precision == Precision::fp64) return weights;
+  const Precision element = operand_element(precision);
+  double largest = 0;
+  for (const double weight : weights) largest = std::max(largest, std::abs(weight));
+  const double scale = element == Precision::fp16 ? power_of_two_scale(largest) : 1.0;
+  std::vector<double> rounded;
+  for (const double weight : weights) {
+    double sum = 0;
+    for (const double term :
+         split_terms(weight * scale, element, precision == Precision::fp32 ? fp32_terms : 1))
+      sum += term;
+    rounded.push_back(sum / scale);
+  }
+  return rounded;
+}
+
+/// One sum of `taps` products: of the operands as they are read, and of the additions.
+struct PassError {
+  double operands, accumulation;
+};
+PassError pass_error(std::size_t taps, Precision precision) {
+  const auto n = static_cast<double>(taps);
+  switch (precision) {
+    case Precision::fp64:
+      return {0, roundings(n, 0x1p-53)};
+    case Precision::fp32: {
+      // The products of the first terms come last, and only they are as large as the sum; the other five of
+      // six are at most 2^-7 of it, three times over.
+      constexpr double small = 3 * 0x1p-7;
+      return {split_product_error(Precision::bf16, fp32_terms), roundings(n * (1 + 6 * small), truncation)};
+    }
+    case Precision::tf32:
+      return {unit_roundoff(precision) * (1 + unit_roundoff(precision)), roundings(n, truncation)};
+    default:
+      return {0, roundings(n, truncation)};
+  }
+}
+
+LaunchError separable_error(const Stencil& fused, Precision precision, double dropped) {
+  const SeparableStencil exact = separate(fused, dropped);
+  SeparableStencil used = exact;
+  LaunchError error{storage_error(precision)};
+  const double total = norm(fused);
+  for (SeparableTerm& term : used.terms) {
+    double magnitude = 1;
+    for (auto& factor : term.factor) {
+      factor = operand_weights(factor, precision);
+      magnitude *= norm(factor);
+    }
+    bool first = true;
+    for (const auto& factor : term.factor) {
+      if (factor.size() == 1 && used.taps.points() > 1) continue;
+      const PassError pass = pass_error(factor.size(), precision);
+      const double handed_on = first ? 0.0 : storage_error(precision);
+      first = false;
+      error.operands += (pass.operands + handed_on) * magnitude / total;
+      error.accumulation += pass.accumulation * magnitude / total;
+    }
+    error.accumulation += 2 * truncation * magnitude / total;  // into the sum over terms, and the source
+  }
+  std::vector<double> rest = dense_weights(used);
+  const Box box = exact.taps;
+  for (const Tap& tap : fused.taps()) {
+    const Index3 p = tap.offset - box.begin, extent = box.extent();
+    rest[static_cast<std::size_t>((p[0] * extent[1] + p[1]) * extent[2] + p[2])] -= tap.weight;
+  }
+  error.weights = norm(rest) / total;
+  return error;
+}
+
+}  // namespace
+
+LaunchError scalar_error(const Stencil& stencil, int steps, Precision precision) {
+  // Every step: the weights rounded to the precision of sums, one rounding per tap, and for tf32 those of
+  // operands. What a step adds grows by at most sum |w| in each of the following ones.
+  const double sums = precision == Precision::fp64 ? 0x1p-53 : 0x1p-24;
+  const double growth = std::pow(norm(stencil), steps) / norm(fuse_steps(stencil, steps));
+  const double operands = precision == Precision::tf32 ? roundings(steps, unit_roundoff(precision)) : 0.0;
+  const double weights = precision == Precision::fp64 ? 0.0 : std::max(roundings(steps, sums), operands);
+  return {storage_error(precision), growth * weights, growth * operands,
+          growth * roundings(steps * static_cast<double>(stencil.taps().size() + 1), sums)};
+}
+
+LaunchError sweep_error(const Stencil& fused, Precision precision, Layout layout, double dropped) {
+  if (layout == Layout::separable) return separable_error(fused, precision, dropped);
+  std::vector<double> weights;
+  for (const Tap& tap : fused.taps()) weights.push_back(tap.weight);
+  std::vector<double> rest = operand_weights(weights, precision);
+  for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= weights[i];
+  const PassError pass = pass_error(weights.size() + 1, precision);  // and the source
+  return {storage_error(precision), norm(rest) / norm(fused), pass.operands, pass.accumulation};
+}
+
+}  // namespace spsolve

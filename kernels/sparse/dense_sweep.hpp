@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "kernels/sparse/operand.hpp"
+#include "kernels/sweep.hpp"
+
+namespace spsolve {
+
+/// One correlation with an operand in fp64 on emulated tensor cores: every output is a chain of fused
+/// multiply-adds from the source (or zero) in the order of the operand's columns. Tiles start at multiples of
+/// the operand's tile in global coordinates.
+class DenseSweep : public Sweep {
+ public:
+  explicit DenseSweep(const Operand& operand);
+
+  void operator()(const Field& in, Field& out, const Box& region, const Field* source) const override;
+
+ private:
+  Index3 tile_;
+  std::vector<std::vector<Tap>> rows_;  // weights of each point of the tile, x fastest, in order of columns
+};
+
+}  // namespace spsolve

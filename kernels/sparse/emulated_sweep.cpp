@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/sparse/emulated_sweep.hpp"
+
+#include <stdexcept>
+
+#include "kernels/sparse/dense_sweep.hpp"
+#include "kernels/sparse/dual_tessellation.hpp"
+#include "kernels/sparse/separable_sweep.hpp"
+
+namespace spsolve {
+
+std::unique_ptr<Sweep> make_emulated_sweep(const Stencil& fused, Precision precision, Layout layout,
+                                           double dropped, const Index3& shape) {
+  if (!takes(layout, precision))
+    throw std::invalid_argument("tensor cores do not take this precision in layout " +
+                                std::string(to_string(layout)));
+  switch (layout) {
+    case Layout::dual_tessellation:
+      return std::make_unique<DenseSweep>(dual_tessellation(fused));
+    case Layout::separable:
+      return std::make_unique<SeparableSweep>(separate(fused, dropped), precision);
+    case Layout::strided_swap:
+    case Layout::morph:
+      break;
+  }
+  const MmaShape mma = widest_mma(operand_element(precision));
+  return std::make_unique<SparseSweep>(sparse_operand(fused, layout, mma, shape), precision);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "kernels/sparse/layout.hpp"
+#include "kernels/sweep.hpp"
+
+namespace spsolve {
+
+/// A sweep with `fused` weights on tensor cores emulated by the CPU, so that their numerics can be looked at
+/// without a GPU. In half precision, tf32 and fp32 dense and sparse tensor cores add the same products, so
+/// one emulation stands for both; fp64 has the layout dual-tessellation alone. `dropped`: the share of sum
+/// |weights| that separable terms left out may have; `shape` is that of the grid. Throws
+/// std::invalid_argument where no instruction takes the precision in this layout (takes()).
+std::unique_ptr<Sweep> make_emulated_sweep(const Stencil& fused, Precision precision, Layout layout,
+                                           double dropped, const Index3& shape);
+
+/// Whether tensor cores take operands of this precision in this layout: fp64 only dense (dual-tessellation),
+/// all others only the sparse layouts; separable passes are chained in half precision, so tf32 has none.
+constexpr bool takes(Layout layout, Precision precision) {
+  if (precision == Precision::fp64) return layout == Layout::dual_tessellation;
+  if (layout == Layout::separable) return precision != Precision::tf32;
+  return layout != Layout::dual_tessellation;
+}
+
+/// The format of the operands that hold a field of this precision: that of the field, bf16 terms for fp32.
+constexpr Precision operand_element(Precision precision) {
+  return precision == Precision::fp32 ? Precision::bf16 : precision;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/sparse/separable_sweep.hpp"
+
+#include <optional>
+
+#include "kernels/sparse/chained_pass.hpp"
+
+namespace spsolve {
+namespace {
+
+/// Passes run along the axes on which a term is more than the point itself, or along x.
+bool needs_pass(const Stencil& factor) { return factor.taps() != std::vector<Tap>{{{0, 0, 0}, 1.0}}; }
+
+}  // namespace
+
+SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precision) : precision_(precision) {
+  for (const SeparableTerm& term : stencil.terms) {
+    auto& passes = terms_.emplace_back();
+    for (const int axis : {z_axis, y_axis, x_axis}) {
+      const Stencil factor = axis_stencil(stencil, term, axis);
+      if (needs_pass(factor) || (axis == x_axis && passes.empty()))
+        passes.push_back({factor.radius(), SparseSweep(chained_pass(factor, axis), precision)});
+    }
+  }
+}
+
+void SeparableSweep::operator()(const Field& in, Field& out, const Box& region, const Field* source) const {
+  if (region.empty()) return;
+  Field sums(region, {0, 0, 0}, Precision::fp32);
+  for (std::size_t term = 0; term < terms_.size(); ++term) {
+    const auto& passes = terms_[term];
+    Index3 margin{};  // of the passes still to come
+    for (const Pass& pass : passes) margin = margin + pass.radius;
+    std::optional<Field> handed_on;
+    for (std::size_t i = 0; i + 1 < passes.size(); ++i) {
+      margin = margin - passes[i].radius;
+      Field next(grow(region, margin), {0, 0, 0}, precision_);
+      passes[i].sweep(handed_on ? *handed_on : in, next, next.owned());
+      handed_on.emplace(std::move(next));
+    }
+    const Field& from = handed_on ? *handed_on : in;
+    const Field* added = term == 0 ? source : &sums;
+    if (term + 1 < terms_.size())
+      passes.back().sweep(from, sums, region, added);
+    else
+      passes.back().sweep(from, out, region, added);
+  }
+}
+
+}  // namespace spsolve

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/fused_unit.hpp"
+
+#include <gtest/gtest.h>
+
+#include "kernels/cpu_unit.hpp"
+#include "kernels/reference.hpp"
+#include "kernels/sparse/accuracy.hpp"
+#include "kernels/sparse/emulated_sweep.hpp"
+#include "tests/support/whole_grid.hpp"
+
+namespace spsolve {
+namespace {
+
+using testing::RandomCase;
+
+constexpr Precision all_precisions[] = {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16,
+                                        Precision::fp16};
+
+/// Every kind of layout that takes a precision; of the two with one operand, one each (matching takes long).
+std::vector<Layout> layouts_of(Precision precision, const Stencil& stencil) {
+  if (precision == Precision::fp64) return {Layout::dual_tessellation};
+  const Layout direct = stencil.taps().size() < 12 ? Layout::morph : Layout::strided_swap;
+  return precision == Precision::tf32 ? std::vector{direct} : std::vector{direct, Layout::separable};
+}
+
+/// A fused unit on emulated tensor cores with the source that it reads.
+class Fused {
+ public:
+  Fused(const RandomCase& problem, Precision precision, Layout layout, int steps)
+      : sums_(precision == Precision::fp64 ? Precision::fp64 : Precision::fp32),
+        source_(testing::whole_grid(problem, sums_, steps, problem.source)),
+        unit_(problem.domain, problem.stencil.radius(), steps,
+              make_emulated_sweep(fuse_steps(problem.stencil, steps), precision, layout, dropped(precision),
+                                  problem.domain.shape),
+              {std::make_unique<Branch>(),
+               std::make_unique<CpuUnit>(problem.domain, problem.stencil, precision, &source_),
+               std::make_unique<CpuUnit>(problem.domain, problem.stencil, sums_, &source_)},
+              &source_, host_memory()) {}
+
+  static double dropped(Precision precision) { return unit_roundoff(precision) / 4; }
+  const Unit& unit() const { return unit_; }
+
+ private:
+  Precision sums_;
+  Field source_;
+  FusedUnit unit_;
+};
+
+/// A problem whose grid has an inside for so many steps, most of the time.
+struct Case {
+  RandomCase problem;
+  int steps;
+
+  explicit Case(int seed)
+      : problem(static_cast<std::uint64_t>(seed), 2, 1500), steps(static_cast<int>(problem.between(1, 3))) {}
+};
+
+class FusedUnitSeeds : public ::testing::TestWithParam<int> {};
+
+TEST_P(FusedUnitSeeds, EqualsSingleStepsAtEveryPoint) {
+  Case c(GetParam());
+  RandomCase& problem = c.problem;
+  SCOPED_TRACE(problem.describe() + " steps=" + std::to_string(c.steps));
+  const auto expected = reference_steps(problem.domain, problem.stencil, problem.u, c.steps, &problem.source);
+  // Weights of sum |w| = 1 and a source of magnitude 1: after k steps nothing exceeds k + 1.
+  const double largest = c.steps + 1.0;
+  const Stencil fused = fuse_steps(problem.stencil, c.steps);
+  for (const Precision precision : all_precisions)
+    for (const Layout layout : layouts_of(precision, problem.stencil)) {
+      const Fused unit(problem, precision, layout, c.steps);
+      const auto found = testing::advance_whole_grid(problem, unit.unit(), precision, c.steps, problem.u,
+                                                     {problem.domain.box()});
+      // The bounds of both parts; the fused source is one more exact launch; data and source are rounded when
+      // they are stored.
+      const LaunchError single = scalar_error(problem.stencil, c.steps, precision);
+      const double bound =
+          (std::max(single.total(),
+                    sweep_error(fused, precision, layout, Fused::dropped(precision)).total()) +
+           single.total() + c.steps * unit_roundoff(precision)) *
+          largest * 1.01;
+      for (std::size_t i = 0; i < expected.size(); ++i)
+        ASSERT_NEAR(found[i], expected[i], bound)
+            << to_string(precision) << " " << to_string(layout) << " at point " << i;
+    }
+}
+
+TEST_P(FusedUnitSeeds, RegionsHaveTheBitsOfTheWhole) {
+  Case c(1000 + GetParam());
+  RandomCase& problem = c.problem;
+  SCOPED_TRACE(problem.describe() + " steps=" + std::to_string(c.steps));
+  const std::vector<Box> regions = testing::random_regions(problem);
+  for (const Precision precision : all_precisions)
+    for (const Layout layout : layouts_of(precision, problem.stencil)) {
+      const Fused unit(problem, precision, layout, c.steps);
+      EXPECT_EQ(testing::advance_whole_grid(problem, unit.unit(), precision, c.steps, problem.u, regions),
+                testing::advance_whole_grid(problem, unit.unit(), precision, c.steps, problem.u,
+                                            {problem.domain.box()}))
+          << to_string(precision) << " " << to_string(layout);
+    }
+}
+
+TEST_P(FusedUnitSeeds, LaunchesOfOtherLengthsAreSingleSteps) {
+  Case c(2000 + GetParam());
+  RandomCase& problem = c.problem;
+  for (const Precision precision : {Precision::fp64, Precision::bf16}) {
+    const Layout layout = precision == Precision::fp64 ? Layout::dual_tessellation : Layout::morph;
+    const Fused unit(problem, precision, layout, c.steps + 1);
+    const Field source = testing::whole_grid(
+        problem, precision == Precision::fp64 ? Precision::fp64 : Precision::fp32, c.steps, problem.source);
+    const CpuUnit exact(problem.domain, problem.stencil, precision, &source);
+    EXPECT_EQ(
+        testing::advance_whole_grid(problem, unit.unit(), precision, c.steps, problem.u,
+                                    {problem.domain.box()}),
+        testing::advance_whole_grid(problem, exact, precision, c.steps, problem.u, {problem.domain.box()}));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, FusedUnitSeeds, ::testing::Range(0, 50));
+
+}  // namespace
+}  // namespace spsolve

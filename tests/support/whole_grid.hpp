@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+
+#include "kernels/unit.hpp"
+#include "tests/support/random_case.hpp"
+
+namespace spsolve::testing {
+
+/// A field of the whole grid with a halo for `steps` steps; everything outside the grid that a unit must find
+/// by itself is NaN, so that reading it shows.
+inline Field whole_grid(const RandomCase& problem, Precision precision, int steps,
+                        const std::vector<double>& values) {
+  Field field(problem.domain.box(), steps * problem.stencil.radius(), precision);
+  const std::vector<double> poison(values.size(), std::numeric_limits<double>::quiet_NaN());
+  set_points(field, field.allocated(), problem.domain, poison);
+  set_points(field, problem.domain.clip_to_walls(field.allocated()), problem.domain, values);
+  return field;
+}
+
+/// The rows of a field of the whole grid that hold points of the grid or its periodic images.
+inline Box known_rows(const RandomCase& problem, const Field& field) {
+  Box rows = problem.domain.clip_to_walls(field.allocated());
+  rows.begin[x_axis] = field.allocated().begin[x_axis];
+  rows.end[x_axis] = field.allocated().end[x_axis];
+  return rows;
+}
+
+/// The grid after `steps` steps from `values` by one launch of a unit, region by region.
+inline std::vector<double> advance_whole_grid(const RandomCase& problem, const Unit& unit,
+                                              Precision precision, int steps,
+                                              const std::vector<double>& values,
+                                              const std::vector<Box>& regions) {
+  Field in = whole_grid(problem, precision, steps, values);
+  Field out = whole_grid(problem, precision, steps,
+                         std::vector<double>(values.size(), std::numeric_limits<double>::quiet_NaN()));
+  unit.fill_ghosts(in, known_rows(problem, in));
+  for (const Box& region : regions) unit.advance(in, out, region, steps);
+  return points_of(out, problem.domain.box());
+}
+
+/// A random box and what is around it.
+inline std::vector<Box> random_regions(RandomCase& problem) {
+  Box inner = problem.domain.box();
+  for (int axis = 0; axis < axis_count; ++axis) {
+    inner.begin[axis] = problem.between(0, inner.end[axis] - 1);
+    inner.end[axis] = problem.between(inner.begin[axis] + 1, inner.end[axis]);
+  }
+  std::vector<Box> regions{inner};
+  for_each_slab(problem.domain.box(), inner, [&](const Box& slab) { regions.push_back(slab); });
+  return regions;
+}
+
+}  // namespace spsolve::testing
