@@ -47,13 +47,6 @@ double stored_initial_value(const Index3& p, Precision precision) {
                       [&]<class Storage>() { return stored_value(to_storage<Storage>(initial_value(p))); });
 }
 
-template <class Visit>
-void for_each_point(const Box& box, Visit&& visit) {
-  for (std::int64_t z = box.begin[0]; z < box.end[0]; ++z)
-    for (std::int64_t y = box.begin[1]; y < box.end[1]; ++y)
-      for (std::int64_t x = box.begin[2]; x < box.end[2]; ++x) visit(Index3{z, y, x});
-}
-
 void set_initial(Field& field) {
   with_storage(field.precision(), [&]<class Storage>() {
     for_each_point(field.owned(),
@@ -161,6 +154,25 @@ Index3 default_shape(int dimensions, bool cuda) {
   return cuda ? Index3{1024, 1024, 1024} : Index3{512, 256, 256};
 }
 
+ParallelConfig parallel_of(const BenchRequest& request) {
+  ParallelConfig parallel;
+  parallel.transport = request.transport;
+  parallel.share_gpus = request.share_gpus;
+  parallel.graphs = !request.no_graphs;
+  return parallel;
+}
+
+/// Seconds of the parts of a launch on this rank, since `before`.
+Json parts_of_launch(const Timings& before, const Timings& after, std::int64_t launches) {
+  const auto mean = [&](double Timings::*part) {
+    return (after.*part - before.*part) / static_cast<double>(launches);
+  };
+  return {{"packing", mean(&Timings::packing)},     {"travel", mean(&Timings::travel)},
+          {"unpacking", mean(&Timings::unpacking)}, {"interior", mean(&Timings::interior)},
+          {"edges", mean(&Timings::edges)},         {"exchange_not_hidden", mean(&Timings::exchange)},
+          {"compute", mean(&Timings::compute)}};
+}
+
 Json measure(const Communicator& communicator, const Case& what, const BenchRequest& request,
              double bandwidth, const DeviceChoice& device) {
   const int dimensions = preset_dimensions(what.stencil).value();
@@ -173,7 +185,7 @@ Json measure(const Communicator& communicator, const Case& what, const BenchRequ
   const int fuse = plan.chosen.fuse;
   const Decomposition decomposition(
       what.shape, least_surface_rank_grid(what.shape, communicator.size(), fuse * problem.stencil.radius()));
-  const Machine machine = make_machine(communicator, device, "auto");
+  const Machine machine = make_machine(communicator, device, parallel_of(request));
   Block block(communicator, problem, decomposition, plan.chosen, *machine.backend);
 
   block.set_state(set_initial);
@@ -192,8 +204,10 @@ Json measure(const Communicator& communicator, const Case& what, const BenchRequ
   const double one = timed_run(2) / 2;
   const std::int64_t launches = request.steps > 0 ? (request.steps + fuse - 1) / fuse
                                                   : std::max<std::int64_t>(1, std::llround(0.3 / one));
+  const Timings before = block.timings();
   std::vector<double> seconds;
   for (int repeat = 0; repeat < 7; ++repeat) seconds.push_back(timed_run(launches));
+  const Json parts = parts_of_launch(before, block.timings(), 7 * launches);
 
   const std::int64_t steps = launches * fuse;
   const double rate = static_cast<double>(volume(what.shape)) * static_cast<double>(steps) / median(seconds);
@@ -206,9 +220,12 @@ Json measure(const Communicator& communicator, const Case& what, const BenchRequ
           {"fuse", fuse},
           {"device", device.of_rank},
           {"transport", machine.transport_name},
+          {"graphs", machine.backend->transport().enqueues_only() && !request.no_graphs},
           {"ranks", communicator.size()},
+          {"rank_grid", decomposition.rank_grid()},
           {"threads_per_rank", omp_get_max_threads()},
           {"seconds", median(seconds)},
+          {"seconds_per_launch_of_rank_0", parts},
           {"seconds_least", *std::min_element(seconds.begin(), seconds.end())},
           {"gstencil_per_s", rate * 1e-9},
           {"bytes_per_point", plan.chosen.bytes * fuse},
@@ -252,7 +269,7 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
   const Terminal terminal(communicator, false);
   ComputeConfig compute;
   compute.device = request.device;
-  const DeviceChoice device = choose_device(communicator, compute, {});
+  const DeviceChoice device = choose_device(communicator, compute, parallel_of(request));
   const std::vector<Case> cases = cases_of(request, device.cuda);
   const double bandwidth = copy_bandwidth(communicator, device);
   terminal.print("{}; copy bandwidth {:.1f} GB/s", device.of_rank, bandwidth * 1e-9);

@@ -93,6 +93,11 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
       ->check(one_of(layout_names));
   bench->add_option("--fuse", request.fuse, "Time steps per launch (default: as planned)")
       ->check(CLI::Range(1, 256));
+  bench->add_option("--transport", request.transport, "auto, nccl or mpi")
+      ->capture_default_str()
+      ->check(one_of(transport_names));
+  bench->add_flag("--share-gpus", request.share_gpus, "Several ranks may use one GPU");
+  bench->add_flag("--no-graphs", request.no_graphs, "Enqueue every launch anew instead of CUDA graphs");
   bench->add_option("--json", request.json, "Write the results to this file")->type_name("FILE");
   bench->add_option("--suite", request.suite, "A named list of cases instead of one: scalar");
 

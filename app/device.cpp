@@ -73,16 +73,16 @@ DeviceChoice choose_device([[maybe_unused]] const Communicator& communicator, co
 }
 
 Machine make_machine(const Communicator& communicator, [[maybe_unused]] const DeviceChoice& choice,
-                     const std::string& transport) {
+                     const ParallelConfig& parallel) {
 #ifdef SPSOLVE_CUDA
   if (choice.cuda) {
     cuda::select_device(choice.device);
-    auto backend = std::make_unique<CudaBackend>(communicator, transport);
+    auto backend = std::make_unique<CudaBackend>(communicator, parallel.transport, parallel.graphs);
     const std::string name = backend->transport_name();
     return {nullptr, std::move(backend), name};
   }
 #endif
-  if (transport == "nccl")
+  if (parallel.transport == "nccl")
     throw Error(
         Status::invalid_input,
         "[parallel] transport = \"nccl\" moves GPU memory, but this run is on the CPU; use auto or mpi");

@@ -36,6 +36,6 @@ struct Machine {
 
 /// Collective.
 Machine make_machine(const Communicator& communicator, const DeviceChoice& choice,
-                     const std::string& transport);
+                     const ParallelConfig& parallel);
 
 }  // namespace spsolve

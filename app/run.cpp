@@ -103,7 +103,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   require_memory(communicator, setup);
   print_summary(communicator, setup, terminal);
 
-  const Machine machine = make_machine(communicator, setup.device, config.parallel.transport);
+  const Machine machine = make_machine(communicator, setup.device, config.parallel);
   Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen, *machine.backend);
   if (config.source)
     block.set_source([&](Field& field) { fill(communicator, setup, *config.source, "source", field); });

@@ -74,6 +74,8 @@ struct ParallelConfig {
   std::optional<Index3> ranks;     // per axis, absent axes 1; nothing: auto
   std::string transport = "auto";  // one of transport_names
   bool share_gpus = false;         // several ranks may use one GPU (to try things out; slower than one rank)
+  bool graphs = true;              // launches on GPUs are captured in CUDA graphs where they can be
+  double timeout_seconds = 30;     // without a sign of life of some rank until the job is ended
 
   friend bool operator==(const ParallelConfig&, const ParallelConfig&) = default;
 };

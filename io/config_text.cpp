@@ -108,9 +108,11 @@ std::string to_toml(const RunConfig& config) {
   text += fmt::format("\n[compute]\ndevice = \"{}\"\nprecision = \"{}\"\nunit = \"{}\"\nlayout = \"{}\"\n",
                       config.compute.device, to_string(config.compute.precision), config.compute.unit,
                       config.compute.layout);
-  text += fmt::format("\n[parallel]\nranks = {}\ntransport = \"{}\"\nshare_gpus = {}\n",
-                      config.parallel.ranks ? per_axis(domain, *config.parallel.ranks) : "\"auto\"",
-                      config.parallel.transport, config.parallel.share_gpus);
+  text += fmt::format(
+      "\n[parallel]\nranks = {}\ntransport = \"{}\"\nshare_gpus = {}\ngraphs = {}\ntimeout_seconds = {}\n",
+      config.parallel.ranks ? per_axis(domain, *config.parallel.ranks) : "\"auto\"",
+      config.parallel.transport, config.parallel.share_gpus, config.parallel.graphs,
+      number(config.parallel.timeout_seconds));
   text += fmt::format("\n[output]\ndirectory = {}\nevery = {}\nprecision = \"{}\"\nstride = {}\n",
                       toml_string(config.output.directory.string()), config.output.every,
                       to_string(config.output.precision), config.output.stride);

@@ -64,7 +64,7 @@ void CudaLaunches::begin_launch() {
   add_timed_launch();
   timed_launch_ = launches_;
   timed_pending_ = true;
-  // The first launch prepares the next ones; one of those tells more.
+  // The third is the first that may be a graph.
   next_timed_ += launches_ == 0 ? 2 : ahead;
 }
 
@@ -79,15 +79,17 @@ void CudaLaunches::add_timed_launch() {
   wait(finished_[timed_launch_ % ahead]);
   std::array<double, mark_count> at{};
   for (std::size_t i = 1; i < mark_count; ++i) at[i] = marks_[i]->seconds_since(*marks_[0]);
-  const std::int64_t stands_for = timed_launch_ + 1 - timed_for_;
-  timings_.add(at, static_cast<double>(stands_for));
-  timed_for_ += stands_for;
+  // The first one prepares others: it stands for itself.
+  if (timed_launch_ == 0) return first_.add(at, 1);
+  timings_.add(at, static_cast<double>(timed_launch_ - timed_for_));
+  timed_for_ = timed_launch_;
 }
 
 Timings CudaLaunches::timings() {
   add_timed_launch();
-  if (timed_for_ == 0) return {};
-  return static_cast<double>(launches_) / static_cast<double>(timed_for_) * timings_;
+  Timings all = first_;
+  if (timed_for_ > 0) all += static_cast<double>(launches_ - 1) / static_cast<double>(timed_for_) * timings_;
+  return all;
 }
 
 void CudaLaunches::wait(const cuda::Event& event) const {

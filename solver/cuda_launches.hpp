@@ -21,7 +21,7 @@ class CudaLaunches {
 
   std::unique_ptr<Launch> make_launch();
   void mark(Mark mark, cudaStream_t stream);
-  /// Means of the launches that were timed, times the number of all.
+  /// The first launch, and means of those that were timed times the number of all others.
   Timings timings();
   /// Returns when what `event` recorded has come to pass, looking at the transport meanwhile.
   void wait(const cuda::Event& event) const;
@@ -45,8 +45,8 @@ class CudaLaunches {
   std::array<std::unique_ptr<cuda::Event>, mark_count> marks_;
   std::int64_t timed_launch_ = 0, next_timed_ = 0;
   bool timing_ = false, timed_pending_ = false;
-  std::int64_t timed_for_ = 0;  // launches that the timed ones stand for
-  Timings timings_;
+  std::int64_t timed_for_ = 0;  // launches after the first that timed ones stand for
+  Timings first_, timings_;
 };
 
 }  // namespace spsolve

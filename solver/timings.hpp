@@ -35,10 +35,20 @@ struct Timings {
   }
 
   friend Timings operator*(double factor, Timings t) {
-    for (double* part : {&t.compute, &t.exchange, &t.packing, &t.travel, &t.unpacking, &t.interior, &t.edges})
-      *part *= factor;
+    for (const auto part : parts) t.*part *= factor;
     return t;
   }
+  Timings& operator+=(const Timings& other) {
+    for (const auto part : parts) this->*part += other.*part;
+    return *this;
+  }
+
+ private:
+  static const std::array<double Timings::*, 7> parts;
 };
+
+inline constexpr std::array<double Timings::*, 7> Timings::parts{
+    &Timings::compute,   &Timings::exchange, &Timings::packing, &Timings::travel,
+    &Timings::unpacking, &Timings::interior, &Timings::edges};
 
 }  // namespace spsolve
