@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rates of sweeps on tensor cores, on one GPU: bench_cuda_tensor [--json FILE] [--seconds S] CASE...
+// CASE is STENCIL:PRECISION:SHAPE:STEPS[:TILE]. STENCIL is a preset, fused STEPS times and separated as the
+// precision allows; or rank3r7, random terms of that radius, which counts as STEPS steps. SHAPE is
+// 10240x10240, slowest axis first. TILE overrides numbers of SeparableTile, as in w8g4s3b1W0B1k9: warps,
+// groups, stages, blocks per multiprocessor, weights in shared memory, bulk stores, steps per strip. All on
+// periodic grids; the halo is not refreshed.
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+
+#include "kernels/cuda/separable_sweep.hpp"
+#include "kernels/cuda/timing.hpp"
+#include "kernels/presets.hpp"
+
+namespace {
+
+using namespace spsolve;
+using namespace spsolve::cuda;
+using Json = nlohmann::json;
+
+DeviceMemory device_memory;
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::istringstream stream(text);
+  std::vector<std::string> parts;
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+/// Random values in [0, 1), the same 16 MB again and again.
+void fill_random(Field& field) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> value(0.0, 1.0);
+  with_storage(field.precision(), [&]<class Storage>() {
+    std::vector<Storage> block((std::size_t{16} << 20) / sizeof(Storage));
+    for (Storage& element : block) element = to_storage<Storage>(value(random));
+    const std::size_t lead = reinterpret_cast<std::uintptr_t>(field.bytes_at(field.allocated().begin)) % 64;
+    std::byte* begin = field.bytes_at(field.allocated().begin) - lead;
+    for (std::size_t done = 0; done < field.bytes(); done += block.size() * sizeof(Storage))
+      check_cuda(cudaMemcpy(begin + done, block.data(),
+                            std::min(block.size() * sizeof(Storage), field.bytes() - done),
+                            cudaMemcpyHostToDevice));
+  });
+}
+
+/// Positive random factors of sum 1 / rank.
+SeparableStencil random_terms(int rank, int radius, int dimensions) {
+  std::mt19937 random(2);
+  std::uniform_real_distribution<double> value(0.0, 1.0);
+  const Index3 reach{0, dimensions > 1 ? radius : 0, radius};
+  SeparableStencil stencil{grow(box_of({1, 1, 1}), reach), {}, 0.0};
+  for (int k = 0; k < rank; ++k) {
+    SeparableTerm term;
+    for (int axis = 0; axis < axis_count; ++axis) {
+      double sum = 0;
+      for (std::int64_t i = 0; i <= 2 * reach[axis]; ++i)
+        sum += term.factor[axis].emplace_back(value(random));
+      for (double& factor : term.factor[axis]) factor /= sum * (axis == x_axis ? rank : 1);
+    }
+    stencil.terms.push_back(std::move(term));
+  }
+  return stencil;
+}
+
+SeparableStencil stencil_of(const std::string& name, int dimensions, int steps, Precision precision) {
+  int rank = 0, radius = 0;
+  if (std::sscanf(name.c_str(), "rank%dr%d", &rank, &radius) == 2)
+    return random_terms(rank, radius, dimensions);
+  const Stencil fused = fuse_steps(make_preset(name, dimensions, {1, 1, 1}, {}), steps);
+  return separate(fused, precision == Precision::fp32 ? 0x1p-24 : unit_roundoff(precision) / 2);
+}
+
+/// The numbers of `text` instead of those of `tile`.
+SeparableTile with_numbers(SeparableTile tile, const std::string& text) {
+  std::istringstream stream(text);
+  char key = 0;
+  for (int number = 0; stream >> key >> number;) {
+    if (key == 'w') tile.warps = number;
+    if (key == 'g') tile.groups = number;
+    if (key == 's') tile.stages = number;
+    if (key == 'b') tile.blocks_per_multiprocessor = number;
+    if (key == 'W') tile.weights_in_shared = number != 0;
+    if (key == 'B') tile.bulk_stores = number != 0;
+    if (key == 'k') tile.steps_per_strip = number;
+  }
+  return tile;
+}
+
+Json bench(const std::string& text, double seconds, const DeviceInfo& device) {
+  const auto parts = split(text, ':');
+  if (parts.size() < 4) throw std::runtime_error("want STENCIL:PRECISION:SHAPE:STEPS[:TILE], not " + text);
+  const Precision precision = parse_precision(parts[1]).value();
+  const auto extents = split(parts[2], 'x');
+  const int dimensions = static_cast<int>(extents.size()), steps = std::stoi(parts[3]);
+  Index3 shape{1, 1, 1};
+  for (int i = 0; i < dimensions; ++i) shape[axis_count - dimensions + i] = std::stoll(extents[i]);
+
+  const SeparableStencil stencil = stencil_of(parts[0], dimensions, steps, precision);
+  const Stream stream;
+  std::optional<SeparableTile> tile;
+  if (parts.size() > 4)
+    tile = with_numbers(choose_separable_tile(separable_operand(stencil, precision),
+                                              static_cast<int>(storage_bytes(precision)),
+                                              device.compute_capability >= 90, device.shared_bytes_per_block),
+                        parts[4]);
+  const SeparableSweep sweep(stencil, precision, stream, KernelCompiler::default_cache(), tile);
+
+  Index3 halo{};
+  for (int axis = 0; axis < axis_count; ++axis)
+    halo[axis] = std::max(-stencil.taps.begin[axis], stencil.taps.end[axis] - 1);
+  Field a(box_of(shape), halo, precision, device_memory), b(box_of(shape), halo, precision, device_memory);
+  fill_random(a);
+  fill_random(b);
+  Field *in = &a, *out = &b;
+  const LaunchTime time = launch_time(stream, seconds, [&] {
+    sweep(*in, *out, box_of(shape), nullptr);
+    std::swap(in, out);
+  });
+  const LaunchTime copy = launch_time(stream, seconds / 4, [&] {
+    const Index3 begin = a.allocated().begin;
+    check_cuda(cudaMemcpyAsync(b.bytes_at(begin), a.bytes_at(begin), a.bytes() - 64, cudaMemcpyDeviceToDevice,
+                               stream));
+  });
+  const double points = static_cast<double>(volume(shape));
+  const auto gpoints = [&](double launch_s) { return points / launch_s / 1e9; };
+  std::printf(
+      "%-44s rank %zu t=%2d  %6.0f boost %6.0f sustained Gpoints/s  %7.0f GStencil/s  %3.0f%% of copy\n",
+      text.c_str(), stencil.terms.size(), steps, gpoints(time.boost_s), gpoints(time.sustained_s),
+      gpoints(time.sustained_s) * steps, 100 * copy.sustained_s / time.sustained_s);
+  std::fflush(stdout);
+  return {{"stencil", parts[0]},
+          {"shape", shape},
+          {"steps", steps},
+          {"precision", parts[1]},
+          {"unit", "sparse-tensor"},
+          {"layout", "separable"},
+          {"rank", stencil.terms.size()},
+          {"fuse", steps},
+          {"device", device.name},
+          {"seconds", time.boost_s},
+          {"gstencil_per_s", gpoints(time.boost_s) * steps},
+          {"seconds_sustained", time.sustained_s},
+          {"gstencil_per_s_sustained", gpoints(time.sustained_s) * steps},
+          {"bytes_per_point", 2.0 * static_cast<double>(storage_bytes(precision))},
+          {"roofline_fraction", copy.sustained_s / time.sustained_s},
+          {"tile", parts.size() > 4 ? parts[4] : "best"}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  std::string why;
+  if (device_count(&why) == 0) throw std::runtime_error(why);
+  const DeviceInfo device = device_info(0);
+  Json results = Json::array();
+  std::string json, command;
+  double seconds = 0.35;
+  for (int i = 0; i < argc; ++i) command += (i ? " " : "") + std::string(argv[i]);
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--json" && i + 1 < argc)
+      json = argv[++i];
+    else if (argument == "--seconds" && i + 1 < argc)
+      seconds = std::stod(argv[++i]);
+    else
+      try {
+        results.push_back(bench(argument, seconds, device));
+      } catch (const std::exception& error) {
+        std::printf("%s: %s\n", argv[i], error.what());
+      }
+  }
+  const std::time_t now = std::time(nullptr);
+  char date[32];
+  std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
+  for (Json& result : results)
+    result.update({{"date", date},
+                   {"driver_cuda", device.driver_version},
+                   {"cuda", device.runtime_version},
+                   {"command", command}});
+  if (!json.empty()) std::ofstream(json) << results.dump(1) << "\n";
+} catch (const std::exception& error) {
+  std::cerr << "bench_cuda_tensor: " << error.what() << "\n";
+  return 5;
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "kernels/cuda/separable_sweep.hpp"
+#include "tests/support/random_case.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr std::size_t shared_limit_sm80 = 163 << 10, shared_limit_sm90 = 227 << 10;  // bytes a block may have
+DeviceMemory device_memory;
+
+double sum_abs(const std::vector<double>& values) {
+  double total = 0;
+  for (const double value : values) total += std::abs(value);
+  return total;
+}
+
+struct Case {
+  Precision precision;
+  Box owned;
+  Index3 halo;
+  Box taps;
+  int rank;
+  double magnitude = 1.0;  // of the data
+};
+
+std::string name_of(const Case& c) {
+  return std::string(to_string(c.precision)) + " rank " + std::to_string(c.rank) + " taps " +
+         std::to_string(c.taps.begin[1]) + ".." + std::to_string(c.taps.end[1]) + " x " +
+         std::to_string(c.taps.begin[2]) + ".." + std::to_string(c.taps.end[2]) + " grid " +
+         std::to_string(c.owned.extent()[1]) + " x " + std::to_string(c.owned.extent()[2]);
+}
+
+/// A sum of rank-one terms of any sign; one of them positive, so that the sum is not small by accident.
+SeparableStencil random_stencil(std::mt19937_64& random, const Box& taps, int rank) {
+  std::uniform_real_distribution<double> value(-1.0, 1.0);
+  SeparableStencil stencil{taps, {}, 0.0};
+  for (int k = 0; k < rank; ++k) {
+    SeparableTerm term;
+    for (int axis = 0; axis < axis_count; ++axis) {
+      for (std::int64_t i = 0; i < taps.extent()[axis]; ++i)
+        term.factor[axis].push_back(axis == z_axis ? 1.0
+                                    : k            ? value(random)
+                                                   : std::abs(value(random)) + 0.01);
+      const double norm = axis == z_axis ? 1.0 : sum_abs(term.factor[axis]);
+      for (double& factor : term.factor[axis]) factor /= norm;
+    }
+    stencil.terms.push_back(std::move(term));
+  }
+  return stencil;
+}
+
+template <class Value>
+Field make_field(const Box& owned, const Index3& halo, Precision precision, Value&& value) {
+  Field field(owned, halo, precision);
+  with_storage(precision, [&]<class Storage>() {
+    for_each_point(field.allocated(),
+                   [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(value()); });
+  });
+  return field;
+}
+
+double value_at(const Field& field, const Index3& p) {
+  return with_storage(field.precision(),
+                      [&]<class Storage>() { return stored_value(*field.at<Storage>(p)); });
+}
+
+void copy(Field& to, const Field& from, cudaMemcpyKind kind) {
+  const Index3 begin = from.allocated().begin;
+  const std::size_t lead = reinterpret_cast<std::uintptr_t>(from.bytes_at(begin)) % 64;
+  check_cuda(cudaMemcpy(to.bytes_at(begin), from.bytes_at(begin), from.bytes() - lead, kind));
+}
+
+Field to_device(const Field& host) {
+  Field device(host.owned(), host.halo(), host.precision(), device_memory);
+  copy(device, host, cudaMemcpyHostToDevice);
+  return device;
+}
+
+class SeparableSweepOnDevice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string why;
+    if (device_count(&why) == 0) GTEST_SKIP() << why;
+  }
+
+  /// `out` of one sweep per region; -7 everywhere else.
+  static Field run(const SeparableSweep& sweep, const Stream& stream, const Field& in, const Field* source,
+                   const std::vector<Box>& regions) {
+    Field host = make_field(in.owned(), in.halo(), in.precision(), [] { return -7.0; });
+    Field out = to_device(host);
+    for (const Box& region : regions) sweep(in, out, region, source);
+    stream.synchronize();
+    copy(host, out, cudaMemcpyDeviceToHost);
+    return host;
+  }
+
+  static void check(const Case& c, std::uint64_t seed) {
+    SCOPED_TRACE(name_of(c));
+    std::mt19937_64 random(seed);
+    const SeparableStencil stencil = random_stencil(random, c.taps, c.rank);
+    std::uniform_real_distribution<double> value(-c.magnitude, c.magnitude);
+    const Field in = make_field(c.owned, c.halo, c.precision, [&] { return value(random); });
+    const Field source = make_field(c.owned, c.halo, Precision::fp32, [&] { return value(random); });
+    const Field device_in = to_device(in), device_source = to_device(source);
+    const Stream stream;
+    const SeparableSweep sweep(stencil, c.precision, stream);
+
+    const bool with_source = seed % 2;
+    const Field found = run(sweep, stream, device_in, with_source ? &device_source : nullptr, {c.owned});
+    const std::vector<double> weights = dense_weights(stencil);
+    double terms = 0;  // sum of |x factor| |y factor|: sums of terms may cancel
+    for (const SeparableTerm& term : stencil.terms)
+      terms += sum_abs(term.factor[1]) * sum_abs(term.factor[2]);
+    // Roundings, each relative to `terms` x the largest value: of weights along x and y (round_weights: a few
+    // spacings), of what passes hand on; of data (tf32, fp32: split, dropping products of smaller terms).
+    // Sums on tensor cores: 2^-23 per addition.
+    const double additions = static_cast<double>(c.rank * (c.taps.extent()[1] + c.taps.extent()[2] + 4));
+    const double operands = c.precision == Precision::fp32 ? 8 * 0x1p-22 : 10 * unit_roundoff(c.precision);
+    const double storage = c.precision == Precision::fp32 || c.precision == Precision::tf32
+                               ? 0x1p-24
+                               : unit_roundoff(c.precision);
+    const double bound =
+        terms * c.magnitude * (operands + additions * 0x1p-23) + 2 * storage * (terms + 1) * c.magnitude;
+    double error = 0, norm = 0, largest = 0;
+    for_each_point(found.allocated(), [&](const Index3& p) {
+      const Box point{p, p + Index3{1, 1, 1}};
+      if (!contains(c.owned, point)) {
+        ASSERT_EQ(value_at(found, p), -7.0) << p[1] << ' ' << p[2] << " was written";
+        return;
+      }
+      double expected = with_source ? value_at(source, p) : 0.0;
+      std::size_t i = 0;
+      for_each_point(c.taps, [&](const Index3& tap) { expected += weights[i++] * value_at(in, p + tap); });
+      ASSERT_NEAR(value_at(found, p), expected, bound) << "at " << p[0] << ' ' << p[1] << ' ' << p[2];
+      error += std::pow((value_at(found, p) - expected) / c.magnitude, 2);
+      norm += std::pow(expected / c.magnitude, 2);
+      largest = std::max(largest, std::abs(value_at(found, p) - expected));
+    });
+    std::printf("%s: relative L2 error %.2e, largest %.2e of %.2e\n", name_of(c).c_str(),
+                std::sqrt(error / norm), largest, bound);
+
+    // Bits do not depend on regions.
+    Box inner = c.owned;
+    for (const int axis : {y_axis, x_axis}) {
+      std::uniform_int_distribution<std::int64_t> begin(c.owned.begin[axis], c.owned.end[axis] - 1);
+      inner.begin[axis] = begin(random);
+      inner.end[axis] =
+          std::uniform_int_distribution<std::int64_t>(inner.begin[axis] + 1, c.owned.end[axis])(random);
+    }
+    std::vector<Box> regions{inner};
+    for_each_slab(c.owned, inner, [&](const Box& slab) { regions.push_back(slab); });
+    const Field in_pieces = run(sweep, stream, device_in, with_source ? &device_source : nullptr, regions);
+    for_each_point(c.owned, [&](const Index3& p) {
+      ASSERT_EQ(value_at(in_pieces, p), value_at(found, p)) << "at " << p[0] << ' ' << p[1] << ' ' << p[2];
+    });
+  }
+};
+
+Box plane(std::int64_t rows, std::int64_t columns) { return box_of({1, rows, columns}); }
+Box square(std::int64_t radius) { return {{0, -radius, -radius}, {1, radius + 1, radius + 1}}; }
+
+TEST_F(SeparableSweepOnDevice, MatchesTheCorrelation) {
+  std::uint64_t seed = 0;
+  for (const Precision precision : {Precision::fp16, Precision::bf16, Precision::tf32, Precision::fp32}) {
+    for (const int rank : {1, 2, 3, 4, 6})
+      if (precision != Precision::fp32 || rank < 4)
+        check({precision, plane(200, 523), {0, 7, 7}, square(7), rank}, ++seed);
+    check({precision, plane(75, 1024), {0, 15, 15}, square(15), 1}, ++seed);
+    check({precision, plane(523, 264), {0, 15, 15}, square(15), 2}, ++seed);
+    check({precision, plane(101, 99), {0, 9, 16}, {{0, 2, -16}, {1, 10, 5}}, 2}, ++seed);
+    check({precision, plane(331, 70), {0, 24, 1}, {{0, -24, -1}, {1, 25, 2}}, 1}, ++seed);
+    check({precision, plane(1, 1), {0, 3, 3}, square(3), 1}, ++seed);
+    check({precision, {{3, 5, 11}, {6, 90, 140}}, {0, 3, 4}, {{0, -3, -4}, {1, 2, 3}}, 2}, ++seed);  // planes
+    check({precision, plane(1, 20011), {0, 0, 7}, {{0, 0, -7}, {1, 1, 8}}, 1}, ++seed);
+    check({precision, {{0, 0, 1000}, {1, 1, 41000}}, {0, 0, 31}, {{0, 0, -31}, {1, 1, 32}}, 1}, ++seed);
+    check({precision, {{0, 0, 37}, {1, 1, 3001}}, {0, 0, 15}, {{0, 0, -15}, {1, 1, 12}}, 1}, ++seed);
+  }
+}
+
+TEST_F(SeparableSweepOnDevice, TakesDataOfAnyMagnitude) {
+  for (const Precision precision : {Precision::bf16, Precision::tf32, Precision::fp32})
+    for (const double magnitude : {1e-30, 1e-6, 1e30})
+      check({precision, plane(70, 97), {0, 7, 7}, square(7), 2, magnitude}, 100);
+}
+
+TEST_F(SeparableSweepOnDevice, KeepsConstantsAndSums) {
+  // Twenty launches of a smoothing on a constant: what one pass loses would add up.
+  for (const Precision precision : {Precision::fp16, Precision::bf16, Precision::tf32, Precision::fp32}) {
+    SeparableStencil stencil{square(7), {{{std::vector<double>{1.0}, {}, {}}}}, 0.0};
+    for (const int axis : {y_axis, x_axis})
+      for (int i = -7; i <= 7; ++i)
+        stencil.terms[0].factor[axis].push_back(std::exp(-0.05 * i * i - 0.03 * i));
+    for (const int axis : {y_axis, x_axis}) {
+      const double sum = sum_abs(stencil.terms[0].factor[axis]);
+      for (double& value : stencil.terms[0].factor[axis]) value /= sum;
+    }
+    const Box owned = plane(64, 64);
+    const double constant = precision == Precision::bf16 ? 0.69921875 : 0.7001953125;  // 8 and 11 bits
+    const Field host = make_field(owned, {0, 7, 7}, precision, [&] { return constant; });
+    Field a = to_device(host), b = to_device(host);
+    const Stream stream;
+    const SeparableSweep sweep(stencil, precision, stream);
+    for (int launch = 0; launch < 10; ++launch) {
+      sweep(a, b, owned, nullptr);
+      sweep(b, a, owned, nullptr);
+    }
+    stream.synchronize();
+    Field result = make_field(owned, {0, 7, 7}, precision, [] { return 0.0; });
+    copy(result, a, cudaMemcpyDeviceToHost);
+    const double drift = value_at(result, {0, 32, 32}) / constant - 1;
+    std::printf("%s: drift of a constant in 20 launches %.2e\n", std::string(to_string(precision)).c_str(),
+                drift);
+    EXPECT_NEAR(drift, 0.0, precision == Precision::fp32 ? 20 * 0x1p-21 : 20 * unit_roundoff(precision) / 8);
+  }
+}
+
+struct TemplateCase {
+  Precision precision;
+  int radius, rank;
+};
+class SeparableTemplate : public ::testing::TestWithParam<TemplateCase> {};
+
+TEST_P(SeparableTemplate, CompilesForAmpereAndHopperWithoutSpills) {
+  const TemplateCase& c = GetParam();
+  std::mt19937_64 random(1);
+  const SeparableOperand operand =
+      separable_operand(random_stencil(random, square(c.radius), c.rank), c.precision);
+  const int bytes = static_cast<int>(storage_bytes(c.precision));
+  for (const bool hopper : {false, true}) {
+    const SeparableTile tile =
+        choose_separable_tile(operand, bytes, hopper, hopper ? shared_limit_sm90 : shared_limit_sm80);
+    ASSERT_GT(tile.warps, 0);
+    const SeparableShape shape = separable_shape(operand, tile, bytes);
+    const KernelCompiler compiler(hopper ? "sm_90a" : "sm_80", {});
+    const Compiled compiled =
+        compiler.compile_fresh("separable.cuh", separable_constants(operand, c.precision, shape));
+    EXPECT_FALSE(compiled.cubin.empty());
+    std::smatch spilled;
+    ASSERT_TRUE(std::regex_search(compiled.log, spilled, std::regex("(\\d+) bytes spill stores")))
+        << compiled.log;
+    EXPECT_EQ(std::stoi(spilled[1]), 0) << compiled.log;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, SeparableTemplate,
+    ::testing::Values(TemplateCase{Precision::fp16, 7, 1}, TemplateCase{Precision::fp16, 7, 3},
+                      TemplateCase{Precision::bf16, 7, 6}, TemplateCase{Precision::fp16, 15, 1},
+                      TemplateCase{Precision::tf32, 7, 1}, TemplateCase{Precision::fp32, 7, 1},
+                      TemplateCase{Precision::fp32, 15, 1}),
+    [](const auto& test) {
+      return std::string(to_string(test.param.precision)) + "_r" + std::to_string(test.param.radius) +
+             "_rank" + std::to_string(test.param.rank);
+    });
+
+}  // namespace
+}  // namespace spsolve::cuda
