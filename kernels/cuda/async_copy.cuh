@@ -98,6 +98,12 @@ __device__ inline void copy_16_bytes(void* shared, const void* global) {
                "l"(__cvta_generic_to_global(global))
                : "memory");
 }
+/// The same, or 16 bytes of zeros; `global` is an address in any case.
+__device__ inline void copy_16_bytes_or_zero(void* shared, const void* global, bool copy) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)),
+               "l"(__cvta_generic_to_global(global)), "r"(copy ? 16 : 0)
+               : "memory");
+}
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 /// Waits until at most `groups` of the thread's newest groups are still under way.
 template <int groups>

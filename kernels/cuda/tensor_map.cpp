@@ -26,12 +26,14 @@ PFN_cuTensorMapEncodeTiled_v12000 find_encoder() {
 
 }  // namespace
 
-TensorMap make_tensor_map(const View& view, int element_bytes, int rows, int columns, Swizzle swizzle) {
+TensorMap make_tensor_map(const View& view, int element_bytes, int rows, int columns, Swizzle swizzle,
+                          int planes) {
   static const auto encode = find_encoder();
   cuuint64_t extent[3], stride[2];
   for (int k = 0; k < 3; ++k) extent[k] = static_cast<cuuint64_t>(view.end[2 - k] - view.begin[2 - k]);
   for (int k = 0; k < 2; ++k) stride[k] = static_cast<cuuint64_t>(view.stride[1 - k] * element_bytes);
-  const cuuint32_t box[3] = {static_cast<cuuint32_t>(columns), static_cast<cuuint32_t>(rows), 1},
+  const cuuint32_t box[3] = {static_cast<cuuint32_t>(columns), static_cast<cuuint32_t>(rows),
+                             static_cast<cuuint32_t>(planes)},
                    steps[3] = {1, 1, 1};
   const CUtensorMapDataType type = element_bytes == 2   ? CU_TENSOR_MAP_DATA_TYPE_UINT16
                                    : element_bytes == 4 ? CU_TENSOR_MAP_DATA_TYPE_UINT32

@@ -235,8 +235,9 @@ SlicedOperand slice_dense(const Stencil& stencil, bool planes, bool rows) {
           break;
         }
     SlicedOperand candidate = sliced(matrices, order, tile, dense);
-    const auto work = [](const SlicedOperand& s) {
-      return s.slices.size() * ((s.first().columns() + 3) / 4);
+    const auto work = [](const SlicedOperand& operand) {  // instructions take 4, 2 or 1 registers
+      const int registers = b_registers(operand, Precision::fp64);
+      return operand.slices.size() * (registers % 4 == 3 ? registers + 1 : registers);
     };
     if (!cheapest || work(candidate) < work(*cheapest)) cheapest = std::move(candidate);
   }

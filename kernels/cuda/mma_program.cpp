@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/mma_program.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <stdexcept>
+
+#include "kernels/cuda/kernel_stencil.hpp"
+#include "kernels/sparse/packed_operand.hpp"
+#include "kernels/sparse/round_weights.hpp"
+#include "kernels/sparse/split.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr int fp32_terms = 3, most_slices = 40, most_unrolled = 1800, most_weight_registers = 64;
+
+constexpr int round_up(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+/// The stencil with its axes in the order of the kernels.
+Stencil in_kernel_axes(const Stencil& stencil, const Domain& domain) {
+  const std::array<int, 3> axes = grid_axes(domain);
+  const auto turned = [&](const Index3& p) { return Index3{p[axes[0]], p[axes[1]], p[axes[2]]}; };
+  const Index3 radius = turned(stencil.radius()), extent = 2 * radius + Index3{1, 1, 1};
+  std::vector<double> weights(static_cast<std::size_t>(volume(extent)));
+  for (const spsolve::Tap& tap : stencil.taps()) {
+    const Index3 p = turned(tap.offset) + radius;
+    weights[static_cast<std::size_t>((p[0] * extent[1] + p[1]) * extent[2] + p[2])] = tap.weight;
+  }
+  return {extent, weights, radius};
+}
+
+/// The output that row i of an instruction holds where tiles are a multiple of 16 columns: after the 8 x 8
+/// transposition of both halves every lane has four neighbours.
+constexpr std::size_t interleaved(std::size_t i) {
+  const std::size_t row = i % 16;
+  return i - row + row % 8 / 2 * 4 + row / 8 * 2 + row % 2;
+}
+
+void interleave_rows(SlicedOperand& operand) {
+  for (Operand& slice : operand.slices) {
+    const Operand before = slice;
+    const std::size_t columns = slice.compressed_columns();
+    for (std::size_t i = 0; i < slice.rows(); ++i) {
+      const std::size_t from = interleaved(i);
+      slice.outputs[i] = before.outputs[from];
+      std::copy_n(before.values.begin() + static_cast<std::ptrdiff_t>(from * columns), columns,
+                  slice.values.begin() + static_cast<std::ptrdiff_t>(i * columns));
+      std::copy_n(before.indices.begin() + static_cast<std::ptrdiff_t>(from * columns), columns,
+                  slice.indices.begin() + static_cast<std::ptrdiff_t>(i * columns));
+    }
+  }
+}
+
+int elements_per_word(Precision element) {
+  return element == Precision::fp16 || element == Precision::bf16 ? 2 : 1;
+}
+
+/// 32-bit words of an element, or of two.
+std::uint32_t word_of(const WeightMatrix& matrix, Precision element, std::size_t row, std::size_t word) {
+  const std::size_t count = elements_per_word(element);
+  std::uint32_t bits = 0;
+  for (std::size_t e = 0; e < count; ++e)
+    if (const std::size_t k = word * count + e; row < matrix.rows() && k < matrix.columns())
+      bits |= element_bits(element, matrix.value(row, k)) << (16 * e);
+  return bits;
+}
+
+/// Text of a braced list, nested lists included.
+template <class Values>
+std::string list(const Values& values) {
+  std::string text = "{";
+  for (const auto& value : values) {
+    if constexpr (std::ranges::range<decltype(value)>)
+      text += list(value);
+    else
+      text += std::to_string(value);
+    text += ", ";
+  }
+  return text + "}";
+}
+
+MmaTile default_tile(const Domain& domain, const SlicedOperand& operand, Precision precision) {
+  MmaTile tile;
+  const int slices = static_cast<int>(operand.slices.size());
+  if (domain.dimensions == 1) {
+    tile.blocks_x = 4;
+    tile.stages = 1;
+    tile.blocks_per_multiprocessor = 4;
+  } else if (domain.dimensions == 2) {
+    tile.chunks_per_stage = slices * std::max(1, 8 / (slices * static_cast<int>(operand.tile[0])));
+    tile.blocks_per_multiprocessor = 3;
+  } else {
+    tile.warps_x = precision == Precision::fp16 || precision == Precision::bf16 ? 2 : 1;
+    tile.warps_y = 4;
+    tile.blocks_y = slices <= 5 ? 2 : 1;
+    tile.blocks_per_multiprocessor = 2;
+  }
+  return tile;
+}
+
+}  // namespace
+
+MmaProgram::MmaProgram(const Domain& domain, const Stencil& stencil, Precision precision, Layout layout,
+                       TensorCores cores, const MmaTile* tile)
+    : precision_(precision),
+      cores_(precision == Precision::fp64 ? TensorCores::dense : cores),
+      element_(precision == Precision::fp32 ? Precision::bf16 : precision),
+      terms_(precision == Precision::fp32 ? fp32_terms : 1) {
+  const Stencil turned = in_kernel_axes(round_weights(stencil, precision), domain);
+  operand_ = precision == Precision::fp64 ? slice_dense(turned, domain.dimensions > 1, domain.dimensions == 3)
+                                          : slice_sparse(turned, layout, element_, domain.dimensions == 3);
+  if (operand_.slices.size() > most_slices)
+    throw std::invalid_argument("tensor cores: a stencil of " + std::to_string(operand_.slices.size()) +
+                                " planes; at most " + std::to_string(most_slices) + " fit into registers");
+  if (storage_bytes(precision) == 2 && operand_.tile[x_axis] % 16 == 0) interleave_rows(operand_);
+
+  double largest = 0;
+  for (const spsolve::Tap& tap : turned.taps()) largest = std::max(largest, std::abs(tap.weight));
+  if (precision == Precision::fp16) scale_ = power_of_two_scale(largest);
+  weight_terms_.assign(terms_, operand_);
+  for (std::size_t d = 0; d < operand_.slices.size(); ++d)
+    for (std::size_t i = 0; i < operand_.slices[d].values.size(); ++i) {
+      const double value = operand_.slices[d].values[i] * scale_;
+      const auto parts = terms_ == 1 ? std::vector{value} : split_terms(value, element_, terms_);
+      for (int term = 0; term < terms_; ++term) weight_terms_[term].slices[d].values[i] = parts[term];
+    }
+
+  const int needed = b_registers(operand_, element_);
+  const bool pairs_only = cores_ == TensorCores::dense && precision != Precision::fp64;
+  const int whole = pairs_only ? 2 : 4;
+  for (registers_ = 0; registers_ < needed;) {
+    const int left = needed - registers_;
+    const int least = precision == Precision::fp64 ? 1 : 2;
+    step_registers_.push_back(
+        left >= whole ? whole
+                      : std::max(least, static_cast<int>(std::bit_ceil(static_cast<unsigned>(left)))));
+    registers_ += step_registers_.back();
+  }
+
+  Box reach{operand_.first().inputs.front(), operand_.first().inputs.front()};
+  for (const Index3& p : operand_.first().inputs)
+    for (int axis = 0; axis < axis_count; ++axis) {
+      reach.begin[axis] = std::min(reach.begin[axis], p[axis]);
+      reach.end[axis] = std::max(reach.end[axis], p[axis] + 1);
+    }
+  window_ = reach.begin;
+  window_[0] = tap_box(turned).begin[0];
+  if (elements_per_word(element_) == 2) window_[x_axis] -= wrap(window_[x_axis], 2);
+  tile_ = tile ? *tile : default_tile(domain, operand_, precision);
+  const int slices = static_cast<int>(operand_.slices.size());
+  if (tile_.chunks_per_loop == 0) tile_.chunks_per_loop = std::lcm(slices, tile_.chunks_per_stage);
+  const int granule = 16 / static_cast<int>(storage_bytes(precision));
+  const auto margin = [&](int axis) {
+    return static_cast<int>(reach.end[axis] - window_[axis] - operand_.tile[axis]);
+  };
+  const auto cut = [&] {
+    box_columns_ = round_up(static_cast<int>(block_columns()) + margin(x_axis) + granule - 1, granule);
+    box_rows_ = static_cast<int>(block_rows()) + margin(y_axis);
+  };
+  cut();
+  constexpr int most_shared = 227 << 10, most_box = 256;  // bytes; of the copy engine, per axis
+  while (box_columns_ * static_cast<int>(storage_bytes(precision)) / 8 > most_box && tile_.blocks_x > 1)
+    tile_.blocks_x /= 2, cut();
+  while (shared_bytes() > most_shared / tile_.blocks_per_multiprocessor - 1024) {
+    if (tile_.blocks_per_multiprocessor > 1)
+      --tile_.blocks_per_multiprocessor;
+    else if (tile_.stages > 2)
+      --tile_.stages;
+    else if (tile_.blocks_y > 1)
+      tile_.blocks_y /= 2, cut();
+    else if (tile_.warps_y > 1)
+      tile_.warps_y /= 2, cut();
+    else if (tile_.warps_x > 1)
+      tile_.warps_x /= 2, cut();
+    else
+      throw std::invalid_argument("tensor cores: the stencil takes more shared memory than a block can have");
+  }
+}
+
+int MmaProgram::m_blocks() const { return round_up(static_cast<int>(volume(operand_.tile)), 16) / 16; }
+
+int MmaProgram::slots() const {
+  return terms_ * static_cast<int>(operand_.slices.size() * step_registers_.size()) * m_blocks();
+}
+
+bool MmaProgram::unrolled() const {
+  return tile_.chunks_per_loop * slots() * (terms_ == 1 ? 1 : 2) <= most_unrolled;
+}
+
+bool MmaProgram::weights_in_registers() const {
+  const int words = slots() * (precision_ == Precision::fp64 ? 16 : 4);
+  return unrolled() && terms_ == 1 && words <= most_weight_registers;
+}
+
+bool MmaProgram::used(std::size_t slice, int step) const {
+  const WeightMatrix matrix = expand(operand_.slices[slice]);
+  const std::size_t per_register = 4 * static_cast<std::size_t>(elements_per_word(element_));
+  const std::size_t first = step * step_registers_.front() * per_register,
+                    last = std::min(first + step_registers_[step] * per_register, matrix.columns());
+  for (std::size_t m = 0; m < matrix.rows(); ++m)
+    for (std::size_t k = first; k < last; ++k)
+      if (matrix.value(m, k) != 0) return true;
+  return false;
+}
+
+int MmaProgram::instructions() const {
+  int count = 0;
+  for (std::size_t d = 0; d < operand_.slices.size(); ++d)
+    for (int step = 0; step < static_cast<int>(step_registers_.size()); ++step) count += used(d, step);
+  return count * m_blocks() * terms_ * (terms_ + 1) / 2;
+}
+
+int MmaProgram::shared_bytes() const {
+  const int element = static_cast<int>(storage_bytes(precision_));
+  int bytes = tile_.stages * round_up(stage_planes() * box_rows_ * box_columns_ * element, 128);
+  const bool here = !weights_in_registers();
+  bytes += 16 * (here ? slots() * (precision_ == Precision::fp64 ? 4 : 1) * 32 : 1);
+  bytes +=
+      4 * (here && cores_ == TensorCores::sparse ? m_blocks() * static_cast<int>(step_registers_.size()) * 32
+                                                 : 1);
+  bytes += 4 * (unrolled() ? 1 : elements_per_word(element_) * registers_ * 4);
+  return round_up(round_up(bytes, 8) + 8 * tile_.stages, 128);
+}
+
+/// A of one instruction as [16 bytes][lane] words; `metadata`, if any, gets one word per lane.
+std::vector<std::uint32_t> MmaProgram::pack_step(int block, const Operand& slice, int step,
+                                                 std::vector<std::uint32_t>* metadata) const {
+  const int n = step_registers_[step], per_word = elements_per_word(element_);
+  const std::size_t per_register = 4 * static_cast<std::size_t>(per_word),
+                    first = step * step_registers_.front() * per_register,
+                    last = std::min(first + n * per_register, slice.columns());
+  const bool is_wide = precision_ == Precision::fp64;
+  std::vector<std::uint32_t> words(is_wide ? 512 : 128);
+  if (cores_ == TensorCores::sparse) {
+    Operand part = slice;
+    part.inputs.assign(slice.inputs.begin() + static_cast<std::ptrdiff_t>(first),
+                       slice.inputs.begin() + static_cast<std::ptrdiff_t>(last));
+    part.values.clear();
+    part.indices.clear();
+    const std::size_t kept = slice.sparsity.kept, group = slice.sparsity.group;
+    for (std::size_t m = 0; m < slice.rows(); ++m)
+      for (std::size_t c = first * kept / group; c < last * kept / group; ++c) {
+        part.values.push_back(slice.values[m * slice.compressed_columns() + c]);
+        part.indices.push_back(slice.indices[m * slice.compressed_columns() + c]);
+      }
+    const PackedOperand packed = pack(part, {element_, n * 4 * per_word});
+    for (int lane = 0; lane < warp_lanes; ++lane)
+      for (int i = 0; i < n; ++i) words[lane * 4 + i] = packed.values_of(block, 0, 0)[lane * n + i];
+    if (metadata)
+      metadata->insert(metadata->end(), packed.metadata_of(block, 0, 0),
+                       packed.metadata_of(block, 0, 0) + warp_lanes);
+    return words;
+  }
+  const WeightMatrix matrix = expand(slice);
+  for (int lane = 0; lane < warp_lanes; ++lane)
+    for (int i = 0; i < 2 * n; ++i) {
+      const std::size_t row = 16 * block + a_row(lane, i), word = first / per_word + a_word(lane, i);
+      if (!is_wide) {
+        words[lane * 4 + i] = word_of(matrix, element_, row, word);
+      } else if (row < matrix.rows() && word < matrix.columns()) {
+        const auto bits = std::bit_cast<std::uint64_t>(matrix.value(row, word));
+        const int at = (i / 2 * warp_lanes + lane) * 4 + i % 2 * 2;
+        words[at] = static_cast<std::uint32_t>(bits);
+        words[at + 1] = static_cast<std::uint32_t>(bits >> 32);
+      }
+    }
+  return words;
+}
+
+std::vector<std::uint32_t> MmaProgram::weights() const {
+  std::vector<std::uint32_t> all;
+  for (const SlicedOperand& term : weight_terms_)
+    for (const Operand& slice : term.slices)
+      for (int block = 0; block < m_blocks(); ++block)
+        for (int step = 0; step < static_cast<int>(step_registers_.size()); ++step) {
+          const auto words = pack_step(block, slice, step, nullptr);
+          all.insert(all.end(), words.begin(), words.end());
+        }
+  return all;
+}
+
+std::vector<std::uint32_t> MmaProgram::metadata() const {
+  std::vector<std::uint32_t> all;
+  if (cores_ == TensorCores::sparse)
+    for (int block = 0; block < m_blocks(); ++block)
+      for (int step = 0; step < static_cast<int>(step_registers_.size()); ++step)
+        pack_step(block, operand_.first(), step, &all);
+  return all;
+}
+
+std::string MmaProgram::constants(bool aligned, bool with_source) const {
+  std::string text =
+      "#pragma once\n#include \"precision.cuh\"\n#include \"sparse_mma.cuh\"\nnamespace "
+      "spsolve::cuda::constants {\n";
+  const auto put = [&](const char* type, const char* name, const std::string& value) {
+    text += std::string("constexpr ") + type + " " + name + " = " + value + ";\n";
+  };
+  const auto integer = [&](const char* name, std::int64_t value) { put("int", name, std::to_string(value)); };
+  const auto flag = [&](const char* name, bool value) { put("bool", name, value ? "true" : "false"); };
+  const auto table = [&](const char* name, const char* extents, const std::string& values) {
+    text += std::string("__device__ constexpr int ") + name + extents + " = " + values + ";\n";
+  };
+  const bool is_wide = precision_ == Precision::fp64;
+  text += std::string("using Stored = ") + stored_name(precision_) +
+          ";\nusing Compute = " + (is_wide ? "double" : "float") + ";\n";
+  put("Element", "element",
+      element_ == Precision::bf16   ? "Element::bf16"
+      : element_ == Precision::tf32 ? "Element::tf32"
+                                    : "Element::fp16");
+  const int slices = static_cast<int>(operand_.slices.size()),
+            steps = static_cast<int>(step_registers_.size());
+  flag("sparse", cores_ == TensorCores::sparse);
+  flag("with_source", with_source);
+  flag("aligned", aligned);
+  flag("unrolled", unrolled());
+  flag("weights_in_registers", weights_in_registers());
+  flag("four_together", operand_.tile[x_axis] % 16 == 0);
+  integer("terms", terms_);
+  integer("slices", slices);
+  integer("m_blocks", m_blocks());
+  integer("steps", steps);
+  integer("registers", registers_);
+  integer("warps_x", tile_.warps_x);
+  integer("warps_y", tile_.warps_y);
+  integer("blocks_x", tile_.blocks_x);
+  integer("blocks_y", tile_.blocks_y);
+  integer("blocks_per_multiprocessor", tile_.blocks_per_multiprocessor);
+  integer("stages", tile_.stages);
+  integer("chunks_per_stage", tile_.chunks_per_stage);
+  integer("chunks_per_loop", tile_.chunks_per_loop);
+  integer("box_rows", box_rows_);
+  integer("box_pitch", box_columns_);
+  integer("shared_bytes", shared_bytes());
+  table("tile", "[3]", list(operand_.tile));
+  table("window", "[3]", list(window_));
+  table("step_registers", "[steps]", list(step_registers_));
+  std::vector<int> first_register;
+  for (int step = 0; step < steps; ++step) first_register.push_back(step * step_registers_.front());
+  table("first_register", "[steps]", list(first_register));
+  std::vector<std::vector<int>> used_steps(slices);
+  for (int d = 0; d < slices; ++d)
+    for (int step = 0; step < steps; ++step) used_steps[d].push_back(used(d, step));
+  table("used", "[slices][steps]", list(used_steps));
+  std::vector<Index3> outputs = operand_.first().outputs;
+  outputs.resize(static_cast<std::size_t>(16 * m_blocks()), Index3{0, -1, 0});  // rows without an output
+  table("outputs", "[16 * m_blocks][3]", list(outputs));
+
+  // Where the words of B lie in a chunk: [register][element], the four lanes of a quad as a class of
+  // differences.
+  const int per_word = elements_per_word(element_), real = b_registers(operand_, element_);
+  const auto& inputs = operand_.first().inputs;
+  const auto offset = [&](int r, int q, int e) {
+    r = std::min(r, real - 1);  // beyond, weights are zero and any point will do
+    std::size_t k = static_cast<std::size_t>((4 * r + q) * per_word + e);
+    if (k >= inputs.size()) k = static_cast<std::size_t>(4 * r * per_word + e);
+    const Index3 p = inputs[k] - window_;
+    return static_cast<int>((p[0] * box_rows_ + p[1]) * box_columns_ + p[2]);
+  };
+  std::map<std::array<int, 4>, int> known;
+  std::vector<std::array<int, 4>> class_offset;
+  std::vector<int> place_class, place_offset, together;
+  for (int r = 0; r < registers_; ++r) {
+    bool pairs = per_word == 2;
+    for (int e = 0; e < per_word; ++e) {
+      std::array<int, 4> differences{};
+      for (int q = 0; q < 4; ++q) {
+        differences[q] = offset(r, q, e) - offset(r, 0, e);
+        pairs = pairs && offset(r, q, 0) % 2 == 0 && offset(r, q, e) == offset(r, q, 0) + e;
+      }
+      const auto [entry, is_new] = known.try_emplace(differences, static_cast<int>(class_offset.size()));
+      if (is_new) class_offset.push_back(differences);
+      place_class.push_back(entry->second);
+      place_offset.push_back(offset(r, 0, e));
+    }
+    together.push_back(pairs);
+  }
+  integer("classes", static_cast<std::int64_t>(class_offset.size()));
+  table("class_offset", "[classes][4]", list(class_offset));
+  table("place_class", "[]", list(place_class));
+  table("place_offset", "[]", list(place_offset));
+  table("together_at", "[]", list(together));
+  return text + "}  // namespace spsolve::cuda::constants\n";
+}
+
+}  // namespace spsolve::cuda

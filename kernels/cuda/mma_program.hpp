@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/program.hpp"
+#include "kernels/domain.hpp"
+#include "kernels/precision.hpp"
+#include "kernels/sparse/sliced_operand.hpp"
+
+namespace spsolve::cuda {
+
+/// The tensor cores that use the zeros of a 2:4 operand, or those that multiply them.
+enum class TensorCores { sparse, dense };
+
+/// How a block of mma_sweep.cuh is cut: warps of so many blocks of eight tiles each, and stages of input.
+struct MmaTile {
+  int warps_x = 4, warps_y = 1;
+  int blocks_x = 1, blocks_y = 1;  // of a warp
+  int stages = 3;
+  int chunks_per_stage = 1;
+  int chunks_per_loop = 0;  // of the unrolled march: a multiple of chunks_per_stage and of the slices
+  int blocks_per_multiprocessor = 1;  // what registers are limited to
+};
+
+/// What mma_sweep.cuh is compiled from, and the weights it loads, for one stencil. Made without a device.
+class MmaProgram {
+ public:
+  /// `stencil` has the axes of `domain`, of which only the dimensions matter. Layouts: strided_swap and morph
+  /// (fp64: input in its natural order, dense). Throws std::invalid_argument for what no kernel takes.
+  MmaProgram(const Domain& domain, const Stencil& stencil, Precision precision, Layout layout,
+             TensorCores cores, const MmaTile* tile = nullptr);
+
+  /// constants.cuh; `aligned`: tiles begin at multiples of four elements of the rows of memory.
+  std::string constants(bool aligned, bool with_source) const;
+  /// [term][slice][block][step][16 bytes][lane], [block][step][lane].
+  std::vector<std::uint32_t> weights() const;
+  std::vector<std::uint32_t> metadata() const;
+
+  const SlicedOperand& operand() const { return operand_; }
+  const MmaTile& tile() const { return tile_; }
+  const Index3& window() const { return window_; }  // first input of a tile, from its origin
+  int threads() const { return 32 * tile_.warps_x * tile_.warps_y; }
+  int shared_bytes() const;
+  /// Columns, rows and planes (in chunks of tile[0]) of the box of input of one stage; elements.
+  int box_columns() const { return box_columns_; }
+  int box_rows() const { return box_rows_; }
+  int stage_planes() const { return tile_.chunks_per_stage * static_cast<int>(operand_.tile[0]); }
+  std::int64_t block_columns() const { return tile_.warps_x * tile_.blocks_x * 8 * operand_.tile[2]; }
+  std::int64_t block_rows() const { return tile_.warps_y * tile_.blocks_y * operand_.tile[1]; }
+  double weight_scale() const { return scale_; }
+  /// Instructions per 128 outputs, those of a smaller k included.
+  int instructions() const;
+
+ private:
+  int m_blocks() const;
+  int slots() const;
+  bool weights_in_registers() const;
+  bool unrolled() const;
+  std::vector<std::uint32_t> pack_step(int block, const Operand& slice, int step,
+                                       std::vector<std::uint32_t>* metadata) const;
+  bool used(std::size_t slice, int step) const;
+
+  Precision precision_;
+  TensorCores cores_;
+  Precision element_;  // of the instructions
+  int terms_ = 1;
+  SlicedOperand operand_;  // rows in the order of the hardware
+  std::vector<SlicedOperand> weight_terms_;
+  double scale_ = 1.0;
+  MmaTile tile_;
+  Index3 window_;
+  int box_columns_ = 0, box_rows_ = 0;
+  int registers_ = 0;                // of B, per chunk
+  std::vector<int> step_registers_;  // how many of them each step takes
+};
+
+}  // namespace spsolve::cuda

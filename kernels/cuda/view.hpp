@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+
+#include "kernels/cuda/arguments.hpp"
+#include "kernels/field.hpp"
+
+namespace spsolve::cuda {
+
+/// The device memory of a field, its rows with their padding, in kernel axes: axes[k] is the grid axis of
+/// kernel axis k.
+View view_of(const Field& field, const std::array<int, 3>& axes);
+
+}  // namespace spsolve::cuda

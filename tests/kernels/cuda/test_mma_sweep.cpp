@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sweeps on tensor cores: every point is the correlation within its error bound, whatever the stencil,
+// layout, precision, region and place of the block; and no other point is written.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "kernels/cuda/mma_sweep.hpp"
+#include "kernels/sparse/round_weights.hpp"
+#include "kernels/sparse/split.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+DeviceMemory device_memory;
+
+std::size_t bytes_from(const Field& field) {
+  return field.bytes() - reinterpret_cast<std::uintptr_t>(field.bytes_at(field.allocated().begin)) % 64;
+}
+void copy(const Field& from, Field& to, cudaMemcpyKind kind) {
+  const Index3 begin = from.allocated().begin;
+  check_cuda(cudaMemcpy(to.bytes_at(begin), from.bytes_at(begin), bytes_from(from), kind));
+}
+Field to_device(const Field& host) {
+  Field device(host.owned(), host.halo(), host.precision(), device_memory);
+  copy(host, device, cudaMemcpyHostToDevice);
+  return device;
+}
+Field to_host(const Field& device) {
+  Field host(device.owned(), device.halo(), device.precision());
+  copy(device, host, cudaMemcpyDeviceToHost);
+  return host;
+}
+
+template <class Visit>
+void for_points(const Box& box, Visit&& visit) {
+  for (auto z = box.begin[0]; z < box.end[0]; ++z)
+    for (auto y = box.begin[1]; y < box.end[1]; ++y)
+      for (auto x = box.begin[2]; x < box.end[2]; ++x) visit(Index3{z, y, x});
+}
+
+Field random_field(std::mt19937_64& random, const Box& owned, const Index3& halo, Precision precision) {
+  Field field(owned, halo, precision);
+  with_storage(precision, [&]<class Storage>() {
+    for_points(field.allocated(), [&](const Index3& p) {
+      *field.at<Storage>(p) = to_storage<Storage>(std::uniform_real_distribution<double>(-1.0, 1.0)(random));
+    });
+  });
+  return field;
+}
+
+double value_at(const Field& field, const Index3& p) {
+  return with_storage(field.precision(),
+                      [&]<class Storage>() { return stored_value(*field.at<Storage>(p)); });
+}
+
+/// Relative error of one product of weight and stored number, weights already rounded.
+double product_error(Precision precision) {
+  switch (precision) {
+    case Precision::fp32:
+      return split_product_error(Precision::bf16, 3);
+    case Precision::tf32:
+      return unit_roundoff(Precision::tf32);  // the datum is rounded
+    default:
+      return 0;
+  }
+}
+
+struct SweepCase {
+  int dimensions, radius;
+  enum Kind { star, box, scattered, lopsided } kind;
+  Precision precision;
+  Layout layout;
+  TensorCores cores;
+};
+
+Stencil make_stencil(const SweepCase& c, std::mt19937_64& random) {
+  Index3 extent{1, 1, 1}, center{};
+  for (int axis = axis_count - c.dimensions; axis < axis_count; ++axis) {
+    extent[axis] = 2 * c.radius + 1;
+    center[axis] = c.radius;
+    if (c.kind == SweepCase::lopsided) {
+      extent[axis] = std::uniform_int_distribution<std::int64_t>(1, 2 * c.radius + 1)(random);
+      center[axis] = std::uniform_int_distribution<std::int64_t>(0, extent[axis] - 1)(random);
+    }
+  }
+  std::vector<double> weights;
+  for_points(box_of(extent), [&](const Index3& p) {
+    int off = 0;
+    for (int axis = 0; axis < axis_count; ++axis) off += p[axis] != center[axis];
+    const bool used = c.kind == SweepCase::star        ? off <= 1
+                      : c.kind == SweepCase::scattered ? off == 0 || random() % 3 == 0
+                                                       : true;
+    weights.push_back(used ? std::uniform_real_distribution<double>(-1.0, 1.0)(random) : 0.0);
+  });
+  return {extent, weights, center};
+}
+
+/// Every point of the region against the correlation in double with the rounded weights; others untouched.
+void expect_correlation(const Stencil& stencil, const SweepCase& c, const Field& in, const Field& before,
+                        const Field& out, const Field* source, const Box& region) {
+  const Stencil rounded = round_weights(stencil, c.precision);
+  const double products =
+      static_cast<double>(rounded.taps().size()) * (c.precision == Precision::fp32 ? 6 : 1);
+  // Tensor cores cut off instead of rounding and may keep no bit beyond fp32: twice the unit roundoff.
+  const double u = c.precision == Precision::fp64 ? 0x1p-53 : 0x1p-23;
+  const double sums = (products + 1) * u / (1 - (products + 1) * u);
+  const double stored = unit_roundoff(c.precision == Precision::tf32 ? Precision::fp32 : c.precision);
+  const double smallest = c.precision == Precision::fp16 ? 0x1p-25 : 0;  // subnormal results
+  int wrong = 0;
+  for_points(out.owned(), [&](const Index3& p) {
+    if (!contains(region, {p, p + Index3{1, 1, 1}})) {
+      if (value_at(out, p) != value_at(before, p) && wrong++ < 5)
+        ADD_FAILURE() << "written outside of the region at " << p[0] << " " << p[1] << " " << p[2];
+      return;
+    }
+    double exact = source ? value_at(*source, p) : 0.0, magnitude = std::abs(exact);
+    for (const spsolve::Tap& tap : rounded.taps()) {
+      const double product = tap.weight * value_at(in, p + tap.offset);
+      exact += product;
+      magnitude += std::abs(product);
+    }
+    const double bound =
+        (product_error(c.precision) + sums * (1 + product_error(c.precision))) * magnitude * (1 + stored) +
+        stored * std::abs(exact) + smallest;
+    const double found = value_at(out, p);
+    if (!(std::abs(found - exact) <= bound) && wrong++ < 5)
+      ADD_FAILURE() << found << " instead of " << exact << " +- " << bound << " at " << p[0] << " " << p[1]
+                    << " " << p[2];
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+Domain domain_of(int dimensions) {
+  Domain domain;
+  domain.dimensions = dimensions;
+  return domain;
+}
+
+class OnTensorCores : public ::testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    std::string why;
+    if (device_count(&why) == 0) GTEST_SKIP() << why;
+  }
+};
+
+SweepCase sweep_case(int which) {
+  constexpr std::array precisions{Precision::fp16, Precision::bf16, Precision::tf32, Precision::fp32,
+                                  Precision::fp64};
+  std::mt19937_64 random(7000u + static_cast<std::uint64_t>(which));
+  SweepCase c{};
+  c.dimensions = 1 + which % 3;
+  c.precision = precisions[which / 3 % precisions.size()];
+  const bool heavy = c.dimensions == 3 || c.precision == Precision::fp32;
+  c.radius = 1 + static_cast<int>(random() % (heavy ? 3 : 8));
+  c.kind = static_cast<SweepCase::Kind>(random() % 4);
+  c.layout = random() % 3 ? Layout::morph : Layout::strided_swap;
+  c.cores = random() % 4 ? TensorCores::sparse : TensorCores::dense;
+  return c;
+}
+
+TEST_P(OnTensorCores, EveryPointIsTheCorrelation) {
+  const Stream stream;
+  const SweepCase c = sweep_case(GetParam());
+  std::mt19937_64 random(8000u + static_cast<std::uint64_t>(GetParam()));
+  const auto between = [&](std::int64_t a, std::int64_t b) {
+    return std::uniform_int_distribution<std::int64_t>(a, b)(random);
+  };
+  const Stencil stencil = make_stencil(c, random);
+  const Index3 most = c.dimensions == 1   ? Index3{1, 1, 3001}
+                      : c.dimensions == 2 ? Index3{1, 71, 301}
+                                          : Index3{23, 37, 157};
+  Box owned;
+  for (int axis = axis_count - c.dimensions; axis < axis_count; ++axis) {
+    owned.begin[axis] = between(-40, 40);
+    owned.end[axis] = owned.begin[axis] + between(most[axis] / 3, most[axis]);
+  }
+  if (random() % 2) {  // rows that begin where tiles do
+    const std::int64_t shifted = owned.begin[x_axis] & 3;
+    owned.begin[x_axis] -= shifted;
+    owned.end[x_axis] -= shifted;
+  }
+  for (int axis = 0; axis < axis_count - c.dimensions; ++axis) owned.begin[axis] = 0, owned.end[axis] = 1;
+  Box region = owned;
+  if (random() % 2)
+    for (int axis = axis_count - c.dimensions; axis < axis_count; ++axis) {
+      region.begin[axis] += between(0, owned.extent()[axis] / 4);
+      region.end[axis] -= between(0, owned.extent()[axis] / 4);
+    }
+  const Field in = random_field(random, owned, stencil.radius(), c.precision),
+              before = random_field(random, owned, stencil.radius(), c.precision),
+              source = random_field(random, owned, {0, 0, 0},
+                                    c.precision == Precision::fp64 ? Precision::fp64 : Precision::fp32);
+  const bool with_source = random() % 2;
+  const Field device_in = to_device(in), device_source = to_device(source);
+  Field device_out = to_device(before);
+  const MmaSweep sweep(domain_of(c.dimensions), stencil, c.precision, c.layout, c.cores, stream, {});
+  sweep(device_in, device_out, region, with_source ? &device_source : nullptr);
+  stream.synchronize();
+  expect_correlation(stencil, c, in, before, to_host(device_out), with_source ? &source : nullptr, region);
+}
+
+std::string name_of(const ::testing::TestParamInfo<int>& which) {
+  constexpr const char* kinds[]{"star", "box", "scattered", "lopsided"};
+  const SweepCase c = sweep_case(which.param);
+  return std::to_string(which.param) + "_" + kinds[c.kind] + std::to_string(c.dimensions) + "d" +
+         std::to_string(c.radius) + "r_" + std::string(to_string(c.precision)) +
+         (c.layout == Layout::morph ? "_morph" : "_swap") +
+         (c.cores == TensorCores::sparse ? "_sparse" : "_dense");
+}
+INSTANTIATE_TEST_SUITE_P(Random, OnTensorCores, ::testing::Range(0, 120), name_of);
+
+class TensorCoreBits : public OnTensorCores {};
+
+TEST_P(TensorCoreBits, AreTheSameWhateverTheRegionAndTheBlock) {
+  const SweepCase c{
+      1 + GetParam() % 3, 2,
+      SweepCase::box,     std::array{Precision::fp16, Precision::fp32, Precision::fp64}[GetParam() / 3],
+      Layout::morph,      TensorCores::sparse};
+  std::mt19937_64 random(9000u);
+  const Stencil stencil = make_stencil(c, random);
+  Box owned{{0, 0, 0}, {c.dimensions == 3 ? 19 : 1, c.dimensions > 1 ? 45 : 1, 203}};
+  const Field in = random_field(random, owned, stencil.radius(), c.precision);
+  const MmaSweep sweep(domain_of(c.dimensions), stencil, c.precision, c.layout, c.cores, stream, {});
+  const Field device_in = to_device(in);
+  Field whole(owned, stencil.radius(), c.precision, device_memory),
+      parts(owned, stencil.radius(), c.precision, device_memory);
+  sweep(device_in, whole, owned, nullptr);
+  Box inner = owned;
+  for (int axis = axis_count - c.dimensions; axis < axis_count; ++axis)
+    ++inner.begin[axis], inner.end[axis] -= 3;
+  for_each_slab(owned, inner, [&](const Box& slab) { sweep(device_in, parts, slab, nullptr); });
+  sweep(device_in, parts, inner, nullptr);
+  stream.synchronize();
+  const Field one = to_host(whole), other = to_host(parts);
+  for_points(owned, [&](const Index3& p) { ASSERT_EQ(value_at(one, p), value_at(other, p)); });
+
+  // A block of its own that begins at an odd point.
+  Box block = inner;
+  block.begin[x_axis] += 36;
+  Field block_in(block, stencil.radius(), c.precision);
+  with_storage(c.precision, [&]<class Storage>() {
+    for_points(block_in.allocated(), [&](const Index3& p) { *block_in.at<Storage>(p) = *in.at<Storage>(p); });
+  });
+  Field block_out(block, stencil.radius(), c.precision, device_memory);
+  const Field device_block = to_device(block_in);
+  sweep(device_block, block_out, block, nullptr);
+  stream.synchronize();
+  const Field third = to_host(block_out);
+  for_points(block, [&](const Index3& p) { ASSERT_EQ(value_at(one, p), value_at(third, p)); });
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, TensorCoreBits, ::testing::Range(0, 9));
+
+TEST(MmaProgram, RefusesWhatNoKernelTakes) {
+  const Stencil wide({1, 81, 1}, std::vector<double>(81, 1.0), {0, 40, 0});
+  EXPECT_THROW(MmaProgram(domain_of(2), wide, Precision::fp16, Layout::morph, TensorCores::sparse),
+               std::invalid_argument);
+  const Stencil narrow({1, 1, 3}, {1, 2, 1}, {0, 0, 1});
+  EXPECT_THROW(MmaProgram(domain_of(1), narrow, Precision::fp16, Layout::separable, TensorCores::sparse),
+               std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace spsolve::cuda
