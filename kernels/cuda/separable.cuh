@@ -256,9 +256,13 @@ class Strip {
         block_column_(a.first_column + static_cast<long long>(blockIdx.x) * block_columns),
         column_(block_column_ + warp_ * warp_columns),
         plane_(a.region.begin[0] + blockIdx.z),
-        first_written_(row_ > a.region.begin[1] ? row_ : a.region.begin[1]),
-        columns_inside_(a.aligned && column_ >= a.region.begin[2] &&
-                        column_ + warp_columns <= a.region.end[2]) {}
+        first_row_(clamped(a.region.begin[1] - row_)),
+        last_row_(clamped(a.region.end[1] - row_)),
+        first_column_(clamped(a.region.begin[2] - column_)),
+        last_column_(clamped(a.region.end[2] - column_)) {
+    columns_inside_ = a.aligned && first_column_ <= 0 && last_column_ >= warp_columns;
+    if (first_row_ < 0) first_row_ = 0;
+  }
 
   __device__ void run() {
     const Weights weights(a_, shared_);
@@ -266,10 +270,9 @@ class Strip {
                    static_cast<int>(block_column_ + column_margin - a_.in.begin[2]),
                    static_cast<int>(plane_ - a_.in.begin[0]));
     if constexpr (weights_in_shared) __syncthreads();
-    const long long rows = a_.region.end[1] - row_;  // to write
-    const int needed = rows <= slab ? 0 : static_cast<int>((rows - slab + block_rows - 1) / block_rows);
+    const int needed = last_row_ <= slab ? 0 : (last_row_ - slab + block_rows - 1) / block_rows;
     const int last = needed < a_.steps_per_strip ? needed : a_.steps_per_strip;
-    const bool idle = column_ >= a_.region.end[2] || column_ + warp_columns <= a_.region.begin[2];
+    const bool idle = last_column_ <= 0 || first_column_ >= warp_columns;
     for (int n = 0; n < BlockRing::ahead; ++n) {
       if (n <= last) ring.fetch(n);
       ring.commit();
@@ -386,49 +389,78 @@ class Strip {
     });
   }
 
-  __device__ bool whole(long long row) const {
-    return columns_inside_ && row >= first_written_ && row + slab <= a_.region.end[1];
-  }
-  __device__ bool written(long long row, long long column) const {
-    return row >= first_written_ && row < a_.region.end[1] && column >= a_.region.begin[2] &&
-           column < a_.region.end[2];
-  }
-  __device__ long long offset(const View& view, long long row, long long column) const {
-    return (plane_ - view.begin[0]) * view.stride[0] + (row - view.begin[1]) * view.stride[1] +
-           (column - view.begin[2]);
+  /// Whether 16 rows from this one on, of all columns of the warp, are written.
+  __device__ bool whole(int row) const {
+    return columns_inside_ && row >= first_row_ && row + slab <= last_row_;
   }
 
   /// Results of 16 rows of one group: a lane has columns 4q to 4q + 3 of rows g and g + 8.
   template <int group, int i>
   __device__ void write(int first_row, const float (&sums)[2][4]) {
-    const long long first = row_ + first_row + slab * i, column = column_ + slab * group + 4 * q_;
+    const int first = first_row + slab * i;  // relative to the strip, as all rows here
     const bool inside = whole(first);
+    if (inside && !a_.source.data) {
 #pragma unroll
-    for (int upper = 0; upper < 2; ++upper) {
-      const long long row = first + g_ + 8 * upper;
-      Stored* to = static_cast<Stored*>(a_.out.data) + offset(a_.out, row, column);
-      Pack<Stored, 4> packed;
-#pragma unroll
-      for (int c = 0; c < 4; ++c) {
-        float value = sums[c / 2][2 * upper + c % 2] * a_.scale;
-        if (a_.source.data && written(row, column + c))
-          value += static_cast<const float*>(a_.source.data)[offset(a_.source, row, column + c)];
-        store(packed.element[c], value);
+      for (int upper = 0; upper < 2; ++upper) {
+        const Pack<Stored, 4> packed = results(sums, upper);
+        if constexpr (bulk_stores) {
+          constexpr int box = group * slab / box_columns;
+          const int bytes = (group * slab % box_columns + 4 * q_) * static_cast<int>(sizeof(Stored));
+          auto* staged = reinterpret_cast<char*>(shared_.out[warp_][box][slab * i + g_ + 8 * upper]);
+          // The copy engine expects the 16-byte chunks of a row exchanged by its number (swizzle of 128
+          // bytes).
+          *reinterpret_cast<Pack<Stored, 4>*>(staged + ((bytes / 16) ^ g_) * 16 + bytes % 16) = packed;
+        } else {
+          *reinterpret_cast<Pack<Stored, 4>*>(at<Stored>(a_.out, first + g_ + 8 * upper, slab * group)) =
+              packed;
+        }
       }
-      if (inside && bulk_stores) {
-        constexpr int box = group * slab / box_columns;
-        const int bytes = (group * slab % box_columns + 4 * q_) * static_cast<int>(sizeof(Stored));
-        auto* staged = reinterpret_cast<char*>(shared_.out[warp_][box][slab * i + g_ + 8 * upper]);
-        // The copy engine expects the 16-byte chunks of a row exchanged by its number (swizzle of 128 bytes).
-        *reinterpret_cast<Pack<Stored, 4>*>(staged + ((bytes / 16) ^ g_) * 16 + bytes % 16) = packed;
-      } else if (inside) {
-        *reinterpret_cast<Pack<Stored, 4>*>(to) = packed;
-      } else {
+    } else {
 #pragma unroll
-        for (int c = 0; c < 4; ++c)
-          if (written(row, column + c)) to[c] = packed.element[c];
+      for (int upper = 0; upper < 2; ++upper) {
+        const int row = first + g_ + 8 * upper;
+        if (row < first_row_ || row >= last_row_) continue;
+        Stored* to = at<Stored>(a_.out, row, slab * group);
+        const float* source = a_.source.data ? at<const float>(a_.source, row, slab * group) : nullptr;
+#pragma unroll
+        for (int c = 0; c < 4; ++c) {
+          const int column = slab * group + 4 * q_ + c;
+          if (column < first_column_ || column >= last_column_) continue;
+          const float value = sums[c / 2][2 * upper + c % 2] * a_.scale;
+          store(to[c], source ? value + source[c] : value);
+        }
       }
     }
+  }
+
+  __device__ Pack<Stored, 4> results(const float (&sums)[2][4], int upper) const {
+    union {
+      Pack<Stored, 4> packed;
+      unsigned pair[2];
+    };
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const float left = sums[half][2 * upper] * a_.scale, right = sums[half][2 * upper + 1] * a_.scale;
+      if constexpr (sizeof(Stored) == 2) {
+        pair[half] = pack_pair(left, right);
+      } else {
+        store(packed.element[2 * half], left);
+        store(packed.element[2 * half + 1], right);
+      }
+    }
+    return packed;
+  }
+
+  /// The lane's place in a row of the strip, at a column of the warp's.
+  template <class T>
+  __device__ T* at(const View& view, int row, int column) const {
+    return static_cast<T*>(view.data) + (plane_ - view.begin[0]) * view.stride[0] +
+           (row_ + row - view.begin[1]) * view.stride[1] + (column_ + column + 4 * q_ - view.begin[2]);
+  }
+
+  __device__ static int clamped(long long distance) {
+    constexpr long long most = 1 << 30;
+    return static_cast<int>(distance < -most ? -most : distance > most ? most : distance);
   }
 
   __device__ void wait_for_staging() const {
@@ -444,12 +476,12 @@ class Strip {
     __syncwarp();
     if (threadIdx.x % 32 != 0) return;
     for (int i = 0; i < 2 * y_windows; ++i) {
-      const long long row = row_ + first_row + slab * i;
-      if (!whole(row)) continue;
+      const int row = first_row + slab * i;
+      if (!whole(row) || a_.source.data) continue;
       for (int box = 0; box < boxes; ++box)
         tensor_store(a_.out_map, static_cast<int>(column_ - a_.out.begin[2]) + box * box_columns,
-                     static_cast<int>(row - a_.out.begin[1]), static_cast<int>(plane_ - a_.out.begin[0]),
-                     shared_.out[warp_][box][slab * i]);
+                     static_cast<int>(row_ + row - a_.out.begin[1]),
+                     static_cast<int>(plane_ - a_.out.begin[0]), shared_.out[warp_][box][slab * i]);
     }
     commit_stores();
 #endif
@@ -458,9 +490,9 @@ class Strip {
   const SeparableArguments& a_;
   SharedMemory& shared_;
   int warp_, g_, q_;
-  long long row_, block_column_, column_, plane_;
-  long long first_written_;  // row of this strip and of the region
-  bool columns_inside_;      // of the region, and aligned to 16 bytes
+  long long row_, block_column_, column_, plane_;          // where the outputs of the warp begin
+  int first_row_, last_row_, first_column_, last_column_;  // of them, relative: what is written
+  bool columns_inside_;                                    // all of the warp's are written, and aligned
   Fragment before_[groups][rank][y_windows][2]{};
 };
 
