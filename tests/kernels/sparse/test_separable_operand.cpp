@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The chain of passes as the kernel runs it, on emulated instructions and numbers for which every sum is
+// exact.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "kernels/sparse/packed_operand.hpp"
+#include "kernels/sparse/separable_operand.hpp"
+#include "kernels/sparse/sparse_mma.hpp"
+
+namespace spsolve {
+namespace {
+
+constexpr int slab = 16;
+
+/// Factors whose products with small integers fit any format: eighths of sum 1.
+std::vector<double> dyadic_factor(std::mt19937_64& random, std::int64_t taps) {
+  std::vector<double> factor(static_cast<std::size_t>(taps), 0.0);
+  for (int eighth = 0; eighth < 8; ++eighth) factor[random() % factor.size()] += 0.125;
+  return factor;
+}
+
+/// One warp: 16 columns from 0, and the rows that two blocks of input complete.
+class Chain {
+ public:
+  explicit Chain(const SeparableOperand& operand) : operand_(operand), mma_(widest_mma(operand.element)) {}
+
+  template <class Value>
+  std::vector<std::array<double, slab>> rows(Value&& value) const {
+    const int blocks_rows = 2 * slab * operand_.y.windows;
+    std::vector<std::vector<Fragment>> blocks;  // [block][rank, window, half]
+    for (int block = 0; block < 2; ++block)
+      blocks.push_back(
+          along_x([&](int row, int column) { return value(row + block * blocks_rows, column); }));
+    std::vector<std::array<double, slab>> out;
+    for (int i = 0; i <= 2 * operand_.y.windows; ++i) along_y(blocks, i, out);
+    return out;
+  }
+
+ private:
+  /// One value per lane and place: r and h of a half pair, [lane][2 r + h].
+  using Fragment = WarpRegisters<double, 8>;
+
+  void multiply(WarpRegisters<float, 4>& d, const ChainedAxis& axis, int rank, int window, bool other_pair,
+                const Fragment& b) const {
+    const int per_term = axis.windows * operand_.per_window();
+    for (int term = 0; term < operand_.terms; ++term)
+      for (int part = 0; part < operand_.per_window(); ++part) {
+        const int i = window * operand_.per_window() + part;
+        std::array<std::uint32_t, warp_lanes> metadata{};
+        for (int lane = 0; lane < warp_lanes; ++lane)
+          metadata[lane] = axis.metadata[i / 2 * warp_lanes + lane] ^ (other_pair ? 0xaaaaaaaau : 0u);
+        WarpRegisters<std::uint32_t, 4> words{};
+        for (int lane = 0; lane < warp_lanes; ++lane)
+          for (int word = 0; word < 4; ++word)
+            words[lane][word] = operand_.element == Precision::tf32
+                                    ? element_bits(operand_.element, b[lane][4 * part + word])
+                                    : element_bits(operand_.element, b[lane][2 * word]) |
+                                          element_bits(operand_.element, b[lane][2 * word + 1]) << 16;
+        sparse_mma(mma_, &axis.values[((rank * operand_.terms + term) * per_term + i) * warp_lanes * 4],
+                   metadata.data(), i % 2, words, d);
+      }
+  }
+
+  template <class Value>
+  std::vector<Fragment> along_x(Value&& value) const {
+    const int x_windows = operand_.x.windows, y_windows = operand_.y.windows;
+    std::vector<Fragment> next(operand_.rank * y_windows * 2);
+    for (int m = 0; m < y_windows; ++m)
+      for (int r = 0; r < 4; ++r)
+        for (int k = 0; k < operand_.rank; ++k) {
+          WarpRegisters<float, 4> d{};
+          for (int window = 0; window < x_windows; ++window) {
+            Fragment b{};
+            for (int lane = 0; lane < warp_lanes; ++lane) {
+              const int g = lane / 4, q = lane % 4;
+              const int row = slab * m + g / 4 * 8 + g / 2 % 2 * slab * y_windows + 2 * r + g % 2;
+              for (int j = 0; j < 8; ++j)
+                b[lane][j] =
+                    value(row, operand_.x.begin + slab * window + q / 2 * 8 + q % 2 * slab * x_windows + j);
+            }
+            multiply(d, operand_.x, k, window, false, b);
+          }
+          for (int lane = 0; lane < warp_lanes; ++lane)
+            for (int c = 0; c < 4; ++c)
+              next[(k * y_windows + m) * 2 + c / 2][lane][2 * r + c % 2] = static_cast<double>(d[lane][c]);
+        }
+    return next;
+  }
+
+  /// 16 rows, i slabs after the first.
+  void along_y(const std::vector<std::vector<Fragment>>& blocks, int i,
+               std::vector<std::array<double, slab>>& out) const {
+    const int windows = operand_.y.windows;
+    const std::size_t first = out.size();
+    out.resize(first + slab);
+    for (int half = 0; half < 2; ++half) {
+      WarpRegisters<float, 4> d{};
+      for (int k = 0; k < operand_.rank; ++k)
+        for (int m = 0; m < windows; ++m) {
+          const int n = i + m, at = (k * windows + n % windows) * 2 + half;
+          Fragment b = blocks[n / (2 * windows)][at];
+          const bool joined = n / windows == 1;
+          for (int lane = 0; joined && lane < warp_lanes; ++lane)
+            if (lane % 2 == 0) b[lane] = blocks[1][at][lane];
+          multiply(d, operand_.y, k, m, joined, b);
+        }
+      for (int lane = 0; lane < warp_lanes; ++lane)
+        for (int c = 0; c < 4; ++c)
+          out[first + lane / 4 + 8 * (c / 2)][lane % 4 * 4 + 2 * half + c % 2] =
+              static_cast<double>(d[lane][c] * operand_.scale);
+    }
+  }
+
+  const SeparableOperand& operand_;
+  MmaShape mma_;
+};
+
+TEST(SeparableOperand, ChainsToTheCorrelation) {
+  std::mt19937_64 random(5);
+  for (const Precision precision : {Precision::fp16, Precision::bf16, Precision::tf32, Precision::fp32})
+    for (int which = 0; which < 12; ++which) {
+      const std::int64_t x_radius = which % 2 ? random() % 8 : random() % 24, y_radius = random() % 24;
+      const Box taps{{0, -y_radius, -x_radius}, {1, y_radius + 1, x_radius + 1}};
+      SeparableStencil stencil{taps, {}, 0.0};
+      for (int k = 0; k < 1 + which % 3; ++k)
+        stencil.terms.push_back({{std::vector<double>{1.0}, dyadic_factor(random, 2 * y_radius + 1),
+                                  dyadic_factor(random, 2 * x_radius + 1)}});
+      const SeparableOperand operand = separable_operand(stencil, precision);
+      std::vector<double> data(400 * 200);
+      for (double& value : data) value = static_cast<double>(random() % 4);
+      const auto value = [&](std::int64_t row, std::int64_t column) {
+        return data[(row + 100) * 200 + column + 100];
+      };
+      const auto found =
+          Chain(operand).rows([&](int row, int column) { return value(row + operand.y.begin, column); });
+      ASSERT_EQ(found.size(), static_cast<std::size_t>(slab * (2 * operand.y.windows + 1)));
+      for (std::size_t row = 0; row < found.size(); ++row)
+        for (int column = 0; column < slab; ++column) {
+          double expected = 0;
+          std::size_t i = 0;
+          const auto weights = dense_weights(stencil);
+          for_each_point(taps, [&](const Index3& tap) {
+            expected += weights[i++] * value(static_cast<std::int64_t>(row) + tap[1], column + tap[2]);
+          });
+          ASSERT_EQ(found[row][column], expected) << to_string(precision) << " radius " << y_radius << ' '
+                                                  << x_radius << " row " << row << " column " << column;
+        }
+    }
+}
+
+TEST(SeparableOperand, KeepsTheSumOfTheWeights) {
+  std::mt19937_64 random(6);
+  std::uniform_real_distribution<double> weight(0.0, 1.0);
+  for (const Precision precision : {Precision::fp16, Precision::bf16, Precision::tf32, Precision::fp32}) {
+    SeparableStencil stencil{{{0, -7, -7}, {1, 8, 8}}, {{{std::vector<double>{1.0}, {}, {}}}}, 0.0};
+    double sum = 1;
+    for (const int axis : {y_axis, x_axis}) {
+      double along = 0;
+      for (int i = 0; i < 15; ++i) along += stencil.terms[0].factor[axis].emplace_back(weight(random));
+      sum *= along;
+    }
+    const SeparableOperand operand = separable_operand(stencil, precision);
+    double found = 1;
+    for (const ChainedAxis* axis : {&operand.x, &operand.y}) {
+      // Row 0 of A: lane 0 to 3, registers 0 and 2, of all terms and instructions.
+      double along = 0;
+      for (std::size_t i = 0; i < axis->values.size() / (warp_lanes * 4); ++i)
+        for (int lane = 0; lane < 4; ++lane)
+          for (const int word : {0, 2}) {
+            const std::uint32_t bits = axis->values[(i * warp_lanes + lane) * 4 + word];
+            along += operand.element == Precision::tf32 ? element_value(operand.element, bits)
+                                                        : element_value(operand.element, bits & 0xffff) +
+                                                              element_value(operand.element, bits >> 16);
+          }
+      found *= along;
+    }
+    // Within half a spacing of the smallest weight of 15.
+    EXPECT_NEAR(found * operand.scale / sum, 1.0, unit_roundoff(precision)) << to_string(precision);
+  }
+}
+
+}  // namespace
+}  // namespace spsolve
