@@ -56,6 +56,9 @@ std::shared_ptr<HostCopy> Block::copy_previous() {
 }
 
 void Block::launch(int steps) {
+  // The first launch of its kind may compile.
+  const bool known = depths_.count(steps) > 0;
+  enter(!known ? Phase::setup : backend_->queues_overlap() ? Phase::device : Phase::compute);
   Depth& now = depth(steps);
   now.launches[swapped_]->run([&] { enqueue(now, steps); });
   std::swap(state_, next_);
@@ -75,7 +78,9 @@ void Block::enqueue(Depth& depth, int steps) {
   fill_ghosts_at_hand(steps);
   unit_->advance(*state_, *next_, depth.interior, steps);
   backend_->mark(Mark::interior);
+  enter(Phase::exchange);
   pending.wait();
+  enter(backend_->queues_overlap() ? Phase::device : Phase::compute);
   backend_->mark(Mark::arrived);
   pending.unpack();
   backend_->mark(Mark::unpacked);
@@ -142,7 +147,7 @@ std::size_t block_bytes(const Problem& problem, const Decomposition& decompositi
   if (!problem.has_source) return bytes;
   const Precision sums = source_precision(problem.precision);
   bytes += field_bytes(extent, (method.fuse - 1) * radius, sums);
-  if (method.fused_weights()) bytes += 2 * field_bytes(extent, method.fuse * radius, sums);
+  if (method.fused_weights()) bytes += 3 * field_bytes(extent, method.fuse * radius, sums);
   return bytes;
 }
 

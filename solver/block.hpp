@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "halo/exchange.hpp"
+#include "halo/watch.hpp"
 #include "solver/backend.hpp"
 #include "solver/diagnostics.hpp"
 
@@ -40,6 +41,8 @@ class Block {
   /// interior is computed. Collective.
   void launch(int steps);
 
+  /// Tells `watch`, which must outlive the block, what launches do.
+  void watch_by(Watch& watch) { watch_ = &watch; }
   /// Of all launches on the backend.
   Timings timings() { return backend_->timings(); }
 
@@ -51,6 +54,9 @@ class Block {
   };
   Depth& depth(int steps);
   void enqueue(Depth& depth, int steps);
+  void enter(Phase phase) const {
+    if (watch_) watch_->enter(phase);
+  }
   /// Rows that launches of so many steps read: all (`width` beside the block), and those that are known
   /// before anything has arrived.
   Box rows_of(Index3 width) const;
@@ -66,13 +72,14 @@ class Block {
   Backend* backend_;
   std::unique_ptr<Field> source_, state_, next_;
   std::unique_ptr<Unit> unit_, edge_unit_;  // the latter where edges are computed beside the interior
-  bool swapped_ = false;                    // state and next have changed places
-  std::map<int, Depth> depths_;             // by steps per launch
+  Watch* watch_ = nullptr;
+  bool swapped_ = false;                                  // state and next have changed places
+  std::map<int, Depth> depths_;                           // by steps per launch
   std::shared_ptr<HostCopy> state_copy_, previous_copy_;  // made since the last launch
 };
 
-/// Bytes of the fields of the largest block: two, one for the source, two while the source of fused steps is
-/// made; exchange buffers excluded.
+/// Bytes of the fields of the largest block: two, one for the source, three while the source of fused steps
+/// is made (that of edges is one of its own); exchange buffers excluded.
 std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method);
 
 /// The precision that a source is kept in: that of the sums.

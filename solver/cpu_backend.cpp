@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "kernels/cpu_unit.hpp"
+#include "kernels/fused_unit.hpp"
+#include "kernels/sparse/emulated_sweep.hpp"
 #include "solver/backend.hpp"
 
 namespace spsolve {
@@ -37,9 +39,18 @@ class FieldCopy : public HostCopy {
 
 }  // namespace
 
-std::unique_ptr<Unit> CpuBackend::make_unit(const Problem& problem, const Method&, const Field* source,
+std::unique_ptr<Unit> CpuBackend::make_unit(const Problem& problem, const Method& method, const Field* source,
                                             Queue) {
-  return std::make_unique<CpuUnit>(problem.domain, problem.stencil, problem.precision, source);
+  const auto single_steps = [&](Precision precision) {
+    return std::make_unique<CpuUnit>(problem.domain, problem.stencil, precision, source);
+  };
+  if (!method.fused_weights()) return single_steps(problem.precision);
+  auto sweep = make_emulated_sweep(fuse_steps(problem.stencil, method.fuse), problem.precision,
+                                   parse_layout(method.layout).value(), method.dropped, problem.domain.shape);
+  ExactUnits exact{std::make_unique<Branch>(), single_steps(problem.precision),
+                   source ? single_steps(source->precision()) : nullptr};
+  return std::make_unique<FusedUnit>(problem.domain, problem.stencil.radius(), method.fuse, std::move(sweep),
+                                     std::move(exact), source, memory());
 }
 
 std::unique_ptr<Launch> CpuBackend::make_launch() {

@@ -4,7 +4,9 @@
 #include <tuple>
 
 #include "halo/staged_transport.hpp"
+#include "kernels/cuda/branch.hpp"
 #include "kernels/cuda/scalar_unit.hpp"
+#include "kernels/cuda/tensor_sweep.hpp"
 #ifdef SPSOLVE_NCCL
 #include "halo/nccl_transport.hpp"
 #endif
@@ -57,10 +59,23 @@ CudaBackend::CudaBackend(const Communicator& communicator, const std::string& tr
   launches_.emplace(compute_, *transport_, graphs && transport_->enqueues_only());
 }
 
-std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Method&, const Field* source,
-                                             Queue queue) {
-  return std::make_unique<cuda::ScalarUnit>(problem.domain, problem.stencil, problem.precision, source,
-                                            queue == Queue::compute ? compute_ : exchange_);
+std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Method& method,
+                                             const Field* source, Queue queue) {
+  const cudaStream_t stream = queue == Queue::compute ? compute_ : exchange_;
+  const auto single_steps = [&](Precision precision, cudaStream_t on) {
+    return std::make_unique<cuda::ScalarUnit>(problem.domain, problem.stencil, precision, source, on);
+  };
+  if (!method.fused_weights()) return single_steps(problem.precision, stream);
+  auto sweep = cuda::make_tensor_sweep(
+      problem.domain, fuse_steps(problem.stencil, method.fuse), problem.precision,
+      parse_layout(method.layout).value(), method.dropped,
+      method.unit == "tensor" ? cuda::TensorCores::dense : cuda::TensorCores::sparse, stream);
+  auto branch = std::make_unique<cuda::StreamBranch>(stream);
+  auto state = single_steps(problem.precision, branch->stream());
+  auto sums = source ? single_steps(source->precision(), branch->stream()) : nullptr;
+  return std::make_unique<FusedUnit>(problem.domain, problem.stencil.radius(), method.fuse, std::move(sweep),
+                                     ExactUnits{std::move(branch), std::move(state), std::move(sums)}, source,
+                                     memory_);
 }
 
 void CudaBackend::require_memory(std::size_t bytes) const {

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "kernels/sparse/emulated_sweep.hpp"
-#include "kernels/sparse/packed_operand.hpp"
+#include "kernels/sparse/round_weights.hpp"
 #include "kernels/sparse/separable.hpp"
 #include "kernels/sparse/split.hpp"
 
@@ -38,18 +39,11 @@ double roundings(double count, double unit) { return count * unit / (1 - std::mi
 
 /// The weights that instructions get: all terms of the operand format together.
 std::vector<double> operand_weights(const std::vector<double>& weights, Precision precision) {
-  if (precision == Precision::fp64) return weights;
-  const Precision element = operand_element(precision);
-  double largest = 0;
-  for (const double weight : weights) largest = std::max(largest, std::abs(weight));
-  const double scale = element == Precision::fp16 ? power_of_two_scale(largest) : 1.0;
+  if (precision != Precision::fp32) return round_weights(weights, precision);
   std::vector<double> rounded;
   for (const double weight : weights) {
-    double sum = 0;
-    for (const double term :
-         split_terms(weight * scale, element, precision == Precision::fp32 ? fp32_terms : 1))
-      sum += term;
-    rounded.push_back(sum / scale);
+    const auto terms = split_terms(weight, Precision::bf16, fp32_terms);
+    rounded.push_back(std::accumulate(terms.begin(), terms.end(), 0.0));
   }
   return rounded;
 }
@@ -76,35 +70,33 @@ PassError pass_error(std::size_t taps, Precision precision) {
   }
 }
 
+/// Every rounding of a chained kernel acts on products of magnitude sum |a| sum |b| of a term. Rounding that
+/// keeps sums moves weights twice: to nearest, and to make up for it. fp32 operands are two tf32 terms there.
 LaunchError separable_error(const Stencil& fused, Precision precision, double dropped) {
-  const SeparableStencil exact = separate(fused, dropped);
-  SeparableStencil used = exact;
-  LaunchError error{storage_error(precision)};
+  const SeparableStencil separable = separate(fused, dropped);
+  const bool split = precision == Precision::fp32;
+  const double operand = precision == Precision::fp64 ? 0.0
+                         : split                      ? split_error(Precision::tf32, 2)
+                                                      : unit_roundoff(precision);
   const double total = norm(fused);
-  for (SeparableTerm& term : used.terms) {
-    double magnitude = 1;
-    for (auto& factor : term.factor) {
-      factor = operand_weights(factor, precision);
-      magnitude *= norm(factor);
-    }
-    bool first = true;
+  LaunchError error{storage_error(precision), separable.dropped};
+  for (const SeparableTerm& term : separable.terms) {
+    double magnitude = 1 / total, passes = 0, taps = 0;
     for (const auto& factor : term.factor) {
-      if (factor.size() == 1 && used.taps.points() > 1) continue;
-      const PassError pass = pass_error(factor.size(), precision);
-      const double handed_on = first ? 0.0 : storage_error(precision);
-      first = false;
-      error.operands += (pass.operands + handed_on) * magnitude / total;
-      error.accumulation += pass.accumulation * magnitude / total;
+      magnitude *= norm(factor);
+      if (factor.size() == 1) continue;
+      ++passes;
+      taps += static_cast<double>(factor.size());
     }
-    error.accumulation += 2 * truncation * magnitude / total;  // into the sum over terms, and the source
+    passes = std::max(passes, 1.0);
+    const double read = split ? split_product_error(Precision::tf32, 2) : 0.0;
+    const bool rounds_data = precision == Precision::tf32;
+    error.weights += magnitude * roundings(2 * passes + 1, operand);
+    error.operands +=
+        magnitude * (roundings(passes - (rounds_data ? 0 : 1), operand) + roundings(passes, read));
+    // Sums of each pass, of terms, and the source; fp32 products are three for one.
+    error.accumulation += magnitude * roundings((split ? 3 : 1) * taps + passes + 2, truncation);
   }
-  std::vector<double> rest = dense_weights(used);
-  const Box box = exact.taps;
-  for (const Tap& tap : fused.taps()) {
-    const Index3 p = tap.offset - box.begin, extent = box.extent();
-    rest[static_cast<std::size_t>((p[0] * extent[1] + p[1]) * extent[2] + p[2])] -= tap.weight;
-  }
-  error.weights = norm(rest) / total;
   return error;
 }
 

@@ -5,6 +5,7 @@
 
 #include "kernels/sparse/dense_sweep.hpp"
 #include "kernels/sparse/dual_tessellation.hpp"
+#include "kernels/sparse/round_weights.hpp"
 #include "kernels/sparse/separable_sweep.hpp"
 
 namespace spsolve {
@@ -24,7 +25,8 @@ std::unique_ptr<Sweep> make_emulated_sweep(const Stencil& fused, Precision preci
       break;
   }
   const MmaShape mma = widest_mma(operand_element(precision));
-  return std::make_unique<SparseSweep>(sparse_operand(fused, layout, mma, shape), precision);
+  return std::make_unique<SparseSweep>(sparse_operand(round_weights(fused, precision), layout, mma, shape),
+                                       precision);
 }
 
 }  // namespace spsolve

@@ -17,10 +17,9 @@ std::unique_ptr<Sweep> make_emulated_sweep(const Stencil& fused, Precision preci
                                            double dropped, const Index3& shape);
 
 /// Whether tensor cores take operands of this precision in this layout: fp64 only dense (dual-tessellation),
-/// all others only the sparse layouts; separable passes are chained in half precision, so tf32 has none.
+/// all others only the sparse layouts.
 constexpr bool takes(Layout layout, Precision precision) {
   if (precision == Precision::fp64) return layout == Layout::dual_tessellation;
-  if (layout == Layout::separable) return precision != Precision::tf32;
   return layout != Layout::dual_tessellation;
 }
 

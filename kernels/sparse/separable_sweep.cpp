@@ -4,12 +4,19 @@
 #include <optional>
 
 #include "kernels/sparse/chained_pass.hpp"
+#include "kernels/sparse/strided_swap.hpp"
 
 namespace spsolve {
 namespace {
 
 /// Passes run along the axes on which a term is more than the point itself, or along x.
 bool needs_pass(const Stencil& factor) { return factor.taps() != std::vector<Tap>{{{0, 0, 0}, 1.0}}; }
+
+/// tf32 takes one of two columns.
+Operand pass_operand(const Stencil& factor, int axis, Precision precision) {
+  if (precision != Precision::tf32) return chained_pass(factor, axis);
+  return strided_swap(factor, least_swap_length(static_cast<int>(tap_box(factor).extent()[axis])), axis);
+}
 
 }  // namespace
 
@@ -19,7 +26,7 @@ SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precis
     for (const int axis : {z_axis, y_axis, x_axis}) {
       const Stencil factor = axis_stencil(stencil, term, axis);
       if (needs_pass(factor) || (axis == x_axis && passes.empty()))
-        passes.push_back({factor.radius(), SparseSweep(chained_pass(factor, axis), precision)});
+        passes.push_back({factor.radius(), SparseSweep(pass_operand(factor, axis, precision), precision)});
     }
   }
 }

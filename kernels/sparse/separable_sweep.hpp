@@ -9,8 +9,8 @@
 namespace spsolve {
 
 /// One correlation with a sum of rank-one terms on emulated sparse tensor cores, each term as passes along z,
-/// y, x. What a pass hands to the next is rounded to the storage format (fp32: kept), as the register-chained
-/// kernels do; terms are summed in fp32.
+/// y, x. What a pass hands to the next is rounded to the operand format, as the register-chained kernels do;
+/// terms are summed in fp32.
 class SeparableSweep : public Sweep {
  public:
   /// Precisions as SparseSweep takes them.

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/tensor_sweep.hpp"
+
+#include "kernels/cuda/separable_sweep.hpp"
+
+namespace spsolve::cuda {
+
+std::unique_ptr<Sweep> make_tensor_sweep(const Domain& domain, const Stencil& fused, Precision precision,
+                                         Layout layout, double dropped, TensorCores cores,
+                                         cudaStream_t stream) {
+  if (layout == Layout::separable)
+    return std::make_unique<SeparableSweep>(separate(fused, dropped), precision, stream);
+  return std::make_unique<MmaSweep>(domain, fused, precision, layout, cores, stream);
+}
+
+}  // namespace spsolve::cuda
