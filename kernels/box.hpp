@@ -52,6 +52,14 @@ constexpr bool contains(const Box& outer, const Box& inner) {
   return inner.empty() || intersect(outer, inner) == inner;
 }
 
+/// Calls visit(point) for every point of a box, x fastest.
+template <class Visit>
+constexpr void for_each_point(const Box& box, Visit&& visit) {
+  for (std::int64_t z = box.begin[z_axis]; z < box.end[z_axis]; ++z)
+    for (std::int64_t y = box.begin[y_axis]; y < box.end[y_axis]; ++y)
+      for (std::int64_t x = box.begin[x_axis]; x < box.end[x_axis]; ++x) visit(Index3{z, y, x});
+}
+
 /// Calls visit(slab) for up to six disjoint boxes that together are `outer` without `inner` (inner inside
 /// outer).
 template <class Visit>

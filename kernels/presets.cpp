@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "kernels/catalogue.hpp"
+
 namespace spsolve {
 
 namespace {
@@ -174,6 +176,7 @@ std::optional<Preset> find_preset(std::string_view name) {
   for (const Preset& preset : parameter_presets())
     if (preset.name == name) return preset;
   if (parse_benchmark_shape(name)) return Preset{std::string(name), "benchmark shape", {}};
+  if (const CatalogueEntry* entry = find_in_catalogue(name)) return Preset{entry->name, entry->source, {}};
   return {};
 }
 
@@ -183,12 +186,14 @@ std::vector<std::string> preset_names() {
   for (const char* shape :
        {"1d1r", "1d2r", "star2d1r", "box2d1r", "star2d3r", "box2d3r", "star3d1r", "box3d1r"})
     names.emplace_back(shape);
+  for (const CatalogueEntry& entry : catalogue()) names.push_back(entry.name);
   return names;
 }
 
 std::optional<int> preset_dimensions(std::string_view name) {
-  const auto shape = parse_benchmark_shape(name);
-  return shape ? std::optional(shape->dimensions) : std::nullopt;
+  if (const auto shape = parse_benchmark_shape(name)) return shape->dimensions;
+  if (const CatalogueEntry* entry = find_in_catalogue(name)) return entry->dimensions;
+  return {};
 }
 
 Stencil make_preset(std::string_view name, int dimensions, const std::array<double, 3>& spacing,
@@ -200,12 +205,11 @@ Stencil make_preset(std::string_view name, int dimensions, const std::array<doub
                      [&](const PresetParameter& parameter) { return parameter.name == given.first; }))
       throw PresetError(given.first, "preset '" + preset->name + "' has no parameter '" + given.first + "'");
 
-  if (const auto shape = parse_benchmark_shape(name)) {
-    if (shape->dimensions != dimensions)
-      throw PresetError("", "preset '" + preset->name + "' is for " + std::to_string(shape->dimensions) +
-                                "D grids, this one is " + std::to_string(dimensions) + "D");
-    return benchmark_stencil(*shape);
-  }
+  if (const auto wanted = preset_dimensions(name); wanted && *wanted != dimensions)
+    throw PresetError("", "preset '" + preset->name + "' is for " + std::to_string(*wanted) +
+                              "D grids, this one is " + std::to_string(dimensions) + "D");
+  if (const auto shape = parse_benchmark_shape(name)) return benchmark_stencil(*shape);
+  if (const CatalogueEntry* entry = find_in_catalogue(name)) return entry->stencil;
   const Parameters parameters{dimensions, values};
   if (name == "box-filter") return box_filter(parameters);
   try {

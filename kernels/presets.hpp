@@ -27,7 +27,7 @@ struct PresetParameter {
   std::string_view meaning;  // unit, range and default
 };
 
-/// A named family of stencils, or one benchmark shape.
+/// A named family of stencils, one benchmark shape, or an entry of the catalogue.
 struct Preset {
   std::string name;
   std::string meaning;
@@ -50,13 +50,14 @@ class PresetError : public std::invalid_argument {
 const std::vector<Preset>& parameter_presets();
 
 /// A preset by name: one of parameter_presets(), or a benchmark shape: (star|box)<d>d<r>r of any dimension
-/// and radius, 1d<r>r. Nothing if there is no such name.
+/// and radius, 1d<r>r; or a name of the catalogue (kernels/catalogue.hpp). Nothing if there is no such name.
 std::optional<Preset> find_preset(std::string_view name);
 
 /// Names to show to a user, benchmark shapes by their best known examples.
 std::vector<std::string> preset_names();
 
-/// The dimension a benchmark shape is made for; nothing for presets of any dimension.
+/// The dimension a benchmark shape or an entry of the catalogue is made for; nothing for presets of any
+/// dimension.
 std::optional<int> preset_dimensions(std::string_view name);
 
 /// Weights of one time step on a grid of `dimensions` with `spacing` {z, y, x}.

@@ -24,14 +24,6 @@ struct DenseWeights {
   }
 };
 
-/// Calls visit(p) for every point of a box, x fastest.
-template <class Visit>
-void for_each_point(const Box& box, Visit&& visit) {
-  for (std::int64_t z = box.begin[z_axis]; z < box.end[z_axis]; ++z)
-    for (std::int64_t y = box.begin[y_axis]; y < box.end[y_axis]; ++y)
-      for (std::int64_t x = box.begin[x_axis]; x < box.end[x_axis]; ++x) visit(Index3{z, y, x});
-}
-
 /// The smallest box that holds the origin and the offsets of every tap.
 Box offset_box(const std::vector<Tap>& taps) {
   Box box = box_of({1, 1, 1});

@@ -47,7 +47,7 @@ __device__ inline void shared_read(const CeilingArguments& arguments) {
 #pragma unroll
     for (int i = 0; i < ceiling_chains; ++i) {
       unsigned x, y, z, w;
-      asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+      asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                    : "=r"(x), "=r"(y), "=r"(z), "=r"(w)
                    : "r"(address + i * ceiling_threads * 16));
       sum ^= x ^ y ^ z ^ w;
@@ -81,9 +81,13 @@ __device__ void fma_chains(const CeilingArguments& arguments) {
       asm("fma.rn.f16x2 %0, %0, %1, %2;" : "+r"(d[0]) : "r"(0x37ff37ffu), "r"(0x3a003a00u));
     });
   else if constexpr (which == Instruction::fma_fp32)
-    repeat_chains<1>(arguments, 1.0f + lane, [=](float(&d)[1]) { d[0] = __fmaf_rn(d[0], 0.999f, 0.5f); });
+    repeat_chains<1>(arguments, 1.0f + lane, [a = 0.9f + 0.001f * lane, b = 1.0f / (lane + 1)](float(&d)[1]) {
+      d[0] = __fmaf_rn(d[0], a, b);
+    });
   else
-    repeat_chains<1>(arguments, 1.0 + lane, [=](double(&d)[1]) { d[0] = __fma_rn(d[0], 0.999, 0.5); });
+    repeat_chains<1>(arguments, 1.0 + lane, [a = 0.9 + 0.001 * lane, b = 1.0 / (lane + 1)](double(&d)[1]) {
+      d[0] = __fma_rn(d[0], a, b);
+    });
 }
 
 template <Instruction which>

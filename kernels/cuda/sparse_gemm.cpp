@@ -8,7 +8,7 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int cluster_blocks = 2;
+constexpr int cluster_blocks = 2, batch = 2;
 
 // One stage of the pipeline with its metadata, and the barriers (sparse_gemm.cuh, Shared).
 constexpr std::size_t shared_bytes(SparseGemm::Format format) {
@@ -37,7 +37,8 @@ double element_value(bool is_e4m3, unsigned bits) {
 std::string SparseGemm::constants(Format format) {
   return std::string("#pragma once\n#include \"wgmma.cuh\"\nnamespace spsolve::cuda {\n") +
          "constexpr WgmmaFormat format = WgmmaFormat::" + (format == Format::e4m3 ? "e4m3" : "fp16") +
-         ";\nconstexpr int cluster_blocks = " + std::to_string(cluster_blocks) + ";\n}\n";
+         ";\nconstexpr int cluster_blocks = " + std::to_string(cluster_blocks) +
+         ", batch = " + std::to_string(batch) + ";\n}\n";
 }
 
 SparseGemm::SparseGemm(Format format, int m, int n, int k, const KernelCompiler& compiler,

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // C = A B with A in 2:4 form: what the sparse tensor cores of sm_90a reach when fed from memory. One producer
 // and two consumer warpgroups, operands and prepacked metadata as pipelined operands with barriers of their
-// own, the multiplication of a stage overlapped with the release of the one before (after the worklog "sparse
-// GEMM on Hopper"); blocks of a cluster share the tile of B.
+// own (after a worklog on sparse GEMM for Hopper); blocks of a cluster share the tile of B.
 //
 // Per stage and block: 128 x 256 outputs, 64 k (fp16) or 128 k (e4m3): 40 KiB and 1 or 2 KiB of metadata for
 // 256 (512) kFMA of 2:4 work.
 
 #include "async_copy.cuh"
-#include "constants.cuh"  // constexpr WgmmaFormat format; constexpr int cluster_blocks
+#include "constants.cuh"  // format, cluster_blocks, batch: stages per group of instructions
 #include "gemm_arguments.hpp"
 #include "wgmma.cuh"
 
@@ -95,30 +94,41 @@ struct SparseGemm {
     float d[128];
     Turn turn;
     for_each_tile([&](int row, int column) {
-      int before = -1;
-      for (int k = 0; k < stages_of_k(); ++k, turn.next()) {
-        Stage& stage = shared.stages[turn.stage];
-        unsigned metadata[metadata_words];
-        wait(&shared.metadata_full[turn.stage], turn.parity);
-#pragma unroll
-        for (int word = 0; word < metadata_words; ++word) metadata[word] = stage.metadata[group][word][lane];
-        wait(&shared.full[turn.stage], turn.parity);
-        const unsigned long long a =
-            wgmma_descriptor(stage.a + group * (gemm_tile_m / 2) * gemm_a_bytes, gemm_a_bytes);
-        const unsigned long long b = wgmma_descriptor(stage.b, gemm_b_bytes);
-        wgmma_fence();
-        wgmma_sparse<format, 0>(d, a, b, metadata[0], k > 0);
-        wgmma_sparse<format, is_e4m3 ? 0 : 1>(d, a + gemm_a_bytes / steps / 16, b + gemm_b_bytes / steps / 16,
-                                              metadata[metadata_words - 1], true);
-        wgmma_commit();
-        wgmma_wait<1>();
-        if (before >= 0) release(before);
-        before = turn.stage;
+      for (int k = 0; k < stages_of_k(); k += batch) {
+        multiply(d, turn, group, lane, k > 0);
+        for (int i = 0; i < batch; ++i, turn.next()) release(turn.stage);
       }
-      wgmma_wait<0>();
-      release(before);
       store(d, row + group * (gemm_tile_m / 2), column, lane);
     });
+  }
+
+  /// Adds the next stages. Metadata must stay in their registers until the instructions that read them are
+  /// done, so a warpgroup waits for its own; the tensor cores then work for the other one.
+  __device__ void multiply(float (&d)[128], Turn turn, int group, int lane, bool add) const {
+    unsigned metadata[batch][metadata_words];
+    unsigned long long a[batch], b[batch];
+    Turn early = turn;
+#pragma unroll
+    for (int i = 0; i < batch; ++i, early.next()) {
+      const Stage& stage = shared.stages[early.stage];
+      wait(&shared.metadata_full[early.stage], early.parity);
+#pragma unroll
+      for (int word = 0; word < metadata_words; ++word) metadata[i][word] = stage.metadata[group][word][lane];
+      a[i] = wgmma_descriptor(stage.a + group * (gemm_tile_m / 2) * gemm_a_bytes, gemm_a_bytes);
+      b[i] = wgmma_descriptor(stage.b, gemm_b_bytes);
+    }
+#pragma unroll
+    for (int i = 0; i < batch; ++i, turn.next()) wait(&shared.full[turn.stage], turn.parity);
+    wgmma_fence();
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      wgmma_sparse<format, 0>(d, a[i], b[i], metadata[i][0], add || i > 0);
+      wgmma_sparse<format, is_e4m3 ? 0 : 1>(d, a[i] + gemm_a_bytes / steps / 16,
+                                            b[i] + gemm_b_bytes / steps / 16, metadata[i][metadata_words - 1],
+                                            true);
+    }
+    wgmma_commit();
+    wgmma_wait<0>();
   }
 
   __device__ void store(const float (&d)[128], int row, int column, int lane) const {

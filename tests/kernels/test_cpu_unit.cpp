@@ -31,15 +31,7 @@ TEST_P(CpuUnitSeeds, MatchesReferenceInEveryPrecision) {
   for (const Precision precision :
        {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16}) {
     const auto found = advance(problem, precision, steps, problem.u, {problem.domain.box()});
-    // Roundings of sums in fp64 or fp32; of storage twice per launch (16 bit) or of both operands every step
-    // (tf32).
-    const double sums = precision == Precision::fp64 ? 0x1p-53 : 0x1p-24;
-    const double storage = precision == Precision::tf32   ? 2.0 * steps
-                           : precision == Precision::fp64 ? 0.0
-                                                          : 2.0;
-    const double bound = testing::rounding_bound(problem.stencil, sums, steps, largest) +
-                         2 * storage * unit_roundoff(precision) * largest +
-                         2 * steps * unit_roundoff(precision);
+    const double bound = testing::launch_bound(problem.stencil, precision, steps, largest);
     for (std::size_t i = 0; i < expected.size(); ++i)
       ASSERT_NEAR(found[i], expected[i], bound) << to_string(precision) << " at point " << i;
   }

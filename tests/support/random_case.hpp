@@ -88,6 +88,17 @@ inline double rounding_bound(const Stencil& stencil, double roundoff, int steps,
   return steps * per_step * std::pow(std::max(sum, 1.0), steps) * 1.01;
 }
 
+/// The same for one launch of `steps` steps in a precision: roundings of sums in fp64 or fp32; of storage
+/// twice per launch (16 bit), or of both operands every step (tf32).
+inline double launch_bound(const Stencil& stencil, Precision precision, int steps, double largest) {
+  const double sums = precision == Precision::fp64 ? 0x1p-53 : 0x1p-24;
+  const double storage = precision == Precision::tf32   ? 2.0 * steps
+                         : precision == Precision::fp64 ? 0.0
+                                                        : 2.0;
+  return rounding_bound(stencil, sums, steps, largest) + 2 * storage * unit_roundoff(precision) * largest +
+         2 * steps * unit_roundoff(precision);
+}
+
 inline double largest_magnitude(const std::vector<double>& values) {
   double largest = 0;
   for (const double value : values) largest = std::max(largest, std::abs(value));
@@ -100,13 +111,6 @@ inline double at(const Domain& domain, const std::vector<double>& values, Index3
     p[axis] = domain.periodic(axis) ? wrap(p[axis], domain.shape[axis])
                                     : std::clamp<std::int64_t>(p[axis], 0, domain.shape[axis] - 1);
   return values[static_cast<std::size_t>((p[0] * domain.shape[1] + p[1]) * domain.shape[2] + p[2])];
-}
-
-template <class Visit>
-void for_each_point(const Box& box, Visit&& visit) {
-  for (std::int64_t z = box.begin[0]; z < box.end[0]; ++z)
-    for (std::int64_t y = box.begin[1]; y < box.end[1]; ++y)
-      for (std::int64_t x = box.begin[2]; x < box.end[2]; ++x) visit(Index3{z, y, x});
 }
 
 /// Sets the points of `box` in a field from a grid array, halos of periodic axes included.

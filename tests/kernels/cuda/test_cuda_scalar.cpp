@@ -6,7 +6,7 @@
 #include "kernels/cpu_unit.hpp"
 #include "kernels/cuda/scalar_unit.hpp"
 #include "kernels/reference.hpp"
-#include "tests/support/random_case.hpp"
+#include "tests/support/catalogue_case.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -121,15 +121,7 @@ TEST_P(CudaScalarSeeds, MatchesReferenceInEveryPrecision) {
   for (const Precision precision : all_precisions) {
     const auto found = advance_on_gpu(problem, precision, steps, problem.u, {problem.domain.box()},
                                       problem.between(0, 1) == 1);
-    // Roundings of sums in fp64 or fp32; of storage twice per launch (16 bit) or of both operands every step
-    // (tf32).
-    const double sums = precision == Precision::fp64 ? 0x1p-53 : 0x1p-24;
-    const double storage = precision == Precision::tf32   ? 2.0 * steps
-                           : precision == Precision::fp64 ? 0.0
-                                                          : 2.0;
-    const double bound = spsolve::testing::rounding_bound(problem.stencil, sums, steps, largest) +
-                         2 * storage * unit_roundoff(precision) * largest +
-                         2 * steps * unit_roundoff(precision);
+    const double bound = spsolve::testing::launch_bound(problem.stencil, precision, steps, largest);
     for (std::size_t i = 0; i < expected.size(); ++i)
       ASSERT_NEAR(found[i], expected[i], bound) << to_string(precision) << " at point " << i;
   }
@@ -144,6 +136,18 @@ TEST_P(CudaScalarSeeds, HasTheBitsOfTheCpuUnitInAnyRegions) {
     EXPECT_EQ(advance_on_gpu(problem, precision, steps, problem.u, regions),
               advance_on_cpu(problem, precision, steps, problem.u))
         << to_string(precision);
+}
+
+class CudaScalarCatalogue : public NeedsGpu {};
+
+TEST_F(CudaScalarCatalogue, HasTheBitsOfTheCpuUnit) {
+  for (const CatalogueEntry& entry : catalogue()) {
+    const RandomCase problem = spsolve::testing::catalogue_case(entry);
+    const Precision precision = entry.name.size() % 2 ? Precision::fp64 : Precision::fp32;
+    EXPECT_EQ(advance_on_gpu(problem, precision, 2, problem.u, {problem.domain.box()}),
+              advance_on_cpu(problem, precision, 2, problem.u))
+        << entry.name;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Random, CudaScalarSeeds, ::testing::Range(0, 40));
@@ -167,7 +171,7 @@ RandomCase make_problem(const ShapeCase& c, const std::array<bool, 3>& symmetric
   const std::vector<double> random = problem.uniform(volume(extent));
   std::vector<double> weights(random.size());
   std::size_t i = 0;
-  spsolve::testing::for_each_point(box_of(extent), [&](const Index3& p) {
+  for_each_point(box_of(extent), [&](const Index3& p) {
     const Index3 offset = p - c.radius;
     const auto off_axis = std::count_if(offset.begin(), offset.end(), [](auto k) { return k != 0; });
     Index3 image = p;  // mirror images share a weight
