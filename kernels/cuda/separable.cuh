@@ -260,7 +260,7 @@ class Strip {
         last_row_(clamped(a.region.end[1] - row_)),
         first_column_(clamped(a.region.begin[2] - column_)),
         last_column_(clamped(a.region.end[2] - column_)) {
-    columns_inside_ = a.aligned && first_column_ <= 0 && last_column_ >= warp_columns;
+    simple_ = a.aligned && !a.source.data && first_column_ <= 0 && last_column_ >= warp_columns;
     if (first_row_ < 0) first_row_ = 0;
   }
 
@@ -286,19 +286,23 @@ class Strip {
       }
       ring.commit();
       ring.wait_for(n);
-      if (!idle)
-        step(weights, n, [&] { ring.release(n); });
-      else
+      const int first_row = (n - 1) * block_rows + slab;  // that is completed
+      if (idle)
         ring.release(n);
+      else if (simple_ && first_row >= first_row_ && first_row + block_rows <= last_row_)
+        step<true>(weights, ring, n);
+      else
+        step<false>(weights, ring, n);
     }
     if constexpr (bulk_stores) wait_for_staging();  // shared memory lives as long as the block
   }
 
  private:
-  /// Takes one block of rows in and writes the rows that it completes.
-  template <class Release>
-  __device__ void step(const Weights& weights, int n, Release&& release) {
-    const int first_row = (n - 1) * block_rows + slab;  // relative to the strip
+  /// Takes block n in and writes the rows that it completes. `simple`: all of them, without a source; a
+  /// second instance of the code, without branches.
+  template <bool simple>
+  __device__ void step(const Weights& weights, BlockRing& ring, int n) {
+    const int first_row = (n - 1) * block_rows + slab;  // relative to the strip, as all rows here
     const Stored* rows =
         &shared_.stage[n % stages][g_ / 4 * 8 + g_ / 2 % 2 * (slab * y_windows) + g_ % 2]
                       [warp_ * warp_columns + window_column + q_ / 2 * 8 + q_ % 2 * (slab * x_windows)];
@@ -306,12 +310,12 @@ class Strip {
       constexpr int group = decltype(group_)::value;
       Fragment next[rank][y_windows][2];
       along_x(weights, rows + group * slab, next);
-      if constexpr (group == groups - 1) release();
+      if constexpr (group == groups - 1) ring.release(n);
       if constexpr (group == 0 && bulk_stores) wait_for_staging();
       static_for<0, 2 * y_windows>([&](auto i) {
         float out[2][4]{};
         along_y<i.value>(weights, before_[group], next, out);
-        write<group, i.value>(first_row, out);
+        write<simple, group>(first_row, i.value, out);
       });
 #pragma unroll
       for (int k = 0; k < rank; ++k)
@@ -319,7 +323,7 @@ class Strip {
         for (int m = 0; m < y_windows; ++m)
           for (int half = 0; half < 2; ++half) before_[group][k][m][half] = next[k][m][half];
     });
-    if constexpr (bulk_stores) store_staged(first_row);
+    if constexpr (bulk_stores) store_staged<simple>(first_row);
   }
 
   /// Pass 1: the fragments of 32 * y_windows new rows of 16 columns.
@@ -389,17 +393,14 @@ class Strip {
     });
   }
 
-  /// Whether 16 rows from this one on, of all columns of the warp, are written.
-  __device__ bool whole(int row) const {
-    return columns_inside_ && row >= first_row_ && row + slab <= last_row_;
-  }
+  /// Whether 16 rows from this one on are written.
+  __device__ bool whole(int row) const { return row >= first_row_ && row + slab <= last_row_; }
 
   /// Results of 16 rows of one group: a lane has columns 4q to 4q + 3 of rows g and g + 8.
-  template <int group, int i>
-  __device__ void write(int first_row, const float (&sums)[2][4]) {
-    const int first = first_row + slab * i;  // relative to the strip, as all rows here
-    const bool inside = whole(first);
-    if (inside && !a_.source.data) {
+  template <bool simple, int group>
+  __device__ void write(int first_row, int i, const float (&sums)[2][4]) {
+    const int first = first_row + slab * i;
+    if (simple || (simple_ && whole(first))) {
 #pragma unroll
       for (int upper = 0; upper < 2; ++upper) {
         const Pack<Stored, 4> packed = results(sums, upper);
@@ -470,6 +471,7 @@ class Strip {
 #endif
   }
 
+  template <bool simple>
   __device__ void store_staged(int first_row) const {
 #if __CUDA_ARCH__ >= 900
     fence_for_copy_engine();
@@ -477,7 +479,7 @@ class Strip {
     if (threadIdx.x % 32 != 0) return;
     for (int i = 0; i < 2 * y_windows; ++i) {
       const int row = first_row + slab * i;
-      if (!whole(row) || a_.source.data) continue;
+      if (!simple && !(simple_ && whole(row))) continue;
       for (int box = 0; box < boxes; ++box)
         tensor_store(a_.out_map, static_cast<int>(column_ - a_.out.begin[2]) + box * box_columns,
                      static_cast<int>(row_ + row - a_.out.begin[1]),
@@ -492,7 +494,7 @@ class Strip {
   int warp_, g_, q_;
   long long row_, block_column_, column_, plane_;          // where the outputs of the warp begin
   int first_row_, last_row_, first_column_, last_column_;  // of them, relative: what is written
-  bool columns_inside_;                                    // all of the warp's are written, and aligned
+  bool simple_;  // all columns of the warp are written, aligned to 16 bytes, and there is no source
   Fragment before_[groups][rank][y_windows][2]{};
 };
 
