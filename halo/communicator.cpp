@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <utility>
@@ -47,7 +48,7 @@ void check_mpi(int code, std::source_location where) {
 
 MpiSession::MpiSession(int& argc, char**& argv) {
   int provided = 0;
-  check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
+  check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
   check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
   int size = 1;
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size));
@@ -109,6 +110,29 @@ std::vector<std::string> Communicator::gather(const std::string& text) const {
 void Communicator::abort(Status status) const {
   MPI_Abort(handle_, static_cast<int>(status));
   std::abort();
+}
+
+bool threads_may_communicate() {
+  int provided = 0;
+  check_mpi(MPI_Query_thread(&provided));
+  return provided == MPI_THREAD_MULTIPLE;
+}
+
+DuplicateCommunicator::DuplicateCommunicator(const Communicator& original)
+    : communicator_([&] {
+        MPI_Comm handle = MPI_COMM_NULL;
+        check_mpi(MPI_Comm_dup(original.handle(), &handle));
+        return handle;
+      }()) {}
+
+DuplicateCommunicator::~DuplicateCommunicator() {
+  MPI_Comm handle = communicator_.handle();
+  MPI_Comm_free(&handle);
+}
+
+void Communicator::abort(const Error& error) const {
+  std::fprintf(stderr, "spsolve: error: %s\n", error.what());
+  abort(error.status());
 }
 
 int ranks_on_this_machine(const Communicator& communicator) {

@@ -16,7 +16,8 @@ namespace spsolve {
 /// Throws Error(device_failure) naming the call's place and MPI's own text unless `code` is MPI_SUCCESS.
 void check_mpi(int code, std::source_location where = std::source_location::current());
 
-/// MPI from construction to destruction; errors are returned to check_mpi() instead of ending the job.
+/// MPI from construction to destruction, for several threads where the library can; errors are returned to
+/// check_mpi() instead of ending the job.
 class MpiSession {
  public:
   /// Throws Error(invalid_input) where the launcher started several processes that MPI does not know of.
@@ -50,11 +51,29 @@ class Communicator {
   std::vector<std::string> gather(const std::string& text) const;
   /// Ends the job on all ranks; for failures that the other ranks cannot be told of.
   [[noreturn]] void abort(Status status) const;
+  /// The same with a message on standard error.
+  [[noreturn]] void abort(const Error& error) const;
 
  private:
   MPI_Comm handle_;
   int rank_ = 0;
   int size_ = 1;
+};
+
+/// Whether several threads of each rank may communicate at a time, each by a communicator of its own.
+bool threads_may_communicate();
+
+/// The same ranks, whose messages never meet those of the original. Made and destroyed collectively.
+class DuplicateCommunicator {
+ public:
+  explicit DuplicateCommunicator(const Communicator& original);
+  ~DuplicateCommunicator();
+  DuplicateCommunicator(const DuplicateCommunicator&) = delete;
+  DuplicateCommunicator& operator=(const DuplicateCommunicator&) = delete;
+  const Communicator& get() const { return communicator_; }
+
+ private:
+  Communicator communicator_;
 };
 
 /// How many ranks share this rank's machine, itself included. Collective.

@@ -167,6 +167,28 @@ class Faults(spsolve.TestCase):
         self.assertIn("NaN or infinite at step 0, first at point y=0, x=0", self.run_to(3, file, ranks=2).err)
         self.assertEqual(spsolve.diagnostics(self.directory / "out"), [])
 
+    def test_a_rank_that_hangs_ends_the_job(self):
+        """Stopped, it answers nobody but does not die: MPI alone would wait for ever."""
+        file = self.write(time={"steps": 10**8}, checkpoint={"every": 1000}, parallel={"timeout_seconds": 4})
+        for stopped in (2, 0):
+            with self.subTest(rank=stopped), spsolve.Job(file, "--output", f"out{stopped}", ranks=4, cwd=self.directory) as job:
+                job.wait_for(lambda: spsolve.checkpoints(self.directory / f"out{stopped}"), "it wrote a checkpoint")
+                ranks = job.ranks()
+                # A short stop is no reason to end.
+                os.kill(ranks[stopped], signal.SIGSTOP)
+                time.sleep(1.0)
+                os.kill(ranks[stopped], signal.SIGCONT)
+                time.sleep(1.0)
+                self.assertIsNone(job.process.poll())
+                os.kill(ranks[stopped], signal.SIGSTOP)
+                begin = time.monotonic()
+                result = self.finished(job.wait(), 5)
+                self.assertLess(time.monotonic() - begin, 60)
+                self.assertRegex(result.err, rf"error: no sign of life for \d+ s from rank {stopped} on \S+: .*, step \d+, "
+                                             r"\w+; last checkpoint: step \d+")
+            time.sleep(1.0)
+            self.assertEqual([rank for rank in ranks if alive(rank)], [])
+
     def test_a_killed_rank_ends_the_job(self):
         file = self.write(time={"steps": 10**8}, checkpoint={"every": 0})
         with spsolve.Job(file, ranks=4, cwd=self.directory) as job:

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "halo/watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+
+namespace spsolve {
+namespace {
+
+constexpr int sign_tag = 1;
+constexpr int signs_within_timeout = 10;
+constexpr std::chrono::milliseconds impatience(1);  // at the end, when all others wait for the last sign
+
+/// A communicator of its own, so that signs never meet other messages.
+Communicator duplicate(const Communicator& communicator) {
+  MPI_Comm handle = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(communicator.handle(), &handle));
+  return Communicator(handle);
+}
+
+bool waits(std::int64_t phase) {
+  return phase == static_cast<int>(Phase::exchange) || phase == static_cast<int>(Phase::device);
+}
+
+}  // namespace
+
+const char* to_string(Phase phase) {
+  static constexpr const char* names[] = {"setup",       "compute",  "launch on the GPU", "exchange",
+                                          "diagnostics", "snapshot", "checkpoint",        "finished"};
+  return names[static_cast<int>(phase)];
+}
+
+Watch::Watch(const Communicator& communicator, const std::string& place, double timeout_seconds)
+    : communicator_(duplicate(communicator)),
+      place_(place),
+      timeout_(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout_seconds))) {
+  const std::vector<std::string> places = communicator.gather(place);
+  const std::string place_of_root = communicator.broadcast(place);
+  if (communicator.size() > 1) {
+    if (!threads_may_communicate()) return;
+    for (int rank = 1; communicator.root() && rank < communicator.size(); ++rank)
+      peers_.push_back({rank, places[static_cast<std::size_t>(rank)]});
+    if (!communicator.root()) peers_.push_back({0, place_of_root});
+    for (Peer& peer : peers_) peer.heard = Clock::now();
+  }
+  thread_ = std::thread([this] { run(); });
+}
+
+Watch::~Watch() {
+  {
+    const std::lock_guard lock(mutex_);
+    abandoned_ = std::uncaught_exceptions() > 0;
+    enter(Phase::finished);
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  // Signs of an abandoned conversation may be on their way: then the end of MPI takes the communicator along.
+  MPI_Comm handle = communicator_.handle();
+  if (!abandoned_) MPI_Comm_free(&handle);
+}
+
+void Watch::enter(Phase phase) {
+  phase_ = static_cast<int>(phase);
+  ++changes_;
+}
+
+void Watch::reach(std::int64_t step) {
+  step_ = step;
+  ++changes_;
+}
+
+void Watch::checkpoint_written(std::int64_t step) {
+  if (step > checkpoint_) checkpoint_ = step;
+}
+
+std::string Watch::whereabouts() const { return describe(communicator_.rank(), place_, now()); }
+
+void Watch::run() {
+  try {
+    bool over = false;
+    while (!over && !abandoned_) {
+      over = converse();
+      require_signs_of_life();
+      require_getting_on();
+      if (over) break;
+      if (finished()) {
+        std::this_thread::sleep_for(impatience);
+      } else {
+        std::unique_lock lock(mutex_);
+        wake_.wait_for(lock, timeout_ / signs_within_timeout, [this] { return finished(); });
+      }
+    }
+    if (over) return;
+    for (Peer& peer : peers_)
+      for (MPI_Request* request : {&peer.sending, &peer.receiving})
+        if (*request != MPI_REQUEST_NULL) {
+          MPI_Cancel(request);
+          MPI_Request_free(request);
+        }
+  } catch (const Error& error) {
+    end(error.what());
+  }
+}
+
+/// Returns whether all have said their last. Rank 0 does so when it and all others are at the end.
+bool Watch::converse() {
+  Sign sign = now();
+  sign.last = finished() &&
+              (!communicator_.root() || std::all_of(peers_.begin(), peers_.end(),
+                                                    [](const Peer& peer) { return peer.newest.last != 0; }));
+  bool over = finished();
+  for (Peer& peer : peers_) over = converse(peer, sign) && over;
+  return over;
+}
+
+/// Sends and receives what can be at once. Returns whether both have said their last.
+bool Watch::converse(Peer& peer, const Sign& sign) {
+  constexpr int bytes = sizeof(Sign);
+  int done = 0;
+  if (peer.receiving != MPI_REQUEST_NULL) {
+    check_mpi(MPI_Test(&peer.receiving, &done, MPI_STATUS_IGNORE));
+    if (done) {
+      peer.newest = peer.received;
+      peer.heard = Clock::now();
+    }
+  }
+  if (peer.receiving == MPI_REQUEST_NULL && !peer.newest.last)
+    check_mpi(MPI_Irecv(&peer.received, bytes, MPI_BYTE, peer.rank, sign_tag, communicator_.handle(),
+                        &peer.receiving));
+  if (peer.sending != MPI_REQUEST_NULL) check_mpi(MPI_Test(&peer.sending, &done, MPI_STATUS_IGNORE));
+  if (peer.sending == MPI_REQUEST_NULL && !peer.told_last) {
+    peer.sent = sign;
+    peer.told_last = sign.last != 0;
+    check_mpi(
+        MPI_Isend(&peer.sent, bytes, MPI_BYTE, peer.rank, sign_tag, communicator_.handle(), &peer.sending));
+    check_mpi(MPI_Test(&peer.sending, &done, MPI_STATUS_IGNORE));
+  }
+  return peer.told_last && peer.newest.last && peer.sending == MPI_REQUEST_NULL;
+}
+
+void Watch::require_signs_of_life() const {
+  for (const Peer& peer : peers_)
+    if (!peer.newest.last && Clock::now() - peer.heard > timeout_)
+      end(fmt::format("no sign of life for {:.0f} s from {}",
+                      std::chrono::duration<double>(Clock::now() - peer.heard).count(),
+                      describe(peer.rank, peer.place, peer.newest)));
+}
+
+/// Rank 0 only: the others know no more than it.
+void Watch::require_getting_on() {
+  if (!communicator_.root()) return;
+  const Sign own = now();
+  std::int64_t changes = own.changes;
+  bool all_wait = waits(own.phase);
+  const Peer* behind = nullptr;
+  for (const Peer& peer : peers_) {
+    changes += peer.newest.changes;
+    all_wait = all_wait && waits(peer.newest.phase);
+    if (peer.newest.step < (behind ? behind->newest : own).step) behind = &peer;
+  }
+  if (changes != changes_seen_ || !all_wait) got_on_ = Clock::now();
+  changes_seen_ = changes;
+  if (Clock::now() - got_on_ > timeout_)
+    end(fmt::format("nothing has got on for {:.0f} s; farthest behind is {}",
+                    std::chrono::duration<double>(Clock::now() - got_on_).count(),
+                    behind ? describe(behind->rank, behind->place, behind->newest) : whereabouts()));
+}
+
+Watch::Sign Watch::now() const { return {phase_, step_, checkpoint_, changes_, 0}; }
+
+std::string Watch::describe(int rank, const std::string& place, const Sign& sign) const {
+  return fmt::format("rank {} on {}, step {}, {}; last checkpoint: {}", rank, place, sign.step,
+                     to_string(static_cast<Phase>(sign.phase)),
+                     sign.checkpoint < 0 ? "none" : fmt::format("step {}", sign.checkpoint));
+}
+
+void Watch::end(const std::string& message) const {
+  std::fprintf(stderr, "spsolve: error: %s\n", message.c_str());
+  communicator_.abort(Status::device_failure);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// A job in which every rank waits for another for ever: the watch must end it.
+#include <chrono>
+#include <thread>
+
+#include "halo/watch.hpp"
+
+int main(int argc, char** argv) {
+  using namespace spsolve;
+  MpiSession mpi(argc, argv);
+  const Communicator world;
+  Watch watch(world, "a machine", 2.0);
+  watch.enter(Phase::exchange);
+  watch.reach(world.rank() == 1 ? 41 : 42);
+  watch.checkpoint_written(40);
+  std::this_thread::sleep_for(std::chrono::minutes(2));
+}

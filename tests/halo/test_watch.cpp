@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "halo/watch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+namespace spsolve {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Ranks that do something long, and ranks that have come to the end, are left alone.
+TEST(Watch, LeavesBusyRanksAlone) {
+  const Communicator world;
+  constexpr double timeout = 1.0;  // seconds
+  Watch watch(world, "somewhere", timeout);
+  watch.enter(world.root() ? Phase::snapshot : Phase::exchange);
+  std::this_thread::sleep_for(milliseconds(2500 + 500 * world.rank()));
+}
+
+TEST(Watch, LeavesRanksThatGetOnAlone) {
+  const Communicator world;
+  Watch watch(world, "somewhere", 1.0);
+  for (int step = 0; step < 5; ++step) {
+    watch.enter(Phase::exchange);
+    std::this_thread::sleep_for(milliseconds(400));
+    watch.reach(step);
+  }
+}
+
+TEST(Watch, SaysWhereARankIs) {
+  const Communicator world;
+  Watch watch(world, "node7: GPU 1", 30.0);
+  watch.enter(Phase::exchange);
+  watch.reach(4000);
+  const std::string rank = "rank " + std::to_string(world.rank()) + " on node7: GPU 1, step 4000, exchange; ";
+  EXPECT_EQ(watch.whereabouts(), rank + "last checkpoint: none");
+  watch.checkpoint_written(3000);
+  watch.checkpoint_written(-1);
+  EXPECT_EQ(watch.whereabouts(), rank + "last checkpoint: step 3000");
+}
+
+/// An exception that all ranks throw must not wait for anybody.
+TEST(Watch, IsAbandonedByExceptions) {
+  const Communicator world;
+  const auto fail = [&] {
+    Watch watch(world, "somewhere", 30.0);
+    throw Error(Status::diverged, "NaN");
+  };
+  EXPECT_THROW(fail(), Error);
+}
+
+}  // namespace
+}  // namespace spsolve
