@@ -110,6 +110,10 @@ bool KernelStencil::pointwise_completion() const {
          });
 }
 
+bool KernelStencil::has_walls() const {
+  return std::any_of(walls.begin(), walls.end(), [](const auto& faces) { return faces[low] != Wall::none; });
+}
+
 int Formats::in_bytes() const {
   return in_stored ? static_cast<int>(storage_bytes(storage)) : compute_bytes();
 }

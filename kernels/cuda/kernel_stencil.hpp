@@ -38,6 +38,7 @@ struct KernelStencil {
 
   /// Completing a plane of the march needs no neighbour in it (see march.cuh).
   bool pointwise_completion() const;
+  bool has_walls() const;
 };
 
 /// How march.cuh is cut for one depth.
@@ -50,10 +51,13 @@ struct Tile {
   int blocks_per_multiprocessor = 1;  // what registers are limited to
   int column_margin =
       0;  // columns of a tile on each side that are not written: halo rounded up to whole 16 bytes
+  int row_margin = 0;  // the same for rows
   int shared_bytes = 0;
 
   int columns() const { return 32 * points_per_lane; }
   int rows() const { return warps * rows_per_warp; }
+  int written_columns() const { return columns() - 2 * column_margin; }
+  int written_rows() const { return rows() - 2 * row_margin; }
 };
 
 /// Types that a kernel reads and writes: fields hold storage, intermediate results of a launch compute

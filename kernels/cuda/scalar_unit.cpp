@@ -69,8 +69,11 @@ ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision p
 int ScalarUnit::preferred_steps() const { return std::max(preferred_, 1); }
 
 void ScalarUnit::prepare(int steps) const {
-  if (preferred_ == 0 || !march_kernel({precision_, true, true}, steps))
-    step_kernel({precision_, true, true});
+  const Formats formats{precision_, true, true};
+  if (preferred_ == 0 || !march_kernel(formats, steps, true))
+    step_kernel(formats);
+  else if (stencil_.radius[row_axis] > 0)
+    march_kernel(formats, steps, false);
 }
 
 void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int steps) const {
@@ -82,7 +85,7 @@ void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int ste
       std::max<std::int64_t>(reach(region, steps).points() / reach(region, steps).extent()[slow], 1);
   const std::int64_t planes =
       std::max(scratch_points / plane_points - 2 * steps * radius_[slow], 4 * steps * radius_[slow] + 1);
-  const bool one_kernel = marches(region) && march_kernel({precision_, true, true}, steps);
+  const bool one_kernel = marches(region) && march_kernel({precision_, true, true}, steps, true);
   const std::int64_t slabs = one_kernel ? 1 : pieces(region.extent()[slow], planes);
   for (std::int64_t i = 0; i < slabs; ++i) {
     Box slab = region;
@@ -108,11 +111,10 @@ void ScalarUnit::run(Operand in, const Operand& out, const Box& region, int step
 }
 
 void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& region, int steps) const {
-  const MarchKernel* kernel =
-      marches(region) ? march_kernel({precision_, in.stored, out.stored}, steps) : nullptr;
+  const Formats formats{precision_, in.stored, out.stored};
+  const MarchKernel* kernel = marches(region) ? march_kernel(formats, steps, true) : nullptr;
   if (!kernel) return step_by_step(in, out, region, steps, stream_);
-  // The march does not mirror planes: beside neumann faces across it steps are taken one by one, at the same
-  // time.
+  // The march does not mirror planes: beside neumann faces across it steps are taken one by one.
   const int slow = axes_[plane_axis];
   const std::int64_t n = domain_.shape[slow], band = steps * radius_[slow];
   Box core = region;
@@ -120,14 +122,41 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
     core.begin[slow] = std::max(core.begin[slow], band);
   if (domain_.faces[slow][high].kind == BoundaryKind::neumann)
     core.end[slow] = std::min(core.end[slow], n - band);
-  if (core == region) return march(*kernel, in, out, core);
+  if (core.empty()) core = {};
+  const bool flat = stencil_.radius[row_axis] == 0;  // 1D, 2D: few tiles meet a wall
+  const MarchKernel& plain = *march_kernel(formats, steps, flat);
+  const Box inner = away_from_walls(core, kernel->tile, plain.tile);
+  if (inner == region) return march(plain, in, out, inner, stream_);
+  if (inner.empty() && core == region) return march(*kernel, in, out, core, stream_);
+  // All at the same time.
   forked_.record(stream_);
   check_cuda(cudaStreamWaitEvent(band_stream_, forked_, 0));
-  if (!core.empty()) march(*kernel, in, out, core);
-  for_each_slab(region, core.empty() ? Box{} : core,
-                [&](const Box& beside) { step_by_step(in, out, beside, steps, band_stream_); });
+  if (inner.empty()) {
+    if (!core.empty()) march(*kernel, in, out, core, stream_);
+  } else {
+    march(plain, in, out, inner, stream_);
+    for_each_slab(core, inner, [&](const Box& beside) { march(*kernel, in, out, beside, band_stream_); });
+  }
+  for_each_slab(region, core, [&](const Box& beside) { step_by_step(in, out, beside, steps, band_stream_); });
   joined_.record(band_stream_);
   check_cuda(cudaStreamWaitEvent(stream_, joined_, 0));
+}
+
+/// The part of a region whose tiles meet no wall, if it is the larger part and walls make tiles smaller
+/// (`plain` is the tile without); empty otherwise. What is left beside walls is one `tile` deep.
+Box ScalarUnit::away_from_walls(const Box& region, const Tile& tile, const Tile& plain) const {
+  if (region.empty() || tile.written_rows() == plain.written_rows()) return {};
+  const std::array<std::int64_t, 3> depth{tile.depth * stencil_.radius[plane_axis], tile.written_rows(),
+                                          tile.written_columns()};
+  Box inner = region;
+  for (int k = 0; k < axis_count; ++k) {
+    const int axis = axes_[k];
+    const std::int64_t halo = tile.depth * radius_[axis];
+    if (domain_.periodic(axis)) continue;
+    if (inner.begin[axis] < halo) inner.begin[axis] += depth[k];
+    if (inner.end[axis] > domain_.shape[axis] - halo) inner.end[axis] -= depth[k];
+  }
+  return 2 * inner.points() > region.points() ? inner : Box{};
 }
 
 /// Kernels of one step each.
@@ -141,14 +170,14 @@ void ScalarUnit::step_by_step(Operand in, const Operand& out, const Box& region,
   }
 }
 
-void ScalarUnit::march(const MarchKernel& march, const Operand& in, const Operand& out,
-                       const Box& region) const {
+void ScalarUnit::march(const MarchKernel& march, const Operand& in, const Operand& out, const Box& region,
+                       cudaStream_t stream) const {
   if (region.extent()[x_axis] > most_columns) {  // coordinates in a tile map are 32 bits
     Box left = region, right = region;
     left.end[x_axis] = right.begin[x_axis] =
         region.begin[x_axis] + floor_to(region.extent()[x_axis] / 2, column_granule);
-    this->march(march, in, out, left);
-    return this->march(march, in, out, right);
+    this->march(march, in, out, left, stream);
+    return this->march(march, in, out, right, stream);
   }
   const Tile& tile = march.tile;
   Arguments a = arguments(in, out, region);
@@ -163,8 +192,7 @@ void ScalarUnit::march(const MarchKernel& march, const Operand& in, const Operan
   a.in.end[2] = std::min<std::int64_t>(a.in.end[2], a.in.begin[2] + 2 * most_columns);
   if (device_.compute_capability >= 90)
     a.in_map = make_tensor_map(a.in, formats.in_bytes(), tile.rows(), std::min(tile.columns(), 256));
-  const std::int64_t rows = tile.rows() - 2 * tile.depth * stencil_.radius[row_axis];
-  const std::int64_t columns = tile.columns() - 2 * tile.column_margin;
+  const std::int64_t rows = tile.written_rows(), columns = tile.written_columns();
   const std::int64_t column_tiles = pieces(a.region.end[2] - (a.first_column + tile.column_margin), columns);
   const std::int64_t row_tiles = pieces(a.region.end[1] - a.region.begin[1], rows);
   const std::int64_t planes = a.region.end[0] - a.region.begin[0];
@@ -187,7 +215,7 @@ void ScalarUnit::march(const MarchKernel& march, const Operand& in, const Operan
   const dim3 grid(static_cast<unsigned>(column_tiles + extra), static_cast<unsigned>(row_tiles),
                   static_cast<unsigned>(stretches));
   march.kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile.warps)),
-                      static_cast<std::size_t>(tile.shared_bytes), stream_, a);
+                      static_cast<std::size_t>(tile.shared_bytes), stream, a);
 }
 
 void ScalarUnit::step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const {
@@ -283,19 +311,22 @@ bool ScalarUnit::marches(const Box& region) const {
   return true;
 }
 
-const ScalarUnit::MarchKernel* ScalarUnit::march_kernel(const Formats& formats, int depth) const {
-  const auto [entry, is_new] = march_kernels_.try_emplace({formats, depth});
+const ScalarUnit::MarchKernel* ScalarUnit::march_kernel(const Formats& formats, int depth,
+                                                        bool beside_walls) const {
+  beside_walls = beside_walls && stencil_.has_walls();
+  const auto [entry, is_new] = march_kernels_.try_emplace({formats, depth, beside_walls});
   auto& kernel = entry->second;
-  if (is_new)
-    if (const auto tile = choose_tile(stencil_, formats, depth, device_.shared_bytes_per_block)) {
-      kernel.emplace(MarchKernel{
-          *tile, Kernel(compiler_.compile("march.cuh", constants_text(stencil_, formats, &*tile)), "march"),
-          0});
-      const auto bytes = static_cast<std::size_t>(tile->shared_bytes);
-      kernel->kernel.allow_shared_bytes(bytes);
-      kernel->resident_blocks =
-          kernel->kernel.resident_blocks(32 * tile->warps, bytes) * device_.multiprocessors;
-    }
+  if (!is_new) return kernel ? &*kernel : nullptr;
+  KernelStencil stencil = stencil_;
+  if (!beside_walls) stencil.walls = {};
+  if (const auto tile = choose_tile(stencil, formats, depth, device_.shared_bytes_per_block)) {
+    kernel.emplace(MarchKernel{
+        *tile, Kernel(compiler_.compile("march.cuh", constants_text(stencil, formats, &*tile)), "march"), 0});
+    const auto bytes = static_cast<std::size_t>(tile->shared_bytes);
+    kernel->kernel.allow_shared_bytes(bytes);
+    kernel->resident_blocks =
+        kernel->kernel.resident_blocks(32 * tile->warps, bytes) * device_.multiprocessors;
+  }
   return kernel ? &*kernel : nullptr;
 }
 

@@ -54,7 +54,9 @@ class ScalarUnit : public Unit {
   void run(Operand in, const Operand& out, const Box& region, int steps, int most_per_kernel) const;
   void run_kernel(const Operand& in, const Operand& out, const Box& region, int steps) const;
   void step_by_step(Operand in, const Operand& out, const Box& region, int steps, cudaStream_t stream) const;
-  void march(const MarchKernel& march, const Operand& in, const Operand& out, const Box& region) const;
+  Box away_from_walls(const Box& region, const Tile& tile, const Tile& plain) const;
+  void march(const MarchKernel& march, const Operand& in, const Operand& out, const Box& region,
+             cudaStream_t stream) const;
   void step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const;
 
   View view_of(const Field& field) const;
@@ -62,7 +64,7 @@ class ScalarUnit : public Unit {
   Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
   Box reach(const Box& region, int steps) const;
   bool marches(const Box& region) const;
-  const MarchKernel* march_kernel(const Formats& formats, int depth) const;
+  const MarchKernel* march_kernel(const Formats& formats, int depth, bool beside_walls) const;
   const Kernel& step_kernel(const Formats& formats) const;
 
   Domain domain_;
@@ -80,7 +82,7 @@ class ScalarUnit : public Unit {
   Event forked_, joined_;
 
   // Made when first needed; advance() is const in what it computes.
-  mutable std::map<std::pair<Formats, int>, std::optional<MarchKernel>> march_kernels_;
+  mutable std::map<std::tuple<Formats, int, bool>, std::optional<MarchKernel>> march_kernels_;
   mutable std::map<Formats, Kernel> step_kernels_;
   mutable std::array<DeviceBuffer, 4>
       scratch_;                              // two for the kernels of advance(), two for bands beside walls

@@ -23,6 +23,8 @@ constexpr Cut cuts_3d[] = {{12, 4, 1, 128, 96}, {16, 3, 1, 64, 48},  {8, 6, 1, 1
 // 2D and 1D: a warp is a tile of its own.
 constexpr Cut cuts_2d[] = {{1, 1, 16, 40, 40}, {1, 1, 12, 80, 80}, {1, 1, 8, 144, 144}};
 
+constexpr int wall_registers = 16;  // of stars beside walls, for what is beyond them: spilling costs more
+
 constexpr int most_unrolled = 2500;  // operations on one plane in one thread: compile time, instruction cache
 
 int shared_bytes(const KernelStencil& stencil, const Formats& formats, const Tile& tile) {
@@ -51,23 +53,25 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
   while (tile.points_per_lane < column_radius) tile.points_per_lane *= 2;
   const int granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
   tile.column_margin = round_up(depth * column_radius, granule);
+  tile.row_margin = depth * row_radius;
   tile.shared_bytes = shared_bytes(stencil, formats, tile);
 
   const int points = tile.rows_per_warp * tile.points_per_lane;
   const int levels = std::max(2 * plane_radius * depth, 1) * points * formats.compute_bytes() / 4;
+  const int registers = stencil.pointwise_completion()
+                            ? cut.star_registers - (stencil.has_walls() && cut.warps > 1 ? wall_registers : 0)
+                            : cut.box_registers;
   const bool fits =
-      levels <= (stencil.pointwise_completion() ? cut.star_registers : cut.box_registers) &&
-      row_radius <= tile.rows_per_warp && tile.points_per_lane <= 16 &&
-      2 * tile.column_margin < tile.columns() && 2 * depth * row_radius < tile.rows() &&
+      levels <= registers && row_radius <= tile.rows_per_warp && tile.points_per_lane <= 16 &&
+      tile.written_columns() > 0 && tile.written_rows() > 0 &&
       static_cast<std::size_t>(tile.shared_bytes) * cut.blocks_per_multiprocessor <= shared_limit &&
       stencil.operations * depth * points <= most_unrolled;
   return fits ? std::optional(tile) : std::nullopt;
 }
 
 /// The part of a tile that is written.
-double useful(const KernelStencil& stencil, const Tile& tile) {
-  return (1.0 - 2.0 * tile.column_margin / tile.columns()) *
-         (1.0 - 2.0 * tile.depth * stencil.radius[row_axis] / tile.rows());
+double useful(const Tile& tile) {
+  return static_cast<double>(tile.written_columns()) / tile.columns() * tile.written_rows() / tile.rows();
 }
 
 }  // namespace
@@ -78,7 +82,7 @@ std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& for
   const auto consider = [&](const auto& cuts) {
     for (const Cut& cut : cuts)
       if (const auto tile = cut_tile(stencil, formats, depth, cut, shared_limit))
-        if (!best || useful(stencil, *tile) > useful(stencil, *best) + 1e-9) best = tile;
+        if (!best || useful(*tile) > useful(*best) + 1e-9) best = tile;
   };
   if (stencil.radius[row_axis] > 0)
     consider(cuts_3d);
@@ -92,9 +96,11 @@ int preferred_depth(const KernelStencil& stencil, const Formats& formats, std::s
       0.76;  // below, what is computed twice costs more than the memory traffic saved
   const int deepest =
       stencil.radius[plane_axis] == 0 ? 16 : 8;  // measured; without a march levels keep no registers
+  KernelStencil inner = stencil;
+  inner.walls = {};
   for (int depth = deepest; depth > 1; --depth)
-    if (const auto tile = choose_tile(stencil, formats, depth, shared_limit);
-        tile && useful(stencil, *tile) >= least_useful)
+    if (const auto tile = choose_tile(inner, formats, depth, shared_limit);
+        tile && useful(*tile) >= least_useful && choose_tile(stencil, formats, depth, shared_limit))
       return depth;
   return choose_tile(stencil, formats, 1, shared_limit) ? 1 : 0;
 }
