@@ -73,7 +73,7 @@ DeviceChoice choose_device([[maybe_unused]] const Communicator& communicator, co
 }
 
 Machine make_machine(const Communicator& communicator, [[maybe_unused]] const DeviceChoice& choice,
-                     const ParallelConfig& parallel) {
+                     const ParallelConfig& parallel, bool background) {
 #ifdef SPSOLVE_CUDA
   if (choice.cuda) {
     cuda::select_device(choice.device);
@@ -87,7 +87,7 @@ Machine make_machine(const Communicator& communicator, [[maybe_unused]] const De
         Status::invalid_input,
         "[parallel] transport = \"nccl\" moves GPU memory, but this run is on the CPU; use auto or mpi");
   auto mpi = std::make_unique<MpiTransport>(communicator);
-  auto backend = std::make_unique<CpuBackend>(*mpi);
+  auto backend = std::make_unique<CpuBackend>(*mpi, background);
   return {std::move(mpi), std::move(backend), "mpi"};
 }
 

@@ -34,8 +34,8 @@ struct Machine {
   std::string transport_name;
 };
 
-/// Collective.
+/// `background`: states are copied to write them while the run goes on. Collective.
 Machine make_machine(const Communicator& communicator, const DeviceChoice& choice,
-                     const ParallelConfig& parallel);
+                     const ParallelConfig& parallel, bool background = false);
 
 }  // namespace spsolve

@@ -53,8 +53,8 @@ int spsolve_main(int argc, char** argv) {
   } catch (const Error& error) {
     // Failures of devices and peers may be known to one rank only: it says so and ends the others.
     const bool alone = error.status() == Status::device_failure;
-    if (world.root() || alone) std::fprintf(stderr, "spsolve: error: %s\n", error.what());
-    if (alone && world.size() > 1) world.abort(error.status());
+    if (alone && world.size() > 1) world.abort(error);
+    if (world.root()) std::fprintf(stderr, "spsolve: error: %s\n", error.what());
     return static_cast<int>(error.status());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "spsolve: error on rank %d: %s\n", world.rank(), error.what());

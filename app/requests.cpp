@@ -23,12 +23,13 @@ Requests::Requests(const Communicator& communicator, Signals& signals,
       checkpoint_seconds_(seconds(checkpoint_minutes)),
       limit_seconds_(seconds(wall_limit_minutes)) {}
 
-Request Requests::poll() {
+Request Requests::poll(const FileQueue& files) {
+  file_failed_ = false;
   if (++launches_since_poll_ < launches_between_polls_) return Request::none;
 
-  // What this rank wants: a request, the reason to stop, and (rank 0) how many launches until the ranks
-  // confer again.
-  std::array<int, 3> wanted{static_cast<int>(Request::none), none, 0};
+  // What this rank wants: a request, the reason to stop, (rank 0) how many launches until the ranks confer
+  // again, and to hear of a file that failed.
+  std::array<int, 4> wanted{static_cast<int>(Request::none), none, 0, files.failed()};
   while (const auto signal = signals_->next()) {
     wanted[0] =
         std::max(wanted[0], static_cast<int>(*signal == SIGUSR2 ? Request::checkpoint : Request::stop));
@@ -41,9 +42,9 @@ Request Requests::poll() {
     };
     if (checkpoint_seconds_ && since(last_checkpoint_) >= *checkpoint_seconds_)
       wanted[0] = std::max(wanted[0], static_cast<int>(Request::checkpoint));
-    // Time for the checkpoint that follows, twice what the longest took, and until the ranks would confer
+    // Time for the checkpoint that follows, twice what files took so far, and until the ranks would confer
     // again.
-    const double margin = 2 * longest_checkpoint_ + 2 * poll_seconds;
+    const double margin = 2 * files.seconds_to_finish() + 2 * poll_seconds;
     if (limit_seconds_ && since(started_) >= *limit_seconds_ - margin) {
       wanted[0] = static_cast<int>(Request::stop);
       wanted[1] = std::max<int>(wanted[1], by_limit);
@@ -54,16 +55,13 @@ Request Requests::poll() {
     wanted[2] = std::min(wanted[2], 2 * launches_between_polls_);
     last_poll_ = now;
   }
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, wanted.data(), 3, MPI_INT, MPI_MAX, communicator_.handle()));
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, wanted.data(), static_cast<int>(wanted.size()), MPI_INT, MPI_MAX,
+                          communicator_.handle()));
   launches_between_polls_ = wanted[2];
   launches_since_poll_ = 0;
   reason_ = wanted[1];
+  file_failed_ = wanted[3] != 0;
   return static_cast<Request>(wanted[0]);
-}
-
-void Requests::checkpoint_written(double seconds_taken) {
-  last_checkpoint_ = Clock::now();
-  longest_checkpoint_ = std::max(longest_checkpoint_, seconds_taken);
 }
 
 }  // namespace spsolve

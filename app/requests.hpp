@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <optional>
 
+#include "app/file_queue.hpp"
 #include "app/signals.hpp"
 #include "halo/communicator.hpp"
 #include "io/config.hpp"
@@ -19,15 +19,16 @@ class Requests {
   Requests(const Communicator& communicator, Signals& signals, std::optional<double> checkpoint_minutes,
            std::optional<double> wall_limit_minutes);
 
-  /// Call after every launch, on all ranks.
-  Request poll();
-  /// A checkpoint was written: the time until the next one starts anew.
-  void checkpoint_written(double seconds_taken);
+  /// Call after every launch, on all ranks; `files` are those under way.
+  Request poll(const FileQueue& files);
+  /// Whether any rank knew at the last poll of a file under way that has failed.
+  bool file_failed() const { return file_failed_; }
+  /// The time until the next checkpoint starts anew.
+  void checkpoint_begun() { last_checkpoint_ = Clock::now(); }
   /// Why the last request to stop was made.
   const char* reason() const { return reason_ == by_signal ? "a signal" : "the wall-time limit"; }
 
  private:
-  using Clock = std::chrono::steady_clock;
   enum Reason : int { none, by_signal, by_limit };
 
   Communicator communicator_;
@@ -36,7 +37,7 @@ class Requests {
   Clock::time_point started_ = Clock::now(), last_checkpoint_ = started_, last_poll_ = started_;
   int launches_between_polls_ = 1, launches_since_poll_ = 0;
   int reason_ = none;
-  double longest_checkpoint_ = 0;  // seconds
+  bool file_failed_ = false;
 };
 
 }  // namespace spsolve

@@ -12,67 +12,22 @@
 #include "app/run_directory.hpp"
 #include "app/setup.hpp"
 #include "app/terminal.hpp"
+#include "app/writer.hpp"
 #include "io/atomic_file.hpp"
 #include "io/checkpoint.hpp"
-#include "io/field_rows.hpp"
-#include "io/snapshot.hpp"
-#include "solver/evolve.hpp"
 
 namespace spsolve {
 namespace {
 
-/// Writes what a run leaves in its directory, and keeps the time that takes.
-class Writer {
- public:
-  Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal)
-      : communicator_(communicator), setup_(setup), terminal_(terminal) {}
-
-  void snapshot(std::int64_t step, const Field& state) {
-    const auto begin = Clock::now();
-    const RunConfig& config = setup_.config;
-    write_snapshot(
-        communicator_, config.output.directory,
-        {config.name, step, time(step), config.grid, config.output.stride, config.output.precision},
-        state.owned(), rows_of(state, config.output.precision));
-    seconds_ += seconds_since(begin);
-  }
-
-  /// Returns false, with a warning, if the checkpoint could not be written: older ones are still there.
-  bool checkpoint(std::int64_t step, const Field& state) {
-    const auto begin = Clock::now();
-    const RunConfig& config = setup_.config;
-    try {
-      write_checkpoint(communicator_, config.output.directory,
-                       {step, time(step), config.compute.precision, to_toml(config), to_json(setup_.plan)},
-                       config.grid.domain.dimensions, config.grid.domain.shape, state.owned(),
-                       rows_of(state, config.compute.precision));
-      prune_checkpoints(communicator_, config.output.directory, step, config.checkpoint.keep);
-    } catch (const Error& error) {
-      if (error.status() != Status::file_failure) throw;
-      terminal_.warn("checkpoint of step {} not written: {}", step, error.what());
-      return false;
-    }
-    last_checkpoint_seconds_ = seconds_since(begin);
-    seconds_ += last_checkpoint_seconds_;
-    return true;
-  }
-
-  void diagnostics(std::int64_t step, const Diagnostics& values) {
-    const auto begin = Clock::now();
-    add_diagnostics_row(communicator_, setup_.config.output.directory, step, time(step), values);
-    seconds_ += seconds_since(begin);
-  }
-
-  double time(std::int64_t step) const { return static_cast<double>(step) * setup_.config.time.dt; }
-  double seconds() const { return seconds_; }
-  double last_checkpoint_seconds() const { return last_checkpoint_seconds_; }
-
- private:
-  Communicator communicator_;
-  const Setup& setup_;
-  const Terminal& terminal_;
-  double seconds_ = 0, last_checkpoint_seconds_ = 0;
-};
+/// Whether files are written while the run goes on.
+bool writes_in_background(const Setup& setup, const Terminal& terminal) {
+  const std::optional<bool>& wanted = setup.config.output.background;
+  if (!wanted.value_or(setup.device.cuda)) return false;
+  if (!threads_may_communicate() && wanted)
+    terminal.warn(
+        "[output] background: this MPI library is not for several threads; the run waits for files");
+  return threads_may_communicate();
+}
 
 }  // namespace
 
@@ -103,8 +58,12 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   require_memory(communicator, setup);
   print_summary(communicator, setup, terminal);
 
-  const Machine machine = make_machine(communicator, setup.device, config.parallel);
+  Watch watch(communicator, setup.device.of_rank, config.parallel.timeout_seconds);
+  if (restart) watch.checkpoint_written(restart->header.step);
+  const bool background = writes_in_background(setup, terminal);
+  const Machine machine = make_machine(communicator, setup.device, config.parallel, background);
   Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen, *machine.backend);
+  block.watch_by(watch);
   if (config.source)
     block.set_source([&](Field& field) { fill(communicator, setup, *config.source, "source", field); });
   block.set_state([&](Field& field) {
@@ -122,29 +81,54 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   prepare_run_directory(communicator, directory, command.overwrite, command.restart.has_value());
   begin_diagnostics_file(communicator, directory, restart ? schedule.first : -1);
 
-  Writer writer(communicator, setup, terminal);
+  Writer writer(communicator, setup, terminal, background);
   Requests requests(communicator, signals, config.checkpoint.minutes, config.time.wall_limit_minutes);
   Progress progress(communicator, command.quiet, schedule.first, schedule.last,
                     setup.problem.domain.box().points());
-  Request request = Request::none;
-  const auto checkpoint = [&](std::int64_t step, const CopyState& state) {
-    progress.pause();
-    if (writer.checkpoint(step, state()->wait()))
-      requests.checkpoint_written(writer.last_checkpoint_seconds());
-    else if (request == Request::stop)
-      throw Error(Status::file_failure, "stopped without the checkpoint that was asked for");
-  };
   const Observers observers{
-      [&](std::int64_t step, const CopyState& state) { writer.snapshot(step, state()->wait()); }, checkpoint,
-      [&](std::int64_t step, const Diagnostics& values) { writer.diagnostics(step, values); },
+      [&](std::int64_t step, const CopyState& state) {
+        progress.pause();
+        watch.enter(Phase::snapshot);
+        writer.snapshot(step, state);
+      },
+      [&](std::int64_t step, const CopyState& state) {
+        progress.pause();
+        requests.checkpoint_begun();
+        watch.enter(Phase::checkpoint);
+        writer.checkpoint(step, state);
+      },
+      [&](std::int64_t step, const Diagnostics& values) {
+        watch.enter(Phase::diagnostics);
+        writer.diagnostics(step, values);
+      },
       [&](std::int64_t step) {
         progress.at(step);
-        return request = requests.poll();
+        watch.reach(step);
+        watch.checkpoint_written(writer.last_checkpoint());
+        const Request request = requests.poll(writer.files());
+        if (requests.file_failed()) {
+          progress.pause();
+          writer.finish();
+        }
+        return request;
       }};
 
   const auto begin = Clock::now();
-  const Outcome outcome = evolve(block, communicator, setup.problem, schedule, observers);
-  progress.pause();
+  Outcome outcome = Outcome::finished;
+  try {
+    outcome = evolve(block, communicator, setup.problem, schedule, observers);
+    progress.pause();
+    watch.enter(Phase::snapshot);
+    writer.finish();
+  } catch (const Error& error) {
+    // Ranks that do not act together any more cannot finish the files under way.
+    if (error.status() != Status::device_failure) throw;
+    const Error located(error.status(), fmt::format("{} ({})", error.what(), watch.whereabouts()));
+    if (communicator.size() > 1) communicator.abort(located);
+    throw located;
+  }
+  if (outcome == Outcome::stopped && !writer.checkpoint_written())
+    throw Error(Status::file_failure, "stopped without the checkpoint that was asked for");
   const RunTimes times{seconds_since(begin), writer.seconds(), block.timings()};
   report(communicator, setup, schedule, outcome, times, terminal);
   if (outcome == Outcome::finished) return Status::finished;

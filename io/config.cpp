@@ -112,7 +112,7 @@ OutputConfig read_output(const std::optional<TomlSection>& section, const std::s
   output.directory = fs::path("out") / name;
   output.precision = computed == Precision::fp64 ? Precision::fp64 : Precision::fp32;
   if (!section) return output;
-  section->allow({"directory", "every", "precision", "stride"});
+  section->allow({"directory", "every", "precision", "stride", "background"});
   if (const auto directory = section->text("directory")) output.directory = *directory;
   if (output.directory.empty()) section->fail("directory", "'directory' is empty");
   output.every = section->integer("every", 0, most_steps).value_or(output.every);
@@ -120,6 +120,7 @@ OutputConfig read_output(const std::optional<TomlSection>& section, const std::s
   constexpr std::array<std::string_view, 2> precisions{"fp32", "fp64"};
   if (const auto precision = section->one_of("precision", precisions))
     output.precision = *parse_precision(*precision);
+  if (!is_auto(*section, "background", "true or false")) output.background = *section->boolean("background");
   return output;
 }
 

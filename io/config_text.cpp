@@ -116,6 +116,8 @@ std::string to_toml(const RunConfig& config) {
   text += fmt::format("\n[output]\ndirectory = {}\nevery = {}\nprecision = \"{}\"\nstride = {}\n",
                       toml_string(config.output.directory.string()), config.output.every,
                       to_string(config.output.precision), config.output.stride);
+  if (const auto& background = config.output.background)
+    text += fmt::format("background = {}\n", *background);
   text += fmt::format("\n[diagnostics]\nevery = {}\n", config.diagnostics.every);
   text +=
       fmt::format("\n[checkpoint]\nevery = {}\nkeep = {}\n", config.checkpoint.every, config.checkpoint.keep);

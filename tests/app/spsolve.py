@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the spsolve executable as users do, and reads what it leaves. CMake says where it is: the environment variables
-SPSOLVE, MPIEXEC and SPSOLVE_SOURCE (the root of the source tree)."""
+SPSOLVE, MPIEXEC and SPSOLVE_SOURCE (the root of the source tree). SPSOLVE_SET holds settings for all runs that do not say
+otherwise, "section.key=value ...", so that the same tests tell whether other ways give the same files."""
 import csv
 import dataclasses
 import os
@@ -19,6 +20,7 @@ MPIEXEC = os.environ.get("MPIEXEC", "mpirun")
 SOURCE = pathlib.Path(os.environ.get("SPSOLVE_SOURCE", pathlib.Path(__file__).parents[2]))
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_mpi_yield_when_idle": "1", "OMP_NUM_THREADS": "1"}
+SETTINGS = [word for setting in os.environ.get("SPSOLVE_SET", "").split() for word in ("--set", setting)]
 LONGEST = 240  # seconds until a run counts as hung
 
 
@@ -33,6 +35,8 @@ class Job:
     """A run that was started: alone, or with ranks=n under mpirun. Use in a with statement: it leaves no process."""
 
     def __init__(self, *arguments, ranks=None, cwd=None, environment=None):
+        if pathlib.Path(arguments[0]).suffix == ".toml":
+            arguments = [arguments[0], *SETTINGS, *arguments[1:]]
         launcher = [MPIEXEC, "--oversubscribe", "-n", str(ranks)] if ranks else []
         self.launched = bool(ranks)
         self.process = subprocess.Popen([*launcher, EXECUTABLE, *map(str, arguments)], cwd=cwd, text=True,
@@ -128,6 +132,11 @@ def diagnostics(directory):
 
 class TestCase(unittest.TestCase):
     """Every test has an empty directory of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        if "compute.device=cuda" in SETTINGS and "no GPU" in run("doctor").out:
+            raise unittest.SkipTest("needs a GPU")
 
     def setUp(self):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="spsolve_test_"))

@@ -48,6 +48,7 @@ transport = "mpi"
 directory = "out/heat"
 every     = 100
 stride    = 2
+background = true
 precision = "fp64"
 [diagnostics]
 every     = 50
@@ -83,7 +84,7 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(config.time, (TimeConfig{1000, 0.01, 4, 90.0}));
   EXPECT_EQ(config.compute, (ComputeConfig{"cuda", Precision::fp32, "sparse-tensor", "morph"}));
   EXPECT_EQ(config.parallel, (ParallelConfig{Index3{2, 1, 3}, "mpi"}));
-  EXPECT_EQ(config.output, (OutputConfig{"out/heat", 100, Precision::fp64, 2}));
+  EXPECT_EQ(config.output, (OutputConfig{"out/heat", 100, Precision::fp64, 2, true}));
   EXPECT_EQ(config.diagnostics.every, 50);
   EXPECT_EQ(config.checkpoint, (CheckpointConfig{500, 12.5, 3}));
   EXPECT_TRUE(inline_stencil(config));
@@ -99,7 +100,7 @@ TEST(Config, FillsInDefaults) {
   EXPECT_EQ(config.time, (TimeConfig{3, 1.0, {}, {}}));
   EXPECT_EQ(config.compute, ComputeConfig{});
   EXPECT_EQ(config.parallel, ParallelConfig{});
-  EXPECT_EQ(config.output, (OutputConfig{"out/wave1d", 0, Precision::fp64, 1}));
+  EXPECT_EQ(config.output, (OutputConfig{"out/wave1d", 0, Precision::fp64, 1, {}}));
   EXPECT_EQ(config.checkpoint, (CheckpointConfig{0, {}, 2}));
 }
 

@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "steps, end, fuse, wall_limit_minutes"},
         Mistake{"steps = 10", "steps = 10\n[output]\npath = 'a'",
                 "case.toml:16: [output] unknown key 'path'; valid keys: "
-                "directory, every, precision, stride"}));
+                "directory, every, precision, stride, background"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Missing, ConfigMistake,

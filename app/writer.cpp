@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/writer.hpp"
+
+#include "app/run_directory.hpp"
+#include "io/checkpoint.hpp"
+#include "io/field_rows.hpp"
+#include "io/snapshot.hpp"
+
+namespace spsolve {
+
+Writer::Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal,
+               bool background)
+    : communicator_(communicator),
+      of_files_(communicator),
+      setup_(setup),
+      terminal_(terminal),
+      files_(background) {}
+
+void Writer::snapshot(std::int64_t step, const CopyState& state) {
+  const auto write = [this, step](const Field& values) {
+    const RunConfig& config = setup_.config;
+    write_snapshot(
+        of_files_.get(), config.output.directory,
+        {config.name, step, time(step), config.grid, config.output.stride, config.output.precision},
+        values.owned(), rows_of(values, config.output.precision));
+  };
+  add(step, state, write, [](const std::exception_ptr& failure) {
+    if (failure) std::rethrow_exception(failure);
+  });
+}
+
+void Writer::checkpoint(std::int64_t step, const CopyState& state) {
+  const auto write = [this, step](const Field& values) {
+    const RunConfig& config = setup_.config;
+    write_checkpoint(of_files_.get(), config.output.directory,
+                     {step, time(step), config.compute.precision, to_toml(config), to_json(setup_.plan)},
+                     config.grid.domain.dimensions, config.grid.domain.shape, values.owned(),
+                     rows_of(values, config.compute.precision));
+    prune_checkpoints(of_files_.get(), config.output.directory, step, config.checkpoint.keep);
+  };
+  add(step, state, write, [this, step](const std::exception_ptr& failure) {
+    checkpoint_written_ = !failure;
+    if (!failure) last_checkpoint_ = step;
+    if (failure) try {
+        std::rethrow_exception(failure);
+      } catch (const Error& error) {
+        if (error.status() != Status::file_failure) throw;
+        terminal_.warn("checkpoint of step {} not written: {}", step, error.what());
+      }
+  });
+}
+
+void Writer::diagnostics(std::int64_t step, const Diagnostics& values) {
+  const auto begin = Clock::now();
+  add_diagnostics_row(communicator_, setup_.config.output.directory, step, time(step), values);
+  seconds_ += seconds_since(begin);
+}
+
+void Writer::finish() {
+  const auto begin = Clock::now();
+  files_.finish();
+  seconds_ += seconds_since(begin);
+}
+
+void Writer::add(std::int64_t step, const CopyState& state, std::function<void(const Field&)> write,
+                 FileQueue::Done done) {
+  const auto begin = Clock::now();
+  files_.make_room(step);
+  files_.add(step, state(), std::move(write), std::move(done));
+  seconds_ += seconds_since(begin);
+}
+
+}  // namespace spsolve

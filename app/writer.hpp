@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "app/file_queue.hpp"
+#include "app/setup.hpp"
+#include "app/terminal.hpp"
+#include "solver/evolve.hpp"
+
+namespace spsolve {
+
+/// Writes what a run leaves in its directory, and keeps the time that stepping waits for it. All functions
+/// are collective.
+class Writer {
+ public:
+  /// `background`: files are written while the run goes on. Then MPI must let several threads communicate.
+  Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal, bool background);
+
+  /// Errors are thrown by this or any later call; at the latest by finish().
+  void snapshot(std::int64_t step, const CopyState& state);
+  /// A checkpoint that cannot be written is a warning: older ones are still there.
+  void checkpoint(std::int64_t step, const CopyState& state);
+  void diagnostics(std::int64_t step, const Diagnostics& values);
+  /// Returns when all files are on disk.
+  void finish();
+
+  /// Whether the newest checkpoint that has ended was written.
+  bool checkpoint_written() const { return checkpoint_written_; }
+  /// The step of the last checkpoint that was written; -1 if none was.
+  std::int64_t last_checkpoint() const { return last_checkpoint_; }
+  FileQueue& files() { return files_; }
+  double seconds() const { return seconds_; }
+
+ private:
+  double time(std::int64_t step) const { return static_cast<double>(step) * setup_.config.time.dt; }
+  void add(std::int64_t step, const CopyState& state, std::function<void(const Field&)> write,
+           FileQueue::Done done);
+
+  Communicator communicator_;
+  DuplicateCommunicator of_files_;
+  const Setup& setup_;
+  const Terminal& terminal_;
+  bool checkpoint_written_ = true;
+  std::int64_t last_checkpoint_ = -1;
+  double seconds_ = 0;
+  FileQueue files_;  // last: its threads use the others
+};
+
+}  // namespace spsolve
