@@ -260,7 +260,7 @@ class Strip {
         last_row_(clamped(a.region.end[1] - row_)),
         first_column_(clamped(a.region.begin[2] - column_)),
         last_column_(clamped(a.region.end[2] - column_)) {
-    simple_ = a.aligned && !a.source.data && first_column_ <= 0 && last_column_ >= warp_columns;
+    simple_ = a.aligned && first_column_ <= 0 && last_column_ >= warp_columns;
     if (first_row_ < 0) first_row_ = 0;
   }
 
@@ -403,7 +403,7 @@ class Strip {
     if (simple || (simple_ && whole(first))) {
 #pragma unroll
       for (int upper = 0; upper < 2; ++upper) {
-        const Pack<Stored, 4> packed = results(sums, upper);
+        const Pack<Stored, 4> packed = results(sums, upper, first + g_ + 8 * upper, slab * group);
         if constexpr (bulk_stores) {
           constexpr int box = group * slab / box_columns;
           const int bytes = (group * slab % box_columns + 4 * q_) * static_cast<int>(sizeof(Stored));
@@ -422,32 +422,38 @@ class Strip {
         const int row = first + g_ + 8 * upper;
         if (row < first_row_ || row >= last_row_) continue;
         Stored* to = at<Stored>(a_.out, row, slab * group);
-        const float* source = a_.source.data ? at<const float>(a_.source, row, slab * group) : nullptr;
 #pragma unroll
         for (int c = 0; c < 4; ++c) {
           const int column = slab * group + 4 * q_ + c;
           if (column < first_column_ || column >= last_column_) continue;
-          const float value = sums[c / 2][2 * upper + c % 2] * a_.scale;
-          store(to[c], source ? value + source[c] : value);
+          float value = sums[c / 2][2 * upper + c % 2] * a_.scale;
+          if constexpr (with_source) value += at<const float>(a_.source, row, slab * group)[c];
+          store(to[c], value);
         }
       }
     }
   }
 
-  __device__ Pack<Stored, 4> results(const float (&sums)[2][4], int upper) const {
+  /// The lane's four results in one of its rows.
+  __device__ Pack<Stored, 4> results(const float (&sums)[2][4], int upper, int row, int column) const {
+    float value[4];
+#pragma unroll
+    for (int c = 0; c < 4; ++c) value[c] = sums[c / 2][2 * upper + c % 2] * a_.scale;
+    if constexpr (with_source) {
+      const auto added = *reinterpret_cast<const Pack<float, 4>*>(at<const float>(a_.source, row, column));
+#pragma unroll
+      for (int c = 0; c < 4; ++c) value[c] += added.element[c];
+    }
     union {
       Pack<Stored, 4> packed;
       unsigned pair[2];
     };
+    if constexpr (sizeof(Stored) == 2) {
+      pair[0] = pack_pair(value[0], value[1]);
+      pair[1] = pack_pair(value[2], value[3]);
+    } else {
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const float left = sums[half][2 * upper] * a_.scale, right = sums[half][2 * upper + 1] * a_.scale;
-      if constexpr (sizeof(Stored) == 2) {
-        pair[half] = pack_pair(left, right);
-      } else {
-        store(packed.element[2 * half], left);
-        store(packed.element[2 * half + 1], right);
-      }
+      for (int c = 0; c < 4; ++c) store(packed.element[c], value[c]);
     }
     return packed;
   }
@@ -494,7 +500,7 @@ class Strip {
   int warp_, g_, q_;
   long long row_, block_column_, column_, plane_;          // where the outputs of the warp begin
   int first_row_, last_row_, first_column_, last_column_;  // of them, relative: what is written
-  bool simple_;  // all columns of the warp are written, aligned to 16 bytes, and there is no source
+  bool simple_;  // all columns of the warp are written, and aligned to 16 bytes
   Fragment before_[groups][rank][y_windows][2]{};
 };
 

@@ -17,7 +17,7 @@ struct SeparableArguments {
   long long first_column;  // where memory is aligned: a multiple of 64
   int steps_per_strip;     // n: a strip is 32 y_windows n + 16 rows
   float scale;             // of sums
-  bool aligned;            // `out` is, as tiles of 16 bytes want it
+  bool aligned;            // `out` and `source`, as accesses of 16 bytes need it
   const void* values;      // SeparableOperand: x values, y values; uint4
   const void* metadata;    // x words, y words; unsigned
 };

@@ -107,19 +107,17 @@ SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precis
       stream_(stream),
       device_(current_device()),
       along_x_(stencil.taps.extent()[y_axis] == 1 && stencil.taps.begin[y_axis] == 0),
-      operand_(separable_operand(stencil, precision)) {
+      operand_(separable_operand(stencil, precision)),
+      compiler_(device_.architecture(), std::move(kernel_cache)) {
   if (!is_possible(stencil, precision, device_))
     throw std::invalid_argument("separable sweep: no kernel for so many terms or so wide a stencil");
   if (!tile)
     tile = choose_separable_tile(operand_, element_bytes_, device_.compute_capability >= 90,
                                  device_.shared_bytes_per_block);
   shape_ = separable_shape(operand_, *tile, element_bytes_);
-  const KernelCompiler compiler(device_.architecture(), std::move(kernel_cache));
-  kernel_ = std::make_unique<Kernel>(
-      compiler.compile("separable.cuh", separable_constants(operand_, precision, shape_)), "separable");
-  const auto bytes = static_cast<std::size_t>(shape_.shared_bytes);
-  kernel_->allow_shared_bytes(bytes);
-  resident_blocks_ = kernel_->resident_blocks(32 * shape_.tile.warps, bytes) * device_.multiprocessors;
+  resident_blocks_ =
+      kernel(false).resident_blocks(32 * shape_.tile.warps, static_cast<std::size_t>(shape_.shared_bytes)) *
+      device_.multiprocessors;
   values_ = upload(operand_.x.values, operand_.y.values, stream);
   metadata_ = upload(operand_.x.metadata, operand_.y.metadata, stream);
 }
@@ -137,11 +135,23 @@ void SeparableSweep::operator()(const Field& in, Field& out, const Box& region, 
   const View to = view_of(out), added = source ? view_of(*source) : View{};
   const std::int64_t per_chunk = 16 / element_bytes_;
   if (wrap(from.begin[x_axis], per_chunk) != 0) from = aligned_copy(from, written);
-  const bool aligned = wrap(to.begin[x_axis], per_chunk) == 0;
+  const bool aligned =
+      wrap(to.begin[x_axis], per_chunk) == 0 && (!source || wrap(added.begin[x_axis], std::int64_t{4}) == 0);
   if (along_x_ && in.allocated().extent()[y_axis] == 1 && in.allocated().extent()[z_axis] == 1)
     sweep_line(from, to, added, written, aligned);
   else
     sweep(from, to, added, written, aligned);
+}
+
+const Kernel& SeparableSweep::kernel(bool with_source) const {
+  auto& kernel = kernels_[with_source];
+  if (!kernel) {
+    kernel = std::make_unique<Kernel>(
+        compiler_.compile("separable.cuh", separable_constants(operand_, precision_, shape_, with_source)),
+        "separable");
+    kernel->allow_shared_bytes(static_cast<std::size_t>(shape_.shared_bytes));
+  }
+  return *kernel;
 }
 
 /// A plane or several.
@@ -177,10 +187,11 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
                                   Swizzle::bytes_128);
   }
   const std::int64_t strips = pieces(rows, a.steps_per_strip * shape_.block_rows + row_granule);
-  kernel_->launch(
-      dim3(static_cast<unsigned>(column_tiles), static_cast<unsigned>(strips), static_cast<unsigned>(planes)),
-      dim3(static_cast<unsigned>(32 * tile.warps)), static_cast<std::size_t>(shape_.shared_bytes), stream_,
-      a);
+  kernel(source.data)
+      .launch(dim3(static_cast<unsigned>(column_tiles), static_cast<unsigned>(strips),
+                   static_cast<unsigned>(planes)),
+              dim3(static_cast<unsigned>(32 * tile.warps)), static_cast<std::size_t>(shape_.shared_bytes),
+              stream_, a);
 }
 
 /// A line as rows of one tile each: those whose input lies in memory as a plane, the few others one by one.

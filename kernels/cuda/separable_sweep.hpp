@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -43,6 +44,7 @@ class SeparableSweep : public Sweep {
   void sweep(const View& in, const View& out, const View& source, const Region& region, bool aligned) const;
   void sweep_line(const View& in, const View& out, const View& source, const Region& region,
                   bool aligned) const;
+  const Kernel& kernel(bool with_source) const;
   View aligned_copy(const View& in, const Region& region) const;
 
   Precision precision_;
@@ -52,7 +54,9 @@ class SeparableSweep : public Sweep {
   bool along_x_;  // only: lines are cut into rows
   SeparableOperand operand_;
   SeparableShape shape_;
-  std::unique_ptr<Kernel> kernel_;
+  KernelCompiler compiler_;
+  mutable std::array<std::unique_ptr<Kernel>, 2>
+      kernels_;  // without and with a source, made when first needed
   int resident_blocks_;
   DeviceBuffer values_, metadata_;
   mutable DeviceBuffer scratch_;

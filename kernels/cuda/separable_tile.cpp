@@ -86,7 +86,7 @@ SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage
 }
 
 std::string separable_constants(const SeparableOperand& operand, Precision storage,
-                                const SeparableShape& shape) {
+                                const SeparableShape& shape, bool with_source) {
   std::string text =
       "#pragma once\n#include \"precision.cuh\"\n#include \"sparse_mma.cuh\"\nnamespace "
       "spsolve::cuda::constants {\n";
@@ -114,9 +114,12 @@ std::string separable_constants(const SeparableOperand& operand, Precision stora
   integer("row_margin", shape.row_margin);
   integer("row_elements", shape.row_elements);
   integer("shared_bytes", shape.shared_bytes);
-  text += std::string("constexpr bool weights_in_shared = ") +
-          (shape.tile.weights_in_shared ? "true" : "false") +
-          ";\nconstexpr bool bulk_stores = " + (shape.tile.bulk_stores ? "true" : "false") + ";\n";
+  const auto flag = [&](const char* name, bool value) {
+    text += std::string("constexpr bool ") + name + " = " + (value ? "true" : "false") + ";\n";
+  };
+  flag("weights_in_shared", shape.tile.weights_in_shared);
+  flag("bulk_stores", shape.tile.bulk_stores);
+  flag("with_source", with_source);
   return text + "}  // namespace spsolve::cuda::constants\n";
 }
 

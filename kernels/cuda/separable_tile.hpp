@@ -40,6 +40,6 @@ SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage
 
 /// constants.cuh for separable.cuh.
 std::string separable_constants(const SeparableOperand& operand, Precision storage,
-                                const SeparableShape& shape);
+                                const SeparableShape& shape, bool with_source);
 
 }  // namespace spsolve::cuda

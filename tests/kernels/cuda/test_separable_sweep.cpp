@@ -272,7 +272,7 @@ TEST_P(SeparableTemplate, CompilesForAmpereAndHopperWithoutSpills) {
     const SeparableShape shape = separable_shape(operand, tile, bytes);
     const KernelCompiler compiler(hopper ? "sm_90a" : "sm_80", {});
     const Compiled compiled =
-        compiler.compile_fresh("separable.cuh", separable_constants(operand, c.precision, shape));
+        compiler.compile_fresh("separable.cuh", separable_constants(operand, c.precision, shape, hopper));
     EXPECT_FALSE(compiled.cubin.empty());
     std::smatch spilled;
     ASSERT_TRUE(std::regex_search(compiled.log, spilled, std::regex("(\\d+) bytes spill stores")))
