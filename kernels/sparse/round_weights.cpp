@@ -23,6 +23,16 @@ std::vector<double> round_weights(std::vector<double> weights, Precision element
     return element_value(element, element_bits(element, w * scale)) / scale;
   };
 
+  // Weights that mirror each other stay equal: a difference would move what they smooth.
+  constexpr double noise = 0x1p-40;
+  const auto mirror_of = [&](std::size_t i) { return weights.size() - 1 - i; };
+  std::vector<bool> mirrored(weights.size());
+  for (std::size_t i = 0; i < weights.size() / 2; ++i)
+    if (std::abs(weights[i] - weights[mirror_of(i)]) <= noise * largest) {
+      weights[mirror_of(i)] = weights[i];
+      mirrored[i] = mirrored[mirror_of(i)] = true;
+    }
+
   long double lost = 0;  // by the sum
   for (double& weight : weights) {
     const double exact = weight;
@@ -31,9 +41,12 @@ std::vector<double> round_weights(std::vector<double> weights, Precision element
   }
   for (const std::size_t i : order) {
     if (weights[i] == 0) break;
-    const double moved = rounded(static_cast<double>(weights[i] + lost));
-    lost -= static_cast<long double>(moved) - weights[i];
+    if (mirrored[i] && i > mirror_of(i)) continue;  // moved with its image
+    const int count = mirrored[i] ? 2 : 1;
+    const double moved = rounded(static_cast<double>(weights[i] + lost / count));
+    lost -= count * (static_cast<long double>(moved) - weights[i]);
     weights[i] = moved;
+    if (mirrored[i]) weights[mirror_of(i)] = moved;
   }
   return weights;
 }

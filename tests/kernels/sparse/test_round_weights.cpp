@@ -48,15 +48,31 @@ INSTANTIATE_TEST_SUITE_P(Formats, RoundWeights,
                          ::testing::Values(Precision::fp16, Precision::bf16, Precision::tf32),
                          [](const auto& which) { return std::string(to_string(which.param)); });
 
-TEST(RoundWeights, LeavesSymmetricWeightsNearlySymmetric) {
-  // The centre takes nearly all: neighbours that were equal stay equal but for the last, smallest rest.
+TEST(RoundWeights, LeavesSymmetricWeightsSymmetric) {
+  for (const Precision element : {Precision::fp16, Precision::bf16, Precision::tf32}) {
+    std::vector<double> binomial{1.0};
+    for (int step = 0; step < 7; ++step) {
+      std::vector<double> next(binomial.size() + 2, 0.0);
+      for (std::size_t i = 0; i < binomial.size(); ++i)
+        for (const std::size_t shift : {0, 1, 2}) next[i + shift] += binomial[i] / 3;
+      binomial = next;
+    }
+    const auto rounded = round_weights(binomial, element);
+    double sum = 0;
+    for (std::size_t i = 0; i < rounded.size(); ++i) {
+      EXPECT_EQ(rounded[i], rounded[rounded.size() - 1 - i]) << i;
+      sum += rounded[i];
+    }
+    EXPECT_NEAR(sum, 1.0,
+                2 * unit_roundoff(element) * 2 * binomial[0] + (element == Precision::fp16 ? 0x1p-25 : 0));
+  }
   const Stencil heat({1, 3, 3}, {0, .1, 0, .1, .6, .1, 0, .1, 0}, {0, 1, 1});
-  const Stencil rounded = round_weights(heat, Precision::fp16);
   double sum = 0;
-  for (const Tap& tap : rounded.taps()) sum += tap.weight;
-  EXPECT_NEAR(sum, 1.0, 0x1p-15);
-  for (const Tap& tap : rounded.taps())
+  for (const Tap& tap : round_weights(heat, Precision::fp16).taps()) {
+    sum += tap.weight;
     EXPECT_NEAR(tap.weight, tap.offset == Index3{} ? .6 : .1, 4 * 0x1p-11 * tap.weight);
+  }
+  EXPECT_NEAR(sum, 1.0, 0x1p-12);
 }
 
 TEST(RoundWeights, LeavesWideFormatsAlone) {
