@@ -4,99 +4,183 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "kernels/error.hpp"
-#ifdef SPSOLVE_CUDA
-#include "kernels/cuda/tile.hpp"
-#endif
 
 namespace spsolve {
 namespace {
 
-constexpr int deepest =
-    16;  // beyond it the halo of a tile costs more than memory traffic saves, on any cache
+struct UnitAndLayout {
+  const char *unit, *layout;
+};
+constexpr UnitAndLayout every_unit[] = {{"scalar", "none"},
+                                        {"tensor", "strided-swap"},
+                                        {"tensor", "morph"},
+                                        {"tensor", "dual-tessellation"},
+                                        {"sparse-tensor", "strided-swap"},
+                                        {"sparse-tensor", "morph"},
+                                        {"sparse-tensor", "separable"}};
 
-/// The scalar unit streams tiles through the cache (kernels/cpu_unit.hpp): memory is read and written once
-/// per launch, and a tile of `side` points across the stream recomputes the halo of its intermediate steps.
-Candidate scalar_candidate(const Problem& problem, const DeviceModel& device, int fuse) {
-  const auto element = static_cast<double>(storage_bytes(problem.precision));
-  const double level_element = std::max(element, 4.0);  // 16-bit formats keep intermediate steps in fp32
-  const Domain& domain = problem.domain;
-  const Index3& radius = problem.stencil.radius();
-  Candidate candidate{{fuse}};
+/// Beyond 16 steps the halo of a tile of the scalar unit costs more than memory traffic saves; separable
+/// sweeps go deeper.
+constexpr int scalar_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+constexpr int tensor_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32, 40};
 
-  // Points of one plane of a tile: all planes of all levels share the cache of a core.
-  const int stream = domain.dimensions == 3 ? z_axis : y_axis;
-  const double planes = fuse * (2.0 * static_cast<double>(radius[stream]) + 1.0) + 1.0;
-  double plane_points = device.cache_bytes / device.cores / (planes * level_element);
-  double recomputed = 1.0;
-  for (const int axis : {x_axis, y_axis}) {
-    if (axis == stream || domain.shape[axis] == 1) continue;
-    const double other_axes = domain.dimensions == 3 && axis == x_axis ? 0.5 : 1.0;
-    const double side =
-        std::clamp(std::pow(plane_points, other_axes), 1.0, static_cast<double>(domain.shape[axis]));
-    recomputed *= 1.0 + static_cast<double>((fuse - 1) * radius[axis]) / side;
-    plane_points /= side;
-  }
-
-  // One read and one write of the field per launch.
-  candidate.bytes = (1.0 + device.write_traffic) * element / fuse;
-  if (problem.has_source) candidate.bytes += std::max(element, 4.0) / fuse;
-  candidate.fma = static_cast<double>(problem.stencil.taps().size()) * recomputed;
-  const double rate = problem.precision == Precision::fp64 ? device.fma_fp64 : device.fma_fp32;
-  const double compute = candidate.fma * (fuse > 1 ? device.level_cost : 1.0) / rate;
-  const double memory = candidate.bytes / device.bandwidth;
-  // Loads and sums of one core overlap in part only: the longer time and half of the shorter one were
-  // measured.
-  candidate.seconds = std::max(compute, memory) + 0.5 * std::min(compute, memory) +
-                      device.launch_seconds / fuse / static_cast<double>(domain.box().points());
-  candidate.bound = compute > memory ? "compute" : "memory";
-  return candidate;
+/// Terms of a separable sweep may drop half of what the format loses anyway, or of what is accepted.
+double dropped_share(Precision precision, int fuse, const std::optional<double>& accuracy) {
+  return std::max(unit_roundoff(precision), accuracy.value_or(0.0) * fuse) / 2;
 }
 
-/// On GPUs the registers and shared memory of the kernels decide, which the model does not know: nothing
-/// elsewhere.
-std::optional<int> fastest_depth_of_kernels([[maybe_unused]] const Problem& problem,
-                                            [[maybe_unused]] const DeviceModel& device) {
-#ifdef SPSOLVE_CUDA
-  if (device.name == "cuda") {
-    constexpr std::size_t shared_bytes = 227 * 1024;  // of a block on sm_90
-    const cuda::KernelStencil stencil(problem.domain, problem.stencil, problem.precision, problem.has_source);
-    return std::max(1, cuda::preferred_depth(stencil, {problem.precision, true, true}, shared_bytes));
-  }
-#endif
-  return std::nullopt;
+/// The problem's own precision or, where an accuracy is accepted, every coarser one too. fp16 is never taken
+/// unasked: its range ends at 65504.
+std::vector<Precision> precisions_of(const Problem& problem, const PlanRequest& request) {
+  if (!request.accuracy) return {problem.precision};
+  std::vector<Precision> coarser{problem.precision};
+  for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16})
+    if (unit_roundoff(precision) > unit_roundoff(problem.precision)) coarser.push_back(precision);
+  return coarser;
+}
+
+/// Tensor cores are looked at where they are real, or asked for.
+bool considered(const UnitAndLayout& way, const DeviceModel& device, const PlanRequest& request) {
+  const std::string unit = way.unit, layout = way.layout;
+  if (request.unit != "auto" && request.unit != unit) return false;
+  if (request.layout != "auto" && request.layout != layout) return false;
+  const bool asked = request.unit != "auto" || request.layout != "auto";
+  return unit == "scalar" || device.gpu || asked;
+}
+
+std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel& device,
+                                      const PlanRequest& request) {
+  std::vector<Candidate> candidates;
+  for (const Precision precision : precisions_of(problem, request))
+    for (const UnitAndLayout& way : every_unit) {
+      if (!considered(way, device, request)) continue;
+      Problem in_precision = problem;
+      in_precision.precision = precision;
+      std::vector<int> depths(std::begin(tensor_depths), std::end(tensor_depths));
+      if (std::string(way.unit) == "scalar")
+        depths.assign(std::begin(scalar_depths), std::end(scalar_depths));
+      if (!device.gpu && std::string(way.unit) != "scalar") depths = {1, 2, 3, 4};  // emulated
+      if (request.fuse) depths = {*request.fuse};
+      for (const int fuse : depths) {
+        const Method method(
+            fuse, way.unit, way.layout,
+            std::string(way.layout) == "separable" ? dropped_share(precision, fuse, request.accuracy) : 0.0);
+        const bool deeper_than_events = request.pace.every > 0 && fuse > request.pace.every;
+        if (deeper_than_events && !request.fuse && fuse > 1) continue;
+        if (has_kernel(in_precision, device, method))
+          candidates.push_back(evaluate(in_precision, device, method));
+      }
+    }
+  return candidates;
+}
+
+[[noreturn]] void fail_without_candidates(const Problem& problem, const DeviceModel& device,
+                                          const PlanRequest& request) {
+  std::string why = fmt::format("[compute] unit = \"{}\", layout = \"{}\"", request.unit, request.layout);
+  if (request.fuse) why += fmt::format(", [time] fuse = {}", *request.fuse);
+  why += fmt::format(": no kernel of device {} does this stencil in {}", device.name,
+                     to_string(problem.precision));
+  if (request.unit == "scalar" && request.layout != "auto")
+    why += "; the scalar unit has no layouts";
+  else if (problem.precision == Precision::fp64)
+    why += "; fp64 has dense tensor cores only: unit = \"tensor\", layout = \"dual-tessellation\"";
+  else
+    why += "; sparse-tensor takes strided-swap, morph and (2D, 1D) separable, tensor the first two";
+  throw Error(Status::invalid_input, why);
+}
+
+std::string describe(const Candidate& candidate) {
+  std::string text = candidate.unit;
+  if (candidate.fused_weights()) text += " " + candidate.layout;
+  text += fmt::format(", {} {} per launch", candidate.fuse, candidate.fuse == 1 ? "step" : "steps");
+  if (candidate.terms)
+    text += fmt::format(", {} separable {}", candidate.terms, candidate.terms == 1 ? "term" : "terms");
+  return text;
+}
+
+constexpr const char* scenario_texts[] = {"", "1: memory-bound on CUDA cores and on tensor cores",
+                                          "2: memory-bound on CUDA cores, compute-bound on tensor cores",
+                                          "3: compute-bound on CUDA cores, memory-bound on tensor cores",
+                                          "4: compute-bound on CUDA cores and on tensor cores"};
+
+std::string reason_for(const Plan& plan, const PlanRequest& request) {
+  const Candidate& chosen = plan.chosen;
+  std::string text = fmt::format("{}: bound by {}, {:.3g} GStencil/s in the model", describe(chosen),
+                                 chosen.bound, 1e-9 / chosen.seconds);
+  if (chosen.scenario)
+    text += fmt::format("; scenario {}; redundancy {:.3g}, sparsity {:.3g}, {} the sweet spot",
+                        scenario_texts[chosen.scenario], chosen.redundancy, chosen.sparsity,
+                        chosen.in_sweet_spot ? "inside" : "outside");
+  const Candidate* other = nullptr;  // the fastest of the other kind
+  for (const Candidate& candidate : plan.candidates)
+    if (candidate.fused_weights() != chosen.fused_weights() && (!other || candidate.seconds < other->seconds))
+      other = &candidate;
+  if (other)
+    text += fmt::format("; next best of another kind: {} at {:.3g}", describe(*other), 1e-9 / other->seconds);
+  if (request.unit != "auto" || request.layout != "auto" || request.fuse)
+    text += "; as far as it was asked for";
+  if (request.accuracy)
+    text += fmt::format("; {} keeps the accepted error of {:.1e} per step (bound {:.1e})",
+                        to_string(chosen.precision), *request.accuracy, chosen.error);
+  return text;
 }
 
 }  // namespace
 
-DeviceModel nominal_cpu() { return {"cpu", 34e9, 38e9, 76e9, 2 * 1024.0 * 1024.0, 2, 5e-6, 1, 1.25}; }
-
-DeviceModel nominal_gpu() { return {"cuda", 4.1e12, 15e12, 32e12, 132 * 227.0 * 1024.0, 132, 5e-6, 1, 1.0}; }
+double paced_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
+                     const Pace& pace) {
+  if (pace.every == 0) return candidate.seconds;
+  Problem same = problem;
+  same.precision = candidate.precision;
+  const auto single_steps = [&](std::int64_t steps) {
+    if (steps == 0) return 0.0;
+    return static_cast<double>(steps) * evaluate(same, device, Method(static_cast<int>(steps))).seconds;
+  };
+  const std::int64_t fused = pace.every - pace.last_alone, rest = fused % candidate.fuse;
+  const double total = static_cast<double>(fused - rest) * candidate.seconds + single_steps(rest) +
+                       single_steps(pace.last_alone);
+  return total / static_cast<double>(pace.every);
+}
 
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {
-  if (request.unit != "auto" && request.unit != "scalar")
-    throw Error(Status::invalid_input,
-                fmt::format("[compute] unit = \"{}\" is not available on device {}; use auto or scalar",
-                            request.unit, device.name));
-  if (request.layout != "auto")
-    throw Error(
-        Status::invalid_input,
-        fmt::format("[compute] layout = \"{}\": the scalar unit has no layouts; use auto", request.layout));
-  Plan plan{device.name, {}, {}};
-  for (int fuse = 1; fuse <= deepest; ++fuse)
-    plan.candidates.push_back(scalar_candidate(problem, device, fuse));
-  if (const std::optional<int> fuse =
-          request.fuse ? request.fuse : fastest_depth_of_kernels(problem, device)) {
-    plan.chosen = scalar_candidate(problem, device, *fuse);
-    if (*fuse > deepest) plan.candidates.push_back(plan.chosen);
-  } else {
-    plan.chosen =
-        *std::min_element(plan.candidates.begin(), plan.candidates.end(),
-                          [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
+  Plan plan{device.gpu ? "cuda" : "cpu", {}, all_candidates(problem, device, request), ""};
+  if (plan.candidates.empty()) fail_without_candidates(problem, device, request);
+  const Candidate* best = nullptr;
+  double best_seconds = 0, least_error = plan.candidates.front().error;
+  for (const Candidate& candidate : plan.candidates) {
+    least_error = std::min(least_error, candidate.error);
+    if (request.accuracy && candidate.error > *request.accuracy) continue;
+    const double seconds = paced_seconds(problem, device, candidate, request.pace);
+    if (best && seconds >= best_seconds) continue;
+    best = &candidate;
+    best_seconds = seconds;
   }
+  if (!best)
+    throw Error(Status::invalid_input,
+                fmt::format("[compute] accuracy = {:g}: nothing keeps it; the smallest bound on the relative "
+                            "error per step is {:.2e}",
+                            *request.accuracy, least_error));
+  plan.chosen = *best;
+  plan.reason = reason_for(plan, request);
   return plan;
+}
+
+std::vector<Candidate> best_candidates(const Plan& plan, std::size_t count) {
+  std::vector<Candidate> sorted = plan.candidates, first, others;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
+  for (const Candidate& candidate : sorted) {
+    const bool known = std::any_of(first.begin(), first.end(), [&](const Candidate& other) {
+      return other.unit == candidate.unit && other.layout == candidate.layout &&
+             other.precision == candidate.precision;
+    });
+    (known ? others : first).push_back(candidate);
+  }
+  first.insert(first.end(), others.begin(), others.end());
+  first.resize(std::min(count, first.size()));
+  return first;
 }
 
 }  // namespace spsolve

@@ -6,45 +6,25 @@
 #include <string>
 #include <vector>
 
-#include "solver/method.hpp"
-#include "solver/problem.hpp"
+#include "solver/model.hpp"
 
 namespace spsolve {
 
-/// What a device can do, per device (GPU) or per node (CPU); rates that kernels reach, not data-sheet peaks.
-struct DeviceModel {
-  std::string name;
-  double bandwidth;  // bytes/s, read + write
-  double fma_fp64;   // fused multiply-adds/s of the scalar unit, operands from the nearest memory
-  double fma_fp32;
-  double cache_bytes;     // what the intermediate steps of the tiles being worked on may take, all together
-  double cores;           // that share cache_bytes
-  double launch_seconds;  // cost of starting one launch
-  double write_traffic;   // bytes moved per byte written: 2 where a line is read before it is written
-                          // (write-allocate)
-  double level_cost;      // of an fma on an intermediate time level, kept in cache, against one on the field
+/// How often launches must end: a depth that does not divide `every` leaves a rest for single steps.
+struct Pace {
+  std::int64_t every = 0;   // steps between events; 0: never
+  bool last_alone = false;  // launches end one step before an event, too (diagnostics)
 };
-
-/// A nominal pair of server CPU cores (bench/results/cpu-unit.json). The plan is made from this, not from the
-/// machine at hand, so that every machine makes the same plan for the same problem.
-DeviceModel nominal_cpu();
-
-/// An NVIDIA H200: rates measured under its power limit.
-DeviceModel nominal_gpu();
 
 /// What the user insists on; nothing: the plan decides.
 struct PlanRequest {
   std::string unit = "auto";
   std::string layout = "auto";
-  std::optional<int> fuse;
-};
-
-/// One way of solving, with the numbers that the model gives it, per point and time step.
-struct Candidate : Method {
-  double bytes = 0;    // to and from main memory
-  double fma = 0;      // executed, recomputed halos of tiles included
-  double seconds = 0;  // modelled, per point and step
-  std::string bound;   // memory or compute
+  std::optional<int> fuse = {};
+  Pace pace = {};
+  /// The relative L2 error per step that is accepted: any precision that keeps it may be chosen, the
+  /// problem's being the finest.
+  std::optional<double> accuracy = {};
 };
 
 /// How a problem is advanced (DESIGN 5). A function of the global problem and the request only: the same for
@@ -52,11 +32,20 @@ struct Candidate : Method {
 struct Plan {
   std::string device;  // cpu, cuda
   Candidate chosen;
-  std::vector<Candidate> candidates;  // in order of depth
+  std::vector<Candidate> candidates;  // by precision, unit, layout, depth
+  std::string reason;                 // in words
 };
 
-/// Models every unit and depth and chooses the fastest, or what is requested. Throws Error(invalid_input) if
-/// the request cannot be met.
+/// Models every unit, layout and depth and chooses the fastest, or what is requested. Throws
+/// Error(invalid_input) if the request cannot be met.
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request);
+
+/// The fastest candidates, one depth each of the `count` fastest units, layouts and precisions, then the
+/// next depths: what is worth timing.
+std::vector<Candidate> best_candidates(const Plan& plan, std::size_t count);
+
+/// What the model gives a candidate, per point and step, when launches must end at this pace.
+double paced_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
+                     const Pace& pace);
 
 }  // namespace spsolve

@@ -106,7 +106,8 @@ LaunchError scalar_error(const Stencil& stencil, int steps, Precision precision)
   // Every step: the weights rounded to the precision of sums, one rounding per tap, and for tf32 those of
   // operands. What a step adds grows by at most sum |w| in each of the following ones.
   const double sums = precision == Precision::fp64 ? 0x1p-53 : 0x1p-24;
-  const double growth = std::pow(norm(stencil), steps) / norm(fuse_steps(stencil, steps));
+  // sum |w^t| is at least |symbol|^t of any wave, such as those of 8 points and less.
+  const double growth = std::pow(norm(stencil) / growth_factor(stencil, {8, 8, 8}), steps);
   const double operands = precision == Precision::tf32 ? roundings(steps, unit_roundoff(precision)) : 0.0;
   const double weights = precision == Precision::fp64 ? 0.0 : std::max(roundings(steps, sums), operands);
   return {storage_error(precision), growth * weights, growth * operands,

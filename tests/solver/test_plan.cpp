@@ -36,10 +36,157 @@ TEST(Plan, TrafficFallsAndRecomputationGrowsWithDepth) {
   EXPECT_DOUBLE_EQ(plan.candidates.front().fma, 7.0);
 }
 
-TEST(Plan, UnitsAndLayoutsThatTheDeviceHasNotAreErrors) {
-  const Problem problem = problem_of("star2d1r", {1, 64, 64});
-  EXPECT_THROW(make_plan(problem, nominal_cpu(), {"tensor", "auto", {}}), Error);
-  EXPECT_THROW(make_plan(problem, nominal_cpu(), {"auto", "morph", {}}), Error);
+TEST(Plan, RequestsThatNoKernelMeetsAreErrors) {
+  Problem problem = problem_of("star2d1r", {1, 64, 64});
+  const auto refused = [&](const DeviceModel& device, const PlanRequest& request) {
+    EXPECT_THROW(make_plan(problem, device, request), Error) << request.unit << " " << request.layout;
+  };
+  for (const DeviceModel& device : {nominal_cpu(), nominal_gpu()}) {
+    refused(device, {"scalar", "morph"});
+    refused(device, {"sparse-tensor", "auto"});  // fp64
+    problem.precision = Precision::fp16;
+    refused(device, {"auto", "dual-tessellation"});
+    refused(device, {"tensor", "separable"});
+    problem.precision = Precision::fp64;
+  }
+}
+
+TEST(Plan, RequestedUnitsAndLayoutsAreTaken) {
+  for (const DeviceModel& device : {nominal_cpu(), nominal_gpu()}) {
+    Problem problem = problem_of("box2d1r", {1, 256, 256});
+    EXPECT_EQ(make_plan(problem, device, {"tensor"}).chosen.layout, "dual-tessellation");
+    problem.precision = Precision::bf16;
+    for (const char* layout : {"strided-swap", "morph", "separable"}) {
+      const Plan plan = make_plan(problem, device, {"sparse-tensor", layout, 3});
+      EXPECT_EQ(plan.chosen.unit, "sparse-tensor");
+      EXPECT_EQ(plan.chosen.layout, layout);
+      EXPECT_EQ(plan.chosen.fuse, 3);
+    }
+  }
+}
+
+TEST(Plan, CpusDoNotEmulateUnasked) {
+  Problem problem = problem_of("box2d1r", {1, 256, 256});
+  problem.precision = Precision::fp16;
+  for (const Candidate& candidate : make_plan(problem, nominal_cpu(), {}).candidates)
+    EXPECT_EQ(candidate.unit, "scalar");
+}
+
+TEST(Plan, LaunchesFitBetweenEvents) {
+  const Problem problem = problem_of("star2d1r", {1, 4096, 4096});
+  for (const DeviceModel& device : {nominal_cpu(), nominal_gpu()})
+    for (const std::int64_t every : {1, 2, 5, 9}) {
+      PlanRequest request;
+      request.pace = {every, false};
+      EXPECT_LE(make_plan(problem, device, request).chosen.fuse, every) << device.name;
+    }
+}
+
+TEST(Plan, AccuracyAllowsCoarserPrecisionsThatKeepIt) {
+  const Problem problem = problem_of("star2d1r", {1, 4096, 4096});
+  PlanRequest request;
+  Precision last = Precision::fp64;
+  for (const double accuracy : {1e-14, 1e-6, 1e-2}) {
+    request.accuracy = accuracy;
+    const Plan plan = make_plan(problem, nominal_gpu(), request);
+    EXPECT_LE(plan.chosen.error, accuracy);
+    EXPECT_GE(unit_roundoff(plan.chosen.precision), unit_roundoff(last)) << accuracy;
+    last = plan.chosen.precision;
+  }
+  EXPECT_EQ(last, Precision::bf16);
+  request.accuracy = 1e-30;
+  EXPECT_THROW(make_plan(problem, nominal_gpu(), request), Error);
+}
+
+/// Paper 003, section 4.2: box-2D1R fused 3 times has 49 taps for 27; fused 7 times 225 for 63.
+TEST(Model, RedundancyAndSweetSpotAreThoseOfThePaper) {
+  Problem problem = problem_of("box2d1r", {1, 10240, 10240});
+  problem.precision = Precision::fp16;
+  const auto direct = [&](int fuse) {
+    return evaluate(problem, nominal_gpu(), Method(fuse, "sparse-tensor", "strided-swap"));
+  };
+  EXPECT_DOUBLE_EQ(direct(3).redundancy, 49.0 / 27.0);
+  EXPECT_DOUBLE_EQ(direct(7).redundancy, 225.0 / 63.0);
+  for (const int fuse : {1, 3, 7}) {
+    const Candidate c = direct(fuse);
+    EXPECT_GT(c.scenario, 0);
+    EXPECT_LE(c.sparsity, 1.0);
+    // Executed = alpha / S of what the scalar unit needs (equation 3).
+    EXPECT_NEAR(c.fma, 9 * c.redundancy / c.sparsity, 1e-9 * c.fma);
+  }
+}
+
+/// docs/kernels-scalar.md: sustained GStencil/s on an H200.
+struct MeasuredRate {
+  const char* preset;
+  Index3 shape;
+  Precision precision;
+  BoundaryKind walls;
+  int fuse;
+  double rate;
+};
+class ModelOfH200 : public ::testing::TestWithParam<MeasuredRate> {};
+
+TEST_P(ModelOfH200, IsWithinAQuarterOfWhatWasMeasured) {
+  const MeasuredRate& m = GetParam();
+  Problem problem = problem_of(m.preset, m.shape);
+  problem.precision = m.precision;
+  for (int axis = problem.domain.first_axis(); axis < axis_count; ++axis)
+    for (Face& face : problem.domain.faces[axis]) face.kind = m.walls;
+  const Candidate candidate = evaluate(problem, nominal_gpu(), Method(m.fuse));
+  EXPECT_LT(1e-9 / candidate.seconds, 1.25 * m.rate);
+  EXPECT_GT(1e-9 / candidate.seconds, 0.75 * m.rate);
+}
+
+constexpr Index3 plane{1, 10240, 10240}, cube{1024, 1024, 1024}, line{1, 1, 100'000'000};
+constexpr auto periodic = BoundaryKind::periodic, dirichlet = BoundaryKind::dirichlet,
+               neumann = BoundaryKind::neumann;
+INSTANTIATE_TEST_SUITE_P(
+    Table, ModelOfH200,
+    ::testing::Values(MeasuredRate{"star2d1r", plane, Precision::fp32, dirichlet, 8, 2826},
+                      MeasuredRate{"star2d1r", plane, Precision::fp32, periodic, 8, 3128},
+                      MeasuredRate{"star2d1r", plane, Precision::fp32, neumann, 8, 2476},
+                      MeasuredRate{"star2d1r", plane, Precision::fp64, dirichlet, 8, 1534},
+                      MeasuredRate{"star2d1r", plane, Precision::fp64, periodic, 8, 1580},
+                      MeasuredRate{"box2d1r", plane, Precision::fp32, dirichlet, 8, 1979},
+                      MeasuredRate{"box2d1r", plane, Precision::fp32, periodic, 8, 2091},
+                      MeasuredRate{"box2d1r", plane, Precision::fp64, periodic, 6, 1027},
+                      MeasuredRate{"box2d1r", plane, Precision::fp64, periodic, 8, 1169},
+                      MeasuredRate{"star2d2r", plane, Precision::fp32, periodic, 4, 1604},
+                      MeasuredRate{"star2d2r", plane, Precision::fp64, dirichlet, 4, 807},
+                      MeasuredRate{"box2d2r", plane, Precision::fp32, dirichlet, 3, 765},
+                      MeasuredRate{"box2d3r", plane, Precision::fp32, periodic, 2, 433},
+                      MeasuredRate{"box2d3r", plane, Precision::fp64, dirichlet, 2, 218},
+                      MeasuredRate{"star3d1r", cube, Precision::fp32, dirichlet, 4, 1058},
+                      MeasuredRate{"star3d1r", cube, Precision::fp32, periodic, 4, 1362},
+                      MeasuredRate{"star3d1r", cube, Precision::fp32, neumann, 4, 895},
+                      MeasuredRate{"star3d1r", cube, Precision::fp64, dirichlet, 3, 567},
+                      MeasuredRate{"star3d1r", cube, Precision::fp64, periodic, 3, 609},
+                      MeasuredRate{"box3d1r", cube, Precision::fp32, dirichlet, 3, 643},
+                      MeasuredRate{"box3d1r", cube, Precision::fp32, periodic, 3, 686},
+                      MeasuredRate{"box3d1r", cube, Precision::fp64, periodic, 2, 292},
+                      MeasuredRate{"box3d1r", cube, Precision::fp64, periodic, 3, 307},
+                      MeasuredRate{"1d1r", line, Precision::fp64, dirichlet, 8, 1900},
+                      MeasuredRate{"1d1r", line, Precision::fp64, dirichlet, 16, 3050},
+                      MeasuredRate{"1d1r", line, Precision::fp32, dirichlet, 8, 3309},
+                      MeasuredRate{"1d1r", line, Precision::fp32, dirichlet, 16, 5354},
+                      MeasuredRate{"star3d1r", cube, Precision::fp16, periodic, 4, 1704},
+                      MeasuredRate{"star2d1r", plane, Precision::bf16, periodic, 8, 3080}));
+
+TEST(Model, RanksHideTheirExchangeUntilBlocksAreSmall) {
+  const Problem problem = problem_of("star3d1r", {1024, 1024, 1024});
+  const DeviceModel device = nominal_gpu();
+  const Candidate candidate = evaluate(problem, device, Method(3));
+  const double one = rate_of_ranks(problem, device, candidate, 1);
+  EXPECT_NEAR(one, 1 / candidate.seconds, 0.02 * one);
+  double last = one;
+  for (const std::int64_t ranks : {8, 64, 512}) {
+    const double rate = rate_of_ranks(problem, device, candidate, ranks);
+    EXPECT_GT(rate, last);
+    EXPECT_LE(rate, static_cast<double>(ranks) * one);
+    last = rate;
+  }
+  EXPECT_LT(last, 0.5 * 512 * one) << "blocks of 128^3 cannot hide a network";
 }
 
 }  // namespace

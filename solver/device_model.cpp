@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solver/device_model.hpp"
+
+namespace spsolve {
+
+DeviceModel nominal_cpu() {
+  DeviceModel cpu;
+  cpu.name = "cpu";
+  cpu.bandwidth = 34e9;
+  cpu.scalar_fp64 = 38e9;
+  cpu.scalar_fp32 = 76e9;
+  cpu.launch_seconds = 5e-6;
+  cpu.cache_bytes = 2 * 1024.0 * 1024.0;
+  cpu.cores = 2;
+  cpu.level_cost = 1.25;
+  cpu.ranks_per_node = 1;
+  cpu.node_latency = cpu.network_latency = 2e-6;
+  cpu.node_bandwidth = cpu.network_bandwidth = 12e9;
+  return cpu;
+}
+
+DeviceModel nominal_gpu() {
+  DeviceModel gpu;
+  gpu.name = "h200";
+  gpu.gpu = true;
+  gpu.bandwidth = 4.1e12;
+  gpu.scalar_fp64 = 12.5e12;  // of 15e12, and of 32e12: with the instructions around them
+  gpu.scalar_fp32 = 27.5e12;
+  gpu.launch_seconds = 3e-6;
+  gpu.mma_half = 120e9;
+  gpu.mma_half_sparse = 90e9;
+  gpu.mma_tf32 = 151e9;
+  gpu.mma_tf32_sparse = 113e9;
+  gpu.mma_fp64 = 16.1e9;
+  gpu.mma_share = 0.6;
+  gpu.shared_bandwidth = 28e12;
+  // NCCL between neighbours over NVLink: 7 us at 4 KiB, 26 us at 1 MiB, 224 us at 16 MiB.
+  gpu.ranks_per_node = 8;
+  gpu.node_latency = 9e-6;
+  gpu.node_bandwidth = 77e9;
+  gpu.network_latency = 20e-6;
+  gpu.network_bandwidth = 40e9;  // 400 Gbit/s per GPU
+  return gpu;
+}
+
+const std::vector<DeviceModelEntry>& device_model_entries() {
+  static const std::vector<DeviceModelEntry> entries{{"bandwidth", &DeviceModel::bandwidth},
+                                                     {"scalar_fp64", &DeviceModel::scalar_fp64},
+                                                     {"scalar_fp32", &DeviceModel::scalar_fp32},
+                                                     {"launch_seconds", &DeviceModel::launch_seconds},
+                                                     {"cache_bytes", &DeviceModel::cache_bytes},
+                                                     {"cores", &DeviceModel::cores},
+                                                     {"write_traffic", &DeviceModel::write_traffic},
+                                                     {"level_cost", &DeviceModel::level_cost},
+                                                     {"mma_half", &DeviceModel::mma_half},
+                                                     {"mma_half_sparse", &DeviceModel::mma_half_sparse},
+                                                     {"mma_tf32", &DeviceModel::mma_tf32},
+                                                     {"mma_tf32_sparse", &DeviceModel::mma_tf32_sparse},
+                                                     {"mma_fp64", &DeviceModel::mma_fp64},
+                                                     {"mma_share", &DeviceModel::mma_share},
+                                                     {"shared_bandwidth", &DeviceModel::shared_bandwidth},
+                                                     {"ranks_per_node", &DeviceModel::ranks_per_node},
+                                                     {"node_latency", &DeviceModel::node_latency},
+                                                     {"node_bandwidth", &DeviceModel::node_bandwidth},
+                                                     {"network_latency", &DeviceModel::network_latency},
+                                                     {"network_bandwidth", &DeviceModel::network_bandwidth}};
+  return entries;
+}
+
+}  // namespace spsolve

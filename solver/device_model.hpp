@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/precision.hpp"
+
+namespace spsolve {
+
+/// What a device can do, per device (GPU) or per node (CPU), and the network between devices: rates that
+/// kernels reach, not data-sheet peaks. The plan is made from such nominal figures, not from the machine at
+/// hand, so that every machine makes the same plan for the same problem (DESIGN 3.4, 5).
+struct DeviceModel {
+  std::string name;  // h200, a100, cpu, ...
+  bool gpu = false;
+  double bandwidth = 0;    // bytes/s of memory, read + write
+  double scalar_fp64 = 0;  // fused multiply-adds/s of the scalar unit, operands from the nearest memory
+  double scalar_fp32 = 0;
+  double launch_seconds = 0;  // cost of starting one launch
+
+  // CPUs.
+  double cache_bytes = 0;    // what the intermediate steps of tiles being worked on may take, all together
+  double cores = 1;          // that share cache_bytes
+  double write_traffic = 1;  // bytes moved per byte written: 2 where a line is read before it is written
+  double level_cost = 1;     // of an fma on an intermediate time level against one on the field
+
+  // Tensor cores: 16 x 8 outputs per instruction, instructions/s of the whole device. Zero: none.
+  double mma_half = 0, mma_half_sparse = 0;  // k = 16, 32
+  double mma_tf32 = 0, mma_tf32_sparse = 0;  // k = 8, 16
+  double mma_fp64 = 0;                       // k = 16
+  double mma_share = 1;                      // of these rates that kernels reach
+  double shared_bandwidth = 0;               // bytes/s of shared memory, whole device
+
+  // Halo exchange: latency + bytes / bandwidth, of messages within a node and beyond.
+  double ranks_per_node = 1;
+  double node_latency = 0, node_bandwidth = 0;  // s, bytes/s per rank and direction
+  double network_latency = 0, network_bandwidth = 0;
+
+  double scalar_rate(Precision precision) const {
+    return precision == Precision::fp64 ? scalar_fp64 : scalar_fp32;
+  }
+};
+
+/// A pair of server CPU cores (bench/results/cpu-unit.json).
+DeviceModel nominal_cpu();
+
+/// An NVIDIA H200: rates measured under its power limit (docs/kernels-scalar.md, docs/kernels-tensor.md).
+DeviceModel nominal_gpu();
+
+/// A field of DeviceModel by the name that files give it.
+struct DeviceModelEntry {
+  const char* key;
+  double DeviceModel::*value;
+};
+const std::vector<DeviceModelEntry>& device_model_entries();
+
+}  // namespace spsolve

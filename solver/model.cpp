@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solver/model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "halo/decomposition.hpp"
+#include "kernels/sparse/accuracy.hpp"
+#include "kernels/sparse/emulated_sweep.hpp"
+#include "solver/model_parts.hpp"
+
+namespace spsolve {
+
+bool has_kernel(const Problem& problem, const DeviceModel& device, const Method& method) {
+  if (method.unit == "scalar") return method.layout == "none";
+  const auto layout = parse_layout(method.layout);
+  if (!layout || !takes(*layout, problem.precision)) return false;
+  if ((problem.precision == Precision::fp64) != (method.unit == "tensor") &&
+      (problem.precision == Precision::fp64 || *layout == Layout::separable))
+    return false;  // fp64 is dense only, separable sparse only
+  if (!device.gpu) return true;
+  // Weights of deep or wide stencils fill shared memory and registers.
+  const Index3 reach = method.fuse * problem.stencil.radius();
+  if (*layout == Layout::separable) return reach[z_axis] == 0 && std::max(reach[y_axis], reach[x_axis]) <= 40;
+  const bool space = problem.domain.dimensions == 3;
+  return reach[x_axis] <= (space ? 4 : 16) && reach[y_axis] <= (space ? 4 : 16) && reach[z_axis] <= 4;
+}
+
+Candidate evaluate(const Problem& problem, const DeviceModel& device, const Method& method) {
+  Candidate candidate{method};
+  candidate.precision = problem.precision;
+  candidate.launch_seconds =
+      device.launch_seconds / method.fuse / static_cast<double>(problem.domain.box().points());
+  if (method.fused_weights()) {
+    evaluate_tensor(problem, device, candidate);
+    candidate.error = sweep_error(fuse_steps(problem.stencil, method.fuse), problem.precision,
+                                  parse_layout(method.layout).value(), method.dropped)
+                          .total() /
+                      method.fuse;
+  } else {
+    evaluate_scalar(problem, device, candidate);
+    candidate.error = scalar_error(problem.stencil, method.fuse, problem.precision).total() / method.fuse;
+  }
+  candidate.seconds += candidate.launch_seconds;
+  candidate.bound = candidate.shared_seconds > std::max(candidate.compute_seconds, candidate.memory_seconds)
+                        ? "shared"
+                    : candidate.compute_seconds > candidate.memory_seconds ? "compute"
+                                                                           : "memory";
+  return candidate;
+}
+
+double rate_of_ranks(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
+                     std::int64_t ranks) {
+  const Index3 width = candidate.fuse * problem.stencil.radius();
+  const Index3 grid = least_surface_rank_grid(problem.domain.shape, static_cast<int>(ranks), width);
+  Index3 block;
+  for (int axis = 0; axis < axis_count; ++axis)
+    block[axis] = (problem.domain.shape[axis] + grid[axis] - 1) / grid[axis];
+  const auto element = static_cast<double>(storage_bytes(problem.precision));
+  double most_bytes = 0, edge = 1;
+  for (int axis = 0; axis < axis_count; ++axis) {
+    if (grid[axis] == 1) continue;
+    double bytes = 2 * element * static_cast<double>(width[axis]);  // both ways
+    for (int other = 0; other < axis_count; ++other)
+      if (other != axis) bytes *= static_cast<double>(block[other]);
+    most_bytes += bytes;
+    edge *= std::max(0.0, 1 - 2.0 * static_cast<double>(width[axis]) / static_cast<double>(block[axis]));
+  }
+  const bool one_node = ranks <= static_cast<std::int64_t>(device.ranks_per_node);
+  const double exchange = ranks == 1
+                              ? 0
+                              : (one_node ? device.node_latency + most_bytes / device.node_bandwidth
+                                          : device.network_latency + most_bytes / device.network_bandwidth);
+  // Per launch: edges wait for what the interior does not hide; at least four launches on the device.
+  const double points = static_cast<double>(volume(block));
+  const double work = (candidate.seconds - candidate.launch_seconds) * candidate.fuse * points;
+  const double launches = (ranks == 1 ? 1 : 4) * device.launch_seconds;
+  const double seconds = std::max(work * edge, exchange) + work * (1 - edge) + launches;
+  return static_cast<double>(problem.domain.box().points()) * candidate.fuse / seconds;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/sparse/emulated_sweep.hpp"
+#include "kernels/sparse/separable.hpp"
+#include "kernels/sparse/sliced_operand.hpp"
+#include "solver/model_parts.hpp"
+
+namespace spsolve {
+namespace {
+
+/// What the tensor cores are given to do, per point and launch.
+struct TensorWork {
+  double instructions = 0;
+  double fma = 0;  // multiply-adds of these, zeros included
+  double shared_bytes = 0;
+  double rate = 0;  // instructions/s
+  std::size_t terms = 0;
+};
+
+/// The stencil with its axes in the order in which kernels march: planes, rows, columns.
+Stencil in_march_axes(const Stencil& stencil, int dimensions) {
+  if (dimensions == 3) return stencil;
+  const Index3 radius = stencil.radius();
+  return {{2 * radius[y_axis] + 1, 1, 2 * radius[x_axis] + 1},
+          dense_weights(stencil),
+          {radius[y_axis], 0, radius[x_axis]}};
+}
+
+/// Instructions per tile group of 128 outputs (kernels/cuda/mma_program.hpp): of every slice those steps of
+/// the window that hold weights.
+TensorWork direct_work(const Stencil& fused, int dimensions, Precision precision, Layout layout, bool sparse,
+                       const DeviceModel& device) {
+  const bool fp64 = precision == Precision::fp64;
+  const Precision element = operand_element(precision);
+  const bool half = storage_bytes(element) == 2;
+  const Stencil turned = in_march_axes(fused, dimensions);
+  const SlicedOperand sliced = fp64 ? slice_dense(turned, dimensions > 1, dimensions == 3)
+                                    : slice_sparse(turned, layout, element, dimensions == 3);
+  const int registers = b_registers(sliced, element), step = sparse || fp64 ? 4 : 2;
+  const std::size_t words = half ? 2 : 1;  // elements per word
+  double steps = 0;
+  for (const Operand& slice : sliced.slices) {
+    const WeightMatrix matrix = expand(slice);
+    for (int first = 0; first < registers; first += step) {
+      bool used = false;
+      const std::size_t begin = static_cast<std::size_t>(first) * 4 * words;
+      for (std::size_t m = 0; m < matrix.rows() && !used; ++m)
+        for (std::size_t k = begin; k < std::min(matrix.columns(), begin + step * 4 * words) && !used; ++k)
+          used = matrix.value(m, k) != 0.0;
+      steps += used;
+    }
+  }
+  constexpr double tiles = 8;  // columns of B
+  const double outputs = tiles * static_cast<double>(sliced.first().rows());
+  const double terms = precision == Precision::fp32 ? 3 : 1;
+  TensorWork work;
+  work.instructions = steps * terms * (terms + 1) / 2 / outputs;
+  work.fma = work.instructions * 16 * 8 * step * 4 * static_cast<double>(words);
+  work.shared_bytes = 128.0 * registers * terms / outputs;
+  work.rate = fp64   ? device.mma_fp64
+              : half ? (sparse ? device.mma_half_sparse : device.mma_half)
+                     : (sparse ? device.mma_tf32_sparse : device.mma_tf32);
+  return work;
+}
+
+/// Passes along x and y on tiles of 16 x 16 outputs with windows of 32 points (kernels/sparse/
+/// separable_operand.hpp): two instructions per term, pass and window; tf32 windows take two, and fp32 three
+/// products of two tf32 terms.
+TensorWork separable_work(const Stencil& fused, Precision precision, double dropped,
+                          const DeviceModel& device) {
+  const SeparableStencil separable = separate(fused, dropped);
+  const Index3 extent = separable.taps.extent();
+  double windows = 0;
+  for (const std::int64_t width : {extent[y_axis], extent[x_axis]})
+    if (width > 1 || width == extent[x_axis]) windows += std::ceil(static_cast<double>(width + 15) / 32);
+  const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
+  TensorWork work;
+  work.terms = separable.terms.size();
+  work.instructions =
+      2.0 * static_cast<double>(work.terms) * windows * (half ? 1 : 2) * (split ? 3 : 1) / 256;
+  work.fma = work.instructions * 16 * 8 * (half ? 32 : 16);
+  work.shared_bytes = 2.0 * static_cast<double>(storage_bytes(precision)) * (1 + windows / 2);
+  work.rate = half ? device.mma_half_sparse : device.mma_tf32_sparse;
+  return work;
+}
+
+/// Points that the exact unit takes beside walls, in whole tiles of its own, as a share of the grid.
+double band_share(const Problem& problem, int fuse) {
+  double inside = 1;
+  for (int axis = 0; axis < axis_count; ++axis) {
+    if (problem.domain.periodic(axis)) continue;
+    const double reach = static_cast<double>(fuse * problem.stencil.radius()[axis]);
+    const double band = axis == x_axis && reach > 0 ? std::max(reach, 128.0) : reach;
+    inside *= std::max(0.0, 1 - 2 * band / static_cast<double>(problem.domain.shape[axis]));
+  }
+  return 1 - inside;
+}
+
+}  // namespace
+
+void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
+  const Stencil fused = fuse_steps(problem.stencil, candidate.fuse);
+  const Layout layout = parse_layout(candidate.layout).value();
+  const TensorWork work =
+      layout == Layout::separable
+          ? separable_work(fused, problem.precision, candidate.dropped, device)
+          : direct_work(fused, problem.domain.dimensions, problem.precision,
+                        layout == Layout::dual_tessellation ? Layout::strided_swap : layout,
+                        candidate.unit == "sparse-tensor", device);
+  const auto element = static_cast<double>(storage_bytes(problem.precision));
+  const auto taps = static_cast<double>(problem.stencil.taps().size());
+  const auto fused_taps = static_cast<double>(fused.taps().size());
+  const double steps = candidate.fuse;
+  candidate.terms = work.terms;
+  candidate.bytes = (2 * element + (problem.has_source ? std::max(element, 4.0) : 0.0)) / steps;
+  candidate.fma = work.fma / steps;
+  candidate.redundancy = fused_taps / (steps * taps);
+  candidate.sparsity = fused_taps / work.fma;
+  candidate.shared_bytes = work.shared_bytes / steps;
+  if (!device.gpu) {  // emulated, some 2e8 multiply-adds/s
+    candidate.compute_seconds = candidate.fma / 2e8;
+    candidate.memory_seconds = candidate.bytes / device.bandwidth;
+    candidate.seconds = candidate.compute_seconds;
+    return;
+  }
+  candidate.memory_seconds = candidate.bytes / device.bandwidth;
+  candidate.compute_seconds = work.instructions / (work.rate * device.mma_share) / steps;
+  candidate.shared_seconds = candidate.shared_bytes / device.shared_bandwidth;
+  const double sweep =
+      overlapped({candidate.memory_seconds, candidate.compute_seconds, candidate.shared_seconds});
+  const double share = band_share(problem, candidate.fuse);
+  Candidate exact{Method(candidate.fuse)};
+  evaluate_scalar(problem, device, exact);
+  candidate.wall_seconds = share * exact.seconds;
+  candidate.seconds = sweep + candidate.wall_seconds;
+
+  // Paper 003, section 4: bounds of both units at this depth, and equation 19.
+  Problem everywhere = problem;
+  everywhere.domain.faces = {};
+  evaluate_scalar(everywhere, device, exact);
+  const bool scalar_computes = exact.compute_seconds > exact.memory_seconds;
+  const bool tensor_computes = candidate.compute_seconds > candidate.memory_seconds;
+  candidate.scenario = 1 + 2 * scalar_computes + tensor_computes;
+  const double tensor_peak = work.rate * device.mma_share * work.fma / work.instructions;
+  candidate.in_sweet_spot =
+      candidate.redundancy < candidate.sparsity * tensor_peak / device.scalar_rate(problem.precision);
+}
+
+}  // namespace spsolve
