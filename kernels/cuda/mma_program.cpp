@@ -16,7 +16,7 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int fp32_terms = 3, most_slices = 40, most_unrolled = 1800, most_weight_registers = 64;
+constexpr int fp32_terms = 3, most_slices = 40, most_unrolled = 800, most_weight_registers = 64;
 
 constexpr int round_up(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
 
@@ -157,14 +157,17 @@ MmaProgram::MmaProgram(const Domain& domain, const Stencil& stencil, Precision p
   const auto margin = [&](int axis) {
     return static_cast<int>(reach.end[axis] - window_[axis] - operand_.tile[axis]);
   };
+  constexpr int most_shared = 227 << 10, most_box = 2048, box_alignment = 128;  // bytes; of one copy, in x
   const auto cut = [&] {
     box_columns_ = round_up(static_cast<int>(block_columns()) + margin(x_axis) + granule - 1, granule);
     box_rows_ = static_cast<int>(block_rows()) + margin(y_axis);
+    // One row may come in several copies, which begin at multiples of 128 bytes.
+    copies_ = (box_columns_ * 16 / granule + most_box - 1) / most_box;
+    if (copies_ > 1) box_columns_ = round_up(box_columns_, copies_ * box_alignment / (16 / granule));
   };
   cut();
-  constexpr int most_shared = 227 << 10, most_box = 256;  // bytes; of the copy engine, per axis
-  while (box_columns_ * static_cast<int>(storage_bytes(precision)) / 8 > most_box && tile_.blocks_x > 1)
-    tile_.blocks_x /= 2, cut();
+  while (copies_ > 1 && box_rows_ * stage_planes() > 1 && (tile_.blocks_x > 1 || tile_.warps_x > 1))
+    (tile_.blocks_x > 1 ? tile_.blocks_x : tile_.warps_x) /= 2, cut();
   while (shared_bytes() > most_shared / tile_.blocks_per_multiprocessor - 1024) {
     if (tile_.blocks_per_multiprocessor > 1)
       --tile_.blocks_per_multiprocessor;
@@ -188,7 +191,8 @@ int MmaProgram::slots() const {
 }
 
 bool MmaProgram::unrolled() const {
-  return tile_.chunks_per_loop * slots() * (terms_ == 1 ? 1 : 2) <= most_unrolled;
+  return step_registers_.size() <= 2 ||
+         tile_.chunks_per_loop * slots() * (terms_ == 1 ? 1 : 2) <= most_unrolled;
 }
 
 bool MmaProgram::weights_in_registers() const {
@@ -334,13 +338,20 @@ std::string MmaProgram::constants(bool aligned, bool with_source) const {
   integer("chunks_per_loop", tile_.chunks_per_loop);
   integer("box_rows", box_rows_);
   integer("box_pitch", box_columns_);
+  integer("copies_per_stage", copies_);
   integer("shared_bytes", shared_bytes());
   table("tile", "[3]", list(operand_.tile));
   table("window", "[3]", list(window_));
   table("step_registers", "[steps]", list(step_registers_));
-  std::vector<int> first_register;
+  std::vector<int> first_register, together_from;
   for (int step = 0; step < steps; ++step) first_register.push_back(step * step_registers_.front());
+  for (int r = 0; r < registers_; ++r)
+    together_from.push_back(
+        terms_ > 1 || is_wide
+            ? 1
+            : loaded_together(operand_, element_, r, std::min(step_registers_.front(), registers_ - r)));
   table("first_register", "[steps]", list(first_register));
+  table("together_from", "[registers]", list(together_from));
   std::vector<std::vector<int>> used_steps(slices);
   for (int d = 0; d < slices; ++d)
     for (int step = 0; step < steps; ++step) used_steps[d].push_back(used(d, step));

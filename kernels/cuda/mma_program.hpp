@@ -32,7 +32,7 @@ class MmaProgram {
   MmaProgram(const Domain& domain, const Stencil& stencil, Precision precision, Layout layout,
              TensorCores cores, const MmaTile* tile = nullptr);
 
-  /// constants.cuh; `aligned`: tiles begin at multiples of four elements of the rows of memory.
+  /// constants.cuh; `aligned`: column 0 of the grid lies at a multiple of 16 bytes of the rows of memory.
   std::string constants(bool aligned, bool with_source) const;
   /// [term][slice][block][step][16 bytes][lane], [block][step][lane].
   std::vector<std::uint32_t> weights() const;
@@ -46,6 +46,8 @@ class MmaProgram {
   /// Columns, rows and planes (in chunks of tile[0]) of the box of input of one stage; elements.
   int box_columns() const { return box_columns_; }
   int box_rows() const { return box_rows_; }
+  /// How many copies, side by side, bring a box.
+  int copies() const { return copies_; }
   int stage_planes() const { return tile_.chunks_per_stage * static_cast<int>(operand_.tile[0]); }
   std::int64_t block_columns() const { return tile_.warps_x * tile_.blocks_x * 8 * operand_.tile[2]; }
   std::int64_t block_rows() const { return tile_.warps_y * tile_.blocks_y * operand_.tile[1]; }
@@ -71,7 +73,7 @@ class MmaProgram {
   double scale_ = 1.0;
   MmaTile tile_;
   Index3 window_;
-  int box_columns_ = 0, box_rows_ = 0;
+  int box_columns_ = 0, box_rows_ = 0, copies_ = 1;
   int registers_ = 0;                // of B, per chunk
   std::vector<int> step_registers_;  // how many of them each step takes
 };

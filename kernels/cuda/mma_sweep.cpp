@@ -94,10 +94,9 @@ void MmaSweep::operator()(const Field& in, Field& out, const Box& region, const 
   a.metadata = static_cast<const unsigned*>(metadata_.data());
   if (device_.compute_capability >= 90)
     a.in_map = make_tensor_map(in_eights(a.in, element), 8, program_.box_rows(),
-                               program_.box_columns() * static_cast<int>(element) / 8, Swizzle::none,
-                               program_.stage_planes());
-  constexpr std::int64_t group = 4;  // columns that are loaded, or stored, together at most
-  const bool aligned = wrap(a.in.begin[2], group) == 0 && wrap(a.out.begin[2], group) == 0;
+                               program_.box_columns() / program_.copies() * static_cast<int>(element) / 8,
+                               Swizzle::none, program_.stage_planes());
+  const bool aligned = wrap(a.in.begin[2], 16 / element) == 0 && wrap(a.out.begin[2], 16 / element) == 0;
   const Loaded& loaded = kernel(aligned, source != nullptr);
   const auto slices = static_cast<std::int64_t>(program_.operand().slices.size());
   a.chunks = tiles[0];

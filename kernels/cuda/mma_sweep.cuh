@@ -72,8 +72,12 @@ class StageRing {
     if (threadIdx.x == 0) {
       constexpr int bytes = chunks_per_stage * chunk_elements * sizeof(Stored);
       mbarrier_expect(&shared_.full[fetch_], bytes);
-      tensor_copy(shared_.stage[fetch_], a_.in_map, begin_[2] * static_cast<int>(sizeof(Stored)) / 8,
-                  begin_[1], begin_[0], &shared_.full[fetch_]);
+      constexpr int columns = box_pitch / copies_per_stage;
+#pragma unroll
+      for (int i = 0; i < copies_per_stage; ++i)
+        tensor_copy(&shared_.stage[fetch_][i * columns], a_.in_map,
+                    (begin_[2] + i * columns) * static_cast<int>(sizeof(Stored)) / 8, begin_[1], begin_[0],
+                    &shared_.full[fetch_]);
     }
 #else
     constexpr int elements = 16 / sizeof(Stored), chunks = box_pitch / elements;
@@ -302,6 +306,15 @@ class MmaSweep {
     }
   }
 
+  /// The n registers of B from r on, neighbours in memory.
+  template <int n>
+  __device__ void load_together(const Stored* points, int r, int block_offset, unsigned (&b)[n]) const {
+    const Pack<unsigned, n> words =
+        *reinterpret_cast<const Pack<unsigned, n>*>(points + place(r, 0) + block_offset);
+#pragma unroll
+    for (int i = 0; i < n; ++i) b[i] = words.element[i];
+  }
+
   /// Weights of one instruction.
   template <int n>
   __device__ void load(int term, int slice, int block, int step, Word (&a)[n]) const {
@@ -361,15 +374,23 @@ class MmaSweep {
     constexpr int a_registers = wide ? 2 * n : sparse ? n : 4;
     Word b[blocks][terms][n];
 #pragma unroll
-    for (int j = 0; j < blocks; ++j)
+    for (int j = 0; j < blocks; ++j) {
+      const int block_offset = j / blocks_x * tile[1] * box_pitch + j % blocks_x * 8 * tile[2];
+      if constexpr (unrolled && aligned && paired_words && terms == 1) {
+        const int together = together_from[first_register[step]];
+        if (together >= n && n > 1) {
+          load_together<n>(points, first_register[step], block_offset, b[j][0]);
+          continue;
+        }
+      }
 #pragma unroll
       for (int i = 0; i < n; ++i) {
         Word word[terms];
-        load(points, first_register[step] + i,
-             j / blocks_x * tile[1] * box_pitch + j % blocks_x * 8 * tile[2], word);
+        load(points, first_register[step] + i, block_offset, word);
 #pragma unroll
         for (int term = 0; term < terms; ++term) b[j][term][i] = word[term];
       }
+    }
 #pragma unroll
     for (int block = 0; block < m_blocks; ++block) {
       unsigned metadata = 0;

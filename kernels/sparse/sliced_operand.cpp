@@ -151,8 +151,12 @@ SlicedOperand sliced(const std::vector<WeightMatrix>& matrices, const std::vecto
 }
 
 SlicedOperand swapped(const Stencil& stencil, const Index3& tile, int run, Sparsity sparsity) {
-  Box window = window_of(stencil, tile, run);
+  constexpr int loaded = 8;  // points that a lane loads at once, where the window leaves room for them
   const int length = static_cast<int>(tile[x_axis]), per_line = 2 * length / run;
+  Box window = window_of(stencil, tile, run);
+  if (const auto begin = floor_to(window.begin[x_axis], loaded);
+      run > 1 && window.end[x_axis] <= begin + 2 * length)
+    window.begin[x_axis] = begin;
   window.end[x_axis] = window.begin[x_axis] + 2 * length;
   const auto matrices = slice_matrices(stencil, tile, window);
   Pairs pairs;
@@ -188,11 +192,13 @@ SlicedOperand morphed(const Stencil& stencil, const Index3& tile, int run, Spars
   return sliced(matrices, order_of(pairs, run, matrices), tile, sparsity);
 }
 
-/// Instructions of the larger k per chunk of 128 outputs, a smaller one at the end counted as 2/3.
+/// Instructions of the larger k per chunk of 128 outputs, a smaller one at the end counted as 2/3. Among
+/// equals the one that is loaded in fewer pieces.
 double cost_of(const SlicedOperand& operand, Precision element) {
   const int registers = b_registers(operand, element);
   const double steps = registers / 4 + (registers % 4 == 0 ? 0.0 : registers % 4 <= 2 ? 0.67 : 1.0);
-  return steps * static_cast<double>(operand.slices.size()) *
+  const double pieces = 1e-3 / loaded_together(operand, element, 0, registers);
+  return (steps + pieces) * static_cast<double>(operand.slices.size()) *
          static_cast<double>(ceil_div(volume(operand.tile), mma_rows) * mma_rows) /
          static_cast<double>(volume(operand.tile));
 }
@@ -211,7 +217,9 @@ SlicedOperand slice_sparse(const Stencil& stencil, Layout layout, Precision elem
   for (std::int64_t columns = mma_rows; columns >= (rows ? 4 : mma_rows); columns /= 2) {
     const Index3 tile{1, mma_rows / columns, columns};
     if (layout == Layout::morph) offer(morphed(stencil, tile, run, mma.sparsity()));
-    if (layout == Layout::strided_swap && columns > width) offer(swapped(stencil, tile, run, mma.sparsity()));
+    // For one row, points L apart are a matching too.
+    if ((layout == Layout::strided_swap || (layout == Layout::morph && !rows)) && columns > width)
+      offer(swapped(stencil, tile, run, mma.sparsity()));
   }
   if (layout == Layout::strided_swap && !cheapest)
     offer(swapped(stencil, {1, 1, ceil_div(width + 1, mma_rows) * mma_rows}, run, mma.sparsity()));
@@ -242,6 +250,24 @@ SlicedOperand slice_dense(const Stencil& stencil, bool planes, bool rows) {
     if (!cheapest || work(candidate) < work(*cheapest)) cheapest = std::move(candidate);
   }
   return *cheapest;
+}
+
+int loaded_together(const SlicedOperand& sliced, Precision element, int first, int count) {
+  if (widest_mma(element).elements_per_word() != 2) return 1;
+  const std::vector<Index3>& inputs = sliced.first().inputs;
+  const auto input = [&](int r, int q) { return inputs.at(static_cast<std::size_t>(8 * r + 2 * q)); };
+  const auto possible = [&](int registers) {
+    if (count < registers || (first + registers) * 8 > static_cast<int>(inputs.size()) ||
+        sliced.tile[x_axis] % (2 * registers) != 0)
+      return false;
+    for (int q = 0; q < 4; ++q)
+      for (int i = 0; i < registers; ++i)
+        if (input(first, q)[x_axis] % (2 * registers) != 0 ||
+            input(first + i, q) != input(first, q) + Index3{0, 0, 2 * i})
+          return false;
+    return true;
+  };
+  return possible(4) ? 4 : possible(2) ? 2 : 1;
 }
 
 int b_registers(const SlicedOperand& sliced, Precision element) {

@@ -36,4 +36,8 @@ SlicedOperand slice_dense(const Stencil& stencil, bool planes, bool rows);
 /// Registers of B that each lane holds for a chunk: four words each.
 int b_registers(const SlicedOperand& sliced, Precision element);
 
+/// How many registers from `first` on, of `count`, can be loaded at once (4, 2 or 1): in every lane they hold
+/// pairs of neighbouring points that begin at a multiple of as many pairs along x.
+int loaded_together(const SlicedOperand& sliced, Precision element, int first, int count);
+
 }  // namespace spsolve

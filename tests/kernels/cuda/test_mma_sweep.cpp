@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <random>
+#include <regex>
 
 #include "kernels/cuda/mma_sweep.hpp"
 #include "kernels/sparse/round_weights.hpp"
@@ -215,6 +216,7 @@ INSTANTIATE_TEST_SUITE_P(Random, OnTensorCores, ::testing::Range(0, 120), name_o
 class TensorCoreBits : public OnTensorCores {};
 
 TEST_P(TensorCoreBits, AreTheSameWhateverTheRegionAndTheBlock) {
+  const Stream stream;
   const SweepCase c{
       1 + GetParam() % 3, 2,
       SweepCase::box,     std::array{Precision::fp16, Precision::fp32, Precision::fp64}[GetParam() / 3],
@@ -262,6 +264,37 @@ TEST(MmaProgram, RefusesWhatNoKernelTakes) {
   EXPECT_THROW(MmaProgram(domain_of(1), narrow, Precision::fp16, Layout::separable, TensorCores::sparse),
                std::invalid_argument);
 }
+
+class MmaTemplates : public ::testing::TestWithParam<SweepCase> {};
+
+TEST_P(MmaTemplates, CompileForAmpereAndHopperWithoutSpills) {
+  std::mt19937_64 random(10000u);
+  const SweepCase c = GetParam();
+  const MmaProgram program(domain_of(c.dimensions), make_stencil(c, random), c.precision, c.layout, c.cores);
+  for (const bool hopper : {false, true})
+    for (const bool plain : {false, true}) {
+      const KernelCompiler compiler(hopper ? "sm_90a" : "sm_80", {});
+      const Compiled compiled = compiler.compile_fresh("mma_sweep.cuh", program.constants(plain, !plain));
+      EXPECT_FALSE(compiled.cubin.empty());
+      if (hopper && plain) {
+        std::smatch spilled;
+        ASSERT_TRUE(std::regex_search(compiled.log, spilled, std::regex("(\\d+) bytes spill stores")));
+        EXPECT_LE(std::stoi(spilled[1]), 0) << compiled.log;
+      }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, MmaTemplates,
+    ::testing::Values(
+        SweepCase{1, 7, SweepCase::box, Precision::fp16, Layout::strided_swap, TensorCores::sparse},
+        SweepCase{2, 7, SweepCase::box, Precision::fp16, Layout::morph, TensorCores::sparse},
+        SweepCase{2, 7, SweepCase::box, Precision::bf16, Layout::morph, TensorCores::dense},
+        SweepCase{2, 3, SweepCase::star, Precision::tf32, Layout::morph, TensorCores::sparse},
+        SweepCase{2, 3, SweepCase::box, Precision::fp64, Layout::morph, TensorCores::dense},
+        SweepCase{3, 2, SweepCase::box, Precision::fp16, Layout::morph, TensorCores::sparse},
+        SweepCase{3, 1, SweepCase::star, Precision::fp32, Layout::strided_swap, TensorCores::sparse},
+        SweepCase{3, 5, SweepCase::box, Precision::fp16, Layout::morph, TensorCores::sparse}));
 
 }  // namespace
 }  // namespace spsolve::cuda
