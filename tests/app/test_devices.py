@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GPUs leave the files that CPUs leave, byte for byte: snapshots and diagnostics, whatever the number of ranks, and after a
+restart on the other device. Of the scalar unit and stencils that it does not fold (README, "Precision")."""
+import random
+import shutil
+import subprocess
+import sys
+import tomllib
+import unittest
+
+import spsolve
+
+GPU = ["--set", "compute.device=cuda", "--set", "parallel.share_gpus=true", "--set", "compute.unit=scalar"]
+CPU = ["--set", "compute.device=cpu", "--set", "compute.unit=scalar"]
+PRECISIONS = ("fp64", "fp32", "tf32", "bf16", "fp16")
+
+
+def nested(chance, extent):
+    if not extent:
+        return round(chance.uniform(-1, 1), 3)
+    return [nested(chance, extent[1:]) for _ in range(extent[0])]
+
+
+def total(weights):
+    return sum(map(total, weights)) if isinstance(weights, list) else abs(weights)
+
+
+def scaled(weights, factor):
+    return [scaled(inner, factor) for inner in weights] if isinstance(weights, list) else weights * factor
+
+
+def problem(chance, precision):
+    """Awkward extents, walls, weights without symmetry, sometimes a source; events that divide nothing."""
+    dimensions = chance.randint(1, 3)
+    shape = [chance.randint(3, {1: 3000, 2: 70, 3: 24}[dimensions]) for _ in range(dimensions)]
+    axes = "zyx"[3 - dimensions:]
+    weights = nested(chance, [chance.randint(1, 4) for _ in range(dimensions)])
+    face = lambda: chance.choice(["neumann", {"dirichlet": round(chance.uniform(-1, 1), 2)}])
+    expression = " + ".join(f"sin({chance.uniform(0.1, 1):.3f} * {axis})" for axis in axes)
+    sections = {
+        "grid": {"shape": shape},
+        "boundary": {axis: chance.choice(["periodic", {"low": face(), "high": face()}]) for axis in axes},
+        "stencil": {"weights": scaled(weights, 0.98 / max(total(weights), 0.1))},
+        "initial": {"expression": expression},
+        "time": {"steps": chance.randint(10, 40), "fuse": chance.randint(1, 5)},
+        "compute": {"precision": precision},
+        "output": {"directory": "out", "every": chance.randint(3, 9), "stride": chance.choice([1, 1, 2])},
+        "diagnostics": {"every": chance.randint(2, 9)},
+        "checkpoint": {"every": chance.randint(3, 9)},
+    }
+    if chance.random() < 0.5:
+        sections["source"] = {"expression": f"0.01 * ({expression})"}
+    return sections
+
+
+class Devices(spsolve.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        spsolve.require_gpu()
+
+    def assert_same_files(self, one, other):
+        files = {path.name: path for path in (self.directory / one).iterdir()
+                 if path.name.startswith("snapshot") or path.name == "diagnostics.csv"}
+        self.assertGreater(len(files), 2)
+        for name, path in files.items():
+            self.assertEqual(path.read_bytes(), (self.directory / other / name).read_bytes(), f"{other}/{name}")
+
+    def test_random_problems_on_one_to_three_ranks(self):
+        chance = random.Random(11)
+        for number in range(15):
+            sections = problem(chance, PRECISIONS[number % 5])
+            with self.subTest(number, **sections["compute"]):
+                file = spsolve.write_input(self.directory / f"{number}.toml", sections)
+                self.run_to(0, file, *CPU, "--output", f"{number}cpu")
+                for ranks in {None, number % 3 + 1}:
+                    self.run_to(0, file, *GPU, "--output", f"{number}gpu{ranks}", ranks=ranks)
+                    self.assert_same_files(f"{number}cpu", f"{number}gpu{ranks}")
+
+    def test_restart_on_the_other_device(self):
+        chance = random.Random(12)
+        for precision in PRECISIONS:
+            sections = problem(chance, precision)
+            file = spsolve.write_input(self.directory / f"{precision}.toml", sections)
+            half = ["--set", f"time.steps={sections['time']['steps'] // 2}"]
+            self.run_to(0, file, *CPU, "--output", f"{precision}whole")
+            for first, second in ((CPU, GPU), (GPU, CPU)):
+                with self.subTest(precision, first=first[1]):
+                    self.run_to(0, file, *first, *half, "--overwrite", ranks=2)
+                    # The last step of the first run is an event of its own.
+                    for path in (self.directory / "out").glob("snapshot*"):
+                        path.unlink()
+                    result = self.run_to(0, file, *second, "--restart", "latest", ranks=chance.choice([None, 2, 3]))
+                    self.assertIn("restarting from", result.out)
+                    for step, path in spsolve.snapshots(self.directory / "out").items():
+                        whole = spsolve.snapshots(self.directory / f"{precision}whole")[step]
+                        self.assertEqual(path.read_bytes(), whole.read_bytes(), path.name)
+
+    def test_inputs(self):
+        inputs = self.directory / "inputs"
+        shutil.copytree(spsolve.SOURCE / "inputs", inputs)
+        for script in inputs.glob("make_*.py"):
+            subprocess.run([sys.executable, script], check=True, capture_output=True)
+        for path in sorted(inputs.glob("*.toml")):
+            with self.subTest(path.name):
+                sections = tomllib.loads(path.read_text())
+                shorter = ["--set", f"time.end={9 * sections['stencil']['dt']}" if "end" in sections["time"] else "time.steps=9",
+                           "--set", "output.every=3", "--set", "diagnostics.every=2"]
+                if "file" not in sections["initial"]:
+                    shorter += ["--set", f"grid.shape={[min(n, 50) for n in sections['grid']['shape']]}"]
+                self.run_to(0, path, *shorter, *CPU, "--output", path.stem + "cpu", ranks=2)
+                self.run_to(0, path, *shorter, *GPU, "--output", path.stem + "gpu", ranks=2)
+                self.assert_same_files(path.stem + "cpu", path.stem + "gpu")
+
+
+if __name__ == "__main__":
+    unittest.main()
