@@ -19,6 +19,7 @@
 
 #include "arguments.hpp"
 #include "constants.cuh"
+#include "march_taps.cuh"
 #include "march_tile.cuh"
 #include "plane_ring.cuh"
 #include "precision.cuh"
@@ -53,6 +54,7 @@ class March {
       if (tile_column + c >= column_margin && tile_column + c < tile_columns - column_margin &&
           column + c >= region.begin[2] && column + c < region.end[2])
         written_columns_ |= 1u << c;
+    if constexpr (walls[column_axis][0] == Wall::none) find_images(column);
     out_ = static_cast<Out*>(a.out.data) + (begin - a.out.begin[0]) * a.out.stride[0] +
            (row - a.out.begin[1]) * a.out.stride[1] + (column - a.out.begin[2]);
     for (int v = 0; v < VY; ++v) image_row_[v] = tile_row + v;
@@ -112,7 +114,8 @@ class March {
           if constexpr (l == 0) read_input(level[0], input, plane);
           Window window;
           gather<l>(window, level[l], input, edges[RY > 0 ? l : 0]);
-          scatter(sums[l], window, plane - l * R);
+          advance_sums(sums[l], plane - l * R);
+          extend(sums[l], neighbours(window));
         });
       } else {
         block_barrier();
@@ -131,15 +134,14 @@ class March {
             next = sums[l.value][0];
           else
             start(next, completed);
-          if constexpr (folded[plane_axis] || folded[row_axis] || folded[column_axis]) {
-            advance_sums(sums[l.value], plane - l.value * R);
-            add_folded(next, sums[l.value], window);
-            settle(next, completed, l.value + 1 < depth);
+          advance_sums(sums[l.value], plane - l.value * R);
+          if constexpr (any_folded) {
+            add_folded(next, sums[l.value], neighbours(window));
           } else {
-            add_taps<R>(next, window);
-            settle(next, completed, l.value + 1 < depth);
-            scatter(sums[l.value], window, plane - l.value * R);
+            add_taps<R>(next, neighbours(window));
+            extend(sums[l.value], neighbours(window));
           }
+          settle(next, completed, l.value + 1 < depth);
         });
         if (i >= 2 * depth * R) write_output(level[depth]);
       }
@@ -280,110 +282,14 @@ class March {
     });
   }
 
-  /// Adds the taps of the plane `dz` above to a plane's sums.
-  template <int dz>
-  __device__ void add_taps(Points& sums, const Window& window) const {
-    static_for<0, tap_count>([&](auto k) {
-      constexpr Tap tap = taps[k.value];
-      if constexpr (tap.offset[0] == dz) {
-#pragma unroll
-        for (int v = 0; v < VY; ++v)
-#pragma unroll
-          for (int c = 0; c < VX; ++c)
-            sums.at[v][c] = fused(static_cast<Compute>(tap.weight),
-                                  neighbour<tap.offset[1], tap.offset[2]>(window, v, c), sums.at[v][c]);
-      }
-    });
-  }
-
-  /// The operand at offset (dy, dx) of a point, or the sum of those that are folded onto it; for a ghost
-  /// point beyond a neumann face the mirrored offset, which is the same where points are folded.
-  template <int dy, int dx>
-  __device__ Compute neighbour(const Window& window, int v, int c) const {
-    constexpr bool flip_y = beside_wall && dy != 0 && !folded[row_axis] && has_wall(row_axis, Wall::neumann);
-    constexpr bool flip_x =
-        beside_wall && dx != 0 && !folded[column_axis] && has_wall(column_axis, Wall::neumann);
-    const auto at_column = [&](int column) {
-      const Compute plain = window.at[v + RY + dy][column];
-      if constexpr (folded[row_axis] && dy != 0) return sum(window.at[v + RY - dy][column], plain);
-      if constexpr (flip_y) return (rows_.mirrored >> v) & 1 ? window.at[v + RY - dy][column] : plain;
-      return plain;
-    };
-    const Compute plain = at_column(c + RX + dx);
-    if constexpr (folded[column_axis] && dx != 0) return sum(at_column(c + RX - dx), plain);
-    if constexpr (flip_x) return (columns_.mirrored >> c) & 1 ? at_column(c + RX - dx) : plain;
-    return plain;
-  }
-
-  /// Extends the sums of the planes z - R + 1 .. z + R of the next level by plane z of this one.
-  __device__ void scatter(Points (&sums)[R > 0 ? 2 * R : 1], const Window& window, int plane) const {
-    static_for<0, 2 * R>([&](auto j) {
-      if constexpr (j.value + 1 < 2 * R)
-        sums[j.value] = sums[j.value + 1];
-      else
-        start(sums[j.value], plane + R);
-      add_taps<R - 1 - j.value>(sums[j.value], window);
-    });
-  }
-
-  /// The sum that was complete makes room for that of plane z + R.
+  /// The sums of the planes z - R + 1 .. z + R follow those of the plane before.
   __device__ void advance_sums(Points (&sums)[R > 0 ? 2 * R : 1], int plane) const {
     static_for<0, 2 * R - 1>([&](auto j) { sums[j.value] = sums[j.value + 1]; });
-    start(sums[2 * R - 1], plane + R);
+    if constexpr (R > 0) start(sums[2 * R - 1], plane + R);
   }
 
-  /// Extends the sums of the planes z - R (`next`) .. z + R: row by row, so that folded points live shortly.
-  __device__ void add_folded(Points& next, Points (&sums)[R > 0 ? 2 * R : 1], const Window& window) const {
-    static_for<0, VY>([&](auto v) {
-      static_for<folded[plane_axis] ? 0 : -R, R + 1>([&](auto dz) {
-        const auto target = [&](int offset) -> Compute(&)[VX] {
-          return offset == R ? next.at[v.value] : sums[R - 1 - offset].at[v.value];
-        };
-        if constexpr (!folded[plane_axis] || dz.value == 0)
-          add_row<dz.value>(target(dz.value), window, v.value);
-        else
-          add_row_twice<dz.value>(target(dz.value), target(-dz.value), window, v.value);
-      });
-    });
-  }
-
-  /// Adds the taps of plane `dz` to a row of sums.
-  template <int dz>
-  __device__ void add_row(Compute (&sums)[VX], const Window& window, int v) const {
-    static_for<0, tap_count>([&](auto k) {
-      constexpr Tap tap = taps[k.value];
-      if constexpr (tap.offset[0] == dz) {
-#pragma unroll
-        for (int c = 0; c < VX; ++c)
-          sums[c] = fused(static_cast<Compute>(tap.weight),
-                          neighbour<tap.offset[1], tap.offset[2]>(window, v, c), sums[c]);
-      }
-    });
-  }
-
-  /// Adds the taps of plane `dz` to a row of two sums.
-  template <int dz>
-  __device__ void add_row_twice(Compute (&one)[VX], Compute (&other)[VX], const Window& window, int v) const {
-    Compute plane_sum[VX];
-    static_for<0, tap_count>([&](auto k) {
-      constexpr Tap tap = taps[k.value];
-      if constexpr (tap.offset[0] == dz) {
-        constexpr bool first = k.value == 0 || taps[k.value > 0 ? k.value - 1 : 0].offset[0] != dz;
-        constexpr auto weight = static_cast<Compute>(tap.weight);
-#pragma unroll
-        for (int c = 0; c < VX; ++c) {
-          const Compute point = neighbour<tap.offset[1], tap.offset[2]>(window, v, c);
-          plane_sum[c] = first ? product(weight, point) : fused(weight, point, plane_sum[c]);
-        }
-      }
-    });
-    if constexpr (has_plane(dz)) {
-#pragma unroll
-      for (int c = 0; c < VX; ++c) {
-        one[c] = sum(one[c], plane_sum[c]);
-        other[c] = sum(other[c], plane_sum[c]);
-      }
-    }
+  __device__ Neighbours<beside_wall> neighbours(const Window& window) const {
+    return {window, rows_.mirrored, columns_.mirrored};
   }
 
   /// What every sum begins with: the source, or zero.
@@ -410,7 +316,8 @@ class March {
 
   /// Writes the points of the next plane that belong to this tile and to the region.
   __device__ void write_output(const Points& points) {
-    if (written_columns_ == (1u << VX) - 1) {
+    constexpr unsigned all_columns = (1u << VX) - 1;
+    if ((written_columns_ & all_columns) == all_columns) {
 #pragma unroll
       for (int v = 0; v < VY; ++v) {
         Pack<Out, VX> vector;
@@ -418,7 +325,7 @@ class March {
         for (int c = 0; c < VX; ++c) store(vector.element[c], points.at[v][c]);
         if ((written_rows_ >> v) & 1) *reinterpret_cast<Pack<Out, VX>*>(out_ + v * a_.out.stride[1]) = vector;
       }
-    } else if (written_columns_) {
+    } else if (written_columns_ & all_columns) {
 #pragma unroll
       for (int v = 0; v < VY; ++v)
 #pragma unroll
@@ -426,16 +333,38 @@ class March {
           if ((written_rows_ >> v) & (written_columns_ >> c) & 1)
             store(out_[v * a_.out.stride[1] + c], points.at[v][c]);
     }
+    if (walls[column_axis][0] == Wall::none && written_columns_ > all_columns) write_images(points);
     out_ += a_.out.stride[0];
+  }
+
+  /// Columns that have a periodic image in the halo: further bits of those that are written.
+  __device__ void find_images(long long column) {
+    static_assert(VX <= 16 && VY < 32);
+    const long long n = a_.shape[column_axis], width = a_.image_columns;
+    for (int c = 0; c < VX; ++c)
+      if ((written_columns_ >> c & 1) && (column + c < width || column + c >= n - width))
+        written_columns_ |= 1u << (16 + c);
+    if (column >= width) written_rows_ |= 1u << 31;
+  }
+  __device__ void write_images(const Points& points) {
+    const long long n = a_.shape[column_axis], shift = written_rows_ >> 31 ? -n : n;
+#pragma unroll
+    for (int v = 0; v < VY; ++v)
+#pragma unroll
+      for (int c = 0; c < VX; ++c)
+        if ((written_rows_ >> v) & (written_columns_ >> (16 + c)) & 1)
+          store(out_[v * a_.out.stride[1] + c + shift], points.at[v][c]);
   }
 
   const Arguments& a_;
   SharedMemory& shared_;
   long long begin_, first_row_, first_column_;
   int lane_, warp_;
-  unsigned written_rows_ = 0, written_columns_ = 0;  // one bit per row or column of the thread
-  Out* out_;                                         // the thread's first point in the next plane to write
-  int image_row_[VY], image_column_[VX];             // where in the tile level 0 of a row or column is
+  // One bit per row or column of the thread; from bit 16 on, columns with an image, which is to the left if
+  // bit 31 of the rows is set.
+  unsigned written_rows_ = 0, written_columns_ = 0;
+  Out* out_;                              // the thread's first point in the next plane to write
+  int image_row_[VY], image_column_[VX];  // where in the tile level 0 of a row or column is
   Ghosts rows_, columns_;
   bool ghosts_now_ = false;  // some point of the warp at some level is beyond a dirichlet face
   int n_planes_ = 0;         // of the grid

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How a plane of one time level extends the sums of the next level.
+
+#include "constants.cuh"
+#include "march_tile.cuh"
+#include "precision.cuh"
+#include "walls.cuh"
+
+namespace spsolve::cuda {
+
+constexpr bool any_folded = folded[plane_axis] || folded[row_axis] || folded[column_axis];
+
+/// The points around those of a thread, as operands of its sums.
+template <bool beside_wall>
+struct Neighbours {
+  const Window& window;
+  unsigned mirrored_rows, mirrored_columns;  // one bit per row or column of the thread, beyond a neumann face
+
+  /// The operand at offset (dy, dx) of a point, or the sum of those that are folded onto it; for a ghost
+  /// point beyond a neumann face the mirrored offset, which is the same where points are folded.
+  template <int dy, int dx>
+  __device__ Compute at(int v, int c) const {
+    constexpr bool flip_y = beside_wall && dy != 0 && !folded[row_axis] && has_wall(row_axis, Wall::neumann);
+    constexpr bool flip_x =
+        beside_wall && dx != 0 && !folded[column_axis] && has_wall(column_axis, Wall::neumann);
+    const auto at_column = [&](int column) {
+      const Compute plain = window.at[v + RY + dy][column];
+      if constexpr (folded[row_axis] && dy != 0) return sum(window.at[v + RY - dy][column], plain);
+      if constexpr (flip_y) return (mirrored_rows >> v) & 1 ? window.at[v + RY - dy][column] : plain;
+      return plain;
+    };
+    const Compute plain = at_column(c + RX + dx);
+    if constexpr (folded[column_axis] && dx != 0) return sum(at_column(c + RX - dx), plain);
+    if constexpr (flip_x) return (mirrored_columns >> c) & 1 ? at_column(c + RX - dx) : plain;
+    return plain;
+  }
+};
+
+/// Adds the taps of the plane `dz` above to a row of sums.
+template <int dz, class Operands>
+__device__ inline void add_row(Compute (&sums)[VX], const Operands& neighbours, int v) {
+  static_for<0, tap_count>([&](auto k) {
+    constexpr Tap tap = taps[k.value];
+    if constexpr (tap.offset[0] == dz) {
+#pragma unroll
+      for (int c = 0; c < VX; ++c)
+        sums[c] = fused(static_cast<Compute>(tap.weight),
+                        neighbours.template at<tap.offset[1], tap.offset[2]>(v, c), sums[c]);
+    }
+  });
+}
+
+/// The same to a row of two sums.
+template <int dz, class Operands>
+__device__ inline void add_row_twice(Compute (&one)[VX], Compute (&other)[VX], const Operands& neighbours,
+                                     int v) {
+  if constexpr (has_plane(dz)) {
+    Compute plane_sum[VX];
+    static_for<0, tap_count>([&](auto k) {
+      constexpr Tap tap = taps[k.value];
+      if constexpr (tap.offset[0] == dz) {
+        constexpr bool first = k.value == 0 || taps[k.value > 0 ? k.value - 1 : 0].offset[0] != dz;
+        constexpr auto weight = static_cast<Compute>(tap.weight);
+#pragma unroll
+        for (int c = 0; c < VX; ++c) {
+          const Compute point = neighbours.template at<tap.offset[1], tap.offset[2]>(v, c);
+          plane_sum[c] = first ? product(weight, point) : fused(weight, point, plane_sum[c]);
+        }
+      }
+    });
+#pragma unroll
+    for (int c = 0; c < VX; ++c) {
+      one[c] = sum(one[c], plane_sum[c]);
+      other[c] = sum(other[c], plane_sum[c]);
+    }
+  }
+}
+
+/// Adds the taps of the plane `dz` above to a plane of sums.
+template <int dz, class Operands>
+__device__ inline void add_taps(Points& sums, const Operands& neighbours) {
+  static_for<0, tap_count>([&](auto k) {
+    constexpr Tap tap = taps[k.value];
+    if constexpr (tap.offset[0] == dz) {
+#pragma unroll
+      for (int v = 0; v < VY; ++v)
+#pragma unroll
+        for (int c = 0; c < VX; ++c)
+          sums.at[v][c] = fused(static_cast<Compute>(tap.weight),
+                                neighbours.template at<tap.offset[1], tap.offset[2]>(v, c), sums.at[v][c]);
+    }
+  });
+}
+
+/// Extends the sums of the planes z - R + 1 .. z + R of the next level by plane z of this one.
+template <class Operands>
+__device__ inline void extend(Points (&sums)[R > 0 ? 2 * R : 1], const Operands& neighbours) {
+  static_for<0, 2 * R>([&](auto j) { add_taps<R - 1 - j.value>(sums[j.value], neighbours); });
+}
+
+/// Extends those of the planes z - R (`next`) .. z + R: row by row, so that folded points live shortly.
+template <class Operands>
+__device__ inline void add_folded(Points& next, Points (&sums)[R > 0 ? 2 * R : 1],
+                                  const Operands& neighbours) {
+  static_for<0, VY>([&](auto v) {
+    static_for<folded[plane_axis] ? 0 : -R, R + 1>([&](auto dz) {
+      const auto target = [&](int offset) -> Compute(&)[VX] {
+        return offset == R ? next.at[v.value] : sums[R - 1 - offset].at[v.value];
+      };
+      if constexpr (!folded[plane_axis] || dz.value == 0)
+        add_row<dz.value>(target(dz.value), neighbours, v.value);
+      else
+        add_row_twice<dz.value>(target(dz.value), target(-dz.value), neighbours, v.value);
+    });
+  });
+}
+
+}  // namespace spsolve::cuda
