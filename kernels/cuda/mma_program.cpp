@@ -83,20 +83,26 @@ std::string list(const Values& values) {
   return text + "}";
 }
 
+/// Found by trying on H200 (docs/kernels-tensor.md).
 MmaTile default_tile(const Domain& domain, const SlicedOperand& operand, Precision precision) {
   MmaTile tile;
   const int slices = static_cast<int>(operand.slices.size());
+  const bool is_half = storage_bytes(precision) == 2;
+  const int sums = 4 * slices * (precision == Precision::fp64 ? 2 : 1);  // registers, per block
+  const bool two_blocks = sums <= 60 && precision != Precision::fp32;
   if (domain.dimensions == 1) {
-    tile.blocks_x = 4;
+    tile.blocks_x = is_half ? 4 : 2;
     tile.stages = 1;
     tile.blocks_per_multiprocessor = 4;
   } else if (domain.dimensions == 2) {
+    tile.blocks_x = two_blocks ? 2 : 1;
     tile.chunks_per_stage = slices * std::max(1, 8 / (slices * static_cast<int>(operand.tile[0])));
-    tile.blocks_per_multiprocessor = 3;
+    if (precision == Precision::fp64) tile.chunks_per_stage = 1;
+    tile.blocks_per_multiprocessor = 2;
   } else {
-    tile.warps_x = precision == Precision::fp16 || precision == Precision::bf16 ? 2 : 1;
+    tile.warps_x = is_half ? 2 : 1;
     tile.warps_y = 4;
-    tile.blocks_y = slices <= 5 ? 2 : 1;
+    tile.blocks_y = two_blocks && slices <= 5 ? 2 : 1;
     tile.blocks_per_multiprocessor = 2;
   }
   return tile;
@@ -161,13 +167,11 @@ MmaProgram::MmaProgram(const Domain& domain, const Stencil& stencil, Precision p
   const auto cut = [&] {
     box_columns_ = round_up(static_cast<int>(block_columns()) + margin(x_axis) + granule - 1, granule);
     box_rows_ = static_cast<int>(block_rows()) + margin(y_axis);
-    // One row may come in several copies, which begin at multiples of 128 bytes.
+    // A row may come in several copies, which begin at multiples of 128 bytes.
     copies_ = (box_columns_ * 16 / granule + most_box - 1) / most_box;
     if (copies_ > 1) box_columns_ = round_up(box_columns_, copies_ * box_alignment / (16 / granule));
   };
   cut();
-  while (copies_ > 1 && box_rows_ * stage_planes() > 1 && (tile_.blocks_x > 1 || tile_.warps_x > 1))
-    (tile_.blocks_x > 1 ? tile_.blocks_x : tile_.warps_x) /= 2, cut();
   while (shared_bytes() > most_shared / tile_.blocks_per_multiprocessor - 1024) {
     if (tile_.blocks_per_multiprocessor > 1)
       --tile_.blocks_per_multiprocessor;
@@ -338,7 +342,7 @@ std::string MmaProgram::constants(bool aligned, bool with_source) const {
   integer("chunks_per_loop", tile_.chunks_per_loop);
   integer("box_rows", box_rows_);
   integer("box_pitch", box_columns_);
-  integer("copies_per_stage", copies_);
+  integer("copies_per_row", copies_);
   integer("shared_bytes", shared_bytes());
   table("tile", "[3]", list(operand_.tile));
   table("window", "[3]", list(window_));

@@ -46,7 +46,7 @@ class MmaProgram {
   /// Columns, rows and planes (in chunks of tile[0]) of the box of input of one stage; elements.
   int box_columns() const { return box_columns_; }
   int box_rows() const { return box_rows_; }
-  /// How many copies, side by side, bring a box.
+  /// How many copies bring a row; with one, a copy brings a whole box.
   int copies() const { return copies_; }
   int stage_planes() const { return tile_.chunks_per_stage * static_cast<int>(operand_.tile[0]); }
   std::int64_t block_columns() const { return tile_.warps_x * tile_.blocks_x * 8 * operand_.tile[2]; }

@@ -93,9 +93,9 @@ void MmaSweep::operator()(const Field& in, Field& out, const Box& region, const 
   a.weights = weights_.data();
   a.metadata = static_cast<const unsigned*>(metadata_.data());
   if (device_.compute_capability >= 90)
-    a.in_map = make_tensor_map(in_eights(a.in, element), 8, program_.box_rows(),
+    a.in_map = make_tensor_map(in_eights(a.in, element), 8, program_.copies() > 1 ? 1 : program_.box_rows(),
                                program_.box_columns() / program_.copies() * static_cast<int>(element) / 8,
-                               Swizzle::none, program_.stage_planes());
+                               Swizzle::none, program_.copies() > 1 ? 1 : program_.stage_planes());
   const bool aligned = wrap(a.in.begin[2], 16 / element) == 0 && wrap(a.out.begin[2], 16 / element) == 0;
   const Loaded& loaded = kernel(aligned, source != nullptr);
   const auto slices = static_cast<std::int64_t>(program_.operand().slices.size());

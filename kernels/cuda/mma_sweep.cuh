@@ -34,10 +34,13 @@ struct Choose<false, A, B> {
 };
 using Word = Choose<wide, double, unsigned>::Type;
 
+constexpr bool load_early = unrolled && terms == 1;  // registers allow
+
 constexpr int threads = 32 * warps_x * warps_y;
 constexpr int blocks = blocks_x * blocks_y;  // of 16 m_blocks outputs of 8 tiles, in a warp
 constexpr int block_columns = warps_x * blocks_x * 8 * tile[2], block_rows = warps_y * blocks_y * tile[1];
 constexpr int chunk_elements = tile[0] * box_rows * box_pitch;
+constexpr int stage_lines = chunks_per_stage * tile[0] * box_rows;
 constexpr int stage_elements =
     (chunks_per_stage * chunk_elements * (int)sizeof(Stored) + 127) / 128 * 128 / (int)sizeof(Stored);
 constexpr int slots = terms * slices * m_blocks * steps;  // of A
@@ -72,17 +75,19 @@ class StageRing {
     if (threadIdx.x == 0) {
       constexpr int bytes = chunks_per_stage * chunk_elements * sizeof(Stored);
       mbarrier_expect(&shared_.full[fetch_], bytes);
-      constexpr int columns = box_pitch / copies_per_stage;
+      // A whole stage at once, or rows in pieces.
+      constexpr int columns = box_pitch / copies_per_row, lines = copies_per_row > 1 ? stage_lines : 1;
+#pragma unroll 1
+      for (int line = 0; line < lines; ++line)
 #pragma unroll
-      for (int i = 0; i < copies_per_stage; ++i)
-        tensor_copy(&shared_.stage[fetch_][i * columns], a_.in_map,
-                    (begin_[2] + i * columns) * static_cast<int>(sizeof(Stored)) / 8, begin_[1], begin_[0],
-                    &shared_.full[fetch_]);
+        for (int i = 0; i < copies_per_row; ++i)
+          tensor_copy(&shared_.stage[fetch_][line * box_pitch + i * columns], a_.in_map,
+                      (begin_[2] + i * columns) * static_cast<int>(sizeof(Stored)) / 8,
+                      begin_[1] + line % box_rows, begin_[0] + line / box_rows, &shared_.full[fetch_]);
     }
 #else
     constexpr int elements = 16 / sizeof(Stored), chunks = box_pitch / elements;
-    constexpr int lines = chunks_per_stage * tile[0] * box_rows;
-    for (int i = threadIdx.x; i < lines * chunks; i += threads) {
+    for (int i = threadIdx.x; i < stage_lines * chunks; i += threads) {
       const int line = i / chunks;
       const long long z = begin_[0] + line / box_rows, y = begin_[1] + line % box_rows,
                       x = begin_[2] + i % chunks * elements;
@@ -368,17 +373,14 @@ class MmaSweep {
     }
   }
 
-  /// One step of n registers of B, for all slices.
+  /// The n registers of B that a step takes.
   template <int n>
-  __device__ void multiply_step(const Stored* points, int u, int step) {
-    constexpr int a_registers = wide ? 2 * n : sparse ? n : 4;
-    Word b[blocks][terms][n];
+  __device__ void load_step(const Stored* points, int step, Word (&b)[blocks][terms][n]) const {
 #pragma unroll
     for (int j = 0; j < blocks; ++j) {
       const int block_offset = j / blocks_x * tile[1] * box_pitch + j % blocks_x * 8 * tile[2];
-      if constexpr (unrolled && aligned && paired_words && terms == 1) {
-        const int together = together_from[first_register[step]];
-        if (together >= n && n > 1) {
+      if constexpr (unrolled && aligned && paired_words && terms == 1 && n > 1) {
+        if (together_from[first_register[step]] >= n) {
           load_together<n>(points, first_register[step], block_offset, b[j][0]);
           continue;
         }
@@ -391,6 +393,12 @@ class MmaSweep {
         for (int term = 0; term < terms; ++term) b[j][term][i] = word[term];
       }
     }
+  }
+
+  /// One step of n registers of B, for all slices.
+  template <int n>
+  __device__ void multiply_step(const Word (&b)[blocks][terms][n], int u, int step) {
+    constexpr int a_registers = wide ? 2 * n : sparse ? n : 4;
 #pragma unroll
     for (int block = 0; block < m_blocks; ++block) {
       unsigned metadata = 0;
@@ -414,24 +422,35 @@ class MmaSweep {
     }
   }
 
-  /// Adds what the chunk at `points` contributes to every chunk of output within reach.
+  /// Adds what the chunk at `points` contributes to every chunk of output within reach. The first step's B of
+  /// the next chunk, if that has arrived, is on its way before results are written.
   template <int u>
   __device__ void multiply(const Stored* points) {
+    constexpr int whole = step_registers[0], tail = step_registers[steps - 1];
 #pragma unroll
     for (int block = 0; block < m_blocks; ++block)
 #pragma unroll
       for (int j = 0; j < blocks; ++j)
 #pragma unroll
         for (int i = 0; i < 4; ++i) sums_[u % slices][block][j][i] = 0;
-    constexpr int tail = step_registers[steps - 1], whole = step_registers[0];
+    if (!load_early || u % chunks_per_stage == 0) load_step<whole>(points, 0, first_b_);
+    multiply_step<whole>(first_b_, u, 0);
     if constexpr (unrolled) {
 #pragma unroll
-      for (int step = 0; step < steps - 1; ++step) multiply_step<whole>(points, u, step);
+      for (int step = 1; step < steps - 1; ++step) load_and_multiply<whole>(points, u, step);
     } else {
 #pragma unroll 1
-      for (int step = 0; step < steps - 1; ++step) multiply_step<whole>(points, u, step);
+      for (int step = 1; step < steps - 1; ++step) load_and_multiply<whole>(points, u, step);
     }
-    multiply_step<tail>(points, u, steps - 1);
+    if constexpr (steps > 1) load_and_multiply<tail>(points, u, steps - 1);
+    if (load_early && (u + 1) % chunks_per_stage != 0) load_step<whole>(points + chunk_elements, 0, first_b_);
+  }
+
+  template <int n>
+  __device__ void load_and_multiply(const Stored* points, int u, int step) {
+    Word b[blocks][terms][n];
+    load_step<n>(points, step, b);
+    multiply_step<n>(b, u, step);
   }
 
   /// Writes the sums of a chunk of output, those that lie in the region.
@@ -466,9 +485,10 @@ class MmaSweep {
   template <bool transposed>
   __device__ unsigned inside_planes(const Places<transposed>& places, int block, int j) const {
     unsigned inside = places.inside[block][j];
+    if constexpr (tile[0] == 1) return inside;  // the march ends where the region does
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const long long p = plane_ + (tile[0] > 1 ? places.plane[block][half] : 0);
+      const long long p = plane_ + places.plane[block][half];
       if (p < a_.region.begin[0] || p >= a_.region.end[0]) inside &= ~(3u << (2 * half));
     }
     return inside;
@@ -522,6 +542,7 @@ class MmaSweep {
   uint4 weights_[weights_in_registers ? slots * slot_parts : 1];
   unsigned metadata_[weights_in_registers && sparse ? m_blocks * steps : 1];
   Sum sums_[slices][m_blocks][blocks][4];
+  Word first_b_[blocks][terms][step_registers[0]];
 };
 
 }  // namespace spsolve::cuda

@@ -98,10 +98,13 @@ Pairs match_any(const ConflictGraph& graph) {
   return pairs;
 }
 
-/// Pairs of nodes, each a run of columns, as a K-order: pair j of the first half stands beside pair j of the
-/// second, so that neighbouring registers of B hold neighbouring points. Pairs that many slices use come
+/// Pairs of nodes, each a run of columns, as a K-order; two pairs make a register of B, one word for each
+/// lane of a quad. Where tiles are 16 columns wide, pair j of the first half stands beside pair j of the
+/// second, so that neighbouring registers hold neighbouring points and load together; else neighbours share a
+/// register, which keeps the lanes of narrower tiles in different banks. Pairs that many slices use come
 /// first, so that the others need fewer instructions.
-std::vector<int> order_of(Pairs pairs, int run, const std::vector<WeightMatrix>& slices) {
+std::vector<int> order_of(const Pairs& pairs, int run, const std::vector<WeightMatrix>& slices) {
+  const bool by_halves = slices.front().outputs.back()[x_axis] + 1 >= mma_rows;
   const auto slices_of = [&](const std::pair<int, int>& pair) {
     int count = 0;
     for (const WeightMatrix& slice : slices) {
@@ -123,9 +126,9 @@ std::vector<int> order_of(Pairs pairs, int run, const std::vector<WeightMatrix>&
   };
   const std::size_t half = (pairs.size() + 1) / 2;
   for (std::size_t j = 0; j < half; ++j)
-    for (const std::size_t i : {j, j + half}) {
+    for (const std::size_t i : {by_halves ? j : 2 * j, by_halves ? j + half : 2 * j + 1}) {
       const bool there = i < keyed.size();
-      const auto [a, b] = keyed[there ? i : j].second;
+      const auto [a, b] = keyed[there ? i : keyed.size() - 1].second;
       put(a, !there);
       put(b == nobody ? a : b, !there || b == nobody);
     }
