@@ -20,6 +20,10 @@ class Unit {
   /// writes, so this is for fields filled by others: initial values, halos received.
   virtual void fill_ghosts(Field& field, const Box& valid) const = 0;
 
+  /// Whether advance() also keeps, in the halo of `field`, the periodic images along x of the points that it
+  /// writes: where the block spans the axis.
+  virtual bool writes_row_images(const Field&) const { return false; }
+
   /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as DESIGN 3.2
   /// defines them before every single step. `in` must hold data on region grown by steps * radius, cut off at
   /// walls, with its ghosts filled; `out` is another field of the same geometry; only `region` and ghosts

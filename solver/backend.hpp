@@ -33,8 +33,9 @@ class Launch {
   virtual void run(const std::function<void()>& enqueue) = 0;
 };
 
-/// Where work is enqueued.
-enum class Queue { compute, exchange };
+/// Where work is enqueued: messages and what makes them ready go before anything else, edges fill what the
+/// interior leaves free.
+enum class Queue { compute, exchange, edges };
 
 /// What a block runs on: the memory of its fields, the unit that advances them, how halos are packed and
 /// travel, and the order of computing and exchanging. On a device both are enqueued on streams of their own
@@ -56,16 +57,14 @@ class Backend {
   virtual void require_memory(std::size_t bytes) const = 0;
 
   /// A launch that the backend must outlive. Its work begins and ends on the queue of computing; marks say
-  /// where its parts end, `interior` on that queue, the others on the queue of exchanges.
+  /// where its parts end: interior, edges, and the others on the queue of exchanges.
   virtual std::unique_ptr<Launch> make_launch() = 0;
   virtual void mark(Mark mark) = 0;
   /// Of all launches so far.
   virtual Timings timings() = 0;
 
-  /// Exchanges enqueued from here on see what was computed before.
-  virtual void exchange_after_compute() = 0;
-  /// What is computed from here on sees what was exchanged before.
-  virtual void compute_after_exchange() = 0;
+  /// What is enqueued on `later` from here on sees what was enqueued on `earlier` before.
+  virtual void order(Queue earlier, Queue later) = 0;
   /// Returns when everything enqueued is done.
   virtual void synchronize() = 0;
 
@@ -97,8 +96,7 @@ class CpuBackend : public Backend {
   std::unique_ptr<Launch> make_launch() override;
   void mark(Mark mark) override;
   Timings timings() override { return timings_; }
-  void exchange_after_compute() override {}
-  void compute_after_exchange() override {}
+  void order(Queue, Queue) override {}
   void synchronize() override {}
   std::shared_ptr<HostCopy> copy_out(const Field& field) override;
   bool copies_last() const override { return copies_last_; }

@@ -1,9 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solver/block.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace spsolve {
+namespace {
+
+/// The regions without those that are periodic images along x of whole rows of the block itself.
+HaloRegions without_row_images(const HaloRegions& all, int rank, const Box& owned) {
+  const auto row_images = [&](const HaloRegion& received) {
+    return received.peer == rank && received.box.begin[0] == owned.begin[0] &&
+           received.box.end[0] == owned.end[0] && received.box.begin[1] == owned.begin[1] &&
+           received.box.end[1] == owned.end[1];
+  };
+  // The k-th region that a rank sends to itself is the k-th that it receives from itself.
+  HaloRegions rest;
+  auto received = all.receive.begin();
+  for (const HaloRegion& sent : all.send) {
+    if (sent.peer == rank) {
+      received = std::find_if(received, all.receive.end(),
+                              [&](const HaloRegion& region) { return region.peer == rank; });
+      if (row_images(*received++)) continue;
+    }
+    rest.send.push_back(sent);
+  }
+  std::copy_if(all.receive.begin(), all.receive.end(), std::back_inserter(rest.receive),
+               [&](const HaloRegion& region) { return !row_images(region); });
+  return rest;
+}
+
+}  // namespace
 
 Block::Block(const Communicator& communicator, const Problem& problem, const Decomposition& decomposition,
              const Method& method, Backend& backend)
@@ -27,21 +55,28 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
 
 void Block::set_source(const FillField& fill) {
   backend_->set(*source_, fill);
-  HaloExchange exchange(communicator_,
-                        halo_regions(problem_.domain, decomposition_, communicator_.rank(), source_->halo()),
-                        source_->precision(), backend_->transport(), backend_->packer());
-  backend_->exchange_after_compute();
+  HaloExchange exchange(communicator_, regions(source_->halo()), source_->precision(), backend_->transport(),
+                        backend_->packer());
+  backend_->order(Queue::compute, Queue::exchange);
   exchange.pack(*source_);
   PendingExchange pending = exchange.start(*source_);
   pending.wait();
   pending.unpack();
-  backend_->compute_after_exchange();
+  backend_->order(Queue::exchange, Queue::compute);
   backend_->synchronize();
 }
 
 void Block::set_state(const FillField& fill) {
   backend_->set(*state_, fill);
   unit_->fill_ghosts(*state_, state_->owned());
+  if (unit_->writes_row_images(*state_)) {
+    HaloExchange exchange(communicator_, regions(state_->halo()), problem_.precision, backend_->transport(),
+                          backend_->packer());
+    backend_->order(Queue::compute, Queue::exchange);
+    exchange.pack(*state_);
+    backend_->order(Queue::exchange, Queue::compute);
+    backend_->synchronize();
+  }
   state_copy_ = previous_copy_ = nullptr;
 }
 
@@ -66,14 +101,14 @@ void Block::launch(int steps) {
   state_copy_ = previous_copy_ = nullptr;
 }
 
-/// What waits for neighbours is on the queue of exchanges: packing, messages, unpacking, edges. The interior
-/// begins when packing is done, so that sending, which needs a small part of the device, begins first.
+/// The interior begins when packing is done, so that sending, which needs a small part of the device, begins
+/// first.
 void Block::enqueue(Depth& depth, int steps) {
-  backend_->exchange_after_compute();
+  backend_->order(Queue::compute, Queue::exchange);
   backend_->mark(Mark::begin);
   depth.exchange.pack(*state_);
   backend_->mark(Mark::packed);
-  backend_->compute_after_exchange();
+  backend_->order(Queue::exchange, Queue::compute);
   PendingExchange pending = depth.exchange.start(*state_);
   fill_ghosts_at_hand(steps);
   unit_->advance(*state_, *next_, depth.interior, steps);
@@ -84,12 +119,13 @@ void Block::enqueue(Depth& depth, int steps) {
   backend_->mark(Mark::arrived);
   pending.unpack();
   backend_->mark(Mark::unpacked);
+  backend_->order(Queue::exchange, Queue::edges);
   fill_ghosts_of_arrived(steps);
   const Unit& edge_unit = edge_unit_ ? *edge_unit_ : *unit_;
   for_each_slab(state_->owned(), depth.interior,
                 [&](const Box& slab) { edge_unit.advance(*state_, *next_, slab, steps); });
   backend_->mark(Mark::edges);
-  backend_->compute_after_exchange();
+  backend_->order(Queue::edges, Queue::compute);
 }
 
 Block::Depth& Block::depth(int steps) {
@@ -98,14 +134,20 @@ Block::Depth& Block::depth(int steps) {
   const int rank = communicator_.rank();
   const Box inner = interior(problem_.domain, decomposition_, rank, width);
   if (!edge_unit_ && inner != state_->owned() && backend_->queues_overlap())
-    edge_unit_ = backend_->make_unit(problem_, method_, source_.get(), Queue::exchange);
+    edge_unit_ = backend_->make_unit(problem_, method_, source_.get(), Queue::edges);
+  const HaloRegions moved = unit_->writes_row_images(*state_)
+                                ? without_row_images(regions(width), rank, state_->owned())
+                                : regions(width);
   return depths_
-      .try_emplace(
-          steps, Depth{HaloExchange(communicator_, halo_regions(problem_.domain, decomposition_, rank, width),
-                                    problem_.precision, backend_->transport(), backend_->packer()),
-                       inner,
-                       {backend_->make_launch(), backend_->make_launch()}})
+      .try_emplace(steps, Depth{HaloExchange(communicator_, moved, problem_.precision, backend_->transport(),
+                                             backend_->packer()),
+                                inner,
+                                {backend_->make_launch(), backend_->make_launch()}})
       .first->second;
+}
+
+HaloRegions Block::regions(const Index3& width) const {
+  return halo_regions(problem_.domain, decomposition_, communicator_.rank(), width);
 }
 
 Box Block::rows_at_hand(int steps) const {

@@ -31,10 +31,10 @@ class Block {
   /// memory; calls between two launches share a copy.
   std::shared_ptr<HostCopy> copy_state();
   std::shared_ptr<HostCopy> copy_previous();
-  /// The same where they are, for the numbers of extremes() and measure().
-  Survey survey() { return {&backend_->reducer(), state_.get(), nullptr}; }
-  Survey survey_of_change() { return {&backend_->reducer(), state_.get(), next_.get()}; }
-  Survey survey_of_previous() { return {&backend_->reducer(), next_.get(), nullptr}; }
+  /// The same where they are, for the numbers of extremes() and measure(), once they are computed.
+  Survey survey() { return computed({&backend_->reducer(), state_.get(), nullptr}); }
+  Survey survey_of_change() { return computed({&backend_->reducer(), state_.get(), next_.get()}); }
+  Survey survey_of_previous() { return computed({&backend_->reducer(), next_.get(), nullptr}); }
   const Box& owned() const { return state_->owned(); }
 
   /// Advances the block by `steps` <= fuse time steps in one launch: halos of that width travel while the
@@ -52,11 +52,17 @@ class Block {
     Box interior;
     std::array<std::unique_ptr<Launch>, 2> launches;  // from either field into the other
   };
+  /// The backend waits with an eye on what may never end; a reducer or a copy does not.
+  Survey computed(const Survey& survey) {
+    backend_->synchronize();
+    return survey;
+  }
   Depth& depth(int steps);
   void enqueue(Depth& depth, int steps);
   void enter(Phase phase) const {
     if (watch_) watch_->enter(phase);
   }
+  HaloRegions regions(const Index3& width) const;
   /// Rows that launches of so many steps read: all (`width` beside the block), and those that are known
   /// before anything has arrived.
   Box rows_of(Index3 width) const;

@@ -52,6 +52,7 @@ std::pair<std::unique_ptr<Transport>, std::string> make_transport(const Communic
 
 CudaBackend::CudaBackend(const Communicator& communicator, const std::string& transport, bool graphs)
     : exchange_(cuda::Stream::Priority::high),
+      edges_(cuda::Stream::Priority::low),
       packer_(exchange_, cuda::KernelCompiler(architecture_of_current_device())),
       reducer_(compute_, cuda::KernelCompiler(architecture_of_current_device())),
       copies_(compute_) {
@@ -61,7 +62,7 @@ CudaBackend::CudaBackend(const Communicator& communicator, const std::string& tr
 
 std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Method& method,
                                              const Field* source, Queue queue) {
-  const cudaStream_t stream = queue == Queue::compute ? compute_ : exchange_;
+  const cudaStream_t stream = this->stream(queue);
   const auto single_steps = [&](Precision precision, cudaStream_t on) {
     return std::make_unique<cuda::ScalarUnit>(problem.domain, problem.stencil, precision, source, on);
   };
@@ -82,23 +83,26 @@ void CudaBackend::require_memory(std::size_t bytes) const {
   cuda::require_device_memory(bytes, "the fields of one rank");
 }
 
-void CudaBackend::mark(Mark mark) { launches_->mark(mark, mark == Mark::interior ? compute_ : exchange_); }
-
-void CudaBackend::exchange_after_compute() {
-  computed_.record(compute_);
-  cuda::check_cuda(cudaStreamWaitEvent(exchange_, computed_));
+void CudaBackend::mark(Mark mark) {
+  launches_->mark(mark, stream(mark == Mark::interior ? Queue::compute
+                               : mark == Mark::edges  ? Queue::edges
+                                                      : Queue::exchange));
 }
 
-void CudaBackend::compute_after_exchange() {
-  exchanged_.record(exchange_);
-  cuda::check_cuda(cudaStreamWaitEvent(compute_, exchanged_));
+void CudaBackend::order(Queue earlier, Queue later) {
+  reached_.record(stream(earlier));
+  cuda::check_cuda(cudaStreamWaitEvent(stream(later), reached_));
 }
 
 void CudaBackend::synchronize() {
-  exchange_after_compute();
-  compute_after_exchange();
-  computed_.record(compute_);
-  launches_->wait(computed_);
+  order(Queue::exchange, Queue::compute);
+  order(Queue::edges, Queue::compute);
+  reached_.record(compute_);
+  launches_->wait(reached_);
+}
+
+const cuda::Stream& CudaBackend::stream(Queue queue) const {
+  return queue == Queue::compute ? compute_ : queue == Queue::exchange ? exchange_ : edges_;
 }
 
 }  // namespace spsolve

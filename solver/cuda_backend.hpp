@@ -11,8 +11,8 @@
 
 namespace spsolve {
 
-/// One GPU: kernels on one stream, exchanges and what waits for them on another of high priority, ordered by
-/// events. Launches are captured in CUDA graphs where the transport only enqueues.
+/// One GPU: a stream for each queue, ordered by events. Launches are captured in CUDA graphs where the
+/// transport only enqueues.
 class CudaBackend : public Backend {
  public:
   /// On the current device; collective. `transport`: nccl, mpi, or auto (NCCL where there is more than one
@@ -30,8 +30,7 @@ class CudaBackend : public Backend {
   std::unique_ptr<Launch> make_launch() override { return launches_->make_launch(); }
   void mark(Mark mark) override;
   Timings timings() override { return launches_->timings(); }
-  void exchange_after_compute() override;
-  void compute_after_exchange() override;
+  void order(Queue earlier, Queue later) override;
   void synchronize() override;
   std::shared_ptr<HostCopy> copy_out(const Field& field) override { return copies_.copy_out(field); }
   bool copies_last() const override { return true; }
@@ -41,8 +40,10 @@ class CudaBackend : public Backend {
   const std::string& transport_name() const { return transport_name_; }
 
  private:
-  cuda::Stream compute_, exchange_;
-  cuda::Event computed_, exchanged_;
+  const cuda::Stream& stream(Queue queue) const;
+
+  cuda::Stream compute_, exchange_, edges_;
+  cuda::Event reached_;
   cuda::DeviceMemory memory_;
   cuda::DevicePacker packer_;
   cuda::DeviceReducer reducer_;

@@ -75,7 +75,9 @@ Stream::Stream(Priority priority) {
   int least = 0, greatest = 0;
   check_cuda(cudaDeviceGetStreamPriorityRange(&least, &greatest));
   check_cuda(cudaStreamCreateWithPriority(&handle_, cudaStreamNonBlocking,
-                                          priority == Priority::high ? greatest : least));
+                                          priority == Priority::low      ? least
+                                          : priority == Priority::normal ? (least + greatest) / 2
+                                                                         : greatest));
 }
 Stream::~Stream() { cudaStreamDestroy(handle_); }
 void Stream::synchronize() const { check_cuda(cudaStreamSynchronize(handle_)); }

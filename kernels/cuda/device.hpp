@@ -36,7 +36,7 @@ void select_device(int device);
 
 class Stream {
  public:
-  enum class Priority { normal, high };
+  enum class Priority { low, normal, high };
 
   explicit Stream(Priority priority = Priority::normal);
   ~Stream();

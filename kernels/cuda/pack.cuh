@@ -21,7 +21,7 @@ __device__ inline void copy_item(unsigned char* to, const unsigned char* from, u
 
 }  // namespace spsolve::cuda
 
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(spsolve::cuda::pack_threads, 12)
     copy_boxes(const __grid_constant__ spsolve::cuda::PackArguments a) {
   using namespace spsolve::cuda;
   for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < a.items;

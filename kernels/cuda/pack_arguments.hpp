@@ -5,6 +5,9 @@
 
 namespace spsolve::cuda {
 
+/// Small blocks, which find room beside those of other kernels.
+constexpr unsigned pack_threads = 128;
+
 enum class Base : unsigned char { field, buffer };
 
 /// Where the rows of a box lie, in bytes from the base.

@@ -35,9 +35,9 @@ class DevicePacking : public Packing {
   void copy(Field& field, std::byte* buffer) const override {
     if (copies_.empty()) return;
     if (!table_.data()) make_table(field);
-    constexpr unsigned threads = 256;
-    const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((items_ + threads - 1) / threads, 4096));
-    kernel_.launch(blocks, threads, 0, stream_,
+    const auto blocks =
+        static_cast<unsigned>(std::min<std::int64_t>((items_ + pack_threads - 1) / pack_threads, 8192));
+    kernel_.launch(blocks, pack_threads, 0, stream_,
                    PackArguments{{reinterpret_cast<unsigned char*>(field.bytes_at(field.owned().begin)),
                                   reinterpret_cast<unsigned char*>(buffer)},
                                  static_cast<const DeviceCopy*>(table_.data()),

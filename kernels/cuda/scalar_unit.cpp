@@ -16,6 +16,8 @@ constexpr std::int64_t scratch_points = std::int64_t{1}
 constexpr std::int64_t most_columns = std::int64_t{1} << 30;  // of one march
 constexpr std::int64_t column_granule = 16;                   // columns: 32 bytes of the smallest format
 
+constexpr std::int64_t most_columns_of_a_thread = 16;
+
 constexpr std::int64_t floor_to(std::int64_t value, std::int64_t multiple) {
   return value - wrap(value, multiple);
 }
@@ -76,9 +78,17 @@ void ScalarUnit::prepare(int steps) const {
     march_kernel(formats, steps, false);
 }
 
+/// No thread may have columns with images on both sides.
+bool ScalarUnit::writes_row_images(const Field& field) const {
+  const std::int64_t n = domain_.shape[x_axis];
+  return domain_.periodic(x_axis) && field.owned().extent()[x_axis] == n &&
+         n >= 2 * field.halo()[x_axis] + most_columns_of_a_thread;
+}
+
 void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int steps) const {
   if (region.empty() || steps < 1) return;
   aligned_column_ = in.owned().begin[x_axis];
+  const std::int64_t images = writes_row_images(out) ? out.halo()[x_axis] : 0;
   // Results between kernels are kept for one slab of the region at a time.
   const int slow = axes_[plane_axis];
   const std::int64_t plane_points =
@@ -91,7 +101,8 @@ void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int ste
     Box slab = region;
     slab.begin[slow] = region.begin[slow] + region.extent()[slow] * i / slabs;
     slab.end[slow] = region.begin[slow] + region.extent()[slow] * (i + 1) / slabs;
-    run({view_of(in), true}, {view_of(out), true}, slab, steps, one_kernel ? steps : preferred_steps());
+    run({view_of(in), true}, {view_of(out), true, images}, slab, steps,
+        one_kernel ? steps : preferred_steps());
   }
 }
 
@@ -274,6 +285,7 @@ Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box
   Arguments a{};
   a.in = in.view;
   a.out = out.view;
+  a.image_columns = out.image_columns;
   if (source_) a.source = view_of(*source_);
   for (int k = 0; k < axis_count; ++k) {
     a.shape[k] = domain_.shape[axes_[k]];
@@ -301,8 +313,8 @@ Box ScalarUnit::reach(const Box& region, int steps) const {
 /// march.cuh takes ghosts from within one mirror image of the grid, and no thread of it may have points
 /// beyond both faces of an axis.
 bool ScalarUnit::marches(const Box& region) const {
-  constexpr std::array<std::int64_t, 3> thread_extent{
-      1, 8, 16};  // the most rows and columns of a thread of any tile
+  // The most rows and columns of a thread of any tile.
+  constexpr std::array<std::int64_t, 3> thread_extent{1, 8, most_columns_of_a_thread};
   if (preferred_ == 0 || region.empty()) return false;
   for (int k = 0; k < axis_count; ++k)
     if (!domain_.periodic(axes_[k]) &&

@@ -29,6 +29,8 @@ class ScalarUnit : public Unit {
   /// Nothing to do: ghosts beside walls are made in the kernels, from the points of the grid.
   void fill_ghosts(Field&, const Box&) const override {}
 
+  bool writes_row_images(const Field& field) const override;
+
   /// Fields of device memory. Returns when the kernels are enqueued; the first call with a number of steps
   /// compiles.
   void advance(const Field& in, Field& out, const Box& region, int steps) const override;
@@ -49,6 +51,7 @@ class ScalarUnit : public Unit {
   struct Operand {
     View view;
     bool stored;
+    std::int64_t image_columns = 0;  // in the halo
   };
 
   void run(Operand in, const Operand& out, const Box& region, int steps, int most_per_kernel) const;

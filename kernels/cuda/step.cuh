@@ -97,7 +97,13 @@ __device__ void step_region(const Arguments& a, const Region& region) {
         return ghost_or_value(a, Point{{p[0] + plane, p[1] + row, p[2] + column}});
       });
     }
-    store(static_cast<Out*>(a.out.data)[out_offset], result);
+    Out* out = static_cast<Out*>(a.out.data) + out_offset;
+    store(*out, result);
+    if (constants::walls[column_axis][0] == Wall::none) {
+      const long long n = a.shape[column_axis];
+      if (p[2] < a.image_columns) store(out[n], result);
+      if (p[2] >= n - a.image_columns) store(out[-n], result);
+    }
   }
 }
 

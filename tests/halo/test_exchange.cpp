@@ -26,10 +26,10 @@ void exchange_and_check(const Domain& domain, const Index3& rank_grid, const Ind
   };
   for (int repeat = 0; repeat < 2; ++repeat)
     with_storage(precision, [&]<class Storage>() {
-      testing::for_each_point(field.allocated(), [&](const Index3& p) {
+      for_each_point(field.allocated(), [&](const Index3& p) {
         *field.at<Storage>(p) = to_storage<Storage>(untouched);
       });
-      testing::for_each_point(field.owned(), [&](const Index3& p) {
+      for_each_point(field.owned(), [&](const Index3& p) {
         *field.at<Storage>(p) = to_storage<Storage>(number(p) / 2039);
       });
       exchange.pack(field);
@@ -37,7 +37,7 @@ void exchange_and_check(const Domain& domain, const Index3& rank_grid, const Ind
       pending.wait();
       pending.unpack();
       const Box inside = domain.clip_to_walls(field.allocated());
-      testing::for_each_point(field.allocated(), [&](const Index3& p) {
+      for_each_point(field.allocated(), [&](const Index3& p) {
         Index3 image;
         for (int axis = 0; axis < axis_count; ++axis) image[axis] = wrap(p[axis], domain.shape[axis]);
         const double expected = contains(inside, {p, p + Index3{1, 1, 1}}) ? number(image) / 2039 : untouched;

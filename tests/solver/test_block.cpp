@@ -130,5 +130,30 @@ TEST(Block, GpusHaveTheBitsOfTheCpu) {
   }
 }
 
+/// Rows long enough for kernels to write periodic images along x themselves, x cut or not.
+TEST(Block, GpusKeepImagesOfRows) {
+  const Communicator world;
+  const auto gpus = testing::gpu_backends(world);
+  if (gpus.empty()) GTEST_SKIP() << "needs a GPU";
+  for (int seed = 0; seed < 12; ++seed) {
+    Case c(seed, 1);
+    auto& problem = c.problem;
+    problem.domain.faces[x_axis] = {};
+    const Index3& radius = problem.stencil.radius();
+    problem.domain.shape[x_axis] = 2 * c.fuse * radius[x_axis] + 16 + 7 * seed;
+    const int cut = seed % 3 == 2 ? x_axis : problem.domain.dimensions == 3 ? z_axis : y_axis;
+    problem.domain.shape[cut] = std::max<std::int64_t>(problem.domain.shape[cut], world.size());
+    problem.u = problem.uniform(problem.domain.box().points());
+    problem.source = problem.uniform(problem.domain.box().points());
+    Index3 rank_grid{1, 1, 1};
+    rank_grid[problem.domain.dimensions == 1 ? x_axis : cut] = world.size();
+    SCOPED_TRACE(c.describe());
+    for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::bf16})
+      for (const auto& gpu : gpus)
+        EXPECT_EQ(c.solve(world, rank_grid, precision, *gpu.backend), c.alone(precision))
+            << to_string(precision) << " " << gpu.name;
+  }
+}
+
 }  // namespace
 }  // namespace spsolve
