@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rates of sweeps on tensor cores, on one GPU: bench_cuda_tensor [--json FILE] [--seconds S] CASE...
-// CASE is STENCIL:PRECISION:SHAPE:STEPS[:TILE]. STENCIL is a preset, fused STEPS times and separated as the
-// precision allows; or rank3r7, random terms of that radius, which counts as STEPS steps. SHAPE is
-// 10240x10240, slowest axis first. TILE overrides numbers of SeparableTile, as in w8g4s3b1W0B1k9: warps,
-// groups, stages, blocks per multiprocessor, weights in shared memory, bulk stores, steps per strip. All on
-// periodic grids; the halo is not refreshed.
+// CASE with a layout is STENCIL:PRECISION:SHAPE:STEPS:LAYOUT[:dense][:TILE], LAYOUT morph or strided-swap and
+// dense for the variant that multiplies zeros: MmaSweep. STENCIL is a preset, fused STEPS times, or random7r,
+// a box of random weights, which counts as STEPS steps. TILE overrides numbers of MmaTile, as in
+// X4Y1x2y1s3c15b2: warps and their blocks along x and y, stages, chunks per stage, blocks per multiprocessor.
+// Without a layout: CASE is STENCIL:PRECISION:SHAPE:STEPS[:TILE]. STENCIL is a preset, fused STEPS times and
+// separated as the precision allows; or rank3r7, random terms of that radius, which counts as STEPS steps.
+// SHAPE is 10240x10240, slowest axis first. TILE overrides numbers of SeparableTile, as in w8g4s3b1W0B1k9:
+// warps, groups, stages, blocks ahead, blocks per multiprocessor, weights in shared memory, bulk stores,
+// steps per strip. All on periodic grids; the halo is not refreshed.
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -13,6 +17,7 @@
 #include <random>
 #include <sstream>
 
+#include "kernels/cuda/mma_sweep.hpp"
 #include "kernels/cuda/separable_sweep.hpp"
 #include "kernels/cuda/timing.hpp"
 #include "kernels/presets.hpp"
@@ -83,6 +88,8 @@ SeparableTile with_numbers(SeparableTile tile, const std::string& text) {
     if (key == 'w') tile.warps = number;
     if (key == 'g') tile.groups = number;
     if (key == 's') tile.stages = number;
+    if (key == 'a') tile.ahead = number;
+    if (key == 'e') tile.evict_first = number != 0;
     if (key == 'b') tile.blocks_per_multiprocessor = number;
     if (key == 'W') tile.weights_in_shared = number != 0;
     if (key == 'B') tile.bulk_stores = number != 0;
@@ -91,34 +98,111 @@ SeparableTile with_numbers(SeparableTile tile, const std::string& text) {
   return tile;
 }
 
-Json bench(const std::string& text, double seconds, const DeviceInfo& device) {
-  const auto parts = split(text, ':');
-  if (parts.size() < 4) throw std::runtime_error("want STENCIL:PRECISION:SHAPE:STEPS[:TILE], not " + text);
-  const Precision precision = parse_precision(parts[1]).value();
-  const auto extents = split(parts[2], 'x');
-  const int dimensions = static_cast<int>(extents.size()), steps = std::stoi(parts[3]);
-  Index3 shape{1, 1, 1};
-  for (int i = 0; i < dimensions; ++i) shape[axis_count - dimensions + i] = std::stoll(extents[i]);
+/// The same for the tile of mma_sweep.cuh.
+MmaTile with_numbers(MmaTile tile, const std::string& text) {
+  std::istringstream stream(text);
+  char key = 0;
+  for (int number = 0; stream >> key >> number;) {
+    if (key == 'X') tile.warps_x = number;
+    if (key == 'Y') tile.warps_y = number;
+    if (key == 'x') tile.blocks_x = number;
+    if (key == 'y') tile.blocks_y = number;
+    if (key == 's') tile.stages = number;
+    if (key == 'c') tile.chunks_per_stage = number;
+    if (key == 'b') tile.blocks_per_multiprocessor = number;
+  }
+  tile.chunks_per_loop = 0;
+  return tile;
+}
 
+/// A preset, fused, or a box of positive random weights of sum 1.
+Stencil general_stencil(const std::string& name, const Domain& domain, int steps) {
+  int radius = 0;
+  if (std::sscanf(name.c_str(), "random%dr", &radius) != 1)
+    return fuse_steps(make_preset(name, domain.dimensions, {1, 1, 1}, {}), steps);
+  Index3 reach{};
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis) reach[axis] = radius;
+  const Index3 extent = 2 * reach + Index3{1, 1, 1};
+  std::mt19937 random(2);
+  std::vector<double> weights(static_cast<std::size_t>(volume(extent)));
+  double sum = 0;
+  for (double& weight : weights) sum += weight = std::uniform_real_distribution<double>(0.1, 1.0)(random);
+  for (double& weight : weights) weight /= sum;
+  return {extent, weights, reach};
+}
+
+/// A sweep, the halo of its fields, and what it is.
+struct Measured {
+  std::unique_ptr<Sweep> sweep;
+  Index3 halo{};
+  Json about;
+};
+
+Measured separable_case(const std::vector<std::string>& parts, int dimensions, int steps, Precision precision,
+                        const Stream& stream, const DeviceInfo& device) {
   const SeparableStencil stencil = stencil_of(parts[0], dimensions, steps, precision);
-  const Stream stream;
   std::optional<SeparableTile> tile;
   if (parts.size() > 4)
     tile = with_numbers(choose_separable_tile(separable_operand(stencil, precision),
                                               static_cast<int>(storage_bytes(precision)),
                                               device.compute_capability >= 90, device.shared_bytes_per_block),
                         parts[4]);
-  const SeparableSweep sweep(stencil, precision, stream, KernelCompiler::default_cache(), tile);
-
-  Index3 halo{};
+  Measured measured;
+  measured.sweep =
+      std::make_unique<SeparableSweep>(stencil, precision, stream, KernelCompiler::default_cache(), tile);
   for (int axis = 0; axis < axis_count; ++axis)
-    halo[axis] = std::max(-stencil.taps.begin[axis], stencil.taps.end[axis] - 1);
-  Field a(box_of(shape), halo, precision, device_memory), b(box_of(shape), halo, precision, device_memory);
+    measured.halo[axis] = std::max(-stencil.taps.begin[axis], stencil.taps.end[axis] - 1);
+  measured.about = {{"unit", "sparse-tensor"},
+                    {"layout", "separable"},
+                    {"rank", stencil.terms.size()},
+                    {"tile", parts.size() > 4 ? parts[4] : "best"}};
+  return measured;
+}
+
+Measured mma_case(const std::vector<std::string>& parts, const Domain& domain, int steps, Precision precision,
+                  const Stream& stream) {
+  const Stencil stencil = general_stencil(parts[0], domain, steps);
+  const Layout layout = parse_layout(parts[4]).value();
+  const bool is_dense = precision == Precision::fp64 || (parts.size() > 5 && parts[5] == "dense");
+  const TensorCores cores = is_dense ? TensorCores::dense : TensorCores::sparse;
+  MmaTile tile = MmaProgram(domain, stencil, precision, layout, cores).tile();
+  const bool given = parts.size() > 5 && parts.back() != "dense";
+  if (given) tile = with_numbers(tile, parts.back());
+  auto sweep = std::make_unique<MmaSweep>(domain, stencil, precision, layout, cores, stream,
+                                          KernelCompiler::default_cache(), &tile);
+  const MmaProgram& program = sweep->program();
+  Json about{{"unit", is_dense ? "tensor" : "sparse-tensor"},
+             {"layout", parts[4]},
+             {"operand_tile", program.operand().tile},
+             {"instructions_per_128_points", program.instructions()},
+             {"shared_bytes", program.shared_bytes()},
+             {"tile", given ? parts.back() : "best"}};
+  return {std::move(sweep), stencil.radius(), std::move(about)};
+}
+
+Json bench(const std::string& text, double seconds, const DeviceInfo& device) {
+  const auto parts = split(text, ':');
+  if (parts.size() < 4) throw std::runtime_error("want STENCIL:PRECISION:SHAPE:STEPS[:...], not " + text);
+  const Precision precision = parse_precision(parts[1]).value();
+  const auto extents = split(parts[2], 'x');
+  Domain domain;
+  domain.dimensions = static_cast<int>(extents.size());
+  for (std::size_t i = 0; i < extents.size(); ++i)
+    domain.shape[axis_count - extents.size() + i] = std::stoll(extents[i]);
+  const int steps = std::stoi(parts[3]);
+  const Index3& shape = domain.shape;
+
+  const Stream stream;
+  const Measured measured = parts.size() > 4 && parse_layout(parts[4])
+                                ? mma_case(parts, domain, steps, precision, stream)
+                                : separable_case(parts, domain.dimensions, steps, precision, stream, device);
+  Field a(box_of(shape), measured.halo, precision, device_memory),
+      b(box_of(shape), measured.halo, precision, device_memory);
   fill_random(a);
   fill_random(b);
   Field *in = &a, *out = &b;
   const LaunchTime time = launch_time(stream, seconds, [&] {
-    sweep(*in, *out, box_of(shape), nullptr);
+    (*measured.sweep)(*in, *out, box_of(shape), nullptr);
     std::swap(in, out);
   });
   const LaunchTime copy = launch_time(stream, seconds / 4, [&] {
@@ -128,27 +212,25 @@ Json bench(const std::string& text, double seconds, const DeviceInfo& device) {
   });
   const double points = static_cast<double>(volume(shape));
   const auto gpoints = [&](double launch_s) { return points / launch_s / 1e9; };
-  std::printf(
-      "%-44s rank %zu t=%2d  %6.0f boost %6.0f sustained Gpoints/s  %7.0f GStencil/s  %3.0f%% of copy\n",
-      text.c_str(), stencil.terms.size(), steps, gpoints(time.boost_s), gpoints(time.sustained_s),
-      gpoints(time.sustained_s) * steps, 100 * copy.sustained_s / time.sustained_s);
+  std::printf("%-56s t=%2d  %6.0f boost %6.0f sustained Gpoints/s  %7.0f GStencil/s  %3.0f%% of copy  %s\n",
+              text.c_str(), steps, gpoints(time.boost_s), gpoints(time.sustained_s),
+              gpoints(time.sustained_s) * steps, 100 * copy.sustained_s / time.sustained_s,
+              measured.about.dump().c_str());
   std::fflush(stdout);
-  return {{"stencil", parts[0]},
-          {"shape", shape},
-          {"steps", steps},
-          {"precision", parts[1]},
-          {"unit", "sparse-tensor"},
-          {"layout", "separable"},
-          {"rank", stencil.terms.size()},
-          {"fuse", steps},
-          {"device", device.name},
-          {"seconds", time.boost_s},
-          {"gstencil_per_s", gpoints(time.boost_s) * steps},
-          {"seconds_sustained", time.sustained_s},
-          {"gstencil_per_s_sustained", gpoints(time.sustained_s) * steps},
-          {"bytes_per_point", 2.0 * static_cast<double>(storage_bytes(precision))},
-          {"roofline_fraction", copy.sustained_s / time.sustained_s},
-          {"tile", parts.size() > 4 ? parts[4] : "best"}};
+  Json result{{"stencil", parts[0]},
+              {"shape", shape},
+              {"steps", steps},
+              {"precision", parts[1]},
+              {"fuse", steps},
+              {"device", device.name},
+              {"seconds", time.boost_s},
+              {"gstencil_per_s", gpoints(time.boost_s) * steps},
+              {"seconds_sustained", time.sustained_s},
+              {"gstencil_per_s_sustained", gpoints(time.sustained_s) * steps},
+              {"bytes_per_point", 2.0 * static_cast<double>(storage_bytes(precision))},
+              {"roofline_fraction", copy.sustained_s / time.sustained_s}};
+  result.update(measured.about);
+  return result;
 }
 
 }  // namespace
