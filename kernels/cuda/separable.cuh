@@ -35,7 +35,8 @@ constexpr int slab = 16;                          // outputs of one instruction
 constexpr int block_rows = 2 * slab * y_windows;  // of a stage
 constexpr int warp_columns = slab * groups;
 constexpr int block_columns = warp_columns * warps;
-constexpr int box_columns = 128 / sizeof(Stored);  // of a bulk store
+constexpr int box_bytes = warp_columns * sizeof(Stored) < 128 ? 64 : 128;  // a row of a bulk store
+constexpr int box_columns = box_bytes / sizeof(Stored);
 constexpr int boxes = bulk_stores ? warp_columns / box_columns : 1;
 constexpr int x_instructions = x_windows * instructions, y_instructions = y_windows * instructions;
 constexpr int x_words = (x_instructions + 1) / 2, y_words = (y_instructions + 1) / 2;
@@ -69,19 +70,21 @@ __device__ inline unsigned pack_pair(float low, float high) {
   return pair;
 }
 
-/// To the nearest tf32; the instructions ignore the low 13 bits.
-__device__ inline unsigned round_to_tf32(unsigned bits) { return bits + 0x1000u; }
-
+/// Operands of a fragment. The instructions ignore the low 13 bits of tf32. fp32 is split into its 11 high
+/// bits, rounded to nearest (Veltkamp 1968; Dekker 1971; on the pipe that has room), and the rest, of which
+/// the thirteenth bit may be lost, of either sign.
 __device__ inline Operand operand_of(const Fragment& fragment) {
   Operand operand;
 #pragma unroll
   for (int i = 0; i < words; ++i) {
     operand.word[0][i] = fragment.word[i];
-    if constexpr (tf32) operand.word[0][i] = round_to_tf32(fragment.word[i]);
     if constexpr (terms == 2) {
-      const float larger = __uint_as_float(operand.word[0][i] & ~0x1fffu);
-      operand.word[1][i] =
-          round_to_tf32(__float_as_uint(__fsub_rn(__uint_as_float(fragment.word[i]), larger)));
+      const float value = __uint_as_float(fragment.word[i]), scaled = __fmul_rn(value, 8193.0f);
+      const float larger = __fsub_rn(scaled, __fsub_rn(scaled, value));
+      operand.word[0][i] = __float_as_uint(larger);
+      operand.word[1][i] = __float_as_uint(__fsub_rn(value, larger));
+    } else if constexpr (tf32) {
+      operand.word[0][i] += 0x1000u;
     }
   }
   return operand;
@@ -227,10 +230,6 @@ class BlockRing {
 #endif
   }
 
-  /// How many blocks are fetched ahead: one stage less than there are, so that warps need not wait for the
-  /// slowest (sm_80: they do).
-  static constexpr int ahead = stages > 2 ? stages - 2 : 1;
-
  private:
 #if __CUDA_ARCH__ >= 900
   __device__ static void wait(unsigned long long* barrier, unsigned parity) {
@@ -273,16 +272,16 @@ class Strip {
     const int needed = last_row_ <= slab ? 0 : (last_row_ - slab + block_rows - 1) / block_rows;
     const int last = needed < a_.steps_per_strip ? needed : a_.steps_per_strip;
     const bool idle = last_column_ <= 0 || first_column_ >= warp_columns;
-    for (int n = 0; n < BlockRing::ahead; ++n) {
+    for (int n = 0; n < ahead; ++n) {
       if (n <= last) ring.fetch(n);
       ring.commit();
     }
     for (int n = 0; n <= last; ++n) {
-      if (n + BlockRing::ahead <= last) {
+      if (n + ahead <= last) {
 #if __CUDA_ARCH__ < 900
-        if (stages < 3) __syncthreads();
+        if (ahead == stages - 1) __syncthreads();
 #endif
-        ring.fetch(n + BlockRing::ahead);
+        ring.fetch(n + ahead);
       }
       ring.commit();
       ring.wait_for(n);
@@ -408,9 +407,9 @@ class Strip {
           constexpr int box = group * slab / box_columns;
           const int bytes = (group * slab % box_columns + 4 * q_) * static_cast<int>(sizeof(Stored));
           auto* staged = reinterpret_cast<char*>(shared_.out[warp_][box][slab * i + g_ + 8 * upper]);
-          // The copy engine expects the 16-byte chunks of a row exchanged by its number (swizzle of 128
-          // bytes).
-          *reinterpret_cast<Pack<Stored, 4>*>(staged + ((bytes / 16) ^ g_) * 16 + bytes % 16) = packed;
+          // The copy engine expects 16-byte chunks exchanged by bits 7 and up of their address (swizzle).
+          const int exchange = box_bytes == 128 ? g_ : g_ / 2;
+          *reinterpret_cast<Pack<Stored, 4>*>(staged + ((bytes / 16) ^ exchange) * 16 + bytes % 16) = packed;
         } else {
           *reinterpret_cast<Pack<Stored, 4>*>(at<Stored>(a_.out, first + g_ + 8 * upper, slab * group)) =
               packed;
@@ -486,10 +485,15 @@ class Strip {
     for (int i = 0; i < 2 * y_windows; ++i) {
       const int row = first_row + slab * i;
       if (!simple && !(simple_ && whole(row))) continue;
-      for (int box = 0; box < boxes; ++box)
-        tensor_store(a_.out_map, static_cast<int>(column_ - a_.out.begin[2]) + box * box_columns,
-                     static_cast<int>(row_ + row - a_.out.begin[1]),
-                     static_cast<int>(plane_ - a_.out.begin[0]), shared_.out[warp_][box][slab * i]);
+      for (int box = 0; box < boxes; ++box) {
+        const int x = static_cast<int>(column_ - a_.out.begin[2]) + box * box_columns;
+        const int y = static_cast<int>(row_ + row - a_.out.begin[1]);
+        const int z = static_cast<int>(plane_ - a_.out.begin[0]);
+        if constexpr (evict_first)
+          tensor_store(a_.out_map, x, y, z, shared_.out[warp_][box][slab * i], evict_first_policy());
+        else
+          tensor_store(a_.out_map, x, y, z, shared_.out[warp_][box][slab * i]);
+      }
     }
     commit_stores();
 #endif

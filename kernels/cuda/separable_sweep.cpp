@@ -11,7 +11,8 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr std::int64_t column_granule = 64, row_granule = 16;
+constexpr std::int64_t column_granule = 64;
+constexpr int row_granule = 16;
 
 constexpr std::int64_t floor_to(std::int64_t value, std::int64_t multiple) {
   return value - wrap(value, multiple);
@@ -182,9 +183,13 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
     words.end[x_axis] = words.begin[x_axis] + (in.end[x_axis] - in.begin[x_axis]) / per_word;
     for (const int axis : {z_axis, y_axis}) words.stride[axis] = in.stride[axis] / per_word;
     a.in_map = make_tensor_map(words, 8, shape_.block_rows, shape_.row_elements / static_cast<int>(per_word));
-    if (tile.bulk_stores && aligned)
-      a.out_map = make_tensor_map(out, element_bytes_, static_cast<int>(row_granule), 128 / element_bytes_,
-                                  Swizzle::bytes_128);
+    if (tile.bulk_stores && aligned) {
+      const int row_bytes = 16 * tile.groups * element_bytes_;
+      a.out_map =
+          row_bytes < 128
+              ? make_tensor_map(out, element_bytes_, row_granule, 64 / element_bytes_, Swizzle::bytes_64)
+              : make_tensor_map(out, element_bytes_, row_granule, 128 / element_bytes_, Swizzle::bytes_128);
+    }
   }
   const std::int64_t strips = pieces(rows, a.steps_per_strip * shape_.block_rows + row_granule);
   kernel(source.data)

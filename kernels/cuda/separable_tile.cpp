@@ -42,8 +42,7 @@ SeparableShape separable_shape(const SeparableOperand& operand, const SeparableT
   const auto add = [&](int bytes, int alignment) {
     shape.shared_bytes = round_up(shape.shared_bytes, alignment) + bytes;
   };
-  const int row_boxes = std::max(1, 16 * tile.groups * storage_bytes / 128);
-  add(tile.bulk_stores ? tile.warps * row_boxes * shape.block_rows * 128 : 8 * storage_bytes, 1024);
+  add(tile.bulk_stores ? tile.columns() * shape.block_rows * storage_bytes : 8 * storage_bytes, 1024);
   add(tile.stages * shape.block_rows * shape.row_elements * storage_bytes, 128);
   const int fragments =
       operand.rank * operand.terms * operand.per_window() * (operand.x.windows + operand.y.windows);
@@ -55,33 +54,24 @@ SeparableShape separable_shape(const SeparableOperand& operand, const SeparableT
 
 SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage_bytes, bool copy_engine,
                                     std::size_t shared_limit) {
-  const bool half = storage_bytes == 2;
   const int windows = operand.y.windows;
-  // Registers: rank * windows * groups * 8 (fp32: 16) hold the rows between two steps.
-  const int history = operand.rank * windows * (half ? 8 : 16);  // per group
+  // Registers of a lane per group of columns that hold the rows between two steps, and of weights.
+  const int history = operand.rank * windows * (storage_bytes == 2 ? 8 : 16);
+  const int weights = operand.rank * operand.terms * operand.per_window() * (operand.x.windows + windows) * 4;
   SeparableTile tile;
-  tile.weights_in_shared =
-      operand.rank * operand.terms * operand.per_window() * (operand.x.windows + windows) * 4 > 32;
-  if (history <= 24) {
-    tile = {8, 4, 4, 1, tile.weights_in_shared, true};
-  } else if (history <= 48) {
-    tile = {8, 2, 3, 1, tile.weights_in_shared, false};
-  } else {
-    tile = {8, 1, 3, 1, tile.weights_in_shared, false};
-  }
-  tile.bulk_stores = tile.bulk_stores && copy_engine;
+  tile.groups = history <= 24 ? 4 : history <= 64 ? 2 : 1;
+  if (storage_bytes == 4) tile.groups = history <= 16 ? 2 : 1;
+  tile.weights_in_shared = weights > 32;
+  tile.bulk_stores = copy_engine && 16 * tile.groups * storage_bytes >= 64;
   const auto fits = [&] {
     const SeparableShape shape = separable_shape(operand, tile, storage_bytes);
     return static_cast<std::size_t>(shape.shared_bytes) <= shared_limit &&
            shape.row_elements * storage_bytes <= 2048 && shape.block_rows <= 256;
   };
   while (!fits() && tile.stages > 2) --tile.stages;
-  while (!fits() && tile.groups > 1) {
-    tile.groups /= 2;
-    tile.bulk_stores = tile.bulk_stores && 16 * tile.groups * storage_bytes % 128 == 0;
-  }
   while (!fits() && tile.warps > 1) tile.warps /= 2;
   if (!fits()) tile.warps = 0;
+  tile.ahead = std::max(1, tile.stages - 2);
   return tile;
 }
 
@@ -108,6 +98,7 @@ std::string separable_constants(const SeparableOperand& operand, Precision stora
   integer("warps", shape.tile.warps);
   integer("groups", shape.tile.groups);
   integer("stages", shape.tile.stages);
+  integer("ahead", shape.tile.ahead);
   integer("blocks_per_multiprocessor", shape.tile.blocks_per_multiprocessor);
   integer("column_margin", shape.column_margin);
   integer("window_column", shape.window_column);
@@ -119,6 +110,7 @@ std::string separable_constants(const SeparableOperand& operand, Precision stora
   };
   flag("weights_in_shared", shape.tile.weights_in_shared);
   flag("bulk_stores", shape.tile.bulk_stores);
+  flag("evict_first", shape.tile.evict_first);
   flag("with_source", with_source);
   return text + "}  // namespace spsolve::cuda::constants\n";
 }

@@ -12,11 +12,13 @@ struct SeparableTile {
   int warps = 8;
   int groups = 4;  // of 16 columns per warp
   int stages = 4;  // blocks of input in shared memory
+  int ahead =
+      2;  // blocks that are fetched before they are needed; warps may be stages - ahead - 1 blocks apart
   int blocks_per_multiprocessor = 1;
   bool weights_in_shared = false;
-  bool bulk_stores = false;  // by the copy engine: rows of a warp are whole multiples of 128 bytes (sm_90)
-  int steps_per_strip =
-      0;  // blocks of input that a thread block takes after the first; 0: by the size of the grid
+  bool bulk_stores = false;  // by the copy engine: rows of a warp are 64 bytes or multiples of 128 (sm_90)
+  bool evict_first = false;  // what is written leaves the L2 cache first
+  int steps_per_strip = 0;   // blocks of input of a thread block after the first; 0: by the size of the grid
 
   int columns() const { return 16 * groups * warps; }
 };
