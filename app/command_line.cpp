@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <sstream>
 
+#include "app/bench_suites.hpp"
 #include "app/version.hpp"
 #include "io/config.hpp"
 #include "kernels/error.hpp"
@@ -27,6 +28,7 @@ std::string presets_text() {
            << "\n";
   }
   text << "  (star|box)<d>d<r>r, 1d<r>r: benchmark shapes of dimension d and radius r, such as star3d1r\n"
+          "  a name of the catalogue: spsolve bench --list shows them with their sources\n"
           "\nExit status: 0 finished; 2 invalid input; 3 the solution became NaN or infinite; 4 a file could "
           "not be read\n"
           "or written; 5 a device or a peer failed; 75 stopped by a signal or the wall-time limit after a "
@@ -71,7 +73,8 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   CLI::App* bench =
       app.add_subcommand("bench", "Measure points x time steps per second and the error of the result");
   BenchRequest& request = command.bench;
-  bench->add_option("--stencil", request.stencil, "Stencil preset of benchmark shape")->capture_default_str();
+  bench->add_option("--stencil", request.stencil, "Benchmark shape, or a stencil of the catalogue")
+      ->capture_default_str();
   bench->add_option("--shape", request.shape, "Points per axis, slowest first, as N,N,N")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
@@ -99,7 +102,11 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   bench->add_flag("--share-gpus", request.share_gpus, "Several ranks may use one GPU");
   bench->add_flag("--no-graphs", request.no_graphs, "Enqueue every launch anew instead of CUDA graphs");
   bench->add_option("--json", request.json, "Write the results to this file")->type_name("FILE");
-  bench->add_option("--suite", request.suite, "A named list of cases instead of one: scalar");
+  std::string suites = "A named list of cases instead of one:";
+  for (const BenchSuite& suite : bench_suites())
+    suites.append("\n").append(suite.name).append(": ").append(suite.meaning);
+  bench->add_option("--suite", request.suite, suites);
+  bench->add_flag("--list", request.list, "List the catalogue of stencils with their sources, and end");
 
   CLI::App* info = app.add_subcommand(
       "info", "Say what a snapshot, checkpoint or other HDF5 file holds and whether its checksums hold");

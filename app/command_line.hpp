@@ -23,6 +23,7 @@ struct BenchRequest {
   std::string transport = "auto";
   bool share_gpus = false, no_graphs = false;  // as parallel.share_gpus and not parallel.graphs
   std::string suite;
+  bool list = false;  // the catalogue of stencils, instead of measuring
   std::filesystem::path json;
 };
 

@@ -24,6 +24,10 @@ struct ExchangeTime {
   double seconds = 0;
 };
 
+/// Which rates to measure: copies and fused multiply-adds, which shares of the roofline need; or all there
+/// are.
+enum class CeilingScope { roofline, all };
+
 /// What the devices of a run can do.
 struct Ceilings {
   std::string device;  // NVIDIA H200, or the processor and its threads

@@ -69,9 +69,7 @@ Ceiling measure_fma(const char* name, T (*chains)(std::int64_t)) {
   return rate(name, "flop/s", 2.0 * repeats * (chain_bytes / sizeof(T)) * threads, run);
 }
 
-}  // namespace
-
-Ceiling measure_cpu_copy() {
+Ceiling measure_copy() {
   constexpr std::int64_t count = 1 << 25;
   const std::vector<double> from(count, 1.0);
   std::vector<double> to(count);
@@ -82,8 +80,10 @@ Ceiling measure_cpu_copy() {
   });
 }
 
+}  // namespace
+
 std::vector<Ceiling> measure_cpu_ceilings() {
-  return {measure_cpu_copy(), measure_fma("fma fp32", fma_fp32), measure_fma("fma fp64", fma_fp64)};
+  return {measure_copy(), measure_fma("fma fp32", fma_fp32), measure_fma("fma fp64", fma_fp64)};
 }
 
 }  // namespace spsolve

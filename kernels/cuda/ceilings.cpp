@@ -89,6 +89,23 @@ Ceiling measure(const Measured& what, const KernelCompiler& compiler, const Devi
                  launch_time(stream, sustained_seconds, launch));
 }
 
+std::vector<Ceiling> measure_copies(const KernelCompiler& compiler, const Stream& stream) {
+  constexpr std::size_t bytes = std::size_t{1} << 30;
+  const DeviceBuffer from(bytes), to(bytes);
+  check_cuda(cudaMemsetAsync(from.data(), 0x3c, bytes, stream));
+  const Kernel kernel = compile(compiler, "copy");
+  constexpr long long words = bytes / 16, block_words = ceiling_threads * (ceiling_chains / 2);
+  const CeilingArguments arguments{from.data(), to.data(), words};
+  return {
+      ceiling(
+          "copy", "B/s", 2.0 * bytes,
+          launch_time(stream, sustained_seconds,
+                      [&] { kernel.launch(words / block_words, ceiling_threads, 0, stream, arguments); })),
+      ceiling("copy, cudaMemcpy", "B/s", 2.0 * bytes, launch_time(stream, sustained_seconds, [&] {
+                check_cuda(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, stream));
+              }))};
+}
+
 Ceiling measure_gemm(SparseGemm::Format format, const char* name, const KernelCompiler& compiler,
                      const Stream& stream) {
   SparseGemm gemm(format, 4096, 8192, 8192, compiler, stream);
@@ -118,37 +135,21 @@ std::string ceiling_constants(const std::string& instruction) {
          instruction + ";\n}\n";
 }
 
-std::vector<Ceiling> measure_copies(const KernelCompiler& compiler) {
-  const Stream stream;
-  constexpr std::size_t bytes = std::size_t{1} << 30;
-  const DeviceBuffer from(bytes), to(bytes);
-  check_cuda(cudaMemsetAsync(from.data(), 0x3c, bytes, stream));
-  const Kernel kernel = compile(compiler, "copy");
-  constexpr long long words = bytes / 16, block_words = ceiling_threads * (ceiling_chains / 2);
-  const CeilingArguments arguments{from.data(), to.data(), words};
-  return {
-      ceiling(
-          "copy", "B/s", 2.0 * bytes,
-          launch_time(stream, sustained_seconds,
-                      [&] { kernel.launch(words / block_words, ceiling_threads, 0, stream, arguments); })),
-      ceiling("copy, cudaMemcpy", "B/s", 2.0 * bytes, launch_time(stream, sustained_seconds, [&] {
-                check_cuda(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, stream));
-              }))};
-}
-
-std::vector<Ceiling> measure_ceilings(const KernelCompiler& compiler,
+std::vector<Ceiling> measure_ceilings(const KernelCompiler& compiler, CeilingScope scope,
                                       const std::function<void(const Ceiling&)>& report) {
   const DeviceInfo device = current_device();
   const Stream stream;
-  std::vector<Ceiling> rates = measure_copies(compiler);
-  for (const Ceiling& rate : rates) report(rate);
+  std::vector<Ceiling> rates;
   const auto add = [&](const Ceiling& rate) {
     report(rate);
     rates.push_back(rate);
   };
-  for (const Measured& what : measured)
-    if (has(device.compute_capability, what)) add(measure(what, compiler, device, stream));
-  if (device.compute_capability == 90) {
+  for (const Ceiling& rate : measure_copies(compiler, stream)) add(rate);
+  for (const Measured& what : measured) {
+    const bool wanted = scope == CeilingScope::all || std::string_view(what.name).starts_with("fma");
+    if (wanted && has(device.compute_capability, what)) add(measure(what, compiler, device, stream));
+  }
+  if (scope == CeilingScope::all && device.compute_capability == 90) {
     add(measure_gemm(SparseGemm::Format::fp16, "sparse GEMM fp16 4096x8192x8192", compiler, stream));
     add(measure_gemm(SparseGemm::Format::e4m3, "sparse GEMM e4m3 4096x8192x8192", compiler, stream));
   }

@@ -10,6 +10,8 @@ namespace spsolve::cuda {
 // Tile of a block and depth of its pipeline. One stage holds 64 compressed bytes of every row of A, 128 bytes
 // of every column of B and the metadata of those.
 constexpr int gemm_tile_m = 128, gemm_tile_n = 256, gemm_stages = 5;
+// Stages whose metadata travel together: so many of them are loaded into registers at once.
+constexpr int gemm_chunk = 4;
 constexpr int gemm_a_bytes = 64, gemm_b_bytes = 128, gemm_threads = 3 * 128;
 
 struct GemmArguments {

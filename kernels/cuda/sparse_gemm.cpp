@@ -8,12 +8,13 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int cluster_blocks = 2, batch = 2;
+constexpr int cluster_blocks = 2;
 
-// One stage of the pipeline with its metadata, and the barriers (sparse_gemm.cuh, Shared).
+// The stages of the pipeline, two chunks of metadata, and the barriers (sparse_gemm.cuh, Shared).
 constexpr std::size_t shared_bytes(SparseGemm::Format format) {
   const std::size_t metadata = format == SparseGemm::Format::e4m3 ? 2048 : 1024;
-  return gemm_stages * (gemm_tile_n * gemm_b_bytes + gemm_tile_m * gemm_a_bytes + metadata) + 1024;
+  return gemm_stages * (gemm_tile_n * gemm_b_bytes + gemm_tile_m * gemm_a_bytes) + 2 * gemm_chunk * metadata +
+         1024;
 }
 
 /// A matrix of rows of bytes, in boxes of `rows` x `row_bytes`.
@@ -37,8 +38,7 @@ double element_value(bool is_e4m3, unsigned bits) {
 std::string SparseGemm::constants(Format format) {
   return std::string("#pragma once\n#include \"wgmma.cuh\"\nnamespace spsolve::cuda {\n") +
          "constexpr WgmmaFormat format = WgmmaFormat::" + (format == Format::e4m3 ? "e4m3" : "fp16") +
-         ";\nconstexpr int cluster_blocks = " + std::to_string(cluster_blocks) +
-         ", batch = " + std::to_string(batch) + ";\n}\n";
+         ";\nconstexpr int cluster_blocks = " + std::to_string(cluster_blocks) + ";\n}\n";
 }
 
 SparseGemm::SparseGemm(Format format, int m, int n, int k, const KernelCompiler& compiler,

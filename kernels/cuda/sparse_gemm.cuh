@@ -7,7 +7,7 @@
 // 256 (512) kFMA of 2:4 work.
 
 #include "async_copy.cuh"
-#include "constants.cuh"  // format, cluster_blocks, batch: stages per group of instructions
+#include "constants.cuh"  // format, cluster_blocks
 #include "gemm_arguments.hpp"
 #include "wgmma.cuh"
 
@@ -23,20 +23,21 @@ constexpr int steps = 2;                         // instructions per stage: 64 b
 struct Stage {
   alignas(1024) unsigned char b[gemm_tile_n * gemm_b_bytes];
   alignas(1024) unsigned char a[gemm_tile_m * gemm_a_bytes];
-  unsigned metadata[2][metadata_words][group_lanes];
 };
 
 struct Shared {
   Stage stages[gemm_stages];
-  unsigned long long full[gemm_stages], metadata_full[gemm_stages], empty[gemm_stages];
+  alignas(128) unsigned metadata[2][gemm_chunk][2][metadata_words][group_lanes];
+  unsigned long long full[gemm_stages], empty[gemm_stages], metadata_full[2], metadata_empty[2];
 };
 
-/// Stage and parity of the pipeline, one step after the other.
+/// Place in a pipeline and parity of its barriers, one step after the other.
+template <int places>
 struct Turn {
-  int stage = 0;
+  int place = 0;
   unsigned parity = 0;
   __device__ void next() {
-    if (++stage == gemm_stages) stage = 0, parity ^= 1;
+    if (++place == places) place = 0, parity ^= 1;
   }
 };
 
@@ -62,20 +63,26 @@ struct SparseGemm {
 
   __device__ void load() const {
     constexpr int part = gemm_tile_n / cluster_blocks;  // of the columns of B that this block fetches for all
-    constexpr unsigned metadata_bytes = sizeof(Stage::metadata);
+    constexpr unsigned metadata_bytes = sizeof(Shared::metadata) / 2;
     const int rank = cluster_rank();
-    Turn turn;
-    turn.parity = 1;  // all stages are empty at first
+    Turn<gemm_stages> turn{0, 1};  // everything is empty at first
+    Turn<2> metadata_turn{0, 1};
     for_each_tile([&](int row, int column) {
+      const unsigned* const metadata =
+          arguments.metadata + static_cast<long long>(row / gemm_tile_m) * stages_of_k() *
+                                   (metadata_bytes / gemm_chunk / sizeof(unsigned));
       for (int k = 0; k < stages_of_k(); ++k, turn.next()) {
-        Stage& stage = shared.stages[turn.stage];
-        unsigned long long *full = &shared.full[turn.stage], *early = &shared.metadata_full[turn.stage];
-        wait(&shared.empty[turn.stage], turn.parity);
-        mbarrier_expect(early, metadata_bytes);
-        bulk_copy(stage.metadata,
-                  arguments.metadata + (static_cast<long long>(row / gemm_tile_m) * stages_of_k() + k) *
-                                           (metadata_bytes / sizeof(unsigned)),
-                  metadata_bytes, early);
+        if (k % gemm_chunk == 0) {
+          unsigned long long* full = &shared.metadata_full[metadata_turn.place];
+          wait(&shared.metadata_empty[metadata_turn.place], metadata_turn.parity);
+          mbarrier_expect(full, metadata_bytes);
+          bulk_copy(shared.metadata[metadata_turn.place],
+                    metadata + k / gemm_chunk * (metadata_bytes / sizeof(unsigned)), metadata_bytes, full);
+          metadata_turn.next();
+        }
+        Stage& stage = shared.stages[turn.place];
+        unsigned long long* full = &shared.full[turn.place];
+        wait(&shared.empty[turn.place], turn.parity);
         mbarrier_expect(full, sizeof(Stage::a) + sizeof(Stage::b));
         tensor_copy(stage.a, arguments.a, k * gemm_a_bytes / 2, row, 0, full);
         tensor_copy(stage.b + rank * part * gemm_b_bytes, arguments.b, k * gemm_b_bytes / 2,
@@ -89,46 +96,58 @@ struct SparseGemm {
     if (threadIdx.x % 32 < cluster_blocks) mbarrier_arrive_in(&shared.empty[stage], threadIdx.x % 32);
   }
 
+  /// Metadata of a chunk into registers: they must not change while instructions that read them are under
+  /// way, so this comes when all are done.
+  __device__ void load_metadata(unsigned (&metadata)[gemm_chunk][metadata_words], Turn<2>& turn, int group,
+                                int lane) const {
+    wait(&shared.metadata_full[turn.place], turn.parity);
+#pragma unroll
+    for (int i = 0; i < gemm_chunk; ++i)
+#pragma unroll
+      for (int word = 0; word < metadata_words; ++word)
+        metadata[i][word] = shared.metadata[turn.place][i][group][word][lane];
+    __syncwarp();
+    if (lane % 32 == 0) mbarrier_arrive_in(&shared.metadata_empty[turn.place], cluster_rank());
+    turn.next();
+  }
+
   __device__ void multiply_and_store() const {
     const int group = threadIdx.x / group_lanes - 1, lane = threadIdx.x % group_lanes;
     float d[128];
-    Turn turn;
+    Turn<gemm_stages> turn;
+    Turn<2> metadata_turn;
     for_each_tile([&](int row, int column) {
-      for (int k = 0; k < stages_of_k(); k += batch) {
-        multiply(d, turn, group, lane, k > 0);
-        for (int i = 0; i < batch; ++i, turn.next()) release(turn.stage);
+      for (int first = 0; first < stages_of_k(); first += gemm_chunk) {
+        unsigned metadata[gemm_chunk][metadata_words];
+        load_metadata(metadata, metadata_turn, group, lane);
+        int before = 0;
+#pragma unroll
+        for (int i = 0; i < gemm_chunk; ++i, turn.next()) {
+          wait(&shared.full[turn.place], turn.parity);
+          multiply(d, shared.stages[turn.place], metadata[i], group, first + i > 0);
+          if (i > 0) {
+            wgmma_wait<1>();  // the stage before is done while this one is under way
+            release(before);
+          }
+          before = turn.place;
+        }
+        wgmma_wait<0>();
+        release(before);
       }
       store(d, row + group * (gemm_tile_m / 2), column, lane);
     });
   }
 
-  /// Adds the next stages. Metadata must stay in their registers until the instructions that read them are
-  /// done, so a warpgroup waits for its own; the tensor cores then work for the other one.
-  __device__ void multiply(float (&d)[128], Turn turn, int group, int lane, bool add) const {
-    unsigned metadata[batch][metadata_words];
-    unsigned long long a[batch], b[batch];
-    Turn early = turn;
-#pragma unroll
-    for (int i = 0; i < batch; ++i, early.next()) {
-      const Stage& stage = shared.stages[early.stage];
-      wait(&shared.metadata_full[early.stage], early.parity);
-#pragma unroll
-      for (int word = 0; word < metadata_words; ++word) metadata[i][word] = stage.metadata[group][word][lane];
-      a[i] = wgmma_descriptor(stage.a + group * (gemm_tile_m / 2) * gemm_a_bytes, gemm_a_bytes);
-      b[i] = wgmma_descriptor(stage.b, gemm_b_bytes);
-    }
-#pragma unroll
-    for (int i = 0; i < batch; ++i, turn.next()) wait(&shared.full[turn.stage], turn.parity);
+  __device__ static void multiply(float (&d)[128], const Stage& stage,
+                                  const unsigned (&metadata)[metadata_words], int group, bool add) {
+    const unsigned long long a =
+        wgmma_descriptor(stage.a + group * (gemm_tile_m / 2) * gemm_a_bytes, gemm_a_bytes);
+    const unsigned long long b = wgmma_descriptor(stage.b, gemm_b_bytes);
     wgmma_fence();
-#pragma unroll
-    for (int i = 0; i < batch; ++i) {
-      wgmma_sparse<format, 0>(d, a[i], b[i], metadata[i][0], add || i > 0);
-      wgmma_sparse<format, is_e4m3 ? 0 : 1>(d, a[i] + gemm_a_bytes / steps / 16,
-                                            b[i] + gemm_b_bytes / steps / 16, metadata[i][metadata_words - 1],
-                                            true);
-    }
+    wgmma_sparse<format, 0>(d, a, b, metadata[0], add);
+    wgmma_sparse<format, is_e4m3 ? 0 : 1>(d, a + gemm_a_bytes / steps / 16, b + gemm_b_bytes / steps / 16,
+                                          metadata[metadata_words - 1], true);
     wgmma_commit();
-    wgmma_wait<0>();
   }
 
   __device__ void store(const float (&d)[128], int row, int column, int lane) const {
@@ -147,10 +166,14 @@ extern "C" __global__ __cluster_dims__(cluster_blocks)
   extern __shared__ __align__(1024) unsigned char memory[];
   const SparseGemm gemm{arguments, *reinterpret_cast<Shared*>(memory)};
   if (threadIdx.x == 0) {
+    constexpr int consumer_warps = 2 * group_lanes / 32;
     for (int stage = 0; stage < gemm_stages; ++stage) {
       mbarrier_init(&gemm.shared.full[stage], 1);
-      mbarrier_init(&gemm.shared.metadata_full[stage], 1);
-      mbarrier_init(&gemm.shared.empty[stage], 2 * group_lanes / 32 * cluster_blocks);
+      mbarrier_init(&gemm.shared.empty[stage], consumer_warps * cluster_blocks);
+    }
+    for (int place = 0; place < 2; ++place) {
+      mbarrier_init(&gemm.shared.metadata_full[place], 1);
+      mbarrier_init(&gemm.shared.metadata_empty[place], consumer_warps);
     }
     fence_mbarrier_init();
   }

@@ -8,7 +8,7 @@
 namespace spsolve::cuda {
 
 /// C = A B on the sparse tensor cores of sm_90a, A (m x k) in 2:4 form with random pattern, fp32 accumulators
-/// and C: a yardstick for what they reach when fed from memory. m, n and k are multiples of 256.
+/// and C: a yardstick for what they reach when fed from memory. m and n are multiples of 256, k of 512.
 class SparseGemm {
  public:
   enum class Format { fp16, e4m3 };

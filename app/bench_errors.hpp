@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "halo/communicator.hpp"
+#include "kernels/field.hpp"
+#include "solver/problem.hpp"
+
+namespace spsolve {
+
+/// Data that look random, a function of the point alone, in [-1, 1), on the owned points.
+void set_benchmark_data(Field& field);
+
+struct Errors {
+  double l2 = 0, max = 0;  // relative to the l2 norm and the largest magnitude of the reference
+};
+
+/// The error of the state after `steps` steps from set_benchmark_data(), on boxes at the corners and in the
+/// middle of every rank's block. The reference of a box is computed from all that it depends on: the box
+/// grown by steps * radius.
+Errors measure_errors(const Communicator& communicator, const Problem& problem, const Field& state,
+                      int steps);
+
+}  // namespace spsolve

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/bench_suites.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "io/nearest_name.hpp"
+#include "kernels/catalogue.hpp"
+#include "kernels/presets.hpp"
+
+namespace spsolve {
+namespace {
+
+constexpr const char* paper_shapes[]{"1d1r",     "1d2r",    "star2d1r", "box2d1r",
+                                     "star2d3r", "box2d3r", "star3d1r", "box3d1r"};
+constexpr Precision all_precisions[]{Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16,
+                                     Precision::fp16};
+
+DeviceModel nominal(bool cuda) { return cuda ? nominal_gpu() : nominal_cpu(); }
+
+/// Beyond the caches, and quick.
+Index3 default_shape(int dimensions, bool cuda) {
+  if (dimensions == 1) return {1, 1, cuda ? 100'000'000 : 1 << 25};
+  if (dimensions == 2) return cuda ? Index3{1, 10240, 10240} : Index3{1, 8192, 8192};
+  return cuda ? Index3{1024, 1024, 1024} : Index3{512, 256, 256};
+}
+
+/// The sizes that the papers measure; on CPUs, which they do not, those above.
+Index3 paper_shape(int dimensions, bool cuda) {
+  if (cuda && dimensions == 1) return {1, 1, 10'240'000};
+  return default_shape(dimensions, cuda);
+}
+
+/// Just beyond the caches: for suites of very many cases.
+Index3 small_shape(int dimensions, bool cuda) {
+  if (dimensions == 1) return {1, 1, cuda ? 32'000'000 : 1 << 22};
+  if (dimensions == 2) return cuda ? Index3{1, 5600, 5600} : Index3{1, 2048, 2048};
+  return cuda ? Index3{320, 320, 320} : Index3{160, 160, 160};
+}
+
+/// The units and layouts that the plan considers for a case, each at its own best depth.
+std::vector<BenchCase> with_every_method(const BenchCase& what, bool cuda) {
+  std::vector<BenchCase> cases;
+  std::vector<std::pair<std::string, std::string>> seen;
+  for (const Candidate& candidate : make_plan(what.problem(), nominal(cuda), {}).candidates) {
+    const std::pair method{candidate.unit, candidate.layout};
+    if (std::find(seen.begin(), seen.end(), method) != seen.end()) continue;
+    seen.push_back(method);
+    cases.push_back(what);
+    cases.back().plan.unit = candidate.unit;
+    cases.back().plan.layout = candidate.layout == "none" ? "auto" : candidate.layout;
+  }
+  return cases;
+}
+
+std::vector<BenchCase> scalar_suite(bool cuda) {
+  std::vector<BenchCase> cases;
+  for (const char* stencil : paper_shapes)
+    for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+      cases.push_back({stencil, default_shape(*preset_dimensions(stencil), cuda), precision, {}});
+      cases.back().plan.unit = "scalar";
+    }
+  return cases;
+}
+
+std::vector<BenchCase> paper_suite(bool cuda) {
+  std::vector<BenchCase> cases;
+  for (const char* stencil : paper_shapes)
+    for (const Precision precision : all_precisions) {
+      const BenchCase what{stencil, paper_shape(*preset_dimensions(stencil), cuda), precision, {}};
+      const auto methods = with_every_method(what, cuda);
+      cases.insert(cases.end(), methods.begin(), methods.end());
+    }
+  return cases;
+}
+
+/// Every layout with and without 2:4 sparsity, at the depth that the plan gives the sparse one.
+std::vector<BenchCase> ablation_suite(bool cuda) {
+  std::vector<BenchCase> cases;
+  for (const char* stencil : {"1d1r", "star2d1r", "box2d1r", "box2d3r", "box2d7r", "star3d1r", "box3d1r"})
+    for (const Precision precision : {Precision::fp16, Precision::fp32}) {
+      const BenchCase what{stencil, paper_shape(*preset_dimensions(stencil), cuda), precision, {}};
+      for (BenchCase sparse : with_every_method(what, cuda)) {
+        if (sparse.plan.unit != "sparse-tensor") continue;
+        sparse.plan.fuse = make_plan(sparse.problem(), nominal(cuda), sparse.plan).chosen.fuse;
+        BenchCase dense = sparse;
+        dense.plan.unit = "tensor";
+        try {
+          make_plan(dense.problem(), nominal(cuda), dense.plan);
+        } catch (const Error&) {  // a layout that exists in sparse form only
+          continue;
+        }
+        cases.push_back(dense);
+        cases.push_back(sparse);
+      }
+    }
+  return cases;
+}
+
+/// The six cases of paper 003, table 3, on every unit and layout at the depth of the paper.
+std::vector<BenchCase> sweet_spot_suite(bool cuda) {
+  struct PaperCase {
+    const char* stencil;
+    int fuse;
+    Precision precision;
+  };
+  std::vector<BenchCase> cases;
+  for (const PaperCase& paper : {PaperCase{"box2d1r", 3, Precision::fp64},
+                                 {"box2d3r", 1, Precision::fp64},
+                                 {"box2d1r", 7, Precision::fp32},
+                                 {"box2d7r", 1, Precision::fp32},
+                                 {"box3d1r", 3, Precision::fp64},
+                                 {"box3d1r", 7, Precision::fp32},
+                                 {"box2d1r", 7, Precision::fp16},
+                                 {"box2d7r", 1, Precision::fp16},
+                                 {"box3d1r", 3, Precision::fp16}}) {
+    const BenchCase what{
+        paper.stencil, paper_shape(*preset_dimensions(paper.stencil), cuda), paper.precision, {}};
+    for (BenchCase method : with_every_method(what, cuda)) {
+      method.plan.fuse = paper.fuse;
+      try {
+        make_plan(method.problem(), nominal(cuda), method.plan);
+      } catch (const Error&) {  // no kernel of this layout reaches as far
+        continue;
+      }
+      cases.push_back(method);
+    }
+  }
+  return cases;
+}
+
+std::vector<BenchCase> catalogue_suite(const BenchRequest& request, bool cuda) {
+  std::vector<BenchCase> cases;
+  for (const CatalogueEntry& entry : catalogue())
+    cases.push_back({entry.name,
+                     small_shape(entry.dimensions, cuda),
+                     *parse_precision(request.precision),
+                     {request.unit, request.layout, request.fuse}});
+  return cases;
+}
+
+BenchCase single_case(const BenchRequest& request, bool cuda) {
+  const auto dimensions = preset_dimensions(request.stencil);
+  if (!dimensions)
+    throw Error(
+        Status::invalid_input,
+        fmt::format("--stencil {}: not a benchmark shape such as star3d1r, nor in the catalogue (--list){}",
+                    request.stencil, did_you_mean(request.stencil, preset_names())));
+  Index3 shape = default_shape(*dimensions, cuda);
+  if (!request.shape.empty()) {
+    if (request.shape.size() != static_cast<std::size_t>(*dimensions))
+      throw Error(Status::invalid_input, fmt::format("--shape: {} extents given, {} has {}",
+                                                     request.shape.size(), request.stencil, *dimensions));
+    std::copy(request.shape.begin(), request.shape.end(), shape.end() - *dimensions);
+  }
+  return {request.stencil,
+          shape,
+          *parse_precision(request.precision),
+          {request.unit, request.layout, request.fuse}};
+}
+
+}  // namespace
+
+const std::vector<BenchSuite>& bench_suites() {
+  static const std::vector<BenchSuite> suites{
+      {"ceilings", "what memory, instructions and a sparse GEMM deliver, and exchanges between ranks"},
+      {"scalar", "the scalar unit on the eight benchmark shapes, fp64 and fp32"},
+      {"paper", "the eight benchmark shapes in every precision on every unit and layout that applies"},
+      {"ablation", "tensor cores with and without 2:4 sparsity, layout by layout"},
+      {"sweet-spot", "the cases of the sweet-spot analysis with the model's C, M, I, alpha, S and scenario"},
+      {"catalogue", "every stencil of the catalogue (--list), in --precision"}};
+  return suites;
+}
+
+std::vector<BenchCase> cases_of(const BenchRequest& request, bool cuda) {
+  if (request.suite.empty()) return {single_case(request, cuda)};
+  if (request.suite == "scalar") return scalar_suite(cuda);
+  if (request.suite == "paper") return paper_suite(cuda);
+  if (request.suite == "ablation") return ablation_suite(cuda);
+  if (request.suite == "sweet-spot") return sweet_spot_suite(cuda);
+  if (request.suite == "catalogue") return catalogue_suite(request, cuda);
+  std::vector<std::string> names;
+  for (const BenchSuite& suite : bench_suites()) names.emplace_back(suite.name);
+  throw Error(Status::invalid_input, fmt::format("--suite {}: there is no such suite; use {}", request.suite,
+                                                 fmt::join(names, ", ")));
+}
+
+}  // namespace spsolve

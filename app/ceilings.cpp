@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/ceilings.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "app/clock.hpp"
+#include "io/atomic_file.hpp"
+#include "kernels/cache_directory.hpp"
+#include "kernels/cpu_ceilings.hpp"
+#ifdef SPSOLVE_CUDA
+#include "kernels/cuda/ceilings.hpp"
+#include "kernels/cuda/device.hpp"
+#endif
+
+namespace spsolve {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "processor";
+}
+
+std::string device_name([[maybe_unused]] const DeviceChoice& device) {
+#ifdef SPSOLVE_CUDA
+  if (device.cuda) return cuda::device_info(device.device).name;
+#endif
+  return fmt::format("{}, {} threads", processor_name(), omp_get_max_threads());
+}
+
+void print(const Ceiling& rate, const Terminal& terminal) {
+  const bool bytes = rate.unit == "B/s";
+  terminal.print("{:<44} {:>10.1f} {:>10.1f} {}", rate.name, rate.boost * 1e-9, rate.sustained * 1e-9,
+                 bytes ? "GB/s" : "GFLOP/s");
+}
+
+/// Means over ranks, so that ranks times a rate is what all of them reach together.
+void average(const Communicator& communicator, std::vector<Ceiling>& rates) {
+  for (Ceiling& rate : rates)
+    for (double* value : {&rate.boost, &rate.sustained})
+      *value = communicator.all_reduce(*value, MPI_SUM) / communicator.size();
+}
+
+/// Memory of a backend, while it is needed.
+class ExchangeBuffer {
+ public:
+  ExchangeBuffer(Memory& memory, std::size_t bytes)
+      : memory_(&memory), data_(memory.allocate(bytes, bytes)) {}
+  ~ExchangeBuffer() { memory_->free(data_); }
+  ExchangeBuffer(const ExchangeBuffer&) = delete;
+  ExchangeBuffer& operator=(const ExchangeBuffer&) = delete;
+  std::byte* data() const { return data_; }
+
+ private:
+  Memory* memory_;
+  std::byte* data_;
+};
+
+/// Messages of growing size to both neighbours of a ring of all ranks and back; the slowest rank counts.
+std::vector<ExchangeTime> measure_exchange(const Communicator& communicator, const DeviceChoice& device,
+                                           const ParallelConfig& parallel) {
+  if (communicator.size() == 1) return {};
+  const Machine machine = make_machine(communicator, device, parallel);
+  const int ranks = communicator.size();
+  const std::set<int> peers{(communicator.rank() + 1) % ranks, (communicator.rank() + ranks - 1) % ranks};
+  constexpr std::size_t least = 4 << 10, most = 16 << 20;
+  const ExchangeBuffer sent(machine.backend->memory(), 2 * most),
+      received(machine.backend->memory(), 2 * most);
+  std::vector<ExchangeTime> times;
+  for (std::size_t bytes = least; bytes <= most; bytes *= 4) {
+    std::vector<Message> sends, receives;
+    for (const int peer : peers) {
+      sends.push_back({peer, sent.data() + sends.size() * most, bytes});
+      receives.push_back({peer, received.data() + receives.size() * most, bytes});
+    }
+    const int count = bytes < (1 << 20) ? 200 : 20;
+    const auto exchange = [&] {
+      for (int i = 0; i < count; ++i) {
+        machine.backend->transport().start(sends, receives);
+        machine.backend->transport().finish();
+      }
+      machine.backend->synchronize();
+    };
+    exchange();
+    communicator.barrier();
+    const auto begin = Clock::now();
+    exchange();
+    times.push_back(
+        {static_cast<double>(bytes), communicator.all_reduce(seconds_since(begin), MPI_MAX) / count});
+  }
+  return times;
+}
+
+std::filesystem::path file_of(std::string device) {
+  std::replace_if(
+      device.begin(), device.end(), [](unsigned char c) { return !std::isalnum(c); }, '-');
+  return cache_directory() / ("ceilings-" + device + ".json");
+}
+
+}  // namespace
+
+Ceilings measure_ceilings(const Communicator& communicator, const DeviceChoice& device,
+                          const ParallelConfig& parallel, CeilingScope scope, const Terminal& terminal) {
+  Ceilings ceilings{device_name(device), {}, {}};
+  terminal.print("{}: what nothing exceeds, per device\n{:<44} {:>10} {:>10}", ceilings.device, "", "boost",
+                 "sustained");
+  communicator.barrier();
+#ifdef SPSOLVE_CUDA
+  if (device.cuda) {
+    cuda::select_device(device.device);
+    const cuda::KernelCompiler compiler(cuda::device_info(device.device).architecture());
+    ceilings.rates =
+        cuda::measure_ceilings(compiler, scope, [&](const Ceiling& rate) { print(rate, terminal); });
+  }
+#endif
+  if (!device.cuda) {
+    ceilings.rates = measure_cpu_ceilings();
+    for (const Ceiling& rate : ceilings.rates) print(rate, terminal);
+  }
+  average(communicator, ceilings.rates);
+  if (scope == CeilingScope::all) ceilings.exchange = measure_exchange(communicator, device, parallel);
+  for (const ExchangeTime& time : ceilings.exchange)
+    terminal.print("exchange of {:>9.0f} bytes with both neighbours: {:>8.1f} us, {:.1f} GB/s sent per rank",
+                   time.bytes, time.seconds * 1e6,
+                   time.bytes * std::min(communicator.size() - 1, 2) / time.seconds * 1e-9);
+  return ceilings;
+}
+
+Json to_json(const Ceilings& ceilings) {
+  Json rates = Json::array(), exchange = Json::array();
+  for (const Ceiling& rate : ceilings.rates)
+    rates.push_back(
+        {{"name", rate.name}, {"unit", rate.unit}, {"boost", rate.boost}, {"sustained", rate.sustained}});
+  for (const ExchangeTime& time : ceilings.exchange)
+    exchange.push_back({{"bytes", time.bytes}, {"seconds", time.seconds}});
+  return {{"device", ceilings.device}, {"rates", rates}, {"exchange", exchange}};
+}
+
+void remember(const Ceilings& ceilings) {
+  if (cache_directory().empty()) return;
+  std::error_code ignored;
+  std::filesystem::create_directories(cache_directory(), ignored);
+  try {
+    write_text(file_of(ceilings.device), to_json(ceilings).dump(2) + "\n");
+  } catch (const Error&) {  // a cache may be full, or read-only
+  }
+}
+
+std::optional<Ceilings> remembered_ceilings(const std::string& device) {
+  try {
+    std::ifstream file(file_of(device));
+    const Json json = Json::parse(file);
+    Ceilings ceilings{json.at("device"), {}, {}};
+    for (const Json& rate : json.at("rates"))
+      ceilings.rates.push_back({rate.at("name"), rate.at("unit"), rate.at("boost"), rate.at("sustained")});
+    for (const Json& time : json.at("exchange"))
+      ceilings.exchange.push_back({time.at("bytes"), time.at("seconds")});
+    return ceilings;
+  } catch (const nlohmann::json::exception&) {
+    return {};
+  }
+}
+
+}  // namespace spsolve
