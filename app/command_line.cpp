@@ -70,6 +70,10 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
     add_set(*verb);
   }
 
+  std::string device_model;
+  plan->add_option("--device-model", device_model, "Plan for the device that this file describes")
+      ->type_name("FILE.toml");
+
   CLI::App* bench =
       app.add_subcommand("bench", "Measure points x time steps per second and the error of the result");
   BenchRequest& request = command.bench;
@@ -131,6 +135,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   }
   if (!restart.empty()) command.restart = restart;
   if (!output.empty()) command.output = output;
+  if (!device_model.empty()) command.device_model = device_model;
   return {command, "", 0};
 }
 

@@ -36,6 +36,7 @@ struct CommandLine {
   std::optional<std::filesystem::path> output;
   bool overwrite = false;
   bool quiet = false;
+  std::optional<std::filesystem::path> device_model;  // of plan
   BenchRequest bench;
 };
 

@@ -57,6 +57,7 @@ DeviceChoice choose_device([[maybe_unused]] const Communicator& communicator, co
   if (choice.cuda) {
     choice.device = count == 1 ? 0 : rank_on_this_machine(communicator) % count;
     const cuda::DeviceInfo info = cuda::device_info(choice.device);
+    choice.model = info.name;
     choice.of_rank =
         fmt::format("{}: GPU {} {} ({})", host_name(), choice.device, info.name, info.pci_bus_id);
     if (!parallel.share_gpus) refuse_shared_gpus(communicator, info.pci_bus_id);
@@ -68,7 +69,8 @@ DeviceChoice choose_device([[maybe_unused]] const Communicator& communicator, co
     throw Error(Status::invalid_input,
                 fmt::format("[compute] device = \"cuda\": {}; use auto or cpu", missing));
   if (compute.device == "auto") choice.note = missing;
-  choice.of_rank = fmt::format("{}: {} threads", host_name(), omp_get_max_threads());
+  choice.model = fmt::format("{} threads", omp_get_max_threads());
+  choice.of_rank = host_name() + ": " + choice.model;
   return choice;
 }
 

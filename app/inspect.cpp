@@ -15,6 +15,7 @@
 #include <mpi-ext.h>
 #endif
 
+#include "app/planning.hpp"
 #include "app/report.hpp"
 #include "app/run.hpp"
 #include "app/setup.hpp"
@@ -37,7 +38,7 @@ void print_file_sizes(const Setup& setup, const Terminal& terminal) {
   for (const std::int64_t extent : setup.problem.domain.shape)
     kept *= std::ceil(static_cast<double>(extent) / static_cast<double>(config.output.stride));
   const double snapshot = kept * static_cast<double>(storage_bytes(config.output.precision));
-  const double checkpoint = points * static_cast<double>(storage_bytes(config.compute.precision));
+  const double checkpoint = points * static_cast<double>(storage_bytes(setup.problem.precision));
   const std::int64_t snapshots = config.output.every > 0 ? config.time.steps / config.output.every + 1 +
                                                                (config.time.steps % config.output.every != 0)
                                                          : 1;
@@ -106,9 +107,12 @@ Status check(const Communicator& communicator, const CommandLine& command) {
 
 Status show_plan(const Communicator& communicator, const CommandLine& command) {
   const Terminal terminal(communicator, false);
-  const Setup setup = make_setup(communicator, load_input(communicator, command));
+  std::optional<DeviceModel> model;
+  if (command.device_model)
+    collectively(communicator, [&] { model = device_model(false, command.device_model); });
+  const Setup setup = make_setup(communicator, load_input(communicator, command), "", model);
   print_summary(communicator, setup, terminal);
-  print_plan(setup.plan, terminal);
+  print_plan(setup, model ? *model : device_model(setup.device.cuda, {}), terminal);
   return Status::finished;
 }
 

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/planning.hpp"
 #include "app/version.hpp"
 #include "app/versions.hpp"
 #include "io/atomic_file.hpp"
@@ -29,8 +30,10 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
                  extent_text(problem.domain.shape, dimensions), problem.stencil.taps().size(),
                  extent_text(problem.stencil.radius(), dimensions), to_string(problem.precision),
                  setup.config.time.steps);
-  terminal.print("plan: {} {} unit, {} steps per launch ({}-bound in the model; see spsolve plan)",
-                 setup.plan.device, setup.plan.chosen.unit, setup.plan.chosen.fuse, setup.plan.chosen.bound);
+  const Candidate& chosen = setup.plan.chosen;
+  terminal.print("plan: {} {} unit{}, {} steps per launch ({}-bound in the model; see spsolve plan)",
+                 setup.plan.device, chosen.unit, chosen.fused_weights() ? ", layout " + chosen.layout : "",
+                 chosen.fuse, chosen.bound);
   terminal.print("ranks: {} as {}, {:.1f} MiB of fields per rank", communicator.size(),
                  extent_text(setup.decomposition.rank_grid(), dimensions),
                  static_cast<double>(block_bytes(problem, setup.decomposition, setup.plan.chosen)) / 0x1p20);
@@ -59,13 +62,38 @@ void warn_of_growth(const Setup& setup, const Terminal& terminal) {
                 growth, advice);
 }
 
-void print_plan(const Plan& plan, const Terminal& terminal) {
-  terminal.print("   {:<14} {:<18} {:>5} {:>12} {:>12} {:>14}  {}", "unit", "layout", "fuse", "bytes/pt/step",
-                 "fma/pt/step", "GStencil/s", "bound");
-  for (const Candidate& candidate : plan.candidates)
-    terminal.print("{}  {:<14} {:<18} {:>5} {:>12.3f} {:>12.2f} {:>14.3f}  {}",
-                   candidate.fuse == plan.chosen.fuse ? ">" : " ", candidate.unit, candidate.layout,
-                   candidate.fuse, candidate.bytes, candidate.fma, 1e-9 / candidate.seconds, candidate.bound);
+void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& terminal) {
+  const Plan& plan = setup.plan;
+  terminal.print("device model: {}; rates are of one device, all costs but exchange included", device.name);
+  terminal.print("  {:<5} {:<13} {:<17} {:>4} {:>5} {:>8} {:>8} {:>8} {:>6} {:>6} {:>8} {:>5} {:>10}  {}",
+                 "prec", "unit", "layout", "fuse", "terms", "bytes", "fma", "flop/B", "alpha", "S",
+                 "err/step", "scen.", "GStencil/s", "bound");
+  for (const Candidate& c : plan.candidates) {
+    const bool chosen = c.unit == plan.chosen.unit && c.layout == plan.chosen.layout &&
+                        c.fuse == plan.chosen.fuse && c.precision == plan.chosen.precision;
+    terminal.print(
+        "{} {:<5} {:<13} {:<17} {:>4} {:>5} {:>8.3f} {:>8.2f} {:>8.2f} {:>6.2f} {:>6.2f} {:>8.1e} {:>5} "
+        "{:>10.4g}  "
+        "{}{}",
+        chosen ? ">" : " ", to_string(c.precision), c.unit, c.layout, c.fuse, c.terms, c.bytes, c.fma,
+        c.intensity(), c.redundancy, c.sparsity, c.error, c.scenario ? std::to_string(c.scenario) : "-",
+        1e-9 / c.seconds, c.bound, c.in_sweet_spot ? ", sweet spot" : "");
+  }
+  terminal.print(
+      "bytes, fma: per point and step, main memory and executed; alpha: taps of the fused weights / "
+      "(fuse x taps); S: those taps / executed; err/step: bound on the relative L2 error");
+  terminal.print("chosen: {}", plan.reason);
+  const Problem& problem = setup.problem;
+  for (std::int64_t ranks = 1; ranks <= 4096; ranks *= 8) {
+    try {
+      const double rate = rate_of_ranks(problem, device, plan.chosen, ranks);
+      terminal.print("  {:>5} {}: {:>10.5g} GStencil/s, {:>3.0f}% of {} times one", ranks,
+                     ranks == 1 ? "rank " : "ranks", rate * 1e-9,
+                     100 * rate * plan.chosen.seconds / static_cast<double>(ranks), ranks);
+    } catch (const Error&) {
+      break;  // more ranks than the grid has room for
+    }
+  }
 }
 
 void report(const Communicator& communicator, const Setup& setup, const Schedule& schedule, Outcome outcome,

@@ -22,8 +22,8 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
 /// one.
 void warn_of_growth(const Setup& setup, const Terminal& terminal);
 
-/// Prints the table of candidates that the plan was chosen from.
-void print_plan(const Plan& plan, const Terminal& terminal);
+/// Prints the candidates that the plan was chosen from, why, and how the chosen one scales.
+void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& terminal);
 
 /// Prints the rate and where the time went, least and most over the ranks, and writes run.json. Collective.
 void report(const Communicator& communicator, const Setup& setup, const Schedule& schedule, Outcome outcome,

@@ -12,6 +12,7 @@
 #include "app/run_directory.hpp"
 #include "app/setup.hpp"
 #include "app/terminal.hpp"
+#include "app/tune.hpp"
 #include "app/writer.hpp"
 #include "io/atomic_file.hpp"
 #include "io/checkpoint.hpp"
@@ -52,8 +53,9 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   const Terminal terminal(communicator, command.quiet);
   const RunConfig config = load_input(communicator, command);
   const std::optional<Checkpoint> restart = find_restart(communicator, command, config, terminal);
-  const Setup setup = make_setup(communicator, config,
-                                 restart ? std::optional(fuse_of_json(restart->header.plan)) : std::nullopt);
+  Setup setup = make_setup(communicator, config, restart ? restart->header.plan : "");
+  if (config.compute.tune && !restart)
+    setup = make_setup(communicator, config, tuned_plan(communicator, setup, terminal));
   warn_of_growth(setup, terminal);
   require_memory(communicator, setup);
   print_summary(communicator, setup, terminal);
@@ -85,33 +87,32 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   Requests requests(communicator, signals, config.checkpoint.minutes, config.time.wall_limit_minutes);
   Progress progress(communicator, command.quiet, schedule.first, schedule.last,
                     setup.problem.domain.box().points());
-  const Observers observers{
-      [&](std::int64_t step, const CopyState& state) {
-        progress.pause();
-        watch.enter(Phase::snapshot);
-        writer.snapshot(step, state);
-      },
-      [&](std::int64_t step, const CopyState& state) {
-        progress.pause();
-        requests.checkpoint_begun();
-        watch.enter(Phase::checkpoint);
-        writer.checkpoint(step, state);
-      },
-      [&](std::int64_t step, const Diagnostics& values) {
-        watch.enter(Phase::diagnostics);
-        writer.diagnostics(step, values);
-      },
-      [&](std::int64_t step) {
-        progress.at(step);
-        watch.reach(step);
-        watch.checkpoint_written(writer.last_checkpoint());
-        const Request request = requests.poll(writer.files());
-        if (requests.file_failed()) {
-          progress.pause();
-          writer.finish();
-        }
-        return request;
-      }};
+  const Observers observers{[&](std::int64_t step, const CopyState& state) {
+                              progress.pause();
+                              watch.enter(Phase::snapshot);
+                              writer.snapshot(step, state);
+                            },
+                            [&](std::int64_t step, const CopyState& state) {
+                              progress.pause();
+                              requests.checkpoint_begun();
+                              watch.enter(Phase::checkpoint);
+                              writer.checkpoint(step, state);
+                            },
+                            [&](std::int64_t step, const Diagnostics& values) {
+                              watch.enter(Phase::diagnostics);
+                              writer.diagnostics(step, values);
+                            },
+                            [&](std::int64_t step) {
+                              progress.at(step);
+                              watch.reach(step);
+                              watch.checkpoint_written(writer.last_checkpoint());
+                              const Request request = requests.poll(writer.files());
+                              if (requests.file_failed()) {
+                                progress.pause();
+                                writer.finish();
+                              }
+                              return request;
+                            }};
 
   const auto begin = Clock::now();
   Outcome outcome = Outcome::finished;

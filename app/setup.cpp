@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
+#include "app/planning.hpp"
 #include "io/array_reader.hpp"
 #include "io/expression.hpp"
 #include "solver/block.hpp"
@@ -40,13 +39,14 @@ void read_values(const Setup& setup, const FieldForm& form, const char* section,
 
 }  // namespace
 
-Setup make_setup(const Communicator& communicator, const RunConfig& config, std::optional<int> planned_fuse) {
-  const Problem problem{config.grid.domain, read_stencil(communicator, config), config.compute.precision,
-                        config.source.has_value()};
+Setup make_setup(const Communicator& communicator, const RunConfig& config, const std::string& continued,
+                 const std::optional<DeviceModel>& model) {
+  Problem problem{config.grid.domain, read_stencil(communicator, config), config.compute.precision,
+                  config.source.has_value()};
   const DeviceChoice device = choose_device(communicator, config.compute, config.parallel);
-  const Plan plan = make_plan(
-      problem, device.cuda ? nominal_gpu() : nominal_cpu(),
-      {config.compute.unit, config.compute.layout, config.time.fuse ? config.time.fuse : planned_fuse});
+  const DeviceModel modelled = model ? *model : device_model(device.cuda, {});
+  const Plan plan = make_plan(problem, modelled, plan_request(config, modelled, continued));
+  problem.precision = plan.chosen.precision;
   const Index3 rank_grid = config.parallel.ranks
                                ? *config.parallel.ranks
                                : least_surface_rank_grid(problem.domain.shape, communicator.size(),
@@ -94,22 +94,6 @@ void require_memory(const Communicator& communicator, const Setup& setup) {
                                                      "precision, or more machines",
                                                      needed / 0x1p30, ranks_here, available / 0x1p30));
   });
-}
-
-std::string to_json(const Plan& plan) {
-  const nlohmann::json json{{"device", plan.device},
-                            {"unit", plan.chosen.unit},
-                            {"layout", plan.chosen.layout},
-                            {"fuse", plan.chosen.fuse}};
-  return json.dump();
-}
-
-int fuse_of_json(const std::string& plan) {
-  try {
-    if (const int fuse = nlohmann::json::parse(plan).at("fuse").get<int>(); fuse >= 1) return fuse;
-  } catch (const nlohmann::json::exception&) {
-  }
-  throw Error(Status::file_failure, fmt::format("the checkpoint's plan cannot be read: {}", plan));
 }
 
 }  // namespace spsolve

@@ -16,16 +16,17 @@ namespace spsolve {
 /// A configuration with everything derived from it, before any field exists.
 struct Setup {
   RunConfig config;
-  Problem problem;
+  Problem problem;  // in the precision of the plan
   DeviceChoice device;
   Plan plan;
   Decomposition decomposition;
 };
 
 /// Reads the weights where a file holds them, chooses the device, makes the plan and the decomposition.
-/// `planned_fuse`: the depth of the run that is continued. Collective; every rank throws the same Error.
-Setup make_setup(const Communicator& communicator, const RunConfig& config,
-                 std::optional<int> planned_fuse = {});
+/// `continued`: the plan of the run that goes on, as JSON, or empty. `model`: of the device to plan for,
+/// instead of the nominal one (to look at plans only). Collective; every rank throws the same Error.
+Setup make_setup(const Communicator& communicator, const RunConfig& config, const std::string& continued = {},
+                 const std::optional<DeviceModel>& model = {});
 
 /// Opens every file that the input names and checks shape, type and values, each rank its own block.
 /// Collective.
@@ -37,9 +38,5 @@ void fill(const Communicator& communicator, const Setup& setup, const FieldForm&
 
 /// Throws Error(invalid_input) where this machine has too little memory for its ranks' blocks. Collective.
 void require_memory(const Communicator& communicator, const Setup& setup);
-
-/// The plan as JSON text, and the fusion depth of such a text.
-std::string to_json(const Plan& plan);
-int fuse_of_json(const std::string& plan);
 
 }  // namespace spsolve

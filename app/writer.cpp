@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/writer.hpp"
 
+#include "app/planning.hpp"
 #include "app/run_directory.hpp"
 #include "io/checkpoint.hpp"
 #include "io/field_rows.hpp"
@@ -33,9 +34,9 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
   const auto write = [this, step](const Field& values) {
     const RunConfig& config = setup_.config;
     write_checkpoint(of_files_.get(), config.output.directory,
-                     {step, time(step), config.compute.precision, to_toml(config), to_json(setup_.plan)},
+                     {step, time(step), setup_.problem.precision, to_toml(config), to_json(setup_.plan)},
                      config.grid.domain.dimensions, config.grid.domain.shape, values.owned(),
-                     rows_of(values, config.compute.precision));
+                     rows_of(values, setup_.problem.precision));
     prune_checkpoints(of_files_.get(), config.output.directory, step, config.checkpoint.keep);
   };
   add(step, state, write, [this, step](const std::exception_ptr& failure) {

@@ -72,15 +72,15 @@ TimeConfig read_time(const TomlSection& section, const StencilForm& stencil) {
 }
 
 ComputeConfig read_compute(const TomlSection& section) {
-  section.allow({"device", "precision", "unit", "layout"});
+  section.allow({"device", "precision", "unit", "layout", "accuracy", "tune"});
   ComputeConfig compute;
   compute.device = section.one_of("device", device_names).value_or(compute.device);
   compute.unit = section.one_of("unit", unit_names).value_or(compute.unit);
   compute.layout = section.one_of("layout", layout_names).value_or(compute.layout);
   constexpr std::array<std::string_view, 5> precisions{"fp64", "fp32", "tf32", "bf16", "fp16"};
   if (const auto name = section.one_of("precision", precisions)) compute.precision = *parse_precision(*name);
-  if (compute.device == "cpu" && compute.unit.ends_with("tensor"))
-    section.fail("unit", fmt::format("unit '{}' needs a GPU, and device is 'cpu'", compute.unit));
+  compute.accuracy = section.number("accuracy", 0.0);
+  compute.tune = section.boolean("tune").value_or(compute.tune);
   if (compute.unit == "scalar" && compute.layout != "auto")
     section.fail("layout",
                  fmt::format("layout '{}' is for tensor units, and unit is 'scalar'", compute.layout));

@@ -66,6 +66,10 @@ struct ComputeConfig {
   Precision precision = Precision::fp64;
   std::string unit = "auto";    // one of unit_names
   std::string layout = "auto";  // one of layout_names
+  /// Accepted relative L2 error per step: the plan may choose any precision that keeps it, `precision` being
+  /// the finest.
+  std::optional<double> accuracy = {};
+  bool tune = false;  // time the plan's best candidates, and take the winner
 
   friend bool operator==(const ComputeConfig&, const ComputeConfig&) = default;
 };

@@ -108,6 +108,9 @@ std::string to_toml(const RunConfig& config) {
   text += fmt::format("\n[compute]\ndevice = \"{}\"\nprecision = \"{}\"\nunit = \"{}\"\nlayout = \"{}\"\n",
                       config.compute.device, to_string(config.compute.precision), config.compute.unit,
                       config.compute.layout);
+  if (const auto& accuracy = config.compute.accuracy)
+    text += fmt::format("accuracy = {}\n", number(*accuracy));
+  if (config.compute.tune) text += "tune = true\n";
   text += fmt::format(
       "\n[parallel]\nranks = {}\ntransport = \"{}\"\nshare_gpus = {}\ngraphs = {}\ntimeout_seconds = {}\n",
       config.parallel.ranks ? per_axis(domain, *config.parallel.ranks) : "\"auto\"",

@@ -4,8 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "kernels/error.hpp"
+#ifdef SPSOLVE_CUDA
+#include "kernels/cuda/tensor_sweep.hpp"
+#endif
 
 namespace spsolve {
 namespace {
@@ -34,6 +38,7 @@ double dropped_share(Precision precision, int fuse, const std::optional<double>&
 /// The problem's own precision or, where an accuracy is accepted, every coarser one too. fp16 is never taken
 /// unasked: its range ends at 65504.
 std::vector<Precision> precisions_of(const Problem& problem, const PlanRequest& request) {
+  if (request.precision) return {*request.precision};
   if (!request.accuracy) return {problem.precision};
   std::vector<Precision> coarser{problem.precision};
   for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16})
@@ -89,6 +94,20 @@ std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel&
   else
     why += "; sparse-tensor takes strided-swap, morph and (2D, 1D) separable, tensor the first two";
   throw Error(Status::invalid_input, why);
+}
+
+/// Whether the kernel of a candidate fits the registers and the shared memory of a GPU; known where kernels
+/// are part of the build.
+bool is_built([[maybe_unused]] const Problem& problem, [[maybe_unused]] const DeviceModel& device,
+              [[maybe_unused]] const Candidate& candidate) {
+#ifdef SPSOLVE_CUDA
+  if (device.gpu && candidate.fused_weights())
+    return cuda::has_tensor_sweep(
+        problem.domain, fuse_steps(problem.stencil, candidate.fuse), candidate.precision,
+        parse_layout(candidate.layout).value(), candidate.dropped,
+        candidate.unit == "tensor" ? cuda::TensorCores::dense : cuda::TensorCores::sparse);
+#endif
+  return true;
 }
 
 std::string describe(const Candidate& candidate) {
@@ -147,22 +166,22 @@ double paced_seconds(const Problem& problem, const DeviceModel& device, const Ca
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {
   Plan plan{device.gpu ? "cuda" : "cpu", {}, all_candidates(problem, device, request), ""};
   if (plan.candidates.empty()) fail_without_candidates(problem, device, request);
-  const Candidate* best = nullptr;
-  double best_seconds = 0, least_error = plan.candidates.front().error;
+  double least_error = plan.candidates.front().error;
+  std::multimap<double, const Candidate*> fastest;
   for (const Candidate& candidate : plan.candidates) {
     least_error = std::min(least_error, candidate.error);
-    if (request.accuracy && candidate.error > *request.accuracy) continue;
-    const double seconds = paced_seconds(problem, device, candidate, request.pace);
-    if (best && seconds >= best_seconds) continue;
-    best = &candidate;
-    best_seconds = seconds;
+    if (!request.accuracy || candidate.error <= *request.accuracy)
+      fastest.emplace(paced_seconds(problem, device, candidate, request.pace), &candidate);
   }
-  if (!best)
+  if (fastest.empty())
     throw Error(Status::invalid_input,
                 fmt::format("[compute] accuracy = {:g}: nothing keeps it; the smallest bound on the relative "
                             "error per step is {:.2e}",
                             *request.accuracy, least_error));
-  plan.chosen = *best;
+  const auto best = std::find_if(fastest.begin(), fastest.end(),
+                                 [&](const auto& entry) { return is_built(problem, device, *entry.second); });
+  if (best == fastest.end()) fail_without_candidates(problem, device, request);
+  plan.chosen = *best->second;
   plan.reason = reason_for(plan, request);
   return plan;
 }

@@ -25,6 +25,7 @@ struct PlanRequest {
   /// The relative L2 error per step that is accepted: any precision that keeps it may be chosen, the
   /// problem's being the finest.
   std::optional<double> accuracy = {};
+  std::optional<Precision> precision = {};  // this one of them
 };
 
 /// How a problem is advanced (DESIGN 5). A function of the global problem and the request only: the same for

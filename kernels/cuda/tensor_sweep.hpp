@@ -14,4 +14,8 @@ std::unique_ptr<Sweep> make_tensor_sweep(const Domain& domain, const Stencil& fu
                                          Layout layout, double dropped, TensorCores cores,
                                          cudaStream_t stream);
 
+/// Whether there is a kernel on sm_90, found without a device.
+bool has_tensor_sweep(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
+                      double dropped, TensorCores cores);
+
 }  // namespace spsolve::cuda

@@ -41,6 +41,8 @@ device    = "cuda"
 precision = "fp32"
 unit      = "sparse-tensor"
 layout    = "morph"
+accuracy  = 1e-5
+tune      = true
 [parallel]
 ranks     = [2, 1, 3]
 transport = "mpi"
@@ -82,7 +84,7 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(config.initial, FieldForm(ExpressionForm{"x + y"}));
   EXPECT_EQ(config.source, FieldForm(DatasetForm{"/inputs/data/grid.h5", "/s"}));
   EXPECT_EQ(config.time, (TimeConfig{1000, 0.01, 4, 90.0}));
-  EXPECT_EQ(config.compute, (ComputeConfig{"cuda", Precision::fp32, "sparse-tensor", "morph"}));
+  EXPECT_EQ(config.compute, (ComputeConfig{"cuda", Precision::fp32, "sparse-tensor", "morph", 1e-5, true}));
   EXPECT_EQ(config.parallel, (ParallelConfig{Index3{2, 1, 3}, "mpi"}));
   EXPECT_EQ(config.output, (OutputConfig{"out/heat", 100, Precision::fp64, 2, true}));
   EXPECT_EQ(config.diagnostics.every, 50);

@@ -198,8 +198,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "case.toml:8: [stencil] preset 'star3d1r' is for 3D grids, this one is 2D"},
         Mistake{"high = \"neumann\"", "dirichlet = 1.0",
                 "case.toml:6: [boundary.y] unknown key 'dirichlet'; valid keys: low, high"},
-        Mistake{"steps = 10", "steps = 10\n[compute]\ndevice = 'cpu'\nunit = 'tensor'",
-                "case.toml:17: [compute] unit 'tensor' needs a GPU, and device is 'cpu'"},
+        Mistake{"steps = 10", "steps = 10\n[compute]\naccuracy = 0.0",
+                "case.toml:16: [compute] 'accuracy' must be above 0, not 0"},
         Mistake{"steps = 10", "steps = 10\n[compute]\nunit = 'scalar'\nlayout = 'morph'",
                 "case.toml:17: [compute] layout 'morph' is for tensor units, and unit is 'scalar'"}));
 
