@@ -188,7 +188,11 @@ MmaProgram::MmaProgram(const Domain& domain, const Stencil& stencil, Precision p
   }
 }
 
-int MmaProgram::m_blocks() const { return round_up(static_cast<int>(volume(operand_.tile)), 16) / 16; }
+int MmaProgram::outputs_per_block() const { return precision_ == Precision::fp64 ? 8 : 16; }
+
+int MmaProgram::m_blocks() const {
+  return round_up(static_cast<int>(volume(operand_.tile)), outputs_per_block()) / outputs_per_block();
+}
 
 int MmaProgram::slots() const {
   return terms_ * static_cast<int>(operand_.slices.size() * step_registers_.size()) * m_blocks();
@@ -200,7 +204,7 @@ bool MmaProgram::unrolled() const {
 }
 
 bool MmaProgram::weights_in_registers() const {
-  const int words = slots() * (precision_ == Precision::fp64 ? 16 : 4);
+  const int words = slots() * (precision_ == Precision::fp64 ? 8 : 4);
   return unrolled() && terms_ == 1 && words <= most_weight_registers;
 }
 
@@ -226,7 +230,7 @@ int MmaProgram::shared_bytes() const {
   const int element = static_cast<int>(storage_bytes(precision_));
   int bytes = tile_.stages * round_up(stage_planes() * box_rows_ * box_columns_ * element, 128);
   const bool here = !weights_in_registers();
-  bytes += 16 * (here ? slots() * (precision_ == Precision::fp64 ? 4 : 1) * 32 : 1);
+  bytes += 16 * (here ? slots() * (precision_ == Precision::fp64 ? 2 : 1) * 32 : 1);
   bytes +=
       4 * (here && cores_ == TensorCores::sparse ? m_blocks() * static_cast<int>(step_registers_.size()) * 32
                                                  : 1);
@@ -242,7 +246,7 @@ std::vector<std::uint32_t> MmaProgram::pack_step(int block, const Operand& slice
                     first = step * step_registers_.front() * per_register,
                     last = std::min(first + n * per_register, slice.columns());
   const bool is_wide = precision_ == Precision::fp64;
-  std::vector<std::uint32_t> words(is_wide ? 512 : 128);
+  std::vector<std::uint32_t> words(is_wide ? 256 : 128);
   if (cores_ == TensorCores::sparse) {
     Operand part = slice;
     part.inputs.assign(slice.inputs.begin() + static_cast<std::ptrdiff_t>(first),
@@ -265,16 +269,19 @@ std::vector<std::uint32_t> MmaProgram::pack_step(int block, const Operand& slice
   }
   const WeightMatrix matrix = expand(slice);
   for (int lane = 0; lane < warp_lanes; ++lane)
-    for (int i = 0; i < 2 * n; ++i) {
-      const std::size_t row = 16 * block + a_row(lane, i), word = first / per_word + a_word(lane, i);
+    for (int i = 0; i < (is_wide ? n : 2 * n); ++i) {
       if (!is_wide) {
-        words[lane * 4 + i] = word_of(matrix, element_, row, word);
-      } else if (row < matrix.rows() && word < matrix.columns()) {
-        const auto bits = std::bit_cast<std::uint64_t>(matrix.value(row, word));
-        const int at = (i / 2 * warp_lanes + lane) * 4 + i % 2 * 2;
-        words[at] = static_cast<std::uint32_t>(bits);
-        words[at + 1] = static_cast<std::uint32_t>(bits >> 32);
+        words[lane * 4 + i] =
+            word_of(matrix, element_, 16 * block + a_row(lane, i), first / per_word + a_word(lane, i));
+        continue;
       }
+      // Weights are the right-hand operand: outputs as columns, points as rows.
+      const std::size_t output = 8 * block + b_column(lane), point = first + b_word(lane, i);
+      if (output >= matrix.rows() || point >= matrix.columns()) continue;
+      const auto bits = std::bit_cast<std::uint64_t>(matrix.value(output, point));
+      const int at = (i / 2 * warp_lanes + lane) * 4 + i % 2 * 2;
+      words[at] = static_cast<std::uint32_t>(bits);
+      words[at + 1] = static_cast<std::uint32_t>(bits >> 32);
     }
   return words;
 }
@@ -361,8 +368,9 @@ std::string MmaProgram::constants(bool aligned, bool with_source) const {
     for (int step = 0; step < steps; ++step) used_steps[d].push_back(used(d, step));
   table("used", "[slices][steps]", list(used_steps));
   std::vector<Index3> outputs = operand_.first().outputs;
-  outputs.resize(static_cast<std::size_t>(16 * m_blocks()), Index3{0, -1, 0});  // rows without an output
-  table("outputs", "[16 * m_blocks][3]", list(outputs));
+  outputs.resize(static_cast<std::size_t>(outputs_per_block() * m_blocks()),
+                 Index3{0, -1, 0});  // rows without an output
+  table("outputs", "[][3]", list(outputs));
 
   // Where the words of B lie in a chunk: [register][element], the four lanes of a quad as a class of
   // differences.

@@ -49,13 +49,18 @@ class MmaProgram {
   /// How many copies bring a row; with one, a copy brings a whole box.
   int copies() const { return copies_; }
   int stage_planes() const { return tile_.chunks_per_stage * static_cast<int>(operand_.tile[0]); }
-  std::int64_t block_columns() const { return tile_.warps_x * tile_.blocks_x * 8 * operand_.tile[2]; }
+  /// Tiles side by side that an instruction takes.
+  int tiles_per_block() const { return precision_ == Precision::fp64 ? 16 : 8; }
+  std::int64_t block_columns() const {
+    return tile_.warps_x * tile_.blocks_x * tiles_per_block() * operand_.tile[2];
+  }
   std::int64_t block_rows() const { return tile_.warps_y * tile_.blocks_y * operand_.tile[1]; }
   double weight_scale() const { return scale_; }
   /// Instructions per 128 outputs, those of a smaller k included.
   int instructions() const;
 
  private:
+  int outputs_per_block() const;
   int m_blocks() const;
   int slots() const;
   bool weights_in_registers() const;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One correlation on tensor cores, sparse or dense: weights (A, 16 outputs of a tile) times input points (B,
-// eight tiles side by side along x). A block marches its columns and rows along the slowest axis in chunks of
-// tile[0] planes; a chunk of input is read from shared memory once and serves every chunk of output within
-// reach, each by its own slice of the weights, in accumulators that rotate
-// (kernels/sparse/sliced_operand.hpp).
+// eight tiles side by side along x); in fp64 input points (A, 16 tiles) times weights (B, 8 outputs). A block
+// marches its columns and rows along the slowest axis in chunks of tile[0] planes; a chunk of input is read
+// from shared memory once and serves every chunk of output within reach, each by its own slice of the
+// weights, in accumulators that rotate (kernels/sparse/sliced_operand.hpp).
 //
 // Per 128 outputs and chunk: slices x steps instructions, and 4 x steps reads of 32 lanes from shared memory
 // (2 x 16 bits where points of a pair do not lie together). Input is read from global memory once, the halo
@@ -37,14 +37,18 @@ using Word = Choose<wide, double, unsigned>::Type;
 constexpr bool load_early = unrolled && terms == 1;  // registers allow
 
 constexpr int threads = 32 * warps_x * warps_y;
-constexpr int blocks = blocks_x * blocks_y;  // of 16 m_blocks outputs of 8 tiles, in a warp
-constexpr int block_columns = warps_x * blocks_x * 8 * tile[2], block_rows = warps_y * blocks_y * tile[1];
+constexpr int blocks = blocks_x * blocks_y;  // of a warp, each of the tiles of an instruction
+constexpr int tiles_columns = (wide ? 16 : 8) * tile[2], outputs_per_block = wide ? 8 : 16;
+constexpr int block_columns = warps_x * blocks_x * tiles_columns, block_rows = warps_y * blocks_y * tile[1];
 constexpr int chunk_elements = tile[0] * box_rows * box_pitch;
 constexpr int stage_lines = chunks_per_stage * tile[0] * box_rows;
 constexpr int stage_elements =
     (chunks_per_stage * chunk_elements * (int)sizeof(Stored) + 127) / 128 * 128 / (int)sizeof(Stored);
+/// Words of n registers of points: in fp64 of two tiles.
+template <int n>
+constexpr int b_words = wide ? 2 * n : n;
 constexpr int slots = terms * slices * m_blocks * steps;  // of A
-constexpr int slot_parts = wide ? 4 : 1;                  // 16 bytes each
+constexpr int slot_parts = wide ? 2 : 1;                  // 16 bytes each
 
 struct SharedMemory {
   alignas(128) Stored stage[stages][stage_elements];
@@ -153,23 +157,25 @@ __device__ inline uint4 load_again(const uint4* shared) {
   return value;
 }
 
-/// The four results that a lane holds of a product: two rows of a tile, two tiles; and of which points they
-/// are. Where 16-bit results are transposed, two neighbouring points of two rows of one tile.
+/// Of which points the four results are that a lane holds of a product: two outputs of two neighbouring
+/// tiles; where 16-bit results are transposed, two pairs of neighbours of one tile; in fp64 one pair of two
+/// tiles.
 template <bool transposed>
 struct Places {
   long long offset[m_blocks][2];  // elements from the first tile of the warp
   int plane[m_blocks][2];
   unsigned inside[m_blocks][blocks];  // of the region, one bit for each result, but for planes
 
-  static constexpr int step = transposed ? 1 : tile[2];
+  static constexpr int step = transposed || wide ? 1 : tile[2];  // between the first two results
 
   __device__ void locate(const View& view, const Region& region, const long long (&origin)[3], int lane) {
-    const int g = lane / 4, q = lane % 4, column = (transposed ? g : 2 * q) * tile[2];
+    const int g = lane / 4, q = lane % 4;
 #pragma unroll
     for (int b = 0; b < m_blocks; ++b) {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        const int row = 16 * b + 8 * half + (transposed ? 2 * q : g);
+        const int row = outputs_per_block * b + (wide ? 2 * q : 8 * half + (transposed ? 2 * q : g));
+        const int column = (wide ? g + 8 * half : transposed ? g : 2 * q) * tile[2];
         const int p0 = outputs[row][0], p1 = outputs[row][1], p2 = outputs[row][2] + column;
         plane[b][half] = p0;
         offset[b][half] = p0 * view.stride[0] + p1 * view.stride[1] + p2;
@@ -177,7 +183,7 @@ struct Places {
         for (int j = 0; j < blocks; ++j) {
           if (half == 0) inside[b][j] = 0;
           const long long y = origin[1] + p1 + j / blocks_x * tile[1],
-                          x = origin[2] + p2 + j % blocks_x * 8 * tile[2];
+                          x = origin[2] + p2 + j % blocks_x * tiles_columns;
           const bool row_inside = outputs[row][1] >= 0 && y >= region.begin[1] && y < region.end[1];
 #pragma unroll
           for (int i = 0; i < 2; ++i)
@@ -201,7 +207,7 @@ class MmaSweep {
                                 a.tile_begin[2] + blockIdx.x * static_cast<long long>(block_columns)};
     for (int axis = 0; axis < 3; ++axis) box_[axis] = block[axis] + window[axis];
     box_[2] -= a.lead;
-    const int row = warp_ / warps_x * blocks_y * tile[1], column = warp_ % warps_x * blocks_x * 8 * tile[2];
+    const int row = warp_ / warps_x * blocks_y * tile[1], column = warp_ % warps_x * blocks_x * tiles_columns;
     const long long origin[3] = {block[0], block[1] + row, block[2] + column};
     plane_ = origin[0];
     places_.locate(a.out, a.region, origin, lane_);
@@ -335,7 +341,8 @@ class MmaSweep {
         bits = load_again(&shared_.weights[at * 32 + lane_]);
       if constexpr (wide) {
         a[2 * part] = __hiloint2double(static_cast<int>(bits.y), static_cast<int>(bits.x));
-        a[2 * part + 1] = __hiloint2double(static_cast<int>(bits.w), static_cast<int>(bits.z));
+        if constexpr (n > 1)
+          a[2 * part + 1] = __hiloint2double(static_cast<int>(bits.w), static_cast<int>(bits.z));
       } else {
         a[0] = bits.x;
         a[1] = bits.y;
@@ -350,10 +357,10 @@ class MmaSweep {
   /// sum += A B for a step of n registers of B; the smallest products first.
   template <int n, int a_registers>
   __device__ static void multiply_add(Sum (&sum)[4], const Word (&a)[terms][a_registers],
-                                      const Word (&b)[terms][n], unsigned metadata) {
+                                      const Word (&b)[terms][b_words<n>], unsigned metadata) {
     const auto one = [&](Sum(&to)[4], int i, int j) {
       if constexpr (wide)
-        dense_mma<n>(to, a[i], b[j]);
+        dense_mma<n>(to, b[j], a[i]);
       else if constexpr (!sparse)
         dense_mma<element>(to, a[i], b[j]);
       else
@@ -375,10 +382,10 @@ class MmaSweep {
 
   /// The n registers of B that a step takes.
   template <int n>
-  __device__ void load_step(const Stored* points, int step, Word (&b)[blocks][terms][n]) const {
+  __device__ void load_step(const Stored* points, int step, Word (&b)[blocks][terms][b_words<n>]) const {
 #pragma unroll
     for (int j = 0; j < blocks; ++j) {
-      const int block_offset = j / blocks_x * tile[1] * box_pitch + j % blocks_x * 8 * tile[2];
+      const int block_offset = j / blocks_x * tile[1] * box_pitch + j % blocks_x * tiles_columns;
       if constexpr (unrolled && aligned && paired_words && terms == 1 && n > 1) {
         if (together_from[first_register[step]] >= n) {
           load_together<n>(points, first_register[step], block_offset, b[j][0]);
@@ -389,16 +396,22 @@ class MmaSweep {
       for (int i = 0; i < n; ++i) {
         Word word[terms];
         load(points, first_register[step] + i, block_offset, word);
+        if constexpr (wide) {
+          b[j][0][2 * i] = word[0];
+          load(points, first_register[step] + i, block_offset + 8 * tile[2], word);
+          b[j][0][2 * i + 1] = word[0];
+        } else {
 #pragma unroll
-        for (int term = 0; term < terms; ++term) b[j][term][i] = word[term];
+          for (int term = 0; term < terms; ++term) b[j][term][i] = word[term];
+        }
       }
     }
   }
 
   /// One step of n registers of B, for all slices.
   template <int n>
-  __device__ void multiply_step(const Word (&b)[blocks][terms][n], int u, int step) {
-    constexpr int a_registers = wide ? 2 * n : sparse ? n : 4;
+  __device__ void multiply_step(const Word (&b)[blocks][terms][b_words<n>], int u, int step) {
+    constexpr int a_registers = wide || sparse ? n : 4;
 #pragma unroll
     for (int block = 0; block < m_blocks; ++block) {
       unsigned metadata = 0;
@@ -448,7 +461,7 @@ class MmaSweep {
 
   template <int n>
   __device__ void load_and_multiply(const Stored* points, int u, int step) {
-    Word b[blocks][terms][n];
+    Word b[blocks][terms][b_words<n>];
     load_step<n>(points, step, b);
     multiply_step<n>(b, u, step);
   }
@@ -479,7 +492,7 @@ class MmaSweep {
   }
 
   __device__ static long long block_offset(const View& view, int j) {
-    return j / blocks_x * tile[1] * view.stride[1] + j % blocks_x * 8 * tile[2];
+    return j / blocks_x * tile[1] * view.stride[1] + j % blocks_x * tiles_columns;
   }
 
   template <bool transposed>
@@ -521,9 +534,19 @@ class MmaSweep {
       }
     } else {
 #pragma unroll
-      for (int i = 0; i < 4; ++i)
-        if (inside >> i & 1)
-          spsolve::cuda::store(to[places_.offset[block][i / 2] + i % 2 * tile[2]], value[i]);
+      for (int half = 0; half < 2; ++half) {
+        Stored* first = to + places_.offset[block][half];
+        if constexpr (wide && aligned) {
+          if ((inside >> (2 * half) & 3) == 3) {
+            *reinterpret_cast<double2*>(first) = {value[2 * half], value[2 * half + 1]};
+            continue;
+          }
+        }
+#pragma unroll
+        for (int i = 0; i < 2; ++i)
+          if (inside >> (2 * half + i) & 1)
+            spsolve::cuda::store(first[i * places_.step], value[2 * half + i]);
+      }
     }
   }
 
@@ -542,7 +565,7 @@ class MmaSweep {
   uint4 weights_[weights_in_registers ? slots * slot_parts : 1];
   unsigned metadata_[weights_in_registers && sparse ? m_blocks * steps : 1];
   Sum sums_[slices][m_blocks][blocks][4];
-  Word first_b_[blocks][terms][step_registers[0]];
+  Word first_b_[blocks][terms][b_words<step_registers[0]>];
 };
 
 }  // namespace spsolve::cuda

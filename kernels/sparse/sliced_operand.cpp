@@ -233,8 +233,8 @@ SlicedOperand slice_sparse(const Stencil& stencil, Layout layout, Precision elem
 
 SlicedOperand slice_dense(const Stencil& stencil, bool planes, bool rows) {
   std::optional<SlicedOperand> cheapest;
-  for (const Index3& tile :
-       {Index3{1, 1, 16}, Index3{4, 1, 4}, Index3{2, 1, 8}, Index3{1, 4, 4}, Index3{2, 2, 4}}) {
+  for (const Index3& tile : {Index3{1, 1, 8}, Index3{2, 1, 4}, Index3{4, 1, 2}, Index3{1, 2, 4},
+                             Index3{2, 2, 2}, Index3{1, 4, 2}}) {
     if ((tile[0] > 1 && !planes) || (tile[1] > 1 && !rows)) continue;
     const auto matrices = slice_matrices(stencil, tile, window_of(stencil, tile, 1));
     const WeightMatrix used = used_by_any(matrices);

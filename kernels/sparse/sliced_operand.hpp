@@ -30,7 +30,8 @@ struct SlicedOperand {
 /// precisions.
 SlicedOperand slice_sparse(const Stencil& stencil, Layout layout, Precision element, bool rows);
 
-/// Slices for dense fp64 tensor cores: 16 outputs in up to four planes, input points in their natural order.
+/// Slices for dense fp64 tensor cores, with 8 outputs in up to four planes as columns and 16 tiles as rows of
+/// an instruction: input points in their natural order.
 SlicedOperand slice_dense(const Stencil& stencil, bool planes, bool rows);
 
 /// Registers of B that each lane holds for a chunk: four words each.
