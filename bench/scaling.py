@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Strong and weak scaling of `spsolve bench` over the GPUs of one machine, as JSON:
+
+    bench/scaling.py --spsolve build/default/spsolve --ranks 1 2 4 8 --json bench/results/scaling-h200.json
+
+Strong: the same grid on all numbers of ranks. Weak: every rank has the grid of one. Options of mpirun follow --mpirun."""
+import argparse
+import json
+import pathlib
+import subprocess
+import tempfile
+
+STRONG = [("star2d1r", (16384, 16384)), ("star3d1r", (1024, 1024, 1024))]
+WEAK = [("star2d1r", (16384, 16384)), ("star3d1r", (512, 1024, 1024))]  # on one rank
+
+
+def measure(options, ranks, stencil, shape, *flags):
+    arguments = ["bench", "--stencil", stencil, "--shape", ",".join(map(str, shape)), "--precision", "fp32", *flags]
+    with tempfile.TemporaryDirectory() as directory:
+        file = pathlib.Path(directory) / "result.json"
+        command = [*options.mpirun.split(), "-n", str(ranks), str(options.spsolve), *arguments, "--json", str(file)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode:
+            print(f"{ranks} ranks, {' '.join(arguments)}: exit {done.returncode}\n{done.stdout[-1500:]}", flush=True)
+            return None
+        (result,) = json.loads(file.read_text())
+    result["command"] = f"mpirun -n {ranks} spsolve {' '.join(arguments)} --json FILE"
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--spsolve", required=True)
+    parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 4, 8])
+    parser.add_argument("--mpirun", default="mpirun")
+    parser.add_argument("--json", type=pathlib.Path, required=True)
+    options = parser.parse_args()
+    results = []
+    for kind, cases in (("strong", STRONG), ("weak", WEAK), ("strong, no graphs", STRONG)):
+        flags = ["--no-graphs"] if "graphs" in kind else []
+        for stencil, shape in cases:
+            alone = None
+            for ranks in options.ranks if not flags else options.ranks[-1:]:
+                grid = (shape[0] * ranks, *shape[1:]) if kind == "weak" else shape
+                result = measure(options, ranks, stencil, grid, *flags)
+                if result is None:
+                    continue
+                rate = result["gstencil_per_s"]
+                if ranks == 1:
+                    alone = rate
+                result["scaling"] = kind
+                result["efficiency"] = rate / ranks / alone if alone else None
+                parts = {part: round(1e6 * seconds, 1) for part, seconds in result["seconds_per_launch_of_rank_0"].items()}
+                print(f"{kind:<18} {stencil} {grid} ranks {ranks}: {rate:.0f} GStencil/s, efficiency {result['efficiency'] or 0:.3f}, "
+                      f"launch {1e6 * result['seconds'] / result['steps'] * result['fuse']:.1f} us, parts {parts}", flush=True)
+                results.append(result)
+                options.json.write_text(json.dumps(results, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
