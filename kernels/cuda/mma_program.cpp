@@ -83,6 +83,11 @@ std::string list(const Values& values) {
   return text + "}";
 }
 
+constexpr int largest_divisor(int number, int most) {
+  while (number % most != 0) --most;
+  return most;
+}
+
 /// Found by trying on H200 (docs/kernels-tensor.md).
 MmaTile default_tile(const Domain& domain, const SlicedOperand& operand, Precision precision) {
   MmaTile tile;
@@ -96,8 +101,11 @@ MmaTile default_tile(const Domain& domain, const SlicedOperand& operand, Precisi
     tile.blocks_per_multiprocessor = 4;
   } else if (domain.dimensions == 2) {
     tile.blocks_x = two_blocks ? 2 : 1;
-    tile.chunks_per_stage = slices * std::max(1, 8 / (slices * static_cast<int>(operand.tile[0])));
-    if (precision == Precision::fp64) tile.chunks_per_stage = 1;
+    // Stages of some 10 to 30 KiB; the march is unrolled over whole multiples of the slices.
+    tile.chunks_per_stage = slices * std::max(1, 8 / slices);
+    const int most = is_half ? 20 : precision == Precision::fp64 ? 1 : 8;
+    while (tile.chunks_per_stage > most)
+      tile.chunks_per_stage = largest_divisor(tile.chunks_per_stage, tile.chunks_per_stage - 1);
     tile.blocks_per_multiprocessor = 2;
   } else {
     tile.warps_x = is_half ? 2 : 1;

@@ -35,8 +35,8 @@ DeviceBuffer upload(const std::vector<std::uint32_t>& words, cudaStream_t stream
 
 /// The view in elements of 8 bytes, in which a box of the copy engine can be widest.
 View in_eights(View view, std::int64_t element) {
+  view.end[column_axis] = (view.end[column_axis] - view.begin[column_axis]) * element / 8;
   view.begin[column_axis] = 0;
-  view.end[column_axis] = view.stride[row_axis] * element / 8;
   for (const int axis : {plane_axis, row_axis}) view.stride[axis] = view.stride[axis] * element / 8;
   return view;
 }
