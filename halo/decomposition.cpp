@@ -47,7 +47,7 @@ Box Decomposition::block(int rank) const {
   return box;
 }
 
-Index3 least_surface_rank_grid(const Index3& shape, int ranks, const Index3& halo) {
+Index3 least_surface_rank_grid(const Index3& shape, int ranks, const Index3& halo, const Index3& face_cost) {
   Index3 best{};
   double least = std::numeric_limits<double>::infinity();
   for (std::int64_t x = 1; x <= std::min<std::int64_t>(ranks, shape[2]); ++x) {
@@ -61,7 +61,7 @@ Index3 least_surface_rank_grid(const Index3& shape, int ranks, const Index3& hal
       for (int axis = 0; axis < axis_count; ++axis) {
         if (grid[axis] == 1) continue;
         const int a = (axis + 1) % 3, b = (axis + 2) % 3;
-        surface += static_cast<double>(halo[axis]) * static_cast<double>(shape[a]) /
+        surface += static_cast<double>(face_cost[axis] * halo[axis]) * static_cast<double>(shape[a]) /
                    static_cast<double>(grid[a]) * static_cast<double>(shape[b]) /
                    static_cast<double>(grid[b]);
       }

@@ -44,6 +44,14 @@ TEST(LeastSurface, CutsTheSlowestAxisOfACubeFirst) {
   EXPECT_EQ(least_surface_rank_grid({64, 64, 64}, 8, halo), (Index3{4, 2, 1}));
 }
 
+TEST(LeastSurface, CutsFewAxesOfGridsOnGpus) {
+  EXPECT_EQ(least_surface_rank_grid({64, 64, 64}, 8, {4, 4, 4}, gpu_face_cost), (Index3{8, 1, 1}));
+  EXPECT_EQ(least_surface_rank_grid({1, 64, 64}, 8, {0, 8, 8}, gpu_face_cost), (Index3{1, 8, 1}));
+  EXPECT_EQ(least_surface_rank_grid({64, 64, 64}, 64, {4, 4, 4}, gpu_face_cost), (Index3{16, 4, 1}));
+  // Rows are cut where nothing else can be.
+  EXPECT_EQ(least_surface_rank_grid({1, 1, 64}, 8, {0, 0, 8}, gpu_face_cost), (Index3{1, 1, 8}));
+}
+
 TEST(LeastSurface, LeavesAbsentAxesAlone) {
   EXPECT_EQ(least_surface_rank_grid({1, 1000, 10}, 4, {0, 1, 1}), (Index3{1, 4, 1}));
   EXPECT_EQ(least_surface_rank_grid({1, 1, 100}, 5, {0, 0, 3}), (Index3{1, 1, 5}));
