@@ -56,7 +56,8 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Benc
   const Candidate chosen = make_plan(problem, device.cuda ? nominal_gpu() : nominal_cpu(), what.plan).chosen;
   const int fuse = chosen.fuse;
   const Decomposition decomposition(
-      what.shape, least_surface_rank_grid(what.shape, communicator.size(), fuse * problem.stencil.radius()));
+      what.shape, least_surface_rank_grid(what.shape, communicator.size(), fuse * problem.stencil.radius(),
+                                          face_cost(device)));
   const Machine machine = make_machine(communicator, device, setting.parallel);
   Block block(communicator, problem, decomposition, chosen, *machine.backend);
 
@@ -91,6 +92,7 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Benc
   const int dimensions = problem.domain.dimensions;
   return {{"stencil", what.stencil},
           {"shape", std::vector<std::int64_t>(what.shape.end() - dimensions, what.shape.end())},
+          {"taps", problem.stencil.taps().size()},
           {"steps", steps},
           {"precision", to_string(what.precision)},
           {"unit", chosen.unit},

@@ -39,6 +39,8 @@ void refuse_shared_gpus(const Communicator& communicator, const std::string& gpu
 
 }  // namespace
 
+Index3 face_cost(const DeviceChoice& choice) { return choice.cuda ? gpu_face_cost : Index3{1, 1, 1}; }
+
 bool cuda_available() {
 #ifdef SPSOLVE_CUDA
   return cuda::device_count() > 0;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "halo/communicator.hpp"
+#include "halo/decomposition.hpp"
 #include "io/config.hpp"
 #include "solver/backend.hpp"
 
@@ -18,6 +19,9 @@ struct DeviceChoice {
   std::string model;    // "NVIDIA H200" or "8 threads"
   std::string note;     // why auto did not take GPUs; empty where it did
 };
+
+/// What cutting each axis costs on such devices, for least_surface_rank_grid().
+Index3 face_cost(const DeviceChoice& choice);
 
 /// Whether any GPU can be used by this process, without making one busy.
 bool cuda_available();

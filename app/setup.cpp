@@ -47,10 +47,11 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, cons
   const DeviceModel modelled = model ? *model : device_model(device.cuda, {});
   const Plan plan = make_plan(problem, modelled, plan_request(config, modelled, continued));
   problem.precision = plan.chosen.precision;
-  const Index3 rank_grid = config.parallel.ranks
-                               ? *config.parallel.ranks
-                               : least_surface_rank_grid(problem.domain.shape, communicator.size(),
-                                                         plan.chosen.fuse * problem.stencil.radius());
+  const Index3 rank_grid =
+      config.parallel.ranks
+          ? *config.parallel.ranks
+          : least_surface_rank_grid(problem.domain.shape, communicator.size(),
+                                    plan.chosen.fuse * problem.stencil.radius(), face_cost(device));
   if (volume(rank_grid) != communicator.size())
     throw Error(
         Status::invalid_input,
