@@ -72,11 +72,13 @@ __device__ inline void bulk_copy(void* shared, const void* global, unsigned byte
       : "memory");
 }
 
-/// An arrival on the barrier in the same place of another block of the cluster.
+/// An arrival on the barrier in the same place of another block of the cluster. It releases to threads of
+/// this block only (the default): what it announces is the end of reads, and a cluster-wide release waits for
+/// all of memory.
 __device__ inline void mbarrier_arrive_in(unsigned long long* barrier, unsigned block) {
   asm volatile(
       "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; "
-      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }" ::"r"(shared_address(barrier)),
+      "mbarrier.arrive.shared::cluster.b64 _, [there]; }" ::"r"(shared_address(barrier)),
       "r"(block)
       : "memory");
 }

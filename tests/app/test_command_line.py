@@ -231,7 +231,7 @@ class CommandLine(spsolve.TestCase):
 
     def test_bench_json(self):
         keys = {"stencil", "shape", "steps", "precision", "unit", "layout", "fuse", "device", "seconds", "gstencil_per_s", "bytes_per_point",
-                "roofline_fraction", "error_l2", "error_max"}
+                "roofline_fraction", "error_l2", "error_max", "compute_fraction", "taps", "model"}
         for ranks, stencil, shape, precision, bound in ((None, "star2d1r", [61, 70], "fp64", 1e-14), (2, "box3d1r", [11, 12, 13], "fp32", 1e-6),
                                                         (None, "1d2r", [997], "bf16", 1e-2)):
             with self.subTest(stencil):
@@ -245,12 +245,38 @@ class CommandLine(spsolve.TestCase):
                 self.assertIn(stencil, result.out)
         self.run_to(2, "bench", "--stencil", "star9d1r")
         self.run_to(2, "bench", "--stencil", "star2d1r", "--shape", "5")
-        self.run_to(2, "bench", "--suite", "nosuch")
+                self.assertLessEqual({"C_flop", "M_bytes", "I_flop_per_byte", "alpha", "S", "scenario"}, set(row["model"]))
+        self.assertIn("paper", self.run_to(2, "bench", "--suite", "nosuch").err)
         self.run_to(2, "bench", "--unit", "sparse-tensor", "--device", "cpu")
+
+    def test_catalogue_is_listed_measured_and_solved(self):
+        lines = self.run_to(0, "bench", "--list").out.splitlines()
+        self.assertGreaterEqual(len(lines), 79)
+        self.assertGreaterEqual(len({line.split("points, ")[1].split(":")[0] for line in lines}), 9)
+        name = lines[-1].split()[0]
+        self.assertIn(name, self.run_to(0, "bench", "--stencil", name, "--shape", "9,10,11", "--steps", "2", "--fuse", "1").out)
+        self.assertIn("'sobel'", self.run_to(2, "bench", "--stencil", "sobell").err)
+        input_file = self.directory / "filter.toml"
+        input_file.write_text('[grid]\nshape = [12, 17]\n[stencil]\npreset = "semi-lagrangian2d"\n[initial]\nexpression = "sin(x)"\n'
+                              '[time]\nsteps = 4\n')
+        self.assertIn("16 taps", self.run_to(0, "check", str(input_file)).out)
+
+    def test_ceilings_are_measured_and_remembered(self):
+        environment = {"XDG_CACHE_HOME": str(self.directory / "cache")}
+        result = self.run_to(0, "bench", "--suite", "ceilings", "--json", "ceilings.json", ranks=2, environment=environment)
+        self.assertIn("exchange of", result.out)
+        measured = json.loads((self.directory / "ceilings.json").read_text())
+        rates = {rate["name"]: rate for rate in measured["rates"]}
+        for name in ("copy", "fma fp32", "fma fp64"):
+            self.assertGreater(rates[name]["sustained"], 0)
+            self.assertGreaterEqual(rates[name]["boost"], rates[name]["sustained"])
+        self.assertEqual(len(measured["exchange"]), 7)
+        (remembered,) = (self.directory / "cache" / "spsolve").glob("ceilings-*.json")
+        self.assertEqual(json.loads(remembered.read_text()), measured)
 
     def test_signals_end_what_is_no_run_at_once(self):
         with spsolve.Job("bench", "--stencil", "star3d1r", "--steps", str(10**6)) as job:
-            self.assertIn("GB/s", job.process.stdout.readline())
+            self.assertIn("what nothing exceeds", job.process.stdout.readline() + job.process.stdout.readline())
             job.process.terminate()
             self.assertEqual(job.process.wait(timeout=30), -signal.SIGTERM)
 

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Rates against the roofline, from the files of `spsolve bench --json`.
+
+plot_roofline.py roofline.svg results.json... [--ceilings ceilings.json]     (needs matplotlib)
+
+Across: useful floating-point operations (two per weight and time step) per byte of memory traffic of a launch. Up: useful
+operations per second and device. The slope is the copy bandwidth, flat lines are multiply-add rates of the same run; with
+--ceilings (`spsolve bench --suite ceilings --json`) also those of tensor cores, which do redundant work, too.
+"""
+import argparse
+import itertools
+import json
+import pathlib
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+arguments.add_argument("picture", type=pathlib.Path)
+arguments.add_argument("results", type=pathlib.Path, nargs="+")
+arguments.add_argument("--ceilings", type=pathlib.Path)
+options = arguments.parse_args()
+
+rows = list(itertools.chain.from_iterable(json.loads(file.read_text()) for file in options.results))
+copy = max(row["copy_bandwidth_gb_per_s"] / row["ranks"] for row in rows)
+roofs = {}
+for row in rows:
+    name = "fma fp64" if row["precision"] == "fp64" else "fma fp32"
+    roofs[name] = max(roofs.get(name, 0), row["fma_ceiling_gflop_per_s"] / row["ranks"])
+if options.ceilings:
+    for rate in json.loads(options.ceilings.read_text())["rates"]:
+        if rate["unit"] == "flop/s" and "GEMM" not in rate["name"] and rate["name"].split()[0] in ("mma.sp", "wgmma.sp"):
+            roofs[rate["name"]] = rate["sustained"] * 1e-9
+
+figure, axes = plt.subplots(figsize=(9, 6), layout="constrained")
+markers = {"scalar": "o", "tensor": "s", "sparse-tensor": "^"}
+colours = dict(zip(("fp64", "fp32", "tf32", "bf16", "fp16"), plt.rcParams["axes.prop_cycle"].by_key()["color"]))
+for (unit, precision), group in itertools.groupby(sorted(rows, key=lambda r: (r["unit"], r["precision"])),
+                                                  key=lambda r: (r["unit"], r["precision"])):
+    points = [(2 * row["taps"] * row["fuse"] / row["bytes_per_point"], 2 * row["taps"] * row["gstencil_per_s"] / row["ranks"])
+              for row in group]
+    axes.scatter(*zip(*points), marker=markers[unit], color=colours[precision], label=f"{unit} {precision}", s=26, alpha=0.8)
+left, right = axes.get_xlim()
+intensities = [2.0**k for k in range(-3, 14)]
+axes.plot(intensities, [copy * i for i in intensities], color="black", linewidth=1)
+axes.annotate(f"copy {copy:,.0f} GB/s", (intensities[3], copy * intensities[3]), rotation=38, fontsize=8, va="bottom")
+for name, rate in roofs.items():
+    axes.axhline(rate, color="grey", linewidth=0.8, linestyle="--" if "sp" in name else "-")
+    axes.annotate(f"{name}: {rate / 1e3:,.1f} T/s", (intensities[0], rate), fontsize=7, va="bottom")
+axes.set(xscale="log", yscale="log", xlabel="useful flop per byte", ylabel="useful Gflop/s per device",
+         title="spsolve against the roofline")
+axes.legend(fontsize=8)
+figure.savefig(options.picture)
