@@ -16,7 +16,8 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int fp32_terms = 3, most_slices = 40, most_unrolled = 800, most_weight_registers = 64;
+// Weights and sums stay in registers where they leave enough for the rest.
+constexpr int fp32_terms = 3, most_slices = 40, most_unrolled = 800, most_resident_registers = 144;
 
 constexpr int round_up(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
 
@@ -89,28 +90,28 @@ constexpr int largest_divisor(int number, int most) {
 }
 
 /// Found by trying on H200 (docs/kernels-tensor.md).
-MmaTile default_tile(const Domain& domain, const SlicedOperand& operand, Precision precision) {
+MmaTile default_tile(const Domain& domain, const SlicedOperand& operand, Precision precision, bool is_dense) {
   MmaTile tile;
   const int slices = static_cast<int>(operand.slices.size());
   const bool is_half = storage_bytes(precision) == 2;
   const int sums = 4 * slices * (precision == Precision::fp64 ? 2 : 1);  // registers, per block
-  const bool two_blocks = sums <= 60 && precision != Precision::fp32;
   if (domain.dimensions == 1) {
     tile.blocks_x = is_half ? 4 : 2;
     tile.stages = 1;
     tile.blocks_per_multiprocessor = 4;
   } else if (domain.dimensions == 2) {
-    tile.blocks_x = two_blocks ? 2 : 1;
+    const bool shared_weights = precision == Precision::fp64 || (is_dense && slices > 4);  // read less often
+    tile.blocks_x = shared_weights && sums <= 64 ? 2 : 1;
     // Stages of some 10 to 30 KiB; the march is unrolled over whole multiples of the slices.
     tile.chunks_per_stage = slices * std::max(1, 8 / slices);
     const int most = is_half ? 20 : precision == Precision::fp64 ? 1 : 8;
     while (tile.chunks_per_stage > most)
       tile.chunks_per_stage = largest_divisor(tile.chunks_per_stage, tile.chunks_per_stage - 1);
-    tile.blocks_per_multiprocessor = 2;
+    tile.blocks_per_multiprocessor = tile.blocks_x == 2 || precision == Precision::fp32 ? 2 : 3;
   } else {
     tile.warps_x = is_half ? 2 : 1;
     tile.warps_y = 4;
-    tile.blocks_y = two_blocks && slices <= 5 ? 2 : 1;
+    tile.blocks_y = precision != Precision::fp32 && slices <= 5 ? 2 : 1;
     tile.blocks_per_multiprocessor = 2;
   }
   return tile;
@@ -164,13 +165,16 @@ MmaProgram::MmaProgram(const Domain& domain, const Stencil& stencil, Precision p
   window_ = reach.begin;
   window_[0] = tap_box(turned).begin[0];
   if (elements_per_word(element_) == 2) window_[x_axis] -= wrap(window_[x_axis], 2);
-  tile_ = tile ? *tile : default_tile(domain, operand_, precision);
+  tile_ = tile ? *tile : default_tile(domain, operand_, precision, cores_ == TensorCores::dense);
   const int slices = static_cast<int>(operand_.slices.size());
   if (tile_.chunks_per_loop == 0) tile_.chunks_per_loop = std::lcm(slices, tile_.chunks_per_stage);
   const int granule = 16 / static_cast<int>(storage_bytes(precision));
   const auto margin = [&](int axis) {
     return static_cast<int>(reach.end[axis] - window_[axis] - operand_.tile[axis]);
   };
+  if (!tile && weights_in_registers())
+    tile_.blocks_per_multiprocessor =
+        std::clamp(65536 / (threads() * (resident_registers() + 24)), 1, tile_.blocks_per_multiprocessor);
   constexpr int most_shared = 227 << 10, most_box = 2048, box_alignment = 128;  // bytes; of one copy, in x
   const auto cut = [&] {
     box_columns_ = round_up(static_cast<int>(block_columns()) + margin(x_axis) + granule - 1, granule);
@@ -211,9 +215,14 @@ bool MmaProgram::unrolled() const {
          tile_.chunks_per_loop * slots() * (terms_ == 1 ? 1 : 2) <= most_unrolled;
 }
 
+int MmaProgram::resident_registers() const {
+  const int words = precision_ == Precision::fp64 ? 8 : 4;  // of weights or sums, per instruction
+  const int sums = static_cast<int>(operand_.slices.size()) * m_blocks() * tile_.blocks_x * tile_.blocks_y;
+  return words * (instructions() + sums);
+}
+
 bool MmaProgram::weights_in_registers() const {
-  const int words = slots() * (precision_ == Precision::fp64 ? 8 : 4);
-  return unrolled() && terms_ == 1 && words <= most_weight_registers;
+  return unrolled() && terms_ == 1 && resident_registers() <= most_resident_registers;
 }
 
 bool MmaProgram::used(std::size_t slice, int step) const {

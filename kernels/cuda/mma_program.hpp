@@ -63,6 +63,8 @@ class MmaProgram {
   int outputs_per_block() const;
   int m_blocks() const;
   int slots() const;
+  /// Registers that weights and sums would take.
+  int resident_registers() const;
   bool weights_in_registers() const;
   bool unrolled() const;
   std::vector<std::uint32_t> pack_step(int block, const Operand& slice, int step,

@@ -34,7 +34,7 @@ struct Choose<false, A, B> {
 };
 using Word = Choose<wide, double, unsigned>::Type;
 
-constexpr bool load_early = unrolled && terms == 1;  // registers allow
+constexpr bool load_early = unrolled && terms == 1 && !wide;  // registers allow
 
 constexpr int threads = 32 * warps_x * warps_y;
 constexpr int blocks = blocks_x * blocks_y;  // of a warp, each of the tiles of an instruction
