@@ -26,8 +26,11 @@ class FileQueue {
   /// Waits for all files; failures that nobody has heard of yet are told, and what that throws is dropped.
   ~FileQueue();
 
-  /// Waits until files of at most one step other than `step` are under way. So no more than two copies of the
-  /// state are needed at a time. Call before copying the state of `step`.
+  /// Copies of the state that are needed at a time.
+  static constexpr int copies = 2;
+
+  /// Waits until files of at most one step other than `step` are under way. So no more than `copies` are in
+  /// use. Call before copying the state of `step`.
   void make_room(std::int64_t step);
   /// Writes a file of `step` by write(values).
   void add(std::int64_t step, std::shared_ptr<HostCopy> values,

@@ -84,6 +84,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   begin_diagnostics_file(communicator, directory, restart ? schedule.first : -1);
 
   Writer writer(communicator, setup, terminal, background);
+  if (background) block.prepare_copies(FileQueue::copies);
   Requests requests(communicator, signals, config.checkpoint.minutes, config.time.wall_limit_minutes);
   Progress progress(communicator, command.quiet, schedule.first, schedule.last,
                     setup.problem.domain.box().points());

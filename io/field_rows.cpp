@@ -18,6 +18,9 @@ void convert(const std::byte* from, std::int64_t points, std::byte* to) {
   auto* converted = reinterpret_cast<To*>(to);
   if constexpr (std::is_same_v<From, To>)
     std::copy_n(values, points, converted);
+  else if constexpr (std::is_floating_point_v<To>)  // vectorised, which calls are not
+    std::transform(values, values + points, converted,
+                   [](From value) { return static_cast<To>(stored_value(value)); });
   else
     std::transform(values, values + points, converted,
                    [](From value) { return to_storage<To>(stored_value(value)); });

@@ -31,6 +31,8 @@ class Block {
   /// memory; calls between two launches share a copy.
   std::shared_ptr<HostCopy> copy_state();
   std::shared_ptr<HostCopy> copy_previous();
+  /// Takes the memory of so many copies at a time.
+  void prepare_copies(int count) { backend_->prepare_copies(*state_, count); }
   /// The same where they are, for the numbers of extremes() and measure(), once they are computed.
   Survey survey() { return computed({&backend_->reducer(), state_.get(), nullptr}); }
   Survey survey_of_change() { return computed({&backend_->reducer(), state_.get(), next_.get()}); }

@@ -79,6 +79,12 @@ std::shared_ptr<HostCopy> CudaCopies::copy_out(const Field& field) {
   return copy;
 }
 
+void CudaCopies::prepare(const Field& field, int count) {
+  staging(field);
+  std::vector<std::shared_ptr<Copy>> at_a_time;
+  while (std::ssize(at_a_time) < count) at_a_time.push_back(unused_copy(field));
+}
+
 void CudaCopies::set(Field& field, const FillField& fill) {
   const std::shared_ptr<Copy> copy = unused_copy(field);
   fill(copy->values);

@@ -19,6 +19,8 @@ class CudaCopies {
 
   /// Host memory that a destroyed copy had is used again.
   std::shared_ptr<HostCopy> copy_out(const Field& field);
+  /// Takes the memory of so many copies at a time.
+  void prepare(const Field& field, int count);
   /// Returns when the owned points of `field` are what `fill` sets.
   void set(Field& field, const FillField& fill);
 

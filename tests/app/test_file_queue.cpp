@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "app/file_queue.hpp"
+#include "kernels/error.hpp"
+
+namespace spsolve {
+namespace {
+
+/// A copy of one value, which arrives when it is let go.
+class LateCopy : public HostCopy {
+ public:
+  explicit LateCopy(double value) : values_({{0, 0, 0}, {1, 1, 1}}, {0, 0, 0}, Precision::fp64) {
+    *values_.at<double>({0, 0, 0}) = value;
+  }
+  const Field& wait() override {
+    arrived_.get_future().wait();
+    return values_;
+  }
+  void arrive() { arrived_.set_value(); }
+
+ private:
+  Field values_;
+  std::promise<void> arrived_;
+};
+
+/// What was written (so it must outlive the queue), and what was heard of it, in order.
+struct Log {
+  std::vector<double> written;
+  std::vector<int> told;
+
+  void add(FileQueue& queue, std::int64_t step, const std::shared_ptr<HostCopy>& copy, bool fails = false) {
+    queue.add(
+        step, copy,
+        [this, fails](const Field& values) {
+          if (fails) throw Error(Status::file_failure, "full");
+          written.push_back(*values.at<double>({0, 0, 0}));
+        },
+        [this, step](const std::exception_ptr& failure) {
+          told.push_back(failure ? -static_cast<int>(step) : static_cast<int>(step));
+          if (failure) std::rethrow_exception(failure);
+        });
+  }
+};
+
+TEST(FileQueue, WritesInOrderWhileTheRunGoesOn) {
+  Log log;
+  FileQueue queue(true);
+  const auto first = std::make_shared<LateCopy>(1), second = std::make_shared<LateCopy>(2);
+  log.add(queue, 10, first);
+  log.add(queue, 20, second);
+  EXPECT_TRUE(log.told.empty());
+  second->arrive();  // its turn comes after the first
+  first->arrive();
+  queue.finish();
+  EXPECT_EQ(log.written, (std::vector<double>{1, 2}));
+  EXPECT_EQ(log.told, (std::vector<int>{10, 20}));
+  EXPECT_EQ(first.use_count(), 1);
+}
+
+TEST(FileQueue, WithoutAThreadAFileIsWrittenWhenItIsGiven) {
+  Log log;
+  FileQueue queue(false);
+  const auto copy = std::make_shared<LateCopy>(1);
+  copy->arrive();
+  log.add(queue, 10, copy);
+  EXPECT_EQ(log.told, (std::vector<int>{10}));
+  EXPECT_EQ(copy.use_count(), 1);
+}
+
+TEST(FileQueue, MakesRoomForTheCopyOfOneMoreStep) {
+  Log log;
+  FileQueue queue(true);
+  std::vector<std::shared_ptr<LateCopy>> copies;
+  for (const std::int64_t step : {10, 20, 20}) {
+    copies.push_back(std::make_shared<LateCopy>(static_cast<double>(step)));
+    queue.make_room(step);  // nothing has arrived: waiting would never end
+    log.add(queue, step, copies.back());
+  }
+  queue.make_room(20);
+  EXPECT_TRUE(log.told.empty());
+  std::thread later([&] { copies[0]->arrive(); });
+  queue.make_room(30);  // two copies are in use: the older one must end
+  later.join();
+  EXPECT_EQ(log.told, (std::vector<int>{10}));
+  EXPECT_EQ(copies[0].use_count(), 1);
+  copies[1]->arrive();
+  copies[2]->arrive();
+}
+
+TEST(FileQueue, TellsOfFailuresInOrderAndGoesOn) {
+  for (const bool background : {true, false}) {
+    Log log;
+    FileQueue queue(background);
+    const auto give = [&](std::int64_t step, bool fails) {
+      const auto copy = std::make_shared<LateCopy>(static_cast<double>(step));
+      copy->arrive();
+      log.add(queue, step, copy, fails);
+    };
+    EXPECT_THROW(
+        {
+          give(10, false);
+          give(20, true);
+          queue.finish();
+        },
+        Error);
+    EXPECT_FALSE(queue.failed()) << "it was told";
+    give(30, false);
+    queue.finish();
+    EXPECT_EQ(log.told, (std::vector<int>{10, -20, 30}));
+    EXPECT_EQ(log.written, (std::vector<double>{10, 30}));
+  }
+}
+
+TEST(FileQueue, SaysThatAFileHasFailed) {
+  Log log;
+  FileQueue queue(true);
+  const auto copy = std::make_shared<LateCopy>(1);
+  log.add(queue, 10, copy, true);
+  EXPECT_FALSE(queue.failed());
+  copy->arrive();
+  while (!queue.failed()) std::this_thread::yield();
+  EXPECT_THROW(queue.finish(), Error);
+}
+
+TEST(FileQueue, WaitsForItsFilesAtTheEnd) {
+  Log log;
+  const auto copy = std::make_shared<LateCopy>(1);
+  {
+    FileQueue queue(true);
+    log.add(queue, 10, copy, true);
+    copy->arrive();
+  }
+  EXPECT_EQ(log.told, (std::vector<int>{-10}));
+}
+
+TEST(FileQueue, GuessesFromTheLongestFileAndTheOldest) {
+  Log log;
+  FileQueue queue(true);
+  EXPECT_EQ(queue.seconds_to_finish(), 0.0);
+  const auto copy = std::make_shared<LateCopy>(1);
+  log.add(queue, 10, copy);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_GE(queue.seconds_to_finish(), 2 * 0.02);
+  copy->arrive();
+  queue.finish();
+  EXPECT_GE(queue.seconds_to_finish(), 0.02);
+}
+
+}  // namespace
+}  // namespace spsolve
