@@ -12,9 +12,9 @@
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
-#include <thread>
 
 #include "kernels/cuda/scalar_unit.hpp"
+#include "kernels/cuda/timing.hpp"
 #include "kernels/presets.hpp"
 
 namespace {
@@ -48,36 +48,6 @@ void fill_random(Field& field) {
   });
 }
 
-/// Mean seconds of a launch, launched `count` times back to back.
-template <class Launch>
-double mean_seconds(cudaStream_t stream, int count, Launch&& launch) {
-  const Event begin(true), end(true);
-  begin.record(stream);
-  for (int i = 0; i < count; ++i) launch();
-  end.record(stream);
-  end.synchronize();
-  return end.seconds_since(begin) / count;
-}
-
-struct Rate {
-  double boost_s, sustained_s;
-};
-
-template <class Launch>
-Rate measure(const Stream& stream, Launch&& launch) {
-  launch();
-  const double once = mean_seconds(stream, 3, launch);
-  const int count = std::max(12, static_cast<int>(0.35 / once) + 1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(60));
-  std::vector<double> single;
-  const double batch = mean_seconds(stream, 12, launch);
-  std::this_thread::sleep_for(std::chrono::milliseconds(60));
-  for (int i = 0; i < 12; ++i) single.push_back(mean_seconds(stream, 1, launch));
-  std::nth_element(single.begin(), single.begin() + 6, single.end());
-  mean_seconds(stream, count, launch);
-  return {std::min(batch, single[6]), mean_seconds(stream, count, launch)};
-}
-
 Json bench(const std::string& text, const DeviceInfo& device) {
   const auto parts = split(text, ':');
   if (parts.size() < 4) throw std::runtime_error("want STENCIL:PRECISION:SHAPE:STEPS[:WALL], not " + text);
@@ -107,11 +77,11 @@ Json bench(const std::string& text, const DeviceInfo& device) {
   const double prepare_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
 
   Field *in = &a, *out = &b;
-  const Rate rate = measure(stream, [&] {
+  const LaunchTime rate = launch_time(stream, 0.35, [&] {
     unit.advance(*in, *out, domain.box(), steps);
     std::swap(in, out);
   });
-  const Rate copy = measure(stream, [&] {
+  const LaunchTime copy = launch_time(stream, 0.35, [&] {
     const Index3 begin = a.allocated().begin;
     check_cuda(cudaMemcpyAsync(b.bytes_at(begin), a.bytes_at(begin), a.bytes() - 64, cudaMemcpyDeviceToDevice,
                                stream));
