@@ -89,7 +89,7 @@ SeparableTile with_numbers(SeparableTile tile, const std::string& text) {
     if (key == 'g') tile.groups = number;
     if (key == 's') tile.stages = number;
     if (key == 'a') tile.ahead = number;
-    if (key == 'e') tile.evict_first = number != 0;
+    if (key == 'p') tile.groups_at_once = number;
     if (key == 'b') tile.blocks_per_multiprocessor = number;
     if (key == 'W') tile.weights_in_shared = number != 0;
     if (key == 'B') tile.bulk_stores = number != 0;

@@ -12,8 +12,8 @@
 //
 // Per 128 outputs: rank * (x_windows + y_windows) instructions m16n8k32 (tf32: twice as many k16, three times
 // that for fp32 results). fp32 storage: operands are rounded to tf32; for fp32 results data and weights are
-// split into two tf32 terms each, and all products but that of the smaller terms are summed, small ones
-// first. No range is lost: tf32 has the exponents of fp32.
+// split into two tf32 terms each, and all products but that of the smaller terms are summed. No range is
+// lost: tf32 has the exponents of fp32.
 //
 // Memory: one read and one write per point, and the halo (mostly in L2). Limited by memory up to about rank 3
 // (fp16) or 1 (fp32), by the power that the tensor cores take beyond.
@@ -89,6 +89,16 @@ __device__ inline Operand operand_of(const Fragment& fragment) {
   }
   return operand;
 }
+
+/// Accumulators of the products of larger terms, and of all others: tensor cores cut sums off, and here the
+/// large ones need not be (kernels/sparse/separable_operand.cpp); the last addition rounds to nearest.
+struct Sums {
+  float of[terms][4] = {};
+
+  __device__ float total(int c) const {
+    return terms == 2 ? __fadd_rn(of[0][c], of[terms - 1][c]) : of[0][c];
+  }
+};
 
 /// A fragment whose odd slab is that of `before` and whose even slab is that of `after`.
 __device__ inline Fragment join(const Fragment& before, const Fragment& after) {
@@ -305,76 +315,98 @@ class Strip {
     const Stored* rows =
         &shared_.stage[n % stages][g_ / 4 * 8 + g_ / 2 % 2 * (slab * y_windows) + g_ % 2]
                       [warp_ * warp_columns + window_column + q_ / 2 * 8 + q_ % 2 * (slab * x_windows)];
-    static_for<0, groups>([&](auto group_) {
-      constexpr int group = decltype(group_)::value;
-      Fragment next[rank][y_windows][2];
-      along_x(weights, rows + group * slab, next);
-      if constexpr (group == groups - 1) ring.release(n);
-      if constexpr (group == 0 && bulk_stores) wait_for_staging();
-      static_for<0, 2 * y_windows>([&](auto i) {
-        float out[2][4]{};
-        along_y<i.value>(weights, before_[group], next, out);
-        write<simple, group>(first_row, i.value, out);
+    static_for<0, groups / groups_at_once>([&](auto part_) {
+      constexpr int first = decltype(part_)::value * groups_at_once;
+      Fragment next[groups_at_once][rank][y_windows][2];
+      along_x(weights, rows + first * slab, next);
+      if constexpr (first + groups_at_once == groups) ring.release(n);
+      if constexpr (first == 0 && bulk_stores) wait_for_staging();
+      static_for<0, groups_at_once>([&](auto group_) {
+        constexpr int group = first + decltype(group_)::value;
+        const auto& fresh = next[group - first];
+        static_for<0, 2 * y_windows>([&](auto i) {
+          Sums out[2];
+          along_y<i.value>(weights, before_[group], fresh, out);
+          write<simple, group>(first_row, i.value, out);
+        });
+#pragma unroll
+        for (int k = 0; k < rank; ++k)
+#pragma unroll
+          for (int m = 0; m < y_windows; ++m)
+            for (int half = 0; half < 2; ++half) before_[group][k][m][half] = fresh[k][m][half];
       });
-#pragma unroll
-      for (int k = 0; k < rank; ++k)
-#pragma unroll
-        for (int m = 0; m < y_windows; ++m)
-          for (int half = 0; half < 2; ++half) before_[group][k][m][half] = next[k][m][half];
     });
     if constexpr (bulk_stores) store_staged<simple>(first_row);
   }
 
-  /// Pass 1: the fragments of 32 * y_windows new rows of 16 columns.
+  /// Pass 1: the fragments of 32 * y_windows new rows of some groups of 16 columns.
   __device__ void along_x(const Weights& weights, const Stored* in,
-                          Fragment (&next)[rank][y_windows][2]) const {
+                          Fragment (&next)[groups_at_once][rank][y_windows][2]) const {
+    // Where weights are read from shared memory, several rows share a reading.
+    constexpr int rows_at_once = weights_in_shared && !tf32 ? 4 : 1;
+    constexpr int windows = x_windows + groups_at_once - 1;  // neighbours share all but one
     static_for<0, y_windows>([&](auto m_) {
       constexpr int m = decltype(m_)::value;
-      static_for<0, 4>([&](auto r) {
-        Operand x[x_windows];
-        static_for<0, x_windows>([&](auto window) {
-          const Stored* from = in + (m * slab + 2 * r.value) * row_elements + slab * window.value;
-          Fragment fragment;
+      static_for<0, 4 / rows_at_once>([&](auto part_) {
+        constexpr int first = decltype(part_)::value * rows_at_once;
+        Operand x[rows_at_once][windows];
 #pragma unroll
-          for (int chunk = 0; chunk < words / 4; ++chunk) {
-            const uint4 loaded = reinterpret_cast<const uint4*>(from)[chunk];
-            fragment.word[4 * chunk] = loaded.x;
-            fragment.word[4 * chunk + 1] = loaded.y;
-            fragment.word[4 * chunk + 2] = loaded.z;
-            fragment.word[4 * chunk + 3] = loaded.w;
-          }
-          x[window.value] = operand_of(fragment);
-        });
+        for (int r = 0; r < rows_at_once; ++r)
 #pragma unroll
-        for (int k = 0; k < rank; ++k) {
-          float d[4]{};
-          static_for<0, terms>([&](auto pass_) {
-            constexpr int pass = decltype(pass_)::value;
-            static_for<0, x_windows>([&](auto window) {
-              weights.multiply<false, window.value, false, terms - 1 - pass>(d, k, x[window.value]);
-            });
-          });
-          for (int half = 0; half < 2; ++half) {
-            Fragment& to = next[k][m][half];
-            if constexpr (tf32) {
-              to.word[2 * r.value] = __float_as_uint(d[2 * half]);
-              to.word[2 * r.value + 1] = __float_as_uint(d[2 * half + 1]);
-            } else {
-              to.word[r.value] = pack_pair(d[2 * half], d[2 * half + 1]);
+          for (int window = 0; window < windows; ++window)
+            x[r][window] = load(in + (m * slab + 2 * (first + r)) * row_elements + slab * window);
+#pragma unroll
+        for (int k = 0; k < rank; ++k)
+#pragma unroll
+          for (int r = 0; r < rows_at_once; ++r)
+#pragma unroll
+            for (int group = 0; group < groups_at_once; ++group) {
+              Sums sums;
+              static_for<0, terms>([&](auto order_) {
+                constexpr int order = decltype(order_)::value;
+                static_for<0, x_windows>([&](auto window) {
+                  weights.multiply<false, window.value, false, order>(sums.of[order], k,
+                                                                      x[r][group + window.value]);
+                });
+              });
+#pragma unroll
+              for (int half = 0; half < 2; ++half)
+                hand_on(next[group][k][m][half], first + r, sums.total(2 * half), sums.total(2 * half + 1));
             }
-          }
-        }
       });
     });
+  }
+
+  __device__ static Operand load(const Stored* from) {
+    Fragment fragment;
+#pragma unroll
+    for (int chunk = 0; chunk < words / 4; ++chunk) {
+      const uint4 loaded = reinterpret_cast<const uint4*>(from)[chunk];
+      fragment.word[4 * chunk] = loaded.x;
+      fragment.word[4 * chunk + 1] = loaded.y;
+      fragment.word[4 * chunk + 2] = loaded.z;
+      fragment.word[4 * chunk + 3] = loaded.w;
+    }
+    return operand_of(fragment);
+  }
+
+  /// Two accumulators of pass 1 as inputs of pass 2.
+  __device__ static void hand_on(Fragment& to, int r, float left, float right) {
+    if constexpr (tf32) {
+      to.word[2 * r] = __float_as_uint(left);
+      to.word[2 * r + 1] = __float_as_uint(right);
+    } else {
+      to.word[r] = pack_pair(left, right);
+    }
   }
 
   /// Pass 2: 16 rows of 16 columns, whose first window is i + 1 slabs after that of the last step's
   /// fragments.
   template <int i>
   __device__ void along_y(const Weights& weights, const Fragment (&before)[rank][y_windows][2],
-                          const Fragment (&next)[rank][y_windows][2], float (&out)[2][4]) const {
-    static_for<0, terms>([&](auto pass_) {
-      constexpr int pass = decltype(pass_)::value;
+                          const Fragment (&next)[rank][y_windows][2], Sums (&out)[2]) const {
+    static_for<0, terms>([&](auto order_) {
+      constexpr int order = decltype(order_)::value;
 #pragma unroll
       for (int k = 0; k < rank; ++k)
         static_for<0, y_windows>([&](auto m_) {
@@ -386,7 +418,7 @@ class Strip {
             const Operand b = operand_of(joined          ? join(before[k][at][half], next[k][at][half])
                                          : n < y_windows ? before[k][at][half]
                                                          : next[k][at][half]);
-            weights.multiply<true, m, joined, terms - 1 - pass>(out[half], k, b);
+            weights.multiply<true, m, joined, order>(out[half].of[order], k, b);
           }
         });
     });
@@ -397,7 +429,7 @@ class Strip {
 
   /// Results of 16 rows of one group: a lane has columns 4q to 4q + 3 of rows g and g + 8.
   template <bool simple, int group>
-  __device__ void write(int first_row, int i, const float (&sums)[2][4]) {
+  __device__ void write(int first_row, int i, const Sums (&sums)[2]) {
     const int first = first_row + slab * i;
     if (simple || (simple_ && whole(first))) {
 #pragma unroll
@@ -425,7 +457,7 @@ class Strip {
         for (int c = 0; c < 4; ++c) {
           const int column = slab * group + 4 * q_ + c;
           if (column < first_column_ || column >= last_column_) continue;
-          float value = sums[c / 2][2 * upper + c % 2] * a_.scale;
+          float value = scaled(sums[c / 2].total(2 * upper + c % 2));
           if constexpr (with_source) value += at<const float>(a_.source, row, slab * group)[c];
           store(to[c], value);
         }
@@ -433,11 +465,14 @@ class Strip {
     }
   }
 
+  /// fp16 factors are scaled.
+  __device__ float scaled(float sum) const { return element == Element::fp16 ? sum * a_.scale : sum; }
+
   /// The lane's four results in one of its rows.
-  __device__ Pack<Stored, 4> results(const float (&sums)[2][4], int upper, int row, int column) const {
+  __device__ Pack<Stored, 4> results(const Sums (&sums)[2], int upper, int row, int column) const {
     float value[4];
 #pragma unroll
-    for (int c = 0; c < 4; ++c) value[c] = sums[c / 2][2 * upper + c % 2] * a_.scale;
+    for (int c = 0; c < 4; ++c) value[c] = scaled(sums[c / 2].total(2 * upper + c % 2));
     if constexpr (with_source) {
       const auto added = *reinterpret_cast<const Pack<float, 4>*>(at<const float>(a_.source, row, column));
 #pragma unroll
@@ -489,10 +524,7 @@ class Strip {
         const int x = static_cast<int>(column_ - a_.out.begin[2]) + box * box_columns;
         const int y = static_cast<int>(row_ + row - a_.out.begin[1]);
         const int z = static_cast<int>(plane_ - a_.out.begin[0]);
-        if constexpr (evict_first)
-          tensor_store(a_.out_map, x, y, z, shared_.out[warp_][box][slab * i], evict_first_policy());
-        else
-          tensor_store(a_.out_map, x, y, z, shared_.out[warp_][box][slab * i]);
+        tensor_store(a_.out_map, x, y, z, shared_.out[warp_][box][slab * i]);
       }
     }
     commit_stores();

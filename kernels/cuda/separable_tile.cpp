@@ -61,6 +61,7 @@ SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage
   SeparableTile tile;
   tile.groups = history <= 24 ? 4 : history <= 64 ? 2 : 1;
   if (storage_bytes == 4) tile.groups = history <= 16 ? 2 : 1;
+  if (operand.x.windows > 1 && windows == 1 && history <= 16) tile.groups_at_once = tile.groups;
   tile.weights_in_shared = weights > 32;
   tile.bulk_stores = copy_engine && 16 * tile.groups * storage_bytes >= 64;
   const auto fits = [&] {
@@ -97,6 +98,7 @@ std::string separable_constants(const SeparableOperand& operand, Precision stora
   integer("y_windows", operand.y.windows);
   integer("warps", shape.tile.warps);
   integer("groups", shape.tile.groups);
+  integer("groups_at_once", shape.tile.groups_at_once);
   integer("stages", shape.tile.stages);
   integer("ahead", shape.tile.ahead);
   integer("blocks_per_multiprocessor", shape.tile.blocks_per_multiprocessor);
@@ -110,7 +112,6 @@ std::string separable_constants(const SeparableOperand& operand, Precision stora
   };
   flag("weights_in_shared", shape.tile.weights_in_shared);
   flag("bulk_stores", shape.tile.bulk_stores);
-  flag("evict_first", shape.tile.evict_first);
   flag("with_source", with_source);
   return text + "}  // namespace spsolve::cuda::constants\n";
 }

@@ -17,7 +17,7 @@ struct SeparableTile {
   int blocks_per_multiprocessor = 1;
   bool weights_in_shared = false;
   bool bulk_stores = false;  // by the copy engine: rows of a warp are 64 bytes or multiples of 128 (sm_90)
-  bool evict_first = false;  // what is written leaves the L2 cache first
+  int groups_at_once = 1;    // in pass 1: neighbours share inputs where there are several windows along x
   int steps_per_strip = 0;   // blocks of input of a thread block after the first; 0: by the size of the grid
 
   int columns() const { return 16 * groups * warps; }

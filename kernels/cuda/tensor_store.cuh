@@ -18,23 +18,8 @@ __device__ inline void fence_for_copy_engine() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/// A cache policy: what is written leaves the L2 cache first.
-__device__ inline unsigned long long evict_first_policy() {
-  unsigned long long policy;
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-  return policy;
-}
-
 /// Copies a box to the place of the map that begins at {x, y, z}, as part of the thread's open group; what
 /// lies outside the map is left out.
-__device__ inline void tensor_store(const TensorMap& map, int x, int y, int z, const void* shared,
-                                    unsigned long long policy) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group.L2::cache_hint [%0, {%1, %2, %3}], [%4], %5;" ::
-          "l"(&map),
-      "r"(x), "r"(y), "r"(z), "r"(shared_address(shared)), "l"(policy)
-      : "memory");
-}
 __device__ inline void tensor_store(const TensorMap& map, int x, int y, int z, const void* shared) {
   asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(&map),
                "r"(x), "r"(y), "r"(z), "r"(shared_address(shared))
