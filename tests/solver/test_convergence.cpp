@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "halo/mpi_transport.hpp"
 #include "kernels/presets.hpp"
 #include "solver/evolve.hpp"
+#include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
 
 namespace spsolve {
@@ -15,25 +15,26 @@ namespace {
 constexpr double pi = std::numbers::pi;
 
 /// Steps a function of position on [0, 1)^2 (points at i * h) and returns the state.
-std::vector<double> solve(const Domain& domain, const Stencil& stencil, Precision precision, int steps,
-                          int fuse, auto&& initial) {
+std::vector<double> solve(Backend& backend, const Domain& domain, const Stencil& stencil, Precision precision,
+                          int steps, int fuse, auto&& initial) {
   const Communicator world;
-  MpiTransport transport(world);
-  CpuBackend backend(transport);
   Block block(world, {domain, stencil, precision, false}, Decomposition(domain.shape, {1, world.size(), 1}),
               fuse, backend);
   block.set_state([&](Field& field) {
     with_storage(precision, [&]<class Storage>() {
-      testing::for_each_point(
-          field.owned(), [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(initial(p)); });
+      for_each_point(field.owned(),
+                     [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(initial(p)); });
     });
   });
   for (int step = 0; step < steps; step += fuse) block.launch(std::min(fuse, steps - step));
   return testing::gathered(world, domain, block.state());
 }
 
+class Convergence : public testing::OnDevice {};
+INSTANTIATE_TEST_SUITE_P(Devices, Convergence, testing::devices());
+
 /// A sine is an eigenvector of the step: its amplitude is multiplied by the symbol of the weights, exactly.
-TEST(Convergence, SineModesDecayWithTheDiscreteFactor) {
+TEST_P(Convergence, SineModesDecayWithTheDiscreteFactor) {
   const std::int64_t n = 48;
   const double h = 1.0 / n, diffusivity = 0.7, dt = 0.1 * h * h / diffusivity;
   for (const double order : {2.0, 4.0})
@@ -52,11 +53,11 @@ TEST(Convergence, SineModesDecayWithTheDiscreteFactor) {
                (h * h);
       };
       const double factor = 1 + dt * diffusivity * (second(ky) + second(kx));
-      const auto found = solve(domain, stencil, precision, steps, 4, sine);
+      const auto found = solve(backend(), domain, stencil, precision, steps, 4, sine);
       const double roundoff = precision == Precision::fp64 ? 0x1p-53 : 0x1p-24;
       const double bound = testing::rounding_bound(stencil, roundoff, steps, 1.0) + steps * 32 * roundoff;
       std::size_t i = 0;
-      testing::for_each_point(domain.box(), [&](const Index3& p) {
+      for_each_point(domain.box(), [&](const Index3& p) {
         ASSERT_NEAR(found[i++], std::pow(factor, steps) * sine(p), bound);
       });
     }
@@ -69,57 +70,57 @@ struct Row {
   int fuse;
 };
 
+constexpr Row rows[] = {{"heat", "periodic", 2, 1},
+                        {"heat", "periodic", 4, 3},
+                        {"heat", "neumann", 2, 4},
+                        {"advection-diffusion", "periodic", 2, 5},
+                        {"advection-diffusion", "periodic", 4, 2}};
+
 /// The error against the exact solution falls with the order of the differences, time error made negligible
 /// by dt ~ h^order.
-class Order : public ::testing::TestWithParam<Row> {};
-
-TEST_P(Order, SpatialOrderIsReached) {
-  const Row row = GetParam();
-  const double diffusivity = 0.05, velocity = row.equation == std::string("advection-diffusion") ? 0.3 : 0.0,
-               end = 0.02;
-  const bool walls = row.walls == std::string("neumann");
-  const auto error_on = [&](std::int64_t n) {
-    const double h = 1.0 / static_cast<double>(n);
-    // Explicit Euler is of first order in time: dt must shrink as h^order for space to show.
-    const int steps =
-        static_cast<int>(std::llround(row.order == 2 ? 20.0 * static_cast<double>(n * n) / 256
-                                                     : 40.0 * static_cast<double>(n * n * n * n) / 65536));
-    const double dt = end / steps;
-    Domain domain{2, {1, n, n}, {}};
-    if (walls)
-      domain.faces[y_axis] =
-          domain.faces[x_axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::neumann}};
-    PresetValues values{{"diffusivity", {diffusivity}}, {"dt", {dt}}, {"order", {row.order}}};
-    if (velocity != 0) values["velocity"] = {velocity, velocity};
-    const Stencil stencil = make_preset(row.equation, 2, {1, h, h}, values);
-    // Mirrored about faces half a point outside: cos(pi (i + 1/2) / n); periodic: sin(2 pi (x + y)).
-    const auto exact = [&](const Index3& p, double t) {
-      const auto y = static_cast<double>(p[1]), x = static_cast<double>(p[2]);
+TEST_P(Convergence, SpatialOrderIsReached) {
+  for (const Row& row : rows) {
+    SCOPED_TRACE(std::string(row.equation) + " " + row.walls);
+    const double diffusivity = 0.05,
+                 velocity = row.equation == std::string("advection-diffusion") ? 0.3 : 0.0, end = 0.02;
+    const bool walls = row.walls == std::string("neumann");
+    const auto error_on = [&](std::int64_t n) {
+      const double h = 1.0 / static_cast<double>(n);
+      // Explicit Euler is of first order in time: dt must shrink as h^order for space to show.
+      const int steps =
+          static_cast<int>(std::llround(row.order == 2 ? 20.0 * static_cast<double>(n * n) / 256
+                                                       : 40.0 * static_cast<double>(n * n * n * n) / 65536));
+      const double dt = end / steps;
+      Domain domain{2, {1, n, n}, {}};
       if (walls)
-        return std::exp(-2 * pi * pi * diffusivity * t) * std::cos(pi * (y + 0.5) * h) *
-               std::cos(pi * (x + 0.5) * h);
-      return std::exp(-8 * pi * pi * diffusivity * t) * std::sin(2 * pi * ((x + y) * h - 2 * velocity * t));
+        domain.faces[y_axis] =
+            domain.faces[x_axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::neumann}};
+      PresetValues values{{"diffusivity", {diffusivity}}, {"dt", {dt}}, {"order", {row.order}}};
+      if (velocity != 0) values["velocity"] = {velocity, velocity};
+      const Stencil stencil = make_preset(row.equation, 2, {1, h, h}, values);
+      // Mirrored about faces half a point outside: cos(pi (i + 1/2) / n); periodic: sin(2 pi (x + y)).
+      const auto exact = [&](const Index3& p, double t) {
+        const auto y = static_cast<double>(p[1]), x = static_cast<double>(p[2]);
+        if (walls)
+          return std::exp(-2 * pi * pi * diffusivity * t) * std::cos(pi * (y + 0.5) * h) *
+                 std::cos(pi * (x + 0.5) * h);
+        return std::exp(-8 * pi * pi * diffusivity * t) * std::sin(2 * pi * ((x + y) * h - 2 * velocity * t));
+      };
+      const auto found = solve(backend(), domain, stencil, Precision::fp64, steps, row.fuse,
+                               [&](const Index3& p) { return exact(p, 0); });
+      double squares = 0;
+      std::size_t i = 0;
+      for_each_point(domain.box(),
+                     [&](const Index3& p) { squares += std::pow(found[i++] - exact(p, end), 2); });
+      return std::sqrt(squares / static_cast<double>(n * n));
     };
-    const auto found = solve(domain, stencil, Precision::fp64, steps, row.fuse,
-                             [&](const Index3& p) { return exact(p, 0); });
-    double squares = 0;
-    std::size_t i = 0;
-    testing::for_each_point(domain.box(),
-                            [&](const Index3& p) { squares += std::pow(found[i++] - exact(p, end), 2); });
-    return std::sqrt(squares / static_cast<double>(n * n));
-  };
-  const double coarse = error_on(16), fine = error_on(32);
-  // The asymptotic ratio is 2^order; a tenth of an order is left for the next term of the expansion at 16
-  // points.
-  EXPECT_GT(std::log2(coarse / fine), row.order - 0.1) << coarse << " to " << fine;
-  EXPECT_LT(fine, coarse);
+    const double coarse = error_on(16), fine = error_on(32);
+    // The asymptotic ratio is 2^order; a tenth of an order is left for the next term of the expansion at 16
+    // points.
+    EXPECT_GT(std::log2(coarse / fine), row.order - 0.1) << coarse << " to " << fine;
+    EXPECT_LT(fine, coarse);
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(Table, Order,
-                         ::testing::Values(Row{"heat", "periodic", 2, 1}, Row{"heat", "periodic", 4, 3},
-                                           Row{"heat", "neumann", 2, 4},
-                                           Row{"advection-diffusion", "periodic", 2, 5},
-                                           Row{"advection-diffusion", "periodic", 4, 2}));
 
 }  // namespace
 }  // namespace spsolve

@@ -37,13 +37,6 @@ struct States {
   Diagnostics measured() { return measure(ranks, shape, survey(), found()); }
 };
 
-/// All backends of this machine; the first is the CPU.
-std::vector<testing::TestBackend> backends(const Communicator& world) {
-  auto all = testing::gpu_backends(world);
-  all.insert(all.begin(), testing::cpu_backend(world));
-  return all;
-}
-
 std::vector<double> random_values(std::uint64_t seed, std::int64_t points, double scale) {
   auto values = testing::RandomCase(seed).uniform(points);
   for (double& value : values) value *= scale;
@@ -60,9 +53,11 @@ void expect_same_bits(const Diagnostics& a, const Diagnostics& b) {
 constexpr Index3 shape{7, 11, 29};
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-TEST(Diagnostics, MatchLongDoubleSumsAtAnyScale) {
-  const Communicator world;
-  for (auto& on : backends(world))
+class DiagnosticsOn : public testing::OnDevice {};
+INSTANTIATE_TEST_SUITE_P(Devices, DiagnosticsOn, testing::devices());
+
+TEST_P(DiagnosticsOn, MatchLongDoubleSumsAtAnyScale) {
+  for (auto& on : backends)
     for (const double scale : {1.0, 1e-200, 1e200}) {
       SCOPED_TRACE(on.name);
       const auto now = random_values(5, volume(shape), scale),
@@ -83,17 +78,16 @@ TEST(Diagnostics, MatchLongDoubleSumsAtAnyScale) {
 }
 
 /// In every precision, for rows longer and shorter than what a warp takes, one point included.
-TEST(Diagnostics, HaveTheSameBitsOnAnyNumberOfRanksAndOnAnyDevice) {
-  const Communicator world, self(MPI_COMM_SELF);
+TEST_P(DiagnosticsOn, HaveTheSameBitsOnAnyNumberOfRanksAndOnAnyDevice) {
+  const Communicator self(MPI_COMM_SELF);
   const auto alone = testing::cpu_backend(self);
-  const auto all = backends(world);
   for (const Index3& grid :
        {shape, Index3{1, 1, 5003}, Index3{1, 97, 1}, Index3{401, 13, 2}, Index3{5, 3, 1025}})
     for (const Precision precision :
          {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16}) {
       const auto now = random_values(5, volume(grid), 3.7), before = random_values(6, volume(grid), 3.7);
       const Diagnostics expected = States(self, *alone.backend, grid, precision, now, before).measured();
-      for (auto& on : all) {
+      for (auto& on : backends) {
         SCOPED_TRACE(on.name);
         expect_same_bits(States(world, *on.backend, grid, precision, now, before).measured(), expected);
       }
@@ -101,9 +95,8 @@ TEST(Diagnostics, HaveTheSameBitsOnAnyNumberOfRanksAndOnAnyDevice) {
 }
 
 /// Which zero is the least is a matter of order: none has a sign.
-TEST(Diagnostics, OfZeroAreZeroWithoutASign) {
-  const Communicator world;
-  for (auto& on : backends(world))
+TEST_P(DiagnosticsOn, OfZeroAreZeroWithoutASign) {
+  for (auto& on : backends)
     for (const double zero : {0.0, -0.0}) {
       std::vector<double> values(static_cast<std::size_t>(volume(shape)), zero);
       values[volume(shape) / 2] = -zero;
@@ -111,9 +104,8 @@ TEST(Diagnostics, OfZeroAreZeroWithoutASign) {
     }
 }
 
-TEST(Diagnostics, OfSubnormalValuesAndChangesAreFinite) {
-  const Communicator world;
-  for (auto& on : backends(world)) {
+TEST_P(DiagnosticsOn, OfSubnormalValuesAndChangesAreFinite) {
+  for (auto& on : backends) {
     SCOPED_TRACE(on.name);
     const std::vector<double> least(static_cast<std::size_t>(volume(shape)), 0x1p-1030),
         zeros(least.size(), 0.0), ones(least.size(), 1.0);
@@ -132,9 +124,8 @@ TEST(Diagnostics, OfSubnormalValuesAndChangesAreFinite) {
   }
 }
 
-TEST(Diagnostics, OfTheLargestValuesAreInfiniteOnlyWhereTheyAre) {
-  const Communicator world;
-  for (auto& on : backends(world)) {
+TEST_P(DiagnosticsOn, OfTheLargestValuesAreInfiniteOnlyWhereTheyAre) {
+  for (auto& on : backends) {
     SCOPED_TRACE(on.name);
     const std::vector<double> large(static_cast<std::size_t>(volume(shape)), 0x1p1023),
         opposite(large.size(), -0x1p1023);
@@ -145,9 +136,8 @@ TEST(Diagnostics, OfTheLargestValuesAreInfiniteOnlyWhereTheyAre) {
   }
 }
 
-TEST(Diagnostics, FindTheFirstPointThatIsNotFinite) {
-  const Communicator world;
-  for (auto& on : backends(world))
+TEST_P(DiagnosticsOn, FindTheFirstPointThatIsNotFinite) {
+  for (auto& on : backends)
     for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::bf16, Precision::fp16})
       for (const double value : {std::numeric_limits<double>::quiet_NaN(), infinity, -infinity}) {
         SCOPED_TRACE(on.name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "halo/mpi_transport.hpp"
 #include "solver/evolve.hpp"
+#include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
 
 namespace spsolve {
@@ -39,11 +39,10 @@ TEST(Schedule, GoesOnFromAnyStopAsIfItHadNotStopped) {
 /// A run whose events are recorded.
 struct Recorded {
   Communicator world;
+  Backend& backend;
   testing::RandomCase random{3, 2, 900};
   Problem problem{random.domain, random.stencil, Precision::fp64, false};
-  MpiTransport transport{world};
-  CpuBackend backend{transport};
-  Steps snapshots, checkpoints, diagnostics;
+  Steps snapshots = {}, checkpoints = {}, diagnostics = {};
   std::int64_t stop_at = -1;
   Request request = Request::stop;
 
@@ -64,46 +63,49 @@ struct Recorded {
   std::vector<double> initial() { return random.uniform(4 * random.domain.box().points() + 16); }
 };
 
-TEST(Evolve, CallsObserversAtTheirSteps) {
-  Recorded run;
+class Evolve : public testing::OnDevice {};
+INSTANTIATE_TEST_SUITE_P(Devices, Evolve, testing::devices());
+
+TEST_P(Evolve, CallsObserversAtTheirSteps) {
+  Recorded run{world, backend()};
   EXPECT_EQ(run.run({0, 20, 8, 5, 6, 4}, run.initial()), Outcome::finished);
   EXPECT_EQ(run.snapshots, (Steps{0, 8, 16, 20}));
   EXPECT_EQ(run.checkpoints, (Steps{6, 12, 18}));
   EXPECT_EQ(run.diagnostics, (Steps{0, 5, 10, 15, 20}));
 }
 
-TEST(Evolve, WithoutCadenceWritesTheLastStepOnly) {
-  Recorded run;
+TEST_P(Evolve, WithoutCadenceWritesTheLastStepOnly) {
+  Recorded run{world, backend()};
   EXPECT_EQ(run.run({0, 9, 0, 0, 0, 4}, run.initial()), Outcome::finished);
   EXPECT_EQ(run.snapshots, (Steps{9}));
   EXPECT_EQ(run.checkpoints, Steps{});
   EXPECT_EQ(run.diagnostics, (Steps{0, 9}));
 }
 
-TEST(Evolve, StopsWithOneCheckpointWhenAsked) {
-  Recorded run;
+TEST_P(Evolve, StopsWithOneCheckpointWhenAsked) {
+  Recorded run{world, backend()};
   run.stop_at = 8;
   EXPECT_EQ(run.run({0, 20, 0, 0, 4, 4}, run.initial()), Outcome::stopped);
   EXPECT_EQ(run.checkpoints, (Steps{4, 8}));
   EXPECT_EQ(run.snapshots, Steps{});
 }
 
-TEST(Evolve, GoesOnAfterACheckpointThatWasAskedFor) {
-  Recorded run;
+TEST_P(Evolve, GoesOnAfterACheckpointThatWasAskedFor) {
+  Recorded run{world, backend()};
   run.stop_at = 8;
   run.request = Request::checkpoint;
   EXPECT_EQ(run.run({0, 20, 0, 0, 0, 4}, run.initial()), Outcome::finished);
   EXPECT_EQ(run.checkpoints, (Steps{8}));
 }
 
-TEST(Evolve, NoStepsWritesTheInitialState) {
-  Recorded run;
+TEST_P(Evolve, NoStepsWritesTheInitialState) {
+  Recorded run{world, backend()};
   EXPECT_EQ(run.run({0, 0, 0, 0, 0, 4}, run.initial()), Outcome::finished);
   EXPECT_EQ(run.snapshots, (Steps{0}));
 }
 
-TEST(Evolve, DivergenceEndsTheRunAfterACheckpointOfTheLastFiniteState) {
-  Recorded run;
+TEST_P(Evolve, DivergenceEndsTheRunAfterACheckpointOfTheLastFiniteState) {
+  Recorded run{world, backend()};
   // Doubling from 2^1020: finite after 3 steps (2^1023), infinite after 4.
   run.problem.stencil = Stencil({1, 1, 1}, {2.0}, {0, 0, 0});
   auto initial = run.initial();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,5 +50,22 @@ inline std::vector<TestBackend> gpu_backends([[maybe_unused]] const Communicator
 #endif
   return backends;
 }
+
+/// A test that runs on each kind of device: instantiate it with devices(). Skipped where there is none.
+class OnDevice : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == std::string("cpu"))
+      backends.push_back(cpu_backend(world));
+    else
+      backends = gpu_backends(world);
+    if (backends.empty()) GTEST_SKIP() << "needs a GPU";
+  }
+  Backend& backend() const { return *backends.front().backend; }
+
+  Communicator world;
+  std::vector<TestBackend> backends;  // all that the device has
+};
+inline auto devices() { return ::testing::Values("cpu", "cuda"); }
 
 }  // namespace spsolve::testing
