@@ -36,21 +36,23 @@ def main():
     parser.add_argument("--mpirun", default="mpirun")
     parser.add_argument("--json", type=pathlib.Path, required=True)
     options = parser.parse_args()
-    results = []
+    results, alone = [], {}
     for kind, cases in (("strong", STRONG), ("weak", WEAK), ("strong, no graphs", STRONG)):
         flags = ["--no-graphs"] if "graphs" in kind else []
         for stencil, shape in cases:
-            alone = None
-            for ranks in options.ranks if not flags else options.ranks[-1:]:
+            for ranks in {"strong": options.ranks, "weak": options.ranks[::len(options.ranks) - 1 or 1]}.get(kind, options.ranks[-1:]):
                 grid = (shape[0] * ranks, *shape[1:]) if kind == "weak" else shape
+                if kind == "weak" and ranks == 1 and (stencil, shape) in STRONG:
+                    continue  # already measured
                 result = measure(options, ranks, stencil, grid, *flags)
                 if result is None:
                     continue
                 rate = result["gstencil_per_s"]
                 if ranks == 1:
-                    alone = rate
+                    alone[stencil, kind] = rate
+                one = alone.get((stencil, kind)) or alone.get((stencil, "strong"))
                 result["scaling"] = kind
-                result["efficiency"] = rate / ranks / alone if alone else None
+                result["efficiency"] = rate / ranks / one if one else None
                 parts = {part: round(1e6 * seconds, 1) for part, seconds in result["seconds_per_launch_of_rank_0"].items()}
                 print(f"{kind:<18} {stencil} {grid} ranks {ranks}: {rate:.0f} GStencil/s, efficiency {result['efficiency'] or 0:.3f}, "
                       f"launch {1e6 * result['seconds'] / result['steps'] * result['fuse']:.1f} us, parts {parts}", flush=True)

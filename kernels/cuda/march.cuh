@@ -54,7 +54,7 @@ class March {
       if (tile_column + c >= column_margin && tile_column + c < tile_columns - column_margin &&
           column + c >= region.begin[2] && column + c < region.end[2])
         written_columns_ |= 1u << c;
-    if constexpr (walls[column_axis][0] == Wall::none) find_images(column);
+    if (keeps_images && a.image_columns > 0) find_images(column);
     out_ = static_cast<Out*>(a.out.data) + (begin - a.out.begin[0]) * a.out.stride[0] +
            (row - a.out.begin[1]) * a.out.stride[1] + (column - a.out.begin[2]);
     for (int v = 0; v < VY; ++v) image_row_[v] = tile_row + v;
@@ -333,9 +333,11 @@ class March {
           if ((written_rows_ >> v) & (written_columns_ >> c) & 1)
             store(out_[v * a_.out.stride[1] + c], points.at[v][c]);
     }
-    if (walls[column_axis][0] == Wall::none && written_columns_ > all_columns) write_images(points);
+    if (keeps_images && written_columns_ > all_columns) write_images(points);
     out_ += a_.out.stride[0];
   }
+
+  static constexpr bool keeps_images = walls[column_axis][0] == Wall::none && RY > 0;
 
   /// Columns that have a periodic image in the halo: further bits of those that are written.
   __device__ void find_images(long long column) {
