@@ -90,6 +90,15 @@ __device__ inline Operand operand_of(const Fragment& fragment) {
   return operand;
 }
 
+/// A fragment whose odd slab is that of `before` and whose even slab is that of `after`.
+__device__ inline Fragment join(const Fragment& before, const Fragment& after) {
+  Fragment fragment;
+  const bool odd = threadIdx.x & 1;
+#pragma unroll
+  for (int i = 0; i < words; ++i) fragment.word[i] = odd ? before.word[i] : after.word[i];
+  return fragment;
+}
+
 /// Accumulators of the products of larger terms, and of all others: tensor cores cut sums off, and here the
 /// large ones need not be (kernels/sparse/separable_operand.cpp); the last addition rounds to nearest.
 struct Sums {
@@ -99,15 +108,6 @@ struct Sums {
     return terms == 2 ? __fadd_rn(of[0][c], of[terms - 1][c]) : of[0][c];
   }
 };
-
-/// A fragment whose odd slab is that of `before` and whose even slab is that of `after`.
-__device__ inline Fragment join(const Fragment& before, const Fragment& after) {
-  Fragment fragment;
-  const bool odd = threadIdx.x & 1;
-#pragma unroll
-  for (int i = 0; i < words; ++i) fragment.word[i] = odd ? before.word[i] : after.word[i];
-  return fragment;
-}
 
 /// Weights and metadata of the lane, in registers or in shared memory.
 class Weights {
@@ -127,30 +127,42 @@ class Weights {
     for (int i = 0; i < x_words + y_words; ++i) metadata_[i] = metadata[i * 32 + lane];
   }
 
-  /// d += weights of one window x operand, for the terms that are asked for: 0 the products of the larger
-  /// terms, 1 all others.
-  template <bool along_y, int window, bool other_pair, int order>
-  __device__ void multiply(float (&d)[4], int term, const Operand& b) const {
-    if constexpr (order == 1) {
-      multiply_terms<along_y, window, other_pair>(d, term, 1, b.word[0]);
-      multiply_terms<along_y, window, other_pair>(d, term, 0, b.word[1]);
-    } else {
-      multiply_terms<along_y, window, other_pair>(d, term, 0, b.word[0]);
+  /// A of one window: of a term of the stencil, along an axis.
+  template <bool along_y, int window>
+  struct Window {
+    uint4 value[terms][instructions];
+  };
+  template <bool along_y, int window>
+  __device__ Window<along_y, window> get(int rank_term) const {
+    constexpr int per_term = along_y ? y_instructions : x_instructions;
+    constexpr int first = (along_y ? rank * terms * x_instructions : 0) + window * instructions;
+    Window<along_y, window> a;
+#pragma unroll
+    for (int term = 0; term < terms; ++term)
+#pragma unroll
+      for (int part = 0; part < instructions; ++part)
+        a.value[term][part] = value(first + (rank_term * terms + term) * per_term + part);
+    return a;
+  }
+
+  /// sums += A B.
+  template <bool other_pair, bool along_y, int window>
+  __device__ void multiply(Sums& sums, const Window<along_y, window>& a, const Operand& b) const {
+    if constexpr (terms == 2) {
+      multiply_terms<other_pair, along_y, window>(sums.of[1], a.value[1], b.word[0]);
+      multiply_terms<other_pair, along_y, window>(sums.of[1], a.value[0], b.word[1]);
     }
+    multiply_terms<other_pair, along_y, window>(sums.of[0], a.value[0], b.word[0]);
   }
 
  private:
-  template <bool along_y, int window, bool other_pair>
-  __device__ void multiply_terms(float (&d)[4], int rank_term, int weight_term,
+  template <bool other_pair, bool along_y, int window>
+  __device__ void multiply_terms(float (&d)[4], const uint4 (&value)[instructions],
                                  const unsigned (&b)[words]) const {
-    constexpr int per_term = along_y ? y_instructions : x_instructions;
-    constexpr int first = along_y ? rank * terms * x_instructions : 0;
-    static_for<0, instructions>([&](auto part) {
-      constexpr int i = window * instructions + part.value;
-      const uint4 value = this->value(first + (rank_term * terms + weight_term) * per_term + i);
-      const unsigned a[4]{value.x, value.y, value.z, value.w};
-      const unsigned fragment[4]{b[4 * part.value], b[4 * part.value + 1], b[4 * part.value + 2],
-                                 b[4 * part.value + 3]};
+    static_for<0, instructions>([&](auto part_) {
+      constexpr int part = decltype(part_)::value, i = window * instructions + part;
+      const unsigned a[4]{value[part].x, value[part].y, value[part].z, value[part].w};
+      const unsigned fragment[4]{b[4 * part], b[4 * part + 1], b[4 * part + 2], b[4 * part + 3]};
       const unsigned metadata = metadata_[(along_y ? x_words : 0) + i / 2] ^ (other_pair ? 0xaaaaaaaau : 0u);
       sparse_mma<element, tf32 ? 16 : 32, i % 2>(d, a, fragment, metadata);
     });
@@ -324,11 +336,10 @@ class Strip {
       static_for<0, groups_at_once>([&](auto group_) {
         constexpr int group = first + decltype(group_)::value;
         const auto& fresh = next[group - first];
-        static_for<0, 2 * y_windows>([&](auto i) {
-          Sums out[2];
-          along_y<i.value>(weights, before_[group], fresh, out);
-          write<simple, group>(first_row, i.value, out);
-        });
+        Sums out[2 * y_windows][2];
+        along_y(weights, before_[group], fresh, out);
+#pragma unroll
+        for (int i = 0; i < 2 * y_windows; ++i) write<simple, group>(first_row, i, out[i]);
 #pragma unroll
         for (int k = 0; k < rank; ++k)
 #pragma unroll
@@ -356,23 +367,26 @@ class Strip {
           for (int window = 0; window < windows; ++window)
             x[r][window] = load(in + (m * slab + 2 * (first + r)) * row_elements + slab * window);
 #pragma unroll
-        for (int k = 0; k < rank; ++k)
+        for (int k = 0; k < rank; ++k) {
+          Sums sums[rows_at_once][groups_at_once];
+          static_for<0, x_windows>([&](auto window_) {
+            constexpr int window = decltype(window_)::value;
+            const auto a = weights.get<false, window>(k);
+#pragma unroll
+            for (int r = 0; r < rows_at_once; ++r)
+#pragma unroll
+              for (int group = 0; group < groups_at_once; ++group)
+                weights.multiply<false>(sums[r][group], a, x[r][group + window]);
+          });
 #pragma unroll
           for (int r = 0; r < rows_at_once; ++r)
 #pragma unroll
-            for (int group = 0; group < groups_at_once; ++group) {
-              Sums sums;
-              static_for<0, terms>([&](auto order_) {
-                constexpr int order = decltype(order_)::value;
-                static_for<0, x_windows>([&](auto window) {
-                  weights.multiply<false, window.value, false, order>(sums.of[order], k,
-                                                                      x[r][group + window.value]);
-                });
-              });
+            for (int group = 0; group < groups_at_once; ++group)
 #pragma unroll
               for (int half = 0; half < 2; ++half)
-                hand_on(next[group][k][m][half], first + r, sums.total(2 * half), sums.total(2 * half + 1));
-            }
+                hand_on(next[group][k][m][half], first + r, sums[r][group].total(2 * half),
+                        sums[r][group].total(2 * half + 1));
+        }
       });
     });
   }
@@ -400,28 +414,27 @@ class Strip {
     }
   }
 
-  /// Pass 2: 16 rows of 16 columns, whose first window is i + 1 slabs after that of the last step's
-  /// fragments.
-  template <int i>
+  /// Pass 2: 32 * y_windows rows of 16 columns, 16 at a time; the first window of the i-th is i + 1 slabs
+  /// after that of the last step's fragments.
   __device__ void along_y(const Weights& weights, const Fragment (&before)[rank][y_windows][2],
-                          const Fragment (&next)[rank][y_windows][2], Sums (&out)[2]) const {
-    static_for<0, terms>([&](auto order_) {
-      constexpr int order = decltype(order_)::value;
+                          const Fragment (&next)[rank][y_windows][2], Sums (&out)[2 * y_windows][2]) const {
 #pragma unroll
-      for (int k = 0; k < rank; ++k)
-        static_for<0, y_windows>([&](auto m_) {
-          constexpr int m = decltype(m_)::value;
-          constexpr int n = i + 1 + m, at = n % y_windows;
+    for (int k = 0; k < rank; ++k)
+      static_for<0, y_windows>([&](auto m_) {
+        constexpr int m = decltype(m_)::value;
+        const auto a = weights.get<true, m>(k);
+        static_for<0, 2 * y_windows>([&](auto i_) {
+          constexpr int i = decltype(i_)::value, n = i + 1 + m, at = n % y_windows;
           constexpr bool joined = n / y_windows == 1;
 #pragma unroll
           for (int half = 0; half < 2; ++half) {
-            const Operand b = operand_of(joined          ? join(before[k][at][half], next[k][at][half])
-                                         : n < y_windows ? before[k][at][half]
-                                                         : next[k][at][half]);
-            weights.multiply<true, m, joined, order>(out[half].of[order], k, b);
+            const Fragment b = joined          ? join(before[k][at][half], next[k][at][half])
+                               : n < y_windows ? before[k][at][half]
+                                               : next[k][at][half];
+            weights.multiply<joined>(out[i][half], a, operand_of(b));
           }
         });
-    });
+      });
   }
 
   /// Whether 16 rows from this one on are written.
