@@ -8,8 +8,9 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr std::size_t most_unrolled_taps =
-    128;  // beyond, the loop is kept: code would leave the instruction cache
+constexpr std::size_t most_folded_taps = 512;  // larger stencils are stepped by step.cuh, tap by tap
+constexpr int most_unrolled_points =
+    192;  // read by one sum; beyond, the loop is kept: code would leave the instruction cache
 
 const char* wall_name(Wall wall) {
   return wall == Wall::none ? "Wall::none" : wall == Wall::dirichlet ? "Wall::dirichlet" : "Wall::neumann";
@@ -91,7 +92,7 @@ KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Preci
     for (const Side side : {low, high}) walls[k][side] = wall_of(domain.faces[axes[k]][side].kind);
   }
   operations = static_cast<int>(taps.size());
-  if (pointwise_completion() || radius[plane_axis] == 0 || taps.size() > most_unrolled_taps) return;
+  if (pointwise_completion() || radius[plane_axis] == 0 || taps.size() > most_folded_taps) return;
   std::array<bool, 3> symmetric{};
   for (int k = 0; k < axis_count; ++k) symmetric[k] = radius[k] > 0 && mirrored(taps, k);
   const int folded_count = folded_operations(taps, symmetric);
@@ -146,8 +147,9 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
   for (const bool axis : stencil.folded) text += axis ? "true, " : "false, ";
   text += std::string("};\nconstexpr bool with_source = ") + (stencil.with_source ? "true" : "false") + ";\n";
   integer("tap_count", static_cast<int>(stencil.taps.size()));
-  integer("taps_to_unroll",
-          stencil.taps.size() <= most_unrolled_taps ? static_cast<int>(stencil.taps.size()) : 8);
+  const int tap_count = static_cast<int>(stencil.taps.size());
+  const int points = tap_count * (stencil.folded[row_axis] ? 2 : 1) * (stencil.folded[column_axis] ? 2 : 1);
+  integer("taps_to_unroll", points <= most_unrolled_points ? tap_count : 8);
   text += "__device__ constexpr Tap taps[] = {\n";
   for (const Tap& tap : stencil.taps)
     text += "  {{" + std::to_string(tap.offset[0]) + ", " + std::to_string(tap.offset[1]) + ", " +

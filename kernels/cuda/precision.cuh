@@ -71,12 +71,15 @@ struct Int {
   static constexpr int value = value_;
 };
 
-/// body(Int<first>()), ... body(Int<last - 1>()): a loop whose index is a compile-time constant.
+/// body(Int<first>()), ... body(Int<last - 1>()): a loop whose index is a compile-time constant. In halves, as
+/// compilers limit how deep templates nest.
 template <int first, int last, class Body>
 __device__ __forceinline__ void static_for(Body&& body) {
-  if constexpr (first < last) {
+  if constexpr (last - first == 1) {
     body(Int<first>());
-    static_for<first + 1, last>(body);
+  } else if constexpr (first < last) {
+    static_for<first, (first + last) / 2>(body);
+    static_for<(first + last) / 2, last>(body);
   }
 }
 
