@@ -146,9 +146,9 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
   text += "};\nconstexpr bool folded[3] = {";
   for (const bool axis : stencil.folded) text += axis ? "true, " : "false, ";
   text += std::string("};\nconstexpr bool with_source = ") + (stencil.with_source ? "true" : "false") + ";\n";
-  integer("tap_count", static_cast<int>(stencil.taps.size()));
   const int tap_count = static_cast<int>(stencil.taps.size());
   const int points = tap_count * (stencil.folded[row_axis] ? 2 : 1) * (stencil.folded[column_axis] ? 2 : 1);
+  integer("tap_count", tap_count);
   integer("taps_to_unroll", points <= most_unrolled_points ? tap_count : 8);
   text += "__device__ constexpr Tap taps[] = {\n";
   for (const Tap& tap : stencil.taps)
