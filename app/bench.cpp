@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "app/bench_suites.hpp"
@@ -63,14 +62,17 @@ void list_catalogue(const Terminal& terminal) {
                    entry.stencil.taps().size(), entry.domain, entry.source);
 }
 
-/// Cases of two that differ in unit alone: what sparsity gains.
+/// What sparsity gains: neighbours that differ in the unit alone.
 void print_gains(const std::vector<Json>& results, const Terminal& terminal) {
-  for (std::size_t i = 0; i + 1 < results.size(); i += 2)
-    terminal.print(
-        "{:<8} {} {:<17} fuse {:>2}: sparse / dense = {:.2f}", results[i]["stencil"].get<std::string>(),
-        results[i]["precision"].get<std::string>(), results[i]["layout"].get<std::string>(),
-        results[i]["fuse"].get<int>(),
-        results[i + 1]["gstencil_per_s"].get<double>() / results[i]["gstencil_per_s"].get<double>());
+  for (std::size_t i = 1; i < results.size(); ++i) {
+    const Json &dense = results[i - 1], &sparse = results[i];
+    const auto same = [&](const char* key) { return dense[key] == sparse[key]; };
+    if (same("unit") || !same("stencil") || !same("precision") || !same("layout") || !same("fuse")) continue;
+    terminal.print("{:<8} {} {:<17} fuse {:>2}: sparse / dense = {:.2f}",
+                   sparse["stencil"].get<std::string>(), sparse["precision"].get<std::string>(),
+                   sparse["layout"].get<std::string>(), sparse["fuse"].get<int>(),
+                   sparse["gstencil_per_s"].get<double>() / dense["gstencil_per_s"].get<double>());
+  }
 }
 
 }  // namespace
@@ -86,6 +88,7 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
   setting.parallel.share_gpus = request.share_gpus;
   setting.parallel.graphs = setting.graphs = !request.no_graphs;
   setting.steps = request.steps;
+  setting.tune = request.tune;
   if (!request.suite.empty()) setting.seconds = 0.1;
   ComputeConfig compute;
   compute.device = request.device;
@@ -111,9 +114,16 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
   print_head(request, terminal);
   std::vector<Json> results;
   for (const BenchCase& what : cases) {
-    results.push_back(measure(communicator, what, setting, ceilings, device));
+    try {
+      results.push_back(measure(communicator, what, setting, ceilings, device));
+    } catch (const Error& error) {  // a suite goes on without the case; peers of a rank that failed cannot
+      if (request.suite.empty() || communicator.size() > 1) throw;
+      terminal.warn("{} {} {} {}: {}", what.stencil, to_string(what.precision), what.plan.unit,
+                    what.plan.layout, error.what());
+      continue;
+    }
     print_line(request, results.back(), terminal);
-    write_json(results);  // what is there already, should a later case fail
+    write_json(results);  // what is there already, should a later case take too long
   }
   if (request.suite == "ablation") print_gains(results, terminal);
   return Status::finished;
