@@ -9,6 +9,8 @@
 
 #include "app/bench_errors.hpp"
 #include "app/clock.hpp"
+#include "app/planning.hpp"
+#include "app/tune.hpp"
 #include "kernels/presets.hpp"
 #include "solver/block.hpp"
 
@@ -53,7 +55,14 @@ Problem BenchCase::problem() const {
 Json measure(const Communicator& communicator, const BenchCase& what, const BenchSetting& setting,
              const Ceilings& ceilings, const DeviceChoice& device) {
   const Problem problem = what.problem();
-  const Candidate chosen = make_plan(problem, device.cuda ? nominal_gpu() : nominal_cpu(), what.plan).chosen;
+  const DeviceModel model = device_model(device.cuda, {});
+  Plan plan = make_plan(problem, model, what.plan);
+  if (setting.tune)
+    plan = make_plan(problem, model,
+                     continue_plan(what.plan, model,
+                                   tuned_plan(communicator, problem, what.plan, plan, device,
+                                              setting.parallel, Terminal(communicator, false))));
+  const Candidate& chosen = plan.chosen;
   const int fuse = chosen.fuse;
   const Decomposition decomposition(
       what.shape, least_surface_rank_grid(what.shape, communicator.size(), fuse * problem.stencil.radius(),

@@ -24,6 +24,7 @@ struct BenchCase {
 struct BenchSetting {
   ParallelConfig parallel;
   bool graphs = true;
+  bool tune = false;     // time the plan's best candidates first, and take the winner
   int steps = 0;         // of one timed run; 0: as many as take `seconds`
   double seconds = 0.3;  // of one timed run
 };

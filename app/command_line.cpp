@@ -103,6 +103,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   bench->add_option("--transport", request.transport, "auto, nccl or mpi")
       ->capture_default_str()
       ->check(one_of(transport_names));
+  bench->add_flag("--tune", request.tune, "Time the plan's best candidates first, and remember the winner");
   bench->add_flag("--share-gpus", request.share_gpus, "Several ranks may use one GPU");
   bench->add_flag("--no-graphs", request.no_graphs, "Enqueue every launch anew instead of CUDA graphs");
   bench->add_option("--json", request.json, "Write the results to this file")->type_name("FILE");

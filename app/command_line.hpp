@@ -20,6 +20,7 @@ struct BenchRequest {
   std::string unit = "auto";
   std::string layout = "auto";
   std::optional<int> fuse;
+  bool tune = false;
   std::string transport = "auto";
   bool share_gpus = false, no_graphs = false;  // as parallel.share_gpus and not parallel.graphs
   std::string suite;

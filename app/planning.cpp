@@ -24,31 +24,29 @@ Pace pace_of(const RunConfig& config) {
   return pace;
 }
 
-void keep(const nlohmann::json& plan, const DeviceModel& device, PlanRequest& request) {
-  const std::string unit = plan.value("unit", "scalar");
-  const int fuse = plan.at("fuse").get<int>();
-  if (fuse < 1) throw Error(Status::file_failure, "fuse < 1");
-  const auto precision = parse_precision(plan.value("precision", ""));
-  if (precision) request.precision = *precision;
-  const bool possible = unit == "scalar" || device.gpu || plan.value("device", "") == "cpu";
-  if (!possible || (request.unit != "auto" && request.unit != unit)) return;
-  request.unit = unit;
-  if (request.layout == "auto" && unit != "scalar") request.layout = plan.at("layout").get<std::string>();
-  if (!request.fuse) request.fuse = fuse;
-}
-
 }  // namespace
 
-PlanRequest plan_request(const RunConfig& config, const DeviceModel& device, const std::string& continued) {
-  PlanRequest request{config.compute.unit, config.compute.layout, config.time.fuse, pace_of(config),
-                      config.compute.accuracy};
-  if (continued.empty()) return request;
+PlanRequest plan_request(const RunConfig& config) {
+  return {config.compute.unit, config.compute.layout, config.time.fuse, pace_of(config),
+          config.compute.accuracy};
+}
+
+PlanRequest continue_plan(PlanRequest request, const DeviceModel& device, const std::string& plan_text) {
   try {
-    keep(nlohmann::json::parse(continued), device, request);
+    const auto plan = nlohmann::json::parse(plan_text);
+    const std::string unit = plan.value("unit", "scalar");
+    const int fuse = plan.at("fuse").get<int>();
+    if (fuse < 1) throw std::out_of_range("fuse");
+    if (const auto precision = parse_precision(plan.value("precision", ""))) request.precision = *precision;
+    const bool possible = unit == "scalar" || device.gpu || plan.value("device", "") == "cpu";
+    if (!possible || (request.unit != "auto" && request.unit != unit)) return request;
+    request.unit = unit;
+    if (request.layout == "auto" && unit != "scalar") request.layout = plan.at("layout").get<std::string>();
+    if (!request.fuse) request.fuse = fuse;
+    return request;
   } catch (const std::exception&) {
-    throw Error(Status::file_failure, fmt::format("the checkpoint's plan cannot be read: {}", continued));
+    throw Error(Status::file_failure, fmt::format("the plan to go on with cannot be read: {}", plan_text));
   }
-  return request;
 }
 
 std::string to_json(const Plan& plan) {

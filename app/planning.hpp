@@ -10,9 +10,12 @@
 
 namespace spsolve {
 
-/// What an input asks of the plan. `continued` (or empty): the plan of the run that goes on, as JSON; it is
-/// kept where the input says "auto", unless it needs tensor cores that `device` has not.
-PlanRequest plan_request(const RunConfig& config, const DeviceModel& device, const std::string& continued);
+/// What an input asks of the plan.
+PlanRequest plan_request(const RunConfig& config);
+
+/// The same where a run goes on with a plan, as JSON: it is kept where the request says "auto", unless it
+/// needs tensor cores that `device` has not. Throws Error(file_failure) if it cannot be read.
+PlanRequest continue_plan(PlanRequest request, const DeviceModel& device, const std::string& plan);
 
 /// What of a plan a run needs to go on, as JSON text.
 std::string to_json(const Plan& plan);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "app/clock.hpp"
+#include "app/planning.hpp"
 #include "app/report.hpp"
 #include "app/requests.hpp"
 #include "app/restart.hpp"
@@ -55,7 +56,9 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   const std::optional<Checkpoint> restart = find_restart(communicator, command, config, terminal);
   Setup setup = make_setup(communicator, config, restart ? restart->header.plan : "");
   if (config.compute.tune && !restart)
-    setup = make_setup(communicator, config, tuned_plan(communicator, setup, terminal));
+    setup = make_setup(communicator, config,
+                       tuned_plan(communicator, setup.problem, plan_request(config), setup.plan, setup.device,
+                                  config.parallel, terminal));
   warn_of_growth(setup, terminal);
   require_memory(communicator, setup);
   print_summary(communicator, setup, terminal);

@@ -45,7 +45,9 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, cons
                   config.source.has_value()};
   const DeviceChoice device = choose_device(communicator, config.compute, config.parallel);
   const DeviceModel modelled = model ? *model : device_model(device.cuda, {});
-  const Plan plan = make_plan(problem, modelled, plan_request(config, modelled, continued));
+  PlanRequest request = plan_request(config);
+  if (!continued.empty()) request = continue_plan(request, modelled, continued);
+  const Plan plan = make_plan(problem, modelled, request);
   problem.precision = plan.chosen.precision;
   const Index3 rank_grid =
       config.parallel.ranks

@@ -2,6 +2,7 @@
 #include "app/tune.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -26,20 +27,21 @@ void fill_with_noise(Field& field) {
 #pragma omp parallel for schedule(static)
     for (std::int64_t row = 0; row < extent[0] * extent[1]; ++row) {
       Storage* values = field.at<Storage>(field.owned().begin + Index3{row / extent[1], row % extent[1], 0});
-      for (std::int64_t x = 0; x < extent[2]; ++x)
-        values[x] =
-            to_storage<Storage>(static_cast<double>((row * 7919 + x) * 2654435761 % 1021) / 1021 - 0.5);
+      for (std::int64_t x = 0; x < extent[2]; ++x) {
+        const auto mixed = static_cast<std::uint64_t>(row * 7919 + x) * 2654435761u;
+        values[x] = to_storage<Storage>(static_cast<double>(mixed % 1021) / 1021 - 0.5);
+      }
     }
   });
 }
 
 /// Seconds per step of a candidate, the slowest rank's.
 double time_candidate(const Communicator& communicator, Problem problem, const Candidate& candidate,
-                      const std::optional<Index3>& ranks, Backend& backend) {
+                      const DeviceChoice& device, const ParallelConfig& parallel, Backend& backend) {
   problem.precision = candidate.precision;
-  const Index3 grid = ranks ? *ranks
-                            : least_surface_rank_grid(problem.domain.shape, communicator.size(),
-                                                      candidate.fuse * problem.stencil.radius());
+  const Index3 grid = parallel.ranks.value_or(
+      least_surface_rank_grid(problem.domain.shape, communicator.size(),
+                              candidate.fuse * problem.stencil.radius(), face_cost(device)));
   Block block(communicator, problem, Decomposition(problem.domain.shape, grid), candidate, backend);
   if (problem.has_source) block.set_source(fill_with_noise);
   block.set_state(fill_with_noise);
@@ -57,28 +59,30 @@ double time_candidate(const Communicator& communicator, Problem problem, const C
 }
 
 /// Everything that the winner depends on, as a short name.
-std::string key_of(const Communicator& communicator, const Setup& setup) {
-  RunConfig problem = setup.config;  // without what does not matter
-  problem.name = "tuned";
-  problem.output = {};
-  problem.checkpoint = {};
-  problem.diagnostics = {};
-  problem.initial = ExpressionForm{"0"};
-  problem.time = {1, 1.0, setup.config.time.fuse, {}};
-  std::string text = to_toml(problem) + setup.device.model;
-  text += fmt::format("{} ranks, version {}", communicator.size(), version);
+std::string key_of(const Communicator& communicator, const Problem& problem, const PlanRequest& request,
+                   const DeviceChoice& device, const ParallelConfig& parallel) {
+  std::string text = fmt::format("{} {} x{} {} {} {} {} {} {}", version, device.model, communicator.size(),
+                                 to_string(problem.precision), problem.has_source, request.unit,
+                                 request.layout, request.fuse.value_or(0), request.accuracy.value_or(0.0));
+  text += fmt::format(" {} {} {}", request.pace.every, request.pace.last_alone,
+                      fmt::join(parallel.ranks.value_or(Index3{}), "x"));
+  text += fmt::format(" {}", fmt::join(problem.domain.shape, "x"));
+  for (const auto& faces : problem.domain.faces)
+    for (const Face& face : faces) text += fmt::format(" {}", static_cast<int>(face.kind));
+  for (const Tap& tap : problem.stencil.taps())
+    text += fmt::format(" {}:{}", fmt::join(tap.offset, ","), tap.weight);
   return communicator.broadcast(fmt::format("{:016x}", std::hash<std::string>{}(text)));
 }
 
-}  // namespace
-
+/// The plan's best few candidates, timed: the fastest.
 Candidate fastest_candidate(const Communicator& communicator, const Problem& problem, const Plan& plan,
-                            const std::optional<Index3>& ranks, Backend& backend, const Terminal& terminal) {
+                            const DeviceChoice& device, const ParallelConfig& parallel, Backend& backend,
+                            const Terminal& terminal) {
   std::optional<Candidate> fastest;
   for (Candidate candidate : best_candidates(plan, most_candidates)) {
     const double predicted = 1e-9 / candidate.seconds;
     try {
-      candidate.seconds = time_candidate(communicator, problem, candidate, ranks, backend) /
+      candidate.seconds = time_candidate(communicator, problem, candidate, device, parallel, backend) /
                           static_cast<double>(problem.domain.box().points());
     } catch (const std::invalid_argument&) {
       continue;  // no such kernel on this device: on every rank alike
@@ -91,14 +95,19 @@ Candidate fastest_candidate(const Communicator& communicator, const Problem& pro
   return fastest.value_or(plan.chosen);
 }
 
-std::string tuned_plan(const Communicator& communicator, const Setup& setup, const Terminal& terminal) {
+}  // namespace
+
+std::string tuned_plan(const Communicator& communicator, const Problem& problem, const PlanRequest& request,
+                       const Plan& plan, const DeviceChoice& device, const ParallelConfig& parallel,
+                       const Terminal& terminal) {
   const std::filesystem::path cache = cache_directory();
-  const std::filesystem::path file = cache / fmt::format("tuned-{}.json", key_of(communicator, setup));
+  const std::filesystem::path file =
+      cache / fmt::format("tuned-{}.json", key_of(communicator, problem, request, device, parallel));
   std::string remembered;
   if (communicator.root() && std::filesystem::is_regular_file(file)) {
     try {
       remembered = read_text(file);
-      plan_request(setup.config, device_model(setup.device.cuda, {}), remembered);
+      continue_plan(request, device_model(device.cuda, {}), remembered);
     } catch (const Error&) {  // damaged, or of another version: tuned anew
       remembered.clear();
     }
@@ -108,10 +117,9 @@ std::string tuned_plan(const Communicator& communicator, const Setup& setup, con
     terminal.print("tuned before: {}", file.string());
     return remembered;
   }
-  const Machine machine = make_machine(communicator, setup.device, setup.config.parallel);
-  Plan tuned = setup.plan;
-  tuned.chosen = fastest_candidate(communicator, setup.problem, setup.plan, setup.config.parallel.ranks,
-                                   *machine.backend, terminal);
+  const Machine machine = make_machine(communicator, device, parallel);
+  Plan tuned = plan;
+  tuned.chosen = fastest_candidate(communicator, problem, plan, device, parallel, *machine.backend, terminal);
   if (communicator.root() && !cache.empty()) {
     try {
       std::filesystem::create_directories(cache);

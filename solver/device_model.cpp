@@ -32,7 +32,6 @@ DeviceModel nominal_gpu() {
   gpu.mma_tf32 = 151e9;
   gpu.mma_tf32_sparse = 113e9;
   gpu.mma_fp64 = 16.1e9;
-  gpu.mma_share = 0.6;
   gpu.shared_bandwidth = 28e12;
   // NCCL between neighbours over NVLink: 7 us at 4 KiB, 26 us at 1 MiB, 224 us at 16 MiB.
   gpu.ranks_per_node = 8;
@@ -57,7 +56,6 @@ const std::vector<DeviceModelEntry>& device_model_entries() {
                                                      {"mma_tf32", &DeviceModel::mma_tf32},
                                                      {"mma_tf32_sparse", &DeviceModel::mma_tf32_sparse},
                                                      {"mma_fp64", &DeviceModel::mma_fp64},
-                                                     {"mma_share", &DeviceModel::mma_share},
                                                      {"shared_bandwidth", &DeviceModel::shared_bandwidth},
                                                      {"ranks_per_node", &DeviceModel::ranks_per_node},
                                                      {"node_latency", &DeviceModel::node_latency},

@@ -29,7 +29,6 @@ struct DeviceModel {
   double mma_half = 0, mma_half_sparse = 0;  // k = 16, 32
   double mma_tf32 = 0, mma_tf32_sparse = 0;  // k = 8, 16
   double mma_fp64 = 0;                       // k = 16
-  double mma_share = 1;                      // of these rates that kernels reach
   double shared_bandwidth = 0;               // bytes/s of shared memory, whole device
 
   // Halo exchange: latency + bytes / bandwidth, of messages within a node and beyond.

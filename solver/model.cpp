@@ -52,7 +52,8 @@ Candidate evaluate(const Problem& problem, const DeviceModel& device, const Meth
 double rate_of_ranks(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
                      std::int64_t ranks) {
   const Index3 width = candidate.fuse * problem.stencil.radius();
-  const Index3 grid = least_surface_rank_grid(problem.domain.shape, static_cast<int>(ranks), width);
+  const Index3 grid = least_surface_rank_grid(problem.domain.shape, static_cast<int>(ranks), width,
+                                              device.gpu ? gpu_face_cost : Index3{1, 1, 1});
   Index3 block;
   for (int axis = 0; axis < axis_count; ++axis)
     block[axis] = (problem.domain.shape[axis] + grid[axis] - 1) / grid[axis];

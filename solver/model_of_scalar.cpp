@@ -108,7 +108,8 @@ void evaluate_gpu(const Problem& problem, const DeviceModel& device, Candidate& 
   if (problem.has_source) candidate.bytes += sums * tile.kernels / candidate.fuse;
   candidate.fma = static_cast<double>(problem.stencil.taps().size()) / tile.useful;
   // Loads, shared rows and shuffles take issue slots beside the multiply-adds.
-  const double others = (space ? (fp64 ? 5 : 7) : (fp64 ? 1 : 2)) / tile.useful;
+  const bool line = problem.domain.dimensions == 1;
+  const double others = (space ? (fp64 ? 5 : 7) : fp64 ? (line ? 0.25 : 1) : 2) / tile.useful;
   candidate.compute_seconds = (candidate.fma + others) / device.scalar_rate(problem.precision);
   candidate.memory_seconds = candidate.bytes / device.bandwidth;
   candidate.seconds = overlapped({candidate.memory_seconds, candidate.compute_seconds});

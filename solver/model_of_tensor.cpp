@@ -15,7 +15,9 @@ struct TensorWork {
   double instructions = 0;
   double fma = 0;  // multiply-adds of these, zeros included
   double shared_bytes = 0;
-  double rate = 0;  // instructions/s
+  double rate = 0;         // instructions/s that kernels reach
+  double peak = 0;         // and the tensor cores do
+  double memory_cost = 1;  // of memory traffic against a copy
   std::size_t terms = 0;
 };
 
@@ -49,19 +51,29 @@ TensorWork direct_work(const Stencil& fused, int dimensions, Precision precision
       for (std::size_t m = 0; m < matrix.rows() && !used; ++m)
         for (std::size_t k = begin; k < std::min(matrix.columns(), begin + step * 4 * words) && !used; ++k)
           used = matrix.value(m, k) != 0.0;
-      steps += used;
+      // fp64 has instructions of smaller k, which take as much less.
+      steps += used * (fp64 ? std::min(1.0, static_cast<double>(registers - first) / step) : 1.0);
     }
   }
-  constexpr double tiles = 8;  // columns of B
+  const double tiles = fp64 ? 16 : 8;  // per instruction: its rows in fp64, else its columns
   const double outputs = tiles * static_cast<double>(sliced.first().rows());
   const double terms = precision == Precision::fp32 ? 3 : 1;
   TensorWork work;
   work.instructions = steps * terms * (terms + 1) / 2 / outputs;
   work.fma = work.instructions * 16 * 8 * step * 4 * static_cast<double>(words);
   work.shared_bytes = 128.0 * registers * terms / outputs;
-  work.rate = fp64   ? device.mma_fp64
+  work.peak = fp64   ? device.mma_fp64
               : half ? (sparse ? device.mma_half_sparse : device.mma_half)
                      : (sparse ? device.mma_tf32_sparse : device.mma_tf32);
+  // Shares measured on H200 (docs/kernels-tensor.md). More than five planes in 3D leave a warp one row of
+  // tiles.
+  const bool many_planes = dimensions == 3 && sliced.slices.size() > 5;
+  work.rate = work.peak *
+              (fp64     ? 0.75
+               : sparse ? 0.9
+                        : 0.55) /
+              (precision == Precision::fp32 ? 1.3 : 1.0) / (many_planes && !fp64 ? 2.1 : 1.0);
+  work.memory_cost = dimensions == 3 ? 1.3 : fp64 && dimensions == 1 ? 1.4 : 1.18;
   return work;
 }
 
@@ -72,9 +84,13 @@ TensorWork separable_work(const Stencil& fused, Precision precision, double drop
                           const DeviceModel& device) {
   const SeparableStencil separable = separate(fused, dropped);
   const Index3 extent = separable.taps.extent();
-  double windows = 0;
+  double windows = 0, widest = 1;
   for (const std::int64_t width : {extent[y_axis], extent[x_axis]})
-    if (width > 1 || width == extent[x_axis]) windows += std::ceil(static_cast<double>(width + 15) / 32);
+    if (width > 1 || width == extent[x_axis]) {
+      const double needed = std::ceil(static_cast<double>(width + 15) / 32);
+      windows += needed;
+      widest = std::max(widest, needed);
+    }
   const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
   TensorWork work;
   work.terms = separable.terms.size();
@@ -82,7 +98,10 @@ TensorWork separable_work(const Stencil& fused, Precision precision, double drop
       2.0 * static_cast<double>(work.terms) * windows * (half ? 1 : 2) * (split ? 3 : 1) / 256;
   work.fma = work.instructions * 16 * 8 * (half ? 32 : 16);
   work.shared_bytes = 2.0 * static_cast<double>(storage_bytes(precision)) * (1 + windows / 2);
-  work.rate = half ? device.mma_half_sparse : device.mma_tf32_sparse;
+  work.peak = half ? device.mma_half_sparse : device.mma_tf32_sparse;
+  // As measured; three windows and more are out of proportion.
+  work.rate = work.peak * (half ? 0.58 : 0.43) / std::pow(std::max(1.0, widest - 1), half ? 1.6 : 0.9);
+  work.memory_cost = 1.085;
   return work;
 }
 
@@ -125,8 +144,8 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
     candidate.seconds = candidate.compute_seconds;
     return;
   }
-  candidate.memory_seconds = candidate.bytes / device.bandwidth;
-  candidate.compute_seconds = work.instructions / (work.rate * device.mma_share) / steps;
+  candidate.memory_seconds = candidate.bytes * work.memory_cost / device.bandwidth;
+  candidate.compute_seconds = work.instructions / work.rate / steps;
   candidate.shared_seconds = candidate.shared_bytes / device.shared_bandwidth;
   const double sweep =
       overlapped({candidate.memory_seconds, candidate.compute_seconds, candidate.shared_seconds});
@@ -143,7 +162,7 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
   const bool scalar_computes = exact.compute_seconds > exact.memory_seconds;
   const bool tensor_computes = candidate.compute_seconds > candidate.memory_seconds;
   candidate.scenario = 1 + 2 * scalar_computes + tensor_computes;
-  const double tensor_peak = work.rate * device.mma_share * work.fma / work.instructions;
+  const double tensor_peak = work.peak * work.fma / work.instructions;
   candidate.in_sweet_spot =
       candidate.redundancy < candidate.sparsity * tensor_peak / device.scalar_rate(problem.precision);
 }

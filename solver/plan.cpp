@@ -190,12 +190,21 @@ std::vector<Candidate> best_candidates(const Plan& plan, std::size_t count) {
   std::vector<Candidate> sorted = plan.candidates, first, others;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
+  const auto alike = [](const Candidate& a, const Candidate& b) {
+    return a.unit == b.unit && a.layout == b.layout && a.precision == b.precision;
+  };
+  const auto near = [&](const Candidate& a, const Candidate& b) {
+    return alike(a, b) && 4 * std::max(a.fuse, b.fuse) < 5 * std::min(a.fuse, b.fuse);
+  };
+  const auto among = [](const std::vector<Candidate>& list, const Candidate& candidate, auto&& relation) {
+    return std::any_of(list.begin(), list.end(),
+                       [&](const Candidate& other) { return relation(other, candidate); });
+  };
   for (const Candidate& candidate : sorted) {
-    const bool known = std::any_of(first.begin(), first.end(), [&](const Candidate& other) {
-      return other.unit == candidate.unit && other.layout == candidate.layout &&
-             other.precision == candidate.precision;
-    });
-    (known ? others : first).push_back(candidate);
+    if (!among(first, candidate, alike))
+      first.push_back(candidate);
+    else if (!among(first, candidate, near) && !among(others, candidate, near))
+      others.push_back(candidate);
   }
   first.insert(first.end(), others.begin(), others.end());
   first.resize(std::min(count, first.size()));

@@ -41,8 +41,8 @@ struct Plan {
 /// Error(invalid_input) if the request cannot be met.
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request);
 
-/// The fastest candidates, one depth each of the `count` fastest units, layouts and precisions, then the
-/// next depths: what is worth timing.
+/// The fastest candidates that are worth timing: the best depth of each unit, layout and precision, then
+/// other depths of these, a quarter apart at least.
 std::vector<Candidate> best_candidates(const Plan& plan, std::size_t count);
 
 /// What the model gives a candidate, per point and step, when launches must end at this pace.

@@ -124,6 +124,7 @@ struct MeasuredRate {
   BoundaryKind walls;
   int fuse;
   double rate;
+  const char* layout = "none";
 };
 class ModelOfH200 : public ::testing::TestWithParam<MeasuredRate> {};
 
@@ -133,7 +134,12 @@ TEST_P(ModelOfH200, IsWithinAQuarterOfWhatWasMeasured) {
   problem.precision = m.precision;
   for (int axis = problem.domain.first_axis(); axis < axis_count; ++axis)
     for (Face& face : problem.domain.faces[axis]) face.kind = m.walls;
-  const Candidate candidate = evaluate(problem, nominal_gpu(), Method(m.fuse));
+  const Candidate candidate =
+      evaluate(problem, nominal_gpu(),
+               std::string(m.layout) == "none"        ? Method(m.fuse)
+               : std::string(m.layout) == "separable" ? Method(m.fuse, "sparse-tensor", m.layout, 0.5)
+               : m.precision == Precision::fp64       ? Method(m.fuse, "tensor", m.layout)
+                                                      : Method(m.fuse, "sparse-tensor", m.layout));
   EXPECT_LT(1e-9 / candidate.seconds, 1.25 * m.rate);
   EXPECT_GT(1e-9 / candidate.seconds, 0.75 * m.rate);
 }
@@ -172,6 +178,37 @@ INSTANTIATE_TEST_SUITE_P(
                       MeasuredRate{"1d1r", line, Precision::fp32, dirichlet, 16, 5354},
                       MeasuredRate{"star3d1r", cube, Precision::fp16, periodic, 4, 1704},
                       MeasuredRate{"star2d1r", plane, Precision::bf16, periodic, 8, 3080}));
+
+// docs/kernels-tensor.md. Rank one in all separable cases: what is dropped does not matter here.
+constexpr auto swap = "morph", dual = "dual-tessellation", separable = "separable";
+INSTANTIATE_TEST_SUITE_P(
+    TensorCores, ModelOfH200,
+    ::testing::Values(MeasuredRate{"box2d7r", plane, Precision::fp16, periodic, 1, 706, swap},
+                      MeasuredRate{"box2d1r", plane, Precision::fp16, periodic, 1, 831, swap},
+                      MeasuredRate{"box2d3r", plane, Precision::fp16, periodic, 1, 778, swap},
+                      MeasuredRate{"box3d1r", cube, Precision::fp16, periodic, 1, 750, swap},
+                      MeasuredRate{"box3d1r", cube, Precision::fp16, periodic, 2, 1194, swap},
+                      MeasuredRate{"star3d1r", cube, Precision::fp16, periodic, 2, 1451, swap},
+                      MeasuredRate{"star3d1r", cube, Precision::fp16, periodic, 3, 1090, swap},
+                      MeasuredRate{"star3d1r", cube, Precision::fp16, periodic, 4, 742, swap},
+                      MeasuredRate{"1d1r", line, Precision::fp16, periodic, 7, 5830, swap},
+                      MeasuredRate{"box2d7r", plane, Precision::fp32, periodic, 1, 86, swap},
+                      MeasuredRate{"box2d3r", plane, Precision::fp64, periodic, 1, 183, dual},
+                      MeasuredRate{"box2d7r", plane, Precision::fp64, periodic, 1, 73.6, dual},
+                      MeasuredRate{"box3d1r", cube, Precision::fp64, periodic, 1, 159, dual},
+                      MeasuredRate{"box3d1r", cube, Precision::fp64, periodic, 2, 173, dual},
+                      MeasuredRate{"1d1r", line, Precision::fp64, periodic, 7, 1280, dual},
+                      MeasuredRate{"box2d1r", plane, Precision::fp16, periodic, 7, 6450, separable},
+                      MeasuredRate{"box2d1r", plane, Precision::fp16, periodic, 15, 12880, separable},
+                      MeasuredRate{"box2d1r", plane, Precision::fp16, periodic, 31, 14124, separable},
+                      MeasuredRate{"box2d1r", plane, Precision::tf32, periodic, 7, 3219, separable},
+                      MeasuredRate{"box2d1r", plane, Precision::fp32, periodic, 7, 2990, separable},
+                      MeasuredRate{"box2d1r", plane, Precision::fp32, periodic, 15, 3710, separable},
+                      MeasuredRate{"1d1r", line, Precision::fp16, periodic, 7, 5931, separable},
+                      MeasuredRate{"1d1r", line, Precision::fp16, periodic, 15, 12623, separable},
+                      MeasuredRate{"1d1r", line, Precision::fp16, periodic, 31, 18893, separable},
+                      MeasuredRate{"1d1r", line, Precision::fp32, periodic, 7, 2929, separable},
+                      MeasuredRate{"1d1r", line, Precision::fp32, periodic, 31, 5503, separable}));
 
 TEST(Model, RanksHideTheirExchangeUntilBlocksAreSmall) {
   const Problem problem = problem_of("star3d1r", {1024, 1024, 1024});

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks advanced by fused weights, on tensor cores or emulated: what the scalar unit's blocks must do.
+#include <gtest/gtest.h>
+
+#include "kernels/reference.hpp"
+#include "kernels/sparse/accuracy.hpp"
+#include "kernels/sparse/emulated_sweep.hpp"
+#include "solver/model.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/blocks.hpp"
+
+namespace spsolve {
+namespace {
+
+constexpr Precision all_precisions[] = {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16,
+                                        Precision::fp16};
+
+/// Every way that a device has for a problem, at a depth.
+std::vector<Method> methods_for(const Problem& problem, const DeviceModel& device, int fuse) {
+  std::vector<Method> methods;
+  for (const char* unit : {"tensor", "sparse-tensor"})
+    for (const char* layout : {"strided-swap", "morph", "dual-tessellation", "separable"}) {
+      const Method method(fuse, unit, layout, unit_roundoff(problem.precision) / 2);
+      if (has_kernel(problem, device, method)) methods.push_back(method);
+    }
+  return methods;
+}
+
+struct Case {
+  testing::RandomCase problem;
+  int fuse;
+
+  /// Larger than the others in x, so that there is an inside between walls.
+  explicit Case(int seed)
+      : problem(static_cast<std::uint64_t>(seed), 1, 1500), fuse(static_cast<int>(problem.between(1, 3))) {
+    problem.domain.shape[x_axis] += 16;
+    problem.u = problem.uniform(problem.domain.box().points());
+    problem.source = problem.uniform(problem.domain.box().points());
+  }
+
+  std::vector<double> solve(const Communicator& communicator, const Index3& grid, const Problem& what,
+                            const Method& method, Backend& backend) const {
+    Block block(communicator, what, Decomposition(what.domain.shape, grid), method, backend);
+    block.set_source(testing::values_of(what.domain, problem.source));
+    block.set_state(testing::values_of(what.domain, problem.u));
+    for (const int steps : {fuse, 1, fuse}) block.launch(steps);
+    return testing::gathered(communicator, what.domain, block.state());
+  }
+  int steps() const { return 2 * fuse + 1; }
+};
+
+void expect_units_to_work(const Communicator& world, const Communicator& self, Backend& together,
+                          Backend& alone, const DeviceModel& device, int cases) {
+  for (int seed = 0; seed < cases; ++seed) {
+    Case c(seed);
+    const auto& problem = c.problem;
+    const Index3 grid = least_surface_rank_grid(problem.domain.shape, world.size(), problem.stencil.radius());
+    for (const Precision precision : all_precisions) {
+      const Problem what{problem.domain, problem.stencil, precision, true};
+      for (const Method& method : methods_for(what, device, c.fuse)) {
+        SCOPED_TRACE(problem.describe() + " " + std::string(to_string(precision)) + " " + method.unit + " " +
+                     method.layout + " fuse " + std::to_string(c.fuse));
+        std::vector<double> found;
+        try {
+          found = c.solve(self, {1, 1, 1}, what, method, alone);
+        } catch (const std::invalid_argument&) {
+          continue;  // no kernel for such a stencil
+        }
+        EXPECT_EQ(c.solve(world, grid, what, method, together), found) << "another decomposition";
+
+        const auto expected =
+            reference_steps(problem.domain, problem.stencil, problem.u, c.steps(), &problem.source);
+        // Sum |w| = 1: nothing exceeds steps + 1. Three launches with their bound, the fused source, data
+        // rounded when stored.
+        const double launch = sweep_error(fuse_steps(problem.stencil, c.fuse), precision,
+                                          *parse_layout(method.layout), method.dropped)
+                                  .total();
+        const double single = scalar_error(problem.stencil, c.steps(), precision).total();
+        const double bound =
+            (3 * std::max(launch, single) + single + c.steps() * unit_roundoff(precision)) * (c.steps() + 1);
+        for (std::size_t i = 0; i < expected.size(); ++i)
+          ASSERT_NEAR(found[i], expected[i], bound) << "at " << i;
+      }
+    }
+  }
+}
+
+TEST(TensorUnits, EmulatedOnesKeepTheirBoundOnAnyDecomposition) {
+  const Communicator world, self(MPI_COMM_SELF);
+  const auto together = testing::cpu_backend(world), alone = testing::cpu_backend(self);
+  expect_units_to_work(world, self, *together.backend, *alone.backend, nominal_cpu(), 8);
+}
+
+TEST(TensorUnits, OfGpusKeepTheirBoundOnAnyDecomposition) {
+  const Communicator world, self(MPI_COMM_SELF);
+  const auto gpus = testing::gpu_backends(world);
+  if (gpus.empty()) GTEST_SKIP() << "needs a GPU";
+  const auto alone = testing::gpu_backends(self);
+  for (const auto& gpu : gpus)
+    expect_units_to_work(world, self, *gpu.backend, *alone.front().backend, nominal_gpu(), 10);
+}
+
+}  // namespace
+}  // namespace spsolve
