@@ -70,10 +70,13 @@ PresetForm read_preset(const TomlSection& section) {
   PresetForm form{*section.text("preset"), {}};
   const auto preset = find_preset(form.preset);
   if (!preset) {
-    const auto names = preset_names();
-    section.fail("preset",
-                 fmt::format("there is no preset '{}'{}presets: {}, and any (star|box)<d>d<r>r", form.preset,
-                             did_you_mean(form.preset, names), fmt::join(names, ", ")));
+    std::vector<std::string> families;
+    for (const Preset& family : parameter_presets()) families.push_back(family.name);
+    section.fail(
+        "preset",
+        fmt::format("there is no preset '{}'{}presets: {}, any (star|box)<d>d<r>r, and the "
+                    "catalogue that spsolve bench --list shows",
+                    form.preset, did_you_mean(form.preset, preset_names()), fmt::join(families, ", ")));
   }
   std::vector<std::string> valid{"preset"};
   for (const PresetParameter& parameter : preset->parameters) valid.emplace_back(parameter.name);
