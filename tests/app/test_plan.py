@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the plan chooses, and how it is overridden: emulated tensor units through the whole program, accuracy, tuning, plans for
+other machines."""
+import json
+import os
+import unittest
+
+import h5py
+
+import spsolve
+
+
+def problem(unit="auto", layout="auto", precision="fp64", **compute):
+    """Walls, asymmetric weights, a source, launches that divide nothing."""
+    return {
+        "grid": {"shape": [37, 61]},
+        "boundary": {"x": {"low": {"dirichlet": 0.5}, "high": "neumann"}, "y": "periodic"},
+        "stencil": {"weights": [[0.02, 0.1, 0.0], [0.3, 0.3, 0.1], [0.08, 0.05, 0.04]]},
+        "initial": {"expression": "sin(0.3*x) * cos(0.1 + y*2*pi/37)"},
+        "source": {"expression": "x > 40 ? 0.001 * y / 37 : 0"},
+        "time": {"steps": 23},
+        "compute": {"device": "cpu", "unit": unit, "layout": layout, "precision": precision, **compute},
+        "output": {"directory": "out", "every": 10},
+        "diagnostics": {"every": 5},
+        "checkpoint": {"every": 10},
+    }
+
+
+WAYS = [("tensor", "dual-tessellation", "fp64"), ("sparse-tensor", "morph", "fp32"), ("sparse-tensor", "strided-swap", "tf32"),
+        ("sparse-tensor", "separable", "bf16"), ("tensor", "strided-swap", "fp16")]
+
+
+class Plan(spsolve.TestCase):
+    def write(self, *way, **compute):
+        return spsolve.write_input(self.directory / "problem.toml", problem(*way, **compute))
+
+    def plan_of(self, out):
+        return json.loads((self.directory / out / "run.json").read_text())["plan"]
+
+    def assert_same_bits(self, one, other):
+        for path in sorted((self.directory / one).iterdir()):
+            if path.name.startswith("snapshot") or path.name == "diagnostics.csv":
+                self.assertEqual(path.read_bytes(), (self.directory / other / path.name).read_bytes(), path.name)
+
+    def test_emulated_units_have_the_same_bits_on_any_ranks_and_after_restarts(self):
+        for unit, layout, precision in WAYS:
+            with self.subTest(unit=unit, layout=layout, precision=precision):
+                out = f"{unit}-{layout}"
+                file = self.write(unit, layout, precision)
+                self.run_to(0, file, "--output", out)
+                self.run_to(0, file, "--output", f"{out}-3", ranks=3)
+                self.assert_same_bits(out, f"{out}-3")
+                self.run_to(0, file, "--output", f"{out}-r", "--set", "time.steps=10", ranks=2)
+                # The plan of the checkpoint goes on where the input says auto.
+                self.run_to(0, file, "--output", f"{out}-r", "--restart", "latest", "--set", "compute.unit=auto",
+                            "--set", "compute.layout=auto")
+                self.assertEqual(self.plan_of(out), self.plan_of(f"{out}-r"))
+
+    def test_units_agree_with_the_scalar_unit(self):
+        self.run_to(0, self.write("scalar"), "--output", "scalar")
+        exact = h5py.File(self.directory / "scalar" / "snapshot_0000000023.hdf")["u"][:]
+        # 23 steps of sum |w| = 1.01 on data of magnitude 1: roundings of storage and operands, with all the rest below them.
+        bounds = {"fp64": 1e-13, "fp32": 1e-4, "tf32": 23 * 2**-9, "bf16": 23 * 2**-6, "fp16": 23 * 2**-9}
+        for unit, layout, precision in WAYS:
+            self.run_to(0, self.write(unit, layout, precision), "--output", f"{unit}-{layout}")
+            found = h5py.File(self.directory / f"{unit}-{layout}" / "snapshot_0000000023.hdf")["u"][:]
+            self.assertLess(abs(found - exact).max(), bounds[precision], (unit, layout, precision))
+
+    def test_accuracy_lets_the_plan_choose_the_precision(self):
+        self.run_to(2, self.write(accuracy=1e-30), "--output", "a")
+        file = self.write(accuracy=1e-5)
+        self.run_to(0, file, "--output", "b", "--set", "time.steps=20")
+        plan = self.plan_of("b")
+        self.assertLessEqual(plan["error_bound_per_step"], 1e-5)
+        self.run_to(0, file, "--output", "b", "--restart", "latest", "--set", "compute.accuracy=0.1")
+        self.assertEqual(self.plan_of("b")["precision"], plan["precision"])
+
+    def test_tuning_remembers_the_winner(self):
+        cache = {"XDG_CACHE_HOME": str(self.directory / "cache")}
+        file = self.write(tune=True)
+        first = spsolve.run(file, "--output", self.directory / "a", ranks=2, environment=cache)
+        second = spsolve.run(file, "--output", self.directory / "b", ranks=2, environment=cache)
+        self.assertEqual((first.status, second.status), (0, 0), first.err + second.err)
+        self.assertIn("tuning:", first.out)
+        self.assertIn("tuned before", second.out)
+        self.assertEqual(self.plan_of("a"), self.plan_of("b"))
+        (remembered,) = (self.directory / "cache" / "spsolve").glob("tuned-*.json")
+        remembered.write_text("{")
+        third = spsolve.run(file, "--output", self.directory / "c", ranks=2, environment=cache)
+        self.assertEqual(third.status, 0, third.err)
+        self.assertIn("tuning:", third.out)
+
+    def test_plans_for_other_machines(self):
+        file = self.write(precision="fp16")
+        for device in ("h200", "a100", "cpu"):
+            model = spsolve.SOURCE / "inputs" / "devices" / f"{device}.toml"
+            result = spsolve.run("plan", file, "--device-model", model, "--set", "grid.shape=[10240, 10240]")
+            self.assertEqual(result.status, 0, result.err)
+            self.assertIn(f"device model: {device}", result.out)
+            self.assertIn("4096 ranks", result.out)
+            self.assertEqual("sparse-tensor" in result.out, device != "cpu")
+        wrong = self.directory / "wrong.toml"
+        wrong.write_text("[device]\ngpu = true\nbandwith = 1e12\n")
+        result = spsolve.run("plan", file, "--device-model", wrong)
+        self.assertEqual(result.status, 2)
+        self.assertIn("bandwidth", result.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
