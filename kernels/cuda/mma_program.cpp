@@ -17,7 +17,7 @@ namespace spsolve::cuda {
 namespace {
 
 // Weights and sums stay in registers where they leave enough for the rest.
-constexpr int fp32_terms = 3, most_slices = 40, most_unrolled = 800, most_resident_registers = 144;
+constexpr int fp32_terms = 3, most_unrolled = 800, most_instructions = 1500, most_resident_registers = 144;
 
 constexpr int round_up(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
 
@@ -128,9 +128,6 @@ MmaProgram::MmaProgram(const Domain& domain, const Stencil& stencil, Precision p
   const Stencil turned = in_kernel_axes(round_weights(stencil, precision), domain);
   operand_ = precision == Precision::fp64 ? slice_dense(turned, domain.dimensions > 1, domain.dimensions == 3)
                                           : slice_sparse(turned, layout, element_, domain.dimensions == 3);
-  if (operand_.slices.size() > most_slices)
-    throw std::invalid_argument("tensor cores: a stencil of " + std::to_string(operand_.slices.size()) +
-                                " planes; at most " + std::to_string(most_slices) + " fit into registers");
   if (storage_bytes(precision) == 2 && operand_.tile[x_axis] % 16 == 0) interleave_rows(operand_);
 
   double largest = 0;
@@ -168,6 +165,11 @@ MmaProgram::MmaProgram(const Domain& domain, const Stencil& stencil, Precision p
   tile_ = tile ? *tile : default_tile(domain, operand_, precision, cores_ == TensorCores::dense);
   const int slices = static_cast<int>(operand_.slices.size());
   if (tile_.chunks_per_loop == 0) tile_.chunks_per_loop = std::lcm(slices, tile_.chunks_per_stage);
+  if (code_instructions() > most_instructions)
+    throw std::invalid_argument("tensor cores: a stencil of " + std::to_string(slices) +
+                                " planes makes code of " + std::to_string(code_instructions()) +
+                                " instructions; at most " + std::to_string(most_instructions) +
+                                " compile within seconds");
   const int granule = 16 / static_cast<int>(storage_bytes(precision));
   const auto margin = [&](int axis) {
     return static_cast<int>(reach.end[axis] - window_[axis] - operand_.tile[axis]);
@@ -208,6 +210,14 @@ int MmaProgram::m_blocks() const {
 
 int MmaProgram::slots() const {
   return terms_ * static_cast<int>(operand_.slices.size() * step_registers_.size()) * m_blocks();
+}
+
+/// Weights that tensor cores take in one turn of the march, as the code has it: what compilation takes
+/// depends on them.
+int MmaProgram::code_instructions() const {
+  const int steps = static_cast<int>(step_registers_.size()),
+            in_code = unrolled() ? steps : std::min(steps, 2);
+  return tile_.chunks_per_loop * slots() / steps * in_code;
 }
 
 bool MmaProgram::unrolled() const {

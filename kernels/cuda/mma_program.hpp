@@ -66,6 +66,7 @@ class MmaProgram {
   /// Registers that weights and sums would take.
   int resident_registers() const;
   bool weights_in_registers() const;
+  int code_instructions() const;
   bool unrolled() const;
   std::vector<std::uint32_t> pack_step(int block, const Operand& slice, int step,
                                        std::vector<std::uint32_t>* metadata) const;

@@ -23,8 +23,8 @@ class MmaSweep : public Sweep {
  public:
   /// For the current device; only the dimensions of `domain` matter. Layouts: strided_swap and morph. Work is
   /// enqueued on `stream`, which must outlive the sweep. `tile` instead of the best known one is for
-  /// measurements. Throws std::invalid_argument for stencils that no kernel takes: more than 40 planes, or
-  /// weights beyond shared memory.
+  /// measurements. Throws std::invalid_argument for stencils that no kernel takes: radius beyond some 12
+  /// along the march (the code would be too long), or weights beyond shared memory.
   MmaSweep(const Domain& domain, const Stencil& stencil, Precision precision, Layout layout,
            TensorCores cores, cudaStream_t stream,
            std::filesystem::path kernel_cache = KernelCompiler::default_cache(),
