@@ -36,7 +36,7 @@ class Job:
     """A run that was started: alone, or with ranks=n under mpirun. Use in a with statement: it leaves no process."""
 
     def __init__(self, *arguments, ranks=None, cwd=None, environment=None):
-        if pathlib.Path(arguments[0]).suffix == ".toml":
+        if arguments and pathlib.Path(arguments[0]).suffix == ".toml":
             arguments = [arguments[0], *SETTINGS, *arguments[1:]]
         launcher = [MPIEXEC, "--oversubscribe", "-n", str(ranks)] if ranks else []
         self.launched = bool(ranks)

@@ -202,7 +202,7 @@ class CommandLine(spsolve.TestCase):
             for wanted in ("9 x 14", "dirichlet = 2.5", "+0.125", "MiB", "snapshot", "checkpoint", "valid"):
                 self.assertIn(wanted, result.out)
             result = self.run_to(0, "plan", file, ranks=ranks)
-            self.assertRegex(result.out, r">\s+scalar")
+            self.assertRegex(result.out, r">\s+fp64\s+scalar")
             chosen = int(re.search(r">\s+scalar\s+none\s+(\d+)", result.out)[1])
         self.assertIn(f"{chosen} steps per launch", result.out)
         self.assertRegex(self.run_to(0, "plan", file, "--set", "time.fuse=5").out, r">\s+scalar\s+none\s+5\b")
@@ -273,6 +273,8 @@ class CommandLine(spsolve.TestCase):
         self.assertEqual(len(measured["exchange"]), 7)
         (remembered,) = (self.directory / "cache" / "spsolve").glob("ceilings-*.json")
         self.assertEqual(json.loads(remembered.read_text()), measured)
+        self.assertIn("copy", self.run_to(0, "doctor", environment=environment).out)
+        self.assertIn("not measured yet", self.run_to(0, "doctor", environment={"XDG_CACHE_HOME": str(self.directory / "none")}).out)
 
     def test_signals_end_what_is_no_run_at_once(self):
         with spsolve.Job("bench", "--stencil", "star3d1r", "--steps", str(10**6)) as job:
