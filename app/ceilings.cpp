@@ -156,9 +156,9 @@ void remember(const Ceilings& ceilings) {
   }
 }
 
-std::optional<Ceilings> remembered_ceilings(const std::string& device) {
+std::optional<Ceilings> remembered_ceilings(const DeviceChoice& device) {
   try {
-    std::ifstream file(file_of(device));
+    std::ifstream file(file_of(device_name(device)));
     const Json json = Json::parse(file);
     Ceilings ceilings{json.at("device"), {}, {}};
     for (const Json& rate : json.at("rates"))
@@ -169,6 +169,18 @@ std::optional<Ceilings> remembered_ceilings(const std::string& device) {
   } catch (const nlohmann::json::exception&) {
     return {};
   }
+}
+
+std::string describe_ceilings(const DeviceChoice& device) {
+  const char* command = "spsolve bench --suite ceilings";
+  const std::optional<Ceilings> ceilings = remembered_ceilings(device);
+  if (!ceilings) return fmt::format("not measured yet ({})", command);
+  const auto rate = [&](const char* name) {
+    const Ceiling* found = ceilings->find(name);
+    return found ? found->sustained : 0.0;
+  };
+  return fmt::format("copy {:.0f} GB/s, fma {:.3g} Tflop/s in fp32 and {:.3g} in fp64 (measured by {})",
+                     rate("copy") * 1e-9, rate("fma fp32") * 1e-12, rate("fma fp64") * 1e-12, command);
 }
 
 }  // namespace spsolve

@@ -20,7 +20,10 @@ nlohmann::ordered_json to_json(const Ceilings& ceilings);
 
 /// Remembers what was measured, by the name of the device: $XDG_CACHE_HOME/spsolve/ceilings-<device>.json.
 void remember(const Ceilings& ceilings);
-/// What was measured last for a device of this name, if anything that can be read.
-std::optional<Ceilings> remembered_ceilings(const std::string& device);
+/// What was measured last for devices of this kind, if anything that can be read.
+std::optional<Ceilings> remembered_ceilings(const DeviceChoice& device);
+/// "copy 4071 GB/s, fma 57.8 Tflop/s in fp32 and 30.4 in fp64 (spsolve bench --suite ceilings)", or how to
+/// measure.
+std::string describe_ceilings(const DeviceChoice& device);
 
 }  // namespace spsolve

@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <set>
 
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif
 
+#include "app/ceilings.hpp"
 #include "app/planning.hpp"
 #include "app/report.hpp"
 #include "app/run.hpp"
@@ -22,6 +22,7 @@
 #include "app/terminal.hpp"
 #include "app/versions.hpp"
 #include "io/file_info.hpp"
+#include "kernels/cache_directory.hpp"
 
 namespace spsolve {
 namespace {
@@ -113,6 +114,7 @@ Status show_plan(const Communicator& communicator, const CommandLine& command) {
   const Setup setup = make_setup(communicator, load_input(communicator, command), "", model);
   print_summary(communicator, setup, terminal);
   print_plan(setup, model ? *model : device_model(setup.device.cuda, {}), terminal);
+  if (!model) terminal.print("this device: {}", describe_ceilings(setup.device));
   return Status::finished;
 }
 
@@ -140,12 +142,10 @@ Status doctor(const Communicator& communicator) {
   for (std::size_t rank = 0; rank < devices.size(); ++rank)
     terminal.print("{:<14} {}", fmt::format("rank {}", rank), devices[rank]);
   if (!device.note.empty()) terminal.print("{:<14} none: {}", "GPUs", device.note);
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
+  terminal.print("{:<14} {}", "ceilings", describe_ceilings(device));
   terminal.print("{:<14} {}", "cache",
-                 file_system(cache  ? cache
-                             : home ? std::string(home) + "/.cache"
-                                    : "/tmp"));
+                 cache_directory().empty() ? std::string("none: set XDG_CACHE_HOME or HOME")
+                                           : file_system(cache_directory()));
   terminal.print("{:<14} {}", "output", file_system(std::filesystem::current_path()));
   terminal.print("{:<14} {}", "shared memory", file_system("/dev/shm"));
   return Status::finished;

@@ -37,20 +37,21 @@ if options.ceilings:
 
 figure, axes = plt.subplots(figsize=(9, 6), layout="constrained")
 markers = {"scalar": "o", "tensor": "s", "sparse-tensor": "^"}
+intensities = []
 colours = dict(zip(("fp64", "fp32", "tf32", "bf16", "fp16"), plt.rcParams["axes.prop_cycle"].by_key()["color"]))
 for (unit, precision), group in itertools.groupby(sorted(rows, key=lambda r: (r["unit"], r["precision"])),
                                                   key=lambda r: (r["unit"], r["precision"])):
     points = [(2 * row["taps"] * row["fuse"] / row["bytes_per_point"], 2 * row["taps"] * row["gstencil_per_s"] / row["ranks"])
               for row in group]
+    intensities += [intensity for intensity, _ in points]
     axes.scatter(*zip(*points), marker=markers[unit], color=colours[precision], label=f"{unit} {precision}", s=26, alpha=0.8)
-left, right = axes.get_xlim()
-intensities = [2.0**k for k in range(-3, 14)]
-axes.plot(intensities, [copy * i for i in intensities], color="black", linewidth=1)
-axes.annotate(f"copy {copy:,.0f} GB/s", (intensities[3], copy * intensities[3]), rotation=38, fontsize=8, va="bottom")
+left, right = min(intensities) / 4, max(max(intensities) * 4, max(roofs.values()) / copy)
+axes.plot([left, max(roofs.values()) / copy], [copy * left, max(roofs.values())], color="black", linewidth=1)
+axes.annotate(f"copy {copy:,.0f} GB/s", (2 * left, 2 * copy * left), fontsize=8, va="top")
 for name, rate in roofs.items():
     axes.axhline(rate, color="grey", linewidth=0.8, linestyle="--" if "sp" in name else "-")
-    axes.annotate(f"{name}: {rate / 1e3:,.1f} T/s", (intensities[0], rate), fontsize=7, va="bottom")
-axes.set(xscale="log", yscale="log", xlabel="useful flop per byte", ylabel="useful Gflop/s per device",
+    axes.annotate(f"{name}: {rate / 1e3:,.2g} Tflop/s", (left, rate), fontsize=7, va="bottom")
+axes.set(xscale="log", yscale="log", xlim=(left, right), xlabel="useful flop per byte", ylabel="useful Gflop/s per device",
          title="spsolve against the roofline")
 axes.legend(fontsize=8)
 figure.savefig(options.picture)
