@@ -90,29 +90,36 @@ constexpr int largest_divisor(int number, int most) {
 }
 
 /// Found by trying on H200 (docs/kernels-tensor.md).
-MmaTile default_tile(const Domain& domain, const SlicedOperand& operand, Precision precision, bool is_dense) {
+MmaTile default_tile(const Domain& domain, const SlicedOperand& operand, Precision precision, bool is_dense,
+                     int instructions) {
   MmaTile tile;
   const int slices = static_cast<int>(operand.slices.size());
   const bool is_half = storage_bytes(precision) == 2;
   const int sums = 4 * slices * (precision == Precision::fp64 ? 2 : 1);  // registers, per block
   if (domain.dimensions == 1) {
-    tile.blocks_x = is_half ? 4 : 2;
+    tile.warps_x = 2;
+    tile.blocks_x = is_half ? 8 : 4;
     tile.stages = 1;
-    tile.blocks_per_multiprocessor = 4;
+    tile.blocks_per_multiprocessor = 8;
   } else if (domain.dimensions == 2) {
     const bool shared_weights = precision == Precision::fp64 || (is_dense && slices > 4);  // read less often
     tile.blocks_x = shared_weights && sums <= 64 ? 2 : 1;
     // Stages of some 10 to 30 KiB; the march is unrolled over whole multiples of the slices.
-    tile.chunks_per_stage = slices * std::max(1, 8 / slices);
+    tile.chunks_per_stage = slices * std::max(1, 12 / slices);
     const int most = is_half ? 20 : precision == Precision::fp64 ? 1 : 8;
     while (tile.chunks_per_stage > most)
       tile.chunks_per_stage = largest_divisor(tile.chunks_per_stage, tile.chunks_per_stage - 1);
     tile.blocks_per_multiprocessor = tile.blocks_x == 2 || precision == Precision::fp32 ? 2 : 3;
   } else {
-    tile.warps_x = is_half ? 2 : 1;
-    tile.warps_y = 4;
+    // Weights and sums in registers, all slices between two barriers: wide tiles of two blocks per warp, or,
+    // where registers are short, one block.
+    const bool held = is_half && !is_dense && slices <= 7 && 4 * instructions + sums <= 100;
+    tile.warps_x = is_half ? held && slices <= 5 ? 4 : 2 : 1;
+    tile.warps_y = !held ? 4 : slices <= 5 ? 2 : 8;
     tile.blocks_y = precision != Precision::fp32 && slices <= 5 ? 2 : 1;
-    tile.blocks_per_multiprocessor = 2;
+    tile.chunks_per_stage = held ? slices : 1;
+    tile.stages = held && slices != 5 ? 2 : 3;
+    tile.blocks_per_multiprocessor = !held ? 2 : slices <= 3 ? 3 : slices <= 5 ? 2 : 1;
   }
   return tile;
 }
@@ -162,7 +169,8 @@ MmaProgram::MmaProgram(const Domain& domain, const Stencil& stencil, Precision p
   window_ = reach.begin;
   window_[0] = tap_box(turned).begin[0];
   if (elements_per_word(element_) == 2) window_[x_axis] -= wrap(window_[x_axis], 2);
-  tile_ = tile ? *tile : default_tile(domain, operand_, precision, cores_ == TensorCores::dense);
+  tile_ =
+      tile ? *tile : default_tile(domain, operand_, precision, cores_ == TensorCores::dense, instructions());
   const int slices = static_cast<int>(operand_.slices.size());
   if (tile_.chunks_per_loop == 0) tile_.chunks_per_loop = std::lcm(slices, tile_.chunks_per_stage);
   if (code_instructions() > most_instructions)

@@ -277,7 +277,9 @@ TEST_P(MmaTemplates, CompileForAmpereAndHopperWithoutSpills) {
     EXPECT_FALSE(compiled.cubin.empty());
     std::smatch spilled;
     ASSERT_TRUE(std::regex_search(compiled.log, spilled, std::regex("(\\d+) bytes spill stores")));
-    if (hopper) EXPECT_EQ(std::stoi(spilled[1]), 0) << compiled.log;
+    if (hopper) {
+      EXPECT_EQ(std::stoi(spilled[1]), 0) << compiled.log;
+    }
   }
 }
 
