@@ -64,7 +64,8 @@ class StageRing {
  public:
   __device__ StageRing(SharedMemory& shared, const MmaArguments& a, const long long (&begin)[3])
       : shared_(shared), a_(a) {
-    for (int axis = 0; axis < 3; ++axis) begin_[axis] = static_cast<int>(begin[axis] - a.in.begin[axis]);
+    for (int axis = 0; axis < 2; ++axis) begin_[axis] = static_cast<int>(begin[axis] - a.in.begin[axis]);
+    begin_[2] = static_cast<int>((begin[2] - a.in.begin[2]) / per_eight);
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0) {
       for (int stage = 0; stage < stages; ++stage) mbarrier_init(&shared_.full[stage], 1);
@@ -86,15 +87,15 @@ class StageRing {
 #pragma unroll
         for (int i = 0; i < copies_per_row; ++i)
           tensor_copy(&shared_.stage[fetch_][line * box_pitch + i * columns], a_.in_map,
-                      (begin_[2] + i * columns) * static_cast<int>(sizeof(Stored)) / 8,
-                      begin_[1] + line % box_rows, begin_[0] + line / box_rows, &shared_.full[fetch_]);
+                      begin_[2] + i * (columns / per_eight), begin_[1] + line % box_rows,
+                      begin_[0] + line / box_rows, &shared_.full[fetch_]);
     }
 #else
     constexpr int elements = 16 / sizeof(Stored), chunks = box_pitch / elements;
     for (int i = threadIdx.x; i < stage_lines * chunks; i += threads) {
       const int line = i / chunks;
       const long long z = begin_[0] + line / box_rows, y = begin_[1] + line % box_rows,
-                      x = begin_[2] + i % chunks * elements;
+                      x = begin_[2] * static_cast<long long>(per_eight) + i % chunks * elements;
       const bool inside = z >= 0 && z < a_.in.end[0] - a_.in.begin[0] && y >= 0 &&
                           y < a_.in.end[1] - a_.in.begin[1] && x >= 0 && x < a_.in.end[2] - a_.in.begin[2];
       const Stored* from = static_cast<const Stored*>(a_.in.data);
@@ -132,7 +133,8 @@ class StageRing {
  private:
   SharedMemory& shared_;
   const MmaArguments& a_;
-  int begin_[3];  // of the next stage, relative to the memory of the input
+  static constexpr int per_eight = 8 / sizeof(Stored);  // elements; the copy engine counts 8 bytes
+  int begin_[3];  // of the next stage, relative to the memory of the input; columns in 8 bytes
   int fetch_ = 0, wait_ = 0;
   unsigned parity_ = 0;
 };
