@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "solver/model_parts.hpp"
 
@@ -42,6 +43,35 @@ void evaluate_cpu(const Problem& problem, const DeviceModel& device, Candidate& 
   // measured.
   candidate.seconds = std::max(candidate.compute_seconds, candidate.memory_seconds) +
                       0.5 * std::min(candidate.compute_seconds, candidate.memory_seconds);
+}
+
+/// Whether every tap has one of the same weight at its place mirrored along an axis.
+bool mirrored(const Stencil& stencil, int axis) {
+  return std::all_of(stencil.taps().begin(), stencil.taps().end(), [&](const Tap& tap) {
+    Tap image = tap;
+    image.offset[axis] = -image.offset[axis];
+    return std::binary_search(stencil.taps().begin(), stencil.taps().end(), image,
+                              [](const Tap& a, const Tap& b) {
+                                return std::tie(a.offset, a.weight) < std::tie(b.offset, b.weight);
+                              });
+  });
+}
+
+/// Operations per point and step: the taps or, of boxes that are their own mirror image, those of the folded
+/// sum, in which points that share a weight are added first (kernels/cuda/kernel_stencil.hpp).
+double operations(const Problem& problem) {
+  const Stencil& stencil = problem.stencil;
+  const auto taps = static_cast<double>(stencil.taps().size());
+  if (problem.domain.dimensions == 1 || stencil.is_star() || taps > 512) return taps;
+  double products = 1, sums = 0;  // of whole boxes
+  for (const int axis : {x_axis, y_axis, z_axis}) {
+    const auto radius = static_cast<double>(stencil.radius()[axis]);
+    const bool folded = radius > 0 && mirrored(stencil, axis);
+    const bool across_the_march = axis == (problem.domain.dimensions == 3 ? z_axis : y_axis);
+    if (folded) sums = across_the_march ? sums + 2 * radius : sums * (radius + 1) + radius;
+    products *= folded ? radius + 1 : 2 * radius + 1;
+  }
+  return std::min(taps, products + sums);
 }
 
 /// How march.cuh is cut (kernels/cuda/tile.cpp): what of a tile is written, and how deep one kernel goes.
@@ -106,7 +136,7 @@ void evaluate_gpu(const Problem& problem, const DeviceModel& device, Candidate& 
   const bool fp64 = problem.precision == Precision::fp64, space = problem.domain.dimensions == 3;
   candidate.bytes = (2 * element + 2 * sums * (tile.kernels - 1)) / candidate.fuse;
   if (problem.has_source) candidate.bytes += sums * tile.kernels / candidate.fuse;
-  candidate.fma = static_cast<double>(problem.stencil.taps().size()) / tile.useful;
+  candidate.fma = operations(problem) / tile.useful;
   // Loads, shared rows and shuffles take issue slots beside the multiply-adds.
   const bool line = problem.domain.dimensions == 1;
   const double others = (space ? (fp64 ? 5 : 7) : fp64 ? (line ? 0.25 : 1) : 2) / tile.useful;

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "kernels/sparse/emulated_sweep.hpp"
-#include "kernels/sparse/separable.hpp"
+#include "kernels/sparse/separable_operand.hpp"
 #include "kernels/sparse/sliced_operand.hpp"
 #include "solver/model_parts.hpp"
 
@@ -65,43 +65,35 @@ TensorWork direct_work(const Stencil& fused, int dimensions, Precision precision
   work.peak = fp64   ? device.mma_fp64
               : half ? (sparse ? device.mma_half_sparse : device.mma_half)
                      : (sparse ? device.mma_tf32_sparse : device.mma_tf32);
-  // Shares measured on H200 (docs/kernels-tensor.md). More than five planes in 3D leave a warp one row of
-  // tiles.
-  const bool many_planes = dimensions == 3 && sliced.slices.size() > 5;
+  // Shares measured on H200 (docs/kernels-tensor.md). More than seven planes in 3D take registers that tiles
+  // then lack.
+  const bool many_planes = dimensions == 3 && sliced.slices.size() > 7;
   work.rate = work.peak *
               (fp64     ? 0.75
                : sparse ? 0.9
                         : 0.55) /
               (precision == Precision::fp32 ? 1.3 : 1.0) / (many_planes && !fp64 ? 2.1 : 1.0);
-  work.memory_cost = dimensions == 3 ? 1.3 : fp64 && dimensions == 1 ? 1.4 : 1.18;
+  work.memory_cost = fp64 ? (dimensions == 2 ? 1.2 : 1.4) : dimensions == 1 ? 1.13 : 1.19;
   return work;
 }
 
-/// Passes along x and y on tiles of 16 x 16 outputs with windows of 32 points (kernels/sparse/
-/// separable_operand.hpp): two instructions per term, pass and window; tf32 windows take two, and fp32 three
-/// products of two tf32 terms.
-TensorWork separable_work(const Stencil& fused, Precision precision, double dropped,
+/// Passes along x and y on tiles of 16 x 16 outputs with windows of 32 points: two instructions per term,
+/// pass and window, twice as many for tf32, and three products of two tf32 terms for fp32.
+TensorWork separable_work(const Stencil& fused, int dimensions, Precision precision, double dropped,
                           const DeviceModel& device) {
-  const SeparableStencil separable = separate(fused, dropped);
-  const Index3 extent = separable.taps.extent();
-  double windows = 0, widest = 1;
-  for (const std::int64_t width : {extent[y_axis], extent[x_axis]})
-    if (width > 1 || width == extent[x_axis]) {
-      const double needed = std::ceil(static_cast<double>(width + 15) / 32);
-      windows += needed;
-      widest = std::max(widest, needed);
-    }
+  const SeparableOperand operand = separable_operand(separate(fused, dropped), precision);
   const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
+  const bool line = dimensions == 1;
+  const int windows = operand.x.windows + (line ? 0 : operand.y.windows);
   TensorWork work;
-  work.terms = separable.terms.size();
-  work.instructions =
-      2.0 * static_cast<double>(work.terms) * windows * (half ? 1 : 2) * (split ? 3 : 1) / 256;
+  work.terms = static_cast<std::size_t>(operand.rank);
+  work.instructions = 2.0 * operand.rank * windows * operand.per_window() * (split ? 3 : 1) / 256;
   work.fma = work.instructions * 16 * 8 * (half ? 32 : 16);
-  work.shared_bytes = 2.0 * static_cast<double>(storage_bytes(precision)) * (1 + windows / 2);
+  work.shared_bytes = static_cast<double>(storage_bytes(precision)) * (2 + windows);
   work.peak = half ? device.mma_half_sparse : device.mma_tf32_sparse;
-  // As measured; three windows and more are out of proportion.
-  work.rate = work.peak * (half ? 0.58 : 0.43) / std::pow(std::max(1.0, widest - 1), half ? 1.6 : 0.9);
-  work.memory_cost = 1.085;
+  // Shares as measured on H200. Three windows of rows leave room for small tiles only.
+  work.rate = work.peak * (half ? 0.6 : line ? 0.29 : 0.48) / (!line && operand.y.windows > 2 ? 8 : 1);
+  work.memory_cost = line ? (half ? 1.2 : 1.15) : 1.085;
   return work;
 }
 
@@ -124,7 +116,7 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
   const Layout layout = parse_layout(candidate.layout).value();
   const TensorWork work =
       layout == Layout::separable
-          ? separable_work(fused, problem.precision, candidate.dropped, device)
+          ? separable_work(fused, problem.domain.dimensions, problem.precision, candidate.dropped, device)
           : direct_work(fused, problem.domain.dimensions, problem.precision,
                         layout == Layout::dual_tessellation ? Layout::strided_swap : layout,
                         candidate.unit == "sparse-tensor", device);

@@ -203,9 +203,9 @@ class CommandLine(spsolve.TestCase):
                 self.assertIn(wanted, result.out)
             result = self.run_to(0, "plan", file, ranks=ranks)
             self.assertRegex(result.out, r">\s+fp64\s+scalar")
-            chosen = int(re.search(r">\s+scalar\s+none\s+(\d+)", result.out)[1])
+            chosen = int(re.search(r">\s+fp64\s+scalar\s+none\s+(\d+)", result.out)[1])
         self.assertIn(f"{chosen} steps per launch", result.out)
-        self.assertRegex(self.run_to(0, "plan", file, "--set", "time.fuse=5").out, r">\s+scalar\s+none\s+5\b")
+        self.assertRegex(self.run_to(0, "plan", file, "--set", "time.fuse=5").out, r">\s+fp64\s+scalar\s+none\s+5\b")
         self.assertEqual(self.names(), ["problem.toml"])
 
     def test_what_check_prints_is_an_input(self):
