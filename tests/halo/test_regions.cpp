@@ -33,12 +33,12 @@ TEST_P(Regions, EveryHaloPointOfTheDomainIsReceivedOnceFromItsOwner) {
   for (int rank = 0; rank < decomposition.ranks(); ++rank) {
     std::map<Index3, int> received;
     for (const HaloRegion& region : halo_regions(domain, decomposition, rank, width).receive)
-      testing::for_each_point(region.box, [&](const Index3& p) {
+      for_each_point(region.box, [&](const Index3& p) {
         ASSERT_TRUE(received.emplace(p, region.peer).second) << "received twice";
       });
     const Box block = decomposition.block(rank);
     std::size_t expected = 0;
-    testing::for_each_point(domain.clip_to_walls(grow(block, width)), [&](const Index3& p) {
+    for_each_point(domain.clip_to_walls(grow(block, width)), [&](const Index3& p) {
       if (contains(block, {p, p + Index3{1, 1, 1}})) return;
       ++expected;
       Index3 home;
