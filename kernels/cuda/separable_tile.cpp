@@ -59,14 +59,23 @@ SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage
   const int history = operand.rank * windows * (storage_bytes == 2 ? 8 : 16);
   const int weights = operand.rank * operand.terms * operand.per_window() * (operand.x.windows + windows) * 4;
   SeparableTile tile;
-  tile.groups = history <= 24 ? 4 : history <= 64 ? 2 : 1;
-  if (storage_bytes == 4) tile.groups = history <= 16 ? 2 : 1;
+  if (storage_bytes == 2) {
+    tile.groups = history <= 24 ? 4 : history <= 64 ? 2 : 1;
+  } else if (history == 32) {  // two smaller blocks beside each other
+    tile.warps = 4;
+    tile.blocks_per_multiprocessor = 2;
+    tile.groups = windows == 1 ? 2 : 1;
+    tile.stages = windows == 1 ? 3 : 2;
+  } else {
+    tile.groups = history <= 16 ? 2 : 1;
+  }
+  if (!copy_engine && tile.groups > 1) tile.groups /= 2;  // addresses of copies take registers there
   if (operand.x.windows > 1 && windows == 1 && history <= 16) tile.groups_at_once = tile.groups;
   tile.weights_in_shared = weights > 32;
   tile.bulk_stores = copy_engine && 16 * tile.groups * storage_bytes >= 64;
   const auto fits = [&] {
     const SeparableShape shape = separable_shape(operand, tile, storage_bytes);
-    return static_cast<std::size_t>(shape.shared_bytes) <= shared_limit &&
+    return static_cast<std::size_t>(shape.shared_bytes) <= shared_limit / tile.blocks_per_multiprocessor &&
            shape.row_elements * storage_bytes <= 2048 && shape.block_rows <= 256;
   };
   while (!fits() && tile.stages > 2) --tile.stages;

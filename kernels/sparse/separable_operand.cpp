@@ -30,13 +30,13 @@ void scale_by(std::vector<double>& values, double factor) {
 bool has_sum(const std::vector<double>& factor) { return 2 * std::abs(sum(factor)) >= sum_abs(factor); }
 
 /// A factor as terms of the operand format, each with the sum of what it stands for. The larger of two terms
-/// are multiples of 2^-12 of the factor's magnitude: their products with the 11 bits of a data term sum to 24
+/// are multiples of 2^-13 of the factor's magnitude: their products with the 11 bits of a data term sum to 24
 /// bits or little more, which tensor cores, that cut sums off, then do without loss. A loss would be a bias:
 /// always towards zero, and so a drift over many launches.
 std::vector<std::vector<double>> rounded_terms(std::vector<double> factor, Precision element, int terms) {
   std::vector<std::vector<double>> parts;
   if (terms == 2) {
-    const double grid = std::exp2(std::round(std::log2(sum_abs(factor))) - 12);
+    const double grid = std::exp2(std::round(std::log2(sum_abs(factor))) - 13);
     auto& larger = parts.emplace_back();
     for (const double value : factor)
       larger.push_back(element_value(element, element_bits(element, std::round(value / grid) * grid)));
