@@ -9,7 +9,7 @@ namespace {
 /// Device memory that staging leaves to what CUDA and NCCL allocate later.
 constexpr std::size_t spare_bytes = std::size_t{1} << 30;
 
-/// Enqueues a copy of the owned points, wherever both fields are.
+/// Enqueues a copy of the owned points to the device.
 void copy_owned(const Field& from, Field& to, cudaStream_t stream) {
   const Box& box = from.owned();
   const Index3 extent = box.extent();
@@ -29,8 +29,17 @@ void copy_owned(const Field& from, Field& to, cudaStream_t stream) {
   cuda::check_cuda(cudaMemcpy3DAsync(&copy, stream));
 }
 
+/// Enqueues a copy of all memory between fields of one geometry, halos included: faster than row by row.
+void copy_whole(const Field& from, Field& to, cudaStream_t stream) {
+  const Box box = from.allocated();
+  const std::byte* begin = from.bytes_at(box.begin);
+  const std::byte* end = from.bytes_at(box.end - Index3{1, 1, 1}) + storage_bytes(from.precision());
+  cuda::check_cuda(cudaMemcpyAsync(to.bytes_at(box.begin), begin, static_cast<std::size_t>(end - begin),
+                                   cudaMemcpyDefault, stream));
+}
+
 bool alike(const Field& a, const Field& b) {
-  return a.owned() == b.owned() && a.precision() == b.precision();
+  return a.owned() == b.owned() && a.halo() == b.halo() && a.precision() == b.precision();
 }
 
 }  // namespace
@@ -38,7 +47,7 @@ bool alike(const Field& a, const Field& b) {
 class CudaCopies::Copy : public HostCopy {
  public:
   Copy(const Field& like, cuda::PinnedMemory& memory, int device)
-      : values(like.owned(), {0, 0, 0}, like.precision(), memory), device_(device) {}
+      : values(like.owned(), like.halo(), like.precision(), memory), device_(device) {}
 
   const Field& wait() override {
     cuda::select_device(device_);  // a thread begins with device 0
@@ -61,17 +70,15 @@ std::shared_ptr<HostCopy> CudaCopies::copy_out(const Field& field) {
   const std::shared_ptr<Copy> copy = unused_copy(field);
   if (Field* staged = staging(field)) {
     cuda::check_cuda(cudaStreamWaitEvent(compute_, travelled_));  // what was staged before has left
-    copy_owned(field, *staged, compute_);
+    copy_whole(field, *staged, compute_);
     computed_.record(compute_);
     cuda::check_cuda(cudaStreamWaitEvent(travel_, computed_));
-    cuda::check_cuda(cudaMemcpyAsync(copy->values.bytes_at(field.owned().begin),
-                                     staged->bytes_at(field.owned().begin), staged->bytes(),
-                                     cudaMemcpyDeviceToHost, travel_));
+    copy_whole(*staged, copy->values, travel_);
     travelled_.record(travel_);
   } else {
     computed_.record(compute_);
     cuda::check_cuda(cudaStreamWaitEvent(travel_, computed_));
-    copy_owned(field, copy->values, travel_);
+    copy_whole(field, copy->values, travel_);
     travelled_.record(travel_);
     cuda::check_cuda(cudaStreamWaitEvent(compute_, travelled_));
   }
@@ -110,9 +117,9 @@ Field* CudaCopies::staging(const Field& field) {
   staging_.reset();
   std::size_t free_bytes = 0, total_bytes = 0;
   cuda::check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes));
-  no_room_ = free_bytes < field_bytes(field.owned().extent(), {0, 0, 0}, field.precision()) + spare_bytes;
+  no_room_ = free_bytes < field.bytes() + spare_bytes;
   if (no_room_) return nullptr;
-  return &staging_.emplace(field.owned(), Index3{0, 0, 0}, field.precision(), memory_);
+  return &staging_.emplace(field.owned(), field.halo(), field.precision(), memory_);
 }
 
 }  // namespace spsolve

@@ -27,7 +27,7 @@ class CudaCopies {
  private:
   class Copy;
   std::shared_ptr<Copy> unused_copy(const Field& field);
-  /// Room for the owned points of `field` on the device; null if there is none.
+  /// Room for a copy of `field` on the device; null if there is none.
   Field* staging(const Field& field);
 
   const cuda::Stream& compute_;
