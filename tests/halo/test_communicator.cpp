@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "halo/communicator.hpp"
 
 namespace spsolve {
@@ -56,6 +58,20 @@ TEST(Communicator, MpiErrorsNameTheirPlace) {
     EXPECT_EQ(error.status(), Status::device_failure);
     EXPECT_NE(std::string(error.what()).find("test_communicator.cpp"), std::string::npos) << error.what();
   }
+}
+
+TEST(Communicator, DuplicatesLetTwoThreadsCommunicateAtATime) {
+  if (!threads_may_communicate()) GTEST_SKIP() << "needs MPI_THREAD_MULTIPLE";
+  constexpr int times = 100;
+  const Communicator world;
+  const DuplicateCommunicator other(world);
+  int sum = 0;
+  std::thread thread([&] {
+    for (int i = 0; i < times; ++i) sum += other.get().all_reduce(1, MPI_SUM);
+  });
+  for (int i = 0; i < times; ++i) EXPECT_EQ(world.all_reduce(2, MPI_SUM), 2 * world.size());
+  thread.join();
+  EXPECT_EQ(sum, times * world.size());
 }
 
 }  // namespace
