@@ -7,6 +7,7 @@
 #include <regex>
 
 #include "kernels/cuda/program.hpp"
+#include "kernels/cuda/reducer.hpp"
 #include "kernels/cuda/tile.hpp"
 #include "kernels/error.hpp"
 #include "kernels/presets.hpp"
@@ -92,6 +93,17 @@ INSTANTIATE_TEST_SUITE_P(Table, Templates,
                                   std::string(to_string(test.param.precision)) + "_t" +
                                   std::to_string(test.param.steps);
                          });
+
+TEST(Reductions, CompileForAmpereAndHopperWithoutSpills) {
+  for (const Precision precision :
+       {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16})
+    for (const char* architecture : {"sm_80", "sm_90a"}) {
+      const Compiled compiled =
+          KernelCompiler(architecture, {}).compile_fresh("reduce.cuh", reduce_constants(precision));
+      EXPECT_FALSE(compiled.cubin.empty());
+      EXPECT_FALSE(std::regex_search(compiled.log, std::regex("[1-9]\\d* bytes spill"))) << compiled.log;
+    }
+}
 
 TEST(KernelCompiler, RemembersKernelsAndMendsDamagedFiles) {
   const auto cache =
