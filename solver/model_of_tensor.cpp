@@ -68,11 +68,9 @@ TensorWork direct_work(const Stencil& fused, int dimensions, Precision precision
   // Shares measured on H200 (docs/kernels-tensor.md). More than seven planes in 3D take registers that tiles
   // then lack.
   const bool many_planes = dimensions == 3 && sliced.slices.size() > 7;
-  work.rate = work.peak *
-              (fp64     ? 0.75
-               : sparse ? 0.9
-                        : 0.55) /
-              (precision == Precision::fp32 ? 1.3 : 1.0) / (many_planes && !fp64 ? 2.1 : 1.0);
+  const double share = fp64 ? 0.75 : !sparse ? 0.55 : dimensions == 3 ? 0.9 : 1.0;
+  work.rate =
+      work.peak * share / (precision == Precision::fp32 ? 1.3 : 1.0) / (many_planes && !fp64 ? 2.1 : 1.0);
   work.memory_cost = fp64 ? (dimensions == 2 ? 1.2 : 1.4) : dimensions == 1 ? 1.13 : 1.19;
   return work;
 }

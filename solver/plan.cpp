@@ -28,7 +28,7 @@ constexpr UnitAndLayout every_unit[] = {{"scalar", "none"},
 /// Beyond 16 steps the halo of a tile of the scalar unit costs more than memory traffic saves; separable
 /// sweeps go deeper.
 constexpr int scalar_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-constexpr int tensor_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32, 40};
+constexpr int tensor_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15, 16, 20, 24, 31, 40};
 
 /// Terms of a separable sweep may drop half of what the format loses anyway, or of what is accepted.
 double dropped_share(Precision precision, int fuse, const std::optional<double>& accuracy) {
@@ -181,7 +181,16 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
   const auto best = std::find_if(fastest.begin(), fastest.end(),
                                  [&](const auto& entry) { return is_built(problem, device, *entry.second); });
   if (best == fastest.end()) fail_without_candidates(problem, device, request);
-  plan.chosen = *best->second;
+  // Of depths that are as good, the least: its halos are thinner.
+  const Candidate* chosen = best->second;
+  for (auto other = best; other != fastest.end() && other->first <= 1.01 * best->first; ++other) {
+    const Candidate& candidate = *other->second;
+    if (candidate.unit == chosen->unit && candidate.layout == chosen->layout &&
+        candidate.precision == chosen->precision && candidate.fuse < chosen->fuse &&
+        is_built(problem, device, candidate))
+      chosen = &candidate;
+  }
+  plan.chosen = *chosen;
   plan.reason = reason_for(plan, request);
   return plan;
 }
