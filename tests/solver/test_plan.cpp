@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "kernels/error.hpp"
 #include "kernels/presets.hpp"
 #include "solver/plan.hpp"
@@ -79,6 +81,22 @@ TEST(Plan, LaunchesFitBetweenEvents) {
       PlanRequest request;
       request.pace = {every, false};
       EXPECT_LE(make_plan(problem, device, request).chosen.fuse, every) << device.name;
+    }
+}
+
+TEST(Plan, TheBestCandidatesAreOneOfEachKindAndThenOtherDepths) {
+  Problem problem = problem_of("box2d1r", {1, 4096, 4096});
+  problem.precision = Precision::fp16;
+  const Plan plan = make_plan(problem, nominal_gpu(), {});
+  const auto best = best_candidates(plan, 8);
+  ASSERT_EQ(best.size(), 8u);
+  std::set<std::string> kinds;  // scalar, tensor with 2 layouts, sparse-tensor with 3
+  for (std::size_t i = 0; i < 6; ++i) kinds.insert(best[i].unit + best[i].layout);
+  EXPECT_EQ(kinds.size(), 6u);
+  for (const Candidate& a : best)
+    for (const Candidate& b : best) {
+      if (&a == &b || a.unit != b.unit || a.layout != b.layout) continue;
+      EXPECT_GE(4 * std::max(a.fuse, b.fuse), 5 * std::min(a.fuse, b.fuse));
     }
 }
 
