@@ -9,6 +9,7 @@ import argparse
 import datetime
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -41,6 +42,11 @@ def run(options, steps, every, stride, checkpoint, background):
     return result
 
 
+def device_name(result):
+    gpu = re.search(r"GPU \d+ (.+) \(", result["devices"][0])
+    return gpu[1] if gpu else "cpu"
+
+
 def measure(options, *case):
     """The run of median wall time."""
     results = sorted((run(options, *case) for _ in range(options.repeats)), key=lambda result: result["seconds"])
@@ -55,26 +61,27 @@ def main():
     parser.add_argument("--shape", default="512,512,512")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--set", action="append", default=[], help="section.key=value for all runs")
+    parser.add_argument("--case", action="append", default=[], help="steps,every,stride,checkpoints instead of all cases")
+    parser.add_argument("--background-only", action="store_true", help="leave out runs that wait for their files")
     parser.add_argument("--json")
     options = parser.parse_args()
-    # Kernels of every depth are compiled before anything is timed.
-    fuse = run(options, 200, 100, 8, 0, True)["plan"]["fuse"]
-    for depth in range(1, fuse):
-        run(options, 200 + depth, 0, 8, 0, True)
+    for every in (100, 101):  # kernels are compiled before anything is timed
+        run(options, 200, every, 8, 0, True)
     rows, alone = [], {}
     print(f"{'steps':>6} {'every':>6} {'stride':>6} {'checkpoints':>11} {'background':>10} {'seconds':>9} {'waiting':>9} {'cost':>7}")
-    for steps, every, stride, checkpoint in CASES:
+    for steps, every, stride, checkpoint in [tuple(map(int, case.split(","))) for case in options.case] or CASES:
         base = alone.get((steps, stride))
         if base is None:
             base = alone[steps, stride] = measure(options, steps, 0, stride, 0, True)["seconds"]
-        for background in (True, False):
+        for background in (True, False) if not options.background_only else (True,):
             result = measure(options, steps, every, stride, checkpoint, background)
             cost = result["seconds"] / base - 1
             print(f"{steps:6} {every:6} {stride:6} {checkpoint:11} {background!s:>10} {result['seconds']:9.3f} "
                   f"{result['seconds_files']['max']:9.3f} {100 * cost:6.1f}%", flush=True)
             rows.append({"input": "inputs/heat3d.toml", "shape": [int(n) for n in options.shape.split(",")], "steps": steps,
                          "output_every": every, "stride": stride, "checkpoint_every": checkpoint, "background": background,
-                         "ranks": result["ranks"], "devices": result["devices"], "fuse": result["plan"]["fuse"],
+                         "ranks": result["ranks"], "device": device_name(result), "unit": result["plan"]["unit"],
+                         "fuse": result["plan"]["fuse"],
                          "seconds_without": base, "seconds": result["seconds"],
                          "seconds_waiting_for_files": result["seconds_files"]["max"], "cost": cost,
                          "bytes_of_a_file": result["bytes_of_a_file"], "directory": options.directory,
