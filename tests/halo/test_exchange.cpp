@@ -26,12 +26,10 @@ void exchange_and_check(const Domain& domain, const Index3& rank_grid, const Ind
   };
   for (int repeat = 0; repeat < 2; ++repeat)
     with_storage(precision, [&]<class Storage>() {
-      for_each_point(field.allocated(), [&](const Index3& p) {
-        *field.at<Storage>(p) = to_storage<Storage>(untouched);
-      });
-      for_each_point(field.owned(), [&](const Index3& p) {
-        *field.at<Storage>(p) = to_storage<Storage>(number(p) / 2039);
-      });
+      for_each_point(field.allocated(),
+                     [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(untouched); });
+      for_each_point(field.owned(),
+                     [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(number(p) / 2039); });
       exchange.pack(field);
       PendingExchange pending = exchange.start(field);
       pending.wait();
