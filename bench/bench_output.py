@@ -86,8 +86,8 @@ def main():
                          "seconds_waiting_for_files": result["seconds_files"]["max"], "cost": cost,
                          "bytes_of_a_file": result["bytes_of_a_file"], "directory": options.directory,
                          "repeats": options.repeats, "date": str(datetime.date.today()), "versions": result["versions"]})
-    if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(rows, indent=2) + "\n")
+            if options.json:
+                pathlib.Path(options.json).write_text(json.dumps(rows, indent=2) + "\n")
 
 
 if __name__ == "__main__":
