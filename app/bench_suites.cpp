@@ -15,8 +15,8 @@ namespace {
 
 constexpr const char* paper_shapes[]{"1d1r",     "1d2r",    "star2d1r", "box2d1r",
                                      "star2d3r", "box2d3r", "star3d1r", "box3d1r"};
-constexpr Precision all_precisions[]{Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16,
-                                     Precision::fp16};
+constexpr Precision all_precisions[]{Precision::fp16, Precision::fp32, Precision::fp64, Precision::bf16,
+                                     Precision::tf32};
 
 DeviceModel nominal(bool cuda) { return cuda ? nominal_gpu() : nominal_cpu(); }
 
@@ -40,11 +40,14 @@ Index3 small_shape(int dimensions, bool cuda) {
   return cuda ? Index3{320, 320, 320} : Index3{160, 160, 160};
 }
 
-/// The units and layouts that the plan considers for a case, each at its own best depth.
+/// The units and layouts that the plan considers for a case, each at its own best depth, the fastest first.
 std::vector<BenchCase> with_every_method(const BenchCase& what, bool cuda) {
   std::vector<BenchCase> cases;
   std::vector<std::pair<std::string, std::string>> seen;
-  for (const Candidate& candidate : make_plan(what.problem(), nominal(cuda), {}).candidates) {
+  std::vector<Candidate> candidates = make_plan(what.problem(), nominal(cuda), {}).candidates;
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
+  for (const Candidate& candidate : candidates) {
     const std::pair method{candidate.unit, candidate.layout};
     if (std::find(seen.begin(), seen.end(), method) != seen.end()) continue;
     seen.push_back(method);
@@ -65,14 +68,19 @@ std::vector<BenchCase> scalar_suite(bool cuda) {
   return cases;
 }
 
+/// What the plan would choose comes first for all shapes and precisions, then the other units and layouts.
 std::vector<BenchCase> paper_suite(bool cuda) {
+  std::vector<std::vector<BenchCase>> methods;
+  for (const Precision precision : all_precisions)
+    for (const char* stencil : paper_shapes)
+      methods.push_back(
+          with_every_method({stencil, paper_shape(*preset_dimensions(stencil), cuda), precision, {}}, cuda));
   std::vector<BenchCase> cases;
-  for (const char* stencil : paper_shapes)
-    for (const Precision precision : all_precisions) {
-      const BenchCase what{stencil, paper_shape(*preset_dimensions(stencil), cuda), precision, {}};
-      const auto methods = with_every_method(what, cuda);
-      cases.insert(cases.end(), methods.begin(), methods.end());
-    }
+  std::size_t most = 0;
+  for (const auto& of_case : methods) most = std::max(most, of_case.size());
+  for (std::size_t round = 0; round < most; ++round)
+    for (const auto& of_case : methods)
+      if (round < of_case.size()) cases.push_back(of_case[round]);
   return cases;
 }
 

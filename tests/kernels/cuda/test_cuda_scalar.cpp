@@ -138,21 +138,25 @@ TEST_P(CudaScalarSeeds, HasTheBitsOfTheCpuUnitInAnyRegions) {
         << to_string(precision);
 }
 
-class CudaScalarCatalogue : public NeedsGpu {};
+/// The catalogue in parts, which may run at the same time: every kernel is compiled.
+class CudaScalarCatalogue : public NeedsGpu, public ::testing::WithParamInterface<std::size_t> {};
+constexpr std::size_t catalogue_parts = 16;
 
-TEST_F(CudaScalarCatalogue, MatchesReference) {
+TEST_P(CudaScalarCatalogue, MatchesReference) {
   const int steps = 2;
-  for (const CatalogueEntry& entry : catalogue()) {
+  for (std::size_t i = GetParam(); i < catalogue().size(); i += catalogue_parts) {
+    const CatalogueEntry& entry = catalogue()[i];
     const RandomCase problem = spsolve::testing::catalogue_case(entry);
     const Precision precision = entry.name.size() % 2 ? Precision::fp64 : Precision::fp32;
     const auto expected = reference_steps(problem.domain, problem.stencil, problem.u, steps, &problem.source);
     const auto found = advance_on_gpu(problem, precision, steps, problem.u, {problem.domain.box()});
     const double bound = spsolve::testing::launch_bound(problem.stencil, precision, steps, steps + 1.0);
-    for (std::size_t i = 0; i < expected.size(); ++i)
-      ASSERT_NEAR(found[i], expected[i], bound) << entry.name << " at point " << i;
+    for (std::size_t point = 0; point < expected.size(); ++point)
+      ASSERT_NEAR(found[point], expected[point], bound) << entry.name << " at point " << point;
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Parts, CudaScalarCatalogue, ::testing::Range(std::size_t{0}, catalogue_parts));
 INSTANTIATE_TEST_SUITE_P(Random, CudaScalarSeeds, ::testing::Range(0, 40));
 
 /// Shapes that the fused kernel is made for, on grids of several tiles, with walls of every kind.
