@@ -29,22 +29,35 @@ void scale_by(std::vector<double>& values, double factor) {
 /// Whether sums of such a factor are worth keeping: those of odd factors are rounding.
 bool has_sum(const std::vector<double>& factor) { return 2 * std::abs(sum(factor)) >= sum_abs(factor); }
 
+/// Weights as multiples of `grid` (or operands, where those are coarser) whose sum is as near to theirs as
+/// that allows: what rounding adds or takes is given back by those that it changed most.
+std::vector<double> on_grid(const std::vector<double>& weights, double grid, Precision element) {
+  const auto nearest = [&](double value) {
+    return element_value(element, element_bits(element, std::round(value / grid) * grid));
+  };
+  std::vector<double> rounded;
+  for (const double weight : weights) rounded.push_back(nearest(weight));
+  std::vector<std::size_t> order(weights.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const double lost = sum(weights) - sum(rounded), sign = std::copysign(1.0, lost);
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
+    return sign * (weights[a] - rounded[a]) > sign * (weights[b] - rounded[b]);
+  });
+  const auto units = static_cast<std::size_t>(std::round(std::abs(lost) / grid));
+  for (std::size_t i = 0; i < std::min(units, order.size()); ++i)
+    rounded[order[i]] = nearest(rounded[order[i]] + sign * grid);
+  return rounded;
+}
+
 /// A factor as terms of the operand format, each with the sum of what it stands for. The larger of two terms
-/// are multiples of 2^-13 of the factor's magnitude: their products with the 11 bits of a data term sum to 24
+/// are multiples of 2^-12 of the factor's magnitude: their products with the 11 bits of a data term sum to 24
 /// bits or little more, which tensor cores, that cut sums off, then do without loss. A loss would be a bias:
 /// always towards zero, and so a drift over many launches.
 std::vector<std::vector<double>> rounded_terms(std::vector<double> factor, Precision element, int terms) {
   std::vector<std::vector<double>> parts;
   if (terms == 2) {
-    const double grid = std::exp2(std::round(std::log2(sum_abs(factor))) - 13);
-    auto& larger = parts.emplace_back();
-    for (const double value : factor)
-      larger.push_back(element_value(element, element_bits(element, std::round(value / grid) * grid)));
-    const double lost = sum(factor) - sum(larger);
-    const auto most = std::max_element(larger.begin(), larger.end(),
-                                       [](double a, double b) { return std::abs(a) < std::abs(b); });
-    *most = element_value(element, element_bits(element, std::round((*most + lost) / grid) * grid));
-    for (std::size_t i = 0; i < factor.size(); ++i) factor[i] -= larger[i];
+    parts.push_back(on_grid(factor, std::exp2(std::round(std::log2(sum_abs(factor))) - 12), element));
+    for (std::size_t i = 0; i < factor.size(); ++i) factor[i] -= parts[0][i];
   }
   parts.push_back(round_weights(factor, element));
   return parts;
