@@ -243,6 +243,9 @@ int main(int argc, char** argv) try {
   std::string json, command;
   double seconds = 0.35;
   for (int i = 0; i < argc; ++i) command += (i ? " " : "") + std::string(argv[i]);
+  const std::time_t now = std::time(nullptr);
+  char date[32];
+  std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument == "--json" && i + 1 < argc)
@@ -252,19 +255,15 @@ int main(int argc, char** argv) try {
     else
       try {
         results.push_back(bench(argument, seconds, device));
+        results.back().update({{"date", date},
+                               {"driver_cuda", device.driver_version},
+                               {"cuda", device.runtime_version},
+                               {"command", command}});
+        if (!json.empty()) std::ofstream(json) << results.dump(1) << "\n";  // also of a run that is cut short
       } catch (const std::exception& error) {
         std::printf("%s: %s\n", argv[i], error.what());
       }
   }
-  const std::time_t now = std::time(nullptr);
-  char date[32];
-  std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
-  for (Json& result : results)
-    result.update({{"date", date},
-                   {"driver_cuda", device.driver_version},
-                   {"cuda", device.runtime_version},
-                   {"command", command}});
-  if (!json.empty()) std::ofstream(json) << results.dump(1) << "\n";
 } catch (const std::exception& error) {
   std::cerr << "bench_cuda_tensor: " << error.what() << "\n";
   return 5;
