@@ -68,10 +68,17 @@ TensorWork direct_work(const Stencil& fused, int dimensions, Precision precision
   // Shares measured on H200 (docs/kernels-tensor.md). More than seven planes in 3D take registers that tiles
   // then lack.
   const bool many_planes = dimensions == 3 && sliced.slices.size() > 7;
-  const double share = fp64 ? 0.75 : !sparse ? 0.55 : dimensions == 3 ? 0.9 : 1.0;
-  work.rate =
-      work.peak * share / (precision == Precision::fp32 ? 1.3 : 1.0) / (many_planes && !fp64 ? 2.1 : 1.0);
-  work.memory_cost = fp64 ? (dimensions == 2 ? 1.2 : 1.4) : dimensions == 1 ? 1.13 : 1.19;
+  const double share = fp64                           ? 0.75
+                       : precision == Precision::tf32 ? 0.32
+                       : !sparse                      ? 0.55
+                       : dimensions == 3              ? 0.9
+                                                      : 1.0;
+  // Splitting fp32 data takes time that few products hide in 1D.
+  const double splitting = precision != Precision::fp32 ? 1.0 : dimensions == 1 ? 2.0 : 1.25;
+  work.rate = work.peak * share / splitting / (many_planes && !fp64 ? 1.4 : 1.0);
+  work.memory_cost = fp64              ? (dimensions == 2 ? 1.2 : 1.4)
+                     : dimensions == 1 ? (precision == Precision::fp32 ? 1.35 : 1.13)
+                                       : 1.19;
   return work;
 }
 
@@ -89,8 +96,9 @@ TensorWork separable_work(const Stencil& fused, int dimensions, Precision precis
   work.fma = work.instructions * 16 * 8 * (half ? 32 : 16);
   work.shared_bytes = static_cast<double>(storage_bytes(precision)) * (2 + windows);
   work.peak = half ? device.mma_half_sparse : device.mma_tf32_sparse;
-  // Shares as measured on H200. Three windows of rows leave room for small tiles only.
-  work.rate = work.peak * (half ? 0.6 : line ? 0.29 : 0.48) / (!line && operand.y.windows > 2 ? 8 : 1);
+  // Shares as measured on H200. Three windows of rows leave room for small tiles, and spill.
+  const double spills = line || operand.y.windows < 3 ? 1.0 : operand.rank == 1 ? 2.5 : 5.3;
+  work.rate = work.peak * (half ? 0.6 : line ? 0.29 : 0.48) / spills;
   work.memory_cost = line ? (half ? 1.2 : 1.15) : 1.085;
   return work;
 }

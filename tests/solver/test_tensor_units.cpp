@@ -49,58 +49,63 @@ struct Case {
   int steps() const { return 2 * fuse + 1; }
 };
 
-void expect_units_to_work(const Communicator& world, const Communicator& self, Backend& together,
-                          Backend& alone, const DeviceModel& device, int cases) {
-  for (int seed = 0; seed < cases; ++seed) {
-    Case c(seed);
-    const auto& problem = c.problem;
-    const Index3 grid = least_surface_rank_grid(problem.domain.shape, world.size(), problem.stencil.radius());
-    for (const Precision precision : all_precisions) {
-      // Kernels for GPUs take seconds to compile: one precision per problem there.
-      if (device.gpu && precision != all_precisions[seed % 5]) continue;
-      const Problem what{problem.domain, problem.stencil, precision, true};
-      for (const Method& method : methods_for(what, device, c.fuse)) {
-        SCOPED_TRACE(problem.describe() + " " + std::string(to_string(precision)) + " " + method.unit + " " +
-                     method.layout + " fuse " + std::to_string(c.fuse));
-        std::vector<double> found;
-        try {
-          found = c.solve(self, {1, 1, 1}, what, method, alone);
-        } catch (const std::invalid_argument&) {
-          continue;  // no kernel for such a stencil
-        }
-        EXPECT_EQ(c.solve(world, grid, what, method, together), found) << "another decomposition";
-
-        const auto expected =
-            reference_steps(problem.domain, problem.stencil, problem.u, c.steps(), &problem.source);
-        // Sum |w| = 1: nothing exceeds steps + 1. Three launches with their bound, the fused source, data
-        // rounded when stored.
-        const double launch = sweep_error(fuse_steps(problem.stencil, c.fuse), precision,
-                                          *parse_layout(method.layout), method.dropped)
-                                  .total();
-        const double single = scalar_error(problem.stencil, c.steps(), precision).total();
-        const double bound =
-            (3 * std::max(launch, single) + single + c.steps() * unit_roundoff(precision)) * (c.steps() + 1);
-        for (std::size_t i = 0; i < expected.size(); ++i)
-          ASSERT_NEAR(found[i], expected[i], bound) << "at " << i;
+/// All ways of one problem in the precisions given: the same bits on these ranks as on one, within the bound.
+void expect_units_to_work(const Case& c, const std::vector<Precision>& precisions, const DeviceModel& device,
+                          const Communicator& world, Backend& together, Backend& alone) {
+  const auto& problem = c.problem;
+  const Communicator self(MPI_COMM_SELF);
+  const Index3 grid = least_surface_rank_grid(problem.domain.shape, world.size(), problem.stencil.radius());
+  for (const Precision precision : precisions) {
+    const Problem what{problem.domain, problem.stencil, precision, true};
+    for (const Method& method : methods_for(what, device, c.fuse)) {
+      SCOPED_TRACE(problem.describe() + " " + std::string(to_string(precision)) + " " + method.unit + " " +
+                   method.layout + " fuse " + std::to_string(c.fuse));
+      std::vector<double> found;
+      try {
+        found = c.solve(self, {1, 1, 1}, what, method, alone);
+      } catch (const std::invalid_argument&) {
+        continue;  // no kernel for such a stencil
       }
+      EXPECT_EQ(c.solve(world, grid, what, method, together), found) << "another decomposition";
+
+      const auto expected =
+          reference_steps(problem.domain, problem.stencil, problem.u, c.steps(), &problem.source);
+      // Sum |w| = 1: nothing exceeds steps + 1. Three launches with their bound, the fused source, data
+      // rounded when stored.
+      const double launch = sweep_error(fuse_steps(problem.stencil, c.fuse), precision,
+                                        *parse_layout(method.layout), method.dropped)
+                                .total();
+      const double single = scalar_error(problem.stencil, c.steps(), precision).total();
+      const double bound =
+          (3 * std::max(launch, single) + single + c.steps() * unit_roundoff(precision)) * (c.steps() + 1);
+      for (std::size_t i = 0; i < expected.size(); ++i)
+        ASSERT_NEAR(found[i], expected[i], bound) << "at " << i;
     }
   }
 }
 
-TEST(TensorUnits, EmulatedOnesKeepTheirBoundOnAnyDecomposition) {
+class TensorUnits : public ::testing::TestWithParam<int> {};
+
+TEST_P(TensorUnits, EmulatedOnesKeepTheirBoundOnAnyDecomposition) {
   const Communicator world, self(MPI_COMM_SELF);
   const auto together = testing::cpu_backend(world), alone = testing::cpu_backend(self);
-  expect_units_to_work(world, self, *together.backend, *alone.backend, nominal_cpu(), 8);
+  expect_units_to_work(Case(GetParam()), {std::begin(all_precisions), std::end(all_precisions)},
+                       nominal_cpu(), world, *together.backend, *alone.backend);
 }
 
-TEST(TensorUnits, OfGpusKeepTheirBoundOnAnyDecomposition) {
+/// Kernels take seconds to compile: one precision per problem.
+TEST_P(TensorUnits, OfGpusKeepTheirBoundOnAnyDecomposition) {
   const Communicator world, self(MPI_COMM_SELF);
   const auto gpus = testing::gpu_backends(world);
   if (gpus.empty()) GTEST_SKIP() << "needs a GPU";
-  const auto alone = testing::gpu_backends(self);
-  for (const auto& gpu : gpus)
-    expect_units_to_work(world, self, *gpu.backend, *alone.front().backend, nominal_gpu(), 5);
+#ifdef SPSOLVE_CUDA
+  CudaBackend alone(self, "mpi");  // on the same device
+  expect_units_to_work(Case(GetParam()), {all_precisions[GetParam() % 5]}, nominal_gpu(), world,
+                       *gpus.back().backend, alone);
+#endif
 }
+
+INSTANTIATE_TEST_SUITE_P(Random, TensorUnits, ::testing::Range(0, 8));
 
 }  // namespace
 }  // namespace spsolve
