@@ -11,9 +11,9 @@ namespace spsolve {
 /// Weights rounded to operands of a format such that their sum is kept, so that rounding does not make a
 /// conserved quantity drift. Each is rounded to nearest; what the sum has lost then goes to the largest
 /// weight, what is too small for its spacing to the next largest, and so on: no weight moves by more than a
-/// few of its spacings, and the sum by less than half a spacing of the smallest (a whole one where that has an
-/// image: weights that are equal to their mirror images about the middle stay so). fp16 weights count as scaled
-/// by power_of_two_scale of the largest, so that small ones keep their bits. fp64 and fp32 weights are
+/// few of its spacings, and the sum by less than half a spacing of the smallest (a whole one where that has
+/// an image: weights that are equal to their mirror images about the middle stay so). fp16 weights count as
+/// scaled by power_of_two_scale of the largest, so that small ones keep their bits. fp64 and fp32 weights are
 /// returned as they are.
 std::vector<double> round_weights(std::vector<double> weights, Precision element);
 
