@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Operands of separable.cuh: fragments of data, weights, and their products.
+
+#include "separable_stage.cuh"
+
+namespace spsolve::cuda {
+
+/// Registers of B.
+struct Fragment {
+  unsigned word[words];
+};
+/// The same as operands: rounded to the format, or split into terms.
+struct Operand {
+  unsigned word[terms][words];
+};
+
+__device__ inline unsigned pack_pair(float low, float high) {
+  unsigned pair;
+  if constexpr (element == Element::fp16)
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  else
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+}
+
+/// Operands of a fragment. The instructions ignore the low 13 bits of tf32. fp32 is split into its 11 high
+/// bits, rounded to nearest (Veltkamp 1968; Dekker 1971; on the pipe that has room), and the rest, of which
+/// the thirteenth bit may be lost, of either sign.
+__device__ inline Operand operand_of(const Fragment& fragment) {
+  Operand operand;
+#pragma unroll
+  for (int i = 0; i < words; ++i) {
+    operand.word[0][i] = fragment.word[i];
+    if constexpr (terms == 2) {
+      const float value = __uint_as_float(fragment.word[i]), scaled = __fmul_rn(value, 8193.0f);
+      const float larger = __fsub_rn(scaled, __fsub_rn(scaled, value));
+      operand.word[0][i] = __float_as_uint(larger);
+      operand.word[1][i] = __float_as_uint(__fsub_rn(value, larger));
+    } else if constexpr (tf32) {
+      operand.word[0][i] += 0x1000u;
+    }
+  }
+  return operand;
+}
+
+/// A fragment whose odd slab is that of `before` and whose even slab is that of `after`.
+__device__ inline Fragment join(const Fragment& before, const Fragment& after) {
+  Fragment fragment;
+  const bool odd = threadIdx.x & 1;
+#pragma unroll
+  for (int i = 0; i < words; ++i) fragment.word[i] = odd ? before.word[i] : after.word[i];
+  return fragment;
+}
+
+/// Accumulators of the products of larger terms, and of all others: tensor cores cut sums off, and here the
+/// large ones need not be (kernels/sparse/separable_operand.cpp); the last addition rounds to nearest.
+struct Sums {
+  float of[terms][4] = {};
+
+  __device__ float total(int c) const {
+    return terms == 2 ? __fadd_rn(of[0][c], of[terms - 1][c]) : of[0][c];
+  }
+};
+
+/// Weights and metadata of the lane, in registers or in shared memory.
+class Weights {
+ public:
+  __device__ Weights(const SeparableArguments& a, SharedMemory& shared) : shared_(shared) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const auto* values = static_cast<const uint4*>(a.values);
+    if constexpr (weights_in_shared) {
+      for (int i = threadIdx.x; i < value_count * 32; i += 32 * warps)
+        shared.values[i / 32][i % 32] = values[i];
+    } else {
+#pragma unroll
+      for (int i = 0; i < value_count; ++i) value_[i] = values[i * 32 + lane];
+    }
+    const auto* metadata = static_cast<const unsigned*>(a.metadata);
+#pragma unroll
+    for (int i = 0; i < x_words + y_words; ++i) metadata_[i] = metadata[i * 32 + lane];
+  }
+
+  /// A of one window: of a term of the stencil, along an axis.
+  template <bool along_y, int window>
+  struct Window {
+    uint4 value[terms][instructions];
+  };
+  template <bool along_y, int window>
+  __device__ Window<along_y, window> get(int rank_term) const {
+    constexpr int per_term = along_y ? y_instructions : x_instructions;
+    constexpr int first = (along_y ? rank * terms * x_instructions : 0) + window * instructions;
+    Window<along_y, window> a;
+#pragma unroll
+    for (int term = 0; term < terms; ++term)
+#pragma unroll
+      for (int part = 0; part < instructions; ++part)
+        a.value[term][part] = value(first + (rank_term * terms + term) * per_term + part);
+    return a;
+  }
+
+  /// sums += A B.
+  template <bool other_pair, bool along_y, int window>
+  __device__ void multiply(Sums& sums, const Window<along_y, window>& a, const Operand& b) const {
+    if constexpr (terms == 2) {
+      multiply_terms<other_pair, along_y, window>(sums.of[1], a.value[1], b.word[0]);
+      multiply_terms<other_pair, along_y, window>(sums.of[1], a.value[0], b.word[1]);
+    }
+    multiply_terms<other_pair, along_y, window>(sums.of[0], a.value[0], b.word[0]);
+  }
+
+ private:
+  template <bool other_pair, bool along_y, int window>
+  __device__ void multiply_terms(float (&d)[4], const uint4 (&value)[instructions],
+                                 const unsigned (&b)[words]) const {
+    static_for<0, instructions>([&](auto part_) {
+      constexpr int part = decltype(part_)::value, i = window * instructions + part;
+      const unsigned a[4]{value[part].x, value[part].y, value[part].z, value[part].w};
+      const unsigned fragment[4]{b[4 * part], b[4 * part + 1], b[4 * part + 2], b[4 * part + 3]};
+      const unsigned metadata = metadata_[(along_y ? x_words : 0) + i / 2] ^ (other_pair ? 0xaaaaaaaau : 0u);
+      sparse_mma<element, tf32 ? 16 : 32, i % 2>(d, a, fragment, metadata);
+    });
+  }
+
+  __device__ uint4 value(int i) const {
+    if constexpr (!weights_in_shared) {
+      return value_[i];
+    } else {
+      uint4 v;  // volatile: kept in registers they would spill
+      asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                   : "r"(shared_address(&shared_.values[i][threadIdx.x % 32])));
+      return v;
+    }
+  }
+
+  SharedMemory& shared_;
+  uint4 value_[weights_in_shared ? 1 : value_count];
+  unsigned metadata_[x_words + y_words];
+};
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a block of separable.cuh holds in shared memory, and how its input gets there.
+
+#include "constants.cuh"
+#include "precision.cuh"
+#include "separable_arguments.hpp"
+#include "sparse_mma.cuh"
+#include "tensor_store.cuh"
+
+namespace spsolve::cuda {
+
+using namespace constants;
+
+constexpr bool tf32 = element == Element::tf32;
+constexpr int words = tf32 ? 8 : 4;               // registers of a fragment of one window
+constexpr int instructions = tf32 ? 2 : 1;        // per window
+constexpr int slab = 16;                          // outputs of one instruction
+constexpr int block_rows = 2 * slab * y_windows;  // of a stage
+constexpr int warp_columns = slab * groups;
+constexpr int block_columns = warp_columns * warps;
+constexpr int box_bytes = warp_columns * sizeof(Stored) < 128 ? 64 : 128;  // a row of a bulk store
+constexpr int box_columns = box_bytes / sizeof(Stored);
+constexpr int boxes = bulk_stores ? warp_columns / box_columns : 1;
+constexpr int x_instructions = x_windows * instructions, y_instructions = y_windows * instructions;
+constexpr int x_words = (x_instructions + 1) / 2, y_words = (y_instructions + 1) / 2;
+constexpr int value_count = rank * terms * (x_instructions + y_instructions);  // fragments of A
+
+struct SharedMemory {
+  alignas(1024)
+      Stored out[bulk_stores ? warps : 1][boxes][bulk_stores ? block_rows : 1][bulk_stores ? box_columns : 8];
+  alignas(128) Stored stage[stages][block_rows][row_elements];
+  uint4 values[weights_in_shared ? value_count : 1][32];
+  unsigned long long full[stages], read[stages];
+};
+
+static_assert(sizeof(SharedMemory) <= shared_bytes);
+
+/// The next rows of the block's columns on their way to shared memory: by the tensor copy engine on sm_90, by
+/// cp.async on sm_80. What lies outside the memory of the input is zero.
+class BlockRing {
+ public:
+  __device__ BlockRing(SharedMemory& shared, const SeparableArguments& a, int row, int column, int plane)
+      : shared_(shared), a_(a), row_(row), column_(column), plane_(plane) {
+#if __CUDA_ARCH__ >= 900
+    if (threadIdx.x == 0) {
+      for (int stage = 0; stage < stages; ++stage) {
+        mbarrier_init(&shared_.full[stage], 1);
+        mbarrier_init(&shared_.read[stage], warps);
+      }
+      fence_mbarrier_init();
+    }
+    __syncthreads();
+#endif
+  }
+
+  /// Starts the copy of block `n`; on sm_90 thread 0 waits until the stage has been read by all warps.
+  __device__ void fetch(int n) {
+    const int stage = n % stages;
+#if __CUDA_ARCH__ >= 900
+    if (threadIdx.x == 0) {
+      if (n >= stages) wait(&shared_.read[stage], (n / stages - 1) & 1);
+      mbarrier_expect(&shared_.full[stage], sizeof(shared_.stage[0]));
+      constexpr int per_unit = 8 / sizeof(Stored);
+      tensor_copy(shared_.stage[stage], a_.in_map, column_ / per_unit, row_ + n * block_rows, plane_,
+                  &shared_.full[stage]);
+    }
+#else
+    constexpr int chunk = 16 / sizeof(Stored), chunks = row_elements / chunk;
+    const auto* in = static_cast<const Stored*>(a_.in.data) + plane_ * a_.in.stride[0];
+    for (int i = threadIdx.x; i < block_rows * chunks; i += 32 * warps) {
+      const int row = row_ + n * block_rows + i / chunks, column = column_ + i % chunks * chunk;
+      const bool inside = row >= 0 && row < a_.in.end[1] - a_.in.begin[1] && column >= 0 &&
+                          column < a_.in.end[2] - a_.in.begin[2];
+      copy_16_bytes_or_zero(&shared_.stage[stage][i / chunks][i % chunks * chunk],
+                            inside ? in + row * a_.in.stride[1] + column : in, inside);
+    }
+#endif
+  }
+
+  /// Closes the group of a fetch (or of none).
+  __device__ void commit() {
+#if __CUDA_ARCH__ < 900
+    commit_copies();
+#endif
+  }
+
+  /// Waits for block `n`; called by all threads.
+  __device__ void wait_for(int n) {
+#if __CUDA_ARCH__ >= 900
+    wait(&shared_.full[n % stages], n / stages & 1);
+#else
+    wait_for_copies<ahead>();
+    __syncthreads();
+#endif
+  }
+
+  /// The warp needs block `n` no longer.
+  __device__ void release(int n) {
+#if __CUDA_ARCH__ >= 900
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) mbarrier_arrive(&shared_.read[n % stages]);
+#endif
+  }
+
+ private:
+#if __CUDA_ARCH__ >= 900
+  __device__ static void wait(unsigned long long* barrier, unsigned parity) {
+    while (!mbarrier_try_wait(barrier, parity)) {
+    }
+  }
+#endif
+
+  SharedMemory& shared_;
+  const SeparableArguments& a_;
+  int row_, column_, plane_;  // relative to the memory of the input
+};
+
+}  // namespace spsolve::cuda
