@@ -14,6 +14,11 @@ namespace spsolve::cuda {
 /// The tensor cores that use the zeros of a 2:4 operand, or those that multiply them.
 enum class TensorCores { sparse, dense };
 
+/// Elements of a 32-bit word of B; 1 for those that are no narrower.
+constexpr int elements_per_word(Precision element) {
+  return element == Precision::fp16 || element == Precision::bf16 ? 2 : 1;
+}
+
 /// How a block of mma_sweep.cuh is cut: warps of so many blocks of eight tiles each, and stages of input.
 struct MmaTile {
   int warps_x = 4, warps_y = 1;

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// constants.cuh for mma_sweep.cuh.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <ranges>
+
+#include "kernels/cuda/kernel_stencil.hpp"
+#include "kernels/cuda/mma_program.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+/// Text of a braced list, nested lists included.
+template <class Values>
+std::string list(const Values& values) {
+  std::string text = "{";
+  for (const auto& value : values) {
+    if constexpr (std::ranges::range<decltype(value)>)
+      text += list(value);
+    else
+      text += std::to_string(value);
+    text += ", ";
+  }
+  return text + "}";
+}
+
+}  // namespace
+
+std::string MmaProgram::constants(bool aligned, bool with_source) const {
+  std::string text =
+      "#pragma once\n#include \"precision.cuh\"\n#include \"sparse_mma.cuh\"\nnamespace "
+      "spsolve::cuda::constants {\n";
+  const auto put = [&](const char* type, const char* name, const std::string& value) {
+    text += std::string("constexpr ") + type + " " + name + " = " + value + ";\n";
+  };
+  const auto integer = [&](const char* name, std::int64_t value) { put("int", name, std::to_string(value)); };
+  const auto flag = [&](const char* name, bool value) { put("bool", name, value ? "true" : "false"); };
+  const auto table = [&](const char* name, const char* extents, const std::string& values) {
+    text += std::string("__device__ constexpr int ") + name + extents + " = " + values + ";\n";
+  };
+  const bool is_wide = precision_ == Precision::fp64;
+  text += std::string("using Stored = ") + stored_name(precision_) +
+          ";\nusing Compute = " + (is_wide ? "double" : "float") + ";\n";
+  put("Element", "element",
+      element_ == Precision::bf16   ? "Element::bf16"
+      : element_ == Precision::tf32 ? "Element::tf32"
+                                    : "Element::fp16");
+  const int slices = static_cast<int>(operand_.slices.size()),
+            steps = static_cast<int>(step_registers_.size());
+  flag("sparse", cores_ == TensorCores::sparse);
+  flag("with_source", with_source);
+  flag("aligned", aligned);
+  flag("unrolled", unrolled());
+  flag("weights_in_registers", weights_in_registers());
+  flag("four_together", operand_.tile[x_axis] % 16 == 0);
+  integer("terms", terms_);
+  integer("slices", slices);
+  integer("m_blocks", m_blocks());
+  integer("steps", steps);
+  integer("registers", registers_);
+  integer("warps_x", tile_.warps_x);
+  integer("warps_y", tile_.warps_y);
+  integer("blocks_x", tile_.blocks_x);
+  integer("blocks_y", tile_.blocks_y);
+  integer("blocks_per_multiprocessor", tile_.blocks_per_multiprocessor);
+  integer("stages", tile_.stages);
+  integer("chunks_per_stage", tile_.chunks_per_stage);
+  integer("chunks_per_loop", tile_.chunks_per_loop);
+  integer("box_rows", box_rows_);
+  integer("box_pitch", box_columns_);
+  integer("copies_per_row", copies_);
+  integer("shared_bytes", shared_bytes());
+  table("tile", "[3]", list(operand_.tile));
+  table("window", "[3]", list(window_));
+  table("step_registers", "[steps]", list(step_registers_));
+  std::vector<int> first_register, together_from;
+  for (int step = 0; step < steps; ++step) first_register.push_back(step * step_registers_.front());
+  for (int r = 0; r < registers_; ++r)
+    together_from.push_back(
+        terms_ > 1 || is_wide
+            ? 1
+            : loaded_together(operand_, element_, r, std::min(step_registers_.front(), registers_ - r)));
+  table("first_register", "[steps]", list(first_register));
+  table("together_from", "[registers]", list(together_from));
+  std::vector<std::vector<int>> used_steps(slices);
+  for (int d = 0; d < slices; ++d)
+    for (int step = 0; step < steps; ++step) used_steps[d].push_back(used(d, step));
+  table("used", "[slices][steps]", list(used_steps));
+  std::vector<Index3> outputs = operand_.first().outputs;
+  outputs.resize(static_cast<std::size_t>(outputs_per_block() * m_blocks()),
+                 Index3{0, -1, 0});  // rows without an output
+  table("outputs", "[][3]", list(outputs));
+
+  // Where the words of B lie in a chunk: [register][element], the four lanes of a quad as a class of
+  // differences.
+  const int per_word = elements_per_word(element_), real = b_registers(operand_, element_);
+  const auto& inputs = operand_.first().inputs;
+  const auto offset = [&](int r, int q, int e) {
+    r = std::min(r, real - 1);  // beyond, weights are zero and any point will do
+    std::size_t k = static_cast<std::size_t>((4 * r + q) * per_word + e);
+    if (k >= inputs.size()) k = static_cast<std::size_t>(4 * r * per_word + e);
+    const Index3 p = inputs[k] - window_;
+    return static_cast<int>((p[0] * box_rows_ + p[1]) * box_columns_ + p[2]);
+  };
+  std::map<std::array<int, 4>, int> known;
+  std::vector<std::array<int, 4>> class_offset;
+  std::vector<int> place_class, place_offset, together;
+  for (int r = 0; r < registers_; ++r) {
+    bool pairs = per_word == 2;
+    for (int e = 0; e < per_word; ++e) {
+      std::array<int, 4> differences{};
+      for (int q = 0; q < 4; ++q) {
+        differences[q] = offset(r, q, e) - offset(r, 0, e);
+        pairs = pairs && offset(r, q, 0) % 2 == 0 && offset(r, q, e) == offset(r, q, 0) + e;
+      }
+      const auto [entry, is_new] = known.try_emplace(differences, static_cast<int>(class_offset.size()));
+      if (is_new) class_offset.push_back(differences);
+      place_class.push_back(entry->second);
+      place_offset.push_back(offset(r, 0, e));
+    }
+    together.push_back(pairs);
+  }
+  integer("classes", static_cast<std::int64_t>(class_offset.size()));
+  table("class_offset", "[classes][4]", list(class_offset));
+  table("place_class", "[]", list(place_class));
+  table("place_offset", "[]", list(place_offset));
+  table("together_at", "[]", list(together));
+  return text + "}  // namespace spsolve::cuda::constants\n";
+}
+
+}  // namespace spsolve::cuda
