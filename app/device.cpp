@@ -23,17 +23,32 @@ std::string host_name() {
 }
 
 #ifdef SPSOLVE_CUDA
-/// Throws where two ranks have one GPU (NCCL needs one each, and they would only slow each other down).
-void refuse_shared_gpus(const Communicator& communicator, const std::string& gpu) {
+/// Whether two ranks have one GPU. Throws where that is not `allowed`: they would only slow each other down.
+bool gpus_are_shared(const Communicator& communicator, const std::string& gpu, bool allowed) {
   const auto gpus = communicator.gather(host_name() + ": " + gpu);
+  bool shared = false;
   collectively(communicator, [&] {
     std::map<std::string, int> ranks_of;
-    for (const std::string& name : gpus)
-      if (++ranks_of[name] == 2)
+    for (const std::string& name : gpus) {
+      if (++ranks_of[name] == 1) continue;
+      shared = true;
+      if (!allowed)
         throw Error(Status::invalid_input, fmt::format("{} ranks would share GPUs ({} more than once): start "
                                                        "one rank per GPU, or set parallel.share_gpus = true",
                                                        gpus.size(), name));
+    }
   });
+  return communicator.all_reduce(static_cast<int>(shared), MPI_MAX) > 0;
+}
+
+/// NCCL wants a GPU for each rank.
+std::string transport_for(const DeviceChoice& choice, const std::string& wanted) {
+  if (!choice.shared || wanted == "mpi") return wanted;
+  if (wanted == "nccl")
+    throw Error(Status::invalid_input,
+                "[parallel] transport = \"nccl\" needs a GPU for each rank, but ranks share them; use auto "
+                "or mpi");
+  return "mpi";
 }
 #endif
 
@@ -62,7 +77,7 @@ DeviceChoice choose_device([[maybe_unused]] const Communicator& communicator, co
     choice.model = info.name;
     choice.of_rank =
         fmt::format("{}: GPU {} {} ({})", host_name(), choice.device, info.name, info.pci_bus_id);
-    if (!parallel.share_gpus) refuse_shared_gpus(communicator, info.pci_bus_id);
+    choice.shared = gpus_are_shared(communicator, info.pci_bus_id, parallel.share_gpus);
     return choice;
   }
 #endif
@@ -81,7 +96,8 @@ Machine make_machine(const Communicator& communicator, [[maybe_unused]] const De
 #ifdef SPSOLVE_CUDA
   if (choice.cuda) {
     cuda::select_device(choice.device);
-    auto backend = std::make_unique<CudaBackend>(communicator, parallel.transport, parallel.graphs);
+    auto backend = std::make_unique<CudaBackend>(communicator, transport_for(choice, parallel.transport),
+                                                 parallel.graphs);
     const std::string name = backend->transport_name();
     return {nullptr, std::move(backend), name};
   }

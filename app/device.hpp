@@ -15,6 +15,7 @@ namespace spsolve {
 struct DeviceChoice {
   bool cuda = false;
   int device = 0;       // of this rank
+  bool shared = false;  // some ranks have the same GPU
   std::string of_rank;  // "host: NVIDIA H200 (GPU-0123...)" or "host: 8 threads"
   std::string model;    // "NVIDIA H200" or "8 threads"
   std::string note;     // why auto did not take GPUs; empty where it did

@@ -48,6 +48,7 @@ Field to_device(const Field& host) {
   const Index3 begin = host.allocated().begin;
   check_cuda(
       cudaMemcpy(device.bytes_at(begin), host.bytes_at(begin), bytes_from(host), cudaMemcpyHostToDevice));
+  check_cuda(cudaDeviceSynchronize());  // such copies may still be on their way when the call returns
   return device;
 }
 

@@ -22,6 +22,7 @@ std::size_t bytes_from(const Field& field) {
 void copy(const Field& from, Field& to, cudaMemcpyKind kind) {
   const Index3 begin = from.allocated().begin;
   check_cuda(cudaMemcpy(to.bytes_at(begin), from.bytes_at(begin), bytes_from(from), kind));
+  check_cuda(cudaDeviceSynchronize());  // such copies may still be on their way when the call returns
 }
 Field to_device(const Field& host) {
   Field device(host.owned(), host.halo(), host.precision(), device_memory);

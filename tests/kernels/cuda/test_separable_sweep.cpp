@@ -108,6 +108,7 @@ void copy(Field& to, const Field& from, cudaMemcpyKind kind) {
   const Index3 begin = from.allocated().begin;
   const std::size_t lead = reinterpret_cast<std::uintptr_t>(from.bytes_at(begin)) % 64;
   check_cuda(cudaMemcpy(to.bytes_at(begin), from.bytes_at(begin), from.bytes() - lead, kind));
+  check_cuda(cudaDeviceSynchronize());  // such copies may still be on their way when the call returns
 }
 
 Field to_device(const Field& host) {

@@ -96,6 +96,7 @@ template <class Registers>
 DeviceBuffer to_device(const Registers* from, std::size_t bytes) {
   DeviceBuffer buffer(bytes);
   check_cuda(cudaMemcpy(buffer.data(), from, bytes, cudaMemcpyHostToDevice));
+  check_cuda(cudaDeviceSynchronize());  // such copies may still be on their way when the call returns
   return buffer;
 }
 
