@@ -26,7 +26,7 @@ struct Candidate : Method {
   double wall_seconds = 0;  // points beside walls, beyond what they would take elsewhere
   double launch_seconds = 0;
   double seconds = 0;          // all together
-  std::string bound = {};           // memory, compute or shared
+  std::string bound = {};      // memory, compute or shared
   int scenario = 0;            // 1 to 4: bounds of the scalar unit at the same depth and of this one
   bool in_sweet_spot = false;  // [alpha < S P_TC / P_CU]
   double error = 0;            // bound on the relative L2 error per step (kernels/sparse/accuracy.hpp)

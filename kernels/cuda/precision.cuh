@@ -71,8 +71,8 @@ struct Int {
   static constexpr int value = value_;
 };
 
-/// body(Int<first>()), ... body(Int<last - 1>()): a loop whose index is a compile-time constant. In halves, as
-/// compilers limit how deep templates nest.
+/// body(Int<first>()), ... body(Int<last - 1>()): a loop whose index is a compile-time constant. In halves,
+/// as compilers limit how deep templates nest.
 template <int first, int last, class Body>
 __device__ __forceinline__ void static_for(Body&& body) {
   if constexpr (last - first == 1) {
