@@ -74,7 +74,7 @@ TensorWork direct_work(const Stencil& fused, int dimensions, Precision precision
                        : dimensions == 3              ? 0.9
                                                       : 1.0;
   // Splitting fp32 data takes time that few products hide in 1D.
-  const double splitting = precision != Precision::fp32 ? 1.0 : dimensions == 1 ? 2.0 : 1.25;
+  const double splitting = precision != Precision::fp32 ? 1.0 : dimensions == 1 ? 5.0 : 1.25;
   work.rate = work.peak * share / splitting / (many_planes && !fp64 ? 1.4 : 1.0);
   work.memory_cost = fp64              ? (dimensions == 2 ? 1.2 : 1.4)
                      : dimensions == 1 ? (precision == Precision::fp32 ? 1.35 : 1.13)

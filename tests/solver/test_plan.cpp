@@ -206,6 +206,7 @@ INSTANTIATE_TEST_SUITE_P(
                       MeasuredRate{"star3d1r", cube, Precision::fp16, periodic, 3, 2023, swap},
                       MeasuredRate{"star3d1r", cube, Precision::fp16, periodic, 4, 1120, swap},
                       MeasuredRate{"1d1r", line, Precision::fp16, periodic, 7, 6331, swap},
+                      MeasuredRate{"1d1r", line, Precision::fp32, periodic, 16, 2383, swap},
                       MeasuredRate{"box2d7r", plane, Precision::fp32, periodic, 1, 106, swap},
                       MeasuredRate{"box2d3r", plane, Precision::fp64, periodic, 1, 225, dual},
                       MeasuredRate{"box2d7r", plane, Precision::fp64, periodic, 1, 83.7, dual},
