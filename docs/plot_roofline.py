@@ -31,9 +31,15 @@ for row in rows:
     name = "fma fp64" if row["precision"] == "fp64" else "fma fp32"
     roofs[name] = max(roofs.get(name, 0), row["fma_ceiling_gflop_per_s"] / row["ranks"])
 if options.ceilings:
+    formats = {"fp64", "tf32", "fp16"} & {row["precision"].replace("fp32", "tf32") for row in rows}
     for rate in json.loads(options.ceilings.read_text())["rates"]:
-        if rate["unit"] == "flop/s" and "GEMM" not in rate["name"] and rate["name"].split()[0] in ("mma.sp", "wgmma.sp"):
-            roofs[rate["name"]] = rate["sustained"] * 1e-9
+        if rate["unit"] != "flop/s" or "GEMM" in rate["name"] or "," in rate["name"]:
+            continue
+        instruction, precision, *_ = rate["name"].split()
+        if precision in formats and (instruction in ("mma.sp", "wgmma.sp") or precision == "fp64" and instruction == "mma"):
+            # The fastest shape of an instruction.
+            name = f"{instruction} {precision}"
+            roofs[name] = max(roofs.get(name, 0), rate["sustained"] * 1e-9)
 
 figure, axes = plt.subplots(figsize=(9, 6), layout="constrained")
 markers = {"scalar": "o", "tensor": "s", "sparse-tensor": "^"}
@@ -50,7 +56,7 @@ axes.plot([left, max(roofs.values()) / copy], [copy * left, max(roofs.values())]
 axes.annotate(f"copy {copy:,.0f} GB/s", (2 * left, 2 * copy * left), fontsize=8, va="top")
 for name, rate in roofs.items():
     axes.axhline(rate, color="grey", linewidth=0.8, linestyle="--" if "sp" in name else "-")
-    axes.annotate(f"{name}: {rate / 1e3:,.2g} Tflop/s", (left, rate), fontsize=7, va="bottom")
+    axes.annotate(f"{name}: {rate / 1e3:,.0f} Tflop/s", (left, rate), fontsize=7, va="bottom")
 axes.set(xscale="log", yscale="log", xlim=(left, right), xlabel="useful flop per byte", ylabel="useful Gflop/s per device",
          title="spsolve against the roofline")
 axes.legend(fontsize=8)
