@@ -113,6 +113,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                               const Request request = requests.poll(writer.files());
                               if (requests.file_failed()) {
                                 progress.pause();
+                                watch.enter(Phase::checkpoint);
                                 writer.finish();
                               }
                               return request;

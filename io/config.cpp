@@ -94,8 +94,8 @@ ParallelConfig read_parallel(const TomlSection& section, const Domain& domain) {
   parallel.share_gpus = section.boolean("share_gpus").value_or(parallel.share_gpus);
   parallel.graphs = section.boolean("graphs").value_or(parallel.graphs);
   parallel.timeout_seconds = section.number("timeout_seconds").value_or(parallel.timeout_seconds);
-  if (!(parallel.timeout_seconds >= 1))
-    section.fail("timeout_seconds", "'timeout_seconds' must be at least 1");
+  if (!(parallel.timeout_seconds >= 1 && parallel.timeout_seconds <= 1e8))
+    section.fail("timeout_seconds", "'timeout_seconds' must be at least 1, and at most 1e8");
   if (is_auto(section, "ranks", "a list with one integer per axis")) return parallel;
   parallel.ranks =
       per_axis<std::int64_t>(section, "ranks", *section.integers("ranks", 1, int_max), domain.dimensions, 1);

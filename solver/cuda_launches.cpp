@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solver/cuda_launches.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <thread>
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds impatient(2);  // how long a wait spins before it sleeps now and then
 constexpr std::chrono::microseconds nap(50);
+constexpr double most_seconds_ahead = 0.5;  // signals, time limits and the watch wait for what is on its way
 
 }  // namespace
 
@@ -58,7 +60,7 @@ void CudaLaunches::mark(Mark mark, cudaStream_t stream) {
 }
 
 void CudaLaunches::begin_launch() {
-  if (launches_ >= ahead) wait(finished_[launches_ % ahead]);
+  if (launches_ >= window()) wait(finished_[(launches_ - window()) % ahead]);
   timing_ = launches_ == next_timed_;
   if (!timing_) return;
   add_timed_launch();
@@ -66,6 +68,13 @@ void CudaLaunches::begin_launch() {
   timed_pending_ = true;
   // The third is the first that may be a graph.
   next_timed_ += launches_ == 0 ? 2 : ahead;
+}
+
+std::int64_t CudaLaunches::window() const {
+  constexpr std::int64_t least = 2;
+  if (launch_seconds_ <= 0) return least;
+  return static_cast<std::int64_t>(
+      std::clamp(most_seconds_ahead / launch_seconds_, double{least}, double{ahead}));
 }
 
 void CudaLaunches::end_launch() {
@@ -79,6 +88,7 @@ void CudaLaunches::add_timed_launch() {
   wait(finished_[timed_launch_ % ahead]);
   std::array<double, mark_count> at{};
   for (std::size_t i = 1; i < mark_count; ++i) at[i] = marks_[i]->seconds_since(*marks_[0]);
+  launch_seconds_ = *std::max_element(at.begin(), at.end());
   // The first one prepares others: it stands for itself.
   if (timed_launch_ == 0) return first_.add(at, 1);
   timings_.add(at, static_cast<double>(timed_launch_ - timed_for_));

@@ -32,15 +32,18 @@ class CudaLaunches {
   void begin_launch();
   void end_launch();
   void add_timed_launch();
+  /// How many launches may be on their way now.
+  std::int64_t window() const;
 
   const cuda::Stream& compute_;
   const Transport* transport_;
   bool graphs_;
   std::int64_t preparations_ = 0;  // launches that ran for the first time: graphs of before are stale
 
-  static constexpr std::int64_t ahead = 64;  // launches that may be on their way
+  static constexpr std::int64_t ahead = 64;  // launches that may be on their way at the most
   std::array<cuda::Event, ahead> finished_;
   std::int64_t launches_ = 0;
+  double launch_seconds_ = 0;  // that the newest timed one took
 
   std::array<std::unique_ptr<cuda::Event>, mark_count> marks_;
   std::int64_t timed_launch_ = 0, next_timed_ = 0;

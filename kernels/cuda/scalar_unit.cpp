@@ -155,7 +155,8 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
 }
 
 /// The part of a region whose tiles meet no wall, if it is the larger part and walls make tiles smaller
-/// (`plain` is the tile without); empty otherwise. What is left beside walls is one `tile` deep.
+/// (`plain` is the tile without); empty otherwise. What is left beside walls is one `tile` deep, and the halo
+/// at least.
 Box ScalarUnit::away_from_walls(const Box& region, const Tile& tile, const Tile& plain) const {
   if (region.empty() || tile.written_rows() == plain.written_rows()) return {};
   const std::array<std::int64_t, 3> depth{tile.depth * stencil_.radius[plane_axis], tile.written_rows(),
@@ -163,10 +164,10 @@ Box ScalarUnit::away_from_walls(const Box& region, const Tile& tile, const Tile&
   Box inner = region;
   for (int k = 0; k < axis_count; ++k) {
     const int axis = axes_[k];
-    const std::int64_t halo = tile.depth * radius_[axis];
+    const std::int64_t halo = tile.depth * radius_[axis], margin = std::max(depth[k], halo);
     if (domain_.periodic(axis)) continue;
-    if (inner.begin[axis] < halo) inner.begin[axis] += depth[k];
-    if (inner.end[axis] > domain_.shape[axis] - halo) inner.end[axis] -= depth[k];
+    if (inner.begin[axis] < halo) inner.begin[axis] += margin;
+    if (inner.end[axis] > domain_.shape[axis] - halo) inner.end[axis] -= margin;
   }
   return 2 * inner.points() > region.points() ? inner : Box{};
 }

@@ -243,6 +243,17 @@ INSTANTIATE_TEST_SUITE_P(
              "pdn"[static_cast<int>(c.walls)] + "_" + std::string(to_string(c.precision));
     });
 
+/// Beside walls tiles are then shorter than the halo of 5 rows.
+class CudaScalarTallStar : public NeedsGpu {};
+
+TEST_F(CudaScalarTallStar, HasTheBitsOfTheCpuUnitBesideWalls) {
+  for (const BoundaryKind walls : {dirichlet, neumann}) {
+    RandomCase problem = make_problem({"tall", {53, 61, 397}, {2, 1, 1}, true, walls, Precision::fp64});
+    EXPECT_EQ(advance_on_gpu(problem, Precision::fp64, 5, problem.u, {problem.domain.box()}, false),
+              advance_on_cpu(problem, Precision::fp64, 5, problem.u));
+  }
+}
+
 /// Boxes that are mirror images of themselves are summed in another order than on the CPU.
 struct FoldedCase {
   ShapeCase box;
