@@ -13,6 +13,7 @@
 #include <random>
 #include <sstream>
 
+#include "bench/bench_case.hpp"
 #include "kernels/cuda/scalar_unit.hpp"
 #include "kernels/cuda/timing.hpp"
 #include "kernels/presets.hpp"
@@ -24,29 +25,6 @@ using namespace spsolve::cuda;
 using Json = nlohmann::json;
 
 DeviceMemory device_memory;
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::istringstream stream(text);
-  std::vector<std::string> parts;
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
-  return parts;
-}
-
-/// Random values in [0, 1), the same 16 MB again and again: nothing in the kernels depends on the data.
-void fill_random(Field& field) {
-  std::mt19937 random(1);
-  std::uniform_real_distribution<double> value(0.0, 1.0);
-  with_storage(field.precision(), [&]<class Storage>() {
-    std::vector<Storage> block((std::size_t{16} << 20) / sizeof(Storage));
-    for (Storage& element : block) element = to_storage<Storage>(value(random));
-    const std::size_t lead = reinterpret_cast<std::uintptr_t>(field.bytes_at(field.allocated().begin)) % 64;
-    std::byte* begin = field.bytes_at(field.allocated().begin) - lead;
-    for (std::size_t done = 0; done < field.bytes(); done += block.size() * sizeof(Storage))
-      check_cuda(cudaMemcpy(begin + done, block.data(),
-                            std::min(block.size() * sizeof(Storage), field.bytes() - done),
-                            cudaMemcpyHostToDevice));
-  });
-}
 
 Json bench(const std::string& text, const DeviceInfo& device) {
   const auto parts = split(text, ':');

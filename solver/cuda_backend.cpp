@@ -25,12 +25,6 @@ bool mpi_reads_device_memory() {
 #endif
 }
 
-std::string architecture_of_current_device() {
-  int device = 0;
-  cuda::check_cuda(cudaGetDevice(&device));
-  return cuda::device_info(device).architecture();
-}
-
 /// The transport of this name on a stream, and its name in full.
 std::pair<std::unique_ptr<Transport>, std::string> make_transport(const Communicator& communicator,
                                                                   const std::string& name,
@@ -53,8 +47,8 @@ std::pair<std::unique_ptr<Transport>, std::string> make_transport(const Communic
 CudaBackend::CudaBackend(const Communicator& communicator, const std::string& transport, bool graphs)
     : exchange_(cuda::Stream::Priority::high),
       edges_(cuda::Stream::Priority::low),
-      packer_(exchange_, cuda::KernelCompiler(architecture_of_current_device())),
-      reducer_(compute_, cuda::KernelCompiler(architecture_of_current_device())),
+      packer_(exchange_, cuda::KernelCompiler(cuda::current_device().architecture())),
+      reducer_(compute_, cuda::KernelCompiler(cuda::current_device().architecture())),
       copies_(compute_) {
   std::tie(transport_, transport_name_) = make_transport(communicator, transport, exchange_);
   launches_.emplace(compute_, *transport_, graphs && transport_->enqueues_only());

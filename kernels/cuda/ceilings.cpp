@@ -67,12 +67,6 @@ Ceiling ceiling(const char* name, const char* unit, double work, const LaunchTim
   return {name, unit, work / time.boost_s, work / time.sustained_s};
 }
 
-DeviceInfo current_device() {
-  int device = 0;
-  check_cuda(cudaGetDevice(&device));
-  return device_info(device);
-}
-
 /// Launches of about 2 ms that fill every multiprocessor.
 Ceiling measure(const Measured& what, const KernelCompiler& compiler, const DeviceInfo& device,
                 const Stream& stream) {

@@ -69,6 +69,12 @@ DeviceInfo device_info(int device) {
   return info;
 }
 
+DeviceInfo current_device() {
+  int device = 0;
+  check_cuda(cudaGetDevice(&device));
+  return device_info(device);
+}
+
 void select_device(int device) { check_cuda(cudaSetDevice(device)); }
 
 Stream::Stream(Priority priority) {

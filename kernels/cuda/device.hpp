@@ -30,6 +30,8 @@ struct DeviceInfo {
   std::string architecture() const;
 };
 DeviceInfo device_info(int device);
+/// That of the device which this thread uses.
+DeviceInfo current_device();
 
 /// Makes `device` the one that this thread uses.
 void select_device(int device);

@@ -5,25 +5,13 @@
 #include <stdexcept>
 
 #include "kernels/cuda/kernel_stencil.hpp"
+#include "kernels/cuda/launch_shape.hpp"
 #include "kernels/cuda/mma_arguments.hpp"
 #include "kernels/cuda/tensor_map.hpp"
 #include "kernels/cuda/view.hpp"
 
 namespace spsolve::cuda {
 namespace {
-
-constexpr std::int64_t floor_to(std::int64_t value, std::int64_t multiple) {
-  return value - wrap(value, multiple);
-}
-constexpr std::int64_t pieces(std::int64_t extent, std::int64_t piece) {
-  return (extent + piece - 1) / piece;
-}
-
-DeviceInfo current_device() {
-  int device = 0;
-  check_cuda(cudaGetDevice(&device));
-  return device_info(device);
-}
 
 DeviceBuffer upload(const std::vector<std::uint32_t>& words, cudaStream_t stream) {
   DeviceBuffer buffer(std::max<std::size_t>(words.size(), 1) * sizeof(std::uint32_t));
@@ -39,19 +27,6 @@ View in_eights(View view, std::int64_t element) {
   view.begin[column_axis] = 0;
   for (const int axis : {plane_axis, row_axis}) view.stride[axis] = view.stride[axis] * element / 8;
   return view;
-}
-
-/// Chunks per block such that all blocks end at about the same time: whole waves of resident blocks, each
-/// with its warm-up.
-std::int64_t chunks_per_block(std::int64_t chunks, std::int64_t tiles, std::int64_t resident,
-                              std::int64_t warm_up) {
-  std::int64_t best = chunks, best_cost = INT64_MAX;
-  for (std::int64_t blocks = 1; blocks <= std::min<std::int64_t>(chunks, 1024); ++blocks) {
-    const std::int64_t length = pieces(chunks, blocks);
-    const std::int64_t cost = pieces(tiles * pieces(chunks, length), resident) * (length + warm_up);
-    if (cost < best_cost) best_cost = cost, best = length;
-  }
-  return best;
 }
 
 }  // namespace
@@ -100,7 +75,7 @@ void MmaSweep::operator()(const Field& in, Field& out, const Box& region, const 
   const Loaded& loaded = kernel(aligned, source != nullptr);
   const auto slices = static_cast<std::int64_t>(program_.operand().slices.size());
   a.chunks = tiles[0];
-  a.chunks_per_block = chunks_per_block(tiles[0], tiles[1] * tiles[2], loaded.resident_blocks, slices + 1);
+  a.chunks_per_block = steps_per_block(tiles[0], tiles[1] * tiles[2], loaded.resident_blocks, slices + 1);
   const dim3 grid(static_cast<unsigned>(tiles[2]), static_cast<unsigned>(tiles[1]),
                   static_cast<unsigned>(pieces(a.chunks, a.chunks_per_block)));
   loaded.kernel.launch(grid, dim3(static_cast<unsigned>(program_.threads())),

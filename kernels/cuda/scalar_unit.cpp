@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/cuda/launch_shape.hpp"
 #include "kernels/cuda/tensor_map.hpp"
 #include "kernels/cuda/tile.hpp"
+#include "kernels/cuda/view.hpp"
 #include "kernels/error.hpp"
 
 namespace spsolve::cuda {
@@ -18,31 +20,11 @@ constexpr std::int64_t column_granule = 16;                   // columns: 32 byt
 
 constexpr std::int64_t most_columns_of_a_thread = 16;
 
-constexpr std::int64_t floor_to(std::int64_t value, std::int64_t multiple) {
-  return value - wrap(value, multiple);
-}
-constexpr std::int64_t pieces(std::int64_t extent, std::int64_t piece) {
-  return (extent + piece - 1) / piece;
-}
-
 /// A dirichlet value as an operand: rounded to storage, and for tf32 read back with its rounding.
 double ghost_operand(double value, Precision precision) {
   return with_storage(precision, [&]<class Storage>() {
     return static_cast<double>(static_cast<Compute<Storage>>(to_storage<Storage>(value)));
   });
-}
-
-/// Planes per block such that all blocks end at about the same time: whole waves of resident blocks, each
-/// block with its warm-up.
-std::int64_t planes_per_block(std::int64_t planes, std::int64_t tiles, std::int64_t resident,
-                              std::int64_t warm_up) {
-  std::int64_t best = planes, best_cost = INT64_MAX;
-  for (std::int64_t blocks = 1; blocks <= std::min<std::int64_t>(planes, 1024); ++blocks) {
-    const std::int64_t height = pieces(planes, blocks);
-    const std::int64_t cost = pieces(tiles * pieces(planes, height), resident) * (height + warm_up);
-    if (cost < best_cost) best_cost = cost, best = height;
-  }
-  return best;
 }
 
 }  // namespace
@@ -54,11 +36,7 @@ ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision p
       precision_(precision),
       source_(source),
       stream_(stream),
-      device_([] {
-        int device = 0;
-        check_cuda(cudaGetDevice(&device));
-        return device_info(device);
-      }()),
+      device_(current_device()),
       axes_(grid_axes(domain)),
       stencil_(domain, stencil, precision, source != nullptr),
       compiler_(device_.architecture(), std::move(kernel_cache)) {
@@ -102,7 +80,7 @@ void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int ste
     Box slab = region;
     slab.begin[slow] = region.begin[slow] + region.extent()[slow] * i / slabs;
     slab.end[slow] = region.begin[slow] + region.extent()[slow] * (i + 1) / slabs;
-    run({view_of(in), true}, {view_of(out), true, images}, slab, steps,
+    run({view_of(in, axes_), true}, {view_of(out, axes_), true, images}, slab, steps,
         one_kernel ? steps : preferred_steps());
   }
 }
@@ -216,7 +194,7 @@ void ScalarUnit::march(const MarchKernel& march, const Operand& in, const Operan
   const std::int64_t extra =
       flat && column_tiles > 1 && stencil_.walls[column_axis][low] != Wall::none ? 4 : 0;
   const std::int64_t tiles = column_tiles * row_tiles + extra;
-  a.planes_per_block = planes_per_block(planes, tiles, march.resident_blocks, warm_up);
+  a.planes_per_block = steps_per_block(planes, tiles, march.resident_blocks, warm_up);
   a.column_tiles = static_cast<int>(column_tiles);
   std::int64_t stretches = pieces(planes, a.planes_per_block);
   if (flat && stretches > 4 && stencil_.walls[plane_axis][low] != Wall::none) {
@@ -237,23 +215,6 @@ void ScalarUnit::step(const Operand& in, const Operand& out, const Box& region, 
       std::min<std::int64_t>(pieces(region.points(), threads), 64 * device_.multiprocessors);
   step_kernel({precision_, in.stored, out.stored})
       .launch(dim3(static_cast<unsigned>(blocks)), dim3(threads), 0, stream, arguments(in, out, region));
-}
-
-View ScalarUnit::view_of(const Field& field) const {
-  const Box box = field.allocated();
-  const auto element = static_cast<std::int64_t>(storage_bytes(field.precision()));
-  const auto address = reinterpret_cast<std::intptr_t>(field.bytes_at(box.begin));
-  const std::int64_t lead = address % 64 / element;  // rows begin at multiples of 64 bytes
-  View view{};
-  view.data = reinterpret_cast<void*>(address - lead * element);
-  for (int k = 0; k < axis_count; ++k) {
-    view.begin[k] = box.begin[axes_[k]];
-    view.end[k] = box.end[axes_[k]];
-    view.stride[k] = field.strides()[axes_[k]];
-  }
-  view.begin[column_axis] -= lead;
-  view.end[column_axis] = view.begin[column_axis] + field.pitch();
-  return view;
 }
 
 ScalarUnit::Operand ScalarUnit::scratch(const Box& box, std::size_t which) const {
@@ -288,7 +249,7 @@ Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box
   a.in = in.view;
   a.out = out.view;
   a.image_columns = out.image_columns;
-  if (source_) a.source = view_of(*source_);
+  if (source_) a.source = view_of(*source_, axes_);
   for (int k = 0; k < axis_count; ++k) {
     a.shape[k] = domain_.shape[axes_[k]];
     a.region.begin[k] = region.begin[axes_[k]];

@@ -62,7 +62,6 @@ class ScalarUnit : public Unit {
              cudaStream_t stream) const;
   void step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const;
 
-  View view_of(const Field& field) const;
   Operand scratch(const Box& box, std::size_t which) const;
   Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
   Box reach(const Box& region, int steps) const;

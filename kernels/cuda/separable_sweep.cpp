@@ -2,41 +2,20 @@
 #include "kernels/cuda/separable_sweep.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <stdexcept>
 
+#include "kernels/cuda/launch_shape.hpp"
 #include "kernels/cuda/tensor_map.hpp"
-#include "kernels/domain.hpp"
+#include "kernels/cuda/view.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
 constexpr std::int64_t column_granule = 64;
 constexpr int row_granule = 16;
-
-constexpr std::int64_t floor_to(std::int64_t value, std::int64_t multiple) {
-  return value - wrap(value, multiple);
-}
-constexpr std::int64_t pieces(std::int64_t extent, std::int64_t piece) {
-  return (extent + piece - 1) / piece;
-}
-
-View view_of(const Field& field) {
-  const Box box = field.allocated();
-  const auto element = static_cast<std::int64_t>(storage_bytes(field.precision()));
-  const auto address = reinterpret_cast<std::intptr_t>(field.bytes_at(box.begin));
-  const std::int64_t lead = address % 64 / element;  // rows begin at multiples of 64 bytes
-  View view{};
-  view.data = reinterpret_cast<void*>(address - lead * element);
-  for (int axis = 0; axis < axis_count; ++axis) {
-    view.begin[axis] = box.begin[axis];
-    view.end[axis] = box.end[axis];
-    view.stride[axis] = field.strides()[axis];
-  }
-  view.begin[x_axis] -= lead;
-  view.end[x_axis] = view.begin[x_axis] + field.pitch();
-  return view;
-}
+constexpr std::array<int, 3> grid_axes{z_axis, y_axis, x_axis};  // planes and rows are those of the grid
 
 /// The rows of a line cut every `columns` points, as a plane whose rows may overlap: {0, row, column}, row r
 /// beginning at point r * columns.
@@ -79,12 +58,6 @@ DeviceBuffer upload(const std::vector<T>& x, const std::vector<T>& y, cudaStream
                              cudaMemcpyHostToDevice, stream));
   check_cuda(cudaStreamSynchronize(stream));
   return buffer;
-}
-
-DeviceInfo current_device() {
-  int device = 0;
-  check_cuda(cudaGetDevice(&device));
-  return device_info(device);
 }
 
 }  // namespace
@@ -132,8 +105,8 @@ void SeparableSweep::operator()(const Field& in, Field& out, const Box& region, 
     written.begin[axis] = region.begin[axis];
     written.end[axis] = region.end[axis];
   }
-  View from = view_of(in);
-  const View to = view_of(out), added = source ? view_of(*source) : View{};
+  View from = view_of(in, grid_axes);
+  const View to = view_of(out, grid_axes), added = source ? view_of(*source, grid_axes) : View{};
   const std::int64_t per_chunk = 16 / element_bytes_;
   if (wrap(from.begin[x_axis], per_chunk) != 0) from = aligned_copy(from, written);
   const bool aligned =

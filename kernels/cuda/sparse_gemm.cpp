@@ -60,9 +60,7 @@ SparseGemm::SparseGemm(Format format, int m, int n, int k, const KernelCompiler&
   arguments_.metadata = static_cast<unsigned*>(metadata_.data());
   arguments_.c = static_cast<float*>(c_.data());
   arguments_.m = m, arguments_.n = n, arguments_.k = k;
-  int device = 0;
-  check_cuda(cudaGetDevice(&device));
-  blocks_ = std::min(device_info(device).multiprocessors / cluster_blocks * cluster_blocks,
+  blocks_ = std::min(current_device().multiprocessors / cluster_blocks * cluster_blocks,
                      m / gemm_tile_m * (n / gemm_tile_n));
   multiply_.allow_shared_bytes(shared_bytes(format));
 }
