@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""All tests that need a GPU, side by side on the GPUs and cores of one machine; exit status 0 when nothing failed.
+
+  tests/gpu_suite.py build/cuda                   about three minutes on 16 cores and one GPU
+  tests/gpu_suite.py build/cuda --gpus 2          hides the other GPUs
+  tests/gpu_suite.py build/cuda --tool memcheck   a selection under compute-sanitizer (or racecheck, initcheck, synccheck)
+  tests/gpu_suite.py build/cuda --only test_block --only app_restart
+
+Programs are found by name anywhere below the first argument. Programs of one rank are dealt over the GPUs; those of several
+ranks see all of them, and share them where there are too few (then over MPI instead of NCCL).
+"""
+import argparse
+import collections
+import dataclasses
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TESTS = pathlib.Path(__file__).resolve().parent
+ON_GPUS = "*Gpus*:Devices/*/1"  # of programs that also have cases for CPUs: those for GPUs
+COMPILED = "-*Template*:*Compile*"  # all but what the CPU suite has compiled already
+SHARE = "compute.device=cuda parallel.share_gpus=true"
+
+
+@dataclasses.dataclass
+class Program:
+    """A GoogleTest program: which of its cases, on how many ranks, in how many parts at the same time."""
+    name: str
+    filter: str = COMPILED
+    ranks: tuple = (1,)
+    parts: int = 1
+
+
+@dataclasses.dataclass
+class Script:
+    """A Python test of the executable, every case by itself: the settings of its runs."""
+    name: str
+    file: str
+    settings: str = SHARE
+
+
+SUITE = [
+    Program("test_block", ON_GPUS, ranks=(1, 2, 3, 4, 6, 8)),
+    Program("test_tensor_units", ON_GPUS, ranks=(1, 2, 3), parts=4),
+    Program("test_evolve", ON_GPUS, ranks=(1, 3)),
+    Program("test_diagnostics", ON_GPUS, ranks=(1, 2, 5)),
+    Program("test_convergence", ON_GPUS, ranks=(1, 2)),
+    Program("test_mma_sweep", parts=8),
+    Program("test_cuda_scalar", parts=8),
+    Program("test_separable_sweep", parts=8),
+    Program("test_sparse_mma"),
+    Program("test_ceilings", parts=2),
+    Script("app_devices", "test_devices", ""),
+    Script("app_restart", "test_restart"),
+    Script("app_faults", "test_faults"),
+    Script("app_files", "test_files"),
+    Script("app_inputs", "test_inputs"),
+    Script("app_against_numpy", "test_against_numpy", SHARE + " compute.unit=scalar"),
+]
+# What compute-sanitizer is through with in a minute and a half.
+SANITIZED = [
+    Program("test_cuda_scalar", "*Seeds*/[0-9]:*Shapes*:*Folded*:*TallStar*", parts=6),
+    Program("test_mma_sweep", "*OnTensorCores*/?_*:*TensorCoreBits*/0", parts=6),
+    Program("test_separable_sweep", "*Lines/fp16:*Lines/fp32:*Planes/fp16", parts=3),
+    Program("test_diagnostics", ON_GPUS),
+    Program("test_evolve", ON_GPUS),
+]
+
+
+@dataclasses.dataclass
+class Job:
+    """A process of the suite, and what came of it."""
+    name: str
+    command: list
+    ranks: int = 1
+    environment: dict = dataclasses.field(default_factory=dict)
+    log: pathlib.Path = None
+    process: subprocess.Popen = None
+    seconds: float = 0.0
+
+
+def program_jobs(program, folder, arguments):
+    path = next((path for path in sorted(folder.rglob(program.name)) if os.access(path, os.X_OK) and path.is_file()), None)
+    if path is None:
+        sys.exit(f"no program {program.name} below {folder}: build all targets with CUDA first")
+    for ranks in program.ranks:
+        launcher = ["mpirun", "--oversubscribe", "-n", str(ranks)] if ranks > 1 else []
+        if arguments.tool:
+            launcher = ["compute-sanitizer", "--tool", arguments.tool, "--error-exitcode", "99", "--print-limit", "3"]
+        for part in range(program.parts):
+            shard = {"GTEST_TOTAL_SHARDS": str(program.parts), "GTEST_SHARD_INDEX": str(part)}
+            name = program.name + (f" on {ranks} ranks" if ranks > 1 else "")
+            yield Job(name, [*launcher, str(path), "--gtest_color=no", f"--gtest_filter={program.filter}"], ranks, shard)
+
+
+def script_jobs(script, folder):
+    executable = next(path for path in folder.rglob("spsolve") if path.is_file())
+    sys.path.insert(0, str(TESTS / "app"))
+    suite = unittest.defaultTestLoader.loadTestsFromName(script.file)
+    for case in (case for cases in suite for case in cases):
+        test = case.id().partition(".")[2]
+        yield Job(script.name, [sys.executable, "-B", str(TESTS / "app" / f"{script.file}.py"), "-v", test], 2,
+                  {"SPSOLVE": str(executable), "SPSOLVE_SOURCE": str(TESTS.parent), "SPSOLVE_SET": script.settings})
+
+
+def start(job, number, arguments, folder):
+    # Every mpirun would bind its ranks to the first cores.
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
+                   "OMPI_MCA_hwloc_base_binding_policy": "none", **job.environment}
+    gpus = [str(gpu) for gpu in range(arguments.gpus)]
+    environment["CUDA_VISIBLE_DEVICES"] = gpus[number % len(gpus)] if job.ranks == 1 else ",".join(gpus)
+    job.log = folder / f"{number:03}.log"
+    job.seconds = time.monotonic()
+    with open(job.log, "w") as log:
+        job.process = subprocess.Popen(job.command, env=environment, stdin=subprocess.DEVNULL, stdout=log,
+                                       stderr=subprocess.STDOUT, start_new_session=True)
+
+
+def run(jobs, arguments, folder):
+    """Runs all jobs, the widest first, no more ranks at a time than there are cores; kills what the time limit finds."""
+    begin, running = time.monotonic(), []
+    waiting = collections.deque(sorted(enumerate(jobs), key=lambda job: -job[1].ranks))
+    while waiting or running:
+        free = arguments.cores - sum(job.ranks for job in running)
+        while waiting and (waiting[0][1].ranks <= free or not running):
+            number, job = waiting.popleft()
+            start(job, number, arguments, folder)
+            running.append(job)
+            free -= job.ranks
+        for job in running:
+            if time.monotonic() - begin > arguments.limit and job.process.poll() is None:
+                os.killpg(job.process.pid, signal.SIGKILL)
+                waiting.clear()
+            if job.process.poll() is not None:
+                job.seconds = time.monotonic() - job.seconds
+        running = [job for job in running if job.process.poll() is None]
+        time.sleep(0.05)
+
+
+# What a case of either kind of test leaves in the log.
+PASSED = re.compile(r"^\[       OK \]|\.\.\. ok$", re.M)
+SKIPPED = re.compile(r"^\[  SKIPPED \] .* ms\)$|\.\.\. skipped ", re.M)
+FAILED = re.compile(r"^\[  FAILED  \] .* ms\)$|^(?:FAIL|ERROR): .*$", re.M)
+TELLING = re.compile(r"^\[  FAILED  \].* ms\)$|^(?:FAIL|ERROR): |: Failure$|Error: |^spsolve: |terminate|what\(\)"
+                     r"|========= (?:Invalid|Error|ERROR SUMMARY: [1-9]|RACECHECK SUMMARY: [1-9])")
+
+
+def report(jobs, arguments):
+    """Prints a line per program and what failed; the number of failures."""
+    totals = collections.defaultdict(lambda: [0, 0, 0, 0.0])
+    broken = []
+    for job in jobs:
+        text = job.log.read_text(errors="replace") if job.log else ""
+        counts = [len(pattern.findall(text)) for pattern in (PASSED, FAILED, SKIPPED)]
+        status = job.process.returncode if job.process else None
+        if status != 0 and not counts[1]:
+            counts[1] = 1  # it crashed, or had no time
+        if status != 0:
+            broken.append((job, "out of time" if status in (None, -signal.SIGKILL) else f"status {status}", text))
+        totals[job.name] = [a + b for a, b in zip(totals[job.name], [*counts, job.seconds if job.process else 0])]
+    print(f"{'':28}{'passed':>8}{'failed':>8}{'skipped':>8}{'seconds':>9}")
+    for name, (passed, failed, skipped, seconds) in totals.items():
+        print(f"{name:28}{passed:8}{failed:8}{skipped:8}{seconds:9.0f}")
+    passed, failed, skipped, _ = (sum(column) for column in zip(*totals.values()))
+    print(f"{'on ' + str(arguments.gpus) + ' GPUs':28}{passed:8}{failed:8}{skipped:8}")
+    for job, why, text in broken:
+        print(f"\n{job.name}: {why}: {' '.join(job.command[-2:])} ({job.log})")
+        print("\n".join(line[:200] for line in text.splitlines() if TELLING.search(line))[:1500])
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path, help="build folder")
+    parser.add_argument("--gpus", type=int, default=0, help="how many GPUs (all)")
+    parser.add_argument("--cores", type=int, default=os.cpu_count(), help="ranks at the same time (cores of the machine)")
+    parser.add_argument("--limit", type=float, default=170, help="seconds (170)")
+    parser.add_argument("--tool", help="run a selection under this tool of compute-sanitizer")
+    parser.add_argument("--only", action="append", help="this program or script only")
+    parser.add_argument("--log", type=pathlib.Path, help="folder for the output of all programs (a temporary one)")
+    arguments = parser.parse_args()
+    if not arguments.gpus:
+        listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout
+        arguments.gpus = len(listed.splitlines())
+        if not arguments.gpus:
+            sys.exit("no GPU here (nvidia-smi -L)")
+
+    folder = arguments.log or pathlib.Path(tempfile.mkdtemp(prefix="spsolve_gpu_suite_"))
+    folder.mkdir(parents=True, exist_ok=True)
+    jobs = []
+    for entry in SANITIZED if arguments.tool else SUITE:
+        if not arguments.only or entry.name in arguments.only:
+            build = arguments.build.resolve()
+            jobs += program_jobs(entry, build, arguments) if isinstance(entry, Program) else script_jobs(entry, build)
+    run(jobs, arguments, folder)
+    sys.exit(1 if report(jobs, arguments) else 0)
+
+
+if __name__ == "__main__":
+    main()
