@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernels/domain.hpp"
-#include "kernels/field.hpp"
 #include "kernels/stencil.hpp"
+#include "tests/support/fields.hpp"
 
 namespace spsolve::testing {
 
@@ -122,12 +122,16 @@ inline void set_points(Field& field, const Box& box, const Domain& domain,
   });
 }
 
-inline std::vector<double> points_of(const Field& field, const Box& box) {
-  std::vector<double> values;
-  with_storage(field.precision(), [&]<class Storage>() {
-    for_each_point(box, [&](const Index3& p) { values.push_back(stored_value(*field.at<Storage>(p))); });
-  });
-  return values;
+/// A random box of the grid and what is around it: thin, unaligned, thinner than the radius.
+inline std::vector<Box> random_regions(RandomCase& problem) {
+  Box inner = problem.domain.box();
+  for (int axis = 0; axis < axis_count; ++axis) {
+    inner.begin[axis] = problem.between(0, inner.end[axis] - 1);
+    inner.end[axis] = problem.between(inner.begin[axis] + 1, inner.end[axis]);
+  }
+  std::vector<Box> regions{inner};
+  for_each_slab(problem.domain.box(), inner, [&](const Box& slab) { regions.push_back(slab); });
+  return regions;
 }
 
 }  // namespace spsolve::testing

@@ -40,16 +40,4 @@ inline std::vector<double> advance_whole_grid(const RandomCase& problem, const U
   return points_of(out, problem.domain.box());
 }
 
-/// A random box and what is around it.
-inline std::vector<Box> random_regions(RandomCase& problem) {
-  Box inner = problem.domain.box();
-  for (int axis = 0; axis < axis_count; ++axis) {
-    inner.begin[axis] = problem.between(0, inner.end[axis] - 1);
-    inner.end[axis] = problem.between(inner.begin[axis] + 1, inner.end[axis]);
-  }
-  std::vector<Box> regions{inner};
-  for_each_slab(problem.domain.box(), inner, [&](const Box& slab) { regions.push_back(slab); });
-  return regions;
-}
-
 }  // namespace spsolve::testing

@@ -7,11 +7,14 @@
 #include "kernels/cuda/scalar_unit.hpp"
 #include "kernels/reference.hpp"
 #include "tests/support/catalogue_case.hpp"
+#include "tests/support/device_fields.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
-using spsolve::testing::RandomCase;
+using testing::RandomCase;
+using testing::to_device;
+using testing::to_host;
 
 constexpr auto all_precisions = {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16,
                                  Precision::fp16};
@@ -29,33 +32,9 @@ Field whole_grid(const RandomCase& problem, Precision precision, int steps, cons
       if (!halo_beside_walls) halo[axis] = 0;
     }
   Field field(problem.domain.box(), halo, precision);
-  spsolve::testing::set_points(field, field.allocated(), problem.domain,
-                               std::vector<double>(values.size(), nan));
-  spsolve::testing::set_points(field, grow(problem.domain.box(), margin), problem.domain, values);
+  testing::set_points(field, field.allocated(), problem.domain, std::vector<double>(values.size(), nan));
+  testing::set_points(field, grow(problem.domain.box(), margin), problem.domain, values);
   return field;
-}
-
-DeviceMemory device_memory;
-
-std::size_t bytes_from(const Field& field) {  // rows are padded at their ends, and the first at its beginning
-  const Box box = field.allocated();
-  const auto lead = reinterpret_cast<std::uintptr_t>(field.bytes_at(box.begin)) % 64;
-  return field.bytes() - lead;
-}
-
-Field to_device(const Field& host) {
-  Field device(host.owned(), host.halo(), host.precision(), device_memory);
-  const Index3 begin = host.allocated().begin;
-  check_cuda(
-      cudaMemcpy(device.bytes_at(begin), host.bytes_at(begin), bytes_from(host), cudaMemcpyHostToDevice));
-  check_cuda(cudaDeviceSynchronize());  // such copies may still be on their way when the call returns
-  return device;
-}
-
-void to_host(const Field& device, Field& host) {
-  const Index3 begin = host.allocated().begin;
-  check_cuda(
-      cudaMemcpy(host.bytes_at(begin), device.bytes_at(begin), bytes_from(host), cudaMemcpyDeviceToHost));
 }
 
 /// `steps` steps on the GPU, one advance() per region; what no region covers stays NaN.
@@ -65,15 +44,13 @@ std::vector<double> advance_on_gpu(const RandomCase& problem, Precision precisio
   const Precision sums = precision == Precision::fp64 ? Precision::fp64 : Precision::fp32;
   const Field source = to_device(whole_grid(problem, sums, steps, problem.source, halo_beside_walls));
   const Field in = to_device(whole_grid(problem, precision, steps, values, halo_beside_walls));
-  Field result =
-      whole_grid(problem, precision, steps, std::vector<double>(values.size(), nan), halo_beside_walls);
-  Field out = to_device(result);
+  const std::vector<double> untouched(values.size(), nan);
+  Field out = to_device(whole_grid(problem, precision, steps, untouched, halo_beside_walls));
   const Stream stream;
   const ScalarUnit unit(problem.domain, problem.stencil, precision, &source, stream);
   for (const Box& region : regions) unit.advance(in, out, region, steps);
   stream.synchronize();
-  to_host(out, result);
-  return spsolve::testing::points_of(result, problem.domain.box());
+  return testing::points_of(to_host(out), problem.domain.box());
 }
 
 std::vector<double> advance_on_cpu(const RandomCase& problem, Precision precision, int steps,
@@ -88,27 +65,12 @@ std::vector<double> advance_on_cpu(const RandomCase& problem, Precision precisio
     if (!problem.domain.periodic(axis)) rows.begin[axis] = 0, rows.end[axis] = problem.domain.shape[axis];
   unit.fill_ghosts(in, rows);
   unit.advance(in, out, problem.domain.box(), steps);
-  return spsolve::testing::points_of(out, problem.domain.box());
-}
-
-/// A box anywhere in the grid and the slabs around it: thin, unaligned, thinner than the radius.
-std::vector<Box> random_regions(RandomCase& problem) {
-  Box inner = problem.domain.box();
-  for (int axis = 0; axis < axis_count; ++axis) {
-    inner.begin[axis] = problem.between(0, inner.end[axis] - 1);
-    inner.end[axis] = problem.between(inner.begin[axis] + 1, inner.end[axis]);
-  }
-  std::vector<Box> regions{inner};
-  for_each_slab(problem.domain.box(), inner, [&](const Box& slab) { regions.push_back(slab); });
-  return regions;
+  return testing::points_of(out, problem.domain.box());
 }
 
 class NeedsGpu : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string why;
-    if (device_count(&why) == 0) GTEST_SKIP() << why;
-  }
+  void SetUp() override { testing::require_gpu(); }
 };
 class CudaScalarSeeds : public NeedsGpu, public ::testing::WithParamInterface<int> {};
 
@@ -122,7 +84,7 @@ TEST_P(CudaScalarSeeds, MatchesReferenceInEveryPrecision) {
   for (const Precision precision : all_precisions) {
     const auto found = advance_on_gpu(problem, precision, steps, problem.u, {problem.domain.box()},
                                       problem.between(0, 1) == 1);
-    const double bound = spsolve::testing::launch_bound(problem.stencil, precision, steps, largest);
+    const double bound = testing::launch_bound(problem.stencil, precision, steps, largest);
     for (std::size_t i = 0; i < expected.size(); ++i)
       ASSERT_NEAR(found[i], expected[i], bound) << to_string(precision) << " at point " << i;
   }
@@ -132,7 +94,7 @@ TEST_P(CudaScalarSeeds, HasTheBitsOfTheCpuUnitInAnyRegions) {
   RandomCase problem(2000 + static_cast<std::uint64_t>(GetParam()));
   const int steps = static_cast<int>(problem.between(1, 6));
   SCOPED_TRACE(problem.describe() + " steps=" + std::to_string(steps));
-  const auto regions = random_regions(problem);
+  const auto regions = testing::random_regions(problem);
   for (const Precision precision : all_precisions)
     EXPECT_EQ(advance_on_gpu(problem, precision, steps, problem.u, regions),
               advance_on_cpu(problem, precision, steps, problem.u))
@@ -147,11 +109,11 @@ TEST_P(CudaScalarCatalogue, MatchesReference) {
   const int steps = 2;
   for (std::size_t i = GetParam(); i < catalogue().size(); i += catalogue_parts) {
     const CatalogueEntry& entry = catalogue()[i];
-    const RandomCase problem = spsolve::testing::catalogue_case(entry);
+    const RandomCase problem = testing::catalogue_case(entry);
     const Precision precision = entry.name.size() % 2 ? Precision::fp64 : Precision::fp32;
     const auto expected = reference_steps(problem.domain, problem.stencil, problem.u, steps, &problem.source);
     const auto found = advance_on_gpu(problem, precision, steps, problem.u, {problem.domain.box()});
-    const double bound = spsolve::testing::launch_bound(problem.stencil, precision, steps, steps + 1.0);
+    const double bound = testing::launch_bound(problem.stencil, precision, steps, steps + 1.0);
     for (std::size_t point = 0; point < expected.size(); ++point)
       ASSERT_NEAR(found[point], expected[point], bound) << entry.name << " at point " << point;
   }
@@ -200,7 +162,7 @@ TEST_P(CudaScalarShapes, FusedStepsHaveTheBitsOfTheCpuUnit) {
   const Stream stream;
   const int preferred =
       ScalarUnit(problem.domain, problem.stencil, c.precision, nullptr, stream).preferred_steps();
-  const auto regions = random_regions(problem);
+  const auto regions = testing::random_regions(problem);
   for (const int steps : {preferred, 1, preferred + 1}) {
     const auto expected = advance_on_cpu(problem, c.precision, steps, problem.u);
     const auto whole = advance_on_gpu(problem, c.precision, steps, problem.u, {problem.domain.box()}, false);
@@ -274,11 +236,12 @@ TEST_P(CudaScalarFolded, FusedStepsHaveTheBitsOfSingleSteps) {
   for (int step = 0; step < steps; ++step)
     one_by_one = advance_on_gpu(problem, c.precision, 1, one_by_one, whole);
   EXPECT_EQ(advance_on_gpu(problem, c.precision, steps, problem.u, whole, false), one_by_one);
-  EXPECT_EQ(advance_on_gpu(problem, c.precision, steps, problem.u, random_regions(problem)), one_by_one);
+  EXPECT_EQ(advance_on_gpu(problem, c.precision, steps, problem.u, testing::random_regions(problem)),
+            one_by_one);
 
   const auto expected = reference_steps(problem.domain, problem.stencil, problem.u, steps, &problem.source);
   const double bound =
-      spsolve::testing::rounding_bound(problem.stencil, unit_roundoff(c.precision), steps, steps + 1.0) +
+      testing::rounding_bound(problem.stencil, unit_roundoff(c.precision), steps, steps + 1.0) +
       2 * unit_roundoff(c.precision);
   for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(one_by_one[i], expected[i], bound) << i;
 }

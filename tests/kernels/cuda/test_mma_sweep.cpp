@@ -10,52 +10,16 @@
 #include "kernels/cuda/mma_sweep.hpp"
 #include "kernels/sparse/round_weights.hpp"
 #include "kernels/sparse/split.hpp"
+#include "tests/support/device_fields.hpp"
+#include "tests/support/fields.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
-DeviceMemory device_memory;
-
-std::size_t bytes_from(const Field& field) {
-  return field.bytes() - reinterpret_cast<std::uintptr_t>(field.bytes_at(field.allocated().begin)) % 64;
-}
-void copy(const Field& from, Field& to, cudaMemcpyKind kind) {
-  const Index3 begin = from.allocated().begin;
-  check_cuda(cudaMemcpy(to.bytes_at(begin), from.bytes_at(begin), bytes_from(from), kind));
-  check_cuda(cudaDeviceSynchronize());  // such copies may still be on their way when the call returns
-}
-Field to_device(const Field& host) {
-  Field device(host.owned(), host.halo(), host.precision(), device_memory);
-  copy(host, device, cudaMemcpyHostToDevice);
-  return device;
-}
-Field to_host(const Field& device) {
-  Field host(device.owned(), device.halo(), device.precision());
-  copy(device, host, cudaMemcpyDeviceToHost);
-  return host;
-}
-
-template <class Visit>
-void for_points(const Box& box, Visit&& visit) {
-  for (auto z = box.begin[0]; z < box.end[0]; ++z)
-    for (auto y = box.begin[1]; y < box.end[1]; ++y)
-      for (auto x = box.begin[2]; x < box.end[2]; ++x) visit(Index3{z, y, x});
-}
-
-Field random_field(std::mt19937_64& random, const Box& owned, const Index3& halo, Precision precision) {
-  Field field(owned, halo, precision);
-  with_storage(precision, [&]<class Storage>() {
-    for_points(field.allocated(), [&](const Index3& p) {
-      *field.at<Storage>(p) = to_storage<Storage>(std::uniform_real_distribution<double>(-1.0, 1.0)(random));
-    });
-  });
-  return field;
-}
-
-double value_at(const Field& field, const Index3& p) {
-  return with_storage(field.precision(),
-                      [&]<class Storage>() { return stored_value(*field.at<Storage>(p)); });
-}
+using testing::random_field;
+using testing::to_device;
+using testing::to_host;
+using testing::value_at;
 
 /// Relative error of one product of weight and stored number, weights already rounded.
 double product_error(Precision precision) {
@@ -88,7 +52,7 @@ Stencil make_stencil(const SweepCase& c, std::mt19937_64& random) {
     }
   }
   std::vector<double> weights;
-  for_points(box_of(extent), [&](const Index3& p) {
+  for_each_point(box_of(extent), [&](const Index3& p) {
     int off = 0;
     for (int axis = 0; axis < axis_count; ++axis) off += p[axis] != center[axis];
     const bool used = c.kind == SweepCase::star        ? off <= 1
@@ -111,7 +75,7 @@ void expect_correlation(const Stencil& stencil, const SweepCase& c, const Field&
   const double stored = unit_roundoff(c.precision == Precision::tf32 ? Precision::fp32 : c.precision);
   const double smallest = c.precision == Precision::fp16 ? 0x1p-25 : 0;  // subnormal results
   int wrong = 0;
-  for_points(out.owned(), [&](const Index3& p) {
+  for_each_point(out.owned(), [&](const Index3& p) {
     if (!contains(region, {p, p + Index3{1, 1, 1}})) {
       if (value_at(out, p) != value_at(before, p) && wrong++ < 5)
         ADD_FAILURE() << "written outside of the region at " << p[0] << " " << p[1] << " " << p[2];
@@ -142,10 +106,7 @@ Domain domain_of(int dimensions) {
 
 class OnTensorCores : public ::testing::TestWithParam<int> {
  protected:
-  void SetUp() override {
-    std::string why;
-    if (device_count(&why) == 0) GTEST_SKIP() << why;
-  }
+  void SetUp() override { testing::require_gpu(); }
 };
 
 SweepCase sweep_case(int which) {
@@ -228,8 +189,9 @@ TEST_P(TensorCoreBits, AreTheSameWhateverTheRegionAndTheBlock) {
   const Field in = random_field(random, owned, stencil.radius(), c.precision);
   const MmaSweep sweep(domain_of(c.dimensions), stencil, c.precision, c.layout, c.cores, stream, {});
   const Field device_in = to_device(in);
-  Field whole(owned, stencil.radius(), c.precision, device_memory),
-      parts(owned, stencil.radius(), c.precision, device_memory);
+  DeviceMemory memory;
+  Field whole(owned, stencil.radius(), c.precision, memory),
+      parts(owned, stencil.radius(), c.precision, memory);
   sweep(device_in, whole, owned, nullptr);
   Box inner = owned;
   for (int axis = axis_count - c.dimensions; axis < axis_count; ++axis)
@@ -238,21 +200,22 @@ TEST_P(TensorCoreBits, AreTheSameWhateverTheRegionAndTheBlock) {
   sweep(device_in, parts, inner, nullptr);
   stream.synchronize();
   const Field one = to_host(whole), other = to_host(parts);
-  for_points(owned, [&](const Index3& p) { ASSERT_EQ(value_at(one, p), value_at(other, p)); });
+  for_each_point(owned, [&](const Index3& p) { ASSERT_EQ(value_at(one, p), value_at(other, p)); });
 
   // A block of its own that begins at an odd point.
   Box block = inner;
   block.begin[x_axis] += 36;
   Field block_in(block, stencil.radius(), c.precision);
   with_storage(c.precision, [&]<class Storage>() {
-    for_points(block_in.allocated(), [&](const Index3& p) { *block_in.at<Storage>(p) = *in.at<Storage>(p); });
+    for_each_point(block_in.allocated(),
+                   [&](const Index3& p) { *block_in.at<Storage>(p) = *in.at<Storage>(p); });
   });
-  Field block_out(block, stencil.radius(), c.precision, device_memory);
+  Field block_out(block, stencil.radius(), c.precision, memory);
   const Field device_block = to_device(block_in);
   sweep(device_block, block_out, block, nullptr);
   stream.synchronize();
   const Field third = to_host(block_out);
-  for_points(block, [&](const Index3& p) { ASSERT_EQ(value_at(one, p), value_at(third, p)); });
+  for_each_point(block, [&](const Index3& p) { ASSERT_EQ(value_at(one, p), value_at(third, p)); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, TensorCoreBits, ::testing::Range(0, 9));

@@ -4,13 +4,19 @@
 #include <regex>
 
 #include "kernels/cuda/separable_sweep.hpp"
-#include "tests/support/random_case.hpp"
+#include "tests/support/device_fields.hpp"
+#include "tests/support/fields.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
 constexpr std::size_t shared_limit_sm80 = 163 << 10, shared_limit_sm90 = 227 << 10;  // bytes a block may have
-DeviceMemory device_memory;
+
+using testing::make_field;
+using testing::points_of;
+using testing::to_device;
+using testing::to_host;
+using testing::value_at;
 
 double sum_abs(const std::vector<double>& values) {
   double total = 0;
@@ -53,15 +59,6 @@ SeparableStencil random_stencil(std::mt19937_64& random, const Box& taps, int ra
   return stencil;
 }
 
-/// Values of a field on a box, x fastest.
-std::vector<double> values_on(const Field& field, const Box& box) {
-  std::vector<double> values;
-  with_storage(field.precision(), [&]<class Storage>() {
-    for_each_point(box, [&](const Index3& p) { values.push_back(stored_value(*field.at<Storage>(p))); });
-  });
-  return values;
-}
-
 /// The correlation on the owned points: in double, one axis after the other.
 std::vector<double> correlate(const SeparableStencil& stencil, const Field& in) {
   const Box owned = in.owned();
@@ -71,7 +68,7 @@ std::vector<double> correlate(const SeparableStencil& stencil, const Field& in) 
     read.begin[axis] += stencil.taps.begin[axis];
     read.end[axis] += stencil.taps.end[axis] - 1;
   }
-  const std::vector<double> values = values_on(in, read);
+  const std::vector<double> values = points_of(in, read);
   const std::int64_t rows = read.extent()[1], pitch = read.extent()[2], columns = owned.extent()[2];
   for (const SeparableTerm& term : stencil.terms) {
     std::vector<double> along_x(static_cast<std::size_t>(owned.extent()[0] * rows * columns), 0.0);
@@ -89,50 +86,17 @@ std::vector<double> correlate(const SeparableStencil& stencil, const Field& in) 
   return sums;
 }
 
-template <class Value>
-Field make_field(const Box& owned, const Index3& halo, Precision precision, Value&& value) {
-  Field field(owned, halo, precision);
-  with_storage(precision, [&]<class Storage>() {
-    for_each_point(field.allocated(),
-                   [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(value()); });
-  });
-  return field;
-}
-
-double value_at(const Field& field, const Index3& p) {
-  return with_storage(field.precision(),
-                      [&]<class Storage>() { return stored_value(*field.at<Storage>(p)); });
-}
-
-void copy(Field& to, const Field& from, cudaMemcpyKind kind) {
-  const Index3 begin = from.allocated().begin;
-  const std::size_t lead = reinterpret_cast<std::uintptr_t>(from.bytes_at(begin)) % 64;
-  check_cuda(cudaMemcpy(to.bytes_at(begin), from.bytes_at(begin), from.bytes() - lead, kind));
-  check_cuda(cudaDeviceSynchronize());  // such copies may still be on their way when the call returns
-}
-
-Field to_device(const Field& host) {
-  Field device(host.owned(), host.halo(), host.precision(), device_memory);
-  copy(device, host, cudaMemcpyHostToDevice);
-  return device;
-}
-
 class SeparableSweepOnDevice : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string why;
-    if (device_count(&why) == 0) GTEST_SKIP() << why;
-  }
+  void SetUp() override { testing::require_gpu(); }
 
   /// `out` of one sweep per region; -7 everywhere else.
   static Field run(const SeparableSweep& sweep, const Stream& stream, const Field& in, const Field* source,
                    const std::vector<Box>& regions) {
-    Field host = make_field(in.owned(), in.halo(), in.precision(), [] { return -7.0; });
-    Field out = to_device(host);
+    Field out = to_device(make_field(in.owned(), in.halo(), in.precision(), [] { return -7.0; }));
     for (const Box& region : regions) sweep(in, out, region, source);
     stream.synchronize();
-    copy(host, out, cudaMemcpyDeviceToHost);
-    return host;
+    return to_host(out);
   }
 
   static void check(const Case& c, std::uint64_t seed) {
@@ -265,8 +229,7 @@ TEST_F(SeparableSweepOnDevice, KeepsConstants) {
         sweep(b, a, owned, nullptr);
       }
       stream.synchronize();
-      Field result = make_field(owned, {0, 7, 7}, precision, [] { return 0.0; });
-      copy(result, a, cudaMemcpyDeviceToHost);
+      const Field result = to_host(a);
       const double drift = value_at(result, {0, 32, 32}) / constant - 1;
       std::printf("%s: drift of %.4f in 20 launches %.2e\n", std::string(to_string(precision)).c_str(),
                   constant, drift);

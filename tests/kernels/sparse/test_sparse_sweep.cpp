@@ -14,28 +14,16 @@
 #include "kernels/sparse/split.hpp"
 #include "kernels/sparse/strided_swap.hpp"
 #include "tests/kernels/sparse/stencil_zoo.hpp"
+#include "tests/support/fields.hpp"
 
 namespace spsolve {
 namespace {
 
+using testing::random_field;
 using testing::random_tile;
 using testing::random_zoo_stencil;
 using testing::row_width;
-
-/// A field of random numbers of the format, halo included.
-Field random_field(std::mt19937_64& random, const Box& owned, const Index3& halo, Precision precision) {
-  Field field(owned, halo, precision);
-  with_storage(precision, [&]<class Storage>() {
-    for (const Index3& p : points_of(field.allocated()))
-      *field.at<Storage>(p) = to_storage<Storage>(std::uniform_real_distribution<double>(-1.0, 1.0)(random));
-  });
-  return field;
-}
-
-double value_at(const Field& field, const Index3& p) {
-  return with_storage(field.precision(),
-                      [&]<class Storage>() { return stored_value(*field.at<Storage>(p)); });
-}
+using testing::value_at;
 
 /// Relative error of one product of weight and stored number, before accumulation.
 double product_error(Precision precision) {
