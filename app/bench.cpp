@@ -4,9 +4,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "app/bench_suites.hpp"
+#include "app/planning.hpp"
+#include "app/run.hpp"
+#include "app/setup.hpp"
+#include "app/tune.hpp"
 #include "io/atomic_file.hpp"
 #include "kernels/catalogue.hpp"
 
@@ -36,6 +42,9 @@ void print_head(const BenchRequest& request, const Terminal& terminal) {
 void print_line(const BenchRequest& request, const Json& result, const Terminal& terminal) {
   const auto number = [&](const char* key) { return result[key].get<double>(); };
   const auto text = [&](const char* key) { return result[key].get<std::string>(); };
+  const auto error = [&](const char* key) {
+    return result[key].is_null() ? std::nan("") : result[key].get<double>();
+  };
   const Json& model = result["model"];
   const double predicted = number("predicted_gstencil_per_s") * number("ranks") / number("gstencil_per_s");
   if (request.suite == "sweet-spot")
@@ -53,7 +62,7 @@ void print_line(const BenchRequest& request, const Json& result, const Terminal&
         "{:>8.1e}",
         text("stencil"), shape_text(result), text("precision"), text("unit"), text("layout"), number("fuse"),
         number("gstencil_per_s"), 100 * number("roofline_fraction"), 100 * number("compute_fraction"),
-        100 * predicted, number("error_l2"), number("error_max"));
+        100 * predicted, error("error_l2"), error("error_max"));
 }
 
 void list_catalogue(const Terminal& terminal) {
@@ -75,6 +84,42 @@ void print_gains(const std::vector<Json>& results, const Terminal& terminal) {
   }
 }
 
+/// The problem of an input.
+BenchCase case_of_input(const Communicator& communicator, const std::filesystem::path& file,
+                        const BenchRequest& request) {
+  CommandLine command;
+  command.file = file;
+  RunConfig config = load_input(communicator, command);
+  config.compute.device = request.device;
+  config.parallel.share_gpus = request.share_gpus;
+  PlanRequest plan = plan_request(config);
+  if (request.unit != "auto") plan.unit = request.unit;
+  if (request.layout != "auto") plan.layout = request.layout;
+  if (request.fuse) plan.fuse = request.fuse;
+  return {config.name, make_setup(communicator, config).problem, plan};
+}
+
+/// What of a case is measured: the plan's choice, and others of its candidates where they are asked for.
+std::vector<Candidate> candidates_of(const Plan& plan, int count) {
+  std::vector<Candidate> candidates = best_candidates(plan, static_cast<std::size_t>(count));
+  const auto is_chosen = [&](const Candidate& candidate) { return is_same_method(candidate, plan.chosen); };
+  candidates.erase(std::remove_if(candidates.begin(), candidates.end(), is_chosen), candidates.end());
+  candidates.insert(candidates.begin(), plan.chosen);
+  candidates.resize(std::min<std::size_t>(candidates.size(), static_cast<std::size_t>(count)));
+  return candidates;
+}
+
+Plan plan_of(const Communicator& communicator, const BenchCase& what, const BenchRequest& request,
+             const ParallelConfig& parallel, const DeviceModel& model, const DeviceChoice& device,
+             const Terminal& terminal) {
+  const Plan plan = make_plan(what.problem, model, what.plan);
+  if (!request.tune) return plan;
+  return make_plan(
+      what.problem, model,
+      continue_plan(what.plan, model,
+                    tuned_plan(communicator, what.problem, what.plan, plan, device, parallel, terminal)));
+}
+
 }  // namespace
 
 Status bench(const Communicator& communicator, const BenchRequest& request) {
@@ -88,8 +133,7 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
   setting.parallel.share_gpus = request.share_gpus;
   setting.parallel.graphs = setting.graphs = !request.no_graphs;
   setting.steps = request.steps;
-  setting.tune = request.tune;
-  if (!request.suite.empty()) setting.seconds = 0.1;
+  setting.seconds = request.seconds.value_or(request.suite.empty() ? 0.3 : 0.1);
   ComputeConfig compute;
   compute.device = request.device;
   const DeviceChoice device = choose_device(communicator, compute, setting.parallel);
@@ -107,23 +151,39 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
     return Status::finished;
   }
 
-  const std::vector<BenchCase> cases = cases_of(request, device.cuda);
+  std::vector<BenchCase> cases;
+  for (const auto& file : request.inputs) cases.push_back(case_of_input(communicator, file, request));
+  if (request.inputs.empty()) cases = cases_of(request, device.cuda);
+  const bool single = cases.size() == 1 && request.candidates == 1;
+  const DeviceModel model = device_model(device.cuda, {});
   terminal.print("{}", device.of_rank);
-  const Ceilings ceilings =
-      measure_ceilings(communicator, device, setting.parallel, CeilingScope::roofline, terminal);
-  print_head(request, terminal);
+  Ceilings ceilings;
+  if (!request.compile_only) {
+    ceilings = measure_ceilings(communicator, device, setting.parallel, CeilingScope::roofline, terminal);
+    print_head(request, terminal);
+  }
   std::vector<Json> results;
-  for (const BenchCase& what : cases) {
-    try {
-      results.push_back(measure(communicator, what, setting, ceilings, device));
-    } catch (const Error& error) {  // a suite goes on without the case; peers of a rank that failed cannot
-      if (request.suite.empty() || communicator.size() > 1) throw;
-      terminal.warn("{} {} {} {}: {}", what.stencil, to_string(what.precision), what.plan.unit,
-                    what.plan.layout, error.what());
-      continue;
+  for (auto i = static_cast<std::size_t>(request.shard[0]); i < cases.size();
+       i += static_cast<std::size_t>(request.shard[1])) {
+    const BenchCase& what = cases[i];
+    const Plan plan = plan_of(communicator, what, request, setting.parallel, model, device, terminal);
+    for (const Candidate& candidate : candidates_of(plan, request.candidates)) {
+      try {
+        if (request.compile_only) {
+          compile_kernels(communicator, what, candidate, setting, device);
+          continue;
+        }
+        results.push_back(measure(communicator, what, candidate, model, setting, ceilings, device));
+        results.back()["chosen"] = is_same_method(candidate, plan.chosen);
+      } catch (const Error& error) {  // others go on without the case; peers of a rank that failed cannot
+        if (single || communicator.size() > 1) throw;
+        terminal.warn("{} {} {} {} {}: {}", what.stencil, to_string(candidate.precision), candidate.unit,
+                      candidate.layout, candidate.fuse, error.what());
+        continue;
+      }
+      print_line(request, results.back(), terminal);
+      write_json(results);  // what is there already, should a later case take too long
     }
-    print_line(request, results.back(), terminal);
-    write_json(results);  // what is there already, should a later case take too long
   }
   if (request.suite == "ablation") print_gains(results, terminal);
   return Status::finished;

@@ -9,8 +9,6 @@
 
 #include "app/bench_errors.hpp"
 #include "app/clock.hpp"
-#include "app/planning.hpp"
-#include "app/tune.hpp"
 #include "kernels/presets.hpp"
 #include "solver/block.hpp"
 
@@ -45,89 +43,151 @@ Json model_of(const Candidate& candidate) {
           {"error_bound_per_step", candidate.error}};
 }
 
-}  // namespace
+/// What is measured, ready to run.
+struct Bench {
+  Problem problem;  // in the precision of the candidate
+  int fuse;
+  Pace pace;
+  Machine machine;
+  Decomposition decomposition;
+  Block block;
 
-Problem BenchCase::problem() const {
-  const int dimensions = preset_dimensions(stencil).value();
-  return {{dimensions, shape, {}}, make_preset(stencil, dimensions, {1, 1, 1}, {}), precision, false};
+  Bench(const Communicator& communicator, const BenchCase& what, const Candidate& candidate,
+        const BenchSetting& setting, const DeviceChoice& device)
+      : problem(in_precision(what.problem, candidate.precision)),
+        fuse(candidate.fuse),
+        pace(what.plan.pace),
+        machine(make_machine(communicator, device, setting.parallel)),
+        decomposition(problem.domain.shape,
+                      least_surface_rank_grid(problem.domain.shape, communicator.size(),
+                                              fuse * problem.stencil.radius(), face_cost(device))),
+        block(communicator, problem, decomposition, candidate, *machine.backend) {}
+
+  static Problem in_precision(Problem problem, Precision precision) {
+    problem.precision = precision;
+    return problem;
+  }
+
+  /// The steps after which launches repeat themselves.
+  std::int64_t period() const { return pace.every > 0 ? pace.every : fuse; }
+
+  /// The launches of a period, as evolve() ends them before events; how many.
+  int run_period() {
+    int launches = 0;
+    const auto launch = [&](std::int64_t steps) {
+      block.launch(static_cast<int>(steps));
+      ++launches;
+    };
+    const bool last_alone = pace.every > 0 && pace.last_alone;
+    for (std::int64_t left = period() - last_alone; left > 0; left -= fuse)
+      launch(std::min<std::int64_t>(left, fuse));
+    if (last_alone) launch(1);
+    return launches;
+  }
+};
+
+bool has_reference(const Problem& problem) {
+  bool periodic = true;
+  for (int axis = 0; axis < axis_count; ++axis) periodic = periodic && problem.domain.periodic(axis);
+  return periodic && !problem.has_source;
 }
 
-Json measure(const Communicator& communicator, const BenchCase& what, const BenchSetting& setting,
-             const Ceilings& ceilings, const DeviceChoice& device) {
-  const Problem problem = what.problem();
-  const DeviceModel model = device_model(device.cuda, {});
-  Plan plan = make_plan(problem, model, what.plan);
-  if (setting.tune)
-    plan = make_plan(problem, model,
-                     continue_plan(what.plan, model,
-                                   tuned_plan(communicator, problem, what.plan, plan, device,
-                                              setting.parallel, Terminal(communicator, false))));
-  const Candidate& chosen = plan.chosen;
-  const int fuse = chosen.fuse;
-  const Decomposition decomposition(
-      what.shape, least_surface_rank_grid(what.shape, communicator.size(), fuse * problem.stencil.radius(),
-                                          face_cost(device)));
-  const Machine machine = make_machine(communicator, device, setting.parallel);
-  Block block(communicator, problem, decomposition, chosen, *machine.backend);
+}  // namespace
 
+BenchCase preset_case(const std::string& stencil, const Index3& shape, Precision precision,
+                      const PlanRequest& plan, BoundaryKind boundary) {
+  const int dimensions = preset_dimensions(stencil).value();
+  Domain domain{dimensions, shape, {}};
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    for (Face& face : domain.faces[axis]) face.kind = boundary;
+  return {stencil, {domain, make_preset(stencil, dimensions, {1, 1, 1}, {}), precision, false}, plan};
+}
+
+void compile_kernels(const Communicator& communicator, const BenchCase& what, const Candidate& candidate,
+                     const BenchSetting& setting, const DeviceChoice& device) {
+  Bench bench(communicator, what, candidate, setting, device);
+  if (bench.problem.has_source) bench.block.set_source(set_benchmark_data);
+  bench.run_period();
+  bench.machine.backend->synchronize();
+}
+
+Json measure(const Communicator& communicator, const BenchCase& what, const Candidate& candidate,
+             const DeviceModel& model, const BenchSetting& setting, const Ceilings& ceilings,
+             const DeviceChoice& device) {
+  Bench bench(communicator, what, candidate, setting, device);
+  Block& block = bench.block;
+  const Problem& problem = bench.problem;
+  if (problem.has_source) block.set_source(set_benchmark_data);
   block.set_state(set_benchmark_data);
   constexpr int checked_launches = 2;
-  for (int i = 0; i < checked_launches; ++i) block.launch(fuse);
-  const Errors errors = measure_errors(communicator, problem, block.state(), checked_launches * fuse);
+  for (int i = 0; i < checked_launches; ++i) block.launch(bench.fuse);
+  Json errors{{"error_l2", nullptr}, {"error_max", nullptr}, {"error_steps", checked_launches * bench.fuse}};
+  if (has_reference(problem)) {
+    const Errors found = measure_errors(communicator, problem, block.state(), checked_launches * bench.fuse);
+    errors["error_l2"] = found.l2;
+    errors["error_max"] = found.max;
+  }
 
-  const auto timed_run = [&](std::int64_t launches) {
+  const auto timed_run = [&](std::int64_t periods) {
     communicator.barrier();
     const auto begin = Clock::now();
-    for (std::int64_t i = 0; i < launches; ++i) block.launch(fuse);
-    machine.backend->synchronize();
+    for (std::int64_t i = 0; i < periods; ++i) bench.run_period();
+    bench.machine.backend->synchronize();
     return communicator.all_reduce(seconds_since(begin), MPI_MAX);
   };
+  const int launches_per_period = bench.run_period();
+  timed_run(1);  // captures what the second of the two fields is written by
   const double one = timed_run(2) / 2;
-  const std::int64_t launches = setting.steps > 0
-                                    ? (setting.steps + fuse - 1) / fuse
-                                    : std::max<std::int64_t>(1, std::llround(setting.seconds / one));
+  const std::int64_t periods = setting.steps > 0
+                                   ? (setting.steps + bench.period() - 1) / bench.period()
+                                   : std::max<std::int64_t>(1, std::llround(setting.seconds / one));
   const Timings before = block.timings();
   std::vector<double> runs;
-  for (int repeat = 0; repeat < repeats; ++repeat) runs.push_back(timed_run(launches));
-  const Json parts = parts_of_launch(before, block.timings(), repeats * launches);
+  for (int repeat = 0; repeat < repeats; ++repeat) runs.push_back(timed_run(periods));
+  const Json parts = parts_of_launch(before, block.timings(), repeats * periods * launches_per_period);
   std::sort(runs.begin(), runs.end());
   const double seconds = runs[repeats / 2];
 
-  const std::int64_t steps = launches * fuse;
-  const double rate = static_cast<double>(volume(what.shape)) * static_cast<double>(steps) / seconds;
+  const Domain& domain = problem.domain;
+  const std::int64_t steps = periods * bench.period();
+  const double rate = static_cast<double>(volume(domain.shape)) * static_cast<double>(steps) / seconds;
   const double per_device = rate / communicator.size();
   const double copy = ceilings.find("copy")->sustained;
-  const Ceiling* fma = ceilings.find(what.precision == Precision::fp64 ? "fma fp64" : "fma fp32");
-  const int dimensions = problem.domain.dimensions;
-  return {{"stencil", what.stencil},
-          {"shape", std::vector<std::int64_t>(what.shape.end() - dimensions, what.shape.end())},
-          {"taps", problem.stencil.taps().size()},
-          {"steps", steps},
-          {"precision", to_string(what.precision)},
-          {"unit", chosen.unit},
-          {"layout", chosen.layout},
-          {"fuse", fuse},
-          {"device", device.of_rank},
-          {"transport", machine.transport_name},
-          {"graphs", machine.backend->transport().enqueues_only() && setting.graphs},
-          {"ranks", communicator.size()},
-          {"rank_grid", decomposition.rank_grid()},
-          {"threads_per_rank", omp_get_max_threads()},
-          {"seconds", seconds},
-          {"seconds_per_launch_of_rank_0", parts},
-          {"seconds_least", runs.front()},
-          {"gstencil_per_s", rate * 1e-9},
-          {"bytes_per_point", chosen.bytes * fuse},
-          {"roofline_fraction", per_device * chosen.bytes / copy},
-          {"compute_fraction",
-           2 * per_device * static_cast<double>(problem.stencil.taps().size()) / fma->sustained},
-          {"copy_bandwidth_gb_per_s", copy * communicator.size() * 1e-9},
-          {"fma_ceiling_gflop_per_s", fma->sustained * communicator.size() * 1e-9},
-          {"predicted_gstencil_per_s", 1e-9 / chosen.seconds},
-          {"model", model_of(chosen)},
-          {"error_l2", errors.l2},
-          {"error_max", errors.max},
-          {"error_steps", checked_launches * fuse}};
+  const Ceiling* fma = ceilings.find(problem.precision == Precision::fp64 ? "fma fp64" : "fma fp32");
+  std::vector<std::string_view> boundaries;
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    for (const Face& face : domain.faces[axis])
+      boundaries.push_back(boundary_names[static_cast<std::size_t>(face.kind)]);
+  Json row{{"stencil", what.stencil},
+           {"shape", std::vector<std::int64_t>(domain.shape.end() - domain.dimensions, domain.shape.end())},
+           {"boundary", boundaries},
+           {"taps", problem.stencil.taps().size()},
+           {"steps", steps},
+           {"steps_between_events", what.plan.pace.every},
+           {"precision", to_string(problem.precision)},
+           {"unit", candidate.unit},
+           {"layout", candidate.layout},
+           {"fuse", bench.fuse},
+           {"device", device.of_rank},
+           {"transport", bench.machine.transport_name},
+           {"graphs", bench.machine.backend->transport().enqueues_only() && setting.graphs},
+           {"ranks", communicator.size()},
+           {"rank_grid", bench.decomposition.rank_grid()},
+           {"threads_per_rank", omp_get_max_threads()},
+           {"seconds", seconds},
+           {"seconds_per_launch_of_rank_0", parts},
+           {"seconds_least", runs.front()},
+           {"gstencil_per_s", rate * 1e-9},
+           {"bytes_per_point", candidate.bytes * bench.fuse},
+           {"roofline_fraction", per_device * candidate.bytes / copy},
+           {"compute_fraction",
+            2 * per_device * static_cast<double>(problem.stencil.taps().size()) / fma->sustained},
+           {"copy_bandwidth_gb_per_s", copy * communicator.size() * 1e-9},
+           {"fma_ceiling_gflop_per_s", fma->sustained * communicator.size() * 1e-9},
+           {"predicted_gstencil_per_s", 1e-9 / paced_seconds(problem, model, candidate, what.plan.pace)},
+           {"model", model_of(candidate)}};
+  row.update(errors);
+  return row;
 }
 
 }  // namespace spsolve

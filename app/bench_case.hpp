@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "app/ceilings.hpp"
 #include "app/command_line.hpp"
@@ -10,29 +12,38 @@
 
 namespace spsolve {
 
-/// One thing to measure: a stencil on a periodic grid, and what is insisted on of how it is solved.
-struct BenchCase {
-  std::string stencil;  // a preset without parameters
-  Index3 shape;
-  Precision precision;
-  PlanRequest plan;
+/// By BoundaryKind.
+inline constexpr std::array<std::string_view, 3> boundary_names{"periodic", "dirichlet", "neumann"};
 
-  Problem problem() const;
+/// One thing to measure: a problem, and what is insisted on of how it is solved.
+struct BenchCase {
+  std::string stencil;  // its name, or that of the input
+  Problem problem;
+  PlanRequest plan;
 };
+
+/// A preset without parameters on a grid with the same boundary on all faces (dirichlet: zero).
+BenchCase preset_case(const std::string& stencil, const Index3& shape, Precision precision,
+                      const PlanRequest& plan = {}, BoundaryKind boundary = BoundaryKind::periodic);
 
 /// The parts of a request that every case shares.
 struct BenchSetting {
   ParallelConfig parallel;
   bool graphs = true;
-  bool tune = false;     // time the plan's best candidates first, and take the winner
   int steps = 0;         // of one timed run; 0: as many as take `seconds`
   double seconds = 0.3;  // of one timed run
 };
 
-/// Sets a case up, measures its error against the fp64 reference and its rate, and tells both with the
-/// model's numbers: an object as DESIGN 2 lists it. Collective.
+/// Sets a candidate up, measures its error against the fp64 reference (on periodic grids without source) and
+/// its rate, launches ending at the pace of the case, and tells both with the model's numbers: an object as
+/// DESIGN 2 lists it. Collective.
 nlohmann::ordered_json measure(const Communicator& communicator, const BenchCase& what,
+                               const Candidate& candidate, const DeviceModel& model,
                                const BenchSetting& setting, const Ceilings& ceilings,
                                const DeviceChoice& device);
+
+/// Compiles the kernels of a candidate, so that a later process finds them in the cache. Collective.
+void compile_kernels(const Communicator& communicator, const BenchCase& what, const Candidate& candidate,
+                     const BenchSetting& setting, const DeviceChoice& device);
 
 }  // namespace spsolve

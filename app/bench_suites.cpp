@@ -44,7 +44,7 @@ Index3 small_shape(int dimensions, bool cuda) {
 std::vector<BenchCase> with_every_method(const BenchCase& what, bool cuda) {
   std::vector<BenchCase> cases;
   std::vector<std::pair<std::string, std::string>> seen;
-  std::vector<Candidate> candidates = make_plan(what.problem(), nominal(cuda), {}).candidates;
+  std::vector<Candidate> candidates = make_plan(what.problem, nominal(cuda), {}).candidates;
   std::sort(candidates.begin(), candidates.end(),
             [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
   for (const Candidate& candidate : candidates) {
@@ -62,7 +62,7 @@ std::vector<BenchCase> scalar_suite(bool cuda) {
   std::vector<BenchCase> cases;
   for (const char* stencil : paper_shapes)
     for (const Precision precision : {Precision::fp64, Precision::fp32}) {
-      cases.push_back({stencil, default_shape(*preset_dimensions(stencil), cuda), precision, {}});
+      cases.push_back(preset_case(stencil, default_shape(*preset_dimensions(stencil), cuda), precision));
       cases.back().plan.unit = "scalar";
     }
   return cases;
@@ -73,8 +73,8 @@ std::vector<BenchCase> paper_suite(bool cuda) {
   std::vector<std::vector<BenchCase>> methods;
   for (const Precision precision : all_precisions)
     for (const char* stencil : paper_shapes)
-      methods.push_back(
-          with_every_method({stencil, paper_shape(*preset_dimensions(stencil), cuda), precision, {}}, cuda));
+      methods.push_back(with_every_method(
+          preset_case(stencil, paper_shape(*preset_dimensions(stencil), cuda), precision), cuda));
   std::vector<BenchCase> cases;
   std::size_t most = 0;
   for (const auto& of_case : methods) most = std::max(most, of_case.size());
@@ -89,14 +89,14 @@ std::vector<BenchCase> ablation_suite(bool cuda) {
   std::vector<BenchCase> cases;
   for (const char* stencil : {"1d1r", "star2d1r", "box2d1r", "box2d3r", "box2d7r", "star3d1r", "box3d1r"})
     for (const Precision precision : {Precision::fp16, Precision::fp32}) {
-      const BenchCase what{stencil, paper_shape(*preset_dimensions(stencil), cuda), precision, {}};
+      const BenchCase what = preset_case(stencil, paper_shape(*preset_dimensions(stencil), cuda), precision);
       for (BenchCase sparse : with_every_method(what, cuda)) {
         if (sparse.plan.unit != "sparse-tensor") continue;
-        sparse.plan.fuse = make_plan(sparse.problem(), nominal(cuda), sparse.plan).chosen.fuse;
+        sparse.plan.fuse = make_plan(sparse.problem, nominal(cuda), sparse.plan).chosen.fuse;
         BenchCase dense = sparse;
         dense.plan.unit = "tensor";
         try {
-          make_plan(dense.problem(), nominal(cuda), dense.plan);
+          make_plan(dense.problem, nominal(cuda), dense.plan);
         } catch (const Error&) {  // a layout that exists in sparse form only
           continue;
         }
@@ -124,12 +124,12 @@ std::vector<BenchCase> sweet_spot_suite(bool cuda) {
                                  {"box2d1r", 7, Precision::fp16},
                                  {"box2d7r", 1, Precision::fp16},
                                  {"box3d1r", 3, Precision::fp16}}) {
-    const BenchCase what{
-        paper.stencil, paper_shape(*preset_dimensions(paper.stencil), cuda), paper.precision, {}};
+    const BenchCase what =
+        preset_case(paper.stencil, paper_shape(*preset_dimensions(paper.stencil), cuda), paper.precision);
     for (BenchCase method : with_every_method(what, cuda)) {
       method.plan.fuse = paper.fuse;
       try {
-        make_plan(method.problem(), nominal(cuda), method.plan);
+        make_plan(method.problem, nominal(cuda), method.plan);
       } catch (const Error&) {  // no kernel of this layout reaches as far
         continue;
       }
@@ -139,13 +139,31 @@ std::vector<BenchCase> sweet_spot_suite(bool cuda) {
   return cases;
 }
 
+PlanRequest insisted(const BenchRequest& request) { return {request.unit, request.layout, request.fuse}; }
+
+BoundaryKind boundary_of(const BenchRequest& request) {
+  const auto found = std::find(boundary_names.begin(), boundary_names.end(), request.boundary);
+  return static_cast<BoundaryKind>(found - boundary_names.begin());
+}
+
+/// The benchmark shapes between walls.
+std::vector<BenchCase> walls_suite(bool cuda) {
+  std::vector<BenchCase> cases;
+  for (const BoundaryKind boundary : {BoundaryKind::dirichlet, BoundaryKind::neumann})
+    for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16})
+      for (const char* stencil :
+           {"1d1r", "star2d1r", "box2d1r", "star2d2r", "box2d3r", "star3d1r", "box3d1r", "star3d2r"})
+        cases.push_back(
+            preset_case(stencil, small_shape(*preset_dimensions(stencil), cuda), precision, {}, boundary));
+  return cases;
+}
+
 std::vector<BenchCase> catalogue_suite(const BenchRequest& request, bool cuda) {
   std::vector<BenchCase> cases;
   for (const CatalogueEntry& entry : catalogue())
-    cases.push_back({entry.name,
-                     small_shape(entry.dimensions, cuda),
-                     *parse_precision(request.precision),
-                     {request.unit, request.layout, request.fuse}});
+    cases.push_back(preset_case(entry.name, small_shape(entry.dimensions, cuda),
+                                *parse_precision(request.precision), insisted(request),
+                                boundary_of(request)));
   return cases;
 }
 
@@ -163,10 +181,8 @@ BenchCase single_case(const BenchRequest& request, bool cuda) {
                                                      request.shape.size(), request.stencil, *dimensions));
     std::copy(request.shape.begin(), request.shape.end(), shape.end() - *dimensions);
   }
-  return {request.stencil,
-          shape,
-          *parse_precision(request.precision),
-          {request.unit, request.layout, request.fuse}};
+  return preset_case(request.stencil, shape, *parse_precision(request.precision), insisted(request),
+                     boundary_of(request));
 }
 
 }  // namespace
@@ -178,6 +194,7 @@ const std::vector<BenchSuite>& bench_suites() {
       {"paper", "the eight benchmark shapes in every precision on every unit and layout that applies"},
       {"ablation", "tensor cores with and without 2:4 sparsity, layout by layout"},
       {"sweet-spot", "the cases of the sweet-spot analysis with the model's C, M, I, alpha, S and scenario"},
+      {"walls", "benchmark shapes between dirichlet and neumann walls"},
       {"catalogue", "every stencil of the catalogue (--list), in --precision"}};
   return suites;
 }
@@ -188,6 +205,7 @@ std::vector<BenchCase> cases_of(const BenchRequest& request, bool cuda) {
   if (request.suite == "paper") return paper_suite(cuda);
   if (request.suite == "ablation") return ablation_suite(cuda);
   if (request.suite == "sweet-spot") return sweet_spot_suite(cuda);
+  if (request.suite == "walls") return walls_suite(cuda);
   if (request.suite == "catalogue") return catalogue_suite(request, cuda);
   std::vector<std::string> names;
   for (const BenchSuite& suite : bench_suites()) names.emplace_back(suite.name);

@@ -93,10 +93,26 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   bench->add_option("--shape", request.shape, "Points per axis, slowest first, as N,N,N")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
+  bench->add_option("--boundary", request.boundary, "periodic, dirichlet or neumann, on all faces")
+      ->capture_default_str()
+      ->check(one_of(boundary_names));
   bench
-      ->add_option("--steps", request.steps,
-                   "Time steps of one timed run (default: enough for a good part of a second)")
+      ->add_option("--input", request.inputs, "Measure the problems of these inputs, at their pace of events")
+      ->type_name("FILE.toml");
+  bench->add_option("--steps", request.steps, "Time steps of one timed run, instead of --seconds")
       ->check(CLI::PositiveNumber);
+  bench->add_option("--seconds", request.seconds, "Of one timed run (default: 0.3, in suites 0.1)")
+      ->check(CLI::PositiveNumber);
+  bench
+      ->add_option("--candidates", request.candidates,
+                   "Measure so many of the plan's best candidates of every case (default: the chosen one)")
+      ->check(CLI::PositiveNumber);
+  bench
+      ->add_option("--shard", request.shard,
+                   "K N: every N-th case from the K-th on, for several processes side by side")
+      ->check(CLI::NonNegativeNumber);
+  bench->add_flag("--compile-only", request.compile_only,
+                  "Only compile the kernels of all cases, which the next run then finds in the cache");
   bench->add_option("--precision", request.precision, "fp64, fp32, tf32, bf16 or fp16")
       ->capture_default_str()
       ->check(CLI::IsMember({"fp64", "fp32", "tf32", "bf16", "fp16"}));
@@ -140,6 +156,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
                                       : Verb::run;
     if (command.verb == Verb::run && command.file.empty())
       throw CLI::RequiredError("INPUT.toml, or one of check, plan, bench, info, doctor");
+    if (request.shard[0] >= request.shard[1]) throw CLI::ValidationError("--shard K N: K must be below N");
   } catch (const CLI::ParseError& error) {
     std::ostringstream out, err;
     const int code = app.exit(error, out, err);

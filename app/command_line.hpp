@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -14,7 +15,13 @@ enum class Verb { run, check, plan, bench, info, doctor };
 struct BenchRequest {
   std::string stencil = "star2d1r";
   std::vector<std::int64_t> shape;  // slowest axis first; empty: a shape far beyond the caches
-  int steps = 0;                    // per repeat; 0: enough to run for a good part of a second
+  std::string boundary = "periodic";
+  std::vector<std::filesystem::path> inputs;  // their problems instead of a stencil
+  int steps = 0;                              // per repeat; 0: as many as take `seconds`
+  std::optional<double> seconds;              // per repeat
+  int candidates = 1;                         // of the plan, to be measured
+  std::array<int, 2> shard{0, 1};             // cases i with i mod [1] = [0]
+  bool compile_only = false;
   std::string precision = "fp64";
   std::string device = "auto";
   std::string unit = "auto";

@@ -195,8 +195,13 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
   return plan;
 }
 
+bool is_same_method(const Candidate& a, const Candidate& b) {
+  return a.unit == b.unit && a.layout == b.layout && a.precision == b.precision && a.fuse == b.fuse;
+}
+
 std::vector<Candidate> best_candidates(const Plan& plan, std::size_t count) {
-  std::vector<Candidate> sorted = plan.candidates, first, others;
+  constexpr double out_of_the_question = 3;  // times as slow as the fastest, in the model
+  std::vector<Candidate> sorted = plan.candidates, first, others, last;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
   const auto alike = [](const Candidate& a, const Candidate& b) {
@@ -210,12 +215,13 @@ std::vector<Candidate> best_candidates(const Plan& plan, std::size_t count) {
                        [&](const Candidate& other) { return relation(other, candidate); });
   };
   for (const Candidate& candidate : sorted) {
-    if (!among(first, candidate, alike))
-      first.push_back(candidate);
-    else if (!among(first, candidate, near) && !among(others, candidate, near))
-      others.push_back(candidate);
+    if (among(first, candidate, near) || among(others, candidate, near) || among(last, candidate, alike))
+      continue;
+    const bool is_first = !among(first, candidate, alike);
+    const bool slow = candidate.seconds > out_of_the_question * sorted.front().seconds;
+    (is_first && slow ? last : is_first ? first : others).push_back(candidate);
   }
-  first.insert(first.end(), others.begin(), others.end());
+  for (const auto& more : {others, last}) first.insert(first.end(), more.begin(), more.end());
   first.resize(std::min(count, first.size()));
   return first;
 }

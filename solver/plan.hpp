@@ -41,8 +41,11 @@ struct Plan {
 /// Error(invalid_input) if the request cannot be met.
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request);
 
-/// The fastest candidates that are worth timing: the best depth of each unit, layout and precision, then
-/// other depths of these, a quarter apart at least.
+/// Whether two candidates are one: precision, unit, layout and depth.
+bool is_same_method(const Candidate& a, const Candidate& b);
+
+/// The fastest candidates that are worth timing: the best depth of each unit, layout and precision that is
+/// not out of the question, then other depths of these, a quarter apart at least.
 std::vector<Candidate> best_candidates(const Plan& plan, std::size_t count);
 
 /// What the model gives a candidate, per point and step, when launches must end at this pace.

@@ -26,7 +26,7 @@ TEST_P(BenchSuites, HavePlansForEveryCase) {
     if (named.name == "ceilings") continue;
     for (const BenchCase& what : suite(std::string(named.name).c_str(), GetParam())) {
       const Candidate chosen =
-          make_plan(what.problem(), GetParam() ? nominal_gpu() : nominal_cpu(), what.plan).chosen;
+          make_plan(what.problem, GetParam() ? nominal_gpu() : nominal_cpu(), what.plan).chosen;
       if (what.plan.unit != "auto") {
         EXPECT_EQ(chosen.unit, what.plan.unit) << named.name << " " << what.stencil;
       }
@@ -39,7 +39,8 @@ TEST_P(BenchSuites, HavePlansForEveryCase) {
 
 TEST_P(BenchSuites, PaperHasEveryShapeInEveryPrecision) {
   std::map<std::string, std::set<Precision>> precisions;
-  for (const BenchCase& what : suite("paper", GetParam())) precisions[what.stencil].insert(what.precision);
+  for (const BenchCase& what : suite("paper", GetParam()))
+    precisions[what.stencil].insert(what.problem.precision);
   EXPECT_EQ(precisions.size(), 8u);
   for (const auto& [stencil, those] : precisions) EXPECT_EQ(those.size(), 5u) << stencil;
 }
@@ -47,7 +48,7 @@ TEST_P(BenchSuites, PaperHasEveryShapeInEveryPrecision) {
 TEST_P(BenchSuites, CatalogueHasEveryEntryInThePrecisionAsked) {
   const auto cases = suite("catalogue", GetParam());
   ASSERT_EQ(cases.size(), catalogue().size());
-  for (const BenchCase& what : cases) EXPECT_EQ(what.precision, Precision::fp32);
+  for (const BenchCase& what : cases) EXPECT_EQ(what.problem.precision, Precision::fp32);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, BenchSuites, ::testing::Bool());
@@ -62,7 +63,7 @@ TEST(BenchAblation, PairsDenseAndSparse) {
     EXPECT_EQ(dense.plan.unit, "tensor");
     EXPECT_EQ(sparse.plan.unit, "sparse-tensor");
     EXPECT_EQ(dense.stencil, sparse.stencil);
-    EXPECT_EQ(dense.precision, sparse.precision);
+    EXPECT_EQ(dense.problem.precision, sparse.problem.precision);
     EXPECT_EQ(dense.plan.layout, sparse.plan.layout);
     EXPECT_EQ(dense.plan.fuse, sparse.plan.fuse);
   }
@@ -81,7 +82,7 @@ TEST(BenchCases, ComplainOfUnknownSuitesStencilsAndShapes) {
   request.shape = {4, 5};
   EXPECT_THROW(cases_of(request, false), Error);
   request.shape = {4, 5, 6};
-  EXPECT_EQ(cases_of(request, false).front().shape, (Index3{4, 5, 6}));
+  EXPECT_EQ(cases_of(request, false).front().problem.domain.shape, (Index3{4, 5, 6}));
 }
 
 }  // namespace
