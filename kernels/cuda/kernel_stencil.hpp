@@ -56,6 +56,9 @@ struct Tile {
 
   int columns() const { return 32 * points_per_lane; }
   int rows() const { return warps * rows_per_warp; }
+  /// Rows and columns of a tensor copy (plane_ring.cuh).
+  int box_columns() const { return columns() < 256 ? columns() : 256; }
+  int box_rows() const { return columns() > box_columns() ? 1 : rows(); }
   int written_columns() const { return columns() - 2 * column_margin; }
   int written_rows() const { return rows() - 2 * row_margin; }
 };

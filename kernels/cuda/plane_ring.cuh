@@ -30,7 +30,9 @@ __device__ inline void block_barrier() {
 class PlaneRing {
  public:
   static constexpr int stages = constants::stages;
-  static constexpr int box_columns = tile_columns < 256 ? tile_columns : 256;  // the engine's limit
+  // What the engine copies at once: at most 256 columns, to rows one after the other.
+  static constexpr int box_columns = tile_columns < 256 ? tile_columns : 256;
+  static constexpr int box_rows = tile_columns > box_columns ? 1 : tile_rows;
   struct Storage {
     alignas(128) In plane[stages][tile_rows][tile_columns];
     unsigned long long full[stages];
@@ -57,10 +59,11 @@ class PlaneRing {
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0) {
       mbarrier_expect(&storage_.full[fetch_], sizeof(storage_.plane[0]));
+      for (int r = 0; r < tile_rows; r += box_rows)
 #pragma unroll
-      for (int c = 0; c < tile_columns; c += box_columns)
-        tensor_copy(&storage_.plane[fetch_][0][c], a_.in_map, column_ + c, row_, plane_,
-                    &storage_.full[fetch_]);
+        for (int c = 0; c < tile_columns; c += box_columns)
+          tensor_copy(&storage_.plane[fetch_][r][c], a_.in_map, column_ + c, row_ + r, plane_,
+                      &storage_.full[fetch_]);
     }
 #else
     constexpr int elements = 16 / sizeof(In), chunks = tile_columns / elements;

@@ -182,7 +182,7 @@ void ScalarUnit::march(const MarchKernel& march, const Operand& in, const Operan
   }
   a.in.end[2] = std::min<std::int64_t>(a.in.end[2], a.in.begin[2] + 2 * most_columns);
   if (device_.compute_capability >= 90)
-    a.in_map = make_tensor_map(a.in, formats.in_bytes(), tile.rows(), std::min(tile.columns(), 256));
+    a.in_map = make_tensor_map(a.in, formats.in_bytes(), tile.box_rows(), tile.box_columns());
   const std::int64_t rows = tile.written_rows(), columns = tile.written_columns();
   const std::int64_t column_tiles = pieces(a.region.end[2] - (a.first_column + tile.column_margin), columns);
   const std::int64_t row_tiles = pieces(a.region.end[1] - a.region.begin[1], rows);
