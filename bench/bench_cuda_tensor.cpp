@@ -3,7 +3,8 @@
 // CASE with a layout is STENCIL:PRECISION:SHAPE:STEPS:LAYOUT[:dense][:TILE], LAYOUT morph or strided-swap and
 // dense for the variant that multiplies zeros: MmaSweep. STENCIL is a preset, fused STEPS times, or random7r,
 // a box of random weights, which counts as STEPS steps. TILE overrides numbers of MmaTile, as in
-// X4Y1x2y1s3c15b2: warps and their blocks along x and y, stages, chunks per stage, blocks per multiprocessor.
+// X4Y1x2y1s3c15b2g8: warps and their blocks along x and y, stages, chunks per stage, blocks per
+// multiprocessor, chunks of output of a group.
 // Without a layout: CASE is STENCIL:PRECISION:SHAPE:STEPS[:TILE]. STENCIL is a preset, fused STEPS times and
 // separated as the precision allows; or rank3r7, random terms of that radius, which counts as STEPS steps.
 // SHAPE is 10240x10240, slowest axis first. TILE overrides numbers of SeparableTile, as in w8g4s3b1W0B1k9:
@@ -88,6 +89,7 @@ MmaTile with_numbers(MmaTile tile, const std::string& text) {
     if (key == 's') tile.stages = number;
     if (key == 'c') tile.chunks_per_stage = number;
     if (key == 'b') tile.blocks_per_multiprocessor = number;
+    if (key == 'g') tile.group = number;
   }
   tile.chunks_per_loop = 0;
   return tile;
@@ -121,10 +123,10 @@ Measured separable_case(const std::vector<std::string>& parts, int dimensions, i
   const SeparableStencil stencil = stencil_of(parts[0], dimensions, steps, precision);
   std::optional<SeparableTile> tile;
   if (parts.size() > 4)
-    tile = with_numbers(choose_separable_tile(separable_operand(stencil, precision),
-                                              static_cast<int>(storage_bytes(precision)),
-                                              device.compute_capability >= 90, device.shared_bytes_per_block),
-                        parts[4]);
+    tile =
+        with_numbers(choose_separable_tile(separable_operand(stencil, precision),
+                                           static_cast<int>(storage_bytes(precision)), device.block_limits()),
+                     parts[4]);
   Measured measured;
   measured.sweep =
       std::make_unique<SeparableSweep>(stencil, precision, stream, KernelCompiler::default_cache(), tile);

@@ -19,6 +19,15 @@ void check_cuda(cudaError_t status, const std::source_location& place = std::sou
 /// `why` then says which.
 int device_count(std::string* why = nullptr);
 
+/// What a kernel that is cut to measure has to fit; sm_90 unless told otherwise.
+struct BlockLimits {
+  int compute_capability = 90;           // 10 * major + minor
+  std::size_t shared_bytes = 227 << 10;  // that a block may have
+
+  /// Whether tensors are copied by an engine of their own (TMA).
+  bool copy_engine() const { return compute_capability >= 90; }
+};
+
 struct DeviceInfo {
   std::string name, uuid, pci_bus_id;
   int compute_capability = 0;  // 10 * major + minor
@@ -28,6 +37,7 @@ struct DeviceInfo {
 
   /// What NVRTC is told: sm_90a where TMA and wgmma are to be had, else the plain architecture.
   std::string architecture() const;
+  BlockLimits block_limits() const { return {compute_capability, shared_bytes_per_block}; }
 };
 DeviceInfo device_info(int device);
 /// That of the device which this thread uses.

@@ -46,13 +46,13 @@ std::string MmaProgram::constants(bool aligned, bool with_source) const {
       element_ == Precision::bf16   ? "Element::bf16"
       : element_ == Precision::tf32 ? "Element::tf32"
                                     : "Element::fp16");
-  const int slices = static_cast<int>(operand_.slices.size()),
-            steps = static_cast<int>(step_registers_.size());
+  const int slices = this->slices(), steps = this->steps();
   flag("sparse", cores_ == TensorCores::sparse);
   flag("with_source", with_source);
   flag("aligned", aligned);
   flag("unrolled", unrolled());
-  flag("weights_in_registers", weights_in_registers());
+  flag("weights_in_registers", place_ == WeightPlace::registers);
+  flag("weights_in_shared", place_ == WeightPlace::shared);
   flag("four_together", operand_.tile[x_axis] % 16 == 0);
   integer("terms", terms_);
   integer("slices", slices);
@@ -67,6 +67,7 @@ std::string MmaProgram::constants(bool aligned, bool with_source) const {
   integer("stages", tile_.stages);
   integer("chunks_per_stage", tile_.chunks_per_stage);
   integer("chunks_per_loop", tile_.chunks_per_loop);
+  integer("group", tile_.group);
   integer("box_rows", box_rows_);
   integer("box_pitch", box_columns_);
   integer("copies_per_row", copies_);
@@ -83,10 +84,15 @@ std::string MmaProgram::constants(bool aligned, bool with_source) const {
             : loaded_together(operand_, element_, r, std::min(step_registers_.front(), registers_ - r)));
   table("first_register", "[steps]", list(first_register));
   table("together_from", "[registers]", list(together_from));
-  std::vector<std::vector<int>> used_steps(slices);
-  for (int d = 0; d < slices; ++d)
-    for (int step = 0; step < steps; ++step) used_steps[d].push_back(used(d, step));
-  table("used", "[slices][steps]", list(used_steps));
+  table("used", "[slices][steps]", list(used_));
+  // Of a group: the chunks of output, a bit for each, that a chunk of input serves in a step.
+  std::vector<std::vector<unsigned>> group_uses(tile_.group ? slices + tile_.group - 1 : 1,
+                                                std::vector<unsigned>(steps));
+  for (int chunk = 0; tile_.group && chunk < slices + tile_.group - 1; ++chunk)
+    for (int step = 0; step < steps; ++step)
+      for (int k = std::max(0, chunk - slices + 1); k < std::min(tile_.group, chunk + 1); ++k)
+        group_uses[chunk][step] |= static_cast<unsigned>(used_[chunk - k][step]) << k;
+  text += "__constant__ unsigned group_uses[][steps] = " + list(group_uses) + ";\n";
   std::vector<Index3> outputs = operand_.first().outputs;
   outputs.resize(static_cast<std::size_t>(outputs_per_block() * m_blocks()),
                  Index3{0, -1, 0});  // rows without an output

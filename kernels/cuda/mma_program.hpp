@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/device.hpp"
 #include "kernels/cuda/program.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/precision.hpp"
@@ -26,16 +27,21 @@ struct MmaTile {
   int stages = 3;
   int chunks_per_stage = 1;
   int chunks_per_loop = 0;  // of the unrolled march: a multiple of chunks_per_stage and of the slices
+  int group = 0;            // chunks of output that a block makes at once, at most 32; 0: the march rotates
   int blocks_per_multiprocessor = 1;  // what registers are limited to
 };
+
+/// Where a kernel keeps its weights.
+enum class WeightPlace { registers, shared, memory };
 
 /// What mma_sweep.cuh is compiled from, and the weights it loads, for one stencil. Made without a device.
 class MmaProgram {
  public:
   /// `stencil` has the axes of `domain`, of which only the dimensions matter. Layouts: strided_swap and morph
-  /// (fp64: input in its natural order, dense). Throws std::invalid_argument for what no kernel takes.
+  /// (fp64: input in its natural order, dense). `tile` instead of the best known one is for measurements.
+  /// Throws std::invalid_argument for other layouts, and where the input of one warp does not fit a block.
   MmaProgram(const Domain& domain, const Stencil& stencil, Precision precision, Layout layout,
-             TensorCores cores, const MmaTile* tile = nullptr);
+             TensorCores cores, const BlockLimits& limits = {}, const MmaTile* tile = nullptr);
 
   /// constants.cuh; `aligned`: column 0 of the grid lies at a multiple of 16 bytes of the rows of memory.
   std::string constants(bool aligned, bool with_source) const;
@@ -64,18 +70,25 @@ class MmaProgram {
   /// Instructions per 128 outputs, those of a smaller k included.
   int instructions() const;
 
+  WeightPlace place() const { return place_; }
+
  private:
+  MmaTile default_tile(int dimensions, bool grouped) const;
+  void choose_tile(int dimensions, const MmaTile* tile);
+  void fit(const BlockLimits& limits, const Index3& reach_end);
   int outputs_per_block() const;
+  int slices() const { return static_cast<int>(operand_.slices.size()); }
+  int steps() const { return static_cast<int>(step_registers_.size()); }
   int m_blocks() const;
-  int slots() const;
-  /// Registers that weights and sums would take.
+  int slots() const { return terms_ * slices() * m_blocks() * steps(); }
+  int weight_bytes() const;
   int resident_registers() const;
-  bool weights_in_registers() const;
+  int code_slots() const;
   int code_instructions() const;
   bool unrolled() const;
   std::vector<std::uint32_t> pack_step(int block, const Operand& slice, int step,
                                        std::vector<std::uint32_t>* metadata) const;
-  bool used(std::size_t slice, int step) const;
+  bool has_weights(const WeightMatrix& matrix, int step) const;
 
   Precision precision_;
   TensorCores cores_;
@@ -85,10 +98,12 @@ class MmaProgram {
   std::vector<SlicedOperand> weight_terms_;
   double scale_ = 1.0;
   MmaTile tile_;
+  WeightPlace place_ = WeightPlace::shared;
   Index3 window_;
   int box_columns_ = 0, box_rows_ = 0, copies_ = 1;
-  int registers_ = 0;                // of B, per chunk
-  std::vector<int> step_registers_;  // how many of them each step takes
+  int registers_ = 0;                    // of B, per chunk
+  std::vector<int> step_registers_;      // how many of them each step takes
+  std::vector<std::vector<bool>> used_;  // [slice][step]: whether there are weights
 };
 
 }  // namespace spsolve::cuda

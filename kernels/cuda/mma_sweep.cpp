@@ -38,7 +38,7 @@ MmaSweep::MmaSweep(const Domain& domain, const Stencil& stencil, Precision preci
       precision_(precision),
       stream_(stream),
       device_(current_device()),
-      program_(domain, stencil, precision, layout, cores, tile),
+      program_(domain, stencil, precision, layout, cores, device_.block_limits(), tile),
       compiler_(device_.architecture(), std::move(kernel_cache)),
       weights_(upload(program_.weights(), stream)),
       metadata_(upload(program_.metadata(), stream)) {
@@ -67,7 +67,7 @@ void MmaSweep::operator()(const Field& in, Field& out, const Box& region, const 
   a.unscale = static_cast<float>(1.0 / program_.weight_scale());
   a.weights = weights_.data();
   a.metadata = static_cast<const unsigned*>(metadata_.data());
-  if (device_.compute_capability >= 90)
+  if (device_.block_limits().copy_engine())
     a.in_map = make_tensor_map(in_eights(a.in, element), 8, program_.copies() > 1 ? 1 : program_.box_rows(),
                                program_.box_columns() / program_.copies() * static_cast<int>(element) / 8,
                                Swizzle::none, program_.copies() > 1 ? 1 : program_.stage_planes());
@@ -75,7 +75,9 @@ void MmaSweep::operator()(const Field& in, Field& out, const Box& region, const 
   const Loaded& loaded = kernel(aligned, source != nullptr);
   const auto slices = static_cast<std::int64_t>(program_.operand().slices.size());
   a.chunks = tiles[0];
-  a.chunks_per_block = steps_per_block(tiles[0], tiles[1] * tiles[2], loaded.resident_blocks, slices + 1);
+  a.chunks_per_block = program_.tile().group ? program_.tile().group
+                                             : steps_per_block(tiles[0], tiles[1] * tiles[2],
+                                                               loaded.resident_blocks, slices + 1);
   const dim3 grid(static_cast<unsigned>(tiles[2]), static_cast<unsigned>(tiles[1]),
                   static_cast<unsigned>(pieces(a.chunks, a.chunks_per_block)));
   loaded.kernel.launch(grid, dim3(static_cast<unsigned>(program_.threads())),

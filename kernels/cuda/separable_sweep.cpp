@@ -63,15 +63,13 @@ DeviceBuffer upload(const std::vector<T>& x, const std::vector<T>& y, cudaStream
 }  // namespace
 
 bool SeparableSweep::is_possible(const SeparableStencil& stencil, Precision precision,
-                                 const DeviceInfo& device) {
+                                 const BlockLimits& limits) {
   constexpr std::size_t most_terms = 8;
   if (precision == Precision::fp64 || stencil.taps.extent()[z_axis] != 1 || stencil.taps.begin[z_axis] != 0 ||
       stencil.terms.size() > most_terms)
     return false;
   const int bytes = static_cast<int>(storage_bytes(precision));
-  return choose_separable_tile(separable_operand(stencil, precision), bytes, device.compute_capability >= 90,
-                               device.shared_bytes_per_block)
-             .warps > 0;
+  return choose_separable_tile(separable_operand(stencil, precision), bytes, limits).warps > 0;
 }
 
 SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precision, cudaStream_t stream,
@@ -83,11 +81,9 @@ SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precis
       along_x_(stencil.taps.extent()[y_axis] == 1 && stencil.taps.begin[y_axis] == 0),
       operand_(separable_operand(stencil, precision)),
       compiler_(device_.architecture(), std::move(kernel_cache)) {
-  if (!is_possible(stencil, precision, device_))
+  if (!is_possible(stencil, precision, device_.block_limits()))
     throw std::invalid_argument("separable sweep: no kernel for so many terms or so wide a stencil");
-  if (!tile)
-    tile = choose_separable_tile(operand_, element_bytes_, device_.compute_capability >= 90,
-                                 device_.shared_bytes_per_block);
+  if (!tile) tile = choose_separable_tile(operand_, element_bytes_, device_.block_limits());
   shape_ = separable_shape(operand_, *tile, element_bytes_);
   resident_blocks_ =
       kernel(false).resident_blocks(32 * shape_.tile.warps, static_cast<std::size_t>(shape_.shared_bytes)) *
@@ -150,7 +146,7 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
   if (!a.steps_per_strip)
     a.steps_per_strip =
         static_cast<int>(steps_per_strip(rows, shape_.block_rows, column_tiles * planes, resident_blocks_));
-  if (device_.compute_capability >= 90) {
+  if (device_.block_limits().copy_engine()) {
     View words = in;  // of 8 bytes: a box holds up to 256
     const std::int64_t per_word = 8 / element_bytes_;
     words.end[x_axis] = words.begin[x_axis] + (in.end[x_axis] - in.begin[x_axis]) / per_word;
@@ -180,9 +176,10 @@ void SeparableSweep::sweep_line(const View& in, const View& out, const View& sou
   const std::int64_t first = shape_.column_margin, last = first + shape_.row_elements;  // columns of input
   const std::int64_t last_row = floor_to(end - 1, columns) / columns;
   const std::int64_t full_begin =
-      std::max(pieces(begin, columns), -floor_to(first - in.begin[x_axis], columns) / columns);
+      std::max(pieces(begin, columns), -floor_to<std::int64_t>(first - in.begin[x_axis], columns) / columns);
   const std::int64_t full_end =
-      std::min(floor_to(end, columns), floor_to(in.end[x_axis] - last, columns) + columns) / columns;
+      std::min(floor_to(end, columns), floor_to<std::int64_t>(in.end[x_axis] - last, columns) + columns) /
+      columns;
   const auto sweep_rows = [&](std::int64_t row, std::int64_t rows, std::int64_t in_begin,
                               std::int64_t in_end) {
     const std::int64_t column = std::max(begin - row * columns, std::int64_t{0});

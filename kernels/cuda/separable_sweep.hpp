@@ -35,8 +35,8 @@ class SeparableSweep : public Sweep {
   /// Fields of device memory. Returns when the kernel is enqueued.
   void operator()(const Field& in, Field& out, const Box& region, const Field* source) const override;
 
-  /// Whether there is a kernel for a stencil, on devices of this kind.
-  static bool is_possible(const SeparableStencil& stencil, Precision precision, const DeviceInfo& device);
+  /// Whether there is a kernel for a stencil, on devices with these limits.
+  static bool is_possible(const SeparableStencil& stencil, Precision precision, const BlockLimits& limits);
 
   const SeparableTile& tile() const { return shape_.tile; }
 

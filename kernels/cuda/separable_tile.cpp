@@ -5,11 +5,10 @@
 #include <array>
 #include <cstddef>
 
+#include "kernels/rounding.hpp"
+
 namespace spsolve::cuda {
 namespace {
-
-constexpr int round_up(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
-constexpr int floor_to(int value, int multiple) { return -round_up(-value, multiple); }
 
 /// Accesses of 16 bytes to the same bank by the eight lanes that read together: two rows, and the chunks of a
 /// fragment that four lanes take (see separable.cuh).
@@ -52,8 +51,8 @@ SeparableShape separable_shape(const SeparableOperand& operand, const SeparableT
   return shape;
 }
 
-SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage_bytes, bool copy_engine,
-                                    std::size_t shared_limit) {
+SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage_bytes,
+                                    const BlockLimits& limits) {
   const int windows = operand.y.windows;
   // Registers of a lane per group of columns that hold the rows between two steps, and of weights.
   const int history = operand.rank * windows * (storage_bytes == 2 ? 8 : 16);
@@ -69,18 +68,20 @@ SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage
   } else {
     tile.groups = history <= 16 ? 2 : 1;
   }
-  if (!copy_engine && tile.groups > 1) tile.groups /= 2;  // addresses of copies take registers there
+  if (!limits.copy_engine() && tile.groups > 1) tile.groups /= 2;  // addresses of copies take registers there
   if (operand.x.windows > 1 && windows == 1 && history <= 16) tile.groups_at_once = tile.groups;
   tile.weights_in_shared = weights > 32;
-  tile.bulk_stores = copy_engine && 16 * tile.groups * storage_bytes >= 64;
+  tile.bulk_stores = limits.copy_engine() && 16 * tile.groups * storage_bytes >= 64;
   const auto fits = [&] {
     const SeparableShape shape = separable_shape(operand, tile, storage_bytes);
-    return static_cast<std::size_t>(shape.shared_bytes) <= shared_limit / tile.blocks_per_multiprocessor &&
+    return static_cast<std::size_t>(shape.shared_bytes) <=
+               limits.shared_bytes / tile.blocks_per_multiprocessor &&
            shape.row_elements * storage_bytes <= 2048 && shape.block_rows <= 256;
   };
   while (!fits() && tile.stages > 2) --tile.stages;
+  if (!fits()) tile.blocks_per_multiprocessor = 1;
   while (!fits() && tile.warps > 1) tile.warps /= 2;
-  if (!fits()) tile.warps = 0;
+  if (!fits() || limits.compute_capability < 80) tile.warps = 0;
   tile.ahead = std::max(1, tile.stages - 2);
   return tile;
 }

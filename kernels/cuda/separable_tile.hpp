@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "kernels/cuda/device.hpp"
 #include "kernels/sparse/separable_operand.hpp"
 
 namespace spsolve::cuda {
@@ -35,10 +36,9 @@ struct SeparableShape {
 };
 SeparableShape separable_shape(const SeparableOperand& operand, const SeparableTile& tile, int storage_bytes);
 
-/// The best tile known, or none that fits where shape.tile.warps is 0. `shared_limit`: bytes that a block may
-/// have.
-SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage_bytes, bool copy_engine,
-                                    std::size_t shared_limit);
+/// The best tile known that fits; without warps where none does.
+SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage_bytes,
+                                    const BlockLimits& limits);
 
 /// constants.cuh for separable.cuh.
 std::string separable_constants(const SeparableOperand& operand, Precision storage,

@@ -16,15 +16,12 @@ std::unique_ptr<Sweep> make_tensor_sweep(const Domain& domain, const Stencil& fu
 }
 
 bool has_tensor_sweep(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
-                      double dropped, TensorCores cores) {
-  DeviceInfo hopper;
-  hopper.compute_capability = 90;
-  hopper.shared_bytes_per_block = 227 * 1024;
+                      double dropped, TensorCores cores, const BlockLimits& limits) {
   if (layout == Layout::separable)
-    return SeparableSweep::is_possible(separate(fused, dropped), precision, hopper);
+    return SeparableSweep::is_possible(separate(fused, dropped), precision, limits);
   try {
-    const MmaProgram program(domain, fused, precision, layout, cores);
-    return static_cast<std::size_t>(program.shared_bytes()) <= hopper.shared_bytes_per_block;
+    MmaProgram(domain, fused, precision, layout, cores, limits);
+    return true;
   } catch (const std::invalid_argument&) {
     return false;
   }

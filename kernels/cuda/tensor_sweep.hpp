@@ -14,8 +14,8 @@ std::unique_ptr<Sweep> make_tensor_sweep(const Domain& domain, const Stencil& fu
                                          Layout layout, double dropped, TensorCores cores,
                                          cudaStream_t stream);
 
-/// Whether there is a kernel on sm_90, found without a device.
+/// Whether there is a kernel on devices with these limits, found without one.
 bool has_tensor_sweep(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
-                      double dropped, TensorCores cores);
+                      double dropped, TensorCores cores, const BlockLimits& limits = {});
 
 }  // namespace spsolve::cuda

@@ -6,14 +6,12 @@
 #include <optional>
 #include <stdexcept>
 
+#include "kernels/rounding.hpp"
 #include "kernels/sparse/conflict_graph.hpp"
 #include "kernels/sparse/mma_shape.hpp"
 
 namespace spsolve {
 namespace {
-
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-constexpr std::int64_t floor_to(std::int64_t a, std::int64_t unit) { return a - ((a % unit) + unit) % unit; }
 
 /// The input points of one chunk that the outputs of a tile reach, in runs of `run` aligned x-neighbours.
 Box window_of(const Stencil& stencil, const Index3& tile, int run) {
@@ -21,7 +19,7 @@ Box window_of(const Stencil& stencil, const Index3& tile, int run) {
   Box window{taps.begin, taps.end + tile - Index3{1, 1, 1}};
   window.end[0] = window.begin[0] + tile[0];
   window.begin[x_axis] = floor_to(window.begin[x_axis], run);
-  window.end[x_axis] = floor_to(window.end[x_axis] + run - 1, run);
+  window.end[x_axis] = round_up(window.end[x_axis], run);
   return window;
 }
 
@@ -31,7 +29,7 @@ std::vector<WeightMatrix> slice_matrices(const Stencil& stencil, const Index3& t
   const std::int64_t planes = tap_box(stencil).extent()[0] + tile[0] - 1;
   const WeightMatrix empty{points_of(box_of(tile)), points_of(window),
                            std::vector<double>(static_cast<std::size_t>(volume(tile) * volume(extent)))};
-  std::vector<WeightMatrix> matrices(static_cast<std::size_t>(ceil_div(planes, tile[0])), empty);
+  std::vector<WeightMatrix> matrices(static_cast<std::size_t>(pieces(planes, tile[0])), empty);
   for (std::size_t m = 0; m < empty.rows(); ++m) {
     for (const Tap& tap : stencil.taps()) {
       Index3 p = empty.outputs[m] + tap.offset - window.begin;
@@ -200,9 +198,9 @@ SlicedOperand morphed(const Stencil& stencil, const Index3& tile, int run, Spars
 double cost_of(const SlicedOperand& operand, Precision element) {
   const int registers = b_registers(operand, element);
   const double steps = registers / 4 + (registers % 4 == 0 ? 0.0 : registers % 4 <= 2 ? 0.67 : 1.0);
-  const double pieces = 1e-3 / loaded_together(operand, element, 0, registers);
-  return (steps + pieces) * static_cast<double>(operand.slices.size()) *
-         static_cast<double>(ceil_div(volume(operand.tile), mma_rows) * mma_rows) /
+  const double loads = 1e-3 / loaded_together(operand, element, 0, registers);
+  return (steps + loads) * static_cast<double>(operand.slices.size()) *
+         static_cast<double>(pieces(volume(operand.tile), mma_rows) * mma_rows) /
          static_cast<double>(volume(operand.tile));
 }
 
@@ -225,7 +223,7 @@ SlicedOperand slice_sparse(const Stencil& stencil, Layout layout, Precision elem
       offer(swapped(stencil, tile, run, mma.sparsity()));
   }
   if (layout == Layout::strided_swap && !cheapest)
-    offer(swapped(stencil, {1, 1, ceil_div(width + 1, mma_rows) * mma_rows}, run, mma.sparsity()));
+    offer(swapped(stencil, {1, 1, pieces(width + 1, mma_rows) * mma_rows}, run, mma.sparsity()));
   if (!cheapest)
     throw std::invalid_argument(std::string(to_string(layout)) + " has no slices for sparse tensor cores");
   return *cheapest;
@@ -275,7 +273,7 @@ int loaded_together(const SlicedOperand& sliced, Precision element, int first, i
 
 int b_registers(const SlicedOperand& sliced, Precision element) {
   const int per_register = 4 * (element == Precision::fp16 || element == Precision::bf16 ? 2 : 1);
-  return static_cast<int>(ceil_div(static_cast<std::int64_t>(sliced.first().columns()), per_register));
+  return static_cast<int>(pieces(static_cast<std::int64_t>(sliced.first().columns()), per_register));
 }
 
 }  // namespace spsolve

@@ -124,17 +124,14 @@ SweepCase sweep_case(int which) {
   return c;
 }
 
-TEST_P(OnTensorCores, EveryPointIsTheCorrelation) {
+/// A sweep of a random block, at most `most` wide, and of some region of it.
+void check(const SweepCase& c, const Index3& most, std::uint64_t seed) {
   const Stream stream;
-  const SweepCase c = sweep_case(GetParam());
-  std::mt19937_64 random(8000u + static_cast<std::uint64_t>(GetParam()));
+  std::mt19937_64 random(seed);
   const auto between = [&](std::int64_t a, std::int64_t b) {
     return std::uniform_int_distribution<std::int64_t>(a, b)(random);
   };
   const Stencil stencil = make_stencil(c, random);
-  const Index3 most = c.dimensions == 1   ? Index3{1, 1, 3001}
-                      : c.dimensions == 2 ? Index3{1, 71, 301}
-                                          : Index3{23, 37, 157};
   Box owned;
   for (int axis = axis_count - c.dimensions; axis < axis_count; ++axis) {
     owned.begin[axis] = between(-40, 40);
@@ -165,15 +162,60 @@ TEST_P(OnTensorCores, EveryPointIsTheCorrelation) {
   expect_correlation(stencil, c, in, before, to_host(device_out), with_source ? &source : nullptr, region);
 }
 
-std::string name_of(const ::testing::TestParamInfo<int>& which) {
+Index3 largest_grid(int dimensions) {
+  return dimensions == 1 ? Index3{1, 1, 3001} : dimensions == 2 ? Index3{1, 71, 301} : Index3{23, 37, 157};
+}
+
+TEST_P(OnTensorCores, EveryPointIsTheCorrelation) {
+  const SweepCase c = sweep_case(GetParam());
+  check(c, largest_grid(c.dimensions), 8000u + static_cast<std::uint64_t>(GetParam()));
+}
+
+std::string name_of(const SweepCase& c) {
   constexpr const char* kinds[]{"star", "box", "scattered", "lopsided"};
-  const SweepCase c = sweep_case(which.param);
-  return std::to_string(which.param) + "_" + kinds[c.kind] + std::to_string(c.dimensions) + "d" +
-         std::to_string(c.radius) + "r_" + std::string(to_string(c.precision)) +
-         (c.layout == Layout::morph ? "_morph" : "_swap") +
+  return kinds[c.kind] + std::to_string(c.dimensions) + "d" + std::to_string(c.radius) + "r_" +
+         std::string(to_string(c.precision)) + (c.layout == Layout::morph ? "_morph" : "_swap") +
          (c.cores == TensorCores::sparse ? "_sparse" : "_dense");
 }
-INSTANTIATE_TEST_SUITE_P(Random, OnTensorCores, ::testing::Range(0, 120), name_of);
+INSTANTIATE_TEST_SUITE_P(Random, OnTensorCores, ::testing::Range(0, 120), [](const auto& test) {
+  return std::to_string(test.param) + "_" + name_of(sweep_case(test.param));
+});
+
+class WideOnTensorCores : public ::testing::TestWithParam<SweepCase> {
+ protected:
+  void SetUp() override {
+    std::string why;
+    if (device_count(&why) == 0) GTEST_SKIP() << why;
+  }
+};
+
+/// More planes within reach than a march keeps sums for, and weights beyond shared memory.
+TEST_P(WideOnTensorCores, EveryPointIsTheCorrelation) {
+  const SweepCase c = GetParam();
+  for (const std::uint64_t seed : {1u, 2u})
+    check(c, c.dimensions == 2 ? Index3{1, 71, 157} : Index3{17, 19, 43}, seed);
+}
+
+constexpr auto sparse = TensorCores::sparse, dense = TensorCores::dense;
+constexpr auto morph = Layout::morph, swap = Layout::strided_swap;
+INSTANTIATE_TEST_SUITE_P(
+    Wide, WideOnTensorCores,
+    ::testing::Values(SweepCase{2, 13, SweepCase::box, Precision::fp16, morph, sparse},
+                      SweepCase{2, 15, SweepCase::scattered, Precision::bf16, morph, dense},
+                      SweepCase{2, 16, SweepCase::star, Precision::fp16, swap, sparse},
+                      SweepCase{2, 20, SweepCase::lopsided, Precision::fp16, morph, sparse},
+                      SweepCase{2, 40, SweepCase::box, Precision::fp16, morph, sparse},
+                      SweepCase{2, 14, SweepCase::box, Precision::tf32, morph, sparse},
+                      SweepCase{2, 17, SweepCase::box, Precision::fp32, morph, sparse},
+                      SweepCase{2, 19, SweepCase::box, Precision::fp64, morph, dense},
+                      SweepCase{3, 6, SweepCase::box, Precision::fp16, morph, sparse},
+                      SweepCase{3, 7, SweepCase::scattered, Precision::bf16, swap, sparse},
+                      SweepCase{3, 8, SweepCase::star, Precision::fp16, morph, sparse},
+                      SweepCase{3, 9, SweepCase::box, Precision::fp16, morph, sparse},
+                      SweepCase{3, 6, SweepCase::box, Precision::tf32, morph, sparse},
+                      SweepCase{3, 7, SweepCase::box, Precision::fp32, morph, sparse},
+                      SweepCase{3, 8, SweepCase::lopsided, Precision::fp64, morph, dense}),
+    [](const auto& test) { return name_of(test.param); });
 
 class TensorCoreBits : public OnTensorCores {};
 
@@ -221,12 +263,26 @@ TEST_P(TensorCoreBits, AreTheSameWhateverTheRegionAndTheBlock) {
 INSTANTIATE_TEST_SUITE_P(Formats, TensorCoreBits, ::testing::Range(0, 9));
 
 TEST(MmaProgram, RefusesWhatNoKernelTakes) {
-  const Stencil wide({1, 81, 1}, std::vector<double>(81, 1.0), {0, 40, 0});
-  EXPECT_THROW(MmaProgram(domain_of(2), wide, Precision::fp16, Layout::morph, TensorCores::sparse),
-               std::invalid_argument);
   const Stencil narrow({1, 1, 3}, {1, 2, 1}, {0, 0, 1});
   EXPECT_THROW(MmaProgram(domain_of(1), narrow, Precision::fp16, Layout::separable, TensorCores::sparse),
                std::invalid_argument);
+  EXPECT_THROW(
+      MmaProgram(domain_of(1), narrow, Precision::fp16, Layout::morph, TensorCores::sparse, {75, 64 << 10}),
+      std::invalid_argument);
+}
+
+TEST(MmaProgram, FitsDevicesOfLessSharedMemory) {
+  std::mt19937_64 random(11000u);
+  for (const SweepCase& c : {SweepCase{2, 7, SweepCase::box, Precision::fp16, morph, sparse},
+                             SweepCase{2, 7, SweepCase::box, Precision::fp32, morph, sparse},
+                             SweepCase{2, 7, SweepCase::box, Precision::fp64, morph, dense},
+                             SweepCase{3, 2, SweepCase::box, Precision::fp16, morph, sparse},
+                             SweepCase{3, 9, SweepCase::box, Precision::fp32, morph, sparse}})
+    for (const int kilobytes : {227, 163, 99, 48}) {
+      const MmaProgram program(domain_of(c.dimensions), make_stencil(c, random), c.precision, c.layout,
+                               c.cores, {80, static_cast<std::size_t>(kilobytes) << 10});
+      EXPECT_LE(program.shared_bytes(), kilobytes << 10) << name_of(c);
+    }
 }
 
 class MmaTemplates : public ::testing::TestWithParam<SweepCase> {};
@@ -234,8 +290,10 @@ class MmaTemplates : public ::testing::TestWithParam<SweepCase> {};
 TEST_P(MmaTemplates, CompileForAmpereAndHopperWithoutSpills) {
   std::mt19937_64 random(10000u);
   const SweepCase c = GetParam();
-  const MmaProgram program(domain_of(c.dimensions), make_stencil(c, random), c.precision, c.layout, c.cores);
+  const Stencil stencil = make_stencil(c, random);
   for (const bool hopper : {false, true}) {  // beside that: unaligned, with a source
+    const MmaProgram program(domain_of(c.dimensions), stencil, c.precision, c.layout, c.cores,
+                             hopper ? BlockLimits{} : BlockLimits{80, 99 << 10});
     const KernelCompiler compiler(hopper ? "sm_90a" : "sm_80", {});
     const Compiled compiled = compiler.compile_fresh("mma_sweep.cuh", program.constants(hopper, !hopper));
     EXPECT_FALSE(compiled.cubin.empty());
@@ -257,7 +315,9 @@ INSTANTIATE_TEST_SUITE_P(
         SweepCase{2, 3, SweepCase::box, Precision::fp64, Layout::morph, TensorCores::dense},
         SweepCase{3, 2, SweepCase::box, Precision::fp16, Layout::morph, TensorCores::sparse},
         SweepCase{3, 1, SweepCase::star, Precision::fp32, Layout::strided_swap, TensorCores::sparse},
-        SweepCase{3, 5, SweepCase::box, Precision::fp16, Layout::morph, TensorCores::sparse}));
+        SweepCase{3, 5, SweepCase::box, Precision::fp16, Layout::morph, TensorCores::sparse},
+        SweepCase{2, 13, SweepCase::box, Precision::fp16, Layout::morph, TensorCores::sparse},
+        SweepCase{3, 9, SweepCase::box, Precision::fp32, Layout::morph, TensorCores::sparse}));
 
 }  // namespace
 }  // namespace spsolve::cuda

@@ -10,8 +10,6 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr std::size_t shared_limit_sm80 = 163 << 10, shared_limit_sm90 = 227 << 10;  // bytes a block may have
-
 using testing::make_field;
 using testing::points_of;
 using testing::to_device;
@@ -280,7 +278,7 @@ TEST_P(SeparableTemplate, CompilesForAmpereAndHopper) {
   const int bytes = static_cast<int>(storage_bytes(c.precision));
   for (const bool hopper : {false, true}) {
     const SeparableTile tile =
-        choose_separable_tile(operand, bytes, hopper, hopper ? shared_limit_sm90 : shared_limit_sm80);
+        choose_separable_tile(operand, bytes, hopper ? BlockLimits{} : BlockLimits{80, 163 << 10});
     ASSERT_GT(tile.warps, 0);
     const SeparableShape shape = separable_shape(operand, tile, bytes);
     const KernelCompiler compiler(hopper ? "sm_90a" : "sm_80", {});
