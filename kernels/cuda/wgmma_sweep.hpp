@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+
+#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/program.hpp"
+#include "kernels/cuda/wgmma_program.hpp"
+#include "kernels/sweep.hpp"
+
+namespace spsolve::cuda {
+
+/// Any 2D stencil of up to 15 x 15 points on the sparse tensor cores of sm_90a, fed from shared memory
+/// (wgmma_sweep.cuh).
+///
+/// tf32: data rounded when read, weights rounded with their sum kept (round_weights), sums in fp32. fp32:
+/// data and weights split into tf32 and bf16 terms, three products (WgmmaProgram says which): their error is
+/// below 2^-17 of each product, that of sums as of tensor cores. Data may have any magnitude of fp32's normal
+/// range. Tiles begin at multiples of 4 rows and 16 columns in global coordinates, so results do not depend
+/// on regions or on the decomposition.
+class WgmmaSweep : public Sweep {
+ public:
+  /// For the current device. Work is enqueued on `stream`, which must outlive the sweep. `tile` is for
+  /// measurements. Throws std::invalid_argument as WgmmaProgram does.
+  WgmmaSweep(const Stencil& stencil, Precision precision, cudaStream_t stream,
+             std::filesystem::path kernel_cache = KernelCompiler::default_cache(),
+             const WgmmaTile& tile = {});
+
+  /// Fields of device memory. Returns when the kernel is enqueued; the first call with (or without) a source,
+  /// and with fields whose rows begin elsewhere, compiles.
+  void operator()(const Field& in, Field& out, const Box& region, const Field* source) const override;
+
+  const WgmmaProgram& program() const { return program_; }
+
+ private:
+  const Kernel& kernel(bool aligned, bool with_source) const;
+
+  Precision precision_;
+  cudaStream_t stream_;
+  DeviceInfo device_;
+  WgmmaProgram program_;
+  KernelCompiler compiler_;
+  DeviceBuffer weights_, metadata_;
+  mutable std::map<std::pair<bool, bool>, Kernel> kernels_;  // made when first needed
+};
+
+}  // namespace spsolve::cuda

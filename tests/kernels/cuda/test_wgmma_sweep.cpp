@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// 2D sweeps on the sparse tensor cores of sm_90a: every point is the correlation within its error bound,
+// whatever the stencil, region, magnitude of data and place of the block; and no other point is written.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <regex>
+
+#include "kernels/cuda/wgmma_sweep.hpp"
+#include "kernels/sparse/packed_operand.hpp"
+#include "kernels/sparse/round_weights.hpp"
+#include "kernels/sparse/weight_matrix.hpp"
+#include "tests/support/device_fields.hpp"
+#include "tests/support/fields.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+using testing::make_field;
+using testing::to_device;
+using testing::to_host;
+using testing::value_at;
+
+/// Box of random weights of either sign; `center` is the point itself.
+Stencil random_stencil(std::mt19937_64& random, const Index3& extent, const Index3& center,
+                       double least = -1.0) {
+  std::uniform_real_distribution<double> value(least, 1.0);
+  std::vector<double> weights(static_cast<std::size_t>(volume(extent)));
+  for (double& weight : weights) weight = value(random);
+  return {extent, weights, center};
+}
+Stencil random_box(std::mt19937_64& random, int radius, double least = -1.0) {
+  return random_stencil(random, {1, 2 * radius + 1, 2 * radius + 1}, {0, radius, radius}, least);
+}
+
+Field random_field(std::mt19937_64& random, const Box& owned, const Index3& halo, Precision precision,
+                   double largest, double least = -1.0) {
+  std::uniform_real_distribution<double> value(least, 1.0);
+  return make_field(owned, halo, precision, [&] { return largest * value(random); });
+}
+
+/// Relative error of one product of weight and stored number, for tf32 with weights already rounded.
+double product_error(Precision precision) {
+  const double u = unit_roundoff(Precision::tf32), b = unit_roundoff(Precision::bf16);
+  return precision == Precision::tf32 ? u : 2 * u * (2 * b + b * b) + u * u;
+}
+
+/// The correlation in fp64, and the same of magnitudes.
+struct Exact {
+  double value, magnitude;
+};
+Exact correlation(const Stencil& stencil, const Field& in, const Index3& p, const Field* source) {
+  Exact exact{source ? value_at(*source, p) : 0.0, 0.0};
+  exact.magnitude = std::abs(exact.value);
+  for (const spsolve::Tap& tap : stencil.taps()) {
+    const double product = tap.weight * value_at(in, p + tap.offset);
+    exact.value += product;
+    exact.magnitude += std::abs(product);
+  }
+  return exact;
+}
+
+/// Every point of the region against the correlation with the rounded weights; others untouched.
+void expect_correlation(const Stencil& stencil, Precision precision, const Field& in, const Field& before,
+                        const Field& out, const Field* source, const Box& region) {
+  const Stencil rounded = round_weights(stencil, precision);
+  // Tensor cores cut off instead of rounding: twice the unit roundoff.
+  const double additions =
+      static_cast<double>(rounded.taps().size()) * (precision == Precision::fp32 ? 3 : 1) + 3;
+  const double sums = additions * 0x1p-23 / (1 - additions * 0x1p-23), products = product_error(precision);
+  int wrong = 0;
+  for_each_point(out.owned(), [&](const Index3& p) {
+    const double found = value_at(out, p);
+    if (!contains(region, {p, p + Index3{1, 1, 1}})) {
+      if (found != value_at(before, p) && wrong++ < 5)
+        ADD_FAILURE() << "written outside of the region at " << p[1] << " " << p[2];
+      return;
+    }
+    const Exact exact = correlation(rounded, in, p, source);
+    const double bound = (products + sums * (1 + products)) * exact.magnitude;
+    if (!(std::abs(found - exact.value) <= bound) && wrong++ < 5)
+      ADD_FAILURE() << found << " instead of " << exact.value << " +- " << bound << " at " << p[1] << " "
+                    << p[2];
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+class OnHopper : public ::testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    testing::require_gpu();
+    if (!IsSkipped() && current_device().compute_capability != 90) GTEST_SKIP() << "needs sm_90";
+  }
+};
+
+TEST_P(OnHopper, EveryPointIsTheCorrelation) {
+  std::mt19937_64 random(8100u + static_cast<std::uint64_t>(GetParam()));
+  const auto between = [&](std::int64_t a, std::int64_t b) {
+    return std::uniform_int_distribution<std::int64_t>(a, b)(random);
+  };
+  const Precision precision = GetParam() % 2 ? Precision::fp32 : Precision::tf32;
+  const Index3 extent{1, between(1, 15), between(1, 13)},
+      center{0, between(0, extent[1] - 1), between(0, extent[2] - 1)};
+  const Stencil stencil =
+      GetParam() < 4 ? random_box(random, GetParam() < 2 ? 7 : 3) : random_stencil(random, extent, center);
+  Box owned;
+  for (const int axis : {y_axis, x_axis}) {
+    owned.begin[axis] = between(-40, 40);
+    owned.end[axis] = owned.begin[axis] + between(3, axis == y_axis ? 150 : 900);
+  }
+  if (random() % 2) {  // rows that begin where tiles do
+    const std::int64_t shifted = owned.begin[x_axis] & 3;
+    owned.begin[x_axis] -= shifted;
+    owned.end[x_axis] -= shifted;
+  }
+  Box region = owned;
+  if (random() % 2)
+    for (const int axis : {y_axis, x_axis}) {
+      region.begin[axis] += between(0, owned.extent()[axis] / 4);
+      region.end[axis] -= between(0, owned.extent()[axis] / 4);
+    }
+  const double largest = std::array{1.0, 1e30, 1e-30}[GetParam() / 2 % 3];
+  const Field in = random_field(random, owned, stencil.radius(), precision, largest),
+              before = random_field(random, owned, stencil.radius(), precision, 1.0),
+              source = random_field(random, owned, {0, 0, 0}, Precision::fp32, largest);
+  const bool with_source = random() % 2;
+  const Field device_in = to_device(in), device_source = to_device(source);
+  Field device_out = to_device(before);
+  const Stream stream;
+  const WgmmaSweep sweep(stencil, precision, stream, {});
+  sweep(device_in, device_out, region, with_source ? &device_source : nullptr);
+  stream.synchronize();
+  expect_correlation(stencil, precision, in, before, to_host(device_out), with_source ? &source : nullptr,
+                     region);
+}
+INSTANTIATE_TEST_SUITE_P(Random, OnHopper, ::testing::Range(0, 40));
+
+class HopperBits : public OnHopper {};
+
+TEST_P(HopperBits, AreTheSameWhateverTheRegionAndTheBlock) {
+  const Precision precision = GetParam() ? Precision::fp32 : Precision::tf32;
+  std::mt19937_64 random(9100u);
+  const Stencil stencil = random_box(random, 5);
+  const Box owned{{0, 0, 0}, {1, 109, 917}};
+  const Field in = random_field(random, owned, stencil.radius(), precision, 1.0);
+  const Stream stream;
+  const WgmmaSweep sweep(stencil, precision, stream, {});
+  const auto swept = [&](const Field& field, const Box& within, const std::vector<Box>& regions) {
+    const Field device_in = to_device(field);
+    Field out = to_device(random_field(random, within, stencil.radius(), precision, 1.0));
+    for (const Box& region : regions) sweep(device_in, out, region, nullptr);
+    stream.synchronize();
+    return to_host(out);
+  };
+  const Field whole = swept(in, owned, {owned});
+  const Box inner{{0, 1, 1}, {1, 106, 914}};
+  std::vector<Box> regions{inner};
+  for_each_slab(owned, inner, [&](const Box& slab) { regions.push_back(slab); });
+  const Field parts = swept(in, owned, regions);
+  for_each_point(owned, [&](const Index3& p) { ASSERT_EQ(value_at(whole, p), value_at(parts, p)); });
+
+  // A block of its own that begins at odd points.
+  const Box block{{0, 7, 401}, {1, 98, 914}};
+  Field block_in(block, stencil.radius(), precision);
+  with_storage(precision, [&]<class Storage>() {
+    for_each_point(block_in.allocated(),
+                   [&](const Index3& p) { *block_in.at<Storage>(p) = *in.at<Storage>(p); });
+  });
+  const Field alone = swept(block_in, block, {block});
+  for_each_point(block, [&](const Index3& p) { ASSERT_EQ(value_at(whole, p), value_at(alone, p)); });
+}
+INSTANTIATE_TEST_SUITE_P(Formats, HopperBits, ::testing::Range(0, 2));
+
+class HopperErrors : public OnHopper {};
+
+TEST_P(HopperErrors, OfFp32AreNearThoseOfPlainArithmetic) {
+  const double least =
+      GetParam() ? 0.0 : -1.0;  // weights and data of one sign, where cutting off would add up
+  std::mt19937_64 random(9200u);
+  const Stencil stencil = random_box(random, 7, least);
+  const Box owned{{0, 0, 0}, {1, 61, 403}};
+  const Field in = random_field(random, owned, stencil.radius(), Precision::fp32, 1.0, least);
+  const Stream stream;
+  const Field device_in = to_device(in);
+  Field device_out = to_device(in);
+  WgmmaSweep(stencil, Precision::fp32, stream, {})(device_in, device_out, owned, nullptr);
+  stream.synchronize();
+  const Field out = to_host(device_out);
+  double errors = 0, plain_errors = 0;
+  for_each_point(owned, [&](const Index3& p) {
+    float plain = 0;
+    for (const spsolve::Tap& tap : stencil.taps())
+      plain = std::fma(static_cast<float>(tap.weight), *in.at<float>(p + tap.offset), plain);
+    const double exact = correlation(stencil, in, p, nullptr).value;
+    errors += std::pow(value_at(out, p) - exact, 2);
+    plain_errors += std::pow(static_cast<double>(plain) - exact, 2);
+  });
+  EXPECT_LE(std::sqrt(errors), 4 * std::sqrt(plain_errors));
+  RecordProperty("ratio", std::to_string(std::sqrt(errors / plain_errors)));
+}
+INSTANTIATE_TEST_SUITE_P(Signs, HopperErrors, ::testing::Range(0, 2));
+
+TEST(WgmmaProgram, OperandsHoldTheStencil) {
+  std::mt19937_64 random(9300u);
+  for (int i = 0; i < 50; ++i) {
+    const auto upto = [&](std::int64_t most) {
+      return std::uniform_int_distribution<std::int64_t>(0, most)(random);
+    };
+    const Index3 extent{1, 1 + upto(14), 1 + upto(12)}, center{0, upto(extent[1] - 1), upto(extent[2] - 1)};
+    const Stencil stencil = random_stencil(random, extent, center);
+    const WgmmaProgram program(stencil, Precision::fp32, {});
+    for (const Precision element : {Precision::tf32, Precision::bf16}) {
+      const Operand operand = program.operand(element);
+      EXPECT_EQ(expand(operand).values, weight_matrix(stencil, operand.outputs, operand.inputs).values);
+      const PackedOperand packed = pack(operand, widest_mma(element), MmaWarps::four);
+      for (int step = 2; step + 1 < packed.steps; step += 2)
+        for (int lane = 0; lane < 4 * warp_lanes; ++lane)
+          ASSERT_EQ(packed.metadata_of(0, step, 0)[lane], packed.metadata_of(0, 0, 0)[lane]);
+    }
+  }
+}
+
+TEST(WgmmaProgram, RefusesWhatNoKernelTakes) {
+  std::mt19937_64 random(9400u);
+  EXPECT_THROW(WgmmaProgram(random_box(random, 8), Precision::fp32, {}), std::invalid_argument);
+  EXPECT_THROW(WgmmaProgram(random_box(random, 2), Precision::fp16, {}), std::invalid_argument);
+  EXPECT_THROW(WgmmaProgram(random_box(random, 2), Precision::fp32, {80, 163 << 10}), std::invalid_argument);
+  EXPECT_THROW(WgmmaProgram(random_stencil(random, {3, 3, 3}, {1, 1, 1}), Precision::fp32, {}),
+               std::invalid_argument);
+}
+
+TEST(WgmmaTemplates, CompileWithoutSpills) {
+  std::mt19937_64 random(9500u);
+  for (const int radius : {1, 4, 7})
+    for (const Precision precision : {Precision::tf32, Precision::fp32})
+      for (const bool aligned : {false, true}) {
+        const WgmmaProgram program(random_box(random, radius), precision, {});
+        const Compiled compiled = KernelCompiler("sm_90a", {})
+                                      .compile_fresh("wgmma_sweep.cuh", program.constants(aligned, !aligned));
+        EXPECT_FALSE(std::regex_search(compiled.log, std::regex("[1-9]\\d* bytes spill|serialized")))
+            << radius << compiled.log;
+      }
+}
+
+}  // namespace
+}  // namespace spsolve::cuda
