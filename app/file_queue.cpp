@@ -8,10 +8,10 @@
 namespace spsolve {
 
 FileQueue::~FileQueue() {
-  while (!files_.empty()) try {
-      take_oldest();
-    } catch (...) {  // another failure is on its way already
-    }
+  try {
+    finish();
+  } catch (...) {  // another failure is on its way already
+  }
 }
 
 void FileQueue::make_room(std::int64_t step) {
@@ -44,7 +44,13 @@ void FileQueue::add(std::int64_t step, std::shared_ptr<HostCopy> values,
 }
 
 void FileQueue::finish() {
-  while (!files_.empty()) take_oldest();
+  std::exception_ptr first;
+  while (!files_.empty()) try {
+      take_oldest();
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  if (first) std::rethrow_exception(first);
 }
 
 double FileQueue::seconds_to_finish() const {

@@ -35,7 +35,7 @@ class FileQueue {
   /// Writes a file of `step` by write(values).
   void add(std::int64_t step, std::shared_ptr<HostCopy> values,
            std::function<void(const Field& values)> write, Done done);
-  /// Waits until all files are written.
+  /// Waits until all files have ended, then throws what was thrown first.
   void finish();
 
   /// Whether a file under way has failed, as far as this rank knows.

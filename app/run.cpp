@@ -31,6 +31,23 @@ bool writes_in_background(const Setup& setup, const Terminal& terminal) {
   return threads_may_communicate();
 }
 
+/// Ends a run whose solution is no longer finite, after the files under way: as a failure of files if one of
+/// them failed, the checkpoint of the last finite state included.
+[[noreturn]] void end_diverged(const Error& diverged, Writer& writer) {
+  std::string message = diverged.what();
+  Status status = diverged.status();
+  try {
+    writer.finish();
+  } catch (const Error& failure) {
+    message += fmt::format("; {}", failure.what());
+    status = failure.status();
+  }
+  if (!writer.checkpoint_written()) status = Status::file_failure;
+  if (writer.last_checkpoint() >= 0)
+    message += fmt::format("; last checkpoint: step {}", writer.last_checkpoint());
+  throw Error(status, message);
+}
+
 }  // namespace
 
 RunConfig load_input(const Communicator& communicator, const CommandLine& command) {
@@ -127,6 +144,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
     watch.enter(Phase::snapshot);
     writer.finish();
   } catch (const Error& error) {
+    if (error.status() == Status::diverged) end_diverged(error, writer);
     // Ranks that do not act together any more cannot finish the files under way.
     if (error.status() != Status::device_failure) throw;
     const Error located(error.status(), fmt::format("{} ({})", error.what(), watch.whereabouts()));

@@ -17,6 +17,14 @@ Writer::Writer(const Communicator& communicator, const Setup& setup, const Termi
       terminal_(terminal),
       files_(background) {}
 
+Writer::~Writer() {
+  try {
+    files_.finish();
+  } catch (const std::exception& failure) {
+    terminal_.warn("{}", failure.what());
+  }
+}
+
 void Writer::snapshot(std::int64_t step, const CopyState& state) {
   const auto write = [this, step](const Field& values) {
     const RunConfig& config = setup_.config;
@@ -37,11 +45,11 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
                      {step, time(step), setup_.problem.precision, to_toml(config), to_json(setup_.plan)},
                      config.grid.domain.dimensions, config.grid.domain.shape, values.owned(),
                      rows_of(values, setup_.problem.precision));
+    last_checkpoint_ = step;
     prune_checkpoints(of_files_.get(), config.output.directory, step, config.checkpoint.keep);
   };
   add(step, state, write, [this, step](const std::exception_ptr& failure) {
     checkpoint_written_ = !failure;
-    if (!failure) last_checkpoint_ = step;
     if (failure) try {
         std::rethrow_exception(failure);
       } catch (const Error& error) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+
 #include "app/file_queue.hpp"
 #include "app/setup.hpp"
 #include "app/terminal.hpp"
@@ -14,13 +16,15 @@ class Writer {
  public:
   /// `background`: files are written while the run goes on. Then MPI must let several threads communicate.
   Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal, bool background);
+  /// Waits for all files; warns of a failure that finish() was not there to throw.
+  ~Writer();
 
   /// Errors are thrown by this or any later call; at the latest by finish().
   void snapshot(std::int64_t step, const CopyState& state);
   /// A checkpoint that cannot be written is a warning: older ones are still there.
   void checkpoint(std::int64_t step, const CopyState& state);
   void diagnostics(std::int64_t step, const Diagnostics& values);
-  /// Returns when all files are on disk.
+  /// Returns when all files are on disk, throws when all have ended and one of them failed.
   void finish();
 
   /// Whether the newest checkpoint that has ended was written.
@@ -40,7 +44,7 @@ class Writer {
   const Setup& setup_;
   const Terminal& terminal_;
   bool checkpoint_written_ = true;
-  std::int64_t last_checkpoint_ = -1;
+  std::atomic<std::int64_t> last_checkpoint_ = -1;
   double seconds_ = 0;
   FileQueue files_;  // last: its threads use the others
 };

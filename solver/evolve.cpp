@@ -19,16 +19,16 @@ Extremes finite_extremes(Block& block, const Communicator& communicator, const P
   const Extremes found = extremes(communicator, shape, survey);
   const auto place = first_not_finite(found, shape);
   if (!place) return found;
-  std::string kept;
+  std::string before;
   if (steps > 0 && extremes(communicator, shape, block.survey_of_previous()).first_not_finite == no_point) {
     observers.checkpoint(step - steps, [&] { return block.copy_previous(); });
-    kept = fmt::format("; the state of step {} was finite and is kept as a checkpoint", step - steps);
+    before = fmt::format("; the state of step {} was finite", step - steps);
   }
   std::string indices;
   for (int axis = problem.domain.first_axis(); axis < axis_count; ++axis)
     indices += fmt::format("{}{}={}", indices.empty() ? "" : ", ", "zyx"[axis], (*place)[axis]);
   throw Error(Status::diverged, fmt::format("the solution is NaN or infinite at step {}, first at point {}{}",
-                                            step, indices, kept));
+                                            step, indices, before));
 }
 
 }  // namespace

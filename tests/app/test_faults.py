@@ -150,12 +150,22 @@ class Faults(spsolve.TestCase):
                 self.assertRegex(result.err, rf"NaN or infinite at step {last_finite + 1}, first at point y=33, x=700")
                 self.assertEqual(result.err.count("NaN or infinite"), 1)
                 # The last good state is there, and is what the message says.
+                self.assertIn(f"the state of step {last_finite} was finite; last checkpoint: step {last_finite}", result.err)
                 (step,) = spsolve.checkpoints(self.directory / "out")
                 self.assertEqual(step, last_finite)
                 values = spsolve.values(spsolve.checkpoints(self.directory / "out")[step])
                 self.assertEqual(values[33, 700], 2.0**last_finite)
                 self.assertTrue(np.isfinite(values).all())
                 self.assertEqual([row["step"] for row in spsolve.diagnostics(self.directory / "out")], list(range(last_finite + 1)))
+
+    def test_overflow_on_a_full_disk_says_so(self):
+        file = self.write(time={"steps": 200, "fuse": 1}, compute={"precision": "fp32"}, diagnostics={"every": 1},
+                          checkpoint={"every": 0}, boundary={"x": "periodic"})
+        with self.small_disk(200) as disk:
+            result = self.run_to(4, file, "--set", "stencil={ weights = [[2.0]] }", "--output", disk / "out", ranks=2)
+            self.assertRegex(result.err, r"warning: checkpoint of step \d+ not written: .*No space left on device")
+            self.assertRegex(result.err, r"NaN or infinite at step \d+, .*the state of step \d+ was finite\n")
+            self.assertFalse(spsolve.checkpoints(disk / "out"))
 
     def test_overflow_without_diagnostics_is_found_at_the_end(self):
         file = self.write(stencil={"preset": "1d1r"}, time={"steps": 3000, "fuse": 7}, checkpoint={"every": 0})

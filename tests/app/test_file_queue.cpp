@@ -116,6 +116,18 @@ TEST(FileQueue, TellsOfFailuresInOrderAndGoesOn) {
   }
 }
 
+TEST(FileQueue, FinishesAllFilesBeforeItTellsOfAFailure) {
+  Log log;
+  FileQueue queue(true);
+  for (const std::int64_t step : {10, 20}) {
+    const auto copy = std::make_shared<LateCopy>(1);
+    copy->arrive();
+    log.add(queue, step, copy, step == 10);
+  }
+  EXPECT_THROW(queue.finish(), Error);
+  EXPECT_EQ(log.told, (std::vector<int>{-10, 20}));
+}
+
 TEST(FileQueue, SaysThatAFileHasFailed) {
   Log log;
   FileQueue queue(true);
