@@ -12,42 +12,10 @@
 // Per output of a stencil of 15 rows: 1152 flop in tf32 (split: and 2304 in bf16) of 2:4 work; 36 (split: 72)
 // bytes of B, 9 (19) bytes of converted rows written, 13 of raw rows written and read.
 
-#include "arguments.hpp"
-#include "async_copy.cuh"
-#include "constants.cuh"
-#include "precision.cuh"
-#include "tensor_store.cuh"
 #include "wgmma.cuh"
-#include "wgmma_arguments.hpp"
+#include "wgmma_ring.cuh"
 
 namespace spsolve::cuda {
-
-using namespace constants;
-
-constexpr int group_threads = 128, group_warps = 4;
-constexpr int quad = wgmma_tile_rows;                   // rows of input that go through the ring together
-constexpr int quads = (window_rows + quad - 1) / quad;  // of a tile's window
-constexpr int block_columns = x_groups * wgmma_group_columns;
-constexpr int sums = wgmma_n / 2;       // registers
-constexpr int steps = 2 * window_rows;  // instructions of a warpgroup per tile
-constexpr int chains = split ? 2 : 1;   // sums of a tile: tensor cores cut off, so long chains would drift
-constexpr int turns = split ? 1 : 2;    // tiles from one of a warpgroup to its next
-constexpr int slots = ring + y_groups - 1;  // the first are repeated at the end, so that N never wraps
-
-/// The ring of one operand: [slot][x group][row][column of 16 bytes][tile], with pitches.
-template <int row_bytes>
-struct Ring {
-  alignas(128) unsigned char row[slots][x_groups][quad][row_bytes];
-};
-
-struct SharedMemory {
-  Ring<tf32_row_bytes> leading;
-  Ring<split ? bf16_row_bytes : 16> data, rest;  // bf16: of the data, and of what tf32 leaves of them
-  alignas(128) float raw[stages][copies][quad][box_columns];
-  float4 corrections[split ? sums / 4 : 1][group_threads];
-  unsigned long long raw_full[stages], full[ring], empty[ring], corrections_full, corrections_empty;
-};
-static_assert(sizeof(SharedMemory) <= shared_bytes, "the host must ask for this much");
 
 /// K-major operand without swizzle: core matrices of 8 tiles x 16 bytes, `pitch` apart along K and
 /// `group_bytes` along N.
@@ -57,72 +25,19 @@ __device__ inline unsigned long long plain_descriptor(const void* first, int pit
          static_cast<unsigned long long>(group_bytes >> 4) << 32;
 }
 
-__device__ inline void wait(unsigned long long* barrier, unsigned parity) {
-  while (!mbarrier_try_wait(barrier, parity)) {
-  }
-}
-
-/// One arrival for a warp, after what all its lanes have done.
-__device__ inline void arrive_as_warp(unsigned long long* barrier) {
-  __syncwarp();
-  if (threadIdx.x % 32 == 0) mbarrier_arrive(barrier);
-}
-
-__device__ inline unsigned bf16_pair(float low, float high) {
-  unsigned pair;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
-  return pair;
-}
-
-class WgmmaSweep {
+class TileMultiplier {
  public:
-  __device__ WgmmaSweep(SharedMemory& shared, const WgmmaArguments& a)
+  __device__ TileMultiplier(SharedMemory& shared, const WgmmaArguments& a)
       : shared_(shared),
         a_(a),
+        strip_(a),
         thread_(threadIdx.x % group_threads),
         warp_(thread_ / 32),
-        lane_(thread_ % 32) {
-    const int first = blockIdx.y * a.tiles_per_block;
-    tiles_ = min(a.tiles_per_block, a.tiles - first);
-    row_ = a.first_row + static_cast<long long>(first) * y_groups * quad;
-    column_ = a.first_column + static_cast<long long>(blockIdx.x) * block_columns;
-  }
-
-  __device__ void initialise() const {
-    for (int i = 0; i < stages; ++i) mbarrier_init(&shared_.raw_full[i], 1);
-    for (int i = 0; i < ring; ++i) {
-      mbarrier_init(&shared_.full[i], group_warps);
-      mbarrier_init(&shared_.empty[i], 2 * group_warps);
-    }
-    mbarrier_init(&shared_.corrections_full, group_warps);
-    mbarrier_init(&shared_.corrections_empty, group_warps);
-    fence_mbarrier_init();
-  }
-
-  /// Rows of input, four by four, from global memory into the ring.
-  __device__ void convert() const {
-    const int groups = tiles_ * y_groups + quads - 1;
-    if (thread_ == 0)
-      for (int group = 0; group < min(stages, groups); ++group) fetch(group, group);
-    int stage = 0, slot = 0;
-    unsigned raw_parity = 0, slot_parity = 1;  // everything is empty at first
-    for (int group = 0; group < groups; ++group) {
-      wait(&shared_.raw_full[stage], raw_parity);
-      wait(&shared_.empty[slot], slot_parity);
-#pragma unroll
-      for (int x = 0; x < x_groups; ++x) convert(stage, slot, x);
-      fence_for_copy_engine();
-      arrive_as_warp(&shared_.full[slot]);
-      asm volatile("bar.sync 1, 128;" ::: "memory");  // all have read the stage
-      if (thread_ == 0 && group + stages < groups) fetch(group + stages, stage);
-      if (++stage == stages) stage = 0, raw_parity ^= 1;
-      if (++slot == ring) slot = 0, slot_parity ^= 1;
-    }
-  }
+        lane_(thread_ % 32) {}
 
   /// Tiles: all, or every other one. `corrections`: those of fp32 data instead of the leading products.
   template <bool corrections>
-  __device__ void multiply(int first_tile) {
+  __device__ void run(int first_tile) {
     load_weights<corrections>();
     const unsigned long long operand[2] = {
         corrections ? plain_descriptor(&shared_.rest, bf16_pitch, quad * bf16_row_bytes)
@@ -134,7 +49,7 @@ class WgmmaSweep {
     for (int group = 0; group < first_tile * y_groups; ++group) release(group);
     int slot = first_tile * y_groups, waited = 0, waited_slot = 0;
     unsigned waited_parity = 0, corrections_parity = corrections ? 1 : 0;
-    for (int tile = first_tile; tile < tiles_; tile += turns) {
+    for (int tile = first_tile; tile < strip_.tiles; tile += turns) {
       static_for<0, quads>([&](auto q) {
         while (waited < tile * y_groups + q.value + y_groups) {
           wait(&shared_.full[waited_slot], waited_parity);
@@ -184,61 +99,6 @@ class WgmmaSweep {
     });
   }
 
-  /// Asks for the rows of a group.
-  __device__ void fetch(int group, int stage) const {
-    mbarrier_expect(&shared_.raw_full[stage], sizeof shared_.raw[stage]);
-    const int y = static_cast<int>(row_ + window_begin_row - a_.in.begin[0]) + quad * group,
-              x = static_cast<int>(column_ + window_begin_column - a_.lead - a_.in.begin[2]);
-#pragma unroll
-    for (int i = 0; i < copies; ++i)
-      tensor_copy(shared_.raw[stage][i], a_.in_map, x + i * box_columns, 0, y, &shared_.raw_full[stage]);
-  }
-
-  /// Four neighbours of a row.
-  __device__ float4 raw(int stage, int row, int column) const {
-    const auto at = [&](int c) -> const float& {
-      return shared_.raw[stage][copies == 1 ? 0 : c / box_columns][row][copies == 1 ? c : c % box_columns];
-    };
-    if constexpr (aligned) return *reinterpret_cast<const float4*>(&at(column));
-    return {at(column + a_.lead), at(column + a_.lead + 1), at(column + a_.lead + 2),
-            at(column + a_.lead + 3)};
-  }
-
-  /// The warp's row of eight tiles: a lane converts columns c, c + 1, ... c + 3 of the window of a tile and
-  /// those 16 further.
-  __device__ void convert(int stage, int slot, int x) const {
-    const int tile = lane_ / 4, part = lane_ % 4;
-    const int column = x * wgmma_group_columns + tile * wgmma_tile_columns + 4 * part;
-    const float4 near = raw(stage, warp_, column), far = raw(stage, warp_, column + wgmma_tile_columns);
-    const float4 near_lead = leading(near), far_lead = leading(far);
-    write(shared_.leading, slot, x, 2 * part * tf32_pitch + 16 * tile,
-          {__float_as_uint(near_lead.x), __float_as_uint(far_lead.x), __float_as_uint(near_lead.y),
-           __float_as_uint(far_lead.y)});
-    write(shared_.leading, slot, x, (2 * part + 1) * tf32_pitch + 16 * tile,
-          {__float_as_uint(near_lead.z), __float_as_uint(far_lead.z), __float_as_uint(near_lead.w),
-           __float_as_uint(far_lead.w)});
-    if constexpr (split) {
-      write(shared_.data, slot, x, part * bf16_pitch + 16 * tile,
-            {bf16_pair(near.x, near.y), bf16_pair(far.x, far.y), bf16_pair(near.z, near.w),
-             bf16_pair(far.z, far.w)});
-      write(shared_.rest, slot, x, part * bf16_pitch + 16 * tile,
-            {bf16_pair(near.x - near_lead.x, near.y - near_lead.y),
-             bf16_pair(far.x - far_lead.x, far.y - far_lead.y),
-             bf16_pair(near.z - near_lead.z, near.w - near_lead.w),
-             bf16_pair(far.z - far_lead.z, far.w - far_lead.w)});
-    }
-  }
-
-  __device__ static float4 leading(const float4& v) {
-    return {operand<Tf32>(v.x), operand<Tf32>(v.y), operand<Tf32>(v.z), operand<Tf32>(v.w)};
-  }
-
-  template <int row_bytes>
-  __device__ void write(Ring<row_bytes>& to, int slot, int x, int offset, const uint4& bits) const {
-    *reinterpret_cast<uint4*>(&to.row[slot][x][warp_][offset]) = bits;
-    if (slot < y_groups - 1) *reinterpret_cast<uint4*>(&to.row[slot + ring][x][warp_][offset]) = bits;
-  }
-
   template <bool corrections>
   __device__ void load_weights() {
 #pragma unroll
@@ -284,8 +144,8 @@ class WgmmaSweep {
       arrive_as_warp(&shared_.corrections_empty);
       parity ^= 1;
     }
-    const long long y0 = row_ + static_cast<long long>(tile) * y_groups * quad + warp_,
-                    x0 = column_ + lane_ % 4 * 2 * wgmma_tile_columns + lane_ / 4;
+    const long long y0 = strip_.row + static_cast<long long>(tile) * y_groups * quad + warp_,
+                    x0 = strip_.column + lane_ % 4 * 2 * wgmma_tile_columns + lane_ / 4;
     float* const to =
         static_cast<float*>(a_.out.data) + (y0 - a_.out.begin[0]) * a_.out.stride[0] + (x0 - a_.out.begin[2]);
     const float* from = nullptr;
@@ -294,7 +154,8 @@ class WgmmaSweep {
              (x0 - a_.source.begin[2]);
     const long long last_row = y0 + (y_groups - 1) * quad;
     const bool whole = y0 >= a_.region.begin[0] && last_row < a_.region.end[0] &&
-                       column_ >= a_.region.begin[2] && column_ + block_columns <= a_.region.end[2];
+                       strip_.column >= a_.region.begin[2] &&
+                       strip_.column + block_columns <= a_.region.end[2];
 #pragma unroll
     for (int i = 0; i < sums; ++i) {
       const int row = i / 4 / x_groups * quad,
@@ -310,9 +171,8 @@ class WgmmaSweep {
 
   SharedMemory& shared_;
   const WgmmaArguments& a_;
+  const Strip strip_;
   int thread_, warp_, lane_;  // of the warpgroup
-  int tiles_;
-  long long row_, column_;  // of the first output
   unsigned weights_[steps][4];
   unsigned metadata_;
   float sums_[chains][sums];
@@ -324,20 +184,18 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::wgmma_threads, 1)
     wgmma_sweep(const __grid_constant__ spsolve::cuda::WgmmaArguments a) {
   extern __shared__ __align__(128) unsigned char memory[];
   using namespace spsolve::cuda;
-  WgmmaSweep sweep(*reinterpret_cast<SharedMemory*>(memory), a);
-  if (threadIdx.x == 0) sweep.initialise();
+  SharedMemory& shared = *reinterpret_cast<SharedMemory*>(memory);
+  if (threadIdx.x == 0) shared.initialise();
   __syncthreads();
   if (threadIdx.x < group_threads) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 56;");
-    sweep.convert();
+    RowConverter(shared, a).run();
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 224;");
     const int group = static_cast<int>(threadIdx.x) / group_threads - 1;
-    if (!split)
-      sweep.multiply<false>(group);
-    else if (group == 0)
-      sweep.multiply<false>(0);
+    if (!split || group == 0)
+      TileMultiplier(shared, a).run<false>(group);
     else
-      sweep.multiply<true>(0);
+      TileMultiplier(shared, a).run<true>(0);
   }
 }
