@@ -112,12 +112,11 @@ std::vector<Candidate> candidates_of(const Plan& plan, int count) {
 Plan plan_of(const Communicator& communicator, const BenchCase& what, const BenchRequest& request,
              const ParallelConfig& parallel, const DeviceModel& model, const DeviceChoice& device,
              const Terminal& terminal) {
-  const Plan plan = make_plan(what.problem, model, what.plan);
+  const Plan plan = agreed_plan(communicator, what.problem, model, what.plan);
   if (!request.tune) return plan;
-  return make_plan(
-      what.problem, model,
-      continue_plan(what.plan, model,
-                    tuned_plan(communicator, what.problem, what.plan, plan, device, parallel, terminal)));
+  const std::string tuned =
+      tuned_plan(communicator, what.problem, what.plan, plan, device, parallel, terminal);
+  return agreed_plan(communicator, what.problem, model, continue_plan(what.plan, model, tuned).request);
 }
 
 }  // namespace
@@ -155,7 +154,7 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
   for (const auto& file : request.inputs) cases.push_back(case_of_input(communicator, file, request));
   if (request.inputs.empty()) cases = cases_of(request, device.cuda);
   const bool single = cases.size() == 1 && request.candidates == 1;
-  const DeviceModel model = device_model(device.cuda, {});
+  const DeviceModel model = device_model(device);
   terminal.print("{}", device.of_rank);
   Ceilings ceilings;
   if (!request.compile_only) {
@@ -167,7 +166,7 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
        i += static_cast<std::size_t>(request.shard[1])) {
     const BenchCase& what = cases[i];
     const Plan plan = plan_of(communicator, what, request, setting.parallel, model, device, terminal);
-    for (const Candidate& candidate : candidates_of(plan, request.candidates)) {
+    for (const Candidate& candidate : agree(communicator, candidates_of(plan, request.candidates))) {
       try {
         if (request.compile_only) {
           compile_kernels(communicator, what, candidate, setting, device);

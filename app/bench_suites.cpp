@@ -68,19 +68,11 @@ std::vector<BenchCase> scalar_suite(bool cuda) {
   return cases;
 }
 
-/// What the plan would choose comes first for all shapes and precisions, then the other units and layouts.
 std::vector<BenchCase> paper_suite(bool cuda) {
-  std::vector<std::vector<BenchCase>> methods;
+  std::vector<BenchCase> cases;
   for (const Precision precision : all_precisions)
     for (const char* stencil : paper_shapes)
-      methods.push_back(with_every_method(
-          preset_case(stencil, paper_shape(*preset_dimensions(stencil), cuda), precision), cuda));
-  std::vector<BenchCase> cases;
-  std::size_t most = 0;
-  for (const auto& of_case : methods) most = std::max(most, of_case.size());
-  for (std::size_t round = 0; round < most; ++round)
-    for (const auto& of_case : methods)
-      if (round < of_case.size()) cases.push_back(of_case[round]);
+      cases.push_back(preset_case(stencil, paper_shape(*preset_dimensions(stencil), cuda), precision));
   return cases;
 }
 
@@ -191,7 +183,7 @@ const std::vector<BenchSuite>& bench_suites() {
   static const std::vector<BenchSuite> suites{
       {"ceilings", "what memory, instructions and a sparse GEMM deliver, and exchanges between ranks"},
       {"scalar", "the scalar unit on the eight benchmark shapes, fp64 and fp32"},
-      {"paper", "the eight benchmark shapes in every precision on every unit and layout that applies"},
+      {"paper", "the eight benchmark shapes in every precision (--candidates 8: on every unit and layout)"},
       {"ablation", "tensor cores with and without 2:4 sparsity, layout by layout"},
       {"sweet-spot", "the cases of the sweet-spot analysis with the model's C, M, I, alpha, S and scenario"},
       {"walls", "benchmark shapes between dirichlet and neumann walls"},

@@ -109,11 +109,10 @@ Status check(const Communicator& communicator, const CommandLine& command) {
 Status show_plan(const Communicator& communicator, const CommandLine& command) {
   const Terminal terminal(communicator, false);
   std::optional<DeviceModel> model;
-  if (command.device_model)
-    collectively(communicator, [&] { model = device_model(false, command.device_model); });
+  if (command.device_model) collectively(communicator, [&] { model = device_model(*command.device_model); });
   const Setup setup = make_setup(communicator, load_input(communicator, command), "", model);
   print_summary(communicator, setup, terminal);
-  print_plan(setup, model ? *model : device_model(setup.device.cuda, {}), terminal);
+  print_plan(setup, model ? *model : device_model(setup.device), terminal);
   if (!model) terminal.print("this device: {}", describe_ceilings(setup.device));
   return Status::finished;
 }

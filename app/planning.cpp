@@ -6,14 +6,20 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/ceilings.hpp"
 #include "io/atomic_file.hpp"
 #include "io/read_problem.hpp"
 #include "io/toml_document.hpp"
 #include "io/toml_section.hpp"
 #include "kernels/error.hpp"
+#ifdef SPSOLVE_CUDA
+#include "kernels/cuda/device.hpp"
+#endif
 
 namespace spsolve {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 /// Launches end at the most frequent event, or at the last step.
 Pace pace_of(const RunConfig& config) {
@@ -24,6 +30,22 @@ Pace pace_of(const RunConfig& config) {
   return pace;
 }
 
+Json write_candidate(const Candidate& candidate) {
+  return {{"unit", candidate.unit},       {"layout", candidate.layout},
+          {"fuse", candidate.fuse},       {"precision", to_string(candidate.precision)},
+          {"dropped", candidate.dropped}, {"error_bound_per_step", candidate.error}};
+}
+
+/// Throws std::exception where that is no candidate.
+Candidate read_candidate(const Json& json) {
+  Candidate candidate{Method(json.at("fuse").get<int>(), json.value("unit", "scalar"),
+                             json.value("layout", "none"), json.value("dropped", 0.0))};
+  if (candidate.fuse < 1) throw std::out_of_range("fuse");
+  candidate.precision = parse_precision(json.at("precision").get<std::string>()).value();
+  candidate.error = json.value("error_bound_per_step", 0.0);
+  return candidate;
+}
+
 }  // namespace
 
 PlanRequest plan_request(const RunConfig& config) {
@@ -31,41 +53,77 @@ PlanRequest plan_request(const RunConfig& config) {
           config.compute.accuracy};
 }
 
-PlanRequest continue_plan(PlanRequest request, const DeviceModel& device, const std::string& plan_text) {
+ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, const std::string& plan_text) {
   try {
-    const auto plan = nlohmann::json::parse(plan_text);
-    const std::string unit = plan.value("unit", "scalar");
-    const int fuse = plan.at("fuse").get<int>();
-    if (fuse < 1) throw std::out_of_range("fuse");
-    if (const auto precision = parse_precision(plan.value("precision", ""))) request.precision = *precision;
-    const bool possible = unit == "scalar" || device.gpu || plan.value("device", "") == "cpu";
-    if (!possible || (request.unit != "auto" && request.unit != unit)) return request;
-    request.unit = unit;
-    if (request.layout == "auto" && unit != "scalar") request.layout = plan.at("layout").get<std::string>();
-    if (!request.fuse) request.fuse = fuse;
-    return request;
+    const auto plan = Json::parse(plan_text);
+    const Candidate kept = read_candidate(plan);
+    const std::string where = plan.value("device", "");
+    const std::string what = fmt::format("{}{}, {} steps per launch on {}", kept.unit,
+                                         kept.fused_weights() ? " " + kept.layout : "", kept.fuse, where);
+    request.precision = kept.precision;  // that of the values to go on with
+    if (request.accuracy && kept.error > *request.accuracy)
+      return {request, fmt::format("planned anew: the plan so far ({}) errs by up to {:.2e} per step, beyond "
+                                   "compute.accuracy = {:g}",
+                                   what, kept.error, *request.accuracy)};
+    if (request.unit != "auto" && request.unit != kept.unit) return {request};
+    if (kept.fused_weights() && !device.gpu && where != "cpu" && request.unit == "auto")
+      return {request, fmt::format("planned anew: the plan so far ({}) needs tensor cores; compute.unit = "
+                                   "\"{}\" would emulate them, slowly. Values go on within the promise of {}",
+                                   what, kept.unit, to_string(kept.precision))};
+    request.unit = kept.unit;
+    if (request.layout == "auto" && kept.fused_weights()) request.layout = kept.layout;
+    if (!request.fuse) request.fuse = kept.fuse;
+    if (plan.contains("dropped")) request.dropped = kept.dropped;
+    return {request};
   } catch (const std::exception&) {
     throw Error(Status::file_failure, fmt::format("the plan to go on with cannot be read: {}", plan_text));
   }
 }
 
 std::string to_json(const Plan& plan) {
-  const Candidate& chosen = plan.chosen;
-  return nlohmann::ordered_json{{"device", plan.device},
-                                {"unit", chosen.unit},
-                                {"layout", chosen.layout},
-                                {"fuse", chosen.fuse},
-                                {"precision", to_string(chosen.precision)},
-                                {"error_bound_per_step", chosen.error}}
-      .dump();
+  Json json{{"device", plan.device}};
+  json.update(write_candidate(plan.chosen));
+  return json.dump();
 }
 
-DeviceModel device_model(bool gpu, const std::optional<std::filesystem::path>& file) {
-  if (!file) return gpu ? nominal_gpu() : nominal_cpu();
-  if (!std::filesystem::is_regular_file(*file))
-    throw Error(Status::invalid_input, fmt::format("--device-model {}: no such file", file->string()));
-  const toml::table document = parse_toml(read_text(*file), file->string(), {});
-  const TomlSection root(document, file->string());
+std::vector<Candidate> agree(const Communicator& communicator, const std::vector<Candidate>& candidates) {
+  Json list = Json::array();
+  for (const Candidate& candidate : candidates) list.push_back(write_candidate(candidate));
+  const Json of_root = Json::parse(communicator.broadcast(list.dump()));
+  if (communicator.root()) return candidates;
+  std::vector<Candidate> agreed;
+  for (const Json& candidate : of_root) agreed.push_back(read_candidate(candidate));
+  return agreed;
+}
+
+Plan agreed_plan(const Communicator& communicator, const Problem& problem, const DeviceModel& device,
+                 const PlanRequest& request) {
+  Plan plan{device.gpu ? "cuda" : "cpu", {}, {}, ""};
+  collectively(communicator, [&] {
+    if (communicator.root()) plan = make_plan(problem, device, request);
+  });
+  plan.chosen = agree(communicator, {plan.chosen}).front();
+  return plan;
+}
+
+DeviceModel device_model(const DeviceChoice& device) {
+  DeviceModel model = device.cuda ? nominal_gpu() : nominal_cpu();
+  if (const auto ceilings = remembered_ceilings(device)) model = in_proportion(model, *ceilings);
+#ifdef SPSOLVE_CUDA
+  if (device.cuda) {
+    const cuda::DeviceInfo info = cuda::device_info(device.device);
+    model.compute_capability = info.compute_capability;
+    model.shared_bytes_per_block = static_cast<double>(info.shared_bytes_per_block);
+  }
+#endif
+  return model;
+}
+
+DeviceModel device_model(const std::filesystem::path& file) {
+  if (!std::filesystem::is_regular_file(file))
+    throw Error(Status::invalid_input, fmt::format("--device-model {}: no such file", file.string()));
+  const toml::table document = parse_toml(read_text(file), file.string(), {});
+  const TomlSection root(document, file.string());
   root.allow({"device"});
   const TomlSection section = required_section(root, "device");
   std::vector<std::string> keys{"name", "gpu"};
@@ -73,7 +131,8 @@ DeviceModel device_model(bool gpu, const std::optional<std::filesystem::path>& f
   section.allow(keys);
   section.require("gpu");
   DeviceModel model = *section.boolean("gpu") ? nominal_gpu() : nominal_cpu();
-  model.name = section.text("name").value_or(file->stem().string());
+  model.name = section.text("name").value_or(file.stem().string());
+  model.origin = "from " + file.string();
   for (const DeviceModelEntry& entry : device_model_entries())
     if (const auto value = section.number(entry.key, 0.0)) model.*entry.value = *value;
   return model;

@@ -34,6 +34,7 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
   terminal.print("plan: {} {} unit{}, {} steps per launch ({}-bound in the model; see spsolve plan)",
                  setup.plan.device, chosen.unit, chosen.fused_weights() ? ", layout " + chosen.layout : "",
                  chosen.fuse, chosen.bound);
+  if (!setup.plan_note.empty()) terminal.warn("{}", setup.plan_note);
   terminal.print("ranks: {} as {}, {:.1f} MiB of fields per rank", communicator.size(),
                  extent_text(setup.decomposition.rank_grid(), dimensions),
                  static_cast<double>(block_bytes(problem, setup.decomposition, setup.plan.chosen)) / 0x1p20);
@@ -64,7 +65,8 @@ void warn_of_growth(const Setup& setup, const Terminal& terminal) {
 
 void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& terminal) {
   const Plan& plan = setup.plan;
-  terminal.print("device model: {}; rates are of one device, all costs but exchange included", device.name);
+  terminal.print("device model: {}, {}; rates are of one device, all costs but exchange included",
+                 device.name, device.origin);
   terminal.print("  {:<5} {:<13} {:<17} {:>4} {:>5} {:>8} {:>8} {:>8} {:>6} {:>6} {:>8} {:>5} {:>10}  {}",
                  "prec", "unit", "layout", "fuse", "terms", "bytes", "fma", "flop/B", "alpha", "S",
                  "err/step", "scen.", "GStencil/s", "bound");

@@ -44,10 +44,10 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, cons
   Problem problem{config.grid.domain, read_stencil(communicator, config), config.compute.precision,
                   config.source.has_value()};
   const DeviceChoice device = choose_device(communicator, config.compute, config.parallel);
-  const DeviceModel modelled = model ? *model : device_model(device.cuda, {});
-  PlanRequest request = plan_request(config);
-  if (!continued.empty()) request = continue_plan(request, modelled, continued);
-  const Plan plan = make_plan(problem, modelled, request);
+  const DeviceModel modelled = model ? *model : device_model(device);
+  ContinuedRequest request{plan_request(config)};
+  if (!continued.empty()) request = continue_plan(request.request, modelled, continued);
+  const Plan plan = agreed_plan(communicator, problem, modelled, request.request);
   problem.precision = plan.chosen.precision;
   const Index3 rank_grid =
       config.parallel.ranks
@@ -59,7 +59,7 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, cons
         Status::invalid_input,
         fmt::format("[parallel] ranks: {} x {} x {} = {} blocks, but {} ranks were started", rank_grid[0],
                     rank_grid[1], rank_grid[2], volume(rank_grid), communicator.size()));
-  return {config, problem, device, plan, Decomposition(problem.domain.shape, rank_grid)};
+  return {config, problem, device, plan, request.note, Decomposition(problem.domain.shape, rank_grid)};
 }
 
 void check_datasets(const Communicator& communicator, const Setup& setup) {

@@ -19,6 +19,7 @@ struct Setup {
   Problem problem;  // in the precision of the plan
   DeviceChoice device;
   Plan plan;
+  std::string plan_note;  // why a plan to go on with was not kept; empty where it was
   Decomposition decomposition;
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "app/clock.hpp"
@@ -35,27 +36,34 @@ void fill_with_noise(Field& field) {
   });
 }
 
-/// Seconds per step of a candidate, the slowest rank's.
-double time_candidate(const Communicator& communicator, Problem problem, const Candidate& candidate,
-                      const DeviceChoice& device, const ParallelConfig& parallel, Backend& backend) {
+/// A block that a candidate advances, with data. Throws Error on all ranks where it does not fit.
+std::unique_ptr<Block> make_block(const Communicator& communicator, Problem problem,
+                                  const Candidate& candidate, const DeviceChoice& device,
+                                  const ParallelConfig& parallel, Backend& backend) {
   problem.precision = candidate.precision;
   const Index3 grid = parallel.ranks.value_or(
       least_surface_rank_grid(problem.domain.shape, communicator.size(),
                               candidate.fuse * problem.stencil.radius(), face_cost(device)));
-  Block block(communicator, problem, Decomposition(problem.domain.shape, grid), candidate, backend);
-  if (problem.has_source) block.set_source(fill_with_noise);
-  block.set_state(fill_with_noise);
+  auto block = std::make_unique<Block>(communicator, problem, Decomposition(problem.domain.shape, grid),
+                                       candidate, backend);
+  if (problem.has_source) block->set_source(fill_with_noise);
+  block->set_state(fill_with_noise);
+  return block;
+}
+
+/// Seconds per step, the slowest rank's.
+double time_steps(const Communicator& communicator, Block& block, int fuse, Backend& backend) {
   const auto run = [&](std::int64_t launches) {
     communicator.barrier();
     const auto begin = Clock::now();
-    for (std::int64_t i = 0; i < launches; ++i) block.launch(candidate.fuse);
+    for (std::int64_t i = 0; i < launches; ++i) block.launch(fuse);
     backend.synchronize();
     return communicator.all_reduce(seconds_since(begin), MPI_MAX) / static_cast<double>(launches);
   };
   run(3);  // compiles, captures
   const double one = run(2);
   const auto launches = std::clamp<std::int64_t>(static_cast<std::int64_t>(least_seconds / one), 1, 10000);
-  return std::min(run(launches), run(launches)) / candidate.fuse;
+  return std::min(run(launches), run(launches)) / fuse;
 }
 
 /// Everything that the winner depends on, as a short name.
@@ -79,17 +87,21 @@ Candidate fastest_candidate(const Communicator& communicator, const Problem& pro
                             const DeviceChoice& device, const ParallelConfig& parallel, Backend& backend,
                             const Terminal& terminal) {
   std::optional<Candidate> fastest;
-  for (Candidate candidate : best_candidates(plan, most_candidates)) {
+  for (Candidate candidate : agree(communicator, best_candidates(plan, most_candidates))) {
+    const std::string name =
+        fmt::format("tuning: {} {} {}, {} steps per launch", to_string(candidate.precision), candidate.unit,
+                    candidate.layout, candidate.fuse);
     const double predicted = 1e-9 / candidate.seconds;
+    std::unique_ptr<Block> block;
     try {
-      candidate.seconds = time_candidate(communicator, problem, candidate, device, parallel, backend) /
-                          static_cast<double>(problem.domain.box().points());
-    } catch (const std::invalid_argument&) {
-      continue;  // no such kernel on this device: on every rank alike
+      block = make_block(communicator, problem, candidate, device, parallel, backend);
+    } catch (const Error& error) {
+      terminal.print("{}: passed over: {}", name, error.what());
+      continue;
     }
-    terminal.print("tuning: {} {} {}, {} steps per launch: {:.4g} GStencil/s, {:.4g} in the model",
-                   to_string(candidate.precision), candidate.unit, candidate.layout, candidate.fuse,
-                   1e-9 / candidate.seconds, predicted);
+    candidate.seconds = time_steps(communicator, *block, candidate.fuse, backend) /
+                        static_cast<double>(problem.domain.box().points());
+    terminal.print("{}: {:.4g} GStencil/s, {:.4g} in the model", name, 1e-9 / candidate.seconds, predicted);
     if (!fastest || candidate.seconds < fastest->seconds) fastest = candidate;
   }
   return fastest.value_or(plan.chosen);
@@ -107,7 +119,7 @@ std::string tuned_plan(const Communicator& communicator, const Problem& problem,
   if (communicator.root() && std::filesystem::is_regular_file(file)) {
     try {
       remembered = read_text(file);
-      continue_plan(request, device_model(device.cuda, {}), remembered);
+      continue_plan(request, device_model(device), remembered);
     } catch (const Error&) {  // damaged, or of another version: tuned anew
       remembered.clear();
     }

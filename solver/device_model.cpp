@@ -42,26 +42,61 @@ DeviceModel nominal_gpu() {
   return gpu;
 }
 
+DeviceModel in_proportion(const DeviceModel& nominal, const Ceilings& ceilings) {
+  struct Scaled {
+    const char* ceiling;
+    double there;  // where the nominal rate is from
+    double DeviceModel::*rate;
+  };
+  // bench/results/ceilings-h200.json, sustained; the two cores of bench/results/cpu-unit.json.
+  static const std::vector<Scaled> of_gpu{{"copy", 4.071e12, &DeviceModel::bandwidth},
+                                          {"fma fp64", 30.40e12, &DeviceModel::scalar_fp64},
+                                          {"fma fp32", 57.76e12, &DeviceModel::scalar_fp32},
+                                          {"mma fp16 m16n8k16", 642e12, &DeviceModel::mma_half},
+                                          {"mma.sp fp16 m16n8k32", 935e12, &DeviceModel::mma_half_sparse},
+                                          {"mma tf32 m16n8k8", 326e12, &DeviceModel::mma_tf32},
+                                          {"mma.sp tf32 m16n8k16", 468e12, &DeviceModel::mma_tf32_sparse},
+                                          {"mma fp64 m16n8k16", 66.6e12, &DeviceModel::mma_fp64},
+                                          {"shared memory", 33.34e12, &DeviceModel::shared_bandwidth}};
+  static const std::vector<Scaled> of_cpu{{"copy", 34e9, &DeviceModel::bandwidth},
+                                          {"fma fp64", 64e9, &DeviceModel::scalar_fp64},
+                                          {"fma fp32", 128e9, &DeviceModel::scalar_fp32}};
+  DeviceModel model = nominal;
+  for (const Scaled& scaled : nominal.gpu ? of_gpu : of_cpu)
+    if (const Ceiling* ceiling = ceilings.find(scaled.ceiling))
+      model.*scaled.rate = nominal.*scaled.rate * ceiling->sustained / scaled.there;
+  // Latency of the shortest message, bandwidth of the longest, both ways at once.
+  if (!ceilings.exchange.empty()) {
+    model.node_latency = ceilings.exchange.front().seconds;
+    model.node_bandwidth = ceilings.exchange.back().bytes / ceilings.exchange.back().seconds;
+  }
+  model.origin = "ceilings measured on " + ceilings.device;
+  return model;
+}
+
 const std::vector<DeviceModelEntry>& device_model_entries() {
-  static const std::vector<DeviceModelEntry> entries{{"bandwidth", &DeviceModel::bandwidth},
-                                                     {"scalar_fp64", &DeviceModel::scalar_fp64},
-                                                     {"scalar_fp32", &DeviceModel::scalar_fp32},
-                                                     {"launch_seconds", &DeviceModel::launch_seconds},
-                                                     {"cache_bytes", &DeviceModel::cache_bytes},
-                                                     {"cores", &DeviceModel::cores},
-                                                     {"write_traffic", &DeviceModel::write_traffic},
-                                                     {"level_cost", &DeviceModel::level_cost},
-                                                     {"mma_half", &DeviceModel::mma_half},
-                                                     {"mma_half_sparse", &DeviceModel::mma_half_sparse},
-                                                     {"mma_tf32", &DeviceModel::mma_tf32},
-                                                     {"mma_tf32_sparse", &DeviceModel::mma_tf32_sparse},
-                                                     {"mma_fp64", &DeviceModel::mma_fp64},
-                                                     {"shared_bandwidth", &DeviceModel::shared_bandwidth},
-                                                     {"ranks_per_node", &DeviceModel::ranks_per_node},
-                                                     {"node_latency", &DeviceModel::node_latency},
-                                                     {"node_bandwidth", &DeviceModel::node_bandwidth},
-                                                     {"network_latency", &DeviceModel::network_latency},
-                                                     {"network_bandwidth", &DeviceModel::network_bandwidth}};
+  static const std::vector<DeviceModelEntry> entries{
+      {"bandwidth", &DeviceModel::bandwidth},
+      {"scalar_fp64", &DeviceModel::scalar_fp64},
+      {"scalar_fp32", &DeviceModel::scalar_fp32},
+      {"launch_seconds", &DeviceModel::launch_seconds},
+      {"cache_bytes", &DeviceModel::cache_bytes},
+      {"cores", &DeviceModel::cores},
+      {"write_traffic", &DeviceModel::write_traffic},
+      {"level_cost", &DeviceModel::level_cost},
+      {"mma_half", &DeviceModel::mma_half},
+      {"mma_half_sparse", &DeviceModel::mma_half_sparse},
+      {"mma_tf32", &DeviceModel::mma_tf32},
+      {"mma_tf32_sparse", &DeviceModel::mma_tf32_sparse},
+      {"mma_fp64", &DeviceModel::mma_fp64},
+      {"shared_bandwidth", &DeviceModel::shared_bandwidth},
+      {"compute_capability", &DeviceModel::compute_capability},
+      {"shared_bytes_per_block", &DeviceModel::shared_bytes_per_block},
+      {"ranks_per_node", &DeviceModel::ranks_per_node},
+      {"node_latency", &DeviceModel::node_latency},
+      {"node_bandwidth", &DeviceModel::node_bandwidth},
+      {"network_latency", &DeviceModel::network_latency},
+      {"network_bandwidth", &DeviceModel::network_bandwidth}};
   return entries;
 }
 

@@ -4,15 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "kernels/ceilings.hpp"
 #include "kernels/precision.hpp"
 
 namespace spsolve {
 
 /// What a device can do, per device (GPU) or per node (CPU), and the network between devices: rates that
-/// kernels reach, not data-sheet peaks. The plan is made from such nominal figures, not from the machine at
-/// hand, so that every machine makes the same plan for the same problem (DESIGN 3.4, 5).
+/// kernels reach, not data-sheet peaks.
 struct DeviceModel {
-  std::string name;  // h200, a100, cpu, ...
+  std::string name;                // h200, a100, cpu, ...
+  std::string origin = "nominal";  // or where its rates are from
   bool gpu = false;
   double bandwidth = 0;    // bytes/s of memory, read + write
   double scalar_fp64 = 0;  // fused multiply-adds/s of the scalar unit, operands from the nearest memory
@@ -30,6 +31,8 @@ struct DeviceModel {
   double mma_tf32 = 0, mma_tf32_sparse = 0;  // k = 8, 16
   double mma_fp64 = 0;                       // k = 16
   double shared_bandwidth = 0;               // bytes/s of shared memory, whole device
+  double compute_capability = 90;            // 10 * major + minor
+  double shared_bytes_per_block = 227 << 10;
 
   // Halo exchange: latency + bytes / bandwidth, of messages within a node and beyond.
   double ranks_per_node = 1;
@@ -46,6 +49,10 @@ DeviceModel nominal_cpu();
 
 /// An NVIDIA H200: rates measured under its power limit (docs/kernels-scalar.md, docs/kernels-tensor.md).
 DeviceModel nominal_gpu();
+
+/// A nominal model for another device of its kind: every rate in proportion to the ceilings that were
+/// measured there and where the nominal figures are from. Ceilings that are missing change nothing.
+DeviceModel in_proportion(const DeviceModel& nominal, const Ceilings& ceilings);
 
 /// A field of DeviceModel by the name that files give it.
 struct DeviceModelEntry {

@@ -69,9 +69,10 @@ std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel&
       if (!device.gpu && std::string(way.unit) != "scalar") depths = {1, 2, 3, 4};  // emulated
       if (request.fuse) depths = {*request.fuse};
       for (const int fuse : depths) {
+        const bool separable = std::string(way.layout) == "separable";
         const Method method(
             fuse, way.unit, way.layout,
-            std::string(way.layout) == "separable" ? dropped_share(precision, fuse, request.accuracy) : 0.0);
+            separable ? request.dropped.value_or(dropped_share(precision, fuse, request.accuracy)) : 0.0);
         const bool deeper_than_events = request.pace.every > 0 && fuse > request.pace.every;
         if (deeper_than_events && !request.fuse && fuse > 1) continue;
         if (has_kernel(in_precision, device, method))

@@ -88,16 +88,50 @@ TEST(Plan, TheBestCandidatesAreOneOfEachKindAndThenOtherDepths) {
   Problem problem = problem_of("box2d1r", {1, 4096, 4096});
   problem.precision = Precision::fp16;
   const Plan plan = make_plan(problem, nominal_gpu(), {});
-  const auto best = best_candidates(plan, 8);
-  ASSERT_EQ(best.size(), 8u);
+  const auto best = best_candidates(plan, 100);
+  const auto kind = [](const Candidate& c) { return c.unit + c.layout; };
   std::set<std::string> kinds;  // scalar, tensor with 2 layouts, sparse-tensor with 3
-  for (std::size_t i = 0; i < 6; ++i) kinds.insert(best[i].unit + best[i].layout);
-  EXPECT_EQ(kinds.size(), 6u);
+  for (const Candidate& candidate : plan.candidates) kinds.insert(kind(candidate));
+  ASSERT_EQ(kinds.size(), 6u);
+  std::set<std::string> seen;
+  bool repeated = false;
+  for (const Candidate& candidate : best) {
+    const bool is_new = seen.insert(kind(candidate)).second;
+    repeated = repeated || !is_new;
+    if (is_new && repeated) {
+      EXPECT_GT(candidate.seconds, 3 * best.front().seconds) << "only what is slow comes last";
+    }
+  }
+  EXPECT_EQ(seen, kinds);
   for (const Candidate& a : best)
     for (const Candidate& b : best) {
-      if (&a == &b || a.unit != b.unit || a.layout != b.layout) continue;
+      if (&a == &b || kind(a) != kind(b)) continue;
       EXPECT_GE(4 * std::max(a.fuse, b.fuse), 5 * std::min(a.fuse, b.fuse));
     }
+}
+
+TEST(Plan, KeepsWhatSeparableSweepsDropped) {
+  Problem problem = problem_of("box2d3r", {1, 4096, 4096});
+  problem.precision = Precision::fp16;
+  PlanRequest request{"sparse-tensor", "separable", 3};
+  const Candidate begun = make_plan(problem, nominal_gpu(), request).chosen;
+  request.accuracy = 0.5;
+  EXPECT_GT(make_plan(problem, nominal_gpu(), request).chosen.dropped, begun.dropped);
+  request.dropped = begun.dropped;
+  const Candidate continued = make_plan(problem, nominal_gpu(), request).chosen;
+  EXPECT_EQ(continued.dropped, begun.dropped);
+  EXPECT_EQ(continued.terms, begun.terms);
+}
+
+TEST(DeviceModel, IsInProportionToMeasuredCeilings) {
+  const DeviceModel nominal = nominal_gpu();
+  Ceilings ceilings{"half of it", {{"copy", "B/s", 0, 4.071e12 / 2}}, {{4096, 1e-5}, {1 << 24, 1e-3}}};
+  const DeviceModel model = in_proportion(nominal, ceilings);
+  EXPECT_DOUBLE_EQ(model.bandwidth, nominal.bandwidth / 2);
+  EXPECT_EQ(model.scalar_fp64, nominal.scalar_fp64);
+  EXPECT_EQ(model.node_latency, 1e-5);
+  EXPECT_DOUBLE_EQ(model.node_bandwidth, (1 << 24) / 1e-3);
+  EXPECT_NE(model.origin.find("half of it"), std::string::npos);
 }
 
 TEST(Plan, AccuracyAllowsCoarserPrecisionsThatKeepIt) {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/planning.hpp"
+
+#include <gtest/gtest.h>
+
+#include "kernels/presets.hpp"
+
+namespace spsolve {
+namespace {
+
+Problem problem() {
+  return {{2, {1, 4096, 4096}, {}}, make_preset("box2d3r", 2, {1, 1, 1}, {}), Precision::fp16, false};
+}
+
+std::string begun_plan(const PlanRequest& request) {
+  return to_json(make_plan(problem(), nominal_gpu(), request));
+}
+
+TEST(ContinuedPlan, IsTheSameWhateverIsAcceptedNow) {
+  const PlanRequest separable{"sparse-tensor", "separable", 3};
+  const Candidate begun = make_plan(problem(), nominal_gpu(), separable).chosen;
+  PlanRequest looser;
+  looser.accuracy = 0.5;
+  const ContinuedRequest continued = continue_plan(looser, nominal_gpu(), begun_plan(separable));
+  EXPECT_EQ(continued.note, "");
+  const Candidate chosen = make_plan(problem(), nominal_gpu(), continued.request).chosen;
+  EXPECT_TRUE(is_same_method(chosen, begun));
+  EXPECT_EQ(chosen.dropped, begun.dropped);
+}
+
+TEST(ContinuedPlan, IsMadeAnewWithAWordWhereLessErrorIsAccepted) {
+  PlanRequest stricter;
+  stricter.accuracy = 1e-9;
+  const ContinuedRequest continued = continue_plan(stricter, nominal_gpu(), begun_plan({"sparse-tensor"}));
+  EXPECT_NE(continued.note.find("compute.accuracy"), std::string::npos);
+  EXPECT_EQ(continued.request.unit, "auto");
+  EXPECT_EQ(continued.request.precision, Precision::fp16);
+}
+
+TEST(ContinuedPlan, SaysThatCpusHaveNoTensorCores) {
+  const std::string begun = begun_plan({"sparse-tensor"});
+  const ContinuedRequest continued = continue_plan({}, nominal_cpu(), begun);
+  EXPECT_NE(continued.note.find("tensor cores"), std::string::npos);
+  EXPECT_EQ(continued.request.precision, Precision::fp16);
+  EXPECT_EQ(make_plan(problem(), nominal_cpu(), continued.request).chosen.unit, "scalar");
+  const ContinuedRequest emulated = continue_plan({"sparse-tensor"}, nominal_cpu(), begun);
+  EXPECT_EQ(emulated.note, "");
+  EXPECT_TRUE(emulated.request.fuse.has_value());
+}
+
+TEST(ContinuedPlan, ThatCannotBeReadIsAnError) {
+  for (const char* text : {"", "{", "[]", "{}", R"({"fuse": 0, "precision": "fp64"})", R"({"fuse": 1})"})
+    EXPECT_THROW(continue_plan({}, nominal_cpu(), text), Error) << text;
+}
+
+TEST(AgreedPlan, IsThatOfOneRank) {
+  const Communicator world;
+  const Plan plan = make_plan(problem(), nominal_gpu(), {});
+  const Plan agreed = agreed_plan(world, problem(), nominal_gpu(), {});
+  EXPECT_TRUE(is_same_method(agreed.chosen, plan.chosen));
+  EXPECT_EQ(agreed.chosen.dropped, plan.chosen.dropped);
+  EXPECT_EQ(to_json(agreed), to_json(plan));
+}
+
+}  // namespace
+}  // namespace spsolve
