@@ -44,7 +44,7 @@ void FusedUnit::make_source(const Field& like) const {
   const Field zero(like.owned(), like.halo(), source_->precision(), *memory_);
   fused_source_ = std::make_unique<Field>(like.owned(), like.halo(), source_->precision(), *memory_);
   exact_.branch->fork();
-  exact_.sums->advance(zero, *fused_source_, inside(like.owned()), steps_);
+  exact_.sums->advance(zero, *fused_source_, inside(grow(like.owned(), like.halo() - reach_)), steps_);
   exact_.branch->join();
 }
 

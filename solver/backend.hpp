@@ -57,9 +57,9 @@ class Backend {
   virtual void require_memory(std::size_t bytes) const = 0;
 
   /// A launch that the backend must outlive. Its work begins and ends on the queue of computing; marks say
-  /// where its parts end: interior, edges, and the others on the queue of exchanges.
+  /// where on a queue its parts end.
   virtual std::unique_ptr<Launch> make_launch() = 0;
-  virtual void mark(Mark mark) = 0;
+  virtual void mark(Mark mark, Queue queue) = 0;
   /// Of all launches so far.
   virtual Timings timings() = 0;
 
@@ -96,7 +96,7 @@ class CpuBackend : public Backend {
   bool queues_overlap() const override { return false; }
   void require_memory(std::size_t) const override {}  // the machine's: for all its ranks together
   std::unique_ptr<Launch> make_launch() override;
-  void mark(Mark mark) override;
+  void mark(Mark mark, Queue queue) override;
   Timings timings() override { return timings_; }
   void order(Queue, Queue) override {}
   void synchronize() override {}

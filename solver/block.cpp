@@ -34,20 +34,21 @@ HaloRegions without_row_images(const HaloRegions& all, int rank, const Box& owne
 }  // namespace
 
 Block::Block(const Communicator& communicator, const Problem& problem, const Decomposition& decomposition,
-             const Method& method, Backend& backend)
+             const Method& method, Backend& backend, int exchange_every)
     : communicator_(communicator),
       problem_(problem),
       method_(method),
       decomposition_(decomposition),
-      backend_(&backend) {
+      backend_(&backend),
+      steps_of_halo_(exchange_every * method.fuse) {
   const Box owned = decomposition.block(communicator.rank());
   const Index3& radius = problem.stencil.radius();
   collectively(communicator, [&] {
-    backend.require_memory(block_bytes(problem, decomposition, method));
-    state_ = std::make_unique<Field>(owned, method.fuse * radius, problem.precision, backend.memory());
-    next_ = std::make_unique<Field>(owned, method.fuse * radius, problem.precision, backend.memory());
+    backend.require_memory(block_bytes(problem, decomposition, method, exchange_every));
+    state_ = std::make_unique<Field>(owned, steps_of_halo_ * radius, problem.precision, backend.memory());
+    next_ = std::make_unique<Field>(owned, steps_of_halo_ * radius, problem.precision, backend.memory());
     if (problem.has_source)
-      source_ = std::make_unique<Field>(owned, (method.fuse - 1) * radius,
+      source_ = std::make_unique<Field>(owned, (steps_of_halo_ - 1) * radius,
                                         source_precision(problem.precision), backend.memory());
     unit_ = backend.make_unit(problem, method, source_.get(), Queue::compute);
   });
@@ -77,6 +78,7 @@ void Block::set_state(const FillField& fill) {
     backend_->order(Queue::exchange, Queue::compute);
     backend_->synchronize();
   }
+  steps_known_ = 0;
   state_copy_ = previous_copy_ = nullptr;
 }
 
@@ -91,68 +93,100 @@ std::shared_ptr<HostCopy> Block::copy_previous() {
 }
 
 void Block::launch(int steps) {
+  const Kind kind{steps, steps <= steps_known_ ? steps_known_ : 0};
   // The first launch of its kind may compile.
-  const bool known = depths_.count(steps) > 0;
-  computing_ = !known ? Phase::setup : backend_->queues_overlap() ? Phase::device : Phase::compute;
-  enter(computing_);
-  Depth& now = depth(steps);
-  now.launches[swapped_]->run([&] { enqueue(now, steps); });
+  const bool first = launches_.count(kind) == 0;
+  enter(first ? Phase::setup : backend_->queues_overlap() ? Phase::device : Phase::compute);
+  launches(kind)[swapped_]->run([&] { enqueue(kind); });
+  steps_known_ = (kind.known > 0 ? kind.known : steps_of_halo_) - steps;
   std::swap(state_, next_);
   swapped_ = !swapped_;
   state_copy_ = previous_copy_ = nullptr;
 }
 
+void Block::enqueue(const Kind& kind) {
+  if (kind.known == 0) return enqueue_with_exchange(kind.steps);
+  for (const Mark mark : {Mark::begin, Mark::packed, Mark::arrived, Mark::unpacked, Mark::edges})
+    backend_->mark(mark, Queue::compute);
+  // Where x is cut, the last launch wrote rows in parts that may be too short for their mirror images.
+  if (decomposition_.rank_grid()[x_axis] > 1) unit_->fill_ghosts(*state_, known(kind.known));
+  unit_->advance(*state_, *next_, known(kind.known - kind.steps), kind.steps);
+  backend_->mark(Mark::interior, Queue::compute);
+}
+
 /// The interior begins when packing is done, so that sending, which needs a small part of the device, begins
 /// first.
-void Block::enqueue(Depth& depth, int steps) {
+void Block::enqueue_with_exchange(int steps) {
+  HaloExchange& exchange = this->exchange();
   backend_->order(Queue::compute, Queue::exchange);
-  backend_->mark(Mark::begin);
-  depth.exchange.pack(*state_);
-  backend_->mark(Mark::packed);
+  backend_->mark(Mark::begin, Queue::exchange);
+  exchange.pack(*state_);
+  backend_->mark(Mark::packed, Queue::exchange);
   backend_->order(Queue::exchange, Queue::compute);
-  PendingExchange pending = depth.exchange.start(*state_);
-  fill_ghosts_at_hand(steps);
-  unit_->advance(*state_, *next_, depth.interior, steps);
-  backend_->mark(Mark::interior);
+  PendingExchange pending = exchange.start(*state_);
+  fill_ghosts_at_hand();
+  const Box inner = interior(steps);
+  unit_->advance(*state_, *next_, inner, steps);
+  backend_->mark(Mark::interior, Queue::compute);
   enter(Phase::exchange);
   pending.wait();
-  enter(computing_);
-  backend_->mark(Mark::arrived);
+  enter(backend_->queues_overlap() ? Phase::device : Phase::compute);
+  backend_->mark(Mark::arrived, Queue::exchange);
   pending.unpack();
-  backend_->mark(Mark::unpacked);
+  backend_->mark(Mark::unpacked, Queue::exchange);
   backend_->order(Queue::exchange, Queue::edges);
-  fill_ghosts_of_arrived(steps);
+  fill_ghosts_of_arrived();
   const Unit& edge_unit = edge_unit_ ? *edge_unit_ : *unit_;
-  for_each_slab(state_->owned(), depth.interior,
+  for_each_slab(known(steps_of_halo_ - steps), inner,
                 [&](const Box& slab) { edge_unit.advance(*state_, *next_, slab, steps); });
-  backend_->mark(Mark::edges);
+  backend_->mark(Mark::edges, Queue::edges);
   backend_->order(Queue::edges, Queue::compute);
 }
 
-Block::Depth& Block::depth(int steps) {
-  if (const auto found = depths_.find(steps); found != depths_.end()) return found->second;
-  const Index3 width = steps * problem_.stencil.radius();
-  const int rank = communicator_.rank();
-  const Box inner = interior(problem_.domain, decomposition_, rank, width);
-  if (!edge_unit_ && inner != state_->owned() && backend_->queues_overlap())
+Block::Launches& Block::launches(const Kind& kind) {
+  const auto [entry, is_new] = launches_.try_emplace(kind);
+  if (!is_new) return entry->second;
+  if (!edge_unit_ && interior(kind.steps) != known(steps_of_halo_ - kind.steps) && backend_->queues_overlap())
     edge_unit_ = backend_->make_unit(problem_, method_, source_.get(), Queue::edges);
-  const HaloRegions moved = unit_->writes_row_images(*state_)
-                                ? without_row_images(regions(width), rank, state_->owned())
-                                : regions(width);
-  return depths_
-      .try_emplace(steps, Depth{HaloExchange(communicator_, moved, problem_.precision, backend_->transport(),
-                                             backend_->packer()),
-                                inner,
-                                {backend_->make_launch(), backend_->make_launch()}})
-      .first->second;
+  for (auto& launch : entry->second) launch = backend_->make_launch();
+  return entry->second;
+}
+
+HaloExchange& Block::exchange() {
+  if (exchange_) return *exchange_;
+  const HaloRegions all = regions(state_->halo());
+  return exchange_.emplace(communicator_,
+                           unit_->writes_row_images(*state_)
+                               ? without_row_images(all, communicator_.rank(), state_->owned())
+                               : all,
+                           problem_.precision, backend_->transport(), backend_->packer());
+}
+
+Box Block::known(int steps) const {
+  Index3 width = steps * problem_.stencil.radius();
+  if (unit_->writes_row_images(*state_)) width[x_axis] = 0;
+  return problem_.domain.clip_to_walls(grow(state_->owned(), width));
+}
+
+Box Block::interior(int steps) const {
+  Box inner = spsolve::interior(problem_.domain, decomposition_, communicator_.rank(),
+                                steps * problem_.stencil.radius());
+  if (inner.empty()) return inner;
+  const Box all = known(steps_of_halo_ - steps);
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (decomposition_.rank_grid()[axis] == 1) {
+      inner.begin[axis] = all.begin[axis];
+      inner.end[axis] = all.end[axis];
+    }
+  return inner;
 }
 
 HaloRegions Block::regions(const Index3& width) const {
   return halo_regions(problem_.domain, decomposition_, communicator_.rank(), width);
 }
 
-Box Block::rows_at_hand(int steps) const {
-  Index3 width = steps * problem_.stencil.radius();
+Box Block::rows_at_hand() const {
+  Index3 width = state_->halo();
   for (int axis = 0; axis < axis_count; ++axis)
     if (decomposition_.rank_grid()[axis] > 1) width[axis] = 0;
   return rows_of(width);
@@ -163,8 +197,8 @@ Box Block::rows_of(Index3 width) const {
   return problem_.domain.clip_to_walls(grow(state_->owned(), width));
 }
 
-void Block::fill_ghosts_at_hand(int steps) {
-  const Box owned = state_->owned(), rows = rows_at_hand(steps);
+void Block::fill_ghosts_at_hand() {
+  const Box owned = state_->owned(), rows = rows_at_hand();
   // Where x is cut, the last launch wrote rows in parts that may be too short for their mirror images.
   if (decomposition_.rank_grid()[x_axis] > 1)
     unit_->fill_ghosts(*state_, rows);
@@ -172,25 +206,27 @@ void Block::fill_ghosts_at_hand(int steps) {
     for_each_slab(rows, owned, [&](const Box& slab) { unit_->fill_ghosts(*state_, slab); });
 }
 
-void Block::fill_ghosts_of_arrived(int steps) {
-  const Index3 width = steps * problem_.stencil.radius();
+void Block::fill_ghosts_of_arrived() {
+  const Index3& width = state_->halo();
   const Box rows = rows_of(width);
   // Next to blocks thinner than the halo, walls or what they mirror may lie in what arrived.
   const bool thin = problem_.domain.shape[x_axis] / decomposition_.rank_grid()[x_axis] < width[x_axis];
   if (decomposition_.rank_grid()[x_axis] > 1 && thin)
     unit_->fill_ghosts(*state_, rows);
   else
-    for_each_slab(rows, rows_at_hand(steps), [&](const Box& slab) { unit_->fill_ghosts(*state_, slab); });
+    for_each_slab(rows, rows_at_hand(), [&](const Box& slab) { unit_->fill_ghosts(*state_, slab); });
 }
 
-std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method) {
+std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
+                        int exchange_every) {
   const Index3 extent = decomposition.block(0).extent();  // the first block is the longest on every axis
   const Index3& radius = problem.stencil.radius();
-  std::size_t bytes = 2 * field_bytes(extent, method.fuse * radius, problem.precision);
+  const int steps = exchange_every * method.fuse;
+  std::size_t bytes = 2 * field_bytes(extent, steps * radius, problem.precision);
   if (!problem.has_source) return bytes;
   const Precision sums = source_precision(problem.precision);
-  bytes += field_bytes(extent, (method.fuse - 1) * radius, sums);
-  if (method.fused_weights()) bytes += 3 * field_bytes(extent, method.fuse * radius, sums);
+  bytes += field_bytes(extent, (steps - 1) * radius, sums);
+  if (method.fused_weights()) bytes += 3 * field_bytes(extent, steps * radius, sums);
   return bytes;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "halo/exchange.hpp"
 #include "halo/watch.hpp"
@@ -13,11 +14,15 @@
 namespace spsolve {
 
 /// One rank's block of the grid while it is advanced: two fields that take turns, and the exchange of halos.
+///
+/// Halos hold the steps of `exchange_every` launches. One launch exchanges them, and those that follow
+/// advance what is known beside the block as well: a region that shrinks towards the block, in one piece,
+/// with nothing to wait for. Results do not depend on how often halos are exchanged.
 class Block {
  public:
-  /// Halos hold the steps of one launch. Collective.
+  /// Collective.
   Block(const Communicator& communicator, const Problem& problem, const Decomposition& decomposition,
-        const Method& method, Backend& backend);
+        const Method& method, Backend& backend, int exchange_every = 1);
 
   /// Sets the owned points of the source, in compute precision, before the first launch; only if the problem
   /// has one. Collective.
@@ -39,8 +44,8 @@ class Block {
   Survey survey_of_previous() { return computed({&backend_->reducer(), next_.get(), nullptr}); }
   const Box& owned() const { return state_->owned(); }
 
-  /// Advances the block by `steps` <= fuse time steps in one launch: halos of that width travel while the
-  /// interior is computed. Collective.
+  /// Advances the block by `steps` <= fuse time steps in one launch. Where halos are needed, they travel
+  /// while the interior is computed. Collective.
   void launch(int steps);
 
   /// Tells `watch`, which must outlive the block, what launches do.
@@ -49,29 +54,36 @@ class Block {
   Timings timings() { return backend_->timings(); }
 
  private:
-  struct Depth {
-    HaloExchange exchange;
-    Box interior;
-    std::array<std::unique_ptr<Launch>, 2> launches;  // from either field into the other
+  /// A launch of so many steps, from a halo that is good for so many (0: after an exchange).
+  struct Kind {
+    int steps, known;
+    friend auto operator<=>(const Kind&, const Kind&) = default;
   };
+  using Launches = std::array<std::unique_ptr<Launch>, 2>;  // from either field into the other
   /// The backend waits with an eye on what may never end; a reducer or a copy does not.
   Survey computed(const Survey& survey) {
     backend_->synchronize();
     return survey;
   }
-  Depth& depth(int steps);
-  void enqueue(Depth& depth, int steps);
+  Launches& launches(const Kind& kind);
+  HaloExchange& exchange();
+  void enqueue(const Kind& kind);
+  void enqueue_with_exchange(int steps);
   void enter(Phase phase) const {
     if (watch_) watch_->enter(phase);
   }
   HaloRegions regions(const Index3& width) const;
-  /// Rows that launches of so many steps read: all (`width` beside the block), and those that are known
-  /// before anything has arrived.
+  /// The block and what is known around it when the halo is good for so many steps.
+  Box known(int steps) const;
+  /// The part of known(steps_of_halo_ - steps) that launches reach before anything has arrived.
+  Box interior(int steps) const;
+  /// Rows of what is known after an exchange: all (`width` beside the block), and those that are known before
+  /// anything has arrived.
   Box rows_of(Index3 width) const;
-  Box rows_at_hand(int steps) const;
+  Box rows_at_hand() const;
   /// Ghosts beside walls of these, and of the others.
-  void fill_ghosts_at_hand(int steps);
-  void fill_ghosts_of_arrived(int steps);
+  void fill_ghosts_at_hand();
+  void fill_ghosts_of_arrived();
 
   Communicator communicator_;
   Problem problem_;
@@ -81,15 +93,19 @@ class Block {
   std::unique_ptr<Field> source_, state_, next_;
   std::unique_ptr<Unit> unit_, edge_unit_;  // the latter where edges are computed beside the interior
   Watch* watch_ = nullptr;
-  Phase computing_ = Phase::setup;                        // what a launch tells it, exchanges apart
-  bool swapped_ = false;                                  // state and next have changed places
-  std::map<int, Depth> depths_;                           // by steps per launch
+  Phase computing_ = Phase::setup;        // what a launch tells it, exchanges apart
+  int steps_of_halo_;                     // that it is good for after an exchange
+  int steps_known_ = 0;                   // that the halo of the state is good for
+  bool swapped_ = false;                  // state and next have changed places
+  std::optional<HaloExchange> exchange_;  // made by the first launch
+  std::map<Kind, Launches> launches_;
   std::shared_ptr<HostCopy> state_copy_, previous_copy_;  // made since the last launch
 };
 
 /// Bytes of the fields of the largest block: two, one for the source, three while the source of fused steps
 /// is made (that of edges is one of its own); exchange buffers excluded.
-std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method);
+std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
+                        int exchange_every = 1);
 
 /// The precision that a source is kept in: that of the sums.
 constexpr Precision source_precision(Precision precision) {

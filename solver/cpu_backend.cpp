@@ -55,15 +55,22 @@ std::unique_ptr<Unit> CpuBackend::make_unit(const Problem& problem, const Method
 
 std::unique_ptr<Launch> CpuBackend::make_launch() {
   class Now : public Launch {
-    void run(const std::function<void()>& enqueue) override { enqueue(); }
+   public:
+    explicit Now(CpuBackend& backend) : backend_(&backend) {}
+    void run(const std::function<void()>& enqueue) override {
+      enqueue();
+      backend_->timings_.add(backend_->marks_, 1);
+    }
+
+   private:
+    CpuBackend* backend_;
   };
-  return std::make_unique<Now>();
+  return std::make_unique<Now>(*this);
 }
 
-void CpuBackend::mark(Mark mark) {
+void CpuBackend::mark(Mark mark, Queue) {
   marks_[static_cast<std::size_t>(mark)] =
       std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  if (mark == Mark::edges) timings_.add(marks_, 1);
 }
 
 std::shared_ptr<HostCopy> CpuBackend::copy_out(const Field& field) {

@@ -83,12 +83,6 @@ void CudaBackend::require_memory(std::size_t bytes) const {
   cuda::require_device_memory(bytes, "the fields of one rank");
 }
 
-void CudaBackend::mark(Mark mark) {
-  launches_->mark(mark, stream(mark == Mark::interior ? Queue::compute
-                               : mark == Mark::edges  ? Queue::edges
-                                                      : Queue::exchange));
-}
-
 void CudaBackend::order(Queue earlier, Queue later) {
   reached_.record(stream(earlier));
   cuda::check_cuda(cudaStreamWaitEvent(stream(later), reached_));

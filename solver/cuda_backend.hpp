@@ -28,7 +28,7 @@ class CudaBackend : public Backend {
   bool queues_overlap() const override { return true; }
   void require_memory(std::size_t bytes) const override;
   std::unique_ptr<Launch> make_launch() override { return launches_->make_launch(); }
-  void mark(Mark mark) override;
+  void mark(Mark mark, Queue queue) override { launches_->mark(mark, stream(queue)); }
   Timings timings() override { return launches_->timings(); }
   void order(Queue earlier, Queue later) override;
   void synchronize() override;

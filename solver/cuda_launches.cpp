@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds impatient(2);  // how long a wait spins before it sleeps now and then
 constexpr std::chrono::microseconds nap(50);
+constexpr std::int64_t timing_interval = 61;  // launches; prime: each of those that take turns is met
 constexpr double most_seconds_ahead = 0.5;  // signals, time limits and the watch wait for what is on its way
 
 }  // namespace
@@ -24,7 +25,7 @@ class CudaLaunches::GraphLaunch : public Launch {
   explicit GraphLaunch(CudaLaunches& launches) : launches_(&launches) {}
 
   void run(const std::function<void()>& enqueue) override {
-    launches_->begin_launch();
+    launches_->begin_launch(prepared_);
     if (!launches_->graphs_ || !prepared_) {
       if (!prepared_) ++launches_->preparations_;
       prepared_ = true;
@@ -59,15 +60,14 @@ void CudaLaunches::mark(Mark mark, cudaStream_t stream) {
   if (timing_) marks_[static_cast<std::size_t>(mark)]->record_for_host(stream);
 }
 
-void CudaLaunches::begin_launch() {
+void CudaLaunches::begin_launch(bool prepared) {
   if (launches_ >= window()) wait(finished_[(launches_ - window()) % ahead]);
-  timing_ = launches_ == next_timed_;
+  timing_ = launches_ == 0 || (launches_ >= next_timed_ && prepared);
   if (!timing_) return;
   add_timed_launch();
   timed_launch_ = launches_;
   timed_pending_ = true;
-  // The third is the first that may be a graph.
-  next_timed_ += launches_ == 0 ? 2 : ahead;
+  next_timed_ = launches_ + (launches_ == 0 ? 1 : timing_interval);
 }
 
 std::int64_t CudaLaunches::window() const {

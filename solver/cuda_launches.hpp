@@ -29,7 +29,8 @@ class CudaLaunches {
  private:
   class GraphLaunch;
 
-  void begin_launch();
+  /// `prepared`: it is not the first of its kind.
+  void begin_launch(bool prepared);
   void end_launch();
   void add_timed_launch();
   /// How many launches may be on their way now.

@@ -25,18 +25,19 @@ std::optional<Index3> random_rank_grid(testing::RandomCase& problem, int ranks) 
 /// A problem cut in a random way, advanced by launches of changing depth.
 struct Case {
   testing::RandomCase problem;
-  int fuse;
+  int fuse, exchange_every;
   std::optional<Index3> rank_grid;
 
   Case(int seed, int ranks)
       : problem(static_cast<std::uint64_t>(seed), 3, 1200),
         fuse(static_cast<int>(problem.between(1, 4))),
+        exchange_every(1 + seed % 3),
         rank_grid(random_rank_grid(problem, ranks)) {}
 
   std::string describe() const {
     return problem.describe() + " fuse=" + std::to_string(fuse) +
-           " ranks=" + std::to_string((*rank_grid)[0]) + "x" + std::to_string((*rank_grid)[1]) + "x" +
-           std::to_string((*rank_grid)[2]);
+           " exchange_every=" + std::to_string(exchange_every) + " ranks=" + std::to_string((*rank_grid)[0]) +
+           "x" + std::to_string((*rank_grid)[1]) + "x" + std::to_string((*rank_grid)[2]);
   }
   /// Lengths of launches: each from either field, more than once, none always after the same one.
   std::vector<int> launches() const { return {fuse, 1, fuse, fuse, 1, fuse, fuse, 1}; }
@@ -45,15 +46,18 @@ struct Case {
   std::vector<double> solve(const Communicator& communicator, const Index3& grid, Precision precision,
                             Backend& backend) const {
     Block block(communicator, {problem.domain, problem.stencil, precision, true},
-                Decomposition(problem.domain.shape, grid), fuse, backend);
+                Decomposition(problem.domain.shape, grid), fuse, backend, exchange_every);
     block.set_source(testing::values_of(problem.domain, problem.source));
     block.set_state(testing::values_of(problem.domain, problem.u));
     for (const int launch_steps : launches()) block.launch(launch_steps);
     return testing::gathered(communicator, problem.domain, block.state());
   }
+  /// On one rank, with an exchange before every launch.
   std::vector<double> alone(Precision precision) const {
     const Communicator self(MPI_COMM_SELF);
-    return solve(self, {1, 1, 1}, precision, *testing::cpu_backend(self).backend);
+    Case plain = *this;
+    plain.exchange_every = 1;
+    return plain.solve(self, {1, 1, 1}, precision, *testing::cpu_backend(self).backend);
   }
 };
 
@@ -94,13 +98,15 @@ TEST_P(BlockOn, NarrowBlocksBesideWallsMatchReference) {
   for (const BoundaryKind kind : {BoundaryKind::neumann, BoundaryKind::dirichlet})
     for (std::int64_t points = 1; points <= 9; ++points)
       for (const int fuse : {1, 2}) {
+        const int exchange_every = static_cast<int>(1 + points % 3);
         testing::RandomCase problem(static_cast<std::uint64_t>(points));
         problem.domain = {2, {1, 5, points * world.size()}, {}};
         problem.domain.faces[x_axis] = {Face{kind, 0.25}, Face{kind, -0.5}};
         problem.stencil = Stencil({1, 1, 7}, {0.1, -0.2, 0.3, 0.1, 0.05, -0.15, 0.1}, {0, 0, 3});
         problem.u = problem.uniform(problem.domain.box().points());
         Block block(world, {problem.domain, problem.stencil, Precision::fp64, false},
-                    Decomposition(problem.domain.shape, {1, 1, world.size()}), fuse, backend());
+                    Decomposition(problem.domain.shape, {1, 1, world.size()}), fuse, backend(),
+                    exchange_every);
         block.set_state(testing::values_of(problem.domain, problem.u));
         constexpr int launches = 4;
         for (int launch = 0; launch < launches; ++launch) block.launch(fuse);
@@ -109,8 +115,8 @@ TEST_P(BlockOn, NarrowBlocksBesideWallsMatchReference) {
         const auto expected = reference_steps(problem.domain, problem.stencil, problem.u, steps);
         const double bound = testing::rounding_bound(problem.stencil, 0x1p-53, steps, 1.0);
         for (std::size_t i = 0; i < expected.size(); ++i)
-          ASSERT_NEAR(found[i], expected[i], bound)
-              << points << " points per rank, fuse " << fuse << ", at " << i;
+          ASSERT_NEAR(found[i], expected[i], bound) << points << " points per rank, fuse " << fuse
+                                                    << ", exchange_every " << exchange_every << ", at " << i;
       }
 }
 
@@ -141,7 +147,8 @@ TEST(Block, GpusKeepImagesOfRows) {
     auto& problem = c.problem;
     problem.domain.dimensions = 3;
     problem.domain.faces[x_axis] = {};
-    problem.domain.shape[x_axis] = 2 * c.fuse * problem.stencil.radius()[x_axis] + 16 + 7 * seed;
+    problem.domain.shape[x_axis] =
+        2 * c.exchange_every * c.fuse * problem.stencil.radius()[x_axis] + 16 + 7 * seed;
     const int cut = seed % 3 == 2 ? x_axis : z_axis;
     problem.domain.shape[cut] = std::max<std::int64_t>(problem.domain.shape[cut], world.size());
     problem.u = problem.uniform(problem.domain.box().points());
