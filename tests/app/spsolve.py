@@ -22,6 +22,7 @@ SOURCE = pathlib.Path(os.environ.get("SPSOLVE_SOURCE", pathlib.Path(__file__).pa
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_mpi_yield_when_idle": "1", "OMP_NUM_THREADS": "1"}
 SETTINGS = [word for setting in os.environ.get("SPSOLVE_SET", "").split() for word in ("--set", setting)]
+ON_GPU = "compute.device=cuda" in SETTINGS
 LONGEST = 240  # seconds until a run counts as hung
 
 
@@ -141,7 +142,7 @@ class TestCase(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        if "compute.device=cuda" in SETTINGS:
+        if ON_GPU:
             require_gpu()
 
     def setUp(self):

@@ -65,35 +65,33 @@ class Devices(spsolve.TestCase):
         for name, path in files.items():
             self.assertEqual(path.read_bytes(), (self.directory / other / name).read_bytes(), f"{other}/{name}")
 
-    def test_random_problems_on_one_to_three_ranks(self):
-        chance = random.Random(11)
-        for number in range(15):
-            sections = problem(chance, PRECISIONS[number % 5])
-            with self.subTest(number, **sections["compute"]):
-                file = spsolve.write_input(self.directory / f"{number}.toml", sections)
-                self.run_to(0, file, *CPU, "--output", f"{number}cpu")
-                for ranks in {None, number % 3 + 1}:
-                    self.run_to(0, file, *GPU, "--output", f"{number}gpu{ranks}", ranks=ranks)
-                    self.assert_same_files(f"{number}cpu", f"{number}gpu{ranks}")
+    def check_random_problem(self, number):
+        """On one GPU, or shared by two or three ranks."""
+        chance = random.Random(1100 + number)
+        sections = problem(chance, PRECISIONS[number % 5])
+        file = spsolve.write_input(self.directory / "problem.toml", sections)
+        self.run_to(0, file, *CPU, "--output", "cpu")
+        for ranks in {None, number % 3 + 1}:
+            self.run_to(0, file, *GPU, "--output", f"gpu{ranks}", ranks=ranks)
+            self.assert_same_files("cpu", f"gpu{ranks}")
 
-    def test_restart_on_the_other_device(self):
+    def check_restart_on_the_other_device(self, precision):
         chance = random.Random(12)
-        for precision in PRECISIONS:
-            sections = problem(chance, precision)
-            file = spsolve.write_input(self.directory / f"{precision}.toml", sections)
-            half = ["--set", f"time.steps={sections['time']['steps'] // 2}"]
-            self.run_to(0, file, *CPU, "--output", f"{precision}whole")
-            for first, second in ((CPU, GPU), (GPU, CPU)):
-                with self.subTest(precision, first=first[1]):
-                    self.run_to(0, file, *first, *half, "--overwrite", ranks=2)
-                    # The last step of the first run is an event of its own.
-                    for path in (self.directory / "out").glob("snapshot*"):
-                        path.unlink()
-                    result = self.run_to(0, file, *second, "--restart", "latest", ranks=chance.choice([None, 2, 3]))
-                    self.assertIn("restarting from", result.out)
-                    for step, path in spsolve.snapshots(self.directory / "out").items():
-                        whole = spsolve.snapshots(self.directory / f"{precision}whole")[step]
-                        self.assertEqual(path.read_bytes(), whole.read_bytes(), path.name)
+        sections = problem(chance, precision)
+        file = spsolve.write_input(self.directory / "problem.toml", sections)
+        half = ["--set", f"time.steps={sections['time']['steps'] // 2}"]
+        self.run_to(0, file, *CPU, "--output", "whole")
+        for first, second in ((CPU, GPU), (GPU, CPU)):
+            with self.subTest(first=first[1]):
+                self.run_to(0, file, *first, *half, "--overwrite", ranks=2)
+                # The last step of the first run is an event of its own.
+                for path in (self.directory / "out").glob("snapshot*"):
+                    path.unlink()
+                result = self.run_to(0, file, *second, "--restart", "latest", ranks=chance.choice([None, 2, 3]))
+                self.assertIn("restarting from", result.out)
+                for step, path in spsolve.snapshots(self.directory / "out").items():
+                    whole = spsolve.snapshots(self.directory / "whole")[step]
+                    self.assertEqual(path.read_bytes(), whole.read_bytes(), path.name)
 
     def test_inputs(self):
         inputs = self.directory / "inputs"
@@ -111,6 +109,13 @@ class Devices(spsolve.TestCase):
                 self.run_to(0, path, *shorter, *GPU, "--output", path.stem + "gpu", ranks=2)
                 self.assert_same_files(path.stem + "cpu", path.stem + "gpu")
 
+
+# Tests of their own: they can run side by side.
+for number in range(15):
+    setattr(Devices, f"test_random_problem_{number:02}", lambda self, number=number: self.check_random_problem(number))
+for precision in PRECISIONS:
+    setattr(Devices, f"test_restart_on_the_other_device_{precision}",
+            lambda self, precision=precision: self.check_restart_on_the_other_device(precision))
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The snapshots of real runs as VTK's reader and h5py see them: values, axis order, geometry, stride, precision, times."""
+import importlib.util
 import itertools
 import json
 import pathlib
@@ -59,6 +60,7 @@ class Files(spsolve.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         return json.loads(result.stdout), np.load(self.directory / "values.npy")
 
+    @unittest.skipIf(importlib.util.find_spec("vtkmodules") is None, "there is no VTK for Python")
     def test_vtk(self):
         for dimensions, stride, precision in itertools.product(GRIDS, (1, 3), ("fp64", "fp32")):
             with self.subTest(dimensions=dimensions, stride=stride, precision=precision):
