@@ -7,7 +7,7 @@
 
 namespace spsolve::cuda {
 
-constexpr int wgmma_threads = 384;                           // one warpgroup converts, two multiply
+constexpr int wgmma_threads = 512;                           // two warpgroups convert, two multiply
 constexpr int wgmma_tile_rows = 4, wgmma_tile_columns = 16;  // outputs of an instruction's 64 rows
 constexpr int wgmma_group_columns = 8 * wgmma_tile_columns;  // of eight tiles, side by side
 /// Bytes between the 16-byte columns of eight tiles of an operand, such that a quarter of a warp that writes

@@ -14,8 +14,8 @@ namespace spsolve::cuda {
 
 /// How a block of wgmma_sweep.cuh is cut. 0: as many as fit shared memory.
 struct WgmmaTile {
-  int x_groups = 3;  // of eight tiles side by side
-  int y_groups = 2;  // of these, one below the other
+  int x_groups = 4;  // of eight tiles side by side
+  int y_groups = 1;  // of these, one below the other
   int ring = 0;      // four rows of input each
   int stages = 0;    // of rows as they are in memory, four each
 };

@@ -16,6 +16,7 @@ namespace spsolve::cuda {
 using namespace constants;
 
 constexpr int group_threads = 128, group_warps = 4;
+constexpr int converters = 2 * group_warps;             // warps
 constexpr int quad = wgmma_tile_rows;                   // rows of input that go through the ring together
 constexpr int quads = (window_rows + quad - 1) / quad;  // of a tile's window
 constexpr int block_columns = x_groups * wgmma_group_columns;
@@ -40,7 +41,7 @@ struct SharedMemory {
 
   __device__ void initialise() {
     for (unsigned long long& barrier : raw_full) mbarrier_init(&barrier, 1);
-    for (unsigned long long& barrier : full) mbarrier_init(&barrier, group_warps);
+    for (unsigned long long& barrier : full) mbarrier_init(&barrier, converters);
     for (unsigned long long& barrier : empty) mbarrier_init(&barrier, 2 * group_warps);
     mbarrier_init(&corrections_full, group_warps);
     mbarrier_init(&corrections_empty, group_warps);
@@ -64,6 +65,13 @@ __device__ inline unsigned bf16_pair(float low, float high) {
   unsigned pair;
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
   return pair;
+}
+
+/// Rounded to nearest, ties to even.
+__device__ inline float tf32(float value) {
+  unsigned bits;
+  asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
+  return __uint_as_float(bits);
 }
 
 /// The tiles of a block, groups of them from top to bottom.
@@ -93,12 +101,15 @@ class RowConverter {
     unsigned raw_parity = 0, slot_parity = 1;  // everything is empty at first
     for (int group = 0; group < groups; ++group) {
       wait(&shared_.raw_full[stage], raw_parity);
+      float4 near[parts], far[parts];
+#pragma unroll
+      for (int i = 0; i < parts; ++i) load(stage, i * part_warps + warp_ / quad, near[i], far[i]);
       wait(&shared_.empty[slot], slot_parity);
 #pragma unroll
-      for (int x = 0; x < x_groups; ++x) convert(stage, slot, x);
+      for (int i = 0; i < parts; ++i) convert(slot, i * part_warps + warp_ / quad, near[i], far[i]);
       fence_for_copy_engine();
       arrive_as_warp(&shared_.full[slot]);
-      asm volatile("bar.sync 1, 128;" ::: "memory");  // all have read the stage
+      asm volatile("bar.sync 1, 256;" ::: "memory");  // all have read the stage
       if (threadIdx.x == 0 && group + stages < groups) fetch(group + stages, stage);
       if (++stage == stages) stage = 0, raw_parity ^= 1;
       if (++slot == ring) slot = 0, slot_parity ^= 1;
@@ -126,12 +137,18 @@ class RowConverter {
             at(column + a_.lead + 3)};
   }
 
-  /// The warp's row of eight tiles: a lane converts columns c, c + 1, ... c + 3 of the window of a tile and
+  /// Of the warp's row of eight tiles: a lane takes columns c, c + 1, ... c + 3 of the window of a tile and
   /// those 16 further.
-  __device__ void convert(int stage, int slot, int x) const {
+  __device__ void load(int stage, int x, float4& near, float4& far) const {
+    if (x >= x_groups) return;
+    const int column = x * wgmma_group_columns + lane_ / 4 * wgmma_tile_columns + lane_ % 4 * 4;
+    near = raw(stage, warp_ % quad, column);
+    far = raw(stage, warp_ % quad, column + wgmma_tile_columns);
+  }
+
+  __device__ void convert(int slot, int x, const float4& near, const float4& far) const {
+    if (x >= x_groups) return;
     const int tile = lane_ / 4, part = lane_ % 4;
-    const int column = x * wgmma_group_columns + tile * wgmma_tile_columns + 4 * part;
-    const float4 near = raw(stage, warp_, column), far = raw(stage, warp_, column + wgmma_tile_columns);
     const float4 near_lead = leading(near), far_lead = leading(far);
     write(shared_.leading, slot, x, 2 * part * tf32_pitch + 16 * tile,
           {__float_as_uint(near_lead.x), __float_as_uint(far_lead.x), __float_as_uint(near_lead.y),
@@ -151,15 +168,15 @@ class RowConverter {
     }
   }
 
-  __device__ static float4 leading(const float4& v) {
-    return {operand<Tf32>(v.x), operand<Tf32>(v.y), operand<Tf32>(v.z), operand<Tf32>(v.w)};
-  }
+  __device__ static float4 leading(const float4& v) { return {tf32(v.x), tf32(v.y), tf32(v.z), tf32(v.w)}; }
 
   template <int row_bytes>
   __device__ void write(Ring<row_bytes>& to, int slot, int x, int offset, const uint4& bits) const {
-    *reinterpret_cast<uint4*>(&to.row[slot][x][warp_][offset]) = bits;
-    if (slot < y_groups - 1) *reinterpret_cast<uint4*>(&to.row[slot + ring][x][warp_][offset]) = bits;
+    *reinterpret_cast<uint4*>(&to.row[slot][x][warp_ % quad][offset]) = bits;
+    if (slot < y_groups - 1) *reinterpret_cast<uint4*>(&to.row[slot + ring][x][warp_ % quad][offset]) = bits;
   }
+
+  static constexpr int part_warps = converters / quad, parts = (x_groups + part_warps - 1) / part_warps;
 
   SharedMemory& shared_;
   const WgmmaArguments& a_;

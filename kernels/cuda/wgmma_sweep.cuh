@@ -187,12 +187,12 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::wgmma_threads, 1)
   SharedMemory& shared = *reinterpret_cast<SharedMemory*>(memory);
   if (threadIdx.x == 0) shared.initialise();
   __syncthreads();
-  if (threadIdx.x < group_threads) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 56;");
+  if (threadIdx.x < 32 * converters) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 48;");
     RowConverter(shared, a).run();
   } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 224;");
-    const int group = static_cast<int>(threadIdx.x) / group_threads - 1;
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 208;");
+    const int group = (static_cast<int>(threadIdx.x) - 32 * converters) / group_threads;
     if (!split || group == 0)
       TileMultiplier(shared, a).run<false>(group);
     else

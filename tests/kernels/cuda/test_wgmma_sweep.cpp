@@ -104,7 +104,7 @@ TEST_P(OnHopper, EveryPointIsTheCorrelation) {
       center{0, between(0, extent[1] - 1), between(0, extent[2] - 1)};
   const Stencil stencil =
       GetParam() < 4 ? random_box(random, GetParam() < 2 ? 7 : 3) : random_stencil(random, extent, center);
-  Box owned;
+  Box owned = box_of({1, 1, 1});
   for (const int axis : {y_axis, x_axis}) {
     owned.begin[axis] = between(-40, 40);
     owned.end[axis] = owned.begin[axis] + between(3, axis == y_axis ? 150 : 900);
