@@ -91,6 +91,14 @@ DeviceChoice choose_device([[maybe_unused]] const Communicator& communicator, co
   return choice;
 }
 
+void require_device_memory([[maybe_unused]] const DeviceChoice& choice, [[maybe_unused]] std::size_t bytes) {
+#ifdef SPSOLVE_CUDA
+  if (!choice.cuda) return;
+  cuda::select_device(choice.device);
+  cuda::require_device_memory(bytes, "the fields of one rank");
+#endif
+}
+
 Machine make_machine(const Communicator& communicator, [[maybe_unused]] const DeviceChoice& choice,
                      const ParallelConfig& parallel, bool background) {
 #ifdef SPSOLVE_CUDA

@@ -33,6 +33,9 @@ bool cuda_available();
 DeviceChoice choose_device(const Communicator& communicator, const ComputeConfig& compute,
                            const ParallelConfig& parallel);
 
+/// Throws Error(device_failure) where the GPU of this rank has less free memory.
+void require_device_memory(const DeviceChoice& choice, std::size_t bytes);
+
 /// A backend and the transport it was made with.
 struct Machine {
   std::unique_ptr<Transport> transport;  // of the CPU backend; GPUs bring their own

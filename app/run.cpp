@@ -21,16 +21,6 @@
 namespace spsolve {
 namespace {
 
-/// Whether files are written while the run goes on.
-bool writes_in_background(const Setup& setup, const Terminal& terminal) {
-  const std::optional<bool>& wanted = setup.config.output.background;
-  if (!wanted.value_or(setup.device.cuda)) return false;
-  if (!threads_may_communicate() && wanted)
-    terminal.warn(
-        "[output] background: this MPI library is not for several threads; the run waits for files");
-  return threads_may_communicate();
-}
-
 /// Ends a run whose solution is no longer finite, after the files under way: as a failure of files if one of
 /// them failed, the checkpoint of the last finite state included.
 [[noreturn]] void end_diverged(const Error& diverged, Writer& writer) {
@@ -76,14 +66,16 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
     setup = make_setup(communicator, config,
                        tuned_plan(communicator, setup.problem, plan_request(config), setup.plan, setup.device,
                                   config.parallel, terminal));
+  if (config.output.background.value_or(false) && !setup.background)
+    terminal.warn(
+        "[output] background: this MPI library is not for several threads; the run waits for files");
   warn_of_growth(setup, terminal);
   require_memory(communicator, setup);
   print_summary(communicator, setup, terminal);
 
   Watch watch(communicator, setup.device.of_rank, config.parallel.timeout_seconds);
   if (restart) watch.checkpoint_written(restart->header.step);
-  const bool background = writes_in_background(setup, terminal);
-  const Machine machine = make_machine(communicator, setup.device, config.parallel, background);
+  const Machine machine = make_machine(communicator, setup.device, config.parallel, setup.background);
   Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen, *machine.backend);
   block.watch_by(watch);
   if (config.source)
@@ -103,8 +95,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   prepare_run_directory(communicator, directory, command.overwrite, command.restart.has_value());
   begin_diagnostics_file(communicator, directory, restart ? schedule.first : -1);
 
-  Writer writer(communicator, setup, terminal, background);
-  if (background) block.prepare_copies(FileQueue::copies);
+  Writer writer(communicator, setup, terminal);
+  if (setup.background) block.prepare_copies(FileQueue::copies);
   Requests requests(communicator, signals, config.checkpoint.minutes, config.time.wall_limit_minutes);
   Progress progress(communicator, command.quiet, schedule.first, schedule.last,
                     setup.problem.domain.box().points());

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "app/file_queue.hpp"
 #include "app/planning.hpp"
 #include "io/array_reader.hpp"
 #include "io/expression.hpp"
@@ -59,7 +60,9 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, cons
         Status::invalid_input,
         fmt::format("[parallel] ranks: {} x {} x {} = {} blocks, but {} ranks were started", rank_grid[0],
                     rank_grid[1], rank_grid[2], volume(rank_grid), communicator.size()));
-  return {config, problem, device, plan, request.note, Decomposition(problem.domain.shape, rank_grid)};
+  const bool background = config.output.background.value_or(device.cuda) && threads_may_communicate();
+  return {config,    problem, device, plan, request.note, Decomposition(problem.domain.shape, rank_grid),
+          background};
 }
 
 void check_datasets(const Communicator& communicator, const Setup& setup) {
@@ -83,19 +86,30 @@ void fill(const Communicator& communicator, const Setup& setup, const FieldForm&
   });
 }
 
+MemoryNeed memory_need(const Setup& setup) {
+  const std::size_t copy = copy_bytes(setup.problem, setup.decomposition, setup.plan.chosen);
+  // What a GPU writes passes through host memory in any case.
+  const int copies = setup.background ? FileQueue::copies : setup.device.cuda ? 1 : 0;
+  return {block_bytes(setup.problem, setup.decomposition, setup.plan.chosen),
+          static_cast<std::size_t>(copies) * copy};
+}
+
 void require_memory(const Communicator& communicator, const Setup& setup) {
-  if (setup.device.cuda) return;  // allocation of device memory says what is needed and free
   const int ranks_here = ranks_on_this_machine(communicator);
   collectively(communicator, [&] {
-    const double needed =
-        static_cast<double>(block_bytes(setup.problem, setup.decomposition, setup.plan.chosen));
+    const MemoryNeed need = memory_need(setup);
+    const double host =
+        static_cast<double>(need.copies) + (setup.device.cuda ? 0.0 : static_cast<double>(need.fields));
     const double available =
         static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-    if (needed * ranks_here > available)
-      throw Error(Status::invalid_input, fmt::format("the grid needs {:.1f} GiB per rank and {} ranks share "
-                                                     "a machine of {:.1f} GiB: use a smaller grid, a lower "
-                                                     "precision, or more machines",
-                                                     needed / 0x1p30, ranks_here, available / 0x1p30));
+    if (host * ranks_here > available)
+      throw Error(
+          Status::invalid_input,
+          fmt::format("the run needs {:.1f} GiB per rank{} and {} ranks share a machine of {:.1f} GiB: "
+                      "use a smaller grid, a lower precision, or more machines{}",
+                      host / 0x1p30, setup.device.cuda ? " for files on their way" : "", ranks_here,
+                      available / 0x1p30, setup.background ? ", or output.background = false" : ""));
+    require_device_memory(setup.device, need.fields);
   });
 }
 

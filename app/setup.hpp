@@ -21,7 +21,14 @@ struct Setup {
   Plan plan;
   std::string plan_note;  // why a plan to go on with was not kept; empty where it was
   Decomposition decomposition;
+  bool background = false;  // files are written while the run goes on
 };
+
+/// Bytes that a rank takes: fields where it computes, and copies of the state in host memory for files.
+struct MemoryNeed {
+  std::size_t fields = 0, copies = 0;
+};
+MemoryNeed memory_need(const Setup& setup);
 
 /// Reads the weights where a file holds them, chooses the device, makes the plan and the decomposition.
 /// `continued`: the plan of the run that goes on, as JSON, or empty. `model`: of the device to plan for,
@@ -37,7 +44,8 @@ void check_datasets(const Communicator& communicator, const Setup& setup);
 void fill(const Communicator& communicator, const Setup& setup, const FieldForm& form, const char* section,
           Field& field);
 
-/// Throws Error(invalid_input) where this machine has too little memory for its ranks' blocks. Collective.
+/// Throws Error(invalid_input) where this machine has too little memory for its ranks, Error(device_failure)
+/// where a GPU has. Collective.
 void require_memory(const Communicator& communicator, const Setup& setup);
 
 }  // namespace spsolve

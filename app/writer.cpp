@@ -9,13 +9,12 @@
 
 namespace spsolve {
 
-Writer::Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal,
-               bool background)
+Writer::Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal)
     : communicator_(communicator),
       of_files_(communicator),
       setup_(setup),
       terminal_(terminal),
-      files_(background) {}
+      files_(setup.background) {}
 
 Writer::~Writer() {
   try {

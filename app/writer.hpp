@@ -14,8 +14,7 @@ namespace spsolve {
 /// are collective.
 class Writer {
  public:
-  /// `background`: files are written while the run goes on. Then MPI must let several threads communicate.
-  Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal, bool background);
+  Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal);
   /// Waits for all files; warns of a failure that finish() was not there to throw.
   ~Writer();
 

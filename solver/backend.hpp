@@ -72,8 +72,9 @@ class Backend {
   /// again at once, except in host memory where copies do not last: there it is the field itself. Copies are
   /// made and destroyed by the thread that computes.
   virtual std::shared_ptr<HostCopy> copy_out(const Field& field) = 0;
-  /// Takes the memory of so many copies at a time, so that none of them waits for it.
-  virtual void prepare_copies(const Field& field, int count) = 0;
+  /// Takes the memory of so many copies at a time, so that none of them waits for it; of a device's own, only
+  /// what leaves it `reserve` bytes.
+  virtual void prepare_copies(const Field& field, int count, std::size_t reserve) = 0;
   /// Whether copies outlive the next launch.
   virtual bool copies_last() const = 0;
   /// Sets the owned points of `field`: `fill` gets a field of the same owned box in host memory.
@@ -101,7 +102,7 @@ class CpuBackend : public Backend {
   void order(Queue, Queue) override {}
   void synchronize() override {}
   std::shared_ptr<HostCopy> copy_out(const Field& field) override;
-  void prepare_copies(const Field&, int) override {}
+  void prepare_copies(const Field&, int, std::size_t) override {}
   bool copies_last() const override { return copies_last_; }
   void set(Field& field, const FillField& fill) override { fill(field); }
 

@@ -92,6 +92,16 @@ std::shared_ptr<HostCopy> Block::copy_previous() {
   return previous_copy_;
 }
 
+void Block::prepare_copies(int count) {
+  // Launches take the rest of the block's memory when they first run, and, for messages and for results
+  // between kernels, less than another field in the precision of the sums.
+  const std::size_t taken = state_->bytes() + next_->bytes() + (source_ ? source_->bytes() : 0),
+                    all = block_bytes(problem_, decomposition_, method_, steps_of_halo_ / method_.fuse),
+                    between =
+                        field_bytes(owned().extent(), state_->halo(), source_precision(problem_.precision));
+  backend_->prepare_copies(*state_, count, all - std::min(all, taken) + between);
+}
+
 void Block::launch(int steps) {
   const Kind kind{steps, steps <= steps_known_ ? steps_known_ : 0};
   // The first launch of its kind may compile.
@@ -228,6 +238,12 @@ std::size_t block_bytes(const Problem& problem, const Decomposition& decompositi
   bytes += field_bytes(extent, (steps - 1) * radius, sums);
   if (method.fused_weights()) bytes += 3 * field_bytes(extent, steps * radius, sums);
   return bytes;
+}
+
+std::size_t copy_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
+                       int exchange_every) {
+  return field_bytes(decomposition.block(0).extent(), exchange_every * method.fuse * problem.stencil.radius(),
+                     problem.precision);
 }
 
 }  // namespace spsolve

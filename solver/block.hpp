@@ -36,8 +36,8 @@ class Block {
   /// memory; calls between two launches share a copy.
   std::shared_ptr<HostCopy> copy_state();
   std::shared_ptr<HostCopy> copy_previous();
-  /// Takes the memory of so many copies at a time.
-  void prepare_copies(int count) { backend_->prepare_copies(*state_, count); }
+  /// Takes the memory of so many copies at a time, as far as launches do not need it.
+  void prepare_copies(int count);
   /// The same where they are, for the numbers of extremes() and measure(), once they are computed.
   Survey survey() { return computed({&backend_->reducer(), state_.get(), nullptr}); }
   Survey survey_of_change() { return computed({&backend_->reducer(), state_.get(), next_.get()}); }
@@ -106,6 +106,10 @@ class Block {
 /// is made (that of edges is one of its own); exchange buffers excluded.
 std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
                         int exchange_every = 1);
+
+/// Bytes of a copy of the state of the largest block in host memory, at most.
+std::size_t copy_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
+                       int exchange_every = 1);
 
 /// The precision that a source is kept in: that of the sums.
 constexpr Precision source_precision(Precision precision) {

@@ -33,7 +33,9 @@ class CudaBackend : public Backend {
   void order(Queue earlier, Queue later) override;
   void synchronize() override;
   std::shared_ptr<HostCopy> copy_out(const Field& field) override { return copies_.copy_out(field); }
-  void prepare_copies(const Field& field, int count) override { copies_.prepare(field, count); }
+  void prepare_copies(const Field& field, int count, std::size_t reserve) override {
+    copies_.prepare(field, count, reserve);
+  }
   bool copies_last() const override { return true; }
   void set(Field& field, const FillField& fill) override { copies_.set(field, fill); }
 

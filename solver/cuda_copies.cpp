@@ -6,7 +6,7 @@
 namespace spsolve {
 namespace {
 
-/// Device memory that staging leaves to what CUDA and NCCL allocate later.
+/// Device memory that is left to what CUDA and NCCL allocate later.
 constexpr std::size_t spare_bytes = std::size_t{1} << 30;
 
 /// Enqueues a copy of the owned points to the device.
@@ -68,12 +68,12 @@ CudaCopies::CudaCopies(const cuda::Stream& compute) : compute_(compute) {
 
 std::shared_ptr<HostCopy> CudaCopies::copy_out(const Field& field) {
   const std::shared_ptr<Copy> copy = unused_copy(field);
-  if (Field* staged = staging(field)) {
+  if (staging_ && alike(*staging_, field)) {
     cuda::check_cuda(cudaStreamWaitEvent(compute_, travelled_));  // what was staged before has left
-    copy_whole(field, *staged, compute_);
+    copy_whole(field, *staging_, compute_);
     computed_.record(compute_);
     cuda::check_cuda(cudaStreamWaitEvent(travel_, computed_));
-    copy_whole(*staged, copy->values, travel_);
+    copy_whole(*staging_, copy->values, travel_);
     travelled_.record(travel_);
   } else {
     computed_.record(compute_);
@@ -86,8 +86,11 @@ std::shared_ptr<HostCopy> CudaCopies::copy_out(const Field& field) {
   return copy;
 }
 
-void CudaCopies::prepare(const Field& field, int count) {
-  staging(field);
+void CudaCopies::prepare(const Field& field, int count, std::size_t reserve) {
+  std::size_t free_bytes = 0, total_bytes = 0;
+  cuda::check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes));
+  if (free_bytes >= field.bytes() + reserve + spare_bytes)
+    staging_.emplace(field.owned(), field.halo(), field.precision(), memory_);
   std::vector<std::shared_ptr<Copy>> at_a_time;
   while (std::ssize(at_a_time) < count) at_a_time.push_back(unused_copy(field));
 }
@@ -107,19 +110,6 @@ std::shared_ptr<CudaCopies::Copy> CudaCopies::unused_copy(const Field& field) {
   });
   if (unused != copies_.end()) return *unused;
   return copies_.emplace_back(std::make_shared<Copy>(field, pinned_, device_));
-}
-
-Field* CudaCopies::staging(const Field& field) {
-  if (staging_ && alike(*staging_, field)) return &*staging_;
-  if (no_room_) return nullptr;
-  compute_.synchronize();
-  travel_.synchronize();
-  staging_.reset();
-  std::size_t free_bytes = 0, total_bytes = 0;
-  cuda::check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes));
-  no_room_ = free_bytes < field.bytes() + spare_bytes;
-  if (no_room_) return nullptr;
-  return &staging_.emplace(field.owned(), field.halo(), field.precision(), memory_);
 }
 
 }  // namespace spsolve
