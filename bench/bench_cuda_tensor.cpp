@@ -8,8 +8,8 @@
 // Without a layout: CASE is STENCIL:PRECISION:SHAPE:STEPS[:TILE]. STENCIL is a preset, fused STEPS times and
 // separated as the precision allows; or rank3r7, random terms of that radius, which counts as STEPS steps.
 // SHAPE is 10240x10240, slowest axis first. TILE overrides numbers of SeparableTile, as in w8g4s3b1W0B1k9:
-// warps, groups, stages, blocks ahead, blocks per multiprocessor, weights in shared memory, bulk stores,
-// steps per strip. All on periodic grids; the halo is not refreshed.
+// warps (Y: along y, in 3D), groups, stages, blocks ahead, blocks per multiprocessor, weights in shared
+// memory, bulk stores, steps per strip. All on periodic grids; the halo is not refreshed.
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -36,7 +36,7 @@ DeviceMemory device_memory;
 SeparableStencil random_terms(int rank, int radius, int dimensions) {
   std::mt19937 random(2);
   std::uniform_real_distribution<double> value(0.0, 1.0);
-  const Index3 reach{0, dimensions > 1 ? radius : 0, radius};
+  const Index3 reach{dimensions > 2 ? radius : 0, dimensions > 1 ? radius : 0, radius};
   SeparableStencil stencil{grow(box_of({1, 1, 1}), reach), {}, 0.0};
   for (int k = 0; k < rank; ++k) {
     SeparableTerm term;
@@ -66,6 +66,7 @@ SeparableTile with_numbers(SeparableTile tile, const std::string& text) {
   for (int number = 0; stream >> key >> number;) {
     if (key == 'w') tile.warps = number;
     if (key == 'g') tile.groups = number;
+    if (key == 'Y') tile.warps_y = number;
     if (key == 's') tile.stages = number;
     if (key == 'a') tile.ahead = number;
     if (key == 'p') tile.groups_at_once = number;

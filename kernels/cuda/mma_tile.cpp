@@ -34,13 +34,17 @@ MmaTile MmaProgram::default_tile(int dimensions, bool grouped) const {
     tile.stages = 1;
     tile.blocks_per_multiprocessor = 8;
   } else if (grouped) {
-    // Two blocks share a reading of weights; sums leave room for three warps per scheduler.
-    tile.warps_x = dimensions == 2 ? 4 : is_half ? 2 : 1;
-    tile.warps_y = 4 / tile.warps_x;
+    // Two blocks share a reading of weights; sums leave room for three warps per scheduler, two of fp32,
+    // which share the weights where these take much of shared memory.
+    const int blocks = terms_ == 1 ? 3 : 2;
+    const bool one_block = weight_bytes() > 60 << 10;
+    const int warps = 4 * (one_block ? blocks : 1);
+    tile.warps_x = dimensions == 2 ? warps : is_half ? 2 : 1;
+    tile.warps_y = warps / tile.warps_x;
     (dimensions == 2 ? tile.blocks_x : tile.blocks_y) = 2;
     tile.group = std::max(1, 96 / (words * m_blocks() * 2));
     tile.chunks_per_stage = dimensions == 2 && !is_wide ? 4 : 1;
-    tile.blocks_per_multiprocessor = terms_ == 1 ? 3 : 2;
+    tile.blocks_per_multiprocessor = one_block ? 1 : blocks;
   } else if (dimensions == 2) {
     const bool shared_weights = is_wide || (is_dense && slices > 4);  // read less often
     tile.blocks_x = shared_weights && sums <= 64 ? 2 : 1;

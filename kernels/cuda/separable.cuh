@@ -10,10 +10,10 @@
 // fragment, its slabs are the odd lanes of that and the even lanes of the next, and the same weights serve
 // with metadata of the other pair. So every value of D1 is made once per strip.
 //
-// Per 128 outputs: rank * (x_windows + y_windows) instructions m16n8k32 (tf32: twice as many k16, three times
-// that for fp32 results). fp32 storage: operands are rounded to tf32; for fp32 results data and weights are
-// split into two tf32 terms each, and all products but that of the smaller terms are summed. No range is
-// lost: tf32 has the exponents of fp32.
+// Per 128 outputs: x_rank * x_windows + rank * y_windows instructions m16n8k32 (tf32: twice as many k16,
+// three times that for fp32 results). fp32 storage: operands are rounded to tf32; for fp32 results data and
+// weights are split into two tf32 terms each, and all products but that of the smaller terms are summed. No
+// range is lost: tf32 has the exponents of fp32.
 //
 // Memory: one read and one write per point, and the halo (mostly in L2). Limited by memory up to about rank 3
 // (fp16) or 1 (fp32), by the power that the tensor cores take beyond.
@@ -87,7 +87,7 @@ class Strip {
                       [warp_ * warp_columns + window_column + q_ / 2 * 8 + q_ % 2 * (slab * x_windows)];
     static_for<0, groups / groups_at_once>([&](auto part_) {
       constexpr int first = decltype(part_)::value * groups_at_once;
-      Fragment next[groups_at_once][rank][y_windows][2];
+      Fragment next[groups_at_once][x_rank][y_windows][2];
       along_x(weights, rows + first * slab, next);
       if constexpr (first + groups_at_once == groups) ring.release(n);
       if constexpr (first == 0 && bulk_stores) wait_for_staging();
@@ -99,7 +99,7 @@ class Strip {
 #pragma unroll
         for (int i = 0; i < 2 * y_windows; ++i) write<simple, group>(first_row, i, out[i]);
 #pragma unroll
-        for (int k = 0; k < rank; ++k)
+        for (int k = 0; k < x_rank; ++k)
 #pragma unroll
           for (int m = 0; m < y_windows; ++m)
             for (int half = 0; half < 2; ++half) before_[group][k][m][half] = fresh[k][m][half];
@@ -110,7 +110,7 @@ class Strip {
 
   /// Pass 1: the fragments of 32 * y_windows new rows of some groups of 16 columns.
   __device__ void along_x(const Weights& weights, const Stored* in,
-                          Fragment (&next)[groups_at_once][rank][y_windows][2]) const {
+                          Fragment (&next)[groups_at_once][x_rank][y_windows][2]) const {
     // Where weights are read from shared memory, several rows share a reading.
     constexpr int rows_at_once = weights_in_shared && !tf32 ? 4 : 1;
     constexpr int windows = x_windows + groups_at_once - 1;  // neighbours share all but one
@@ -123,9 +123,9 @@ class Strip {
         for (int r = 0; r < rows_at_once; ++r)
 #pragma unroll
           for (int window = 0; window < windows; ++window)
-            x[r][window] = load(in + (m * slab + 2 * (first + r)) * row_elements + slab * window);
+            x[r][window] = load_operand(in + (m * slab + 2 * (first + r)) * row_elements + slab * window);
 #pragma unroll
-        for (int k = 0; k < rank; ++k) {
+        for (int k = 0; k < x_rank; ++k) {
           Sums sums[rows_at_once][groups_at_once];
           static_for<0, x_windows>([&](auto window_) {
             constexpr int window = decltype(window_)::value;
@@ -149,33 +149,10 @@ class Strip {
     });
   }
 
-  __device__ static Operand load(const Stored* from) {
-    Fragment fragment;
-#pragma unroll
-    for (int chunk = 0; chunk < words / 4; ++chunk) {
-      const uint4 loaded = reinterpret_cast<const uint4*>(from)[chunk];
-      fragment.word[4 * chunk] = loaded.x;
-      fragment.word[4 * chunk + 1] = loaded.y;
-      fragment.word[4 * chunk + 2] = loaded.z;
-      fragment.word[4 * chunk + 3] = loaded.w;
-    }
-    return operand_of(fragment);
-  }
-
-  /// Two accumulators of pass 1 as inputs of pass 2.
-  __device__ static void hand_on(Fragment& to, int r, float left, float right) {
-    if constexpr (tf32) {
-      to.word[2 * r] = __float_as_uint(left);
-      to.word[2 * r + 1] = __float_as_uint(right);
-    } else {
-      to.word[r] = pack_pair(left, right);
-    }
-  }
-
   /// Pass 2: 32 * y_windows rows of 16 columns, 16 at a time; the first window of the i-th is i + 1 slabs
   /// after that of the last step's fragments.
-  __device__ void along_y(const Weights& weights, const Fragment (&before)[rank][y_windows][2],
-                          const Fragment (&next)[rank][y_windows][2], Sums (&out)[2 * y_windows][2]) const {
+  __device__ void along_y(const Weights& weights, const Fragment (&before)[x_rank][y_windows][2],
+                          const Fragment (&next)[x_rank][y_windows][2], Sums (&out)[2 * y_windows][2]) const {
 #pragma unroll
     for (int k = 0; k < rank; ++k)
       static_for<0, y_windows>([&](auto m_) {
@@ -186,9 +163,9 @@ class Strip {
           constexpr bool joined = n / y_windows == 1;
 #pragma unroll
           for (int half = 0; half < 2; ++half) {
-            const Fragment b = joined          ? join(before[k][at][half], next[k][at][half])
-                               : n < y_windows ? before[k][at][half]
-                                               : next[k][at][half];
+            const Fragment b = joined          ? join(before[x_of[k]][at][half], next[x_of[k]][at][half])
+                               : n < y_windows ? before[x_of[k]][at][half]
+                                               : next[x_of[k]][at][half];
             weights.multiply<joined>(out[i][half], a, operand_of(b));
           }
         });
@@ -207,12 +184,8 @@ class Strip {
       for (int upper = 0; upper < 2; ++upper) {
         const Pack<Stored, 4> packed = results(sums, upper, first + g_ + 8 * upper, slab * group);
         if constexpr (bulk_stores) {
-          constexpr int box = group * slab / box_columns;
-          const int bytes = (group * slab % box_columns + 4 * q_) * static_cast<int>(sizeof(Stored));
-          auto* staged = reinterpret_cast<char*>(shared_.out[warp_][box][slab * i + g_ + 8 * upper]);
-          // The copy engine expects 16-byte chunks exchanged by bits 7 and up of their address (swizzle).
-          const int exchange = box_bytes == 128 ? g_ : g_ / 2;
-          *reinterpret_cast<Pack<Stored, 4>*>(staged + ((bytes / 16) ^ exchange) * 16 + bytes % 16) = packed;
+          constexpr int box = group * slab / box_columns, column = group * slab % box_columns;
+          *staged_four(shared_.out[warp_][box][slab * i + g_ + 8 * upper], column + 4 * q_, g_) = packed;
         } else {
           *reinterpret_cast<Pack<Stored, 4>*>(at<Stored>(a_.out, first + g_ + 8 * upper, slab * group)) =
               packed;
@@ -249,18 +222,7 @@ class Strip {
 #pragma unroll
       for (int c = 0; c < 4; ++c) value[c] += added.element[c];
     }
-    union {
-      Pack<Stored, 4> packed;
-      unsigned pair[2];
-    };
-    if constexpr (sizeof(Stored) == 2) {
-      pair[0] = pack_pair(value[0], value[1]);
-      pair[1] = pack_pair(value[2], value[3]);
-    } else {
-#pragma unroll
-      for (int c = 0; c < 4; ++c) store(packed.element[c], value[c]);
-    }
-    return packed;
+    return pack_four(value);
   }
 
   /// The lane's place in a row of the strip, at a column of the warp's.
@@ -308,7 +270,7 @@ class Strip {
   long long row_, block_column_, column_, plane_;          // where the outputs of the warp begin
   int first_row_, last_row_, first_column_, last_column_;  // of them, relative: what is written
   bool simple_;  // all columns of the warp are written, and aligned to 16 bytes
-  Fragment before_[groups][rank][y_windows][2]{};
+  Fragment before_[groups][x_rank][y_windows][2]{};
 };
 
 }  // namespace spsolve::cuda

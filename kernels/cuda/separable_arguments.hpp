@@ -5,21 +5,26 @@
 
 namespace spsolve::cuda {
 
-/// One launch of separable.cuh: sweeps of planes, {z, y, x}.
+/// Most weights along z, of all factors together.
+constexpr int most_z_weights = 128;
+
+/// One launch of separable.cuh or separable_planes.cuh: sweeps of planes, {z, y, x}.
 struct SeparableArguments {
   TensorMap in_map;   // sm_90: boxes of one stage, in elements of 8 bytes
   TensorMap out_map;  // sm_90 with bulk stores: boxes of 16 rows x 128 bytes
   View in;
   View out;
-  View source;             // fp32; data is null without a source
-  Region region;           // what is written
-  long long first_row;     // of the outputs: a multiple of 16
-  long long first_column;  // where memory is aligned: a multiple of 64
-  int steps_per_strip;     // n: a strip is 32 y_windows n + 16 rows
-  float scale;             // of sums
-  bool aligned;            // `out` and `source`, as accesses of 16 bytes need it
-  const void* values;      // SeparableOperand: x values, y values; uint4
-  const void* metadata;    // x words, y words; unsigned
+  View source;                    // fp32; data is null without a source
+  Region region;                  // what is written
+  long long first_row;            // of the outputs: a multiple of 16
+  long long first_column;         // where memory is aligned: a multiple of 64
+  int steps_per_strip;            // n: a strip is 32 y_windows n + 16 rows
+  int planes_per_block;           // separable_planes.cuh: of output
+  float scale;                    // of sums
+  float along_z[most_z_weights];  // [z factor][tap], scaled
+  bool aligned;                   // `out` and `source`, as accesses of 16 bytes need it
+  const void* values;             // SeparableOperand: x values, y values; uint4
+  const void* metadata;           // x words, y words; unsigned
 };
 
 }  // namespace spsolve::cuda

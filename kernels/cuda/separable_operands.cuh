@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Operands of separable.cuh: fragments of data, weights, and their products.
+// Operands of separable.cuh and separable_planes.cuh: fragments of data, weights, and their products.
 
 #include "separable_stage.cuh"
 
@@ -45,6 +45,55 @@ __device__ inline Operand operand_of(const Fragment& fragment) {
   return operand;
 }
 
+/// One window of a row.
+__device__ inline Operand load_operand(const Stored* from) {
+  Fragment fragment;
+#pragma unroll
+  for (int chunk = 0; chunk < words / 4; ++chunk) {
+    const uint4 loaded = reinterpret_cast<const uint4*>(from)[chunk];
+    fragment.word[4 * chunk] = loaded.x;
+    fragment.word[4 * chunk + 1] = loaded.y;
+    fragment.word[4 * chunk + 2] = loaded.z;
+    fragment.word[4 * chunk + 3] = loaded.w;
+  }
+  return operand_of(fragment);
+}
+
+/// Two accumulators of pass 1 as inputs of pass 2.
+__device__ inline void hand_on(Fragment& to, int r, float left, float right) {
+  if constexpr (tf32) {
+    to.word[2 * r] = __float_as_uint(left);
+    to.word[2 * r + 1] = __float_as_uint(right);
+  } else {
+    to.word[r] = pack_pair(left, right);
+  }
+}
+
+/// Four results in the format of the output.
+__device__ inline Pack<Stored, 4> pack_four(const float (&value)[4]) {
+  union {
+    Pack<Stored, 4> packed;
+    unsigned pair[2];
+  };
+  if constexpr (sizeof(Stored) == 2) {
+    pair[0] = pack_pair(value[0], value[1]);
+    pair[1] = pack_pair(value[2], value[3]);
+  } else {
+#pragma unroll
+    for (int c = 0; c < 4; ++c) store(packed.element[c], value[c]);
+  }
+  return packed;
+}
+
+/// Where they lie in a row of a box of a bulk store, from a column of the box on. `row_of_8`: row % 8.
+__device__ inline Pack<Stored, 4>* staged_four(Stored* row, int column, int row_of_8) {
+  const int bytes = column * static_cast<int>(sizeof(Stored));
+  // The copy engine expects 16-byte chunks exchanged by bits 7 and up of their address (swizzle).
+  const int exchange = box_bytes == 128 ? row_of_8 : row_of_8 / 2;
+  return reinterpret_cast<Pack<Stored, 4>*>(reinterpret_cast<char*>(row) + ((bytes / 16) ^ exchange) * 16 +
+                                            bytes % 16);
+}
+
 /// A fragment whose odd slab is that of `before` and whose even slab is that of `after`.
 __device__ inline Fragment join(const Fragment& before, const Fragment& after) {
   Fragment fragment;
@@ -82,21 +131,21 @@ class Weights {
     for (int i = 0; i < x_words + y_words; ++i) metadata_[i] = metadata[i * 32 + lane];
   }
 
-  /// A of one window: of a term of the stencil, along an axis.
+  /// A of one window: of a factor along an axis.
   template <bool along_y, int window>
   struct Window {
     uint4 value[terms][instructions];
   };
   template <bool along_y, int window>
-  __device__ Window<along_y, window> get(int rank_term) const {
+  __device__ Window<along_y, window> get(int factor) const {
     constexpr int per_term = along_y ? y_instructions : x_instructions;
-    constexpr int first = (along_y ? rank * terms * x_instructions : 0) + window * instructions;
+    constexpr int first = (along_y ? x_value_count : 0) + window * instructions;
     Window<along_y, window> a;
 #pragma unroll
     for (int term = 0; term < terms; ++term)
 #pragma unroll
       for (int part = 0; part < instructions; ++part)
-        a.value[term][part] = value(first + (rank_term * terms + term) * per_term + part);
+        a.value[term][part] = value(first + (factor * terms + term) * per_term + part);
     return a;
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a block of separable.cuh holds in shared memory, and how its input gets there.
+// What a block of separable.cuh or separable_planes.cuh holds in shared memory, and how its input gets there.
 
 #include "constants.cuh"
 #include "precision.cuh"
@@ -14,22 +14,28 @@ namespace spsolve::cuda {
 using namespace constants;
 
 constexpr bool tf32 = element == Element::tf32;
-constexpr int words = tf32 ? 8 : 4;               // registers of a fragment of one window
-constexpr int instructions = tf32 ? 2 : 1;        // per window
-constexpr int slab = 16;                          // outputs of one instruction
-constexpr int block_rows = 2 * slab * y_windows;  // of a stage
+constexpr int words = tf32 ? 8 : 4;         // registers of a fragment of one window
+constexpr int instructions = tf32 ? 2 : 1;  // per window
+constexpr int slab = 16;                    // outputs of one instruction
+constexpr bool in_planes = z_taps > 1;  // separable_planes.cuh: a stage is a plane, else it is rows of one
+constexpr int block_rows = in_planes ? slab * (warps_y + 1) : 2 * slab * y_windows;  // of a stage
 constexpr int warp_columns = slab * groups;
-constexpr int block_columns = warp_columns * warps;
-constexpr int box_bytes = warp_columns * sizeof(Stored) < 128 ? 64 : 128;  // a row of a bulk store
+constexpr int block_columns = warp_columns * warps_x, warps = warps_x * warps_y;
+// Bulk stores: boxes of rows of 64 or 128 bytes, of one warp, or of neighbours along x in two buffers.
+constexpr int stored_columns = in_planes ? block_columns : warp_columns;
+constexpr int box_bytes = stored_columns * sizeof(Stored) < 128 ? 64 : 128;
 constexpr int box_columns = box_bytes / sizeof(Stored);
-constexpr int boxes = bulk_stores ? warp_columns / box_columns : 1;
+constexpr int boxes = bulk_stores ? stored_columns / box_columns : 1;
+constexpr int box_groups = in_planes ? 2 * warps_y : warps;
+constexpr int box_rows = in_planes ? slab : block_rows;
 constexpr int x_instructions = x_windows * instructions, y_instructions = y_windows * instructions;
 constexpr int x_words = (x_instructions + 1) / 2, y_words = (y_instructions + 1) / 2;
-constexpr int value_count = rank * terms * (x_instructions + y_instructions);  // fragments of A
+constexpr int x_value_count = x_rank * terms * x_instructions;  // fragments of A
+constexpr int value_count = x_value_count + rank * terms * y_instructions;
 
 struct SharedMemory {
-  alignas(1024)
-      Stored out[bulk_stores ? warps : 1][boxes][bulk_stores ? block_rows : 1][bulk_stores ? box_columns : 8];
+  alignas(1024) Stored
+      out[bulk_stores ? box_groups : 1][boxes][bulk_stores ? box_rows : 1][bulk_stores ? box_columns : 8];
   alignas(128) Stored stage[stages][block_rows][row_elements];
   uint4 values[weights_in_shared ? value_count : 1][32];
   unsigned long long full[stages], read[stages];
@@ -37,8 +43,8 @@ struct SharedMemory {
 
 static_assert(sizeof(SharedMemory) <= shared_bytes);
 
-/// The next rows of the block's columns on their way to shared memory: by the tensor copy engine on sm_90, by
-/// cp.async on sm_80. What lies outside the memory of the input is zero.
+/// The next rows of the block's columns, or its next plane, on their way to shared memory: by the tensor copy
+/// engine on sm_90, by cp.async on sm_80. What lies outside the memory of the input is zero.
 class BlockRing {
  public:
   __device__ BlockRing(SharedMemory& shared, const SeparableArguments& a, int row, int column, int plane)
@@ -63,15 +69,17 @@ class BlockRing {
       if (n >= stages) wait(&shared_.read[stage], (n / stages - 1) & 1);
       mbarrier_expect(&shared_.full[stage], sizeof(shared_.stage[0]));
       constexpr int per_unit = 8 / sizeof(Stored);
-      tensor_copy(shared_.stage[stage], a_.in_map, column_ / per_unit, row_ + n * block_rows, plane_,
+      tensor_copy(shared_.stage[stage], a_.in_map, column_ / per_unit, first_row(n), plane(n),
                   &shared_.full[stage]);
     }
 #else
     constexpr int chunk = 16 / sizeof(Stored), chunks = row_elements / chunk;
-    const auto* in = static_cast<const Stored*>(a_.in.data) + plane_ * a_.in.stride[0];
+    const int z = plane(n);
+    const bool plane_inside = z >= 0 && z < a_.in.end[0] - a_.in.begin[0];
+    const auto* in = static_cast<const Stored*>(a_.in.data) + (plane_inside ? z * a_.in.stride[0] : 0);
     for (int i = threadIdx.x; i < block_rows * chunks; i += 32 * warps) {
-      const int row = row_ + n * block_rows + i / chunks, column = column_ + i % chunks * chunk;
-      const bool inside = row >= 0 && row < a_.in.end[1] - a_.in.begin[1] && column >= 0 &&
+      const int row = first_row(n) + i / chunks, column = column_ + i % chunks * chunk;
+      const bool inside = plane_inside && row >= 0 && row < a_.in.end[1] - a_.in.begin[1] && column >= 0 &&
                           column < a_.in.end[2] - a_.in.begin[2];
       copy_16_bytes_or_zero(&shared_.stage[stage][i / chunks][i % chunks * chunk],
                             inside ? in + row * a_.in.stride[1] + column : in, inside);
@@ -105,6 +113,8 @@ class BlockRing {
   }
 
  private:
+  __device__ int first_row(int n) const { return in_planes ? row_ : row_ + n * block_rows; }
+  __device__ int plane(int n) const { return in_planes ? plane_ + n : plane_; }
 #if __CUDA_ARCH__ >= 900
   __device__ static void wait(unsigned long long* barrier, unsigned parity) {
     while (!mbarrier_try_wait(barrier, parity)) {

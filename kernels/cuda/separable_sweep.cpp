@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t column_granule = 64;
 constexpr int row_granule = 16;
+constexpr int most_z_taps = 15;                                  // whose sums registers hold
 constexpr std::array<int, 3> grid_axes{z_axis, y_axis, x_axis};  // planes and rows are those of the grid
 
 /// The rows of a line cut every `columns` points, as a plane whose rows may overlap: {0, row, column}, row r
@@ -65,11 +66,14 @@ DeviceBuffer upload(const std::vector<T>& x, const std::vector<T>& y, cudaStream
 bool SeparableSweep::is_possible(const SeparableStencil& stencil, Precision precision,
                                  const BlockLimits& limits) {
   constexpr std::size_t most_terms = 8;
-  if (precision == Precision::fp64 || stencil.taps.extent()[z_axis] != 1 || stencil.taps.begin[z_axis] != 0 ||
-      stencil.terms.size() > most_terms)
+  if (precision == Precision::fp64 || stencil.terms.size() > most_terms) return false;
+  const SeparableOperand operand = separable_operand(stencil, precision);
+  if (operand.z_taps == 1 && operand.z_begin != 0) return false;
+  if (operand.z_taps > 1 && (operand.y.windows > 1 || operand.z_taps > most_z_taps ||
+                             operand.z_rank * operand.z_taps > most_z_weights))
     return false;
   const int bytes = static_cast<int>(storage_bytes(precision));
-  return choose_separable_tile(separable_operand(stencil, precision), bytes, limits).warps > 0;
+  return choose_separable_tile(operand, bytes, limits).warps > 0;
 }
 
 SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precision, cudaStream_t stream,
@@ -86,7 +90,7 @@ SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precis
   if (!tile) tile = choose_separable_tile(operand_, element_bytes_, device_.block_limits());
   shape_ = separable_shape(operand_, *tile, element_bytes_);
   resident_blocks_ =
-      kernel(false).resident_blocks(32 * shape_.tile.warps, static_cast<std::size_t>(shape_.shared_bytes)) *
+      kernel(false).resident_blocks(shape_.tile.threads(), static_cast<std::size_t>(shape_.shared_bytes)) *
       device_.multiprocessors;
   values_ = upload(operand_.x.values, operand_.y.values, stream);
   metadata_ = upload(operand_.x.metadata, operand_.y.metadata, stream);
@@ -116,9 +120,10 @@ void SeparableSweep::operator()(const Field& in, Field& out, const Box& region, 
 const Kernel& SeparableSweep::kernel(bool with_source) const {
   auto& kernel = kernels_[with_source];
   if (!kernel) {
+    const std::string name = in_planes() ? "separable_planes" : "separable";
     kernel = std::make_unique<Kernel>(
-        compiler_.compile("separable.cuh", separable_constants(operand_, precision_, shape_, with_source)),
-        "separable");
+        compiler_.compile(name + ".cuh", separable_constants(operand_, precision_, shape_, with_source)),
+        name.c_str());
     kernel->allow_shared_bytes(static_cast<std::size_t>(shape_.shared_bytes));
   }
   return *kernel;
@@ -136,16 +141,28 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
   a.first_row = floor_to(region.begin[y_axis], row_granule);
   a.first_column = floor_to(region.begin[x_axis], column_granule);
   a.scale = operand_.scale;
+  for (std::size_t i = 0; i < operand_.z_values.size(); ++i)
+    a.along_z[i] = operand_.scale * operand_.z_values[i];
   a.aligned = aligned;
   a.values = values_.data();
   a.metadata = metadata_.data();
   const std::int64_t rows = region.end[y_axis] - a.first_row;
   const std::int64_t column_tiles = pieces(region.end[x_axis] - a.first_column, tile.columns());
   const std::int64_t planes = region.end[z_axis] - region.begin[z_axis];
-  a.steps_per_strip = tile.steps_per_strip;
-  if (!a.steps_per_strip)
-    a.steps_per_strip =
-        static_cast<int>(steps_per_strip(rows, shape_.block_rows, column_tiles * planes, resident_blocks_));
+  // Blocks along y and along z.
+  std::int64_t row_tiles = pieces(rows, row_granule * tile.warps_y), marches = planes;
+  if (in_planes()) {
+    constexpr std::int64_t warm_up = 2;  // steps that the first copies take
+    a.planes_per_block = static_cast<int>(
+        steps_per_block(planes, column_tiles * row_tiles, resident_blocks_, operand_.z_taps - 1 + warm_up));
+    marches = pieces(planes, a.planes_per_block);
+  } else {
+    a.steps_per_strip = tile.steps_per_strip;
+    if (!a.steps_per_strip)
+      a.steps_per_strip =
+          static_cast<int>(steps_per_strip(rows, shape_.block_rows, column_tiles * planes, resident_blocks_));
+    row_tiles = pieces(rows, a.steps_per_strip * shape_.block_rows + row_granule);
+  }
   if (device_.block_limits().copy_engine()) {
     View words = in;  // of 8 bytes: a box holds up to 256
     const std::int64_t per_word = 8 / element_bytes_;
@@ -153,18 +170,17 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
     for (const int axis : {z_axis, y_axis}) words.stride[axis] = in.stride[axis] / per_word;
     a.in_map = make_tensor_map(words, 8, shape_.block_rows, shape_.row_elements / static_cast<int>(per_word));
     if (tile.bulk_stores && aligned) {
-      const int row_bytes = 16 * tile.groups * element_bytes_;
+      const int row_bytes = (in_planes() ? tile.columns() : 16 * tile.groups) * element_bytes_;
       a.out_map =
           row_bytes < 128
               ? make_tensor_map(out, element_bytes_, row_granule, 64 / element_bytes_, Swizzle::bytes_64)
               : make_tensor_map(out, element_bytes_, row_granule, 128 / element_bytes_, Swizzle::bytes_128);
     }
   }
-  const std::int64_t strips = pieces(rows, a.steps_per_strip * shape_.block_rows + row_granule);
   kernel(source.data)
-      .launch(dim3(static_cast<unsigned>(column_tiles), static_cast<unsigned>(strips),
-                   static_cast<unsigned>(planes)),
-              dim3(static_cast<unsigned>(32 * tile.warps)), static_cast<std::size_t>(shape_.shared_bytes),
+      .launch(dim3(static_cast<unsigned>(column_tiles), static_cast<unsigned>(row_tiles),
+                   static_cast<unsigned>(marches)),
+              dim3(static_cast<unsigned>(tile.threads())), static_cast<std::size_t>(shape_.shared_bytes),
               stream_, a);
 }
 
@@ -204,10 +220,11 @@ void SeparableSweep::sweep_line(const View& in, const View& out, const View& sou
 
 /// What a region needs of a field, in memory where multiples of 64 bytes are multiples of points.
 View SeparableSweep::aligned_copy(const View& in, const Region& region) const {
-  const std::int64_t reach = 32 * std::max(operand_.x.windows, operand_.y.windows);
+  const std::int64_t reach = 32 * std::max(operand_.x.windows, operand_.y.windows),
+                     z_reach = std::max(-operand_.z_begin, operand_.z_begin + operand_.z_taps - 1);
   View copy{};
   for (int axis = 0; axis < axis_count; ++axis) {
-    const std::int64_t margin = axis == z_axis ? 0 : reach;
+    const std::int64_t margin = axis == z_axis ? z_reach : reach;
     copy.begin[axis] = std::max<std::int64_t>(in.begin[axis], region.begin[axis] - margin);
     copy.end[axis] = std::min<std::int64_t>(in.end[axis], region.end[axis] + margin);
   }

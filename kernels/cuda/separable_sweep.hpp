@@ -13,8 +13,10 @@
 
 namespace spsolve::cuda {
 
-/// A sum of rank-one stencils in x and y (of a 1D, 2D or 3D grid) on sparse tensor cores, as passes along x
-/// and y that are chained in registers (separable.cuh). Limited by memory at low ranks, whatever the radius.
+/// A sum of rank-one stencils on sparse tensor cores, as passes along x and y that are chained in registers
+/// (separable.cuh), limited by memory at low ranks whatever the radius; with taps along z these are made in
+/// every plane, and summed along z in fp32 in registers (separable_planes.cuh; at most 15 taps along z and
+/// y).
 ///
 /// fp16, bf16: operands as stored, weights rounded to the format, what one pass hands to the next rounded to
 /// it too; sums in fp32. tf32: the same with fp32 storage and tf32 operands. fp32: data, weights and what
@@ -45,6 +47,7 @@ class SeparableSweep : public Sweep {
   void sweep_line(const View& in, const View& out, const View& source, const Region& region,
                   bool aligned) const;
   const Kernel& kernel(bool with_source) const;
+  bool in_planes() const { return operand_.z_taps > 1; }
   View aligned_copy(const View& in, const Region& region) const;
 
   Precision precision_;

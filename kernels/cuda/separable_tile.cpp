@@ -20,11 +20,36 @@ int bank_conflicts(int row_bytes, int slab_distance_bytes, int chunk_bytes) {
   return *std::max_element(uses.begin(), uses.end());
 }
 
+/// Of A.
+int weight_fragments(const SeparableOperand& operand) {
+  return operand.terms * operand.per_window() *
+         (operand.x_rank * operand.x.windows + operand.rank * operand.y.windows);
+}
+
+/// Of separable_planes.cuh: tiles of 64 columns, as many rows as registers allow.
+SeparableTile tile_of_planes(const SeparableOperand& operand, const BlockLimits& limits) {
+  // Registers of a lane: sums of planes, results, fragments between passes, weights where they are few.
+  const int fragments = 2 * operand.x_rank * 4 * operand.per_window();
+  const int weights = 4 * weight_fragments(operand);
+  SeparableTile tile;
+  tile.warps = 4;
+  tile.groups = 1;
+  tile.bulk_stores = limits.copy_engine();
+  const int others = 8 * (operand.z_taps - 1 + operand.z_rank) + 24 + fragments + 28;
+  tile.weights_in_shared = weights > 32 || others + weights > 240;
+  const int registers = others + (tile.weights_in_shared ? weights / 2 : weights);
+  tile.warps_y = registers <= 128 ? 4 : registers <= 168 ? 3 : 2;
+  tile.stages = 4;
+  return tile;
+}
+
 }  // namespace
 
 SeparableShape separable_shape(const SeparableOperand& operand, const SeparableTile& tile,
                                int storage_bytes) {
-  SeparableShape shape{tile, 0, 0, operand.y.begin, 0, 32 * operand.y.windows, 0};
+  const bool in_planes = operand.z_taps > 1;
+  SeparableShape shape{tile, 0, 0, operand.y.begin, 0, 0, 0};
+  shape.block_rows = in_planes ? 16 * (tile.warps_y + 1) : 32 * operand.y.windows;
   shape.column_margin = floor_to(operand.x.begin, 32 / storage_bytes);
   shape.window_column = operand.x.begin - shape.column_margin;
   const int needed = shape.window_column + tile.columns() - 16 + 32 * operand.x.windows;
@@ -41,10 +66,10 @@ SeparableShape separable_shape(const SeparableOperand& operand, const SeparableT
   const auto add = [&](int bytes, int alignment) {
     shape.shared_bytes = round_up(shape.shared_bytes, alignment) + bytes;
   };
-  add(tile.bulk_stores ? tile.columns() * shape.block_rows * storage_bytes : 8 * storage_bytes, 1024);
+  const int stored_rows = in_planes ? 2 * 16 * tile.warps_y : shape.block_rows;  // in two buffers
+  add(tile.bulk_stores ? tile.columns() * stored_rows * storage_bytes : 8 * storage_bytes, 1024);
   add(tile.stages * shape.block_rows * shape.row_elements * storage_bytes, 128);
-  const int fragments =
-      operand.rank * operand.terms * operand.per_window() * (operand.x.windows + operand.y.windows);
+  const int fragments = weight_fragments(operand);
   add((tile.weights_in_shared ? fragments : 1) * 32 * 16, 16);
   add(2 * tile.stages * 8, 8);
   shape.shared_bytes = round_up(shape.shared_bytes, 1024);
@@ -55,10 +80,12 @@ SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage
                                     const BlockLimits& limits) {
   const int windows = operand.y.windows;
   // Registers of a lane per group of columns that hold the rows between two steps, and of weights.
-  const int history = operand.rank * windows * (storage_bytes == 2 ? 8 : 16);
-  const int weights = operand.rank * operand.terms * operand.per_window() * (operand.x.windows + windows) * 4;
+  const int history = operand.x_rank * windows * (storage_bytes == 2 ? 8 : 16);
+  const int weights = 4 * weight_fragments(operand);
   SeparableTile tile;
-  if (storage_bytes == 2) {
+  if (operand.z_taps > 1) {
+    tile = tile_of_planes(operand, limits);
+  } else if (storage_bytes == 2) {
     tile.groups = history <= 24 ? 4 : history <= 64 ? 2 : 1;
   } else if (history == 32) {  // two smaller blocks beside each other
     tile.warps = 4;
@@ -68,10 +95,12 @@ SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage
   } else {
     tile.groups = history <= 16 ? 2 : 1;
   }
-  if (!limits.copy_engine() && tile.groups > 1) tile.groups /= 2;  // addresses of copies take registers there
-  if (operand.x.windows > 1 && windows == 1 && history <= 16) tile.groups_at_once = tile.groups;
-  tile.weights_in_shared = weights > 32;
-  tile.bulk_stores = limits.copy_engine() && 16 * tile.groups * storage_bytes >= 64;
+  if (operand.z_taps == 1) {
+    if (!limits.copy_engine() && tile.groups > 1) tile.groups /= 2;  // addresses of copies take registers
+    if (operand.x.windows > 1 && windows == 1 && history <= 16) tile.groups_at_once = tile.groups;
+    tile.weights_in_shared = weights > 32;
+    tile.bulk_stores = limits.copy_engine() && 16 * tile.groups * storage_bytes >= 64;
+  }
   const auto fits = [&] {
     const SeparableShape shape = separable_shape(operand, tile, storage_bytes);
     return static_cast<std::size_t>(shape.shared_bytes) <=
@@ -80,7 +109,8 @@ SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage
   };
   while (!fits() && tile.stages > 2) --tile.stages;
   if (!fits()) tile.blocks_per_multiprocessor = 1;
-  while (!fits() && tile.warps > 1) tile.warps /= 2;
+  while (!fits() && tile.warps_y > 1) --tile.warps_y;
+  while (!fits() && tile.warps > 1 && operand.z_taps == 1) tile.warps /= 2;
   if (!fits() || limits.compute_capability < 80) tile.warps = 0;
   tile.ahead = std::max(1, tile.stages - 2);
   return tile;
@@ -102,11 +132,22 @@ std::string separable_constants(const SeparableOperand& operand, Precision stora
   const auto integer = [&](const char* name, int value) {
     text += std::string("constexpr int ") + name + " = " + std::to_string(value) + ";\n";
   };
+  const auto table = [&](const char* name, const std::vector<int>& values) {
+    text += std::string("__device__ constexpr int ") + name + "[] = {";
+    for (const int value : values) text += std::to_string(value) + ", ";
+    text += "};\n";
+  };
   integer("terms", operand.terms);
   integer("rank", operand.rank);
+  integer("x_rank", operand.x_rank);
+  integer("z_rank", operand.z_rank);
+  integer("z_taps", operand.z_taps);
+  table("x_of", operand.x_of);
+  table("z_of", operand.z_of);
   integer("x_windows", operand.x.windows);
   integer("y_windows", operand.y.windows);
-  integer("warps", shape.tile.warps);
+  integer("warps_x", shape.tile.warps);
+  integer("warps_y", shape.tile.warps_y);
   integer("groups", shape.tile.groups);
   integer("groups_at_once", shape.tile.groups_at_once);
   integer("stages", shape.tile.stages);
@@ -115,6 +156,7 @@ std::string separable_constants(const SeparableOperand& operand, Precision stora
   integer("column_margin", shape.column_margin);
   integer("window_column", shape.window_column);
   integer("row_margin", shape.row_margin);
+  integer("plane_margin", operand.z_begin);
   integer("row_elements", shape.row_elements);
   integer("shared_bytes", shape.shared_bytes);
   const auto flag = [&](const char* name, bool value) {

@@ -8,11 +8,12 @@
 
 namespace spsolve::cuda {
 
-/// How separable.cuh is cut.
+/// How separable.cuh is cut, or separable_planes.cuh for stencils with taps along z.
 struct SeparableTile {
-  int warps = 8;
-  int groups = 4;  // of 16 columns per warp
-  int stages = 4;  // blocks of input in shared memory
+  int warps = 8;    // side by side along x
+  int warps_y = 1;  // more than one, of 16 rows each: separable_planes.cuh
+  int groups = 4;   // of 16 columns per warp
+  int stages = 4;   // blocks of input in shared memory
   int ahead =
       2;  // blocks that are fetched before they are needed; warps may be stages - ahead - 1 blocks apart
   int blocks_per_multiprocessor = 1;
@@ -22,9 +23,10 @@ struct SeparableTile {
   int steps_per_strip = 0;   // blocks of input of a thread block after the first; 0: by the size of the grid
 
   int columns() const { return 16 * groups * warps; }
+  int threads() const { return 32 * warps * warps_y; }
 };
 
-/// What follows from a tile: see separable.cuh.
+/// What follows from a tile.
 struct SeparableShape {
   SeparableTile tile;
   int column_margin;  // first column of the input of a block, from its first output

@@ -61,6 +61,36 @@ std::vector<UnitTerm> decompose(const std::vector<double>& weights, const Index3
   return terms;
 }
 
+/// The same of a volume with orthonormal bases along z and x (Tucker 1966), so that terms share factors of
+/// both: what is left along y for every pair of base vectors.
+std::vector<UnitTerm> decompose_with_bases(const std::vector<double>& weights, const Index3& extent) {
+  Matrix along_z(extent[0], extent[1] * extent[2]), along_x(extent[2], extent[0] * extent[1]);
+  for (const Index3& p : points_of(box_of(extent))) {
+    along_z(p[0], p[1] * extent[2] + p[2]) = weights[position(extent, p)];
+    along_x(p[2], p[0] * extent[1] + p[1]) = weights[position(extent, p)];
+  }
+  const Matrix z = Eigen::JacobiSVD<Matrix>(along_z, Eigen::ComputeThinU).matrixU(),
+               x = Eigen::JacobiSVD<Matrix>(along_x, Eigen::ComputeThinU).matrixU();
+  const Matrix by_z = z.transpose() * along_z;  // [base vector of z][y, x]
+  std::vector<UnitTerm> terms;
+  for (Eigen::Index k = 0; k < z.cols(); ++k) {
+    const Eigen::RowVectorXd flat = by_z.row(k);
+    const Matrix by_both =
+        Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+            flat.data(), extent[1], extent[2]) *
+        x;
+    for (Eigen::Index j = 0; j < x.cols(); ++j) {
+      const Eigen::VectorXd y = by_both.col(j);
+      const double norm = y.norm();
+      if (norm > 0)
+        terms.push_back({norm, {{to_vector(z.col(k)), to_vector(y / norm), to_vector(x.col(j))}}});
+    }
+  }
+  std::stable_sort(terms.begin(), terms.end(),
+                   [](const UnitTerm& a, const UnitTerm& b) { return a.norm > b.norm; });
+  return terms;
+}
+
 double term_weight(const SeparableTerm& term, const Index3& p) {
   return term.factor[0][p[0]] * term.factor[1][p[1]] * term.factor[2][p[2]];
 }
@@ -120,6 +150,10 @@ SeparableStencil separate(const Stencil& stencil, double tolerance) {
       auto other = keep_terms(decompose(weights, extent, axis, planes), weights, taps, tolerance);
       if (other.terms.size() < best.terms.size()) best = std::move(other);
     }
+  }
+  if (*std::min_element(extent.begin(), extent.end()) > 1) {
+    auto shared = keep_terms(decompose_with_bases(weights, extent), weights, taps, tolerance);
+    if (shared.terms.size() <= best.terms.size()) best = std::move(shared);
   }
   return best;
 }

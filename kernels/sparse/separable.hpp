@@ -24,9 +24,10 @@ struct SeparableStencil {
 /// Rank-one terms with sum |W - terms| <= tolerance * sum |W|, and no more of them than that needs. The
 /// relative error of one application in any p-norm is then at most tolerance * sum |W| (Young's inequality),
 /// whatever the data. 2D: singular value decomposition. 3D: the best of nested decompositions (one axis
-/// against the other two, then those two against each other; any order) and of a decomposition of each plane
-/// of any axis. Terms are orthogonal, so they are kept in order of their norm. Terms below the rounding of
-/// the decomposition are dropped in any case.
+/// against the other two, then those two against each other; any order), of a decomposition of each plane of
+/// any axis, and, preferred among equals, of one with bases along z and x, whose terms share factors. Terms
+/// are orthogonal, so they are kept in order of their norm. Terms below the rounding of the decomposition are
+/// dropped in any case.
 SeparableStencil separate(const Stencil& stencil, double tolerance);
 
 /// The sum of the terms as dense weights over `taps`, x fastest.

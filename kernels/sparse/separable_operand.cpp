@@ -63,6 +63,43 @@ std::vector<std::vector<double>> rounded_terms(std::vector<double> factor, Preci
   return parts;
 }
 
+/// Factors of one axis that differ by more than a number, of sum 1 or, where that would magnify rounding, of
+/// magnitudes that sum to 1.
+class SharedFactors {
+ public:
+  /// Which one a factor is, and by what it is multiplied.
+  std::pair<int, double> find(std::vector<double> factor) {
+    const double norm = has_sum(factor) ? sum(factor) : sum_abs(factor);
+    scale_by(factor, 1 / norm);
+    for (std::size_t i = 0; i < factors_.size(); ++i)
+      for (const double sign : {1.0, -1.0}) {
+        double difference = 0;
+        for (std::size_t tap = 0; tap < factor.size(); ++tap)
+          difference = std::max(difference, std::abs(factor[tap] - sign * factors_[i][tap]));
+        if (difference < 1e-12) return {static_cast<int>(i), sign * norm};
+      }
+    factors_.push_back(std::move(factor));
+    return {static_cast<int>(factors_.size()) - 1, norm};
+  }
+
+  const std::vector<std::vector<double>>& factors() const { return factors_; }
+
+ private:
+  std::vector<std::vector<double>> factors_;
+};
+
+/// Appends a factor in fp32; what rounding took from its sum is given to the largest weight.
+void append_rounded(std::vector<float>& values, const std::vector<double>& factor) {
+  const std::vector<float> rounded(factor.begin(), factor.end());
+  const double lost = sum(factor) - std::accumulate(rounded.begin(), rounded.end(), 0.0);
+  const auto largest = std::max_element(factor.begin(), factor.end(),
+                                        [](double a, double b) { return std::abs(a) < std::abs(b); }) -
+                       factor.begin();
+  values.insert(values.end(), rounded.begin(), rounded.end());
+  float& given = values[values.size() - rounded.size() + static_cast<std::size_t>(largest)];
+  given = static_cast<float>(given + lost);
+}
+
 /// The pass of a factor without zeros, which fixes the metadata, in the order of rows that `row` gives.
 template <class Row>
 Operand full_pass(const SeparableStencil& stencil, int axis, Precision element, int align, Row&& row) {
@@ -111,37 +148,56 @@ ChainedAxis pack_axis(const SeparableStencil& stencil, int axis, Precision eleme
 }  // namespace
 
 SeparableOperand separable_operand(const SeparableStencil& stencil, Precision precision) {
-  if (precision == Precision::fp64 || stencil.taps.extent()[z_axis] != 1 || stencil.taps.begin[z_axis] != 0)
-    throw std::invalid_argument("separable operand: not for fp64, nor for stencils along z");
+  if (precision == Precision::fp64) throw std::invalid_argument("separable operand: not for fp64");
   const bool split = precision == Precision::fp32;
-  SeparableOperand operand{
-      split ? Precision::tf32 : precision, split ? 2 : 1, static_cast<int>(stencil.terms.size()), {}, {}, 1};
+  SeparableOperand operand{};
+  operand.element = split ? Precision::tf32 : precision;
+  operand.terms = split ? 2 : 1;
+  operand.rank = static_cast<int>(stencil.terms.size());
   const Precision element = operand.element;
 
-  std::vector<std::vector<double>> y_factors;
-  std::vector<std::vector<std::vector<double>>> x_terms, y_terms;  // [rank][term][tap]
-  double largest = 0;
+  SharedFactors z_factors, x_factors;
+  std::vector<std::pair<int, std::vector<double>>> y_factors;  // of which factor along z
+  std::vector<int> x_of;
   for (const SeparableTerm& term : stencil.terms) {
-    std::vector<double> x = term.factor[x_axis], y = term.factor[y_axis];
-    const double sign = term.factor[z_axis].front();
-    const double norm = has_sum(x) ? sum(x) : sum_abs(x);
-    scale_by(x, 1 / norm);
-    scale_by(y, sign * norm);
-    x_terms.push_back(rounded_terms(x, element, operand.terms));
-    if (has_sum(x)) {
-      double kept = 0;
-      for (const auto& part : x_terms.back()) kept += sum(part);
-      scale_by(y, 1 / kept);
-    }
-    for (const double value : y) largest = std::max(largest, std::abs(value));
-    y_factors.push_back(std::move(y));
+    std::vector<double> y = term.factor[y_axis];
+    const auto [z, z_norm] = z_factors.find(term.factor[z_axis]);
+    const auto [x, x_norm] = x_factors.find(term.factor[x_axis]);
+    scale_by(y, z_norm * x_norm);
+    x_of.push_back(x);
+    y_factors.emplace_back(z, std::move(y));
   }
+  operand.x_rank = static_cast<int>(x_factors.factors().size());
+  operand.z_rank = static_cast<int>(z_factors.factors().size());
+  std::vector<std::vector<std::vector<double>>> x_terms, y_terms;  // [factor][term][tap]
+  std::vector<double> kept;                                        // sums of the x factors
+  for (const std::vector<double>& x : x_factors.factors()) {
+    x_terms.push_back(rounded_terms(x, element, operand.terms));
+    double& sum_of = kept.emplace_back(0.0);
+    for (const auto& part : x_terms.back()) sum_of += sum(part);
+    if (!has_sum(x)) sum_of = 1;
+  }
+  double largest = 0;
+  for (int z = 0; z < operand.z_rank; ++z)
+    for (int term = 0; term < operand.rank; ++term) {
+      if (y_factors[term].first != z) continue;
+      std::vector<double>& y = y_factors[term].second;
+      scale_by(y, 1 / kept[x_of[term]]);
+      for (const double value : y) largest = std::max(largest, std::abs(value));
+      operand.z_of.push_back(z);
+      operand.x_of.push_back(x_of[term]);
+    }
   const double y_scale = element == Precision::fp16 && largest > 0 ? power_of_two_scale(largest) : 1.0;
-  for (auto& y : y_factors) {
+  std::stable_sort(y_factors.begin(), y_factors.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (auto& [z, y] : y_factors) {
     scale_by(y, y_scale);
     y_terms.push_back(rounded_terms(y, element, operand.terms));
   }
   operand.scale = static_cast<float>(1 / y_scale);
+  operand.z_begin = static_cast<int>(stencil.taps.begin[z_axis]);
+  operand.z_taps = static_cast<int>(stencil.taps.extent()[z_axis]);
+  for (const std::vector<double>& z : z_factors.factors()) append_rounded(operand.z_values, z);
 
   // Windows along x begin where 16 bytes of a row do.
   const int align = element == Precision::tf32 ? 4 : 8;

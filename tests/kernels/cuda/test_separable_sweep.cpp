@@ -38,48 +38,62 @@ std::string name_of(const Case& c) {
          std::to_string(c.owned.extent()[1]) + " x " + std::to_string(c.owned.extent()[2]);
 }
 
-/// A sum of rank-one terms of any sign; one of them positive, so that the sum is not small by accident.
+/// A sum of rank-one terms of any sign; one of them positive, so that the sum is not small by accident. With
+/// taps along z, every other term has the same factor there, and neighbours that along x but for a number.
 SeparableStencil random_stencil(std::mt19937_64& random, const Box& taps, int rank) {
   std::uniform_real_distribution<double> value(-1.0, 1.0);
   SeparableStencil stencil{taps, {}, 0.0};
+  const bool along_z = taps.extent()[z_axis] > 1;
   for (int k = 0; k < rank; ++k) {
     SeparableTerm term;
     for (int axis = 0; axis < axis_count; ++axis) {
       for (std::int64_t i = 0; i < taps.extent()[axis]; ++i)
-        term.factor[axis].push_back(axis == z_axis ? 1.0
-                                    : k            ? value(random)
-                                                   : std::abs(value(random)) + 0.01);
-      const double norm = axis == z_axis ? 1.0 : sum_abs(term.factor[axis]);
+        term.factor[axis].push_back(k ? value(random) : std::abs(value(random)) + 0.01);
+      const double norm = sum_abs(term.factor[axis]);
       for (double& factor : term.factor[axis]) factor /= norm;
+    }
+    if (!along_z) term.factor[z_axis] = {1.0};
+    if (along_z && k >= 2) term.factor[z_axis] = stencil.terms[k - 2].factor[z_axis];
+    if (along_z && k % 2) {
+      term.factor[x_axis] = stencil.terms[k - 1].factor[x_axis];
+      for (double& factor : term.factor[x_axis]) factor *= -0.5;
     }
     stencil.terms.push_back(std::move(term));
   }
   return stencil;
 }
 
+/// Values on a box of this extent, x fastest.
+struct Values {
+  Index3 extent;
+  std::vector<double> at;
+};
+
+/// The correlation with one factor, on the points that have all inputs.
+Values correlate_along(const Values& in, int axis, const std::vector<double>& factor) {
+  Values out{in.extent, {}};
+  out.extent[axis] -= static_cast<std::int64_t>(factor.size()) - 1;
+  const Index3 stride{in.extent[1] * in.extent[2], in.extent[2], 1};
+  for_each_point(box_of(out.extent), [&](const Index3& p) {
+    const std::int64_t first = p[0] * stride[0] + p[1] * stride[1] + p[2];
+    double& sum = out.at.emplace_back(0.0);
+    for (std::size_t tap = 0; tap < factor.size(); ++tap)
+      sum += factor[tap] * in.at[first + static_cast<std::int64_t>(tap) * stride[axis]];
+  });
+  return out;
+}
+
 /// The correlation on the owned points: in double, one axis after the other.
 std::vector<double> correlate(const SeparableStencil& stencil, const Field& in) {
   const Box owned = in.owned();
   std::vector<double> sums(static_cast<std::size_t>(owned.points()), 0.0);
-  Box read = owned;
-  for (const int axis : {y_axis, x_axis}) {
-    read.begin[axis] += stencil.taps.begin[axis];
-    read.end[axis] += stencil.taps.end[axis] - 1;
-  }
-  const std::vector<double> values = points_of(in, read);
-  const std::int64_t rows = read.extent()[1], pitch = read.extent()[2], columns = owned.extent()[2];
+  const Box read{owned.begin + stencil.taps.begin, owned.end + stencil.taps.end - Index3{1, 1, 1}};
+  const Values values{read.extent(), points_of(in, read)};
   for (const SeparableTerm& term : stencil.terms) {
-    std::vector<double> along_x(static_cast<std::size_t>(owned.extent()[0] * rows * columns), 0.0);
-    for (std::int64_t row = 0; row < owned.extent()[0] * rows; ++row)
-      for (std::size_t tap = 0; tap < term.factor[x_axis].size(); ++tap)
-        for (std::int64_t x = 0; x < columns; ++x)
-          along_x[row * columns + x] += term.factor[x_axis][tap] * values[row * pitch + x + tap];
-    for (std::int64_t z = 0; z < owned.extent()[0]; ++z)
-      for (std::int64_t y = 0; y < owned.extent()[1]; ++y)
-        for (std::size_t tap = 0; tap < term.factor[y_axis].size(); ++tap)
-          for (std::int64_t x = 0; x < columns; ++x)
-            sums[(z * owned.extent()[1] + y) * columns + x] +=
-                term.factor[y_axis][tap] * along_x[(z * rows + y + tap) * columns + x];
+    Values partial = values;
+    for (const int axis : {x_axis, y_axis, z_axis})
+      partial = correlate_along(partial, axis, term.factor[axis]);
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += partial.at[i];
   }
   return sums;
 }
@@ -111,13 +125,14 @@ class SeparableSweepOnDevice : public ::testing::Test {
     const bool with_source = seed % 2;
     const Field found = run(sweep, stream, device_in, with_source ? &device_source : nullptr, {c.owned});
     const std::vector<double> sums = correlate(stencil, in);
-    double terms = 0;  // sum of |x factor| |y factor|: sums of terms may cancel
+    double terms = 0;  // sum of |x factor| |y factor| |z factor|: sums of terms may cancel
     for (const SeparableTerm& term : stencil.terms)
-      terms += sum_abs(term.factor[1]) * sum_abs(term.factor[2]);
+      terms += sum_abs(term.factor[0]) * sum_abs(term.factor[1]) * sum_abs(term.factor[2]);
     // Roundings, each relative to `terms` x the largest value: of weights along x and y (round_weights: a few
     // spacings), of what passes hand on; of data (tf32, fp32: split, dropping products of smaller terms).
     // Sums on tensor cores: 2^-23 per addition.
-    const double additions = static_cast<double>(c.rank * (c.taps.extent()[1] + c.taps.extent()[2] + 4));
+    const double additions =
+        static_cast<double>(c.rank * (c.taps.extent()[0] + c.taps.extent()[1] + c.taps.extent()[2] + 4));
     const double operands = c.precision == Precision::fp32 ? 8 * 0x1p-22 : 10 * unit_roundoff(c.precision);
     const double storage = c.precision == Precision::fp32 || c.precision == Precision::tf32
                                ? 0x1p-24
@@ -143,7 +158,7 @@ class SeparableSweepOnDevice : public ::testing::Test {
 
     // Bits do not depend on regions.
     Box inner = c.owned;
-    for (const int axis : {y_axis, x_axis}) {
+    for (const int axis : {z_axis, y_axis, x_axis}) {
       std::uniform_int_distribution<std::int64_t> begin(c.owned.begin[axis], c.owned.end[axis] - 1);
       inner.begin[axis] = begin(random);
       inner.end[axis] =
@@ -159,7 +174,10 @@ class SeparableSweepOnDevice : public ::testing::Test {
 };
 
 Box plane(std::int64_t rows, std::int64_t columns) { return box_of({1, rows, columns}); }
-Box square(std::int64_t radius) { return {{0, -radius, -radius}, {1, radius + 1, radius + 1}}; }
+Box cube(std::int64_t z_radius, std::int64_t radius) {
+  return {{-z_radius, -radius, -radius}, {z_radius + 1, radius + 1, radius + 1}};
+}
+Box square(std::int64_t radius) { return cube(0, radius); }
 
 class SeparableSweepPrecisions : public SeparableSweepOnDevice,
                                  public ::testing::WithParamInterface<Precision> {};
@@ -180,6 +198,16 @@ TEST_P(SeparableSweepPrecisions, MatchesTheCorrelationInPlanes) {
   check({precision, plane(200, 331), {0, 7, 7}, square(7), 6}, seed += 2);
   check({precision, plane(200, 331), {0, 15, 15}, square(15), 2}, seed += 2);
   check({precision, plane(331, 70), {0, 24, 1}, {{0, -24, -1}, {1, 25, 2}}, 1}, seed += 2);
+}
+
+TEST_P(SeparableSweepPrecisions, MatchesTheCorrelationInSpace) {
+  const Precision precision = GetParam();
+  check({precision, box_of({23, 37, 157}), {1, 1, 1}, cube(1, 1), 1}, 1);
+  check({precision, box_of({17, 70, 264}), {7, 7, 7}, cube(7, 7), 1}, 3);
+  check({precision, box_of({19, 45, 131}), {7, 7, 7}, cube(7, 7), 4}, 4);
+  check({precision, {{3, 5, 11}, {15, 90, 140}}, {3, 4, 6}, {{-3, 0, -6}, {-1, 4, 2}}, 3}, 5);
+  check({precision, box_of({1, 3, 5}), {4, 3, 3}, {{-4, -3, -3}, {5, 4, 4}}, 2}, 6);
+  check({precision, box_of({9, 33, 190}), {2, 1, 20}, {{-2, -1, -20}, {3, 2, 21}}, 2}, 8);
 }
 
 TEST_P(SeparableSweepPrecisions, MatchesTheCorrelationOnLines) {
@@ -267,6 +295,7 @@ struct TemplateCase {
   Precision precision;
   int radius, rank;
   int most_spill_bytes;  // sm_90a, without a source; what was accepted when the tiles were chosen
+  int z_radius = 0;
 };
 class SeparableTemplate : public ::testing::TestWithParam<TemplateCase> {};
 
@@ -274,7 +303,7 @@ TEST_P(SeparableTemplate, CompilesForAmpereAndHopper) {
   const TemplateCase& c = GetParam();
   std::mt19937_64 random(1);
   const SeparableOperand operand =
-      separable_operand(random_stencil(random, square(c.radius), c.rank), c.precision);
+      separable_operand(random_stencil(random, cube(c.z_radius, c.radius), c.rank), c.precision);
   const int bytes = static_cast<int>(storage_bytes(c.precision));
   for (const bool hopper : {false, true}) {
     const SeparableTile tile =
@@ -283,8 +312,9 @@ TEST_P(SeparableTemplate, CompilesForAmpereAndHopper) {
     const SeparableShape shape = separable_shape(operand, tile, bytes);
     const KernelCompiler compiler(hopper ? "sm_90a" : "sm_80", {});
     const bool with_source = !hopper;
-    const Compiled compiled = compiler.compile_fresh(
-        "separable.cuh", separable_constants(operand, c.precision, shape, with_source));
+    const Compiled compiled =
+        compiler.compile_fresh(c.z_radius ? "separable_planes.cuh" : "separable.cuh",
+                               separable_constants(operand, c.precision, shape, with_source));
     EXPECT_FALSE(compiled.cubin.empty());
     std::smatch used, spilled;
     ASSERT_TRUE(std::regex_search(compiled.log, used, std::regex("Used (\\d+) registers"))) << compiled.log;
@@ -304,10 +334,12 @@ INSTANTIATE_TEST_SUITE_P(
                       TemplateCase{Precision::bf16, 7, 6, 0}, TemplateCase{Precision::fp16, 15, 1, 0},
                       TemplateCase{Precision::fp16, 15, 3, 32}, TemplateCase{Precision::tf32, 7, 1, 0},
                       TemplateCase{Precision::fp32, 7, 1, 0}, TemplateCase{Precision::fp32, 7, 2, 0},
-                      TemplateCase{Precision::fp32, 15, 1, 0}),
+                      TemplateCase{Precision::fp32, 15, 1, 0}, TemplateCase{Precision::fp16, 1, 1, 0, 1},
+                      TemplateCase{Precision::fp16, 7, 4, 0, 7}, TemplateCase{Precision::fp16, 3, 8, 0, 3},
+                      TemplateCase{Precision::tf32, 5, 4, 0, 5}, TemplateCase{Precision::fp32, 7, 1, 0, 7}),
     [](const auto& test) {
       return std::string(to_string(test.param.precision)) + "_r" + std::to_string(test.param.radius) +
-             "_rank" + std::to_string(test.param.rank);
+             (test.param.z_radius ? "_in_space" : "") + "_rank" + std::to_string(test.param.rank);
     });
 
 }  // namespace

@@ -67,10 +67,10 @@ class Chain {
   template <class Value>
   std::vector<Fragment> along_x(Value&& value) const {
     const int x_windows = operand_.x.windows, y_windows = operand_.y.windows;
-    std::vector<Fragment> next(operand_.rank * y_windows * 2);
+    std::vector<Fragment> next(operand_.x_rank * y_windows * 2);
     for (int m = 0; m < y_windows; ++m)
       for (int r = 0; r < 4; ++r)
-        for (int k = 0; k < operand_.rank; ++k) {
+        for (int k = 0; k < operand_.x_rank; ++k) {
           WarpRegisters<float, 4> d{};
           for (int window = 0; window < x_windows; ++window) {
             Fragment b{};
@@ -100,7 +100,7 @@ class Chain {
       WarpRegisters<float, 4> d{};
       for (int k = 0; k < operand_.rank; ++k)
         for (int m = 0; m < windows; ++m) {
-          const int n = i + m, at = (k * windows + n % windows) * 2 + half;
+          const int n = i + m, at = (operand_.x_of[k] * windows + n % windows) * 2 + half;
           Fragment b = blocks[n / (2 * windows)][at];
           const bool joined = n / windows == 1;
           for (int lane = 0; joined && lane < warp_lanes; ++lane)
@@ -126,8 +126,9 @@ TEST(SeparableOperand, ChainsToTheCorrelation) {
       const Box taps{{0, -y_radius, -x_radius}, {1, y_radius + 1, x_radius + 1}};
       SeparableStencil stencil{taps, {}, 0.0};
       for (int k = 0; k < 1 + which % 3; ++k)
-        stencil.terms.push_back({{std::vector<double>{1.0}, dyadic_factor(random, 2 * y_radius + 1),
-                                  dyadic_factor(random, 2 * x_radius + 1)}});
+        stencil.terms.push_back(
+            {{std::vector<double>{1.0}, dyadic_factor(random, 2 * y_radius + 1),
+              k == 1 ? stencil.terms[0].factor[x_axis] : dyadic_factor(random, 2 * x_radius + 1)}});
       const SeparableOperand operand = separable_operand(stencil, precision);
       std::vector<double> data(400 * 200);
       for (double& value : data) value = static_cast<double>(random() % 4);
@@ -149,6 +150,38 @@ TEST(SeparableOperand, ChainsToTheCorrelation) {
                                                   << x_radius << " row " << row << " column " << column;
         }
     }
+}
+
+TEST(SeparableOperand, SharesFactorsThatDifferByANumber) {
+  const std::vector<double> a{1.0, 2.0, 1.0}, b{-1.0, 0.0, 1.0}, c{1.0, 6.0, 1.0}, twice_b{2.0, 0.0, -2.0};
+  const SeparableStencil stencil{
+      {{-1, -1, -1}, {2, 2, 2}}, {{{a, c, a}}, {{b, c, b}}, {{a, c, twice_b}}, {{twice_b, b, a}}}, 0.0};
+  const SeparableOperand operand = separable_operand(stencil, Precision::fp16);
+  EXPECT_EQ(operand.rank, 4);
+  EXPECT_EQ(operand.x_rank, 2);
+  EXPECT_EQ(operand.x_of, (std::vector<int>{0, 1, 1, 0}));
+  EXPECT_EQ(operand.z_of, (std::vector<int>{0, 0, 1, 1}));
+  EXPECT_EQ(operand.z_begin, -1);
+  EXPECT_EQ(operand.z_values, (std::vector<float>{0.25f, 0.5f, 0.25f, -0.5f, 0.0f, 0.5f}));
+}
+
+TEST(Separable, BasesAlongTwoAxesShareFactors) {
+  // A sum over corners, edges, faces and the middle of a cube: two base vectors along each axis.
+  std::vector<double> weights;
+  for_each_point(box_of({3, 3, 3}), [&](const Index3& p) {
+    weights.push_back(1.0 / (1 + (p[0] != 1) + (p[1] != 1) + (p[2] != 1)));
+  });
+  const Stencil stencil = fuse_steps(Stencil({3, 3, 3}, weights, {1, 1, 1}), 2);
+  const SeparableStencil separable = separate(stencil, 1e-13);
+  const SeparableOperand operand = separable_operand(separable, Precision::fp16);
+  EXPECT_EQ(operand.rank, 9);
+  EXPECT_EQ(operand.x_rank, 3);
+  EXPECT_EQ(operand.z_rank, 3);
+  double error = 0, total = 0;
+  const std::vector<double> found = dense_weights(separable), wanted = dense_weights(stencil);
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    error += std::abs(found[i] - wanted[i]), total += std::abs(wanted[i]);
+  EXPECT_LE(error, 1e-13 * total);
 }
 
 TEST(SeparableOperand, KeepsTheSumOfTheWeights) {

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sum of rank-one stencils in x, y and z: in every plane the passes along x and y of separable.cuh, on 16 x
+// 16 points per warp and one window of rows, and along z a march, as a transposed filter: what a plane
+// contributes to the planes of output within reach is added to sums that move on by one plane as they are
+// added to, so a loop of any length needs no unrolling.
+//
+// Terms that share their factor along z are one sum before that; terms that share their factor along x share
+// pass 1. Per 128 outputs: 2 x_rank x_windows + rank instructions m16n8k32 (tf32: twice, fp32: six times as
+// many), and 4 z_rank z_taps fp32 multiply-adds of 32 lanes.
+
+#include "separable_operands.cuh"
+#include "separable_stage.cuh"
+
+namespace spsolve::cuda {
+
+class Column {
+ public:
+  __device__ Column(const SeparableArguments& a, SharedMemory& shared)
+      : a_(a),
+        shared_(shared),
+        warp_x_(static_cast<int>(threadIdx.x) / 32 % warps_x),
+        warp_y_(static_cast<int>(threadIdx.x) / 32 / warps_x),
+        g_(static_cast<int>(threadIdx.x) % 32 / 4),
+        q_(static_cast<int>(threadIdx.x) % 4),
+        block_row_(a.first_row + static_cast<long long>(blockIdx.y) * (slab * warps_y)),
+        block_column_(a.first_column + static_cast<long long>(blockIdx.x) * block_columns),
+        row_(block_row_ + warp_y_ * slab),
+        column_(block_column_ + warp_x_ * slab),
+        plane_(a.region.begin[0] + static_cast<long long>(blockIdx.z) * a.planes_per_block),
+        planes_(static_cast<int>(min(a.region.end[0] - plane_, static_cast<long long>(a.planes_per_block)))),
+        // Of all neighbours along x, which store together.
+        whole_(a.aligned && row_ >= a.region.begin[1] && row_ + slab <= a.region.end[1] &&
+               block_column_ >= a.region.begin[2] && block_column_ + block_columns <= a.region.end[2]) {}
+
+  __device__ void run() {
+    const Weights weights(a_, shared_);
+    BlockRing ring(shared_, a_, static_cast<int>(block_row_ + row_margin - a_.in.begin[1]),
+                   static_cast<int>(block_column_ + column_margin - a_.in.begin[2]),
+                   static_cast<int>(plane_ + plane_margin - a_.in.begin[0]));
+    if constexpr (weights_in_shared) __syncthreads();
+    const int count = planes_ + z_taps - 1;
+    for (int n = 0; n < ahead; ++n) {
+      if (n < count) ring.fetch(n);
+      ring.commit();
+    }
+#pragma unroll 1
+    for (int n = 0; n < count; ++n) {
+      if (n + ahead < count) {
+#if __CUDA_ARCH__ < 900
+        if (ahead == stages - 1) __syncthreads();
+#endif
+        ring.fetch(n + ahead);
+      }
+      ring.commit();
+      ring.wait_for(n);
+      float result[8];
+      step(weights, ring, n, result);
+      if (n >= z_taps) write(n - z_taps, result);
+    }
+    float result[8];
+    along_z(result);
+    write(planes_ - 1, result);
+#if __CUDA_ARCH__ >= 900
+    if (bulk_stores && stores()) wait_for_stores_to_read<0>();  // shared memory lives as long as the block
+#endif
+  }
+
+ private:
+  /// Takes plane n in; `result` is the plane that the one before completes. What that one hands on along z is
+  /// summed while tensor cores are at work on this one.
+  __device__ void step(const Weights& weights, BlockRing& ring, int n, float (&result)[8]) {
+    const Stored* in =
+        &shared_.stage[n % stages][warp_y_ * slab + g_ / 4 * 8 + g_ / 2 % 2 * slab + g_ % 2]
+                      [warp_x_ * slab + window_column + q_ / 2 * 8 + q_ % 2 * (slab * x_windows)];
+    Sums sums[4][x_rank];
+    static_for<0, x_windows>([&](auto window_) {
+      constexpr int window = decltype(window_)::value;
+      Operand x[4];
+#pragma unroll
+      for (int r = 0; r < 4; ++r) x[r] = load_operand(in + 2 * r * row_elements + slab * window);
+#pragma unroll
+      for (int k = 0; k < x_rank; ++k) {
+        const auto a = weights.get<false, window>(k);
+#pragma unroll
+        for (int r = 0; r < 4; ++r) weights.multiply<false>(sums[r][k], a, x[r]);
+      }
+    });
+    ring.release(n);
+    along_z(result);
+    Fragment along_x[x_rank][2];
+#pragma unroll
+    for (int k = 0; k < x_rank; ++k)
+#pragma unroll
+      for (int r = 0; r < 4; ++r)
+#pragma unroll
+        for (int half = 0; half < 2; ++half)
+          hand_on(along_x[k][half], r, sums[r][k].total(2 * half), sums[r][k].total(2 * half + 1));
+    along_y(weights, along_x);
+  }
+
+  /// Pass 2, for every factor along z.
+  __device__ void along_y(const Weights& weights, const Fragment (&along_x)[x_rank][2]) {
+    static_for<0, z_rank>([&](auto z_) {
+      constexpr int z = decltype(z_)::value;
+      Sums sums[2];
+      static_for<0, rank>([&](auto k_) {
+        constexpr int k = decltype(k_)::value;
+        if constexpr (z_of[k] == z) {
+          const auto a = weights.get<true, 0>(k);
+#pragma unroll
+          for (int half = 0; half < 2; ++half)
+            weights.multiply<false>(sums[half], a, operand_of(along_x[x_of[k]][half]));
+        }
+      });
+#pragma unroll
+      for (int i = 0; i < 8; ++i) plane_sum_[z][i] = sums[i % 4 / 2].total(i / 4 * 2 + i % 2);
+    });
+  }
+
+  /// Adds the last plane to the planes of output within reach; `result` is the one that it completes.
+  __device__ void along_z(float (&result)[8]) {
+    float last[8] = {};  // of the plane that it is the first to contribute to
+#pragma unroll
+    for (int z = 0; z < z_rank; ++z) {
+      const float* weight = a_.along_z + z * z_taps;
+      const bool moves = z == z_rank - 1;
+#pragma unroll
+      for (int i = 0; i < 8; ++i) {
+        const float value = plane_sum_[z][i];
+        (moves ? result : sums_[0])[i] = __fmaf_rn(weight[z_taps - 1], value, sums_[0][i]);
+#pragma unroll
+        for (int t = 1; t < z_taps - 1; ++t)
+          sums_[moves ? t - 1 : t][i] = __fmaf_rn(weight[z_taps - 1 - t], value, sums_[t][i]);
+        (moves ? sums_[z_taps - 2] : last)[i] = __fmaf_rn(weight[0], value, last[i]);
+      }
+    }
+  }
+
+  /// Results of a plane: a lane has columns 4q to 4q + 3 of rows g and g + 8.
+  __device__ void write(int plane, float (&result)[8]) {
+#pragma unroll
+    for (int upper = 0; upper < 2; ++upper) {
+      const int row = g_ + 8 * upper;
+      float value[4];
+#pragma unroll
+      for (int c = 0; c < 4; ++c) value[c] = result[4 * upper + c];
+      if (whole_) {
+        if constexpr (with_source) {
+          const auto added = *reinterpret_cast<const Pack<float, 4>*>(at<const float>(a_.source, plane, row));
+#pragma unroll
+          for (int c = 0; c < 4; ++c) value[c] += added.element[c];
+        }
+        const Pack<Stored, 4> packed = pack_four(value);
+        if constexpr (bulk_stores)
+          *staged_four(shared_.out[buffer(plane)][warp_x_ * slab / box_columns][row],
+                       warp_x_ * slab % box_columns + 4 * q_, g_) = packed;
+        else
+          *reinterpret_cast<Pack<Stored, 4>*>(at<Stored>(a_.out, plane, row)) = packed;
+      } else if (row_ + row >= a_.region.begin[1] && row_ + row < a_.region.end[1]) {
+        Stored* to = at<Stored>(a_.out, plane, row);
+#pragma unroll
+        for (int c = 0; c < 4; ++c) {
+          const long long column = column_ + 4 * q_ + c;
+          if (column < a_.region.begin[2] || column >= a_.region.end[2]) continue;
+          if constexpr (with_source) value[c] += at<const float>(a_.source, plane, row)[c];
+          store(to[c], value[c]);
+        }
+      }
+    }
+    if (bulk_stores && whole_) store_staged(plane);
+  }
+
+  /// The lane's place in a row of a plane of the block.
+  template <class T>
+  __device__ T* at(const View& view, int plane, int row) const {
+    return static_cast<T*>(view.data) + (plane_ + plane - view.begin[0]) * view.stride[0] +
+           (row_ + row - view.begin[1]) * view.stride[1] + (column_ + 4 * q_ - view.begin[2]);
+  }
+
+  __device__ int buffer(int plane) const { return plane % 2 * warps_y + warp_y_; }
+
+  /// Whether this thread stores for its warp's neighbours along x.
+  __device__ bool stores() const { return warp_x_ == 0 && threadIdx.x % 32 == 0; }
+
+  /// Two buffers: that of the plane before has been read when all have come here.
+  __device__ void store_staged(int plane) const {
+#if __CUDA_ARCH__ >= 900
+    fence_for_copy_engine();
+    if (stores()) wait_for_stores_to_read<0>();
+    asm volatile("bar.sync %0, %1;" ::"r"(1 + warp_y_), "n"(32 * warps_x) : "memory");
+    if (!stores()) return;
+    for (int box = 0; box < boxes; ++box)
+      tensor_store(a_.out_map, static_cast<int>(block_column_ - a_.out.begin[2]) + box * box_columns,
+                   static_cast<int>(row_ - a_.out.begin[1]),
+                   static_cast<int>(plane_ + plane - a_.out.begin[0]), shared_.out[buffer(plane)][box]);
+    commit_stores();
+#endif
+  }
+
+  const SeparableArguments& a_;
+  SharedMemory& shared_;
+  int warp_x_, warp_y_, g_, q_;
+  long long block_row_, block_column_, row_, column_, plane_;  // where the outputs begin
+  int planes_;
+  bool whole_;
+  float plane_sum_[z_rank][8]{};  // of the last plane, along x and y
+  float sums_[z_taps - 1][8]{};   // of the planes of output to come
+};
+
+}  // namespace spsolve::cuda
+
+extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::warps,
+                                             spsolve::cuda::blocks_per_multiprocessor)
+    separable_planes(const __grid_constant__ spsolve::cuda::SeparableArguments a) {
+  extern __shared__ __align__(1024) unsigned char memory[];
+  spsolve::cuda::Column(a, *reinterpret_cast<spsolve::cuda::SharedMemory*>(memory)).run();
+}
