@@ -93,7 +93,7 @@ std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel&
   else if (problem.precision == Precision::fp64)
     why += "; fp64 has dense tensor cores only: unit = \"tensor\", layout = \"dual-tessellation\"";
   else
-    why += "; sparse-tensor takes strided-swap, morph and (2D, 1D) separable, tensor the first two";
+    why += "; sparse-tensor takes strided-swap, morph and separable (few terms), tensor the first two";
   throw Error(Status::invalid_input, why);
 }
 
@@ -106,7 +106,9 @@ bool is_built([[maybe_unused]] const Problem& problem, [[maybe_unused]] const De
     return cuda::has_tensor_sweep(
         problem.domain, fuse_steps(problem.stencil, candidate.fuse), candidate.precision,
         parse_layout(candidate.layout).value(), candidate.dropped,
-        candidate.unit == "tensor" ? cuda::TensorCores::dense : cuda::TensorCores::sparse);
+        candidate.unit == "tensor" ? cuda::TensorCores::dense : cuda::TensorCores::sparse,
+        {static_cast<int>(device.compute_capability),
+         static_cast<std::size_t>(device.shared_bytes_per_block)});
 #endif
   return true;
 }
