@@ -72,8 +72,9 @@ SUITE = [
 # What compute-sanitizer is through with in a minute and a half.
 SANITIZED = [
     Program("test_cuda_scalar", "*Seeds*/?:*Shapes*:*TallStar*", parts=6),
-    Program("test_mma_sweep", "*OnTensorCores*/?_*:*TensorCoreBits*/0", parts=5),
-    Program("test_separable_sweep", "*Lines/fp16:*Lines/fp32", parts=2),
+    Program("test_mma_sweep", "*OnTensorCores*/?_*:*TensorCoreBits*/0:Wide/*box2d13r_fp16*:Wide/*box3d6r_tf32*", parts=6),
+    Program("test_separable_sweep", "*Lines/fp16:*Lines/fp32:*Planes/tf32:*Space/fp16:*Space/fp32", parts=5),
+    Program("test_wgmma_sweep", "*OnHopper*/0:*OnHopper*/1", parts=2),
     Program("test_block", ON_GPUS),
     Program("test_diagnostics", ON_GPUS),
     Program("test_evolve", ON_GPUS),
