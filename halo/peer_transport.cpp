@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "halo/peer_transport.hpp"
+
+#include <cuda.h>
+#include <cudaTypedefs.h>
+
+#include <algorithm>
+#include <exception>
+#include <set>
+
+#include "kernels/cuda/driver.hpp"
+
+namespace spsolve {
+namespace {
+
+using cuda::check_cuda;
+
+constexpr int connect_tag = 2;
+
+void check_driver(CUresult result, const std::source_location& where = std::source_location::current()) {
+  if (result == CUDA_SUCCESS) return;
+  throw Error(Status::device_failure, std::string(where.file_name()) + ":" + std::to_string(where.line()) +
+                                          ": the NVIDIA driver fails with status " + std::to_string(result));
+}
+
+/// Device memory as another process may map it: its allocation, and where it is in there.
+struct Shared {
+  cudaIpcMemHandle_t allocation;
+  std::size_t offset, row_stride, plane_stride;
+};
+
+Shared share(const Message& message) {
+  static const auto range_of = cuda::driver_function<PFN_cuMemGetAddressRange_v3020>("cuMemGetAddressRange");
+  CUdeviceptr base = 0;
+  const auto address = reinterpret_cast<CUdeviceptr>(message.data);
+  check_driver(range_of(&base, nullptr, address));
+  Shared shared{{}, address - base, message.row_stride, message.plane_stride};
+  check_cuda(cudaIpcGetMemHandle(&shared.allocation, reinterpret_cast<void*>(base)));
+  return shared;
+}
+
+using Operation = CUstreamBatchMemOpParams;
+
+/// The work enqueued on the stream before is to be seen by whoever sees the value.
+Operation write(std::uint32_t* flag, std::uint32_t value) {
+  Operation operation{};
+  operation.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+  operation.writeValue.address = reinterpret_cast<CUdeviceptr>(flag);
+  operation.writeValue.value = value;
+  operation.writeValue.flags = CU_STREAM_WRITE_VALUE_DEFAULT;
+  return operation;
+}
+
+/// Cyclic: numbers may overflow.
+Operation wait_until_at_least(std::uint32_t* flag, std::uint32_t value) {
+  Operation operation{};
+  operation.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
+  operation.waitValue.address = reinterpret_cast<CUdeviceptr>(flag);
+  operation.waitValue.value = value;
+  operation.waitValue.flags = CU_STREAM_WAIT_VALUE_GEQ;
+  return operation;
+}
+
+void enqueue(std::vector<Operation> operations, cudaStream_t stream) {
+  static const auto batch = cuda::driver_function<PFN_cuStreamBatchMemOp_v11070>("cuStreamBatchMemOp");
+  if (!operations.empty())
+    check_driver(batch(stream, static_cast<unsigned>(operations.size()), operations.data(), 0));
+}
+
+/// Fills a message from memory of the same rows and planes.
+void copy(const Message& to, const std::byte* from, const Shared& strides, cudaStream_t stream) {
+  if (to.rows == 1 && to.planes == 1)
+    return check_cuda(cudaMemcpyAsync(to.data, from, to.bytes, cudaMemcpyDefault, stream));
+  if (to.rows == 1)
+    return check_cuda(cudaMemcpy2DAsync(to.data, to.plane_stride, from, strides.plane_stride, to.bytes,
+                                        to.planes, cudaMemcpyDefault, stream));
+  if (to.planes == 1)
+    return check_cuda(cudaMemcpy2DAsync(to.data, to.row_stride, from, strides.row_stride, to.bytes, to.rows,
+                                        cudaMemcpyDefault, stream));
+  const auto rows = [](std::byte* data, std::size_t bytes, std::size_t row_stride, std::size_t plane_stride) {
+    return cudaPitchedPtr{data, row_stride, bytes, plane_stride / row_stride};
+  };
+  cudaMemcpy3DParms parameters{};
+  parameters.srcPtr = rows(const_cast<std::byte*>(from), to.bytes, strides.row_stride, strides.plane_stride);
+  parameters.dstPtr = rows(to.data, to.bytes, to.row_stride, to.plane_stride);
+  parameters.extent = {to.bytes, to.rows, to.planes};
+  parameters.kind = cudaMemcpyDefault;
+  check_cuda(cudaMemcpy3DAsync(&parameters, stream));
+}
+
+std::vector<int> peers_of(std::span<const Message> messages) {
+  std::set<int> peers;
+  for (const Message& message : messages) peers.insert(message.peer);
+  return {peers.begin(), peers.end()};
+}
+
+}  // namespace
+
+/// An allocation of another process.
+class PeerTransport::Mapping {
+ public:
+  explicit Mapping(const cudaIpcMemHandle_t& allocation) {
+    check_cuda(cudaIpcOpenMemHandle(&memory_, allocation, cudaIpcMemLazyEnablePeerAccess));
+  }
+  ~Mapping() { cudaIpcCloseMemHandle(memory_); }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  std::byte* data() const { return static_cast<std::byte*>(memory_); }
+
+ private:
+  void* memory_ = nullptr;
+};
+
+/// What is known of the messages of an exchange.
+class PeerTransport::Connection {
+ public:
+  struct Source {
+    Shared shared;
+    std::unique_ptr<Mapping> mapping;
+    const std::byte* data() const { return mapping->data() + shared.offset; }
+  };
+
+  Connection(PeerTransport& transport, std::span<const Message> sends, std::span<const Message> receives)
+      : readers(peers_of(sends)), writers(peers_of(receives)), transport_(&transport), key_(receives.data()) {
+    transport_->connections_[key_] = this;
+  }
+  /// Peers may free what they sent when every rank has let go of it.
+  ~Connection() {
+    transport_->connections_.erase(key_);
+    if (std::uncaught_exceptions() > 0) return;
+    cudaStreamSynchronize(transport_->stream_);
+    sources.clear();
+    MPI_Barrier(transport_->communicator_.handle());
+  }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  std::vector<int> readers, writers;  // peers
+  std::vector<Source> sources;        // of what is received
+
+ private:
+  PeerTransport* transport_;
+  const Message* key_;
+};
+
+std::unique_ptr<PeerTransport> PeerTransport::make(const Communicator& communicator, cudaStream_t stream) {
+  if (ranks_on_this_machine(communicator) != communicator.size()) return nullptr;
+  try {
+    // Flags of all ranks: if they can be mapped, other memory can.
+    return std::unique_ptr<PeerTransport>(new PeerTransport(communicator, stream));
+  } catch (const Error&) {
+    cudaGetLastError();
+    return nullptr;
+  }
+}
+
+PeerTransport::PeerTransport(const Communicator& communicator, cudaStream_t stream)
+    : communicator_(communicator), stream_(stream) {
+  const auto ranks = static_cast<std::size_t>(communicator.size());
+  std::vector<cudaIpcMemHandle_t> flags(ranks);
+  collectively(communicator, [&] {
+    const std::size_t bytes = 2 * ranks * sizeof(std::uint32_t);
+    flags_ = cuda::DeviceBuffer(bytes);
+    check_cuda(cudaMemsetAsync(flags_.data(), 0, bytes, stream));
+    check_cuda(cudaStreamSynchronize(stream));
+    check_cuda(cudaIpcGetMemHandle(&flags[static_cast<std::size_t>(communicator.rank())], flags_.data()));
+  });
+  check_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, flags.data(), sizeof flags[0], MPI_BYTE,
+                          communicator.handle()));
+  collectively(communicator, [&] {
+    for (int rank = 0; rank < communicator.size(); ++rank) {
+      void* data = flags_.data();
+      if (rank != communicator.rank())
+        data =
+            mappings_.emplace_back(std::make_unique<Mapping>(flags[static_cast<std::size_t>(rank)]))->data();
+      flags_of_.push_back(static_cast<std::uint32_t*>(data));
+    }
+  });
+}
+
+PeerTransport::~PeerTransport() = default;
+
+std::uint32_t* PeerTransport::flag(Flag which, int sender, int receiver) const {
+  return flags_of_[static_cast<std::size_t>(receiver)] + static_cast<int>(which) * communicator_.size() +
+         sender;
+}
+
+std::shared_ptr<void> PeerTransport::connect(std::span<const Message> sends,
+                                             std::span<const Message> receives) {
+  auto connection = std::make_shared<Connection>(*this, sends, receives);
+  std::vector<Shared> shared(sends.size()), theirs(receives.size());
+  collectively(communicator_, [&] { std::transform(sends.begin(), sends.end(), shared.begin(), share); });
+  std::vector<MPI_Request> requests;
+  for (std::size_t i = 0; i < receives.size(); ++i)
+    check_mpi(MPI_Irecv(&theirs[i], sizeof theirs[i], MPI_BYTE, receives[i].peer, connect_tag,
+                        communicator_.handle(), &requests.emplace_back()));
+  for (std::size_t i = 0; i < sends.size(); ++i)
+    check_mpi(MPI_Isend(&shared[i], sizeof shared[i], MPI_BYTE, sends[i].peer, connect_tag,
+                        communicator_.handle(), &requests.emplace_back()));
+  check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
+  collectively(communicator_, [&] {
+    for (const Shared& message : theirs)
+      connection->sources.push_back({message, std::make_unique<Mapping>(message.allocation)});
+  });
+  return connection;
+}
+
+void PeerTransport::start(std::span<const Message> sends, std::span<const Message> receives) {
+  under_way_ = nullptr;
+  if (sends.empty() && receives.empty()) return;
+  Connection& connection = *connections_.at(receives.data());
+  const int rank = communicator_.rank();
+  ++exchanges_;
+  std::vector<Operation> operations;
+  for (const int peer : connection.readers)
+    operations.push_back(write(flag(Flag::ready, rank, peer), exchanges_));
+  for (const int peer : connection.writers)
+    operations.push_back(wait_until_at_least(flag(Flag::ready, peer, rank), exchanges_));
+  enqueue(std::move(operations), stream_);
+  for (std::size_t i = 0; i < receives.size(); ++i)
+    copy(receives[i], connection.sources[i].data(), connection.sources[i].shared, stream_);
+  operations.clear();
+  for (const int peer : connection.writers)
+    operations.push_back(write(flag(Flag::fetched, rank, peer), exchanges_));
+  enqueue(std::move(operations), stream_);
+  under_way_ = &connection;
+}
+
+void PeerTransport::finish() {
+  if (!under_way_) return;
+  std::vector<Operation> operations;
+  for (const int peer : under_way_->readers)
+    operations.push_back(wait_until_at_least(flag(Flag::fetched, peer, communicator_.rank()), exchanges_));
+  enqueue(std::move(operations), stream_);
+}
+
+}  // namespace spsolve

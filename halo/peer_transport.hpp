@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "halo/communicator.hpp"
+#include "halo/transport.hpp"
+#include "kernels/cuda/device.hpp"
+
+namespace spsolve {
+
+/// Memory of GPUs of one machine: every rank maps what its neighbours send (CUDA IPC) and fetches it by copy
+/// engines, which leave the multiprocessors to the kernels. Flags in device memory tell neighbours that data
+/// may be fetched, and that they were; streams write and await them, the host waits for nothing. As the
+/// numbers in the flags grow, exchanges cannot be captured in graphs.
+class PeerTransport : public Transport {
+ public:
+  /// On the current device, or null where the ranks are not all on one machine or cannot map each other's
+  /// memory; collective. `stream` must outlive the transport.
+  static std::unique_ptr<PeerTransport> make(const Communicator& communicator, cudaStream_t stream);
+
+  ~PeerTransport() override;
+
+  bool takes_boxes() const override { return true; }
+  std::shared_ptr<void> connect(std::span<const Message> sends, std::span<const Message> receives) override;
+  void start(std::span<const Message> sends, std::span<const Message> receives) override;
+  void finish() override;
+
+ private:
+  class Mapping;
+  class Connection;
+  /// What rank `sender` wrote to the flags of rank `receiver` counts the exchanges that are ready to be
+  /// fetched there, and those that were fetched from there.
+  enum class Flag { ready, fetched };
+
+  PeerTransport(const Communicator& communicator, cudaStream_t stream);
+  std::uint32_t* flag(Flag which, int sender, int receiver) const;
+
+  Communicator communicator_;
+  cudaStream_t stream_;
+  cuda::DeviceBuffer flags_;
+  std::vector<std::uint32_t*> flags_of_;  // of each rank, as this one sees them
+  std::vector<std::unique_ptr<Mapping>> mappings_;
+  std::map<const Message*, Connection*> connections_;  // by the first message that is received
+  std::uint32_t exchanges_ = 0;
+  Connection* under_way_ = nullptr;
+};
+
+}  // namespace spsolve
