@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <random>
-#include <regex>
 
 #include "kernels/cuda/mma_sweep.hpp"
 #include "kernels/sparse/round_weights.hpp"
@@ -261,63 +260,6 @@ TEST_P(TensorCoreBits, AreTheSameWhateverTheRegionAndTheBlock) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, TensorCoreBits, ::testing::Range(0, 9));
-
-TEST(MmaProgram, RefusesWhatNoKernelTakes) {
-  const Stencil narrow({1, 1, 3}, {1, 2, 1}, {0, 0, 1});
-  EXPECT_THROW(MmaProgram(domain_of(1), narrow, Precision::fp16, Layout::separable, TensorCores::sparse),
-               std::invalid_argument);
-  EXPECT_THROW(
-      MmaProgram(domain_of(1), narrow, Precision::fp16, Layout::morph, TensorCores::sparse, {75, 64 << 10}),
-      std::invalid_argument);
-}
-
-TEST(MmaProgram, FitsDevicesOfLessSharedMemory) {
-  std::mt19937_64 random(11000u);
-  for (const SweepCase& c : {SweepCase{2, 7, SweepCase::box, Precision::fp16, morph, sparse},
-                             SweepCase{2, 7, SweepCase::box, Precision::fp32, morph, sparse},
-                             SweepCase{2, 7, SweepCase::box, Precision::fp64, morph, dense},
-                             SweepCase{3, 2, SweepCase::box, Precision::fp16, morph, sparse},
-                             SweepCase{3, 9, SweepCase::box, Precision::fp32, morph, sparse}})
-    for (const int kilobytes : {227, 163, 99, 48}) {
-      const MmaProgram program(domain_of(c.dimensions), make_stencil(c, random), c.precision, c.layout,
-                               c.cores, {80, static_cast<std::size_t>(kilobytes) << 10});
-      EXPECT_LE(program.shared_bytes(), kilobytes << 10) << name_of(c);
-    }
-}
-
-class MmaTemplates : public ::testing::TestWithParam<SweepCase> {};
-
-TEST_P(MmaTemplates, CompileForAmpereAndHopperWithoutSpills) {
-  std::mt19937_64 random(10000u);
-  const SweepCase c = GetParam();
-  const Stencil stencil = make_stencil(c, random);
-  for (const bool hopper : {false, true}) {  // beside that: unaligned, with a source
-    const MmaProgram program(domain_of(c.dimensions), stencil, c.precision, c.layout, c.cores,
-                             hopper ? BlockLimits{} : BlockLimits{80, 99 << 10});
-    const KernelCompiler compiler(hopper ? "sm_90a" : "sm_80", {});
-    const Compiled compiled = compiler.compile_fresh("mma_sweep.cuh", program.constants(hopper, !hopper));
-    EXPECT_FALSE(compiled.cubin.empty());
-    std::smatch spilled;
-    ASSERT_TRUE(std::regex_search(compiled.log, spilled, std::regex("(\\d+) bytes spill stores")));
-    if (hopper) {
-      EXPECT_EQ(std::stoi(spilled[1]), 0) << compiled.log;
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, MmaTemplates,
-    ::testing::Values(
-        SweepCase{1, 7, SweepCase::box, Precision::fp16, Layout::strided_swap, TensorCores::sparse},
-        SweepCase{2, 7, SweepCase::box, Precision::fp16, Layout::morph, TensorCores::sparse},
-        SweepCase{2, 7, SweepCase::box, Precision::bf16, Layout::morph, TensorCores::dense},
-        SweepCase{2, 3, SweepCase::star, Precision::tf32, Layout::morph, TensorCores::sparse},
-        SweepCase{2, 3, SweepCase::box, Precision::fp64, Layout::morph, TensorCores::dense},
-        SweepCase{3, 2, SweepCase::box, Precision::fp16, Layout::morph, TensorCores::sparse},
-        SweepCase{3, 1, SweepCase::star, Precision::fp32, Layout::strided_swap, TensorCores::sparse},
-        SweepCase{3, 5, SweepCase::box, Precision::fp16, Layout::morph, TensorCores::sparse},
-        SweepCase{2, 13, SweepCase::box, Precision::fp16, Layout::morph, TensorCores::sparse},
-        SweepCase{3, 9, SweepCase::box, Precision::fp32, Layout::morph, TensorCores::sparse}));
 
 }  // namespace
 }  // namespace spsolve::cuda

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <regex>
-
 #include "kernels/cuda/separable_sweep.hpp"
 #include "tests/support/device_fields.hpp"
 #include "tests/support/fields.hpp"
@@ -290,57 +288,6 @@ TEST_F(SeparableSweepOnDevice, HasNoBiasInFp32) {
   // Truncated sums would lose half a spacing on average, in each of two passes.
   EXPECT_LT(std::abs(bias / points), 0x1p-26);
 }
-
-struct TemplateCase {
-  Precision precision;
-  int radius, rank;
-  int most_spill_bytes;  // sm_90a, without a source; what was accepted when the tiles were chosen
-  int z_radius = 0;
-};
-class SeparableTemplate : public ::testing::TestWithParam<TemplateCase> {};
-
-TEST_P(SeparableTemplate, CompilesForAmpereAndHopper) {
-  const TemplateCase& c = GetParam();
-  std::mt19937_64 random(1);
-  const SeparableOperand operand =
-      separable_operand(random_stencil(random, cube(c.z_radius, c.radius), c.rank), c.precision);
-  const int bytes = static_cast<int>(storage_bytes(c.precision));
-  for (const bool hopper : {false, true}) {
-    const SeparableTile tile =
-        choose_separable_tile(operand, bytes, hopper ? BlockLimits{} : BlockLimits{80, 163 << 10});
-    ASSERT_GT(tile.warps, 0);
-    const SeparableShape shape = separable_shape(operand, tile, bytes);
-    const KernelCompiler compiler(hopper ? "sm_90a" : "sm_80", {});
-    const bool with_source = !hopper;
-    const Compiled compiled =
-        compiler.compile_fresh(c.z_radius ? "separable_planes.cuh" : "separable.cuh",
-                               separable_constants(operand, c.precision, shape, with_source));
-    EXPECT_FALSE(compiled.cubin.empty());
-    std::smatch used, spilled;
-    ASSERT_TRUE(std::regex_search(compiled.log, used, std::regex("Used (\\d+) registers"))) << compiled.log;
-    ASSERT_TRUE(std::regex_search(compiled.log, spilled, std::regex("(\\d+) bytes spill stores")))
-        << compiled.log;
-    std::printf("%s: %s registers, %s bytes spilled\n", compiler.architecture().c_str(),
-                used[1].str().c_str(), spilled[1].str().c_str());
-    if (hopper) {
-      EXPECT_LE(std::stoi(spilled[1]), c.most_spill_bytes) << compiled.log;
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Table, SeparableTemplate,
-    ::testing::Values(TemplateCase{Precision::fp16, 7, 1, 0}, TemplateCase{Precision::fp16, 7, 3, 0},
-                      TemplateCase{Precision::bf16, 7, 6, 0}, TemplateCase{Precision::fp16, 15, 1, 0},
-                      TemplateCase{Precision::fp16, 15, 3, 32}, TemplateCase{Precision::tf32, 7, 1, 0},
-                      TemplateCase{Precision::fp32, 7, 1, 0}, TemplateCase{Precision::fp32, 7, 2, 0},
-                      TemplateCase{Precision::fp32, 15, 1, 0}, TemplateCase{Precision::fp16, 1, 1, 0, 1},
-                      TemplateCase{Precision::fp16, 7, 4, 0, 7}, TemplateCase{Precision::fp16, 3, 8, 0, 3},
-                      TemplateCase{Precision::tf32, 5, 4, 0, 5}, TemplateCase{Precision::fp32, 7, 1, 0, 7}),
-    [](const auto& test) {
-      return std::string(to_string(test.param.precision)) + "_r" + std::to_string(test.param.radius) +
-             (test.param.z_radius ? "_in_space" : "") + "_rank" + std::to_string(test.param.rank);
-    });
 
 }  // namespace
 }  // namespace spsolve::cuda

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// What sweeps on tensor cores are compiled from: it compiles for sm_80 and sm_90a without spills, and fits
+// devices of less shared memory. Needs no device.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <regex>
+
+#include "kernels/cuda/mma_program.hpp"
+#include "kernels/cuda/separable_sweep.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr BlockLimits ampere{80, 163 << 10}, ada{89, 99 << 10}, hopper{};
+
+std::vector<double> random_weights(std::mt19937_64& random, std::int64_t count) {
+  std::uniform_real_distribution<double> value(0.01, 1.0);
+  std::vector<double> weights(static_cast<std::size_t>(count));
+  for (double& weight : weights) weight = value(random);
+  return weights;
+}
+
+/// Compiles for sm_90a as it is mostly used, and for sm_80 with whatever else there is; on sm_90a no more
+/// than some bytes are spilled. `constants`: of BlockLimits.
+template <class Constants>
+void expect_compiles(const char* source, int most_spilled_bytes, Constants&& constants) {
+  for (const BlockLimits& limits : {ampere, hopper}) {
+    const bool on_hopper = limits.compute_capability == 90;
+    const Compiled compiled =
+        KernelCompiler(on_hopper ? "sm_90a" : "sm_80", {}).compile_fresh(source, constants(limits));
+    EXPECT_FALSE(compiled.cubin.empty());
+    std::smatch spilled;
+    ASSERT_TRUE(std::regex_search(compiled.log, spilled, std::regex("(\\d+) bytes spill stores")))
+        << compiled.log;
+    if (on_hopper) {
+      EXPECT_LE(std::stoi(spilled[1]), most_spilled_bytes) << compiled.log;
+    }
+  }
+}
+
+struct MmaCase {
+  int dimensions, radius;
+  bool star;
+  Precision precision;
+  TensorCores cores = TensorCores::sparse;
+  Layout layout = Layout::morph;
+
+  Domain domain() const {
+    Domain domain;
+    domain.dimensions = dimensions;
+    return domain;
+  }
+
+  Stencil stencil() const {
+    Index3 reach{};
+    for (int axis = axis_count - dimensions; axis < axis_count; ++axis) reach[axis] = radius;
+    const Index3 extent = 2 * reach + Index3{1, 1, 1};
+    std::mt19937_64 random(10000u);
+    std::vector<double> weights = random_weights(random, volume(extent));
+    std::size_t i = 0;
+    for_each_point(box_of(extent), [&](const Index3& p) {
+      const auto off = (p[0] != reach[0]) + (p[1] != reach[1]) + (p[2] != reach[2]);
+      if (star && off > 1) weights[i] = 0;
+      ++i;
+    });
+    return {extent, weights, reach};
+  }
+
+  MmaProgram program(const BlockLimits& limits) const {
+    return {domain(), stencil(), precision, layout, cores, limits};
+  }
+};
+
+class MmaTemplates : public ::testing::TestWithParam<MmaCase> {};
+
+TEST_P(MmaTemplates, CompileForAmpereAndHopperWithoutSpills) {
+  expect_compiles("mma_sweep.cuh", 0, [](const BlockLimits& limits) {
+    const bool aligned = limits.copy_engine(), with_source = !aligned;
+    return GetParam().program(limits).constants(aligned, with_source);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, MmaTemplates,
+    ::testing::Values(MmaCase{1, 7, false, Precision::fp16, TensorCores::sparse, Layout::strided_swap},
+                      MmaCase{2, 7, false, Precision::fp16},
+                      MmaCase{2, 7, false, Precision::bf16, TensorCores::dense},
+                      MmaCase{2, 3, true, Precision::tf32},
+                      MmaCase{2, 3, false, Precision::fp64, TensorCores::dense},
+                      MmaCase{3, 2, false, Precision::fp16},
+                      MmaCase{3, 1, true, Precision::fp32, TensorCores::sparse, Layout::strided_swap},
+                      MmaCase{3, 5, false, Precision::fp16}, MmaCase{2, 13, false, Precision::fp16},
+                      MmaCase{3, 9, false, Precision::fp32}));
+
+TEST(MmaProgram, RefusesWhatNoKernelTakes) {
+  const MmaCase narrow{1, 1, false, Precision::fp16};
+  EXPECT_THROW(
+      MmaProgram(narrow.domain(), narrow.stencil(), Precision::fp16, Layout::separable, TensorCores::sparse),
+      std::invalid_argument);
+  EXPECT_THROW(narrow.program({75, 64 << 10}), std::invalid_argument);
+}
+
+TEST(MmaProgram, FitsDevicesOfLessSharedMemory) {
+  for (const MmaCase& c : {MmaCase{2, 7, false, Precision::fp16}, MmaCase{2, 7, false, Precision::fp32},
+                           MmaCase{2, 7, false, Precision::fp64, TensorCores::dense},
+                           MmaCase{3, 2, false, Precision::fp16}, MmaCase{3, 9, false, Precision::fp32}})
+    for (const BlockLimits& limits : {hopper, ampere, ada, BlockLimits{80, 48 << 10}})
+      EXPECT_LE(static_cast<std::size_t>(c.program(limits).shared_bytes()), limits.shared_bytes)
+          << c.dimensions << "D radius " << c.radius << ' ' << to_string(c.precision);
+}
+
+struct SeparableCase {
+  Precision precision;
+  int z_radius, radius, rank;
+  int most_spilled_bytes = 0;  // what was accepted when the tiles were chosen
+
+  SeparableOperand operand() const {
+    const Index3 reach{z_radius, radius, radius};
+    SeparableStencil stencil{grow(box_of({1, 1, 1}), reach), {}, 0.0};
+    std::mt19937_64 random(1);
+    for (int k = 0; k < rank; ++k) {
+      SeparableTerm& term = stencil.terms.emplace_back();
+      for (int axis = 0; axis < axis_count; ++axis)
+        term.factor[axis] = random_weights(random, 2 * reach[axis] + 1);
+      // With taps along z, as bases along two axes give them.
+      if (z_radius && k >= 2) term.factor[z_axis] = stencil.terms[k - 2].factor[z_axis];
+      if (z_radius && k % 2) term.factor[x_axis] = stencil.terms[k - 1].factor[x_axis];
+    }
+    return separable_operand(stencil, precision);
+  }
+};
+
+class SeparableTemplates : public ::testing::TestWithParam<SeparableCase> {};
+
+TEST_P(SeparableTemplates, CompileForAmpereAndHopper) {
+  const SeparableCase& c = GetParam();
+  const SeparableOperand operand = c.operand();
+  const int bytes = static_cast<int>(storage_bytes(c.precision));
+  expect_compiles(c.z_radius ? "separable_planes.cuh" : "separable.cuh", c.most_spilled_bytes,
+                  [&](const BlockLimits& limits) {
+                    const SeparableTile tile = choose_separable_tile(operand, bytes, limits);
+                    EXPECT_GT(tile.warps, 0);
+                    const bool with_source = !limits.copy_engine();
+                    return separable_constants(operand, c.precision, separable_shape(operand, tile, bytes),
+                                               with_source);
+                  });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, SeparableTemplates,
+    ::testing::Values(SeparableCase{Precision::fp16, 0, 7, 1}, SeparableCase{Precision::fp16, 0, 7, 3},
+                      SeparableCase{Precision::bf16, 0, 7, 6}, SeparableCase{Precision::fp16, 0, 15, 1},
+                      SeparableCase{Precision::fp16, 0, 15, 3, 32}, SeparableCase{Precision::tf32, 0, 7, 1},
+                      SeparableCase{Precision::fp32, 0, 7, 1}, SeparableCase{Precision::fp32, 0, 7, 2},
+                      SeparableCase{Precision::fp32, 0, 15, 1}, SeparableCase{Precision::fp16, 1, 1, 1},
+                      SeparableCase{Precision::fp16, 7, 7, 4}, SeparableCase{Precision::fp16, 3, 3, 8},
+                      SeparableCase{Precision::tf32, 5, 5, 4}, SeparableCase{Precision::fp32, 7, 7, 1}));
+
+TEST(SeparableTile, FitsDevicesOfLessSharedMemoryOrHasNoWarps) {
+  for (const SeparableCase& c :
+       {SeparableCase{Precision::fp16, 0, 7, 1}, SeparableCase{Precision::fp32, 0, 7, 1},
+        SeparableCase{Precision::fp16, 0, 15, 3}, SeparableCase{Precision::fp16, 7, 7, 4},
+        SeparableCase{Precision::fp32, 5, 5, 1}}) {
+    const SeparableOperand operand = c.operand();
+    const int bytes = static_cast<int>(storage_bytes(c.precision));
+    for (const BlockLimits& limits : {hopper, ampere, ada}) {
+      const SeparableTile tile = choose_separable_tile(operand, bytes, limits);
+      ASSERT_GT(tile.warps, 0) << c.radius << ' ' << to_string(c.precision);
+      EXPECT_LE(static_cast<std::size_t>(separable_shape(operand, tile, bytes).shared_bytes),
+                limits.shared_bytes);
+    }
+    EXPECT_EQ(choose_separable_tile(operand, bytes, {80, 8 << 10}).warps, 0);
+    EXPECT_EQ(choose_separable_tile(operand, bytes, {75, 64 << 10}).warps, 0);
+  }
+}
+
+}  // namespace
+}  // namespace spsolve::cuda
