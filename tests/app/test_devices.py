@@ -111,7 +111,7 @@ class Devices(spsolve.TestCase):
 
 
 # Tests of their own: they can run side by side.
-for number in range(15):
+for number in range(10):
     setattr(Devices, f"test_random_problem_{number:02}", lambda self, number=number: self.check_random_problem(number))
 for precision in PRECISIONS:
     setattr(Devices, f"test_restart_on_the_other_device_{precision}",

@@ -3,8 +3,6 @@
 // exact.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <random>
 
 #include "kernels/cuda/device.hpp"
@@ -68,10 +66,7 @@ struct Arguments {
 };
 
 Compiled compile(const std::string& architecture) {
-  std::ifstream file(SPSOLVE_SPARSE_MMA_CUH);
-  const std::string header{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_FALSE(header.empty());
-  return Nvrtc().compile({"test_sparse_mma.cu", kernel_text}, {{"sparse_mma.cuh", header}}, architecture);
+  return Nvrtc().compile({"test_sparse_mma.cu", kernel_text}, embedded_sources(), architecture);
 }
 
 class SparseMma : public ::testing::TestWithParam<const char*> {};
