@@ -80,75 +80,94 @@ class March {
   }
 
   __device__ void run(int planes_to_write) {
-    const int planes = planes_to_write + 2 * depth * R;
+    const int planes = planes_to_write + warm_up;
     PlaneRing ring(shared_.ring, a_, begin_ - depth * R, first_row_, first_column_);
-    const int ahead = PlaneRing::stages - 1;
     for (int i = 0; i < ahead && i < planes; ++i) ring.fetch();
-
-    Points sums[depth][R > 0 ? 2 * R : 1] = {};
+    Sums sums[depth] = {};
+    constexpr int warmed_apart = skips_levels ? warm_up : 0;
 #pragma unroll 1
-    for (int i = 0; i < planes; ++i) {
-      const int plane = static_cast<int>(begin_) - depth * R + i;
-      if constexpr (beside_wall && has_wall(plane_axis, Wall::dirichlet)) {
-        const bool outside = plane >= n_planes_ || plane - (depth - 1) * R < 0;
-        ghosts_now_ = columns_.any_constant || rows_.any_constant || outside;
-      }
-      const auto input = ring.wait();
-      Points level[depth + 1];
-      read_input(level[0], input, plane);
-      if constexpr (pointwise_completion) {
-        auto& edges = shared_.edges[i & 1];
-        static_for<0, depth>([&](auto l) {
-          complete(level[l.value + 1], sums[l.value][0], level[l.value], plane - (l.value + 1) * R,
-                   l.value + 1 < depth);
-        });
-        // Before the barrier, so that its registers are free afterwards.
-        if (i >= 2 * depth * R) write_output(level[depth]);
-        static_for<0, depth>(
-            [&](auto l) { share_rows<l.value>(edges[RY > 0 ? l.value : 0], level[l.value]); });
-        block_barrier();
-        if (i + ahead < planes) ring.fetch();
-        // Level 0 last and from the input again: its registers are not kept across the barrier.
-        static_for<0, depth>([&](auto k) {
-          constexpr int l = depth - 1 - k.value;
-          if constexpr (l == 0) read_input(level[0], input, plane);
-          Window window;
-          gather<l>(window, level[l], input, edges[RY > 0 ? l : 0]);
-          advance_sums(sums[l], plane - l * R);
-          extend(sums[l], neighbours(window));
-        });
-      } else {
-        block_barrier();
-        if (i + ahead < planes) ring.fetch();
-        static_for<0, depth>([&](auto l) {
-          EdgeRows& edges = shared_.edges[l.value & 1][0];
-          if constexpr (RY > 0 && (l.value > 0 || beside_wall)) {
-            share_rows<l.value>(edges, level[l.value]);
-            block_barrier();
-          }
-          Window window;
-          gather<l.value>(window, level[l.value], input, edges);
-          const int completed = plane - (l.value + 1) * R;
-          Points& next = level[l.value + 1];
-          if constexpr (R > 0)
-            next = sums[l.value][0];
-          else
-            start(next, completed);
-          advance_sums(sums[l.value], plane - l.value * R);
-          if constexpr (any_folded) {
-            add_folded(next, sums[l.value], neighbours(window));
-          } else {
-            add_taps<R>(next, neighbours(window));
-            extend(sums[l.value], neighbours(window));
-          }
-          settle(next, completed, l.value + 1 < depth);
-        });
-        if (i >= 2 * depth * R) write_output(level[depth]);
-      }
-    }
+    for (int i = 0; i < warmed_apart; ++i) take_plane<true>(ring, sums, i, planes);
+#pragma unroll 1
+    for (int i = warmed_apart; i < planes; ++i) take_plane<false>(ring, sums, i, planes);
   }
 
  private:
+  static constexpr int ahead = PlaneRing::stages - 1;
+  static constexpr int warm_up = 2 * depth * R;  // planes before the first that is written
+  /// Of the planes ahead of a level.
+  using Sums = Points[R > 0 ? 2 * R : 1];
+
+  /// Level l makes no plane that is wanted before plane 2lR of the march, so that half of the warm-up can be
+  /// left out. Stars in 3D have no registers for a second loop: theirs would spill.
+  static constexpr bool skips_levels = RY == 0 || !pointwise_completion;
+
+  /// Takes plane i of the march through all levels; while `warming`, through those that make one.
+  template <bool warming>
+  __device__ __forceinline__ void take_plane(PlaneRing& ring, Sums (&sums)[depth], int i, int planes) {
+    const int plane = static_cast<int>(begin_) - depth * R + i;
+    if constexpr (beside_wall && has_wall(plane_axis, Wall::dirichlet)) {
+      const bool outside = plane >= n_planes_ || plane - (depth - 1) * R < 0;
+      ghosts_now_ = columns_.any_constant || rows_.any_constant || outside;
+    }
+    const auto input = ring.wait();
+    Points level[depth + 1];
+    read_input(level[0], input, plane);
+    const bool writes = !warming && (skips_levels || i >= warm_up);
+    const auto wanted = [&](int l) { return !warming || i >= 2 * l * R; };
+    if constexpr (pointwise_completion) {
+      auto& edges = shared_.edges[i & 1];
+      static_for<0, depth>([&](auto l) {
+        if (wanted(l.value + 1))
+          complete(level[l.value + 1], sums[l.value][0], level[l.value], plane - (l.value + 1) * R,
+                   l.value + 1 < depth);
+      });
+      // Before the barrier, so that its registers are free afterwards.
+      if (writes) write_output(level[depth]);
+      static_for<0, depth>(
+          [&](auto l) { share_rows<l.value>(edges[RY > 0 ? l.value : 0], level[l.value]); });
+      block_barrier();
+      if (i + ahead < planes) ring.fetch();
+      // Level 0 last and from the input again: its registers are not kept across the barrier.
+      static_for<0, depth>([&](auto k) {
+        constexpr int l = depth - 1 - k.value;
+        if (!wanted(l)) return;
+        if constexpr (l == 0) read_input(level[0], input, plane);
+        Window window;
+        gather<l>(window, level[l], input, edges[RY > 0 ? l : 0]);
+        advance_sums(sums[l], plane - l * R);
+        extend(sums[l], neighbours(window));
+      });
+    } else {
+      block_barrier();
+      if (i + ahead < planes) ring.fetch();
+      static_for<0, depth>([&](auto l) {
+        const int completed = plane - (l.value + 1) * R;
+        Points& next = level[l.value + 1];
+        if constexpr (R > 0)
+          next = sums[l.value][0];
+        else
+          start(next, completed);
+        advance_sums(sums[l.value], plane - l.value * R);
+        if (!wanted(l.value)) return;
+        EdgeRows& edges = shared_.edges[l.value & 1][0];
+        if constexpr (RY > 0 && (l.value > 0 || beside_wall)) {
+          share_rows<l.value>(edges, level[l.value]);
+          block_barrier();
+        }
+        Window window;
+        gather<l.value>(window, level[l.value], input, edges);
+        if constexpr (any_folded) {
+          add_folded(next, sums[l.value], neighbours(window));
+        } else {
+          add_taps<R>(next, neighbours(window));
+          extend(sums[l.value], neighbours(window));
+        }
+        settle(next, completed, l.value + 1 < depth);
+      });
+      if (writes) write_output(level[depth]);
+    }
+  }
+
   /// Level 0 at the thread's points; beyond neumann faces from their images in the tile.
   __device__ void read_input(Points& points, const In (*input)[tile_columns], int plane) const {
 #pragma unroll

@@ -187,7 +187,11 @@ void ScalarUnit::march(const MarchKernel& march, const Operand& in, const Operan
   const std::int64_t column_tiles = pieces(a.region.end[2] - (a.first_column + tile.column_margin), columns);
   const std::int64_t row_tiles = pieces(a.region.end[1] - a.region.begin[1], rows);
   const std::int64_t planes = a.region.end[0] - a.region.begin[0];
-  const std::int64_t warm_up = 2 * tile.depth * stencil_.radius[plane_axis] + 2;
+  // In planes of full work; half of it is left out but in 3D stars (march.cuh).
+  const std::int64_t warm_up =
+      (stencil_.radius[row_axis] > 0 && stencil_.pointwise_completion() ? 2 * tile.depth : tile.depth + 1) *
+          stencil_.radius[plane_axis] +
+      2;
   // In 2D there are few waves of blocks, and those beside walls, which take longer per plane, would end last:
   // they get fewer planes.
   const bool flat = row_tiles == 1 && planes > 1;
