@@ -129,6 +129,7 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
   }
   BenchSetting setting;
   setting.parallel.transport = request.transport;
+  setting.parallel.exchange_every = request.exchange_every;
   setting.parallel.share_gpus = request.share_gpus;
   setting.parallel.graphs = setting.graphs = !request.no_graphs;
   setting.steps = request.steps;

@@ -11,6 +11,7 @@
 #include "app/clock.hpp"
 #include "kernels/presets.hpp"
 #include "solver/block.hpp"
+#include "solver/exchange_interval.hpp"
 
 namespace spsolve {
 namespace {
@@ -50,6 +51,7 @@ struct Bench {
   Pace pace;
   Machine machine;
   Decomposition decomposition;
+  int exchange_every;
   Block block;
 
   Bench(const Communicator& communicator, const BenchCase& what, const Candidate& candidate,
@@ -61,7 +63,9 @@ struct Bench {
         decomposition(problem.domain.shape,
                       least_surface_rank_grid(problem.domain.shape, communicator.size(),
                                               fuse * problem.stencil.radius(), face_cost(device))),
-        block(communicator, problem, decomposition, candidate, *machine.backend) {}
+        exchange_every(setting.parallel.exchange_every.value_or(
+            launches_per_exchange(problem, decomposition, candidate, device.cuda))),
+        block(communicator, problem, decomposition, candidate, *machine.backend, exchange_every) {}
 
   static Problem in_precision(Problem problem, Precision precision) {
     problem.precision = precision;
@@ -173,6 +177,7 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Cand
            {"graphs", bench.machine.backend->transport().enqueues_only() && setting.graphs},
            {"ranks", communicator.size()},
            {"rank_grid", bench.decomposition.rank_grid()},
+           {"exchange_every", bench.exchange_every},
            {"threads_per_rank", omp_get_max_threads()},
            {"seconds", seconds},
            {"seconds_per_launch_of_rank_0", parts},

@@ -83,6 +83,7 @@ std::vector<ExchangeTime> measure_exchange(const Communicator& communicator, con
       sends.push_back({peer, sent.data() + sends.size() * most, bytes});
       receives.push_back({peer, received.data() + receives.size() * most, bytes});
     }
+    const auto connection = machine.backend->transport().connect(sends, receives);
     const int count = bytes < (1 << 20) ? 200 : 20;
     const auto exchange = [&] {
       for (int i = 0; i < count; ++i) {

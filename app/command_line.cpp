@@ -27,24 +27,27 @@ std::string presets_text() {
       text << "      " << parameter.name << (parameter.required ? " (required): " : ": ") << parameter.meaning
            << "\n";
   }
-  text << "  (star|box)<d>d<r>r, 1d<r>r: benchmark shapes of dimension d and radius r, such as star3d1r\n"
-          "  a name of the catalogue: spsolve bench --list shows them with their sources\n"
-          "\nHow it is solved (spsolve plan INPUT.toml shows the choice, the candidates and why):\n"
-          "  compute.unit    scalar: single steps on plain cores; sparse-tensor, tensor: fused weights on "
-          "tensor cores\n"
-          "  compute.layout  of the weights there: strided-swap, morph, separable; fp64: dual-tessellation\n"
-          "  time.fuse       time steps per launch; results keep the promise of compute.precision whatever "
-          "it is\n"
-          "  compute.accuracy = 1e-4  lets the plan compute in any precision that keeps this relative error "
-          "per step\n"
-          "  compute.tune = true      times the best candidates on the real grid and remembers the winner\n"
-          "  All are \"auto\" unless set in the input or by --set. A restart goes on with the plan of its "
-          "checkpoint.\n"
-          "\nExit status: 0 finished; 2 invalid input; 3 the solution became NaN or infinite; 4 a file could "
-          "not be read\n"
-          "or written; 5 a device or a peer failed; 75 stopped by a signal or the wall-time limit after a "
-          "checkpoint.\n"
-          "Signals: USR1, TERM, INT: checkpoint and stop; USR2: checkpoint and go on.\n";
+  text
+      << "  (star|box)<d>d<r>r, 1d<r>r: benchmark shapes of dimension d and radius r, such as star3d1r\n"
+         "  a name of the catalogue: spsolve bench --list shows them with their sources\n"
+         "\nHow it is solved (spsolve plan INPUT.toml shows the choice, the candidates and why):\n"
+         "  compute.unit    scalar: single steps on plain cores; sparse-tensor, tensor: fused weights on "
+         "tensor cores\n"
+         "  compute.layout  of the weights there: strided-swap, morph, separable; fp64: dual-tessellation\n"
+         "  time.fuse       time steps per launch; results keep the promise of compute.precision whatever "
+         "it is\n"
+         "  compute.accuracy = 1e-4  lets the plan compute in any precision that keeps this relative error "
+         "per step\n"
+         "  compute.tune = true      times the best candidates on the real grid and remembers the winner\n"
+         "  parallel.exchange_every  launches that share one exchange of deeper halos; results do not depend "
+         "on it\n"
+         "  All are \"auto\" unless set in the input or by --set. A restart goes on with the plan of its "
+         "checkpoint.\n"
+         "\nExit status: 0 finished; 2 invalid input; 3 the solution became NaN or infinite; 4 a file could "
+         "not be read\n"
+         "or written; 5 a device or a peer failed; 75 stopped by a signal or the wall-time limit after a "
+         "checkpoint.\n"
+         "Signals: USR1, TERM, INT: checkpoint and stop; USR2: checkpoint and go on.\n";
   return text.str();
 }
 
@@ -127,9 +130,13 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
       ->check(one_of(layout_names));
   bench->add_option("--fuse", request.fuse, "Time steps per launch (default: as planned)")
       ->check(CLI::Range(1, 256));
-  bench->add_option("--transport", request.transport, "auto, nccl or mpi")
+  bench->add_option("--transport", request.transport, "auto, peer, nccl or mpi")
       ->capture_default_str()
       ->check(one_of(transport_names));
+  bench
+      ->add_option("--exchange-every", request.exchange_every,
+                   "Launches that share one exchange of halos (default: auto)")
+      ->check(CLI::Range(1, most_exchange_every));
   bench->add_flag("--tune", request.tune, "Time the plan's best candidates first, and remember the winner");
   bench->add_flag("--share-gpus", request.share_gpus, "Several ranks may use one GPU");
   bench->add_flag("--no-graphs", request.no_graphs, "Enqueue every launch anew instead of CUDA graphs");

@@ -29,6 +29,7 @@ struct BenchRequest {
   std::optional<int> fuse;
   bool tune = false;
   std::string transport = "auto";
+  std::optional<int> exchange_every;
   bool share_gpus = false, no_graphs = false;  // as parallel.share_gpus and not parallel.graphs
   std::string suite;
   bool list = false;  // the catalogue of stencils, instead of measuring

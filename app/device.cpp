@@ -43,11 +43,11 @@ bool gpus_are_shared(const Communicator& communicator, const std::string& gpu, b
 
 /// NCCL wants a GPU for each rank.
 std::string transport_for(const DeviceChoice& choice, const std::string& wanted) {
-  if (!choice.shared || wanted == "mpi") return wanted;
+  if (!choice.shared || wanted == "mpi" || wanted == "peer") return wanted;
   if (wanted == "nccl")
     throw Error(Status::invalid_input,
-                "[parallel] transport = \"nccl\" needs a GPU for each rank, but ranks share them; use auto "
-                "or mpi");
+                "[parallel] transport = \"nccl\" needs a GPU for each rank, but ranks share them; use auto, "
+                "peer or mpi");
   return "mpi";
 }
 #endif
@@ -110,10 +110,11 @@ Machine make_machine(const Communicator& communicator, [[maybe_unused]] const De
     return {nullptr, std::move(backend), name};
   }
 #endif
-  if (parallel.transport == "nccl")
-    throw Error(
-        Status::invalid_input,
-        "[parallel] transport = \"nccl\" moves GPU memory, but this run is on the CPU; use auto or mpi");
+  if (parallel.transport == "nccl" || parallel.transport == "peer")
+    throw Error(Status::invalid_input,
+                fmt::format("[parallel] transport = \"{}\" moves GPU memory, but this run is on the CPU; use "
+                            "auto or mpi",
+                            parallel.transport));
   auto mpi = std::make_unique<MpiTransport>(communicator);
   auto backend = std::make_unique<CpuBackend>(*mpi, background);
   return {std::move(mpi), std::move(backend), "mpi"};

@@ -36,12 +36,14 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
                  chosen.fuse, chosen.bound);
   if (!setup.plan_note.empty()) terminal.warn("{}", setup.plan_note);
   const MemoryNeed need = memory_need(setup);
-  terminal.print("ranks: {} as {}, {:.1f} MiB of fields per rank{}", communicator.size(),
-                 extent_text(setup.decomposition.rank_grid(), dimensions),
-                 static_cast<double>(need.fields) / 0x1p20,
-                 need.copies ? fmt::format(", {:.1f} MiB of host memory for files on their way",
-                                           static_cast<double>(need.copies) / 0x1p20)
-                             : "");
+  terminal.print(
+      "ranks: {} as {}, {:.1f} MiB of fields per rank{}{}", communicator.size(),
+      extent_text(setup.decomposition.rank_grid(), dimensions), static_cast<double>(need.fields) / 0x1p20,
+      setup.exchange_every > 1 ? fmt::format(", halos exchanged every {} launches", setup.exchange_every)
+                               : "",
+      need.copies ? fmt::format(", {:.1f} MiB of host memory for files on their way",
+                                static_cast<double>(need.copies) / 0x1p20)
+                  : "");
   const auto devices = communicator.gather(setup.device.of_rank);
   for (std::size_t rank = 0; rank < devices.size(); ++rank)
     terminal.print("  rank {} on {}", rank, devices[rank]);

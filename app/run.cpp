@@ -76,7 +76,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   Watch watch(communicator, setup.device.of_rank, config.parallel.timeout_seconds);
   if (restart) watch.checkpoint_written(restart->header.step);
   const Machine machine = make_machine(communicator, setup.device, config.parallel, setup.background);
-  Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen, *machine.backend);
+  Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen, *machine.backend,
+              setup.exchange_every);
   block.watch_by(watch);
   if (config.source)
     block.set_source([&](Field& field) { fill(communicator, setup, *config.source, "source", field); });

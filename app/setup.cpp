@@ -9,6 +9,7 @@
 #include "io/array_reader.hpp"
 #include "io/expression.hpp"
 #include "solver/block.hpp"
+#include "solver/exchange_interval.hpp"
 
 namespace spsolve {
 namespace {
@@ -61,8 +62,10 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, cons
         fmt::format("[parallel] ranks: {} x {} x {} = {} blocks, but {} ranks were started", rank_grid[0],
                     rank_grid[1], rank_grid[2], volume(rank_grid), communicator.size()));
   const bool background = config.output.background.value_or(device.cuda) && threads_may_communicate();
-  return {config,    problem, device, plan, request.note, Decomposition(problem.domain.shape, rank_grid),
-          background};
+  const Decomposition decomposition(problem.domain.shape, rank_grid);
+  const int exchange_every = config.parallel.exchange_every.value_or(
+      launches_per_exchange(problem, decomposition, plan.chosen, device.cuda));
+  return {config, problem, device, plan, request.note, decomposition, exchange_every, background};
 }
 
 void check_datasets(const Communicator& communicator, const Setup& setup) {
@@ -87,10 +90,11 @@ void fill(const Communicator& communicator, const Setup& setup, const FieldForm&
 }
 
 MemoryNeed memory_need(const Setup& setup) {
-  const std::size_t copy = copy_bytes(setup.problem, setup.decomposition, setup.plan.chosen);
+  const std::size_t copy =
+      copy_bytes(setup.problem, setup.decomposition, setup.plan.chosen, setup.exchange_every);
   // What a GPU writes passes through host memory in any case.
   const int copies = setup.background ? FileQueue::copies : setup.device.cuda ? 1 : 0;
-  return {block_bytes(setup.problem, setup.decomposition, setup.plan.chosen),
+  return {block_bytes(setup.problem, setup.decomposition, setup.plan.chosen, setup.exchange_every),
           static_cast<std::size_t>(copies) * copy};
 }
 

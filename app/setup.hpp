@@ -21,6 +21,7 @@ struct Setup {
   Plan plan;
   std::string plan_note;  // why a plan to go on with was not kept; empty where it was
   Decomposition decomposition;
+  int exchange_every = 1;   // launches that share an exchange of halos
   bool background = false;  // files are written while the run goes on
 };
 

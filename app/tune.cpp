@@ -14,6 +14,7 @@
 #include "io/atomic_file.hpp"
 #include "kernels/cache_directory.hpp"
 #include "solver/block.hpp"
+#include "solver/exchange_interval.hpp"
 
 namespace spsolve {
 namespace {
@@ -44,8 +45,10 @@ std::unique_ptr<Block> make_block(const Communicator& communicator, Problem prob
   const Index3 grid = parallel.ranks.value_or(
       least_surface_rank_grid(problem.domain.shape, communicator.size(),
                               candidate.fuse * problem.stencil.radius(), face_cost(device)));
-  auto block = std::make_unique<Block>(communicator, problem, Decomposition(problem.domain.shape, grid),
-                                       candidate, backend);
+  const Decomposition decomposition(problem.domain.shape, grid);
+  auto block = std::make_unique<Block>(communicator, problem, decomposition, candidate, backend,
+                                       parallel.exchange_every.value_or(launches_per_exchange(
+                                           problem, decomposition, candidate, device.cuda)));
   if (problem.has_source) block->set_source(fill_with_noise);
   block->set_state(fill_with_noise);
   return block;

@@ -26,6 +26,44 @@ std::size_t padded_bytes(const HaloRegion& region, Precision precision) {
   return (bytes + region_alignment - 1) / region_alignment * region_alignment;
 }
 
+/// Whether copying the rows of a region where they lie is quicker than packing them: copy engines take their
+/// time for each row.
+bool has_long_rows(const HaloRegion& region, Precision precision) {
+  constexpr std::int64_t long_row = 512, few_rows = 256;  // bytes; rows
+  const Index3 extent = region.box.extent();
+  return extent[2] * static_cast<std::int64_t>(storage_bytes(precision)) >= long_row ||
+         extent[0] * extent[1] <= few_rows;
+}
+
+/// A region of a field as it lies in memory; rows that fill the memory's are one.
+Message message_of(const HaloRegion& region, Field& field) {
+  const auto element = storage_bytes(field.precision());
+  const auto size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
+  const Index3 extent = region.box.extent(), whole = field.allocated().extent();
+  Message message{region.peer,
+                  field.bytes_at(region.box.begin),
+                  size(extent[2]) * element,
+                  size(extent[1]),
+                  size(field.strides()[1]) * element,
+                  size(extent[0]),
+                  size(field.strides()[0]) * element};
+  if (extent[2] != whole[2]) return message;
+  message.bytes += (message.rows - 1) * message.row_stride;
+  message.rows = 1;
+  if (extent[1] != whole[1]) return message;
+  message.bytes += (message.planes - 1) * message.plane_stride;
+  message.planes = 1;
+  return message;
+}
+
+std::vector<Message> messages_of(const std::vector<HaloRegion>& boxes, const std::vector<Message>& packed,
+                                 Field& field) {
+  std::vector<Message> result;
+  for (const HaloRegion& region : boxes) result.push_back(message_of(region, field));
+  result.insert(result.end(), packed.begin(), packed.end());
+  return result;
+}
+
 }  // namespace
 
 HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& regions, Precision precision,
@@ -34,8 +72,15 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
   std::vector<BoxCopy> packing, unpacking;
   // The messages with the other ranks; copy(box, offset) tells where in the buffer a region is.
   const auto lay_out = [&](const std::vector<HaloRegion>& all, auto&& copy) {
-    const std::vector<HaloRegion> others = chosen(all, communicator.rank(), false);
+    std::vector<HaloRegion> others = chosen(all, communicator.rank(), false);
     Messages result;
+    if (transport.takes_boxes()) {
+      const auto rest = std::stable_partition(others.begin(), others.end(), [&](const HaloRegion& region) {
+        return has_long_rows(region, precision);
+      });
+      result.boxes.assign(others.begin(), rest);
+      others.erase(others.begin(), rest);
+    }
     for (const HaloRegion& region : others) {
       copy(region.box, result.bytes);
       result.bytes += padded_bytes(region, precision);
@@ -69,7 +114,14 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
 void HaloExchange::pack(Field& field) { packing_->copy(field, send_.buffer.get()); }
 
 PendingExchange HaloExchange::start(Field& field) {
-  transport_->start(send_.messages, receive_.messages);
+  const auto [entry, is_new] = links_.try_emplace(&field);
+  Link& link = entry->second;
+  if (is_new) {
+    link.sends = messages_of(send_.boxes, send_.messages, field);
+    link.receives = messages_of(receive_.boxes, receive_.messages, field);
+    link.connection = transport_->connect(link.sends, link.receives);
+  }
+  transport_->start(link.sends, link.receives);
   return {*this, field};
 }
 

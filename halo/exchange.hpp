@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -31,22 +32,23 @@ class [[nodiscard]] PendingExchange {
 };
 
 /// Copies owned points into the halos of the ranks that need them: one message per pair of ranks and
-/// direction, packed from all regions between them. Owns the buffers; one exchange at a time. On a device all
-/// of it is enqueued on the stream of packer and transport, in that order.
+/// direction, packed from all regions between them. Where the transport takes boxes, regions with long rows
+/// go from field to field as they are. Owns the buffers; one exchange at a time. On a device all of it is
+/// enqueued on the stream of packer and transport, in that order.
 class HaloExchange {
  public:
-  /// Packer and transport, which must outlive the exchange, work on memory of one kind.
+  /// Packer and transport, which must outlive the exchange, work on memory of one kind. Collective.
   HaloExchange(const Communicator& communicator, const HaloRegions& regions, Precision precision,
                Transport& transport, Packer& packer);
 
   /// Copies what is at hand: periodic images of this rank's own points to their places in the halo, and the
   /// owned points that others need to where they are sent from.
   void pack(Field& field);
-  /// Sends what pack() gathered from `field`.
+  /// Sends what pack() gathered from `field`, one of a few that outlive the exchange. Collective.
   PendingExchange start(Field& field);
 
-  /// Bytes that this rank sends to other ranks in one exchange, padding between regions included.
-  std::size_t bytes_sent() const { return send_.bytes; }
+  /// Bytes that this rank packs for other ranks in one exchange, padding between regions included.
+  std::size_t bytes_packed() const { return send_.bytes; }
 
  private:
   friend class PendingExchange;
@@ -56,15 +58,22 @@ class HaloExchange {
     void operator()(std::byte* freed) const { memory->free(freed); }
   };
 
-  /// The buffer of one direction and the messages that it is made of, one per peer.
+  /// What goes in one direction: regions as they are, and a buffer of the others with one message per peer.
   struct Messages {
+    std::vector<HaloRegion> boxes;
     std::size_t bytes = 0;
     std::unique_ptr<std::byte, Free> buffer;
     std::vector<Message> messages;
   };
+  /// The messages of one field.
+  struct Link {
+    std::vector<Message> sends, receives;
+    std::shared_ptr<void> connection;
+  };
 
   Transport* transport_;
   Messages send_, receive_;
+  std::map<const Field*, Link> links_;
   std::unique_ptr<Packing> packing_, unpacking_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halo/regions.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace spsolve {
@@ -54,17 +55,18 @@ std::vector<Segment> reverse_segments(const Domain& domain, const Decomposition&
   return result;
 }
 
-/// Calls visit for every combination of one segment per axis except the block itself, in an order that
-/// depends only on the images and the pair of blocks: by image per axis.
-template <class Visit>
-void for_each_combination(const std::array<std::vector<Segment>, 3>& axes, const Index3& home,
-                          Visit&& visit) {
+/// Adds every combination of one segment per axis except the block itself, in an order that depends only on
+/// the images and the pair of blocks: by image per axis.
+void add_regions(const Decomposition& decomposition, const Index3& home,
+                 const std::array<std::vector<Segment>, 3>& axes, std::vector<HaloRegion>& list) {
   for (const Segment& z : axes[0])
     for (const Segment& y : axes[1])
       for (const Segment& x : axes[2]) {
         const bool itself =
             z.image == 0 && y.image == 0 && x.image == 0 && Index3{z.other, y.other, x.other} == home;
-        if (!itself) visit(z, y, x);
+        if (!itself)
+          list.push_back({decomposition.rank_at({z.other, y.other, x.other}),
+                          {{z.begin, y.begin, x.begin}, {z.end, y.end, x.end}}});
       }
 }
 
@@ -79,14 +81,34 @@ HaloRegions halo_regions(const Domain& domain, const Decomposition& decompositio
     given[axis] = reverse_segments(domain, decomposition, axis, home[axis], width[axis]);
   }
   HaloRegions regions;
-  const auto add_to = [&](std::vector<HaloRegion>& list) {
-    return [&](const Segment& z, const Segment& y, const Segment& x) {
-      list.push_back({decomposition.rank_at({z.other, y.other, x.other}),
-                      {{z.begin, y.begin, x.begin}, {z.end, y.end, x.end}}});
-    };
-  };
-  for_each_combination(wanted, home, add_to(regions.receive));
-  for_each_combination(given, home, add_to(regions.send));
+  add_regions(decomposition, home, wanted, regions.receive);
+  add_regions(decomposition, home, given, regions.send);
+  return regions;
+}
+
+bool reaches_next_blocks_only(const Decomposition& decomposition, const Index3& width) {
+  for (int axis = 0; axis < axis_count; ++axis) {
+    const std::int64_t blocks = decomposition.rank_grid()[axis];
+    if (blocks > 1 && width[axis] > decomposition.shape()[axis] / blocks) return false;
+  }
+  return true;
+}
+
+HaloRegions slab_regions(const Domain& domain, const Decomposition& decomposition, int rank,
+                         const Index3& width) {
+  const Index3 home = decomposition.coordinates(rank);
+  HaloRegions regions = halo_regions(domain, decomposition, rank, width);
+  for (auto* list : {&regions.send, &regions.receive})
+    std::erase_if(*list, [&](const HaloRegion& region) { return region.peer != rank; });
+  std::array<std::vector<Segment>, 3> wanted, given;
+  for (int axis = 0; axis < axis_count; ++axis) {
+    wanted[axis] = segments(domain, decomposition, axis, home[axis], width[axis]);
+    given[axis] = reverse_segments(domain, decomposition, axis, home[axis], width[axis]);
+    if (decomposition.rank_grid()[axis] == 1)
+      wanted[axis] = given[axis] = {{0, 0, wanted[axis].front().begin, wanted[axis].back().end}};
+  }
+  add_regions(decomposition, home, wanted, regions.receive);
+  add_regions(decomposition, home, given, regions.send);
   return regions;
 }
 

@@ -11,7 +11,8 @@ namespace spsolve {
 /// A part of one rank's halo that is a copy of points which one rank owns.
 struct HaloRegion {
   int peer = 0;  // the rank at the other end; may be the rank itself (periodic axes)
-  Box box;  // in the coordinates of this rank's block: halo points when receiving, owned points when sending
+  Box box;  // in the coordinates of this rank's block: halo points when receiving, owned points (and halo, in
+            // slabs) when sending
 };
 
 /// What one rank sends and receives in an exchange, in the order in which both ends agree. For any pair of
@@ -26,6 +27,15 @@ struct HaloRegions {
 /// the halo, and the grid too: the halo then comes from ranks further away, or from several periodic images
 /// of one. Points outside a wall belong to nobody and are left out.
 HaloRegions halo_regions(const Domain& domain, const Decomposition& decomposition, int rank,
+                         const Index3& width);
+
+/// Whether the halo of every block along the axes that are cut belongs to the next block on either side.
+bool reaches_next_blocks_only(const Decomposition& decomposition, const Index3& width);
+
+/// The regions of the same halo for exchanges in two rounds: first every rank copies periodic images of its
+/// own points along axes that are not cut, then slabs travel that include what the first round filled. They
+/// are few, and their rows are whole where x is not cut. Only where reaches_next_blocks_only().
+HaloRegions slab_regions(const Domain& domain, const Decomposition& decomposition, int rank,
                          const Index3& width);
 
 /// Points that can be advanced before anything has arrived from other ranks: the block shrunk by `width`

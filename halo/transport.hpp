@@ -2,23 +2,35 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 
 namespace spsolve {
 
-/// Contiguous memory that goes to, or comes from, one other rank.
+/// Memory that goes to, or comes from, one other rank: a row of bytes or, where a transport takes boxes, rows
+/// in planes.
 struct Message {
   int peer = 0;
   std::byte* data = nullptr;
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;                 // of a row
+  std::size_t rows = 1, row_stride = 0;  // of a plane; strides in bytes
+  std::size_t planes = 1, plane_stride = 0;
 };
 
-/// How messages travel between ranks. At most one message per peer and direction is under way at a time. A
-/// transport of device memory works on a stream: messages are sent once what was enqueued there before is
-/// done, and what is enqueued there after finish() sees what has arrived.
+/// How messages travel between ranks: at most one per peer and direction at a time, except where a transport
+/// takes boxes. A transport of device memory works on a stream: messages are sent once what was enqueued
+/// there before is done, and what is enqueued there after finish() sees what has arrived.
 class Transport {
  public:
   virtual ~Transport() = default;
+
+  /// Whether messages may be boxes of memory, and several go to one peer: the k-th that one rank sends to
+  /// another is the k-th that the other receives from it, and both have the same rows and planes.
+  virtual bool takes_boxes() const { return false; }
+  /// Prepares exchanges of these messages, before the first start() with these spans. Their elements and the
+  /// memory must stay where they are while what is returned lives; it must be destroyed before the memory is
+  /// freed. Collective, as destroying it is.
+  virtual std::shared_ptr<void> connect(std::span<const Message>, std::span<const Message>) { return {}; }
 
   /// Starts all sends and receives and returns; the memory must stay untouched until finish().
   virtual void start(std::span<const Message> sends, std::span<const Message> receives) = 0;

@@ -88,9 +88,11 @@ ComputeConfig read_compute(const TomlSection& section) {
 }
 
 ParallelConfig read_parallel(const TomlSection& section, const Domain& domain) {
-  section.allow({"ranks", "transport", "share_gpus", "graphs", "timeout_seconds"});
+  section.allow({"ranks", "transport", "exchange_every", "share_gpus", "graphs", "timeout_seconds"});
   ParallelConfig parallel;
   parallel.transport = section.one_of("transport", transport_names).value_or(parallel.transport);
+  if (!is_auto(section, "exchange_every", "a number of launches"))
+    parallel.exchange_every = static_cast<int>(*section.integer("exchange_every", 1, most_exchange_every));
   parallel.share_gpus = section.boolean("share_gpus").value_or(parallel.share_gpus);
   parallel.graphs = section.boolean("graphs").value_or(parallel.graphs);
   parallel.timeout_seconds = section.number("timeout_seconds").value_or(parallel.timeout_seconds);

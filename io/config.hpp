@@ -74,12 +74,16 @@ struct ComputeConfig {
   friend bool operator==(const ComputeConfig&, const ComputeConfig&) = default;
 };
 
+/// Launches that may share an exchange of halos.
+constexpr int most_exchange_every = 64;
+
 struct ParallelConfig {
-  std::optional<Index3> ranks;     // per axis, absent axes 1; nothing: auto
-  std::string transport = "auto";  // one of transport_names
-  bool share_gpus = false;         // several ranks may use one GPU (to try things out; slower than one rank)
-  bool graphs = true;              // launches on GPUs are captured in CUDA graphs where they can be
-  double timeout_seconds = 30;     // without a sign of life of some rank until the job is ended
+  std::optional<Index3> ranks;        // per axis, absent axes 1; nothing: auto
+  std::string transport = "auto";     // one of transport_names
+  std::optional<int> exchange_every;  // launches, 1 to most_exchange_every; nothing: auto
+  bool share_gpus = false;      // several ranks may use one GPU (to try things out; slower than one rank)
+  bool graphs = true;           // launches on GPUs are captured in CUDA graphs where they can be
+  double timeout_seconds = 30;  // without a sign of life of some rank until the job is ended
 
   friend bool operator==(const ParallelConfig&, const ParallelConfig&) = default;
 };
@@ -129,7 +133,7 @@ inline constexpr std::array<std::string_view, 3> device_names{"auto", "cuda", "c
 inline constexpr std::array<std::string_view, 4> unit_names{"auto", "scalar", "tensor", "sparse-tensor"};
 inline constexpr std::array<std::string_view, 5> layout_names{"auto", "strided-swap", "morph",
                                                               "dual-tessellation", "separable"};
-inline constexpr std::array<std::string_view, 3> transport_names{"auto", "nccl", "mpi"};
+inline constexpr std::array<std::string_view, 4> transport_names{"auto", "peer", "nccl", "mpi"};
 
 /// Reads and validates an input. `file_name` is what errors call it, and relative paths in it start at its
 /// directory. Each override is "section.key=value" (deeper: "boundary.z.low.dirichlet=1"): value is TOML, or

@@ -112,10 +112,12 @@ std::string to_toml(const RunConfig& config) {
     text += fmt::format("accuracy = {}\n", number(*accuracy));
   if (config.compute.tune) text += "tune = true\n";
   text += fmt::format(
-      "\n[parallel]\nranks = {}\ntransport = \"{}\"\nshare_gpus = {}\ngraphs = {}\ntimeout_seconds = {}\n",
+      "\n[parallel]\nranks = {}\ntransport = \"{}\"\nexchange_every = {}\nshare_gpus = {}\ngraphs = "
+      "{}\ntimeout_seconds = {}\n",
       config.parallel.ranks ? per_axis(domain, *config.parallel.ranks) : "\"auto\"",
-      config.parallel.transport, config.parallel.share_gpus, config.parallel.graphs,
-      number(config.parallel.timeout_seconds));
+      config.parallel.transport,
+      config.parallel.exchange_every ? std::to_string(*config.parallel.exchange_every) : "\"auto\"",
+      config.parallel.share_gpus, config.parallel.graphs, number(config.parallel.timeout_seconds));
   text += fmt::format("\n[output]\ndirectory = {}\nevery = {}\nprecision = \"{}\"\nstride = {}\n",
                       toml_string(config.output.directory.string()), config.output.every,
                       to_string(config.output.precision), config.output.stride);

@@ -192,7 +192,8 @@ Box Block::interior(int steps) const {
 }
 
 HaloRegions Block::regions(const Index3& width) const {
-  return halo_regions(problem_.domain, decomposition_, communicator_.rank(), width);
+  const bool slabs = backend_->transport().takes_boxes() && reaches_next_blocks_only(decomposition_, width);
+  return (slabs ? slab_regions : halo_regions)(problem_.domain, decomposition_, communicator_.rank(), width);
 }
 
 Box Block::rows_at_hand() const {

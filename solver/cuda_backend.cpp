@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include "halo/peer_transport.hpp"
 #include "halo/staged_transport.hpp"
 #include "kernels/cuda/branch.hpp"
 #include "kernels/cuda/scalar_unit.hpp"
@@ -29,6 +30,13 @@ bool mpi_reads_device_memory() {
 std::pair<std::unique_ptr<Transport>, std::string> make_transport(const Communicator& communicator,
                                                                   const std::string& name,
                                                                   cudaStream_t stream) {
+  if (name == "peer" || (name == "auto" && communicator.size() > 1)) {
+    if (auto transport = PeerTransport::make(communicator, stream)) return {std::move(transport), "peer"};
+    if (name == "peer")
+      throw Error(Status::invalid_input,
+                  "[parallel] transport = \"peer\": the ranks are not all on one machine, or cannot map each "
+                  "other's GPU memory; use auto, nccl or mpi");
+  }
 #ifdef SPSOLVE_NCCL
   if (name == "nccl" || (name == "auto" && communicator.size() > 1))
     return {std::make_unique<NcclTransport>(communicator, stream), "nccl"};

@@ -15,8 +15,8 @@ namespace spsolve {
 /// transport only enqueues.
 class CudaBackend : public Backend {
  public:
-  /// On the current device; collective. `transport`: nccl, mpi, or auto (NCCL where there is more than one
-  /// rank and it was built in). Throws Error(invalid_input) for one that this build has not.
+  /// On the current device; collective. `transport`: peer, nccl, mpi, or auto (the first of these that can
+  /// be had). Throws Error(invalid_input) for one that cannot.
   CudaBackend(const Communicator& communicator, const std::string& transport, bool graphs = true);
 
   Memory& memory() override { return memory_; }
@@ -39,7 +39,7 @@ class CudaBackend : public Backend {
   bool copies_last() const override { return true; }
   void set(Field& field, const FillField& fill) override { copies_.set(field, fill); }
 
-  /// nccl, mpi (device memory), mpi (host memory)
+  /// peer, nccl, mpi (device memory), mpi (host memory)
   const std::string& transport_name() const { return transport_name_; }
 
  private:

@@ -6,29 +6,14 @@
 #include <cstring>
 #include <string>
 
-#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/driver.hpp"
 #include "kernels/error.hpp"
 
 namespace spsolve::cuda {
-namespace {
-
-/// The driver's encoder, found through the runtime: nothing is linked against libcuda.
-PFN_cuTensorMapEncodeTiled_v12000 find_encoder() {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  check_cuda(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault,
-                                              &found));
-  if (found != cudaDriverEntryPointSuccess)
-    throw Error(Status::device_failure,
-                "the NVIDIA driver has no cuTensorMapEncodeTiled; CUDA 12 or newer is wanted");
-  return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function);
-}
-
-}  // namespace
 
 TensorMap make_tensor_map(const View& view, int element_bytes, int rows, int columns, Swizzle swizzle,
                           int planes) {
-  static const auto encode = find_encoder();
+  static const auto encode = driver_function<PFN_cuTensorMapEncodeTiled_v12000>("cuTensorMapEncodeTiled");
   cuuint64_t extent[3], stride[2];
   for (int k = 0; k < 3; ++k) extent[k] = static_cast<cuuint64_t>(view.end[2 - k] - view.begin[2 - k]);
   for (int k = 0; k < 2; ++k) stride[k] = static_cast<cuuint64_t>(view.stride[1 - k] * element_bytes);

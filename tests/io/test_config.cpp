@@ -46,6 +46,7 @@ tune      = true
 [parallel]
 ranks     = [2, 1, 3]
 transport = "mpi"
+exchange_every = 3
 share_gpus = true
 graphs = false
 timeout_seconds = 7.5
@@ -88,7 +89,7 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(config.source, FieldForm(DatasetForm{"/inputs/data/grid.h5", "/s"}));
   EXPECT_EQ(config.time, (TimeConfig{1000, 0.01, 4, 90.0}));
   EXPECT_EQ(config.compute, (ComputeConfig{"cuda", Precision::fp32, "sparse-tensor", "morph", 1e-5, true}));
-  EXPECT_EQ(config.parallel, (ParallelConfig{Index3{2, 1, 3}, "mpi", true, false, 7.5}));
+  EXPECT_EQ(config.parallel, (ParallelConfig{Index3{2, 1, 3}, "mpi", 3, true, false, 7.5}));
   EXPECT_EQ(config.output, (OutputConfig{"out/heat", 100, Precision::fp64, 2, true}));
   EXPECT_EQ(config.diagnostics.every, 50);
   EXPECT_EQ(config.checkpoint, (CheckpointConfig{500, 12.5, 3}));

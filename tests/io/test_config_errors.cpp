@@ -161,6 +161,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "'fp32'? valid values: fp64, fp32, tf32, bf16, fp16"},
         Mistake{"steps = 10", "steps = 10\n[parallel]\ntimeout_seconds = 0.5",
                 "case.toml:16: [parallel] 'timeout_seconds' must be at least 1, and at most 1e8"},
+        Mistake{"steps = 10", "steps = 10\n[parallel]\nexchange_every = 65",
+                "case.toml:16: [parallel] 'exchange_every' must be at most 64, not 65"},
         Mistake{"steps = 10", "steps = 10\n[parallel]\nranks = [2]",
                 "case.toml:16: [parallel] 'ranks' has 1 value; the grid has 2 axes"},
         Mistake{"steps = 10", "steps = 10\n[parallel]\nranks = [2, 0]",
