@@ -173,7 +173,7 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
           compile_kernels(communicator, what, candidate, setting, device);
           continue;
         }
-        results.push_back(measure(communicator, what, candidate, model, setting, ceilings, device));
+        results.push_back(measure(communicator, what, candidate, setting, ceilings, device));
         results.back()["chosen"] = is_same_method(candidate, plan.chosen);
       } catch (const Error& error) {  // others go on without the case; peers of a rank that failed cannot
         if (single || communicator.size() > 1) throw;

@@ -116,8 +116,7 @@ void compile_kernels(const Communicator& communicator, const BenchCase& what, co
 }
 
 Json measure(const Communicator& communicator, const BenchCase& what, const Candidate& candidate,
-             const DeviceModel& model, const BenchSetting& setting, const Ceilings& ceilings,
-             const DeviceChoice& device) {
+             const BenchSetting& setting, const Ceilings& ceilings, const DeviceChoice& device) {
   Bench bench(communicator, what, candidate, setting, device);
   Block& block = bench.block;
   const Problem& problem = bench.problem;
@@ -189,7 +188,7 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Cand
             2 * per_device * static_cast<double>(problem.stencil.taps().size()) / fma->sustained},
            {"copy_bandwidth_gb_per_s", copy * communicator.size() * 1e-9},
            {"fma_ceiling_gflop_per_s", fma->sustained * communicator.size() * 1e-9},
-           {"predicted_gstencil_per_s", 1e-9 / paced_seconds(problem, model, candidate, what.plan.pace)},
+           {"predicted_gstencil_per_s", 1e-9 / candidate.seconds},
            {"model", model_of(candidate)}};
   row.update(errors);
   return row;

@@ -38,8 +38,7 @@ struct BenchSetting {
 /// its rate, launches ending at the pace of the case, and tells both with the model's numbers: an object as
 /// DESIGN 2 lists it. Collective.
 nlohmann::ordered_json measure(const Communicator& communicator, const BenchCase& what,
-                               const Candidate& candidate, const DeviceModel& model,
-                               const BenchSetting& setting, const Ceilings& ceilings,
+                               const Candidate& candidate, const BenchSetting& setting, const Ceilings& ceilings,
                                const DeviceChoice& device);
 
 /// Compiles the kernels of a candidate, so that a later process finds them in the cache. Collective.

@@ -90,6 +90,7 @@ const std::vector<DeviceModelEntry>& device_model_entries() {
       {"mma_tf32_sparse", &DeviceModel::mma_tf32_sparse},
       {"mma_fp64", &DeviceModel::mma_fp64},
       {"shared_bandwidth", &DeviceModel::shared_bandwidth},
+      {"multiprocessors", &DeviceModel::multiprocessors},
       {"compute_capability", &DeviceModel::compute_capability},
       {"shared_bytes_per_block", &DeviceModel::shared_bytes_per_block},
       {"ranks_per_node", &DeviceModel::ranks_per_node},

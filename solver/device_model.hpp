@@ -31,7 +31,8 @@ struct DeviceModel {
   double mma_tf32 = 0, mma_tf32_sparse = 0;  // k = 8, 16
   double mma_fp64 = 0;                       // k = 16
   double shared_bandwidth = 0;               // bytes/s of shared memory, whole device
-  double compute_capability = 90;            // 10 * major + minor
+  double multiprocessors = 132;
+  double compute_capability = 90;  // 10 * major + minor
   double shared_bytes_per_block = 227 << 10;
 
   // Halo exchange: latency + bytes / bandwidth, of messages within a node and beyond.

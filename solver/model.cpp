@@ -10,6 +10,32 @@
 #include "solver/model_parts.hpp"
 
 namespace spsolve {
+namespace {
+
+/// Seconds of the launch that fills halos with periodic images, as a rank that has whole axes does it: of
+/// planes and rows by their bytes, of the ends of rows by their number. The scalar unit writes the latter
+/// itself in 3D.
+double image_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate) {
+  constexpr double start = 2.8e-6, row_end = 0.11e-9;  // measured on H200
+  if (!device.gpu) return 0;
+  const Domain& domain = problem.domain;
+  const auto points = static_cast<double>(domain.box().points());
+  double seconds = 0;
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
+    if (!domain.periodic(axis) || problem.stencil.radius()[axis] == 0) continue;
+    const double across = points / static_cast<double>(domain.shape[axis]);
+    const double images = 2 * across * static_cast<double>(candidate.fuse * problem.stencil.radius()[axis]);
+    seconds = std::max(seconds, start);
+    if (axis != x_axis || domain.dimensions == 1)
+      seconds +=
+          2 * images * static_cast<double>(storage_bytes(problem.precision)) / (0.6 * device.bandwidth);
+    else if (domain.dimensions == 2 || candidate.fused_weights())
+      seconds += 2 * across * row_end * nominal_gpu().bandwidth / device.bandwidth;
+  }
+  return seconds;
+}
+
+}  // namespace
 
 bool has_kernel(const Problem& problem, const DeviceModel& device, const Method& method) {
   if (method.unit == "scalar") return method.layout == "none";
@@ -21,9 +47,16 @@ bool has_kernel(const Problem& problem, const DeviceModel& device, const Method&
   if (!device.gpu) return true;
   // Weights of deep or wide stencils fill shared memory and registers.
   const Index3 reach = method.fuse * problem.stencil.radius();
-  if (*layout == Layout::separable) return reach[z_axis] == 0 && std::max(reach[y_axis], reach[x_axis]) <= 40;
-  const bool space = problem.domain.dimensions == 3;
-  return reach[x_axis] <= (space ? 4 : 16) && reach[y_axis] <= (space ? 4 : 16) && reach[z_axis] <= 4;
+  if (*layout == Layout::separable)  // with taps along z, their sums take registers
+    return reach[z_axis] == 0 ? std::max(reach[y_axis], reach[x_axis]) <= 40
+                              : *std::max_element(reach.begin(), reach.end()) <= 7;
+  const bool space = problem.domain.dimensions == 3, line = problem.domain.dimensions == 1;
+  return *std::max_element(reach.begin(), reach.end()) <= (space ? 10 : line ? 15 : 40);
+}
+
+void evaluate_scalar(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
+  (device.gpu ? evaluate_on_gpu : evaluate_on_cpu)(problem, device, candidate);
+  candidate.sparsity = static_cast<double>(problem.stencil.taps().size()) / candidate.fma;
 }
 
 Candidate evaluate(const Problem& problem, const DeviceModel& device, const Method& method) {
@@ -41,6 +74,8 @@ Candidate evaluate(const Problem& problem, const DeviceModel& device, const Meth
     evaluate_scalar(problem, device, candidate);
     candidate.error = scalar_error(problem.stencil, method.fuse, problem.precision).total() / method.fuse;
   }
+  candidate.launch_seconds += image_seconds(problem, device, candidate) / method.fuse /
+                              static_cast<double>(problem.domain.box().points());
   candidate.seconds += candidate.launch_seconds;
   candidate.bound = candidate.shared_seconds > std::max(candidate.compute_seconds, candidate.memory_seconds)
                         ? "shared"

@@ -18,6 +18,9 @@ struct TensorWork {
   double rate = 0;         // instructions/s that kernels reach
   double peak = 0;         // and the tensor cores do
   double memory_cost = 1;  // of memory traffic against a copy
+  double filter_fma = 0;   // on CUDA cores
+  double latency = 0;      // s, before the first and after the last results
+  bool is_serial = false;  // memory and computing take turns
   std::size_t terms = 0;
 };
 
@@ -32,8 +35,10 @@ Stencil in_march_axes(const Stencil& stencil, int dimensions) {
 
 /// Instructions per tile group of 128 outputs (kernels/cuda/mma_program.hpp): of every slice those steps of
 /// the window that hold weights.
-TensorWork direct_work(const Stencil& fused, int dimensions, Precision precision, Layout layout, bool sparse,
-                       const DeviceModel& device) {
+TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision precision, Layout layout,
+                       bool sparse, const DeviceModel& device) {
+  const int dimensions = domain.dimensions;
+  const double extent = static_cast<double>(domain.shape[x_axis]);
   const bool fp64 = precision == Precision::fp64;
   const Precision element = operand_element(precision);
   const bool half = storage_bytes(element) == 2;
@@ -58,8 +63,12 @@ TensorWork direct_work(const Stencil& fused, int dimensions, Precision precision
   const double tiles = fp64 ? 16 : 8;  // per instruction: its rows in fp64, else its columns
   const double outputs = tiles * static_cast<double>(sliced.first().rows());
   const double terms = precision == Precision::fp32 ? 3 : 1;
+  // Blocks are wide in 3D; what is beyond the grid is computed, too (kernels/cuda/mma_tile.cpp).
+  const bool space = dimensions == 3;
+  const double columns = !space ? 1 : fp64 || !half ? 64 : sliced.slices.size() <= 5 ? 256 : 128;
+  const double padding = std::ceil(extent / columns) * columns / extent;
   TensorWork work;
-  work.instructions = steps * terms * (terms + 1) / 2 / outputs;
+  work.instructions = padding * steps * terms * (terms + 1) / 2 / outputs;
   work.fma = work.instructions * 16 * 8 * step * 4 * static_cast<double>(words);
   work.shared_bytes = 128.0 * registers * terms / outputs;
   work.peak = fp64   ? device.mma_fp64
@@ -75,8 +84,12 @@ TensorWork direct_work(const Stencil& fused, int dimensions, Precision precision
                                                       : 1.0;
   // Splitting fp32 data takes time that few products hide in 1D.
   const double splitting = precision != Precision::fp32 ? 1.0 : dimensions == 1 ? 5.0 : 1.25;
-  work.rate = work.peak * share / splitting / (many_planes && !fp64 ? 1.4 : 1.0);
-  work.memory_cost = fp64              ? (dimensions == 2 ? 1.2 : 1.4)
+  // Beyond what rotates in registers, planes are read again and again.
+  const bool grouped = dimensions == 2 && sliced.slices.size() > 16;
+  work.rate = work.peak * share / splitting / (many_planes && !fp64 ? 1.4 : 1.0) / (grouped ? 5.0 : 1.0);
+  work.memory_cost = fp64              ? (dimensions == 1   ? 1.1
+                                          : dimensions == 2 ? 1.2
+                                                            : 1.4)
                      : dimensions == 1 ? (precision == Precision::fp32 ? 1.35 : 1.13)
                                        : 1.19;
   return work;
@@ -84,35 +97,33 @@ TensorWork direct_work(const Stencil& fused, int dimensions, Precision precision
 
 /// Passes along x and y on tiles of 16 x 16 outputs with windows of 32 points: two instructions per term,
 /// pass and window, twice as many for tf32, and three products of two tf32 terms for fp32.
-TensorWork separable_work(const Stencil& fused, int dimensions, Precision precision, double dropped,
+TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision precision, double dropped,
                           const DeviceModel& device) {
   const SeparableOperand operand = separable_operand(separate(fused, dropped), precision);
   const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
-  const bool line = dimensions == 1;
-  const int windows = operand.x.windows + (line ? 0 : operand.y.windows);
+  const bool line = domain.dimensions == 1, space = domain.dimensions == 3;
+  const double windows = operand.x_rank * operand.x.windows + (line ? 0 : operand.rank * operand.y.windows);
   TensorWork work;
   work.terms = static_cast<std::size_t>(operand.rank);
-  work.instructions = 2.0 * operand.rank * windows * operand.per_window() * (split ? 3 : 1) / 256;
+  work.instructions = 2.0 * windows * operand.per_window() * (split ? 3 : 1) / 256;
   work.fma = work.instructions * 16 * 8 * (half ? 32 : 16);
-  work.shared_bytes = static_cast<double>(storage_bytes(precision)) * (2 + windows);
+  work.shared_bytes = static_cast<double>(storage_bytes(precision)) *
+                      (2 + operand.x.windows + (line ? 0 : operand.y.windows));
   work.peak = half ? device.mma_half_sparse : device.mma_tf32_sparse;
-  // Shares as measured on H200. Three windows of rows leave room for small tiles, and spill.
-  const double spills = line || operand.y.windows < 3 ? 1.0 : operand.rank == 1 ? 2.5 : 5.3;
-  work.rate = work.peak * (half ? 0.6 : line ? 0.29 : 0.48) / spills;
-  work.memory_cost = line ? (half ? 1.2 : 1.15) : 1.085;
-  return work;
-}
-
-/// Points that the exact unit takes beside walls, in whole tiles of its own, as a share of the grid.
-double band_share(const Problem& problem, int fuse) {
-  double inside = 1;
-  for (int axis = 0; axis < axis_count; ++axis) {
-    if (problem.domain.periodic(axis)) continue;
-    const double reach = static_cast<double>(fuse * problem.stencil.radius()[axis]);
-    const double band = axis == x_axis && reach > 0 ? std::max(reach, 128.0) : reach;
-    inside *= std::max(0.0, 1 - 2 * band / static_cast<double>(problem.domain.shape[axis]));
+  // Shares as measured on H200. Rows between two steps are kept in registers: many spill, or narrow the
+  // tiles.
+  const double history = line || space ? 0.0 : operand.x_rank * operand.y.windows * (half ? 8.0 : 16.0);
+  const double spills = half ? (history > 64 ? 1.7 : 1.0) : std::max(1.0, 0.5 + history / 92);
+  work.rate = work.peak * (half ? 0.65 : line ? 0.54 : 0.48) / spills;
+  work.memory_cost = line ? (half ? 1.17 : 1.0) : space ? 1.3 : 1.06;
+  work.latency = line ? 7e-6 : 10e-6;
+  work.is_serial = line && split;
+  // Planes are filtered by multiply-adds in fp32, with loads and moves around them.
+  if (space) {
+    work.filter_fma = static_cast<double>(operand.z_rank * operand.z_taps);
+    work.fma += work.filter_fma;
   }
-  return 1 - inside;
+  return work;
 }
 
 }  // namespace
@@ -122,14 +133,14 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
   const Layout layout = parse_layout(candidate.layout).value();
   const TensorWork work =
       layout == Layout::separable
-          ? separable_work(fused, problem.domain.dimensions, problem.precision, candidate.dropped, device)
-          : direct_work(fused, problem.domain.dimensions, problem.precision,
+          ? separable_work(fused, problem.domain, problem.precision, candidate.dropped, device)
+          : direct_work(fused, problem.domain, problem.precision,
                         layout == Layout::dual_tessellation ? Layout::strided_swap : layout,
                         candidate.unit == "sparse-tensor", device);
   const auto element = static_cast<double>(storage_bytes(problem.precision));
   const auto taps = static_cast<double>(problem.stencil.taps().size());
   const auto fused_taps = static_cast<double>(fused.taps().size());
-  const double steps = candidate.fuse;
+  const double steps = candidate.fuse, points = static_cast<double>(problem.domain.box().points());
   candidate.terms = work.terms;
   candidate.bytes = (2 * element + (problem.has_source ? std::max(element, 4.0) : 0.0)) / steps;
   candidate.fma = work.fma / steps;
@@ -143,19 +154,21 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
     return;
   }
   candidate.memory_seconds = candidate.bytes * work.memory_cost / device.bandwidth;
-  candidate.compute_seconds = work.instructions / work.rate / steps;
+  candidate.compute_seconds = (work.instructions / work.rate + 2.34 * work.filter_fma / device.scalar_fp32) / steps;
   candidate.shared_seconds = candidate.shared_bytes / device.shared_bandwidth;
   const double sweep =
-      overlapped({candidate.memory_seconds, candidate.compute_seconds, candidate.shared_seconds});
-  const double share = band_share(problem, candidate.fuse);
-  Candidate exact{Method(candidate.fuse)};
-  evaluate_scalar(problem, device, exact);
-  candidate.wall_seconds = share * exact.seconds;
-  candidate.seconds = sweep + candidate.wall_seconds;
+      work.latency / (points * steps) +
+      (work.is_serial
+           ? candidate.memory_seconds + candidate.compute_seconds
+           : overlapped({candidate.memory_seconds, candidate.compute_seconds, candidate.shared_seconds}));
+  const double bands = band_seconds(problem, device, candidate.fuse) / (points * steps);
+  candidate.wall_seconds = bands;
+  candidate.seconds = sweep + bands;
 
   // Paper 003, section 4: bounds of both units at this depth, and equation 19.
   Problem everywhere = problem;
   everywhere.domain.faces = {};
+  Candidate exact{Method(candidate.fuse)};
   evaluate_scalar(everywhere, device, exact);
   const bool scalar_computes = exact.compute_seconds > exact.memory_seconds;
   const bool tensor_computes = candidate.compute_seconds > candidate.memory_seconds;

@@ -16,8 +16,14 @@ inline double overlapped(std::initializer_list<double> parts) {
   return std::pow(sum, 0.25);
 }
 
-/// Fill in what depends on the unit: bytes, fma, sparsity and the seconds but those of launches.
+/// Fill in what depends on the unit: bytes, fma, sparsity and the seconds but those of launches. The scalar
+/// unit, and that on tensor cores.
 void evaluate_scalar(const Problem& problem, const DeviceModel& device, Candidate& candidate);
+void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidate& candidate);
+void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidate& candidate);
+/// Seconds that the scalar unit takes for the points within reach of walls, one region after the other, while
+/// a sweep takes the others.
+double band_seconds(const Problem& problem, const DeviceModel& device, int fuse);
 void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidate& candidate);
 
 }  // namespace spsolve

@@ -28,6 +28,7 @@ constexpr UnitAndLayout every_unit[] = {{"scalar", "none"},
 /// Beyond 16 steps the halo of a tile of the scalar unit costs more than memory traffic saves; separable
 /// sweeps go deeper.
 constexpr int scalar_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+constexpr double out_of_the_question = 3;  // times as slow as the fastest, in the model
 constexpr int tensor_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15, 16, 20, 24, 31, 40};
 
 /// Terms of a separable sweep may drop half of what the format loses anyway, or of what is accepted.
@@ -149,6 +150,31 @@ std::string reason_for(const Plan& plan, const PlanRequest& request) {
   return text;
 }
 
+bool are_alike(const Candidate& a, const Candidate& b) {
+  return a.unit == b.unit && a.layout == b.layout && a.precision == b.precision;
+}
+
+/// Leaves out what is not built, of what is fast enough to matter.
+void keep_built(const Problem& problem, const DeviceModel& device, std::vector<Candidate>& candidates) {
+  std::vector<const Candidate*> sorted;
+  for (const Candidate& candidate : candidates) sorted.push_back(&candidate);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Candidate* a, const Candidate* b) { return a->seconds < b->seconds; });
+  std::vector<Candidate> missing;
+  double fastest = 0;
+  for (const Candidate* candidate : sorted) {
+    if (fastest > 0 && candidate->seconds > out_of_the_question * fastest) break;
+    if (!is_built(problem, device, *candidate))
+      missing.push_back(*candidate);
+    else if (fastest == 0)
+      fastest = candidate->seconds;
+  }
+  std::erase_if(candidates, [&](const Candidate& candidate) {
+    return std::any_of(missing.begin(), missing.end(),
+                       [&](const Candidate& other) { return is_same_method(other, candidate); });
+  });
+}
+
 }  // namespace
 
 double paced_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
@@ -169,58 +195,52 @@ double paced_seconds(const Problem& problem, const DeviceModel& device, const Ca
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {
   Plan plan{device.gpu ? "cuda" : "cpu", {}, all_candidates(problem, device, request), ""};
   if (plan.candidates.empty()) fail_without_candidates(problem, device, request);
-  double least_error = plan.candidates.front().error;
-  std::multimap<double, const Candidate*> fastest;
-  for (const Candidate& candidate : plan.candidates) {
-    least_error = std::min(least_error, candidate.error);
-    if (!request.accuracy || candidate.error <= *request.accuracy)
-      fastest.emplace(paced_seconds(problem, device, candidate, request.pace), &candidate);
-  }
-  if (fastest.empty())
+  const auto is_accepted = [&](const Candidate& candidate) {
+    return !request.accuracy || candidate.error <= *request.accuracy;
+  };
+  if (std::none_of(plan.candidates.begin(), plan.candidates.end(), is_accepted)) {
+    double least_error = plan.candidates.front().error;
+    for (const Candidate& candidate : plan.candidates) least_error = std::min(least_error, candidate.error);
     throw Error(Status::invalid_input,
                 fmt::format("[compute] accuracy = {:g}: nothing keeps it; the smallest bound on the relative "
                             "error per step is {:.2e}",
                             *request.accuracy, least_error));
-  const auto best = std::find_if(fastest.begin(), fastest.end(),
-                                 [&](const auto& entry) { return is_built(problem, device, *entry.second); });
-  if (best == fastest.end()) fail_without_candidates(problem, device, request);
-  // Of depths that are as good, the least: its halos are thinner.
-  const Candidate* chosen = best->second;
-  for (auto other = best; other != fastest.end() && other->first <= 1.01 * best->first; ++other) {
-    const Candidate& candidate = *other->second;
-    if (candidate.unit == chosen->unit && candidate.layout == chosen->layout &&
-        candidate.precision == chosen->precision && candidate.fuse < chosen->fuse &&
-        is_built(problem, device, candidate))
-      chosen = &candidate;
   }
-  plan.chosen = *chosen;
+  std::erase_if(plan.candidates, [&](const Candidate& candidate) { return !is_accepted(candidate); });
+  for (Candidate& candidate : plan.candidates)
+    candidate.seconds = paced_seconds(problem, device, candidate, request.pace);
+  keep_built(problem, device, plan.candidates);
+  if (plan.candidates.empty()) fail_without_candidates(problem, device, request);
+  // Of depths that are as good, the least: its halos are thinner.
+  const Candidate fastest =
+      *std::min_element(plan.candidates.begin(), plan.candidates.end(),
+                        [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
+  plan.chosen = fastest;
+  for (const Candidate& candidate : plan.candidates)
+    if (candidate.seconds <= 1.01 * fastest.seconds && are_alike(candidate, fastest) &&
+        candidate.fuse < plan.chosen.fuse)
+      plan.chosen = candidate;
   plan.reason = reason_for(plan, request);
   return plan;
 }
 
-bool is_same_method(const Candidate& a, const Candidate& b) {
-  return a.unit == b.unit && a.layout == b.layout && a.precision == b.precision && a.fuse == b.fuse;
-}
+bool is_same_method(const Candidate& a, const Candidate& b) { return are_alike(a, b) && a.fuse == b.fuse; }
 
 std::vector<Candidate> best_candidates(const Plan& plan, std::size_t count) {
-  constexpr double out_of_the_question = 3;  // times as slow as the fastest, in the model
   std::vector<Candidate> sorted = plan.candidates, first, others, last;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
-  const auto alike = [](const Candidate& a, const Candidate& b) {
-    return a.unit == b.unit && a.layout == b.layout && a.precision == b.precision;
-  };
   const auto near = [&](const Candidate& a, const Candidate& b) {
-    return alike(a, b) && 4 * std::max(a.fuse, b.fuse) < 5 * std::min(a.fuse, b.fuse);
+    return are_alike(a, b) && 4 * std::max(a.fuse, b.fuse) < 5 * std::min(a.fuse, b.fuse);
   };
   const auto among = [](const std::vector<Candidate>& list, const Candidate& candidate, auto&& relation) {
     return std::any_of(list.begin(), list.end(),
                        [&](const Candidate& other) { return relation(other, candidate); });
   };
   for (const Candidate& candidate : sorted) {
-    if (among(first, candidate, near) || among(others, candidate, near) || among(last, candidate, alike))
+    if (among(first, candidate, near) || among(others, candidate, near) || among(last, candidate, are_alike))
       continue;
-    const bool is_first = !among(first, candidate, alike);
+    const bool is_first = !among(first, candidate, are_alike);
     const bool slow = candidate.seconds > out_of_the_question * sorted.front().seconds;
     (is_first && slow ? last : is_first ? first : others).push_back(candidate);
   }

@@ -34,7 +34,7 @@ struct PlanRequest {
 struct Plan {
   std::string device;  // cpu, cuda
   Candidate chosen;
-  std::vector<Candidate> candidates;  // by precision, unit, layout, depth
+  std::vector<Candidate> candidates;  // by precision, unit, layout, depth; seconds at the pace of the request
   std::string reason;                 // in words
 };
 

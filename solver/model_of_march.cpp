@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/cuda/launch_shape.hpp"
+#include "kernels/cuda/tile.hpp"
+#include "solver/model_parts.hpp"
+
+namespace spsolve {
+namespace {
+
+using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
+
+// Measured on H200 (docs/plan.md).
+constexpr double tap_fp32 = 0.185e-12, tap_fp64 = 0.35e-12;  // s per tap of step.cuh
+constexpr double space_taps = 1.7;                           // of those in 3D, which miss the cache
+constexpr double kept_loop = 1.5;                            // where taps are too many to unroll
+constexpr double band_step = 5.5e-6;                         // s, a step of a band beside a neumann face
+constexpr double band_kernel = 4.5e-6;                       // s, a kernel of a band, from start to start
+constexpr double warp_instruction = 0.9e-9;                  // s, of a warp that has a scheduler to itself
+
+/// A stencil on a grid as kernels see them, with the limits of a device.
+struct March {
+  const Problem& problem;
+  const DeviceModel& device;
+  cuda::KernelStencil stencil;
+  std::array<std::int64_t, 3> shape{};
+  std::size_t shared_bytes;
+  double multiprocessors;
+
+  March(const Problem& solved, const DeviceModel& modelled)
+      : problem(solved),
+        device(modelled),
+        stencil(solved.domain, solved.stencil, solved.precision, solved.has_source),
+        shared_bytes(static_cast<std::size_t>(modelled.shared_bytes_per_block)),
+        multiprocessors(modelled.multiprocessors) {
+    const auto axes = cuda::grid_axes(solved.domain);
+    for (int k = 0; k < axis_count; ++k) shape[k] = solved.domain.shape[axes[k]];
+  }
+
+  bool fp64() const { return problem.precision == Precision::fp64; }
+  bool space() const { return problem.domain.dimensions == 3; }
+  std::optional<cuda::Tile> tile(int depth) const {
+    return cuda::choose_tile(stencil, {problem.precision, true, true}, depth, shared_bytes);
+  }
+  /// The steps of one kernel, as ScalarUnit::advance() cuts a launch; 0: single steps without a march.
+  int depth_of_kernels(int fuse) const {
+    const int preferred = cuda::preferred_depth(stencil, {problem.precision, true, true}, shared_bytes);
+    return preferred > 0 && tile(fuse) ? fuse : preferred;
+  }
+};
+
+/// How a march is launched over a region (ScalarUnit::march()), and what it executes.
+struct Launch {
+  cuda::Tile tile;
+  std::int64_t planes_per_block, blocks;  // with the warm-up
+  double executed = 0;                    // points, per step: halos of tiles, idle multiprocessors
+
+  Launch(const March& march, const cuda::Tile& cut, const std::array<std::int64_t, 3>& region) : tile(cut) {
+    const std::int64_t tiles =
+        pieces(region[column_axis], tile.written_columns()) * pieces(region[row_axis], tile.written_rows());
+    const auto multiprocessors = static_cast<std::int64_t>(march.multiprocessors);
+    const int radius = march.stencil.radius[plane_axis];
+    const bool late = march.stencil.radius[row_axis] > 0 && march.stencil.pointwise_completion();
+    const std::int64_t warm_up = radius == 0 ? 0 : (late ? 2 * tile.depth : tile.depth + 1) * radius + 2;
+    const std::int64_t planes = region[plane_axis],
+                       length = cuda::steps_per_block(
+                           planes, tiles, tile.blocks_per_multiprocessor * multiprocessors, warm_up);
+    planes_per_block = length + warm_up;
+    blocks = tiles * pieces(planes, length);
+    executed = static_cast<double>(pieces(blocks, multiprocessors) * multiprocessors) *
+               static_cast<double>(planes_per_block * tile.rows() * tile.columns());
+  }
+};
+
+/// Issue slots per point and step: the sum, then loads, shared rows and shuffles; the latter by radius where
+/// points are not folded along x.
+double issue_slots(const March& march) {
+  const cuda::KernelStencil& stencil = march.stencil;
+  const int taps = static_cast<int>(stencil.taps.size());
+  const double reach = stencil.radius[column_axis] - 1.0,
+               share_of_reach = stencil.folded[column_axis] ? 0.25 : 1.0;
+  const bool box = !stencil.pointwise_completion();
+  double others = 0;
+  switch (march.problem.domain.dimensions) {
+    case 1:
+      others = march.fp64() ? 0.25 + 0.5 * reach : 1.7 + 0.5 * reach;
+      break;
+    case 2:
+      others = (march.fp64() ? 1.0 : 2.0) + 1.5 * share_of_reach * std::max(0.0, reach);
+      break;
+    default:
+      others =
+          (march.fp64() ? 6.5 + 1.5 * box : 7.0 + 3.0 * box) + 6.0 * share_of_reach * std::max(0.0, reach);
+  }
+  const int read = taps * (stencil.folded[row_axis] ? 2 : 1) * (stencil.folded[column_axis] ? 2 : 1);
+  return (stencil.operations + std::max(0.0, others)) * (read > 192 ? kept_loop : 1.0);
+}
+
+/// Seconds of `fuse` steps of a region that computing alone would take.
+double compute_seconds(const March& march, const std::array<std::int64_t, 3>& region, int fuse) {
+  const int deepest = march.depth_of_kernels(fuse);
+  const int kernels = deepest > 0 ? pieces(fuse, deepest) : fuse;
+  const auto tile = deepest > 0 ? march.tile(pieces(fuse, kernels)) : std::nullopt;
+  const double steps = fuse;
+  if (!tile) {  // step.cuh
+    const double points = static_cast<double>(region[0] * region[1] * region[2]);
+    return steps * points * static_cast<double>(march.problem.stencil.taps().size()) *
+           (march.fp64() ? tap_fp64 : tap_fp32) * (march.space() ? space_taps : 1.0) *
+           nominal_gpu().scalar_fp32 / march.device.scalar_fp32;
+  }
+  const Launch launch(march, *tile, region);
+  const double slots = issue_slots(march);
+  const double throughput =
+      steps * launch.executed * slots / march.device.scalar_rate(march.problem.precision);
+  const double per_plane = slots * tile->points_per_lane * tile->rows_per_warp * warp_instruction;
+  return std::max(throughput, steps * static_cast<double>(launch.planes_per_block) * per_plane);
+}
+
+/// Blocks beside walls take longer: in 2D they end last, in 3D they are many (docs/kernels-scalar.md).
+double wall_slowdown(const March& march, const cuda::Tile& tile) {
+  const Domain& domain = march.problem.domain;
+  bool mirrors = false;
+  for (const auto& faces : domain.faces)
+    for (const Face& face : faces) mirrors = mirrors || face.kind == BoundaryKind::neumann;
+  if (!march.stencil.has_walls() || domain.dimensions == 1) return 0;
+  if (domain.dimensions == 2) return mirrors ? 0.22 : march.fp64() ? 0.04 : 0.08;
+  double untouched = 1;
+  const auto written = [&](int axis) {
+    return static_cast<double>(axis == x_axis ? tile.written_columns() : tile.written_rows());
+  };
+  for (const int axis : {x_axis, y_axis})
+    if (!domain.periodic(axis))
+      untouched *= std::max(0.0, 1 - 2 * written(axis) / static_cast<double>(domain.shape[axis]));
+  return (1 - untouched) * (!mirrors ? 0.27 : march.fp64() ? 0.8 : 1.2);
+}
+
+/// Seconds of the single steps beside neumann faces across the march.
+double mirror_seconds(const March& march, int fuse) {
+  int faces = 0;
+  for (const Face& face : march.problem.domain.faces[cuda::grid_axes(march.problem.domain)[plane_axis]])
+    faces += face.kind == BoundaryKind::neumann;
+  return faces * fuse * band_step;
+}
+
+}  // namespace
+
+double band_seconds(const Problem& problem, const DeviceModel& device, int fuse) {
+  const March march(problem, device);
+  const auto axes = cuda::grid_axes(problem.domain);
+  const int deepest = march.depth_of_kernels(fuse), kernels = deepest > 0 ? pieces(fuse, deepest) : fuse;
+  auto inner = march.shape;
+  double seconds = mirror_seconds(march, fuse);
+  for (int k = 0; k < axis_count; ++k) {
+    if (problem.domain.periodic(axes[k])) continue;
+    const std::int64_t reach = std::min<std::int64_t>(fuse * march.stencil.radius[k], inner[k] / 2);
+    auto slab = inner;
+    slab[k] = reach;
+    inner[k] -= 2 * reach;
+    if (reach > 0) seconds += 2 * (compute_seconds(march, slab, fuse) + kernels * band_kernel);
+  }
+  return seconds;
+}
+
+void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
+  const March march(problem, device);
+  const auto element = static_cast<double>(storage_bytes(problem.precision));
+  const double sums = std::max(element, 4.0), points = static_cast<double>(problem.domain.box().points());
+  const int deepest = march.depth_of_kernels(candidate.fuse);
+  const int kernels = deepest > 0 ? pieces(candidate.fuse, deepest) : candidate.fuse;
+  const auto tile = deepest > 0 ? march.tile(pieces(candidate.fuse, kernels)) : std::nullopt;
+  const double per_step = 1 / (points * candidate.fuse);
+
+  candidate.bytes = (2 * element + 2 * sums * (kernels - 1)) / candidate.fuse;
+  if (problem.has_source) candidate.bytes += sums * kernels / candidate.fuse;
+  candidate.fma = tile ? march.stencil.operations * Launch(march, *tile, march.shape).executed / points
+                       : static_cast<double>(problem.stencil.taps().size());
+  // Halos of tiles are read again, in 3D partly from memory.
+  candidate.memory_seconds = candidate.bytes / device.bandwidth * (march.space() ? 1.12 : 1.0);
+  candidate.compute_seconds = compute_seconds(march, march.shape, candidate.fuse) * per_step;
+  candidate.launch_seconds *= kernels;
+  candidate.seconds = overlapped({candidate.memory_seconds, candidate.compute_seconds});
+  if (!tile) return;
+  // Mirrored planes are stepped at the same time as the others march.
+  const double beside_walls = wall_slowdown(march, *tile) * candidate.seconds;
+  candidate.wall_seconds =
+      std::max(beside_walls, mirror_seconds(march, candidate.fuse) * per_step - candidate.seconds);
+  candidate.seconds += candidate.wall_seconds;
+}
+
+}  // namespace spsolve
