@@ -4,14 +4,27 @@
 #include <stdexcept>
 
 #include "kernels/cuda/separable_sweep.hpp"
+#include "kernels/cuda/wgmma_sweep.hpp"
 
 namespace spsolve::cuda {
+namespace {
+
+/// Whether wgmma.sp does it, which is faster wherever it can.
+bool is_windowed(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
+                 TensorCores cores, const BlockLimits& limits) {
+  return limits.compute_capability == 90 && domain.dimensions == 2 && layout == Layout::strided_swap &&
+         cores == TensorCores::sparse && takes_window(fused, precision);
+}
+
+}  // namespace
 
 std::unique_ptr<Sweep> make_tensor_sweep(const Domain& domain, const Stencil& fused, Precision precision,
                                          Layout layout, double dropped, TensorCores cores,
                                          cudaStream_t stream) {
   if (layout == Layout::separable)
     return std::make_unique<SeparableSweep>(separate(fused, dropped), precision, stream);
+  if (is_windowed(domain, fused, precision, layout, cores, current_device().block_limits()))
+    return std::make_unique<WgmmaSweep>(fused, precision, stream);
   return std::make_unique<MmaSweep>(domain, fused, precision, layout, cores, stream);
 }
 
@@ -19,6 +32,7 @@ bool has_tensor_sweep(const Domain& domain, const Stencil& fused, Precision prec
                       double dropped, TensorCores cores, const BlockLimits& limits) {
   if (layout == Layout::separable)
     return SeparableSweep::is_possible(separate(fused, dropped), precision, limits);
+  if (is_windowed(domain, fused, precision, layout, cores, limits)) return true;
   try {
     MmaProgram(domain, fused, precision, layout, cores, limits);
     return true;

@@ -10,13 +10,16 @@ namespace spsolve::cuda {
 constexpr int wgmma_threads = 512;                           // two warpgroups convert, two multiply
 constexpr int wgmma_tile_rows = 4, wgmma_tile_columns = 16;  // outputs of an instruction's 64 rows
 constexpr int wgmma_group_columns = 8 * wgmma_tile_columns;  // of eight tiles, side by side
+/// Of a row that eight tiles read: their columns, as many as a tile's beyond, and up to three before, to be
+/// aligned.
+constexpr int wgmma_box_columns = 160;
 /// Bytes between the 16-byte columns of eight tiles of an operand, such that a quarter of a warp that writes
 /// four columns of two tiles meets no bank twice; and of one row of input of eight tiles.
 constexpr int tf32_pitch = 144, tf32_row_bytes = 8 * tf32_pitch;
 constexpr int bf16_pitch = 160, bf16_row_bytes = 4 * bf16_pitch;
 
 struct WgmmaArguments {
-  TensorMap in_map;  // boxes of four rows
+  TensorMap in_map;  // boxes of four rows of wgmma_box_columns
   View in;
   View out;
   View source;                        // fp32; data is null without a source

@@ -2,20 +2,17 @@
 #include "kernels/cuda/wgmma_program.hpp"
 
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 
 #include "kernels/cuda/wgmma_arguments.hpp"
 #include "kernels/rounding.hpp"
 #include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/round_weights.hpp"
-#include "kernels/sparse/weight_matrix.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
-constexpr int window_columns = 2 * wgmma_tile_columns, most_window_rows = 18;  // of weights in registers
-constexpr int most_ring = 12, most_stages = 3, most_box_columns = 256;
+constexpr int most_ring = 12, most_stages = 4;
 
 /// A function that multiplies A in registers by n columns of B; asm takes literals only, so it is made for n.
 std::string multiply_function(const char* name, const char* types, const char* transposed, int n) {
@@ -46,22 +43,13 @@ WgmmaProgram::WgmmaProgram(const Stencil& stencil, Precision precision, const Bl
   if (precision != Precision::tf32 && precision != Precision::fp32)
     throw std::invalid_argument("wgmma sweep: tf32 and fp32 only");
   if (limits.compute_capability != 90) throw std::invalid_argument("wgmma sweep: sm_90 only");
-  const Box taps = tap_box(stencil_);
-  if (taps.extent()[z_axis] != 1) throw std::invalid_argument("wgmma sweep: 2D only");
-  window_row_ = taps.begin[y_axis];
-  window_column_ = floor_to(taps.begin[x_axis], 4);
-  window_rows_ = wgmma_tile_rows - 1 + static_cast<int>(taps.extent()[y_axis]);
-  if (window_rows_ > most_window_rows || taps.end[x_axis] - window_column_ > wgmma_tile_columns)
-    throw std::invalid_argument("wgmma sweep: the stencil is too large");
-
-  // Every tile reads as many columns beyond its own, and copies begin up to three before these.
-  const int columns = tile_.x_groups * wgmma_group_columns + wgmma_tile_columns + 3;
-  copies_ = static_cast<int>(pieces(columns, most_box_columns));
-  box_columns_ = round_up(static_cast<int>(pieces(columns, copies_)), 32);
+  const auto window = input_window(stencil_);
+  if (!window) throw std::invalid_argument("wgmma sweep: the stencil is too large");
+  window_ = *window;
   const int least_ring =
-      static_cast<int>(pieces(window_rows_, wgmma_tile_rows)) + tile_.y_groups * (split() ? 1 : 2) - 1;
+      static_cast<int>(pieces(window_.rows, wgmma_tile_rows)) + tile_.y_groups * (split() ? 1 : 2) - 1;
   const auto fits = [&] { return shared_bytes(tile_) <= static_cast<int>(limits.shared_bytes); };
-  for (int stages = most_stages; tile.stages == 0 && stages >= 2; --stages) {
+  for (int stages = most_stages; tile.stages == 0 && stages >= 2; stages -= 2) {
     tile_.stages = stages;
     tile_.ring = tile.ring ? tile.ring : least_ring;
     if (fits()) break;
@@ -76,46 +64,24 @@ int WgmmaProgram::shared_bytes(const WgmmaTile& tile) const {
   const int rows = (tile.ring + tile.y_groups - 1) * tile.x_groups * wgmma_tile_rows;
   const int rings = split() ? round_up(rows * tf32_row_bytes, 128) + 2 * round_up(rows * bf16_row_bytes, 128)
                             : round_up(rows * tf32_row_bytes, 128) + 2 * round_up(rows * 16, 128);
-  const int raw = tile.stages * copies_ * wgmma_tile_rows * box_columns_ * 4;
+  const int raw = tile.stages * tile.x_groups * wgmma_tile_rows * wgmma_box_columns * 4;
   const int corrections = (split() ? tile.x_groups * tile.y_groups : 1) * 128 * 16;
   return rings + raw + corrections + round_up(8 * (tile.stages + 2 * tile.ring + 2), 128);
 }
 
-Operand WgmmaProgram::operand(Precision element) const {
-  const int run = element == Precision::tf32 ? 1 : 2;  // neighbours in a register
-  Operand operand{{1, wgmma_tile_rows, wgmma_tile_columns}, {}, {}, {run, 2 * run}, {}, {}};
-  operand.outputs = spsolve::points_of(box_of(operand.tile));
-  for (int row = 0; row < window_rows_; ++row)
-    for (int first = 0; first < wgmma_tile_columns; first += run)
-      for (const int far : {0, wgmma_tile_columns})
-        for (int i = 0; i < run; ++i)
-          operand.inputs.push_back({0, window_row_ + row, window_column_ + first + i + far});
-  std::map<Index3, double> weight;
-  for (const spsolve::Tap& tap : stencil_.taps()) weight[tap.offset] = tap.weight;
-  for (const Index3& output : operand.outputs)
-    for (std::size_t k = 0; k < operand.inputs.size(); ++k) {
-      const std::int64_t reach = operand.inputs[k][x_axis] - window_column_ - output[x_axis];
-      if (reach < 0 || reach >= wgmma_tile_columns) continue;
-      const auto tap = weight.find(operand.inputs[k] - output);
-      operand.values.push_back(tap == weight.end() ? 0.0 : tap->second);
-      operand.indices.push_back(static_cast<std::uint8_t>(k % (2 * run)));
-    }
-  return operand;
-}
-
 std::vector<std::uint32_t> WgmmaProgram::weights() const {
-  const Operand exact = operand(Precision::tf32);
+  const Operand exact = windowed_operand(stencil_, window_, Precision::tf32);
   PackedOperand leading = pack(exact, widest_mma(Precision::tf32), MmaWarps::four);
   if (!split()) return leading.values;
   // Of each row what multiplies the rest of the data, then what multiplies the data.
-  Operand with_rest = operand(Precision::bf16), with_data = with_rest;
+  Operand with_rest = windowed_operand(stencil_, window_, Precision::bf16), with_data = with_rest;
   for (double& value : with_data.values)
     value -= element_value(Precision::tf32, element_bits(Precision::tf32, value));
   const PackedOperand packed[2]{pack(with_rest, widest_mma(Precision::bf16), MmaWarps::four),
                                 pack(with_data, widest_mma(Precision::bf16), MmaWarps::four)};
   std::vector<std::uint32_t> all = std::move(leading.values);
   constexpr int words = 4 * warp_lanes * 4;  // of a step
-  for (int row = 0; row < window_rows_; ++row)
+  for (int row = 0; row < window_.rows; ++row)
     for (const PackedOperand& one : packed)
       all.insert(all.end(), one.values_of(0, row, 0), one.values_of(0, row, 0) + words);
   return all;
@@ -124,7 +90,8 @@ std::vector<std::uint32_t> WgmmaProgram::weights() const {
 std::vector<std::uint32_t> WgmmaProgram::metadata() const {
   std::vector<std::uint32_t> all;
   for (const Precision element : {Precision::tf32, Precision::bf16}) {
-    const PackedOperand packed = pack(operand(element), widest_mma(element), MmaWarps::four);
+    const PackedOperand packed =
+        pack(windowed_operand(stencil_, window_, element), widest_mma(element), MmaWarps::four);
     all.insert(all.end(), packed.metadata_of(0, 0, 0), packed.metadata_of(0, 0, 0) + 4 * warp_lanes);
   }
   return all;
@@ -142,16 +109,14 @@ std::string WgmmaProgram::constants(bool aligned, bool with_source) const {
   flag("split", split());
   flag("aligned", aligned);
   flag("with_source", with_source);
-  integer("window_rows", window_rows_);
-  integer("window_begin_row", window_row_);
-  integer("window_begin_column", window_column_);
+  integer("window_rows", window_.rows);
+  integer("window_begin_row", window_.first_row);
+  integer("window_begin_column", window_.first_column);
   integer("x_groups", tile_.x_groups);
   integer("y_groups", tile_.y_groups);
   integer("wgmma_n", n);
   integer("ring", tile_.ring);
   integer("stages", tile_.stages);
-  integer("copies", copies_);
-  integer("box_columns", box_columns_);
   integer("shared_bytes", shared_bytes());
   text += multiply_function("wgmma_tf32", "k16.f32.tf32.tf32", "", n);
   text += multiply_function("wgmma_bf16", "k32.f32.bf16.bf16", ", 0", n);

@@ -7,7 +7,7 @@
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/precision.hpp"
-#include "kernels/sparse/operand.hpp"
+#include "kernels/sparse/windowed_operand.hpp"
 #include "kernels/stencil.hpp"
 
 namespace spsolve::cuda {
@@ -24,30 +24,19 @@ struct WgmmaTile {
 class WgmmaProgram {
  public:
   /// `stencil` is of a 2D grid. Throws std::invalid_argument for what the kernel does not take: other
-  /// precisions than tf32 and fp32, offsets along y that span more than 15 rows, along x more than 16 columns
-  /// from a multiple of 4, and devices without wgmma.
+  /// precisions than tf32 and fp32, stencils without an input_window, and devices without wgmma.
   WgmmaProgram(const Stencil& stencil, Precision precision, const BlockLimits& limits, WgmmaTile tile = {});
 
-  /// constants.cuh; `aligned`: column 0 of the grid lies at a multiple of 16 bytes of the rows of memory.
+  /// constants.cuh; `aligned`: the window of every tile begins at a multiple of 16 bytes of the rows of
+  /// memory, and so do its results.
   std::string constants(bool aligned, bool with_source) const;
   /// [operand][step][lane of the warpgroup][4]: tf32, and of fp32 the corrections, two of each row.
   std::vector<std::uint32_t> weights() const;
   /// [tf32, bf16][lane of the warpgroup].
   std::vector<std::uint32_t> metadata() const;
 
-  /// The weights as A, unsplit: rows are 4 x 16 outputs, columns those of the window, row by row, pairs
-  /// (tf32) or pairs of two (bf16) of columns 16 apart side by side. Which of a pair a row takes depends on
-  /// its column only, so all rows of the window have the same metadata.
-  Operand operand(Precision element) const;
-
   const WgmmaTile& tile() const { return tile_; }
-  /// Rows of input that a tile reads; the first of them, and the first column, from its origin.
-  int window_rows() const { return window_rows_; }
-  std::int64_t window_row() const { return window_row_; }
-  std::int64_t window_column() const { return window_column_; }
-  /// Columns of the boxes that bring a row, and how many of them.
-  int box_columns() const { return box_columns_; }
-  int copies() const { return copies_; }
+  const InputWindow& window() const { return window_; }
   int shared_bytes() const { return shared_bytes(tile_); }
 
  private:
@@ -57,8 +46,7 @@ class WgmmaProgram {
   Precision precision_;
   Stencil stencil_;  // weights as operands hold them
   WgmmaTile tile_;
-  int window_rows_ = 0, box_columns_ = 0, copies_ = 1;
-  std::int64_t window_row_ = 0, window_column_ = 0;
+  InputWindow window_;
 };
 
 }  // namespace spsolve::cuda

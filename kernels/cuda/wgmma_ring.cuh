@@ -16,7 +16,7 @@ namespace spsolve::cuda {
 using namespace constants;
 
 constexpr int group_threads = 128, group_warps = 4;
-constexpr int converters = 2 * group_warps;             // warps
+constexpr int converters = 2;                           // warpgroups
 constexpr int quad = wgmma_tile_rows;                   // rows of input that go through the ring together
 constexpr int quads = (window_rows + quad - 1) / quad;  // of a tile's window
 constexpr int block_columns = x_groups * wgmma_group_columns;
@@ -35,16 +35,16 @@ struct Ring {
 struct SharedMemory {
   Ring<tf32_row_bytes> leading;
   Ring<split ? bf16_row_bytes : 16> data, rest;  // bf16: of the data, and of what tf32 leaves of them
-  alignas(128) float raw[stages][copies][quad][box_columns];
+  alignas(128) float raw[stages][x_groups][quad][wgmma_box_columns];
   float4 corrections[split ? sums / 4 : 1][group_threads];
   unsigned long long raw_full[stages], full[ring], empty[ring], corrections_full, corrections_empty;
 
   __device__ void initialise() {
     for (unsigned long long& barrier : raw_full) mbarrier_init(&barrier, 1);
-    for (unsigned long long& barrier : full) mbarrier_init(&barrier, converters);
+    for (unsigned long long& barrier : full) mbarrier_init(&barrier, group_warps);
     for (unsigned long long& barrier : empty) mbarrier_init(&barrier, 2 * group_warps);
-    mbarrier_init(&corrections_full, group_warps);
-    mbarrier_init(&corrections_empty, group_warps);
+    mbarrier_init(&corrections_full, group_threads);
+    mbarrier_init(&corrections_empty, group_threads);
     fence_mbarrier_init();
   }
 };
@@ -87,67 +87,78 @@ struct Strip {
   }
 };
 
+/// Rows of input, four by four, from global memory into the ring. Warpgroups take turns, so that one loads
+/// while another stores.
 class RowConverter {
  public:
   __device__ RowConverter(SharedMemory& shared, const WgmmaArguments& a)
-      : shared_(shared), a_(a), strip_(a), warp_(threadIdx.x / 32), lane_(threadIdx.x % 32) {}
+      : shared_(shared),
+        a_(a),
+        strip_(a),
+        turn_(threadIdx.x / group_threads),
+        row_(threadIdx.x % group_threads / 32),
+        lane_(threadIdx.x % 32) {}
 
-  /// Rows of input, four by four, from global memory into the ring.
   __device__ void run() const {
+    static_assert(stages % converters == 0, "a warpgroup fills the stages that it empties");
     const int groups = strip_.tiles * y_groups + quads - 1;
-    if (threadIdx.x == 0)
-      for (int group = 0; group < min(stages, groups); ++group) fetch(group, group);
-    int stage = 0, slot = 0;
+    const bool fetches = threadIdx.x % group_threads == 0;
+    if (fetches)
+      for (int group = turn_; group < min(stages, groups); group += converters) fetch(group, group);
+    int stage = turn_, slot = turn_;
     unsigned raw_parity = 0, slot_parity = 1;  // everything is empty at first
-    for (int group = 0; group < groups; ++group) {
+    for (int group = turn_; group < groups; group += converters) {
       wait(&shared_.raw_full[stage], raw_parity);
-      float4 near[parts], far[parts];
 #pragma unroll
-      for (int i = 0; i < parts; ++i) load(stage, i * part_warps + warp_ / quad, near[i], far[i]);
-      wait(&shared_.empty[slot], slot_parity);
+      for (int first = 0; first < x_groups; first += batch) {
+        float4 near[batch], far[batch];
 #pragma unroll
-      for (int i = 0; i < parts; ++i) convert(slot, i * part_warps + warp_ / quad, near[i], far[i]);
+        for (int x = first; x < first + batch && x < x_groups; ++x) {
+          const int column = lane_ / 4 * wgmma_tile_columns + lane_ % 4 * 4;
+          near[x - first] = raw(stage, x, column);
+          far[x - first] = raw(stage, x, column + wgmma_tile_columns);
+        }
+        if (first + batch >= x_groups) {
+          asm volatile("bar.sync %0, 128;" ::"r"(1 + turn_) : "memory");  // all have read the stage
+          if (fetches && group + stages < groups) fetch(group + stages, stage);
+        }
+        if (first == 0) wait(&shared_.empty[slot], slot_parity);
+#pragma unroll
+        for (int x = first; x < first + batch && x < x_groups; ++x)
+          convert(slot, x, near[x - first], far[x - first]);
+      }
       fence_for_copy_engine();
       arrive_as_warp(&shared_.full[slot]);
-      asm volatile("bar.sync 1, 256;" ::: "memory");  // all have read the stage
-      if (threadIdx.x == 0 && group + stages < groups) fetch(group + stages, stage);
-      if (++stage == stages) stage = 0, raw_parity ^= 1;
-      if (++slot == ring) slot = 0, slot_parity ^= 1;
+      if ((stage += converters) >= stages) stage -= stages, raw_parity ^= 1;
+      if ((slot += converters) >= ring) slot -= ring, slot_parity ^= 1;
     }
   }
 
  private:
+  static constexpr int batch = 2;  // x groups whose data registers hold
+
   /// Asks for the rows of a group.
   __device__ void fetch(int group, int stage) const {
     mbarrier_expect(&shared_.raw_full[stage], sizeof shared_.raw[stage]);
     const int y = static_cast<int>(strip_.row + window_begin_row - a_.in.begin[0]) + quad * group,
               x = static_cast<int>(strip_.column + window_begin_column - a_.lead - a_.in.begin[2]);
 #pragma unroll
-    for (int i = 0; i < copies; ++i)
-      tensor_copy(shared_.raw[stage][i], a_.in_map, x + i * box_columns, 0, y, &shared_.raw_full[stage]);
+    for (int i = 0; i < x_groups; ++i)
+      tensor_copy(shared_.raw[stage][i], a_.in_map, x + i * wgmma_group_columns, 0, y,
+                  &shared_.raw_full[stage]);
   }
 
-  /// Four neighbours of a row.
-  __device__ float4 raw(int stage, int row, int column) const {
-    const auto at = [&](int c) -> const float& {
-      return shared_.raw[stage][copies == 1 ? 0 : c / box_columns][row][copies == 1 ? c : c % box_columns];
-    };
-    if constexpr (aligned) return *reinterpret_cast<const float4*>(&at(column));
-    return {at(column + a_.lead), at(column + a_.lead + 1), at(column + a_.lead + 2),
-            at(column + a_.lead + 3)};
+  /// Four neighbours of the warp's row.
+  __device__ float4 raw(int stage, int x, int column) const {
+    const float* from = &shared_.raw[stage][x][row_][column];
+    if constexpr (aligned) return *reinterpret_cast<const float4*>(from);
+    from += a_.lead;
+    return {from[0], from[1], from[2], from[3]};
   }
 
-  /// Of the warp's row of eight tiles: a lane takes columns c, c + 1, ... c + 3 of the window of a tile and
-  /// those 16 further.
-  __device__ void load(int stage, int x, float4& near, float4& far) const {
-    if (x >= x_groups) return;
-    const int column = x * wgmma_group_columns + lane_ / 4 * wgmma_tile_columns + lane_ % 4 * 4;
-    near = raw(stage, warp_ % quad, column);
-    far = raw(stage, warp_ % quad, column + wgmma_tile_columns);
-  }
-
+  /// Of eight tiles of the warp's row: `near` are columns c, c + 1, ... c + 3 of the window of the lane's
+  /// tile, `far` those 16 further.
   __device__ void convert(int slot, int x, const float4& near, const float4& far) const {
-    if (x >= x_groups) return;
     const int tile = lane_ / 4, part = lane_ % 4;
     const float4 near_lead = leading(near), far_lead = leading(far);
     write(shared_.leading, slot, x, 2 * part * tf32_pitch + 16 * tile,
@@ -172,16 +183,14 @@ class RowConverter {
 
   template <int row_bytes>
   __device__ void write(Ring<row_bytes>& to, int slot, int x, int offset, const uint4& bits) const {
-    *reinterpret_cast<uint4*>(&to.row[slot][x][warp_ % quad][offset]) = bits;
-    if (slot < y_groups - 1) *reinterpret_cast<uint4*>(&to.row[slot + ring][x][warp_ % quad][offset]) = bits;
+    *reinterpret_cast<uint4*>(&to.row[slot][x][row_][offset]) = bits;
+    if (slot < y_groups - 1) *reinterpret_cast<uint4*>(&to.row[slot + ring][x][row_][offset]) = bits;
   }
-
-  static constexpr int part_warps = converters / quad, parts = (x_groups + part_warps - 1) / part_warps;
 
   SharedMemory& shared_;
   const WgmmaArguments& a_;
   const Strip strip_;
-  int warp_, lane_;
+  int turn_, row_, lane_;
 };
 
 }  // namespace spsolve::cuda

@@ -50,19 +50,21 @@ void WgmmaSweep::operator()(const Field& in, Field& out, const Box& region, cons
   }
   a.first_row = floor_to(a.region.begin[plane_axis], wgmma_tile_rows);
   a.first_column = floor_to(a.region.begin[column_axis], wgmma_tile_columns);
-  a.lead = static_cast<int>(wrap(a.first_column + program_.window_column() - a.in.begin[column_axis], 4));
+  a.lead =
+      static_cast<int>(wrap(a.first_column + program_.window().first_column - a.in.begin[column_axis], 4));
   a.weights = static_cast<const uint4*>(weights_.data());
   a.metadata = static_cast<const unsigned*>(metadata_.data());
-  a.in_map = make_tensor_map(a.in, sizeof(float), 1, program_.box_columns(), Swizzle::none, wgmma_tile_rows);
+  a.in_map = make_tensor_map(a.in, sizeof(float), 1, wgmma_box_columns, Swizzle::none, wgmma_tile_rows);
   const WgmmaTile& tile = program_.tile();
   const std::int64_t strips =
       pieces(a.region.end[column_axis] - a.first_column, tile.x_groups * wgmma_group_columns);
   a.tiles = static_cast<int>(pieces(a.region.end[plane_axis] - a.first_row, tile.y_groups * wgmma_tile_rows));
   a.tiles_per_block =
       static_cast<int>(steps_per_block(a.tiles, strips, device_.multiprocessors,
-                                       pieces(program_.window_rows(), tile.y_groups * wgmma_tile_rows) + 1));
+                                       pieces(program_.window().rows, tile.y_groups * wgmma_tile_rows) + 1));
   const dim3 grid(static_cast<unsigned>(strips), static_cast<unsigned>(pieces(a.tiles, a.tiles_per_block)));
-  kernel(a.lead == 0, source != nullptr)
+  const bool aligned = a.lead == 0 && wrap(a.out.begin[column_axis], 4) == 0;
+  kernel(aligned, source != nullptr)
       .launch(grid, dim3(wgmma_threads), static_cast<std::size_t>(program_.shared_bytes()), stream_, a);
 }
 

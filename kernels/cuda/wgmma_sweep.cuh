@@ -124,12 +124,13 @@ class TileMultiplier {
     for (int i = 0; i < sums / 4; ++i)
       shared_.corrections[i][thread_] = {sums_[0][4 * i], sums_[0][4 * i + 1], sums_[0][4 * i + 2],
                                          sums_[0][4 * i + 3]};
-    arrive_as_warp(&shared_.corrections_full);
+    mbarrier_arrive(&shared_.corrections_full);
     parity ^= 1;
   }
 
-  /// Writes the sums of a tile, those that lie in the region. Register 4 i + 2 half + e of lane 4 g + q is
-  /// column g + 8 half of tile 2 q + e of group i, in the row of the warp.
+  /// Writes the sums of a tile, those that lie in the region. Registers 4 i + e and 4 i + 2 + e of lane 4 g +
+  /// q are columns 2 g and 2 g + 1 of tile 2 q + e of group i, in the row of the warp; lanes of even and odd
+  /// g exchange pairs, so that each has four neighbours.
   __device__ void store(int tile, unsigned& parity) {
     if constexpr (split) {
       wait(&shared_.corrections_full, parity);
@@ -141,11 +142,12 @@ class TileMultiplier {
         sums_[0][4 * i + 2] = sums_[0][4 * i + 2] + sums_[chains - 1][4 * i + 2] + more.z;
         sums_[0][4 * i + 3] = sums_[0][4 * i + 3] + sums_[chains - 1][4 * i + 3] + more.w;
       }
-      arrive_as_warp(&shared_.corrections_empty);
+      mbarrier_arrive(&shared_.corrections_empty);
       parity ^= 1;
     }
+    const int odd = lane_ / 4 % 2;
     const long long y0 = strip_.row + static_cast<long long>(tile) * y_groups * quad + warp_,
-                    x0 = strip_.column + lane_ % 4 * 2 * wgmma_tile_columns + lane_ / 4;
+                    x0 = strip_.column + (lane_ % 4 * 2 + odd) * wgmma_tile_columns + lane_ / 8 * 4;
     float* const to =
         static_cast<float*>(a_.out.data) + (y0 - a_.out.begin[0]) * a_.out.stride[0] + (x0 - a_.out.begin[2]);
     const float* from = nullptr;
@@ -157,15 +159,35 @@ class TileMultiplier {
                        strip_.column >= a_.region.begin[2] &&
                        strip_.column + block_columns <= a_.region.end[2];
 #pragma unroll
-    for (int i = 0; i < sums; ++i) {
-      const int row = i / 4 / x_groups * quad,
-                column = i / 4 % x_groups * wgmma_group_columns + i % 2 * wgmma_tile_columns + i / 2 % 2 * 8;
-      if (!whole && (y0 + row < a_.region.begin[0] || y0 + row >= a_.region.end[0] ||
-                     x0 + column < a_.region.begin[2] || x0 + column >= a_.region.end[2]))
-        continue;
-      float value = sums_[0][i];
-      if constexpr (with_source) value += from[row * a_.source.stride[0] + column];
-      to[row * a_.out.stride[0] + column] = value;
+    for (int group = 0; group < sums / 4; ++group) {
+      const float* const sum = &sums_[0][4 * group];
+      float value[4];
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        const float own = odd ? sum[2 * k + 1] : sum[2 * k],
+                    other = __shfl_xor_sync(0xffffffffu, odd ? sum[2 * k] : sum[2 * k + 1], 4);
+        value[k] = odd ? other : own;
+        value[2 + k] = odd ? own : other;
+      }
+      const int row = group / x_groups * quad, column = group % x_groups * wgmma_group_columns;
+      if (!whole && (y0 + row < a_.region.begin[0] || y0 + row >= a_.region.end[0])) continue;
+      float* const four = to + row * a_.out.stride[0] + column;
+      const float* const more = with_source ? from + row * a_.source.stride[0] + column : nullptr;
+      bool inside[4], all = true;
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        const long long x = x0 + column + k;
+        inside[k] = whole || (x >= a_.region.begin[2] && x < a_.region.end[2]);
+        if (with_source && inside[k]) value[k] += more[k];
+        all = all && inside[k];
+      }
+      if (aligned && all) {
+        *reinterpret_cast<float4*>(four) = {value[0], value[1], value[2], value[3]};
+      } else {
+#pragma unroll
+        for (int k = 0; k < 4; ++k)
+          if (inside[k]) four[k] = value[k];
+      }
     }
   }
 
@@ -187,12 +209,12 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::wgmma_threads, 1)
   SharedMemory& shared = *reinterpret_cast<SharedMemory*>(memory);
   if (threadIdx.x == 0) shared.initialise();
   __syncthreads();
-  if (threadIdx.x < 32 * converters) {
+  if (threadIdx.x < converters * group_threads) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 48;");
     RowConverter(shared, a).run();
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 208;");
-    const int group = (static_cast<int>(threadIdx.x) - 32 * converters) / group_threads;
+    const int group = static_cast<int>(threadIdx.x) / group_threads - converters;
     if (!split || group == 0)
       TileMultiplier(shared, a).run<false>(group);
     else

@@ -9,6 +9,7 @@
 #include "kernels/sparse/round_weights.hpp"
 #include "kernels/sparse/separable.hpp"
 #include "kernels/sparse/split.hpp"
+#include "kernels/sparse/windowed_operand.hpp"
 
 namespace spsolve {
 namespace {
@@ -120,7 +121,9 @@ LaunchError sweep_error(const Stencil& fused, Precision precision, Layout layout
   for (const Tap& tap : fused.taps()) weights.push_back(tap.weight);
   std::vector<double> rest = operand_weights(weights, precision);
   for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= weights[i];
-  const PassError pass = pass_error(weights.size() + 1, precision);  // and the source
+  PassError pass = pass_error(weights.size() + 1, precision);  // and the source
+  if (precision == Precision::fp32 && layout == Layout::strided_swap && takes_window(fused, precision))
+    pass.operands = std::max(pass.operands, mixed_split_product_error());
   return {storage_error(precision), norm(rest) / norm(fused), pass.operands, pass.accumulation};
 }
 
