@@ -4,7 +4,8 @@
 // dense for the variant that multiplies zeros: MmaSweep. STENCIL is a preset, fused STEPS times, or random7r,
 // a box of random weights, which counts as STEPS steps. TILE overrides numbers of MmaTile, as in
 // X4Y1x2y1s3c15b2g8: warps and their blocks along x and y, stages, chunks per stage, blocks per
-// multiprocessor, chunks of output of a group.
+// multiprocessor, chunks of output of a group. LAYOUT wgmma: WgmmaSweep, TILE as in x4y1r9s4: groups of tiles
+// along x and y, slots of the ring, stages.
 // Without a layout: CASE is STENCIL:PRECISION:SHAPE:STEPS[:TILE]. STENCIL is a preset, fused STEPS times and
 // separated as the precision allows; or rank3r7, random terms of that radius, which counts as STEPS steps.
 // SHAPE is 10240x10240, slowest axis first. TILE overrides numbers of SeparableTile, as in w8g4s3b1W0B1k9:
@@ -22,6 +23,7 @@
 #include "kernels/cuda/mma_sweep.hpp"
 #include "kernels/cuda/separable_sweep.hpp"
 #include "kernels/cuda/timing.hpp"
+#include "kernels/cuda/wgmma_sweep.hpp"
 #include "kernels/presets.hpp"
 
 namespace {
@@ -96,6 +98,19 @@ MmaTile with_numbers(MmaTile tile, const std::string& text) {
   return tile;
 }
 
+/// The same for the tile of wgmma_sweep.cuh.
+WgmmaTile with_numbers(WgmmaTile tile, const std::string& text) {
+  std::istringstream stream(text);
+  char key = 0;
+  for (int number = 0; stream >> key >> number;) {
+    if (key == 'x') tile.x_groups = number;
+    if (key == 'y') tile.y_groups = number;
+    if (key == 'r') tile.ring = number;
+    if (key == 's') tile.stages = number;
+  }
+  return tile;
+}
+
 /// A preset, fused, or a box of positive random weights of sum 1.
 Stencil general_stencil(const std::string& name, const Domain& domain, int steps) {
   int radius = 0;
@@ -161,6 +176,20 @@ Measured mma_case(const std::vector<std::string>& parts, const Domain& domain, i
   return {std::move(sweep), stencil.radius(), std::move(about)};
 }
 
+Measured wgmma_case(const std::vector<std::string>& parts, const Domain& domain, int steps,
+                    Precision precision, const Stream& stream) {
+  const Stencil stencil = general_stencil(parts[0], domain, steps);
+  const bool given = parts.size() > 5;
+  auto sweep = std::make_unique<WgmmaSweep>(stencil, precision, stream, KernelCompiler::default_cache(),
+                                            given ? with_numbers(WgmmaTile{}, parts[5]) : WgmmaTile{});
+  Json about{{"unit", "sparse-tensor"},
+             {"layout", "strided-swap"},
+             {"instructions", "wgmma.sp"},
+             {"shared_bytes", sweep->program().shared_bytes()},
+             {"tile", given ? parts[5] : "best"}};
+  return {std::move(sweep), stencil.radius(), std::move(about)};
+}
+
 Json bench(const std::string& text, double seconds, const DeviceInfo& device) {
   const auto parts = split(text, ':');
   if (parts.size() < 4) throw std::runtime_error("want STENCIL:PRECISION:SHAPE:STEPS[:...], not " + text);
@@ -174,7 +203,9 @@ Json bench(const std::string& text, double seconds, const DeviceInfo& device) {
   const Index3& shape = domain.shape;
 
   const Stream stream;
-  const Measured measured = parts.size() > 4 && parse_layout(parts[4])
+  const Measured measured = parts.size() > 4 && parts[4] == "wgmma"
+                                ? wgmma_case(parts, domain, steps, precision, stream)
+                            : parts.size() > 4 && parse_layout(parts[4])
                                 ? mma_case(parts, domain, steps, precision, stream)
                                 : separable_case(parts, domain.dimensions, steps, precision, stream, device);
   Field a(box_of(shape), measured.halo, precision, device_memory),

@@ -13,16 +13,17 @@ namespace spsolve::cuda {
 namespace {
 
 constexpr int most_ring = 12, most_stages = 4;
+static_assert(wgmma_tile_rows == InputWindow::tile_rows && wgmma_tile_columns == InputWindow::tile_columns);
 
 /// A function that multiplies A in registers by n columns of B; asm takes literals only, so it is made for n.
 std::string multiply_function(const char* name, const char* types, const char* transposed, int n) {
   const int sums = n / 2;
   std::string registers, operands;
   for (int i = 0; i < sums; ++i) {
-    registers += (i ? ", %" : "%") + std::to_string(i);
-    operands += (i ? ", \"+f\"(d[" : "\"+f\"(d[") + std::to_string(i) + "])";
+    registers.append(i ? ", %" : "%").append(std::to_string(i));
+    operands.append(i ? ", \"+f\"(d[" : "\"+f\"(d[").append(std::to_string(i)).append("])");
   }
-  const auto place = [&](int i) { return std::string("%") + std::to_string(sums + i); };
+  const auto place = [&](int i) { return std::string("%").append(std::to_string(sums + i)); };
   return std::string("template <int selector>\n__device__ inline void ") + name + "(float (&d)[" +
          std::to_string(sums) +
          "], const unsigned (&a)[4], unsigned long long b, unsigned metadata, bool add) {\n  asm volatile(\n"

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // One correlation in 2D on the sparse tensor cores of sm_90a: weights (A, 4 x 16 outputs) stay in registers,
 // points (B, a row of 32 columns for each 16 outputs) come from shared memory. A block marches down its
-// columns. One warpgroup converts rows of input, each once, into a ring in the order that tensor cores want:
-// columns 16 apart side by side, so that no output takes both of a pair (the strided swap of
-// kernels/sparse/strided_swap.hpp, with the zeros of the 2:4 form explicit, so that all rows share one word
-// of metadata). Two warpgroups multiply: tf32 data in turns; for fp32 data one multiplies what tf32 holds of
-// data and weights, the other the corrections in bf16,
-//   w x = tf32(w) tf32(x) + bf16(w) bf16(x - tf32(x)) + bf16(w - tf32(w)) bf16(x) + O(2^-19 |w x|),
-// which has the range of fp32 with 4/6 of the work of three products in tf32 or six in bf16.
+// columns. Two warpgroups convert rows of input, each once, into a ring in the order that tensor cores want:
+// columns 16 apart side by side, so that no output takes both of a pair
+// (kernels/sparse/windowed_operand.hpp). Two others multiply: tf32 data in turns; for fp32 data one
+// multiplies what tf32 holds of data and weights, the other the corrections in bf16,
+//   w x = tf32(w) tf32(x) + bf16(w) bf16(x - tf32(x)) + bf16(w - tf32(w)) bf16(x) + O(2^-17 |w x|),
+// which has the range of fp32 and takes 4/6 of the time of three products in tf32 or six in bf16.
 //
-// Per output of a stencil of 15 rows: 1152 flop in tf32 (split: and 2304 in bf16) of 2:4 work; 36 (split: 72)
-// bytes of B, 9 (19) bytes of converted rows written, 13 of raw rows written and read.
+// Per output of a stencil of 15 rows: 1152 flop of 2:4 work in tf32 (fp32: and 2304 in bf16). Of shared
+// memory 36 (72) bytes of B, 9 (19) of converted rows written, 13 of rows as they come, 0 (8) of corrections.
 
 #include "wgmma.cuh"
 #include "wgmma_ring.cuh"
