@@ -23,8 +23,9 @@ class MmaSweep : public Sweep {
  public:
   /// For the current device; only the dimensions of `domain` matter. Layouts: strided_swap and morph. Work is
   /// enqueued on `stream`, which must outlive the sweep. `tile` instead of the best known one is for
-  /// measurements. Throws std::invalid_argument for stencils that no kernel takes: radius beyond some 12
-  /// along the march (the code would be too long), or weights beyond shared memory.
+  /// measurements. Any radius: where sums of all planes within reach are too many for registers, blocks make
+  /// planes in groups, and weights that shared memory does not hold are read from where they are. Throws
+  /// std::invalid_argument as MmaProgram does.
   MmaSweep(const Domain& domain, const Stencil& stencil, Precision precision, Layout layout,
            TensorCores cores, cudaStream_t stream,
            std::filesystem::path kernel_cache = KernelCompiler::default_cache(),

@@ -36,9 +36,10 @@ SeparableTile tile_of_planes(const SeparableOperand& operand, const BlockLimits&
   tile.groups = 1;
   tile.bulk_stores = limits.copy_engine();
   const int others = 8 * (operand.z_taps - 1 + operand.z_rank) + 24 + fragments + 28;
-  tile.weights_in_shared = weights > 32 || others + weights > 240;
-  const int registers = others + (tile.weights_in_shared ? weights / 2 : weights);
-  tile.warps_y = registers <= 128 ? 4 : registers <= 168 ? 3 : 2;
+  tile.weights_in_shared =
+      weights > 32 || others + weights > 240 || (others <= 168 && others + weights > 176);
+  const int registers = others + (tile.weights_in_shared ? 0 : weights);
+  tile.warps_y = registers <= 128 ? 4 : registers <= 176 ? 3 : 2;
   tile.stages = 4;
   return tile;
 }
