@@ -99,6 +99,16 @@ BenchCase case_of_input(const Communicator& communicator, const std::filesystem:
   return {config.name, make_setup(communicator, config).problem, plan};
 }
 
+/// Those of the last `--suite ceilings` on such a device, or what shares of the roofline need, now.
+Ceilings known_ceilings(const Communicator& communicator, const DeviceChoice& device,
+                        const ParallelConfig& parallel, const Terminal& terminal) {
+  const auto remembered = remembered_ceilings(device);
+  const bool all = communicator.all_reduce(static_cast<int>(remembered.has_value()), MPI_MIN) == 1;
+  if (!all) return measure_ceilings(communicator, device, parallel, CeilingScope::roofline, terminal);
+  terminal.print("{}", describe_ceilings(device));
+  return *remembered;
+}
+
 /// What of a case is measured: the plan's choice, and others of its candidates where they are asked for.
 std::vector<Candidate> candidates_of(const Plan& plan, int count) {
   std::vector<Candidate> candidates = best_candidates(plan, static_cast<std::size_t>(count));
@@ -159,7 +169,7 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
   terminal.print("{}", device.of_rank);
   Ceilings ceilings;
   if (!request.compile_only) {
-    ceilings = measure_ceilings(communicator, device, setting.parallel, CeilingScope::roofline, terminal);
+    ceilings = known_ceilings(communicator, device, setting.parallel, terminal);
     print_head(request, terminal);
   }
   std::vector<Json> results;
@@ -173,8 +183,9 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
           compile_kernels(communicator, what, candidate, setting, device);
           continue;
         }
+        setting.errors = is_same_method(candidate, plan.chosen);
         results.push_back(measure(communicator, what, candidate, setting, ceilings, device));
-        results.back()["chosen"] = is_same_method(candidate, plan.chosen);
+        results.back()["chosen"] = setting.errors;
       } catch (const Error& error) {  // others go on without the case; peers of a rank that failed cannot
         if (single || communicator.size() > 1) throw;
         terminal.warn("{} {} {} {} {}: {}", what.stencil, to_string(candidate.precision), candidate.unit,

@@ -125,7 +125,7 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Cand
   constexpr int checked_launches = 2;
   for (int i = 0; i < checked_launches; ++i) block.launch(bench.fuse);
   Json errors{{"error_l2", nullptr}, {"error_max", nullptr}, {"error_steps", checked_launches * bench.fuse}};
-  if (has_reference(problem)) {
+  if (setting.errors && has_reference(problem)) {
     const Errors found = measure_errors(communicator, problem, block.state(), checked_launches * bench.fuse);
     errors["error_l2"] = found.l2;
     errors["error_max"] = found.max;

@@ -30,6 +30,7 @@ BenchCase preset_case(const std::string& stencil, const Index3& shape, Precision
 struct BenchSetting {
   ParallelConfig parallel;
   bool graphs = true;
+  bool errors = true;    // measure them, too
   int steps = 0;         // of one timed run; 0: as many as take `seconds`
   double seconds = 0.3;  // of one timed run
 };
@@ -38,8 +39,8 @@ struct BenchSetting {
 /// its rate, launches ending at the pace of the case, and tells both with the model's numbers: an object as
 /// DESIGN 2 lists it. Collective.
 nlohmann::ordered_json measure(const Communicator& communicator, const BenchCase& what,
-                               const Candidate& candidate, const BenchSetting& setting, const Ceilings& ceilings,
-                               const DeviceChoice& device);
+                               const Candidate& candidate, const BenchSetting& setting,
+                               const Ceilings& ceilings, const DeviceChoice& device);
 
 /// Compiles the kernels of a candidate, so that a later process finds them in the cache. Collective.
 void compile_kernels(const Communicator& communicator, const BenchCase& what, const Candidate& candidate,

@@ -32,6 +32,7 @@ DeviceModel nominal_gpu() {
   gpu.mma_tf32 = 151e9;
   gpu.mma_tf32_sparse = 113e9;
   gpu.mma_fp64 = 16.1e9;
+  gpu.wgmma_tf32_sparse = 180e9;
   gpu.shared_bandwidth = 28e12;
   // NCCL between neighbours over NVLink: 7 us at 4 KiB, 26 us at 1 MiB, 224 us at 16 MiB.
   gpu.ranks_per_node = 8;
@@ -49,15 +50,17 @@ DeviceModel in_proportion(const DeviceModel& nominal, const Ceilings& ceilings) 
     double DeviceModel::*rate;
   };
   // bench/results/ceilings-h200.json, sustained; the two cores of bench/results/cpu-unit.json.
-  static const std::vector<Scaled> of_gpu{{"copy", 4.071e12, &DeviceModel::bandwidth},
-                                          {"fma fp64", 30.40e12, &DeviceModel::scalar_fp64},
-                                          {"fma fp32", 57.76e12, &DeviceModel::scalar_fp32},
-                                          {"mma fp16 m16n8k16", 642e12, &DeviceModel::mma_half},
-                                          {"mma.sp fp16 m16n8k32", 935e12, &DeviceModel::mma_half_sparse},
-                                          {"mma tf32 m16n8k8", 326e12, &DeviceModel::mma_tf32},
-                                          {"mma.sp tf32 m16n8k16", 468e12, &DeviceModel::mma_tf32_sparse},
-                                          {"mma fp64 m16n8k16", 66.6e12, &DeviceModel::mma_fp64},
-                                          {"shared memory", 33.34e12, &DeviceModel::shared_bandwidth}};
+  static const std::vector<Scaled> of_gpu{
+      {"copy", 4.071e12, &DeviceModel::bandwidth},
+      {"fma fp64", 30.40e12, &DeviceModel::scalar_fp64},
+      {"fma fp32", 57.76e12, &DeviceModel::scalar_fp32},
+      {"mma fp16 m16n8k16", 642e12, &DeviceModel::mma_half},
+      {"mma.sp fp16 m16n8k32", 935e12, &DeviceModel::mma_half_sparse},
+      {"mma tf32 m16n8k8", 326e12, &DeviceModel::mma_tf32},
+      {"mma.sp tf32 m16n8k16", 468e12, &DeviceModel::mma_tf32_sparse},
+      {"mma fp64 m16n8k16", 66.6e12, &DeviceModel::mma_fp64},
+      {"wgmma.sp tf32 m64n256k16", 745e12, &DeviceModel::wgmma_tf32_sparse},
+      {"shared memory", 33.34e12, &DeviceModel::shared_bandwidth}};
   static const std::vector<Scaled> of_cpu{{"copy", 34e9, &DeviceModel::bandwidth},
                                           {"fma fp64", 64e9, &DeviceModel::scalar_fp64},
                                           {"fma fp32", 128e9, &DeviceModel::scalar_fp32}};
@@ -88,6 +91,7 @@ const std::vector<DeviceModelEntry>& device_model_entries() {
       {"mma_half_sparse", &DeviceModel::mma_half_sparse},
       {"mma_tf32", &DeviceModel::mma_tf32},
       {"mma_tf32_sparse", &DeviceModel::mma_tf32_sparse},
+      {"wgmma_tf32_sparse", &DeviceModel::wgmma_tf32_sparse},
       {"mma_fp64", &DeviceModel::mma_fp64},
       {"shared_bandwidth", &DeviceModel::shared_bandwidth},
       {"multiprocessors", &DeviceModel::multiprocessors},

@@ -30,6 +30,7 @@ struct DeviceModel {
   double mma_half = 0, mma_half_sparse = 0;  // k = 16, 32
   double mma_tf32 = 0, mma_tf32_sparse = 0;  // k = 8, 16
   double mma_fp64 = 0;                       // k = 16
+  double wgmma_tf32_sparse = 0;              // as of k = 16, where there is wgmma
   double shared_bandwidth = 0;               // bytes/s of shared memory, whole device
   double multiprocessors = 132;
   double compute_capability = 90;  // 10 * major + minor

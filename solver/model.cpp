@@ -44,14 +44,10 @@ bool has_kernel(const Problem& problem, const DeviceModel& device, const Method&
   if ((problem.precision == Precision::fp64) != (method.unit == "tensor") &&
       (problem.precision == Precision::fp64 || *layout == Layout::separable))
     return false;  // fp64 is dense only, separable sparse only
-  if (!device.gpu) return true;
-  // Weights of deep or wide stencils fill shared memory and registers.
+  // The kernel of separable sweeps; the others take any reach.
   const Index3 reach = method.fuse * problem.stencil.radius();
-  if (*layout == Layout::separable)  // with taps along z, their sums take registers
-    return reach[z_axis] == 0 ? std::max(reach[y_axis], reach[x_axis]) <= 40
-                              : *std::max_element(reach.begin(), reach.end()) <= 7;
-  const bool space = problem.domain.dimensions == 3, line = problem.domain.dimensions == 1;
-  return *std::max_element(reach.begin(), reach.end()) <= (space ? 10 : line ? 15 : 40);
+  return !device.gpu || *layout != Layout::separable ||
+         (reach[z_axis] <= 7 && std::max(reach[y_axis], reach[x_axis]) <= 40);
 }
 
 void evaluate_scalar(const Problem& problem, const DeviceModel& device, Candidate& candidate) {

@@ -5,6 +5,7 @@
 #include "kernels/sparse/emulated_sweep.hpp"
 #include "kernels/sparse/separable_operand.hpp"
 #include "kernels/sparse/sliced_operand.hpp"
+#include "kernels/sparse/windowed_operand.hpp"
 #include "solver/model_parts.hpp"
 
 namespace spsolve {
@@ -18,7 +19,7 @@ struct TensorWork {
   double rate = 0;         // instructions/s that kernels reach
   double peak = 0;         // and the tensor cores do
   double memory_cost = 1;  // of memory traffic against a copy
-  double filter_fma = 0;   // on CUDA cores
+  double filter_fma = 0;   // on CUDA cores, as issue slots
   double latency = 0;      // s, before the first and after the last results
   bool is_serial = false;  // memory and computing take turns
   std::size_t terms = 0;
@@ -84,14 +85,31 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
                                                       : 1.0;
   // Splitting fp32 data takes time that few products hide in 1D.
   const double splitting = precision != Precision::fp32 ? 1.0 : dimensions == 1 ? 5.0 : 1.25;
-  // Beyond what rotates in registers, planes are read again and again.
-  const bool grouped = dimensions == 2 && sliced.slices.size() > 16;
-  work.rate = work.peak * share / splitting / (many_planes && !fp64 ? 1.4 : 1.0) / (grouped ? 5.0 : 1.0);
+  // Beyond what rotates in registers, planes are taken in groups.
+  const bool grouped = sliced.slices.size() > (fp64 ? 8u : dimensions == 2 ? 16u : 11u);
+  work.rate =
+      work.peak * share / splitting / (many_planes && !fp64 && !grouped ? 1.4 : 1.0) / (grouped ? 1.65 : 1.0);
   work.memory_cost = fp64              ? (dimensions == 1   ? 1.1
                                           : dimensions == 2 ? 1.2
                                                             : 1.4)
                      : dimensions == 1 ? (precision == Precision::fp32 ? 1.35 : 1.13)
                                        : 1.19;
+  return work;
+}
+
+/// Rows of 32 columns that stay in shared memory, for tiles of 4 x 16 outputs (kernels/cuda/wgmma_sweep.cuh).
+TensorWork windowed_work(const Stencil& fused, Precision precision, const DeviceModel& device) {
+  const double rows = input_window(fused)->rows, taken = rows - InputWindow::tile_rows + 1;
+  const bool split = precision == Precision::fp32;
+  TensorWork work;
+  work.fma = rows * InputWindow::columns * (split ? 3 : 1);
+  work.instructions = work.fma / (16 * 8 * 16);
+  work.shared_bytes = 4.0 * (2 + rows / InputWindow::tile_rows);
+  work.peak = device.wgmma_tf32_sparse;
+  // What was measured on H200: conversions of data, then the instructions.
+  const double seconds = split ? 3.2e-12 + 0.18e-12 * taken : 2.1e-12 + 0.0625e-12 * taken;
+  work.rate = work.instructions / seconds * device.wgmma_tf32_sparse / nominal_gpu().wgmma_tf32_sparse;
+  work.memory_cost = 1.1;
   return work;
 }
 
@@ -120,8 +138,9 @@ TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision 
   work.is_serial = line && split;
   // Planes are filtered by multiply-adds in fp32, with loads and moves around them.
   if (space) {
-    work.filter_fma = static_cast<double>(operand.z_rank * operand.z_taps);
-    work.fma += work.filter_fma;
+    const double fma = static_cast<double>(operand.z_rank * operand.z_taps);
+    work.filter_fma = (split ? 4.7 : 2.34) * fma;
+    work.fma += fma;
   }
   return work;
 }
@@ -131,8 +150,12 @@ TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision 
 void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
   const Stencil fused = fuse_steps(problem.stencil, candidate.fuse);
   const Layout layout = parse_layout(candidate.layout).value();
+  const bool windowed = candidate.unit == "sparse-tensor" && layout == Layout::strided_swap &&
+                        problem.domain.dimensions == 2 && device.compute_capability == 90 &&
+                        takes_window(fused, problem.precision);
   const TensorWork work =
-      layout == Layout::separable
+      windowed ? windowed_work(fused, problem.precision, device)
+      : layout == Layout::separable
           ? separable_work(fused, problem.domain, problem.precision, candidate.dropped, device)
           : direct_work(fused, problem.domain, problem.precision,
                         layout == Layout::dual_tessellation ? Layout::strided_swap : layout,
@@ -154,7 +177,7 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
     return;
   }
   candidate.memory_seconds = candidate.bytes * work.memory_cost / device.bandwidth;
-  candidate.compute_seconds = (work.instructions / work.rate + 2.34 * work.filter_fma / device.scalar_fp32) / steps;
+  candidate.compute_seconds = (work.instructions / work.rate + work.filter_fma / device.scalar_fp32) / steps;
   candidate.shared_seconds = candidate.shared_bytes / device.shared_bandwidth;
   const double sweep =
       work.latency / (points * steps) +

@@ -28,6 +28,7 @@ constexpr UnitAndLayout every_unit[] = {{"scalar", "none"},
 /// Beyond 16 steps the halo of a tile of the scalar unit costs more than memory traffic saves; separable
 /// sweeps go deeper.
 constexpr int scalar_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+constexpr double as_good = 1.03;           // the model is no more exact
 constexpr double out_of_the_question = 3;  // times as slow as the fastest, in the model
 constexpr int tensor_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15, 16, 20, 24, 31, 40};
 
@@ -47,13 +48,27 @@ std::vector<Precision> precisions_of(const Problem& problem, const PlanRequest& 
   return coarser;
 }
 
+bool asked_for(const PlanRequest& request) { return request.unit != "auto" || request.layout != "auto"; }
+
+/// Beyond, fused weights of the direct layouts are many times as much work as single steps.
+bool is_within_reach(const Problem& problem, const DeviceModel& device, const Method& method) {
+  if (!device.gpu || !method.fused_weights() || method.layout == "separable") return true;
+  const Index3 reach = method.fuse * problem.stencil.radius();
+  const int dimensions = problem.domain.dimensions;
+  return *std::max_element(reach.begin(), reach.end()) <= (dimensions == 3 ? 5 : dimensions == 2 ? 24 : 15);
+}
+
+/// Reach costs no more than time; layouts by matching (morph) take long to make, too.
+bool insists(const PlanRequest& request, const Method& method) {
+  return asked_for(request) && method.layout != "morph" && method.fuse == request.fuse.value_or(1);
+}
+
 /// Tensor cores are looked at where they are real, or asked for.
 bool considered(const UnitAndLayout& way, const DeviceModel& device, const PlanRequest& request) {
   const std::string unit = way.unit, layout = way.layout;
   if (request.unit != "auto" && request.unit != unit) return false;
   if (request.layout != "auto" && request.layout != layout) return false;
-  const bool asked = request.unit != "auto" || request.layout != "auto";
-  return unit == "scalar" || device.gpu || asked;
+  return unit == "scalar" || device.gpu || asked_for(request);
 }
 
 std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel& device,
@@ -76,7 +91,8 @@ std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel&
             separable ? request.dropped.value_or(dropped_share(precision, fuse, request.accuracy)) : 0.0);
         const bool deeper_than_events = request.pace.every > 0 && fuse > request.pace.every;
         if (deeper_than_events && !request.fuse && fuse > 1) continue;
-        if (has_kernel(in_precision, device, method))
+        if (has_kernel(in_precision, device, method) &&
+            (is_within_reach(in_precision, device, method) || insists(request, method)))
           candidates.push_back(evaluate(in_precision, device, method));
       }
     }
@@ -217,7 +233,7 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
                         [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
   plan.chosen = fastest;
   for (const Candidate& candidate : plan.candidates)
-    if (candidate.seconds <= 1.01 * fastest.seconds && are_alike(candidate, fastest) &&
+    if (candidate.seconds <= as_good * fastest.seconds && are_alike(candidate, fastest) &&
         candidate.fuse < plan.chosen.fuse)
       plan.chosen = candidate;
   plan.reason = reason_for(plan, request);

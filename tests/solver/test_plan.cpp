@@ -17,7 +17,7 @@ Problem problem_of(const char* preset, const Index3& shape) {
 
 TEST(Plan, ChoosesTheFastestCandidateOfTheModel) {
   const Plan plan = make_plan(problem_of("star2d1r", {1, 4096, 4096}), nominal_cpu(), {});
-  for (const Candidate& candidate : plan.candidates) EXPECT_LE(plan.chosen.seconds, 1.01 * candidate.seconds);
+  for (const Candidate& candidate : plan.candidates) EXPECT_LE(plan.chosen.seconds, 1.03 * candidate.seconds);
   EXPECT_GT(plan.chosen.fuse, 1) << "five taps leave the cores idle while memory is read";
 }
 
