@@ -27,27 +27,27 @@ std::string presets_text() {
       text << "      " << parameter.name << (parameter.required ? " (required): " : ": ") << parameter.meaning
            << "\n";
   }
-  text
-      << "  (star|box)<d>d<r>r, 1d<r>r: benchmark shapes of dimension d and radius r, such as star3d1r\n"
-         "  a name of the catalogue: spsolve bench --list shows them with their sources\n"
-         "\nHow it is solved (spsolve plan INPUT.toml shows the choice, the candidates and why):\n"
-         "  compute.unit    scalar: single steps on plain cores; sparse-tensor, tensor: fused weights on "
-         "tensor cores\n"
-         "  compute.layout  of the weights there: strided-swap, morph, separable; fp64: dual-tessellation\n"
-         "  time.fuse       time steps per launch; results keep the promise of compute.precision whatever "
-         "it is\n"
-         "  compute.accuracy = 1e-4  lets the plan compute in any precision that keeps this relative error "
-         "per step\n"
-         "  compute.tune = true      times the best candidates on the real grid and remembers the winner\n"
-         "  parallel.exchange_every  launches that share one exchange of deeper halos; results do not depend "
-         "on it\n"
-         "  All are \"auto\" unless set in the input or by --set. A restart goes on with the plan of its "
-         "checkpoint.\n"
-         "\nExit status: 0 finished; 2 invalid input; 3 the solution became NaN or infinite; 4 a file could "
-         "not be read\n"
-         "or written; 5 a device or a peer failed; 75 stopped by a signal or the wall-time limit after a "
-         "checkpoint.\n"
-         "Signals: USR1, TERM, INT: checkpoint and stop; USR2: checkpoint and go on.\n";
+  text << "  (star|box)<d>d<r>r, 1d<r>r: benchmark shapes of dimension d and radius r, such as star3d1r\n"
+          "  a name of the catalogue: spsolve bench --list shows them with their sources\n"
+          "\nHow it is solved (spsolve plan INPUT.toml shows the choice, the candidates and why):\n"
+          "  compute.unit    scalar: single steps on plain cores; sparse-tensor, tensor: fused weights on "
+          "tensor cores\n"
+          "  compute.layout  of the weights there: strided-swap, morph, separable; fp64: dual-tessellation\n"
+          "  time.fuse       time steps per launch; results keep the promise of compute.precision whatever "
+          "it is\n"
+          "  compute.accuracy = 1e-4  lets the plan compute in any precision that keeps this relative error "
+          "per step\n"
+          "  compute.tune = true      times the best candidates on the real grid and remembers the winner\n"
+          "  parallel.exchange_every  launches that share one exchange of deeper halos; on plain cores "
+          "results "
+          "do not depend on it\n"
+          "  All are \"auto\" unless set in the input or by --set. A restart goes on with the plan of its "
+          "checkpoint.\n"
+          "\nExit status: 0 finished; 2 invalid input; 3 the solution became NaN or infinite; 4 a file could "
+          "not be read\n"
+          "or written; 5 a device or a peer failed; 75 stopped by a signal or the wall-time limit after a "
+          "checkpoint.\n"
+          "Signals: USR1, TERM, INT: checkpoint and stop; USR2: checkpoint and go on.\n";
   return text.str();
 }
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "kernels/presets.hpp"
+#include "solver/exchange_interval.hpp"
+
+namespace spsolve {
+namespace {
+
+/// Of star2d1r with 8 steps per launch on a grid cut along y.
+int launches(const Index3& shape, int ranks, BoundaryKind walls = BoundaryKind::periodic, bool gpu = true) {
+  Problem problem{{2, shape, {}}, make_preset("star2d1r", 2, {1, 1, 1}, {}), Precision::fp32, false};
+  for (const int axis : {y_axis, x_axis}) problem.domain.faces[axis] = {Face{walls}, Face{walls}};
+  Candidate candidate;
+  candidate.fuse = 8;
+  candidate.seconds = 1.0 / 3e12;
+  return launches_per_exchange(problem, Decomposition(shape, {1, ranks, 1}), candidate, gpu);
+}
+
+TEST(ExchangeInterval, IsOneWhereExchangesCostLittle) {
+  EXPECT_EQ(launches({1, 1024, 1024}, 4, BoundaryKind::periodic, false), 1) << "CPU";
+  EXPECT_EQ(launches({1, 1024, 1024}, 1, BoundaryKind::dirichlet), 1) << "nothing to exchange";
+  EXPECT_EQ(launches({1, 1 << 20, 1 << 20}, 4), 1) << "computing takes long";
+}
+
+TEST(ExchangeInterval, GrowsWhereComputingIsShort) {
+  EXPECT_GT(launches({1, 16384, 16384}, 8), 1);
+  EXPECT_GE(launches({1, 8192, 8192}, 8), launches({1, 16384, 16384}, 8));
+}
+
+TEST(ExchangeInterval, NeverReachesBeyondTheNextBlock) {
+  for (const std::int64_t rows : {8, 9, 15, 16, 17, 33})
+    EXPECT_LE(8 * launches({1, 4 * rows, 512}, 4), std::max<std::int64_t>(rows, 8)) << rows;
+}
+
+}  // namespace
+}  // namespace spsolve
