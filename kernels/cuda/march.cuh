@@ -19,16 +19,15 @@
 
 #include "arguments.hpp"
 #include "constants.cuh"
+#include "march_ghosts.cuh"
+#include "march_output.cuh"
+#include "march_place.cuh"
 #include "march_taps.cuh"
 #include "march_tile.cuh"
 #include "plane_ring.cuh"
 #include "precision.cuh"
-#include "walls.cuh"
 
 namespace spsolve::cuda {
-
-/// Keeps the compiler from turning a branch that whole warps skip into selects that all execute.
-__device__ inline void keep_branch() { __syncwarp(); }
 
 template <bool beside_wall>
 class March {
@@ -42,42 +41,9 @@ class March {
         first_row_(first_row),
         first_column_(first_column),
         lane_(static_cast<int>(threadIdx.x) % 32),
-        warp_(static_cast<int>(threadIdx.x) / 32) {
-    const Region& region = a.region;
-    const int tile_row = warp_ * VY, tile_column = lane_ * VX;
-    const long long row = first_row + tile_row, column = first_column + tile_column;
-    for (int v = 0; v < VY; ++v)
-      if (tile_row + v >= depth * RY && tile_row + v < tile_rows - depth * RY && row + v >= region.begin[1] &&
-          row + v < region.end[1])
-        written_rows_ |= 1u << v;
-    for (int c = 0; c < VX; ++c)
-      if (tile_column + c >= column_margin && tile_column + c < tile_columns - column_margin &&
-          column + c >= region.begin[2] && column + c < region.end[2])
-        written_columns_ |= 1u << c;
-    if (keeps_images && a.image_columns > 0) find_images(column);
-    out_ = static_cast<Out*>(a.out.data) + (begin - a.out.begin[0]) * a.out.stride[0] +
-           (row - a.out.begin[1]) * a.out.stride[1] + (column - a.out.begin[2]);
-    for (int v = 0; v < VY; ++v) image_row_[v] = tile_row + v;
-    for (int c = 0; c < VX; ++c) image_column_[c] = tile_column + c;
-    if constexpr (beside_wall) {
-      for (int v = 0; v < VY; ++v) {
-        const Place place = place_of<row_axis>(row + v, a.shape[row_axis]);
-        rows_.add(v, place.ghost, a, row_axis);
-        if (has_wall(row_axis, Wall::neumann))
-          image_row_[v] = static_cast<int>(clamp(place.index - first_row, 0, tile_rows));
-      }
-      for (int c = 0; c < VX; ++c) {
-        const Place place = place_of<column_axis>(column + c, a.shape[column_axis]);
-        columns_.add(c, place.ghost, a, column_axis);
-        if (has_wall(column_axis, Wall::neumann))
-          image_column_[c] = static_cast<int>(clamp(place.index - first_column, 0, tile_columns));
-      }
-      rows_.vote();
-      columns_.vote();
-      ghosts_now_ = columns_.any_constant || rows_.any_constant;
-      n_planes_ = static_cast<int>(a.shape[plane_axis]);
-    }
-  }
+        warp_(static_cast<int>(threadIdx.x) / 32),
+        output_(a, begin, first_row, first_column),
+        ghosts_(a, first_row, first_column) {}
 
   __device__ void run(int planes_to_write) {
     const int planes = planes_to_write + warm_up;
@@ -105,10 +71,7 @@ class March {
   template <bool warming>
   __device__ __forceinline__ void take_plane(PlaneRing& ring, Sums (&sums)[depth], int i, int planes) {
     const int plane = static_cast<int>(begin_) - depth * R + i;
-    if constexpr (beside_wall && has_wall(plane_axis, Wall::dirichlet)) {
-      const bool outside = plane >= n_planes_ || plane - (depth - 1) * R < 0;
-      ghosts_now_ = columns_.any_constant || rows_.any_constant || outside;
-    }
+    if constexpr (beside_wall) ghosts_.begin_plane(plane);
     const auto input = ring.wait();
     Points level[depth + 1];
     read_input(level[0], input, plane);
@@ -122,9 +85,8 @@ class March {
                    l.value + 1 < depth);
       });
       // Before the barrier, so that its registers are free afterwards.
-      if (writes) write_output(level[depth]);
-      static_for<0, depth>(
-          [&](auto l) { share_rows<l.value>(edges[RY > 0 ? l.value : 0], level[l.value]); });
+      if (writes) output_.write(level[depth]);
+      static_for<0, depth>([&](auto l) { share_rows<l.value>(edges[RY > 0 ? l.value : 0], level[l.value]); });
       block_barrier();
       if (i + ahead < planes) ring.fetch();
       // Level 0 last and from the input again: its registers are not kept across the barrier.
@@ -164,7 +126,7 @@ class March {
         }
         settle(next, completed, l.value + 1 < depth);
       });
-      if (writes) write_output(level[depth]);
+      if (writes) output_.write(level[depth]);
     }
   }
 
@@ -174,12 +136,13 @@ class March {
     for (int v = 0; v < VY; ++v) {
       if constexpr (beside_wall && has_wall(column_axis, Wall::neumann)) {
 #pragma unroll
-        for (int c = 0; c < VX; ++c) points.at[v][c] = read(input[image_row_[v]][image_column_[c]]);
+        for (int c = 0; c < VX; ++c)
+          points.at[v][c] = read(input[ghosts_.image_row[v]][ghosts_.image_column[c]]);
       } else {
-        read_row(points.at[v], input, image_row_[v]);
+        read_row(points.at[v], input, ghosts_.image_row[v]);
       }
     }
-    if constexpr (beside_wall) impose(points, plane);
+    if constexpr (beside_wall) ghosts_.impose(points, plane);
   }
 
   __device__ void read_row(Compute (&to)[VX], const In (*input)[tile_columns], int tile_row) const {
@@ -216,40 +179,7 @@ class March {
     for (int v = 0; v < VY; ++v)
 #pragma unroll
       for (int c = 0; c < VX; ++c) points.at[v][c] = operand<Stored>(points.at[v][c]);
-    if constexpr (beside_wall) impose(points, plane);
-  }
-
-  /// Points beyond dirichlet faces take their values; planes decide before rows, rows before columns. Warps
-  /// without such points only pass the branches.
-  __device__ void impose(Points& points, int plane) const {
-    if (!ghosts_now_) return;
-    keep_branch();
-    const bool outside = has_wall(plane_axis, Wall::dirichlet) &&
-                         static_cast<unsigned>(plane) >= static_cast<unsigned>(n_planes_);
-    if (has_wall(column_axis, Wall::dirichlet) && columns_.any_constant) {
-      keep_branch();
-#pragma unroll
-      for (int c = 0; c < VX; ++c)
-#pragma unroll
-        for (int v = 0; v < VY; ++v)
-          points.at[v][c] = (columns_.constant >> c) & 1 ? columns_.value : points.at[v][c];
-    }
-    if (has_wall(row_axis, Wall::dirichlet) && rows_.any_constant) {
-      keep_branch();
-#pragma unroll
-      for (int v = 0; v < VY; ++v)
-#pragma unroll
-        for (int c = 0; c < VX; ++c)
-          points.at[v][c] = (rows_.constant >> v) & 1 ? rows_.value : points.at[v][c];
-    }
-    if (outside) {
-      keep_branch();
-      const Compute value = ghost_value(a_, plane_axis, plane < 0 ? 0 : 1);
-#pragma unroll
-      for (int v = 0; v < VY; ++v)
-#pragma unroll
-        for (int c = 0; c < VX; ++c) points.at[v][c] = value;
-    }
+    if constexpr (beside_wall) ghosts_.impose(points, plane);
   }
 
   /// The rows that other warps reach; those of level 0 are read from the input where they need no ghosts.
@@ -308,7 +238,7 @@ class March {
   }
 
   __device__ Neighbours<beside_wall> neighbours(const Window& window) const {
-    return {window, rows_.mirrored, columns_.mirrored};
+    return {window, ghosts_.rows.mirrored, ghosts_.columns.mirrored};
   }
 
   /// What every sum begins with: the source, or zero.
@@ -318,7 +248,7 @@ class March {
 #pragma unroll
       for (int c = 0; c < VX; ++c) {
         if constexpr (with_source)
-          sums.at[v][c] = source(plane, image_row_[v], image_column_[c]);
+          sums.at[v][c] = source(plane, ghosts_.image_row[v], ghosts_.image_column[c]);
         else
           sums.at[v][c] = Compute(0);
       }
@@ -333,68 +263,13 @@ class March {
     return static_cast<const Compute*>(s.data)[offset];
   }
 
-  /// Writes the points of the next plane that belong to this tile and to the region.
-  __device__ void write_output(const Points& points) {
-    constexpr unsigned all_columns = (1u << VX) - 1;
-    if ((written_columns_ & all_columns) == all_columns) {
-#pragma unroll
-      for (int v = 0; v < VY; ++v) {
-        Pack<Out, VX> vector;
-#pragma unroll
-        for (int c = 0; c < VX; ++c) store(vector.element[c], points.at[v][c]);
-        if ((written_rows_ >> v) & 1) *reinterpret_cast<Pack<Out, VX>*>(out_ + v * a_.out.stride[1]) = vector;
-      }
-    } else if (written_columns_ & all_columns) {
-#pragma unroll
-      for (int v = 0; v < VY; ++v)
-#pragma unroll
-        for (int c = 0; c < VX; ++c)
-          if ((written_rows_ >> v) & (written_columns_ >> c) & 1)
-            store(out_[v * a_.out.stride[1] + c], points.at[v][c]);
-    }
-    if (keeps_images && written_columns_ > all_columns) write_images(points);
-    out_ += a_.out.stride[0];
-  }
-
-  static constexpr bool keeps_images = walls[column_axis][0] == Wall::none && RY > 0;
-
-  /// Columns that have a periodic image in the halo: further bits of those that are written.
-  __device__ void find_images(long long column) {
-    static_assert(VX <= 16 && VY < 32);
-    const long long n = a_.shape[column_axis], width = a_.image_columns;
-    for (int c = 0; c < VX; ++c)
-      if ((written_columns_ >> c & 1) && (column + c < width || column + c >= n - width))
-        written_columns_ |= 1u << (16 + c);
-    if (column >= width) written_rows_ |= 1u << 31;
-  }
-  __device__ void write_images(const Points& points) {
-    const long long n = a_.shape[column_axis], shift = written_rows_ >> 31 ? -n : n;
-#pragma unroll
-    for (int v = 0; v < VY; ++v)
-#pragma unroll
-      for (int c = 0; c < VX; ++c)
-        if ((written_rows_ >> v) & (written_columns_ >> (16 + c)) & 1)
-          store(out_[v * a_.out.stride[1] + c + shift], points.at[v][c]);
-  }
-
   const Arguments& a_;
   SharedMemory& shared_;
   long long begin_, first_row_, first_column_;
   int lane_, warp_;
-  // One bit per row or column of the thread; from bit 16 on, columns with an image, which is to the left if
-  // bit 31 of the rows is set.
-  unsigned written_rows_ = 0, written_columns_ = 0;
-  Out* out_;                              // the thread's first point in the next plane to write
-  int image_row_[VY], image_column_[VX];  // where in the tile level 0 of a row or column is
-  Ghosts rows_, columns_;
-  bool ghosts_now_ = false;  // some point of the warp at some level is beyond a dirichlet face
-  int n_planes_ = 0;         // of the grid
+  TileOutput output_;
+  TileGhosts<beside_wall> ghosts_;
 };
-
-/// Whether the tile, halo included, reaches beyond a wall face.
-__device__ inline bool reaches_wall(int axis, long long begin, long long end, long long n) {
-  return walls[axis][0] != Wall::none && (begin < 0 || end > n);
-}
 
 }  // namespace spsolve::cuda
 
@@ -404,31 +279,11 @@ extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::warps,
   using namespace spsolve::cuda;
   extern __shared__ __align__(128) unsigned char memory[];
   SharedMemory& shared = *reinterpret_cast<SharedMemory*>(memory);
-  const Region& region = a.region;
-  // Blocks beyond the tiles in x take further parts of the first and the last tile.
-  const int extra = static_cast<int>(blockIdx.x) - a.column_tiles,
-            parts = (static_cast<int>(gridDim.x) - a.column_tiles) / 2 + 1;
-  const int tile = extra < 0 ? static_cast<int>(blockIdx.x) : extra % 2 == 0 ? 0 : a.column_tiles - 1;
-  const long long first_column =
-      a.first_column + tile * static_cast<long long>(tile_columns - 2 * column_margin);
-  const long long first_row =
-      region.begin[1] - depth * RY + blockIdx.y * static_cast<long long>(tile_rows - 2 * depth * RY);
-  const long long first_of_stretch = blockIdx.z * a.planes_per_block - (blockIdx.z > 0 ? a.fewer_planes : 0);
-  const long long end_of_stretch = (blockIdx.z + 1) * a.planes_per_block - a.fewer_planes;
-  const bool parted = parts > 1 && (tile == 0 || tile == a.column_tiles - 1);
-  const int part = extra < 0 ? 0 : extra / 2 + 1;
-  const long long part_planes =
-      parted ? (end_of_stretch - first_of_stretch + parts - 1) / parts : end_of_stretch - first_of_stretch;
-  const auto inside = [](long long plane, long long limit) { return plane < limit ? plane : limit; };
-  const long long begin = region.begin[0] + first_of_stretch + part * part_planes;
-  const long long end = inside(inside(begin + part_planes, region.begin[0] + end_of_stretch), region.end[0]);
-  if (begin >= end) return;
-  const bool beside_wall = reaches_wall(plane_axis, begin - depth * R, end + depth * R, a.shape[0]) ||
-                           reaches_wall(row_axis, first_row, first_row + tile_rows, a.shape[1]) ||
-                           reaches_wall(column_axis, first_column, first_column + tile_columns, a.shape[2]);
-  const int planes = static_cast<int>(end - begin);
-  if (beside_wall)
-    March<true>(a, shared, begin, first_row, first_column).run(planes);
+  const BlockPlace place(a);
+  if (place.begin >= place.end) return;
+  const int planes = static_cast<int>(place.end - place.begin);
+  if (place.beside_wall())
+    March<true>(a, shared, place.begin, place.first_row, place.first_column).run(planes);
   else
-    March<false>(a, shared, begin, first_row, first_column).run(planes);
+    March<false>(a, shared, place.begin, place.first_row, place.first_column).run(planes);
 }

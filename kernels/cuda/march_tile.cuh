@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a block of march.cuh holds: the points of a thread, the rows it shares, and what lies beyond walls.
+// What a block of march.cuh holds: the points of a thread and the rows it shares.
 
 #include "arguments.hpp"
 #include "constants.cuh"
@@ -52,22 +52,6 @@ struct SharedMemory {
 static_assert(sizeof(SharedMemory) == shared_bytes, "the host must ask for this much");
 static_assert(RY <= VY && RX <= VX, "a neighbour must be no farther than the next warp and lane");
 
-/// What the points of a thread are beside walls, one bit per row or column. The host sees to it that no
-/// thread has points beyond both faces of an axis.
-struct Ghosts {
-  unsigned mirrored = 0, constant = 0;
-  bool any_constant = false;  // in the warp
-  Compute value = 0;          // of the constant ones
-
-  __device__ void add(int bit, Ghost ghost, const Arguments& a, int axis) {
-    if (ghost == Ghost::mirrored) mirrored |= 1u << bit;
-    if (ghost == Ghost::low_value || ghost == Ghost::high_value) {
-      constant |= 1u << bit;
-      value = ghost_value(a, axis, ghost == Ghost::high_value);
-    }
-  }
-  __device__ void vote() { any_constant = __any_sync(0xffffffffu, constant != 0); }
-};
 constexpr bool has_wall(int axis, Wall kind) { return walls[axis][0] == kind || walls[axis][1] == kind; }
 
 }  // namespace spsolve::cuda

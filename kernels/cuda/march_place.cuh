@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which planes and which tile a block of march.cuh takes.
+
+#include "march_tile.cuh"
+
+namespace spsolve::cuda {
+
+struct BlockPlace {
+  const Arguments& a;
+  long long first_row, first_column;  // of the tile, halo included
+  long long begin, end;               // the planes that the block writes
+
+  __device__ explicit BlockPlace(const Arguments& arguments) : a(arguments) {
+    const Region& region = a.region;
+    // Blocks beyond the tiles in x take further parts of the first and the last tile.
+    const int extra = static_cast<int>(blockIdx.x) - a.column_tiles,
+              parts = (static_cast<int>(gridDim.x) - a.column_tiles) / 2 + 1;
+    const int tile = extra < 0 ? static_cast<int>(blockIdx.x) : extra % 2 == 0 ? 0 : a.column_tiles - 1;
+    first_column = a.first_column + tile * static_cast<long long>(tile_columns - 2 * column_margin);
+    first_row =
+        region.begin[1] - depth * RY + blockIdx.y * static_cast<long long>(tile_rows - 2 * depth * RY);
+    const long long first_of_stretch =
+        blockIdx.z * a.planes_per_block - (blockIdx.z > 0 ? a.fewer_planes : 0);
+    const long long end_of_stretch = (blockIdx.z + 1) * a.planes_per_block - a.fewer_planes;
+    const bool parted = parts > 1 && (tile == 0 || tile == a.column_tiles - 1);
+    const int part = extra < 0 ? 0 : extra / 2 + 1;
+    const long long part_planes =
+        parted ? (end_of_stretch - first_of_stretch + parts - 1) / parts : end_of_stretch - first_of_stretch;
+    const auto inside = [](long long plane, long long limit) { return plane < limit ? plane : limit; };
+    begin = region.begin[0] + first_of_stretch + part * part_planes;
+    end = inside(inside(begin + part_planes, region.begin[0] + end_of_stretch), region.end[0]);
+  }
+
+  /// Whether the tile, halo included, reaches beyond a wall face.
+  __device__ bool beside_wall() const {
+    return reaches_wall(plane_axis, begin - depth * R, end + depth * R) ||
+           reaches_wall(row_axis, first_row, first_row + tile_rows) ||
+           reaches_wall(column_axis, first_column, first_column + tile_columns);
+  }
+
+ private:
+  __device__ bool reaches_wall(int axis, long long first, long long last) const {
+    return walls[axis][0] != Wall::none && (first < 0 || last > a.shape[axis]);
+  }
+};
+
+}  // namespace spsolve::cuda
