@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "kernels/cuda/launch_shape.hpp"
-#include "kernels/cuda/tensor_map.hpp"
 #include "kernels/cuda/tile.hpp"
 #include "kernels/cuda/view.hpp"
 #include "kernels/error.hpp"
@@ -13,11 +12,7 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr std::int64_t scratch_points = std::int64_t{1}
-                                        << 27;                // per buffer; larger regions are cut into slabs
-constexpr std::int64_t most_columns = std::int64_t{1} << 30;  // of one march
-constexpr std::int64_t column_granule = 16;                   // columns: 32 bytes of the smallest format
-
+constexpr std::int64_t scratch_points = std::int64_t{1} << 27;  // per buffer; larger regions become slabs
 constexpr std::int64_t most_columns_of_a_thread = 16;
 
 /// A dirichlet value as an operand: rounded to storage, and for tf32 read back with its rounding.
@@ -161,66 +156,6 @@ void ScalarUnit::step_by_step(Operand in, const Operand& out, const Box& region,
   }
 }
 
-void ScalarUnit::march(const MarchKernel& march, const Operand& in, const Operand& out, const Box& region,
-                       cudaStream_t stream) const {
-  if (region.extent()[x_axis] > most_columns) {  // coordinates in a tile map are 32 bits
-    Box left = region, right = region;
-    left.end[x_axis] = right.begin[x_axis] =
-        region.begin[x_axis] + floor_to(region.extent()[x_axis] / 2, column_granule);
-    this->march(march, in, out, left, stream);
-    return this->march(march, in, out, right, stream);
-  }
-  const Tile& tile = march.tile;
-  Arguments a = arguments(in, out, region);
-  const Formats formats{precision_, in.stored, out.stored};
-  const std::int64_t granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
-  a.first_column =
-      aligned_column_ + floor_to(a.region.begin[2] - aligned_column_, granule) - tile.column_margin;
-  if (const std::int64_t skipped = floor_to(a.first_column - a.in.begin[2], column_granule); skipped > 0) {
-    a.in.data = static_cast<std::byte*>(a.in.data) + skipped * formats.in_bytes();
-    a.in.begin[2] += skipped;
-  }
-  a.in.end[2] = std::min<std::int64_t>(a.in.end[2], a.in.begin[2] + 2 * most_columns);
-  if (device_.compute_capability >= 90)
-    a.in_map = make_tensor_map(a.in, formats.in_bytes(), tile.box_rows(), tile.box_columns());
-  const std::int64_t rows = tile.written_rows(), columns = tile.written_columns();
-  const std::int64_t column_tiles = pieces(a.region.end[2] - (a.first_column + tile.column_margin), columns);
-  const std::int64_t row_tiles = pieces(a.region.end[1] - a.region.begin[1], rows);
-  const std::int64_t planes = a.region.end[0] - a.region.begin[0];
-  // In planes of full work; half of it is left out but in 3D stars (march.cuh).
-  const std::int64_t warm_up =
-      (stencil_.radius[row_axis] > 0 && stencil_.pointwise_completion() ? 2 * tile.depth : tile.depth + 1) *
-          stencil_.radius[plane_axis] +
-      2;
-  // In 2D there are few waves of blocks, and those beside walls, which take longer per plane, would end last:
-  // they get fewer planes.
-  const bool flat = row_tiles == 1 && planes > 1;
-  const std::int64_t extra =
-      flat && column_tiles > 1 && stencil_.walls[column_axis][low] != Wall::none ? 4 : 0;
-  const std::int64_t tiles = column_tiles * row_tiles + extra;
-  a.planes_per_block = steps_per_block(planes, tiles, march.resident_blocks, warm_up);
-  a.column_tiles = static_cast<int>(column_tiles);
-  std::int64_t stretches = pieces(planes, a.planes_per_block);
-  if (flat && stretches > 4 && stencil_.walls[plane_axis][low] != Wall::none) {
-    a.fewer_planes = a.planes_per_block / 4;
-    a.planes_per_block = pieces(planes + 2 * a.fewer_planes, stretches);
-  } else {
-    a.fewer_planes = 0;
-  }
-  const dim3 grid(static_cast<unsigned>(column_tiles + extra), static_cast<unsigned>(row_tiles),
-                  static_cast<unsigned>(stretches));
-  march.kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile.warps)),
-                      static_cast<std::size_t>(tile.shared_bytes), stream, a);
-}
-
-void ScalarUnit::step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const {
-  constexpr unsigned threads = 256;
-  const std::int64_t blocks =
-      std::min<std::int64_t>(pieces(region.points(), threads), 64 * device_.multiprocessors);
-  step_kernel({precision_, in.stored, out.stored})
-      .launch(dim3(static_cast<unsigned>(blocks)), dim3(threads), 0, stream, arguments(in, out, region));
-}
-
 ScalarUnit::Operand ScalarUnit::scratch(const Box& box, std::size_t which) const {
   View view{};
   for (int k = 0; k < axis_count; ++k) {
@@ -229,9 +164,7 @@ ScalarUnit::Operand ScalarUnit::scratch(const Box& box, std::size_t which) const
   }
   view.begin[column_axis] =
       aligned_column_ + floor_to(view.begin[column_axis] - aligned_column_, column_granule);
-  view.end[column_axis] =
-      aligned_column_ +
-      floor_to(view.end[column_axis] - aligned_column_ + column_granule - 1, column_granule);
+  view.end[column_axis] = aligned_column_ + round_up(view.end[column_axis] - aligned_column_, column_granule);
   view.stride[column_axis] = 1;
   view.stride[row_axis] = view.end[column_axis] - view.begin[column_axis];
   view.stride[plane_axis] = view.stride[row_axis] * (view.end[row_axis] - view.begin[row_axis]);
@@ -246,24 +179,6 @@ ScalarUnit::Operand ScalarUnit::scratch(const Box& box, std::size_t which) const
   }
   view.data = buffer.data();
   return {view, false};
-}
-
-Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box& region) const {
-  Arguments a{};
-  a.in = in.view;
-  a.out = out.view;
-  a.image_columns = out.image_columns;
-  if (source_) a.source = view_of(*source_, axes_);
-  for (int k = 0; k < axis_count; ++k) {
-    a.shape[k] = domain_.shape[axes_[k]];
-    a.region.begin[k] = region.begin[axes_[k]];
-    a.region.end[k] = region.end[axes_[k]];
-    for (const Side side : {low, high}) {
-      a.ghost[k][side] = ghost_[k][side];
-      a.ghost_fp32[k][side] = static_cast<float>(ghost_[k][side]);
-    }
-  }
-  return a;
 }
 
 /// What must be known `steps` steps before `region`.
@@ -288,33 +203,6 @@ bool ScalarUnit::marches(const Box& region) const {
         domain_.shape[axes_[k]] < std::max(radius_[axes_[k]], thread_extent[k]))
       return false;
   return true;
-}
-
-const ScalarUnit::MarchKernel* ScalarUnit::march_kernel(const Formats& formats, int depth,
-                                                        bool beside_walls) const {
-  beside_walls = beside_walls && stencil_.has_walls();
-  const auto [entry, is_new] = march_kernels_.try_emplace({formats, depth, beside_walls});
-  auto& kernel = entry->second;
-  if (!is_new) return kernel ? &*kernel : nullptr;
-  KernelStencil stencil = stencil_;
-  if (!beside_walls) stencil.walls = {};
-  if (const auto tile = choose_tile(stencil, formats, depth, device_.shared_bytes_per_block)) {
-    kernel.emplace(MarchKernel{
-        *tile, Kernel(compiler_.compile("march.cuh", constants_text(stencil, formats, &*tile)), "march"), 0});
-    const auto bytes = static_cast<std::size_t>(tile->shared_bytes);
-    kernel->kernel.allow_shared_bytes(bytes);
-    kernel->resident_blocks =
-        kernel->kernel.resident_blocks(32 * tile->warps, bytes) * device_.multiprocessors;
-  }
-  return kernel ? &*kernel : nullptr;
-}
-
-const Kernel& ScalarUnit::step_kernel(const Formats& formats) const {
-  const auto known = step_kernels_.find(formats);
-  if (known != step_kernels_.end()) return known->second;
-  return step_kernels_
-      .try_emplace(formats, compiler_.compile("step.cuh", constants_text(stencil_, formats, nullptr)), "step")
-      .first->second;
 }
 
 }  // namespace spsolve::cuda

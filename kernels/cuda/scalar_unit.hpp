@@ -42,6 +42,8 @@ class ScalarUnit : public Unit {
   void prepare(int steps) const;
 
  private:
+  static constexpr std::int64_t column_granule = 16;  // columns: 32 bytes of the smallest format
+
   struct MarchKernel {
     Tile tile;
     Kernel kernel;
