@@ -41,13 +41,14 @@ bool gpus_are_shared(const Communicator& communicator, const std::string& gpu, b
   return communicator.all_reduce(static_cast<int>(shared), MPI_MAX) > 0;
 }
 
-/// NCCL wants a GPU for each rank.
+/// NCCL, and ranks that wait for each other on the device, want a GPU for each rank.
 std::string transport_for(const DeviceChoice& choice, const std::string& wanted) {
-  if (!choice.shared || wanted == "mpi" || wanted == "peer") return wanted;
-  if (wanted == "nccl")
+  if (!choice.shared || wanted == "mpi") return wanted;
+  if (wanted != "auto")
     throw Error(Status::invalid_input,
-                "[parallel] transport = \"nccl\" needs a GPU for each rank, but ranks share them; use auto, "
-                "peer or mpi");
+                fmt::format("[parallel] transport = \"{}\" needs a GPU for each rank, but ranks share them; "
+                            "use auto or mpi",
+                            wanted));
   return "mpi";
 }
 #endif

@@ -208,26 +208,33 @@ std::shared_ptr<void> PeerTransport::connect(std::span<const Message> sends,
 void PeerTransport::start(std::span<const Message> sends, std::span<const Message> receives) {
   under_way_ = nullptr;
   if (sends.empty() && receives.empty()) return;
-  Connection& connection = *connections_.at(receives.data());
+  under_way_ = connections_.at(receives.data());
   const int rank = communicator_.rank();
   ++exchanges_;
   std::vector<Operation> operations;
-  for (const int peer : connection.readers)
+  for (const int peer : under_way_->readers)
     operations.push_back(write(flag(Flag::ready, rank, peer), exchanges_));
-  for (const int peer : connection.writers)
-    operations.push_back(wait_until_at_least(flag(Flag::ready, peer, rank), exchanges_));
   enqueue(std::move(operations), stream_);
-  for (std::size_t i = 0; i < receives.size(); ++i)
-    copy(receives[i], connection.sources[i].data(), connection.sources[i].shared, stream_);
-  operations.clear();
-  for (const int peer : connection.writers)
-    operations.push_back(write(flag(Flag::fetched, rank, peer), exchanges_));
-  enqueue(std::move(operations), stream_);
-  under_way_ = &connection;
+  ready_.record(stream_);
+  while (lanes_.size() < under_way_->writers.size()) lanes_.push_back(std::make_unique<Lane>());
+  for (std::size_t lane = 0; lane < under_way_->writers.size(); ++lane) {
+    const int peer = under_way_->writers[lane];
+    const cudaStream_t stream = lanes_[lane]->stream;
+    check_cuda(cudaStreamWaitEvent(stream, ready_));
+    enqueue({wait_until_at_least(flag(Flag::ready, peer, rank), exchanges_)}, stream);
+    for (std::size_t i = 0; i < receives.size(); ++i) {
+      const Connection::Source& source = under_way_->sources[i];
+      if (receives[i].peer == peer) copy(receives[i], source.data(), source.shared, stream);
+    }
+    enqueue({write(flag(Flag::fetched, rank, peer), exchanges_)}, stream);
+    lanes_[lane]->arrived.record(stream);
+  }
 }
 
 void PeerTransport::finish() {
   if (!under_way_) return;
+  for (std::size_t lane = 0; lane < under_way_->writers.size(); ++lane)
+    check_cuda(cudaStreamWaitEvent(stream_, lanes_[lane]->arrived));
   std::vector<Operation> operations;
   for (const int peer : under_way_->readers)
     operations.push_back(wait_until_at_least(flag(Flag::fetched, peer, communicator_.rank()), exchanges_));

@@ -34,6 +34,11 @@ class PeerTransport : public Transport {
  private:
   class Mapping;
   class Connection;
+  /// Where what comes from one peer is fetched, beside what comes from others: each has a copy engine.
+  struct Lane {
+    cuda::Stream stream{cuda::Stream::Priority::high};
+    cuda::Event arrived;
+  };
   /// What rank `sender` wrote to the flags of rank `receiver` counts the exchanges that are ready to be
   /// fetched there, and those that were fetched from there.
   enum class Flag { ready, fetched };
@@ -47,6 +52,8 @@ class PeerTransport : public Transport {
   std::vector<std::uint32_t*> flags_of_;  // of each rank, as this one sees them
   std::vector<std::unique_ptr<Mapping>> mappings_;
   std::map<const Message*, Connection*> connections_;  // by the first message that is received
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  cuda::Event ready_;
   std::uint32_t exchanges_ = 0;
   Connection* under_way_ = nullptr;
 };

@@ -8,8 +8,8 @@ namespace {
 
 // Measured on H200 (docs/scaling.md): what a launch with an exchange takes beyond one without, with other
 // ranks and where a rank only copies its own periodic images, and how fast halos travel.
-constexpr double seconds_of_exchange = 25e-6, seconds_of_own_images = 8e-6;
-constexpr double bytes_per_second = 200e9;
+constexpr double seconds_of_exchange = 35e-6, seconds_of_own_images = 8e-6;
+constexpr double bytes_per_second = 110e9;
 constexpr int most_launches = 8;
 
 }  // namespace

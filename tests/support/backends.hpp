@@ -29,8 +29,8 @@ inline TestBackend cpu_backend(const Communicator& communicator) {
   return {"cpu", std::move(transport), std::move(backend)};
 }
 
-/// Every GPU backend that this machine has for so many ranks: MPI and peer copies with shared GPUs, NCCL
-/// where each rank has its own; what can be captured in graphs also without them. None without a GPU.
+/// Every GPU backend that this machine has for so many ranks: MPI with shared GPUs, copies between peers and
+/// NCCL where each rank has its own; what can be captured in graphs also without them. None without a GPU.
 inline std::vector<TestBackend> gpu_backends([[maybe_unused]] const Communicator& communicator) {
   std::vector<TestBackend> backends;
 #ifdef SPSOLVE_CUDA
@@ -38,7 +38,7 @@ inline std::vector<TestBackend> gpu_backends([[maybe_unused]] const Communicator
   if (count == 0) return backends;
   cuda::select_device(communicator.rank() % count);
   backends.push_back({"cuda mpi", nullptr, std::make_unique<CudaBackend>(communicator, "mpi")});
-  if (communicator.size() > 1)
+  if (communicator.size() > 1 && communicator.size() <= count)
     if (auto peer = std::make_unique<CudaBackend>(communicator, "auto"); peer->transport_name() == "peer")
       backends.push_back({"cuda peer", nullptr, std::move(peer)});
   if (communicator.size() == 1)
