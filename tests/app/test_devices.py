@@ -10,8 +10,10 @@ import unittest
 
 import spsolve
 
-GPU = ["--set", "compute.device=cuda", "--set", "parallel.share_gpus=true", "--set", "compute.unit=scalar"]
-CPU = ["--set", "compute.device=cpu", "--set", "compute.unit=scalar"]
+ON_GPU = ["--set", "compute.device=cuda", "--set", "parallel.share_gpus=true"]
+ON_CPU = ["--set", "compute.device=cpu"]
+SCALAR = ["--set", "compute.unit=scalar"]
+GPU, CPU = ON_GPU + SCALAR, ON_CPU + SCALAR
 PRECISIONS = ("fp64", "fp32", "tf32", "bf16", "fp16")
 
 
@@ -92,6 +94,20 @@ class Devices(spsolve.TestCase):
                 for step, path in spsolve.snapshots(self.directory / "out").items():
                     whole = spsolve.snapshots(self.directory / "whole")[step]
                     self.assertEqual(path.read_bytes(), whole.read_bytes(), path.name)
+
+    def test_plans_for_tensor_cores_go_on_on_the_other_device(self):
+        file = spsolve.write_input(self.directory / "problem.toml", spsolve.awkward_problem(
+            time={"steps": 24}, compute={"precision": "fp32"}, output={"directory": "out"}, checkpoint={"every": 12}))
+        self.run_to(0, file, *CPU, "--output", "exact")
+        last = "snapshot_0000000024.hdf"
+        exact = spsolve.values(self.directory / "exact" / last)
+        for first, second in ((ON_CPU, ON_GPU), (ON_GPU, ON_CPU)):
+            with self.subTest(first=first[1]):
+                self.run_to(0, file, *first, "--set", "compute.unit=sparse-tensor", "--set", "time.steps=12", "--overwrite")
+                result = self.run_to(0, file, *second, "--restart", "latest", ranks=2)
+                self.assertIn("at step 12", result.out)
+                # As in test_plan: roundings of 24 steps on data of magnitude 1.
+                self.assertLess(abs(spsolve.values(self.directory / "out" / last) - exact).max(), 1e-4)
 
     def test_inputs(self):
         inputs = self.directory / "inputs"
