@@ -91,8 +91,8 @@ const char* cuda_aware() {
 Status check(const Communicator& communicator, const CommandLine& command) {
   const Terminal terminal(communicator, false);
   const Setup setup = make_setup(communicator, load_input(communicator, command));
-  check_datasets(communicator, setup);
   require_memory(communicator, setup);
+  check_datasets(communicator, setup);
   terminal.print("{}", to_toml(setup.config));
   print_summary(communicator, setup, terminal);
   for (const Tap& tap : setup.problem.stencil.taps())

@@ -7,12 +7,13 @@
   tests/gpu_suite.py build/cuda --tool memcheck   a selection under compute-sanitizer (or racecheck, initcheck, synccheck)
   tests/gpu_suite.py build/cuda --only test_block --only app_restart
 
-Programs are found by name anywhere below the first argument. Programs of one rank are dealt over the GPUs; those of several
-ranks see all of them, and share them where there are too few (then over MPI instead of NCCL).
+Programs are found by name anywhere below the first argument. GPUs are dealt to them in turn, one for each rank; ranks share
+them where there are too few (then over MPI instead of NCCL or copies between GPUs).
 """
 import argparse
 import collections
 import dataclasses
+import itertools
 import os
 import pathlib
 import re
@@ -29,12 +30,12 @@ COMPILED = "-*Template*:*Compile*"  # all but what the CPU suite has compiled al
 SHARE = "compute.device=cuda parallel.share_gpus=true"
 SCALAR = SHARE + " compute.unit=scalar"
 # Most of the time goes to starting processes on a GPU, one after the other.
-os.environ.setdefault("SPSOLVE_RANDOM_CASES", "12")
+os.environ.setdefault("SPSOLVE_RANDOM_CASES", "8")
 
 
 @dataclasses.dataclass
 class Program:
-    """A GoogleTest program: which of its cases, on how many ranks, in how many parts at the same time."""
+    """A GoogleTest program: which of its cases, on how many ranks, in how many parts at the same time on one GPU."""
     name: str
     filter: str = COMPILED
     ranks: tuple = (1,)
@@ -87,6 +88,7 @@ class Job:
     name: str
     command: list
     ranks: int = 1
+    gpus: int = 1
     environment: dict = dataclasses.field(default_factory=dict)
     log: pathlib.Path = None
     process: subprocess.Popen = None
@@ -97,16 +99,17 @@ def program_jobs(program, folder, arguments):
     path = next((path for path in sorted(folder.rglob(program.name)) if os.access(path, os.X_OK) and path.is_file()), None)
     if path is None:
         sys.exit(f"no program {program.name} below {folder}: build all targets with CUDA first")
+    parts = program.parts * (1 if arguments.tool else min(arguments.gpus, 4))
     for ranks in program.ranks:
         launcher = ["mpirun", "--oversubscribe", "-n", str(ranks)] if ranks > 1 else []
         if arguments.tool:
             launcher = ["compute-sanitizer", "--tool", arguments.tool, "--error-exitcode", "99", "--print-limit", "3"]
             if arguments.tool == "memcheck":
                 launcher += ["--report-api-errors", "no"]  # NCCL asks for kernels that it may not have
-        for part in range(program.parts):
-            shard = {"GTEST_TOTAL_SHARDS": str(program.parts), "GTEST_SHARD_INDEX": str(part)}
+        for part in range(parts):
+            shard = {"GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)}
             name = program.name + (f" on {ranks} ranks" if ranks > 1 else "")
-            yield Job(name, [*launcher, str(path), "--gtest_color=no", f"--gtest_filter={program.filter}"], ranks, shard)
+            yield Job(name, [*launcher, str(path), "--gtest_color=no", f"--gtest_filter={program.filter}"], ranks, ranks, shard)
 
 
 def script_jobs(script, folder):
@@ -115,33 +118,32 @@ def script_jobs(script, folder):
     suite = unittest.defaultTestLoader.loadTestsFromName(script.file)
     for case in (case for cases in suite for case in cases):
         test = case.id().partition(".")[2]
-        yield Job(script.name, [sys.executable, "-B", str(TESTS / "app" / f"{script.file}.py"), "-v", test], 1,
+        yield Job(script.name, [sys.executable, "-B", str(TESTS / "app" / f"{script.file}.py"), "-v", test], 2, 4,
                   {"SPSOLVE": str(executable), "SPSOLVE_SOURCE": str(TESTS.parent), "SPSOLVE_SET": script.settings})
 
 
-def start(job, number, arguments, folder):
+def start(job, log, gpus):
     # Every mpirun would bind its ranks to the first cores, and refuses root unless told otherwise.
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
                    "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_ALLOW_RUN_AS_ROOT": "1",
                    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", **job.environment}
-    gpus = [str(gpu) for gpu in range(arguments.gpus)]
-    environment["CUDA_VISIBLE_DEVICES"] = gpus[number % len(gpus)] if job.ranks == 1 else ",".join(gpus)
-    job.log = folder / f"{number:03}.log"
+    environment["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, gpus))
+    job.log = log
     job.seconds = time.monotonic()
-    with open(job.log, "w") as log:
-        job.process = subprocess.Popen(job.command, env=environment, stdin=subprocess.DEVNULL, stdout=log,
+    with open(job.log, "w") as file:
+        job.process = subprocess.Popen(job.command, env=environment, stdin=subprocess.DEVNULL, stdout=file,
                                        stderr=subprocess.STDOUT, start_new_session=True)
 
 
 def run(jobs, arguments, folder):
     """Runs all jobs in their order, so many ranks at a time; kills what the time limit finds."""
     begin, running = time.monotonic(), []
-    waiting = collections.deque(enumerate(jobs))
+    waiting, gpus = collections.deque(enumerate(jobs)), itertools.cycle(range(arguments.gpus))
     while waiting or running:
         free = arguments.ranks - sum(job.ranks for job in running)
         while waiting and (waiting[0][1].ranks <= free or not running):
             number, job = waiting.popleft()
-            start(job, number, arguments, folder)
+            start(job, folder / f"{number:03}.log", [next(gpus) for _ in range(min(job.gpus, arguments.gpus))])
             running.append(job)
             free -= job.ranks
         for job in running:
@@ -190,8 +192,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path, help="build folder")
     parser.add_argument("--gpus", type=int, default=0, help="how many GPUs (all)")
-    parser.add_argument("--ranks", type=int, default=3 * os.cpu_count() // 2,
-                        help="so many at a time (half as many again as there are cores: they also wait for each other)")
+    parser.add_argument("--ranks", type=int, default=0,
+                        help="so many at a time (half as many again as there are cores, since they also wait for each other, "
+                             "and at most 16 for each GPU)")
     parser.add_argument("--limit", type=float, default=170, help="seconds (170)")
     parser.add_argument("--tool", help="run a selection under this tool of compute-sanitizer")
     parser.add_argument("--only", action="append", help="this program or script only")
@@ -202,6 +205,7 @@ def main():
         arguments.gpus = len(listed.splitlines())
         if not arguments.gpus:
             sys.exit("no GPU here (nvidia-smi -L)")
+    arguments.ranks = arguments.ranks or min(3 * os.cpu_count() // 2, 16 * arguments.gpus)
 
     folder = arguments.log or pathlib.Path(tempfile.mkdtemp(prefix="spsolve_gpu_suite_"))
     folder.mkdir(parents=True, exist_ok=True)

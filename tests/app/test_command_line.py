@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verbs, flags, messages and exit statuses."""
 import json
+import os
 import re
 import signal
 import tomllib
@@ -194,6 +195,16 @@ class CommandLine(spsolve.TestCase):
         file = self.write(grid={"shape": [1 << 22, 1 << 22]})
         self.says(2, "GiB", file, "--set", "initial.expression='1'", ranks=2)
         self.assertEqual(self.names(), ["problem.toml"])
+
+    def test_memory_of_files_on_their_way_counts(self):
+        machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        side = int((0.4 * machine / 8) ** 0.5)  # two fields fit, and two copies of them do not
+        file = self.write(grid={"shape": [side, side]})
+        in_background = ["--set", "compute.device=cpu", "--set", "output.background=true"]
+        for verb in (["check"], []):
+            self.says(2, ["GiB per rank", "output.background = false"], *verb, file, *in_background)
+        small = self.run_to(0, "check", file, "--set", "grid.shape=[64,64]", *in_background).out
+        self.assertRegex(small, r"MiB of fields per rank, \d+\.\d MiB of host memory for files on their way")
 
     def test_check_and_plan_write_nothing(self):
         file = self.write(stencil={"weights": [[0.25, 0.5, 0.125]]}, boundary={"x": {"low": {"dirichlet": 2.5}, "high": "neumann"}})
