@@ -47,7 +47,7 @@ class TileMultiplier {
     constexpr int row_bytes = corrections ? bf16_row_bytes : tf32_row_bytes;
     for (int group = 0; group < first_tile * y_groups; ++group) release(group);
     int slot = first_tile * y_groups, waited = 0, waited_slot = 0;
-    unsigned waited_parity = 0, corrections_parity = corrections ? 1 : 0;
+    unsigned waited_parity = 0;
     for (int tile = first_tile; tile < strip_.tiles; tile += turns) {
       static_for<0, quads>([&](auto q) {
         while (waited < tile * y_groups + q.value + y_groups) {
@@ -69,10 +69,12 @@ class TileMultiplier {
       for (int q = min(quads - 1, turns * y_groups); q < turns * y_groups; ++q) release(slot + q);
       slot += turns * y_groups;
       if (slot >= ring) slot -= ring;
-      if constexpr (corrections)
-        hand_over(corrections_parity);
-      else
-        store(tile, corrections_parity);
+      if constexpr (corrections) {
+        hand_over(tile);
+      } else {
+        if constexpr (split) take_over(tile);
+        store(tile);
+      }
     }
   }
 
@@ -116,34 +118,34 @@ class TileMultiplier {
     arrive_as_warp(&shared_.empty[slot < ring ? slot : slot - ring]);
   }
 
-  /// Leaves the corrections of a tile to the other warpgroup.
-  __device__ void hand_over(unsigned& parity) {
-    wait(&shared_.corrections_empty, parity);
+  /// Leaves the corrections of a tile to the other warpgroup, once it has taken those of the tile before.
+  __device__ void hand_over(int tile) const {
+    if (tile > 0) synchronize<corrections_taken>();
 #pragma unroll
     for (int i = 0; i < sums / 4; ++i)
       shared_.corrections[i][thread_] = {sums_[0][4 * i], sums_[0][4 * i + 1], sums_[0][4 * i + 2],
                                          sums_[0][4 * i + 3]};
-    mbarrier_arrive(&shared_.corrections_full);
-    parity ^= 1;
+    arrive<corrections_there>();
+  }
+
+  /// Adds them, and the second chain.
+  __device__ void take_over(int tile) {
+    synchronize<corrections_there>();
+#pragma unroll
+    for (int i = 0; i < sums / 4; ++i) {
+      const float4 more = shared_.corrections[i][thread_];
+      const float correction[4] = {more.x, more.y, more.z, more.w};
+#pragma unroll
+      for (int k = 0; k < 4; ++k)
+        sums_[0][4 * i + k] = sums_[0][4 * i + k] + sums_[chains - 1][4 * i + k] + correction[k];
+    }
+    if (tile + 1 < strip_.tiles) arrive<corrections_taken>();
   }
 
   /// Writes the sums of a tile, those that lie in the region. Registers 4 i + e and 4 i + 2 + e of lane 4 g +
   /// q are columns 2 g and 2 g + 1 of tile 2 q + e of group i, in the row of the warp; lanes of even and odd
   /// g exchange pairs, so that each has four neighbours.
-  __device__ void store(int tile, unsigned& parity) {
-    if constexpr (split) {
-      wait(&shared_.corrections_full, parity);
-#pragma unroll
-      for (int i = 0; i < sums / 4; ++i) {
-        const float4 more = shared_.corrections[i][thread_];
-        sums_[0][4 * i] = sums_[0][4 * i] + sums_[chains - 1][4 * i] + more.x;
-        sums_[0][4 * i + 1] = sums_[0][4 * i + 1] + sums_[chains - 1][4 * i + 1] + more.y;
-        sums_[0][4 * i + 2] = sums_[0][4 * i + 2] + sums_[chains - 1][4 * i + 2] + more.z;
-        sums_[0][4 * i + 3] = sums_[0][4 * i + 3] + sums_[chains - 1][4 * i + 3] + more.w;
-      }
-      mbarrier_arrive(&shared_.corrections_empty);
-      parity ^= 1;
-    }
+  __device__ void store(int tile) const {
     const int odd = lane_ / 4 % 2;
     const long long y0 = strip_.row + static_cast<long long>(tile) * y_groups * quad + warp_,
                     x0 = strip_.column + (lane_ % 4 * 2 + odd) * wgmma_tile_columns + lane_ / 8 * 4;
