@@ -4,7 +4,8 @@
 
     bench/scaling.py --spsolve build/default/spsolve --ranks 1 2 4 8 --json bench/results/scaling-h200.json
 
-Strong: the same grid on all numbers of ranks. Weak: every rank has the grid of one. Options of mpirun follow --mpirun."""
+Strong: the same grid on all numbers of ranks; on the most of them also with NCCL and an exchange in every launch. Weak: every
+rank has the grid of one. Options of mpirun follow --mpirun."""
 import argparse
 import json
 import pathlib
@@ -13,6 +14,7 @@ import tempfile
 
 STRONG = [("star2d1r", (16384, 16384)), ("star3d1r", (1024, 1024, 1024))]
 WEAK = [("star2d1r", (16384, 16384)), ("star3d1r", (512, 1024, 1024))]  # on one rank
+NCCL = ["--transport", "nccl", "--exchange-every", "1"]
 
 
 def measure(options, ranks, stencil, shape, *flags):
@@ -37,26 +39,28 @@ def main():
     parser.add_argument("--json", type=pathlib.Path, required=True)
     options = parser.parse_args()
     results, alone = [], {}
-    for kind, cases in (("strong", STRONG), ("weak", WEAK), ("strong, no graphs", STRONG)):
-        flags = ["--no-graphs"] if "graphs" in kind else []
+    least, most = min(options.ranks), max(options.ranks)
+    for kind, cases, all_ranks, flags in (("strong", STRONG, options.ranks, []), ("weak", WEAK, sorted({least, most}), []),
+                                          ("strong, NCCL", STRONG, [most], NCCL)):
         for stencil, shape in cases:
-            for ranks in {"strong": options.ranks, "weak": options.ranks[::len(options.ranks) - 1 or 1]}.get(kind, options.ranks[-1:]):
+            for ranks in all_ranks:
                 grid = (shape[0] * ranks, *shape[1:]) if kind == "weak" else shape
                 if kind == "weak" and ranks == 1 and (stencil, shape) in STRONG:
                     continue  # already measured
                 result = measure(options, ranks, stencil, grid, *flags)
                 if result is None:
                     continue
-                rate = result["gstencil_per_s"]
+                rate, result["scaling"] = result["gstencil_per_s"], kind
                 if ranks == 1:
                     alone[stencil, kind] = rate
-                one = alone.get((stencil, kind)) or alone.get((stencil, "strong"))
-                result["scaling"] = kind
-                result["efficiency"] = rate / ranks / one if one else None
+                results.append(result)
+                for row in results:
+                    one = alone.get((row["stencil"], row["scaling"])) or alone.get((row["stencil"], "strong"))
+                    row["efficiency"] = row["gstencil_per_s"] / row["ranks"] / one if one else None
                 parts = {part: round(1e6 * seconds, 1) for part, seconds in result["seconds_per_launch_of_rank_0"].items()}
                 print(f"{kind:<18} {stencil} {grid} ranks {ranks}: {rate:.0f} GStencil/s, efficiency {result['efficiency'] or 0:.3f}, "
+                      f"{result['transport']}, exchange every {result['exchange_every']}, "
                       f"launch {1e6 * result['seconds'] / result['steps'] * result['fuse']:.1f} us, parts {parts}", flush=True)
-                results.append(result)
                 options.json.write_text(json.dumps(results, indent=2) + "\n")
 
 
