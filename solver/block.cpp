@@ -106,7 +106,8 @@ void Block::launch(int steps) {
   const Kind kind{steps, steps <= steps_known_ ? steps_known_ : 0};
   // The first launch of its kind may compile.
   const bool first = launches_.count(kind) == 0;
-  enter(first ? Phase::setup : backend_->queues_overlap() ? Phase::device : Phase::compute);
+  computing_ = first ? Phase::setup : backend_->queues_overlap() ? Phase::device : Phase::compute;
+  enter(computing_);
   launches(kind)[swapped_]->run([&] { enqueue(kind); });
   steps_known_ = (kind.known > 0 ? kind.known : steps_of_halo_) - steps;
   std::swap(state_, next_);
@@ -140,7 +141,7 @@ void Block::enqueue_with_exchange(int steps) {
   backend_->mark(Mark::interior, Queue::compute);
   enter(Phase::exchange);
   pending.wait();
-  enter(backend_->queues_overlap() ? Phase::device : Phase::compute);
+  enter(computing_);
   backend_->mark(Mark::arrived, Queue::exchange);
   pending.unpack();
   backend_->mark(Mark::unpacked, Queue::exchange);
