@@ -186,6 +186,8 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
         setting.errors = is_same_method(candidate, plan.chosen);
         results.push_back(measure(communicator, what, candidate, setting, ceilings, device));
         results.back()["chosen"] = setting.errors;
+        results.back()["suite"] =
+            request.suite.empty() ? request.inputs.empty() ? "single" : "inputs" : request.suite;
       } catch (const Error& error) {  // others go on without the case; peers of a rank that failed cannot
         if (single || communicator.size() > 1) throw;
         terminal.warn("{} {} {} {} {}: {}", what.stencil, to_string(candidate.precision), candidate.unit,

@@ -73,28 +73,31 @@ struct Launch {
   }
 };
 
-/// Issue slots per point and step: the sum, then loads, shared rows and shuffles; the latter by radius where
-/// points are not folded along x.
-double issue_slots(const March& march) {
+/// Issue slots per point and step of a kernel: the sum, then loads, shared rows and shuffles, of which some
+/// are those of the whole kernel, others go with the radius where points are not folded along x. Few warps
+/// per multiprocessor hide less.
+double issue_slots(const March& march, const cuda::Tile& tile) {
   const cuda::KernelStencil& stencil = march.stencil;
   const int taps = static_cast<int>(stencil.taps.size());
-  const double reach = stencil.radius[column_axis] - 1.0,
-               share_of_reach = stencil.folded[column_axis] ? 0.25 : 1.0;
-  const bool box = !stencil.pointwise_completion();
-  double others = 0;
+  const double reach = stencil.radius[column_axis] - 1.0, share = stencil.folded[column_axis] ? 0.25 : 1.0;
+  const bool box = !stencil.pointwise_completion(), fp64 = march.fp64();
+  double others = 0, per_kernel = 0, hidden = 1;
   switch (march.problem.domain.dimensions) {
     case 1:
-      others = march.fp64() ? 0.25 + 0.5 * reach : 1.7 + 0.5 * reach;
+      others = fp64 ? 0.15 + 0.5 * reach : 1.2 + 0.5 * reach;
+      per_kernel = fp64 ? 2 : 8;
       break;
     case 2:
-      others = (march.fp64() ? 1.0 : 2.0) + 1.5 * share_of_reach * std::max(0.0, reach);
+      others = 0.8 + 1.5 * share * std::max(0.0, reach);
+      per_kernel = fp64 ? 2 : 10;
+      if (tile.depth > 8 && reach == 0) hidden = fp64 ? 1.05 : box ? 1.2 : 1.1;
       break;
     default:
-      others =
-          (march.fp64() ? 6.5 + 1.5 * box : 7.0 + 3.0 * box) + 6.0 * share_of_reach * std::max(0.0, reach);
+      others = 6.0 + (fp64 ? 1.5 : 4.0) * box + 6.0 * share * std::max(0.0, reach);
   }
   const int read = taps * (stencil.folded[row_axis] ? 2 : 1) * (stencil.folded[column_axis] ? 2 : 1);
-  return (stencil.operations + std::max(0.0, others)) * (read > 192 ? kept_loop : 1.0);
+  return (stencil.operations + std::max(0.0, others) + per_kernel / tile.depth) * hidden *
+         (read > 192 ? kept_loop : 1.0);
 }
 
 /// Seconds of `fuse` steps of a region that computing alone would take.
@@ -110,7 +113,7 @@ double compute_seconds(const March& march, const std::array<std::int64_t, 3>& re
            nominal_gpu().scalar_fp32 / march.device.scalar_fp32;
   }
   const Launch launch(march, *tile, region);
-  const double slots = issue_slots(march);
+  const double slots = issue_slots(march, *tile);
   const double throughput =
       steps * launch.executed * slots / march.device.scalar_rate(march.problem.precision);
   const double per_plane = slots * tile->points_per_lane * tile->rows_per_warp * warp_instruction;

@@ -84,11 +84,12 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
                        : dimensions == 3              ? 0.9
                                                       : 1.0;
   // Splitting fp32 data takes time that few products hide in 1D.
+  const bool long_line = dimensions == 1 && fused.taps().size() > 31 && !fp64;  // two steps per window
   const double splitting = precision != Precision::fp32 ? 1.0 : dimensions == 1 ? 5.0 : 1.25;
   // Beyond what rotates in registers, planes are taken in groups.
   const bool grouped = sliced.slices.size() > (fp64 ? 8u : dimensions == 2 ? 16u : 11u);
-  work.rate =
-      work.peak * share / splitting / (many_planes && !fp64 && !grouped ? 1.4 : 1.0) / (grouped ? 1.65 : 1.0);
+  work.rate = work.peak * share / splitting / (many_planes && !fp64 && !grouped ? 1.4 : 1.0) /
+              (grouped ? 1.65 : 1.0) / (long_line ? 2.5 : 1.0);
   work.memory_cost = fp64              ? (dimensions == 1   ? 1.1
                                           : dimensions == 2 ? 1.2
                                                             : 1.4)
@@ -131,7 +132,10 @@ TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision 
   // Shares as measured on H200. Rows between two steps are kept in registers: many spill, or narrow the
   // tiles.
   const double history = line || space ? 0.0 : operand.x_rank * operand.y.windows * (half ? 8.0 : 16.0);
-  const double spills = half ? (history > 64 ? 1.7 : 1.0) : std::max(1.0, 0.5 + history / 92);
+  const bool many_windows = !line && operand.y.windows > 2;
+  const double spills = many_windows ? (operand.rank == 1 ? 2.1 : 5.3)
+                        : half       ? (history > 64 ? 1.7 : 1.0)
+                                     : std::max(1.0, 0.5 + history / 92);
   work.rate = work.peak * (half ? 0.65 : line ? 0.54 : 0.48) / spills;
   work.memory_cost = line ? (half ? 1.17 : 1.0) : space ? 1.3 : 1.06;
   work.latency = line ? 7e-6 : 10e-6;

@@ -28,7 +28,7 @@ constexpr UnitAndLayout every_unit[] = {{"scalar", "none"},
 /// Beyond 16 steps the halo of a tile of the scalar unit costs more than memory traffic saves; separable
 /// sweeps go deeper.
 constexpr int scalar_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-constexpr double as_good = 1.03;           // the model is no more exact
+constexpr double as_good = 1.01;           // of depths
 constexpr double out_of_the_question = 3;  // times as slow as the fastest, in the model
 constexpr int tensor_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15, 16, 20, 24, 31, 40};
 
@@ -50,12 +50,15 @@ std::vector<Precision> precisions_of(const Problem& problem, const PlanRequest& 
 
 bool asked_for(const PlanRequest& request) { return request.unit != "auto" || request.layout != "auto"; }
 
-/// Beyond, fused weights of the direct layouts are many times as much work as single steps.
+/// Beyond what rotates in registers the direct layouts are slower than single steps.
 bool is_within_reach(const Problem& problem, const DeviceModel& device, const Method& method) {
   if (!device.gpu || !method.fused_weights() || method.layout == "separable") return true;
-  const Index3 reach = method.fuse * problem.stencil.radius();
   const int dimensions = problem.domain.dimensions;
-  return *std::max_element(reach.begin(), reach.end()) <= (dimensions == 3 ? 5 : dimensions == 2 ? 24 : 15);
+  const Index3 extent = tap_box(problem.stencil).extent();
+  const auto planes = [&](int axis) { return method.fuse * (extent[axis] - 1) + 1; };
+  return dimensions == 3   ? std::max({planes(z_axis), planes(y_axis), planes(x_axis)}) <= 9
+         : dimensions == 2 ? planes(y_axis) <= 15 && planes(x_axis) <= 33
+                           : planes(x_axis) <= 33;
 }
 
 /// Reach costs no more than time; layouts by matching (morph) take long to make, too.

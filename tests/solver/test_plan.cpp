@@ -17,7 +17,7 @@ Problem problem_of(const char* preset, const Index3& shape) {
 
 TEST(Plan, ChoosesTheFastestCandidateOfTheModel) {
   const Plan plan = make_plan(problem_of("star2d1r", {1, 4096, 4096}), nominal_cpu(), {});
-  for (const Candidate& candidate : plan.candidates) EXPECT_LE(plan.chosen.seconds, 1.03 * candidate.seconds);
+  for (const Candidate& candidate : plan.candidates) EXPECT_LE(plan.chosen.seconds, 1.01 * candidate.seconds);
   EXPECT_GT(plan.chosen.fuse, 1) << "five taps leave the cores idle while memory is read";
 }
 
@@ -240,7 +240,8 @@ INSTANTIATE_TEST_SUITE_P(
                       MeasuredRate{"star3d1r", cube, Precision::fp16, periodic, 3, 2023, swap},
                       MeasuredRate{"star3d1r", cube, Precision::fp16, periodic, 4, 1120, swap},
                       MeasuredRate{"1d1r", line, Precision::fp16, periodic, 7, 6331, swap},
-                      MeasuredRate{"1d1r", line, Precision::fp32, periodic, 16, 2383, swap},
+                      MeasuredRate{
+                          "1d1r", {1, 1, 32'000'000}, Precision::fp32, periodic, 16, 2283, "strided-swap"},
                       MeasuredRate{"box2d7r", plane, Precision::fp32, periodic, 1, 106, swap},
                       MeasuredRate{"box2d3r", plane, Precision::fp64, periodic, 1, 225, dual},
                       MeasuredRate{"box2d7r", plane, Precision::fp64, periodic, 1, 83.7, dual},

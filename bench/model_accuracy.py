@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How good the model and its choices are, from files of `spsolve bench --candidates N --json`.
+
+model_accuracy.py results.json... [--cases]
+
+A case is a stencil on a grid in a precision between walls. Of several files the last that has a case says what was chosen;
+rates of all count. Prints a Markdown table: choices whose rate was predicted within 25%, and choices that are at least 95% as
+fast as the best candidate that was measured, of the cases where there was more than one. --cases: also where they are not.
+"""
+import argparse
+import collections
+import json
+import pathlib
+
+arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+arguments.add_argument("results", type=pathlib.Path, nargs="+")
+arguments.add_argument("--cases", action="store_true")
+options = arguments.parse_args()
+
+KEYS = ("stencil", "precision", "shape", "boundary", "ranks")
+WAY = ("unit", "layout", "fuse")
+cases = collections.defaultdict(dict)  # case: {way: row}
+chosen, suites = {}, {}
+for file in options.results:
+    rows = json.loads(file.read_text())
+    for row in rows if isinstance(rows, list) else rows["results"]:
+        case = json.dumps([row[key] for key in KEYS])
+        way = tuple(row[key] for key in WAY)
+        cases[case][way] = row
+        suites[case] = f"{row['suite']}, {row['precision']}"
+        if row["chosen"]:
+            chosen[case] = way
+
+
+def text(row):
+    rate = row["gstencil_per_s"]
+    return f"{row['unit']} {row['layout']} {row['fuse']}: {rate:.0f} ({row['predicted_gstencil_per_s'] * row['ranks'] / rate:.2f})"
+
+
+table = collections.defaultdict(lambda: [0, 0, 0, 0])
+for case, way in chosen.items():
+    rows = cases[case]
+    row = rows[way]
+    predicted = row["predicted_gstencil_per_s"] * row["ranks"] / row["gstencil_per_s"]
+    best = max(rows.values(), key=lambda other: other["gstencil_per_s"])
+    close, fast = abs(predicted - 1) <= 0.25, row["gstencil_per_s"] >= 0.95 * best["gstencil_per_s"]
+    for count in (table[suites[case]], table["all"]):
+        count[0] += close
+        count[1] += 1
+        if len(rows) > 1:
+            count[2] += fast
+            count[3] += 1
+    if options.cases and not (close and fast):
+        print(f"{' '.join(map(str, json.loads(case)[:2]))} {json.loads(case)[2]} {json.loads(case)[3][-1]}: chosen {text(row)}, best {text(best)}")
+print("| cases | predicted within 25% | at least 95% of the best measured |\n| --- | ---: | ---: |")
+for name in sorted(table, key=lambda name: (name == "all", name)):
+    close, count, fast, compared = table[name]
+    share = lambda part, whole: f"{part} of {whole} ({100 * part / whole:.0f}%)" if whole else "-"
+    print(f"| {name} | {share(close, count)} | {share(fast, compared)} |")
