@@ -13,20 +13,23 @@ namespace {
 bool needs_pass(const Stencil& factor) { return factor.taps() != std::vector<Tap>{{{0, 0, 0}, 1.0}}; }
 
 /// tf32 takes one of two columns.
-Operand pass_operand(const Stencil& factor, int axis, Precision precision) {
-  if (precision != Precision::tf32) return chained_pass(factor, axis);
+Operand pass_operand(const Stencil& factor, int axis, Precision element) {
+  if (element != Precision::tf32) return chained_pass(factor, axis);
   return strided_swap(factor, least_swap_length(static_cast<int>(tap_box(factor).extent()[axis])), axis);
 }
 
 }  // namespace
 
 SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precision) : precision_(precision) {
+  const OperandTerms terms =
+      precision == Precision::fp32 ? OperandTerms{Precision::tf32, 2} : operand_terms(precision);
   for (const SeparableTerm& term : stencil.terms) {
     auto& passes = terms_.emplace_back();
     for (const int axis : {z_axis, y_axis, x_axis}) {
       const Stencil factor = axis_stencil(stencil, term, axis);
       if (needs_pass(factor) || (axis == x_axis && passes.empty()))
-        passes.push_back({factor.radius(), SparseSweep(pass_operand(factor, axis, precision), precision)});
+        passes.push_back(
+            {factor.radius(), SparseSweep(pass_operand(factor, axis, terms.element), precision, terms)});
     }
   }
 }

@@ -13,7 +13,7 @@ namespace spsolve {
 /// terms are summed in fp32.
 class SeparableSweep : public Sweep {
  public:
-  /// Precisions as SparseSweep takes them.
+  /// Precisions as SparseSweep takes them, but fp32 as two terms of tf32 (three products).
   SeparableSweep(const SeparableStencil& stencil, Precision precision);
 
   void operator()(const Field& in, Field& out, const Box& region, const Field* source) const override;

@@ -10,8 +10,6 @@
 namespace spsolve {
 namespace {
 
-constexpr int fp32_terms = 3;
-
 constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) { return (a - ((a % b) + b) % b) / b; }
 
 /// Tiles (in units of tiles) that hold a point of the region.
@@ -44,16 +42,14 @@ bool inside(const Box& box, const Index3& p) { return contains(box, {p, p + Inde
 
 }  // namespace
 
-SparseSweep::SparseSweep(const Operand& operand, Precision precision)
+SparseSweep::SparseSweep(const Operand& operand, Precision precision, const OperandTerms& terms)
     : precision_(precision),
       tile_(operand.tile),
       outputs_(operand.outputs),
       inputs_(operand.inputs),
       reach_(reach_of(operand)) {
-  const bool split_operands = precision == Precision::fp32;
-  const Precision element = split_operands ? Precision::bf16 : precision;
-  const SplitOperand split = split_operand(operand, element, split_operands ? fp32_terms : 1);
-  for (const Operand& term : split.terms) weight_terms_.push_back(pack(term, widest_mma(element)));
+  const SplitOperand split = split_operand(operand, terms.element, terms.count);
+  for (const Operand& term : split.terms) weight_terms_.push_back(pack(term, widest_mma(terms.element)));
   weight_scale_ = split.scale;
 }
 

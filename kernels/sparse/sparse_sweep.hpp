@@ -12,6 +12,16 @@
 
 namespace spsolve {
 
+/// What a number becomes as an operand: the sum of so many terms of a format.
+struct OperandTerms {
+  Precision element;
+  int count;
+};
+/// fp32: three terms of bf16, of the same range. Others: themselves.
+constexpr OperandTerms operand_terms(Precision precision) {
+  return precision == Precision::fp32 ? OperandTerms{Precision::bf16, 3} : OperandTerms{precision, 1};
+}
+
 /// One correlation with an operand on emulated sparse tensor cores. The operands of the instructions are what
 /// the precision of the field promises: fp16, bf16 and tf32 as they are, with weights rounded to the format
 /// (fp16 weights are scaled by a power of two, so that small ones do not underflow); fp32 as three bf16 terms
@@ -20,9 +30,12 @@ namespace spsolve {
 /// products in the same order whatever the region, so results do not depend on how the grid is decomposed.
 class SparseSweep : public Sweep {
  public:
-  /// `operand` must be one_of_two or two_of_four; for tf32 one_of_two. Throws std::invalid_argument for other
-  /// operands and for fp64.
-  SparseSweep(const Operand& operand, Precision precision);
+  /// `operand` must be one_of_two or two_of_four; for terms of tf32 one_of_two. Throws std::invalid_argument
+  /// for other operands and for fp64.
+  SparseSweep(const Operand& operand, Precision precision)
+      : SparseSweep(operand, precision, operand_terms(precision)) {}
+  /// With other terms than those of the precision.
+  SparseSweep(const Operand& operand, Precision precision, const OperandTerms& terms);
 
   /// As Sweep says; `in` must be finite on region grown by the reach of the operand's weights only. `out` may
   /// also have the precision of the sums, fp32, and be `source` itself, for sums of several sweeps.
