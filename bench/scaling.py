@@ -4,8 +4,8 @@
 
     bench/scaling.py --spsolve build/default/spsolve --ranks 1 2 4 8 --json bench/results/scaling-h200.json
 
-Strong: the same grid on all numbers of ranks; on the most of them also with NCCL and an exchange in every launch. Weak: every
-rank has the grid of one. Options of mpirun follow --mpirun."""
+Strong: the same grid on all numbers of ranks; on the most of them also with NCCL and an exchange in every launch, and with as many
+steps per launch as the plan takes. Weak: every rank has the grid of one. Options of mpirun follow --mpirun."""
 import argparse
 import json
 import pathlib
@@ -14,6 +14,7 @@ import tempfile
 
 STRONG = [("star2d1r", (16384, 16384)), ("star3d1r", (1024, 1024, 1024))]
 WEAK = [("star2d1r", (16384, 16384)), ("star3d1r", (512, 1024, 1024))]  # on one rank
+FUSE = {"star2d1r": 8, "star3d1r": 4}  # steps per launch that suit the thin blocks of many ranks
 NCCL = ["--transport", "nccl", "--exchange-every", "1"]
 
 
@@ -41,13 +42,14 @@ def main():
     results, alone = [], {}
     least, most = min(options.ranks), max(options.ranks)
     for kind, cases, all_ranks, flags in (("strong", STRONG, options.ranks, []), ("weak", WEAK, sorted({least, most}), []),
-                                          ("strong, NCCL", STRONG, [most], NCCL)):
+                                          ("strong, NCCL", STRONG, [most], NCCL), ("strong, as planned", STRONG[:1], [most], [])):
         for stencil, shape in cases:
             for ranks in all_ranks:
                 grid = (shape[0] * ranks, *shape[1:]) if kind == "weak" else shape
                 if kind == "weak" and ranks == 1 and (stencil, shape) in STRONG:
                     continue  # already measured
-                result = measure(options, ranks, stencil, grid, *flags)
+                depth = [] if "planned" in kind else ["--fuse", str(FUSE[stencil])]
+                result = measure(options, ranks, stencil, grid, *depth, *flags)
                 if result is None:
                     continue
                 rate, result["scaling"] = result["gstencil_per_s"], kind
