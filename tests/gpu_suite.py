@@ -4,6 +4,7 @@
 
   tests/gpu_suite.py build/cuda                   about three minutes on 16 cores and one GPU
   tests/gpu_suite.py build/cuda --gpus 2          hides the other GPUs
+  tests/gpu_suite.py build/cuda --several         only what several ranks do
   tests/gpu_suite.py build/cuda --tool memcheck   a selection under compute-sanitizer (or racecheck, initcheck, synccheck)
   tests/gpu_suite.py build/cuda --only test_block --only app_restart
 
@@ -193,8 +194,9 @@ def main():
     parser.add_argument("build", type=pathlib.Path, help="build folder")
     parser.add_argument("--gpus", type=int, default=0, help="how many GPUs (all)")
     parser.add_argument("--ranks", type=int, default=0,
-                        help="so many at a time (half as many again as there are cores, since they also wait for each other, "
-                             "and at most 16 for each GPU)")
+                        help="so many at a time (16, on many GPUs 4 for each: processes wait for one another to start)")
+    parser.add_argument("--several", action="store_true",
+                        help="only programs of several ranks: what many GPUs tell and one does not")
     parser.add_argument("--limit", type=float, default=170, help="seconds (170)")
     parser.add_argument("--tool", help="run a selection under this tool of compute-sanitizer")
     parser.add_argument("--only", action="append", help="this program or script only")
@@ -205,7 +207,7 @@ def main():
         arguments.gpus = len(listed.splitlines())
         if not arguments.gpus:
             sys.exit("no GPU here (nvidia-smi -L)")
-    arguments.ranks = arguments.ranks or min(3 * os.cpu_count() // 2, 16 * arguments.gpus)
+    arguments.ranks = arguments.ranks or max(16, 4 * arguments.gpus)
 
     folder = arguments.log or pathlib.Path(tempfile.mkdtemp(prefix="spsolve_gpu_suite_"))
     folder.mkdir(parents=True, exist_ok=True)
@@ -215,6 +217,8 @@ def main():
         if not arguments.only or entry.name in arguments.only:
             build = arguments.build.resolve()
             jobs += program_jobs(entry, build, arguments) if isinstance(entry, Program) else script_jobs(entry, build)
+    if arguments.several:
+        jobs = [job for job in jobs if job.gpus > 1]
     run(jobs, arguments, folder)
     sys.exit(1 if report(jobs, arguments) else 0)
 
