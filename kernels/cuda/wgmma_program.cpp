@@ -67,7 +67,7 @@ int WgmmaProgram::shared_bytes(const WgmmaTile& tile) const {
                             : round_up(rows * tf32_row_bytes, 128) + 2 * round_up(rows * 16, 128);
   const int raw = tile.stages * tile.x_groups * wgmma_tile_rows * wgmma_box_columns * 4;
   const int corrections = (split() ? tile.x_groups * tile.y_groups : 1) * 128 * 16;
-  return rings + raw + corrections + round_up(8 * (tile.stages + 2 * tile.ring), 128);
+  return rings + raw + corrections + round_up(8 * (tile.stages + 2 * tile.ring + 2), 128);
 }
 
 std::vector<std::uint32_t> WgmmaProgram::weights() const {

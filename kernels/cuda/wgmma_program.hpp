@@ -28,7 +28,7 @@ class WgmmaProgram {
   WgmmaProgram(const Stencil& stencil, Precision precision, const BlockLimits& limits, WgmmaTile tile = {});
 
   /// constants.cuh; `aligned`: the window of every tile begins at a multiple of 16 bytes of the rows of
-  /// memory, and so do its results.
+  /// memory, and its results at one of 8.
   std::string constants(bool aligned, bool with_source) const;
   /// [operand][step][lane of the warpgroup][4]: tf32, and of fp32 the corrections, two of each row.
   std::vector<std::uint32_t> weights() const;

@@ -37,12 +37,14 @@ struct SharedMemory {
   Ring<split ? bf16_row_bytes : 16> data, rest;  // bf16: of the data, and of what tf32 leaves of them
   alignas(128) float raw[stages][x_groups][quad][wgmma_box_columns];
   float4 corrections[split ? sums / 4 : 1][group_threads];
-  unsigned long long raw_full[stages], full[ring], empty[ring];
+  unsigned long long raw_full[stages], full[ring], empty[ring], corrections_full, corrections_empty;
 
   __device__ void initialise() {
     for (unsigned long long& barrier : raw_full) mbarrier_init(&barrier, 1);
     for (unsigned long long& barrier : full) mbarrier_init(&barrier, group_warps);
     for (unsigned long long& barrier : empty) mbarrier_init(&barrier, 2 * group_warps);
+    mbarrier_init(&corrections_full, group_warps);
+    mbarrier_init(&corrections_empty, group_warps);
     fence_mbarrier_init();
   }
 };
@@ -51,19 +53,6 @@ static_assert(sizeof(SharedMemory) <= shared_bytes, "the host must ask for this 
 __device__ inline void wait(unsigned long long* barrier, unsigned parity) {
   while (!mbarrier_try_wait(barrier, parity)) {
   }
-}
-
-/// Barriers of two warpgroups, where one waits for what the other has done. Each converting one has its own
-/// to itself.
-constexpr int converted = 1, corrections_there = converted + converters,
-              corrections_taken = corrections_there + 1;
-template <int barrier>
-__device__ inline void synchronize() {
-  asm volatile("bar.sync %0, %1;" ::"n"(barrier), "n"(2 * group_threads) : "memory");
-}
-template <int barrier>
-__device__ inline void arrive() {
-  asm volatile("bar.arrive %0, %1;" ::"n"(barrier), "n"(2 * group_threads) : "memory");
 }
 
 /// One arrival for a warp, after what all its lanes have done.
@@ -130,8 +119,7 @@ class RowConverter {
           far[x - first] = raw(stage, x, column + wgmma_tile_columns);
         }
         if (first + batch >= x_groups) {
-          asm volatile("bar.sync %0, %1;" ::"r"(converted + turn_), "n"(group_threads)
-                       : "memory");  // all have read the stage
+          asm volatile("bar.sync %0, 128;" ::"r"(1 + turn_) : "memory");  // all have read the stage
           if (fetches && group + stages < groups) fetch(group + stages, stage);
         }
         if (first == 0) wait(&shared_.empty[slot], slot_parity);

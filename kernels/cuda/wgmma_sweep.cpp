@@ -63,7 +63,7 @@ void WgmmaSweep::operator()(const Field& in, Field& out, const Box& region, cons
       static_cast<int>(steps_per_block(a.tiles, strips, device_.multiprocessors,
                                        pieces(program_.window().rows, tile.y_groups * wgmma_tile_rows) + 1));
   const dim3 grid(static_cast<unsigned>(strips), static_cast<unsigned>(pieces(a.tiles, a.tiles_per_block)));
-  const bool aligned = a.lead == 0 && wrap(a.out.begin[column_axis], 4) == 0;
+  const bool aligned = a.lead == 0 && wrap(a.out.begin[column_axis], 2) == 0;
   kernel(aligned, source != nullptr)
       .launch(grid, dim3(wgmma_threads), static_cast<std::size_t>(program_.shared_bytes()), stream_, a);
 }

@@ -47,7 +47,7 @@ class TileMultiplier {
     constexpr int row_bytes = corrections ? bf16_row_bytes : tf32_row_bytes;
     for (int group = 0; group < first_tile * y_groups; ++group) release(group);
     int slot = first_tile * y_groups, waited = 0, waited_slot = 0;
-    unsigned waited_parity = 0;
+    unsigned waited_parity = 0, corrections_parity = corrections ? 1 : 0;
     for (int tile = first_tile; tile < strip_.tiles; tile += turns) {
       static_for<0, quads>([&](auto q) {
         while (waited < tile * y_groups + q.value + y_groups) {
@@ -70,9 +70,9 @@ class TileMultiplier {
       slot += turns * y_groups;
       if (slot >= ring) slot -= ring;
       if constexpr (corrections) {
-        hand_over(tile);
+        hand_over(corrections_parity);
       } else {
-        if constexpr (split) take_over(tile);
+        if constexpr (split) take_over(corrections_parity);
         store(tile);
       }
     }
@@ -119,18 +119,19 @@ class TileMultiplier {
   }
 
   /// Leaves the corrections of a tile to the other warpgroup, once it has taken those of the tile before.
-  __device__ void hand_over(int tile) const {
-    if (tile > 0) synchronize<corrections_taken>();
+  __device__ void hand_over(unsigned& parity) const {
+    wait(&shared_.corrections_empty, parity);
 #pragma unroll
     for (int i = 0; i < sums / 4; ++i)
       shared_.corrections[i][thread_] = {sums_[0][4 * i], sums_[0][4 * i + 1], sums_[0][4 * i + 2],
                                          sums_[0][4 * i + 3]};
-    arrive<corrections_there>();
+    arrive_as_warp(&shared_.corrections_full);
+    parity ^= 1;
   }
 
   /// Adds them, and the second chain.
-  __device__ void take_over(int tile) {
-    synchronize<corrections_there>();
+  __device__ void take_over(unsigned& parity) {
+    wait(&shared_.corrections_full, parity);
 #pragma unroll
     for (int i = 0; i < sums / 4; ++i) {
       const float4 more = shared_.corrections[i][thread_];
@@ -139,16 +140,15 @@ class TileMultiplier {
       for (int k = 0; k < 4; ++k)
         sums_[0][4 * i + k] = sums_[0][4 * i + k] + sums_[chains - 1][4 * i + k] + correction[k];
     }
-    if (tile + 1 < strip_.tiles) arrive<corrections_taken>();
+    arrive_as_warp(&shared_.corrections_empty);
+    parity ^= 1;
   }
 
   /// Writes the sums of a tile, those that lie in the region. Registers 4 i + e and 4 i + 2 + e of lane 4 g +
-  /// q are columns 2 g and 2 g + 1 of tile 2 q + e of group i, in the row of the warp; lanes of even and odd
-  /// g exchange pairs, so that each has four neighbours.
+  /// q are columns 2 g and 2 g + 1 of tile 2 q + e of group i, in the row of the warp.
   __device__ void store(int tile) const {
-    const int odd = lane_ / 4 % 2;
     const long long y0 = strip_.row + static_cast<long long>(tile) * y_groups * quad + warp_,
-                    x0 = strip_.column + (lane_ % 4 * 2 + odd) * wgmma_tile_columns + lane_ / 8 * 4;
+                    x0 = strip_.column + lane_ % 4 * 2 * wgmma_tile_columns + lane_ / 4 * 2;
     float* const to =
         static_cast<float*>(a_.out.data) + (y0 - a_.out.begin[0]) * a_.out.stride[0] + (x0 - a_.out.begin[2]);
     const float* from = nullptr;
@@ -160,36 +160,28 @@ class TileMultiplier {
                        strip_.column >= a_.region.begin[2] &&
                        strip_.column + block_columns <= a_.region.end[2];
 #pragma unroll
-    for (int group = 0; group < sums / 4; ++group) {
-      const float* const sum = &sums_[0][4 * group];
-      float value[4];
-#pragma unroll
-      for (int k = 0; k < 2; ++k) {
-        const float own = odd ? sum[2 * k + 1] : sum[2 * k],
-                    other = __shfl_xor_sync(0xffffffffu, odd ? sum[2 * k] : sum[2 * k + 1], 4);
-        value[k] = odd ? other : own;
-        value[2 + k] = odd ? own : other;
-      }
-      const int row = group / x_groups * quad, column = group % x_groups * wgmma_group_columns;
+    for (int i = 0; i < sums / 2; ++i) {
+      const int group = i / 2, e = i % 2, row = group / x_groups * quad,
+                column = group % x_groups * wgmma_group_columns + e * wgmma_tile_columns;
       if (!whole && (y0 + row < a_.region.begin[0] || y0 + row >= a_.region.end[0])) continue;
-      float* const four = to + row * a_.out.stride[0] + column;
-      const float* const more = with_source ? from + row * a_.source.stride[0] + column : nullptr;
-      bool inside[4], all = true;
+      float value[2] = {sums_[0][4 * group + e], sums_[0][4 * group + 2 + e]};
+      const bool inside[2] = {whole || inside_columns(x0 + column), whole || inside_columns(x0 + column + 1)};
+      if constexpr (with_source)
 #pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        const long long x = x0 + column + k;
-        inside[k] = whole || (x >= a_.region.begin[2] && x < a_.region.end[2]);
-        if (with_source && inside[k]) value[k] += more[k];
-        all = all && inside[k];
-      }
-      if (aligned && all) {
-        *reinterpret_cast<float4*>(four) = {value[0], value[1], value[2], value[3]};
+        for (int k = 0; k < 2; ++k)
+          if (inside[k]) value[k] += from[row * a_.source.stride[0] + column + k];
+      float* const pair = to + row * a_.out.stride[0] + column;
+      if (aligned && inside[0] && inside[1]) {
+        *reinterpret_cast<float2*>(pair) = {value[0], value[1]};
       } else {
-#pragma unroll
-        for (int k = 0; k < 4; ++k)
-          if (inside[k]) four[k] = value[k];
+        if (inside[0]) pair[0] = value[0];
+        if (inside[1]) pair[1] = value[1];
       }
     }
+  }
+
+  __device__ bool inside_columns(long long x) const {
+    return x >= a_.region.begin[2] && x < a_.region.end[2];
   }
 
   SharedMemory& shared_;
