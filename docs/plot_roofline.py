@@ -24,7 +24,8 @@ arguments.add_argument("results", type=pathlib.Path, nargs="+")
 arguments.add_argument("--ceilings", type=pathlib.Path)
 options = arguments.parse_args()
 
-rows = list(itertools.chain.from_iterable(json.loads(file.read_text()) for file in options.results))
+tables = [json.loads(file.read_text()) for file in options.results]
+rows = list(itertools.chain.from_iterable(table["results"] if isinstance(table, dict) else table for table in tables))
 copy = max(row["copy_bandwidth_gb_per_s"] / row["ranks"] for row in rows)
 roofs = {}
 for row in rows:
