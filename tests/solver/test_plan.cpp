@@ -84,6 +84,24 @@ TEST(Plan, LaunchesFitBetweenEvents) {
     }
 }
 
+TEST(Plan, WallsCostDeepFusedWeights) {
+  Problem problem = problem_of("box2d1r", {1, 2048, 2048});
+  problem.precision = Precision::fp16;
+  const Candidate periodic = make_plan(problem, nominal_gpu(), {}).chosen;
+  for (const int axis : {y_axis, x_axis})
+    for (Face& face : problem.domain.faces[axis]) face.kind = BoundaryKind::neumann;
+  const Plan walled = make_plan(problem, nominal_gpu(), {});
+  EXPECT_TRUE(periodic.fused_weights());
+  EXPECT_LT(walled.chosen.fuse, periodic.fuse);
+  double last = 0;  // per launch
+  for (const Candidate& candidate : walled.candidates) {
+    if (candidate.layout != "separable") continue;
+    EXPECT_GT(candidate.wall_seconds * candidate.fuse, last) << candidate.fuse;
+    last = candidate.wall_seconds * candidate.fuse;
+  }
+  EXPECT_GT(last, 0.0);
+}
+
 TEST(Plan, TheBestCandidatesAreOneOfEachKindAndThenOtherDepths) {
   Problem problem = problem_of("box2d1r", {1, 4096, 4096});
   problem.precision = Precision::fp16;
