@@ -28,9 +28,11 @@ constexpr UnitAndLayout every_unit[] = {{"scalar", "none"},
 /// Beyond 16 steps the halo of a tile of the scalar unit costs more than memory traffic saves; separable
 /// sweeps go deeper.
 constexpr int scalar_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-constexpr double as_good = 1.01;           // of depths
-constexpr double out_of_the_question = 3;  // times as slow as the fastest, in the model
 constexpr int tensor_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15, 16, 20, 24, 31, 40};
+
+// Times as slow as the fastest, in the model.
+constexpr double as_good = 1.01;           // of depths
+constexpr double out_of_the_question = 3;  // not worth timing
 
 /// Terms of a separable sweep may drop half of what the format loses anyway, or of what is accepted.
 double dropped_share(Precision precision, int fuse, const std::optional<double>& accuracy) {
@@ -61,9 +63,9 @@ bool is_within_reach(const Problem& problem, const DeviceModel& device, const Me
                            : planes(x_axis) <= 33;
 }
 
-/// Reach costs no more than time; layouts by matching (morph) take long to make, too.
+/// What is asked for may be slow.
 bool insists(const PlanRequest& request, const Method& method) {
-  return asked_for(request) && method.layout != "morph" && method.fuse == request.fuse.value_or(1);
+  return asked_for(request) && method.fuse == request.fuse.value_or(1);
 }
 
 /// Tensor cores are looked at where they are real, or asked for.
