@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Stands in for kernels/cuda/async_copy.cuh in the emulation: a copy is done when it is asked for, and
+// completes its barrier, which counts phases.
+
+#include "arguments.hpp"
+#include "cuda_block.hpp"
+#include "tile_map.hpp"
+
+namespace spsolve::cuda {
+
+inline void mbarrier_init(unsigned long long* barrier, unsigned) { *barrier = 0; }
+inline void fence_mbarrier_init() {}
+inline void mbarrier_expect(unsigned long long* barrier, unsigned) {
+  ++*barrier;
+  ::emulated::fibers.progress();
+}
+inline bool mbarrier_try_wait(const unsigned long long* barrier, unsigned parity) {
+  if (*barrier % 2 != parity) return true;
+  ::emulated::fibers.yield();
+  return false;
+}
+
+/// Rows of the box one after the other; zero outside.
+inline void tensor_copy(void* shared, const TensorMap& map, int x, int y, int z, unsigned long long*) {
+  const emulated::TileMap& tile = emulated::tile_map(map);
+  auto* to = static_cast<std::byte*>(shared);
+  for (int row = 0; row < tile.rows; ++row)
+    for (int column = 0; column < tile.columns; ++column, to += tile.element_bytes) {
+      const long long p[3] = {z, y + row, x + column};
+      bool inside = true;
+      long long offset = 0;
+      for (int axis = 0; axis < 3; ++axis) {
+        inside = inside && p[axis] >= 0 && p[axis] < tile.view.end[axis] - tile.view.begin[axis];
+        offset += p[axis] * tile.view.stride[axis];
+      }
+      if (inside)
+        std::memcpy(to, static_cast<const std::byte*>(tile.view.data) + offset * tile.element_bytes,
+                    static_cast<std::size_t>(tile.element_bytes));
+      else
+        std::memset(to, 0, static_cast<std::size_t>(tile.element_bytes));
+    }
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// As much of CUDA as march.cuh needs, for a host compiler: a block is a set of fibers that run one after the
+// other, each up to a barrier, a shuffle or a wait for a copy. One thread of the host, one block at a time.
+
+#include <ucontext.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#define __CUDA_ARCH__ 900
+#define __device__
+#define __forceinline__ inline
+#define __global__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __shared__
+#define __align__(bytes)
+
+struct Coordinates {
+  unsigned x, y, z;
+};
+inline Coordinates threadIdx, blockIdx, gridDim;
+
+namespace emulated {
+
+class Fibers {
+ public:
+  /// Runs `thread` as threads 0 .. n - 1; stops the program where all of them wait.
+  void run(int n, void (*thread)()) {
+    thread_ = thread;
+    block_ = Barrier{n};
+    warps_.assign(static_cast<std::size_t>(n) / 32, Barrier{32});
+    values_.resize(static_cast<std::size_t>(n));
+    fibers_.assign(static_cast<std::size_t>(n), Fiber{});
+    stacks_.resize(static_cast<std::size_t>(n), std::vector<char>(stack_bytes));
+    for (std::size_t i = 0; i < fibers_.size(); ++i) {
+      ucontext_t& context = fibers_[i].context;
+      getcontext(&context);
+      context.uc_stack.ss_sp = stacks_[i].data();
+      context.uc_stack.ss_size = stack_bytes;
+      makecontext(&context, begin, 0);
+    }
+    for (bool all_ended = false; !all_ended;) {
+      all_ended = true;
+      progress_ = false;
+      for (std::size_t i = 0; i < fibers_.size(); ++i) {
+        if (fibers_[i].ended) continue;
+        all_ended = false;
+        threadIdx = {static_cast<unsigned>(i), 0, 0};
+        swapcontext(&scheduler_, &fibers_[i].context);
+      }
+      if (!all_ended && !progress_) {
+        std::fputs("deadlock: all threads of the block wait\n", stderr);
+        std::abort();
+      }
+    }
+  }
+
+  void yield() {
+    const unsigned me = threadIdx.x;
+    swapcontext(&fibers_[me].context, &scheduler_);
+  }
+  void progress() { progress_ = true; }
+  void meet_block() { meet(block_); }
+  void meet_warp() { meet(warps_[threadIdx.x / 32]); }
+
+  /// The value of another lane of the warp.
+  template <class T>
+  T shuffle(T value, unsigned lane) {
+    static_assert(sizeof(T) <= sizeof(double));
+    std::memcpy(&values_[threadIdx.x], &value, sizeof value);
+    meet_warp();
+    std::memcpy(&value, &values_[threadIdx.x / 32 * 32 + lane], sizeof value);
+    meet_warp();
+    return value;
+  }
+
+ private:
+  static constexpr std::size_t stack_bytes = 1 << 17;
+  struct Fiber {
+    ucontext_t context{};
+    bool ended = false;
+  };
+  struct Barrier {
+    int threads = 0, arrived = 0;
+    unsigned generation = 0;
+  };
+
+  static void begin();
+  void meet(Barrier& barrier) {
+    const unsigned generation = barrier.generation;
+    if (++barrier.arrived == barrier.threads) {
+      barrier.arrived = 0;
+      ++barrier.generation;
+      progress_ = true;
+    }
+    while (barrier.generation == generation) yield();
+  }
+
+  void (*thread_)() = nullptr;
+  Barrier block_;
+  std::vector<Barrier> warps_;
+  std::vector<double> values_;
+  std::vector<Fiber> fibers_;
+  std::vector<std::vector<char>> stacks_;
+  ucontext_t scheduler_{};
+  bool progress_ = false;
+};
+inline Fibers fibers;  // of the block that runs: what the functions of CUDA below act on
+
+inline void Fibers::begin() {
+  fibers.thread_();
+  fibers.fibers_[threadIdx.x].ended = true;
+  fibers.progress_ = true;
+  fibers.yield();
+}
+
+}  // namespace emulated
+
+inline void __syncthreads() { emulated::fibers.meet_block(); }
+inline void __syncwarp() { emulated::fibers.meet_warp(); }
+template <class T>
+T __shfl_up_sync(unsigned, T value, unsigned by) {
+  const unsigned lane = threadIdx.x % 32;
+  return emulated::fibers.shuffle(value, lane >= by ? lane - by : lane);
+}
+template <class T>
+T __shfl_down_sync(unsigned, T value, unsigned by) {
+  const unsigned lane = threadIdx.x % 32;
+  return emulated::fibers.shuffle(value, lane + by < 32 ? lane + by : lane);
+}
+inline bool __any_sync(unsigned, bool value) {
+  bool any = false;
+  for (unsigned lane = 0; lane < 32; ++lane) any |= emulated::fibers.shuffle(value, lane);
+  return any;
+}
+
+inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
+inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
+inline double __dmul_rn(double a, double b) { return a * b; }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline double __dadd_rn(double a, double b) { return a + b; }
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline unsigned __float_as_uint(float value) {
+  unsigned bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+inline float __uint_as_float(unsigned bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}

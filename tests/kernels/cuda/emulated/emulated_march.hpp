@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "arguments.hpp"
+
+namespace spsolve::cuda {
+
+/// Runs all blocks of the march, one after the other.
+void launch_emulated_march(const Arguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
+
+}  // namespace spsolve::cuda

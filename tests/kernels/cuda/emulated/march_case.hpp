@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+#include <string_view>
+
+#include "kernels/cuda/kernel_stencil.hpp"
+#include "kernels/cuda/tile.hpp"
+#include "tests/support/shape_case.hpp"
+
+namespace spsolve::cuda {
+
+/// A launch of the march on a grid of several tiles.
+struct MarchCase {
+  testing::ShapeCase shape;
+  int steps;
+  std::array<bool, 3> symmetric{};
+
+  testing::RandomCase problem() const { return make_problem(shape, symmetric); }
+  KernelStencil stencil() const { return {problem().domain, problem().stencil, shape.precision, true}; }
+  Formats formats() const { return {shape.precision, true, true}; }
+  Tile tile() const {
+    constexpr std::size_t shared_bytes = 227 * 1024;  // of sm_90
+    return choose_tile(stencil(), formats(), steps, shared_bytes).value();
+  }
+};
+
+inline constexpr BoundaryKind periodic = BoundaryKind::periodic, dirichlet = BoundaryKind::dirichlet,
+                              neumann = BoundaryKind::neumann;
+inline constexpr Precision fp32 = Precision::fp32, fp64 = Precision::fp64, tf32 = Precision::tf32;
+
+inline const MarchCase march_cases[] = {
+    {{"star3d", {19, 61, 197}, {1, 1, 1}, true, dirichlet, fp32}, 4},
+    {{"star3d_mirrored", {23, 61, 133}, {1, 1, 1}, true, neumann, fp64}, 3},
+    {{"star3d_images", {19, 61, 133}, {1, 1, 1}, true, periodic, fp32}, 4},
+    {{"tall_star3d", {29, 61, 133}, {2, 1, 1}, true, neumann, fp64}, 2},
+    {{"box3d", {23, 61, 197}, {1, 1, 1}, false, neumann, fp32}, 3},
+    {{"folded_box3d", {19, 61, 133}, {1, 1, 1}, false, periodic, fp32}, 3, {true, true, true}},
+    {{"box3d_radius2", {23, 61, 133}, {2, 2, 2}, false, dirichlet, tf32}, 1},
+    {{"layers", {5, 101, 523}, {0, 1, 1}, false, dirichlet, fp32}, 3},
+    {{"rows", {5, 61, 523}, {0, 2, 1}, true, periodic, fp64}, 2},
+    {{"long", {13, 41, 523}, {1, 1, 11}, true, dirichlet, fp32}, 1},
+    {{"star2d", {1, 203, 397}, {0, 1, 1}, true, dirichlet, fp32}, 8},
+    {{"box2d", {1, 103, 397}, {0, 1, 1}, false, neumann, fp64}, 6},
+    {{"folded_box2d", {1, 103, 397}, {0, 3, 3}, false, periodic, fp32}, 4, {true, true, false}},
+    {{"line", {1, 1, 5003}, {0, 0, 2}, true, neumann, fp64}, 15},
+};
+
+inline const MarchCase& march_case(std::string_view name) {
+  for (const MarchCase& c : march_cases)
+    if (c.shape.name == name) return c;
+  throw std::invalid_argument("no such case of the march");
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The march, as it is compiled for GPUs, in an emulation of its blocks: no GPU is needed. MARCH_CASE is the
+// case that the kernel in this program was compiled for.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "emulated_march.hpp"
+#include "kernels/cuda/launch_shape.hpp"
+#include "kernels/cuda/view.hpp"
+#include "kernels/reference.hpp"
+#include "march_case.hpp"
+#include "tile_map.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// The part of the grid that the march takes: what is beside neumann faces across it is stepped.
+Box marched(const MarchCase& c, const testing::RandomCase& problem, int slow) {
+  Box region = problem.domain.box();
+  if (c.shape.walls == neumann) {
+    region.begin[slow] += c.steps * problem.stencil.radius()[slow];
+    region.end[slow] -= c.steps * problem.stencil.radius()[slow];
+  }
+  return region;
+}
+
+/// One launch, cut along the march into stretches, in the first and last columns of 2D into more.
+void launch(const MarchCase& c, const Field& in, Field& out, const Field& source, const Box& region,
+            const testing::RandomCase& problem) {
+  const std::array<int, 3> axes = grid_axes(problem.domain);
+  const Tile tile = c.tile();
+  Arguments a{};
+  a.in = view_of(in, axes);
+  a.out = view_of(out, axes);
+  a.source = view_of(source, axes);
+  if (c.shape.walls == periodic && problem.domain.dimensions == 3) a.image_columns = out.halo()[x_axis];
+  for (int k = 0; k < axis_count; ++k) {
+    a.shape[k] = problem.domain.shape[axes[k]];
+    a.region.begin[k] = region.begin[axes[k]];
+    a.region.end[k] = region.end[axes[k]];
+    for (const Side side : {low, high}) {
+      a.ghost[k][side] = problem.domain.faces[axes[k]][side].value;
+      a.ghost_fp32[k][side] = static_cast<float>(a.ghost[k][side]);
+    }
+  }
+  a.first_column = a.region.begin[2] - tile.column_margin;
+  const emulated::TileMap map{a.in, c.formats().in_bytes(), tile.box_rows(), tile.box_columns()};
+  emulated::set_tile_map(a.in_map, &map);
+  const auto count = [](std::int64_t extent, int piece) { return static_cast<int>(pieces(extent, piece)); };
+  const int columns = count(a.region.end[2] - a.region.begin[2], tile.written_columns());
+  const int rows = count(a.region.end[1] - a.region.begin[1], tile.written_rows());
+  const std::int64_t planes = a.region.end[0] - a.region.begin[0];
+  const bool flat = problem.domain.dimensions == 2 && c.shape.walls != periodic;
+  int stretches = flat ? 5 : 2;
+  a.planes_per_block = pieces(planes, stretches);
+  if (flat) {
+    a.fewer_planes = a.planes_per_block / 4;
+    a.planes_per_block = pieces(planes + 2 * a.fewer_planes, stretches);
+  }
+  a.column_tiles = columns;
+  launch_emulated_march(a, columns + (flat && columns > 1 ? 4 : 0), rows, stretches, 32 * tile.warps);
+}
+
+TEST(EmulatedMarch, HasTheBitsOfTheCpuUnit) {
+  const MarchCase& c = march_case(MARCH_CASE);
+  const testing::RandomCase problem = c.problem();
+  const Precision sums = c.shape.precision == fp64 ? fp64 : fp32;
+  const Field source = whole_grid(problem, sums, c.steps, problem.source, true);
+  const Field in = whole_grid(problem, c.shape.precision, c.steps, problem.u, true);
+  Field out =
+      whole_grid(problem, c.shape.precision, c.steps, std::vector<double>(problem.u.size(), nan), true);
+  const int slow = grid_axes(problem.domain)[plane_axis];
+  const Box region = marched(c, problem, slow);
+  ASSERT_FALSE(region.empty());
+  launch(c, in, out, source, region, problem);
+
+  const auto found = testing::points_of(out, problem.domain.box());
+  const auto expected = advance_on_cpu(problem, c.shape.precision, c.steps, problem.u);
+  // Folded sums are rounded elsewhere than the CPU's.
+  const bool folded = c.stencil().folded != std::array<bool, 3>{};
+  const double bound =
+      2 * testing::rounding_bound(problem.stencil, unit_roundoff(c.shape.precision), c.steps, c.steps + 1.0);
+  std::size_t i = 0, wrong = 0;
+  for_each_point(problem.domain.box(), [&](const Index3& p) {
+    const double value = found[i], wanted = expected[i];
+    ++i;
+    if (!contains(region, Box{p, p + Index3{1, 1, 1}})) return;
+    const bool right = folded ? std::abs(value - wanted) <= bound : value == wanted;
+    if (!right && wrong++ < 5)
+      ADD_FAILURE() << value << " for " << wanted << " at " << p[0] << ", " << p[1] << ", " << p[2];
+  });
+  EXPECT_EQ(wrong, 0u);
+}
+
+}  // namespace
+}  // namespace spsolve::cuda
