@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <set>
 
+#include "kernels/cuda/constants_text.hpp"
+
 namespace spsolve::cuda {
 namespace {
 
@@ -123,49 +125,41 @@ int Formats::out_bytes() const {
 }
 
 std::string constants_text(const KernelStencil& stencil, const Formats& formats, const Tile* tile) {
-  std::string text =
-      "#pragma once\n#include \"arguments.hpp\"\n#include \"precision.cuh\"\nnamespace "
-      "spsolve::cuda::constants {\n";
-  const auto type = [&](const char* name, const char* value) {
-    text += std::string("using ") + name + " = " + value + ";\n";
-  };
-  const auto integer = [&](const char* name, int value) {
-    text += std::string("constexpr int ") + name + " = " + std::to_string(value) + ";\n";
-  };
+  ConstantsText text({"arguments.hpp", "precision.cuh"});
   const char* stored = stored_name(formats.storage);
   const char* compute = formats.storage == Precision::fp64 ? "double" : "float";
-  type("Stored", stored);
-  type("Compute", compute);
-  type("In", formats.in_stored ? stored : compute);
-  type("Out", formats.out_stored ? stored : compute);
-  text += "constexpr Wall walls[3][2] = {";
+  text.type("Stored", stored);
+  text.type("Compute", compute);
+  text.type("In", formats.in_stored ? stored : compute);
+  text.type("Out", formats.out_stored ? stored : compute);
+  std::string walls = "{", folded = "{";
   for (const auto& faces : stencil.walls)
-    text += std::string("{") + wall_name(faces[low]) + ", " + wall_name(faces[high]) + "}, ";
-  text += "};\nconstexpr int radius[3] = {";
-  for (const int radius : stencil.radius) text += std::to_string(radius) + ", ";
-  text += "};\nconstexpr bool folded[3] = {";
-  for (const bool axis : stencil.folded) text += axis ? "true, " : "false, ";
-  text += std::string("};\nconstexpr bool with_source = ") + (stencil.with_source ? "true" : "false") + ";\n";
+    walls += std::string("{") + wall_name(faces[low]) + ", " + wall_name(faces[high]) + "}, ";
+  for (const bool axis : stencil.folded) folded += axis ? "true, " : "false, ";
+  text.put("Wall", "walls[3][2]", walls + "}");
+  text.put("int", "radius[3]", ConstantsText::list(stencil.radius));
+  text.put("bool", "folded[3]", folded + "}");
+  text.flag("with_source", stencil.with_source);
   const int tap_count = static_cast<int>(stencil.taps.size());
   const int points = tap_count * (stencil.folded[row_axis] ? 2 : 1) * (stencil.folded[column_axis] ? 2 : 1);
-  integer("tap_count", tap_count);
-  integer("taps_to_unroll", points <= most_unrolled_points ? tap_count : 8);
-  text += "__device__ constexpr Tap taps[] = {\n";
+  text.integer("tap_count", tap_count);
+  text.integer("taps_to_unroll", points <= most_unrolled_points ? tap_count : 8);
+  text.line("__device__ constexpr Tap taps[] = {");
   for (const Tap& tap : stencil.taps)
-    text += "  {{" + std::to_string(tap.offset[0]) + ", " + std::to_string(tap.offset[1]) + ", " +
-            std::to_string(tap.offset[2]) + "}, " + hexadecimal(tap.weight) + "},\n";
-  text += "};\n";
+    text.line("  {{" + std::to_string(tap.offset[0]) + ", " + std::to_string(tap.offset[1]) + ", " +
+              std::to_string(tap.offset[2]) + "}, " + hexadecimal(tap.weight) + "},");
+  text.line("};");
   if (tile) {
-    integer("depth", tile->depth);
-    integer("warps", tile->warps);
-    integer("rows_per_warp", tile->rows_per_warp);
-    integer("points_per_lane", tile->points_per_lane);
-    integer("stages", tile->stages);
-    integer("blocks_per_multiprocessor", tile->blocks_per_multiprocessor);
-    integer("column_margin", tile->column_margin);
-    integer("shared_bytes", tile->shared_bytes);
+    text.integer("depth", tile->depth);
+    text.integer("warps", tile->warps);
+    text.integer("rows_per_warp", tile->rows_per_warp);
+    text.integer("points_per_lane", tile->points_per_lane);
+    text.integer("stages", tile->stages);
+    text.integer("blocks_per_multiprocessor", tile->blocks_per_multiprocessor);
+    text.integer("column_margin", tile->column_margin);
+    text.integer("shared_bytes", tile->shared_bytes);
   }
-  return text + "}  // namespace spsolve::cuda::constants\n";
+  return text.finished();
 }
 
 }  // namespace spsolve::cuda

@@ -3,78 +3,50 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <ranges>
 
+#include "kernels/cuda/constants_text.hpp"
 #include "kernels/cuda/kernel_stencil.hpp"
 #include "kernels/cuda/mma_program.hpp"
 
 namespace spsolve::cuda {
-namespace {
-
-/// Text of a braced list, nested lists included.
-template <class Values>
-std::string list(const Values& values) {
-  std::string text = "{";
-  for (const auto& value : values) {
-    if constexpr (std::ranges::range<decltype(value)>)
-      text += list(value);
-    else
-      text += std::to_string(value);
-    text += ", ";
-  }
-  return text + "}";
-}
-
-}  // namespace
-
 std::string MmaProgram::constants(bool aligned, bool with_source) const {
-  std::string text =
-      "#pragma once\n#include \"precision.cuh\"\n#include \"sparse_mma.cuh\"\nnamespace "
-      "spsolve::cuda::constants {\n";
-  const auto put = [&](const char* type, const char* name, const std::string& value) {
-    text += std::string("constexpr ") + type + " " + name + " = " + value + ";\n";
-  };
-  const auto integer = [&](const char* name, std::int64_t value) { put("int", name, std::to_string(value)); };
-  const auto flag = [&](const char* name, bool value) { put("bool", name, value ? "true" : "false"); };
-  const auto table = [&](const char* name, const char* extents, const std::string& values) {
-    text += std::string("__device__ constexpr int ") + name + extents + " = " + values + ";\n";
-  };
+  ConstantsText text({"precision.cuh", "sparse_mma.cuh"});
   const bool is_wide = precision_ == Precision::fp64;
-  text += std::string("using Stored = ") + stored_name(precision_) +
-          ";\nusing Compute = " + (is_wide ? "double" : "float") + ";\n";
-  put("Element", "element",
-      element_ == Precision::bf16   ? "Element::bf16"
-      : element_ == Precision::tf32 ? "Element::tf32"
-                                    : "Element::fp16");
+  text.type("Stored", stored_name(precision_));
+  text.type("Compute", is_wide ? "double" : "float");
+  text.put("Element", "element",
+           element_ == Precision::bf16   ? "Element::bf16"
+           : element_ == Precision::tf32 ? "Element::tf32"
+                                         : "Element::fp16");
   const int slices = this->slices(), steps = this->steps();
-  flag("sparse", cores_ == TensorCores::sparse);
-  flag("with_source", with_source);
-  flag("aligned", aligned);
-  flag("unrolled", unrolled());
-  flag("weights_in_registers", place_ == WeightPlace::registers);
-  flag("weights_in_shared", place_ == WeightPlace::shared);
-  flag("four_together", operand_.tile[x_axis] % 16 == 0);
-  integer("terms", terms_);
-  integer("slices", slices);
-  integer("m_blocks", m_blocks());
-  integer("steps", steps);
-  integer("registers", registers_);
-  integer("warps_x", tile_.warps_x);
-  integer("warps_y", tile_.warps_y);
-  integer("blocks_x", tile_.blocks_x);
-  integer("blocks_y", tile_.blocks_y);
-  integer("blocks_per_multiprocessor", tile_.blocks_per_multiprocessor);
-  integer("stages", tile_.stages);
-  integer("chunks_per_stage", tile_.chunks_per_stage);
-  integer("chunks_per_loop", tile_.chunks_per_loop);
-  integer("group", tile_.group);
-  integer("box_rows", box_rows_);
-  integer("box_pitch", box_columns_);
-  integer("copies_per_row", copies_);
-  integer("shared_bytes", shared_bytes());
-  table("tile", "[3]", list(operand_.tile));
-  table("window", "[3]", list(window_));
-  table("step_registers", "[steps]", list(step_registers_));
+  text.flag("sparse", cores_ == TensorCores::sparse);
+  text.flag("with_source", with_source);
+  text.flag("aligned", aligned);
+  text.flag("unrolled", unrolled());
+  text.flag("weights_in_registers", place_ == WeightPlace::registers);
+  text.flag("weights_in_shared", place_ == WeightPlace::shared);
+  text.flag("four_together", operand_.tile[x_axis] % 16 == 0);
+  text.integer("terms", terms_);
+  text.integer("slices", slices);
+  text.integer("m_blocks", m_blocks());
+  text.integer("steps", steps);
+  text.integer("registers", registers_);
+  text.integer("warps_x", tile_.warps_x);
+  text.integer("warps_y", tile_.warps_y);
+  text.integer("blocks_x", tile_.blocks_x);
+  text.integer("blocks_y", tile_.blocks_y);
+  text.integer("blocks_per_multiprocessor", tile_.blocks_per_multiprocessor);
+  text.integer("stages", tile_.stages);
+  text.integer("chunks_per_stage", tile_.chunks_per_stage);
+  text.integer("chunks_per_loop", tile_.chunks_per_loop);
+  text.integer("group", tile_.group);
+  text.integer("box_rows", box_rows_);
+  text.integer("box_pitch", box_columns_);
+  text.integer("copies_per_row", copies_);
+  text.integer("shared_bytes", shared_bytes());
+  text.table("tile", "[3]", operand_.tile);
+  text.table("window", "[3]", window_);
+  text.table("step_registers", "[steps]", step_registers_);
   std::vector<int> first_register, together_from;
   for (int step = 0; step < steps; ++step) first_register.push_back(step * step_registers_.front());
   for (int r = 0; r < registers_; ++r)
@@ -82,9 +54,9 @@ std::string MmaProgram::constants(bool aligned, bool with_source) const {
         terms_ > 1 || is_wide
             ? 1
             : loaded_together(operand_, element_, r, std::min(step_registers_.front(), registers_ - r)));
-  table("first_register", "[steps]", list(first_register));
-  table("together_from", "[registers]", list(together_from));
-  table("used", "[slices][steps]", list(used_));
+  text.table("first_register", "[steps]", first_register);
+  text.table("together_from", "[registers]", together_from);
+  text.table("used", "[slices][steps]", used_);
   // Of a group: the chunks of output, a bit for each, that a chunk of input serves in a step.
   std::vector<std::vector<unsigned>> group_uses(tile_.group ? slices + tile_.group - 1 : 1,
                                                 std::vector<unsigned>(steps));
@@ -92,11 +64,11 @@ std::string MmaProgram::constants(bool aligned, bool with_source) const {
     for (int step = 0; step < steps; ++step)
       for (int k = std::max(0, chunk - slices + 1); k < std::min(tile_.group, chunk + 1); ++k)
         group_uses[chunk][step] |= static_cast<unsigned>(used_[chunk - k][step]) << k;
-  text += "__constant__ unsigned group_uses[][steps] = " + list(group_uses) + ";\n";
+  text.line("__constant__ unsigned group_uses[][steps] = " + ConstantsText::list(group_uses) + ";");
   std::vector<Index3> outputs = operand_.first().outputs;
   outputs.resize(static_cast<std::size_t>(outputs_per_block() * m_blocks()),
                  Index3{0, -1, 0});  // rows without an output
-  table("outputs", "[][3]", list(outputs));
+  text.table("outputs", "[][3]", outputs);
 
   // Where the words of B lie in a chunk: [register][element], the four lanes of a quad as a class of
   // differences.
@@ -127,12 +99,12 @@ std::string MmaProgram::constants(bool aligned, bool with_source) const {
     }
     together.push_back(pairs);
   }
-  integer("classes", static_cast<std::int64_t>(class_offset.size()));
-  table("class_offset", "[classes][4]", list(class_offset));
-  table("place_class", "[]", list(place_class));
-  table("place_offset", "[]", list(place_offset));
-  table("together_at", "[]", list(together));
-  return text + "}  // namespace spsolve::cuda::constants\n";
+  text.integer("classes", static_cast<std::int64_t>(class_offset.size()));
+  text.table("class_offset", "[classes][4]", class_offset);
+  text.table("place_class", "[]", place_class);
+  text.table("place_offset", "[]", place_offset);
+  text.table("together_at", "[]", together);
+  return text.finished();
 }
 
 }  // namespace spsolve::cuda

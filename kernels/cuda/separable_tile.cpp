@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 
+#include "kernels/cuda/constants_text.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve::cuda {
@@ -119,54 +120,41 @@ SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage
 
 std::string separable_constants(const SeparableOperand& operand, Precision storage,
                                 const SeparableShape& shape, bool with_source) {
-  std::string text =
-      "#pragma once\n#include \"precision.cuh\"\n#include \"sparse_mma.cuh\"\nnamespace "
-      "spsolve::cuda::constants {\n";
+  ConstantsText text({"precision.cuh", "sparse_mma.cuh"});
   const char* element = operand.element == Precision::fp16   ? "fp16"
                         : operand.element == Precision::bf16 ? "bf16"
                                                              : "tf32";
   const char* stored = storage == Precision::fp16   ? "Half"
                        : storage == Precision::bf16 ? "Bfloat16"
                                                     : "float";
-  text +=
-      std::string("using Stored = ") + stored + ";\nconstexpr Element element = Element::" + element + ";\n";
-  const auto integer = [&](const char* name, int value) {
-    text += std::string("constexpr int ") + name + " = " + std::to_string(value) + ";\n";
-  };
-  const auto table = [&](const char* name, const std::vector<int>& values) {
-    text += std::string("__device__ constexpr int ") + name + "[] = {";
-    for (const int value : values) text += std::to_string(value) + ", ";
-    text += "};\n";
-  };
-  integer("terms", operand.terms);
-  integer("rank", operand.rank);
-  integer("x_rank", operand.x_rank);
-  integer("z_rank", operand.z_rank);
-  integer("z_taps", operand.z_taps);
-  table("x_of", operand.x_of);
-  table("z_of", operand.z_of);
-  integer("x_windows", operand.x.windows);
-  integer("y_windows", operand.y.windows);
-  integer("warps_x", shape.tile.warps);
-  integer("warps_y", shape.tile.warps_y);
-  integer("groups", shape.tile.groups);
-  integer("groups_at_once", shape.tile.groups_at_once);
-  integer("stages", shape.tile.stages);
-  integer("ahead", shape.tile.ahead);
-  integer("blocks_per_multiprocessor", shape.tile.blocks_per_multiprocessor);
-  integer("column_margin", shape.column_margin);
-  integer("window_column", shape.window_column);
-  integer("row_margin", shape.row_margin);
-  integer("plane_margin", operand.z_begin);
-  integer("row_elements", shape.row_elements);
-  integer("shared_bytes", shape.shared_bytes);
-  const auto flag = [&](const char* name, bool value) {
-    text += std::string("constexpr bool ") + name + " = " + (value ? "true" : "false") + ";\n";
-  };
-  flag("weights_in_shared", shape.tile.weights_in_shared);
-  flag("bulk_stores", shape.tile.bulk_stores);
-  flag("with_source", with_source);
-  return text + "}  // namespace spsolve::cuda::constants\n";
+  text.type("Stored", stored);
+  text.put("Element", "element", std::string("Element::") + element);
+  text.integer("terms", operand.terms);
+  text.integer("rank", operand.rank);
+  text.integer("x_rank", operand.x_rank);
+  text.integer("z_rank", operand.z_rank);
+  text.integer("z_taps", operand.z_taps);
+  text.table("x_of", "[]", operand.x_of);
+  text.table("z_of", "[]", operand.z_of);
+  text.integer("x_windows", operand.x.windows);
+  text.integer("y_windows", operand.y.windows);
+  text.integer("warps_x", shape.tile.warps);
+  text.integer("warps_y", shape.tile.warps_y);
+  text.integer("groups", shape.tile.groups);
+  text.integer("groups_at_once", shape.tile.groups_at_once);
+  text.integer("stages", shape.tile.stages);
+  text.integer("ahead", shape.tile.ahead);
+  text.integer("blocks_per_multiprocessor", shape.tile.blocks_per_multiprocessor);
+  text.integer("column_margin", shape.column_margin);
+  text.integer("window_column", shape.window_column);
+  text.integer("row_margin", shape.row_margin);
+  text.integer("plane_margin", operand.z_begin);
+  text.integer("row_elements", shape.row_elements);
+  text.integer("shared_bytes", shape.shared_bytes);
+  text.flag("weights_in_shared", shape.tile.weights_in_shared);
+  text.flag("bulk_stores", shape.tile.bulk_stores);
+  text.flag("with_source", with_source);
+  return text.finished();
 }
 
 }  // namespace spsolve::cuda

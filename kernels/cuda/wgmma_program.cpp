@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/cuda/constants_text.hpp"
 #include "kernels/cuda/wgmma_arguments.hpp"
 #include "kernels/rounding.hpp"
 #include "kernels/sparse/packed_operand.hpp"
@@ -33,7 +34,7 @@ std::string multiply_function(const char* name, const char* types, const char* t
          place(4) + ", " + place(5) + ", " + place(6) + ", p, 1, 1" + transposed +
          "; }\"\n      : " + operands +
          "\n      : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"l\"(b), \"r\"(metadata), "
-         "\"n\"(selector), \"r\"(static_cast<int>(add)));\n}\n";
+         "\"n\"(selector), \"r\"(static_cast<int>(add)));\n}";
 }
 
 }  // namespace
@@ -99,29 +100,23 @@ std::vector<std::uint32_t> WgmmaProgram::metadata() const {
 }
 
 std::string WgmmaProgram::constants(bool aligned, bool with_source) const {
-  std::string text = "#pragma once\nnamespace spsolve::cuda::constants {\n";
-  const auto integer = [&](const char* name, std::int64_t value) {
-    text += std::string("constexpr int ") + name + " = " + std::to_string(value) + ";\n";
-  };
-  const auto flag = [&](const char* name, bool value) {
-    text += std::string("constexpr bool ") + name + (value ? " = true;\n" : " = false;\n");
-  };
+  ConstantsText text({});
   const int n = 8 * tile_.x_groups * tile_.y_groups;
-  flag("split", split());
-  flag("aligned", aligned);
-  flag("with_source", with_source);
-  integer("window_rows", window_.rows);
-  integer("window_begin_row", window_.first_row);
-  integer("window_begin_column", window_.first_column);
-  integer("x_groups", tile_.x_groups);
-  integer("y_groups", tile_.y_groups);
-  integer("wgmma_n", n);
-  integer("ring", tile_.ring);
-  integer("stages", tile_.stages);
-  integer("shared_bytes", shared_bytes());
-  text += multiply_function("wgmma_tf32", "k16.f32.tf32.tf32", "", n);
-  text += multiply_function("wgmma_bf16", "k32.f32.bf16.bf16", ", 0", n);
-  return text + "}  // namespace spsolve::cuda::constants\n";
+  text.flag("split", split());
+  text.flag("aligned", aligned);
+  text.flag("with_source", with_source);
+  text.integer("window_rows", window_.rows);
+  text.integer("window_begin_row", window_.first_row);
+  text.integer("window_begin_column", window_.first_column);
+  text.integer("x_groups", tile_.x_groups);
+  text.integer("y_groups", tile_.y_groups);
+  text.integer("wgmma_n", n);
+  text.integer("ring", tile_.ring);
+  text.integer("stages", tile_.stages);
+  text.integer("shared_bytes", shared_bytes());
+  text.line(multiply_function("wgmma_tf32", "k16.f32.tf32.tf32", "", n));
+  text.line(multiply_function("wgmma_bf16", "k32.f32.bf16.bf16", ", 0", n));
+  return text.finished();
 }
 
 }  // namespace spsolve::cuda
