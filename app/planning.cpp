@@ -88,11 +88,15 @@ std::string to_json(const Plan& plan) {
 
 std::vector<Candidate> agree(const Communicator& communicator, const std::vector<Candidate>& candidates) {
   Json list = Json::array();
-  for (const Candidate& candidate : candidates) list.push_back(write_candidate(candidate));
+  for (const Candidate& candidate : candidates)
+    list.push_back({{"method", write_candidate(candidate)}, {"seconds", candidate.seconds}});
   const Json of_root = Json::parse(communicator.broadcast(list.dump()));
   if (communicator.root()) return candidates;
   std::vector<Candidate> agreed;
-  for (const Json& candidate : of_root) agreed.push_back(read_candidate(candidate));
+  for (const Json& candidate : of_root) {
+    agreed.push_back(read_candidate(candidate.at("method")));
+    agreed.back().seconds = candidate.at("seconds").get<double>();
+  }
   return agreed;
 }
 

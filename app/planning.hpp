@@ -30,7 +30,8 @@ ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, c
 std::string to_json(const Plan& plan);
 
 /// The candidates of rank 0 on all ranks, which may have other processors and so other roundings and other
-/// choices: what launches need of them. Collective.
+/// choices: what launches need of them, and the seconds that how often halos are exchanged follows from.
+/// Collective.
 std::vector<Candidate> agree(const Communicator& communicator, const std::vector<Candidate>& candidates);
 
 /// make_plan() by rank 0; other ranks get its choice. Collective; every rank throws the same Error.

@@ -60,6 +60,8 @@ TEST(AgreedPlan, IsThatOfOneRank) {
   EXPECT_TRUE(is_same_method(agreed.chosen, plan.chosen));
   EXPECT_EQ(agreed.chosen.dropped, plan.chosen.dropped);
   EXPECT_EQ(to_json(agreed), to_json(plan));
+  // How often halos are exchanged follows from it: ranks that differ exchange messages of different sizes.
+  EXPECT_EQ(agreed.chosen.seconds, plan.chosen.seconds);
 }
 
 }  // namespace
