@@ -38,12 +38,17 @@ int on_this_machine(const Communicator& communicator, Ask&& ask) {
 
 }  // namespace
 
-void check_mpi(int code, std::source_location where) {
-  if (code == MPI_SUCCESS) return;
+std::string mpi_text(int code) {
   char text[MPI_MAX_ERROR_STRING] = {};
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw Error(Status::device_failure, fmt::format("MPI: {} ({}:{})", text, where.file_name(), where.line()));
+  return text;
+}
+
+void check_mpi(int code, std::source_location where) {
+  if (code == MPI_SUCCESS) return;
+  throw Error(Status::device_failure,
+              fmt::format("MPI: {} ({}:{})", mpi_text(code), where.file_name(), where.line()));
 }
 
 MpiSession::MpiSession(int& argc, char**& argv) {

@@ -13,6 +13,9 @@
 
 namespace spsolve {
 
+/// MPI's own text for an error.
+std::string mpi_text(int code);
+
 /// Throws Error(device_failure) naming the call's place and MPI's own text unless `code` is MPI_SUCCESS.
 void check_mpi(int code, std::source_location where = std::source_location::current());
 

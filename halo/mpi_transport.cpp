@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halo/mpi_transport.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace spsolve {
@@ -23,17 +25,28 @@ void MpiTransport::start(std::span<const Message> sends, std::span<const Message
     for_each_piece(message, [&](std::byte* data, int bytes) {
       check_mpi(MPI_Irecv(data, bytes, MPI_BYTE, message.peer, halo_tag, communicator_.handle(),
                           &requests_.emplace_back()));
+      posted_.push_back({"from", message.peer, bytes});
     });
   for (const Message& message : sends)
     for_each_piece(message, [&](std::byte* data, int bytes) {
       check_mpi(MPI_Isend(data, bytes, MPI_BYTE, message.peer, halo_tag, communicator_.handle(),
                           &requests_.emplace_back()));
+      posted_.push_back({"to", message.peer, bytes});
     });
 }
 
 void MpiTransport::finish() {
-  check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
+  statuses_.resize(requests_.size());
+  const int code = MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), statuses_.data());
+  if (code == MPI_ERR_IN_STATUS)
+    for (std::size_t i = 0; i < posted_.size(); ++i)
+      if (const int error = statuses_[i].MPI_ERROR; error != MPI_SUCCESS && error != MPI_ERR_PENDING)
+        throw Error(Status::device_failure,
+                    fmt::format("MPI: {} (halo of {} bytes {} rank {})", mpi_text(error), posted_[i].bytes,
+                                posted_[i].direction, posted_[i].peer));
+  check_mpi(code);
   requests_.clear();
+  posted_.clear();
 }
 
 }  // namespace spsolve

@@ -14,11 +14,20 @@ class MpiTransport : public Transport {
   explicit MpiTransport(const Communicator& communicator) : communicator_(communicator) {}
 
   void start(std::span<const Message> sends, std::span<const Message> receives) override;
+  /// Errors name the message that failed.
   void finish() override;
 
  private:
+  /// What a request is, for errors.
+  struct Posted {
+    const char* direction;
+    int peer, bytes;
+  };
+
   Communicator communicator_;
   std::vector<MPI_Request> requests_;
+  std::vector<Posted> posted_;
+  std::vector<MPI_Status> statuses_;
 };
 
 }  // namespace spsolve

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "halo/exchange.hpp"
 #include "halo/mpi_transport.hpp"
 #include "tests/support/random_case.hpp"
@@ -108,6 +110,26 @@ TEST(Exchange, CountsTheBytesThatLeaveTheRank) {
   // To either side in x: 3 columns of 16 rows and the 2 + 2 rows of their periodic images, whose regions are
   // padded to 16 bytes.
   EXPECT_EQ(exchange.bytes_packed(), world.size() == 1 ? 0u : 2u * (3 * 16 * 4 + 2 * 32));
+}
+
+/// As where ranks disagree about the width of a halo.
+TEST(MpiTransport, ErrorsNameTheMessage) {
+  const Communicator world;
+  if (world.size() == 1)
+    GTEST_SKIP() << "Open MPI does not tell ranks what is wrong with messages to themselves";
+  const int next = (world.rank() + 1) % world.size(), last = (world.rank() + world.size() - 1) % world.size();
+  std::array<std::byte, 24> sent{}, received{};
+  const Message send{next, sent.data(), 24}, receive{last, received.data(), 8};
+  MpiTransport transport(world);
+  transport.start({&send, 1}, {&receive, 1});
+  try {
+    transport.finish();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    const std::string message = error.what(), named = "8 bytes from rank " + std::to_string(last);
+    EXPECT_NE(message.find("TRUNCATE"), std::string::npos) << message;
+    EXPECT_NE(message.find(named), std::string::npos) << message;
+  }
 }
 
 }  // namespace
