@@ -24,6 +24,8 @@ ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_R
 SETTINGS = [word for setting in os.environ.get("SPSOLVE_SET", "").split() for word in ("--set", setting)]
 ON_GPU = "compute.device=cuda" in SETTINGS
 LONGEST = 240  # seconds until a run counts as hung
+# mpirun inherits signals that whoever started the tests has blocked, and would never forward them.
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 
 @dataclasses.dataclass
