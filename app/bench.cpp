@@ -65,6 +65,22 @@ void print_line(const BenchRequest& request, const Json& result, const Terminal&
         100 * predicted, error("error_l2"), error("error_max"));
 }
 
+/// A case, or a candidate of it, that has no rate: in the table, and the row that says why.
+Json report_failure(const BenchCase& what, const std::string& unit, const std::string& layout, int fuse,
+                    const Error& error, const Terminal& terminal) {
+  const Domain& domain = what.problem.domain;
+  Json row{{"stencil", what.stencil},
+           {"shape", std::vector<std::int64_t>(domain.shape.end() - domain.dimensions, domain.shape.end())},
+           {"precision", to_string(what.problem.precision)},
+           {"unit", unit},
+           {"layout", layout},
+           {"fuse", fuse},
+           {"error", error.what()}};
+  terminal.print("{:<28} {:>16} {:<5} {:<13} {:<17} {:>4} failed: {}", what.stencil, shape_text(row),
+                 to_string(what.problem.precision), unit, layout, fuse, error.what());
+  return row;
+}
+
 void list_catalogue(const Terminal& terminal) {
   for (const CatalogueEntry& entry : catalogue())
     terminal.print("{:<28} {}D, {:>3} points, {}: {}", entry.name, entry.dimensions,
@@ -76,6 +92,7 @@ void print_gains(const std::vector<Json>& results, const Terminal& terminal) {
   for (std::size_t i = 1; i < results.size(); ++i) {
     const Json &dense = results[i - 1], &sparse = results[i];
     const auto same = [&](const char* key) { return dense[key] == sparse[key]; };
+    if (dense.contains("error") || sparse.contains("error")) continue;
     if (same("unit") || !same("stencil") || !same("precision") || !same("layout") || !same("fuse")) continue;
     terminal.print("{:<8} {} {:<17} fuse {:>2}: sparse / dense = {:.2f}",
                    sparse["stencil"].get<std::string>(), sparse["precision"].get<std::string>(),
@@ -90,12 +107,13 @@ BenchCase case_of_input(const Communicator& communicator, const std::filesystem:
   CommandLine command;
   command.file = file;
   RunConfig config = load_input(communicator, command);
-  config.compute.device = request.device;
   config.parallel.share_gpus = request.share_gpus;
   PlanRequest plan = plan_request(config);
   if (request.unit != "auto") plan.unit = request.unit;
   if (request.layout != "auto") plan.layout = request.layout;
   if (request.fuse) plan.fuse = request.fuse;
+  config.compute = {.device = request.device, .precision = config.compute.precision};
+  config.time.fuse.reset();  // what it asks of the plan may be impossible: said where it is planned
   return {config.name, make_setup(communicator, config).problem, plan};
 }
 
@@ -173,29 +191,39 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
     print_head(request, terminal);
   }
   std::vector<Json> results;
+  const auto keep = [&](Json row) {
+    row["suite"] = request.suite.empty() ? request.inputs.empty() ? "single" : "inputs" : request.suite;
+    results.push_back(std::move(row));
+    write_json(results);  // what is there already, should a later case take too long
+  };
   for (auto i = static_cast<std::size_t>(request.shard[0]); i < cases.size();
        i += static_cast<std::size_t>(request.shard[1])) {
     const BenchCase& what = cases[i];
-    const Plan plan = plan_of(communicator, what, request, setting.parallel, model, device, terminal);
-    for (const Candidate& candidate : agree(communicator, candidates_of(plan, request.candidates))) {
+    std::vector<Candidate> candidates;
+    try {
+      const Plan plan = plan_of(communicator, what, request, setting.parallel, model, device, terminal);
+      candidates = agree(communicator, candidates_of(plan, request.candidates));
+    } catch (const Error& error) {
+      if (single) throw;
+      keep(report_failure(what, what.plan.unit, what.plan.layout, what.plan.fuse.value_or(0), error,
+                          terminal));
+      continue;
+    }
+    for (const Candidate& candidate : candidates) {
       try {
         if (request.compile_only) {
           compile_kernels(communicator, what, candidate, setting, device);
           continue;
         }
-        setting.errors = is_same_method(candidate, plan.chosen);
-        results.push_back(measure(communicator, what, candidate, setting, ceilings, device));
-        results.back()["chosen"] = setting.errors;
-        results.back()["suite"] =
-            request.suite.empty() ? request.inputs.empty() ? "single" : "inputs" : request.suite;
-      } catch (const Error& error) {  // others go on without the case; peers of a rank that failed cannot
+        setting.errors = &candidate == &candidates.front();  // of the plan's choice
+        Json row = measure(communicator, what, candidate, setting, ceilings, device);
+        row["chosen"] = setting.errors;
+        print_line(request, row, terminal);
+        keep(std::move(row));
+      } catch (const Error& error) {  // others go on without it; peers of a rank that failed cannot
         if (single || communicator.size() > 1) throw;
-        terminal.warn("{} {} {} {} {}: {}", what.stencil, to_string(candidate.precision), candidate.unit,
-                      candidate.layout, candidate.fuse, error.what());
-        continue;
+        keep(report_failure(what, candidate.unit, candidate.layout, candidate.fuse, error, terminal));
       }
-      print_line(request, results.back(), terminal);
-      write_json(results);  // what is there already, should a later case take too long
     }
   }
   if (request.suite == "ablation") print_gains(results, terminal);

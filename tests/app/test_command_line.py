@@ -260,6 +260,20 @@ class CommandLine(spsolve.TestCase):
         self.assertIn("paper", self.run_to(2, "bench", "--suite", "nosuch").err)
         self.run_to(2, "bench", "--unit", "sparse-tensor", "--device", "cpu")
 
+    def test_bench_goes_on_after_a_case_without_a_plan(self):
+        files = []
+        for name, unit in (("first", "auto"), ("second", "sparse-tensor"), ("third", "auto")):  # fp64 has no sparse kernels
+            files += ["--input", str(self.directory / f"{name}.toml")]
+            (self.directory / f"{name}.toml").write_text(
+                f'name = "{name}"\n[grid]\nshape = [40]\n[stencil]\npreset = "1d1r"\n[initial]\nexpression = "1"\n[time]\n'
+                f'steps = 4\n[compute]\nprecision = "fp64"\nunit = "{unit}"\n')
+        out = self.run_to(0, "bench", *files, "--seconds", "0.001", "--json", "bench.json").out
+        self.assertIn("failed: ", out)
+        rows = json.loads((self.directory / "bench.json").read_text())
+        self.assertEqual([row["stencil"] for row in rows], ["first", "second", "third"])
+        self.assertEqual(["error" in row for row in rows], [False, True, False])
+        self.assertIn("fp64 has dense tensor cores only", rows[1]["error"])
+
     def test_catalogue_is_listed_measured_and_solved(self):
         lines = self.run_to(0, "bench", "--list").out.splitlines()
         self.assertGreaterEqual(len(lines), 79)
