@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hardware counters beside the model's numbers, for rows of `spsolve bench --suite sweet-spot --json` (paper 003, table 2).
 
-counters.py SPSOLVE rows.json counted.json [--most SECONDS]       (needs ncu of CUDA and a GPU whose counters may be read)
+counters.py SPSOLVE rows.json counted.json [--most SECONDS] [--jobs N]   (needs ncu of CUDA, a GPU whose counters may be read)
 
-Each row is launched once under ncu (`bench --compile-only`), and gets what its longest kernel moved through main memory and
-executed, per point and launch: measured M (bytes) and C (flop: CUDA cores by instruction, tensor cores by the size of theirs).
+Each row is launched once under ncu (`bench --compile-only`), and gets what the kernels of that launch moved through main
+memory and executed, per point: measured M (bytes) and C (flop: CUDA cores by instruction, tensor cores by the size of theirs).
 """
 import argparse
+import concurrent.futures
 import csv
 import io
 import json
 import math
 import pathlib
+import re
 import subprocess
 import time
 
@@ -21,6 +23,7 @@ arguments.add_argument("spsolve")
 arguments.add_argument("rows", type=pathlib.Path)
 arguments.add_argument("counted", type=pathlib.Path)
 arguments.add_argument("--most", type=float, default=math.inf, help="seconds after which no further row is begun")
+arguments.add_argument("--jobs", type=int, default=1, help="rows begun side by side; ncu itself takes kernels one by one")
 options = arguments.parse_args()
 
 BYTES = ["dram__bytes_read.sum", "dram__bytes_write.sum"]
@@ -28,6 +31,17 @@ BYTES = ["dram__bytes_read.sum", "dram__bytes_write.sum"]
 THREADS = {f"smsp__sass_thread_inst_executed_op_{kind}{op}_pred_on.sum": flop
            for kind in "fd" for op, flop in (("fma", 2), ("add", 1), ("mul", 1))}
 TENSOR = "sm__inst_executed_pipe_tensor.sum"
+
+
+def tensor_operations():
+    """Those counters of operations of the tensor pipe that this GPU has: wgmma has instructions of many sizes."""
+    text = subprocess.run(["ncu", "--query-metrics"], capture_output=True, text=True, timeout=60).stdout
+    names = re.findall(r"^(sm__ops_path_tensor_src_(?:fp16_dst_fp32|bf16|tf32|fp64)\w*)", text, re.MULTILINE)
+    return [f"{name}.sum" for name in names]
+
+
+OPERATIONS = tensor_operations()
+METRICS = [TENSOR, *BYTES, *THREADS, *OPERATIONS]
 
 
 def depth(row):
@@ -40,36 +54,43 @@ def depth(row):
 
 
 def counters_of(row):
-    """Of the longest kernel: {metric: value}."""
-    command = ["ncu", "--csv", "--page", "raw", "--clock-control", "none", "--metrics",
-               ",".join(["gpu__time_duration.sum", TENSOR, *BYTES, *THREADS]), options.spsolve, "bench", "--compile-only",
-               "--no-graphs", "--stencil", row["stencil"], "--precision", row["precision"], "--unit", row["unit"],
-               "--fuse", str(row["fuse"]), "--shape", ",".join(map(str, row["shape"]))]
+    """Of all kernels of one launch: {metric: sum}."""
+    command = ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--metrics",
+               ",".join(METRICS), options.spsolve, "bench", "--compile-only", "--no-graphs", "--share-gpus", "--stencil",
+               row["stencil"], "--precision", row["precision"], "--unit", row["unit"], "--fuse", str(row["fuse"]), "--shape",
+               ",".join(map(str, row["shape"]))]
     if row["layout"] != "none":
         command += ["--layout", row["layout"]]
-    text = subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
+    text = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
     lines = [line for line in text.splitlines() if line.startswith('"')]
+    if len(lines) < 3:
+        raise ValueError(text[-300:])
     units, *kernels = csv.DictReader(io.StringIO("\n".join(lines)))
-    number = lambda kernel, name: float(kernel[name].replace(",", "") or 0)
-    longest = max(kernels, key=lambda kernel: number(kernel, "gpu__time_duration.sum"))
-    scale = {"": 1, "byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "inst": 1}
-    return {name: number(longest, name) * scale[units[name]] for name in [TENSOR, *BYTES, *THREADS]}
+    number = lambda text: 0.0 if text in ("", "n/a") else float(text.replace(",", ""))
+    found = {name: sum(number(kernel[name]) for kernel in kernels) for name in METRICS}
+    return {**found, "kernels": [kernel["Kernel Name"] for kernel in kernels]}
 
 
-begin = time.monotonic()
-counted = []
-for row in json.loads(options.rows.read_text()):
+def counted_row(row):
+    """A row with its counters, None where there are none."""
     if time.monotonic() - begin > options.most:
-        break
+        return None
     try:
         found = counters_of(row)
     except (subprocess.TimeoutExpired, ValueError, KeyError) as error:
-        print(f"{row['stencil']} {row['unit']} {row['layout']}: {error!r}")
-        continue
+        print(f"{row['stencil']} {row['precision']} {row['unit']} {row['layout']}: {error!r}", flush=True)
+        return None
     points = math.prod(row["shape"])
-    tensor_flop = found[TENSOR] * 2 * 16 * 8 * depth(row)
-    counted.append({**{key: row[key] for key in ("stencil", "shape", "precision", "unit", "layout", "fuse", "model")},
-                    "measured_C_flop": (tensor_flop + sum(found[name] * flop for name, flop in THREADS.items())) / points,
-                    "measured_M_bytes": sum(found[name] for name in BYTES) / points, "counters": found})
-    print("{stencil} {precision} {unit} {layout} {fuse}: C {measured_C_flop:.1f}, M {measured_M_bytes:.2f}".format(**counted[-1]))
-    options.counted.write_text(json.dumps(counted, indent=1) + "\n")
+    flop = found[TENSOR] * 2 * 16 * 8 * depth(row) + sum(found[name] * each for name, each in THREADS.items())
+    counted = {**{key: row[key] for key in ("stencil", "shape", "precision", "unit", "layout", "fuse", "model")},
+               "measured_C_flop": flop / points, "measured_M_bytes": sum(found[name] for name in BYTES) / points,
+               "counters": {name: value for name, value in found.items() if value}}
+    print("{stencil} {precision} {unit} {layout} {fuse}: C {measured_C_flop:.1f}, M {measured_M_bytes:.2f}".format(**counted),
+          flush=True)
+    return counted
+
+
+begin = time.monotonic()
+with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+    counted = [row for row in pool.map(counted_row, json.loads(options.rows.read_text())) if row]
+options.counted.write_text(json.dumps(counted, indent=1) + "\n")

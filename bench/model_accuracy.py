@@ -25,6 +25,8 @@ chosen, suites = {}, {}
 for file in options.results:
     rows = json.loads(file.read_text())
     for row in rows if isinstance(rows, list) else rows["results"]:
+        if "error" in row:
+            continue
         case = json.dumps([row[key] for key in KEYS])
         way = tuple(row[key] for key in WAY)
         cases[case][way] = row
