@@ -62,6 +62,7 @@ SUITE = [
     Program("test_separable_sweep", parts=6),
     Program("test_wgmma_sweep", parts=4),
     Program("test_tensor_units", ON_GPUS, ranks=(1, 2, 3), parts=4),
+    Program("test_random_problems", ON_GPUS, ranks=(1, 2, 4)),
     Program("test_convergence", ON_GPUS, ranks=(1, 2)),
     Program("test_evolve", ON_GPUS, ranks=(1, 3)),
     Program("test_diagnostics", ON_GPUS, ranks=(1, 2, 5)),

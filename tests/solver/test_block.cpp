@@ -8,20 +8,6 @@
 namespace spsolve {
 namespace {
 
-/// A random rank grid of all ranks that fits the grid, or nothing.
-std::optional<Index3> random_rank_grid(testing::RandomCase& problem, int ranks) {
-  std::vector<Index3> fitting;
-  for (int z = 1; z <= ranks; ++z)
-    for (int y = 1; z * y <= ranks; ++y) {
-      const Index3 grid{z, y, ranks / (z * y)};
-      if (volume(grid) == ranks && grid[0] <= problem.domain.shape[0] && grid[1] <= problem.domain.shape[1] &&
-          grid[2] <= problem.domain.shape[2])
-        fitting.push_back(grid);
-    }
-  if (fitting.empty()) return std::nullopt;
-  return fitting[static_cast<std::size_t>(problem.between(0, static_cast<std::int64_t>(fitting.size()) - 1))];
-}
-
 /// A problem cut in a random way, advanced by launches of changing depth.
 struct Case {
   testing::RandomCase problem;
@@ -32,7 +18,7 @@ struct Case {
       : problem(static_cast<std::uint64_t>(seed), 3, 1200),
         fuse(static_cast<int>(problem.between(1, 4))),
         exchange_every(1 + seed % 3),
-        rank_grid(random_rank_grid(problem, ranks)) {}
+        rank_grid(testing::random_rank_grid(problem, ranks)) {}
 
   std::string describe() const {
     return problem.describe() + " fuse=" + std::to_string(fuse) +

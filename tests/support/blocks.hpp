@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "solver/block.hpp"
 #include "tests/support/random_case.hpp"
@@ -25,6 +26,20 @@ inline std::vector<double> gathered(const Communicator& world, const Domain& dom
 /// Sets the owned points of a field from a grid array.
 inline FillField values_of(const Domain& domain, const std::vector<double>& values) {
   return [&](Field& field) { set_points(field, field.owned(), domain, values); };
+}
+
+/// A random rank grid of all ranks that fits the grid, or nothing.
+inline std::optional<Index3> random_rank_grid(RandomCase& problem, int ranks) {
+  std::vector<Index3> fitting;
+  for (int z = 1; z <= ranks; ++z)
+    for (int y = 1; z * y <= ranks; ++y) {
+      const Index3 grid{z, y, ranks / (z * y)};
+      if (volume(grid) == ranks && grid[0] <= problem.domain.shape[0] && grid[1] <= problem.domain.shape[1] &&
+          grid[2] <= problem.domain.shape[2])
+        fitting.push_back(grid);
+    }
+  if (fitting.empty()) return std::nullopt;
+  return fitting[static_cast<std::size_t>(problem.between(0, static_cast<std::int64_t>(fitting.size()) - 1))];
 }
 
 }  // namespace spsolve::testing
