@@ -79,6 +79,8 @@ SANITIZED = [
     Program("test_separable_sweep", "*Lines/fp16:*Lines/fp32:*Planes/tf32:*Space/fp16:*Space/fp32", parts=5),
     Program("test_wgmma_sweep", "*OnHopper*/0:*OnHopper*/1", parts=2),
     Program("test_block", ON_GPUS),
+    Program("test_random_problems", ON_GPUS),
+    Program("test_tensor_units", "*OfGpus*/0:*OfGpus*/3:*OfGpus*/8", parts=3),
     Program("test_diagnostics", ON_GPUS),
     Program("test_evolve", ON_GPUS),
 ]
