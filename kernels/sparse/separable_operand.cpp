@@ -26,6 +26,12 @@ void scale_by(std::vector<double>& values, double factor) {
   for (double& value : values) value *= factor;
 }
 
+/// fp32 operands are two terms of tf32.
+Precision operand_element_of(Precision precision) {
+  return precision == Precision::fp32 ? Precision::tf32 : precision;
+}
+int operand_terms_of(Precision precision) { return precision == Precision::fp32 ? 2 : 1; }
+
 /// Whether sums of such a factor are worth keeping: those of odd factors are rounding.
 bool has_sum(const std::vector<double>& factor) { return 2 * std::abs(sum(factor)) >= sum_abs(factor); }
 
@@ -88,16 +94,16 @@ class SharedFactors {
   std::vector<std::vector<double>> factors_;
 };
 
-/// Appends a factor in fp32; what rounding took from its sum is given to the largest weight.
-void append_rounded(std::vector<float>& values, const std::vector<double>& factor) {
-  const std::vector<float> rounded(factor.begin(), factor.end());
+/// A factor in fp32; what rounding took from its sum is given to the largest weight.
+std::vector<float> rounded_to_fp32(const std::vector<double>& factor) {
+  std::vector<float> rounded(factor.begin(), factor.end());
   const double lost = sum(factor) - std::accumulate(rounded.begin(), rounded.end(), 0.0);
   const auto largest = std::max_element(factor.begin(), factor.end(),
                                         [](double a, double b) { return std::abs(a) < std::abs(b); }) -
                        factor.begin();
-  values.insert(values.end(), rounded.begin(), rounded.end());
-  float& given = values[values.size() - rounded.size() + static_cast<std::size_t>(largest)];
+  float& given = rounded[static_cast<std::size_t>(largest)];
   given = static_cast<float>(given + lost);
+  return rounded;
 }
 
 /// The pass of a factor without zeros, which fixes the metadata, in the order of rows that `row` gives.
@@ -145,67 +151,101 @@ ChainedAxis pack_axis(const SeparableStencil& stencil, int axis, Precision eleme
   return chained;
 }
 
-}  // namespace
+/// The factors of all terms as operands hold them; terms in order of z_of.
+struct RoundedFactors {
+  using Terms = std::vector<std::vector<double>>;  // [operand term][tap]
+  std::vector<Terms> x, y;                         // [x_rank], [rank]
+  std::vector<std::vector<float>> z;               // [z_rank]
+  std::vector<int> x_of, z_of;                     // [rank]
+  double y_scale = 1;                              // of the factors along y
+};
 
-SeparableOperand separable_operand(const SeparableStencil& stencil, Precision precision) {
+RoundedFactors round_factors(const SeparableStencil& stencil, Precision precision) {
   if (precision == Precision::fp64) throw std::invalid_argument("separable operand: not for fp64");
-  const bool split = precision == Precision::fp32;
-  SeparableOperand operand{};
-  operand.element = split ? Precision::tf32 : precision;
-  operand.terms = split ? 2 : 1;
-  operand.rank = static_cast<int>(stencil.terms.size());
-  const Precision element = operand.element;
-
+  const Precision element = operand_element_of(precision);
+  const int terms = operand_terms_of(precision);
   SharedFactors z_factors, x_factors;
-  std::vector<std::pair<int, std::vector<double>>> y_factors;  // of which factor along z
-  std::vector<int> x_of;
+  struct Column {
+    int z, x;  // which factors
+    std::vector<double> y;
+  };
+  std::vector<Column> columns;
   for (const SeparableTerm& term : stencil.terms) {
-    std::vector<double> y = term.factor[y_axis];
     const auto [z, z_norm] = z_factors.find(term.factor[z_axis]);
     const auto [x, x_norm] = x_factors.find(term.factor[x_axis]);
-    scale_by(y, z_norm * x_norm);
-    x_of.push_back(x);
-    y_factors.emplace_back(z, std::move(y));
+    columns.push_back({z, x, term.factor[y_axis]});
+    scale_by(columns.back().y, z_norm * x_norm);
   }
-  operand.x_rank = static_cast<int>(x_factors.factors().size());
-  operand.z_rank = static_cast<int>(z_factors.factors().size());
-  std::vector<std::vector<std::vector<double>>> x_terms, y_terms;  // [factor][term][tap]
-  std::vector<double> kept;                                        // sums of the x factors
+  std::stable_sort(columns.begin(), columns.end(),
+                   [](const Column& a, const Column& b) { return a.z < b.z; });
+
+  RoundedFactors rounded;
+  std::vector<double> kept;  // sums of the x factors
   for (const std::vector<double>& x : x_factors.factors()) {
-    x_terms.push_back(rounded_terms(x, element, operand.terms));
+    rounded.x.push_back(rounded_terms(x, element, terms));
     double& sum_of = kept.emplace_back(0.0);
-    for (const auto& part : x_terms.back()) sum_of += sum(part);
+    for (const auto& part : rounded.x.back()) sum_of += sum(part);
     if (!has_sum(x)) sum_of = 1;
   }
   double largest = 0;
-  for (int z = 0; z < operand.z_rank; ++z)
-    for (int term = 0; term < operand.rank; ++term) {
-      if (y_factors[term].first != z) continue;
-      std::vector<double>& y = y_factors[term].second;
-      scale_by(y, 1 / kept[x_of[term]]);
-      for (const double value : y) largest = std::max(largest, std::abs(value));
-      operand.z_of.push_back(z);
-      operand.x_of.push_back(x_of[term]);
-    }
-  const double y_scale = element == Precision::fp16 && largest > 0 ? power_of_two_scale(largest) : 1.0;
-  std::stable_sort(y_factors.begin(), y_factors.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (auto& [z, y] : y_factors) {
-    scale_by(y, y_scale);
-    y_terms.push_back(rounded_terms(y, element, operand.terms));
+  for (Column& column : columns) {
+    scale_by(column.y, 1 / kept[column.x]);
+    for (const double value : column.y) largest = std::max(largest, std::abs(value));
   }
-  operand.scale = static_cast<float>(1 / y_scale);
+  if (element == Precision::fp16 && largest > 0) rounded.y_scale = power_of_two_scale(largest);
+  for (Column& column : columns) {
+    scale_by(column.y, rounded.y_scale);
+    rounded.y.push_back(rounded_terms(column.y, element, terms));
+    rounded.x_of.push_back(column.x);
+    rounded.z_of.push_back(column.z);
+  }
+  for (const std::vector<double>& z : z_factors.factors()) rounded.z.push_back(rounded_to_fp32(z));
+  return rounded;
+}
+
+}  // namespace
+
+SeparableStencil as_rounded(const SeparableStencil& stencil, Precision precision, int first) {
+  const RoundedFactors rounded = round_factors(stencil, precision);
+  const auto together = [&](const RoundedFactors::Terms& terms, double scale) {
+    std::vector<double> factor(terms.front().size(), 0.0);
+    for (auto term = static_cast<std::size_t>(first); term < terms.size(); ++term)
+      for (std::size_t tap = 0; tap < factor.size(); ++tap) factor[tap] += scale * terms[term][tap];
+    return factor;
+  };
+  SeparableStencil same{stencil.taps, {}, stencil.dropped};
+  for (std::size_t k = 0; k < rounded.y.size(); ++k) {
+    const std::vector<float>& z = rounded.z[static_cast<std::size_t>(rounded.z_of[k])];
+    same.terms.push_back(
+        {{std::vector<double>(z.begin(), z.end()), together(rounded.y[k], 1 / rounded.y_scale),
+          together(rounded.x[static_cast<std::size_t>(rounded.x_of[k])], 1)}});
+  }
+  return same;
+}
+
+SeparableOperand separable_operand(const SeparableStencil& stencil, Precision precision) {
+  const RoundedFactors factors = round_factors(stencil, precision);
+  const Precision element = operand_element_of(precision);
+  SeparableOperand operand{};
+  operand.element = element;
+  operand.terms = operand_terms_of(precision);
+  operand.rank = static_cast<int>(factors.y.size());
+  operand.x_of = factors.x_of;
+  operand.z_of = factors.z_of;
+  operand.x_rank = static_cast<int>(factors.x.size());
+  operand.z_rank = static_cast<int>(factors.z.size());
+  operand.scale = static_cast<float>(1 / factors.y_scale);
   operand.z_begin = static_cast<int>(stencil.taps.begin[z_axis]);
   operand.z_taps = static_cast<int>(stencil.taps.extent()[z_axis]);
-  for (const std::vector<double>& z : z_factors.factors()) append_rounded(operand.z_values, z);
+  for (const auto& z : factors.z) operand.z_values.insert(operand.z_values.end(), z.begin(), z.end());
 
   // Windows along x begin where 16 bytes of a row do.
   const int align = element == Precision::tf32 ? 4 : 8;
   const auto interleaved = [](int i) { return static_cast<std::size_t>(i % 8 / 2 * 4 + i / 8 * 2 + i % 2); };
   const auto natural = [](int i) { return static_cast<std::size_t>(i); };
   operand.x =
-      pack_axis(stencil, x_axis, element, full_pass(stencil, x_axis, element, align, interleaved), x_terms);
-  operand.y = pack_axis(stencil, y_axis, element, full_pass(stencil, y_axis, element, 1, natural), y_terms);
+      pack_axis(stencil, x_axis, element, full_pass(stencil, x_axis, element, align, interleaved), factors.x);
+  operand.y = pack_axis(stencil, y_axis, element, full_pass(stencil, y_axis, element, 1, natural), factors.y);
   return operand;
 }
 

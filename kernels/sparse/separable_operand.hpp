@@ -47,4 +47,8 @@ struct SeparableOperand {
 /// Throws std::invalid_argument for fp64.
 SeparableOperand separable_operand(const SeparableStencil& stencil, Precision precision);
 
+/// The same terms, in the order of the operand, with the factors that it holds: all operand terms from
+/// `first` on together, scales taken off again. Throws std::invalid_argument for fp64.
+SeparableStencil as_rounded(const SeparableStencil& stencil, Precision precision, int first = 0);
+
 }  // namespace spsolve

@@ -3,6 +3,7 @@
 // exact.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -212,6 +213,65 @@ TEST(SeparableOperand, KeepsTheSumOfTheWeights) {
     }
     // Within half a spacing of the smallest weight of 15.
     EXPECT_NEAR(found * operand.scale / sum, 1.0, unit_roundoff(precision)) << to_string(precision);
+  }
+}
+
+/// What the first row of A holds of a factor: lanes 0 to 3, registers 0 and 2, all operand terms together, in
+/// rising order and without zeros.
+std::vector<double> weights_of_row(const SeparableOperand& operand, const ChainedAxis& axis, int rank) {
+  const std::size_t per_term = static_cast<std::size_t>(axis.windows * operand.per_window()) * warp_lanes * 4;
+  const int halves = operand.element == Precision::tf32 ? 1 : 2;
+  std::vector<double> weights;
+  for (std::size_t at = 0; at < per_term; ++at) {
+    if (at / 4 % warp_lanes >= 4 || at % 2 != 0) continue;
+    for (int half = 0; half < halves; ++half) {
+      double weight = 0;
+      for (int term = 0; term < operand.terms; ++term) {
+        const std::uint32_t bits =
+            axis.values[static_cast<std::size_t>(rank * operand.terms + term) * per_term + at];
+        weight += element_value(operand.element, halves == 1 ? bits : bits >> 16 * half & 0xffff);
+      }
+      if (weight != 0) weights.push_back(weight);
+    }
+  }
+  std::sort(weights.begin(), weights.end());
+  return weights;
+}
+
+TEST(SeparableOperand, HoldsTheFactorsThatAreSaidToBeRounded) {
+  std::mt19937_64 random(8);
+  std::uniform_real_distribution<double> weight(-0.3, 1.0);
+  for (const Precision precision : {Precision::fp16, Precision::bf16, Precision::tf32, Precision::fp32}) {
+    SeparableStencil stencil{{{-2, -7, -11}, {3, 8, 12}}, {}, 0.0};
+    for (int k = 0; k < 3; ++k) {
+      stencil.terms.emplace_back();
+      for (int axis = 0; axis < axis_count; ++axis)
+        for (std::int64_t i = 0; i < stencil.taps.extent()[axis]; ++i)
+          stencil.terms[k].factor[axis].push_back(weight(random));
+    }
+    stencil.terms[2].factor[z_axis] = stencil.terms[0].factor[z_axis];  // shared, so that terms change places
+    const SeparableOperand operand = separable_operand(stencil, precision);
+    const SeparableStencil rounded = as_rounded(stencil, precision);
+    ASSERT_EQ(rounded.terms.size(), 3u);
+    for (int k = 0; k < operand.rank; ++k) {
+      std::vector<double> x = rounded.terms[k].factor[x_axis], y = rounded.terms[k].factor[y_axis];
+      for (double& value : y) value /= static_cast<double>(operand.scale);
+      std::sort(x.begin(), x.end());
+      std::sort(y.begin(), y.end());
+      EXPECT_EQ(weights_of_row(operand, operand.x, operand.x_of[k]), x) << to_string(precision);
+      EXPECT_EQ(weights_of_row(operand, operand.y, k), y) << to_string(precision);
+      for (int tap = 0; tap < operand.z_taps; ++tap)
+        EXPECT_EQ(static_cast<double>(operand.z_values[operand.z_of[k] * operand.z_taps + tap]),
+                  rounded.terms[k].factor[z_axis][tap]);
+    }
+    // Together they are the stencil, up to some roundings of each of 15 and 23 weights.
+    const std::vector<double> found = dense_weights(rounded), wanted = dense_weights(stencil);
+    double error = 0, total = 0;
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      error += std::abs(found[i] - wanted[i]), total += std::abs(wanted[i]);
+    const double each = precision == Precision::fp32 ? 0x1p-22 * 23 : unit_roundoff(precision);
+    EXPECT_LE(error, 6 * each * 3 * total) << to_string(precision);
+    EXPECT_GT(error, 0);
   }
 }
 
