@@ -160,7 +160,8 @@ double band_seconds(const Problem& problem, const DeviceModel& device, int fuse)
     auto slab = inner;
     slab[k] = reach;
     inner[k] -= 2 * reach;
-    if (reach > 0) seconds += 2 * (compute_seconds(march, slab, fuse) + kernels * band_kernel);
+    if (slab[0] * slab[1] * slab[2] > 0)  // bands across other axes may have left nothing
+      seconds += 2 * (compute_seconds(march, slab, fuse) + kernels * band_kernel);
   }
   return seconds;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 
 #include "kernels/sparse/accuracy.hpp"
@@ -163,6 +164,19 @@ TEST(RandomProblems, OnCpusHaveTheBitsOfOneRank) {
     if (!c.rank_grid) continue;
     SCOPED_TRACE(fmt::format("seed {}: {}", seed, c.describe()));
     expect_results(c, world, c.fuse, c.exchange_every, cpu);
+  }
+}
+
+/// However thin the grid and whatever its walls, on any device.
+TEST(RandomProblems, HavePlans) {
+  const std::uint64_t first = number("SPSOLVE_RANDOM_SEED", 0), cases = number("SPSOLVE_RANDOM_CASES", 12);
+  for (std::uint64_t seed = first; seed < first + 5 * cases; ++seed) {
+    const Case c(seed, 1);
+    SCOPED_TRACE(fmt::format("seed {}: {}", seed, c.describe()));
+    for (const DeviceModel& device : {nominal_gpu(), nominal_cpu()}) {
+      const Plan plan = make_plan(c.problem, device, {});
+      EXPECT_TRUE(std::isfinite(plan.chosen.seconds) && plan.chosen.seconds > 0) << plan.chosen.seconds;
+    }
   }
 }
 
