@@ -38,6 +38,10 @@ __device__ inline bool mbarrier_try_wait(unsigned long long* barrier, unsigned p
                : "memory");
   return done != 0;
 }
+__device__ inline void mbarrier_wait(unsigned long long* barrier, unsigned parity) {
+  while (!mbarrier_try_wait(barrier, parity)) {
+  }
+}
 
 /// Copies the box of the map that begins at {x, y, z} and completes on the barrier. `shared` is aligned to
 /// 128 bytes, x a multiple of 16 bytes.

@@ -26,6 +26,7 @@ std::string MmaProgram::constants(bool aligned, bool with_source) const {
   text.flag("weights_in_registers", place_ == WeightPlace::registers);
   text.flag("weights_in_shared", place_ == WeightPlace::shared);
   text.flag("four_together", operand_.tile[x_axis] % 16 == 0);
+  text.flag("mixed", mixed_);
   text.integer("terms", terms_);
   text.integer("slices", slices);
   text.integer("m_blocks", m_blocks());

@@ -9,15 +9,34 @@
 
 namespace spsolve::cuda {
 
-/// Splits a number, or two, into bf16 terms, each the rounding of what those before leave over.
+__device__ inline unsigned bf16_pair(float low, float high) {
+  unsigned pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+}
+
+/// Splits two numbers into bf16 terms, each the rounding of what those before leave over.
 template <class Word, int n>
 __device__ inline void split(float low, float high, Word (&term)[n]) {
 #pragma unroll
   for (int i = 0; i < n; ++i) {
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(term[i]) : "f"(high), "f"(low));
+    term[i] = bf16_pair(low, high);
     low -= __uint_as_float(term[i] << 16);
     high -= __uint_as_float(term[i] & 0xffff0000u);
   }
+}
+
+/// tf32, rounded to nearest, ties away from zero.
+__device__ inline unsigned leading(float value) { return (__float_as_uint(value) + 0x1000u) & 0xffffe000u; }
+
+/// The factors of a pair whose products are those of fp32 (kernels/sparse/split.hpp).
+template <class Word, int n>
+__device__ inline void split_mixed(float low, float high, Word (&factor)[n]) {
+  static_assert(n == 4);
+  factor[0] = leading(low);
+  factor[1] = leading(high);
+  factor[2] = bf16_pair(low, high);
+  factor[3] = bf16_pair(low - __uint_as_float(factor[0]), high - __uint_as_float(factor[1]));
 }
 
 /// Points of a chunk as fragments of this lane.
@@ -38,7 +57,7 @@ class Points {
 
   /// The n registers of B that a step takes.
   template <int n>
-  __device__ void load_step(const Stored* points, int step, Word (&b)[blocks][terms][b_words<n>]) const {
+  __device__ void load_step(const Stored* points, int step, Word (&b)[blocks][factors][b_words<n>]) const {
 #pragma unroll
     for (int j = 0; j < blocks; ++j) {
       const int block_offset = j / blocks_x * tile[1] * box_pitch + j % blocks_x * tiles_columns;
@@ -50,7 +69,7 @@ class Points {
       }
 #pragma unroll
       for (int i = 0; i < n; ++i) {
-        Word word[terms];
+        Word word[factors];
         load(points, first_register[step] + i, block_offset, word);
         if constexpr (wide) {
           b[j][0][2 * i] = word[0];
@@ -58,7 +77,7 @@ class Points {
           b[j][0][2 * i + 1] = word[0];
         } else {
 #pragma unroll
-          for (int term = 0; term < terms; ++term) b[j][term][i] = word[term];
+          for (int f = 0; f < factors; ++f) b[j][f][i] = word[f];
         }
       }
     }
@@ -82,8 +101,8 @@ class Points {
       return first_tile_ + shared_.offsets[4 * i + lane_ % 4];
   }
 
-  /// Register r of B, as terms.
-  __device__ void load(const Stored* points, int r, int block_offset, Word (&b)[terms]) const {
+  /// Register r of B, as factors.
+  __device__ void load(const Stored* points, int r, int block_offset, Word (&b)[factors]) const {
     const Stored* first = points + place(r, 0) + block_offset;
     if constexpr (wide) {
       b[0] = *first;
@@ -100,7 +119,10 @@ class Points {
           pair = *reinterpret_cast<const float2*>(first);
         else
           pair = {*first, *second};
-        split(pair.x, pair.y, b);
+        if constexpr (mixed)
+          split_mixed(pair.x, pair.y, b);
+        else
+          split(pair.x, pair.y, b);
       }
     }
   }
@@ -207,27 +229,42 @@ class Weights {
   unsigned metadata_[weights_in_registers && sparse ? m_blocks * steps : 1];
 };
 
-/// sum += A B for a step of n registers of B; the smallest products first.
+/// sum += A B for n registers of B in one format.
+template <Element format, int n, int a_registers>
+__device__ inline void multiply_add(float (&sum)[4], const unsigned (&a)[a_registers], const unsigned (&b)[n],
+                                    unsigned metadata) {
+  if constexpr (sparse)
+    sparse_mma<format, n*(format == Element::tf32 ? 4 : 8), 0>(sum, a, b, metadata);
+  else
+    dense_mma<format>(sum, a, b);
+}
+
+/// The products of a step of n registers, the smallest first.
 template <int n, int a_registers>
 __device__ inline void multiply_add(Sum (&sum)[4], const Word (&a)[terms][a_registers],
-                                    const Word (&b)[terms][b_words<n>], unsigned metadata) {
-  const auto one = [&](Sum(&to)[4], int i, int j) {
-    if constexpr (wide)
-      dense_mma<n>(to, b[j], a[i]);
-    else if constexpr (!sparse)
-      dense_mma<element>(to, a[i], b[j]);
-    else
-      sparse_mma<element, n*(paired_words ? 8 : 4), 0>(to, a[i], b[j], metadata);
-  };
-  if constexpr (terms == 1) {
-    one(sum, 0, 0);
+                                    const Word (&b)[factors][b_words<n>], unsigned metadata) {
+  if constexpr (wide) {
+    dense_mma<n>(sum, b[0], a[0]);
+  } else if constexpr (terms == 1) {
+    multiply_add<element, n>(sum, a[0], b[0], metadata);
   } else {
     // Tensor cores cut sums off instead of rounding: sums of steps are added up outside.
     Sum step_sum[4] = {};
+    if constexpr (mixed) {
+      Word in_bf16[a_registers];  // both points' weights
 #pragma unroll
-    for (int order = terms - 1; order >= 0; --order)
+      for (int i = 0; i < a_registers; ++i)
+        in_bf16[i] = bf16_pair(__uint_as_float(a[0][i]), __uint_as_float(a[1][i]));
+      multiply_add<Element::bf16, n>(step_sum, a[2], b[2], metadata);
+      multiply_add<Element::bf16, n>(step_sum, in_bf16, b[3], metadata);
+      multiply_add<Element::tf32, n>(step_sum, a[0], b[0], metadata);
+      multiply_add<Element::tf32, n>(step_sum, a[1], b[1], metadata);
+    } else {
 #pragma unroll
-      for (int i = 0; i <= order; ++i) one(step_sum, i, order - i);
+      for (int order = terms - 1; order >= 0; --order)
+#pragma unroll
+        for (int i = 0; i <= order; ++i) multiply_add<element, n>(step_sum, a[i], b[order - i], metadata);
+    }
 #pragma unroll
     for (int i = 0; i < 4; ++i) sum[i] += step_sum[i];
   }

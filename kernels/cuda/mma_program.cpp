@@ -17,6 +17,12 @@ namespace {
 
 constexpr int fp32_terms = 3;
 
+/// tf32(value) for the first and second points of pairs, and what it leaves over.
+std::vector<double> mixed_terms(double value) {
+  const double leading = split_terms(value, Precision::tf32, 1).front();
+  return {leading, leading, value - leading};
+}
+
 /// The stencil with its axes in the order of the kernels.
 Stencil in_kernel_axes(const Stencil& stencil, const Domain& domain) {
   const std::array<int, 3> axes = grid_axes(domain);
@@ -59,6 +65,7 @@ MmaProgram::MmaProgram(const Domain& domain, const Stencil& stencil, Precision p
     : precision_(precision),
       cores_(precision == Precision::fp64 ? TensorCores::dense : cores),
       element_(precision == Precision::fp32 ? Precision::bf16 : precision),
+      mixed_(precision == Precision::fp32 && takes_mixed_split(stencil.taps().size())),
       terms_(precision == Precision::fp32 ? fp32_terms : 1) {
   const Stencil turned = in_kernel_axes(round_weights(stencil, precision), domain);
   operand_ = precision == Precision::fp64 ? slice_dense(turned, domain.dimensions > 1, domain.dimensions == 3)
@@ -68,13 +75,18 @@ MmaProgram::MmaProgram(const Domain& domain, const Stencil& stencil, Precision p
   double largest = 0;
   for (const spsolve::Tap& tap : turned.taps()) largest = std::max(largest, std::abs(tap.weight));
   if (precision == Precision::fp16) scale_ = power_of_two_scale(largest);
-  weight_terms_.assign(terms_, operand_);
+  weight_terms_.assign(terms_, {element_, operand_});
   for (std::size_t d = 0; d < operand_.slices.size(); ++d)
     for (std::size_t i = 0; i < operand_.slices[d].values.size(); ++i) {
       const double value = operand_.slices[d].values[i] * scale_;
-      const auto parts = terms_ == 1 ? std::vector{value} : split_terms(value, element_, terms_);
-      for (int term = 0; term < terms_; ++term) weight_terms_[term].slices[d].values[i] = parts[term];
+      const auto parts = terms_ == 1 ? std::vector{value}
+                         : mixed_    ? mixed_terms(value)
+                                     : split_terms(value, element_, terms_);
+      for (int term = 0; term < terms_; ++term) weight_terms_[term].operand.slices[d].values[i] = parts[term];
     }
+  if (mixed_)
+    for (int which : {0, 1})
+      weight_terms_[which] = {Precision::tf32, single_points(weight_terms_[which].operand, which)};
 
   const int needed = b_registers(operand_, element_);
   const bool pairs_only = cores_ == TensorCores::dense && precision != Precision::fp64;
@@ -126,7 +138,7 @@ bool MmaProgram::has_weights(const WeightMatrix& matrix, int step) const {
 int MmaProgram::instructions() const {
   int count = 0;
   for (const auto& slice : used_) count += static_cast<int>(std::count(slice.begin(), slice.end(), true));
-  return count * m_blocks() * terms_ * (terms_ + 1) / 2;
+  return count * m_blocks() * (mixed_ ? 4 : terms_ * (terms_ + 1) / 2);
 }
 
 }  // namespace spsolve::cuda

@@ -86,16 +86,22 @@ class MmaProgram {
   int code_slots() const;
   int code_instructions() const;
   bool unrolled() const;
-  std::vector<std::uint32_t> pack_step(int block, const Operand& slice, int step,
+  std::vector<std::uint32_t> pack_step(int block, const Operand& slice, Precision element, int step,
                                        std::vector<std::uint32_t>* metadata) const;
   bool has_weights(const WeightMatrix& matrix, int step) const;
 
   Precision precision_;
   TensorCores cores_;
-  Precision element_;  // of the instructions
-  int terms_ = 1;
+  Precision element_;      // of the instructions
+  bool mixed_ = false;     // fp32 by products of tf32 and bf16 (kernels/sparse/split.hpp)
+  int terms_ = 1;          // of weights
   SlicedOperand operand_;  // rows in the order of the hardware
-  std::vector<SlicedOperand> weight_terms_;
+  /// What fragments of weights are made of.
+  struct WeightTerm {
+    Precision element;
+    SlicedOperand operand;
+  };
+  std::vector<WeightTerm> weight_terms_;
   double scale_ = 1.0;
   MmaTile tile_;
   WeightPlace place_ = WeightPlace::shared;

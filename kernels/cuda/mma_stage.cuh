@@ -35,6 +35,9 @@ constexpr int chunk_elements = tile[0] * box_rows * box_pitch;
 constexpr int stage_lines = chunks_per_stage * tile[0] * box_rows;
 constexpr int stage_elements =
     (chunks_per_stage * chunk_elements * (int)sizeof(Stored) + 127) / 128 * 128 / (int)sizeof(Stored);
+/// Factors of points: terms, or tf32 of either point of a pair, bf16 of the pair, and of what tf32 leaves
+/// over.
+constexpr int factors = mixed ? 4 : terms;
 /// Words of n registers of points: in fp64 of two tiles.
 template <int n>
 constexpr int b_words = wide ? 2 * n : n;
@@ -104,8 +107,7 @@ class StageRing {
   __device__ const Stored* wait() {
     const int stage = wait_;
 #if __CUDA_ARCH__ >= 900
-    while (!mbarrier_try_wait(&shared_.full[stage], parity_)) {
-    }
+    mbarrier_wait(&shared_.full[stage], parity_);
     if (stage + 1 == stages) parity_ ^= 1;
 #else
     commit_copies();

@@ -22,9 +22,9 @@ std::uint32_t word_of(const WeightMatrix& matrix, Precision element, std::size_t
 }  // namespace
 
 /// A of one instruction as [16 bytes][lane] words; `metadata`, if any, gets one word per lane.
-std::vector<std::uint32_t> MmaProgram::pack_step(int block, const Operand& slice, int step,
+std::vector<std::uint32_t> MmaProgram::pack_step(int block, const Operand& slice, Precision element, int step,
                                                  std::vector<std::uint32_t>* metadata) const {
-  const int n = step_registers_[step], per_word = elements_per_word(element_);
+  const int n = step_registers_[step], per_word = elements_per_word(element);
   const std::size_t per_register = 4 * static_cast<std::size_t>(per_word),
                     first = step * step_registers_.front() * per_register,
                     last = std::min(first + n * per_register, slice.columns());
@@ -42,7 +42,7 @@ std::vector<std::uint32_t> MmaProgram::pack_step(int block, const Operand& slice
         part.values.push_back(slice.values[m * slice.compressed_columns() + c]);
         part.indices.push_back(slice.indices[m * slice.compressed_columns() + c]);
       }
-    const PackedOperand packed = pack(part, {element_, n * 4 * per_word});
+    const PackedOperand packed = pack(part, {element, n * 4 * per_word});
     for (int lane = 0; lane < warp_lanes; ++lane)
       for (int i = 0; i < n; ++i) words[lane * 4 + i] = packed.values_of(block, 0, 0)[lane * n + i];
     if (metadata)
@@ -55,7 +55,7 @@ std::vector<std::uint32_t> MmaProgram::pack_step(int block, const Operand& slice
     for (int i = 0; i < (is_wide ? n : 2 * n); ++i) {
       if (!is_wide) {
         words[lane * 4 + i] =
-            word_of(matrix, element_, 16 * block + a_row(lane, i), first / per_word + a_word(lane, i));
+            word_of(matrix, element, 16 * block + a_row(lane, i), first / per_word + a_word(lane, i));
         continue;
       }
       // Weights are the right-hand operand: outputs as columns, points as rows.
@@ -71,11 +71,11 @@ std::vector<std::uint32_t> MmaProgram::pack_step(int block, const Operand& slice
 
 std::vector<std::uint32_t> MmaProgram::weights() const {
   std::vector<std::uint32_t> all;
-  for (const SlicedOperand& term : weight_terms_)
+  for (const auto& [element, term] : weight_terms_)
     for (const Operand& slice : term.slices)
       for (int block = 0; block < m_blocks(); ++block)
         for (int step = 0; step < static_cast<int>(step_registers_.size()); ++step) {
-          const auto words = pack_step(block, slice, step, nullptr);
+          const auto words = pack_step(block, slice, element, step, nullptr);
           all.insert(all.end(), words.begin(), words.end());
         }
   return all;
@@ -86,7 +86,7 @@ std::vector<std::uint32_t> MmaProgram::metadata() const {
   if (cores_ == TensorCores::sparse)
     for (int block = 0; block < m_blocks(); ++block)
       for (int step = 0; step < static_cast<int>(step_registers_.size()); ++step)
-        pack_step(block, operand_.first(), step, &all);
+        pack_step(block, operand_.first(), element_, step, &all);
   return all;
 }
 

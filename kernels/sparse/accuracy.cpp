@@ -7,9 +7,8 @@
 
 #include "kernels/sparse/emulated_sweep.hpp"
 #include "kernels/sparse/round_weights.hpp"
-#include "kernels/sparse/separable.hpp"
+#include "kernels/sparse/separable_operand.hpp"
 #include "kernels/sparse/split.hpp"
-#include "kernels/sparse/windowed_operand.hpp"
 
 namespace spsolve {
 namespace {
@@ -54,11 +53,12 @@ struct PassError {
   double operands, accumulation;
 };
 PassError pass_error(std::size_t taps, Precision precision) {
-  const auto n = static_cast<double>(taps);
+  const auto n = static_cast<double>(taps + 1);  // and the source
   switch (precision) {
     case Precision::fp64:
       return {0, roundings(n, 0x1p-53)};
     case Precision::fp32: {
+      if (takes_mixed_split(taps)) return {mixed_split_product_error(), roundings(3 * n, truncation)};
       // The products of the first terms come last, and only they are as large as the sum; the other five of
       // six are at most 2^-7 of it, three times over.
       constexpr double small = 3 * 0x1p-7;
@@ -71,30 +71,38 @@ PassError pass_error(std::size_t taps, Precision precision) {
   }
 }
 
-/// Every rounding of a chained kernel acts on products of magnitude sum |a| sum |b| of a term. Rounding that
-/// keeps sums moves weights twice: to nearest, and to make up for it. fp32 operands are two tf32 terms there.
+/// Every rounding of a chained kernel acts on products of magnitude sum |a| sum |b| of a term, with the
+/// factors that operands hold.
 LaunchError separable_error(const Stencil& fused, Precision precision, double dropped) {
-  const SeparableStencil separable = separate(fused, dropped);
-  const bool split = precision == Precision::fp32;
-  const double operand = precision == Precision::fp64 ? 0.0
-                         : split                      ? split_error(Precision::tf32, 2)
-                                                      : unit_roundoff(precision);
+  const SeparableStencil exact = separate(fused, dropped);
+  const SeparableStencil rounded = precision == Precision::fp64 ? exact : as_rounded(exact, precision);
+  std::vector<double> rest = dense_weights(rounded);
+  const Index3 extent = rounded.taps.extent();
+  for (const Tap& tap : fused.taps()) {
+    const Index3 at = tap.offset - rounded.taps.begin;
+    rest[static_cast<std::size_t>((at[0] * extent[1] + at[1]) * extent[2] + at[2])] -= tap.weight;
+  }
   const double total = norm(fused);
-  LaunchError error{storage_error(precision), separable.dropped};
-  for (const SeparableTerm& term : separable.terms) {
-    double magnitude = 1 / total, passes = 0, taps = 0;
-    for (const auto& factor : term.factor) {
+  LaunchError error{storage_error(precision), norm(rest) / total};
+  const bool split = precision == Precision::fp32;
+  const SeparableStencil smaller = split ? as_rounded(exact, precision, 1) : rounded;
+  for (std::size_t k = 0; k < rounded.terms.size(); ++k) {
+    double magnitude = 1 / total, passes = 0, taps = 0, read = 0;
+    for (int axis = 0; axis < axis_count; ++axis) {
+      const std::vector<double>& factor = rounded.terms[k].factor[axis];
       magnitude *= norm(factor);
-      if (factor.size() == 1) continue;
+      if (factor.size() == 1 && axis != x_axis) continue;
       ++passes;
       taps += static_cast<double>(factor.size());
+      // Of two terms of data and weights the smaller ones are not multiplied, and what data have left over.
+      constexpr double unit = 0x1p-11;
+      if (axis != z_axis) read += unit * (norm(smaller.terms[k].factor[axis]) / norm(factor) + unit);
     }
-    passes = std::max(passes, 1.0);
-    const double read = split ? split_product_error(Precision::tf32, 2) : 0.0;
     const bool rounds_data = precision == Precision::tf32;
-    error.weights += magnitude * roundings(2 * passes + 1, operand);
-    error.operands +=
-        magnitude * (roundings(passes - (rounds_data ? 0 : 1), operand) + roundings(passes, read));
+    if (split)
+      error.operands += magnitude * read * (1 + read);
+    else if (precision != Precision::fp64)
+      error.operands += magnitude * roundings(passes - !rounds_data, unit_roundoff(precision));
     // Sums of each pass, of terms, and the source; fp32 products are three for one.
     error.accumulation += magnitude * roundings((split ? 3 : 1) * taps + passes + 2, truncation);
   }
@@ -121,9 +129,7 @@ LaunchError sweep_error(const Stencil& fused, Precision precision, Layout layout
   for (const Tap& tap : fused.taps()) weights.push_back(tap.weight);
   std::vector<double> rest = operand_weights(weights, precision);
   for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= weights[i];
-  PassError pass = pass_error(weights.size() + 1, precision);  // and the source
-  if (precision == Precision::fp32 && layout == Layout::strided_swap && takes_window(fused, precision))
-    pass.operands = std::max(pass.operands, mixed_split_product_error());
+  const PassError pass = pass_error(weights.size(), precision);
   return {storage_error(precision), norm(rest) / norm(fused), pass.operands, pass.accumulation};
 }
 

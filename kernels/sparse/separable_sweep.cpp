@@ -22,7 +22,7 @@ Operand pass_operand(const Stencil& factor, int axis, Precision element) {
 
 SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precision) : precision_(precision) {
   const OperandTerms terms =
-      precision == Precision::fp32 ? OperandTerms{Precision::tf32, 2} : operand_terms(precision);
+      precision == Precision::fp32 ? OperandTerms{Precision::tf32, 2} : OperandTerms{precision, 1};
   for (const SeparableTerm& term : stencil.terms) {
     auto& passes = terms_.emplace_back();
     for (const int axis : {z_axis, y_axis, x_axis}) {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "kernels/sparse/split.hpp"
+#include "kernels/rounding.hpp"
 
 namespace spsolve {
 namespace {
@@ -42,15 +42,46 @@ bool inside(const Box& box, const Index3& p) { return contains(box, {p, p + Inde
 
 }  // namespace
 
+OperandTerms operand_terms(const Operand& operand, Precision precision) {
+  if (precision != Precision::fp32) return {precision, 1};
+  const auto first = operand.values.begin();
+  const auto taps = std::count_if(first, first + static_cast<std::ptrdiff_t>(operand.compressed_columns()),
+                                  [](double weight) { return weight != 0; });
+  const bool mixed = operand.sparsity == one_of_two && takes_mixed_split(static_cast<std::size_t>(taps));
+  return {Precision::bf16, 3, mixed};
+}
+
 SparseSweep::SparseSweep(const Operand& operand, Precision precision, const OperandTerms& terms)
     : precision_(precision),
       tile_(operand.tile),
       outputs_(operand.outputs),
       inputs_(operand.inputs),
-      reach_(reach_of(operand)) {
+      reach_(reach_of(operand)),
+      terms_(terms) {
+  if (terms.mixed) {
+    factors_ = {m16n8k16_tf32, m16n8k32_bf16, m16n8k32_bf16};
+    Operand rest = operand;
+    for (double& value : rest.values)
+      value -= element_value(Precision::tf32, element_bits(Precision::tf32, value));
+    products_ = {
+        {pack(rest, factors_[2]), 2}, {pack(operand, factors_[1]), 1}, {pack(operand, factors_[0]), 0}};
+    return;
+  }
   const SplitOperand split = split_operand(operand, terms.element, terms.count);
-  for (const Operand& term : split.terms) weight_terms_.push_back(pack(term, widest_mma(terms.element)));
+  factors_.assign(static_cast<std::size_t>(terms.count), widest_mma(terms.element));
+  for (int order = terms.count - 1; order >= 0; --order)
+    for (int i = 0; i <= order; ++i)
+      products_.push_back({pack(split.terms[i], factors_.front()), static_cast<std::size_t>(order - i)});
   weight_scale_ = split.scale;
+}
+
+std::array<std::uint32_t, SparseSweep::most_factors> SparseSweep::factors_of(double number) const {
+  std::array<std::uint32_t, most_factors> factors{};
+  double rest = number;
+  for (std::size_t i = 0; i < factors_.size(); ++i)
+    factors[i] =
+        terms_.mixed && i == 2 ? element_bits(Precision::bf16, number) : take_term(rest, factors_[i].element);
+  return factors;
 }
 
 void SparseSweep::operator()(const Field& in, Field& out, const Box& region, const Field* source) const {
@@ -75,7 +106,7 @@ void SparseSweep::run(const Field& in, Field& out, const Box& region, const Fiel
   for (std::int64_t first = 0; first < volume(tiles.extent()); first += mma_columns) {
     const TileGroup group = tile_group(tiles, first);
     const auto b = load<Storage>(in, readable, group);
-    for (int block = 0; block < weight_terms_.front().blocks; ++block)
+    for (int block = 0; block < products_.front().weights.blocks; ++block)
       store<Out>(multiply(b, block), block, out, region, source, group);
   }
 }
@@ -92,41 +123,30 @@ SparseSweep::TileGroup SparseSweep::tile_group(const Box& tiles, std::int64_t fi
 }
 
 template <class Storage>
-std::vector<SparseSweep::BFragment> SparseSweep::load(const Field& in, const Box& readable,
-                                                      const TileGroup& group) const {
-  const MmaShape& mma = weight_terms_.front().mma;
-  const std::size_t terms = weight_terms_.size(), steps = weight_terms_.front().steps;
-  const int elements = mma.elements_per_word();
-  std::vector<BFragment> b(terms * steps);
-  for (std::size_t step = 0; step < steps; ++step) {
-    for (int lane = 0; lane < warp_lanes; ++lane) {
-      if (b_column(lane) >= group.tiles) continue;
-      for (int word = 0; word < mma.b_registers() * elements; ++word) {
-        const int i = word / elements, element = word % elements;
-        const std::size_t k = step * mma.k + b_word(lane, i) * elements + element;
-        if (k >= inputs_.size()) continue;
-        const Index3 p = group.origin[b_column(lane)] + inputs_[k];
-        if (!inside(readable, p)) continue;
-        double rest = stored_value(*in.at<Storage>(p));
-        for (std::size_t term = 0; term < terms; ++term)
-          b[term * steps + step][lane][i] |= take_term(rest, mma.element) << (16 * element);
+std::vector<std::vector<SparseSweep::BFragment>> SparseSweep::load(const Field& in, const Box& readable,
+                                                                   const TileGroup& group) const {
+  std::vector<std::vector<BFragment>> b;
+  for (const MmaShape& mma : factors_) b.emplace_back(pieces(inputs_.size(), mma.k));
+  for (int tile = 0; tile < group.tiles; ++tile)
+    for (std::size_t k = 0; k < inputs_.size(); ++k) {
+      const Index3 p = group.origin[tile] + inputs_[k];
+      if (!inside(readable, p)) continue;
+      const auto factors = factors_of(stored_value(*in.at<Storage>(p)));
+      for (std::size_t f = 0; f < factors_.size(); ++f) {
+        const int elements = factors_[f].elements_per_word(), at = static_cast<int>(k) % factors_[f].k;
+        const int word = at / elements;
+        b[f][k / factors_[f].k][4 * tile + word % 4][word / 4] |= factors[f] << (16 * (at % elements));
       }
     }
-  }
   return b;
 }
 
-SparseSweep::DFragment SparseSweep::multiply(const std::vector<BFragment>& b, int block) const {
-  const int terms = static_cast<int>(weight_terms_.size()), steps = weight_terms_.front().steps;
+SparseSweep::DFragment SparseSweep::multiply(const std::vector<std::vector<BFragment>>& b, int block) const {
   DFragment d{};
-  for (int order = terms - 1; order >= 0; --order) {  // the smallest products first
-    for (int i = 0; i <= order; ++i) {
-      const PackedOperand& weights = weight_terms_[i];
-      for (int step = 0; step < steps; ++step)
-        sparse_mma(weights.mma, weights.values_of(block, step, 0), weights.metadata_of(block, step, 0),
-                   step % weights.mma.selectors(), b[(order - i) * steps + step], d);
-    }
-  }
+  for (const auto& [weights, factor] : products_)
+    for (int step = 0; step < weights.steps; ++step)
+      sparse_mma(weights.mma, weights.values_of(block, step, 0), weights.metadata_of(block, step, 0),
+                 step % weights.mma.selectors(), b[factor][step], d);
   return d;
 }
 

@@ -8,24 +8,27 @@
 #include "kernels/sparse/operand.hpp"
 #include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/sparse_mma.hpp"
+#include "kernels/sparse/split.hpp"
 #include "kernels/sweep.hpp"
 
 namespace spsolve {
 
-/// What a number becomes as an operand: the sum of so many terms of a format.
+/// What a number becomes as an operand: the sum of so many terms of a format, or of tf32 and bf16
+/// (mixed_split_product_error).
 struct OperandTerms {
   Precision element;
   int count;
+  bool mixed = false;
 };
-/// fp32: three terms of bf16, of the same range. Others: themselves.
-constexpr OperandTerms operand_terms(Precision precision) {
-  return precision == Precision::fp32 ? OperandTerms{Precision::bf16, 3} : OperandTerms{precision, 1};
-}
+/// fp32: three terms of bf16, of the same range, or, of one_of_two operands with many taps, of tf32 and bf16.
+/// Others: themselves.
+OperandTerms operand_terms(const Operand& operand, Precision precision);
 
 /// One correlation with an operand on emulated sparse tensor cores. The operands of the instructions are what
 /// the precision of the field promises: fp16, bf16 and tf32 as they are, with weights rounded to the format
 /// (fp16 weights are scaled by a power of two, so that small ones do not underflow); fp32 as three bf16 terms
-/// (six products; the range of bf16 is that of fp32, so no data needs scaling). Accumulation is in fp32.
+/// (six products; the range of bf16 is that of fp32, so no data needs scaling), or as tf32 and bf16 (three).
+/// Accumulation is in fp32.
 /// Tiles start at multiples of the operand's tile in global coordinates, and every point sums the same
 /// products in the same order whatever the region, so results do not depend on how the grid is decomposed.
 class SparseSweep : public Sweep {
@@ -33,7 +36,7 @@ class SparseSweep : public Sweep {
   /// `operand` must be one_of_two or two_of_four; for terms of tf32 one_of_two. Throws std::invalid_argument
   /// for other operands and for fp64.
   SparseSweep(const Operand& operand, Precision precision)
-      : SparseSweep(operand, precision, operand_terms(precision)) {}
+      : SparseSweep(operand, precision, operand_terms(operand, precision)) {}
   /// With other terms than those of the precision.
   SparseSweep(const Operand& operand, Precision precision, const OperandTerms& terms);
 
@@ -43,6 +46,12 @@ class SparseSweep : public Sweep {
                   const Field* source = nullptr) const override;
 
  private:
+  static constexpr std::size_t most_factors = 3;
+  /// Weights of a format, and which factor of the data they multiply.
+  struct Product {
+    PackedOperand weights;
+    std::size_t factor;
+  };
   /// One column block of B: the origins of up to eight tiles.
   struct TileGroup {
     std::array<Index3, mma_columns> origin{};
@@ -54,10 +63,13 @@ class SparseSweep : public Sweep {
   template <class Storage, class Out>
   void run(const Field& in, Field& out, const Box& region, const Field* source) const;
   TileGroup tile_group(const Box& tiles, std::int64_t first) const;
-  /// Fragments of B [term][step], each element split into terms of the operand format.
+  /// What products take of a number, as bits of their formats.
+  std::array<std::uint32_t, most_factors> factors_of(double number) const;
+  /// Fragments of B, [factor][step].
   template <class Storage>
-  std::vector<BFragment> load(const Field& in, const Box& readable, const TileGroup& group) const;
-  DFragment multiply(const std::vector<BFragment>& b, int block) const;
+  std::vector<std::vector<BFragment>> load(const Field& in, const Box& readable,
+                                           const TileGroup& group) const;
+  DFragment multiply(const std::vector<std::vector<BFragment>>& b, int block) const;
   template <class Out>
   void store(const DFragment& d, int block, Field& out, const Box& region, const Field* source,
              const TileGroup& group) const;
@@ -66,7 +78,9 @@ class SparseSweep : public Sweep {
   Index3 tile_;
   std::vector<Index3> outputs_, inputs_;
   Box reach_;  // offsets of the inputs that an output takes
-  std::vector<PackedOperand> weight_terms_;
+  OperandTerms terms_;
+  std::vector<MmaShape> factors_;
+  std::vector<Product> products_;  // as they are added, the smallest first
   double weight_scale_ = 1.0;
 };
 

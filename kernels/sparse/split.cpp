@@ -32,6 +32,17 @@ double split_product_error(Precision element, int terms) {
   return error;
 }
 
+double mixed_split_product_error() {
+  const double u = unit_roundoff(Precision::tf32), b = unit_roundoff(Precision::bf16);
+  const double with_rest = (1 + u) * (1 + b) * (1 + b) - 1, of_rest = (1 + b) * (1 + b) - 1;
+  return u * (with_rest + of_rest + u);
+}
+
+bool takes_mixed_split(std::size_t taps) {
+  constexpr std::size_t least_taps = 80;
+  return taps >= least_taps;
+}
+
 double power_of_two_scale(double largest) {
   int exponent = 0;
   std::frexp(largest, &exponent);  // largest = m 2^exponent with m in [1/2, 1)

@@ -21,10 +21,10 @@ using testing::to_host;
 using testing::value_at;
 
 /// Relative error of one product of weight and stored number, weights already rounded.
-double product_error(Precision precision) {
+double product_error(Precision precision, std::size_t taps) {
   switch (precision) {
     case Precision::fp32:
-      return split_product_error(Precision::bf16, 3);
+      return takes_mixed_split(taps) ? mixed_split_product_error() : split_product_error(Precision::bf16, 3);
     case Precision::tf32:
       return unit_roundoff(Precision::tf32);  // the datum is rounded
     default:
@@ -73,6 +73,7 @@ void expect_correlation(const Stencil& stencil, const SweepCase& c, const Field&
   const double sums = (products + 1) * u / (1 - (products + 1) * u);
   const double stored = unit_roundoff(c.precision == Precision::tf32 ? Precision::fp32 : c.precision);
   const double smallest = c.precision == Precision::fp16 ? 0x1p-25 : 0;  // subnormal results
+  const double product_off = product_error(c.precision, rounded.taps().size());
   int wrong = 0;
   for_each_point(out.owned(), [&](const Index3& p) {
     if (!contains(region, {p, p + Index3{1, 1, 1}})) {
@@ -86,9 +87,8 @@ void expect_correlation(const Stencil& stencil, const SweepCase& c, const Field&
       exact += product;
       magnitude += std::abs(product);
     }
-    const double bound =
-        (product_error(c.precision) + sums * (1 + product_error(c.precision))) * magnitude * (1 + stored) +
-        stored * std::abs(exact) + smallest;
+    const double bound = (product_off + sums * (1 + product_off)) * magnitude * (1 + stored) +
+                         stored * std::abs(exact) + smallest;
     const double found = value_at(out, p);
     if (!(std::abs(found - exact) <= bound) && wrong++ < 5)
       ADD_FAILURE() << found << " instead of " << exact << " +- " << bound << " at " << p[0] << " " << p[1]
@@ -215,6 +215,60 @@ INSTANTIATE_TEST_SUITE_P(
                       SweepCase{3, 7, SweepCase::box, Precision::fp32, morph, sparse},
                       SweepCase{3, 8, SweepCase::lopsided, Precision::fp64, morph, dense}),
     [](const auto& test) { return name_of(test.param); });
+
+INSTANTIATE_TEST_SUITE_P(
+    Mixed, WideOnTensorCores,
+    ::testing::Values(SweepCase{1, 53, SweepCase::box, Precision::fp32, morph, sparse},
+                      SweepCase{2, 4, SweepCase::box, Precision::fp32, swap, sparse},
+                      SweepCase{2, 5, SweepCase::box, Precision::fp32, morph, sparse},
+                      SweepCase{2, 7, SweepCase::box, Precision::fp32, morph, sparse},
+                      SweepCase{2, 7, SweepCase::box, Precision::fp32, morph, dense},
+                      SweepCase{2, 9, SweepCase::scattered, Precision::fp32, swap, sparse},
+                      SweepCase{3, 2, SweepCase::box, Precision::fp32, morph, sparse},
+                      SweepCase{3, 2, SweepCase::box, Precision::fp32, morph, dense},
+                      SweepCase{3, 3, SweepCase::scattered, Precision::fp32, swap, sparse},
+                      SweepCase{3, 4, SweepCase::lopsided, Precision::fp32, morph, sparse}),
+    [](const auto& test) { return name_of(test.param); });
+
+class TensorCoreErrors : public OnTensorCores {};
+
+TEST_P(TensorCoreErrors, OfFp32AreNearThoseOfPlainArithmetic) {
+  // Weights and data of any sign, or of one, where cutting off would add up; in the plane and in space.
+  const double least = GetParam() % 2 ? 0.0 : -1.0;
+  const int dimensions = GetParam() < 2 ? 2 : 3;
+  std::mt19937_64 random(9300u);
+  const Index3 reach{dimensions == 3 ? 2 : 0, dimensions == 3 ? 2 : 4, dimensions == 3 ? 2 : 4},
+      extent = 2 * reach + Index3{1, 1, 1};
+  std::vector<double> weights(static_cast<std::size_t>(volume(extent)));
+  for (double& weight : weights) weight = std::uniform_real_distribution<double>(least, 1.0)(random);
+  const Stencil stencil(extent, weights, reach);
+  const Box owned{{0, 0, 0}, {dimensions == 3 ? 9 : 1, 61, 103}};
+  Field in(owned, stencil.radius(), Precision::fp32);
+  for_each_point(in.allocated(), [&](const Index3& p) {
+    *in.at<float>(p) = std::uniform_real_distribution<float>(static_cast<float>(least), 1.0f)(random);
+  });
+  const Stream stream;
+  const Field device_in = to_device(in);
+  Field device_out = to_device(in);
+  MmaSweep(domain_of(dimensions), stencil, Precision::fp32, morph, sparse, stream, {})(device_in, device_out,
+                                                                                       owned, nullptr);
+  stream.synchronize();
+  const Field out = to_host(device_out);
+  double errors = 0, plain_errors = 0;
+  for_each_point(owned, [&](const Index3& p) {
+    double exact = 0;
+    float plain = 0;
+    for (const spsolve::Tap& tap : stencil.taps()) {
+      plain = std::fma(static_cast<float>(tap.weight), *in.at<float>(p + tap.offset), plain);
+      exact += tap.weight * value_at(in, p + tap.offset);
+    }
+    errors += std::pow(value_at(out, p) - exact, 2);
+    plain_errors += std::pow(static_cast<double>(plain) - exact, 2);
+  });
+  RecordProperty("ratio", std::to_string(std::sqrt(errors / plain_errors)));
+  EXPECT_LE(std::sqrt(errors), 4 * std::sqrt(plain_errors));
+}
+INSTANTIATE_TEST_SUITE_P(Signs, TensorCoreErrors, ::testing::Range(0, 4));
 
 class TensorCoreBits : public OnTensorCores {};
 

@@ -26,10 +26,10 @@ using testing::row_width;
 using testing::value_at;
 
 /// Relative error of one product of weight and stored number, before accumulation.
-double product_error(Precision precision) {
+double product_error(Precision precision, std::size_t taps) {
   switch (precision) {
     case Precision::fp32:
-      return split_product_error(Precision::bf16, 3);
+      return takes_mixed_split(taps) ? mixed_split_product_error() : split_product_error(Precision::bf16, 3);
     case Precision::tf32:
       return 2 * unit_roundoff(Precision::tf32) * (1 + 0x1p-9);  // both operands are rounded
     default:
@@ -66,8 +66,8 @@ void expect_correlation(const Operand& operand, const Stencil& stencil, std::mt1
     }
     const double accumulation =
         products * 0x1p-24 / (1 - products * 0x1p-24);  // gamma_n (Higham 2002, lemma 3.1)
-    const double summed =
-        (product_error(precision) + accumulation * (1 + product_error(precision))) * magnitude;
+    const double product = product_error(precision, stencil.taps().size());
+    const double summed = (product + accumulation * (1 + product)) * magnitude;
     const double stored = unit_roundoff(precision == Precision::tf32 ? Precision::fp32 : precision);
     const double smallest = precision == Precision::fp16 ? 0x1p-25 : 0;  // subnormal results
     ASSERT_NEAR(value_at(out, p), exact, summed * (1 + stored) + stored * std::abs(exact) + smallest);
@@ -132,7 +132,7 @@ TEST(SparseSweep, ReadsNothingBeyondTheReachOfTheRegion) {
 TEST(SparseSweep, KeepsTheFp32Promise) {
   // DESIGN 3.5: relative L2 error within 4x of plain fp32 arithmetic, here one sum tap by tap.
   std::mt19937_64 random(23);
-  for (const std::int64_t radius : {1, 3, 7}) {
+  for (const std::int64_t radius : {1, 3, 4, 7}) {
     const std::int64_t width = 2 * radius + 1;
     std::vector<double> weights(static_cast<std::size_t>(width * width));
     for (double& w : weights) w = std::uniform_real_distribution<double>(-1.0, 1.0)(random);
@@ -222,6 +222,23 @@ TEST(Split, ProductsKeepTheirBound) {
           for (int j = 0; i + j < terms; ++j) sum += ws[i] * xs[j];
         EXPECT_LE(std::abs(sum - w * x), split_product_error(element, terms) * w * x + 0x1p-50);
       }
+}
+
+TEST(Split, MixedProductsKeepTheirBound) {
+  std::mt19937_64 random(22);
+  std::uniform_real_distribution<double> value(1.0, 2.0);
+  const auto rounded = [](double number, Precision element) {
+    return split_terms(number, element, 1).front();
+  };
+  for (int which = 0; which < 20000; ++which) {
+    const double w = value(random), x = value(random);
+    const double leading_w = rounded(w, Precision::tf32), leading_x = rounded(x, Precision::tf32);
+    for (const double in_bf16 : {rounded(w, Precision::bf16), rounded(leading_w, Precision::bf16)}) {
+      const double sum = leading_w * leading_x + in_bf16 * rounded(x - leading_x, Precision::bf16) +
+                         rounded(w - leading_w, Precision::bf16) * rounded(x, Precision::bf16);
+      EXPECT_LE(std::abs(sum - w * x), mixed_split_product_error() * w * x);
+    }
+  }
 }
 
 TEST(Split, ScalesOperandsIntoRange) {
