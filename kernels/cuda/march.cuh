@@ -118,8 +118,8 @@ class March {
         }
         Window window;
         gather<l.value>(window, level[l.value], input, edges);
-        if constexpr (any_folded) {
-          add_folded(next, sums[l.value], neighbours(window));
+        if constexpr (makes_operands) {
+          add_by_rows(next, sums[l.value], neighbours(window));
         } else {
           add_taps<R>(next, neighbours(window));
           extend(sums[l.value], neighbours(window));

@@ -26,8 +26,8 @@ struct BlockPlace {
     const long long end_of_stretch = (blockIdx.z + 1) * a.planes_per_block - a.fewer_planes;
     const bool parted = parts > 1 && (tile == 0 || tile == a.column_tiles - 1);
     const int part = extra < 0 ? 0 : extra / 2 + 1;
-    const long long part_planes =
-        parted ? (end_of_stretch - first_of_stretch + parts - 1) / parts : end_of_stretch - first_of_stretch;
+    const int stretch = static_cast<int>(end_of_stretch - first_of_stretch);
+    const int part_planes = parted ? (stretch + parts - 1) / parts : stretch;
     const auto inside = [](long long plane, long long limit) { return plane < limit ? plane : limit; };
     begin = region.begin[0] + first_of_stretch + part * part_planes;
     end = inside(inside(begin + part_planes, region.begin[0] + end_of_stretch), region.end[0]);

@@ -10,7 +10,20 @@
 
 namespace spsolve::cuda {
 
-constexpr bool any_folded = folded[plane_axis] || folded[row_axis] || folded[column_axis];
+/// Whether operands are made of points: of folded ones, or by neumann faces.
+constexpr bool makes_operands = folded[plane_axis] || folded[row_axis] || folded[column_axis] ||
+                                has_wall(row_axis, Wall::neumann) || has_wall(column_axis, Wall::neumann);
+
+/// `one` where bit `k` is set, `other` elsewhere: by masks, since predicates are few and so many of them that
+/// hold throughout the march make ptxas 13.0 lose the stack pointer of the kernel.
+__device__ inline float choose(unsigned bits, int k, float one, float other) {
+  const unsigned mask = 0u - (bits >> k & 1), rest = __float_as_uint(other);
+  return __uint_as_float(rest ^ ((__float_as_uint(one) ^ rest) & mask));
+}
+__device__ inline double choose(unsigned bits, int k, double one, double other) {
+  const long long mask = -static_cast<long long>(bits >> k & 1), rest = __double_as_longlong(other);
+  return __longlong_as_double(rest ^ ((__double_as_longlong(one) ^ rest) & mask));
+}
 
 /// The points around those of a thread, as operands of its sums.
 template <bool beside_wall>
@@ -28,12 +41,12 @@ struct Neighbours {
     const auto at_column = [&](int column) {
       const Compute plain = window.at[v + RY + dy][column];
       if constexpr (folded[row_axis] && dy != 0) return sum(window.at[v + RY - dy][column], plain);
-      if constexpr (flip_y) return (mirrored_rows >> v) & 1 ? window.at[v + RY - dy][column] : plain;
+      if constexpr (flip_y) return choose(mirrored_rows, v, window.at[v + RY - dy][column], plain);
       return plain;
     };
     const Compute plain = at_column(c + RX + dx);
     if constexpr (folded[column_axis] && dx != 0) return sum(at_column(c + RX - dx), plain);
-    if constexpr (flip_x) return (mirrored_columns >> c) & 1 ? at_column(c + RX - dx) : plain;
+    if constexpr (flip_x) return choose(mirrored_columns, c, at_column(c + RX - dx), plain);
     return plain;
   }
 };
@@ -100,10 +113,11 @@ __device__ inline void extend(Points (&sums)[R > 0 ? 2 * R : 1], const Operands&
   static_for<0, 2 * R>([&](auto j) { add_taps<R - 1 - j.value>(sums[j.value], neighbours); });
 }
 
-/// Extends those of the planes z - R (`next`) .. z + R: row by row, so that folded points live shortly.
+/// Extends those of the planes z - R (`next`) .. z + R: row by row, so that operands that are made of points
+/// live shortly.
 template <class Operands>
-__device__ inline void add_folded(Points& next, Points (&sums)[R > 0 ? 2 * R : 1],
-                                  const Operands& neighbours) {
+__device__ inline void add_by_rows(Points& next, Points (&sums)[R > 0 ? 2 * R : 1],
+                                   const Operands& neighbours) {
   static_for<0, VY>([&](auto v) {
     static_for<folded[plane_axis] ? 0 : -R, R + 1>([&](auto dz) {
       const auto target = [&](int offset) -> Compute(&)[VX] {

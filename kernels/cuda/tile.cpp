@@ -23,7 +23,17 @@ constexpr Cut cuts_3d[] = {{12, 4, 1, 128, 96}, {16, 3, 1, 64, 48},  {8, 6, 1, 1
 // 2D and 1D: a warp is a tile of its own.
 constexpr Cut cuts_2d[] = {{1, 1, 16, 40, 40}, {1, 1, 12, 80, 80}, {1, 1, 8, 144, 144}};
 
-constexpr int wall_registers = 16;  // of stars beside walls, for what is beyond them: spilling costs more
+constexpr int wall_registers = 16;  // beside walls, for what is beyond them: spilling costs more
+
+/// Whether points beyond walls take registers: of stars always, of boxes where neighbours are chosen.
+bool needs_wall_registers(const KernelStencil& stencil) {
+  if (stencil.pointwise_completion()) return stencil.has_walls();
+  const auto chosen = [&](int axis) {
+    const auto& faces = stencil.walls[axis];
+    return !stencil.folded[axis] && (faces[low] == Wall::neumann || faces[high] == Wall::neumann);
+  };
+  return chosen(row_axis) || chosen(column_axis);
+}
 
 constexpr int most_unrolled = 2500;  // operations on one plane in one thread: compile time, instruction cache
 
@@ -58,9 +68,8 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
 
   const int points = tile.rows_per_warp * tile.points_per_lane;
   const int levels = std::max(2 * plane_radius * depth, 1) * points * formats.compute_bytes() / 4;
-  const int registers = stencil.pointwise_completion()
-                            ? cut.star_registers - (stencil.has_walls() && cut.warps > 1 ? wall_registers : 0)
-                            : cut.box_registers;
+  const int registers = (stencil.pointwise_completion() ? cut.star_registers : cut.box_registers) -
+                        (cut.warps > 1 && needs_wall_registers(stencil) ? wall_registers : 0);
   const bool fits =
       levels <= registers && row_radius <= tile.rows_per_warp && tile.points_per_lane <= 16 &&
       tile.written_columns() > 0 && tile.written_rows() > 0 &&

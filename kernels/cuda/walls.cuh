@@ -16,15 +16,16 @@ struct Place {
       index;  // the point of the grid (or of a periodic halo) that holds the value, unless it is a constant
 };
 
-/// Where coordinate p of an axis of n points takes its value from. Between two neumann faces the mirror
-/// images repeat with period 2n; beyond the image of a dirichlet face lies its constant.
+/// Where coordinate p of an axis of n points takes its value from. Between two neumann faces images are
+/// mirrored again and again; beyond the image of a dirichlet face lies its constant.
 template <int axis>
 __device__ inline Place place_of(long long p, long long n) {
   constexpr Wall low = constants::walls[axis][0], high = constants::walls[axis][1];
   if (low == Wall::none || (p >= 0 && p < n)) return {Ghost::none, p};
   if (low == Wall::neumann && high == Wall::neumann) {
-    const long long folded = ((p % (2 * n)) + 2 * n) % (2 * n);
-    return folded < n ? Place{Ghost::none, folded} : Place{Ghost::mirrored, 2 * n - 1 - folded};
+    bool mirrored = false;
+    for (; p < 0 || p >= n; mirrored = !mirrored) p = p < 0 ? -1 - p : 2 * n - 1 - p;
+    return {mirrored ? Ghost::mirrored : Ghost::none, p};
   }
   const long long image = p < 0 ? -1 - p : 2 * n - 1 - p;
   const bool inside = image >= 0 && image < n;
