@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Dense tensor-core instructions. PTX ISA, "Multiply-and-accumulate using mma". Which element of which matrix
-// a register holds: kernels/sparse/mma_shape.hpp, with words of A as they are instead of compressed.
+// Instructions of mma_sweep.cuh: dense products (PTX ISA, "Multiply-and-accumulate using mma"), and what
+// comes before and after them. Which element of which matrix a register holds: kernels/sparse/mma_shape.hpp,
+// with words of A as they are instead of compressed.
 
+#include "async_copy.cuh"
 #include "sparse_mma.cuh"
 
 namespace spsolve::cuda {
@@ -58,11 +60,35 @@ __device__ inline void dense_mma(double (&d)[4], const double (&a)[2 * n], const
 #endif
 }
 
+/// Rounded to nearest, ties to even.
+__device__ inline unsigned bf16_pair(float low, float high) {
+  unsigned pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+}
+
 /// Transposes an 8 x 8 matrix of 16-bit elements, two of a row in each lane.
 __device__ inline unsigned transpose(unsigned row) {
   unsigned column;
   asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(column) : "r"(row));
   return column;
+}
+
+/// Reads memory now, every time: kept in registers, all weights would not fit.
+__device__ inline uint4 load_shared_again(const uint4* shared) {
+  uint4 value;
+  asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+               : "r"(shared_address(shared)));
+  return value;
+}
+
+__device__ inline uint4 load_global_again(const uint4* global) {
+  uint4 value;
+  asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+               : "l"(__cvta_generic_to_global(global)));
+  return value;
 }
 
 }  // namespace spsolve::cuda

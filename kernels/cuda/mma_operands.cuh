@@ -9,12 +9,6 @@
 
 namespace spsolve::cuda {
 
-__device__ inline unsigned bf16_pair(float low, float high) {
-  unsigned pair;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
-  return pair;
-}
-
 /// Splits two numbers into bf16 terms, each the rounding of what those before leave over.
 template <class Word, int n>
 __device__ inline void split(float low, float high, Word (&term)[n]) {
@@ -140,23 +134,6 @@ class Points {
   int lane_, first_tile_;
   int base_[unrolled ? classes : 1];  // the same with the offsets of its words
 };
-
-/// Reads memory now, every time: kept in registers, all weights would not fit.
-__device__ inline uint4 load_shared_again(const uint4* shared) {
-  uint4 value;
-  asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
-               : "r"(shared_address(shared)));
-  return value;
-}
-
-__device__ inline uint4 load_global_again(const uint4* global) {
-  uint4 value;
-  asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
-               : "l"(__cvta_generic_to_global(global)));
-  return value;
-}
 
 /// Weights and metadata in registers, in shared memory, or where they are.
 class Weights {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/mma_arguments.hpp"
 #include "kernels/cuda/program.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/precision.hpp"
@@ -49,16 +50,23 @@ class MmaProgram {
   std::vector<std::uint32_t> weights() const;
   std::vector<std::uint32_t> metadata() const;
 
+  /// A launch that writes `region`, but for where weights and maps are and how blocks share the chunks.
+  MmaArguments arguments(const View& in, const View& out, const View& source, const Region& region) const;
+  /// Along rows or columns.
+  std::int64_t blocks(const MmaArguments& a, KernelAxis axis) const;
+  /// Of the launch, as constants() has it.
+  bool is_aligned(const MmaArguments& a) const;
+  /// What the copy engine brings at once, in words of 8 bytes, of which a box may have most columns.
+  struct CopiedBox {
+    View words;
+    int planes, rows, columns;
+  };
+  CopiedBox copied_box(const View& in) const;
+
   const SlicedOperand& operand() const { return operand_; }
   const MmaTile& tile() const { return tile_; }
-  const Index3& window() const { return window_; }  // first input of a tile, from its origin
   int threads() const { return 32 * tile_.warps_x * tile_.warps_y; }
   int shared_bytes() const;
-  /// Columns, rows and planes (in chunks of tile[0]) of the box of input of one stage; elements.
-  int box_columns() const { return box_columns_; }
-  int box_rows() const { return box_rows_; }
-  /// How many copies bring a row; with one, a copy brings a whole box.
-  int copies() const { return copies_; }
   int stage_planes() const { return tile_.chunks_per_stage * static_cast<int>(operand_.tile[0]); }
   /// Tiles side by side that an instruction takes.
   int tiles_per_block() const { return precision_ == Precision::fp64 ? 16 : 8; }
@@ -66,7 +74,6 @@ class MmaProgram {
     return tile_.warps_x * tile_.blocks_x * tiles_per_block() * operand_.tile[2];
   }
   std::int64_t block_rows() const { return tile_.warps_y * tile_.blocks_y * operand_.tile[1]; }
-  double weight_scale() const { return scale_; }
   /// Instructions per 128 outputs, those of a smaller k included.
   int instructions() const;
 
@@ -77,6 +84,7 @@ class MmaProgram {
   void choose_tile(int dimensions, const MmaTile* tile);
   void fit(const BlockLimits& limits, const Index3& reach_end);
   int outputs_per_block() const;
+  int granule() const { return 16 / static_cast<int>(storage_bytes(precision_)); }  // elements in 16 bytes
   int slices() const { return static_cast<int>(operand_.slices.size()); }
   int steps() const { return static_cast<int>(step_registers_.size()); }
   int m_blocks() const;
@@ -106,7 +114,8 @@ class MmaProgram {
   MmaTile tile_;
   WeightPlace place_ = WeightPlace::shared;
   Index3 window_;
-  int box_columns_ = 0, box_rows_ = 0, copies_ = 1;
+  int box_columns_ = 0, box_rows_ = 0;   // of input of a stage
+  int copies_ = 1;                       // that bring a row; with one, it brings a whole stage
   int registers_ = 0;                    // of B, per chunk
   std::vector<int> step_registers_;      // how many of them each step takes
   std::vector<std::vector<bool>> used_;  // [slice][step]: whether there are weights

@@ -21,14 +21,6 @@ DeviceBuffer upload(const std::vector<std::uint32_t>& words, cudaStream_t stream
   return buffer;
 }
 
-/// The view in elements of 8 bytes, in which a box of the copy engine can be widest.
-View in_eights(View view, std::int64_t element) {
-  view.end[column_axis] = (view.end[column_axis] - view.begin[column_axis]) * element / 8;
-  view.begin[column_axis] = 0;
-  for (const int axis : {plane_axis, row_axis}) view.stride[axis] = view.stride[axis] * element / 8;
-  return view;
-}
-
 }  // namespace
 
 MmaSweep::MmaSweep(const Domain& domain, const Stencil& stencil, Precision precision, Layout layout,
@@ -49,36 +41,26 @@ void MmaSweep::operator()(const Field& in, Field& out, const Box& region, const 
   if (in.precision() != precision_ || out.precision() != precision_)
     throw std::invalid_argument("tensor-core sweep: fields of another precision");
   if (region.empty()) return;
-  const auto element = static_cast<std::int64_t>(storage_bytes(precision_));
-  const Index3& tile = program_.operand().tile;
-  MmaArguments a{};
-  a.in = view_of(in, axes_);
-  a.out = view_of(out, axes_);
-  if (source) a.source = view_of(*source, axes_);
-  std::array<std::int64_t, 3> tiles{};
-  const std::array<std::int64_t, 3> block{tile[0], program_.block_rows(), program_.block_columns()};
+  Region written{};
   for (int k = 0; k < axis_count; ++k) {
-    a.region.begin[k] = region.begin[axes_[k]];
-    a.region.end[k] = region.end[axes_[k]];
-    a.tile_begin[k] = floor_to(a.region.begin[k], tile[k]);
-    tiles[k] = pieces(a.region.end[k] - a.tile_begin[k], block[k]);
+    written.begin[k] = region.begin[axes_[k]];
+    written.end[k] = region.end[axes_[k]];
   }
-  a.lead = static_cast<int>(wrap(a.tile_begin[2] + program_.window()[2] - a.in.begin[2], 16 / element));
-  a.unscale = static_cast<float>(1.0 / program_.weight_scale());
+  MmaArguments a = program_.arguments(view_of(in, axes_), view_of(out, axes_),
+                                      source ? view_of(*source, axes_) : View{}, written);
   a.weights = weights_.data();
   a.metadata = static_cast<const unsigned*>(metadata_.data());
-  if (device_.block_limits().copy_engine())
-    a.in_map = make_tensor_map(in_eights(a.in, element), 8, program_.copies() > 1 ? 1 : program_.box_rows(),
-                               program_.box_columns() / program_.copies() * static_cast<int>(element) / 8,
-                               Swizzle::none, program_.copies() > 1 ? 1 : program_.stage_planes());
-  const bool aligned = wrap(a.in.begin[2], 16 / element) == 0 && wrap(a.out.begin[2], 16 / element) == 0;
-  const Loaded& loaded = kernel(aligned, source != nullptr);
+  if (device_.block_limits().copy_engine()) {
+    const MmaProgram::CopiedBox box = program_.copied_box(a.in);
+    a.in_map = make_tensor_map(box.words, 8, box.rows, box.columns, Swizzle::none, box.planes);
+  }
+  const Loaded& loaded = kernel(program_.is_aligned(a), source != nullptr);
   const auto slices = static_cast<std::int64_t>(program_.operand().slices.size());
-  a.chunks = tiles[0];
-  a.chunks_per_block = program_.tile().group ? program_.tile().group
-                                             : steps_per_block(tiles[0], tiles[1] * tiles[2],
-                                                               loaded.resident_blocks, slices + 1);
-  const dim3 grid(static_cast<unsigned>(tiles[2]), static_cast<unsigned>(tiles[1]),
+  const std::int64_t columns = program_.blocks(a, column_axis), rows = program_.blocks(a, row_axis);
+  a.chunks_per_block = program_.tile().group
+                           ? program_.tile().group
+                           : steps_per_block(a.chunks, rows * columns, loaded.resident_blocks, slices + 1);
+  const dim3 grid(static_cast<unsigned>(columns), static_cast<unsigned>(rows),
                   static_cast<unsigned>(pieces(a.chunks, a.chunks_per_block)));
   loaded.kernel.launch(grid, dim3(static_cast<unsigned>(program_.threads())),
                        static_cast<std::size_t>(program_.shared_bytes()), stream_, a);

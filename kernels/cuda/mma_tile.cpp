@@ -93,7 +93,7 @@ void MmaProgram::fit(const BlockLimits& limits, const Index3& reach_end) {
   if (limits.compute_capability < 80)
     throw std::invalid_argument("tensor cores: GPUs of compute capability 8.0 and up have the instructions");
   constexpr int most_box = 2048, box_alignment = 128;  // bytes of one copy in x
-  const int granule = 16 / static_cast<int>(storage_bytes(precision_));
+  const int granule = this->granule();
   const auto margin = [&](int axis) {
     return static_cast<int>(reach_end[axis] - window_[axis] - operand_.tile[axis]);
   };

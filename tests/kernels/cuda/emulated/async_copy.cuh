@@ -21,14 +21,18 @@ inline bool mbarrier_try_wait(const unsigned long long* barrier, unsigned parity
   ::emulated::fibers.yield();
   return false;
 }
+inline void mbarrier_wait(const unsigned long long* barrier, unsigned parity) {
+  while (!mbarrier_try_wait(barrier, parity)) {
+  }
+}
 
 /// Rows of the box one after the other; zero outside.
 inline void tensor_copy(void* shared, const TensorMap& map, int x, int y, int z, unsigned long long*) {
   const emulated::TileMap& tile = emulated::tile_map(map);
   auto* to = static_cast<std::byte*>(shared);
-  for (int row = 0; row < tile.rows; ++row)
+  for (int line = 0; line < tile.planes * tile.rows; ++line)
     for (int column = 0; column < tile.columns; ++column, to += tile.element_bytes) {
-      const long long p[3] = {z, y + row, x + column};
+      const long long p[3] = {z + line / tile.rows, y + line % tile.rows, x + column};
       bool inside = true;
       long long offset = 0;
       for (int axis = 0; axis < 3; ++axis) {

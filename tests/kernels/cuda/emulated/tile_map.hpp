@@ -11,7 +11,7 @@ namespace spsolve::cuda::emulated {
 /// What a tensor map tells the copy engine; the emulated map holds its address.
 struct TileMap {
   View view;
-  int element_bytes, rows, columns;
+  int element_bytes, rows, columns, planes = 1;
 };
 
 inline void set_tile_map(TensorMap& map, const TileMap* tile) { std::memcpy(&map, &tile, sizeof tile); }

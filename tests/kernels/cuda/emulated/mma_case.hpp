@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <random>
+#include <stdexcept>
+#include <string_view>
+
+#include "kernels/cuda/mma_program.hpp"
+
+namespace spsolve::cuda {
+
+/// A sweep of random weights of any sign on a grid of several blocks.
+struct EmulatedMmaCase {
+  std::string_view name;
+  Index3 shape, radius;
+  Precision precision;
+  Layout layout;
+  TensorCores cores;
+
+  Domain domain() const {
+    Domain domain;
+    domain.dimensions = shape[z_axis] > 1 ? 3 : shape[y_axis] > 1 ? 2 : 1;
+    domain.shape = shape;
+    return domain;
+  }
+  /// Weights that fp32 holds.
+  Stencil stencil() const {
+    std::mt19937_64 random(31);
+    std::uniform_real_distribution<float> value(-1.0f, 1.0f);
+    const Index3 extent = 2 * radius + Index3{1, 1, 1};
+    std::vector<double> weights(static_cast<std::size_t>(volume(extent)));
+    for (double& weight : weights) weight = value(random);
+    return {extent, weights, radius};
+  }
+  MmaProgram program() const { return {domain(), stencil(), precision, layout, cores}; }
+};
+
+inline constexpr EmulatedMmaCase mma_cases[] = {
+    {"mixed2d", {1, 23, 91}, {0, 4, 4}, Precision::fp32, Layout::strided_swap, TensorCores::sparse},
+    {"mixed2d_groups", {1, 29, 77}, {0, 9, 9}, Precision::fp32, Layout::morph, TensorCores::sparse},
+    {"mixed2d_dense", {1, 19, 83}, {0, 5, 4}, Precision::fp32, Layout::morph, TensorCores::dense},
+    {"mixed3d", {7, 11, 67}, {2, 2, 2}, Precision::fp32, Layout::morph, TensorCores::sparse},
+    {"mixed1d", {1, 1, 587}, {0, 0, 41}, Precision::fp32, Layout::strided_swap, TensorCores::sparse},
+    {"split2d", {1, 23, 91}, {0, 2, 3}, Precision::fp32, Layout::morph, TensorCores::sparse},
+    {"tf32_3d", {7, 11, 67}, {1, 1, 2}, Precision::tf32, Layout::morph, TensorCores::sparse},
+    {"fp64_3d", {7, 9, 71}, {2, 1, 1}, Precision::fp64, Layout::morph, TensorCores::dense},
+};
+
+inline const EmulatedMmaCase& mma_case(std::string_view name) {
+  for (const EmulatedMmaCase& c : mma_cases)
+    if (c.name == name) return c;
+  throw std::invalid_argument("no such case of the tensor sweep");
+}
+
+}  // namespace spsolve::cuda
