@@ -12,12 +12,18 @@
 namespace spsolve {
 namespace {
 
+/// How much of the device a kernel fills: few blocks begin and end sooner.
+double filled(const Problem& problem) {
+  return std::min(1.0, static_cast<double>(problem.domain.box().points()) / 1e6);
+}
+
 /// Seconds of the launch that fills halos with periodic images, as a rank that has whole axes does it: of
 /// planes and rows by their bytes, of the ends of rows by their number. The scalar unit writes the latter
 /// itself in 3D.
 double image_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate) {
-  constexpr double start = 2.8e-6, row_end = 0.11e-9;  // measured on H200
   if (!device.gpu) return 0;
+  const double start = 1.7e-6 + 1.1e-6 * filled(problem);
+  constexpr double row_end = 0.11e-9;  // measured on H200
   const Domain& domain = problem.domain;
   const auto points = static_cast<double>(domain.box().points());
   double seconds = 0;
@@ -58,8 +64,8 @@ void evaluate_scalar(const Problem& problem, const DeviceModel& device, Candidat
 Candidate evaluate(const Problem& problem, const DeviceModel& device, const Method& method) {
   Candidate candidate{method};
   candidate.precision = problem.precision;
-  candidate.launch_seconds =
-      device.launch_seconds / method.fuse / static_cast<double>(problem.domain.box().points());
+  const double start = device.launch_seconds * (device.gpu ? 0.55 + 0.45 * filled(problem) : 1);
+  candidate.launch_seconds = start / method.fuse / static_cast<double>(problem.domain.box().points());
   if (method.fused_weights()) {
     evaluate_tensor(problem, device, candidate);
     candidate.error = sweep_error(fuse_steps(problem.stencil, method.fuse), problem.precision,

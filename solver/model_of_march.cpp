@@ -14,7 +14,6 @@ using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 // Measured on H200 (docs/plan.md).
 constexpr double tap_fp32 = 0.185e-12, tap_fp64 = 0.35e-12;  // s per tap of step.cuh
 constexpr double space_taps = 1.7;                           // of those in 3D, which miss the cache
-constexpr double kept_loop = 1.5;                            // where taps are too many to unroll
 constexpr double band_step = 5.5e-6;                         // s, a step of a band beside a neumann face
 constexpr double band_kernel = 4.5e-6;                       // s, a kernel of a band, from start to start
 constexpr double warp_instruction = 0.9e-9;                  // s, of a warp that has a scheduler to itself
@@ -78,46 +77,66 @@ struct Launch {
 /// per multiprocessor hide less.
 double issue_slots(const March& march, const cuda::Tile& tile) {
   const cuda::KernelStencil& stencil = march.stencil;
-  const int taps = static_cast<int>(stencil.taps.size());
   const double reach = stencil.radius[column_axis] - 1.0, share = stencil.folded[column_axis] ? 0.25 : 1.0;
   const bool box = !stencil.pointwise_completion(), fp64 = march.fp64();
+  const bool half = storage_bytes(march.problem.precision) == 2;
   double others = 0, per_kernel = 0, hidden = 1;
   switch (march.problem.domain.dimensions) {
     case 1:
       others = fp64 ? 0.15 + 0.5 * reach : 1.2 + 0.5 * reach;
       per_kernel = fp64 ? 2 : 8;
+      if (!fp64 && reach <= 3 && tile.depth * stencil.radius[column_axis] % 32 == 0)
+        hidden = 0.94;  // tiles begin where lines of memory do
       break;
     case 2:
-      others = 0.8 + 1.5 * share * std::max(0.0, reach);
+      others = 0.8 + 1.5 * share * std::max(0.0, reach) + (box && share == 1 ? 1.5 : 0);
       per_kernel = fp64 ? 2 : 10;
       if (tile.depth > 8 && reach == 0) hidden = fp64 ? 1.05 : box ? 1.2 : 1.1;
       break;
     default:
       others = 6.0 + (fp64 ? 1.5 : 4.0) * box + 6.0 * share * std::max(0.0, reach);
+      per_kernel = half ? 4 : 0;
   }
-  const int read = taps * (stencil.folded[row_axis] ? 2 : 1) * (stencil.folded[column_axis] ? 2 : 1);
-  return (stencil.operations + std::max(0.0, others) + per_kernel / tile.depth) * hidden *
-         (read > 192 ? kept_loop : 1.0);
+  // Operands are rounded to tf32 first.
+  const double rounding = march.problem.precision == Precision::tf32 ? 10 : 0;
+  return (stencil.operations + std::max(0.0, others) + rounding + per_kernel / tile.depth) * hidden;
 }
 
-/// Seconds of `fuse` steps of a region that computing alone would take.
-double compute_seconds(const March& march, const std::array<std::int64_t, 3>& region, int fuse) {
-  const int deepest = march.depth_of_kernels(fuse);
-  const int kernels = deepest > 0 ? pieces(fuse, deepest) : fuse;
-  const auto tile = deepest > 0 ? march.tile(pieces(fuse, kernels)) : std::nullopt;
-  const double steps = fuse;
+/// Seconds of one kernel that computing alone would take: a march with a tile, else a step.
+double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& region,
+                      const std::optional<cuda::Tile>& tile) {
   if (!tile) {  // step.cuh
     const double points = static_cast<double>(region[0] * region[1] * region[2]);
-    return steps * points * static_cast<double>(march.problem.stencil.taps().size()) *
+    return points * static_cast<double>(march.problem.stencil.taps().size()) *
            (march.fp64() ? tap_fp64 : tap_fp32) * (march.space() ? space_taps : 1.0) *
            nominal_gpu().scalar_fp32 / march.device.scalar_fp32;
   }
+  const double steps = tile->depth;
   const Launch launch(march, *tile, region);
   const double slots = issue_slots(march, *tile);
   const double throughput =
       steps * launch.executed * slots / march.device.scalar_rate(march.problem.precision);
   const double per_plane = slots * tile->points_per_lane * tile->rows_per_warp * warp_instruction;
   return std::max(throughput, steps * static_cast<double>(launch.planes_per_block) * per_plane);
+}
+
+/// The same of the kernels of `fuse` steps of a region. Those before the last take what the others need, too:
+/// beyond periodic faces more than the grid.
+double compute_seconds(const March& march, const std::array<std::int64_t, 3>& region, int fuse) {
+  const int deepest = march.depth_of_kernels(fuse);
+  const int kernels = deepest > 0 ? pieces(fuse, deepest) : fuse;
+  const auto axes = cuda::grid_axes(march.problem.domain);
+  double seconds = 0;
+  for (int k = 0, done = 0; k < kernels; ++k) {
+    const int depth = fuse * (k + 1) / kernels - done;
+    done += depth;
+    auto grown = region;
+    for (int axis = 0; axis < axis_count; ++axis)
+      if (march.problem.domain.periodic(axes[axis]))
+        grown[axis] += 2 * (fuse - done) * march.stencil.radius[axis];
+    seconds += kernel_seconds(march, grown, deepest > 0 ? march.tile(depth) : std::nullopt);
+  }
+  return seconds;
 }
 
 /// Blocks beside walls take longer: in 2D they end last, in 3D they are many (docs/kernels-scalar.md).
@@ -177,7 +196,9 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
 
   candidate.bytes = (2 * element + 2 * sums * (kernels - 1)) / candidate.fuse;
   if (problem.has_source) candidate.bytes += sums * kernels / candidate.fuse;
-  candidate.fma = tile ? march.stencil.operations * Launch(march, *tile, march.shape).executed / points
+  // Half of a multiply-add: an addition of points that share a weight.
+  const double fma = (march.stencil.operations + static_cast<double>(march.stencil.taps.size())) / 2;
+  candidate.fma = tile ? fma * Launch(march, *tile, march.shape).executed / points
                        : static_cast<double>(problem.stencil.taps().size());
   // Halos of tiles are read again, in 3D partly from memory.
   candidate.memory_seconds = candidate.bytes / device.bandwidth * (march.space() ? 1.12 : 1.0);

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/cuda/launch_shape.hpp"
 #include "kernels/sparse/emulated_sweep.hpp"
 #include "kernels/sparse/separable_operand.hpp"
 #include "kernels/sparse/sliced_operand.hpp"
+#include "kernels/sparse/split.hpp"
 #include "kernels/sparse/windowed_operand.hpp"
 #include "solver/model_parts.hpp"
 
@@ -23,7 +25,27 @@ struct TensorWork {
   double latency = 0;      // s, before the first and after the last results
   bool is_serial = false;  // memory and computing take turns
   std::size_t terms = 0;
+  double padding = 1;  // points executed for one of the grid, against large grids
 };
+
+/// Points that blocks marching along planes execute for one of the grid: tiles beyond its edges, planes
+/// before the first result, multiprocessors that idle at the end.
+double marched(const Index3& shape, std::int64_t columns, std::int64_t rows, std::int64_t warm_up,
+               std::int64_t resident) {
+  const std::int64_t tiles = pieces(shape[x_axis], columns) * pieces(shape[y_axis], rows);
+  const std::int64_t length = cuda::steps_per_block(shape[z_axis], tiles, resident, warm_up);
+  const std::int64_t blocks = pieces(tiles * pieces(shape[z_axis], length), resident) * resident;
+  return static_cast<double>(blocks * (length + warm_up) * columns * rows) /
+         static_cast<double>(volume(shape));
+}
+
+/// The same against 1024^3, where rates of kernels were measured.
+double march_padding(const Index3& shape, std::int64_t columns, std::int64_t rows, std::int64_t warm_up,
+                     double blocks_per_multiprocessor, const DeviceModel& device) {
+  const auto resident = static_cast<std::int64_t>(blocks_per_multiprocessor * device.multiprocessors);
+  return marched(shape, columns, rows, warm_up, resident) /
+         marched({1024, 1024, 1024}, columns, rows, warm_up, resident);
+}
 
 /// The stencil with its axes in the order in which kernels march: planes, rows, columns.
 Stencil in_march_axes(const Stencil& stencil, int dimensions) {
@@ -39,7 +61,6 @@ Stencil in_march_axes(const Stencil& stencil, int dimensions) {
 TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision precision, Layout layout,
                        bool sparse, const DeviceModel& device) {
   const int dimensions = domain.dimensions;
-  const double extent = static_cast<double>(domain.shape[x_axis]);
   const bool fp64 = precision == Precision::fp64;
   const Precision element = operand_element(precision);
   const bool half = storage_bytes(element) == 2;
@@ -64,12 +85,20 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
   const double tiles = fp64 ? 16 : 8;  // per instruction: its rows in fp64, else its columns
   const double outputs = tiles * static_cast<double>(sliced.first().rows());
   const double terms = precision == Precision::fp32 ? 3 : 1;
-  // Blocks are wide in 3D; what is beyond the grid is computed, too (kernels/cuda/mma_tile.cpp).
-  const bool space = dimensions == 3;
-  const double columns = !space ? 1 : fp64 || !half ? 64 : sliced.slices.size() <= 5 ? 256 : 128;
-  const double padding = std::ceil(extent / columns) * columns / extent;
+  // Six products of bf16, or one of tf32 and two of bf16.
+  const double products = precision != Precision::fp32 ? 1 : takes_mixed_split(fused.taps().size()) ? 4 : 6;
+  const std::size_t slices = sliced.slices.size();
   TensorWork work;
-  work.instructions = padding * steps * terms * (terms + 1) / 2 / outputs;
+  if (dimensions == 3) {  // kernels/cuda/mma_tile.cpp
+    const std::int64_t columns = fp64 || !half ? 64 : slices <= 5 ? 256 : 128;
+    const std::int64_t rows = (slices <= 5 ? 4 : 8) * sliced.tile[y_axis];
+    work.padding = march_padding(domain.shape, columns, rows, static_cast<std::int64_t>(slices) + 1,
+                                 slices <= 3   ? 3
+                                 : slices <= 5 ? 2
+                                               : 1,
+                                 device);
+  }
+  work.instructions = steps * products / outputs;
   work.fma = work.instructions * 16 * 8 * step * 4 * static_cast<double>(words);
   work.shared_bytes = 128.0 * registers * terms / outputs;
   work.peak = fp64   ? device.mma_fp64
@@ -77,7 +106,7 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
                      : (sparse ? device.mma_tf32_sparse : device.mma_tf32);
   // Shares measured on H200 (docs/kernels-tensor.md). More than seven planes in 3D take registers that tiles
   // then lack.
-  const bool many_planes = dimensions == 3 && sliced.slices.size() > 7;
+  const bool space = dimensions == 3, many_planes = space && slices > 7;
   const double share = fp64                           ? 0.75
                        : precision == Precision::tf32 ? 0.32
                        : !sparse                      ? 0.55
@@ -85,16 +114,24 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
                                                       : 1.0;
   // Splitting fp32 data takes time that few products hide in 1D.
   const bool long_line = dimensions == 1 && fused.taps().size() > 31 && !fp64;  // two steps per window
-  const double splitting = precision != Precision::fp32 ? 1.0 : dimensions == 1 ? 5.0 : 1.25;
+  const double splitting = precision != Precision::fp32 ? 1.0
+                           : dimensions == 1            ? 5.0
+                           : products == 4              ? 1.6
+                                                        : 1.25;
   // Beyond what rotates in registers, planes are taken in groups.
-  const bool grouped = sliced.slices.size() > (fp64 ? 8u : dimensions == 2 ? 16u : 11u);
+  const bool grouped = slices > (fp64 ? 8u : dimensions == 2 ? 16u : 11u);
   work.rate = work.peak * share / splitting / (many_planes && !fp64 && !grouped ? 1.4 : 1.0) /
               (grouped ? 1.65 : 1.0) / (long_line ? 2.5 : 1.0);
-  work.memory_cost = fp64              ? (dimensions == 1   ? 1.1
-                                          : dimensions == 2 ? 1.2
-                                                            : 1.4)
-                     : dimensions == 1 ? (precision == Precision::fp32 ? 1.35 : 1.13)
-                                       : 1.19;
+  work.latency = 2.2e-6 * std::max(0.0, 1 - static_cast<double>(domain.box().points()) / 1e6);
+  if (dimensions == 1 && half && precision != Precision::fp32) work.latency += 3e-6;
+  const double line = fp64                           ? 1.1
+                      : precision == Precision::fp32 ? 1.35
+                      : precision == Precision::tf32
+                          ? (sparse ? 2.2 : 1.8)
+                          : (sparse ? 1.0 : 1.3) * (fused.taps().size() <= 15   ? 1.13
+                                                    : fused.taps().size() <= 25 ? 1.3
+                                                                                : 1.55);
+  work.memory_cost = dimensions == 1 ? line : fp64 ? (space ? 1.4 : 1.2) : grouped && !space ? 1.8 : 1.19;
   return work;
 }
 
@@ -131,17 +168,20 @@ TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision 
   work.peak = half ? device.mma_half_sparse : device.mma_tf32_sparse;
   // Shares as measured on H200. Rows between two steps are kept in registers: many spill, or narrow the
   // tiles.
-  const double history = line || space ? 0.0 : operand.x_rank * operand.y.windows * (half ? 8.0 : 16.0);
-  const bool many_windows = !line && operand.y.windows > 2;
-  const double spills = many_windows ? (operand.rank == 1 ? 2.1 : 5.3)
-                        : half       ? (history > 64 ? 1.7 : 1.0)
-                                     : std::max(1.0, 0.5 + history / 92);
-  work.rate = work.peak * (half ? 0.65 : line ? 0.54 : 0.48) / spills;
+  const double history = line || space ? 0.0 : operand.x_rank * operand.y.windows * (split ? 16.0 : 8.0);
+  constexpr double of_windows[] = {1, 1, 1, 1.3, 1.7, 4.6, 11};  // with one factor
+  const auto windows_along_y = static_cast<std::size_t>(std::min(operand.y.windows, 6));
+  const double spills = !line && operand.y.windows > 2
+                            ? std::max(operand.rank == 1 ? 1.0 : 5.3, of_windows[windows_along_y])
+                        : half ? (history > 64 ? 1.7 : 1.0)
+                               : std::max(1.0, 0.5 + history / 92);
+  work.rate = work.peak * (half ? 0.65 : line ? 0.57 : 0.48) / spills;
   work.memory_cost = line ? (half ? 1.17 : 1.0) : space ? 1.3 : 1.06;
-  work.latency = line ? 7e-6 : 10e-6;
-  work.is_serial = line && split;
+  work.latency = line ? 7e-6 : half && !space ? 5e-6 : 10e-6;
+  work.is_serial = line && !half;
   // Planes are filtered by multiply-adds in fp32, with loads and moves around them.
   if (space) {
+    work.padding = march_padding(domain.shape, 64, half ? 48 : 32, operand.z_taps + 1, 1, device);
     const double fma = static_cast<double>(operand.z_rank * operand.z_taps);
     work.filter_fma = (split ? 4.7 : 2.34) * fma;
     work.fma += fma;
@@ -180,8 +220,9 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
     candidate.seconds = candidate.compute_seconds;
     return;
   }
-  candidate.memory_seconds = candidate.bytes * work.memory_cost / device.bandwidth;
-  candidate.compute_seconds = (work.instructions / work.rate + work.filter_fma / device.scalar_fp32) / steps;
+  candidate.memory_seconds = work.padding * candidate.bytes * work.memory_cost / device.bandwidth;
+  candidate.compute_seconds =
+      work.padding * (work.instructions / work.rate + work.filter_fma / device.scalar_fp32) / steps;
   candidate.shared_seconds = candidate.shared_bytes / device.shared_bandwidth;
   const double sweep =
       work.latency / (points * steps) +

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of `spsolve bench --json`, as the scripts here read them."""
+import json
+import pathlib
+
+
+def rows_of(*files):
+    """All rows of files, each a list or a record {..., "results": list}, without those of cases that failed."""
+    rows = []
+    for file in files:
+        content = json.loads(pathlib.Path(file).read_text())
+        rows += content if isinstance(content, list) else content["results"]
+    return [row for row in rows if "error" not in row]
+
+
+def shape_of(row):
+    """10240 x 10240, 1024^3, 1.024e7"""
+    shape = row["shape"]
+    if len(shape) == 1:
+        return f"{shape[0]:.4g}".replace("e+0", "e")
+    return f"{shape[0]}^{len(shape)}" if len(set(shape)) == 1 and len(shape) > 2 else " x ".join(map(str, shape))
+
+
+def way_of(row):
+    """sparse-tensor, separable"""
+    return row["unit"] + ("" if row["layout"] == "none" else f", {row['layout']}")
+
+
+def predicted(row):
+    """What the model gave, over what was measured."""
+    return row["predicted_gstencil_per_s"] * row["ranks"] / row["gstencil_per_s"]
+
+
+def table(head, rows):
+    """Prints a Markdown table; a column whose name ends with `:` is aligned to the right."""
+    print("| " + " | ".join(name.rstrip(":") for name in head) + " |")
+    print("| " + " | ".join("---:" if name.endswith(":") else "---" for name in head) + " |")
+    for row in rows:
+        print("| " + " | ".join(map(str, row)) + " |")

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of the documents, in Markdown, from records of `spsolve bench --json` and bench_cuda_tensor.
+
+tables.py paper paper.json public.json    what the plan chose for the benchmark shapes, beside public codes
+tables.py inputs candidates.json          inputs: what the plan chose beside the best of the candidates
+tables.py ablation ablation.json          what sparsity gains, layout by layout
+tables.py sweeps tensor.json              sweeps on tensor cores: rates, shares of a copy
+"""
+import collections
+import json
+import pathlib
+import sys
+
+from rows import predicted, rows_of, shape_of, table, way_of
+
+kind, *files = sys.argv[1:]
+rate = lambda row: row["gstencil_per_s"]
+if kind == "paper":
+    public = json.loads(pathlib.Path(files[1]).read_text())["fastest"]
+    order = {precision: i for i, precision in enumerate(("fp16", "bf16", "tf32", "fp32", "fp64"))}
+    lines = []
+    for row in sorted((row for row in rows_of(files[0]) if row["suite"] == "paper" and row["chosen"]), key=lambda row: order[row["precision"]]):
+        case = f"{row['stencil']} {row['precision']}"
+        other = public.get(case)
+        lines.append((case, shape_of(row), way_of(row), row["fuse"], f"{rate(row):,.0f}", f"{100 * row['roofline_fraction']:.0f}%",
+                      f"{row['error_l2'] / row['error_steps']:.0e}", f"{other[0]:,} ({other[1]})" if other else ""))
+    table(["case, periodic", "grid", "how (by the plan)", "steps per launch:", "G/s:", "of a copy:", "error per step:",
+           "fastest public code, same GPU:"], lines)
+elif kind == "inputs":
+    cases = collections.defaultdict(list)
+    for row in rows_of(files[0]):
+        if row["suite"] == "inputs":
+            cases[row["stencil"]].append(row)
+    lines = []
+    for name, rows in cases.items():
+        chosen, best = next(row for row in rows if row["chosen"]), max(rows, key=rate)
+        lines.append((name, shape_of(chosen), chosen["precision"], f"{way_of(chosen)}, {chosen['fuse']}", f"{rate(chosen):.3g}",
+                      f"{way_of(best)}, {best['fuse']}", f"{rate(best):.3g}", f"{100 * rate(chosen) / rate(best):.0f}%", len(rows)))
+    table(["input", "grid", "precision", "chosen", "G/s:", "best measured", "G/s:", "chosen / best:", "candidates measured:"], lines)
+elif kind == "ablation":
+    same = ("stencil", "precision", "layout", "fuse")
+    dense = {tuple(row[name] for name in same): row for row in rows_of(files[0]) if row["unit"] == "tensor"}
+    lines = []
+    for row in rows_of(files[0]):
+        other = dense.get(tuple(row[name] for name in same))
+        if row["unit"] == "sparse-tensor" and other:
+            lines.append((row["stencil"], row["precision"], row["layout"], row["fuse"], f"{rate(other):,.0f}", f"{rate(row):,.0f}",
+                          f"{rate(row) / rate(other):.2f}", f"{predicted(other):.2f}, {predicted(row):.2f}"))
+    table(["stencil", "precision", "layout", "t:", "dense:", "2:4 sparse:", "sparse / dense:", "model, dense and sparse:"], lines)
+else:
+    lines = []
+    for row in rows_of(files[0]):
+        points = lambda value: f"{value / row['fuse']:,.0f}"
+        lines.append((row["stencil"], row["precision"], row["fuse"], row.get("rank", ""), points(row["gstencil_per_s_sustained"]),
+                      points(rate(row)), f"{row['gstencil_per_s_sustained']:,.0f}", f"{100 * row['roofline_fraction']:.0f}%"))
+    table(["stencil", "precision", "t:", "rank:", "G points/s:", "boost:", "GStencil/s:", "of a copy:"], lines)
