@@ -5,7 +5,8 @@
 counters.py SPSOLVE rows.json counted.json [--most SECONDS] [--jobs N]   (needs ncu of CUDA, a GPU whose counters may be read)
 
 Each row is launched once under ncu (`bench --compile-only`), and gets what the kernels of that launch moved through main
-memory and executed, per point: measured M (bytes) and C (flop: CUDA cores by instruction, tensor cores by the size of theirs).
+memory and executed, per point: measured M (bytes) and C (flop: CUDA cores by instruction, tensor cores by their counters of
+operations, where there are none by the size of their instructions).
 """
 import argparse
 import concurrent.futures
@@ -34,9 +35,9 @@ TENSOR = "sm__inst_executed_pipe_tensor.sum"
 
 
 def tensor_operations():
-    """Those counters of operations of the tensor pipe that this GPU has: wgmma has instructions of many sizes."""
+    """Counters of flop of the tensor pipe, those of skipped zeros included, as far as this GPU has them."""
     text = subprocess.run(["ncu", "--query-metrics"], capture_output=True, text=True, timeout=60).stdout
-    names = re.findall(r"^(sm__ops_path_tensor_src_(?:fp16_dst_fp32|bf16|tf32|fp64)\w*)", text, re.MULTILINE)
+    names = re.findall(r"^(sm__ops_path_tensor_src_(?:fp16|bf16|tf32|fp64)\w*)", text, re.MULTILINE)
     return [f"{name}.sum" for name in names]
 
 
@@ -81,7 +82,9 @@ def counted_row(row):
         print(f"{row['stencil']} {row['precision']} {row['unit']} {row['layout']}: {error!r}", flush=True)
         return None
     points = math.prod(row["shape"])
-    flop = found[TENSOR] * 2 * 16 * 8 * depth(row) + sum(found[name] * each for name, each in THREADS.items())
+    flop = sum(found[name] * each for name, each in THREADS.items())
+    if row["unit"] != "scalar":
+        flop += sum(found[name] for name in OPERATIONS) or found[TENSOR] * 2 * 16 * 8 * depth(row)
     counted = {**{key: row[key] for key in ("stencil", "shape", "precision", "unit", "layout", "fuse", "model")},
                "measured_C_flop": flop / points, "measured_M_bytes": sum(found[name] for name in BYTES) / points,
                "counters": {name: value for name, value in found.items() if value}}

@@ -13,6 +13,8 @@ import collections
 import json
 import pathlib
 
+from rows import predicted, rows_of
+
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("results", type=pathlib.Path, nargs="+")
 arguments.add_argument("--cases", action="store_true")
@@ -23,9 +25,8 @@ WAY = ("unit", "layout", "fuse")
 cases = collections.defaultdict(dict)  # case: {way: row}
 chosen, suites = {}, {}
 for file in options.results:
-    rows = json.loads(file.read_text())
-    for row in rows if isinstance(rows, list) else rows["results"]:
-        if "error" in row:
+    for row in rows_of(file):
+        if row["suite"] in ("sweet-spot", "ablation"):  # which ask for units, layouts, depths
             continue
         case = json.dumps([row[key] for key in KEYS])
         way = tuple(row[key] for key in WAY)
@@ -37,16 +38,15 @@ for file in options.results:
 
 def text(row):
     rate = row["gstencil_per_s"]
-    return f"{row['unit']} {row['layout']} {row['fuse']}: {rate:.0f} ({row['predicted_gstencil_per_s'] * row['ranks'] / rate:.2f})"
+    return f"{row['unit']} {row['layout']} {row['fuse']}: {rate:.0f} ({predicted(row):.2f})"
 
 
 table = collections.defaultdict(lambda: [0, 0, 0, 0])
 for case, way in chosen.items():
     rows = cases[case]
     row = rows[way]
-    predicted = row["predicted_gstencil_per_s"] * row["ranks"] / row["gstencil_per_s"]
     best = max(rows.values(), key=lambda other: other["gstencil_per_s"])
-    close, fast = abs(predicted - 1) <= 0.25, row["gstencil_per_s"] >= 0.95 * best["gstencil_per_s"]
+    close, fast = abs(predicted(row) - 1) <= 0.25, row["gstencil_per_s"] >= 0.95 * best["gstencil_per_s"]
     for count in (table[suites[case]], table["all"]):
         count[0] += close
         count[1] += 1
