@@ -56,6 +56,60 @@ Stencil in_march_axes(const Stencil& stencil, int dimensions) {
           {radius[y_axis], 0, radius[x_axis]}};
 }
 
+/// How direct layouts run, as measured on H200 (docs/kernels-tensor.md, docs/kernels-mma.md).
+struct DirectSweep {
+  int dimensions;
+  Precision precision;
+  bool sparse;
+  std::size_t taps, slices;
+
+  bool fp64() const { return precision == Precision::fp64; }
+  bool split() const { return precision == Precision::fp32; }
+  bool half() const { return storage_bytes(precision) == 2; }
+  /// Six products of bf16, or one of tf32 and two of bf16 that take as long as four.
+  double products() const { return !split() ? 1 : takes_mixed_split(taps) ? 4 : 6; }
+  /// Beyond what rotates in registers, planes are taken in groups.
+  bool grouped() const { return slices > (fp64() ? 8u : dimensions == 2 ? 16u : 11u); }
+
+  /// Of the rate of tensor cores.
+  double share() const {
+    const bool many_planes = dimensions == 3 && slices > 7 && !grouped() && !fp64();  // tiles lack registers
+    const bool long_line = dimensions == 1 && taps > 31 && !fp64();                   // two steps per window
+    const double splitting = !split() ? 1.0 : dimensions == 1 ? 5.0 : products() == 4 ? 1.6 : 1.25;
+    const double multiplying = fp64()                         ? 0.75
+                               : precision == Precision::tf32 ? 0.32
+                               : !sparse                      ? 0.55
+                               : dimensions == 3              ? 0.9
+                                                              : 1.0;
+    return multiplying / splitting / (many_planes ? 1.4 : 1.0) / (grouped() ? 1.65 : 1.0) /
+           (long_line ? 2.5 : 1.0);
+  }
+
+  /// Of memory traffic against a copy.
+  double memory_cost() const {
+    if (dimensions == 3) return fp64() ? 1.4 : 1.19;
+    if (dimensions == 2) return fp64() ? 1.2 : grouped() ? 1.8 : 1.19;
+    if (fp64()) return 1.1;
+    if (split()) return 1.35;
+    if (!half()) return sparse ? 2.2 : 1.8;
+    return (sparse ? 1.0 : 1.3) * (taps <= 15 ? 1.13 : taps <= 25 ? 1.3 : 1.55);
+  }
+
+  /// Seconds before the first and after the last results.
+  double latency(double points) const {
+    return 2.2e-6 * std::max(0.0, 1 - points / 1e6) + (dimensions == 1 && half() ? 3e-6 : 0.0);
+  }
+
+  /// As kernels/cuda/mma_tile.cpp cuts it.
+  double padding(const Index3& shape, std::int64_t rows_of_tile, const DeviceModel& device) const {
+    if (dimensions < 3) return 1;
+    const std::int64_t columns = fp64() || precision == Precision::tf32 ? 64 : slices <= 5 ? 256 : 128;
+    const double resident = slices <= 3 ? 3 : slices <= 5 ? 2 : 1;
+    return march_padding(shape, columns, (slices <= 5 ? 4 : 8) * rows_of_tile,
+                         static_cast<std::int64_t>(slices) + 1, resident, device);
+  }
+};
+
 /// Instructions per tile group of 128 outputs (kernels/cuda/mma_program.hpp): of every slice those steps of
 /// the window that hold weights.
 TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision precision, Layout layout,
@@ -85,53 +139,18 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
   const double tiles = fp64 ? 16 : 8;  // per instruction: its rows in fp64, else its columns
   const double outputs = tiles * static_cast<double>(sliced.first().rows());
   const double terms = precision == Precision::fp32 ? 3 : 1;
-  // Six products of bf16, or one of tf32 and two of bf16.
-  const double products = precision != Precision::fp32 ? 1 : takes_mixed_split(fused.taps().size()) ? 4 : 6;
-  const std::size_t slices = sliced.slices.size();
+  const DirectSweep sweep{dimensions, precision, sparse, fused.taps().size(), sliced.slices.size()};
   TensorWork work;
-  if (dimensions == 3) {  // kernels/cuda/mma_tile.cpp
-    const std::int64_t columns = fp64 || !half ? 64 : slices <= 5 ? 256 : 128;
-    const std::int64_t rows = (slices <= 5 ? 4 : 8) * sliced.tile[y_axis];
-    work.padding = march_padding(domain.shape, columns, rows, static_cast<std::int64_t>(slices) + 1,
-                                 slices <= 3   ? 3
-                                 : slices <= 5 ? 2
-                                               : 1,
-                                 device);
-  }
-  work.instructions = steps * products / outputs;
+  work.instructions = steps * sweep.products() / outputs;
   work.fma = work.instructions * 16 * 8 * step * 4 * static_cast<double>(words);
   work.shared_bytes = 128.0 * registers * terms / outputs;
   work.peak = fp64   ? device.mma_fp64
               : half ? (sparse ? device.mma_half_sparse : device.mma_half)
                      : (sparse ? device.mma_tf32_sparse : device.mma_tf32);
-  // Shares measured on H200 (docs/kernels-tensor.md). More than seven planes in 3D take registers that tiles
-  // then lack.
-  const bool space = dimensions == 3, many_planes = space && slices > 7;
-  const double share = fp64                           ? 0.75
-                       : precision == Precision::tf32 ? 0.32
-                       : !sparse                      ? 0.55
-                       : dimensions == 3              ? 0.9
-                                                      : 1.0;
-  // Splitting fp32 data takes time that few products hide in 1D.
-  const bool long_line = dimensions == 1 && fused.taps().size() > 31 && !fp64;  // two steps per window
-  const double splitting = precision != Precision::fp32 ? 1.0
-                           : dimensions == 1            ? 5.0
-                           : products == 4              ? 1.6
-                                                        : 1.25;
-  // Beyond what rotates in registers, planes are taken in groups.
-  const bool grouped = slices > (fp64 ? 8u : dimensions == 2 ? 16u : 11u);
-  work.rate = work.peak * share / splitting / (many_planes && !fp64 && !grouped ? 1.4 : 1.0) /
-              (grouped ? 1.65 : 1.0) / (long_line ? 2.5 : 1.0);
-  work.latency = 2.2e-6 * std::max(0.0, 1 - static_cast<double>(domain.box().points()) / 1e6);
-  if (dimensions == 1 && half && precision != Precision::fp32) work.latency += 3e-6;
-  const double line = fp64                           ? 1.1
-                      : precision == Precision::fp32 ? 1.35
-                      : precision == Precision::tf32
-                          ? (sparse ? 2.2 : 1.8)
-                          : (sparse ? 1.0 : 1.3) * (fused.taps().size() <= 15   ? 1.13
-                                                    : fused.taps().size() <= 25 ? 1.3
-                                                                                : 1.55);
-  work.memory_cost = dimensions == 1 ? line : fp64 ? (space ? 1.4 : 1.2) : grouped && !space ? 1.8 : 1.19;
+  work.rate = work.peak * sweep.share();
+  work.memory_cost = sweep.memory_cost();
+  work.latency = sweep.latency(static_cast<double>(domain.box().points()));
+  work.padding = sweep.padding(domain.shape, sliced.tile[y_axis], device);
   return work;
 }
 
