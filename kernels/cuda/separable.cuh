@@ -52,19 +52,7 @@ class Strip {
     const int needed = last_row_ <= slab ? 0 : (last_row_ - slab + block_rows - 1) / block_rows;
     const int last = needed < a_.steps_per_strip ? needed : a_.steps_per_strip;
     const bool idle = last_column_ <= 0 || first_column_ >= warp_columns;
-    for (int n = 0; n < ahead; ++n) {
-      if (n <= last) ring.fetch(n);
-      ring.commit();
-    }
-    for (int n = 0; n <= last; ++n) {
-      if (n + ahead <= last) {
-#if __CUDA_ARCH__ < 900
-        if (ahead == stages - 1) __syncthreads();
-#endif
-        ring.fetch(n + ahead);
-      }
-      ring.commit();
-      ring.wait_for(n);
+    ring.for_each(last + 1, [&](int n) {
       const int first_row = (n - 1) * block_rows + slab;  // that is completed
       if (idle)
         ring.release(n);
@@ -72,7 +60,7 @@ class Strip {
         step<true>(weights, ring, n);
       else
         step<false>(weights, ring, n);
-    }
+    });
     if constexpr (bulk_stores) wait_for_staging();  // shared memory lives as long as the block
   }
 

@@ -38,25 +38,11 @@ class Column {
                    static_cast<int>(block_column_ + column_margin - a_.in.begin[2]),
                    static_cast<int>(plane_ + plane_margin - a_.in.begin[0]));
     if constexpr (weights_in_shared) __syncthreads();
-    const int count = planes_ + z_taps - 1;
-    for (int n = 0; n < ahead; ++n) {
-      if (n < count) ring.fetch(n);
-      ring.commit();
-    }
-#pragma unroll 1
-    for (int n = 0; n < count; ++n) {
-      if (n + ahead < count) {
-#if __CUDA_ARCH__ < 900
-        if (ahead == stages - 1) __syncthreads();
-#endif
-        ring.fetch(n + ahead);
-      }
-      ring.commit();
-      ring.wait_for(n);
+    ring.for_each(planes_ + z_taps - 1, [&](int n) {
       float result[8];
       step(weights, ring, n, result);
       if (n >= z_taps) write(n - z_taps, result);
-    }
+    });
     float result[8];
     along_z(result);
     write(planes_ - 1, result);

@@ -61,12 +61,42 @@ class BlockRing {
 #endif
   }
 
+  /// take(n) for blocks 0 to count - 1 as they arrive, `ahead` of them on their way; called by all threads.
+  template <class Take>
+  __device__ void for_each(int count, Take&& take) {
+    for (int n = 0; n < ahead; ++n) {
+      if (n < count) fetch(n);
+      commit();
+    }
+#pragma unroll 1
+    for (int n = 0; n < count; ++n) {
+      if (n + ahead < count) {
+#if __CUDA_ARCH__ < 900
+        if (ahead == stages - 1) __syncthreads();
+#endif
+        fetch(n + ahead);
+      }
+      commit();
+      wait_for(n);
+      take(n);
+    }
+  }
+
+  /// The warp needs block `n` no longer.
+  __device__ void release(int n) {
+#if __CUDA_ARCH__ >= 900
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) mbarrier_arrive(&shared_.read[n % stages]);
+#endif
+  }
+
+ private:
   /// Starts the copy of block `n`; on sm_90 thread 0 waits until the stage has been read by all warps.
   __device__ void fetch(int n) {
     const int stage = n % stages;
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0) {
-      if (n >= stages) wait(&shared_.read[stage], (n / stages - 1) & 1);
+      if (n >= stages) mbarrier_wait(&shared_.read[stage], (n / stages - 1) & 1);
       mbarrier_expect(&shared_.full[stage], sizeof(shared_.stage[0]));
       constexpr int per_unit = 8 / sizeof(Stored);
       tensor_copy(shared_.stage[stage], a_.in_map, column_ / per_unit, first_row(n), plane(n),
@@ -94,33 +124,18 @@ class BlockRing {
 #endif
   }
 
-  /// Waits for block `n`; called by all threads.
+  /// Waits for block `n`.
   __device__ void wait_for(int n) {
 #if __CUDA_ARCH__ >= 900
-    wait(&shared_.full[n % stages], n / stages & 1);
+    mbarrier_wait(&shared_.full[n % stages], n / stages & 1);
 #else
     wait_for_copies<ahead>();
     __syncthreads();
 #endif
   }
 
-  /// The warp needs block `n` no longer.
-  __device__ void release(int n) {
-#if __CUDA_ARCH__ >= 900
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) mbarrier_arrive(&shared_.read[n % stages]);
-#endif
-  }
-
- private:
   __device__ int first_row(int n) const { return in_planes ? row_ : row_ + n * block_rows; }
   __device__ int plane(int n) const { return in_planes ? plane_ + n : plane_; }
-#if __CUDA_ARCH__ >= 900
-  __device__ static void wait(unsigned long long* barrier, unsigned parity) {
-    while (!mbarrier_try_wait(barrier, parity)) {
-    }
-  }
-#endif
 
   SharedMemory& shared_;
   const SeparableArguments& a_;
