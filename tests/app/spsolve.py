@@ -4,6 +4,7 @@ SPSOLVE, MPIEXEC and SPSOLVE_SOURCE (the root of the source tree). SPSOLVE_SET h
 otherwise, "section.key=value ...", so that the same tests tell whether other ways give the same files."""
 import csv
 import dataclasses
+import functools
 import os
 import pathlib
 import re
@@ -86,6 +87,17 @@ class Job:
 def run(*arguments, **options):
     with Job(*arguments, **options) as job:
         return job.wait()
+
+
+@functools.cache
+def mpirun_forwards_signals():
+    """That of Open MPI 4.1.6 on Ubuntu 24.04 does not."""
+    script = "trap 'exit 3' USR1; echo ready; for i in $(seq 50); do sleep 0.1; done"
+    with subprocess.Popen([MPIEXEC, "-n", "1", "sh", "-c", script], env=ENVIRONMENT, start_new_session=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        process.stdout.readline()
+        process.send_signal(signal.SIGUSR1)
+        return process.wait() == 3
 
 
 def require_gpu():
