@@ -156,7 +156,7 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
 
 /// Rows of 32 columns that stay in shared memory, for tiles of 4 x 16 outputs (kernels/cuda/wgmma_sweep.cuh).
 TensorWork windowed_work(const Stencil& fused, Precision precision, const DeviceModel& device) {
-  const double rows = input_window(fused)->rows, taken = rows - InputWindow::tile_rows + 1;
+  const double rows = input_window(fused, precision)->rows, taken = rows - InputWindow::tile_rows + 1;
   const bool split = precision == Precision::fp32;
   TensorWork work;
   work.fma = rows * InputWindow::columns * (split ? 3 : 1);

@@ -7,16 +7,27 @@
 
 namespace spsolve::cuda {
 
-constexpr int wgmma_threads = 512;                           // two warpgroups convert, two multiply
+constexpr int wgmma_multipliers = 2;                         // warpgroups that multiply; others convert
 constexpr int wgmma_tile_rows = 4, wgmma_tile_columns = 16;  // outputs of an instruction's 64 rows
-constexpr int wgmma_group_columns = 8 * wgmma_tile_columns;  // of eight tiles, side by side
-/// Of a row that eight tiles read: their columns, as many as a tile's beyond, and up to three before, to be
-/// aligned.
-constexpr int wgmma_box_columns = 160;
-/// Bytes between the 16-byte columns of eight tiles of an operand, such that a quarter of a warp that writes
-/// four columns of two tiles meets no bank twice; and of one row of input of eight tiles.
-constexpr int tf32_pitch = 144, tf32_row_bytes = 8 * tf32_pitch;
-constexpr int bf16_pitch = 160, bf16_row_bytes = 4 * bf16_pitch;
+constexpr int wgmma_group_tiles = 8;                         // side by side
+constexpr int wgmma_group_columns = wgmma_group_tiles * wgmma_tile_columns;
+constexpr int wgmma_most_groups = 4;  // side by side: one for each warp of a warpgroup that converts
+
+// With windows of so many parts (kernels/sparse/windowed_operand.hpp), of input of eight tiles:
+
+/// Columns of a row that are fetched: those of the tiles, as many as a tile's beyond for each part, and some
+/// that keep what a half or a quarter of a warp reads of its rows in different banks; and, unless the window
+/// of every tile begins at a multiple of 16 bytes in memory, `lead` columns before.
+constexpr int wgmma_box_columns(int parts, int more) {
+  return wgmma_group_columns + (2 * parts - 1) * wgmma_tile_columns + more;
+}
+/// Bytes from a 16-byte column of the tiles of an operand to the next: an odd number of times 16, such that a
+/// quarter of a warp that writes four columns of two rows meets no bank twice.
+constexpr int wgmma_pitch(int parts) { return 16 * (wgmma_group_tiles + 2 * parts - 1); }
+/// Bytes of a row of such columns. Of eight columns, that quarter writes every other one.
+constexpr int wgmma_row_bytes(int columns, int parts) {
+  return columns * wgmma_pitch(parts) + (columns == 8 ? 16 : 0);
+}
 
 struct WgmmaArguments {
   TensorMap in_map;  // boxes of four rows of wgmma_box_columns
@@ -28,8 +39,9 @@ struct WgmmaArguments {
   int tiles;                          // along the march, in groups of tiles that are multiplied together
   int tiles_per_block;
   int lead;                  // columns that copies begin before the window of a tile, to be aligned
-  const uint4* weights;      // [operand][step][lane of the warpgroup]
-  const unsigned* metadata;  // [tf32, bf16][lane of the warpgroup]
+  float unscale;             // what sums are multiplied by: weights of fp16 are scaled
+  const uint4* weights;      // [part][step][lane of the warpgroup]
+  const unsigned* metadata;  // [leading, corrections][lane of the warpgroup]
 };
 
 }  // namespace spsolve::cuda

@@ -2,22 +2,28 @@
 #include "kernels/cuda/wgmma_program.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "kernels/cuda/constants_text.hpp"
+#include "kernels/cuda/kernel_stencil.hpp"
 #include "kernels/cuda/wgmma_arguments.hpp"
 #include "kernels/rounding.hpp"
 #include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/round_weights.hpp"
+#include "kernels/sparse/split.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
-constexpr int most_ring = 12, most_stages = 4;
+constexpr int most_ring = 16;
+constexpr int most_rows_of_three = 24;  // converting warpgroups: they leave fewer registers for weights
 static_assert(wgmma_tile_rows == InputWindow::tile_rows && wgmma_tile_columns == InputWindow::tile_columns);
 
 /// A function that multiplies A in registers by n columns of B; asm takes literals only, so it is made for n.
-std::string multiply_function(const char* name, const char* types, const char* transposed, int n) {
+std::string multiply_function(const char* name, Precision element, int n) {
+  const std::string type = element == Precision::tf32 ? "tf32" : element == Precision::bf16 ? "bf16" : "f16";
+  const bool is_tf32 = element == Precision::tf32;
   const int sums = n / 2;
   std::string registers, operands;
   for (int i = 0; i < sums; ++i) {
@@ -29,10 +35,10 @@ std::string multiply_function(const char* name, const char* types, const char* t
          std::to_string(sums) +
          "], const unsigned (&a)[4], unsigned long long b, unsigned metadata, bool add) {\n  asm volatile(\n"
          "      \"{ .reg .pred p; setp.ne.b32 p, " +
-         place(7) + ", 0; wgmma.mma_async.sp.sync.aligned.m64n" + std::to_string(n) + types + " {" +
-         registers + "}, {" + place(0) + ", " + place(1) + ", " + place(2) + ", " + place(3) + "}, " +
-         place(4) + ", " + place(5) + ", " + place(6) + ", p, 1, 1" + transposed +
-         "; }\"\n      : " + operands +
+         place(7) + ", 0; wgmma.mma_async.sp.sync.aligned.m64n" + std::to_string(n) +
+         (is_tf32 ? "k16" : "k32") + ".f32." + type + "." + type + " {" + registers + "}, {" + place(0) +
+         ", " + place(1) + ", " + place(2) + ", " + place(3) + "}, " + place(4) + ", " + place(5) + ", " +
+         place(6) + ", p, 1, 1" + (is_tf32 ? "" : ", 0") + "; }\"\n      : " + operands +
          "\n      : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"l\"(b), \"r\"(metadata), "
          "\"n\"(selector), \"r\"(static_cast<int>(add)));\n}";
 }
@@ -42,46 +48,63 @@ std::string multiply_function(const char* name, const char* types, const char* t
 WgmmaProgram::WgmmaProgram(const Stencil& stencil, Precision precision, const BlockLimits& limits,
                            WgmmaTile tile)
     : precision_(precision), stencil_(round_weights(stencil, precision)), tile_(tile) {
-  if (precision != Precision::tf32 && precision != Precision::fp32)
-    throw std::invalid_argument("wgmma sweep: tf32 and fp32 only");
+  if (precision == Precision::fp64) throw std::invalid_argument("wgmma sweep: not in fp64");
+  if (tile.x_groups > wgmma_most_groups)
+    throw std::invalid_argument("wgmma sweep: too many tiles side by side");
   if (limits.compute_capability != 90) throw std::invalid_argument("wgmma sweep: sm_90 only");
-  const auto window = input_window(stencil_);
+  const auto window = input_window(stencil_, precision);
   if (!window) throw std::invalid_argument("wgmma sweep: the stencil is too large");
   window_ = *window;
-  const int least_ring =
-      static_cast<int>(pieces(window_.rows, wgmma_tile_rows)) + tile_.y_groups * (split() ? 1 : 2) - 1;
-  const auto fits = [&] { return shared_bytes(tile_) <= static_cast<int>(limits.shared_bytes); };
-  for (int stages = most_stages; tile.stages == 0 && stages >= 2; stages -= 2) {
-    tile_.stages = stages;
-    tile_.ring = tile.ring ? tile.ring : least_ring;
-    if (fits()) break;
+  if (precision == Precision::fp16) {
+    double largest = 0.0;
+    for (const spsolve::Tap& tap : stencil_.taps()) largest = std::max(largest, std::abs(tap.weight));
+    scale_ = power_of_two_scale(largest);
   }
+  const bool is_half = storage_bytes(precision) == 2;
+  if (tile.y_groups == 0) tile_.y_groups = is_half ? 2 : 1;
+  if (tile.converters == 0) tile_.converters = is_half && window_.rows <= most_rows_of_three ? 3 : 2;
+  const int turns = halves() ? 1 : wgmma_multipliers;
+  const int least_ring = static_cast<int>(pieces(window_.rows, wgmma_tile_rows)) + tile_.y_groups * turns - 1;
+  const auto fits = [&] { return shared_bytes(tile_) <= static_cast<int>(limits.shared_bytes); };
+  if (tile.stages == 0) tile_.stages = 2 * tile_.converters;
   if (tile.ring == 0)
     for (tile_.ring = std::max(most_ring, least_ring); tile_.ring > least_ring && !fits();) --tile_.ring;
   if (tile_.ring < least_ring || !fits())
     throw std::invalid_argument("wgmma sweep: shared memory does not hold the window of a tile");
 }
 
+int WgmmaProgram::threads() const { return 4 * warp_lanes * (tile_.converters + wgmma_multipliers); }
+
+int WgmmaProgram::box_columns(bool aligned) const {
+  return wgmma_box_columns(window_.parts, aligned ? 0 : 32 / static_cast<int>(storage_bytes(precision_)));
+}
+
 int WgmmaProgram::shared_bytes(const WgmmaTile& tile) const {
+  const int element = static_cast<int>(storage_bytes(precision_));
   const int rows = (tile.ring + tile.y_groups - 1) * tile.x_groups * wgmma_tile_rows;
-  const int rings = split() ? round_up(rows * tf32_row_bytes, 128) + 2 * round_up(rows * bf16_row_bytes, 128)
-                            : round_up(rows * tf32_row_bytes, 128) + 2 * round_up(rows * 16, 128);
-  const int raw = tile.stages * tile.x_groups * wgmma_tile_rows * wgmma_box_columns * 4;
-  const int corrections = (split() ? tile.x_groups * tile.y_groups : 1) * 128 * 16;
-  return rings + raw + corrections + round_up(8 * (tile.stages + 2 * tile.ring + 2), 128);
+  const int rings = round_up(rows * wgmma_row_bytes(2 * element, window_.parts), 128) +
+                    2 * round_up(rows * (split() ? wgmma_row_bytes(4, 1) : 16), 128);
+  const int raw = tile.stages * tile.x_groups * wgmma_tile_rows * box_columns(true) * element;
+  const int partial_sums = (halves() ? tile.x_groups * tile.y_groups : 1) * 128 * 16;
+  return rings + raw + partial_sums + round_up(8 * (tile.stages * tile.x_groups + 2 * tile.ring), 128);
 }
 
 std::vector<std::uint32_t> WgmmaProgram::weights() const {
-  const Operand exact = windowed_operand(stencil_, window_, Precision::tf32);
-  PackedOperand leading = pack(exact, widest_mma(Precision::tf32), MmaWarps::four);
-  if (!split()) return leading.values;
+  const Precision element = leading_element();
+  std::vector<std::uint32_t> all;
+  for (int part = 0; part < window_.parts; ++part) {
+    Operand operand = windowed_operand(stencil_, window_, element, part);
+    for (double& value : operand.values) value *= scale_;
+    const PackedOperand packed = pack(operand, widest_mma(element), MmaWarps::four);
+    all.insert(all.end(), packed.values.begin(), packed.values.end());
+  }
+  if (!split()) return all;
   // Of each row what multiplies the rest of the data, then what multiplies the data.
   Operand with_rest = windowed_operand(stencil_, window_, Precision::bf16), with_data = with_rest;
   for (double& value : with_data.values)
     value -= element_value(Precision::tf32, element_bits(Precision::tf32, value));
   const PackedOperand packed[2]{pack(with_rest, widest_mma(Precision::bf16), MmaWarps::four),
                                 pack(with_data, widest_mma(Precision::bf16), MmaWarps::four)};
-  std::vector<std::uint32_t> all = std::move(leading.values);
   constexpr int words = 4 * warp_lanes * 4;  // of a step
   for (int row = 0; row < window_.rows; ++row)
     for (const PackedOperand& one : packed)
@@ -91,7 +114,7 @@ std::vector<std::uint32_t> WgmmaProgram::weights() const {
 
 std::vector<std::uint32_t> WgmmaProgram::metadata() const {
   std::vector<std::uint32_t> all;
-  for (const Precision element : {Precision::tf32, Precision::bf16}) {
+  for (const Precision element : {leading_element(), Precision::bf16}) {
     const PackedOperand packed =
         pack(windowed_operand(stencil_, window_, element), widest_mma(element), MmaWarps::four);
     all.insert(all.end(), packed.metadata_of(0, 0, 0), packed.metadata_of(0, 0, 0) + 4 * warp_lanes);
@@ -100,22 +123,26 @@ std::vector<std::uint32_t> WgmmaProgram::metadata() const {
 }
 
 std::string WgmmaProgram::constants(bool aligned, bool with_source) const {
-  ConstantsText text({});
-  const int n = 8 * tile_.x_groups * tile_.y_groups;
+  ConstantsText text({"precision.cuh"});
+  const int n = wgmma_group_tiles * tile_.x_groups * tile_.y_groups;
+  text.type("Stored", stored_name(precision_));
   text.flag("split", split());
   text.flag("aligned", aligned);
   text.flag("with_source", with_source);
+  text.integer("parts", window_.parts);
   text.integer("window_rows", window_.rows);
   text.integer("window_begin_row", window_.first_row);
   text.integer("window_begin_column", window_.first_column);
   text.integer("x_groups", tile_.x_groups);
   text.integer("y_groups", tile_.y_groups);
+  text.integer("box_columns", box_columns(aligned));
+  text.integer("converters", tile_.converters);
   text.integer("wgmma_n", n);
   text.integer("ring", tile_.ring);
-  text.integer("stages", tile_.stages);
+  text.integer("stages", aligned ? tile_.stages : tile_.stages / 2);  // of boxes that are wider
   text.integer("shared_bytes", shared_bytes());
-  text.line(multiply_function("wgmma_tf32", "k16.f32.tf32.tf32", "", n));
-  text.line(multiply_function("wgmma_bf16", "k32.f32.bf16.bf16", ", 0", n));
+  text.line(multiply_function("multiply_leading", leading_element(), n));
+  text.line(multiply_function("multiply_corrections", Precision::bf16, n));
   return text.finished();
 }
 

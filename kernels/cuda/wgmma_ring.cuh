@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Shared memory of wgmma_sweep.cuh, and the warpgroup that fills it: rows of input, each converted once, in
+// Shared memory of wgmma_sweep.cuh, and the warpgroups that fill it: rows of input, each converted once, in
 // the order that tensor cores want them.
 
 #include "arguments.hpp"
@@ -16,35 +16,43 @@ namespace spsolve::cuda {
 using namespace constants;
 
 constexpr int group_threads = 128, group_warps = 4;
-constexpr int converters = 2;                           // warpgroups
+constexpr int multipliers = wgmma_multipliers;          // warpgroups
 constexpr int quad = wgmma_tile_rows;                   // rows of input that go through the ring together
 constexpr int quads = (window_rows + quad - 1) / quad;  // of a tile's window
 constexpr int block_columns = x_groups * wgmma_group_columns;
-constexpr int sums = wgmma_n / 2;       // registers
-constexpr int steps = 2 * window_rows;  // instructions of a warpgroup per tile
-constexpr int chains = split ? 2 : 1;   // sums of a tile: tensor cores cut off, so long chains would drift
-constexpr int turns = split ? 1 : 2;    // tiles from one of a warpgroup to its next
-constexpr int slots = ring + y_groups - 1;  // the first are repeated at the end, so that N never wraps
+constexpr int element_bytes = sizeof(Stored);
+constexpr int row_steps = element_bytes / 2;    // instructions of a warpgroup per row of a window
+constexpr int steps = row_steps * window_rows;  // and per tile
+constexpr int sums = wgmma_n / 2;               // registers
+constexpr int chains = split ? 2 : 1;  // sums of a tile: tensor cores cut off, so long chains would drift
+constexpr bool halves = split || parts == 2;     // of the work on a tile, for two warpgroups
+constexpr int turns = halves ? 1 : multipliers;  // tiles from one of a warpgroup to its next
+constexpr int slots = ring + y_groups - 1;       // the first are repeated at the end, so that N never wraps
+constexpr int pitch = wgmma_pitch(parts);
+constexpr int leading_row_bytes = wgmma_row_bytes(2 * element_bytes, parts);
+constexpr int correction_row_bytes = split ? wgmma_row_bytes(4, parts) : 16;
 
-/// The ring of one operand: [slot][x group][row][column of 16 bytes][tile], with pitches.
+/// The ring of one operand: [slot][x group][row][column of 16 bytes][tile], with pitches. Tiles are in the
+/// order 0, 4, 1, 5, 2, 6, 3, 7, (4, 8): neighbours of a product, which are a lane's, are far apart, so that
+/// those of a warp are not; and the tiles one further to the right, whose first part of a window is the
+/// second of these, begin two later.
 template <int row_bytes>
 struct Ring {
   alignas(128) unsigned char row[slots][x_groups][quad][row_bytes];
 };
 
 struct SharedMemory {
-  Ring<tf32_row_bytes> leading;
-  Ring<split ? bf16_row_bytes : 16> data, rest;  // bf16: of the data, and of what tf32 leaves of them
-  alignas(128) float raw[stages][x_groups][quad][wgmma_box_columns];
-  float4 corrections[split ? sums / 4 : 1][group_threads];
-  unsigned long long raw_full[stages], full[ring], empty[ring], corrections_full, corrections_empty;
+  Ring<leading_row_bytes> leading;
+  Ring<correction_row_bytes> data, rest;  // bf16: of fp32 data, and of what tf32 leaves of them
+  alignas(128) Stored raw[stages][x_groups][quad][box_columns];
+  float4 partial_sums[halves ? sums / 4 : 1][group_threads];
+  unsigned long long raw_full[stages][x_groups], full[ring], empty[ring];
 
   __device__ void initialise() {
-    for (unsigned long long& barrier : raw_full) mbarrier_init(&barrier, 1);
-    for (unsigned long long& barrier : full) mbarrier_init(&barrier, group_warps);
-    for (unsigned long long& barrier : empty) mbarrier_init(&barrier, 2 * group_warps);
-    mbarrier_init(&corrections_full, group_warps);
-    mbarrier_init(&corrections_empty, group_warps);
+    for (auto& stage : raw_full)
+      for (unsigned long long& barrier : stage) mbarrier_init(&barrier, 1);
+    for (unsigned long long& barrier : full) mbarrier_init(&barrier, x_groups);
+    for (unsigned long long& barrier : empty) mbarrier_init(&barrier, multipliers * group_warps);
     fence_mbarrier_init();
   }
 };
@@ -60,6 +68,9 @@ __device__ inline void arrive_as_warp(unsigned long long* barrier) {
   __syncwarp();
   if (threadIdx.x % 32 == 0) mbarrier_arrive(barrier);
 }
+
+/// The same in all lanes of a warp, which the compiler then knows: it computes addresses once for all.
+__device__ inline int uniform(int value) { return __shfl_sync(0xffffffffu, value, 0); }
 
 __device__ inline unsigned bf16_pair(float low, float high) {
   unsigned pair;
@@ -87,110 +98,135 @@ struct Strip {
   }
 };
 
-/// Rows of input, four by four, from global memory into the ring. Warpgroups take turns, so that one loads
-/// while another stores.
+/// Rows of input, four by four, from global memory into the ring: eight tiles by each warp. Warpgroups take
+/// turns, so that one loads while another stores.
 class RowConverter {
  public:
-  __device__ RowConverter(SharedMemory& shared, const WgmmaArguments& a)
+  __device__ RowConverter(SharedMemory& shared, const WgmmaArguments& a, int turn)
       : shared_(shared),
-        a_(a),
-        strip_(a),
-        turn_(threadIdx.x / group_threads),
-        row_(threadIdx.x % group_threads / 32),
-        lane_(threadIdx.x % 32) {}
+        map_(a.in_map),
+        lead_(aligned ? 0 : a.lead),
+        turn_(turn),
+        group_(uniform(threadIdx.x % group_threads / 32)),
+        lane_(threadIdx.x % 32) {
+    const Strip strip(a);
+    rows_ = strip.tiles * y_groups + quads - 1;
+    y_ = static_cast<int>(strip.row + window_begin_row - a.in.begin[0]);
+    x_ = static_cast<int>(strip.column + window_begin_column - a.in.begin[2]) - lead_ +
+         group_ * wgmma_group_columns;
+  }
 
   __device__ void run() const {
     static_assert(stages % converters == 0, "a warpgroup fills the stages that it empties");
-    const int groups = strip_.tiles * y_groups + quads - 1;
-    const bool fetches = threadIdx.x % group_threads == 0;
-    if (fetches)
-      for (int group = turn_; group < min(stages, groups); group += converters) fetch(group, group);
+    if (group_ >= x_groups) return;
+    if (lane_ == 0)
+      for (int row = turn_; row < min(stages, rows_); row += converters) fetch(row, row);
     int stage = turn_, slot = turn_;
     unsigned raw_parity = 0, slot_parity = 1;  // everything is empty at first
-    for (int group = turn_; group < groups; group += converters) {
-      wait(&shared_.raw_full[stage], raw_parity);
+    for (int row = turn_; row < rows_; row += converters) {
+      wait(&shared_.raw_full[stage][group_], raw_parity);
+      Operands near = operands(four(stage, 0));
 #pragma unroll
-      for (int first = 0; first < x_groups; first += batch) {
-        float4 near[batch], far[batch];
+      for (int first = 0; first < tiles; first += batch) {
+        Four columns[batch];
 #pragma unroll
-        for (int x = first; x < first + batch && x < x_groups; ++x) {
-          const int column = lane_ / 4 * wgmma_tile_columns + lane_ % 4 * 4;
-          near[x - first] = raw(stage, x, column);
-          far[x - first] = raw(stage, x, column + wgmma_tile_columns);
-        }
-        if (first + batch >= x_groups) {
-          asm volatile("bar.sync %0, 128;" ::"r"(1 + turn_) : "memory");  // all have read the stage
-          if (fetches && group + stages < groups) fetch(group + stages, stage);
-        }
+        for (int i = 0; i < batch; ++i) columns[i] = four(stage, first + i + 1);
         if (first == 0) wait(&shared_.empty[slot], slot_parity);
 #pragma unroll
-        for (int x = first; x < first + batch && x < x_groups; ++x)
-          convert(slot, x, near[x - first], far[x - first]);
+        for (int i = 0; i < batch; ++i) {
+          const Operands far = operands(columns[i]);
+          write(slot, first + i, near, far);
+          near = far;
+        }
       }
       fence_for_copy_engine();
       arrive_as_warp(&shared_.full[slot]);
+      // All that the warp read of the stage has been stored: loads that still wait in a queue could be
+      // overtaken.
+      if (lane_ == 0 && row + stages < rows_) fetch(row + stages, stage);
       if ((stage += converters) >= stages) stage -= stages, raw_parity ^= 1;
       if ((slot += converters) >= ring) slot -= ring, slot_parity ^= 1;
     }
   }
 
  private:
-  static constexpr int batch = 2;  // x groups whose data registers hold
+  using Four = Pack<Stored, 4>;  // neighbours
+  struct Operands {              // of four neighbours
+    unsigned leading[element_bytes], data[2], rest[2];
+  };
 
-  /// Asks for the rows of a group.
-  __device__ void fetch(int group, int stage) const {
-    mbarrier_expect(&shared_.raw_full[stage], sizeof shared_.raw[stage]);
-    const int y = static_cast<int>(strip_.row + window_begin_row - a_.in.begin[0]) + quad * group,
-              x = static_cast<int>(strip_.column + window_begin_column - a_.lead - a_.in.begin[2]);
+  // A lane has a row of the four, a quarter of the columns of a tile, and half of the tiles.
+  static constexpr int tiles = wgmma_group_tiles / 2 + parts - 1;
+  static constexpr int batch = split ? 1 : tiles;  // as many as registers hold
+  __device__ int part() const { return lane_ % 4; }
+  __device__ int row() const { return lane_ / 4 % quad; }
+  __device__ int half() const { return lane_ / 16; }
+
+  /// Asks for the warp's part of four rows.
+  __device__ void fetch(int row, int stage) const {
+    mbarrier_expect(&shared_.raw_full[stage][group_], sizeof shared_.raw[stage][group_]);
+    tensor_copy(shared_.raw[stage][group_], map_, x_, 0, y_ + quad * row, &shared_.raw_full[stage][group_]);
+  }
+
+  __device__ Four four(int stage, int tile) const {
+    const Stored* const from =
+        &shared_.raw[stage][group_][row()]
+                    [(half() * (wgmma_group_tiles / 2) + tile) * wgmma_tile_columns + 4 * part()];
+    if constexpr (aligned) return *reinterpret_cast<const Four*>(from);
+    return {from[lead_], from[lead_ + 1], from[lead_ + 2], from[lead_ + 3]};
+  }
+
+  __device__ static Operands operands(const Four& four) {
+    Operands of;
+    if constexpr (element_bytes == 2) {
+      const uint2 bits = *reinterpret_cast<const uint2*>(&four);
+      of.leading[0] = bits.x;
+      of.leading[1] = bits.y;
+    } else {
+      float rest[4];
 #pragma unroll
-    for (int i = 0; i < x_groups; ++i)
-      tensor_copy(shared_.raw[stage][i], a_.in_map, x + i * wgmma_group_columns, 0, y,
-                  &shared_.raw_full[stage]);
+      for (int i = 0; i < 4; ++i) {
+        const float value = value_of(four.element[i]), lead = tf32(value);
+        of.leading[i] = __float_as_uint(lead);
+        rest[i] = value - lead;
+      }
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        of.data[i] = bf16_pair(value_of(four.element[2 * i]), value_of(four.element[2 * i + 1]));
+        of.rest[i] = bf16_pair(rest[2 * i], rest[2 * i + 1]);
+      }
+    }
+    return of;
   }
 
-  /// Four neighbours of the warp's row.
-  __device__ float4 raw(int stage, int x, int column) const {
-    const float* from = &shared_.raw[stage][x][row_][column];
-    if constexpr (aligned) return *reinterpret_cast<const float4*>(from);
-    from += a_.lead;
-    return {from[0], from[1], from[2], from[3]};
-  }
-
-  /// Of eight tiles of the warp's row: `near` are columns c, c + 1, ... c + 3 of the window of the lane's
-  /// tile, `far` those 16 further.
-  __device__ void convert(int slot, int x, const float4& near, const float4& far) const {
-    const int tile = lane_ / 4, part = lane_ % 4;
-    const float4 near_lead = leading(near), far_lead = leading(far);
-    write(shared_.leading, slot, x, 2 * part * tf32_pitch + 16 * tile,
-          {__float_as_uint(near_lead.x), __float_as_uint(far_lead.x), __float_as_uint(near_lead.y),
-           __float_as_uint(far_lead.y)});
-    write(shared_.leading, slot, x, (2 * part + 1) * tf32_pitch + 16 * tile,
-          {__float_as_uint(near_lead.z), __float_as_uint(far_lead.z), __float_as_uint(near_lead.w),
-           __float_as_uint(far_lead.w)});
+  /// Of a tile's window, columns c, c + 1, ... c + 3 and those 16 further.
+  __device__ void write(int slot, int tile, const Operands& near, const Operands& far) const {
+    constexpr int columns = element_bytes / 2;
+#pragma unroll
+    for (int i = 0; i < columns; ++i)
+      write(shared_.leading, slot, tile, columns * part() + i, near.leading + 2 * i, far.leading + 2 * i);
     if constexpr (split) {
-      write(shared_.data, slot, x, part * bf16_pitch + 16 * tile,
-            {bf16_pair(near.x, near.y), bf16_pair(far.x, far.y), bf16_pair(near.z, near.w),
-             bf16_pair(far.z, far.w)});
-      write(shared_.rest, slot, x, part * bf16_pitch + 16 * tile,
-            {bf16_pair(near.x - near_lead.x, near.y - near_lead.y),
-             bf16_pair(far.x - far_lead.x, far.y - far_lead.y),
-             bf16_pair(near.z - near_lead.z, near.w - near_lead.w),
-             bf16_pair(far.z - far_lead.z, far.w - far_lead.w)});
+      write(shared_.data, slot, tile, part(), near.data, far.data);
+      write(shared_.rest, slot, tile, part(), near.rest, far.rest);
     }
   }
 
-  __device__ static float4 leading(const float4& v) { return {tf32(v.x), tf32(v.y), tf32(v.z), tf32(v.w)}; }
-
   template <int row_bytes>
-  __device__ void write(Ring<row_bytes>& to, int slot, int x, int offset, const uint4& bits) const {
-    *reinterpret_cast<uint4*>(&to.row[slot][x][row_][offset]) = bits;
-    if (slot < y_groups - 1) *reinterpret_cast<uint4*>(&to.row[slot + ring][x][row_][offset]) = bits;
+  __device__ void write(Ring<row_bytes>& to, int slot, int tile, int column, const unsigned* near,
+                        const unsigned* far) const {
+    unsigned char* const place = &to.row[slot][group_][row()][column * pitch + 16 * half()] + 32 * tile;
+    const uint4 bits{near[0], far[0], near[1], far[1]};
+    *reinterpret_cast<uint4*>(place) = bits;
+    if constexpr (y_groups > 1)
+      if (slot < y_groups - 1) *reinterpret_cast<uint4*>(place + ring * sizeof to.row[0]) = bits;
   }
 
   SharedMemory& shared_;
-  const WgmmaArguments& a_;
-  const Strip strip_;
-  int turn_, row_, lane_;
+  const TensorMap& map_;
+  int lead_;
+  int turn_, group_, lane_;
+  int rows_;   // to convert, four each
+  int y_, x_;  // of the first that the warp reads, in memory
 };
 
 }  // namespace spsolve::cuda

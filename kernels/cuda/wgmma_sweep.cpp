@@ -50,11 +50,14 @@ void WgmmaSweep::operator()(const Field& in, Field& out, const Box& region, cons
   }
   a.first_row = floor_to(a.region.begin[plane_axis], wgmma_tile_rows);
   a.first_column = floor_to(a.region.begin[column_axis], wgmma_tile_columns);
-  a.lead =
-      static_cast<int>(wrap(a.first_column + program_.window().first_column - a.in.begin[column_axis], 4));
+  const int element = static_cast<int>(storage_bytes(precision_));
+  a.lead = static_cast<int>(
+      wrap(a.first_column + program_.window().first_column - a.in.begin[column_axis], 16 / element));
+  const bool aligned = a.lead == 0 && wrap(a.out.begin[column_axis], 2) == 0;
+  a.unscale = static_cast<float>(1.0 / program_.weight_scale());
   a.weights = static_cast<const uint4*>(weights_.data());
   a.metadata = static_cast<const unsigned*>(metadata_.data());
-  a.in_map = make_tensor_map(a.in, sizeof(float), 1, wgmma_box_columns, Swizzle::none, wgmma_tile_rows);
+  a.in_map = make_tensor_map(a.in, element, 1, program_.box_columns(aligned), Swizzle::none, wgmma_tile_rows);
   const WgmmaTile& tile = program_.tile();
   const std::int64_t strips =
       pieces(a.region.end[column_axis] - a.first_column, tile.x_groups * wgmma_group_columns);
@@ -63,9 +66,9 @@ void WgmmaSweep::operator()(const Field& in, Field& out, const Box& region, cons
       static_cast<int>(steps_per_block(a.tiles, strips, device_.multiprocessors,
                                        pieces(program_.window().rows, tile.y_groups * wgmma_tile_rows) + 1));
   const dim3 grid(static_cast<unsigned>(strips), static_cast<unsigned>(pieces(a.tiles, a.tiles_per_block)));
-  const bool aligned = a.lead == 0 && wrap(a.out.begin[column_axis], 2) == 0;
   kernel(aligned, source != nullptr)
-      .launch(grid, dim3(wgmma_threads), static_cast<std::size_t>(program_.shared_bytes()), stream_, a);
+      .launch(grid, dim3(static_cast<unsigned>(program_.threads())),
+              static_cast<std::size_t>(program_.shared_bytes()), stream_, a);
 }
 
 const Kernel& WgmmaSweep::kernel(bool aligned, bool with_source) const {

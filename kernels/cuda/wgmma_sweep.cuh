@@ -3,26 +3,38 @@
 // points (B, a row of 32 columns for each 16 outputs) come from shared memory. A block marches down its
 // columns. Two warpgroups convert rows of input, each once, into a ring in the order that tensor cores want:
 // columns 16 apart side by side, so that no output takes both of a pair
-// (kernels/sparse/windowed_operand.hpp). Two others multiply: tf32 data in turns; for fp32 data one
-// multiplies what tf32 holds of data and weights, the other the corrections in bf16,
+// (kernels/sparse/windowed_operand.hpp). Two others multiply: data of 16 bits and tf32 in turns; for fp32
+// data one multiplies what tf32 holds of data and weights, the other the corrections in bf16,
 //   w x = tf32(w) tf32(x) + bf16(w) bf16(x - tf32(x)) + bf16(w - tf32(w)) bf16(x) + O(2^-17 |w x|),
 // which has the range of fp32 and takes 4/6 of the time of three products in tf32 or six in bf16.
 //
-// Per output of a stencil of 15 rows: 1152 flop of 2:4 work in tf32 (fp32: and 2304 in bf16). Of shared
-// memory 36 (72) bytes of B, 9 (19) of converted rows written, 13 of rows as they come, 0 (8) of corrections.
+// Per output of a stencil of 15 rows: 1152 flop of 2:4 work in 16 bits or tf32 (fp32: and 2304 in bf16). Of
+// shared memory, in 16 bits (tf32, fp32): 18 (36, 72) bytes of B, 5 (9, 18) of converted rows written, 5 (10,
+// 10) of rows as they come, 0 (0, 8) of corrections.
 
 #include "wgmma.cuh"
 #include "wgmma_ring.cuh"
 
 namespace spsolve::cuda {
 
-/// K-major operand without swizzle: core matrices of 8 tiles x 16 bytes, `pitch` apart along K and
-/// `group_bytes` along N.
-__device__ inline unsigned long long plain_descriptor(const void* first, int pitch, int group_bytes) {
+/// K-major operand without swizzle: core matrices of 8 tiles x 16 bytes, and rows `row_bytes` long.
+__device__ inline unsigned long long plain_descriptor(const void* first, int row_bytes) {
   const unsigned long long address = shared_address(first);
   return (address & 0x3ffff) >> 4 | static_cast<unsigned long long>(pitch >> 4) << 16 |
-         static_cast<unsigned long long>(group_bytes >> 4) << 32;
+         static_cast<unsigned long long>(quad * row_bytes >> 4) << 32;
 }
+
+/// What a warpgroup multiplies of a tile: data by weights as far as one step holds them, or the second part
+/// of windows, or the corrections of fp32.
+enum class Work { first, second_part, corrections };
+
+/// Barriers of a warp that has one half of a tile and of the one that adds both: where one waits for what the
+/// other has done.
+enum SumBarrier { sums_there = 1, sums_taken = sums_there + group_warps };
+__device__ inline void synchronize(int barrier) {
+  asm volatile("bar.sync %0, 64;" ::"r"(barrier) : "memory");
+}
+__device__ inline void arrive(int barrier) { asm volatile("bar.arrive %0, 64;" ::"r"(barrier) : "memory"); }
 
 class TileMultiplier {
  public:
@@ -34,20 +46,20 @@ class TileMultiplier {
         warp_(thread_ / 32),
         lane_(thread_ % 32) {}
 
-  /// Tiles: all, or every other one. `corrections`: those of fp32 data instead of the leading products.
-  template <bool corrections>
+  /// Tiles: all, or every other one.
+  template <Work work>
   __device__ void run(int first_tile) {
-    load_weights<corrections>();
+    constexpr bool corrections = work == Work::corrections;
+    load_weights<work>();
+    constexpr int row_bytes = corrections ? correction_row_bytes : leading_row_bytes;
+    const unsigned char* const leading =
+        shared_.leading.row[0][0][0] + (work == Work::second_part ? 2 * 16 : 0);  // tiles one further
     const unsigned long long operand[2] = {
-        corrections ? plain_descriptor(&shared_.rest, bf16_pitch, quad * bf16_row_bytes)
-                    : plain_descriptor(&shared_.leading, tf32_pitch, quad * tf32_row_bytes),
-        corrections ? plain_descriptor(&shared_.data, bf16_pitch, quad * bf16_row_bytes)
-                    : plain_descriptor(shared_.leading.row[0][0][0] + 4 * tf32_pitch, tf32_pitch,
-                                       quad * tf32_row_bytes)};
-    constexpr int row_bytes = corrections ? bf16_row_bytes : tf32_row_bytes;
+        plain_descriptor(corrections ? shared_.rest.row[0][0][0] : leading, row_bytes),
+        plain_descriptor(corrections ? shared_.data.row[0][0][0] : leading + 4 * pitch, row_bytes)};
     for (int group = 0; group < first_tile * y_groups; ++group) release(group);
     int slot = first_tile * y_groups, waited = 0, waited_slot = 0;
-    unsigned waited_parity = 0, corrections_parity = corrections ? 1 : 0;
+    unsigned waited_parity = 0;
     for (int tile = first_tile; tile < strip_.tiles; tile += turns) {
       static_for<0, quads>([&](auto q) {
         while (waited < tile * y_groups + q.value + y_groups) {
@@ -58,7 +70,7 @@ class TileMultiplier {
         const int here = slot + q.value < ring ? slot + q.value : slot + q.value - ring;
         const unsigned long long offset = static_cast<unsigned>(here * (x_groups * quad * row_bytes / 16));
         wgmma_fence();
-        multiply_rows<corrections, q.value>(operand[0] + offset, operand[1] + offset);
+        multiply_rows<work, q.value>(operand[0] + offset, operand[1] + offset);
         wgmma_commit();
         if constexpr (q.value > 0 && q.value - 1 < turns * y_groups) {
           wgmma_wait<1>();
@@ -69,48 +81,52 @@ class TileMultiplier {
       for (int q = min(quads - 1, turns * y_groups); q < turns * y_groups; ++q) release(slot + q);
       slot += turns * y_groups;
       if (slot >= ring) slot -= ring;
-      if constexpr (corrections) {
-        hand_over(corrections_parity);
+      if constexpr (work != Work::first) {
+        hand_over(tile);
       } else {
-        if constexpr (split) take_over(corrections_parity);
+        if constexpr (halves) take_over(tile);
         store(tile);
+        if (halves && tile + 1 < strip_.tiles) arrive(sums_taken + warp_);  // and not only asked for
       }
     }
   }
 
  private:
   /// Adds the products of the q-th four rows of the window.
-  template <bool corrections, int q>
+  template <Work work, int q>
   __device__ void multiply_rows(unsigned long long b0, unsigned long long b1) {
+    constexpr bool corrections = work == Work::corrections;
     constexpr int first = quad * q, last = first + quad < window_rows ? first + quad : window_rows;
-    constexpr int pitch = (corrections ? bf16_row_bytes : tf32_row_bytes) / 16;
+    constexpr int row_units = (corrections ? correction_row_bytes : leading_row_bytes) / 16;
     constexpr int second_chain = corrections || chains == 1 ? window_rows : (window_rows + 1) / 2;
     static_for<first, last>([&](auto r) {
       constexpr int row = decltype(r)::value;
       const bool add = row != 0 && row != second_chain;
       float(&to)[sums] = sums_[row < second_chain ? 0 : chains - 1];
-      const int offset = (row - first) * pitch;
+      const int offset = (row - first) * row_units;
       if constexpr (corrections) {
-        wgmma_bf16<0>(to, weights_[2 * row], b0 + offset, metadata_, add);
-        wgmma_bf16<0>(to, weights_[2 * row + 1], b1 + offset, metadata_, true);
+        multiply_corrections<0>(to, weights_[2 * row], b0 + offset, metadata_, add);
+        multiply_corrections<0>(to, weights_[2 * row + 1], b1 + offset, metadata_, true);
       } else {
-        wgmma_tf32<0>(to, weights_[2 * row], b0 + offset, metadata_, add);
-        wgmma_tf32<1>(to, weights_[2 * row + 1], b1 + offset, metadata_, true);
+        multiply_leading<0>(to, weights_[row_steps * row], b0 + offset, metadata_, add);
+        if constexpr (row_steps == 2)
+          multiply_leading<1>(to, weights_[row_steps * row + 1], b1 + offset, metadata_, true);
       }
     });
   }
 
-  template <bool corrections>
+  template <Work work>
   __device__ void load_weights() {
+    constexpr int part = work == Work::first ? 0 : 1;
 #pragma unroll
     for (int step = 0; step < steps; ++step) {
-      const uint4 bits = a_.weights[((corrections ? steps : 0) + step) * group_threads + thread_];
+      const uint4 bits = a_.weights[(part * steps + step) * group_threads + thread_];
       weights_[step][0] = bits.x;
       weights_[step][1] = bits.y;
       weights_[step][2] = bits.z;
       weights_[step][3] = bits.w;
     }
-    metadata_ = a_.metadata[(corrections ? group_threads : 0) + thread_];
+    metadata_ = a_.metadata[(work == Work::corrections ? group_threads : 0) + thread_];
   }
 
   /// This warp reads a slot no more.
@@ -118,70 +134,81 @@ class TileMultiplier {
     arrive_as_warp(&shared_.empty[slot < ring ? slot : slot - ring]);
   }
 
-  /// Leaves the corrections of a tile to the other warpgroup, once it has taken those of the tile before.
-  __device__ void hand_over(unsigned& parity) const {
-    wait(&shared_.corrections_empty, parity);
+  /// Leaves the sums of a tile to the other warpgroup, once it has taken those of the tile before.
+  __device__ void hand_over(int tile) const {
+    if (tile > 0) synchronize(sums_taken + warp_);
 #pragma unroll
     for (int i = 0; i < sums / 4; ++i)
-      shared_.corrections[i][thread_] = {sums_[0][4 * i], sums_[0][4 * i + 1], sums_[0][4 * i + 2],
-                                         sums_[0][4 * i + 3]};
-    arrive_as_warp(&shared_.corrections_full);
-    parity ^= 1;
+      shared_.partial_sums[i][thread_] = {sums_[0][4 * i], sums_[0][4 * i + 1], sums_[0][4 * i + 2],
+                                          sums_[0][4 * i + 3]};
+    arrive(sums_there + warp_);
   }
 
   /// Adds them, and the second chain.
-  __device__ void take_over(unsigned& parity) {
-    wait(&shared_.corrections_full, parity);
+  __device__ void take_over(int tile) {
+    synchronize(sums_there + warp_);
 #pragma unroll
     for (int i = 0; i < sums / 4; ++i) {
-      const float4 more = shared_.corrections[i][thread_];
-      const float correction[4] = {more.x, more.y, more.z, more.w};
+      const float4 four = shared_.partial_sums[i][thread_];
+      const float more[4] = {four.x, four.y, four.z, four.w};
 #pragma unroll
-      for (int k = 0; k < 4; ++k)
-        sums_[0][4 * i + k] = sums_[0][4 * i + k] + sums_[chains - 1][4 * i + k] + correction[k];
-    }
-    arrive_as_warp(&shared_.corrections_empty);
-    parity ^= 1;
-  }
-
-  /// Writes the sums of a tile, those that lie in the region. Registers 4 i + e and 4 i + 2 + e of lane 4 g +
-  /// q are columns 2 g and 2 g + 1 of tile 2 q + e of group i, in the row of the warp.
-  __device__ void store(int tile) const {
-    const long long y0 = strip_.row + static_cast<long long>(tile) * y_groups * quad + warp_,
-                    x0 = strip_.column + lane_ % 4 * 2 * wgmma_tile_columns + lane_ / 4 * 2;
-    float* const to =
-        static_cast<float*>(a_.out.data) + (y0 - a_.out.begin[0]) * a_.out.stride[0] + (x0 - a_.out.begin[2]);
-    const float* from = nullptr;
-    if constexpr (with_source)
-      from = static_cast<const float*>(a_.source.data) + (y0 - a_.source.begin[0]) * a_.source.stride[0] +
-             (x0 - a_.source.begin[2]);
-    const long long last_row = y0 + (y_groups - 1) * quad;
-    const bool whole = y0 >= a_.region.begin[0] && last_row < a_.region.end[0] &&
-                       strip_.column >= a_.region.begin[2] &&
-                       strip_.column + block_columns <= a_.region.end[2];
-#pragma unroll
-    for (int i = 0; i < sums / 2; ++i) {
-      const int group = i / 2, e = i % 2, row = group / x_groups * quad,
-                column = group % x_groups * wgmma_group_columns + e * wgmma_tile_columns;
-      if (!whole && (y0 + row < a_.region.begin[0] || y0 + row >= a_.region.end[0])) continue;
-      float value[2] = {sums_[0][4 * group + e], sums_[0][4 * group + 2 + e]};
-      const bool inside[2] = {whole || inside_columns(x0 + column), whole || inside_columns(x0 + column + 1)};
-      if constexpr (with_source)
-#pragma unroll
-        for (int k = 0; k < 2; ++k)
-          if (inside[k]) value[k] += from[row * a_.source.stride[0] + column + k];
-      float* const pair = to + row * a_.out.stride[0] + column;
-      if (aligned && inside[0] && inside[1]) {
-        *reinterpret_cast<float2*>(pair) = {value[0], value[1]};
-      } else {
-        if (inside[0]) pair[0] = value[0];
-        if (inside[1]) pair[1] = value[1];
+      for (int k = 0; k < 4; ++k) {
+        float& sum = sums_[0][4 * i + k];
+        if constexpr (chains == 2) sum += sums_[1][4 * i + k];
+        sum += more[k];
       }
     }
   }
 
-  __device__ bool inside_columns(long long x) const {
-    return x >= a_.region.begin[2] && x < a_.region.end[2];
+  /// Writes the sums of a tile, those that lie in the region. Registers 4 i + e and 4 i + 2 + e of lane 4 g +
+  /// q are columns 2 g and 2 g + 1 of tile q + 4 e of group i, in the row of the warp.
+  __device__ void store(int tile) const {
+    const long long y = strip_.row + static_cast<long long>(tile) * y_groups * quad + warp_,
+                    x = strip_.column + lane_ % 4 * wgmma_tile_columns + lane_ / 4 * 2;
+    const bool whole = y >= a_.region.begin[0] && y + (y_groups - 1) * quad < a_.region.end[0] &&
+                       strip_.column >= a_.region.begin[2] &&
+                       strip_.column + block_columns <= a_.region.end[2];
+    if (whole && aligned)
+      write<true>(y, x);
+    else
+      write<false>(y, x);
+  }
+
+  /// From row y and column x on.
+  template <bool whole>
+  __device__ void write(long long y, long long x) const {
+    Stored* const to = first_of<Stored>(a_.out, y, x);
+    const float* const from = with_source ? first_of<float>(a_.source, y, x) : nullptr;
+    const int top = static_cast<int>(a_.region.begin[0] - y), bottom = static_cast<int>(a_.region.end[0] - y),
+              left = static_cast<int>(a_.region.begin[2] - x), right = static_cast<int>(a_.region.end[2] - x);
+#pragma unroll
+    for (int i = 0; i < sums / 2; ++i) {
+      const int group = i / 2, e = i % 2, row = group / x_groups * quad,
+                column = group % x_groups * wgmma_group_columns + e * wgmma_group_columns / 2;
+      const bool row_inside = whole || (row >= top && row < bottom);
+      Pack<Stored, 2> pair;
+      bool inside[2];
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        inside[k] = whole || (row_inside && column + k >= left && column + k < right);
+        float value = sums_[0][4 * group + 2 * k + e];
+        if constexpr (element_bytes == 2) value *= a_.unscale;
+        if (with_source && inside[k]) value += from[row * a_.source.stride[0] + column + k];
+        spsolve::cuda::store(pair.element[k], value);
+      }
+      Stored* const first = to + row * a_.out.stride[0] + column;
+      if (aligned && inside[0] && inside[1]) {
+        *reinterpret_cast<Pack<Stored, 2>*>(first) = pair;
+      } else {
+        if (inside[0]) first[0] = pair.element[0];
+        if (inside[1]) first[1] = pair.element[1];
+      }
+    }
+  }
+
+  template <class Element>
+  __device__ static Element* first_of(const View& view, long long y, long long x) {
+    return static_cast<Element*>(view.data) + (y - view.begin[0]) * view.stride[0] + (x - view.begin[2]);
   }
 
   SharedMemory& shared_;
@@ -193,24 +220,29 @@ class TileMultiplier {
   float sums_[chains][sums];
 };
 
+constexpr int threads = group_threads * (converters + multipliers);
+constexpr int converter_registers = converters == 2 ? 48 : 40,  // of 512 that threads of all warpgroups have
+    multiplier_registers = (512 - converters * converter_registers) / multipliers / 8 * 8;
+
 }  // namespace spsolve::cuda
 
-extern "C" __global__ void __launch_bounds__(spsolve::cuda::wgmma_threads, 1)
+extern "C" __global__ void __launch_bounds__(spsolve::cuda::threads, 1)
     wgmma_sweep(const __grid_constant__ spsolve::cuda::WgmmaArguments a) {
   extern __shared__ __align__(128) unsigned char memory[];
   using namespace spsolve::cuda;
   SharedMemory& shared = *reinterpret_cast<SharedMemory*>(memory);
   if (threadIdx.x == 0) shared.initialise();
   __syncthreads();
-  if (threadIdx.x < converters * group_threads) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 48;");
-    RowConverter(shared, a).run();
+  const int warpgroup = uniform(threadIdx.x / group_threads);
+  if (warpgroup < converters) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(converter_registers));
+    RowConverter(shared, a, warpgroup).run();
   } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 208;");
-    const int group = static_cast<int>(threadIdx.x) / group_threads - converters;
-    if (!split || group == 0)
-      TileMultiplier(shared, a).run<false>(group);
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(multiplier_registers));
+    const int group = warpgroup - converters;
+    if (!halves || group == 0)
+      TileMultiplier(shared, a).run<Work::first>(group);
     else
-      TileMultiplier(shared, a).run<true>(0);
+      TileMultiplier(shared, a).run<split ? Work::corrections : Work::second_part>(0);
   }
 }

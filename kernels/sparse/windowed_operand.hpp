@@ -10,25 +10,30 @@
 
 namespace spsolve {
 
-/// The rows of input, 32 columns each, that a tile of 4 x 16 outputs of a 2D stencil takes: one step (bf16)
-/// or two (tf32) of wgmma.sp per row.
+/// The rows of input that a tile of 4 x 16 outputs of a 2D stencil takes, 32 columns for each 16 columns of
+/// taps: one step (16-bit elements) or two (tf32) of wgmma.sp.
 struct InputWindow {
   static constexpr int tile_rows = 4, tile_columns = 16, columns = 32;
-  static constexpr int most_rows = 18;  // whose weights registers hold
 
   int rows = 0;
-  std::int64_t first_row = 0, first_column = 0;  // from the tile's origin; the column is a multiple of 4
+  std::int64_t first_row = 0, first_column = 0;  // from the tile's origin
+  int parts = 1;                                 // of 16 columns of taps, side by side
+
+  /// Steps of a part.
+  int steps(Precision precision) const { return rows * (storage_bytes(precision) == 2 ? 1 : 2); }
 };
 
-/// None for stencils with offsets along z, or that span more than 15 rows, or more than 16 columns from a
-/// multiple of 4.
-std::optional<InputWindow> input_window(const Stencil& stencil);
+/// None for stencils with offsets along z, and for those whose weights the registers of two warpgroups do not
+/// hold: one warpgroup has those of a part (fp32: one the only part, the other its corrections), 36 steps at
+/// most. That is 15 x 16 points in fp32, 15 x 32 in tf32, 33 x 32 in 16 bits. Where it can be, the window
+/// begins at a multiple of 8 or 4 columns, so that copies are aligned.
+std::optional<InputWindow> input_window(const Stencil& stencil, Precision precision);
 
-/// Strided swap of columns 16 apart (tf32), or of pairs of them (bf16): rows of A are the 64 outputs, its
+/// Strided swap of columns 16 apart (tf32), or of pairs of them (16 bits): rows of A are the 64 outputs, its
 /// columns those of the window, row by row. Which of two swapped columns an output takes depends on its own
-/// column only, and zeros stay where they are, so all rows of the window have the same metadata. Outputs m
-/// and m + 8 are neighbours along x, since a lane gets both.
-Operand windowed_operand(const Stencil& stencil, const InputWindow& window, Precision element);
+/// column only, and zeros stay where they are, so all rows of all parts have the same metadata. Outputs m
+/// and m + 8 are neighbours along x, since a lane gets both. Of a window of several parts: the taps of one.
+Operand windowed_operand(const Stencil& stencil, const InputWindow& window, Precision element, int part = 0);
 
 /// Whether sweeps of a stencil in a 2D grid take this way on devices that have it: tf32, and fp32 where
 /// takes_mixed_split.

@@ -3,6 +3,7 @@
 // word of metadata per lane serves all rows of the window.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 
 #include "kernels/sparse/packed_operand.hpp"
@@ -23,30 +24,53 @@ TEST(WindowedOperand, HoldsTheStencilWithTheSameMetadataForAllRows) {
   const auto upto = [&](std::int64_t most) {
     return std::uniform_int_distribution<std::int64_t>(0, most)(random);
   };
-  for (int i = 0; i < 100; ++i) {
-    const Index3 extent{1, 1 + upto(14), 1 + upto(12)}, center{0, upto(extent[1] - 1), upto(extent[2] - 1)};
+  for (int i = 0; i < 150; ++i) {
+    const Precision element = i % 3 ? Precision::bf16 : Precision::tf32;
+    const Index3 extent{1, 1 + upto(element == Precision::tf32 ? 14 : 32), 1 + upto(31)},
+        center{0, upto(extent[1] - 1), upto(extent[2] - 1)};
     const Stencil stencil = random_stencil(random, extent, center);
-    const auto window = input_window(stencil);
+    const auto window = input_window(stencil, element);
     ASSERT_TRUE(window);
-    for (const Precision element : {Precision::tf32, Precision::bf16}) {
-      const Operand operand = windowed_operand(stencil, *window, element);
-      EXPECT_EQ(expand(operand).values, weight_matrix(stencil, operand.outputs, operand.inputs).values);
+    EXPECT_EQ(window->parts, extent[2] > 16 ? 2 : 1);
+    std::map<std::pair<Index3, Index3>, double> found;  // of output and input
+    std::vector<std::uint32_t> metadata;
+    for (int part = 0; part < window->parts; ++part) {
+      const Operand operand = windowed_operand(stencil, *window, element, part);
+      const std::vector<double> values = expand(operand).values;
+      for (std::size_t m = 0; m < operand.outputs.size(); ++m)
+        for (std::size_t k = 0; k < operand.inputs.size(); ++k)
+          if (const double value = values[m * operand.inputs.size() + k]; value != 0)
+            EXPECT_TRUE(found.try_emplace({operand.outputs[m], operand.inputs[k]}, value).second);
       const PackedOperand packed = pack(operand, widest_mma(element), MmaWarps::four);
-      for (int step = packed.mma.selectors(); step + 1 < packed.steps; step += packed.mma.selectors())
+      EXPECT_EQ(packed.steps, window->steps(element));
+      if (part == 0)
+        metadata.assign(packed.metadata_of(0, 0, 0), packed.metadata_of(0, 0, 0) + 4 * warp_lanes);
+      for (int step = 0; step + 1 < packed.steps; step += packed.mma.selectors())
         for (int lane = 0; lane < 4 * warp_lanes; ++lane)
-          ASSERT_EQ(packed.metadata_of(0, step, 0)[lane], packed.metadata_of(0, 0, 0)[lane]);
+          ASSERT_EQ(packed.metadata_of(0, step, 0)[lane], metadata[static_cast<std::size_t>(lane)]);
     }
+    std::map<std::pair<Index3, Index3>, double> wanted;
+    for (const Index3& output : windowed_operand(stencil, *window, element).outputs)
+      for (const Tap& tap : stencil.taps()) wanted[{output, output + tap.offset}] = tap.weight;
+    EXPECT_EQ(found, wanted);
   }
 }
 
 TEST(WindowedOperand, IsOfStencilsThatFitOnly) {
   std::mt19937_64 random(9310u);
-  EXPECT_TRUE(input_window(random_stencil(random, {1, 15, 15}, {0, 7, 7})));
-  EXPECT_TRUE(input_window(random_stencil(random, {1, 15, 16}, {0, 0, 8})));
-  EXPECT_FALSE(
-      input_window(random_stencil(random, {1, 15, 16}, {0, 7, 7})));  // begins between multiples of 4
-  EXPECT_FALSE(input_window(random_stencil(random, {1, 16, 3}, {0, 8, 1})));
-  EXPECT_FALSE(input_window(random_stencil(random, {3, 3, 3}, {1, 1, 1})));
+  const auto parts = [&](const Index3& extent, const Index3& center, Precision precision) {
+    const auto window = input_window(random_stencil(random, extent, center), precision);
+    return window ? window->parts : 0;
+  };
+  EXPECT_EQ(parts({1, 15, 15}, {0, 7, 7}, Precision::fp32), 1);
+  EXPECT_EQ(parts({1, 15, 16}, {0, 7, 7}, Precision::fp32), 1);
+  EXPECT_EQ(parts({1, 15, 17}, {0, 7, 7}, Precision::fp32), 0);
+  EXPECT_EQ(parts({1, 15, 17}, {0, 7, 7}, Precision::tf32), 2);
+  EXPECT_EQ(parts({1, 16, 3}, {0, 8, 1}, Precision::tf32), 0);
+  EXPECT_EQ(parts({1, 33, 32}, {0, 8, 1}, Precision::fp16), 2);
+  EXPECT_EQ(parts({1, 34, 3}, {0, 8, 1}, Precision::fp16), 0);
+  EXPECT_EQ(parts({1, 3, 33}, {0, 1, 16}, Precision::fp16), 0);
+  EXPECT_EQ(parts({3, 3, 3}, {1, 1, 1}, Precision::tf32), 0);
   EXPECT_FALSE(takes_window(random_stencil(random, {1, 7, 7}, {0, 3, 3}), Precision::fp32));
   EXPECT_TRUE(takes_window(random_stencil(random, {1, 9, 9}, {0, 4, 4}), Precision::fp32));
   EXPECT_TRUE(takes_window(random_stencil(random, {1, 3, 3}, {0, 1, 1}), Precision::tf32));
