@@ -52,9 +52,9 @@ std::vector<Precision> precisions_of(const Problem& problem, const PlanRequest& 
 
 bool asked_for(const PlanRequest& request) { return request.unit != "auto" || request.layout != "auto"; }
 
-/// Beyond what rotates in registers the direct layouts are slower than single steps.
+/// Beyond what rotates in registers the direct layouts lose to single steps what fusing them gains.
 bool is_within_reach(const Problem& problem, const DeviceModel& device, const Method& method) {
-  if (!device.gpu || !method.fused_weights() || method.layout == "separable") return true;
+  if (!device.gpu || !method.fused_weights() || method.layout == "separable" || method.fuse == 1) return true;
   const int dimensions = problem.domain.dimensions;
   const Index3 extent = tap_box(problem.stencil).extent();
   const auto planes = [&](int axis) { return method.fuse * (extent[axis] - 1) + 1; };
