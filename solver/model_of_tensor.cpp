@@ -156,15 +156,16 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
 
 /// Rows of 32 columns that stay in shared memory, for tiles of 4 x 16 outputs (kernels/cuda/wgmma_sweep.cuh).
 TensorWork windowed_work(const Stencil& fused, Precision precision, const DeviceModel& device) {
-  const double rows = input_window(fused, precision)->rows, taken = rows - InputWindow::tile_rows + 1;
+  const InputWindow window = *input_window(fused, precision);
+  const double rows = window.rows, taken = rows - InputWindow::tile_rows + 1;
   const bool split = precision == Precision::fp32;
   TensorWork work;
-  work.fma = rows * InputWindow::columns * (split ? 3 : 1);
+  work.fma = window.parts * rows * InputWindow::columns * (split ? 3 : 1);
   work.instructions = work.fma / (16 * 8 * 16);
   work.shared_bytes = 4.0 * (2 + rows / InputWindow::tile_rows);
   work.peak = device.wgmma_tf32_sparse;
   // What was measured on H200: conversions of data, then the instructions.
-  const double seconds = split ? 3.2e-12 + 0.18e-12 * taken : 2.1e-12 + 0.0625e-12 * taken;
+  const double seconds = window.parts * (split ? 2.5e-12 + 0.14e-12 * taken : 1.76e-12 + 0.0525e-12 * taken);
   work.rate = work.instructions / seconds * device.wgmma_tf32_sparse / nominal_gpu().wgmma_tf32_sparse;
   work.memory_cost = 1.1;
   return work;
