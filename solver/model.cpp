@@ -50,8 +50,9 @@ bool has_kernel(const Problem& problem, const DeviceModel& device, const Method&
   if ((problem.precision == Precision::fp64) != (method.unit == "tensor") &&
       (problem.precision == Precision::fp64 || *layout == Layout::separable))
     return false;  // fp64 is dense only, separable sparse only
-  // The kernel of separable sweeps; the others take any reach.
   const Index3 reach = method.fuse * problem.stencil.radius();
+  if (method.fuse > 1 && volume(2 * reach + Index3{1, 1, 1}) > most_fused_weights) return false;
+  // The kernel of separable sweeps; the others take any reach.
   return !device.gpu || *layout != Layout::separable ||
          (reach[z_axis] <= 7 && std::max(reach[y_axis], reach[x_axis]) <= 40);
 }

@@ -35,6 +35,9 @@ struct Candidate : Method {
   double intensity() const { return 2 * fma / bytes; }
 };
 
+/// Weights that fused steps may have: more take gigabytes and minutes to make.
+constexpr std::int64_t most_fused_weights = std::int64_t{1} << 19;
+
 /// Whether the model knows a kernel for a problem on a device: unit, layout and depth. CPUs emulate tensor
 /// cores: slow, so never chosen, but exact in their numerics.
 bool has_kernel(const Problem& problem, const DeviceModel& device, const Method& method);

@@ -116,6 +116,7 @@ std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel&
     why += "; fp64 has dense tensor cores only: unit = \"tensor\", layout = \"dual-tessellation\"";
   else
     why += "; sparse-tensor takes strided-swap, morph and separable (few terms), tensor the first two";
+  if (request.fuse) why += fmt::format("; fused steps may have {} weights", most_fused_weights);
   throw Error(Status::invalid_input, why);
 }
 

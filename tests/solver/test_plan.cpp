@@ -49,6 +49,7 @@ TEST(Plan, RequestsThatNoKernelMeetsAreErrors) {
     problem.precision = Precision::fp16;
     refused(device, {"auto", "dual-tessellation"});
     refused(device, {"tensor", "separable"});
+    refused(device, {"tensor", "auto", 400});  // 801 x 801 weights
     problem.precision = Precision::fp64;
   }
 }
