@@ -7,7 +7,7 @@
 
 namespace spsolve::cuda {
 
-constexpr int wgmma_multipliers = 2;                         // warpgroups that multiply; others convert
+constexpr int wgmma_threads = 512;                           // two warpgroups convert, two multiply
 constexpr int wgmma_tile_rows = 4, wgmma_tile_columns = 16;  // outputs of an instruction's 64 rows
 constexpr int wgmma_group_tiles = 8;                         // side by side
 constexpr int wgmma_group_columns = wgmma_group_tiles * wgmma_tile_columns;

@@ -16,8 +16,7 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int most_ring = 16;
-constexpr int most_rows_of_three = 24;  // converting warpgroups: they leave fewer registers for weights
+constexpr int most_ring = 16, default_stages = 4;
 static_assert(wgmma_tile_rows == InputWindow::tile_rows && wgmma_tile_columns == InputWindow::tile_columns);
 
 /// A function that multiplies A in registers by n columns of B; asm takes literals only, so it is made for n.
@@ -60,20 +59,15 @@ WgmmaProgram::WgmmaProgram(const Stencil& stencil, Precision precision, const Bl
     for (const spsolve::Tap& tap : stencil_.taps()) largest = std::max(largest, std::abs(tap.weight));
     scale_ = power_of_two_scale(largest);
   }
-  const bool is_half = storage_bytes(precision) == 2;
-  if (tile.y_groups == 0) tile_.y_groups = is_half ? 2 : 1;
-  if (tile.converters == 0) tile_.converters = is_half && window_.rows <= most_rows_of_three ? 3 : 2;
-  const int turns = halves() ? 1 : wgmma_multipliers;
+  const int turns = halves() ? 1 : 2;
   const int least_ring = static_cast<int>(pieces(window_.rows, wgmma_tile_rows)) + tile_.y_groups * turns - 1;
   const auto fits = [&] { return shared_bytes(tile_) <= static_cast<int>(limits.shared_bytes); };
-  if (tile.stages == 0) tile_.stages = 2 * tile_.converters;
+  if (tile.stages == 0) tile_.stages = default_stages;
   if (tile.ring == 0)
     for (tile_.ring = std::max(most_ring, least_ring); tile_.ring > least_ring && !fits();) --tile_.ring;
   if (tile_.ring < least_ring || !fits())
     throw std::invalid_argument("wgmma sweep: shared memory does not hold the window of a tile");
 }
-
-int WgmmaProgram::threads() const { return 4 * warp_lanes * (tile_.converters + wgmma_multipliers); }
 
 int WgmmaProgram::box_columns(bool aligned) const {
   return wgmma_box_columns(window_.parts, aligned ? 0 : 32 / static_cast<int>(storage_bytes(precision_)));
@@ -136,7 +130,6 @@ std::string WgmmaProgram::constants(bool aligned, bool with_source) const {
   text.integer("x_groups", tile_.x_groups);
   text.integer("y_groups", tile_.y_groups);
   text.integer("box_columns", box_columns(aligned));
-  text.integer("converters", tile_.converters);
   text.integer("wgmma_n", n);
   text.integer("ring", tile_.ring);
   text.integer("stages", aligned ? tile_.stages : tile_.stages / 2);  // of boxes that are wider

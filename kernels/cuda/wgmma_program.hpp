@@ -12,13 +12,12 @@
 
 namespace spsolve::cuda {
 
-/// How a block of wgmma_sweep.cuh is cut. 0: as it is fastest, or as many as fit shared memory.
+/// How a block of wgmma_sweep.cuh is cut. 0: as many as fit shared memory, up to a number that is enough.
 struct WgmmaTile {
-  int x_groups = 4;    // of eight tiles side by side, four at most
-  int y_groups = 0;    // of these, one below the other
-  int ring = 0;        // four rows of input each
-  int stages = 0;      // of rows as they are in memory, four each; a multiple of twice the converters
-  int converters = 0;  // warpgroups, two or three
+  int x_groups = 4;  // of eight tiles side by side, four at most
+  int y_groups = 1;  // of these, one below the other
+  int ring = 0;      // four rows of input each
+  int stages = 0;    // of rows as they are in memory, four each; a multiple of four
 };
 
 /// What wgmma_sweep.cuh is compiled from, and the weights it loads, for one stencil. Made without a device.
@@ -45,7 +44,6 @@ class WgmmaProgram {
   const WgmmaTile& tile() const { return tile_; }
   const InputWindow& window() const { return window_; }
   int shared_bytes() const { return shared_bytes(tile_); }
-  int threads() const;
 
  private:
   bool split() const { return precision_ == Precision::fp32; }

@@ -16,7 +16,7 @@ namespace spsolve::cuda {
 using namespace constants;
 
 constexpr int group_threads = 128, group_warps = 4;
-constexpr int multipliers = wgmma_multipliers;          // warpgroups
+constexpr int converters = 2, multipliers = 2;          // warpgroups
 constexpr int quad = wgmma_tile_rows;                   // rows of input that go through the ring together
 constexpr int quads = (window_rows + quad - 1) / quad;  // of a tile's window
 constexpr int block_columns = x_groups * wgmma_group_columns;

@@ -67,8 +67,7 @@ void WgmmaSweep::operator()(const Field& in, Field& out, const Box& region, cons
                                        pieces(program_.window().rows, tile.y_groups * wgmma_tile_rows) + 1));
   const dim3 grid(static_cast<unsigned>(strips), static_cast<unsigned>(pieces(a.tiles, a.tiles_per_block)));
   kernel(aligned, source != nullptr)
-      .launch(grid, dim3(static_cast<unsigned>(program_.threads())),
-              static_cast<std::size_t>(program_.shared_bytes()), stream_, a);
+      .launch(grid, dim3(wgmma_threads), static_cast<std::size_t>(program_.shared_bytes()), stream_, a);
 }
 
 const Kernel& WgmmaSweep::kernel(bool aligned, bool with_source) const {

@@ -220,13 +220,9 @@ class TileMultiplier {
   float sums_[chains][sums];
 };
 
-constexpr int threads = group_threads * (converters + multipliers);
-constexpr int converter_registers = converters == 2 ? 48 : 40,  // of 512 that threads of all warpgroups have
-    multiplier_registers = (512 - converters * converter_registers) / multipliers / 8 * 8;
-
 }  // namespace spsolve::cuda
 
-extern "C" __global__ void __launch_bounds__(spsolve::cuda::threads, 1)
+extern "C" __global__ void __launch_bounds__(spsolve::cuda::wgmma_threads, 1)
     wgmma_sweep(const __grid_constant__ spsolve::cuda::WgmmaArguments a) {
   extern __shared__ __align__(128) unsigned char memory[];
   using namespace spsolve::cuda;
@@ -235,10 +231,10 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::threads, 1)
   __syncthreads();
   const int warpgroup = uniform(threadIdx.x / group_threads);
   if (warpgroup < converters) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(converter_registers));
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 48;");
     RowConverter(shared, a, warpgroup).run();
   } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(multiplier_registers));
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 208;");
     const int group = warpgroup - converters;
     if (!halves || group == 0)
       TileMultiplier(shared, a).run<Work::first>(group);
