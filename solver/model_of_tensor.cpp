@@ -158,14 +158,16 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
 TensorWork windowed_work(const Stencil& fused, Precision precision, const DeviceModel& device) {
   const InputWindow window = *input_window(fused, precision);
   const double rows = window.rows, taken = rows - InputWindow::tile_rows + 1;
-  const bool split = precision == Precision::fp32;
+  const bool split = precision == Precision::fp32, half = storage_bytes(precision) == 2;
   TensorWork work;
   work.fma = window.parts * rows * InputWindow::columns * (split ? 3 : 1);
-  work.instructions = work.fma / (16 * 8 * 16);
-  work.shared_bytes = 4.0 * (2 + rows / InputWindow::tile_rows);
+  work.instructions = work.fma / (16 * 8 * (half ? 32 : 16));
+  work.shared_bytes = static_cast<double>(storage_bytes(precision)) * (2 + rows / InputWindow::tile_rows);
   work.peak = device.wgmma_tf32_sparse;
   // What was measured on H200: conversions of data, then the instructions.
-  const double seconds = window.parts * (split ? 2.5e-12 + 0.14e-12 * taken : 1.76e-12 + 0.0525e-12 * taken);
+  const double seconds =
+      half ? 0.7e-12 + 0.046e-12 * window.parts * rows
+           : window.parts * (split ? 2.5e-12 + 0.14e-12 * taken : 1.76e-12 + 0.0525e-12 * taken);
   work.rate = work.instructions / seconds * device.wgmma_tf32_sparse / nominal_gpu().wgmma_tf32_sparse;
   work.memory_cost = 1.1;
   return work;
