@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "kernels/cuda/launch_shape.hpp"
 #include "kernels/cuda/tile.hpp"
@@ -14,9 +15,12 @@ using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 // Measured on H200 (docs/plan.md).
 constexpr double tap_fp32 = 0.185e-12, tap_fp64 = 0.35e-12;  // s per tap of step.cuh
 constexpr double space_taps = 1.7;                           // of those in 3D, which miss the cache
-constexpr double band_step = 5.5e-6;                         // s, a step of a band beside a neumann face
-constexpr double band_kernel = 4.5e-6;                       // s, a kernel of a band, from start to start
-constexpr double warp_instruction = 0.9e-9;                  // s, of a warp that has a scheduler to itself
+constexpr double kept_loop = 1.5;                            // in 3D, where taps are too many to unroll
+constexpr double mirror_step = 1.6e-6;                       // s, a step beside a neumann face in 2D,
+constexpr double mirror_tap = 0.42e-6;                       // and of every tap
+constexpr double mirror_step_in_space = 5.5e-6;
+constexpr double band_kernel = 4.5e-6;       // s, a kernel of a band, from start to start
+constexpr double warp_instruction = 0.9e-9;  // s, of a warp that has a scheduler to itself
 
 /// A stencil on a grid as kernels see them, with the limits of a device.
 struct March {
@@ -72,6 +76,14 @@ struct Launch {
   }
 };
 
+/// Planes between those of taps that no tap is on: their sums are handed on all the same.
+int empty_planes(const cuda::KernelStencil& stencil) {
+  std::set<int> planes;
+  for (const cuda::Tap& tap : stencil.taps) planes.insert(tap.offset[plane_axis]);
+  const int reach = *planes.rbegin() - *planes.begin() + 1;
+  return stencil.pointwise_completion() ? 0 : reach - static_cast<int>(planes.size());
+}
+
 /// Issue slots per point and step of a kernel: the sum, then loads, shared rows and shuffles, of which some
 /// are those of the whole kernel, others go with the radius where points are not folded along x. Few warps
 /// per multiprocessor hide less.
@@ -89,7 +101,8 @@ double issue_slots(const March& march, const cuda::Tile& tile) {
         hidden = 0.94;  // tiles begin where lines of memory do
       break;
     case 2:
-      others = 0.8 + 1.5 * share * std::max(0.0, reach) + (box && share == 1 ? 1.5 : 0);
+      others = 0.8 + 1.5 * share * std::max(0.0, reach) +
+               (box && share == 1 && stencil.taps.size() > 3 ? 1.5 : 0) + 3 * empty_planes(stencil);
       per_kernel = fp64 ? 2 : 10;
       if (tile.depth > 8 && reach == 0) hidden = fp64 ? 1.05 : box ? 1.2 : 1.1;
       break;
@@ -99,6 +112,9 @@ double issue_slots(const March& march, const cuda::Tile& tile) {
   }
   // Operands are rounded to tf32 first.
   const double rounding = march.problem.precision == Precision::tf32 ? 10 : 0;
+  const auto taps = static_cast<int>(stencil.taps.size());
+  const int read = taps * (stencil.folded[row_axis] ? 2 : 1) * (stencil.folded[column_axis] ? 2 : 1);
+  if (march.space() && read > 192) hidden *= kept_loop;
   return (stencil.operations + std::max(0.0, others) + rounding + per_kernel / tile.depth) * hidden;
 }
 
@@ -139,14 +155,20 @@ double compute_seconds(const March& march, const std::array<std::int64_t, 3>& re
   return seconds;
 }
 
-/// Blocks beside walls take longer: in 2D they end last, in 3D they are many (docs/kernels-scalar.md).
-double wall_slowdown(const March& march, const cuda::Tile& tile) {
-  const Domain& domain = march.problem.domain;
+bool has_mirrors(const Domain& domain) {
   bool mirrors = false;
   for (const auto& faces : domain.faces)
     for (const Face& face : faces) mirrors = mirrors || face.kind == BoundaryKind::neumann;
+  return mirrors;
+}
+
+/// Blocks beside walls take longer: in 2D they end last, in 3D they are many (docs/kernels-scalar.md). Boxes
+/// are folded between dirichlet walls only.
+double wall_slowdown(const March& march, const cuda::Tile& tile) {
+  const Domain& domain = march.problem.domain;
+  const bool mirrors = has_mirrors(domain), box = !march.stencil.pointwise_completion();
   if (!march.stencil.has_walls() || domain.dimensions == 1) return 0;
-  if (domain.dimensions == 2) return mirrors ? 0.22 : march.fp64() ? 0.04 : 0.08;
+  if (domain.dimensions == 2) return march.fp64() ? 0.04 : 0.08;
   double untouched = 1;
   const auto written = [&](int axis) {
     return static_cast<double>(axis == x_axis ? tile.written_columns() : tile.written_rows());
@@ -154,7 +176,15 @@ double wall_slowdown(const March& march, const cuda::Tile& tile) {
   for (const int axis : {x_axis, y_axis})
     if (!domain.periodic(axis))
       untouched *= std::max(0.0, 1 - 2 * written(axis) / static_cast<double>(domain.shape[axis]));
-  return (1 - untouched) * (!mirrors ? 0.27 : march.fp64() ? 0.8 : 1.2);
+  // Deep tiles of fp64 that meet walls along rows and columns lack registers.
+  const bool deep = march.fp64() && tile.depth * march.stencil.radius[plane_axis] >= 4 &&
+                    !domain.periodic(x_axis) && !domain.periodic(y_axis);
+  const double slower = box       ? (!mirrors       ? 0.05
+                                     : march.fp64() ? 1.6
+                                                    : 2.3)
+                        : mirrors ? (march.fp64() ? 0.8 : 1.2) + (deep ? 0.7 : 0.0)
+                                  : 0.27 + (deep ? 0.35 : 0.0);
+  return (1 - untouched) * slower;
 }
 
 /// Seconds of the single steps beside neumann faces across the march.
@@ -162,7 +192,18 @@ double mirror_seconds(const March& march, int fuse) {
   int faces = 0;
   for (const Face& face : march.problem.domain.faces[cuda::grid_axes(march.problem.domain)[plane_axis]])
     faces += face.kind == BoundaryKind::neumann;
-  return faces * fuse * band_step;
+  const auto taps = static_cast<double>(march.problem.stencil.taps().size());
+  return faces * fuse * (march.space() ? mirror_step_in_space : mirror_step + mirror_tap * taps);
+}
+
+/// What of these a march of so many seconds, kernel by kernel, does not hide: in 2D its blocks leave little
+/// room for others, those of little reach more.
+double mirrors_not_hidden(const March& march, int fuse, int depth, double seconds) {
+  const double mirrors = mirror_seconds(march, fuse);
+  if (march.space()) return std::max(0.0, mirrors - 0.6 * seconds);
+  const bool short_reach = depth * march.stencil.radius[plane_axis] <= 6;
+  return short_reach ? std::max(0.35 * mirrors, mirrors - 0.3 * seconds)
+                     : std::max(0.0, mirrors - 0.1 * seconds);
 }
 
 }  // namespace
@@ -172,7 +213,11 @@ double band_seconds(const Problem& problem, const DeviceModel& device, int fuse)
   const auto axes = cuda::grid_axes(problem.domain);
   const int deepest = march.depth_of_kernels(fuse), kernels = deepest > 0 ? pieces(fuse, deepest) : fuse;
   auto inner = march.shape;
-  double seconds = mirror_seconds(march, fuse);
+  // As measured: thin slabs leave most of the device idle, and all of their blocks meet walls.
+  const bool slow_walls =
+      march.space() && has_mirrors(problem.domain) && !march.stencil.pointwise_completion();
+  const double thin = (problem.domain.dimensions == 1 ? 1 : 1.1 + 0.1 * fuse) * (slow_walls ? 1.6 : 1.0);
+  double seconds = (problem.domain.dimensions == 2 ? 0.8 : 1.0) * mirror_seconds(march, fuse);
   for (int k = 0; k < axis_count; ++k) {
     if (problem.domain.periodic(axes[k])) continue;
     const std::int64_t reach = std::min<std::int64_t>(fuse * march.stencil.radius[k], inner[k] / 2);
@@ -180,7 +225,7 @@ double band_seconds(const Problem& problem, const DeviceModel& device, int fuse)
     slab[k] = reach;
     inner[k] -= 2 * reach;
     if (slab[0] * slab[1] * slab[2] > 0)  // bands across other axes may have left nothing
-      seconds += 2 * (compute_seconds(march, slab, fuse) + kernels * band_kernel);
+      seconds += 2 * (thin * compute_seconds(march, slab, fuse) + kernels * band_kernel);
   }
   return seconds;
 }
@@ -206,10 +251,10 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
   candidate.launch_seconds *= kernels;
   candidate.seconds = overlapped({candidate.memory_seconds, candidate.compute_seconds});
   if (!tile) return;
-  // Mirrored planes are stepped at the same time as the others march.
-  const double beside_walls = wall_slowdown(march, *tile) * candidate.seconds;
+  const double seconds = candidate.seconds / per_step;
   candidate.wall_seconds =
-      std::max(beside_walls, mirror_seconds(march, candidate.fuse) * per_step - candidate.seconds);
+      wall_slowdown(march, *tile) * candidate.seconds +
+      mirrors_not_hidden(march, candidate.fuse, pieces(candidate.fuse, kernels), seconds) * per_step;
   candidate.seconds += candidate.wall_seconds;
 }
 

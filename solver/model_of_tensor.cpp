@@ -191,7 +191,7 @@ TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision 
   // Shares as measured on H200. Rows between two steps are kept in registers: many spill, or narrow the
   // tiles.
   const double history = line || space ? 0.0 : operand.x_rank * operand.y.windows * (split ? 16.0 : 8.0);
-  constexpr double of_windows[] = {1, 1, 1, 1.3, 1.7, 4.6, 11};  // with one factor
+  constexpr double of_windows[] = {1, 1, 1, 2.5, 1.7, 4.6, 11};  // with one factor
   const auto windows_along_y = static_cast<std::size_t>(std::min(operand.y.windows, 6));
   const double spills = !line && operand.y.windows > 2
                             ? std::max(operand.rank == 1 ? 1.0 : 5.3, of_windows[windows_along_y])
