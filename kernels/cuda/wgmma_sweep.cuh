@@ -3,14 +3,15 @@
 // points (B, a row of 32 columns for each 16 outputs) come from shared memory. A block marches down its
 // columns. Two warpgroups convert rows of input, each once, into a ring in the order that tensor cores want:
 // columns 16 apart side by side, so that no output takes both of a pair
-// (kernels/sparse/windowed_operand.hpp). Two others multiply: data of 16 bits and tf32 in turns; for fp32
-// data one multiplies what tf32 holds of data and weights, the other the corrections in bf16,
+// (kernels/sparse/windowed_operand.hpp). Two others multiply, tiles in turns. Of stencils of more than 16
+// columns each has one of the two parts of every tile; of fp32 data one multiplies what tf32 holds of data
+// and weights, the other the corrections in bf16,
 //   w x = tf32(w) tf32(x) + bf16(w) bf16(x - tf32(x)) + bf16(w - tf32(w)) bf16(x) + O(2^-17 |w x|),
 // which has the range of fp32 and takes 4/6 of the time of three products in tf32 or six in bf16.
 //
 // Per output of a stencil of 15 rows: 1152 flop of 2:4 work in 16 bits or tf32 (fp32: and 2304 in bf16). Of
-// shared memory, in 16 bits (tf32, fp32): 18 (36, 72) bytes of B, 5 (9, 18) of converted rows written, 5 (10,
-// 10) of rows as they come, 0 (0, 8) of corrections.
+// shared memory, in 16 bits (tf32, fp32): 18 (36, 72) bytes of B, 4 (8, 16) of converted rows written, 5 (10,
+// 10) of rows as they come, 0 (0, 8) of sums handed over.
 
 #include "wgmma.cuh"
 #include "wgmma_ring.cuh"
@@ -24,8 +25,8 @@ __device__ inline unsigned long long plain_descriptor(const void* first, int row
          static_cast<unsigned long long>(quad * row_bytes >> 4) << 32;
 }
 
-/// What a warpgroup multiplies of a tile: data by weights as far as one step holds them, or the second part
-/// of windows, or the corrections of fp32.
+/// What a warpgroup multiplies of a tile: data by weights (fp32: as far as tf32 holds them), of the first or
+/// of the second part of windows; or the corrections of fp32.
 enum class Work { first, second_part, corrections };
 
 /// Barriers of a warp that has one half of a tile and of the one that adds both: where one waits for what the
