@@ -18,13 +18,15 @@ kind, *files = sys.argv[1:]
 rate = lambda row: row["gstencil_per_s"]
 if kind == "paper":
     public = json.loads(pathlib.Path(files[1]).read_text())["fastest"]
-    order = {precision: i for i, precision in enumerate(("fp16", "bf16", "tf32", "fp32", "fp64"))}
+    order = {precision: i for i, precision in enumerate(("fp16", "fp32", "fp64"))}
     lines = []
-    for row in sorted((row for row in rows_of(files[0]) if row["suite"] == "paper" and row["chosen"]), key=lambda row: order[row["precision"]]):
+    for row in sorted(rows_of(files[0]), key=lambda row: order.get(row["precision"], 9)):
+        if row["precision"] not in order or not row["chosen"]:
+            continue
         case = f"{row['stencil']} {row['precision']}"
         other = public.get(case)
         lines.append((case, shape_of(row), way_of(row), row["fuse"], f"{rate(row):,.0f}", f"{100 * row['roofline_fraction']:.0f}%",
-                      f"{row['error_l2'] / row['error_steps']:.0e}", f"{other[0]:,} ({other[1]})" if other else ""))
+                      f"{row['error_l2'] / row['error_steps']:.0e}" if row["error_l2"] else "0", f"{other[0]:,} ({other[1]})" if other else ""))
     table(["case, periodic", "grid", "how (by the plan)", "steps per launch:", "G/s:", "of a copy:", "error per step:",
            "fastest public code, same GPU:"], lines)
 elif kind == "inputs":

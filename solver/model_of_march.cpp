@@ -196,11 +196,12 @@ double mirror_seconds(const March& march, int fuse) {
   return faces * fuse * (march.space() ? mirror_step_in_space : mirror_step + mirror_tap * taps);
 }
 
-/// What of these a march of so many seconds, kernel by kernel, does not hide: in 2D its blocks leave little
-/// room for others, those of little reach more.
+/// What of these a march of so many seconds, kernel by kernel, does not hide: in 2D blocks leave little room
+/// for others on grids that fill the device, those of little reach more.
 double mirrors_not_hidden(const March& march, int fuse, int depth, double seconds) {
   const double mirrors = mirror_seconds(march, fuse);
   if (march.space()) return std::max(0.0, mirrors - 0.6 * seconds);
+  if (march.problem.domain.box().points() < 1'000'000) return std::max(0.0, mirrors - seconds);
   const bool short_reach = depth * march.stencil.radius[plane_axis] <= 6;
   return short_reach ? std::max(0.35 * mirrors, mirrors - 0.3 * seconds)
                      : std::max(0.0, mirrors - 0.1 * seconds);

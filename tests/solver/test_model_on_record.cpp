@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model against what was measured of the plan's candidates (bench/results/candidates-h200.json): 90% of
-// its choices have to be predicted within a quarter, and 90% to be at least 95% as fast as the best that was
+// its choices have to be predicted within a quarter, and 95% to be at least 95% as fast as the best that was
 // measured.
 #include <gtest/gtest.h>
 
@@ -79,12 +79,12 @@ TEST(ModelOnRecord, ChoosesAndPredicts) {
   std::printf(
       "%zu cases, %d with the choice among the measured: %d within 25%%, %d at least 95%% of the best\n",
       cases.size(), measured, close, fast);
-  ASSERT_GT(measured, 40);
+  ASSERT_GT(measured, 250);
   EXPECT_GE(close, 0.9 * measured);
-  EXPECT_GE(fast, 0.9 * measured);
+  EXPECT_GE(fast, 0.95 * measured);
 }
 
-TEST(ModelOnRecord, PredictsEarlierRecords) {
+TEST(ModelOnRecord, PredictsOtherRecords) {
   int count = 0, close = 0;
   for (const char* name : {"paper-h200.json", "plan-h200.json"})
     for (const Json& row : rows_of(name)) {
