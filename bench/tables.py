@@ -5,6 +5,7 @@
 tables.py paper paper.json public.json    what the plan chose for the benchmark shapes, beside public codes
 tables.py inputs candidates.json          inputs: what the plan chose beside the best of the candidates
 tables.py ablation ablation.json          what sparsity gains, layout by layout
+tables.py ceilings ceilings.json          what nothing on the device exceeds, boost and sustained
 tables.py sweeps tensor.json              sweeps on tensor cores: rates, shares of a copy
 """
 import collections
@@ -50,6 +51,11 @@ elif kind == "ablation":
             lines.append((row["stencil"], row["precision"], row["layout"], row["fuse"], f"{rate(other):,.0f}", f"{rate(row):,.0f}",
                           f"{rate(row) / rate(other):.2f}", f"{predicted(other):.2f}, {predicted(row):.2f}"))
     table(["stencil", "precision", "layout", "t:", "dense:", "2:4 sparse:", "sparse / dense:", "model, dense and sparse:"], lines)
+elif kind == "ceilings":
+    giga = lambda value: f"{value * 1e-9:,.0f}"
+    table(["ceiling", "boost, G:", "sustained, G:", "unit"],
+          [(rate["name"], giga(rate["boost"]), giga(rate["sustained"]), rate["unit"])
+           for rate in json.loads(pathlib.Path(files[0]).read_text())["rates"]])
 else:
     lines = []
     for row in rows_of(files[0]):

@@ -18,7 +18,7 @@ TABLE = re.compile(r"(<!-- made by: (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def printed(match):
-    command = [sys.executable, *shlex.split(match[2])]
+    command = [sys.executable, "-B", *shlex.split(match[2])]
     return match[1] + subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout + match[3]
 
 
