@@ -182,13 +182,10 @@ INSTANTIATE_TEST_SUITE_P(Random, OnTensorCores, ::testing::Range(0, 120), [](con
 
 class WideOnTensorCores : public ::testing::TestWithParam<SweepCase> {
  protected:
-  void SetUp() override {
-    std::string why;
-    if (device_count(&why) == 0) GTEST_SKIP() << why;
-  }
+  void SetUp() override { testing::require_gpu(); }
 };
 
-/// More planes within reach than a march keeps sums for, and weights beyond shared memory.
+/// More planes within reach than a march keeps sums for, weights beyond shared memory; many taps in fp32.
 TEST_P(WideOnTensorCores, EveryPointIsTheCorrelation) {
   const SweepCase c = GetParam();
   for (const std::uint64_t seed : {1u, 2u})
@@ -197,37 +194,27 @@ TEST_P(WideOnTensorCores, EveryPointIsTheCorrelation) {
 
 constexpr auto sparse = TensorCores::sparse, dense = TensorCores::dense;
 constexpr auto morph = Layout::morph, swap = Layout::strided_swap;
+constexpr auto star = SweepCase::star, box = SweepCase::box, scattered = SweepCase::scattered,
+               lopsided = SweepCase::lopsided;
+constexpr auto fp16 = Precision::fp16, bf16 = Precision::bf16, tf32 = Precision::tf32, fp32 = Precision::fp32,
+               fp64 = Precision::fp64;
 INSTANTIATE_TEST_SUITE_P(
     Wide, WideOnTensorCores,
-    ::testing::Values(SweepCase{2, 13, SweepCase::box, Precision::fp16, morph, sparse},
-                      SweepCase{2, 15, SweepCase::scattered, Precision::bf16, morph, dense},
-                      SweepCase{2, 16, SweepCase::star, Precision::fp16, swap, sparse},
-                      SweepCase{2, 20, SweepCase::lopsided, Precision::fp16, morph, sparse},
-                      SweepCase{2, 40, SweepCase::box, Precision::fp16, morph, sparse},
-                      SweepCase{2, 14, SweepCase::box, Precision::tf32, morph, sparse},
-                      SweepCase{2, 17, SweepCase::box, Precision::fp32, morph, sparse},
-                      SweepCase{2, 19, SweepCase::box, Precision::fp64, morph, dense},
-                      SweepCase{3, 6, SweepCase::box, Precision::fp16, morph, sparse},
-                      SweepCase{3, 7, SweepCase::scattered, Precision::bf16, swap, sparse},
-                      SweepCase{3, 8, SweepCase::star, Precision::fp16, morph, sparse},
-                      SweepCase{3, 9, SweepCase::box, Precision::fp16, morph, sparse},
-                      SweepCase{3, 6, SweepCase::box, Precision::tf32, morph, sparse},
-                      SweepCase{3, 7, SweepCase::box, Precision::fp32, morph, sparse},
-                      SweepCase{3, 8, SweepCase::lopsided, Precision::fp64, morph, dense}),
-    [](const auto& test) { return name_of(test.param); });
-
-INSTANTIATE_TEST_SUITE_P(
-    Mixed, WideOnTensorCores,
-    ::testing::Values(SweepCase{1, 53, SweepCase::box, Precision::fp32, morph, sparse},
-                      SweepCase{2, 4, SweepCase::box, Precision::fp32, swap, sparse},
-                      SweepCase{2, 5, SweepCase::box, Precision::fp32, morph, sparse},
-                      SweepCase{2, 7, SweepCase::box, Precision::fp32, morph, sparse},
-                      SweepCase{2, 7, SweepCase::box, Precision::fp32, morph, dense},
-                      SweepCase{2, 9, SweepCase::scattered, Precision::fp32, swap, sparse},
-                      SweepCase{3, 2, SweepCase::box, Precision::fp32, morph, sparse},
-                      SweepCase{3, 2, SweepCase::box, Precision::fp32, morph, dense},
-                      SweepCase{3, 3, SweepCase::scattered, Precision::fp32, swap, sparse},
-                      SweepCase{3, 4, SweepCase::lopsided, Precision::fp32, morph, sparse}),
+    ::testing::Values(
+        SweepCase{2, 13, box, fp16, morph, sparse}, SweepCase{2, 15, scattered, bf16, morph, dense},
+        SweepCase{2, 16, star, fp16, swap, sparse}, SweepCase{2, 20, lopsided, fp16, morph, sparse},
+        SweepCase{2, 40, box, fp16, morph, sparse}, SweepCase{2, 14, box, tf32, morph, sparse},
+        SweepCase{2, 17, box, fp32, morph, sparse}, SweepCase{2, 19, box, fp64, morph, dense},
+        SweepCase{3, 6, box, fp16, morph, sparse}, SweepCase{3, 7, scattered, bf16, swap, sparse},
+        SweepCase{3, 8, star, fp16, morph, sparse}, SweepCase{3, 9, box, fp16, morph, sparse},
+        SweepCase{3, 6, box, tf32, morph, sparse}, SweepCase{3, 7, box, fp32, morph, sparse},
+        SweepCase{3, 8, lopsided, fp64, morph, dense},
+        // and products of tf32 and bf16
+        SweepCase{1, 53, box, fp32, morph, sparse}, SweepCase{2, 4, box, fp32, swap, sparse},
+        SweepCase{2, 5, box, fp32, morph, sparse}, SweepCase{2, 7, box, fp32, morph, sparse},
+        SweepCase{2, 7, box, fp32, morph, dense}, SweepCase{2, 9, scattered, fp32, swap, sparse},
+        SweepCase{3, 2, box, fp32, morph, sparse}, SweepCase{3, 2, box, fp32, morph, dense},
+        SweepCase{3, 3, scattered, fp32, swap, sparse}, SweepCase{3, 4, lopsided, fp32, morph, sparse}),
     [](const auto& test) { return name_of(test.param); });
 
 class TensorCoreErrors : public OnTensorCores {};
@@ -235,23 +222,20 @@ class TensorCoreErrors : public OnTensorCores {};
 TEST_P(TensorCoreErrors, OfFp32AreNearThoseOfPlainArithmetic) {
   // Weights and data of any sign, or of one, where cutting off would add up; in the plane and in space.
   const double least = GetParam() % 2 ? 0.0 : -1.0;
-  const int dimensions = GetParam() < 2 ? 2 : 3;
+  const Index3 reach = GetParam() < 2 ? Index3{0, 4, 4} : Index3{2, 2, 2},
+               extent = 2 * reach + Index3{1, 1, 1};
   std::mt19937_64 random(9300u);
-  const Index3 reach{dimensions == 3 ? 2 : 0, dimensions == 3 ? 2 : 4, dimensions == 3 ? 2 : 4},
-      extent = 2 * reach + Index3{1, 1, 1};
   std::vector<double> weights(static_cast<std::size_t>(volume(extent)));
-  for (double& weight : weights) weight = std::uniform_real_distribution<double>(least, 1.0)(random);
+  std::uniform_real_distribution<double> value(least, 1.0);
+  for (double& weight : weights) weight = value(random);
   const Stencil stencil(extent, weights, reach);
-  const Box owned{{0, 0, 0}, {dimensions == 3 ? 9 : 1, 61, 103}};
-  Field in(owned, stencil.radius(), Precision::fp32);
-  for_each_point(in.allocated(), [&](const Index3& p) {
-    *in.at<float>(p) = std::uniform_real_distribution<float>(static_cast<float>(least), 1.0f)(random);
-  });
+  const Box owned{{0, 0, 0}, {reach[z_axis] ? 9 : 1, 61, 103}};
+  const Field in = testing::make_field(owned, reach, fp32, [&] { return value(random); });
   const Stream stream;
   const Field device_in = to_device(in);
   Field device_out = to_device(in);
-  MmaSweep(domain_of(dimensions), stencil, Precision::fp32, morph, sparse, stream, {})(device_in, device_out,
-                                                                                       owned, nullptr);
+  const MmaSweep sweep(domain_of(reach[z_axis] ? 3 : 2), stencil, fp32, morph, sparse, stream, {});
+  sweep(device_in, device_out, owned, nullptr);
   stream.synchronize();
   const Field out = to_host(device_out);
   double errors = 0, plain_errors = 0;
@@ -274,10 +258,7 @@ class TensorCoreBits : public OnTensorCores {};
 
 TEST_P(TensorCoreBits, AreTheSameWhateverTheRegionAndTheBlock) {
   const Stream stream;
-  const SweepCase c{
-      1 + GetParam() % 3, 2,
-      SweepCase::box,     std::array{Precision::fp16, Precision::fp32, Precision::fp64}[GetParam() / 3],
-      Layout::morph,      TensorCores::sparse};
+  const SweepCase c{1 + GetParam() % 3, 2, box, std::array{fp16, fp32, fp64}[GetParam() / 3], morph, sparse};
   std::mt19937_64 random(9000u);
   const Stencil stencil = make_stencil(c, random);
   Box owned{{0, 0, 0}, {c.dimensions == 3 ? 19 : 1, c.dimensions > 1 ? 45 : 1, 203}};
