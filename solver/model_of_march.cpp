@@ -162,8 +162,8 @@ bool has_mirrors(const Domain& domain) {
   return mirrors;
 }
 
-/// Blocks beside walls take longer: in 2D they end last, in 3D they are many (docs/kernels-scalar.md). Boxes
-/// are folded between dirichlet walls only.
+/// Blocks beside walls take longer: in 2D they end last, in 3D they are many (docs/kernels-scalar.md); those
+/// of boxes most beside neumann faces.
 double wall_slowdown(const March& march, const cuda::Tile& tile) {
   const Domain& domain = march.problem.domain;
   const bool mirrors = has_mirrors(domain), box = !march.stencil.pointwise_completion();
