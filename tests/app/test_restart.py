@@ -171,6 +171,8 @@ class Restart(spsolve.TestCase):
         for attempt in range(10):
             with spsolve.Job(file, "--restart", "latest", ranks=chance.randint(1, 4), cwd=self.directory) as job:
                 before = newest()
+                while not job.ranks() and job.process.poll() is None:
+                    time.sleep(0.01)
                 if attempt % 3:
                     while newest() == before and job.process.poll() is None:
                         time.sleep(0.01)
