@@ -221,7 +221,7 @@ def main():
             build = arguments.build.resolve()
             jobs += program_jobs(entry, build, arguments) if isinstance(entry, Program) else script_jobs(entry, build)
     if arguments.several:
-        jobs = [job for job in jobs if job.gpus > 1]
+        jobs = sorted((job for job in jobs if job.gpus > 1), key=lambda job: job.name.startswith("app_"))
     run(jobs, arguments, folder)
     sys.exit(1 if report(jobs, arguments) else 0)
 
