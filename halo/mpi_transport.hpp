@@ -27,7 +27,6 @@ class MpiTransport : public Transport {
   Communicator communicator_;
   std::vector<MPI_Request> requests_;
   std::vector<Posted> posted_;
-  std::vector<MPI_Status> statuses_;
 };
 
 }  // namespace spsolve
