@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // march.cuh with the constants of one case, for the host.
-#include "cuda_block.hpp"
-
-// Conversions of 16-bit formats are the only assembly in precision.cuh: the cases are fp32, tf32 and fp64.
-#define asm(...) static_cast<void>(0)
-
-alignas(128) unsigned char memory[1 << 18];  // what the kernel declares as its shared memory
+#include "emulated_kernel.hpp"
 
 #include "march.cuh"
 
@@ -18,14 +13,7 @@ const Arguments* arguments;
 
 void launch_emulated_march(const Arguments& a, int blocks_x, int blocks_y, int blocks_z, int threads) {
   arguments = &a;
-  gridDim = {static_cast<unsigned>(blocks_x), static_cast<unsigned>(blocks_y),
-             static_cast<unsigned>(blocks_z)};
-  for (blockIdx.z = 0; blockIdx.z < gridDim.z; ++blockIdx.z)
-    for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
-      for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x) {
-        std::memset(memory, 0xff, sizeof memory);  // NaN: what is not written must not be used
-        ::emulated::fibers.run(threads, [] { march(*arguments); });
-      }
+  ::emulated::run_grid(blocks_x, blocks_y, blocks_z, threads, [] { march(*arguments); });
 }
 
 }  // namespace spsolve::cuda

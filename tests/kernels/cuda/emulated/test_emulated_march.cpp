@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The march, as it is compiled for GPUs, in an emulation of its blocks: no GPU is needed. MARCH_CASE is the
-// case that the kernel in this program was compiled for.
+// The march, as it is compiled for GPUs, in an emulation of its blocks: no GPU is needed. EMULATED_CASE is
+// the case that the kernel in this program was compiled for.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -65,7 +65,7 @@ void launch(const MarchCase& c, const Field& in, Field& out, const Field& source
 }
 
 TEST(EmulatedMarch, HasTheBitsOfTheCpuUnit) {
-  const MarchCase& c = march_case(MARCH_CASE);
+  const MarchCase& c = march_case(EMULATED_CASE);
   const testing::RandomCase problem = c.problem();
   const Precision sums = c.shape.precision == fp64 ? fp64 : fp32;
   const Field source = whole_grid(problem, sums, c.steps, problem.source, true);

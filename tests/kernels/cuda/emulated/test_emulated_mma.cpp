@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The general tensor sweep, as it is compiled for GPUs, in an emulation of its blocks and of tensor cores: no
-// GPU is needed. MMA_CASE is the case that the kernel in this program was compiled for.
+// GPU is needed. EMULATED_CASE is the case that the kernel in this program was compiled for.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -49,7 +49,7 @@ void launch(const EmulatedMmaCase& c, const Field& in, Field& out, const Field& 
 }
 
 TEST(EmulatedMma, IsTheCorrelation) {
-  const EmulatedMmaCase& c = mma_case(MMA_CASE);
+  const EmulatedMmaCase& c = mma_case(EMULATED_CASE);
   const Stencil stencil = c.stencil();
   Box owned = c.domain().box();
   for (const int axis : {y_axis, x_axis})

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the file of a program that compiles a kernel for the host includes before it: one such file in each.
+
+#include <cstring>
+
+#include "cuda_block.hpp"
+
+// Conversions of 16-bit formats are the only assembly in precision.cuh: the cases are fp32, tf32 and fp64.
+#define asm(...) static_cast<void>(0)
+
+alignas(128) unsigned char memory[1 << 18];  // what the kernel declares as its shared memory
+
+namespace emulated {
+
+/// Runs all blocks of a grid, one after the other; `thread` is what every thread of them does.
+inline void run_grid(int blocks_x, int blocks_y, int blocks_z, int threads, void (*thread)()) {
+  gridDim = {static_cast<unsigned>(blocks_x), static_cast<unsigned>(blocks_y),
+             static_cast<unsigned>(blocks_z)};
+  for (blockIdx.z = 0; blockIdx.z < gridDim.z; ++blockIdx.z)
+    for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
+      for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x) {
+        std::memset(memory, 0xff, sizeof memory);  // NaN: what is not written must not be used
+        fibers.run(threads, thread);
+      }
+}
+
+}  // namespace emulated
