@@ -134,6 +134,21 @@ std::vector<BenchCase> sweet_spot_suite(bool cuda) {
   return cases;
 }
 
+/// What rates are demanded of (bench/targets.json): as planned, and small boxes and stars in half precision
+/// also seven steps at once.
+std::vector<BenchCase> targets_suite(bool cuda) {
+  std::vector<BenchCase> cases;
+  for (const Precision precision : {Precision::fp16, Precision::fp32, Precision::fp64}) {
+    for (const char* stencil :
+         {"1d1r", "box2d1r", "star2d1r", "box2d3r", "random2d7r", "star3d1r", "box3d1r"})
+      cases.push_back(preset_case(stencil, paper_shape(*preset_dimensions(stencil), cuda), precision));
+    cases.push_back(preset_case("1d1r", default_shape(1, cuda), precision));
+  }
+  for (const char* stencil : {"box2d1r", "star2d1r"})
+    cases.push_back(preset_case(stencil, paper_shape(2, cuda), Precision::fp16, {.fuse = 7}));
+  return cases;
+}
+
 PlanRequest insisted(const BenchRequest& request) { return {request.unit, request.layout, request.fuse}; }
 
 BoundaryKind boundary_of(const BenchRequest& request) {
@@ -189,6 +204,7 @@ const std::vector<BenchSuite>& bench_suites() {
       {"paper", "the eight benchmark shapes in every precision (--candidates 8: on every unit and layout)"},
       {"ablation", "tensor cores with and without 2:4 sparsity, layout by layout"},
       {"sweet-spot", "the cases of the sweet-spot analysis with the model's C, M, I, alpha, S and scenario"},
+      {"targets", "the cases that rates are demanded of"},
       {"walls", "benchmark shapes between dirichlet and neumann walls"},
       {"catalogue", "every stencil of the catalogue (--list), in --precision"}};
   return suites;
@@ -200,6 +216,7 @@ std::vector<BenchCase> cases_of(const BenchRequest& request, bool cuda) {
   if (request.suite == "paper") return paper_suite(cuda);
   if (request.suite == "ablation") return ablation_suite(cuda);
   if (request.suite == "sweet-spot") return sweet_spot_suite(cuda);
+  if (request.suite == "targets") return targets_suite(cuda);
   if (request.suite == "walls") return walls_suite(cuda);
   if (request.suite == "catalogue") return catalogue_suite(request, cuda);
   std::vector<std::string> names;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <random>
 
 #include "kernels/catalogue.hpp"
 
@@ -121,17 +122,22 @@ Stencil box_filter(const Parameters& parameters) {
 }
 
 struct BenchmarkShape {
-  bool star;
+  enum Family { star, box, random } family;
   int dimensions;
   std::int64_t radius;
 };
 
 std::optional<BenchmarkShape> parse_benchmark_shape(std::string_view name) {
-  BenchmarkShape shape{name.starts_with("star"), 1, 0};
-  if (shape.star || name.starts_with("box"))
-    name.remove_prefix(shape.star ? 4 : 3);
-  else if (!name.starts_with("1d"))
+  constexpr std::string_view families[]{"star", "box", "random"};
+  const auto family = std::find_if(std::begin(families), std::end(families),
+                                   [&](std::string_view prefix) { return name.starts_with(prefix); });
+  BenchmarkShape shape{BenchmarkShape::box, 1, 0};
+  if (family != std::end(families)) {
+    shape.family = static_cast<BenchmarkShape::Family>(family - families);
+    name.remove_prefix(family->size());
+  } else if (!name.starts_with("1d")) {
     return {};
+  }
   if (name.size() < 4 || name[0] < '1' || name[0] > '3' || name[1] != 'd' || name[2] == '0' ||
       name.back() != 'r')
     return {};
@@ -147,8 +153,11 @@ std::optional<BenchmarkShape> parse_benchmark_shape(std::string_view name) {
 Stencil benchmark_stencil(const BenchmarkShape& shape) {
   Index3 radius{};
   std::fill(radius.end() - shape.dimensions, radius.end(), shape.radius);
+  std::mt19937 random;  // whose numbers the standard fixes
   return normalised(radius, [&](const Index3& k) {
-    if (shape.star && std::count(k.begin(), k.end(), 0) < axis_count - 1) return 0.0;
+    if (shape.family == BenchmarkShape::random) return 0.1 + 0.9 * 0x1p-32 * static_cast<double>(random());
+    if (shape.family == BenchmarkShape::star && std::count(k.begin(), k.end(), 0) < axis_count - 1)
+      return 0.0;
     return 1.0 / static_cast<double>(1 + k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
   });
 }

@@ -49,8 +49,9 @@ class PresetError : public std::invalid_argument {
 /// heat, advection-diffusion and box-filter, in this order, with what they take.
 const std::vector<Preset>& parameter_presets();
 
-/// A preset by name: one of parameter_presets(), or a benchmark shape: (star|box)<d>d<r>r of any dimension
-/// and radius, 1d<r>r; or a name of the catalogue (kernels/catalogue.hpp). Nothing if there is no such name.
+/// A preset by name: one of parameter_presets(), or a benchmark shape: (star|box|random)<d>d<r>r of any
+/// dimension and radius, 1d<r>r; or a name of the catalogue (kernels/catalogue.hpp). Nothing if there is no
+/// such name.
 std::optional<Preset> find_preset(std::string_view name);
 
 /// Names to show to a user, benchmark shapes by their best known examples.
@@ -70,8 +71,9 @@ std::optional<int> preset_dimensions(std::string_view name);
 ///   du/da    [-1/2 0 1/2] / h     or  [1/12 -2/3 0 2/3 -1/12] / h
 ///
 /// box-filter: the mean over the points within `radius` on each axis.
-/// Benchmark shapes: weights in proportion to 1 / (1 + |offset|^2) over the star or box, sum 1, all positive,
-/// so the growth factor is 1; a box of them is not separable.
+/// Benchmark shapes: weights in proportion to 1 / (1 + |offset|^2) over the star or box, or to random numbers
+/// in [0.1, 1) over a box, always the same; sum 1, all positive, so the growth factor is 1. A box of them is
+/// not separable, and a random one has full rank.
 ///
 /// Throws PresetError.
 Stencil make_preset(std::string_view name, int dimensions, const std::array<double, 3>& spacing,

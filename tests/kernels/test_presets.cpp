@@ -7,6 +7,8 @@
 #include <limits>
 #include <map>
 
+#include "kernels/sparse/separable.hpp"
+
 namespace spsolve {
 namespace {
 
@@ -126,16 +128,18 @@ TEST(BenchmarkShapes, HaveTheirTapsAndRadius) {
     std::size_t taps;
     Index3 radius;
   };
-  for (const Shape& shape : {Shape{"1d1r", 1, 3, {0, 0, 1}}, Shape{"1d2r", 1, 5, {0, 0, 2}},
-                             Shape{"star2d1r", 2, 5, {0, 1, 1}}, Shape{"box2d1r", 2, 9, {0, 1, 1}},
-                             Shape{"star2d3r", 2, 13, {0, 3, 3}}, Shape{"box2d3r", 2, 49, {0, 3, 3}},
-                             Shape{"star3d1r", 3, 7, {1, 1, 1}}, Shape{"box3d1r", 3, 27, {1, 1, 1}},
-                             Shape{"star1d3r", 1, 7, {0, 0, 3}}, Shape{"box3d12r", 3, 15625, {12, 12, 12}}}) {
+  for (const Shape& shape :
+       {Shape{"1d1r", 1, 3, {0, 0, 1}}, Shape{"1d2r", 1, 5, {0, 0, 2}}, Shape{"star2d1r", 2, 5, {0, 1, 1}},
+        Shape{"box2d1r", 2, 9, {0, 1, 1}}, Shape{"star2d3r", 2, 13, {0, 3, 3}},
+        Shape{"box2d3r", 2, 49, {0, 3, 3}}, Shape{"star3d1r", 3, 7, {1, 1, 1}},
+        Shape{"box3d1r", 3, 27, {1, 1, 1}}, Shape{"star1d3r", 1, 7, {0, 0, 3}},
+        Shape{"box3d12r", 3, 15625, {12, 12, 12}}, Shape{"random2d7r", 2, 225, {0, 7, 7}}}) {
     const Stencil stencil = make_preset(shape.name, shape.dimensions, unit_spacing, {});
     EXPECT_EQ(stencil.taps().size(), shape.taps) << shape.name;
     EXPECT_EQ(stencil.radius(), shape.radius) << shape.name;
     EXPECT_EQ(preset_dimensions(shape.name), shape.dimensions);
-    EXPECT_EQ(stencil.is_star(), std::string(shape.name).starts_with("box") == false) << shape.name;
+    const std::string name = shape.name;
+    EXPECT_EQ(stencil.is_star(), !name.starts_with("box") && !name.starts_with("random")) << name;
   }
 }
 
@@ -165,13 +169,24 @@ TEST(BenchmarkShapes, BoxesAreNotSeparable) {
       0.01 / 81);
 }
 
+TEST(BenchmarkShapes, RandomWeightsAreTheSameEverywhereAndOfFullRank) {
+  const Stencil stencil = make_preset("random2d7r", 2, unit_spacing, {});
+  EXPECT_NEAR(moment(stencil, 2, 0), 1.0, epsilon * 227);
+  const auto weights = by_offset(stencil);
+  // The first two numbers of std::mt19937.
+  const auto value = [](double number) { return 0.1 + 0.9 * 0x1p-32 * number; };
+  EXPECT_NEAR(weights.at({0, -7, -7}) / weights.at({0, -7, -6}), value(3499211612.0) / value(581869302.0),
+              4 * epsilon);
+  EXPECT_EQ(separate(stencil, 1e-6).terms.size(), 15u);
+}
+
 TEST(FindPreset, KnowsShapesOfAnyRadiusAndNothingElse) {
-  for (const char* name :
-       {"heat", "advection-diffusion", "box-filter", "1d7r", "star1d4r", "box2d17r", "star3d49r"})
+  for (const char* name : {"heat", "advection-diffusion", "box-filter", "1d7r", "star1d4r", "box2d17r",
+                           "star3d49r", "random3d2r"})
     EXPECT_TRUE(find_preset(name)) << name;
-  for (const char* name :
-       {"", "heat ", "Heat", "star", "star2d", "star4d1r", "star0d1r", "star2d0r", "star2d01r", "star2d-1r",
-        "star2d+1r", "star2d1", "star2d1rr", "2d1r", "1dr", "d1r", "box3d50r", "box1d99999999999999999999r"})
+  for (const char* name : {"", "heat ", "Heat", "star", "star2d", "star4d1r", "star0d1r", "star2d0r",
+                           "star2d01r", "star2d-1r", "star2d+1r", "star2d1", "star2d1rr", "2d1r", "1dr",
+                           "d1r", "box3d50r", "box1d99999999999999999999r", "random"})
     EXPECT_FALSE(find_preset(name)) << name;
   for (const std::string& name : preset_names()) EXPECT_TRUE(find_preset(name)) << name;
 }
