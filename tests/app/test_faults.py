@@ -195,7 +195,7 @@ class Faults(spsolve.TestCase):
                 result = self.finished(job.wait(), 5)
                 self.assertLess(time.monotonic() - begin, 60)
                 self.assertRegex(result.err, rf"error: no sign of life for \d+ s from rank {stopped} on \S+: .*, step \d+, "
-                                             r"\w+; last checkpoint: step \d+")
+                                             r"[\w ]+; last checkpoint: step \d+")
             time.sleep(1.0)
             self.assertEqual([rank for rank in ranks if alive(rank)], [])
 
