@@ -15,25 +15,28 @@ using constants::In;
 using constants::Out;
 using constants::Stored;
 
-struct Point {
-  long long at[3];
+constexpr int larger(int a, int b) { return a > b ? a : b; }
+constexpr int largest_radius =
+    larger(constants::radius[0], larger(constants::radius[1], constants::radius[2]));
+
+/// Where the points of one coordinate of an axis have their values: in the field, so many elements on, or in
+/// a dirichlet face.
+struct Origin {
+  long long offset;
+  bool is_ghost;
+  Compute ghost;
 };
 
-/// The operand at a point, ghosts resolved as numpy.pad fills them: the slowest axis decides first.
-__device__ inline Compute ghost_or_value(const Arguments& a, const Point& point) {
-  long long offset = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    const long long n = a.shape[axis];
-    long long p = point.at[axis];
-    if (constants::walls[axis][0] != Wall::none && (p < 0 || p >= n)) {
-      const int side = p < 0 ? 0 : 1;
-      if (constants::walls[axis][side] == Wall::dirichlet) return ghost_value(a, axis, side);
-      const long long folded = ((p % (2 * n)) + 2 * n) % (2 * n);
-      p = folded < n ? folded : 2 * n - 1 - folded;
-    }
-    offset += (p - a.in.begin[axis]) * a.in.stride[axis];
+/// Ghosts as numpy.pad fills them along one axis.
+__device__ inline Origin origin_of(const Arguments& a, int axis, long long p) {
+  const long long n = a.shape[axis];
+  if (constants::walls[axis][0] != Wall::none && (p < 0 || p >= n)) {
+    const Wall wall = p < 0 ? constants::walls[axis][0] : constants::walls[axis][1];
+    if (wall == Wall::dirichlet) return {0, true, ghost_value(a, axis, p < 0 ? 0 : 1)};
+    do p = p < 0 ? -1 - p : 2 * n - 1 - p;
+    while (p < 0 || p >= n);  // grids may be thinner than the stencil
   }
-  return operand<Stored>(static_cast<Compute>(value_of(static_cast<const In*>(a.in.data)[offset])));
+  return {(p - a.in.begin[axis]) * a.in.stride[axis], false, Compute(0)};
 }
 
 /// The weighted sum of the points around one, value(plane, row, column) at an offset, added to what it begins
@@ -93,8 +96,21 @@ __device__ void step_region(const Arguments& a, const Region& region) {
         return operand<Stored>(static_cast<Compute>(value_of(stored)));
       });
     } else {
-      result = add_taps<1>(result, [&](int plane, int row, int column) {
-        return ghost_or_value(a, Point{{p[0] + plane, p[1] + row, p[2] + column}});
+      // By axis first: no tap waits for a decision, and their loads are on their way together. The slowest
+      // axis decides first.
+      Origin origins[3][2 * largest_radius + 1];
+#pragma unroll
+      for (int axis = 0; axis < 3; ++axis)
+#pragma unroll
+        for (int k = -constants::radius[axis]; k <= constants::radius[axis]; ++k)
+          origins[axis][largest_radius + k] = origin_of(a, axis, p[axis] + k);
+      const In* in = static_cast<const In*>(a.in.data);
+      result = add_taps<constants::taps_to_unroll>(result, [&](int plane, int row, int column) {
+        const Origin &z = origins[0][largest_radius + plane], &y = origins[1][largest_radius + row],
+                     &x = origins[2][largest_radius + column];
+        const In stored = in[z.offset + y.offset + x.offset];
+        const Compute value = operand<Stored>(static_cast<Compute>(value_of(stored)));
+        return z.is_ghost ? z.ghost : y.is_ghost ? y.ghost : x.is_ghost ? x.ghost : value;
       });
     }
     Out* out = static_cast<Out*>(a.out.data) + out_offset;
