@@ -98,7 +98,7 @@ void ScalarUnit::run(Operand in, const Operand& out, const Box& region, int step
 void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& region, int steps) const {
   const Formats formats{precision_, in.stored, out.stored};
   const MarchKernel* kernel = marches(region) ? march_kernel(formats, steps, true) : nullptr;
-  if (!kernel) return step_by_step(in, out, region, steps, stream_);
+  if (!kernel) return step_by_step(in, out, region, steps, stream_, 2);
   // The march does not mirror planes: beside neumann faces across it steps are taken one by one.
   const int slow = axes_[plane_axis];
   const std::int64_t n = domain_.shape[slow], band = steps * radius_[slow];
@@ -115,16 +115,24 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
   if (inner.empty() && core == region) return march(*kernel, in, out, core, stream_);
   // All at the same time.
   forked_.record(stream_);
-  check_cuda(cudaStreamWaitEvent(band_stream_, forked_, 0));
+  for (const Stream& stream : band_streams_) check_cuda(cudaStreamWaitEvent(stream, forked_, 0));
+  std::size_t slabs = 0;
+  const auto turn = [&] { return slabs++ % band_streams_.size(); };
   if (inner.empty()) {
     if (!core.empty()) march(*kernel, in, out, core, stream_);
   } else {
     march(plain, in, out, inner, stream_);
-    for_each_slab(core, inner, [&](const Box& beside) { march(*kernel, in, out, beside, band_stream_); });
+    for_each_slab(core, inner,
+                  [&](const Box& beside) { march(*kernel, in, out, beside, band_streams_[turn()]); });
   }
-  for_each_slab(region, core, [&](const Box& beside) { step_by_step(in, out, beside, steps, band_stream_); });
-  joined_.record(band_stream_);
-  check_cuda(cudaStreamWaitEvent(stream_, joined_, 0));
+  for_each_slab(region, core, [&](const Box& beside) {
+    const std::size_t k = turn();
+    step_by_step(in, out, beside, steps, band_streams_[k], 2 + 2 * k);
+  });
+  for (std::size_t k = 0; k < band_streams_.size(); ++k) {
+    joined_[k].record(band_streams_[k]);
+    check_cuda(cudaStreamWaitEvent(stream_, joined_[k], 0));
+  }
 }
 
 /// The part of a region whose tiles meet no wall, if it is the larger part and walls make tiles smaller
@@ -145,12 +153,12 @@ Box ScalarUnit::away_from_walls(const Box& region, const Tile& tile, const Tile&
   return 2 * inner.points() > region.points() ? inner : Box{};
 }
 
-/// Kernels of one step each.
+/// Kernels of one step each, between which results are in scratch buffers `which` and the next.
 void ScalarUnit::step_by_step(Operand in, const Operand& out, const Box& region, int steps,
-                              cudaStream_t stream) const {
+                              cudaStream_t stream, std::size_t which) const {
   for (int done = 1; done <= steps; ++done) {
     const Box box = reach(region, steps - done);
-    const Operand to = done == steps ? out : scratch(box, static_cast<std::size_t>(2 + done % 2));
+    const Operand to = done == steps ? out : scratch(box, which + static_cast<std::size_t>(done % 2));
     step(in, to, box, stream);
     in = to;
   }

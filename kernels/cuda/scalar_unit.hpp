@@ -58,7 +58,8 @@ class ScalarUnit : public Unit {
 
   void run(Operand in, const Operand& out, const Box& region, int steps, int most_per_kernel) const;
   void run_kernel(const Operand& in, const Operand& out, const Box& region, int steps) const;
-  void step_by_step(Operand in, const Operand& out, const Box& region, int steps, cudaStream_t stream) const;
+  void step_by_step(Operand in, const Operand& out, const Box& region, int steps, cudaStream_t stream,
+                    std::size_t which) const;
   Box away_from_walls(const Box& region, const Tile& tile, const Tile& plain) const;
   void march(const MarchKernel& march, const Operand& in, const Operand& out, const Box& region,
              cudaStream_t stream) const;
@@ -82,14 +83,15 @@ class ScalarUnit : public Unit {
   std::array<std::array<double, 2>, 3> ghost_{};
   KernelCompiler compiler_;
   int preferred_ = 0;
-  Stream band_stream_;  // beside stream_, between these two events
-  Event forked_, joined_;
+  std::array<Stream, 2> band_streams_;  // beside stream_, between these events
+  Event forked_;
+  std::array<Event, 2> joined_;
 
   // Made when first needed; advance() is const in what it computes.
   mutable std::map<std::tuple<Formats, int, bool>, std::optional<MarchKernel>> march_kernels_;
   mutable std::map<Formats, Kernel> step_kernels_;
-  mutable std::array<DeviceBuffer, 4>
-      scratch_;                              // two for the kernels of advance(), two for bands beside walls
+  // Two for the kernels of advance(), two for the bands of each stream.
+  mutable std::array<DeviceBuffer, 6> scratch_;
   mutable std::int64_t aligned_column_ = 0;  // a column that starts at a multiple of 64 bytes in all fields
 };
 
