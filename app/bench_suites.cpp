@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "app/random_cases.hpp"
 #include "io/nearest_name.hpp"
 #include "kernels/catalogue.hpp"
 #include "kernels/presets.hpp"
@@ -206,6 +207,7 @@ const std::vector<BenchSuite>& bench_suites() {
       {"sweet-spot", "the cases of the sweet-spot analysis with the model's C, M, I, alpha, S and scenario"},
       {"targets", "the cases that rates are demanded of"},
       {"walls", "benchmark shapes between dirichlet and neumann walls"},
+      {"random", "problems made from --seed: any stencil, grid, precision, walls"},
       {"catalogue", "every stencil of the catalogue (--list), in --precision"}};
   return suites;
 }
@@ -218,6 +220,7 @@ std::vector<BenchCase> cases_of(const BenchRequest& request, bool cuda) {
   if (request.suite == "sweet-spot") return sweet_spot_suite(cuda);
   if (request.suite == "targets") return targets_suite(cuda);
   if (request.suite == "walls") return walls_suite(cuda);
+  if (request.suite == "random") return random_cases(request.seed, cuda);
   if (request.suite == "catalogue") return catalogue_suite(request, cuda);
   std::vector<std::string> names;
   for (const BenchSuite& suite : bench_suites()) names.emplace_back(suite.name);

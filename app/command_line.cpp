@@ -145,6 +145,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   for (const BenchSuite& suite : bench_suites())
     suites.append("\n").append(suite.name).append(": ").append(suite.meaning);
   bench->add_option("--suite", request.suite, suites);
+  bench->add_option("--seed", request.seed, "Of the suite random")->capture_default_str();
   bench->add_flag("--list", request.list, "List the catalogue of stencils with their sources, and end");
 
   CLI::App* info = app.add_subcommand(

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -32,6 +33,7 @@ struct BenchRequest {
   std::optional<int> exchange_every;
   bool share_gpus = false, no_graphs = false;  // as parallel.share_gpus and not parallel.graphs
   std::string suite;
+  std::uint64_t seed = 1;  // of the suite "random"
   bool list = false;  // the catalogue of stencils, instead of measuring
   std::filesystem::path json;
 };
