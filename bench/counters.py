@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Hardware counters beside the model's numbers, for rows of `spsolve bench --suite sweet-spot --json` (paper 003, table 2).
+"""Hardware counters beside the model's numbers, for rows of `spsolve bench --json` (paper 003, table 2).
 
 counters.py SPSOLVE rows.json counted.json [--most SECONDS] [--jobs N]   (needs ncu of CUDA, a GPU whose counters may be read)
 
 Each row is launched once under ncu (`bench --compile-only`), and gets what the kernels of that launch moved through main
 memory and executed, per point: measured M (bytes) and C (flop: CUDA cores by instruction, tensor cores by their counters of
-operations, where there are none by the size of their instructions).
+operations, where there are none by the size of their instructions); and what its longest kernel has and keeps busy ("kernel").
 """
 import argparse
 import concurrent.futures
@@ -18,6 +18,8 @@ import pathlib
 import re
 import subprocess
 import time
+
+from rows import rows_of
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("spsolve")
@@ -32,17 +34,36 @@ BYTES = ["dram__bytes_read.sum", "dram__bytes_write.sum"]
 THREADS = {f"smsp__sass_thread_inst_executed_op_{kind}{op}_pred_on.sum": flop
            for kind in "fd" for op, flop in (("fma", 2), ("add", 1), ("mul", 1))}
 TENSOR = "sm__inst_executed_pipe_tensor.sum"
+TIME = "gpu__time_duration.sum"
+SHARE = ".avg.pct_of_peak_sustained_elapsed"
+STALLS = ("barrier", "branch_resolving", "dispatch_stall", "drain", "gmma", "imc_miss", "lg_throttle", "long_scoreboard",
+          "math_pipe_throttle", "membar", "mio_throttle", "no_instruction", "not_selected", "short_scoreboard", "sleeping",
+          "tex_throttle", "wait")
+# Of a kernel. Shares are in percent of the peak while it ran; a warp's stalls in cycles per instruction issued.
+KERNEL = {
+    "ns": TIME, "clock_hz": "sm__cycles_elapsed.avg.per_second",
+    "registers": "launch__registers_per_thread", "threads": "launch__block_size", "blocks": "launch__grid_size",
+    "shared_bytes": "launch__shared_mem_per_block_dynamic", "waves": "launch__waves_per_multiprocessor",
+    "warps_per_multiprocessor": "sm__warps_active.avg.per_cycle_active",
+    "dram": "dram__throughput" + SHARE, "l2": "lts__t_sectors" + SHARE, "issue": "smsp__issue_active" + SHARE,
+    "tensor": "sm__pipe_tensor_cycles_active" + SHARE, "fma": "sm__inst_executed_pipe_fma" + SHARE,
+    "fp64": "sm__inst_executed_pipe_fp64" + SHARE, "lsu_data": "l1tex__data_pipe_lsu_wavefronts" + SHARE,
+    "shared_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
+    **{f"stall_{reason}": f"smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio" for reason in STALLS},
+}
 
 
-def tensor_operations():
-    """Counters of flop of the tensor pipe, those of skipped zeros included, as far as this GPU has them."""
+def metrics_of_gpu():
+    """Names, without what is made of them, of all that this GPU counts."""
     text = subprocess.run(["ncu", "--query-metrics"], capture_output=True, text=True, timeout=60).stdout
-    names = re.findall(r"^(sm__ops_path_tensor_src_(?:fp16|bf16|tf32|fp64)\w*)", text, re.MULTILINE)
-    return [f"{name}.sum" for name in names]
+    return set(re.findall(r"^(\w+__\w+)", text, re.MULTILINE))
 
 
-OPERATIONS = tensor_operations()
-METRICS = [TENSOR, *BYTES, *THREADS, *OPERATIONS]
+known = metrics_of_gpu()
+# Flop of the tensor pipe, those of skipped zeros included.
+OPERATIONS = [f"{name}.sum" for name in sorted(known) if re.match(r"sm__ops_path_tensor_src_(fp16|bf16|tf32|fp64)", name)]
+SUMS = [TENSOR, *BYTES, *THREADS, *OPERATIONS]
+METRICS = SUMS + [name for name in KERNEL.values() if name.startswith("launch__") or name.split(".")[0] in known]
 
 
 def depth(row):
@@ -54,8 +75,8 @@ def depth(row):
     return (16 if half else 8) * (2 if sparse else 1)
 
 
-def counters_of(row):
-    """Of all kernels of one launch: {metric: sum}."""
+def kernels_of(row):
+    """Of each kernel of one launch: {metric: value}."""
     command = ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--metrics",
                ",".join(METRICS), options.spsolve, "bench", "--compile-only", "--no-graphs", "--share-gpus", "--stencil",
                row["stencil"], "--precision", row["precision"], "--unit", row["unit"], "--fuse", str(row["fuse"]), "--shape",
@@ -68,8 +89,7 @@ def counters_of(row):
         raise ValueError(text[-300:])
     units, *kernels = csv.DictReader(io.StringIO("\n".join(lines)))
     number = lambda text: 0.0 if text in ("", "n/a") else float(text.replace(",", ""))
-    found = {name: sum(number(kernel[name]) for kernel in kernels) for name in METRICS}
-    return {**found, "kernels": [kernel["Kernel Name"] for kernel in kernels]}
+    return [{"name": kernel["Kernel Name"], **{name: number(kernel[name]) for name in METRICS}} for kernel in kernels]
 
 
 def counted_row(row):
@@ -77,17 +97,21 @@ def counted_row(row):
     if time.monotonic() - begin > options.most:
         return None
     try:
-        found = counters_of(row)
+        kernels = kernels_of(row)
     except (subprocess.TimeoutExpired, ValueError, KeyError) as error:
         print(f"{row['stencil']} {row['precision']} {row['unit']} {row['layout']}: {error!r}", flush=True)
         return None
+    found = {name: sum(kernel[name] for kernel in kernels) for name in SUMS}
     points = math.prod(row["shape"])
     flop = sum(found[name] * each for name, each in THREADS.items())
     if row["unit"] != "scalar":
         flop += sum(found[name] for name in OPERATIONS) or found[TENSOR] * 2 * 16 * 8 * depth(row)
+    longest = max(kernels, key=lambda kernel: kernel[TIME])
     counted = {**{key: row[key] for key in ("stencil", "shape", "precision", "unit", "layout", "fuse", "model")},
                "measured_C_flop": flop / points, "measured_M_bytes": sum(found[name] for name in BYTES) / points,
-               "counters": {name: value for name, value in found.items() if value}}
+               "counters": {**{name: value for name, value in found.items() if value},
+                            "kernels": [kernel["name"] for kernel in kernels]},
+               "kernel": {"name": longest["name"], **{key: longest[name] for key, name in KERNEL.items() if name in METRICS}}}
     print("{stencil} {precision} {unit} {layout} {fuse}: C {measured_C_flop:.1f}, M {measured_M_bytes:.2f}".format(**counted),
           flush=True)
     return counted
@@ -95,5 +119,5 @@ def counted_row(row):
 
 begin = time.monotonic()
 with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-    counted = [row for row in pool.map(counted_row, json.loads(options.rows.read_text())) if row]
+    counted = [row for row in pool.map(counted_row, rows_of(options.rows)) if row]
 options.counted.write_text(json.dumps(counted, indent=1) + "\n")

@@ -5,11 +5,13 @@
 tables.py paper paper.json public.json    what the plan chose for the benchmark shapes, beside public codes
 tables.py inputs candidates.json          inputs: what the plan chose beside the best of the candidates
 tables.py ablation ablation.json          what sparsity gains, layout by layout
+tables.py targets targets.json            rates that are demanded, and what each kernel has and keeps busy
 tables.py ceilings ceilings.json          what nothing on the device exceeds, boost and sustained
 tables.py sweeps tensor.json              sweeps on tensor cores: rates, shares of a copy
 """
 import collections
 import json
+import math
 import pathlib
 import sys
 
@@ -51,6 +53,21 @@ elif kind == "ablation":
             lines.append((row["stencil"], row["precision"], row["layout"], row["fuse"], f"{rate(other):,.0f}", f"{rate(row):,.0f}",
                           f"{rate(row) / rate(other):.2f}", f"{predicted(other):.2f}, {predicted(row):.2f}"))
     table(["stencil", "precision", "layout", "t:", "dense:", "2:4 sparse:", "sparse / dense:", "model, dense and sparse:"], lines)
+elif kind == "targets":
+    demanded = json.loads(pathlib.Path(__file__).with_name("targets.json").read_text())["demanded"]
+    percent = lambda value: f"{value:.0f}"
+    lines = []
+    for row in sorted(rows_of(files[0]), key=lambda row: (*map(list(demanded).index, [f"{row['stencil']} {row['precision']}"]), row["fuse"])):
+        case, kernel = f"{row['stencil']} {row['precision']}", row["kernel"]
+        stalls = sorted(((value, name[6:].replace("_", " ")) for name, value in kernel.items() if name.startswith("stall_")), reverse=True)
+        lines.append((case, shape_of(row), way_of(row), row["fuse"], f"{rate(row):,.0f}", f"{demanded[case]:,}",
+                      percent(100 * row["roofline_fraction"]), f"{kernel['registers']:.0f}", f"{kernel['shared_bytes'] / 1024:.0f}",
+                      percent(kernel["warps_per_multiprocessor"]), *(percent(kernel.get(name, math.nan)) for name in
+                      ("dram", "l2", "tensor", "fma", "fp64", "lsu_data", "issue")),
+                      ", ".join(f"{name} {value:.1f}" for value, name in stalls[:2]),
+                      f"{row['clock_mhz'] / 1000:.2f} GHz, {row['power_w']:.0f} W"))
+    table(["case, periodic", "grid", "how (by the plan)", "steps:", "G/s:", "demanded:", "of a copy, %:", "registers:", "shared, KB:",
+           "warps:", "DRAM:", "L2:", "tensor:", "FMA:", "fp64:", "LSU data:", "issue:", "a warp waits for", "under load"], lines)
 elif kind == "ceilings":
     giga = lambda value: f"{value * 1e-9:,.0f}"
     table(["ceiling", "boost, G:", "sustained, G:", "unit"],

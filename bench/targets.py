@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The cases that rates are demanded of: rates, clock and power while they ran, and counters of their kernels.
+
+targets.py SPSOLVE targets.json [--jobs N]     (needs ncu and nvidia-smi; N rows are begun side by side under ncu)
+
+Runs `spsolve bench --suite targets`, then counters.py on its rows. Clock and power are medians of what nvidia-smi reads ten
+times a second while the last repetitions of a case run.
+"""
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+arguments.add_argument("spsolve")
+arguments.add_argument("targets", type=pathlib.Path)
+arguments.add_argument("--jobs", type=int, default=1)
+options = arguments.parse_args()
+work = pathlib.Path(tempfile.mkdtemp())
+rows_file, counted_file = work / "rows.json", work / "counted.json"
+
+
+def lines_with_time(command, lines):
+    """Starts a command; its lines are appended with the time at which each came."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, bufsize=1)
+    reader = threading.Thread(target=lambda: lines.extend((time.monotonic(), line) for line in process.stdout), daemon=True)
+    reader.start()
+    return process, reader
+
+
+samples, printed = [], []
+sampler, _ = lines_with_time(["stdbuf", "-oL", "nvidia-smi", "--query-gpu=clocks.sm,power.draw", "--format=csv,noheader,nounits",
+                              "-lms", "100"], samples)
+bench, reader = lines_with_time([options.spsolve, "bench", "--suite", "targets", "--json", str(rows_file)], printed)
+status = bench.wait()
+reader.join()
+sampler.terminate()
+if status:
+    sys.exit("".join(line for _, line in printed))
+print("".join(line for _, line in printed), end="", flush=True)
+rows = json.loads(rows_file.read_text())
+ends = [at for at, _ in printed[-len(rows):]]
+for row, end in zip(rows, ends):
+    during = [tuple(map(float, line.split(","))) for at, line in samples if end - 0.5 < at < end]
+    if during and "error" not in row:
+        row["clock_mhz"], row["power_w"] = (statistics.median(values) for values in zip(*during))
+
+subprocess.run([sys.executable, "-B", pathlib.Path(__file__).with_name("counters.py"), options.spsolve, rows_file, counted_file,
+                "--jobs", str(options.jobs)], check=True, stdout=subprocess.DEVNULL)
+same = ("stencil", "shape", "precision", "fuse")
+counted = {json.dumps([row[name] for name in same]): row for row in json.loads(counted_file.read_text())}
+for row in rows:
+    found = counted.get(json.dumps([row[name] for name in same]), {})
+    row.update({name: found[name] for name in ("measured_C_flop", "measured_M_bytes", "kernel") if name in found})
+options.targets.write_text(json.dumps(rows, indent=1) + "\n")
