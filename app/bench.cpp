@@ -172,6 +172,7 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
   };
 
   if (request.suite == "ceilings") {
+    write_json(Json::object());
     const Ceilings ceilings =
         measure_ceilings(communicator, device, setting.parallel, CeilingScope::all, terminal);
     if (communicator.root()) remember(ceilings);
@@ -187,6 +188,7 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
   terminal.print("{}", device.of_rank);
   Ceilings ceilings;
   if (!request.compile_only) {
+    write_json(Json::array());  // a path that cannot be written is found now, not after hours
     ceilings = known_ceilings(communicator, device, setting.parallel, terminal);
     print_head(request, terminal);
   }

@@ -183,7 +183,8 @@ BenchCase single_case(const BenchRequest& request, bool cuda) {
   if (!dimensions)
     throw Error(
         Status::invalid_input,
-        fmt::format("--stencil {}: not a benchmark shape such as star3d1r, nor in the catalogue (--list){}",
+        fmt::format("--stencil {}: there is no such stencil{}wanted a benchmark shape such as star3d1r, or a "
+                    "name of the catalogue (--list)",
                     request.stencil, did_you_mean(request.stencil, preset_names())));
   Index3 shape = default_shape(*dimensions, cuda);
   if (!request.shape.empty()) {

@@ -18,6 +18,9 @@ CLI::IsMember one_of(const std::array<std::string_view, count>& names) {
   return CLI::IsMember(std::vector<std::string>(names.begin(), names.end()));
 }
 
+/// A variable of a script that is not set must not pass for an option that is not given.
+std::string not_empty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }
+
 std::string presets_text() {
   std::ostringstream text;
   text << "\nStencil presets:\n";
@@ -64,15 +67,18 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   const auto add_set = [&](CLI::App& to) {
     to.add_option("--set", command.overrides,
                   "Override a key of the input, as section.key=value; may be repeated")
-        ->expected(1)
         ->take_all()
+        ->allow_extra_args(false)  // INPUT may follow
         ->type_name("KEY=VALUE");
   };
   app.add_option("INPUT", command.file, "Input file (TOML) to solve")->type_name("FILE.toml");
   add_set(app);
   app.add_option("--restart", restart, "Go on from the newest checkpoint that is whole, or from this one")
-      ->type_name("latest|FILE");
-  app.add_option("--output", output, "Directory for results, instead of output.directory")->type_name("DIR");
+      ->type_name("latest|FILE")
+      ->check(not_empty);
+  app.add_option("--output", output, "Directory for results, instead of output.directory")
+      ->type_name("DIR")
+      ->check(not_empty);
   app.add_flag("--overwrite", command.overwrite, "Replace the results of another run in that directory");
   app.add_flag("--quiet", command.quiet, "Print warnings and errors only");
 
@@ -86,7 +92,8 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
 
   std::string device_model;
   plan->add_option("--device-model", device_model, "Plan for the device that this file describes")
-      ->type_name("FILE.toml");
+      ->type_name("FILE.toml")
+      ->check(not_empty);
 
   CLI::App* bench =
       app.add_subcommand("bench", "Measure points x time steps per second and the error of the result");
@@ -95,7 +102,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
       ->capture_default_str();
   bench->add_option("--shape", request.shape, "Points per axis, slowest first, as N,N,N")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 48).description("POSITIVE"));
   bench->add_option("--boundary", request.boundary, "periodic, dirichlet or neumann, on all faces")
       ->capture_default_str()
       ->check(one_of(boundary_names));

@@ -46,7 +46,8 @@ std::optional<Checkpoint> find_restart(const Communicator& communicator, const C
     checkpoint = std::move(latest.checkpoint);
   } else {
     collectively(communicator, [&] {
-      if (communicator.root() && !std::filesystem::exists(*command.restart))
+      std::error_code ignored;
+      if (communicator.root() && !std::filesystem::exists(*command.restart, ignored))
         throw Error(Status::invalid_input, fmt::format("--restart {}: no such file", *command.restart));
     });
     checkpoint = verified_checkpoint(communicator, *command.restart);

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <vector>
 
@@ -22,11 +23,11 @@ namespace fs = std::filesystem;
 constexpr const char* diagnostics_name = "diagnostics.csv";
 constexpr const char* diagnostics_columns = "step,time,min,max,mean,l2,change_l2\n";
 
-/// Whether a file name is one that a run writes.
+/// Whether a file name is one that a run writes, whole or not.
 bool is_result(const std::string& name) {
-  const auto begins = [&](std::string_view prefix) { return name.rfind(prefix, 0) == 0; };
-  return begins("snapshot_") || begins("snapshots.hdf.series") || begins("checkpoint_") ||
-         begins(diagnostics_name) || begins("run.json");
+  static const std::regex names(
+      R"((snapshot_\d{10}\.hdf|snapshots\.hdf\.series|checkpoint_\d{10}\.h5|diagnostics\.csv|run\.json)(\.tmp)?)");
+  return std::regex_match(name, names);
 }
 
 std::vector<fs::path> results_in(const fs::path& directory) {

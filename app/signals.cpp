@@ -9,6 +9,7 @@ Signals::Signals() {
   sigemptyset(&waiting_);
   for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM, SIGINT}) sigaddset(&waiting_, signal);
   pthread_sigmask(SIG_BLOCK, &waiting_, nullptr);
+  std::signal(SIGXFSZ, SIG_IGN);  // beyond the limit on file sizes: a failure of the write, like a full disk
 }
 
 void Signals::release() { pthread_sigmask(SIG_UNBLOCK, &waiting_, nullptr); }

@@ -34,6 +34,9 @@ class NumberDataset {
     const H5T_class_t kind = H5Tget_class(type);
     if (kind != H5T_FLOAT && kind != H5T_INTEGER)
       fail(fmt::format("has type {}, wanted floating-point numbers or integers", info_.type));
+    const Hdf5Id creation(H5Dget_create_plist(dataset_), H5Pclose);
+    if (H5Pall_filters_avail(creation) <= 0)
+      fail("is compressed by a filter that this HDF5 library has not; gzip and none are always there");
   }
 
   hid_t id() const { return dataset_; }
@@ -51,6 +54,21 @@ class NumberDataset {
     Index3 extents{1, 1, 1};
     std::copy(info_.shape.begin(), info_.shape.end(), extents.end() - dimensions);
     return extents;
+  }
+
+  /// The index that attribute "center" holds, `otherwise` where there is none.
+  Index3 center(int dimensions, Index3 otherwise) const {
+    if (!has_attribute(dataset_, "center")) return otherwise;
+    std::vector<std::int64_t> given;
+    try {
+      given = read_attribute<std::vector<std::int64_t>>(dataset_, "center");
+    } catch (const Error& error) {
+      fail(error.what());
+    }
+    if (static_cast<int>(given.size()) != dimensions)
+      fail(fmt::format("has attribute \"center\" with {} indices, wanted {}", given.size(), dimensions));
+    std::copy(given.begin(), given.end(), otherwise.end() - dimensions);
+    return otherwise;
   }
 
   void read(int dimensions, const Box& box, std::vector<double>& values) const {
@@ -73,10 +91,9 @@ class NumberDataset {
 
  private:
   hid_t open(const std::filesystem::path& file, const std::string& dataset) const {
-    const auto known = dataset_names(file_);
-    const std::string path = dataset.starts_with('/') ? dataset : "/" + dataset;
     if (const hid_t id = H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT); id >= 0) return id;
-    const std::string nearest = nearest_name(path, known);
+    const auto known = dataset_names(file_);
+    const std::string nearest = nearest_name(dataset.starts_with('/') ? dataset : "/" + dataset, known);
     constexpr std::size_t most_listed = 20;
     const std::span listed(known.data(), std::min(known.size(), most_listed));
     throw Error(
@@ -131,14 +148,7 @@ std::vector<double> read_box(const std::filesystem::path& file, const std::strin
 Stencil read_weights(const std::filesystem::path& file, const std::string& dataset, int dimensions) {
   const NumberDataset source(file, dataset);
   const Index3 extent = source.shape(dimensions);
-  Index3 center{extent[0] / 2, extent[1] / 2, extent[2] / 2};
-  if (has_attribute(source.id(), "center")) {
-    const auto given = read_attribute<std::vector<std::int64_t>>(source.id(), "center");
-    if (static_cast<int>(given.size()) != dimensions)
-      source.fail(
-          fmt::format("has attribute \"center\" with {} indices, wanted {}", given.size(), dimensions));
-    std::copy(given.begin(), given.end(), center.end() - dimensions);
-  }
+  const Index3 center = source.center(dimensions, {extent[0] / 2, extent[1] / 2, extent[2] / 2});
   std::vector<double> weights;
   constexpr std::int64_t most_weights = 1 << 24;  // far more than any stencil that can be computed with
   std::int64_t room = most_weights;

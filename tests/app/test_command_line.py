@@ -60,7 +60,8 @@ class CommandLine(spsolve.TestCase):
         file = self.write()
         for arguments in ([], ["--bogus"], [file, "--bogus"], [file, "another.toml"], ["check"], ["plan"], ["info"], [file, "--restart"],
                           ["doctor", "x"], ["bench", "--steps", "0"], ["bench", "--shape", "4,x"], ["bench", "--precision", "fp8"],
-                          ["bench", "--fuse", "0"], ["bench", "--unit", "magic"], [file, "--set"]):
+                          ["bench", "--fuse", "0"], ["bench", "--unit", "magic"], [file, "--set"], [file, "--output", ""],
+                          [file, "--restart", ""], ["plan", file, "--device-model", ""], [file, "--set", "time.steps=3", "time.fuse=2"]):
             with self.subTest(arguments):
                 result = self.run_to(2, *arguments)
                 self.assertEqual(result.out, "")
@@ -86,7 +87,7 @@ class CommandLine(spsolve.TestCase):
         stored = tomllib.loads(json.loads((self.directory / "elsewhere" / "run.json").read_text())["input"])
         self.assertEqual((stored["name"], stored["time"]["steps"], stored["compute"]["precision"]), ("my problem", 7, "fp32"))
         self.assertEqual(stored["boundary"]["y"], {"low": {"dirichlet": 1.5}, "high": "neumann"})
-        self.run_to(0, file, "--set", "time.steps=7", "--output", "third")  # --output wins over the file
+        self.run_to(0, "--set", "time.steps=7", file, "--output", "third")  # --output wins over the file
         self.assertTrue((self.directory / "third" / "run.json").exists())
         for wrong, wanted in (("time.stepz=3", "did you mean 'steps'"), ("tiem.steps=3", "did you mean 'time'"), ("steps", "section.key=value"),
                               ("time.steps='many'", "steps"), ("=3", "--set")):
@@ -157,6 +158,15 @@ class CommandLine(spsolve.TestCase):
         self.says(4, "nowhere.h5", "info", "nowhere.h5", ranks=2)
         file = self.write()
         self.says(4, "problem.toml", "info", file)
+        self.says(2, "empty", self.write(""))
+        result = self.says(4, "nowhere/bench.json", "bench", "--shape", "64,64", "--json", "nowhere/bench.json")
+        self.assertNotIn("GStencil/s", result.out)  # said before measuring, not after
+
+    def test_paths_that_reports_cannot_hold(self):
+        file = self.write()
+        for ranks in (None, 3):
+            self.says(2, "UTF-8", file, "--output", os.fsdecode(b"out\xff"), ranks=ranks)
+        self.assertEqual(self.names(), ["problem.toml"])
 
     def test_datasets_that_do_not_fit(self):
         with h5py.File(self.directory / "data.h5", "w") as data:
@@ -168,6 +178,9 @@ class CommandLine(spsolve.TestCase):
             data["zero"] = np.zeros((3, 3))
             data["w"] = np.ones((3, 3)) / 9
             data["w"].attrs["center"] = [3, 1]
+            data["half"] = np.ones((3, 3)) / 9
+            data["half"].attrs["center"] = [0.5, 1.5]
+            data.create_dataset("lzf", data=np.ones((9, 14)), compression="lzf")  # a filter of h5py's own
         (self.directory / "text.h5").write_text("no HDF5")
         for section, table, wanted in (
                 ("initial", {"file": "data.h5", "dataset": "transposed"}, ["data.h5:/?transposed", r"\(14, 9\)", r"\(9, 14\)"]),
@@ -178,7 +191,9 @@ class CommandLine(spsolve.TestCase):
                 ("initial", {"file": "text.h5", "dataset": "u"}, ["text.h5", "HDF5"]),
                 ("stencil", {"file": "data.h5", "dataset": "zero"}, ["data.h5:/?zero", "stencil"]),
                 ("stencil", {"file": "data.h5", "dataset": "flat"}, ["data.h5:/?flat", "2 axes"]),
-                ("stencil", {"file": "data.h5", "dataset": "w"}, ["data.h5:/?w", "cent"])):
+                ("stencil", {"file": "data.h5", "dataset": "w"}, ["data.h5:/?w", "cent"]),
+                ("stencil", {"file": "data.h5", "dataset": "half"}, ["data.h5:/?half", '"center" is of type float64, wanted integers']),
+                ("initial", {"file": "data.h5", "dataset": "lzf"}, ["data.h5:/?lzf", "compressed"])):
             with self.subTest(section=section, table=table):
                 file = self.write(**{section: table})
                 self.says(2, wanted, file, ranks=3)

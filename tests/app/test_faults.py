@@ -4,6 +4,7 @@ up, killed ranks. No run hangs, no good file is lost, every rank gives the same 
 import contextlib
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import tempfile
@@ -96,6 +97,17 @@ class Faults(spsolve.TestCase):
             result = self.run_to(4, file, "--output", disk / "out", ranks=2)
             self.assertIn("No space left on device", result.err)
 
+    def test_limit_on_file_sizes(self):
+        """As batch systems set it; the system's signal would kill the run."""
+        file = self.write(grid={"shape": [1024, 1024]}, checkpoint={"every": 10})
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (7 << 20, limits[1]))  # MPI itself has files of some MiB
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_FSIZE, limits)
+        for ranks in (None, 2):
+            result = self.run_to(4, file, "--overwrite", ranks=ranks)
+            self.assertRegex(result.err, "warning: checkpoint of step 10 not written: .*File too large")
+            self.assertRegex(result.err, "error: .*snapshot_0000000040.hdf.*: File too large")
+
     def test_stop_on_a_full_disk_says_so(self):
         """A signal asks for a checkpoint that cannot be written: not the status of a run that can be restarted."""
         file = self.write(time={"steps": 10**7}, checkpoint={"every": 0})
@@ -124,7 +136,9 @@ class Faults(spsolve.TestCase):
         file = self.write()
         out = self.directory / "out"
         self.run_to(0, file, ranks=2)
-        (out / "notes.txt").write_text("mine")
+        own = {"notes.txt", "snapshot_plot.png", "checkpoint_0000000010.h5.bak"}
+        for name in own:
+            (out / name).write_text("mine")
         state = lambda: {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in out.iterdir()}
         before = state()
         result = self.run_to(2, file, "--set", "time.steps=20", ranks=2)
@@ -135,7 +149,7 @@ class Faults(spsolve.TestCase):
         self.run_to(2, file, "--overwrite", "--set", "initial.expression='1/(x-5)'", ranks=2)
         self.assertEqual(state(), before)
         self.run_to(0, file, "--overwrite", "--set", "time.steps=20", "--set", "checkpoint.every=0", ranks=2)
-        self.assertEqual(set(state()), {"notes.txt", "diagnostics.csv", "run.json", "snapshot_0000000020.hdf", "snapshots.hdf.series"})
+        self.assertEqual(set(state()), {*own, "diagnostics.csv", "run.json", "snapshot_0000000020.hdf", "snapshots.hdf.series"})
 
     def test_overflow_ends_the_run_on_all_ranks(self):
         # Every step doubles the values: 2^128 is the first that fp32 does not hold; at most 2^15.99 in fp16.
