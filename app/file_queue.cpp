@@ -2,7 +2,6 @@
 #include "app/file_queue.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace spsolve {
@@ -14,17 +13,15 @@ FileQueue::~FileQueue() {
   }
 }
 
-void FileQueue::make_room(std::int64_t step) {
-  const auto other_steps = [&] {
-    std::set<std::int64_t> steps;
-    for (const File& file : files_)
-      if (file.step != step) steps.insert(file.step);
-    return steps.size();
+void FileQueue::make_room(Kind kind) {
+  const auto full = [&] {
+    return std::ssize(files_) == copies ||
+           (kind == Kind::checkpoint && std::ranges::count(files_, kind, &File::kind) > 0);
   };
-  while (other_steps() > 1) take_oldest();
+  while (full()) take_oldest();
 }
 
-void FileQueue::add(std::int64_t step, std::shared_ptr<HostCopy> values,
+void FileQueue::add(Kind kind, std::shared_ptr<HostCopy> values,
                     std::function<void(const Field& values)> write, Done done) {
   const Clock::time_point begin = Clock::now();
   auto work = [progress = progress_, copy = values.get(), write = std::move(write), begin,
@@ -39,7 +36,7 @@ void FileQueue::add(std::int64_t step, std::shared_ptr<HostCopy> values,
     progress->longest_seconds = std::max(progress->longest_seconds.load(), seconds_since(begin));
   };
   const auto policy = background_ ? std::launch::async : std::launch::deferred;
-  files_.push_back({step, std::move(values), std::async(policy, std::move(work)), std::move(done), begin});
+  files_.push_back({kind, std::move(values), std::async(policy, std::move(work)), std::move(done), begin});
   if (!background_) finish();
 }
 

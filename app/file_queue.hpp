@@ -26,15 +26,15 @@ class FileQueue {
   /// Waits for all files; failures that nobody has heard of yet are told, and what that throws is dropped.
   ~FileQueue();
 
-  /// Copies of the state that are needed at a time.
+  /// Files, and so copies, that are under way at a time; one of them may be a checkpoint.
   static constexpr int copies = 2;
+  enum class Kind { snapshot, checkpoint };
 
-  /// Waits until files of at most one step other than `step` are under way. So no more than `copies` are in
-  /// use. Call before copying the state of `step`.
-  void make_room(std::int64_t step);
-  /// Writes a file of `step` by write(values).
-  void add(std::int64_t step, std::shared_ptr<HostCopy> values,
-           std::function<void(const Field& values)> write, Done done);
+  /// Waits until there is room for one more file of this kind. Call before copying the state.
+  void make_room(Kind kind);
+  /// Writes a file by write(values).
+  void add(Kind kind, std::shared_ptr<HostCopy> values, std::function<void(const Field& values)> write,
+           Done done);
   /// Waits until all files have ended, then throws what was thrown first.
   void finish();
 
@@ -45,7 +45,7 @@ class FileQueue {
 
  private:
   struct File {
-    std::int64_t step;
+    Kind kind;
     std::shared_ptr<HostCopy> values;
     std::shared_future<void> written;
     Done done;

@@ -112,7 +112,11 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   begin_diagnostics_file(communicator, directory, restart ? schedule.first : -1);
 
   Writer writer(communicator, setup, terminal);
-  if (setup.background) block.prepare_copies(FileQueue::copies);
+  if (setup.background) {
+    block.prepare_copies(setup.for_snapshots(), schedule.snapshot_every > 0 ? FileQueue::copies : 1);
+    if (schedule.checkpoint_every > 0 || config.checkpoint.minutes)
+      block.prepare_copies(setup.for_checkpoints(), 1);
+  }
   Requests requests(communicator, signals, config.checkpoint.minutes, config.time.wall_limit_minutes);
   Progress progress(communicator, command.quiet, schedule.first, schedule.last,
                     setup.problem.domain.box().points());

@@ -41,6 +41,11 @@ void read_values(const Setup& setup, const FieldForm& form, const char* section,
 
 }  // namespace
 
+Sampling Setup::for_snapshots() const {
+  const Precision file = config.output.precision, state = problem.precision;
+  return {config.output.stride, storage_bytes(file) < storage_bytes(state) ? file : state};
+}
+
 Setup make_setup(const Communicator& communicator, const RunConfig& config, const std::string& continued,
                  const std::optional<DeviceModel>& model) {
   Problem problem{config.grid.domain, read_stencil(communicator, config), config.compute.precision,
@@ -90,12 +95,17 @@ void fill(const Communicator& communicator, const Setup& setup, const FieldForm&
 }
 
 MemoryNeed memory_need(const Setup& setup) {
-  const std::size_t copy =
-      copy_bytes(setup.problem, setup.decomposition, setup.plan.chosen, setup.exchange_every);
-  // What a GPU writes passes through host memory in any case.
-  const int copies = setup.background ? FileQueue::copies : setup.device.cuda ? 1 : 0;
-  return {block_bytes(setup.problem, setup.decomposition, setup.plan.chosen, setup.exchange_every),
-          static_cast<std::size_t>(copies) * copy};
+  const Sampling snapshot = setup.for_snapshots(), checkpoint = setup.for_checkpoints();
+  const std::size_t of_snapshot = copy_bytes(setup.decomposition, snapshot);
+  const std::size_t of_checkpoint = copy_bytes(setup.decomposition, checkpoint);
+  std::size_t copies = (setup.background ? FileQueue::copies : 1) * of_snapshot;
+  if (snapshot != checkpoint) copies += of_checkpoint;
+  // A CPU run that waits for its files writes the state itself where no points are left out.
+  if (!setup.device.cuda && !setup.background) copies = snapshot.stride > 1 ? of_snapshot : 0;
+  if (setup.device.cuda && setup.problem.has_source)
+    copies =
+        std::max(copies, copy_bytes(setup.decomposition, {1, source_precision(setup.problem.precision)}));
+  return {block_bytes(setup.problem, setup.decomposition, setup.plan.chosen, setup.exchange_every), copies};
 }
 
 void require_memory(const Communicator& communicator, const Setup& setup) {

@@ -7,7 +7,7 @@
 #include "halo/communicator.hpp"
 #include "halo/decomposition.hpp"
 #include "io/config.hpp"
-#include "kernels/field.hpp"
+#include "kernels/sampling.hpp"
 #include "solver/plan.hpp"
 #include "solver/problem.hpp"
 
@@ -23,6 +23,10 @@ struct Setup {
   Decomposition decomposition;
   int exchange_every = 1;   // launches that share an exchange of halos
   bool background = false;  // files are written while the run goes on
+
+  /// What copies of the state hold for the files; where values are rounded to fewer bits, it is done there.
+  Sampling for_snapshots() const;
+  Sampling for_checkpoints() const { return {1, problem.precision}; }
 };
 
 /// Bytes that a rank takes: fields where it computes, and copies of the state in host memory for files.

@@ -32,7 +32,7 @@ void Writer::snapshot(std::int64_t step, const CopyState& state) {
         {config.name, step, time(step), config.grid, config.output.stride, config.output.precision},
         values.owned(), rows_of(values, config.output.precision));
   };
-  add(step, state, write, [](const std::exception_ptr& failure) {
+  add(FileQueue::Kind::snapshot, state, write, [](const std::exception_ptr& failure) {
     if (failure) std::rethrow_exception(failure);
   });
 }
@@ -47,7 +47,7 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
     last_checkpoint_ = step;
     prune_checkpoints(of_files_.get(), config.output.directory, step, config.checkpoint.keep);
   };
-  add(step, state, write, [this, step](const std::exception_ptr& failure) {
+  add(FileQueue::Kind::checkpoint, state, write, [this, step](const std::exception_ptr& failure) {
     checkpoint_written_ = !failure;
     if (failure) try {
         std::rethrow_exception(failure);
@@ -70,11 +70,13 @@ void Writer::finish() {
   seconds_ += seconds_since(begin);
 }
 
-void Writer::add(std::int64_t step, const CopyState& state, std::function<void(const Field&)> write,
+void Writer::add(FileQueue::Kind kind, const CopyState& state, std::function<void(const Field&)> write,
                  FileQueue::Done done) {
   const auto begin = Clock::now();
-  files_.make_room(step);
-  files_.add(step, state(), std::move(write), std::move(done));
+  files_.make_room(kind);
+  files_.add(kind,
+             state(kind == FileQueue::Kind::snapshot ? setup_.for_snapshots() : setup_.for_checkpoints()),
+             std::move(write), std::move(done));
   seconds_ += seconds_since(begin);
 }
 

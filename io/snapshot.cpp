@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -11,15 +10,10 @@
 #include "io/array_file.hpp"
 #include "io/atomic_file.hpp"
 #include "io/format_version.hpp"
+#include "kernels/sampling.hpp"
 
 namespace spsolve {
 namespace {
-
-constexpr std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-Index3 kept(const Index3& index, std::int64_t stride) {
-  return {ceil_divide(index[0], stride), ceil_divide(index[1], stride), ceil_divide(index[2], stride)};
-}
 
 /// {z, y, x} of ours as the x, y, z of VTK.
 template <class Number>
@@ -48,23 +42,10 @@ void add_vtk_view(hid_t file, const Snapshot& snapshot) {
   check_hdf5(H5Lcreate_hard(file, field_dataset, point_data, "u", H5P_DEFAULT, H5P_DEFAULT));
 }
 
-/// Every stride-th value of the rows of the whole grid.
-RowSource thinned(const RowSource& row, std::int64_t stride, std::int64_t bytes) {
-  if (stride == 1) return row;
-  return [&row, stride, bytes, full = std::vector<std::byte>()](const Index3& begin, std::int64_t points,
-                                                                std::byte* out) mutable {
-    const std::int64_t length = (points - 1) * stride + 1;
-    full.resize(static_cast<std::size_t>(length * bytes));
-    row(stride * begin, length, full.data());
-    for (std::int64_t i = 0; i < points; ++i)
-      std::copy_n(full.data() + i * stride * bytes, bytes, out + i * bytes);
-  };
-}
-
 }  // namespace
 
 ArrayFormat Snapshot::format() const {
-  return {grid.domain.dimensions, kept(grid.domain.shape, stride), precision};
+  return {grid.domain.dimensions, Sampling{stride, precision}.kept(grid.domain.box()).extent(), precision};
 }
 
 std::filesystem::path snapshot_file(const std::filesystem::path& directory, std::int64_t step) {
@@ -73,7 +54,6 @@ std::filesystem::path snapshot_file(const std::filesystem::path& directory, std:
 
 std::filesystem::path write_snapshot(const Communicator& communicator, const std::filesystem::path& directory,
                                      const Snapshot& snapshot, const Box& box, const RowSource& row) {
-  const ArrayFormat format = snapshot.format();
   const auto file = snapshot_file(directory, snapshot.step);
   const Attributes attributes{{"format", std::string(snapshot_format)},
                               {"format_version", format_version},
@@ -81,9 +61,7 @@ std::filesystem::path write_snapshot(const Communicator& communicator, const std
                               {"step", snapshot.step},
                               {"time", snapshot.time},
                               {"stride", snapshot.stride}};
-  write_array(communicator, file, format, attributes,
-              {kept(box.begin, snapshot.stride), kept(box.end, snapshot.stride)},
-              thinned(row, snapshot.stride, format.element_bytes()),
+  write_array(communicator, file, snapshot.format(), attributes, box, row,
               [&](hid_t output) { add_vtk_view(output, snapshot); });
   collectively(communicator, [&] {
     if (communicator.root()) update_series(directory, snapshot.step, snapshot.time);

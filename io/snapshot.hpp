@@ -27,8 +27,8 @@ struct Snapshot {
 /// `directory`/snapshot_<step, 10 digits>.hdf
 std::filesystem::path snapshot_file(const std::filesystem::path& directory, std::int64_t step);
 
-/// Writes a snapshot and enters it in the series. Collective: every rank gives its `box` of the grid; `row`
-/// gives points of it, all of them whatever the stride, in `snapshot.precision`. The file is VTKHDF
+/// Writes a snapshot and enters it in the series. Collective: every rank gives its `box` of the array of kept
+/// points (kernels/sampling.hpp), and the rows of it in `snapshot.precision`. The file is VTKHDF
 /// ImageData, version 1.0, with the point data "u", a hard link to /u; 1D and 2D data have rank 1 and 2,
 /// which VTK 9.1 crashes on and 9.3 reads. VTK reads no 3D grid of one point along y or z, and counts in int:
 /// with more than 2^31 - 1 points the file has no VTKHDF group. All ranks throw the same Error(file_failure)

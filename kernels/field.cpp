@@ -72,8 +72,8 @@ Field::Field(const Box& owned, const Index3& halo, Precision precision, Memory& 
   strides_ = layout.strides;
   lead_ = layout.lead;
   bytes_ = layout.bytes;
-  memory_.reset(
-      memory.allocate(bytes_ ? bytes_ : row_alignment, static_cast<std::size_t>(pitch() * element_)));
+  memory_.reset(bytes_ ? memory.allocate(bytes_, static_cast<std::size_t>(pitch() * element_))
+                       : memory.allocate(row_alignment, row_alignment));
 }
 
 std::size_t field_bytes(const Index3& owned_extent, const Index3& halo, Precision precision) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kernels/field.hpp"
+#include "kernels/sampling.hpp"
 #include "kernels/summation.hpp"
 
 namespace spsolve {
@@ -13,8 +13,8 @@ class Reducer {
   virtual ~Reducer() = default;
 
   /// Points are numbered in C order of the owned box. Where one is not finite the other extremes mean
-  /// nothing.
-  virtual Extremes extremes(const Field& field, const Field* before) = 0;
+  /// nothing. On the way, what `sample` has room for is kept.
+  virtual Extremes extremes(const Field& field, const Field* before, const Sample& sample) = 0;
   /// Of finite values; `scales` are those of the whole grid.
   virtual Sums sums(const Field& field, const Field* before, const SumScales& scales) = 0;
 };
@@ -22,7 +22,7 @@ class Reducer {
 /// By threads of this process.
 class HostReducer : public Reducer {
  public:
-  Extremes extremes(const Field& field, const Field* before) override;
+  Extremes extremes(const Field& field, const Field* before, const Sample& sample) override;
   Sums sums(const Field& field, const Field* before, const SumScales& scales) override;
 };
 

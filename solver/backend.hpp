@@ -17,10 +17,14 @@ namespace spsolve {
 /// Sets the owned points of a field in host memory.
 using FillField = std::function<void(Field& host)>;
 
-/// The owned points of a field in host memory, or on their way there.
+/// Points of a field in host memory, or on their way there.
 class HostCopy {
  public:
   virtual ~HostCopy() = default;
+  /// Where a reducer of the backend keeps them; nowhere if the copy is the field itself.
+  virtual Sample sample() { return {}; }
+  /// Sends them on their way; call once they are kept.
+  virtual void depart() {}
   /// Returns when the values have arrived, to any thread; they stay until the copy is destroyed.
   virtual const Field& wait() = 0;
 };
@@ -68,13 +72,13 @@ class Backend {
   /// Returns when everything enqueued is done.
   virtual void synchronize() = 0;
 
-  /// Starts a copy of the owned points of `field` as what was enqueued leaves them. The field may be written
-  /// again at once, except in host memory where copies do not last: there it is the field itself. Copies are
-  /// made and destroyed by the thread that computes.
-  virtual std::shared_ptr<HostCopy> copy_out(const Field& field) = 0;
+  /// Room for a copy of the owned points of `field` that `sampling` keeps. Once the copy has departed the
+  /// field may be written again, except in host memory where copies do not last: unless points are left out,
+  /// the copy is the field itself there. Copies are made and destroyed by the thread that computes.
+  virtual std::shared_ptr<HostCopy> make_copy(const Field& field, const Sampling& sampling) = 0;
   /// Takes the memory of so many copies at a time, so that none of them waits for it; of a device's own, only
   /// what leaves it `reserve` bytes.
-  virtual void prepare_copies(const Field& field, int count, std::size_t reserve) = 0;
+  virtual void prepare_copies(const Box& owned, const Sampling& sampling, int count, std::size_t reserve) = 0;
   /// Whether copies outlive the next launch.
   virtual bool copies_last() const = 0;
   /// Sets the owned points of `field`: `fill` gets a field of the same owned box in host memory.
@@ -101,8 +105,8 @@ class CpuBackend : public Backend {
   Timings timings() override { return timings_; }
   void order(Queue, Queue) override {}
   void synchronize() override {}
-  std::shared_ptr<HostCopy> copy_out(const Field& field) override;
-  void prepare_copies(const Field&, int, std::size_t) override {}
+  std::shared_ptr<HostCopy> make_copy(const Field& field, const Sampling& sampling) override;
+  void prepare_copies(const Box&, const Sampling&, int, std::size_t) override {}
   bool copies_last() const override { return copies_last_; }
   void set(Field& field, const FillField& fill) override { fill(field); }
 

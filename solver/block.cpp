@@ -79,27 +79,22 @@ void Block::set_state(const FillField& fill) {
     backend_->synchronize();
   }
   steps_known_ = 0;
-  state_copy_ = previous_copy_ = nullptr;
 }
 
-std::shared_ptr<HostCopy> Block::copy_state() {
-  if (!state_copy_) state_copy_ = backend_->copy_out(*state_);
-  return state_copy_;
+const Field& Block::state() {
+  state_copy_ = nullptr;  // its memory serves the next
+  state_copy_ = survey().look({1, problem_.precision}).copy;
+  return state_copy_->wait();
 }
 
-std::shared_ptr<HostCopy> Block::copy_previous() {
-  if (!previous_copy_) previous_copy_ = backend_->copy_out(*next_);
-  return previous_copy_;
-}
-
-void Block::prepare_copies(int count) {
+void Block::prepare_copies(const Sampling& sampling, int count) {
   // Launches take the rest of the block's memory when they first run, and, for messages and for results
   // between kernels, less than another field in the precision of the sums.
   const std::size_t taken = state_->bytes() + next_->bytes() + (source_ ? source_->bytes() : 0),
                     all = block_bytes(problem_, decomposition_, method_, steps_of_halo_ / method_.fuse),
                     between =
                         field_bytes(owned().extent(), state_->halo(), source_precision(problem_.precision));
-  backend_->prepare_copies(*state_, count, all - std::min(all, taken) + between);
+  backend_->prepare_copies(owned(), sampling, count, all - std::min(all, taken) + between);
 }
 
 void Block::launch(int steps) {
@@ -112,7 +107,6 @@ void Block::launch(int steps) {
   steps_known_ = (kind.known > 0 ? kind.known : steps_of_halo_) - steps;
   std::swap(state_, next_);
   swapped_ = !swapped_;
-  state_copy_ = previous_copy_ = nullptr;
 }
 
 void Block::enqueue(const Kind& kind) {
@@ -242,10 +236,8 @@ std::size_t block_bytes(const Problem& problem, const Decomposition& decompositi
   return bytes;
 }
 
-std::size_t copy_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
-                       int exchange_every) {
-  return field_bytes(decomposition.block(0).extent(), exchange_every * method.fuse * problem.stencil.radius(),
-                     problem.precision);
+std::size_t copy_bytes(const Decomposition& decomposition, const Sampling& sampling) {
+  return field_bytes(sampling.kept(decomposition.block(0)).extent(), {0, 0, 0}, sampling.precision);
 }
 
 }  // namespace spsolve

@@ -32,17 +32,14 @@ class Block {
   void set_state(const FillField& fill);
 
   /// The state now, in host memory; valid until the next launch.
-  const Field& state() { return copy_state()->wait(); }
-  /// The state now, and that before the last launch (meaningless before the first), on their way to host
-  /// memory; calls between two launches share a copy.
-  std::shared_ptr<HostCopy> copy_state();
-  std::shared_ptr<HostCopy> copy_previous();
+  const Field& state();
+  /// The state now, and that before the last launch (meaningless before the first), where they are, once they
+  /// are computed; valid until the next launch.
+  Survey survey() { return computed({backend_, state_.get(), nullptr}); }
+  Survey survey_of_change() { return computed({backend_, state_.get(), next_.get()}); }
+  Survey survey_of_previous() { return computed({backend_, next_.get(), nullptr}); }
   /// Takes the memory of so many copies at a time, as far as launches do not need it.
-  void prepare_copies(int count);
-  /// The same where they are, for the numbers of extremes() and measure(), once they are computed.
-  Survey survey() { return computed({&backend_->reducer(), state_.get(), nullptr}); }
-  Survey survey_of_change() { return computed({&backend_->reducer(), state_.get(), next_.get()}); }
-  Survey survey_of_previous() { return computed({&backend_->reducer(), next_.get(), nullptr}); }
+  void prepare_copies(const Sampling& sampling, int count);
   const Box& owned() const { return state_->owned(); }
 
   /// Advances the block by `steps` <= fuse time steps in one launch. Where halos are needed, they travel
@@ -100,7 +97,7 @@ class Block {
   bool swapped_ = false;                  // state and next have changed places
   std::optional<HaloExchange> exchange_;  // made by the first launch
   std::map<Kind, Launches> launches_;
-  std::shared_ptr<HostCopy> state_copy_, previous_copy_;  // made since the last launch
+  std::shared_ptr<HostCopy> state_copy_;  // that state() has given away
 };
 
 /// Bytes of the fields of the largest block: two, one for the source, three while the source of fused steps
@@ -108,9 +105,8 @@ class Block {
 std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
                         int exchange_every = 1);
 
-/// Bytes of a copy of the state of the largest block in host memory, at most.
-std::size_t copy_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
-                       int exchange_every = 1);
+/// Bytes of a copy of what is kept of the largest block.
+std::size_t copy_bytes(const Decomposition& decomposition, const Sampling& sampling);
 
 /// The precision that a source is kept in: that of the sums.
 constexpr Precision source_precision(Precision precision) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
-#include <cstring>
 
 #include "kernels/cpu_unit.hpp"
 #include "kernels/fused_unit.hpp"
@@ -22,19 +21,14 @@ class FieldInPlace : public HostCopy {
 
 class FieldCopy : public HostCopy {
  public:
-  explicit FieldCopy(const Field& field) : copy_(field.owned(), {0, 0, 0}, field.precision()) {
-    const Index3 extent = field.owned().extent();
-#pragma omp parallel for schedule(static)
-    for (std::int64_t row = 0; row < extent[0] * extent[1]; ++row) {
-      const Index3 begin = field.owned().begin + Index3{row / extent[1], row % extent[1], 0};
-      std::memcpy(copy_.bytes_at(begin), field.bytes_at(begin),
-                  static_cast<std::size_t>(extent[2]) * storage_bytes(field.precision()));
-    }
-  }
-  const Field& wait() override { return copy_; }
+  FieldCopy(const Field& field, const Sampling& sampling)
+      : values_(sampling.kept(field.owned()), {0, 0, 0}, sampling.precision), stride_(sampling.stride) {}
+  Sample sample() override { return {&values_, stride_}; }
+  const Field& wait() override { return values_; }
 
  private:
-  Field copy_;
+  Field values_;
+  std::int64_t stride_;
 };
 
 }  // namespace
@@ -73,8 +67,8 @@ void CpuBackend::mark(Mark mark, Queue) {
       std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-std::shared_ptr<HostCopy> CpuBackend::copy_out(const Field& field) {
-  if (copies_last_) return std::make_shared<FieldCopy>(field);
+std::shared_ptr<HostCopy> CpuBackend::make_copy(const Field& field, const Sampling& sampling) {
+  if (copies_last_ || sampling.stride > 1) return std::make_shared<FieldCopy>(field, sampling);
   return std::make_shared<FieldInPlace>(field);
 }
 

@@ -32,9 +32,11 @@ class CudaBackend : public Backend {
   Timings timings() override { return launches_->timings(); }
   void order(Queue earlier, Queue later) override;
   void synchronize() override;
-  std::shared_ptr<HostCopy> copy_out(const Field& field) override { return copies_.copy_out(field); }
-  void prepare_copies(const Field& field, int count, std::size_t reserve) override {
-    copies_.prepare(field, count, reserve);
+  std::shared_ptr<HostCopy> make_copy(const Field& field, const Sampling& sampling) override {
+    return copies_.make_copy(field.owned(), sampling);
+  }
+  void prepare_copies(const Box& owned, const Sampling& sampling, int count, std::size_t reserve) override {
+    copies_.prepare(owned, sampling, count, reserve);
   }
   bool copies_last() const override { return true; }
   void set(Field& field, const FillField& fill) override { copies_.set(field, fill); }

@@ -29,87 +29,95 @@ void copy_owned(const Field& from, Field& to, cudaStream_t stream) {
   cuda::check_cuda(cudaMemcpy3DAsync(&copy, stream));
 }
 
-/// Enqueues a copy of all memory between fields of one geometry, halos included: faster than row by row.
+/// Enqueues a copy of all memory between fields of one geometry: faster than row by row.
 void copy_whole(const Field& from, Field& to, cudaStream_t stream) {
-  const Box box = from.allocated();
-  const std::byte* begin = from.bytes_at(box.begin);
-  const std::byte* end = from.bytes_at(box.end - Index3{1, 1, 1}) + storage_bytes(from.precision());
-  cuda::check_cuda(cudaMemcpyAsync(to.bytes_at(box.begin), begin, static_cast<std::size_t>(end - begin),
-                                   cudaMemcpyDefault, stream));
-}
-
-bool alike(const Field& a, const Field& b) {
-  return a.owned() == b.owned() && a.halo() == b.halo() && a.precision() == b.precision();
+  if (from.owned().empty()) return;
+  const std::byte* begin = from.bytes_at(from.owned().begin);
+  const std::byte* end = from.bytes_at(from.owned().end - Index3{1, 1, 1}) + storage_bytes(from.precision());
+  cuda::check_cuda(cudaMemcpyAsync(to.bytes_at(to.owned().begin), begin,
+                                   static_cast<std::size_t>(end - begin), cudaMemcpyDefault, stream));
 }
 
 }  // namespace
 
 class CudaCopies::Copy : public HostCopy {
  public:
-  Copy(const Field& like, cuda::PinnedMemory& memory, int device)
-      : values(like.owned(), like.halo(), like.precision(), memory), device_(device) {}
+  /// Room on the device, which copies share.
+  struct Staging {
+    explicit Staging(const Field& like, Memory& memory)
+        : values(like.owned(), like.halo(), like.precision(), memory) {}
 
+    Field values;
+    cuda::Event left;
+  };
+
+  Copy(const Box& box, Precision precision, CudaCopies& all)
+      : values(box, {0, 0, 0}, precision, all.pinned_), all_(all) {}
+
+  Sample sample() override {
+    if (!staging) return {&values, stride};
+    cuda::check_cuda(cudaStreamWaitEvent(all_.compute_, staging->left));
+    return {&staging->values, stride};
+  }
+  void depart() override {
+    if (!staging) return;
+    copy_whole(staging->values, values, all_.travel_);
+    staging->left.record(all_.travel_);
+    arrived_.record(all_.travel_);
+  }
   const Field& wait() override {
-    cuda::select_device(device_);  // a thread begins with device 0
-    arrived.synchronize();
+    cuda::select_device(all_.device_);  // a thread begins with device 0
+    arrived_.synchronize();
     return values;
   }
 
   Field values;
-  cuda::Event arrived;
+  std::int64_t stride = 1;
+  std::shared_ptr<Staging> staging;
 
  private:
-  int device_;
+  CudaCopies& all_;
+  cuda::Event arrived_;
 };
 
 CudaCopies::CudaCopies(const cuda::Stream& compute) : compute_(compute) {
   cuda::check_cuda(cudaGetDevice(&device_));
 }
 
-std::shared_ptr<HostCopy> CudaCopies::copy_out(const Field& field) {
-  const std::shared_ptr<Copy> copy = unused_copy(field);
-  if (staging_ && alike(*staging_, field)) {
-    cuda::check_cuda(cudaStreamWaitEvent(compute_, travelled_));  // what was staged before has left
-    copy_whole(field, *staging_, compute_);
-    computed_.record(compute_);
-    cuda::check_cuda(cudaStreamWaitEvent(travel_, computed_));
-    copy_whole(*staging_, copy->values, travel_);
-    travelled_.record(travel_);
-  } else {
-    computed_.record(compute_);
-    cuda::check_cuda(cudaStreamWaitEvent(travel_, computed_));
-    copy_whole(field, copy->values, travel_);
-    travelled_.record(travel_);
-    cuda::check_cuda(cudaStreamWaitEvent(compute_, travelled_));
-  }
-  copy->arrived.record(travel_);
+std::shared_ptr<HostCopy> CudaCopies::make_copy(const Box& owned, const Sampling& sampling) {
+  const std::shared_ptr<Copy> copy = unused_copy(sampling.kept(owned), sampling.precision);
+  copy->stride = sampling.stride;
   return copy;
 }
 
-void CudaCopies::prepare(const Field& field, int count, std::size_t reserve) {
+void CudaCopies::prepare(const Box& owned, const Sampling& sampling, int count, std::size_t reserve) {
+  std::vector<std::shared_ptr<Copy>> at_a_time;
+  while (std::ssize(at_a_time) < count)
+    at_a_time.push_back(unused_copy(sampling.kept(owned), sampling.precision));
   std::size_t free_bytes = 0, total_bytes = 0;
   cuda::check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes));
-  if (free_bytes >= field.bytes() + reserve + spare_bytes)
-    staging_.emplace(field.owned(), field.halo(), field.precision(), memory_);
-  std::vector<std::shared_ptr<Copy>> at_a_time;
-  while (std::ssize(at_a_time) < count) at_a_time.push_back(unused_copy(field));
+  const Copy& first = *at_a_time.front();
+  if (first.staging || free_bytes < first.values.bytes() + reserve + spare_bytes) return;
+  const auto staging = std::make_shared<Copy::Staging>(first.values, memory_);
+  for (const auto& copy : at_a_time) copy->staging = staging;
 }
 
 void CudaCopies::set(Field& field, const FillField& fill) {
-  const std::shared_ptr<Copy> copy = unused_copy(field);
+  std::erase_if(copies_, [&](const auto& copy) {  // such as a source in the precision of sums
+    return copy.use_count() == 1 && copy->values.precision() != field.precision();
+  });
+  const std::shared_ptr<Copy> copy = unused_copy(field.owned(), field.precision());
   fill(copy->values);
   copy_owned(copy->values, field, compute_);
   compute_.synchronize();
 }
 
-std::shared_ptr<CudaCopies::Copy> CudaCopies::unused_copy(const Field& field) {
-  std::erase_if(copies_,
-                [&](const auto& copy) { return copy.use_count() == 1 && !alike(copy->values, field); });
+std::shared_ptr<CudaCopies::Copy> CudaCopies::unused_copy(const Box& box, Precision precision) {
   const auto unused = std::find_if(copies_.begin(), copies_.end(), [&](const auto& copy) {
-    return copy.use_count() == 1 && alike(copy->values, field);
+    return copy.use_count() == 1 && copy->values.owned() == box && copy->values.precision() == precision;
   });
   if (unused != copies_.end()) return *unused;
-  return copies_.emplace_back(std::make_shared<Copy>(field, pinned_, device_));
+  return copies_.emplace_back(std::make_shared<Copy>(box, precision, *this));
 }
 
 }  // namespace spsolve

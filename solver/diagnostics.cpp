@@ -24,10 +24,17 @@ SumScales scales_of(const Extremes& extremes, std::int64_t points) {
 
 }  // namespace
 
-Extremes extremes(const Communicator& communicator, const Index3& shape, const Survey& survey) {
-  Extremes found = survey.reducer->extremes(*survey.state, survey.previous);
+Look Survey::look(const Sampling& kept) const {
+  const std::shared_ptr<HostCopy> copy = backend->make_copy(*state, kept);
+  const Extremes extremes = backend->reducer().extremes(*state, previous, copy->sample());
+  copy->depart();
+  return {extremes, copy};
+}
+
+Extremes extremes_of_all(const Communicator& communicator, const Index3& shape, const Box& box,
+                         const Extremes& own) {
+  Extremes found = own;
   if (found.first_not_finite != no_point) {
-    const Box& box = survey.state->owned();
     const Index3 extent = box.extent();
     const std::int64_t point = found.first_not_finite, row = point / extent[2];
     found.first_not_finite =
@@ -52,7 +59,7 @@ Diagnostics measure(const Communicator& communicator, const Index3& shape, const
                     const Extremes& extremes) {
   const std::int64_t points = volume(shape);
   const SumScales scales = scales_of(extremes, points);
-  Sums sums = survey.reducer->sums(*survey.state, survey.previous, scales);
+  Sums sums = survey.backend->reducer().sums(*survey.state, survey.previous, scales);
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.pieces, 6, MPI_DOUBLE, MPI_SUM, communicator.handle()));
   const auto whole = [&](int sum) { return sums.pieces[2 * sum] + sums.pieces[2 * sum + 1]; };
   // A change that is too large for a double makes their norm so too.

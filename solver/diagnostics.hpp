@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "halo/communicator.hpp"
-#include "kernels/reduction.hpp"
+#include "solver/backend.hpp"
 
 namespace spsolve {
 
@@ -19,17 +19,27 @@ struct Diagnostics {
   double change_l2 = 0;  // sqrt(sum (u - u one step before)^2); 0 before the first step
 };
 
-/// A look at the state of all ranks at one step. `previous` (or null) is the state before, in memory of the
-/// same kind, which the reducer reads.
-struct Survey {
-  Reducer* reducer;
-  const Field* state;
-  const Field* previous;
+/// What one pass over the own points of a state finds, and the copy of what is kept of them, on its way.
+struct Look {
+  Extremes extremes;
+  std::shared_ptr<HostCopy> copy;  // null where nothing is kept
 };
 
-/// Extremes of the owned points of all ranks; the first point that is not finite is numbered in C order of
-/// the grid. Collective.
-Extremes extremes(const Communicator& communicator, const Index3& shape, const Survey& survey);
+/// The state of this rank at one step. `previous` (or null) is the state before; both are in the backend's
+/// memory.
+struct Survey {
+  Backend* backend;
+  const Field* state;
+  const Field* previous;
+
+  Look look() const { return {backend->reducer().extremes(*state, previous, {}), nullptr}; }
+  Look look(const Sampling& kept) const;
+};
+
+/// Extremes of the points of all ranks from those of the own `box`; the first point that is not finite is
+/// numbered in C order of the grid. Collective.
+Extremes extremes_of_all(const Communicator& communicator, const Index3& shape, const Box& box,
+                         const Extremes& own);
 
 /// That point's indices; nothing if all are finite.
 std::optional<Index3> first_not_finite(const Extremes& extremes, const Index3& shape);

@@ -4,29 +4,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace spsolve {
 namespace {
 
 constexpr bool due(std::int64_t every, std::int64_t step) { return every > 0 && step % every == 0; }
 
-/// The extremes that `survey` finds at `step`. Throws if the state is not finite; saves the state of `steps`
-/// before if that is.
-Extremes finite_extremes(Block& block, const Communicator& communicator, const Problem& problem,
-                         const Survey& survey, const Observers& observers, std::int64_t step,
-                         std::int64_t steps) {
-  const Index3& shape = problem.domain.shape;
-  const Extremes found = extremes(communicator, shape, survey);
-  const auto place = first_not_finite(found, shape);
-  if (!place) return found;
+/// Ends a run whose state at `step` is not finite at a point, after a checkpoint of the state `steps` before
+/// if there is one and it is finite.
+[[noreturn]] void end_diverged(Block& block, const Communicator& communicator, const Domain& domain,
+                               const Observers& observers, const Index3& place, std::int64_t step,
+                               std::int64_t steps) {
   std::string before;
-  if (steps > 0 && extremes(communicator, shape, block.survey_of_previous()).first_not_finite == no_point) {
-    observers.checkpoint(step - steps, [&] { return block.copy_previous(); });
-    before = fmt::format("; the state of step {} was finite", step - steps);
+  if (steps > 0) {
+    const Survey survey = block.survey_of_previous();
+    const Extremes found = extremes_of_all(communicator, domain.shape, block.owned(), survey.look().extremes);
+    if (found.first_not_finite == no_point) {
+      observers.checkpoint(step - steps, [&](const Sampling& kept) { return survey.look(kept).copy; });
+      before = fmt::format("; the state of step {} was finite", step - steps);
+    }
   }
   std::string indices;
-  for (int axis = problem.domain.first_axis(); axis < axis_count; ++axis)
-    indices += fmt::format("{}{}={}", indices.empty() ? "" : ", ", "zyx"[axis], (*place)[axis]);
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    indices += fmt::format("{}{}={}", indices.empty() ? "" : ", ", "zyx"[axis], place[axis]);
   throw Error(Status::diverged, fmt::format("the solution is NaN or infinite at step {}, first at point {}{}",
                                             step, indices, before));
 }
@@ -47,12 +48,28 @@ std::int64_t next_stop(const Schedule& schedule, std::int64_t step) {
 Outcome evolve(Block& block, const Communicator& communicator, const Problem& problem,
                const Schedule& schedule, const Observers& observers) {
   const Index3& shape = problem.domain.shape;
-  const CopyState state = [&] { return block.copy_state(); };
   std::int64_t step = schedule.first;
+  // The events of the state that a launch of `steps` has left; files and diagnostics share a look at it.
+  const auto attend = [&](std::int64_t steps, bool diagnostics, bool snapshot, bool checkpoint) {
+    const Survey survey = diagnostics && steps > 0 ? block.survey_of_change() : block.survey();
+    std::optional<Extremes> found;
+    const auto finite = [&](Look look) {
+      if (found) return look.copy;
+      found = extremes_of_all(communicator, shape, block.owned(), look.extremes);
+      if (const auto place = first_not_finite(*found, shape)) {
+        look.copy = nullptr;  // its memory serves the state before
+        end_diverged(block, communicator, problem.domain, observers, *place, step, steps);
+      }
+      return look.copy;
+    };
+    const CopyState state = [&](const Sampling& kept) { return finite(survey.look(kept)); };
+    if (snapshot) observers.snapshot(step, state);
+    if (checkpoint) observers.checkpoint(step, state);
+    if (!found) finite(survey.look());
+    if (diagnostics) observers.diagnostics(step, measure(communicator, shape, survey, *found));
+  };
   // Rounding to storage may have overflowed.
-  const Extremes first = finite_extremes(block, communicator, problem, block.survey(), observers, step, 0);
-  if (step == 0) observers.diagnostics(0, measure(communicator, shape, block.survey(), first));
-  if (step == schedule.last || (step == 0 && schedule.snapshot_every > 0)) observers.snapshot(step, state);
+  attend(0, step == 0, step == schedule.last || (step == 0 && schedule.snapshot_every > 0), false);
   while (step < schedule.last) {
     const std::int64_t taken = next_stop(schedule, step) - step;
     block.launch(static_cast<int>(taken));
@@ -63,13 +80,7 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
     const bool snapshot = last || due(schedule.snapshot_every, step);
     const Request request = last ? Request::none : observers.poll(step);
     const bool checkpoint = due(schedule.checkpoint_every, step) || request != Request::none;
-    if (diagnostics || snapshot || checkpoint) {
-      const Survey survey = diagnostics ? block.survey_of_change() : block.survey();
-      const Extremes found = finite_extremes(block, communicator, problem, survey, observers, step, taken);
-      if (diagnostics) observers.diagnostics(step, measure(communicator, shape, survey, found));
-    }
-    if (snapshot) observers.snapshot(step, state);
-    if (checkpoint) observers.checkpoint(step, state);
+    if (diagnostics || snapshot || checkpoint) attend(taken, diagnostics, snapshot, checkpoint);
     if (request == Request::stop) return Outcome::stopped;
   }
   return Outcome::finished;

@@ -22,8 +22,9 @@ struct Schedule {
 enum class Request { none, checkpoint, stop };
 enum class Outcome { finished, stopped };
 
-/// Copies the state of an event to host memory, once however often it is called.
-using CopyState = std::function<std::shared_ptr<HostCopy>()>;
+/// Copies what is kept of the state of an event to host memory. Throws Error(diverged) where the state is not
+/// finite.
+using CopyState = std::function<std::shared_ptr<HostCopy>(const Sampling& kept)>;
 
 /// What the caller does at events; every function is called on all ranks at the same step. `state` is for
 /// calls before the observer returns; whether its copy lasts longer is up to the backend.

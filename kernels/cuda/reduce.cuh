@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The extremes of a field, and its sums in exact pieces: the bits do not depend on how points are shared out.
-// Per point: one load of the field and one of the field before; bound by memory bandwidth. A warp takes a
-// piece of a row, so that loads are contiguous whatever the shape of the block.
+// On the way, every stride-th point along each axis is kept, in the type of a file. Per point: one load of
+// the field and one of the field before; bound by memory bandwidth. A warp takes a piece of a row, so that
+// loads are contiguous whatever the shape of the block.
 
 #include "constants.cuh"
 #include "precision.cuh"
@@ -9,9 +10,19 @@
 
 namespace spsolve::cuda {
 
+using constants::Kept;
 using constants::Stored;
+using constants::stride;
 
-/// Calls visit(point number in C order, value, value before) for the points of this thread.
+/// Where the kept points of a row go; null if it has none.
+__device__ inline Kept* kept_row(const SampleBlock& sample, long long plane, long long row) {
+  const long long z = plane - sample.skipped[0], y = row - sample.skipped[1];
+  if (!sample.data || z % stride || y % stride) return nullptr;
+  return static_cast<Kept*>(sample.data) + z / stride * sample.plane_stride + y / stride * sample.row_stride;
+}
+
+/// Calls visit(point number in C order, value, value before) for the points of this thread and keeps those of
+/// the sample.
 template <class Visit>
 __device__ inline void for_each_point(const ReduceArguments& a, const Visit& visit) {
   constexpr int warp = 32, warps = reduce_threads / warp;
@@ -30,10 +41,15 @@ __device__ inline void for_each_point(const ReduceArguments& a, const Visit& vis
              row_of_plane * block.row_stride + begin;
     };
     const Stored *now = at(a.now), *before = at(a.before);
+    Kept* const kept = kept_row(a.sample, plane, row_of_plane);
+    const long long first = begin - a.sample.skipped[2];
 #pragma unroll 4
-    for (int x = lane; x < columns; x += warp)
-      visit(row * a.columns + begin + x, static_cast<double>(value_of(now[x])),
+    for (int x = lane; x < columns; x += warp) {
+      const auto value = value_of(now[x]);
+      if (kept && (first + x) % stride == 0) store(kept[(first + x) / stride], value);
+      visit(row * a.columns + begin + x, static_cast<double>(value),
             static_cast<double>(value_of(before[x])));
+    }
   }
 }
 

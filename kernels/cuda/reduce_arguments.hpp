@@ -16,8 +16,16 @@ struct StoredBlock {
   long long plane_stride, row_stride;
 };
 
+/// Where the kept points of a field go; nowhere without data.
+struct SampleBlock {
+  void* data;
+  long long plane_stride, row_stride;
+  long long skipped[3];  // points of the field before the first kept one
+};
+
 struct ReduceArguments {
   StoredBlock now, before;  // the same twice where there is none before
+  SampleBlock sample;
   long long planes, rows, columns;
   SumScales scales;
   void* results;  // Extremes or Sums, one of each block

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "kernels/cuda/constants_text.hpp"
 #include "kernels/cuda/kernel_stencil.hpp"
 #include "kernels/cuda/reduce_arguments.hpp"
 
@@ -26,6 +27,17 @@ StoredBlock stored(const Field& field) {
   return {field.bytes_at(field.owned().begin), field.strides()[z_axis], field.strides()[y_axis]};
 }
 
+SampleBlock kept(const Sample& sample, const Field& field) {
+  if (!sample.values) return {};
+  Field& values = *sample.values;
+  const Index3& begin = values.owned().begin;
+  const Index3 skipped = sample.stride * begin - field.owned().begin;
+  return {values.bytes_at(begin),
+          values.strides()[z_axis],
+          values.strides()[y_axis],
+          {skipped[0], skipped[1], skipped[2]}};
+}
+
 }  // namespace
 
 DeviceReducer::DeviceReducer(cudaStream_t stream, KernelCompiler compiler)
@@ -35,28 +47,30 @@ DeviceReducer::DeviceReducer(cudaStream_t stream, KernelCompiler compiler)
       results_(static_cast<std::size_t>(blocks_) * largest_result),
       host_results_(static_cast<std::size_t>(blocks_) * largest_result) {}
 
-Extremes DeviceReducer::extremes(const Field& field, const Field* before) {
-  return reduce<Extremes>(kernels_of(field.precision()).extremes, field, before, {});
+Extremes DeviceReducer::extremes(const Field& field, const Field* before, const Sample& sample) {
+  const Sampling sampling =
+      sample.values ? Sampling{sample.stride, sample.values->precision()} : Sampling{1, field.precision()};
+  return reduce<Extremes>(kernels_of(field.precision(), sampling).extremes, field, before, sample, {});
 }
 
 Sums DeviceReducer::sums(const Field& field, const Field* before, const SumScales& scales) {
-  return reduce<Sums>(kernels_of(field.precision()).sums, field, before, scales);
+  return reduce<Sums>(kernels_of(field.precision(), {1, field.precision()}).sums, field, before, {}, scales);
 }
 
-const DeviceReducer::Kernels& DeviceReducer::kernels_of(Precision precision) {
-  if (const auto found = kernels_.find(precision); found != kernels_.end()) return found->second;
-  const std::vector<char> code = compiler_.compile("reduce.cuh", reduce_constants(precision));
-  return kernels_.try_emplace(precision, Kernels{Kernel(code, "extremes"), Kernel(code, "sums")})
-      .first->second;
+const DeviceReducer::Kernels& DeviceReducer::kernels_of(Precision precision, const Sampling& sampling) {
+  const std::pair key(precision, sampling);
+  if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
+  const std::vector<char> code = compiler_.compile("reduce.cuh", reduce_constants(precision, sampling));
+  return kernels_.try_emplace(key, Kernels{Kernel(code, "extremes"), Kernel(code, "sums")}).first->second;
 }
 
 template <class Result>
 Result DeviceReducer::reduce(const Kernel& kernel, const Field& field, const Field* before,
-                             const SumScales& scales) {
+                             const Sample& sample, const SumScales& scales) {
   const Index3 extent = field.owned().extent();
   kernel.launch(static_cast<unsigned>(blocks_), reduce_threads, 0, stream_,
-                ReduceArguments{stored(field), stored(before ? *before : field), extent[0], extent[1],
-                                extent[2], scales, results_.data()});
+                ReduceArguments{stored(field), stored(before ? *before : field), kept(sample, field),
+                                extent[0], extent[1], extent[2], scales, results_.data()});
   const std::span results(static_cast<Result*>(host_results_.data()), static_cast<std::size_t>(blocks_));
   check_cuda(cudaMemcpyAsync(results.data(), results_.data(), results.size_bytes(), cudaMemcpyDeviceToHost,
                              stream_));
@@ -65,11 +79,12 @@ Result DeviceReducer::reduce(const Kernel& kernel, const Field& field, const Fie
                          [](const Result& a, const Result& b) { return combined(a, b); });
 }
 
-std::string reduce_constants(Precision precision) {
-  return std::string(
-             "#pragma once\n#include \"precision.cuh\"\nnamespace spsolve::cuda::constants {\nusing "
-             "Stored = ") +
-         stored_name(precision) + ";\n}\n";
+std::string reduce_constants(Precision precision, const Sampling& sampling) {
+  ConstantsText text({"precision.cuh"});
+  text.type("Stored", stored_name(precision));
+  text.type("Kept", stored_name(sampling.precision));
+  text.put("long long", "stride", std::to_string(sampling.stride));
+  return text.finished();
 }
 
 }  // namespace spsolve::cuda

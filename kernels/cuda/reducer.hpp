@@ -10,32 +10,33 @@
 namespace spsolve::cuda {
 
 /// Passes over fields in device memory, each one launch on `stream`; the host waits for its result. Points
-/// are read once, at the bandwidth of the memory.
+/// are read once, at the bandwidth of the memory. Samples may be in pinned host memory.
 class DeviceReducer : public Reducer {
  public:
   /// On the current device; `stream` must outlive the reducer.
   DeviceReducer(cudaStream_t stream, KernelCompiler compiler);
 
-  Extremes extremes(const Field& field, const Field* before) override;
+  Extremes extremes(const Field& field, const Field* before, const Sample& sample) override;
   Sums sums(const Field& field, const Field* before, const SumScales& scales) override;
 
  private:
   struct Kernels {
     Kernel extremes, sums;
   };
-  const Kernels& kernels_of(Precision precision);
+  const Kernels& kernels_of(Precision precision, const Sampling& sampling);
   template <class Result>
-  Result reduce(const Kernel& kernel, const Field& field, const Field* before, const SumScales& scales);
+  Result reduce(const Kernel& kernel, const Field& field, const Field* before, const Sample& sample,
+                const SumScales& scales);
 
   cudaStream_t stream_;
   KernelCompiler compiler_;
-  std::map<Precision, Kernels> kernels_;
+  std::map<std::pair<Precision, Sampling>, Kernels> kernels_;
   int blocks_;  // that fill the device
   DeviceBuffer results_;
   PinnedBuffer host_results_;
 };
 
-/// constants.cuh for reduce.cuh.
-std::string reduce_constants(Precision precision);
+/// constants.cuh for reduce.cuh: fields of this precision, of which samples are kept.
+std::string reduce_constants(Precision precision, const Sampling& sampling);
 
 }  // namespace spsolve::cuda

@@ -46,7 +46,8 @@ def problem(chance, precision):
         "initial": {"expression": expression},
         "time": {"steps": chance.randint(10, 40), "fuse": chance.randint(1, 5)},
         "compute": {"precision": precision},
-        "output": {"directory": "out", "every": chance.randint(3, 9), "stride": chance.choice([1, 1, 2])},
+        "output": {"directory": "out", "every": chance.randint(3, 9), "stride": chance.choice([1, 2, 3, 7]),
+                   "precision": chance.choice(["fp64", "fp32"])},
         "diagnostics": {"every": chance.randint(2, 9)},
         "checkpoint": {"every": chance.randint(3, 9)},
     }

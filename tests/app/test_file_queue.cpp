@@ -33,9 +33,10 @@ struct Log {
   std::vector<double> written;
   std::vector<int> told;
 
-  void add(FileQueue& queue, std::int64_t step, const std::shared_ptr<HostCopy>& copy, bool fails = false) {
+  void add(FileQueue& queue, std::int64_t step, const std::shared_ptr<HostCopy>& copy, bool fails = false,
+           FileQueue::Kind kind = FileQueue::Kind::snapshot) {
     queue.add(
-        step, copy,
+        kind, copy,
         [this, fails](const Field& values) {
           if (fails) throw Error(Status::file_failure, "full");
           written.push_back(*values.at<double>({0, 0, 0}));
@@ -72,24 +73,31 @@ TEST(FileQueue, WithoutAThreadAFileIsWrittenWhenItIsGiven) {
   EXPECT_EQ(copy.use_count(), 1);
 }
 
-TEST(FileQueue, MakesRoomForTheCopyOfOneMoreStep) {
+TEST(FileQueue, MakesRoomForTwoFilesAndOneCheckpoint) {
+  using enum FileQueue::Kind;
   Log log;
   FileQueue queue(true);
   std::vector<std::shared_ptr<LateCopy>> copies;
-  for (const std::int64_t step : {10, 20, 20}) {
-    copies.push_back(std::make_shared<LateCopy>(static_cast<double>(step)));
-    queue.make_room(step);  // nothing has arrived: waiting would never end
-    log.add(queue, step, copies.back());
-  }
-  queue.make_room(20);
-  EXPECT_TRUE(log.told.empty());
-  std::thread later([&] { copies[0]->arrive(); });
-  queue.make_room(30);  // two copies are in use: the older one must end
-  later.join();
-  EXPECT_EQ(log.told, (std::vector<int>{10}));
-  EXPECT_EQ(copies[0].use_count(), 1);
-  copies[1]->arrive();
-  copies[2]->arrive();
+  const auto give = [&](FileQueue::Kind kind) {
+    copies.push_back(std::make_shared<LateCopy>(1));
+    log.add(queue, std::ssize(copies), copies.back(), false, kind);
+  };
+  const auto make_room_once_it_arrives = [&](FileQueue::Kind kind, std::size_t copy) {
+    EXPECT_EQ(log.told.size(), copy);
+    std::thread later([&] { copies[copy]->arrive(); });
+    queue.make_room(kind);
+    later.join();
+    EXPECT_EQ(log.told.size(), copy + 1);
+    EXPECT_EQ(copies[copy].use_count(), 1);
+  };
+  give(checkpoint);
+  queue.make_room(snapshot);  // nothing has arrived: waiting would never end
+  give(snapshot);
+  make_room_once_it_arrives(snapshot, 0);
+  queue.make_room(checkpoint);
+  give(checkpoint);
+  make_room_once_it_arrives(snapshot, 1);
+  make_room_once_it_arrives(checkpoint, 2);
 }
 
 TEST(FileQueue, TellsOfFailuresInOrderAndGoesOn) {

@@ -52,6 +52,18 @@ class Files(spsolve.TestCase):
                             self.assertEqual(float(file.attrs["time"]), step)
                             self.assertEqual(int(file.attrs["stride"]), stride)
 
+    def test_precisions(self):
+        """Values are rounded to the precision of the run, then to that of the file."""
+        kinds = {"fp64": np.float64, "fp32": np.float32, "fp16": np.float16}
+        for compute, output, stride in itertools.product(kinds, ("fp64", "fp32"), (1, 3)):
+            with self.subTest(compute=compute, output=output, stride=stride):
+                initial, found = self.solve(2, "--set", f"compute.precision={compute}", "--set", f"output.precision={output}",
+                                            "--set", f"output.stride={stride}", "--set", "initial.expression=(x + 100 * y) / 3")
+                for step, path in found.items():
+                    values = (2.0**step * (initial / 3).astype(kinds[compute]).astype(np.float64)).astype(kinds[output])
+                    self.assertEqual(spsolve.values(path).dtype, kinds[output])
+                    self.assertTrue(np.array_equal(spsolve.values(path), values[::stride, ::stride]))
+
     def read_with_vtk(self, path, dimensions):
         script = pathlib.Path(__file__).with_name("read_with_vtk.py")
         result = subprocess.run([sys.executable, "-B", script, path, str(dimensions), self.directory / "values.npy"], capture_output=True, text=True)

@@ -7,6 +7,7 @@
 #include "io/hdf5.hpp"
 #include "io/snapshot.hpp"
 #include "io/stored_array.hpp"
+#include "kernels/sampling.hpp"
 #include "tests/io/sample_array.hpp"
 
 namespace spsolve::test {
@@ -38,17 +39,20 @@ TEST(Snapshot, StrideKeepsThePointsAtItsMultiples) {
   for (const std::int64_t stride : {1, 2, 3, 5, 20}) {
     const Snapshot snapshot = snapshot_of(3, shape, stride, stride, Precision::fp32);
     for (const Box& box : decompositions(shape, world.rank(), world.size())) {
-      const auto file = write_snapshot(world, directory.path(), snapshot, box, sample_rows(Precision::fp32));
+      const Sampling sampling{stride, Precision::fp32};
+      Field all(box, {0, 1, 2}, Precision::fp64), values(sampling.kept(box), {0, 0, 0}, Precision::fp32);
+      for_each_point(box, [&](const Index3& p) { *all.at<double>(p) = sample_value(p); });
+      keep(all, {&values, stride});
+      const auto file =
+          write_snapshot(world, directory.path(), snapshot, values.owned(), rows_of(values, Precision::fp32));
       const StoredArray stored = locate_array(file);
       const Index3 kept{(7 + stride - 1) / stride, (11 + stride - 1) / stride, (13 + stride - 1) / stride};
       ASSERT_EQ(stored.format.shape, kept);
       verify_array(world, stored);
-      read_array(stored, box_of(kept),
-                 [&](const Index3& begin, std::int64_t points, const std::byte* values) {
-                   for (std::int64_t i = 0; i < points; ++i)
-                     ASSERT_EQ(reinterpret_cast<const float*>(values)[i],
-                               sample_value(stride * (begin + Index3{0, 0, i})));
-                 });
+      read_array(stored, box_of(kept), [&](const Index3& begin, std::int64_t points, const std::byte* row) {
+        for (std::int64_t i = 0; i < points; ++i)
+          ASSERT_EQ(reinterpret_cast<const float*>(row)[i], sample_value(stride * (begin + Index3{0, 0, i})));
+      });
       world.barrier();
     }
   }

@@ -12,12 +12,12 @@ using namespace spsolve;
 namespace {
 
 /// The value says where it is, and fits float32.
-RowSource coordinates(Precision precision) {
-  return [precision](const Index3& begin, std::int64_t points, std::byte* out) {
+RowSource coordinates(Precision precision, std::int64_t stride) {
+  return [precision, stride](const Index3& begin, std::int64_t points, std::byte* out) {
     with_storage(precision, [&]<class Storage>() {
       for (std::int64_t i = 0; i < points; ++i)
         reinterpret_cast<Storage*>(out)[i] = to_storage<Storage>(
-            static_cast<double>(10'000 * begin[z_axis] + 100 * begin[y_axis] + begin[x_axis] + i));
+            static_cast<double>(stride * (10'000 * begin[z_axis] + 100 * begin[y_axis] + begin[x_axis] + i)));
     });
   };
 }
@@ -56,11 +56,11 @@ int main(int argc, char** argv) {
       const auto folder = directory / sample.name;
       if (world.root()) std::filesystem::create_directories(folder);
       world.barrier();
-      const Box box = test::part_of(sample.shape, {1, world.size(), 1}, world.rank());
-      write_snapshot(world, folder, snapshot, box, coordinates(sample.precision));
+      const Box box = test::part_of(snapshot.format().shape, {1, world.size(), 1}, world.rank());
+      write_snapshot(world, folder, snapshot, box, coordinates(sample.precision, sample.stride));
       snapshot.step = 40;
       snapshot.time = 0.5;
-      write_snapshot(world, folder, snapshot, box, coordinates(sample.precision));
+      write_snapshot(world, folder, snapshot, box, coordinates(sample.precision, sample.stride));
     }
     for (const auto precision : {Precision::fp64, Precision::fp32, Precision::bf16, Precision::fp16}) {
       const auto folder = directory / to_string(precision);

@@ -32,8 +32,8 @@ struct States {
   Box block() const {
     return Decomposition(shape, least_surface_rank_grid(shape, ranks.size(), {1, 1, 1})).block(ranks.rank());
   }
-  Survey survey() { return {&backend->reducer(), &now, &before}; }
-  Extremes found() { return extremes(ranks, shape, survey()); }
+  Survey survey() { return {backend, &now, &before}; }
+  Extremes found() { return extremes_of_all(ranks, shape, now.owned(), survey().look().extremes); }
   Diagnostics measured() { return measure(ranks, shape, survey(), found()); }
 };
 
@@ -152,6 +152,45 @@ TEST_P(DiagnosticsOn, FindTheFirstPointThatIsNotFinite) {
           EXPECT_EQ(*found, (place == Index3{3, 1, 2} ? Index3{3, 0, 17} : place));
         }
       }
+}
+
+double rounded(double value, Precision precision) {
+  return with_storage(precision, [&]<class Storage>() { return stored_value(to_storage<Storage>(value)); });
+}
+
+/// Of blocks that begin anywhere, two copies at a time, in room that was prepared for them or not; on the way
+/// to the same extremes.
+TEST_P(DiagnosticsOn, LooksKeepEveryPointOfTheStride) {
+  using enum Precision;
+  constexpr std::pair<Precision, Precision> formats[] = {{fp64, fp64}, {fp64, fp32}, {fp32, fp32},
+                                                         {tf32, tf32}, {bf16, bf16}, {fp16, fp16}};
+  for (const Index3& grid : {shape, Index3{1, 1, 5003}, Index3{401, 13, 2}, Index3{5, 3, 1025}})
+    for (const auto& [precision, kept] : formats)
+      for (const std::int64_t stride : {1, 3, 40})
+        for (auto& on : backends) {
+          SCOPED_TRACE(on.name);
+          const auto now = random_values(5, volume(grid), 3.7), before = random_values(6, volume(grid), 3.7);
+          States states(world, *on.backend, grid, precision, now, before);
+          const Box& block = states.now.owned();
+          const Sampling sampling{stride, kept};
+          if (stride > 1) on.backend->prepare_copies(block, sampling, 2, 0);
+          const Look of_now = states.survey().look(sampling),
+                     of_before = Survey{on.backend.get(), &states.before, nullptr}.look(sampling);
+          const Extremes plain = states.survey().look().extremes;
+          EXPECT_EQ(of_now.extremes.min, plain.min);
+          EXPECT_EQ(of_now.extremes.max, plain.max);
+          EXPECT_EQ(of_now.extremes.largest_change, plain.largest_change);
+          for (const auto& [look, values] : {std::pair(&of_now, &now), std::pair(&of_before, &before)}) {
+            const Field& found = look->copy->wait();
+            ASSERT_EQ(found.owned(), sampling.kept(block));
+            for_each_point(found.owned(), [&](const Index3& p) {
+              const Index3 q = stride * p;
+              const auto place = static_cast<std::size_t>((q[0] * grid[1] + q[1]) * grid[2] + q[2]);
+              ASSERT_EQ(testing::value_at(found, p),
+                        rounded(rounded((*values)[place], precision), found.precision()));
+            });
+          }
+        }
 }
 
 }  // namespace

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/sampling.hpp"
+
+#include <type_traits>
+
+#include "kernels/rounding.hpp"
+
+namespace spsolve {
+namespace {
+
+/// The format of the numbers as they are stored: tf32 rounds operands, not what is stored.
+Precision format_of(Precision precision) {
+  return precision == Precision::tf32 ? Precision::fp32 : precision;
+}
+
+template <class From, class To>
+void convert(const From* from, std::int64_t stride, std::int64_t points, To* to) {
+  for (std::int64_t i = 0; i < points; ++i)
+    if constexpr (std::is_same_v<From, To>)
+      to[i] = from[i * stride];
+    else if constexpr (std::is_floating_point_v<To>)  // vectorised, which calls are not
+      to[i] = static_cast<To>(stored_value(from[i * stride]));
+    else
+      to[i] = to_storage<To>(stored_value(from[i * stride]));
+}
+
+}  // namespace
+
+Box Sampling::kept(const Box& box) const {
+  Box kept;
+  for (int axis = 0; axis < axis_count; ++axis) {
+    kept.begin[axis] = pieces(box.begin[axis], stride);
+    kept.end[axis] = pieces(box.end[axis], stride);
+  }
+  return kept;
+}
+
+void keep(const Field& field, const Sample& sample) {
+  Field& values = *sample.values;
+  const Box& box = values.owned();
+  const Index3 extent = box.extent();
+#pragma omp parallel for schedule(static)
+  for (std::int64_t row = 0; row < extent[0] * extent[1]; ++row) {
+    const Index3 begin = box.begin + Index3{row / extent[1], row % extent[1], 0};
+    convert(field.precision(), field.bytes_at(sample.stride * begin), sample.stride, extent[2],
+            values.precision(), values.bytes_at(begin));
+  }
+}
+
+void convert(Precision from_precision, const std::byte* from, std::int64_t stride, std::int64_t points,
+             Precision to_precision, std::byte* to) {
+  with_storage(format_of(from_precision), [&]<class From>() {
+    with_storage(format_of(to_precision), [&]<class To>() {
+      convert(reinterpret_cast<const From*>(from), stride, points, reinterpret_cast<To*>(to));
+    });
+  });
+}
+
+}  // namespace spsolve
