@@ -5,7 +5,9 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
+#include "app/random_cases.hpp"
 #include "kernels/catalogue.hpp"
 
 namespace spsolve {
@@ -70,6 +72,23 @@ TEST(BenchAblation, PairsDenseAndSparse) {
 }
 
 TEST(BenchAblation, IsEmptyWhereTensorCoresAreEmulated) { EXPECT_TRUE(suite("ablation", false).empty()); }
+
+/// Records name them by seed and number.
+TEST(RandomCases, AreThoseOfTheirSeedAndOfEveryKind) {
+  const auto cases = random_cases(3, true), again = random_cases(3, true), others = random_cases(4, true);
+  std::set<std::tuple<int, Precision>> kinds;
+  ASSERT_EQ(again.size(), cases.size());
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const Problem &one = cases[i].problem, &other = others[i].problem;
+    EXPECT_EQ(one.domain, again[i].problem.domain);
+    EXPECT_EQ(one.stencil.taps(), again[i].problem.stencil.taps());
+    different += one.domain.shape != other.domain.shape;
+    kinds.insert({one.domain.dimensions, one.precision});
+  }
+  EXPECT_EQ(different, cases.size());
+  EXPECT_EQ(kinds.size(), 15u) << "dimensions x precisions";
+}
 
 TEST(BenchCases, ComplainOfUnknownSuitesStencilsAndShapes) {
   BenchRequest request;
