@@ -13,19 +13,25 @@ namespace spsolve::cuda {
 using constants::Kept;
 using constants::Stored;
 using constants::stride;
+constexpr int warp = 32;
 
-/// Where the kept points of a row go; null if it has none.
-__device__ inline Kept* kept_row(const SampleBlock& sample, long long plane, long long row) {
-  const long long z = plane - sample.skipped[0], y = row - sample.skipped[1];
-  if (!sample.data || z % stride || y % stride) return nullptr;
-  return static_cast<Kept*>(sample.data) + z / stride * sample.plane_stride + y / stride * sample.row_stride;
+/// Keeps what the sample has of `columns` points of a row of the field, from `begin` on.
+__device__ inline void keep(const SampleBlock& sample, long long plane, long long row, long long begin,
+                            int columns, const Stored* points) {
+  const long long z = plane - sample.skipped[0], y = row - sample.skipped[1], x = begin - sample.skipped[2];
+  if (!sample.data || z % stride || y % stride) return;
+  Kept* const kept = static_cast<Kept*>(sample.data) + z / stride * sample.plane_stride +
+                     y / stride * sample.row_stride;
+  const long long end = (x + columns + stride - 1) / stride;
+  for (long long k = (x + stride - 1) / stride + threadIdx.x % warp; k < end; k += warp)
+    store(kept[k], value_of(points[k * stride - x]));
 }
 
 /// Calls visit(point number in C order, value, value before) for the points of this thread and keeps those of
 /// the sample.
 template <class Visit>
 __device__ inline void for_each_point(const ReduceArguments& a, const Visit& visit) {
-  constexpr int warp = 32, warps = reduce_threads / warp;
+  constexpr int warps = reduce_threads / warp;
   const long long pieces_of_row = (a.columns + reduce_columns - 1) / reduce_columns;
   const long long pieces = a.planes * a.rows * pieces_of_row;
   const int lane = threadIdx.x % warp;
@@ -41,15 +47,12 @@ __device__ inline void for_each_point(const ReduceArguments& a, const Visit& vis
              row_of_plane * block.row_stride + begin;
     };
     const Stored *now = at(a.now), *before = at(a.before);
-    Kept* const kept = kept_row(a.sample, plane, row_of_plane);
-    const long long first = begin - a.sample.skipped[2];
 #pragma unroll 4
-    for (int x = lane; x < columns; x += warp) {
-      const auto value = value_of(now[x]);
-      if (kept && (first + x) % stride == 0) store(kept[(first + x) / stride], value);
-      visit(row * a.columns + begin + x, static_cast<double>(value),
+    for (int x = lane; x < columns; x += warp)
+      visit(row * a.columns + begin + x, static_cast<double>(value_of(now[x])),
             static_cast<double>(value_of(before[x])));
-    }
+    // Apart from the loop above, whose loads would wait for stores; these points are in the cache.
+    keep(a.sample, plane, row_of_plane, begin, columns, now);
   }
 }
 
