@@ -218,8 +218,15 @@ class CommandLine(spsolve.TestCase):
         in_background = ["--set", "compute.device=cpu", "--set", "output.background=true"]
         for verb in (["check"], []):
             self.says(2, ["GiB per rank", "output.background = false"], *verb, file, *in_background)
-        small = self.run_to(0, "check", file, "--set", "grid.shape=[64,64]", *in_background).out
-        self.assertRegex(small, r"MiB of fields per rank, \d+\.\d MiB of host memory for files on their way")
+        # Of a state of 8 MiB: two copies for snapshots and one of the state, where these are not the same.
+        for settings, mib in ((["output.background=true"], "16.0"),
+                              (["output.background=true", "output.precision=fp32"], "16.0"),
+                              (["output.background=true", "output.stride=2"], "12.0"),
+                              (["output.background=false", "output.stride=2"], "2.0"), (["output.background=false"], None)):
+            options = [word for setting in ["compute.device=cpu", *settings] for word in ("--set", setting)]
+            text = self.run_to(0, "check", file, "--set", "grid.shape=[1024,1024]", *options).out
+            found = re.search(r"MiB of fields per rank(?:, (\S+) MiB of host memory for files on their way)?", text)
+            self.assertEqual(found[1], mib, settings)
 
     def test_check_and_plan_write_nothing(self):
         file = self.write(stencil={"weights": [[0.25, 0.5, 0.125]]}, boundary={"x": {"low": {"dirichlet": 2.5}, "high": "neumann"}})
