@@ -4,17 +4,28 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/setup.hpp"
+
 namespace spsolve {
 namespace {
 
+/// Whether two sources are the same as far as inputs tell: a file may have moved along with the input.
+bool same_source(const std::optional<FieldForm>& a, const std::optional<FieldForm>& b) {
+  const auto* one = a ? std::get_if<DatasetForm>(&*a) : nullptr;
+  const auto* other = b ? std::get_if<DatasetForm>(&*b) : nullptr;
+  if (!one || !other) return a == b;
+  return one->file.filename() == other->file.filename() && one->dataset == other->dataset;
+}
+
 /// What makes the results of two inputs different problems, rather than a longer run or other output of one.
-void require_same_problem(const Checkpoint& checkpoint, const RunConfig& config) {
+void require_same_problem(const Checkpoint& checkpoint, const RunConfig& config, const Stencil& stencil) {
   const RunConfig stored = parse_config(checkpoint.header.input, checkpoint.array.file, {});
   std::vector<std::string> different;
   if (!(stored.grid.domain == config.grid.domain)) different.emplace_back("the grid's shape or [boundary]");
   if (stored.grid.spacing != config.grid.spacing) different.emplace_back("grid.spacing");
-  if (!(stored.stencil == config.stencil)) different.emplace_back("[stencil]");
-  if (!(stored.source == config.source)) different.emplace_back("[source]");
+  if (checkpoint.header.weights != checksum_of(stencil)) different.emplace_back("the weights of [stencil]");
+  if (stored.time.dt != config.time.dt) different.emplace_back("dt");
+  if (!same_source(stored.source, config.source)) different.emplace_back("[source]");
   if (stored.compute.precision != config.compute.precision) different.emplace_back("compute.precision");
   const std::string file = checkpoint.array.file.string();
   if (!different.empty())
@@ -53,7 +64,8 @@ std::optional<Checkpoint> find_restart(const Communicator& communicator, const C
     checkpoint = verified_checkpoint(communicator, *command.restart);
   }
   if (!checkpoint) return checkpoint;
-  collectively(communicator, [&] { require_same_problem(*checkpoint, config); });
+  const Stencil stencil = read_stencil(communicator, config);
+  collectively(communicator, [&] { require_same_problem(*checkpoint, config, stencil); });
   terminal.print("restarting from {} at step {}", checkpoint->array.file.string(), checkpoint->header.step);
   return checkpoint;
 }

@@ -14,16 +14,6 @@
 namespace spsolve {
 namespace {
 
-Stencil read_stencil(const Communicator& communicator, const RunConfig& config) {
-  std::optional<Stencil> stencil;
-  collectively(communicator, [&] {
-    stencil = inline_stencil(config);
-    if (const auto* form = std::get_if<DatasetForm>(&config.stencil))
-      stencil = read_weights(form->file, form->dataset, config.grid.domain.dimensions);
-  });
-  return *stencil;
-}
-
 /// Calls set(begin, points, values) for every row of `box`, several threads at once.
 template <class Set>
 void read_values(const Setup& setup, const FieldForm& form, const char* section, const Box& box, Set&& set) {
@@ -44,6 +34,16 @@ void read_values(const Setup& setup, const FieldForm& form, const char* section,
 Sampling Setup::for_snapshots() const {
   const Precision file = config.output.precision, state = problem.precision;
   return {config.output.stride, storage_bytes(file) < storage_bytes(state) ? file : state};
+}
+
+Stencil read_stencil(const Communicator& communicator, const RunConfig& config) {
+  std::optional<Stencil> stencil;
+  collectively(communicator, [&] {
+    stencil = inline_stencil(config);
+    if (const auto* form = std::get_if<DatasetForm>(&config.stencil))
+      stencil = read_weights(form->file, form->dataset, config.grid.domain.dimensions);
+  });
+  return *stencil;
 }
 
 Setup make_setup(const Communicator& communicator, const RunConfig& config, const std::string& continued,

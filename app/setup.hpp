@@ -35,7 +35,10 @@ struct MemoryNeed {
 };
 MemoryNeed memory_need(const Setup& setup);
 
-/// Reads the weights where a file holds them, chooses the device, makes the plan and the decomposition.
+/// The stencil of an input, read where a file holds it. Collective; every rank throws the same Error.
+Stencil read_stencil(const Communicator& communicator, const RunConfig& config);
+
+/// Reads the weights, chooses the device, makes the plan and the decomposition.
 /// `continued`: the plan of the run that goes on, as JSON, or empty. `model`: of the device to plan for,
 /// instead of the nominal one (to look at plans only). Collective; every rank throws the same Error.
 Setup make_setup(const Communicator& communicator, const RunConfig& config, const std::string& continued = {},

@@ -41,7 +41,8 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
   const auto write = [this, step](const Field& values) {
     const RunConfig& config = setup_.config;
     write_checkpoint(of_files_.get(), config.output.directory,
-                     {step, time(step), setup_.problem.precision, to_toml(config), to_json(setup_.plan)},
+                     {step, time(step), setup_.problem.precision, to_toml(config), to_json(setup_.plan),
+                      checksum_of(setup_.problem.stencil)},
                      config.grid.domain.dimensions, config.grid.domain.shape, values.owned(),
                      rows_of(values, setup_.problem.precision));
     last_checkpoint_ = step;

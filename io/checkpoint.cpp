@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <sstream>
@@ -43,6 +44,12 @@ std::vector<std::int64_t> checkpoint_steps(const std::filesystem::path& director
 
 }  // namespace
 
+std::string checksum_of(const Stencil& stencil) {
+  static_assert(sizeof(Tap) == sizeof(Index3) + sizeof(double), "no bytes of padding");
+  const auto& taps = stencil.taps();
+  return fmt::format("{:016x}", XXH3_64bits(taps.data(), taps.size() * sizeof(Tap)));
+}
+
 std::filesystem::path checkpoint_file(const std::filesystem::path& directory, std::int64_t step) {
   return directory / fmt::format("checkpoint_{:010}.h5", step);
 }
@@ -58,7 +65,8 @@ std::filesystem::path write_checkpoint(const Communicator& communicator,
                               {"time", header.time},
                               {"precision", std::string(to_string(header.precision))},
                               {"input", header.input},
-                              {"plan", header.plan}};
+                              {"plan", header.plan},
+                              {"weights_checksum", header.weights}};
   write_array(communicator, file, {dimensions, shape, header.precision}, attributes, box, row);
   return file;
 }
@@ -93,7 +101,8 @@ Checkpoint open_checkpoint(const std::filesystem::path& file) {
                          .time = read_attribute<double>(input, "time"),
                          .precision = Precision::fp64,
                          .input = read_attribute<std::string>(input, "input"),
-                         .plan = read_attribute<std::string>(input, "plan")};
+                         .plan = read_attribute<std::string>(input, "plan"),
+                         .weights = read_attribute<std::string>(input, "weights_checksum")};
     const auto precision = parse_precision(read_attribute<std::string>(input, "precision"));
     checkpoint.array = locate_array(file);
     if (!precision || storage_precision(storage_type(*precision)) != checkpoint.array.format.precision)

@@ -10,6 +10,7 @@
 #include "halo/communicator.hpp"
 #include "io/stored_array.hpp"
 #include "kernels/field.hpp"
+#include "kernels/stencil.hpp"
 
 namespace spsolve {
 
@@ -20,7 +21,11 @@ struct CheckpointHeader {
   Precision precision = Precision::fp64;  // of the run; tf32 is stored as float32
   std::string input;                      // resolved, as TOML
   std::string plan;
+  std::string weights;  // checksum_of() the stencil
 };
+
+/// XXH3_64bits of the taps in hexadecimal digits: of the weights themselves, wherever they were read from.
+std::string checksum_of(const Stencil& stencil);
 
 /// A checkpoint on disk.
 struct Checkpoint {

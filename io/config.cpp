@@ -4,8 +4,6 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <limits>
 
 #include "io/read_problem.hpp"
@@ -164,24 +162,6 @@ RunConfig parse_config(std::string_view text, const fs::path& file_name,
   if (const auto section = root.section("diagnostics")) config.diagnostics = read_diagnostics(*section);
   if (const auto section = root.section("checkpoint")) config.checkpoint = read_checkpoint(*section);
   return config;
-}
-
-RunConfig load_config(const fs::path& path, const std::vector<std::string>& overrides) {
-  std::error_code ignored;
-  if (!fs::exists(path, ignored))
-    throw Error(Status::invalid_input, fmt::format("{}: no such file", path.string()));
-  if (fs::is_directory(path, ignored))
-    throw Error(Status::invalid_input, fmt::format("{}: is a directory; wanted a TOML file", path.string()));
-  std::string text;
-  try {
-    std::ifstream file;
-    file.exceptions(std::ios::failbit | std::ios::badbit);
-    file.open(path, std::ios::binary);
-    text.assign(std::istreambuf_iterator<char>(file), {});
-  } catch (const std::ios_base::failure&) {
-    throw Error(Status::file_failure, fmt::format("{}: cannot be read", path.string()));
-  }
-  return parse_config(text, path, overrides);
 }
 
 std::optional<Stencil> inline_stencil(const RunConfig& config) {

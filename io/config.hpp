@@ -142,9 +142,6 @@ inline constexpr std::array<std::string_view, 4> transport_names{"auto", "peer",
 RunConfig parse_config(std::string_view text, const std::filesystem::path& file_name,
                        const std::vector<std::string>& overrides = {});
 
-/// parse_config of a file; Error(file_failure) if it cannot be read.
-RunConfig load_config(const std::filesystem::path& path, const std::vector<std::string>& overrides = {});
-
 /// The resolved input as TOML: parse_config of it gives the same RunConfig, whatever the file name.
 std::string to_toml(const RunConfig& config);
 

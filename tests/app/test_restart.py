@@ -238,6 +238,25 @@ class Restart(spsolve.TestCase):
         self.assertIn("starting from the beginning", result.out)
         self.assert_same_bits()
 
+    def test_weights_count_and_not_where_they_lie(self):
+        """A directory may be moved between runs; its weights may not be changed."""
+        def write_weights(path, scale):
+            with h5py.File(path, "w") as data:
+                data["w"] = scale * np.array([[0.02, 0.1, 0.0], [0.3, 0.3, 0.1], [0.08, 0.05, 0.04]])
+                data["s"] = np.full((37, 61), 0.01)
+        here, there = self.directory / "here", self.directory / "there"
+        here.mkdir()
+        write_weights(here / "data.h5", 1.0)
+        sections = {**problem(), "stencil": {"file": "data.h5", "dataset": "w"}, "source": {"file": "data.h5", "dataset": "s"}}
+        file = spsolve.write_input(here / "problem.toml", sections)
+        self.uninterrupted(file)
+        self.run_to(0, file, "--set", "time.steps=200")
+        here.rename(there)
+        self.restart(there / "problem.toml", ranks=2)
+        self.assert_same_bits()
+        write_weights(there / "data.h5", 0.9)
+        self.assertIn("weights", self.run_to(2, there / "problem.toml", "--restart", "latest", "--set", "time.steps=500").err)
+
     def test_checkpoint_of_another_problem_is_refused(self):
         file = self.write()
         self.run_to(0, file, "--set", "time.steps=100")

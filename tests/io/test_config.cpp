@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <limits>
 
 #include "io/nearest_name.hpp"
@@ -219,31 +218,6 @@ TEST(ToToml, KeepsEveryBitOfNumbers) {
     EXPECT_EQ(std::signbit(again), std::signbit(value));
     EXPECT_EQ(again, value);
   }
-}
-
-TEST(LoadConfig, ReadsAFile) {
-  const fs::path directory = fs::path(::testing::TempDir()) / "spsolve_test_config";
-  fs::create_directories(directory);
-  const fs::path file = directory / "case.toml";
-  std::ofstream(file) << everything;
-  const RunConfig config = load_config(file, {"time.steps=5"});
-  EXPECT_EQ(config.time.steps, 5);
-  EXPECT_EQ(std::get<DatasetForm>(*config.source).file, directory / "data/grid.h5");
-  fs::remove_all(directory);
-}
-
-TEST(LoadConfig, SaysWhatIsNoFile) {
-  const auto error_of = [](const fs::path& path) -> std::string {
-    try {
-      load_config(path);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.status(), Status::invalid_input);
-      return error.what();
-    }
-    return "no error";
-  };
-  EXPECT_EQ(error_of("/nowhere/case.toml"), "/nowhere/case.toml: no such file");
-  EXPECT_EQ(error_of("/"), "/: is a directory; wanted a TOML file");
 }
 
 TEST(NearestName, IsTheLeastEdited) {
