@@ -67,6 +67,9 @@ class Devices(spsolve.TestCase):
         self.assertGreater(len(files), 2)
         for name, path in files.items():
             self.assertEqual(path.read_bytes(), (self.directory / other / name).read_bytes(), f"{other}/{name}")
+        for step, path in spsolve.checkpoints(self.directory / one).items():
+            of_other = spsolve.checkpoints(self.directory / other)[step]
+            self.assertEqual(spsolve.values(path).tobytes(), spsolve.values(of_other).tobytes(), of_other)
 
     def check_random_problem(self, number):
         """On one GPU, or shared by two or three ranks."""
