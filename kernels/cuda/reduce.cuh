@@ -13,6 +13,8 @@ namespace spsolve::cuda {
 using constants::Kept;
 using constants::Stored;
 using constants::stride;
+using Value = decltype(value_of(Stored()));
+constexpr Value largest_value = sizeof(Value) == sizeof(double) ? largest_double : 0x1.fffffep+127;
 constexpr int warp = 32;
 
 /// Keeps what the sample has of `columns` points of a row of the field, from `begin` on.
@@ -27,14 +29,15 @@ __device__ inline void keep(const SampleBlock& sample, long long plane, long lon
     store(kept[k], value_of(points[k * stride - x]));
 }
 
-/// Calls visit(point number in C order, value, value before) for the points of this thread and keeps those of
-/// the sample.
+/// Calls visit(point number in C order, value, value before or, where there is none, the value again) for the
+/// points of this thread and keeps those of the sample.
 template <class Visit>
 __device__ inline void for_each_point(const ReduceArguments& a, const Visit& visit) {
   constexpr int warps = reduce_threads / warp;
   const long long pieces_of_row = (a.columns + reduce_columns - 1) / reduce_columns;
   const long long pieces = a.planes * a.rows * pieces_of_row;
   const int lane = threadIdx.x % warp;
+  const bool with_before = a.before.data;
   for (long long piece = blockIdx.x * static_cast<long long>(warps) + threadIdx.x / warp; piece < pieces;
        piece += static_cast<long long>(gridDim.x) * warps) {
     const long long row = piece / pieces_of_row;
@@ -48,9 +51,10 @@ __device__ inline void for_each_point(const ReduceArguments& a, const Visit& vis
     };
     const Stored *now = at(a.now), *before = at(a.before);
 #pragma unroll 4
-    for (int x = lane; x < columns; x += warp)
-      visit(row * a.columns + begin + x, static_cast<double>(value_of(now[x])),
-            static_cast<double>(value_of(before[x])));
+    for (int x = lane; x < columns; x += warp) {
+      const Value value = value_of(now[x]);
+      visit(row * a.columns + begin + x, value, with_before ? value_of(before[x]) : value);
+    }
     // Apart from the loop above, whose loads would wait for stores; these points are in the cache.
     keep(a.sample, plane, row_of_plane, begin, columns, now);
   }
@@ -75,12 +79,18 @@ using namespace spsolve;
 using cuda::ReduceArguments;
 
 extern "C" __global__ void __launch_bounds__(cuda::reduce_threads) extremes(const ReduceArguments a) {
-  Extremes own = no_extremes;
-  cuda::for_each_point(a, [&](long long point, double value, double before) {
-    const double change = value - before;
-    own = combined(own, {value, value, change < 0 ? -change : change, value - value == 0 ? no_point : point});
+  using cuda::Value;
+  Value least = cuda::largest_value, greatest = -cuda::largest_value;
+  double largest_change = 0;
+  long long first_not_finite = no_point;
+  cuda::for_each_point(a, [&](long long point, Value value, Value before) {
+    least = value < least ? value : least;
+    greatest = greatest < value ? value : greatest;
+    if (a.before.data)  // conversions and differences in double cost more than all the rest
+      largest_change = fmax(largest_change, fabs(static_cast<double>(value) - before));
+    if (value - value != 0 && point < first_not_finite) first_not_finite = point;
   });
-  cuda::combine_block(own, a);
+  cuda::combine_block(Extremes{least, greatest, largest_change, first_not_finite}, a);
 }
 
 extern "C" __global__ void __launch_bounds__(cuda::reduce_threads) sums(const ReduceArguments a) {

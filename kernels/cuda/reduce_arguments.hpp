@@ -24,7 +24,7 @@ struct SampleBlock {
 };
 
 struct ReduceArguments {
-  StoredBlock now, before;  // the same twice where there is none before
+  StoredBlock now, before;  // the latter without data where there is none
   SampleBlock sample;
   long long planes, rows, columns;
   SumScales scales;

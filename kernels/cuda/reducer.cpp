@@ -23,8 +23,9 @@ int multiprocessors() {
   return count;
 }
 
-StoredBlock stored(const Field& field) {
-  return {field.bytes_at(field.owned().begin), field.strides()[z_axis], field.strides()[y_axis]};
+StoredBlock stored(const Field* field) {
+  if (!field) return {};
+  return {field->bytes_at(field->owned().begin), field->strides()[z_axis], field->strides()[y_axis]};
 }
 
 SampleBlock kept(const Sample& sample, const Field& field) {
@@ -69,8 +70,8 @@ Result DeviceReducer::reduce(const Kernel& kernel, const Field& field, const Fie
                              const Sample& sample, const SumScales& scales) {
   const Index3 extent = field.owned().extent();
   kernel.launch(static_cast<unsigned>(blocks_), reduce_threads, 0, stream_,
-                ReduceArguments{stored(field), stored(before ? *before : field), kept(sample, field),
-                                extent[0], extent[1], extent[2], scales, results_.data()});
+                ReduceArguments{stored(&field), stored(before), kept(sample, field), extent[0], extent[1],
+                                extent[2], scales, results_.data()});
   const std::span results(static_cast<Result*>(host_results_.data()), static_cast<std::size_t>(blocks_));
   check_cuda(cudaMemcpyAsync(results.data(), results_.data(), results.size_bytes(), cudaMemcpyDeviceToHost,
                              stream_));
