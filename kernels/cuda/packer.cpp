@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "kernels/cuda/pack_arguments.hpp"
+#include "kernels/domain.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -20,6 +21,25 @@ DevicePlace place_of(const Place& place, const Index3& extent, const Field& fiel
   const Index3& strides = field.strides();
   return {(at[0] * strides[0] + at[1] * strides[1] + at[2]) * element, strides[0] * element,
           strides[1] * element, Base::field};
+}
+
+/// A copy within a field to the first or last columns of its rows, as whole sectors of memory if that can be:
+/// rows have room for them, and what is written of a sector in part is read first.
+BoxCopy in_whole_sectors(BoxCopy copy, const Field& field, std::int64_t element) {
+  auto *from = std::get_if<Index3>(&copy.from), *to = std::get_if<Index3>(&copy.to);
+  const std::int64_t columns = 32 / element;
+  if (!from || !to || wrap((*to)[x_axis] - (*from)[x_axis], columns) != 0) return copy;
+  const std::int64_t aligned = field.owned().begin[x_axis];
+  const Box all = field.allocated();
+  if ((*to)[x_axis] + copy.extent[x_axis] == all.end[x_axis])
+    copy.extent[x_axis] += wrap(aligned - all.end[x_axis], columns);
+  if ((*to)[x_axis] == all.begin[x_axis]) {
+    const std::int64_t before = wrap(all.begin[x_axis] - aligned, columns);
+    (*from)[x_axis] -= before;
+    (*to)[x_axis] -= before;
+    copy.extent[x_axis] += before;
+  }
+  return copy;
 }
 
 class DevicePacking : public Packing {
@@ -49,7 +69,8 @@ class DevicePacking : public Packing {
   /// Where a box lies in memory is known with the first field.
   void make_table(const Field& field) const {
     std::vector<DeviceCopy> table;
-    for (const BoxCopy& copy : copies_) {
+    for (const BoxCopy& exact : copies_) {
+      const BoxCopy copy = in_whole_sectors(exact, field, element_);
       const DevicePlace from = place_of(copy.from, copy.extent, field, element_),
                         to = place_of(copy.to, copy.extent, field, element_);
       const auto row_bytes = static_cast<unsigned>(copy.extent[2] * element_);
