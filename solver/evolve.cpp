@@ -64,9 +64,10 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
     };
     const CopyState state = [&](const Sampling& kept) { return finite(survey.look(kept)); };
     if (snapshot) observers.snapshot(step, state);
-    if (checkpoint) observers.checkpoint(step, state);
-    if (!found) finite(survey.look());
+    if (!found && (diagnostics || !checkpoint)) finite(survey.look());
     if (diagnostics) observers.diagnostics(step, measure(communicator, shape, survey, *found));
+    // Last: a restart from it repeats nothing of this step.
+    if (checkpoint) observers.checkpoint(step, state);
   };
   // Rounding to storage may have overflowed.
   attend(0, step == 0, step == schedule.last || (step == 0 && schedule.snapshot_every > 0), false);

@@ -43,13 +43,18 @@ struct Recorded {
   testing::RandomCase random{3, 2, 900};
   Problem problem{random.domain, random.stencil, Precision::fp64, false};
   Steps snapshots = {}, checkpoints = {}, diagnostics = {};
+  std::string order = {};  // of all: s, c, d
   std::int64_t stop_at = -1;
   Request request = Request::stop;
 
   Observers observers() {
-    return {[this](std::int64_t step, const CopyState&) { snapshots.push_back(step); },
-            [this](std::int64_t step, const CopyState&) { checkpoints.push_back(step); },
-            [this](std::int64_t step, const Diagnostics&) { diagnostics.push_back(step); },
+    const auto record = [this](Steps& steps, char event) {
+      return [this, &steps, event](std::int64_t step, const auto&) {
+        steps.push_back(step);
+        order += event;
+      };
+    };
+    return {record(snapshots, 's'), record(checkpoints, 'c'), record(diagnostics, 'd'),
             [this](std::int64_t step) { return step == stop_at ? request : Request::none; }};
   }
   Outcome run(const Schedule& schedule, const std::vector<double>& initial) {
@@ -80,6 +85,12 @@ TEST_P(Evolve, WithoutCadenceWritesTheLastStepOnly) {
   EXPECT_EQ(run.snapshots, (Steps{9}));
   EXPECT_EQ(run.checkpoints, Steps{});
   EXPECT_EQ(run.diagnostics, (Steps{0, 9}));
+}
+
+TEST_P(Evolve, WritesACheckpointAfterAllThatARestartFromItDoesNotRepeat) {
+  Recorded run{world, backend()};
+  EXPECT_EQ(run.run({0, 6, 4, 2, 2, 3}, run.initial()), Outcome::finished);
+  EXPECT_EQ(run.order, "sddcsdcsdc");  // of steps 0, 2, 4, 6
 }
 
 TEST_P(Evolve, StopsWithOneCheckpointWhenAsked) {
