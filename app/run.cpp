@@ -108,7 +108,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   const Schedule schedule{
       restart ? restart->header.step : 0, config.time.steps,       config.output.every,
       config.diagnostics.every,           config.checkpoint.every, setup.plan.chosen.fuse};
-  prepare_run_directory(communicator, directory, command.overwrite, command.restart.has_value());
+  const auto lock =
+      prepare_run_directory(communicator, directory, command.overwrite, command.restart.has_value());
   begin_diagnostics_file(communicator, directory, restart ? schedule.first : -1);
 
   Writer writer(communicator, setup, terminal);

@@ -11,15 +11,17 @@
 #include <fstream>
 #include <regex>
 #include <sstream>
+#include <thread>
 #include <vector>
 
-#include "io/atomic_file.hpp"
+#include "app/clock.hpp"
 
 namespace spsolve {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::chrono::seconds patience(5);  // ranks of a job that was killed may not be gone yet
 constexpr const char* diagnostics_name = "diagnostics.csv";
 constexpr const char* diagnostics_columns = "step,time,min,max,mean,l2,change_l2\n";
 
@@ -54,13 +56,19 @@ void on_root(const Communicator& communicator, Work&& work) {
 
 }  // namespace
 
-void prepare_run_directory(const Communicator& communicator, const fs::path& directory, bool overwrite,
-                           bool restart) {
+std::optional<FileDescriptor> prepare_run_directory(const Communicator& communicator,
+                                                    const fs::path& directory, bool overwrite, bool restart) {
+  std::optional<FileDescriptor> lock;
   on_root(communicator, [&] {
     fs::create_directories(directory);
     if (access(directory.c_str(), W_OK | X_OK) != 0)
       throw Error(Status::file_failure,
                   fmt::format("output directory {}: {}", directory.string(), std::strerror(errno)));
+    lock.emplace(directory, FileDescriptor::Mode::read);
+    for (const auto begin = Clock::now(); !lock->lock(); std::this_thread::sleep_for(patience / 100))
+      if (Clock::now() - begin > patience)
+        throw Error(Status::invalid_input,
+                    fmt::format("output directory {}: another run is writing there", directory.string()));
     const auto results = results_in(directory);
     if (results.empty() || restart) return;
     if (!overwrite)
@@ -70,6 +78,7 @@ void prepare_run_directory(const Communicator& communicator, const fs::path& dir
                                                      directory.string(), results.size()));
     for (const fs::path& file : results) fs::remove(file);
   });
+  return lock;
 }
 
 void begin_diagnostics_file(const Communicator& communicator, const fs::path& directory, std::int64_t step) {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,6 +58,10 @@ std::int64_t FileDescriptor::size() const {
   struct stat found {};
   if (::fstat(descriptor_, &found) != 0) fail(file_, "examine", errno);
   return found.st_size;
+}
+
+bool FileDescriptor::lock() const {
+  return ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
 void FileDescriptor::read(std::int64_t offset, std::span<std::byte> data) const {

@@ -24,6 +24,9 @@ class FileDescriptor {
   ~FileDescriptor();
 
   std::int64_t size() const;
+  /// Takes the file, or directory, for this process as long as it is open. False where another process has
+  /// it; file systems without locks let everybody have it.
+  bool lock() const;
   /// Reads data.size() bytes from `offset` on; a file that ends before is a failure.
   void read(std::int64_t offset, std::span<std::byte> data) const;
   void write(std::int64_t offset, std::span<const std::byte> data) const;

@@ -33,14 +33,6 @@ def problem(**changes):
     return sections
 
 
-def alive(pid):
-    try:
-        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state not in "ZX"
-
-
 class Faults(spsolve.TestCase):
     def write(self, **changes):
         return spsolve.write_input(self.directory / "problem.toml", problem(**changes))
@@ -151,6 +143,21 @@ class Faults(spsolve.TestCase):
         self.run_to(0, file, "--overwrite", "--set", "time.steps=20", "--set", "checkpoint.every=0", ranks=2)
         self.assertEqual(set(state()), {*own, "diagnostics.csv", "run.json", "snapshot_0000000020.hdf", "snapshots.hdf.series"})
 
+    def test_two_runs_in_one_directory(self):
+        """A job that was submitted twice: the second leaves the first alone."""
+        file = self.write(time={"steps": 10**8}, checkpoint={"every": 0})
+        rows = self.directory / "out" / "diagnostics.csv"
+        with spsolve.Job(file, ranks=2, cwd=self.directory) as job:
+            job.wait_for(lambda: rows.exists() and rows.read_text().count("\n") == 2, "it began")
+            before = rows.read_bytes()
+            for option in ("--overwrite", "--restart=latest"):
+                self.assertIn("another run is writing there", self.run_to(2, file, option, ranks=3).err)
+            self.assertEqual(rows.read_bytes(), before)
+            os.kill(job.ranks()[0], signal.SIGUSR1)
+            self.finished(job.wait(), 75)
+        (step,) = spsolve.checkpoints(self.directory / "out")
+        self.run_to(0, file, "--restart", "latest", "--set", f"time.steps={step + 3}")
+
     def test_overflow_ends_the_run_on_all_ranks(self):
         # Every step doubles the values: 2^128 is the first that fp32 does not hold; at most 2^15.99 in fp16.
         for precision, last_finite in (("fp32", 127), ("fp16", 15), ("fp64", 1023)):
@@ -211,7 +218,7 @@ class Faults(spsolve.TestCase):
                 self.assertRegex(result.err, rf"error: no sign of life for \d+ s from rank {stopped} on \S+: .*, step \d+, "
                                              r"[\w ]+; last checkpoint: step \d+")
             time.sleep(1.0)
-            self.assertEqual([rank for rank in ranks if alive(rank)], [])
+            self.assertEqual([rank for rank in ranks if spsolve.alive(rank)], [])
 
     def test_a_killed_rank_ends_the_job(self):
         file = self.write(time={"steps": 10**8}, checkpoint={"every": 0})
@@ -225,7 +232,7 @@ class Faults(spsolve.TestCase):
             self.assertLess(time.monotonic() - begin, 60)
         self.assertNotEqual(result.status, 0)
         time.sleep(1.0)
-        self.assertEqual([rank for rank in ranks if alive(rank)], [])
+        self.assertEqual([rank for rank in ranks if spsolve.alive(rank)], [])
 
 
 if __name__ == "__main__":

@@ -179,7 +179,7 @@ class Restart(spsolve.TestCase):
                 time.sleep(chance.uniform(0.0, 0.2))
                 with contextlib.suppress(IndexError, ProcessLookupError):
                     os.kill(chance.choice(job.ranks()), signal.SIGKILL)
-                result = job.wait()
+                result = job.wait(longest=60)
             if result.status == 0:
                 break
             kills += 1
