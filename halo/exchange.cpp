@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "kernels/rounding.hpp"
+
 namespace spsolve {
 namespace {
 
@@ -23,7 +25,7 @@ std::vector<HaloRegion> chosen(const std::vector<HaloRegion>& regions, int rank,
 
 std::size_t padded_bytes(const HaloRegion& region, Precision precision) {
   const std::size_t bytes = static_cast<std::size_t>(region.box.points()) * storage_bytes(precision);
-  return (bytes + region_alignment - 1) / region_alignment * region_alignment;
+  return round_up(bytes, region_alignment);
 }
 
 /// Whether copying the rows of a region where they lie is quicker than packing them: copy engines take their

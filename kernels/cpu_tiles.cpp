@@ -6,13 +6,9 @@
 
 #include <algorithm>
 
+#include "kernels/rounding.hpp"
+
 namespace spsolve {
-namespace {
-
-std::int64_t pieces(std::int64_t extent, std::int64_t most) { return (extent + most - 1) / most; }
-
-}  // namespace
-
 std::int64_t cache_bytes(int name, std::int64_t otherwise) {
   const std::int64_t bytes = sysconf(name);
   return bytes > 0 ? bytes : otherwise;

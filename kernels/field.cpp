@@ -7,6 +7,8 @@
 #include <cstring>
 #include <new>
 
+#include "kernels/rounding.hpp"
+
 namespace spsolve {
 namespace {
 
@@ -14,10 +16,6 @@ constexpr std::int64_t row_alignment =
     64;  // bytes: a cache line, and a vector register of any instruction set
 
 constexpr std::size_t large_page = 2 << 20;  // bytes, of x86-64 and of AArch64 with 4 KiB pages
-
-constexpr std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 struct Layout {
   Index3 strides;
@@ -39,7 +37,7 @@ class HostMemory : public Memory {
  public:
   std::byte* allocate(std::size_t bytes, std::size_t row_bytes) override {
     const std::size_t alignment = bytes < large_page ? row_alignment : large_page;
-    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    const std::size_t rounded = round_up(bytes, alignment);
     auto* memory = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
     if (!memory) throw std::bad_alloc();
 #ifdef MADV_HUGEPAGE

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/domain.hpp"
+#include "kernels/rounding.hpp"
 
 namespace spsolve {
 
@@ -20,7 +21,7 @@ class PlaneRing {
     constexpr std::int64_t line = 64 / sizeof(T);
     const std::int64_t lead = wrap(begin_x - aligned_x, line);
     begin_x_ = begin_x - lead;
-    pitch_ = (end_x - begin_x_ + line - 1) / line * line;
+    pitch_ = round_up(end_x - begin_x_, line);
     memory_.resize(static_cast<std::size_t>(planes_ * rows_ * pitch_ + line));
     void* first = memory_.data();
     std::size_t space = memory_.size() * sizeof(T);

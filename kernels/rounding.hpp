@@ -20,7 +20,7 @@ constexpr Integer floor_to(Integer value, std::type_identity_t<Integer> multiple
 /// The least multiple that is not below a value, of either sign.
 template <class Integer>
 constexpr Integer round_up(Integer value, std::type_identity_t<Integer> multiple) {
-  return -floor_to(-value, multiple);
+  return floor_to(value + multiple - 1, multiple);
 }
 
 }  // namespace spsolve

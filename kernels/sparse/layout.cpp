@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/rounding.hpp"
 #include "kernels/sparse/layout_explorer.hpp"
 #include "kernels/sparse/morph.hpp"
 #include "kernels/sparse/strided_swap.hpp"
@@ -66,8 +67,7 @@ Operand sparse_operand(const Stencil& stencil, Layout layout, const MmaShape& mm
 }
 
 double mma_per_output(const Operand& operand, const MmaShape& mma) {
-  const auto ceil_div = [](std::size_t a, std::size_t b) { return static_cast<double>((a + b - 1) / b); };
-  return ceil_div(operand.rows(), mma_rows) * ceil_div(operand.columns(), mma.k) /
+  return static_cast<double>(pieces(operand.rows(), mma_rows) * pieces(operand.columns(), mma.k)) /
          static_cast<double>(operand.rows() * mma_columns);
 }
 

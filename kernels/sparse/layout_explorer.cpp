@@ -3,12 +3,11 @@
 
 #include <algorithm>
 
+#include "kernels/rounding.hpp"
 #include "kernels/sparse/morph.hpp"
 
 namespace spsolve {
 namespace {
-
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 LayoutCandidate candidate(const Stencil& stencil, const Index3& tile, const Index3& shape,
                           const MmaShape& mma, Precision storage, const TensorRates& rates) {
@@ -20,10 +19,10 @@ LayoutCandidate candidate(const Stencil& stencil, const Index3& tile, const Inde
   c.zero_columns = static_cast<std::int64_t>(matching.zero_nodes());
   c.k = static_cast<std::int64_t>(matrix.columns()) + c.zero_columns;
 
-  const std::int64_t blocks_m = ceil_div(c.m, mma_rows), steps_k = ceil_div(c.k, mma.k);
+  const std::int64_t blocks_m = pieces(c.m, mma_rows), steps_k = pieces(c.k, mma.k);
   const std::int64_t tiles =
-      ceil_div(shape[0], tile[0]) * ceil_div(shape[1], tile[1]) * ceil_div(shape[2], tile[2]);
-  c.mma_count = blocks_m * steps_k * ceil_div(tiles, mma_columns);  // (9)
+      pieces(shape[0], tile[0]) * pieces(shape[1], tile[1]) * pieces(shape[2], tile[2]);
+  c.mma_count = blocks_m * steps_k * pieces(tiles, mma_columns);  // (9)
   const double executed = static_cast<double>(blocks_m * mma_rows * steps_k * mma.k) / 2;
   c.density = static_cast<double>(stencil.taps().size() * c.m) / executed;
   c.compute_seconds = static_cast<double>(c.mma_count) / rates.mma_per_second;  // (7)

@@ -5,12 +5,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/rounding.hpp"
+
 namespace spsolve {
 namespace {
-
-constexpr std::size_t round_up(std::size_t n, std::size_t multiple) {
-  return (n + multiple - 1) / multiple * multiple;
-}
 
 /// Places of one row's group that hold a weight.
 std::vector<int> used_places(const WeightMatrix& matrix, std::size_t row, std::size_t first, int group) {
