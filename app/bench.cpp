@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "app/bench_suites.hpp"
@@ -43,7 +42,7 @@ void print_line(const BenchRequest& request, const Json& result, const Terminal&
   const auto number = [&](const char* key) { return result[key].get<double>(); };
   const auto text = [&](const char* key) { return result[key].get<std::string>(); };
   const auto error = [&](const char* key) {
-    return result[key].is_null() ? std::nan("") : result[key].get<double>();
+    return result[key].is_null() ? std::string("-") : fmt::format("{:.1e}", result[key].get<double>());
   };
   const Json& model = result["model"];
   const double predicted = number("predicted_gstencil_per_s") * number("ranks") / number("gstencil_per_s");
@@ -58,8 +57,7 @@ void print_line(const BenchRequest& request, const Json& result, const Terminal&
         number("gstencil_per_s"), 100 * predicted);
   else
     terminal.print(
-        "{:<28} {:>16} {:<5} {:<13} {:<17} {:>4.0f} {:>11.4f} {:>4.0f}% {:>4.0f}% {:>5.0f}% {:>8.1e} "
-        "{:>8.1e}",
+        "{:<28} {:>16} {:<5} {:<13} {:<17} {:>4.0f} {:>11.4f} {:>4.0f}% {:>4.0f}% {:>5.0f}% {:>8} {:>8}",
         text("stencil"), shape_text(result), text("precision"), text("unit"), text("layout"), number("fuse"),
         number("gstencil_per_s"), 100 * number("roofline_fraction"), 100 * number("compute_fraction"),
         100 * predicted, error("error_l2"), error("error_max"));

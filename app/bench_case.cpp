@@ -90,12 +90,6 @@ struct Bench {
   }
 };
 
-bool has_reference(const Problem& problem) {
-  bool periodic = true;
-  for (int axis = 0; axis < axis_count; ++axis) periodic = periodic && problem.domain.periodic(axis);
-  return periodic && !problem.has_source;
-}
-
 }  // namespace
 
 BenchCase preset_case(const std::string& stencil, const Index3& shape, Precision precision,
@@ -125,7 +119,7 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Cand
   constexpr int checked_launches = 2;
   for (int i = 0; i < checked_launches; ++i) block.launch(bench.fuse);
   Json errors{{"error_l2", nullptr}, {"error_max", nullptr}, {"error_steps", checked_launches * bench.fuse}};
-  if (setting.errors && has_reference(problem)) {
+  if (setting.errors) {
     const Errors found = measure_errors(communicator, problem, block.state(), checked_launches * bench.fuse);
     errors["error_l2"] = found.l2;
     errors["error_max"] = found.max;

@@ -35,9 +35,8 @@ struct BenchSetting {
   double seconds = 0.3;  // of one timed run
 };
 
-/// Sets a candidate up, measures its error against the fp64 reference (on periodic grids without source) and
-/// its rate, launches ending at the pace of the case, and tells both with the model's numbers: an object as
-/// DESIGN 2 lists it. Collective.
+/// Sets a candidate up, measures its error against the fp64 reference and its rate, launches ending at the
+/// pace of the case, and tells both with the model's numbers: an object as DESIGN 2 lists it. Collective.
 nlohmann::ordered_json measure(const Communicator& communicator, const BenchCase& what,
                                const Candidate& candidate, const BenchSetting& setting,
                                const Ceilings& ceilings, const DeviceChoice& device);

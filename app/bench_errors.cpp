@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/reference.hpp"
+#include "solver/block.hpp"
 
 namespace spsolve {
 namespace {
@@ -52,14 +53,22 @@ Errors measure_errors(const Communicator& communicator, const Problem& problem, 
         sample.begin[axis] = std::max(owned.begin[axis], owned.end[axis] - side);
       sample.end[axis] = std::min(owned.end[axis], sample.begin[axis] + side);
     }
-    const Box cone = grow(sample, steps * problem.stencil.radius());
-    std::vector<double> values;
-    for_each_point(cone, [&](Index3 p) {
-      for (int axis = 0; axis < axis_count; ++axis) p[axis] = wrap(p[axis], problem.domain.shape[axis]);
-      values.push_back(stored_initial_value(p, problem.precision));
-    });
-    const Domain local{problem.domain.dimensions, cone.extent(), {}};
-    values = reference_steps(local, problem.stencil, std::move(values), steps);
+    // What the reference takes for ghosts where the cone ends inside the grid does not reach the sample.
+    const Box cone = problem.domain.clip_to_walls(grow(sample, steps * problem.stencil.radius()));
+    Domain local = problem.domain;
+    local.shape = cone.extent();
+    const auto data = [&](Precision precision) {
+      std::vector<double> values;
+      for_each_point(cone, [&](Index3 p) {
+        for (int axis = 0; axis < axis_count; ++axis) p[axis] = wrap(p[axis], problem.domain.shape[axis]);
+        values.push_back(stored_initial_value(p, precision));
+      });
+      return values;
+    };
+    std::vector<double> source;
+    if (problem.has_source) source = data(source_precision(problem.precision));
+    const std::vector<double> values = reference_steps(local, problem.stencil, data(problem.precision), steps,
+                                                       problem.has_source ? &source : nullptr);
     with_storage(problem.precision, [&]<class Storage>() {
       std::size_t i = 0;
       for_each_point(cone, [&](const Index3& p) {

@@ -159,15 +159,19 @@ void remember(const Ceilings& ceilings) {
 
 std::optional<Ceilings> remembered_ceilings(const DeviceChoice& device) {
   try {
-    std::ifstream file(file_of(device_name(device)));
-    const Json json = Json::parse(file);
+    const Json json = Json::parse(read_text(file_of(device_name(device))));
     Ceilings ceilings{json.at("device"), {}, {}};
     for (const Json& rate : json.at("rates"))
       ceilings.rates.push_back({rate.at("name"), rate.at("unit"), rate.at("boost"), rate.at("sustained")});
     for (const Json& time : json.at("exchange"))
       ceilings.exchange.push_back({time.at("bytes"), time.at("seconds")});
+    // A file that is damaged, or of another version, must not pass for a device that does nothing.
+    for (const char* name : {"copy", "fma fp32", "fma fp64"}) {
+      const Ceiling* rate = ceilings.find(name);
+      if (!rate || !(rate->sustained > 0 && rate->boost > 0)) return {};
+    }
     return ceilings;
-  } catch (const nlohmann::json::exception&) {
+  } catch (const std::exception&) {
     return {};
   }
 }

@@ -277,6 +277,17 @@ class CommandLine(spsolve.TestCase):
                 self.assertAlmostEqual(row["gstencil_per_s"], np.prod(shape) * 6 / row["seconds"] / 1e9, delta=1e-6 * row["gstencil_per_s"])
                 self.assertLess(row["error_l2"], bound)
                 self.assertIn(stencil, result.out)
+        for boundary in ("dirichlet", "neumann"):  # one box holds both walls, others one, or none
+            with self.subTest(boundary):
+                self.run_to(0, "bench", "--stencil", "box2d3r", "--shape", "45,300", "--steps", "6", "--fuse", "3", "--boundary", boundary,
+                            "--json", "bench.json", ranks=2)
+                (row,) = json.loads((self.directory / "bench.json").read_text())
+                self.assertLess(row["error_l2"], 1e-14)
+        problem = self.write(source={"expression": "y"}, boundary={"x": "neumann"}, compute={"precision": "fp32"})
+        self.run_to(0, "bench", "--input", problem, "--json", "bench.json")
+        (row,) = json.loads((self.directory / "bench.json").read_text())
+        self.assertLess(row["error_l2"], 1e-5)
+        self.assertGreater(row["error_l2"], 0)
         self.run_to(2, "bench", "--stencil", "star9d1r")
         self.run_to(2, "bench", "--stencil", "star2d1r", "--shape", "5")
         self.assertIn("paper", self.run_to(2, "bench", "--suite", "nosuch").err)
@@ -322,6 +333,10 @@ class CommandLine(spsolve.TestCase):
         self.assertEqual(json.loads(remembered.read_text()), measured)
         self.assertIn("copy", self.run_to(0, "doctor", environment=environment).out)
         self.assertIn("not measured yet", self.run_to(0, "doctor", environment={"XDG_CACHE_HOME": str(self.directory / "none")}).out)
+        for damaged in ("", "no JSON", json.dumps({**measured, "rates": []}), json.dumps({**measured, "rates": [{**measured["rates"][0], "sustained": 0}]})):
+            remembered.write_text(damaged)
+            self.assertIn("not measured yet", self.run_to(0, "doctor", environment=environment).out)
+            self.run_to(0, "bench", "--shape", "64,64", "--steps", "2", environment=environment)
 
     def test_signals_end_what_is_no_run_at_once(self):
         with spsolve.Job("bench", "--stencil", "star3d1r", "--steps", str(10**6)) as job:
