@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "kernels/error.hpp"
+#include "kernels/rounding.hpp"
 
 namespace spsolve {
 
@@ -104,26 +105,30 @@ void Expression::evaluate(const Grid& grid, const Box& box, const RowSink& row) 
   formulas.reserve(threads);
   while (formulas.size() < threads) formulas.push_back(std::make_unique<Formula>(*this, grid));
 
+  // Rows in parts: a 1D grid is one row, for all threads and of any length.
+  constexpr std::int64_t longest = 4096;  // points
   const Index3 extent = box.extent();
-  const std::int64_t rows = extent[z_axis] * extent[y_axis];
-  std::int64_t first_failure = rows;
+  const std::int64_t parts = pieces(extent[x_axis], longest), count = extent[z_axis] * extent[y_axis] * parts;
+  std::int64_t first_failure = count;
   std::exception_ptr failure;
 #pragma omp parallel
   {
     Formula& formula = *formulas[omp_get_thread_num()];
-    std::vector<double> values(extent[x_axis]);
+    std::vector<double> values;
 #pragma omp for schedule(static)
-    for (std::int64_t i = 0; i < rows; ++i) {
-      const Index3 begin = box.begin + Index3{i / extent[y_axis], i % extent[y_axis], 0};
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t line = i / parts, part = i % parts;
+      const Index3 begin = box.begin + Index3{line / extent[y_axis], line % extent[y_axis], part * longest};
+      values.resize(static_cast<std::size_t>(std::min(longest, box.end[x_axis] - begin[x_axis])));
       try {
-        for (std::int64_t x = 0; x < extent[x_axis]; ++x) {
+        for (std::int64_t x = 0; x < static_cast<std::int64_t>(values.size()); ++x) {
           const Index3 p = begin + Index3{0, 0, x};
           values[x] = formula.at(p);
           if (!std::isfinite(values[x])) refuse_value(*this, grid, p, values[x]);
         }
         row(begin, values);
       } catch (...) {
-        // The failure of the first row is reported, whatever the number of threads.
+        // The first failure is reported, whatever the number of threads.
 #pragma omp critical
         if (i < first_failure) first_failure = i, failure = std::current_exception();
       }
@@ -138,7 +143,7 @@ std::vector<double> Expression::evaluate(const Grid& grid, const Box& box) const
   evaluate(grid, box, [&](const Index3& begin, std::span<const double> row) {
     const Index3 p = begin - box.begin;
     std::copy(row.begin(), row.end(),
-              values.begin() + (p[z_axis] * extent[y_axis] + p[y_axis]) * extent[x_axis]);
+              values.begin() + (p[z_axis] * extent[y_axis] + p[y_axis]) * extent[x_axis] + p[x_axis]);
   });
   return values;
 }

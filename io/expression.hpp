@@ -10,7 +10,7 @@
 
 namespace spsolve {
 
-/// Takes the values of one row of points, the first at `begin` (global index).
+/// Takes the values of a row of points, or of a part of one, the first at `begin` (global index).
 using RowSink = std::function<void(const Index3& begin, std::span<const double> values)>;
 
 /// A formula of muParser: + - * / ^, comparisons, ?:, sin, exp, sqrt, min, ... of the coordinates x, y, z
@@ -23,7 +23,8 @@ struct Expression {
   /// Throws if the text is no formula of the grid's coordinates.
   void check(const Grid& grid) const;
 
-  /// Hands the values on `box` (within the grid) to `row`, which several threads call at once, each row once.
+  /// Hands the values on `box` (within the grid) to `row`, which several threads call at once, each point
+  /// once.
   /// A value that is not finite is an error that names the first such point.
   void evaluate(const Grid& grid, const Box& box, const RowSink& row) const;
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <atomic>
 #include <cmath>
 #include <numbers>
 
@@ -75,6 +76,19 @@ TEST(Expression, RowsDoNotDependOnThreadsOrBox) {
   omp_set_num_threads(threads);
   EXPECT_EQ(alone, together);
   EXPECT_EQ(alone, rows);
+}
+
+TEST(Expression, LongRowsAreSharedByThreads) {
+  constexpr std::int64_t points = 10007;
+  const Grid grid = grid_of(2, {1, 2, points});
+  std::atomic<std::int64_t> parts = 0;
+  const Expression expression{"x + 20000*y", "e"};
+  expression.evaluate(grid, grid.domain.box(), [&](const Index3&, std::span<const double>) { ++parts; });
+  EXPECT_GT(parts, 2);
+  const auto values = expression.evaluate(grid, {{0, 0, 3}, {1, 2, points}});
+  for (std::int64_t i = 0; i < 2 * (points - 3); ++i)
+    ASSERT_EQ(values[static_cast<std::size_t>(i)], i % (points - 3) + 3 + 20000 * (i / (points - 3)));
+  EXPECT_NE(error_of("1/((x - 9000)*(x - 9500))", grid).find("x = 9000, y = 0"), std::string::npos);
 }
 
 TEST(Expression, OfAnEmptyBoxIsChecked) {
