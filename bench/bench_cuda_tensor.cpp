@@ -4,8 +4,8 @@
 // dense for the variant that multiplies zeros: MmaSweep. STENCIL is a preset, fused STEPS times, or random7r,
 // a box of random weights, which counts as STEPS steps. TILE overrides numbers of MmaTile, as in
 // X4Y1x2y1s3c15b2g8: warps and their blocks along x and y, stages, chunks per stage, blocks per
-// multiprocessor, chunks of output of a group. LAYOUT wgmma: WgmmaSweep, TILE as in x4y1r9s4: groups of tiles
-// along x and y, slots of the ring, stages.
+// multiprocessor, chunks of output of a group. LAYOUT wgmma: WgmmaSweep, TILE as in x4y1t1r9s4: groups of
+// tiles along x and y, times four rows that are converted at once, slots of the ring, stages.
 // Without a layout: CASE is STENCIL:PRECISION:SHAPE:STEPS[:TILE]. STENCIL is a preset, fused STEPS times and
 // separated as the precision allows; or rank3r7, random terms of that radius, which counts as STEPS steps.
 // SHAPE is 10240x10240, slowest axis first. TILE overrides numbers of SeparableTile, as in w8g4s3b1W0B1k9:
@@ -105,6 +105,7 @@ WgmmaTile with_numbers(WgmmaTile tile, const std::string& text) {
   for (int number = 0; stream >> key >> number;) {
     if (key == 'x') tile.x_groups = number;
     if (key == 'y') tile.y_groups = number;
+    if (key == 't') tile.together = number;
     if (key == 'r') tile.ring = number;
     if (key == 's') tile.stages = number;
   }

@@ -100,11 +100,7 @@ void SeparableSweep::operator()(const Field& in, Field& out, const Box& region, 
   if (in.precision() != precision_ || out.precision() != precision_)
     throw std::invalid_argument("separable sweep: fields of another precision");
   if (region.empty()) return;
-  Region written{};
-  for (int axis = 0; axis < axis_count; ++axis) {
-    written.begin[axis] = region.begin[axis];
-    written.end[axis] = region.end[axis];
-  }
+  const Region written = region_of(region, grid_axes);
   View from = view_of(in, grid_axes);
   const View to = view_of(out, grid_axes), added = source ? view_of(*source, grid_axes) : View{};
   const std::int64_t per_chunk = 16 / element_bytes_;

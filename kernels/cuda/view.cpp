@@ -22,4 +22,13 @@ View view_of(const Field& field, const std::array<int, 3>& axes) {
   return view;
 }
 
+Region region_of(const Box& box, const std::array<int, 3>& axes) {
+  Region region{};
+  for (int k = 0; k < axis_count; ++k) {
+    region.begin[k] = box.begin[axes[k]];
+    region.end[k] = box.end[axes[k]];
+  }
+  return region;
+}
+
 }  // namespace spsolve::cuda

@@ -12,4 +12,7 @@ namespace spsolve::cuda {
 /// kernel axis k.
 View view_of(const Field& field, const std::array<int, 3>& axes);
 
+/// A box of points, in kernel axes.
+Region region_of(const Box& box, const std::array<int, 3>& axes);
+
 }  // namespace spsolve::cuda

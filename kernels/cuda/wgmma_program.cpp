@@ -7,7 +7,6 @@
 
 #include "kernels/cuda/constants_text.hpp"
 #include "kernels/cuda/kernel_stencil.hpp"
-#include "kernels/cuda/wgmma_arguments.hpp"
 #include "kernels/rounding.hpp"
 #include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/round_weights.hpp"
@@ -16,7 +15,7 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int most_ring = 16, default_stages = 4;
+constexpr int most_ring = 16;
 static_assert(wgmma_tile_rows == InputWindow::tile_rows && wgmma_tile_columns == InputWindow::tile_columns);
 
 /// A function that multiplies A in registers by n columns of B; asm takes literals only, so it is made for n.
@@ -59,12 +58,19 @@ WgmmaProgram::WgmmaProgram(const Stencil& stencil, Precision precision, const Bl
     for (const spsolve::Tap& tap : stencil_.taps()) largest = std::max(largest, std::abs(tap.weight));
     scale_ = power_of_two_scale(largest);
   }
+  // In 16 bits waits are halved by twice the rows: instructions and conversions are short.
+  const int times = storage_bytes(precision) == 2 ? 2 : 1;
+  if (tile.y_groups == 0) tile_.y_groups = times;
+  if (tile.together == 0) tile_.together = times;
+  if (tile.stages == 0) tile_.stages = 4 * tile_.together;
   const int turns = halves() ? 1 : 2;
-  const int least_ring = static_cast<int>(pieces(window_.rows, wgmma_tile_rows)) + tile_.y_groups * turns - 1;
+  const int least_ring = round_up(
+      static_cast<int>(pieces(window_.rows, wgmma_tile_rows)) + tile_.y_groups * turns + tile_.together - 2,
+      tile_.together);
   const auto fits = [&] { return shared_bytes(tile_) <= static_cast<int>(limits.shared_bytes); };
-  if (tile.stages == 0) tile_.stages = default_stages;
   if (tile.ring == 0)
-    for (tile_.ring = std::max(most_ring, least_ring); tile_.ring > least_ring && !fits();) --tile_.ring;
+    for (tile_.ring = std::max(most_ring, least_ring); tile_.ring > least_ring && !fits();)
+      tile_.ring -= tile_.together;
   if (tile_.ring < least_ring || !fits())
     throw std::invalid_argument("wgmma sweep: shared memory does not hold the window of a tile");
 }
@@ -131,6 +137,7 @@ std::string WgmmaProgram::constants(bool aligned, bool with_source) const {
   text.integer("y_groups", tile_.y_groups);
   text.integer("box_columns", box_columns(aligned));
   text.integer("wgmma_n", n);
+  text.integer("together", tile_.together);
   text.integer("ring", tile_.ring);
   text.integer("stages", aligned ? tile_.stages : tile_.stages / 2);  // of boxes that are wider
   text.integer("shared_bytes", shared_bytes());

@@ -6,23 +6,28 @@
 #include <vector>
 
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/wgmma_arguments.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/sparse/windowed_operand.hpp"
 #include "kernels/stencil.hpp"
 
 namespace spsolve::cuda {
 
-/// How a block of wgmma_sweep.cuh is cut. 0: as many as fit shared memory, up to a number that is enough.
+/// How a block of wgmma_sweep.cuh is cut. 0: what is best; of ring and stages as many as fit shared memory,
+/// up to a number that is enough.
 struct WgmmaTile {
   int x_groups = 4;  // of eight tiles side by side, four at most
-  int y_groups = 1;  // of these, one below the other
-  int ring = 0;      // four rows of input each
-  int stages = 0;    // of rows as they are in memory, four each; a multiple of four
+  int y_groups = 0;  // of these, one below the other
+  int together = 0;  // times four rows that a warpgroup converts at once
+  int ring = 0;      // four rows of input each; a multiple of `together`
+  int stages = 0;    // of rows as they are in memory, four each; a multiple of four times `together`
 };
 
 /// What wgmma_sweep.cuh is compiled from, and the weights it loads, for one stencil. Made without a device.
 class WgmmaProgram {
  public:
+  static constexpr const char *template_file = "wgmma_sweep.cuh", *kernel_name = "wgmma_sweep";
+
   /// `stencil` is of a 2D grid. Throws std::invalid_argument for what the kernel does not take: fp64,
   /// stencils without an input_window, and devices without wgmma.
   WgmmaProgram(const Stencil& stencil, Precision precision, const BlockLimits& limits, WgmmaTile tile = {});
@@ -42,6 +47,7 @@ class WgmmaProgram {
   /// Of a row of memory, in what the copy engine fetches at once.
   int box_columns(bool aligned) const;
   const WgmmaTile& tile() const { return tile_; }
+  static int threads() { return wgmma_threads; }
   const InputWindow& window() const { return window_; }
   int shared_bytes() const { return shared_bytes(tile_); }
 

@@ -110,42 +110,57 @@ class RowConverter {
         group_(uniform(threadIdx.x % group_threads / 32)),
         lane_(threadIdx.x % 32) {
     const Strip strip(a);
-    rows_ = strip.tiles * y_groups + quads - 1;
+    rows_ = (strip.tiles * y_groups + quads - 1 + together - 1) / together * together;
     y_ = static_cast<int>(strip.row + window_begin_row - a.in.begin[0]);
     x_ = static_cast<int>(strip.column + window_begin_column - a.in.begin[2]) - lead_ +
          group_ * wgmma_group_columns;
   }
 
   __device__ void run() const {
-    static_assert(stages % converters == 0, "a warpgroup fills the stages that it empties");
+    static_assert(stages % turn_rows == 0, "a warpgroup fills the stages that it empties");
+    static_assert(ring % together == 0, "slots of a turn are neighbours");
     if (group_ >= x_groups) return;
+    const int first_row = turn_ * together;
     if (lane_ == 0)
-      for (int row = turn_; row < min(stages, rows_); row += converters) fetch(row, row);
-    int stage = turn_, slot = turn_;
+      for (int row = first_row; row < min(stages, rows_); row += turn_rows)
+        for (int k = 0; k < together; ++k) fetch(row + k, row + k);
+    int stage = first_row, slot = first_row;
     unsigned raw_parity = 0, slot_parity = 1;  // everything is empty at first
-    for (int row = turn_; row < rows_; row += converters) {
-      wait(&shared_.raw_full[stage][group_], raw_parity);
-      Operands near = operands(four(stage, 0));
+    for (int row = first_row; row < rows_; row += turn_rows) {
+      Operands near[together];
+#pragma unroll
+      for (int k = 0; k < together; ++k) {
+        wait(&shared_.raw_full[stage + k][group_], raw_parity);
+        near[k] = operands(four(stage + k, 0));
+      }
 #pragma unroll
       for (int first = 0; first < tiles; first += batch) {
-        Four columns[batch];
+        Four columns[together][batch];
 #pragma unroll
-        for (int i = 0; i < batch; ++i) columns[i] = four(stage, first + i + 1);
-        if (first == 0) wait(&shared_.empty[slot], slot_parity);
+        for (int i = 0; i < together * batch; ++i)
+          columns[i / batch][i % batch] = four(stage + i / batch, first + i % batch + 1);
 #pragma unroll
-        for (int i = 0; i < batch; ++i) {
-          const Operands far = operands(columns[i]);
-          write(slot, first + i, near, far);
-          near = far;
+        for (int k = 0; k < together; ++k) {
+          if (first == 0) wait(&shared_.empty[slot + k], slot_parity);
+#pragma unroll
+          for (int i = 0; i < batch; ++i) {
+            const Operands far = operands(columns[k][i]);
+            write(slot + k, first + i, near[k], far);
+            near[k] = far;
+          }
         }
       }
       fence_for_copy_engine();
-      arrive_as_warp(&shared_.full[slot]);
-      // All that the warp read of the stage has been stored: loads that still wait in a queue could be
+      __syncwarp();
+      // All that the warp read of the stages has been stored: loads that still wait in a queue could be
       // overtaken.
-      if (lane_ == 0 && row + stages < rows_) fetch(row + stages, stage);
-      if ((stage += converters) >= stages) stage -= stages, raw_parity ^= 1;
-      if ((slot += converters) >= ring) slot -= ring, slot_parity ^= 1;
+      if (lane_ == 0)
+        for (int k = 0; k < together; ++k) {
+          mbarrier_arrive(&shared_.full[slot + k]);
+          if (row + k + stages < rows_) fetch(row + k + stages, stage + k);
+        }
+      if ((stage += turn_rows) >= stages) stage -= stages, raw_parity ^= 1;
+      if ((slot += turn_rows) >= ring) slot -= ring, slot_parity ^= 1;
     }
   }
 
@@ -157,7 +172,8 @@ class RowConverter {
 
   // A lane has a row of the four, a quarter of the columns of a tile, and half of the tiles.
   static constexpr int tiles = wgmma_group_tiles / 2 + parts - 1;
-  static constexpr int batch = split ? 1 : tiles;  // as many as registers hold
+  static constexpr int batch = split || (together > 1 && !aligned) ? 1 : tiles;  // as many as registers hold
+  static constexpr int turn_rows = converters * together;
   __device__ int part() const { return lane_ % 4; }
   __device__ int row() const { return lane_ / 4 % quad; }
   __device__ int half() const { return lane_ / 16; }
@@ -225,7 +241,7 @@ class RowConverter {
   const TensorMap& map_;
   int lead_;
   int turn_, group_, lane_;
-  int rows_;   // to convert, four each
+  int rows_;   // to convert, four each, in turns of `together`
   int y_, x_;  // of the first that the warp reads, in memory
 };
 

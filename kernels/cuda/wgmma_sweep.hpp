@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
-
-#include "kernels/cuda/device.hpp"
-#include "kernels/cuda/program.hpp"
+#include "kernels/cuda/operand_sweep.hpp"
 #include "kernels/cuda/wgmma_program.hpp"
-#include "kernels/sweep.hpp"
 
 namespace spsolve::cuda {
 
@@ -18,7 +14,7 @@ namespace spsolve::cuda {
 /// their error is below 2^-17 of each product, that of sums as of tensor cores. Data may have any magnitude
 /// of fp32's normal range. Tiles begin at multiples of 4 rows and 16 columns in global coordinates, so
 /// results do not depend on regions or on the decomposition.
-class WgmmaSweep : public Sweep {
+class WgmmaSweep : public OperandSweep<WgmmaProgram> {
  public:
   /// For the current device. Work is enqueued on `stream`, which must outlive the sweep. `tile` is for
   /// measurements. Throws std::invalid_argument as WgmmaProgram does.
@@ -26,22 +22,9 @@ class WgmmaSweep : public Sweep {
              std::filesystem::path kernel_cache = KernelCompiler::default_cache(),
              const WgmmaTile& tile = {});
 
-  /// Fields of device memory. Returns when the kernel is enqueued; the first call with (or without) a source,
-  /// and with fields whose rows begin elsewhere, compiles.
-  void operator()(const Field& in, Field& out, const Box& region, const Field* source) const override;
-
-  const WgmmaProgram& program() const { return program_; }
-
  private:
-  const Kernel& kernel(bool aligned, bool with_source) const;
-
-  Precision precision_;
-  cudaStream_t stream_;
-  DeviceInfo device_;
-  WgmmaProgram program_;
-  KernelCompiler compiler_;
-  DeviceBuffer weights_, metadata_;
-  mutable std::map<std::pair<bool, bool>, Kernel> kernels_;  // made when first needed
+  void enqueue(const View& in, const View& out, const View& source, const Region& region,
+               std::int64_t image_columns) const override;
 };
 
 }  // namespace spsolve::cuda

@@ -52,12 +52,8 @@ Operand windowed_operand(const Stencil& stencil, const InputWindow& window, Prec
 }
 
 bool takes_window(const Stencil& stencil, Precision precision) {
-  constexpr int least_half_steps = 19;  // beyond 15 x 16 points, where mma.sp holds no longer all sums
-  const auto window = input_window(stencil, precision);
-  if (!window || stencil.radius()[y_axis] == 0) return false;
-  if (storage_bytes(precision) == 2) return window->rows * window->parts >= least_half_steps;
-  return precision == Precision::tf32 ||
-         (precision == Precision::fp32 && takes_mixed_split(stencil.taps().size()));
+  return stencil.radius()[y_axis] > 0 && input_window(stencil, precision) &&
+         (precision != Precision::fp32 || takes_mixed_split(stencil.taps().size()));
 }
 
 }  // namespace spsolve

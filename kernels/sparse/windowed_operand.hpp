@@ -35,8 +35,8 @@ std::optional<InputWindow> input_window(const Stencil& stencil, Precision precis
 /// and m + 8 are neighbours along x, since a lane gets both. Of a window of several parts: the taps of one.
 Operand windowed_operand(const Stencil& stencil, const InputWindow& window, Precision element, int part = 0);
 
-/// Whether sweeps of a stencil in a 2D grid take this way on devices that have it: tf32, fp32 where
-/// takes_mixed_split, and 16 bits where mma.sp is slower.
+/// Whether sweeps of a stencil in a 2D grid take this way on devices that have it: all that have
+/// a window, in fp32 where takes_mixed_split.
 bool takes_window(const Stencil& stencil, Precision precision);
 
 }  // namespace spsolve

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/program.hpp"
+#include "kernels/cuda/view.hpp"
+#include "kernels/sweep.hpp"
+
+namespace spsolve::cuda {
+
+/// A sweep whose weights lie in device memory as operands of tensor cores, with metadata. Program says what
+/// its kernel is compiled from: template_file, kernel_name, constants(aligned, with_source), weights(),
+/// metadata(), threads() and shared_bytes().
+template <class Program>
+class OperandSweep : public Sweep {
+ public:
+  /// Fields of device memory. Returns when the kernel is enqueued; the first call with (or without) a source,
+  /// and with fields whose rows begin elsewhere, compiles.
+  void operator()(const Field& in, Field& out, const Box& region, const Field* source) const final {
+    if (in.precision() != precision_ || out.precision() != precision_)
+      throw std::invalid_argument("sweep on tensor cores: fields of another precision");
+    if (region.empty()) return;
+    enqueue(view_of(in, axes_), view_of(out, axes_), source ? view_of(*source, axes_) : View{},
+            region_of(region, axes_), this->writes_row_images(out) ? out.halo()[x_axis] : 0);
+  }
+
+  const Program& program() const { return program_; }
+
+ protected:
+  struct Loaded {
+    Kernel kernel;
+    int resident_blocks;
+  };
+
+  /// For the current device. `axes`: the grid axis of each kernel axis.
+  OperandSweep(Program program, const std::array<int, 3>& axes, Precision precision, cudaStream_t stream,
+               std::filesystem::path kernel_cache)
+      : axes_(axes),
+        precision_(precision),
+        stream_(stream),
+        device_(current_device()),
+        program_(std::move(program)),
+        compiler_(device_.architecture(), std::move(kernel_cache)),
+        weights_(upload(program_.weights())),
+        metadata_(upload(program_.metadata())) {
+    kernel(true, false);
+  }
+
+  /// A launch that writes `region`, and so many columns of periodic images on either side; data of `source`
+  /// is null without a source.
+  virtual void enqueue(const View& in, const View& out, const View& source, const Region& region,
+                       std::int64_t image_columns) const = 0;
+
+  const Loaded& kernel(bool aligned, bool with_source) const {
+    const auto known = kernels_.find({aligned, with_source});
+    if (known != kernels_.end()) return known->second;
+    Kernel kernel(compiler_.compile(Program::template_file, program_.constants(aligned, with_source)),
+                  Program::kernel_name);
+    const auto bytes = static_cast<std::size_t>(program_.shared_bytes());
+    kernel.allow_shared_bytes(bytes);
+    const int resident = kernel.resident_blocks(program_.threads(), bytes) * device_.multiprocessors;
+    return kernels_.try_emplace({aligned, with_source}, Loaded{std::move(kernel), resident}).first->second;
+  }
+
+  template <class Arguments>
+  void launch(const Loaded& loaded, const dim3& grid, const Arguments& arguments) const {
+    loaded.kernel.launch(grid, dim3(static_cast<unsigned>(program_.threads())),
+                         static_cast<std::size_t>(program_.shared_bytes()), stream_, arguments);
+  }
+
+  DeviceBuffer upload(const std::vector<std::uint32_t>& words) const {
+    DeviceBuffer buffer(std::max<std::size_t>(words.size(), 1) * sizeof(std::uint32_t));
+    check_cuda(cudaMemcpyAsync(buffer.data(), words.data(), words.size() * sizeof(std::uint32_t),
+                               cudaMemcpyHostToDevice, stream_));
+    check_cuda(cudaStreamSynchronize(stream_));
+    return buffer;
+  }
+
+  std::array<int, 3> axes_;
+  Precision precision_;
+  cudaStream_t stream_;
+  DeviceInfo device_;
+  Program program_;
+  KernelCompiler compiler_;
+  DeviceBuffer weights_, metadata_;
+  mutable std::map<std::pair<bool, bool>, Loaded> kernels_;  // made when first needed
+};
+
+}  // namespace spsolve::cuda
