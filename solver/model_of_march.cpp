@@ -28,15 +28,15 @@ struct March {
   const DeviceModel& device;
   cuda::KernelStencil stencil;
   std::array<std::int64_t, 3> shape{};
-  std::size_t shared_bytes;
-  double multiprocessors;
+  cuda::BlockLimits limits;
 
   March(const Problem& solved, const DeviceModel& modelled)
       : problem(solved),
         device(modelled),
         stencil(solved.domain, solved.stencil, solved.precision, solved.has_source),
-        shared_bytes(static_cast<std::size_t>(modelled.shared_bytes_per_block)),
-        multiprocessors(modelled.multiprocessors) {
+        limits{static_cast<int>(modelled.compute_capability),
+               static_cast<std::size_t>(modelled.shared_bytes_per_block),
+               static_cast<int>(modelled.multiprocessors)} {
     const auto axes = cuda::grid_axes(solved.domain);
     for (int k = 0; k < axis_count; ++k) shape[k] = solved.domain.shape[axes[k]];
   }
@@ -44,11 +44,11 @@ struct March {
   bool fp64() const { return problem.precision == Precision::fp64; }
   bool space() const { return problem.domain.dimensions == 3; }
   std::optional<cuda::Tile> tile(int depth) const {
-    return cuda::choose_tile(stencil, {problem.precision, true, true}, depth, shared_bytes);
+    return cuda::choose_tile(stencil, {problem.precision, true, true}, depth, limits);
   }
   /// The steps of one kernel, as ScalarUnit::advance() cuts a launch; 0: single steps without a march.
   int depth_of_kernels(int fuse) const {
-    const int preferred = cuda::preferred_depth(stencil, {problem.precision, true, true}, shared_bytes);
+    const int preferred = cuda::preferred_depth(stencil, {problem.precision, true, true}, limits);
     return preferred > 0 && tile(fuse) ? fuse : preferred;
   }
 };
@@ -62,10 +62,8 @@ struct Launch {
   Launch(const March& march, const cuda::Tile& cut, const std::array<std::int64_t, 3>& region) : tile(cut) {
     const std::int64_t tiles =
         pieces(region[column_axis], tile.written_columns()) * pieces(region[row_axis], tile.written_rows());
-    const auto multiprocessors = static_cast<std::int64_t>(march.multiprocessors);
-    const int radius = march.stencil.radius[plane_axis];
-    const bool late = march.stencil.radius[row_axis] > 0 && march.stencil.pointwise_completion();
-    const std::int64_t warm_up = radius == 0 ? 0 : (late ? 2 * tile.depth : tile.depth + 1) * radius + 2;
+    const std::int64_t multiprocessors = march.limits.multiprocessors;
+    const std::int64_t warm_up = cuda::warm_up_planes(march.stencil, tile);
     const std::int64_t planes = region[plane_axis],
                        length = cuda::steps_per_block(
                            planes, tiles, tile.blocks_per_multiprocessor * multiprocessors, warm_up);

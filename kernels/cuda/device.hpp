@@ -23,6 +23,7 @@ int device_count(std::string* why = nullptr);
 struct BlockLimits {
   int compute_capability = 90;           // 10 * major + minor
   std::size_t shared_bytes = 227 << 10;  // that a block may have
+  int multiprocessors = 132;
 
   /// Whether tensors are copied by an engine of their own (TMA).
   bool copy_engine() const { return compute_capability >= 90; }
@@ -37,7 +38,7 @@ struct DeviceInfo {
 
   /// What NVRTC is told: sm_90a where TMA and wgmma are to be had, else the plain architecture.
   std::string architecture() const;
-  BlockLimits block_limits() const { return {compute_capability, shared_bytes_per_block}; }
+  BlockLimits block_limits() const { return {compute_capability, shared_bytes_per_block, multiprocessors}; }
 };
 DeviceInfo device_info(int device);
 /// That of the device which this thread uses.

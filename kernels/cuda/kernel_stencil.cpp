@@ -90,6 +90,7 @@ KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Preci
     taps.push_back(kernel_tap);
   }
   for (int k = 0; k < axis_count; ++k) {
+    shape[k] = domain.shape[axes[k]];
     radius[k] = static_cast<int>(stencil.radius()[axes[k]]);
     for (const Side side : {low, high}) walls[k][side] = wall_of(domain.faces[axes[k]][side].kind);
   }

@@ -28,6 +28,7 @@ constexpr std::array<int, 3> grid_axes(const Domain& domain) {
 struct KernelStencil {
   std::vector<Tap> taps;  // in the order of Stencil::taps(), weights as they enter products; of mirrored
                           // pairs of rows and columns that with the offset >= 0
+  std::array<std::int64_t, 3> shape{};  // of the grid
   std::array<int, 3> radius{};
   std::array<bool, 3> folded{};
   int operations = 0;  // per point and step

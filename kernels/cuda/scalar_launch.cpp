@@ -39,18 +39,13 @@ void ScalarUnit::march(const MarchKernel& march, const Operand& in, const Operan
   const std::int64_t column_tiles = pieces(a.region.end[2] - (a.first_column + tile.column_margin), columns);
   const std::int64_t row_tiles = pieces(a.region.end[1] - a.region.begin[1], rows);
   const std::int64_t planes = a.region.end[0] - a.region.begin[0];
-  // In planes of full work; half of it is left out but in 3D stars (march.cuh).
-  const std::int64_t warm_up =
-      (stencil_.radius[row_axis] > 0 && stencil_.pointwise_completion() ? 2 * tile.depth : tile.depth + 1) *
-          stencil_.radius[plane_axis] +
-      2;
   // In 2D there are few waves of blocks, and those beside walls, which take longer per plane, would end last:
   // they get fewer planes.
   const bool flat = row_tiles == 1 && planes > 1;
   const std::int64_t extra =
       flat && column_tiles > 1 && stencil_.walls[column_axis][low] != Wall::none ? 4 : 0;
   const std::int64_t tiles = column_tiles * row_tiles + extra;
-  a.planes_per_block = steps_per_block(planes, tiles, march.resident_blocks, warm_up);
+  a.planes_per_block = steps_per_block(planes, tiles, march.resident_blocks, warm_up_planes(stencil_, tile));
   a.column_tiles = static_cast<int>(column_tiles);
   std::int64_t stretches = pieces(planes, a.planes_per_block);
   if (flat && stretches > 4 && stencil_.walls[plane_axis][low] != Wall::none) {
@@ -99,7 +94,7 @@ const ScalarUnit::MarchKernel* ScalarUnit::march_kernel(const Formats& formats, 
   if (!is_new) return kernel ? &*kernel : nullptr;
   KernelStencil stencil = stencil_;
   if (!beside_walls) stencil.walls = {};
-  if (const auto tile = choose_tile(stencil, formats, depth, device_.shared_bytes_per_block)) {
+  if (const auto tile = choose_tile(stencil, formats, depth, device_.block_limits())) {
     kernel.emplace(MarchKernel{
         *tile, Kernel(compiler_.compile("march.cuh", constants_text(stencil, formats, &*tile)), "march"), 0});
     const auto bytes = static_cast<std::size_t>(tile->shared_bytes);

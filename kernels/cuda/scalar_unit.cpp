@@ -38,7 +38,7 @@ ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision p
   for (int k = 0; k < axis_count; ++k)
     for (const Side side : {low, high})
       ghost_[k][side] = ghost_operand(domain.faces[axes_[k]][side].value, precision);
-  preferred_ = preferred_depth(stencil_, {precision, true, true}, device_.shared_bytes_per_block);
+  preferred_ = preferred_depth(stencil_, {precision, true, true}, device_.block_limits());
 }
 
 int ScalarUnit::preferred_steps() const { return std::max(preferred_, 1); }

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 
+#include "kernels/cuda/launch_shape.hpp"
+#include "kernels/rounding.hpp"
+
 namespace spsolve::cuda {
 namespace {
-
-constexpr int round_up(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 /// A way to cut a block, and the 32-bit registers per thread that its time levels may take. The rest of the
 /// register file (65536 / threads, at most 255) is for the window, addresses and operands on their way.
@@ -20,7 +21,7 @@ struct Cut {
 constexpr Cut cuts_3d[] = {{12, 4, 1, 128, 96}, {16, 3, 1, 64, 48},  {8, 6, 1, 160, 100}, {8, 8, 1, 136, 0},
                            {16, 2, 1, 64, 48},  {12, 2, 1, 128, 96}, {8, 4, 1, 160, 128}, {12, 1, 1, 128, 96},
                            {8, 2, 1, 160, 128}, {8, 1, 1, 160, 128}};
-// 2D and 1D: a warp is a tile of its own.
+// 2D and 1D: a warp is a tile of its own. In 2D fp32 it may have 4 or 8 points per lane (fp64: 4).
 constexpr Cut cuts_2d[] = {{1, 1, 16, 40, 40}, {1, 1, 12, 80, 80}, {1, 1, 8, 144, 144}};
 
 constexpr int wall_registers = 16;  // beside walls, for what is beyond them: spilling costs more
@@ -47,7 +48,7 @@ int shared_bytes(const KernelStencil& stencil, const Formats& formats, const Til
 }
 
 std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& formats, int depth, const Cut& cut,
-                             std::size_t shared_limit) {
+                             int bytes_per_lane, const BlockLimits& limits) {
   const auto [plane_radius, row_radius, column_radius] = stencil.radius;
   Tile tile;
   tile.depth = depth;
@@ -55,11 +56,8 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
   tile.rows_per_warp = cut.rows_per_warp;
   tile.blocks_per_multiprocessor = cut.blocks_per_multiprocessor;
   tile.stages = plane_radius == 0 ? 2 : cut.warps == 1 ? 8 : 3;  // how far copies run ahead
-  // 16 bytes of compute precision; in 2D twice that in fp64 and without a march, so that less of a tile is
-  // halo.
-  tile.points_per_lane = plane_radius == 0 ? (formats.compute_bytes() == 8 ? 8 : 16)
-                         : cut.warps == 1  ? 4
-                                           : 16 / formats.compute_bytes();
+  // Without a march there are registers for more, so that less of a tile is halo.
+  tile.points_per_lane = (plane_radius == 0 ? 64 : bytes_per_lane) / formats.compute_bytes();
   while (tile.points_per_lane < column_radius) tile.points_per_lane *= 2;
   const int granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
   tile.column_margin = round_up(depth * column_radius, granule);
@@ -73,7 +71,7 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
   const bool fits =
       levels <= registers && row_radius <= tile.rows_per_warp && tile.points_per_lane <= 16 &&
       tile.written_columns() > 0 && tile.written_rows() > 0 &&
-      static_cast<std::size_t>(tile.shared_bytes) * cut.blocks_per_multiprocessor <= shared_limit &&
+      static_cast<std::size_t>(tile.shared_bytes) * cut.blocks_per_multiprocessor <= limits.shared_bytes &&
       stencil.operations * depth * points <= most_unrolled;
   return fits ? std::optional(tile) : std::nullopt;
 }
@@ -83,24 +81,58 @@ double useful(const Tile& tile) {
   return static_cast<double>(tile.written_columns()) / tile.columns() * tile.written_rows() / tile.rows();
 }
 
+/// What one step of the whole grid takes of the busiest scheduler, in issue slots up to a factor.
+double busiest(const KernelStencil& stencil, const Tile& tile, int multiprocessors) {
+  constexpr double alone = 1.6;  // slots per instruction of a warp that has a scheduler to itself
+  const std::int64_t planes = stencil.shape[plane_axis], warm_up = warm_up_planes(stencil, tile),
+                     tiles = pieces(stencil.shape[column_axis], tile.written_columns());
+  const std::int64_t length =
+      steps_per_block(planes, tiles, tile.blocks_per_multiprocessor * multiprocessors, warm_up);
+  const std::int64_t blocks = pieces(tiles * pieces(planes, length), multiprocessors);
+  return static_cast<double>((length + warm_up) * tile.points_per_lane) *
+         std::max(alone, static_cast<double>(blocks) / 4);
+}
+
+std::optional<Tile> choose_flat_tile(const KernelStencil& stencil, const Formats& formats, int depth,
+                                     const BlockLimits& limits) {
+  const auto of_width = [&](int bytes_per_lane) {
+    std::optional<Tile> tile;
+    for (const Cut& cut : cuts_2d)
+      if (!tile) tile = cut_tile(stencil, formats, depth, cut, bytes_per_lane, limits);
+    return tile;
+  };
+  const auto wide = of_width(32);
+  if (formats.compute_bytes() == 8) return wide;
+  // Wide tiles have less halo, narrow ones share a small grid among more warps, and hide a little more.
+  constexpr double hides = 0.97;
+  const auto narrow = of_width(16);
+  return wide && narrow &&
+                 busiest(stencil, *wide, limits.multiprocessors) <
+                     hides * busiest(stencil, *narrow, limits.multiprocessors)
+             ? wide
+             : narrow;
+}
+
 }  // namespace
 
+std::int64_t warm_up_planes(const KernelStencil& stencil, const Tile& tile) {
+  const int radius = stencil.radius[plane_axis];
+  if (radius == 0) return 0;
+  const bool whole = stencil.radius[row_axis] > 0 && stencil.pointwise_completion();
+  return (whole ? 2 * tile.depth : tile.depth + 1) * radius + 2;
+}
+
 std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& formats, int depth,
-                                std::size_t shared_limit) {
+                                const BlockLimits& limits) {
+  if (stencil.radius[row_axis] == 0) return choose_flat_tile(stencil, formats, depth, limits);
   std::optional<Tile> best;
-  const auto consider = [&](const auto& cuts) {
-    for (const Cut& cut : cuts)
-      if (const auto tile = cut_tile(stencil, formats, depth, cut, shared_limit))
-        if (!best || useful(*tile) > useful(*best) + 1e-9) best = tile;
-  };
-  if (stencil.radius[row_axis] > 0)
-    consider(cuts_3d);
-  else
-    consider(cuts_2d);
+  for (const Cut& cut : cuts_3d)
+    if (const auto tile = cut_tile(stencil, formats, depth, cut, 16, limits))
+      if (!best || useful(*tile) > useful(*best) + 1e-9) best = tile;
   return best;
 }
 
-int preferred_depth(const KernelStencil& stencil, const Formats& formats, std::size_t shared_limit) {
+int preferred_depth(const KernelStencil& stencil, const Formats& formats, const BlockLimits& limits) {
   constexpr double least_useful =
       0.76;  // below, what is computed twice costs more than the memory traffic saved
   const int deepest =
@@ -108,10 +140,10 @@ int preferred_depth(const KernelStencil& stencil, const Formats& formats, std::s
   KernelStencil inner = stencil;
   inner.walls = {};
   for (int depth = deepest; depth > 1; --depth)
-    if (const auto tile = choose_tile(inner, formats, depth, shared_limit);
-        tile && useful(*tile) >= least_useful && choose_tile(stencil, formats, depth, shared_limit))
+    if (const auto tile = choose_tile(inner, formats, depth, limits);
+        tile && useful(*tile) >= least_useful && choose_tile(stencil, formats, depth, limits))
       return depth;
-  return choose_tile(stencil, formats, 1, shared_limit) ? 1 : 0;
+  return choose_tile(stencil, formats, 1, limits) ? 1 : 0;
 }
 
 }  // namespace spsolve::cuda

@@ -5,6 +5,7 @@
 
 #include "kernels/cpu_unit.hpp"
 #include "kernels/cuda/scalar_unit.hpp"
+#include "kernels/cuda/tile.hpp"
 #include "kernels/reference.hpp"
 #include "tests/support/catalogue_case.hpp"
 #include "tests/support/device_fields.hpp"
@@ -161,6 +162,26 @@ INSTANTIATE_TEST_SUITE_P(
                                : "1d_") +
              "pdn"[static_cast<int>(c.walls)] + "_" + std::string(to_string(c.precision));
     });
+
+/// Grids that are large enough for wide tiles.
+class CudaScalarWide : public NeedsGpu, public ::testing::WithParamInterface<ShapeCase> {};
+
+TEST_P(CudaScalarWide, HasTheBitsOfTheCpuUnitInAnyRegions) {
+  const ShapeCase& c = GetParam();
+  const int steps = 4;
+  RandomCase problem = make_problem(c);
+  const auto tile = choose_tile({problem.domain, problem.stencil, c.precision, true},
+                                {c.precision, true, true}, steps, current_device().block_limits());
+  ASSERT_EQ(tile->points_per_lane, 8);
+  EXPECT_EQ(advance_on_gpu(problem, c.precision, steps, problem.u, testing::random_regions(problem)),
+            advance_on_cpu(problem, c.precision, steps, problem.u));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, CudaScalarWide,
+    ::testing::Values(ShapeCase{"star", {1, 7001, 9973}, {0, 2, 2}, true, dirichlet, Precision::fp32},
+                      ShapeCase{"box", {1, 7001, 9973}, {0, 2, 1}, false, neumann, Precision::fp16},
+                      ShapeCase{"star", {1, 7001, 9973}, {0, 1, 2}, true, periodic, Precision::tf32}));
 
 /// Beside walls tiles are then shorter than the halo of 5 rows.
 class CudaScalarTallStar : public NeedsGpu {};

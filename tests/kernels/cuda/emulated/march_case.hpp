@@ -15,13 +15,13 @@ struct MarchCase {
   testing::ShapeCase shape;
   int steps;
   std::array<bool, 3> symmetric{};
+  int multiprocessors = 132;  // of one, all grids are large
 
   testing::RandomCase problem() const { return make_problem(shape, symmetric); }
   KernelStencil stencil() const { return {problem().domain, problem().stencil, shape.precision, true}; }
   Formats formats() const { return {shape.precision, true, true}; }
   Tile tile() const {
-    constexpr std::size_t shared_bytes = 227 * 1024;  // of sm_90
-    return choose_tile(stencil(), formats(), steps, shared_bytes).value();
+    return choose_tile(stencil(), formats(), steps, {90, 227 << 10, multiprocessors}).value();
   }
 };
 
@@ -41,6 +41,8 @@ inline const MarchCase march_cases[] = {
     {{"rows", {5, 61, 523}, {0, 2, 1}, true, periodic, fp64}, 2},
     {{"long", {13, 41, 523}, {1, 1, 11}, true, dirichlet, fp32}, 1},
     {{"star2d", {1, 203, 397}, {0, 1, 1}, true, dirichlet, fp32}, 8},
+    {{"wide_star2d", {1, 203, 475}, {0, 1, 1}, true, dirichlet, fp32}, 8, {}, 1},
+    {{"wide_box2d", {1, 103, 475}, {0, 2, 2}, false, neumann, tf32}, 3, {}, 1},
     {{"box2d", {1, 103, 397}, {0, 1, 1}, false, neumann, fp64}, 6},
     {{"folded_box2d", {1, 103, 397}, {0, 3, 3}, false, periodic, fp32}, 4, {true, true, false}},
     {{"line", {1, 1, 5003}, {0, 0, 2}, true, neumann, fp64}, 15},
