@@ -11,7 +11,6 @@ tables.py sweeps tensor.json              sweeps on tensor cores: rates, shares 
 """
 import collections
 import json
-import math
 import pathlib
 import sys
 
@@ -55,16 +54,18 @@ elif kind == "ablation":
     table(["stencil", "precision", "layout", "t:", "dense:", "2:4 sparse:", "sparse / dense:", "model, dense and sparse:"], lines)
 elif kind == "targets":
     demanded = json.loads(pathlib.Path(__file__).with_name("targets.json").read_text())["demanded"]
-    percent = lambda value: f"{value:.0f}"
+    order = {case: i for i, case in enumerate(demanded)}
+    case_of = lambda row: f"{row['stencil']} {row['precision']}"
     lines = []
-    for row in sorted(rows_of(files[0]), key=lambda row: (*map(list(demanded).index, [f"{row['stencil']} {row['precision']}"]), row["fuse"])):
-        case, kernel = f"{row['stencil']} {row['precision']}", row["kernel"]
-        stalls = sorted(((value, name[6:].replace("_", " ")) for name, value in kernel.items() if name.startswith("stall_")), reverse=True)
-        lines.append((case, shape_of(row), way_of(row), row["fuse"], f"{rate(row):,.0f}", f"{demanded[case]:,}",
-                      percent(100 * row["roofline_fraction"]), f"{kernel['registers']:.0f}", f"{kernel['shared_bytes'] / 1024:.0f}",
-                      percent(kernel["warps_per_multiprocessor"]), *(percent(kernel.get(name, math.nan)) for name in
-                      ("dram", "l2", "tensor", "fma", "fp64", "lsu_data", "issue")),
-                      ", ".join(f"{name} {value:.1f}" for value, name in stalls[:2]),
+    for row in sorted(rows_of(files[0]), key=lambda row: (order[case_of(row)], row["fuse"], row["shape"])):
+        kernel = row["kernel"]
+        stalls = sorted(((value, name.removeprefix("stall_").replace("_", " ")) for name, value in kernel.items()
+                         if name.startswith("stall_")), reverse=True)[:2]
+        lines.append((case_of(row), shape_of(row), way_of(row), row["fuse"], f"{rate(row):,.0f}", f"{demanded[case_of(row)]:,}",
+                      f"{100 * row['roofline_fraction']:.0f}", f"{kernel['registers']:.0f}", f"{kernel['shared_bytes'] / 1024:.0f}",
+                      *(f"{kernel[name]:.0f}" for name in ("warps_per_multiprocessor", "dram", "l2", "tensor", "fma", "fp64",
+                                                           "lsu_data", "issue")),
+                      ", ".join(f"{name} {value:.1f}" for value, name in stalls),
                       f"{row['clock_mhz'] / 1000:.2f} GHz, {row['power_w']:.0f} W"))
     table(["case, periodic", "grid", "how (by the plan)", "steps:", "G/s:", "demanded:", "of a copy, %:", "registers:", "shared, KB:",
            "warps:", "DRAM:", "L2:", "tensor:", "FMA:", "fp64:", "LSU data:", "issue:", "a warp waits for", "under load"], lines)
