@@ -9,9 +9,9 @@
 
 #include "app/bench_errors.hpp"
 #include "app/clock.hpp"
+#include "app/distribution.hpp"
 #include "kernels/presets.hpp"
 #include "solver/block.hpp"
-#include "solver/exchange_interval.hpp"
 
 namespace spsolve {
 namespace {
@@ -50,8 +50,7 @@ struct Bench {
   int fuse;
   Pace pace;
   Machine machine;
-  Decomposition decomposition;
-  int exchange_every;
+  Distribution distribution;
   Block block;
 
   Bench(const Communicator& communicator, const BenchCase& what, const Candidate& candidate,
@@ -60,12 +59,9 @@ struct Bench {
         fuse(candidate.fuse),
         pace(what.plan.pace),
         machine(make_machine(communicator, device, setting.parallel)),
-        decomposition(problem.domain.shape,
-                      least_surface_rank_grid(problem.domain.shape, communicator.size(),
-                                              fuse * problem.stencil.radius(), face_cost(device))),
-        exchange_every(setting.parallel.exchange_every.value_or(
-            launches_per_exchange(problem, decomposition, candidate, device.cuda))),
-        block(communicator, problem, decomposition, candidate, *machine.backend, exchange_every) {}
+        distribution(distribute(communicator, setting.parallel, problem, candidate, device)),
+        block(communicator, problem, distribution.decomposition, candidate, *machine.backend,
+              distribution.exchange_every) {}
 
   static Problem in_precision(Problem problem, Precision precision) {
     problem.precision = precision;
@@ -169,8 +165,8 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Cand
            {"transport", bench.machine.transport_name},
            {"graphs", bench.machine.backend->transport().enqueues_only() && setting.graphs},
            {"ranks", communicator.size()},
-           {"rank_grid", bench.decomposition.rank_grid()},
-           {"exchange_every", bench.exchange_every},
+           {"rank_grid", bench.distribution.decomposition.rank_grid()},
+           {"exchange_every", bench.distribution.exchange_every},
            {"threads_per_rank", omp_get_max_threads()},
            {"seconds", seconds},
            {"seconds_per_launch_of_rank_0", parts},

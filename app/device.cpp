@@ -55,16 +55,6 @@ std::string transport_for(const DeviceChoice& choice, const std::string& wanted)
 
 }  // namespace
 
-Index3 face_cost(const DeviceChoice& choice) { return choice.cuda ? gpu_face_cost : Index3{1, 1, 1}; }
-
-bool cuda_available() {
-#ifdef SPSOLVE_CUDA
-  return cuda::device_count() > 0;
-#else
-  return false;
-#endif
-}
-
 DeviceChoice choose_device([[maybe_unused]] const Communicator& communicator, const ComputeConfig& compute,
                            [[maybe_unused]] const ParallelConfig& parallel) {
   DeviceChoice choice;

@@ -21,12 +21,6 @@ struct DeviceChoice {
   std::string note;     // why auto did not take GPUs; empty where it did
 };
 
-/// What cutting each axis costs on such devices, for least_surface_rank_grid().
-Index3 face_cost(const DeviceChoice& choice);
-
-/// Whether any GPU can be used by this process, without making one busy.
-bool cuda_available();
-
 /// One GPU per rank, chosen by the rank's place on its machine, also where each rank sees only its own; the
 /// CPU where there are no GPUs and `compute.device` is auto. Throws Error(invalid_input) where GPUs are
 /// wanted and missing, and where ranks would share one unless `parallel.share_gpus`. Collective.

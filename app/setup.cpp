@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "app/distribution.hpp"
 #include "app/file_queue.hpp"
 #include "app/planning.hpp"
 #include "io/array_reader.hpp"
 #include "io/expression.hpp"
 #include "solver/block.hpp"
-#include "solver/exchange_interval.hpp"
 
 namespace spsolve {
 namespace {
@@ -56,20 +56,9 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, cons
   if (!continued.empty()) request = continue_plan(request.request, modelled, continued);
   const Plan plan = agreed_plan(communicator, problem, modelled, request.request);
   problem.precision = plan.chosen.precision;
-  const Index3 rank_grid =
-      config.parallel.ranks
-          ? *config.parallel.ranks
-          : least_surface_rank_grid(problem.domain.shape, communicator.size(),
-                                    plan.chosen.fuse * problem.stencil.radius(), face_cost(device));
-  if (volume(rank_grid) != communicator.size())
-    throw Error(
-        Status::invalid_input,
-        fmt::format("[parallel] ranks: {} x {} x {} = {} blocks, but {} ranks were started", rank_grid[0],
-                    rank_grid[1], rank_grid[2], volume(rank_grid), communicator.size()));
   const bool background = config.output.background.value_or(device.cuda) && threads_may_communicate();
-  const Decomposition decomposition(problem.domain.shape, rank_grid);
-  const int exchange_every = config.parallel.exchange_every.value_or(
-      launches_per_exchange(problem, decomposition, plan.chosen, device.cuda));
+  const auto [decomposition, exchange_every] =
+      distribute(communicator, config.parallel, problem, plan.chosen, device);
   return {config, problem, device, plan, request.note, decomposition, exchange_every, background};
 }
 

@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include "app/clock.hpp"
+#include "app/distribution.hpp"
 #include "app/planning.hpp"
 #include "app/version.hpp"
 #include "io/atomic_file.hpp"
 #include "kernels/cache_directory.hpp"
 #include "solver/block.hpp"
-#include "solver/exchange_interval.hpp"
 
 namespace spsolve {
 namespace {
@@ -42,13 +42,9 @@ std::unique_ptr<Block> make_block(const Communicator& communicator, Problem prob
                                   const Candidate& candidate, const DeviceChoice& device,
                                   const ParallelConfig& parallel, Backend& backend) {
   problem.precision = candidate.precision;
-  const Index3 grid = parallel.ranks.value_or(
-      least_surface_rank_grid(problem.domain.shape, communicator.size(),
-                              candidate.fuse * problem.stencil.radius(), face_cost(device)));
-  const Decomposition decomposition(problem.domain.shape, grid);
-  auto block = std::make_unique<Block>(communicator, problem, decomposition, candidate, backend,
-                                       parallel.exchange_every.value_or(launches_per_exchange(
-                                           problem, decomposition, candidate, device.cuda)));
+  const auto [decomposition, exchange_every] = distribute(communicator, parallel, problem, candidate, device);
+  auto block =
+      std::make_unique<Block>(communicator, problem, decomposition, candidate, backend, exchange_every);
   if (problem.has_source) block->set_source(fill_with_noise);
   block->set_state(fill_with_noise);
   return block;

@@ -13,9 +13,6 @@ struct Ceiling {
   std::string unit;      // B/s (read + written) or flop/s (2 per multiply-add; sparse ones count the zeros)
   double boost = 0;      // the first launches after a rest
   double sustained = 0;  // after about half a second of the same: where the power limit bites, less
-
-  /// Of a compute rate: multiply-adds per second.
-  double fma_per_s() const { return sustained / 2; }
 };
 
 /// One exchange of messages with the two neighbours of a ring, both directions.

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/distribution.hpp"
+
+#include <fmt/format.h>
+
+#include "solver/exchange_interval.hpp"
+
+namespace spsolve {
+
+Distribution distribute(const Communicator& communicator, const ParallelConfig& parallel,
+                        const Problem& problem, const Candidate& candidate, const DeviceChoice& device) {
+  const Index3& shape = problem.domain.shape;
+  const Index3 ranks =
+      parallel.ranks
+          ? *parallel.ranks
+          : least_surface_rank_grid(shape, communicator.size(), candidate.fuse * problem.stencil.radius(),
+                                    device.cuda ? gpu_face_cost : Index3{1, 1, 1});
+  if (volume(ranks) != communicator.size())
+    throw Error(Status::invalid_input,
+                fmt::format("[parallel] ranks: {} x {} x {} = {} blocks, but {} ranks were started", ranks[0],
+                            ranks[1], ranks[2], volume(ranks), communicator.size()));
+  const Decomposition decomposition(shape, ranks);
+  if (parallel.exchange_every) return {decomposition, *parallel.exchange_every};
+  // Ranks on other processors may round otherwise.
+  const int launches = launches_per_exchange(problem, decomposition, candidate, device.cuda);
+  return {decomposition, communicator.all_reduce(launches, MPI_MIN)};
+}
+
+}  // namespace spsolve
