@@ -124,14 +124,14 @@ Checkpoint verified_checkpoint(const Communicator& communicator, const std::file
 }
 
 void read_checkpoint(const Communicator& communicator, const Checkpoint& checkpoint, const Index3& shape,
-                     Field& field, bool convert) {
+                     Field& field) {
   collectively(communicator, [&] {
     const ArrayFormat& format = checkpoint.array.format;
     const std::string name = checkpoint.array.file.string() + ":" + field_dataset;
     if (format.shape != shape)
       throw Error(Status::invalid_input, fmt::format("{} has shape ({}), wanted ({})", name,
                                                      fmt::join(format.shape, ", "), fmt::join(shape, ", ")));
-    if (!convert && storage_precision(storage_type(field.precision())) != format.precision)
+    if (storage_precision(storage_type(field.precision())) != format.precision)
       throw Error(Status::invalid_input,
                   fmt::format("{} holds {} values, wanted {}", name, to_string(format.precision),
                               to_string(field.precision())));

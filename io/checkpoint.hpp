@@ -57,10 +57,10 @@ Checkpoint open_checkpoint(const std::filesystem::path& file);
 /// Error.
 Checkpoint verified_checkpoint(const Communicator& communicator, const std::filesystem::path& file);
 
-/// Reads the rank's own points of `field`. Collective. Another storage precision than the field's is an
-/// Error(invalid_input) unless `convert`, which rounds each value once. So is another shape of the grid.
+/// Reads the rank's own points of `field`. Collective. Another storage precision than the field's, or another
+/// shape of the grid, is an Error(invalid_input).
 void read_checkpoint(const Communicator& communicator, const Checkpoint& checkpoint, const Index3& shape,
-                     Field& field, bool convert = false);
+                     Field& field);
 
 /// The newest checkpoint of a directory whose checksums hold.
 struct LatestCheckpoint {
