@@ -24,7 +24,6 @@ constexpr int largest_radius =
 struct Origin {
   long long offset;
   bool is_ghost;
-  Compute ghost;
 };
 
 /// Ghosts as numpy.pad fills them along one axis.
@@ -32,11 +31,11 @@ __device__ inline Origin origin_of(const Arguments& a, int axis, long long p) {
   const long long n = a.shape[axis];
   if (constants::walls[axis][0] != Wall::none && (p < 0 || p >= n)) {
     const Wall wall = p < 0 ? constants::walls[axis][0] : constants::walls[axis][1];
-    if (wall == Wall::dirichlet) return {0, true, ghost_value(a, axis, p < 0 ? 0 : 1)};
+    if (wall == Wall::dirichlet) return {0, true};
     do p = p < 0 ? -1 - p : 2 * n - 1 - p;
     while (p < 0 || p >= n);  // grids may be thinner than the stencil
   }
-  return {(p - a.in.begin[axis]) * a.in.stride[axis], false, Compute(0)};
+  return {(p - a.in.begin[axis]) * a.in.stride[axis], false};
 }
 
 /// The weighted sum of the points around one, value(plane, row, column) at an offset, added to what it begins
@@ -110,7 +109,11 @@ __device__ void step_region(const Arguments& a, const Region& region) {
                      &x = origins[2][largest_radius + column];
         const In stored = in[z.offset + y.offset + x.offset];
         const Compute value = operand<Stored>(static_cast<Compute>(value_of(stored)));
-        return z.is_ghost ? z.ghost : y.is_ghost ? y.ghost : x.is_ghost ? x.ghost : value;
+        // Of points of the grid the low face is passed by negative offsets only, the high one by positive.
+        return z.is_ghost   ? ghost_value(a, 0, plane > 0)
+               : y.is_ghost ? ghost_value(a, 1, row > 0)
+               : x.is_ghost ? ghost_value(a, 2, column > 0)
+                            : value;
       });
     }
     Out* out = static_cast<Out*>(a.out.data) + out_offset;

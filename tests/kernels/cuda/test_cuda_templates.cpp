@@ -76,7 +76,7 @@ constexpr auto periodic = BoundaryKind::periodic;
 INSTANTIATE_TEST_SUITE_P(
     Table, Templates,
     ::testing::Values(TemplateCase{"star2d3r", Precision::fp16, neumann, true, 0, 0},
-                      TemplateCase{"box3d3r", Precision::fp64, dirichlet, false, 0, 0},
+                      TemplateCase{"box3d3r", Precision::fp64, dirichlet, false, 0, 8},
                       TemplateCase{"1d1r", Precision::fp64, dirichlet, false, 8, 0},
                       TemplateCase{"1d2r", Precision::bf16, neumann, true, 3, 16},
                       TemplateCase{"star2d1r", Precision::fp32, periodic, false, 8, 0},
