@@ -27,6 +27,9 @@ void require_same_problem(const Checkpoint& checkpoint, const RunConfig& config,
   if (stored.time.dt != config.time.dt) different.emplace_back("dt");
   if (!same_source(stored.source, config.source)) different.emplace_back("[source]");
   if (stored.compute.precision != config.compute.precision) different.emplace_back("compute.precision");
+  if (!config.compute.accuracy && checkpoint.header.precision != config.compute.precision)
+    different.emplace_back(
+        fmt::format("compute.accuracy (values are {})", to_string(checkpoint.header.precision)));
   const std::string file = checkpoint.array.file.string();
   if (!different.empty())
     throw Error(

@@ -102,13 +102,15 @@ void begin_diagnostics_file(const Communicator& communicator, const fs::path& di
 void add_diagnostics_row(const Communicator& communicator, const fs::path& directory, std::int64_t step,
                          double time, const Diagnostics& diagnostics) {
   on_root(communicator, [&] {
+    errno = 0;
     std::ofstream file(directory / diagnostics_name, std::ios::app);
     file << fmt::format("{},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}\n", step, time, diagnostics.min,
                         diagnostics.max, diagnostics.mean, diagnostics.l2, diagnostics.change_l2);
     file.close();
     if (!file)
       throw Error(Status::file_failure,
-                  fmt::format("{}: cannot write", (directory / diagnostics_name).string()));
+                  fmt::format("{}: cannot write: {}", (directory / diagnostics_name).string(),
+                              errno ? std::strerror(errno) : "unknown reason"));
   });
 }
 

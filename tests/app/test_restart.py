@@ -257,6 +257,14 @@ class Restart(spsolve.TestCase):
         write_weights(there / "data.h5", 0.9)
         self.assertIn("weights", self.run_to(2, there / "problem.toml", "--restart", "latest", "--set", "time.steps=500").err)
 
+    def test_values_that_were_computed_coarsely_do_not_pass_for_others(self):
+        file = self.write()
+        accurate = ["--set", "compute.accuracy=0.05"]
+        self.run_to(0, file, *accurate, "--set", "time.steps=100")
+        self.assertLess(spsolve.values(max(spsolve.checkpoints(self.directory / "out").values())).dtype.itemsize, 8)
+        self.assertIn("accuracy", self.run_to(2, file, "--restart", "latest", ranks=2).err)
+        self.restart(file, *accurate, ranks=2)
+
     def test_checkpoint_of_another_problem_is_refused(self):
         file = self.write()
         self.run_to(0, file, "--set", "time.steps=100")
