@@ -54,6 +54,61 @@ std::string presets_text() {
   return text.str();
 }
 
+void add_bench_options(CLI::App& to, BenchRequest& request) {
+  to.add_option("--stencil", request.stencil, "Benchmark shape, or a stencil of the catalogue")
+      ->capture_default_str();
+  to.add_option("--shape", request.shape, "Points per axis, slowest first, as N,N,N")
+      ->delimiter(',')
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 48).description("POSITIVE"));
+  to.add_option("--boundary", request.boundary, "periodic, dirichlet or neumann, on all faces")
+      ->capture_default_str()
+      ->check(one_of(boundary_names));
+  to.add_option("--input", request.inputs, "Measure the problems of these inputs, at their pace of events")
+      ->type_name("FILE.toml");
+  to.add_option("--steps", request.steps, "Time steps of one timed run, instead of --seconds")
+      ->check(CLI::PositiveNumber);
+  to.add_option("--seconds", request.seconds, "Of one timed run (default: 0.3, in suites 0.1)")
+      ->check(CLI::PositiveNumber);
+  to.add_option("--candidates", request.candidates,
+                "Measure so many of the plan's best candidates of every case (default: the chosen one)")
+      ->check(CLI::PositiveNumber);
+  to.add_option("--shard", request.shard,
+                "K N: every N-th case from the K-th on, for several processes side by side")
+      ->check(CLI::NonNegativeNumber);
+  to.add_flag("--compile-only", request.compile_only,
+              "Only compile the kernels of all cases, which the next run then finds in the cache");
+  to.add_option("--precision", request.precision, "fp64, fp32, tf32, bf16 or fp16")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"fp64", "fp32", "tf32", "bf16", "fp16"}));
+  to.add_option("--device", request.device, "auto, cuda or cpu")
+      ->capture_default_str()
+      ->check(one_of(device_names));
+  to.add_option("--unit", request.unit, "auto, scalar, tensor or sparse-tensor")
+      ->capture_default_str()
+      ->check(one_of(unit_names));
+  to.add_option("--layout", request.layout, "Layout of the weights on tensor cores")
+      ->capture_default_str()
+      ->check(one_of(layout_names));
+  to.add_option("--fuse", request.fuse, "Time steps per launch (default: as planned)")
+      ->check(CLI::Range(1, 256));
+  to.add_option("--transport", request.transport, "auto, peer, nccl or mpi")
+      ->capture_default_str()
+      ->check(one_of(transport_names));
+  to.add_option("--exchange-every", request.exchange_every,
+                "Launches that share one exchange of halos (default: auto)")
+      ->check(CLI::Range(1, most_exchange_every));
+  to.add_flag("--tune", request.tune, "Time the plan's best candidates first, and remember the winner");
+  to.add_flag("--share-gpus", request.share_gpus, "Several ranks may use one GPU");
+  to.add_flag("--no-graphs", request.no_graphs, "Enqueue every launch anew instead of CUDA graphs");
+  to.add_option("--json", request.json, "Write the results to this file")->type_name("FILE");
+  std::string suites = "A named list of cases instead of one:";
+  for (const BenchSuite& suite : bench_suites())
+    suites.append("\n").append(suite.name).append(": ").append(suite.meaning);
+  to.add_option("--suite", request.suite, suites);
+  to.add_option("--seed", request.seed, "Of the suite random")->capture_default_str();
+  to.add_flag("--list", request.list, "List the catalogue of stencils with their sources, and end");
+}
+
 }  // namespace
 
 ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
@@ -97,63 +152,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
 
   CLI::App* bench =
       app.add_subcommand("bench", "Measure points x time steps per second and the error of the result");
-  BenchRequest& request = command.bench;
-  bench->add_option("--stencil", request.stencil, "Benchmark shape, or a stencil of the catalogue")
-      ->capture_default_str();
-  bench->add_option("--shape", request.shape, "Points per axis, slowest first, as N,N,N")
-      ->delimiter(',')
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 48).description("POSITIVE"));
-  bench->add_option("--boundary", request.boundary, "periodic, dirichlet or neumann, on all faces")
-      ->capture_default_str()
-      ->check(one_of(boundary_names));
-  bench
-      ->add_option("--input", request.inputs, "Measure the problems of these inputs, at their pace of events")
-      ->type_name("FILE.toml");
-  bench->add_option("--steps", request.steps, "Time steps of one timed run, instead of --seconds")
-      ->check(CLI::PositiveNumber);
-  bench->add_option("--seconds", request.seconds, "Of one timed run (default: 0.3, in suites 0.1)")
-      ->check(CLI::PositiveNumber);
-  bench
-      ->add_option("--candidates", request.candidates,
-                   "Measure so many of the plan's best candidates of every case (default: the chosen one)")
-      ->check(CLI::PositiveNumber);
-  bench
-      ->add_option("--shard", request.shard,
-                   "K N: every N-th case from the K-th on, for several processes side by side")
-      ->check(CLI::NonNegativeNumber);
-  bench->add_flag("--compile-only", request.compile_only,
-                  "Only compile the kernels of all cases, which the next run then finds in the cache");
-  bench->add_option("--precision", request.precision, "fp64, fp32, tf32, bf16 or fp16")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"fp64", "fp32", "tf32", "bf16", "fp16"}));
-  bench->add_option("--device", request.device, "auto, cuda or cpu")
-      ->capture_default_str()
-      ->check(one_of(device_names));
-  bench->add_option("--unit", request.unit, "auto, scalar, tensor or sparse-tensor")
-      ->capture_default_str()
-      ->check(one_of(unit_names));
-  bench->add_option("--layout", request.layout, "Layout of the weights on tensor cores")
-      ->capture_default_str()
-      ->check(one_of(layout_names));
-  bench->add_option("--fuse", request.fuse, "Time steps per launch (default: as planned)")
-      ->check(CLI::Range(1, 256));
-  bench->add_option("--transport", request.transport, "auto, peer, nccl or mpi")
-      ->capture_default_str()
-      ->check(one_of(transport_names));
-  bench
-      ->add_option("--exchange-every", request.exchange_every,
-                   "Launches that share one exchange of halos (default: auto)")
-      ->check(CLI::Range(1, most_exchange_every));
-  bench->add_flag("--tune", request.tune, "Time the plan's best candidates first, and remember the winner");
-  bench->add_flag("--share-gpus", request.share_gpus, "Several ranks may use one GPU");
-  bench->add_flag("--no-graphs", request.no_graphs, "Enqueue every launch anew instead of CUDA graphs");
-  bench->add_option("--json", request.json, "Write the results to this file")->type_name("FILE");
-  std::string suites = "A named list of cases instead of one:";
-  for (const BenchSuite& suite : bench_suites())
-    suites.append("\n").append(suite.name).append(": ").append(suite.meaning);
-  bench->add_option("--suite", request.suite, suites);
-  bench->add_option("--seed", request.seed, "Of the suite random")->capture_default_str();
-  bench->add_flag("--list", request.list, "List the catalogue of stencils with their sources, and end");
+  add_bench_options(*bench, command.bench);
 
   CLI::App* info = app.add_subcommand(
       "info", "Say what a snapshot, checkpoint or other HDF5 file holds and whether its checksums hold");
@@ -171,7 +170,8 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
                                       : Verb::run;
     if (command.verb == Verb::run && command.file.empty())
       throw CLI::RequiredError("INPUT.toml, or one of check, plan, bench, info, doctor");
-    if (request.shard[0] >= request.shard[1]) throw CLI::ValidationError("--shard K N: K must be below N");
+    if (command.bench.shard[0] >= command.bench.shard[1])
+      throw CLI::ValidationError("--shard K N: K must be below N");
   } catch (const CLI::ParseError& error) {
     std::ostringstream out, err;
     const int code = app.exit(error, out, err);

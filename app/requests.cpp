@@ -16,12 +16,13 @@ std::optional<double> seconds(std::optional<double> minutes) {
 
 }  // namespace
 
-Requests::Requests(const Communicator& communicator, Signals& signals,
+Requests::Requests(const Communicator& communicator, Signals& signals, Clock::time_point started,
                    std::optional<double> checkpoint_minutes, std::optional<double> wall_limit_minutes)
     : communicator_(communicator),
       signals_(&signals),
       checkpoint_seconds_(seconds(checkpoint_minutes)),
-      limit_seconds_(seconds(wall_limit_minutes)) {}
+      limit_seconds_(seconds(wall_limit_minutes)),
+      started_(started) {}
 
 Request Requests::poll(const FileQueue& files) {
   file_failed_ = false;

@@ -16,8 +16,9 @@ namespace spsolve {
 /// half second.
 class Requests {
  public:
-  Requests(const Communicator& communicator, Signals& signals, std::optional<double> checkpoint_minutes,
-           std::optional<double> wall_limit_minutes);
+  /// The limit counts from `started`, before anything was read or compiled.
+  Requests(const Communicator& communicator, Signals& signals, Clock::time_point started,
+           std::optional<double> checkpoint_minutes, std::optional<double> wall_limit_minutes);
 
   /// Call after every launch, on all ranks; `files` are those under way.
   Request poll(const FileQueue& files);
@@ -34,7 +35,7 @@ class Requests {
   Communicator communicator_;
   Signals* signals_;
   std::optional<double> checkpoint_seconds_, limit_seconds_;
-  Clock::time_point started_ = Clock::now(), last_checkpoint_ = started_, last_poll_ = started_;
+  Clock::time_point started_, last_checkpoint_ = Clock::now(), last_poll_ = last_checkpoint_;
   int launches_between_polls_ = 1, launches_since_poll_ = 0;
   int reason_ = none;
   bool file_failed_ = false;

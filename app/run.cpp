@@ -49,6 +49,70 @@ void require_text(const RunConfig& config) {
   }
 }
 
+/// The setup of a run, tuned where the input asks for it. Says what was chosen; throws what can be wrong with
+/// it before memory is taken.
+Setup set_up(const Communicator& communicator, const RunConfig& config,
+             const std::optional<Checkpoint>& restart, const Terminal& terminal) {
+  Setup setup = make_setup(communicator, config, restart ? restart->header.plan : "");
+  if (config.compute.tune && !restart)
+    setup = make_setup(communicator, config,
+                       tuned_plan(communicator, setup.problem, plan_request(config), setup.plan, setup.device,
+                                  config.parallel, terminal));
+  if (config.output.background.value_or(false) && !setup.background)
+    terminal.warn(
+        "[output] background: this MPI library is not for several threads; the run waits for files");
+  warn_of_growth(setup, terminal);
+  require_memory(communicator, setup);
+  print_summary(communicator, setup, terminal);
+  return setup;
+}
+
+/// The values that a run begins with.
+void fill_block(const Communicator& communicator, const Setup& setup,
+                const std::optional<Checkpoint>& restart, Block& block) {
+  const RunConfig& config = setup.config;
+  if (config.source)
+    block.set_source([&](Field& field) { fill(communicator, setup, *config.source, "source", field); });
+  block.set_state([&](Field& field) {
+    if (restart)
+      read_checkpoint(communicator, *restart, setup.problem.domain.shape, field);
+    else
+      fill(communicator, setup, config.initial, "initial", field);
+  });
+}
+
+/// What the time loop calls: files and answers, with word of them to the watch and the terminal. All must
+/// outlive it.
+Observers observers_of(Writer& writer, Watch& watch, Requests& requests, Progress& progress) {
+  return {[&](std::int64_t step, const CopyState& state) {
+            progress.pause();
+            watch.enter(Phase::snapshot);
+            writer.snapshot(step, state);
+          },
+          [&](std::int64_t step, const CopyState& state) {
+            progress.pause();
+            requests.checkpoint_begun();
+            watch.enter(Phase::checkpoint);
+            writer.checkpoint(step, state);
+          },
+          [&](std::int64_t step, const Diagnostics& values) {
+            watch.enter(Phase::diagnostics);
+            writer.diagnostics(step, values);
+          },
+          [&](std::int64_t step) {
+            progress.at(step);
+            watch.reach(step);
+            watch.checkpoint_written(writer.last_checkpoint());
+            const Request request = requests.poll(writer.files());
+            if (requests.file_failed()) {
+              progress.pause();
+              watch.enter(Phase::checkpoint);
+              writer.finish();
+            }
+            return request;
+          }};
+}
+
 }  // namespace
 
 RunConfig load_input(const Communicator& communicator, const CommandLine& command) {
@@ -73,20 +137,11 @@ RunConfig load_input(const Communicator& communicator, const CommandLine& comman
 }
 
 Status run(const Communicator& communicator, const CommandLine& command, Signals& signals) {
+  const Clock::time_point started = Clock::now();
   const Terminal terminal(communicator, command.quiet);
   const RunConfig config = load_input(communicator, command);
   const std::optional<Checkpoint> restart = find_restart(communicator, command, config, terminal);
-  Setup setup = make_setup(communicator, config, restart ? restart->header.plan : "");
-  if (config.compute.tune && !restart)
-    setup = make_setup(communicator, config,
-                       tuned_plan(communicator, setup.problem, plan_request(config), setup.plan, setup.device,
-                                  config.parallel, terminal));
-  if (config.output.background.value_or(false) && !setup.background)
-    terminal.warn(
-        "[output] background: this MPI library is not for several threads; the run waits for files");
-  warn_of_growth(setup, terminal);
-  require_memory(communicator, setup);
-  print_summary(communicator, setup, terminal);
+  const Setup setup = set_up(communicator, config, restart, terminal);
 
   Watch watch(communicator, setup.device.of_rank, config.parallel.timeout_seconds);
   if (restart) watch.checkpoint_written(restart->header.step);
@@ -94,14 +149,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen, *machine.backend,
               setup.exchange_every);
   block.watch_by(watch);
-  if (config.source)
-    block.set_source([&](Field& field) { fill(communicator, setup, *config.source, "source", field); });
-  block.set_state([&](Field& field) {
-    if (restart)
-      read_checkpoint(communicator, *restart, setup.problem.domain.shape, field);
-    else
-      fill(communicator, setup, config.initial, "initial", field);
-  });
+  fill_block(communicator, setup, restart, block);
 
   // Everything that can be wrong with the input was found by now: from here on files are written.
   const std::filesystem::path& directory = config.output.directory;
@@ -118,41 +166,16 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
     if (schedule.checkpoint_every > 0 || config.checkpoint.minutes)
       block.prepare_copies(setup.for_checkpoints(), 1);
   }
-  Requests requests(communicator, signals, config.checkpoint.minutes, config.time.wall_limit_minutes);
+  Requests requests(communicator, signals, started, config.checkpoint.minutes,
+                    config.time.wall_limit_minutes);
   Progress progress(communicator, command.quiet, schedule.first, schedule.last,
                     setup.problem.domain.box().points());
-  const Observers observers{[&](std::int64_t step, const CopyState& state) {
-                              progress.pause();
-                              watch.enter(Phase::snapshot);
-                              writer.snapshot(step, state);
-                            },
-                            [&](std::int64_t step, const CopyState& state) {
-                              progress.pause();
-                              requests.checkpoint_begun();
-                              watch.enter(Phase::checkpoint);
-                              writer.checkpoint(step, state);
-                            },
-                            [&](std::int64_t step, const Diagnostics& values) {
-                              watch.enter(Phase::diagnostics);
-                              writer.diagnostics(step, values);
-                            },
-                            [&](std::int64_t step) {
-                              progress.at(step);
-                              watch.reach(step);
-                              watch.checkpoint_written(writer.last_checkpoint());
-                              const Request request = requests.poll(writer.files());
-                              if (requests.file_failed()) {
-                                progress.pause();
-                                watch.enter(Phase::checkpoint);
-                                writer.finish();
-                              }
-                              return request;
-                            }};
 
   const auto begin = Clock::now();
   Outcome outcome = Outcome::finished;
   try {
-    outcome = evolve(block, communicator, setup.problem, schedule, observers);
+    outcome =
+        evolve(block, communicator, setup.problem, schedule, observers_of(writer, watch, requests, progress));
     progress.pause();
     watch.enter(Phase::snapshot);
     writer.finish();

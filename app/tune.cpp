@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/bench_errors.hpp"
 #include "app/clock.hpp"
 #include "app/distribution.hpp"
 #include "app/planning.hpp"
@@ -22,21 +23,6 @@ namespace {
 constexpr std::size_t most_candidates = 6;
 constexpr double least_seconds = 0.1;  // of one timing
 
-/// Zeros would save power, and so time.
-void fill_with_noise(Field& field) {
-  with_storage(field.precision(), [&]<class Storage>() {
-    const Index3 extent = field.owned().extent();
-#pragma omp parallel for schedule(static)
-    for (std::int64_t row = 0; row < extent[0] * extent[1]; ++row) {
-      Storage* values = field.at<Storage>(field.owned().begin + Index3{row / extent[1], row % extent[1], 0});
-      for (std::int64_t x = 0; x < extent[2]; ++x) {
-        const auto mixed = static_cast<std::uint64_t>(row * 7919 + x) * 2654435761u;
-        values[x] = to_storage<Storage>(static_cast<double>(mixed % 1021) / 1021 - 0.5);
-      }
-    }
-  });
-}
-
 /// A block that a candidate advances, with data. Throws Error on all ranks where it does not fit.
 std::unique_ptr<Block> make_block(const Communicator& communicator, Problem problem,
                                   const Candidate& candidate, const DeviceChoice& device,
@@ -45,8 +31,9 @@ std::unique_ptr<Block> make_block(const Communicator& communicator, Problem prob
   const auto [decomposition, exchange_every] = distribute(communicator, parallel, problem, candidate, device);
   auto block =
       std::make_unique<Block>(communicator, problem, decomposition, candidate, backend, exchange_every);
-  if (problem.has_source) block->set_source(fill_with_noise);
-  block->set_state(fill_with_noise);
+  // Zeros would save power, and so time.
+  if (problem.has_source) block->set_source(set_benchmark_data);
+  block->set_state(set_benchmark_data);
   return block;
 }
 
