@@ -11,6 +11,7 @@
 #include "app/clock.hpp"
 #include "app/distribution.hpp"
 #include "kernels/presets.hpp"
+#include "kernels/rounding.hpp"
 #include "solver/block.hpp"
 
 namespace spsolve {
@@ -86,6 +87,47 @@ struct Bench {
   }
 };
 
+/// Launches from the data of the benchmark, and the error of the result.
+Json errors_of(const Communicator& communicator, Bench& bench, bool measured) {
+  constexpr int checked_launches = 2;
+  const int steps = checked_launches * bench.fuse;
+  for (int i = 0; i < checked_launches; ++i) bench.block.launch(bench.fuse);
+  Json errors{{"error_l2", nullptr}, {"error_max", nullptr}, {"error_steps", steps}};
+  if (!measured) return errors;
+  const Errors found = measure_errors(communicator, bench.problem, bench.block.state(), steps);
+  errors["error_l2"] = found.l2;
+  errors["error_max"] = found.max;
+  return errors;
+}
+
+struct Timed {
+  std::int64_t steps;     // of one run
+  double seconds, least;  // of the slowest rank: the median of the runs, and the shortest
+  Json parts;             // of a launch
+};
+
+Timed time_runs(const Communicator& communicator, Bench& bench, const BenchSetting& setting) {
+  const auto timed_run = [&](std::int64_t periods) {
+    communicator.barrier();
+    const auto begin = Clock::now();
+    for (std::int64_t i = 0; i < periods; ++i) bench.run_period();
+    bench.machine.backend->synchronize();
+    return communicator.all_reduce(seconds_since(begin), MPI_MAX);
+  };
+  const int launches_per_period = bench.run_period();
+  timed_run(1);  // captures what the second of the two fields is written by
+  const double one = timed_run(2) / 2;
+  const std::int64_t periods = setting.steps > 0
+                                   ? pieces<std::int64_t>(setting.steps, bench.period())
+                                   : std::max<std::int64_t>(1, std::llround(setting.seconds / one));
+  const Timings before = bench.block.timings();
+  std::vector<double> runs;
+  for (int repeat = 0; repeat < repeats; ++repeat) runs.push_back(timed_run(periods));
+  std::sort(runs.begin(), runs.end());
+  return {periods * bench.period(), runs[repeats / 2], runs.front(),
+          parts_of_launch(before, bench.block.timings(), repeats * periods * launches_per_period)};
+}
+
 }  // namespace
 
 BenchCase preset_case(const std::string& stencil, const Index3& shape, Precision precision,
@@ -112,38 +154,12 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Cand
   const Problem& problem = bench.problem;
   if (problem.has_source) block.set_source(set_benchmark_data);
   block.set_state(set_benchmark_data);
-  constexpr int checked_launches = 2;
-  for (int i = 0; i < checked_launches; ++i) block.launch(bench.fuse);
-  Json errors{{"error_l2", nullptr}, {"error_max", nullptr}, {"error_steps", checked_launches * bench.fuse}};
-  if (setting.errors) {
-    const Errors found = measure_errors(communicator, problem, block.state(), checked_launches * bench.fuse);
-    errors["error_l2"] = found.l2;
-    errors["error_max"] = found.max;
-  }
-
-  const auto timed_run = [&](std::int64_t periods) {
-    communicator.barrier();
-    const auto begin = Clock::now();
-    for (std::int64_t i = 0; i < periods; ++i) bench.run_period();
-    bench.machine.backend->synchronize();
-    return communicator.all_reduce(seconds_since(begin), MPI_MAX);
-  };
-  const int launches_per_period = bench.run_period();
-  timed_run(1);  // captures what the second of the two fields is written by
-  const double one = timed_run(2) / 2;
-  const std::int64_t periods = setting.steps > 0
-                                   ? (setting.steps + bench.period() - 1) / bench.period()
-                                   : std::max<std::int64_t>(1, std::llround(setting.seconds / one));
-  const Timings before = block.timings();
-  std::vector<double> runs;
-  for (int repeat = 0; repeat < repeats; ++repeat) runs.push_back(timed_run(periods));
-  const Json parts = parts_of_launch(before, block.timings(), repeats * periods * launches_per_period);
-  std::sort(runs.begin(), runs.end());
-  const double seconds = runs[repeats / 2];
+  const Json errors = errors_of(communicator, bench, setting.errors);
+  const Timed timed = time_runs(communicator, bench, setting);
 
   const Domain& domain = problem.domain;
-  const std::int64_t steps = periods * bench.period();
-  const double rate = static_cast<double>(volume(domain.shape)) * static_cast<double>(steps) / seconds;
+  const double rate =
+      static_cast<double>(volume(domain.shape)) * static_cast<double>(timed.steps) / timed.seconds;
   const double per_device = rate / communicator.size();
   const double copy = ceilings.find("copy")->sustained;
   const Ceiling* fma = ceilings.find(problem.precision == Precision::fp64 ? "fma fp64" : "fma fp32");
@@ -155,7 +171,7 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Cand
            {"shape", std::vector<std::int64_t>(domain.shape.end() - domain.dimensions, domain.shape.end())},
            {"boundary", boundaries},
            {"taps", problem.stencil.taps().size()},
-           {"steps", steps},
+           {"steps", timed.steps},
            {"steps_between_events", what.plan.pace.every},
            {"precision", to_string(problem.precision)},
            {"unit", candidate.unit},
@@ -168,9 +184,9 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Cand
            {"rank_grid", bench.distribution.decomposition.rank_grid()},
            {"exchange_every", bench.distribution.exchange_every},
            {"threads_per_rank", omp_get_max_threads()},
-           {"seconds", seconds},
-           {"seconds_per_launch_of_rank_0", parts},
-           {"seconds_least", runs.front()},
+           {"seconds", timed.seconds},
+           {"seconds_per_launch_of_rank_0", timed.parts},
+           {"seconds_least", timed.least},
            {"gstencil_per_s", rate * 1e-9},
            {"bytes_per_point", candidate.bytes * bench.fuse},
            {"roofline_fraction", per_device * candidate.bytes / copy},
