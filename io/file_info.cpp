@@ -33,7 +33,7 @@ std::string attributes_text(hid_t object, const std::string& margin) {
 }
 
 /// Least and largest value and how many are not finite, of an array of 1 to 3 dimensions.
-std::string range_text(hid_t dataset, const std::vector<std::int64_t>& extents) {
+std::string range_text(hid_t dataset, const std::vector<std::int64_t>& extents) try {
   constexpr std::int64_t points_at_once = 1 << 19;
   Index3 shape{1, 1, 1};
   std::copy(extents.begin(), extents.end(), shape.end() - static_cast<std::ptrdiff_t>(extents.size()));
@@ -53,6 +53,8 @@ std::string range_text(hid_t dataset, const std::vector<std::int64_t>& extents) 
   std::string text = least <= largest ? fmt::format(", min {}, max {}", least, largest) : "";
   if (not_finite) text += fmt::format(", {} values are NaN or infinite", not_finite);
   return text;
+} catch (const Error& error) {  // what else the file holds can still be told
+  return fmt::format(", values cannot be read ({})", error.what());
 }
 
 std::string dataset_text(hid_t file, const std::string& name) {
