@@ -7,6 +7,7 @@ tables.py inputs candidates.json          inputs: what the plan chose beside the
 tables.py ablation ablation.json          what sparsity gains, layout by layout
 tables.py targets targets.json            rates that are demanded, and what each kernel has and keeps busy
 tables.py ceilings ceilings.json          what nothing on the device exceeds, boost and sustained
+tables.py output output.json              what snapshots and checkpoints cost a run
 tables.py sweeps tensor.json              sweeps on tensor cores: rates, shares of a copy
 """
 import collections
@@ -74,6 +75,14 @@ elif kind == "ceilings":
     table(["ceiling", "boost, G:", "sustained, G:", "unit"],
           [(rate["name"], giga(rate["boost"]), giga(rate["sustained"]), rate["unit"])
            for rate in json.loads(pathlib.Path(files[0]).read_text())["rates"]])
+elif kind == "output":
+    lines = []
+    for row in rows_of(files[0]):
+        what = (f"points of stride {row['stride']} every {row['output_every']} steps" if row["output_every"]
+                else f"checkpoints every {row['checkpoint_every']} steps")
+        lines.append((what, f"{row['bytes_of_a_file'] / 1e6:,.0f} MB", row["steps"], f"{row['seconds_without']:.2f} s", f"{row['seconds']:.2f} s",
+                      f"{100 * row['cost']:.1f}%"))
+    table(["files", "size of one:", "steps:", "without:", "with:", "cost:"], lines)
 else:
     lines = []
     for row in rows_of(files[0]):

@@ -50,7 +50,7 @@ __device__ inline void for_each_point(const ReduceArguments& a, const Visit& vis
              row_of_plane * block.row_stride + begin;
     };
     const Stored *now = at(a.now), *before = at(a.before);
-#pragma unroll 4
+#pragma unroll 8
     for (int x = lane; x < columns; x += warp) {
       const Value value = value_of(now[x]);
       visit(row * a.columns + begin + x, value, with_before ? value_of(before[x]) : value);

@@ -164,7 +164,7 @@ TEST_P(DiagnosticsOn, LooksKeepEveryPointOfTheStride) {
   using enum Precision;
   constexpr std::pair<Precision, Precision> formats[] = {{fp64, fp64}, {fp64, fp32}, {fp32, fp32},
                                                          {tf32, tf32}, {bf16, bf16}, {fp16, fp16}};
-  for (const Index3& grid : {shape, Index3{1, 1, 5003}, Index3{401, 13, 2}, Index3{5, 3, 1025}})
+  for (const Index3& grid : {shape, Index3{1, 1, 5003}, Index3{5, 3, 1025}})
     for (const auto& [precision, kept] : formats)
       for (const std::int64_t stride : {1, 3, 40})
         for (auto& on : backends) {
