@@ -19,25 +19,15 @@ struct Places {
 
   static constexpr int step = transposed || wide ? 1 : tile[2];  // between the first two results
 
-  /// Of the first of two results: its row of weights, and its column from the first of the tiles.
-  __device__ static int row_of(int block, int half, int lane) {
-    return outputs_per_block * block +
-           (wide ? lane % 4 * 2 : 8 * half + (transposed ? lane % 4 * 2 : lane / 4));
-  }
-  __device__ static int column_of(int block, int half, int lane) {
-    return outputs[row_of(block, half, lane)][2] + (wide         ? lane / 4 + 8 * half
-                                                    : transposed ? lane / 4
-                                                                 : lane % 4 * 2) *
-                                                       tile[2];
-  }
-
   __device__ void locate(const View& view, const Region& region, const long long (&origin)[3], int lane) {
+    const int g = lane / 4, q = lane % 4;
 #pragma unroll
     for (int b = 0; b < m_blocks; ++b) {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        const int row = row_of(b, half, lane);
-        const int p0 = outputs[row][0], p1 = outputs[row][1], p2 = column_of(b, half, lane);
+        const int row = outputs_per_block * b + (wide ? 2 * q : 8 * half + (transposed ? 2 * q : g));
+        const int column = (wide ? g + 8 * half : transposed ? g : 2 * q) * tile[2];
+        const int p0 = outputs[row][0], p1 = outputs[row][1], p2 = outputs[row][2] + column;
         plane[b][half] = p0;
         offset[b][half] = p0 * view.stride[0] + p1 * view.stride[1] + p2;
 #pragma unroll
@@ -91,11 +81,7 @@ class Results {
             if (inside >> i & 1)
               value[i] += from[source_places_.offset[block][i / 2] + i % 2 * source_places_.step];
         }
-        Stored* const to = out_ + block_offset(a_.out, j);
-        write(to, block, inside_planes(places_, block, j), value);
-        if constexpr (keeps_images)
-          if (const long long shift = image_shift(); shift != 0)
-            write(to + shift, block, inside_planes(places_, block, j) & in_images(block, j), value);
+        write(out_ + block_offset(a_.out, j), block, inside_planes(places_, block, j), value);
       }
   }
 
@@ -106,31 +92,6 @@ class Results {
   }
 
  private:
-  /// First column of the warp; found anew at each use, registers are short.
-  __device__ long long column() const {
-    return a_.tile_begin[2] + blockIdx.x * static_cast<long long>(block_columns) +
-           threadIdx.x / 32 % warps_x * (blocks_x * tiles_columns);
-  }
-  /// From columns of the warp at one end of the rows to their images beyond the other, in elements; 0: it has
-  /// none.
-  __device__ long long image_shift() const {
-    const long long first = column(), n = a_.periodic_columns, images = a_.image_columns;
-    if (images == 0) return 0;
-    return first < images ? n : first + blocks_x * tiles_columns > n - images ? -n : 0;
-  }
-  /// Which of four results have images: one bit for each.
-  __device__ unsigned in_images(int block, int j) const {
-    const int lane = threadIdx.x % 32;
-    unsigned inside = 0;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const long long x = column() + places_.column_of(block, i / 2, lane) + j % blocks_x * tiles_columns +
-                          i % 2 * places_.step;
-      if (x < a_.image_columns || x >= a_.periodic_columns - a_.image_columns) inside |= 1u << i;
-    }
-    return inside;
-  }
-
   template <class Element>
   __device__ static Element* first_point(const View& view, const long long (&origin)[3]) {
     return static_cast<Element*>(view.data) + (origin[0] - view.begin[0]) * view.stride[0] +
@@ -203,5 +164,34 @@ class Results {
   Stored* out_;
   const Compute* source_ = nullptr;
 };
+
+/// Copies the columns at one end of the rows, of what a warp has written, to where their images lie beyond
+/// the other. `begin`, `end`: first point of the warp's tiles, and the first beyond them.
+template <class Stored>
+__device__ inline void keep_images(const MmaArguments& a, const long long (&begin)[3],
+                                   const long long (&end)[3]) {
+  const long long n = a.periodic_columns, images = a.image_columns;
+  const bool at_begin = begin[2] < images;
+  if (images == 0 || (!at_begin && end[2] <= n - images)) return;
+  long long from[3], to[3];
+#pragma unroll
+  for (int axis = 0; axis < 3; ++axis) {
+    from[axis] = max(begin[axis], a.region.begin[axis]);
+    to[axis] = min(end[axis], a.region.end[axis]);
+  }
+  if (at_begin)
+    to[2] = min(to[2], images);
+  else
+    from[2] = max(from[2], n - images);
+  __syncwarp();
+  const int rows = static_cast<int>(to[1] - from[1]), planes = static_cast<int>(to[0] - from[0]);
+#pragma unroll 4
+  for (int i = threadIdx.x % 32; i < planes * rows; i += 32) {
+    Stored* const row = static_cast<Stored*>(a.out.data) +
+                        (from[0] + i / rows - a.out.begin[0]) * a.out.stride[0] +
+                        (from[1] + i % rows - a.out.begin[1]) * a.out.stride[1] - a.out.begin[2];
+    for (long long x = from[2]; x < to[2]; ++x) row[x + (at_begin ? n : -n)] = row[x];
+  }
+}
 
 }  // namespace spsolve::cuda
