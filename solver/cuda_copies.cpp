@@ -44,7 +44,7 @@ class CudaCopies::Copy : public HostCopy {
  public:
   /// Room on the device, which copies share.
   struct Staging {
-    explicit Staging(const Field& like, Memory& memory)
+    Staging(const Field& like, Memory& memory)
         : values(like.owned(), like.halo(), like.precision(), memory) {}
 
     Field values;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The extremes of a field, and its sums in exact pieces: the bits do not depend on how points are shared out.
 // On the way, every stride-th point along each axis is kept, in the type of a file. Per point: one load of
-// the field and one of the field before; bound by memory bandwidth. A warp takes a piece of a row, so that
-// loads are contiguous whatever the shape of the block.
+// the field and, for its changes, one of the field before; bound by memory bandwidth in fp64. A warp takes a
+// piece of a row, so that loads are contiguous whatever the shape of the block.
 
 #include "constants.cuh"
 #include "precision.cuh"
