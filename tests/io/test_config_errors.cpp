@@ -176,6 +176,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "case.toml:16: [output] 'stride' must be at least 1, not 0"},
         Mistake{"steps = 10", "steps = 10\n[output]\ndirectory = ''",
                 "case.toml:16: [output] 'directory' is empty"},
+        Mistake{"steps = 10", "steps = 10\n[output]\ndirectory = '~/out'",
+                "case.toml:16: [output] 'directory' begins with '~', which only shells expand; give the "
+                "whole path"},
         Mistake{"steps = 10", "steps = 10\n[diagnostics]\nevery = -5",
                 "case.toml:16: [diagnostics] 'every' must be at least 0, not -5"},
         Mistake{"steps = 10", "steps = 10\n[checkpoint]\nkeep = 0",
