@@ -168,7 +168,7 @@ TensorWork windowed_work(const Stencil& fused, Precision precision, const Device
   work.peak = device.wgmma_tf32_sparse;
   // What was measured on H200: conversions of data, then the instructions.
   const double seconds =
-      half ? (window.parts == 1 ? 0.87e-12 + 0.027e-12 * rows : 0.55e-12 + 0.097e-12 * rows)
+      half ? (window.parts == 1 ? 0.74e-12 + 0.026e-12 * rows : 0.59e-12 + 0.087e-12 * rows)
            : window.parts * (split ? 2.5e-12 + 0.14e-12 * taken : 1.76e-12 + 0.0525e-12 * taken);
   work.rate = work.instructions / seconds * device.wgmma_tf32_sparse / nominal_gpu().wgmma_tf32_sparse;
   work.memory_cost = 1.1;
