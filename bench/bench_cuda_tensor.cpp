@@ -112,20 +112,13 @@ WgmmaTile with_numbers(WgmmaTile tile, const std::string& text) {
   return tile;
 }
 
-/// A preset, fused, or a box of positive random weights of sum 1.
+/// A preset, fused, or a box of random weights.
 Stencil general_stencil(const std::string& name, const Domain& domain, int steps) {
   int radius = 0;
   if (std::sscanf(name.c_str(), "random%dr", &radius) != 1)
     return fuse_steps(make_preset(name, domain.dimensions, {1, 1, 1}, {}), steps);
-  Index3 reach{};
-  for (int axis = domain.first_axis(); axis < axis_count; ++axis) reach[axis] = radius;
-  const Index3 extent = 2 * reach + Index3{1, 1, 1};
-  std::mt19937 random(2);
-  std::vector<double> weights(static_cast<std::size_t>(volume(extent)));
-  double sum = 0;
-  for (double& weight : weights) sum += weight = std::uniform_real_distribution<double>(0.1, 1.0)(random);
-  for (double& weight : weights) weight /= sum;
-  return {extent, weights, reach};
+  const std::string box = "random" + std::to_string(domain.dimensions) + "d" + std::to_string(radius) + "r";
+  return make_preset(box, domain.dimensions, {1, 1, 1}, {});
 }
 
 /// A sweep, the halo of its fields, and what it is.
