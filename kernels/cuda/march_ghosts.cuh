@@ -72,25 +72,20 @@ class TileGhosts {
   __device__ void impose(Points& points, int plane) const {
     if (!now_) return;
     keep_branch();
-    const bool outside = has_wall(plane_axis, Wall::dirichlet) &&
-                         static_cast<unsigned>(plane) >= static_cast<unsigned>(planes_);
-    if (has_wall(column_axis, Wall::dirichlet) && columns.any_constant) {
+    if (has_wall(column_axis, Wall::dirichlet) && (by_masks || columns.any_constant)) {
+      if constexpr (!by_masks) keep_branch();
+      impose_columns(points);
+    }
+    if (has_wall(row_axis, Wall::dirichlet) && rows.any_constant) {
       keep_branch();
 #pragma unroll
       for (int c = 0; c < VX; ++c)
 #pragma unroll
         for (int v = 0; v < VY; ++v)
-          points.at[v][c] = (columns.constant >> c) & 1 ? columns.value : points.at[v][c];
-    }
-    if (has_wall(row_axis, Wall::dirichlet) && rows.any_constant) {
-      keep_branch();
-#pragma unroll
-      for (int v = 0; v < VY; ++v)
-#pragma unroll
-        for (int c = 0; c < VX; ++c)
           points.at[v][c] = (rows.constant >> v) & 1 ? rows.value : points.at[v][c];
     }
-    if (outside) {
+    if (has_wall(plane_axis, Wall::dirichlet) &&
+        static_cast<unsigned>(plane) >= static_cast<unsigned>(planes_)) {
       keep_branch();
       const Compute value = ghost_value(a_, plane_axis, plane < 0 ? 0 : 1);
 #pragma unroll
@@ -101,6 +96,21 @@ class TileGhosts {
   }
 
  private:
+  /// One instruction per point, less than a branch and its selects; in fp64 two, and in tiles of many warps
+  /// there are no registers for masks.
+  static constexpr bool by_masks = warps == 1 && sizeof(Compute) == sizeof(float);
+
+  __device__ void impose_columns(Points& points) const {
+#pragma unroll
+    for (int c = 0; c < VX; ++c)
+#pragma unroll
+      for (int v = 0; v < VY; ++v)
+        if constexpr (by_masks)
+          points.at[v][c] = choose(columns.constant, c, columns.value, points.at[v][c]);
+        else
+          points.at[v][c] = (columns.constant >> c) & 1 ? columns.value : points.at[v][c];
+  }
+
   const Arguments& a_;
   bool now_ = false;  // some point of the warp at some level is beyond a dirichlet face
   int planes_ = 0;    // of the grid

@@ -14,17 +14,6 @@ namespace spsolve::cuda {
 constexpr bool makes_operands = folded[plane_axis] || folded[row_axis] || folded[column_axis] ||
                                 has_wall(row_axis, Wall::neumann) || has_wall(column_axis, Wall::neumann);
 
-/// `one` where bit `k` is set, `other` elsewhere: by masks, since predicates are few and so many of them that
-/// hold throughout the march make ptxas 13.0 lose the stack pointer of the kernel.
-__device__ inline float choose(unsigned bits, int k, float one, float other) {
-  const unsigned mask = 0u - (bits >> k & 1), rest = __float_as_uint(other);
-  return __uint_as_float(rest ^ ((__float_as_uint(one) ^ rest) & mask));
-}
-__device__ inline double choose(unsigned bits, int k, double one, double other) {
-  const long long mask = -static_cast<long long>(bits >> k & 1), rest = __double_as_longlong(other);
-  return __longlong_as_double(rest ^ ((__double_as_longlong(one) ^ rest) & mask));
-}
-
 /// The points around those of a thread, as operands of its sums.
 template <bool beside_wall>
 struct Neighbours {

@@ -40,10 +40,12 @@ void ScalarUnit::march(const MarchKernel& march, const Operand& in, const Operan
   const std::int64_t row_tiles = pieces(a.region.end[1] - a.region.begin[1], rows);
   const std::int64_t planes = a.region.end[0] - a.region.begin[0];
   // In 2D there are few waves of blocks, and those beside walls, which take longer per plane, would end last:
-  // they get fewer planes.
+  // they get fewer planes, half or a third. Deep tiles of fp64 beside dirichlet faces take longest.
   const bool flat = row_tiles == 1 && planes > 1;
-  const std::int64_t extra =
-      flat && column_tiles > 1 && stencil_.walls[column_axis][low] != Wall::none ? 4 : 0;
+  const auto [low_wall, high_wall] = stencil_.walls[column_axis];
+  const bool slow = formats.compute_bytes() == 8 && tile.depth > 4 &&
+                    (low_wall == Wall::dirichlet || high_wall == Wall::dirichlet);
+  const std::int64_t extra = flat && column_tiles > 1 && low_wall != Wall::none ? (slow ? 4 : 2) : 0;
   const std::int64_t tiles = column_tiles * row_tiles + extra;
   a.planes_per_block = steps_per_block(planes, tiles, march.resident_blocks, warm_up_planes(stencil_, tile));
   a.column_tiles = static_cast<int>(column_tiles);
