@@ -67,23 +67,23 @@ void enqueue(std::vector<Operation> operations, cudaStream_t stream) {
     check_driver(batch(stream, static_cast<unsigned>(operations.size()), operations.data(), 0));
 }
 
-/// Fills a message from memory of the same rows and planes.
-void copy(const Message& to, const std::byte* from, const Shared& strides, cudaStream_t stream) {
-  if (to.rows == 1 && to.planes == 1)
-    return check_cuda(cudaMemcpyAsync(to.data, from, to.bytes, cudaMemcpyDefault, stream));
-  if (to.rows == 1)
-    return check_cuda(cudaMemcpy2DAsync(to.data, to.plane_stride, from, strides.plane_stride, to.bytes,
-                                        to.planes, cudaMemcpyDefault, stream));
-  if (to.planes == 1)
-    return check_cuda(cudaMemcpy2DAsync(to.data, to.row_stride, from, strides.row_stride, to.bytes, to.rows,
-                                        cudaMemcpyDefault, stream));
+/// Copies a message into memory of the same rows and planes.
+void copy(const Message& from, std::byte* to, const Shared& strides, cudaStream_t stream) {
+  if (from.rows == 1 && from.planes == 1)
+    return check_cuda(cudaMemcpyAsync(to, from.data, from.bytes, cudaMemcpyDefault, stream));
+  if (from.rows == 1)
+    return check_cuda(cudaMemcpy2DAsync(to, strides.plane_stride, from.data, from.plane_stride, from.bytes,
+                                        from.planes, cudaMemcpyDefault, stream));
+  if (from.planes == 1)
+    return check_cuda(cudaMemcpy2DAsync(to, strides.row_stride, from.data, from.row_stride, from.bytes,
+                                        from.rows, cudaMemcpyDefault, stream));
   const auto rows = [](std::byte* data, std::size_t bytes, std::size_t row_stride, std::size_t plane_stride) {
     return cudaPitchedPtr{data, row_stride, bytes, plane_stride / row_stride};
   };
   cudaMemcpy3DParms parameters{};
-  parameters.srcPtr = rows(const_cast<std::byte*>(from), to.bytes, strides.row_stride, strides.plane_stride);
-  parameters.dstPtr = rows(to.data, to.bytes, to.row_stride, to.plane_stride);
-  parameters.extent = {to.bytes, to.rows, to.planes};
+  parameters.srcPtr = rows(from.data, from.bytes, from.row_stride, from.plane_stride);
+  parameters.dstPtr = rows(to, from.bytes, strides.row_stride, strides.plane_stride);
+  parameters.extent = {from.bytes, from.rows, from.planes};
   parameters.kind = cudaMemcpyDefault;
   check_cuda(cudaMemcpy3DAsync(&parameters, stream));
 }
@@ -114,29 +114,29 @@ class PeerTransport::Mapping {
 /// What is known of the messages of an exchange.
 class PeerTransport::Connection {
  public:
-  struct Source {
+  struct Destination {
     Shared shared;
     std::unique_ptr<Mapping> mapping;
-    const std::byte* data() const { return mapping->data() + shared.offset; }
+    std::byte* data() const { return mapping->data() + shared.offset; }
   };
 
   Connection(PeerTransport& transport, std::span<const Message> sends, std::span<const Message> receives)
-      : readers(peers_of(sends)), writers(peers_of(receives)), transport_(&transport), key_(receives.data()) {
+      : readers(peers_of(sends)), writers(peers_of(receives)), transport_(&transport), key_(sends.data()) {
     transport_->connections_[key_] = this;
   }
-  /// Peers may free what they sent when every rank has let go of it.
+  /// Peers may free what they receive when every rank has let go of it.
   ~Connection() {
     transport_->connections_.erase(key_);
     if (std::uncaught_exceptions() > 0) return;
     cudaStreamSynchronize(transport_->stream_);
-    sources.clear();
+    destinations.clear();
     MPI_Barrier(transport_->communicator_.handle());
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  std::vector<int> readers, writers;  // peers
-  std::vector<Source> sources;        // of what is received
+  std::vector<int> readers, writers;      // peers
+  std::vector<Destination> destinations;  // of what is sent
 
  private:
   PeerTransport* transport_;
@@ -188,19 +188,20 @@ std::uint32_t* PeerTransport::flag(Flag which, int sender, int receiver) const {
 std::shared_ptr<void> PeerTransport::connect(std::span<const Message> sends,
                                              std::span<const Message> receives) {
   auto connection = std::make_shared<Connection>(*this, sends, receives);
-  std::vector<Shared> shared(sends.size()), theirs(receives.size());
-  collectively(communicator_, [&] { std::transform(sends.begin(), sends.end(), shared.begin(), share); });
+  std::vector<Shared> shared(receives.size()), theirs(sends.size());
+  collectively(communicator_,
+               [&] { std::transform(receives.begin(), receives.end(), shared.begin(), share); });
   std::vector<MPI_Request> requests;
-  for (std::size_t i = 0; i < receives.size(); ++i)
-    check_mpi(MPI_Irecv(&theirs[i], sizeof theirs[i], MPI_BYTE, receives[i].peer, connect_tag,
-                        communicator_.handle(), &requests.emplace_back()));
   for (std::size_t i = 0; i < sends.size(); ++i)
-    check_mpi(MPI_Isend(&shared[i], sizeof shared[i], MPI_BYTE, sends[i].peer, connect_tag,
+    check_mpi(MPI_Irecv(&theirs[i], sizeof theirs[i], MPI_BYTE, sends[i].peer, connect_tag,
+                        communicator_.handle(), &requests.emplace_back()));
+  for (std::size_t i = 0; i < receives.size(); ++i)
+    check_mpi(MPI_Isend(&shared[i], sizeof shared[i], MPI_BYTE, receives[i].peer, connect_tag,
                         communicator_.handle(), &requests.emplace_back()));
   check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
   collectively(communicator_, [&] {
     for (const Shared& message : theirs)
-      connection->sources.push_back({message, std::make_unique<Mapping>(message.allocation)});
+      connection->destinations.push_back({message, std::make_unique<Mapping>(message.allocation)});
   });
   return connection;
 }
@@ -208,37 +209,37 @@ std::shared_ptr<void> PeerTransport::connect(std::span<const Message> sends,
 void PeerTransport::start(std::span<const Message> sends, std::span<const Message> receives) {
   under_way_ = nullptr;
   if (sends.empty() && receives.empty()) return;
-  under_way_ = connections_.at(receives.data());
+  under_way_ = connections_.at(sends.data());
   const int rank = communicator_.rank();
   ++exchanges_;
   std::vector<Operation> operations;
-  for (const int peer : under_way_->readers)
-    operations.push_back(write(flag(Flag::ready, rank, peer), exchanges_));
+  for (const int peer : under_way_->writers)
+    operations.push_back(write(flag(Flag::free, rank, peer), exchanges_));
   enqueue(std::move(operations), stream_);
   ready_.record(stream_);
-  while (lanes_.size() < under_way_->writers.size()) lanes_.push_back(std::make_unique<Lane>());
-  for (std::size_t lane = 0; lane < under_way_->writers.size(); ++lane) {
-    const int peer = under_way_->writers[lane];
+  while (lanes_.size() < under_way_->readers.size()) lanes_.push_back(std::make_unique<Lane>());
+  for (std::size_t lane = 0; lane < under_way_->readers.size(); ++lane) {
+    const int peer = under_way_->readers[lane];
     const cudaStream_t stream = lanes_[lane]->stream;
     check_cuda(cudaStreamWaitEvent(stream, ready_));
-    enqueue({wait_until_at_least(flag(Flag::ready, peer, rank), exchanges_)}, stream);
-    for (std::size_t i = 0; i < receives.size(); ++i) {
-      const Connection::Source& source = under_way_->sources[i];
-      if (receives[i].peer == peer) copy(receives[i], source.data(), source.shared, stream);
+    enqueue({wait_until_at_least(flag(Flag::free, peer, rank), exchanges_)}, stream);
+    for (std::size_t i = 0; i < sends.size(); ++i) {
+      const Connection::Destination& destination = under_way_->destinations[i];
+      if (sends[i].peer == peer) copy(sends[i], destination.data(), destination.shared, stream);
     }
-    enqueue({write(flag(Flag::fetched, rank, peer), exchanges_)}, stream);
-    lanes_[lane]->arrived.record(stream);
+    enqueue({write(flag(Flag::arrived, rank, peer), exchanges_)}, stream);
+    lanes_[lane]->sent.record(stream);
   }
 }
 
 void PeerTransport::finish() {
   if (!under_way_) return;
-  for (std::size_t lane = 0; lane < under_way_->writers.size(); ++lane)
-    check_cuda(cudaStreamWaitEvent(stream_, lanes_[lane]->arrived));
   std::vector<Operation> operations;
-  for (const int peer : under_way_->readers)
-    operations.push_back(wait_until_at_least(flag(Flag::fetched, peer, communicator_.rank()), exchanges_));
+  for (const int peer : under_way_->writers)
+    operations.push_back(wait_until_at_least(flag(Flag::arrived, peer, communicator_.rank()), exchanges_));
   enqueue(std::move(operations), stream_);
+  for (std::size_t lane = 0; lane < under_way_->readers.size(); ++lane)
+    check_cuda(cudaStreamWaitEvent(stream_, lanes_[lane]->sent));
 }
 
 }  // namespace spsolve

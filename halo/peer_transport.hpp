@@ -14,10 +14,11 @@
 
 namespace spsolve {
 
-/// Memory of GPUs of one machine: every rank maps what its neighbours send (CUDA IPC) and fetches it by copy
-/// engines, which leave the multiprocessors to the kernels. Flags in device memory tell neighbours that data
-/// may be fetched, and that they were; streams write and await them, the host waits for nothing. As the
-/// numbers in the flags grow, exchanges cannot be captured in graphs.
+/// Memory of GPUs of one machine: every rank maps where its neighbours receive (CUDA IPC) and writes there by
+/// copy engines, which leave the multiprocessors to the kernels; fetching takes half as long again. Flags in
+/// device memory tell neighbours that they may write, and that data have arrived; streams write and await
+/// them, the host waits for nothing. As the numbers in the flags grow, exchanges cannot be captured in
+/// graphs.
 class PeerTransport : public Transport {
  public:
   /// On the current device, or null where the ranks are not all on one machine or cannot map each other's
@@ -34,14 +35,14 @@ class PeerTransport : public Transport {
  private:
   class Mapping;
   class Connection;
-  /// Where what comes from one peer is fetched, beside what comes from others: each has a copy engine.
+  /// Where what goes to one peer is copied, beside what goes to others: each has a copy engine.
   struct Lane {
     cuda::Stream stream{cuda::Stream::Priority::high};
-    cuda::Event arrived;
+    cuda::Event sent;
   };
-  /// What rank `sender` wrote to the flags of rank `receiver` counts the exchanges that are ready to be
-  /// fetched there, and those that were fetched from there.
-  enum class Flag { ready, fetched };
+  /// What rank `sender` wrote to the flags of rank `receiver` counts the exchanges that the latter may write
+  /// to the former, and those that have arrived from the former.
+  enum class Flag { free, arrived };
 
   PeerTransport(const Communicator& communicator, cudaStream_t stream);
   std::uint32_t* flag(Flag which, int sender, int receiver) const;
@@ -51,7 +52,7 @@ class PeerTransport : public Transport {
   cuda::DeviceBuffer flags_;
   std::vector<std::uint32_t*> flags_of_;  // of each rank, as this one sees them
   std::vector<std::unique_ptr<Mapping>> mappings_;
-  std::map<const Message*, Connection*> connections_;  // by the first message that is received
+  std::map<const Message*, Connection*> connections_;  // by the first message that is sent
   std::vector<std::unique_ptr<Lane>> lanes_;
   cuda::Event ready_;
   std::uint32_t exchanges_ = 0;
