@@ -22,8 +22,8 @@ __device__ inline void keep(const SampleBlock& sample, long long plane, long lon
                             int columns, const Stored* points) {
   const long long z = plane - sample.skipped[0], y = row - sample.skipped[1], x = begin - sample.skipped[2];
   if (!sample.data || z % stride || y % stride) return;
-  Kept* const kept = static_cast<Kept*>(sample.data) + z / stride * sample.plane_stride +
-                     y / stride * sample.row_stride;
+  Kept* const kept =
+      static_cast<Kept*>(sample.data) + z / stride * sample.plane_stride + y / stride * sample.row_stride;
   const long long end = (x + columns + stride - 1) / stride;
   for (long long k = (x + stride - 1) / stride + threadIdx.x % warp; k < end; k += warp)
     store(kept[k], value_of(points[k * stride - x]));
