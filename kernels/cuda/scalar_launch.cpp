@@ -47,7 +47,9 @@ void ScalarUnit::march(const MarchKernel& march, const Operand& in, const Operan
                     (low_wall == Wall::dirichlet || high_wall == Wall::dirichlet);
   const std::int64_t extra = flat && column_tiles > 1 && low_wall != Wall::none ? (slow ? 4 : 2) : 0;
   const std::int64_t tiles = column_tiles * row_tiles + extra;
-  a.planes_per_block = steps_per_block(planes, tiles, march.resident_blocks, warm_up_planes(stencil_, tile));
+  a.planes_per_block =
+      steps_per_block(planes, tiles, march.resident_blocks, warm_up_planes(stencil_, tile),
+                      tile.warps == 1 ? schedulers_of_multiprocessor * device_.multiprocessors : 0);
   a.column_tiles = static_cast<int>(column_tiles);
   std::int64_t stretches = pieces(planes, a.planes_per_block);
   if (flat && stretches > 4 && stencil_.walls[plane_axis][low] != Wall::none) {
