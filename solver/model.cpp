@@ -12,17 +12,12 @@
 namespace spsolve {
 namespace {
 
-/// How much of the device a kernel fills: few blocks begin and end sooner.
-double filled(const Problem& problem) {
-  return std::min(1.0, static_cast<double>(problem.domain.box().points()) / 1e6);
-}
-
 /// Seconds of the launch that fills halos with periodic images, as a rank that has whole axes does it: of
 /// planes and rows by their bytes, of the ends of rows by their number. The scalar unit writes the latter
 /// itself in 3D.
 double image_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate) {
   if (!device.gpu) return 0;
-  const double start = 1.7e-6 + 1.1e-6 * filled(problem);
+  const double start = 0.5e-6 + 2.3e-6 * filled(problem);
   constexpr double row_end = 0.11e-9;  // measured on H200
   const Domain& domain = problem.domain;
   const auto points = static_cast<double>(domain.box().points());
@@ -65,7 +60,7 @@ void evaluate_scalar(const Problem& problem, const DeviceModel& device, Candidat
 Candidate evaluate(const Problem& problem, const DeviceModel& device, const Method& method) {
   Candidate candidate{method};
   candidate.precision = problem.precision;
-  const double start = device.launch_seconds * (device.gpu ? 0.55 + 0.45 * filled(problem) : 1);
+  const double start = device.launch_seconds * (device.gpu ? 0.9 + 0.1 * filled(problem) : 1);
   candidate.launch_seconds = start / method.fuse / static_cast<double>(problem.domain.box().points());
   if (method.fused_weights()) {
     evaluate_tensor(problem, device, candidate);

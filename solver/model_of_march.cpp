@@ -13,14 +13,17 @@ namespace {
 using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 
 // Measured on H200 (docs/plan.md).
-constexpr double tap_fp32 = 0.185e-12, tap_fp64 = 0.35e-12;  // s per tap of step.cuh
-constexpr double space_taps = 1.7;                           // of those in 3D, which miss the cache
-constexpr double kept_loop = 1.5;                            // in 3D, where taps are too many to unroll
-constexpr double mirror_step = 1.6e-6;                       // s, a step beside a neumann face in 2D,
-constexpr double mirror_tap = 0.42e-6;                       // and of every tap
-constexpr double mirror_step_in_space = 5.5e-6;
-constexpr double band_kernel = 4.5e-6;       // s, a kernel of a band, from start to start
-constexpr double warp_instruction = 0.9e-9;  // s, of a warp that has a scheduler to itself
+constexpr double tap_fp32 = 0.185e-12, tap_fp64 = 0.35e-12;     // s per tap of step.cuh
+constexpr double space_taps_fp32 = 2.4, space_taps_fp64 = 3.2;  // times that in 3D: they miss the cache
+constexpr double kept_steps = 3;                                // of those that are too many to unroll, in 3D
+constexpr double kept_loop = 1.5;                               // the same of marches
+constexpr double alone_cycles = 1.5;   // of an issue slot of a warp that has a scheduler to itself
+constexpr double plane_latency = 20;   // cycles until a plane has advanced a level
+constexpr double source_slots = 7;     // times the dimension, of reading it
+constexpr double march_fill = 1.5e-6;  // s, from the first planes of a small grid to results
+constexpr double step_latency = 2.8e-6, tap_latency = 0.08e-6;  // s, of a step of few points
+constexpr double kernel_gap = 1e-6;                             // s, between two kernels of a launch
+constexpr double band_kernel = 4.5e-6;                          // s, a kernel of a band, from start to start
 
 /// A stencil on a grid as kernels see them, with the limits of a device.
 struct March {
@@ -57,6 +60,8 @@ struct March {
 struct Launch {
   cuda::Tile tile;
   std::int64_t planes_per_block, blocks;  // with the warm-up
+  double warps;                           // that the busiest scheduler is given
+  std::int64_t waves;                     // of as many blocks as are resident
   double executed = 0;                    // points, per step: halos of tiles, idle multiprocessors
 
   Launch(const March& march, const cuda::Tile& cut, const std::array<std::int64_t, 3>& region) : tile(cut) {
@@ -65,10 +70,16 @@ struct Launch {
     const std::int64_t multiprocessors = march.limits.multiprocessors;
     const std::int64_t warm_up = cuda::warm_up_planes(march.stencil, tile);
     const std::int64_t planes = region[plane_axis],
-                       length = cuda::steps_per_block(
-                           planes, tiles, tile.blocks_per_multiprocessor * multiprocessors, warm_up);
+                       resident = tile.blocks_per_multiprocessor * multiprocessors;
+    const std::int64_t length =
+        cuda::steps_per_block(planes, tiles, resident, warm_up,
+                              tile.warps == 1 ? cuda::schedulers_of_multiprocessor * multiprocessors : 0);
     planes_per_block = length + warm_up;
     blocks = tiles * pieces(planes, length);
+    warps = static_cast<double>(pieces(blocks, multiprocessors) * tile.warps) /
+            cuda::schedulers_of_multiprocessor;
+    if (tile.warps == 1) warps = std::ceil(warps);
+    waves = std::max<std::int64_t>(1, blocks / resident);
     executed = static_cast<double>(pieces(blocks, multiprocessors) * multiprocessors) *
                static_cast<double>(planes_per_block * tile.rows() * tile.columns());
   }
@@ -93,7 +104,7 @@ double issue_slots(const March& march, const cuda::Tile& tile) {
   double others = 0, per_kernel = 0, hidden = 1;
   switch (march.problem.domain.dimensions) {
     case 1:
-      others = fp64 ? 0.15 + 0.5 * reach : 1.2 + 0.5 * reach;
+      others = fp64 ? 0.15 + 0.3 * reach : 1.2 + 0.5 * reach;
       per_kernel = fp64 ? 2 : 8;
       if (!fp64 && reach <= 3 && tile.depth * stencil.radius[column_axis] % 32 == 0)
         hidden = 0.94;  // tiles begin where lines of memory do
@@ -113,25 +124,39 @@ double issue_slots(const March& march, const cuda::Tile& tile) {
   const auto taps = static_cast<int>(stencil.taps.size());
   const int read = taps * (stencil.folded[row_axis] ? 2 : 1) * (stencil.folded[column_axis] ? 2 : 1);
   if (march.space() && read > 192) hidden *= kept_loop;
-  return (stencil.operations + std::max(0.0, others) + rounding + per_kernel / tile.depth) * hidden;
+  const double source = stencil.with_source ? source_slots * march.problem.domain.dimensions : 0;
+  return (stencil.operations + std::max(0.0, others) + rounding + source + per_kernel / tile.depth) * hidden;
+}
+
+/// Seconds of a step of so many points, one thread each (step.cuh).
+double step_seconds(const March& march, double points) {
+  const auto taps = static_cast<double>(march.problem.stencil.taps().size());
+  const double in_space =
+      (march.fp64() ? space_taps_fp64 : space_taps_fp32) * (taps > 192 ? kept_steps : 1.0);
+  return points * taps * (march.fp64() ? tap_fp64 : tap_fp32) * (march.space() ? in_space : 1.0) *
+         nominal_gpu().scalar_fp32 / march.device.scalar_fp32;
 }
 
 /// Seconds of one kernel that computing alone would take: a march with a tile, else a step.
 double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& region,
                       const std::optional<cuda::Tile>& tile) {
-  if (!tile) {  // step.cuh
-    const double points = static_cast<double>(region[0] * region[1] * region[2]);
-    return points * static_cast<double>(march.problem.stencil.taps().size()) *
-           (march.fp64() ? tap_fp64 : tap_fp32) * (march.space() ? space_taps : 1.0) *
-           nominal_gpu().scalar_fp32 / march.device.scalar_fp32;
-  }
-  const double steps = tile->depth;
+  if (!tile)
+    return step_seconds(march, static_cast<double>(region[0] * region[1] * region[2])) +
+           tap_latency * static_cast<double>(march.problem.stencil.taps().size());
   const Launch launch(march, *tile, region);
-  const double slots = issue_slots(march, *tile);
-  const double throughput =
-      steps * launch.executed * slots / march.device.scalar_rate(march.problem.precision);
-  const double per_plane = slots * tile->points_per_lane * tile->rows_per_warp * warp_instruction;
-  return std::max(throughput, steps * static_cast<double>(launch.planes_per_block) * per_plane);
+  const auto slot = [&](double rate) {  // s, of one scheduler
+    return 32 * cuda::schedulers_of_multiprocessor * march.limits.multiprocessors / rate;
+  };
+  const double cycle = slot(march.device.scalar_fp32),
+               busy = slot(march.device.scalar_rate(march.problem.precision));
+  const double slots =
+      static_cast<double>(tile->points_per_lane * tile->rows_per_warp) * issue_slots(march, *tile);
+  // A scheduler issues for its warps in turn, unless these are few and wait for their own results.
+  const double alone = march.stencil.radius[plane_axis] == 0
+                           ? 0.0
+                           : std::max(busy, alone_cycles * cycle) * slots + plane_latency * cycle;
+  return static_cast<double>(tile->depth * launch.planes_per_block) *
+         std::max(launch.warps * slots * busy, static_cast<double>(launch.waves) * alone);
 }
 
 /// The same of the kernels of `fuse` steps of a region. Those before the last take what the others need, too:
@@ -174,30 +199,42 @@ double wall_slowdown(const March& march, const cuda::Tile& tile) {
   for (const int axis : {x_axis, y_axis})
     if (!domain.periodic(axis))
       untouched *= std::max(0.0, 1 - 2 * written(axis) / static_cast<double>(domain.shape[axis]));
-  // Deep tiles of fp64 that meet walls along rows and columns lack registers.
-  const bool deep = march.fp64() && tile.depth * march.stencil.radius[plane_axis] >= 4 &&
-                    !domain.periodic(x_axis) && !domain.periodic(y_axis);
-  const double slower = box       ? (!mirrors       ? 0.05
-                                     : march.fp64() ? 1.6
-                                                    : 2.3)
-                        : mirrors ? (march.fp64() ? 0.8 : 1.2) + (deep ? 0.7 : 0.0)
+  // Deep tiles of fp64 that meet walls lack registers.
+  const bool deep = march.fp64() && tile.depth * march.stencil.radius[plane_axis] >= 4;
+  // Neighbours in rows beyond neumann faces are chosen by masks where points are not folded.
+  const bool masks = !march.stencil.folded[row_axis] && !domain.periodic(y_axis) &&
+                     (domain.faces[y_axis][low].kind == BoundaryKind::neumann ||
+                      domain.faces[y_axis][high].kind == BoundaryKind::neumann);
+  const double slower = box       ? (masks && march.stencil.taps.size() > 27 ? 1.3
+                                     : mirrors                               ? 0.1
+                                                                             : 0.05)
+                        : mirrors ? (march.fp64() ? 0.35 : 0.7) + (deep ? 0.35 : 0.0)
                                   : 0.27 + (deep ? 0.35 : 0.0);
   return (1 - untouched) * slower;
 }
 
-/// Seconds of the single steps beside neumann faces across the march.
-double mirror_seconds(const March& march, int fuse) {
+/// Neumann faces across the march.
+int mirrored_faces(const March& march) {
   int faces = 0;
   for (const Face& face : march.problem.domain.faces[cuda::grid_axes(march.problem.domain)[plane_axis]])
     faces += face.kind == BoundaryKind::neumann;
-  const auto taps = static_cast<double>(march.problem.stencil.taps().size());
-  return faces * fuse * (march.space() ? mirror_step_in_space : mirror_step + mirror_tap * taps);
+  return faces;
+}
+
+/// Seconds of the single steps beside these: both faces at the same time, of as many planes as the steps
+/// after it need.
+double mirror_seconds(const March& march, int fuse, int depth) {
+  const int faces = mirrored_faces(march);
+  const double planes = faces * 1.5 * depth * march.stencil.radius[plane_axis];
+  const double points = planes * static_cast<double>(march.shape[row_axis] * march.shape[column_axis]);
+  const auto taps = static_cast<double>(march.stencil.taps.size());
+  return faces ? fuse * (step_latency + tap_latency * taps + step_seconds(march, points)) : 0;
 }
 
 /// What of these a march of so many seconds, kernel by kernel, does not hide: in 2D blocks leave little room
 /// for others on grids that fill the device, those of little reach more.
 double mirrors_not_hidden(const March& march, int fuse, int depth, double seconds) {
-  const double mirrors = mirror_seconds(march, fuse);
+  const double mirrors = mirror_seconds(march, fuse, depth);
   if (march.space()) return std::max(0.0, mirrors - 0.6 * seconds);
   if (march.problem.domain.box().points() < 1'000'000) return std::max(0.0, mirrors - seconds);
   const bool short_reach = depth * march.stencil.radius[plane_axis] <= 6;
@@ -213,18 +250,18 @@ double band_seconds(const Problem& problem, const DeviceModel& device, int fuse)
   const int deepest = march.depth_of_kernels(fuse), kernels = deepest > 0 ? pieces(fuse, deepest) : fuse;
   auto inner = march.shape;
   // As measured: thin slabs leave most of the device idle, and all of their blocks meet walls.
-  const bool slow_walls =
-      march.space() && has_mirrors(problem.domain) && !march.stencil.pointwise_completion();
-  const double thin = (problem.domain.dimensions == 1 ? 1 : 1.1 + 0.1 * fuse) * (slow_walls ? 1.6 : 1.0);
-  double seconds = (problem.domain.dimensions == 2 ? 0.8 : 1.0) * mirror_seconds(march, fuse);
+  const double thin = problem.domain.dimensions == 1 ? 1 : 1.1 + 0.06 * fuse;
+  double seconds = mirror_seconds(march, fuse, pieces(fuse, kernels));
   for (int k = 0; k < axis_count; ++k) {
     if (problem.domain.periodic(axes[k])) continue;
     const std::int64_t reach = std::min<std::int64_t>(fuse * march.stencil.radius[k], inner[k] / 2);
     auto slab = inner;
     slab[k] = reach;
     inner[k] -= 2 * reach;
-    if (slab[0] * slab[1] * slab[2] > 0)  // bands across other axes may have left nothing
-      seconds += 2 * (thin * compute_seconds(march, slab, fuse) + kernels * band_kernel);
+    // Beside neumann faces across the march all is stepped; bands across other axes may have left nothing.
+    const int marched = k == plane_axis ? 2 - mirrored_faces(march) : 2;
+    if (slab[0] * slab[1] * slab[2] > 0)
+      seconds += marched * (thin * compute_seconds(march, slab, fuse) + kernels * band_kernel);
   }
   return seconds;
 }
@@ -247,7 +284,9 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
   // Halos of tiles are read again, in 3D partly from memory.
   candidate.memory_seconds = candidate.bytes / device.bandwidth * (march.space() ? 1.12 : 1.0);
   candidate.compute_seconds = compute_seconds(march, march.shape, candidate.fuse) * per_step;
-  candidate.launch_seconds *= kernels;
+  candidate.launch_seconds += (kernels - 1) * kernel_gap * per_step;
+  if (tile && march.stencil.radius[plane_axis] > 0)
+    candidate.launch_seconds += kernels * march_fill * (1 - filled(problem)) * per_step;
   candidate.seconds = overlapped({candidate.memory_seconds, candidate.compute_seconds});
   if (!tile) return;
   const double seconds = candidate.seconds / per_step;

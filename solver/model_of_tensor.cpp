@@ -56,6 +56,10 @@ Stencil in_march_axes(const Stencil& stencil, int dimensions) {
           {radius[y_axis], 0, radius[x_axis]}};
 }
 
+/// How much of the latency of a block shows: all of it where one wave of blocks takes the grid, nothing on
+/// grids of so many points.
+double small_share(double points, double hidden) { return std::max(0.0, 1 - points / hidden); }
+
 /// How direct layouts run, as measured on H200 (docs/kernels-tensor.md, docs/kernels-mma.md).
 struct DirectSweep {
   int dimensions;
@@ -97,7 +101,9 @@ struct DirectSweep {
 
   /// Seconds before the first and after the last results.
   double latency(double points) const {
-    return 2.2e-6 * std::max(0.0, 1 - points / 1e6) + (dimensions == 1 && half() ? 3e-6 : 0.0);
+    const double marching = dimensions == 2 && split() ? 15e-6 : 2.2e-6;
+    return marching * small_share(points, dimensions == 2 && split() ? 1e7 : 1e6) +
+           (dimensions == 1 && half() ? 3e-6 : 0.0);
   }
 
   /// As kernels/cuda/mma_tile.cpp cuts it.
@@ -157,7 +163,8 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
 }
 
 /// Rows of 32 columns that stay in shared memory, for tiles of 4 x 16 outputs (kernels/cuda/wgmma_sweep.cuh).
-TensorWork windowed_work(const Stencil& fused, Precision precision, const DeviceModel& device) {
+TensorWork windowed_work(const Stencil& fused, const Domain& domain, Precision precision,
+                         const DeviceModel& device) {
   const InputWindow window = *input_window(fused, precision);
   const double rows = window.rows, taken = rows - InputWindow::tile_rows + 1;
   const bool split = precision == Precision::fp32, half = storage_bytes(precision) == 2;
@@ -172,6 +179,7 @@ TensorWork windowed_work(const Stencil& fused, Precision precision, const Device
            : window.parts * (split ? 2.5e-12 + 0.14e-12 * taken : 1.76e-12 + 0.0525e-12 * taken);
   work.rate = work.instructions / seconds * device.wgmma_tf32_sparse / nominal_gpu().wgmma_tf32_sparse;
   work.memory_cost = 1.1;
+  work.latency = 4.5e-6 * small_share(static_cast<double>(domain.box().points()), 1e7);
   return work;
 }
 
@@ -201,7 +209,12 @@ TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision 
                                : std::max(1.0, 0.5 + history / 92);
   work.rate = work.peak * (half ? 0.65 : line ? 0.57 : 0.48) / spills;
   work.memory_cost = line ? (half ? 1.17 : 1.0) : space ? 1.3 : 1.06;
-  work.latency = line ? 7e-6 : half && !space ? 5e-6 : 10e-6;
+  // Blocks march: on small grids each takes as long as its own columns do.
+  const double small = small_share(static_cast<double>(domain.box().points()), 1e7);
+  work.latency = line    ? 7e-6
+                 : space ? 10e-6 - 7e-6 * small
+                 : half  ? 5e-6 + 6e-6 * small * spills
+                         : 10e-6 + 15e-6 * small * spills * spills;
   work.is_serial = line && !half;
   // Planes are filtered by multiply-adds in fp32, with loads and moves around them.
   if (space) {
@@ -222,7 +235,7 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
                         problem.domain.dimensions == 2 && device.compute_capability == 90 &&
                         takes_window(fused, problem.precision);
   const TensorWork work =
-      windowed ? windowed_work(fused, problem.precision, device)
+      windowed ? windowed_work(fused, problem.domain, problem.precision, device)
       : layout == Layout::separable
           ? separable_work(fused, problem.domain, problem.precision, candidate.dropped, device)
           : direct_work(fused, problem.domain, problem.precision,

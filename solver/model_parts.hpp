@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 
@@ -14,6 +15,11 @@ inline double overlapped(std::initializer_list<double> parts) {
   double sum = 0;
   for (const double part : parts) sum += std::pow(part, 4);
   return std::pow(sum, 0.25);
+}
+
+/// How much of the device a kernel fills: few blocks begin and end sooner.
+inline double filled(const Problem& problem) {
+  return std::min(1.0, static_cast<double>(problem.domain.box().points()) / 1e6);
 }
 
 /// Fill in what depends on the unit: bytes, fma, sparsity and the seconds but those of launches. The scalar
