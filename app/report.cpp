@@ -53,8 +53,8 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
 void warn_of_growth(const Setup& setup, const Terminal& terminal) {
   const Stencil& stencil = setup.problem.stencil;
   const double growth = growth_factor(stencil, setup.problem.domain.shape);
-  // Each tap's weight may be rounded by half a unit of its last place.
-  const double rounding = 0x1p-52 * static_cast<double>(stencil.taps().size() + 1);
+  // Each tap's weight may be rounded by half a unit of its last place, and so are the factors of each axis.
+  const double rounding = 0x1p-52 * static_cast<double>(stencil.taps().size() + 4);
   if (growth <= 1.0 + rounding) return;
   std::string advice;
   const auto* preset = std::get_if<PresetForm>(&setup.config.stencil);

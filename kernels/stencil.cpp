@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdlib>
+#include <map>
 #include <numbers>
 #include <stdexcept>
 
@@ -48,14 +49,16 @@ std::vector<double> wave_numbers(std::int64_t n, std::int64_t count) {
   return waves;
 }
 
-std::complex<double> symbol(const std::vector<Tap>& taps, const std::array<double, 3>& wave) {
-  std::complex<double> sum = 0.0;
-  for (const Tap& tap : taps) {
-    double phase = 0.0;
-    for (int axis = 0; axis < axis_count; ++axis) phase += wave[axis] * static_cast<double>(tap.offset[axis]);
-    sum += std::polar(1.0, phase) * tap.weight;
+using Numbers = std::vector<std::complex<double>>;
+
+/// sums[wave][value] += value * exp(i wave offset)
+void add_waves(const std::vector<double>& waves, std::int64_t offset, const Numbers& values, Numbers& sums) {
+  sums.resize(waves.size() * values.size());
+  auto sum = sums.begin();
+  for (const double wave : waves) {
+    const std::complex<double> factor = std::polar(1.0, wave * static_cast<double>(offset));
+    for (const std::complex<double>& value : values) *sum++ += factor * value;
   }
-  return sum;
 }
 
 }  // namespace
@@ -118,19 +121,23 @@ Stencil fuse_steps(const Stencil& stencil, int steps) {
 }
 
 std::vector<std::complex<double>> sampled_symbol(const Stencil& stencil, const Index3& shape) {
-  // 2^15 waves in all: the cost stays below a second for thousands of taps.
-  constexpr std::array<std::int64_t, 4> waves_per_axis{1, 32768, 180, 32};
+  constexpr std::array<std::int64_t, 4> waves_per_axis{1, 32768, 180, 32};  // 2^15 in all
   const auto axes = std::count_if(shape.begin(), shape.end(), [](std::int64_t n) { return n > 1; });
   std::array<std::vector<double>, 3> waves;
   for (int axis = 0; axis < axis_count; ++axis) waves[axis] = wave_numbers(shape[axis], waves_per_axis[axes]);
+  // Real weights: the symbol of the opposite wave is the complex conjugate, so half of the waves on x is
+  // enough.
+  waves[x_axis].resize(std::min(waves[x_axis].size() / 2 + 1, waves[x_axis].size()));
 
-  std::vector<std::complex<double>> symbols;
-  for (const double z : waves[z_axis])
-    for (const double y : waves[y_axis])
-      // Real weights: the symbol of the opposite wave is the complex conjugate, so half of the waves on x is
-      // enough.
-      for (std::size_t x = 0; x <= waves[x_axis].size() / 2 && x < waves[x_axis].size(); ++x)
-        symbols.push_back(symbol(stencil.taps(), {z, y, waves[x_axis][x]}));
+  // Axis by axis: a wave along y meets rows of taps that are summed already, one along z planes.
+  std::map<std::array<std::int64_t, 2>, Numbers> rows;
+  std::map<std::int64_t, Numbers> planes;
+  Numbers symbols;
+  for (const Tap& tap : stencil.taps())
+    add_waves(waves[x_axis], tap.offset[x_axis], {tap.weight},
+              rows[{tap.offset[z_axis], tap.offset[y_axis]}]);
+  for (const auto& [at, row] : rows) add_waves(waves[y_axis], at[1], row, planes[at[0]]);
+  for (const auto& [z, plane] : planes) add_waves(waves[z_axis], z, plane, symbols);
   return symbols;
 }
 

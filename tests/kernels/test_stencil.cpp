@@ -117,6 +117,26 @@ TEST(FuseSteps, MultipliesSymbols) {
   }
 }
 
+TEST(SampledSymbol, IsTheSumOverAllTapsOfEveryWaveInSpace) {
+  const Index3 shape{3, 4, 5};
+  const Stencil stencil = random_stencil({2, 3, 4}, {0, 2, 1}, 5);
+  const auto symbols = sampled_symbol(stencil, shape);
+  ASSERT_EQ(symbols.size(), 3u * 4 * 3);  // half of the waves along x
+  std::size_t i = 0;
+  for_each_point(box_of({3, 4, 3}), [&](const Index3& wave) {
+    std::complex<double> wanted = 0;
+    for (const Tap& tap : stencil.taps()) {
+      double turns = 0;
+      for (int axis = 0; axis < axis_count; ++axis)
+        turns += static_cast<double>(wave[axis] * tap.offset[axis]) / static_cast<double>(shape[axis]);
+      wanted += tap.weight * std::polar(1.0, 2.0 * std::numbers::pi * turns);
+    }
+    // Each term by the rounding of its phase (three axes, up to 2 pi times a radius of 2) and of products.
+    const double bound = absolute_sum(stencil) * epsilon * (3 * 4 * std::numbers::pi + 24);
+    EXPECT_LE(std::abs(symbols[i++] - wanted), bound);
+  });
+}
+
 TEST(SampledSymbol, HoldsTheConstantAndEveryWaveOfASmallGrid) {
   const Stencil stencil({1, 1, 3}, {0.5, 0.25, 0.125}, {0, 0, 1});
   const auto symbols = sampled_symbol(stencil, {1, 1, 5});
