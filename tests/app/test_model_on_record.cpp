@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model against what was measured of the plan's candidates (bench/results): 90% of its choices have to be
+// predicted within a quarter, and 95% to be at least 95% as fast as the best that was measured.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "app/planning.hpp"
+#include "app/random_cases.hpp"
+#include "app/run.hpp"
+#include "app/setup.hpp"
+#include "kernels/presets.hpp"
+
+namespace spsolve {
+namespace {
+
+using Json = nlohmann::json;
+
+BoundaryKind boundary_of(const std::string& name) {
+  return name == "dirichlet" ? BoundaryKind::dirichlet
+         : name == "neumann" ? BoundaryKind::neumann
+                             : BoundaryKind::periodic;
+}
+
+/// Of a row of `spsolve bench` on a preset.
+BenchCase case_of_preset(const Json& row) {
+  const std::string stencil = row.at("stencil");
+  const std::vector<std::int64_t> shape = row.at("shape");
+  Index3 extents{1, 1, 1};
+  std::copy(shape.begin(), shape.end(), extents.end() - static_cast<std::ptrdiff_t>(shape.size()));
+  return preset_case(stencil, extents, parse_precision(row.at("precision").get<std::string>()).value(), {},
+                     boundary_of(row.contains("boundary") ? row.at("boundary").front() : "periodic"));
+}
+
+/// Of one of `--suite random`, whose name begins with SEED.NUMBER.
+BenchCase random_case(const std::string& name) {
+  static std::map<std::uint64_t, std::vector<BenchCase>> cases;
+  const std::uint64_t seed = std::stoull(name);
+  if (!cases.contains(seed)) cases[seed] = random_cases(seed, true);
+  return cases[seed].at(std::stoull(name.substr(name.find('.') + 1)));
+}
+
+/// Of `--input inputs/NAME.toml`; fuse is asked for in one of them.
+BenchCase case_of_input(const std::string& name) {
+  const Communicator self(MPI_COMM_SELF);
+  CommandLine command;
+  command.file = SPSOLVE_SOURCE "/inputs/" + name + ".toml";
+  RunConfig config = load_input(self, command);
+  config.time.fuse.reset();
+  config.compute.device = "cpu";
+  return {name, make_setup(self, config).problem, plan_request(config)};
+}
+
+BenchCase case_of(const Json& row) {
+  const std::string suite = row.value("suite", ""), name = row.at("stencil");
+  return suite == "random"   ? random_case(name)
+         : suite == "inputs" ? case_of_input(name)
+                             : case_of_preset(row);
+}
+
+double rate_of(const Json& row) { return row.at("gstencil_per_s"); }
+
+Json rows_of(const char* name) {
+  std::ifstream file(std::string(SPSOLVE_SOURCE "/bench/results/") + name);
+  EXPECT_TRUE(file) << name;
+  const Json record = Json::parse(file);
+  return record.is_array() ? record : record.at("results");
+}
+
+/// Points x steps per second by the model, at the pace of the case.
+double predicted_rate(const BenchCase& what, const Json& row) {
+  Problem problem = what.problem;
+  problem.precision = parse_precision(row.at("precision").get<std::string>()).value();
+  const bool separable = row.at("layout") == "separable";
+  const Method method(row.at("fuse"), row.at("unit"), row.at("layout"),
+                      separable ? unit_roundoff(problem.precision) / 2 : 0.0);
+  const Candidate candidate = evaluate(problem, nominal_gpu(), method);
+  return 1e-9 / paced_seconds(problem, nominal_gpu(), candidate, what.plan.pace);
+}
+
+/// What the model makes of records: of every case, what it takes for the fastest of what was measured.
+struct Verdict {
+  int cases = 0, close = 0, fast = 0;  // all; predicted within a quarter; at least 95% of the best
+
+  explicit Verdict(std::initializer_list<const char*> records) {
+    std::map<std::string, std::vector<Json>> rows_of_case;
+    for (const char* name : records)
+      for (const Json& row : rows_of(name))
+        if (row.contains("gstencil_per_s") &&
+            row.at("stencil") != "weights_from_hdf5")  // a script writes those
+          rows_of_case[row.at("stencil").dump() + row.at("precision").dump() + row.at("shape").dump() +
+                       row.value("boundary", Json()).dump()]
+              .push_back(row);
+    for (const auto& [name, rows] : rows_of_case) {
+      const BenchCase what = case_of(rows.front());
+      double best = 0, most = 0, chosen = 0;
+      for (const Json& row : rows) {
+        best = std::max(best, rate_of(row));
+        if (const double predicted = predicted_rate(what, row); predicted > most)
+          most = predicted, chosen = rate_of(row);
+      }
+      ++cases;
+      close += std::abs(most / chosen - 1) <= 0.25;
+      fast += chosen >= 0.95 * best;
+      if (std::abs(most / chosen - 1) > 0.25 || chosen < 0.95 * best)
+        std::printf("%s: %.4g, predicted %.4g, best %.4g\n", name.c_str(), chosen, most, best);
+    }
+    std::printf("%d cases: %d within 25%%, %d at least 95%% of the best\n", cases, close, fast);
+  }
+};
+
+TEST(ModelOnRecord, ChoosesAndPredicts) {
+  const Verdict all{"candidates-h200.json"};
+  ASSERT_GT(all.cases, 250);
+  EXPECT_GE(all.close, 0.9 * all.cases);
+  EXPECT_GE(all.fast, 0.95 * all.cases);
+}
+
+TEST(ModelOnRecord, PredictsOtherRecords) {
+  const Verdict paper{"paper-h200.json"}, plan{"plan-h200.json"};
+  EXPECT_GE(paper.close + plan.close, 0.9 * (paper.cases + plan.cases));
+}
+
+}  // namespace
+}  // namespace spsolve
