@@ -34,7 +34,7 @@ struct BenchRequest {
   bool share_gpus = false, no_graphs = false;  // as parallel.share_gpus and not parallel.graphs
   std::string suite;
   std::uint64_t seed = 1;  // of the suite "random"
-  bool list = false;  // the catalogue of stencils, instead of measuring
+  bool list = false;       // the catalogue of stencils, instead of measuring
   std::filesystem::path json;
 };
 

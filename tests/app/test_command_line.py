@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import signal
 import tomllib
 import unittest
 
@@ -159,8 +158,6 @@ class CommandLine(spsolve.TestCase):
         file = self.write()
         self.says(4, "problem.toml", "info", file)
         self.says(2, "empty", self.write(""))
-        result = self.says(4, "nowhere/bench.json", "bench", "--shape", "64,64", "--json", "nowhere/bench.json")
-        self.assertNotIn("GStencil/s", result.out)  # said before measuring, not after
 
     def test_paths_that_reports_cannot_hold(self):
         file = self.write()
@@ -264,88 +261,6 @@ class CommandLine(spsolve.TestCase):
         self.assertGreater(report["gstencil_per_s"], 0)
         self.assertEqual(tomllib.loads(report["input"])["grid"]["shape"], [9, 14])
         self.assertIn("spsolve", report["versions"])
-
-    def test_bench_json(self):
-        keys = {"stencil", "shape", "steps", "precision", "unit", "layout", "fuse", "device", "seconds", "gstencil_per_s", "bytes_per_point",
-                "roofline_fraction", "error_l2", "error_max", "compute_fraction", "taps", "model"}
-        for ranks, stencil, shape, precision, bound in ((None, "star2d1r", [61, 70], "fp64", 1e-14), (2, "box3d1r", [11, 12, 13], "fp32", 1e-6),
-                                                        (None, "1d2r", [997], "bf16", 1e-2)):
-            with self.subTest(stencil):
-                result = self.run_to(0, "bench", "--stencil", stencil, "--shape", ",".join(map(str, shape)), "--steps", "6", "--fuse", "3",
-                                     "--precision", precision, "--json", "bench.json", ranks=ranks)
-                (row,) = json.loads((self.directory / "bench.json").read_text())
-                self.assertLessEqual(keys, set(row))
-                self.assertLessEqual({"C_flop", "M_bytes", "I_flop_per_byte", "alpha", "S", "scenario"}, set(row["model"]))
-                self.assertEqual((row["stencil"], row["shape"], row["precision"], row["fuse"], row["steps"]), (stencil, shape, precision, 3, 6))
-                self.assertAlmostEqual(row["gstencil_per_s"], np.prod(shape) * 6 / row["seconds"] / 1e9, delta=1e-6 * row["gstencil_per_s"])
-                self.assertLess(row["error_l2"], bound)
-                self.assertIn(stencil, result.out)
-        for boundary in ("dirichlet", "neumann"):  # one box holds both walls, others one, or none
-            with self.subTest(boundary):
-                self.run_to(0, "bench", "--stencil", "box2d3r", "--shape", "45,300", "--steps", "6", "--fuse", "3", "--boundary", boundary,
-                            "--json", "bench.json", ranks=2)
-                (row,) = json.loads((self.directory / "bench.json").read_text())
-                self.assertLess(row["error_l2"], 1e-14)
-        problem = self.write(source={"expression": "y"}, boundary={"x": "neumann"}, compute={"precision": "fp32"})
-        self.run_to(0, "bench", "--input", problem, "--json", "bench.json")
-        (row,) = json.loads((self.directory / "bench.json").read_text())
-        self.assertLess(row["error_l2"], 1e-5)
-        self.assertGreater(row["error_l2"], 0)
-        self.run_to(2, "bench", "--stencil", "star9d1r")
-        self.run_to(2, "bench", "--stencil", "star2d1r", "--shape", "5")
-        self.assertIn("paper", self.run_to(2, "bench", "--suite", "nosuch").err)
-        self.run_to(2, "bench", "--unit", "sparse-tensor", "--device", "cpu")
-
-    def test_bench_goes_on_after_a_case_without_a_plan(self):
-        files = []
-        for name, unit in (("first", "auto"), ("second", "sparse-tensor"), ("third", "auto")):  # fp64 has no sparse kernels
-            files += ["--input", str(self.directory / f"{name}.toml")]
-            (self.directory / f"{name}.toml").write_text(
-                f'name = "{name}"\n[grid]\nshape = [40]\n[stencil]\npreset = "1d1r"\n[initial]\nexpression = "1"\n[time]\n'
-                f'steps = 4\n[compute]\nprecision = "fp64"\nunit = "{unit}"\n')
-        out = self.run_to(0, "bench", *files, "--seconds", "0.001", "--json", "bench.json").out
-        self.assertIn("failed: ", out)
-        rows = json.loads((self.directory / "bench.json").read_text())
-        self.assertEqual([row["stencil"] for row in rows], ["first", "second", "third"])
-        self.assertEqual(["error" in row for row in rows], [False, True, False])
-        self.assertIn("fp64 has dense tensor cores only", rows[1]["error"])
-
-    def test_catalogue_is_listed_measured_and_solved(self):
-        lines = self.run_to(0, "bench", "--list").out.splitlines()
-        self.assertGreaterEqual(len(lines), 79)
-        self.assertGreaterEqual(len({line.split("points, ")[1].split(":")[0] for line in lines}), 9)
-        name = lines[-1].split()[0]
-        self.assertIn(name, self.run_to(0, "bench", "--stencil", name, "--shape", "9,10,11", "--steps", "2", "--fuse", "1").out)
-        self.assertIn("'sobel'", self.run_to(2, "bench", "--stencil", "sobell").err)
-        input_file = self.directory / "filter.toml"
-        input_file.write_text('[grid]\nshape = [12, 17]\n[stencil]\npreset = "semi-lagrangian2d"\n[initial]\nexpression = "sin(x)"\n'
-                              '[time]\nsteps = 4\n')
-        self.assertIn("16 taps", self.run_to(0, "check", str(input_file)).out)
-
-    def test_ceilings_are_measured_and_remembered(self):
-        environment = {"XDG_CACHE_HOME": str(self.directory / "cache")}
-        result = self.run_to(0, "bench", "--suite", "ceilings", "--json", "ceilings.json", ranks=2, environment=environment)
-        self.assertIn("exchange of", result.out)
-        measured = json.loads((self.directory / "ceilings.json").read_text())
-        rates = {rate["name"]: rate for rate in measured["rates"]}
-        for name in ("copy", "fma fp32", "fma fp64"):
-            self.assertGreater(rates[name]["sustained"], 0)
-            self.assertGreaterEqual(rates[name]["boost"], rates[name]["sustained"])
-        self.assertEqual(len(measured["exchange"]), 7)
-        (remembered,) = (self.directory / "cache" / "spsolve").glob("ceilings-*.json")
-        self.assertEqual(json.loads(remembered.read_text()), measured)
-        self.assertIn("copy", self.run_to(0, "doctor", environment=environment).out)
-        self.assertIn("not measured yet", self.run_to(0, "doctor", environment={"XDG_CACHE_HOME": str(self.directory / "none")}).out)
-        for damaged in ("", "no JSON", json.dumps({**measured, "rates": []}), json.dumps({**measured, "rates": [{**measured["rates"][0], "sustained": 0}]})):
-            remembered.write_text(damaged)
-            self.assertIn("not measured yet", self.run_to(0, "doctor", environment=environment).out)
-            self.run_to(0, "bench", "--shape", "64,64", "--steps", "2", environment=environment)
-
-    def test_signals_end_what_is_no_run_at_once(self):
-        with spsolve.Job("bench", "--stencil", "star3d1r", "--steps", str(10**6)) as job:
-            self.assertIn("what nothing exceeds", job.process.stdout.readline() + job.process.stdout.readline())
-            job.process.terminate()
-            self.assertEqual(job.process.wait(timeout=30), -signal.SIGTERM)
 
     def test_doctor(self):
         text = self.run_to(0, "doctor", ranks=2).out
