@@ -6,6 +6,7 @@ tables.py paper paper.json public.json    what the plan chose for the benchmark 
 tables.py inputs candidates.json          inputs: what the plan chose beside the best of the candidates
 tables.py ablation ablation.json          what sparsity gains, layout by layout
 tables.py targets targets.json            rates that are demanded, and what each kernel has and keeps busy
+tables.py scalar scalar.json              the scalar unit between walls, sustained and, in brackets, boost
 tables.py ceilings ceilings.json          what nothing on the device exceeds, boost and sustained
 tables.py output output.json              what snapshots and checkpoints cost a run
 tables.py sweeps tensor.json              sweeps on tensor cores: rates, shares of a copy
@@ -70,6 +71,18 @@ elif kind == "targets":
                       f"{row['clock_mhz'] / 1000:.2f} GHz, {row['power_w']:.0f} W"))
     table(["case, periodic", "grid", "how (by the plan)", "steps:", "G/s:", "demanded:", "of a copy, %:", "registers:", "shared, KB:",
            "warps:", "DRAM:", "L2:", "tensor:", "FMA:", "fp64:", "LSU data:", "issue:", "a warp waits for", "under load"], lines)
+elif kind == "scalar":
+    demanded = json.loads(pathlib.Path(__file__).with_name("targets.json").read_text())["demanded_of_the_scalar_unit"]
+    cases = collections.defaultdict(dict)
+    for row in rows_of(files[0]):
+        cases[row["stencil"], row["precision"], row["fuse"]][row["walls"]] = row
+    lines = []
+    for (stencil, precision, fuse), walls in cases.items():
+        rates = [f"{walls[wall]['gstencil_per_s_sustained']:,.0f} ({rate(walls[wall]):,.0f})" if wall in walls else "" for wall in "dpn"]
+        best = max(row["roofline_fraction"] for row in walls.values())
+        wanted = demanded.get(f"{stencil} {precision}")
+        lines.append((f"{stencil} {precision}", fuse, f"{wanted:,}" if wanted else "", *rates, f"{100 * best:.0f}%"))
+    table(["case", "steps:", "demanded:", "dirichlet:", "periodic:", "neumann:", "of a copy (best):"], lines)
 elif kind == "ceilings":
     giga = lambda value: f"{value * 1e-9:,.0f}"
     table(["ceiling", "boost, G:", "sustained, G:", "unit"],
