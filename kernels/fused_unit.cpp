@@ -17,10 +17,6 @@ FusedUnit::FusedUnit(const Domain& domain, const Index3& radius, int steps, std:
 
 void FusedUnit::fill_ghosts(Field& field, const Box& valid) const { exact_.state->fill_ghosts(field, valid); }
 
-bool FusedUnit::writes_row_images(const Field& field) const {
-  return sweep_->writes_row_images(field) && exact_.state->writes_row_images(field);
-}
-
 void FusedUnit::advance(const Field& in, Field& out, const Box& region, int steps) const {
   const Box core = steps == steps_ ? inside(region) : Box{};
   if (source_ && !fused_source_ && !core.empty()) make_source(in);

@@ -12,13 +12,9 @@ class Sweep {
  public:
   virtual ~Sweep() = default;
 
-  /// Whether periodic images along x of the points that are written are kept, as Unit::writes_row_images().
-  virtual bool writes_row_images(const Field&) const { return false; }
-
   /// out = w * in (+ source, unless null) on `region`, which lies in owned(). `in` holds data on region grown
-  /// by the radius of w and finite values on all of allocated(); only `region` of `out` and such
-  /// images are written. `in` and `out` have the precision of the sweep, `source` that of its sums (fp64,
-  /// else fp32).
+  /// by the radius of w and finite values on all of allocated(); only `region` of `out` is written. `in` and
+  /// `out` have the precision of the sweep, `source` that of its sums (fp64, else fp32).
   virtual void operator()(const Field& in, Field& out, const Box& region, const Field* source) const = 0;
 };
 

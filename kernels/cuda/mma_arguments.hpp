@@ -15,9 +15,7 @@ struct MmaArguments {
   Region region;  // what is written
   long long
       tile_begin[3];  // of the first tile of block (0, 0, 0): a multiple of the tile in global coordinates
-  long long periodic_columns;  // of the grid, images of whose first and last ones are written with them:
-  long long image_columns;     // so many
-  long long chunks;            // tiles along the march
+  long long chunks;   // tiles along the march
   long long chunks_per_block;
   int lead;                  // columns that the copies begin before the window of a tile, to be aligned
   float unscale;             // what results are multiplied by: the weights are scaled

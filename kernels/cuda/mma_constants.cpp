@@ -22,7 +22,6 @@ std::string MmaProgram::constants(bool aligned, bool with_source) const {
   text.flag("sparse", cores_ == TensorCores::sparse);
   text.flag("with_source", with_source);
   text.flag("aligned", aligned);
-  text.flag("keeps_images", periodic_columns_ > 0);
   text.flag("unrolled", unrolled());
   text.flag("weights_in_registers", place_ == WeightPlace::registers);
   text.flag("weights_in_shared", place_ == WeightPlace::shared);

@@ -40,10 +40,9 @@ class MmaProgram {
  public:
   static constexpr const char *template_file = "mma_sweep.cuh", *kernel_name = "mma_sweep";
 
-  /// `stencil` has the axes of `domain`, of which the dimensions matter, and in 3D whether x is periodic.
-  /// Layouts: strided_swap and morph (fp64: input in its natural order, dense). `tile` instead of the best
-  /// known one is for measurements. Throws std::invalid_argument for other layouts, and where the input of
-  /// one warp does not fit a block.
+  /// `stencil` has the axes of `domain`, of which only the dimensions matter. Layouts: strided_swap and morph
+  /// (fp64: input in its natural order, dense). `tile` instead of the best known one is for measurements.
+  /// Throws std::invalid_argument for other layouts, and where the input of one warp does not fit a block.
   MmaProgram(const Domain& domain, const Stencil& stencil, Precision precision, Layout layout,
              TensorCores cores, const BlockLimits& limits = {}, const MmaTile* tile = nullptr);
 
@@ -65,9 +64,6 @@ class MmaProgram {
     int planes, rows, columns;
   };
   CopiedBox copied_box(const View& in) const;
-
-  /// Columns of a 3D grid that is periodic along them, else 0: the kernel keeps images of the first and last.
-  std::int64_t periodic_columns() const { return periodic_columns_; }
 
   const SlicedOperand& operand() const { return operand_; }
   const MmaTile& tile() const { return tile_; }
@@ -106,10 +102,9 @@ class MmaProgram {
 
   Precision precision_;
   TensorCores cores_;
-  Precision element_;   // of the instructions
-  bool mixed_ = false;  // fp32 by products of tf32 and bf16 (kernels/sparse/split.hpp)
-  int terms_ = 1;       // of weights
-  std::int64_t periodic_columns_;
+  Precision element_;      // of the instructions
+  bool mixed_ = false;     // fp32 by products of tf32 and bf16 (kernels/sparse/split.hpp)
+  int terms_ = 1;          // of weights
   SlicedOperand operand_;  // rows in the order of the hardware
   /// What fragments of weights are made of.
   struct WeightTerm {

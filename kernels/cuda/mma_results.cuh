@@ -165,33 +165,4 @@ class Results {
   const Compute* source_ = nullptr;
 };
 
-/// Copies the columns at one end of the rows, of what a warp has written, to where their images lie beyond
-/// the other. `begin`, `end`: first point of the warp's tiles, and the first beyond them.
-template <class Stored>
-__device__ inline void keep_images(const MmaArguments& a, const long long (&begin)[3],
-                                   const long long (&end)[3]) {
-  const long long n = a.periodic_columns, images = a.image_columns;
-  const bool at_begin = begin[2] < images;
-  if (images == 0 || (!at_begin && end[2] <= n - images)) return;
-  long long from[3], to[3];
-#pragma unroll
-  for (int axis = 0; axis < 3; ++axis) {
-    from[axis] = max(begin[axis], a.region.begin[axis]);
-    to[axis] = min(end[axis], a.region.end[axis]);
-  }
-  if (at_begin)
-    to[2] = min(to[2], images);
-  else
-    from[2] = max(from[2], n - images);
-  __syncwarp();
-  const int rows = static_cast<int>(to[1] - from[1]), planes = static_cast<int>(to[0] - from[0]);
-#pragma unroll 4
-  for (int i = threadIdx.x % 32; i < planes * rows; i += 32) {
-    Stored* const row = static_cast<Stored*>(a.out.data) +
-                        (from[0] + i / rows - a.out.begin[0]) * a.out.stride[0] +
-                        (from[1] + i % rows - a.out.begin[1]) * a.out.stride[1] - a.out.begin[2];
-    for (long long x = from[2]; x < to[2]; ++x) row[x + (at_begin ? n : -n)] = row[x];
-  }
-}
-
 }  // namespace spsolve::cuda

@@ -15,17 +15,8 @@ MmaSweep::MmaSweep(const Domain& domain, const Stencil& stencil, Precision preci
           MmaProgram(domain, stencil, precision, layout, cores, current_device().block_limits(), tile),
           grid_axes(domain), precision, stream, std::move(kernel_cache)) {}
 
-bool MmaSweep::writes_row_images(const Field& field) const {
-  const std::int64_t n = program_.periodic_columns();
-  return n > 0 && field.owned().extent()[x_axis] == n && n * storage_bytes(precision_) % 16 == 0 &&
-         n >= 2 * field.halo()[x_axis] + program_.block_columns();
-}
-
-void MmaSweep::enqueue(const View& in, const View& out, const View& source, const Region& region,
-                       std::int64_t image_columns) const {
+void MmaSweep::enqueue(const View& in, const View& out, const View& source, const Region& region) const {
   MmaArguments a = program_.arguments(in, out, source, region);
-  a.periodic_columns = program_.periodic_columns();
-  a.image_columns = image_columns;
   a.weights = weights_.data();
   a.metadata = static_cast<const unsigned*>(metadata_.data());
   if (device_.block_limits().copy_engine()) {

@@ -188,10 +188,4 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::threads, spsolve::cu
                              block[2] + number % warps_x * blocks_x * tiles_columns};
   MmaSweep sweep(shared, a, block, warp);
   sweep.run(Weights(shared, a));
-  if constexpr (keeps_images) {
-    const long long end[3] = {
-        min(block[0] + a.chunks_per_block * tile[0], a.tile_begin[0] + a.chunks * tile[0]),
-        warp[1] + blocks_y * tile[1], warp[2] + blocks_x * tiles_columns};
-    keep_images<Stored>(a, warp, end);
-  }
 }

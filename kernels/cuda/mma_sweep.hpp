@@ -15,7 +15,7 @@ namespace spsolve::cuda {
 /// not depend on regions or on the decomposition.
 class MmaSweep : public OperandSweep<MmaProgram> {
  public:
-  /// For the current device; of `domain` what MmaProgram takes. Layouts: strided_swap and morph. Work is
+  /// For the current device; only the dimensions of `domain` matter. Layouts: strided_swap and morph. Work is
   /// enqueued on `stream`, which must outlive the sweep. `tile` instead of the best known one is for
   /// measurements. Any radius: where sums of all planes within reach are too many for registers, blocks make
   /// planes in groups, and weights that shared memory does not hold are read from where they are. Throws
@@ -25,12 +25,8 @@ class MmaSweep : public OperandSweep<MmaProgram> {
            std::filesystem::path kernel_cache = KernelCompiler::default_cache(),
            const MmaTile* tile = nullptr);
 
-  /// In 3D, where rows are many, and where no warp has columns with images on both sides.
-  bool writes_row_images(const Field& field) const override;
-
  private:
-  void enqueue(const View& in, const View& out, const View& source, const Region& region,
-               std::int64_t image_columns) const override;
+  void enqueue(const View& in, const View& out, const View& source, const Region& region) const override;
 };
 
 }  // namespace spsolve::cuda

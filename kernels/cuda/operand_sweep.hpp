@@ -30,7 +30,7 @@ class OperandSweep : public Sweep {
       throw std::invalid_argument("sweep on tensor cores: fields of another precision");
     if (region.empty()) return;
     enqueue(view_of(in, axes_), view_of(out, axes_), source ? view_of(*source, axes_) : View{},
-            region_of(region, axes_), this->writes_row_images(out) ? out.halo()[x_axis] : 0);
+            region_of(region, axes_));
   }
 
   const Program& program() const { return program_; }
@@ -55,10 +55,8 @@ class OperandSweep : public Sweep {
     kernel(true, false);
   }
 
-  /// A launch that writes `region`, and so many columns of periodic images on either side; data of `source`
-  /// is null without a source.
-  virtual void enqueue(const View& in, const View& out, const View& source, const Region& region,
-                       std::int64_t image_columns) const = 0;
+  /// A launch that writes `region`; data of `source` is null without a source.
+  virtual void enqueue(const View& in, const View& out, const View& source, const Region& region) const = 0;
 
   const Loaded& kernel(bool aligned, bool with_source) const {
     const auto known = kernels_.find({aligned, with_source});

@@ -13,8 +13,7 @@ WgmmaSweep::WgmmaSweep(const Stencil& stencil, Precision precision, cudaStream_t
     : OperandSweep(WgmmaProgram(stencil, precision, current_device().block_limits(), tile),
                    grid_axes(Domain{.dimensions = 2}), precision, stream, std::move(kernel_cache)) {}
 
-void WgmmaSweep::enqueue(const View& in, const View& out, const View& source, const Region& region,
-                         std::int64_t /*image_columns*/) const {
+void WgmmaSweep::enqueue(const View& in, const View& out, const View& source, const Region& region) const {
   WgmmaArguments a{};
   a.in = in;
   a.out = out;

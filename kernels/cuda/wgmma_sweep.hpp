@@ -23,8 +23,7 @@ class WgmmaSweep : public OperandSweep<WgmmaProgram> {
              const WgmmaTile& tile = {});
 
  private:
-  void enqueue(const View& in, const View& out, const View& source, const Region& region,
-               std::int64_t image_columns) const override;
+  void enqueue(const View& in, const View& out, const View& source, const Region& region) const override;
 };
 
 }  // namespace spsolve::cuda

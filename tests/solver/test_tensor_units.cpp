@@ -56,13 +56,12 @@ struct Case {
     problem.source = problem.uniform(problem.domain.box().points());
   }
 
-  /// Instead, a 3D problem with walls across y and weights that are a product of factors, so long in x that
-  /// sweeps keep the images of rows' ends.
+  /// Instead, a 3D problem with walls across y and weights that are a product of factors.
   void make_separable() {
     fuse = 2;
     problem.domain = {};
     problem.domain.dimensions = 3;
-    problem.domain.shape = {problem.between(3, 5), problem.between(7, 9), 16 * problem.between(10, 12)};
+    problem.domain.shape = {problem.between(3, 9), problem.between(7, 11), problem.between(18, 30)};
     problem.domain.faces[y_axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::dirichlet, 0.5}};
     std::array<std::vector<double>, axis_count> factors;
     for (auto& factor : factors) {
