@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "halo/decomposition.hpp"
+#include "kernels/rounding.hpp"
 #include "kernels/sparse/accuracy.hpp"
 #include "kernels/sparse/emulated_sweep.hpp"
 #include "solver/model_parts.hpp"
@@ -17,7 +18,7 @@ namespace {
 /// itself in 3D.
 double image_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate) {
   if (!device.gpu) return 0;
-  const double start = 0.5e-6 + 2.3e-6 * filled(problem);
+  const double start = 0.5e-6 + 2.3e-6 * filled(problem.domain);
   constexpr double row_end = 0.11e-9;  // measured on H200
   const Domain& domain = problem.domain;
   const auto points = static_cast<double>(domain.box().points());
@@ -60,7 +61,7 @@ void evaluate_scalar(const Problem& problem, const DeviceModel& device, Candidat
 Candidate evaluate(const Problem& problem, const DeviceModel& device, const Method& method) {
   Candidate candidate{method};
   candidate.precision = problem.precision;
-  const double start = device.launch_seconds * (device.gpu ? 0.9 + 0.1 * filled(problem) : 1);
+  const double start = device.launch_seconds * (device.gpu ? 0.9 + 0.1 * filled(problem.domain) : 1);
   candidate.launch_seconds = start / method.fuse / static_cast<double>(problem.domain.box().points());
   if (method.fused_weights()) {
     evaluate_tensor(problem, device, candidate);
@@ -88,8 +89,7 @@ double rate_of_ranks(const Problem& problem, const DeviceModel& device, const Ca
   const Index3 grid = least_surface_rank_grid(problem.domain.shape, static_cast<int>(ranks), width,
                                               device.gpu ? gpu_face_cost : Index3{1, 1, 1});
   Index3 block;
-  for (int axis = 0; axis < axis_count; ++axis)
-    block[axis] = (problem.domain.shape[axis] + grid[axis] - 1) / grid[axis];
+  for (int axis = 0; axis < axis_count; ++axis) block[axis] = pieces(problem.domain.shape[axis], grid[axis]);
   const auto element = static_cast<double>(storage_bytes(problem.precision));
   double most_bytes = 0, edge = 1;
   for (int axis = 0; axis < axis_count; ++axis) {

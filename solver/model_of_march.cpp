@@ -286,7 +286,7 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
   candidate.compute_seconds = compute_seconds(march, march.shape, candidate.fuse) * per_step;
   candidate.launch_seconds += (kernels - 1) * kernel_gap * per_step;
   if (tile && march.stencil.radius[plane_axis] > 0)
-    candidate.launch_seconds += kernels * march_fill * (1 - filled(problem)) * per_step;
+    candidate.launch_seconds += kernels * march_fill * (1 - filled(problem.domain)) * per_step;
   candidate.seconds = overlapped({candidate.memory_seconds, candidate.compute_seconds});
   if (!tile) return;
   const double seconds = candidate.seconds / per_step;

@@ -56,10 +56,6 @@ Stencil in_march_axes(const Stencil& stencil, int dimensions) {
           {radius[y_axis], 0, radius[x_axis]}};
 }
 
-/// How much of the latency of a block shows: all of it where one wave of blocks takes the grid, nothing on
-/// grids of so many points.
-double small_share(double points, double hidden) { return std::max(0.0, 1 - points / hidden); }
-
 /// How direct layouts run, as measured on H200 (docs/kernels-tensor.md, docs/kernels-mma.md).
 struct DirectSweep {
   int dimensions;
@@ -100,9 +96,9 @@ struct DirectSweep {
   }
 
   /// Seconds before the first and after the last results.
-  double latency(double points) const {
-    const double marching = dimensions == 2 && split() ? 15e-6 : 2.2e-6;
-    return marching * small_share(points, dimensions == 2 && split() ? 1e7 : 1e6) +
+  double latency(const Domain& domain) const {
+    const bool marching = dimensions == 2 && split();
+    return (marching ? 15e-6 : 2.2e-6) * (1 - filled(domain, marching ? 1e7 : 1e6)) +
            (dimensions == 1 && half() ? 3e-6 : 0.0);
   }
 
@@ -157,7 +153,7 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
                      : (sparse ? device.mma_tf32_sparse : device.mma_tf32);
   work.rate = work.peak * sweep.share();
   work.memory_cost = sweep.memory_cost();
-  work.latency = sweep.latency(static_cast<double>(domain.box().points()));
+  work.latency = sweep.latency(domain);
   work.padding = sweep.padding(domain.shape, sliced.tile[y_axis], device);
   return work;
 }
@@ -179,7 +175,7 @@ TensorWork windowed_work(const Stencil& fused, const Domain& domain, Precision p
            : window.parts * (split ? 2.5e-12 + 0.14e-12 * taken : 1.76e-12 + 0.0525e-12 * taken);
   work.rate = work.instructions / seconds * device.wgmma_tf32_sparse / nominal_gpu().wgmma_tf32_sparse;
   work.memory_cost = 1.1;
-  work.latency = 4.5e-6 * small_share(static_cast<double>(domain.box().points()), 1e7);
+  work.latency = 4.5e-6 * (1 - filled(domain, 1e7));
   return work;
 }
 
@@ -210,7 +206,7 @@ TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision 
   work.rate = work.peak * (half ? 0.65 : line ? 0.57 : 0.48) / spills;
   work.memory_cost = line ? (half ? 1.17 : 1.0) : space ? 1.3 : 1.06;
   // Blocks march: on small grids each takes as long as its own columns do.
-  const double small = small_share(static_cast<double>(domain.box().points()), 1e7);
+  const double small = 1 - filled(domain, 1e7);
   work.latency = line    ? 7e-6
                  : space ? 10e-6 - 7e-6 * small
                  : half  ? 5e-6 + 6e-6 * small * spills

@@ -17,9 +17,10 @@ inline double overlapped(std::initializer_list<double> parts) {
   return std::pow(sum, 0.25);
 }
 
-/// How much of the device a kernel fills: few blocks begin and end sooner.
-inline double filled(const Problem& problem) {
-  return std::min(1.0, static_cast<double>(problem.domain.box().points()) / 1e6);
+/// How much of the device a kernel fills that fills it on grids of `enough` points: few blocks begin and end
+/// sooner, and what one takes by itself shows.
+inline double filled(const Domain& domain, double enough = 1e6) {
+  return std::min(1.0, static_cast<double>(domain.box().points()) / enough);
 }
 
 /// Fill in what depends on the unit: bytes, fma, sparsity and the seconds but those of launches. The scalar

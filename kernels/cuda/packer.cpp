@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/pack_arguments.hpp"
 #include "kernels/domain.hpp"
+#include "kernels/rounding.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -55,8 +56,7 @@ class DevicePacking : public Packing {
   void copy(Field& field, std::byte* buffer) const override {
     if (copies_.empty()) return;
     if (!table_.data()) make_table(field);
-    const auto blocks =
-        static_cast<unsigned>(std::min<std::int64_t>((items_ + pack_threads - 1) / pack_threads, 8192));
+    const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(pieces(items_, pack_threads), 8192));
     kernel_.launch(blocks, pack_threads, 0, stream_,
                    PackArguments{{reinterpret_cast<unsigned char*>(field.bytes_at(field.owned().begin)),
                                   reinterpret_cast<unsigned char*>(buffer)},

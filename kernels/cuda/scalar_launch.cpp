@@ -78,10 +78,9 @@ Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box
   a.out = out.view;
   a.image_columns = out.image_columns;
   if (source_) a.source = view_of(*source_, axes_);
+  a.region = region_of(region, axes_);
   for (int k = 0; k < axis_count; ++k) {
     a.shape[k] = domain_.shape[axes_[k]];
-    a.region.begin[k] = region.begin[axes_[k]];
-    a.region.end[k] = region.end[axes_[k]];
     for (const Side side : {low, high}) {
       a.ghost[k][side] = ghost_[k][side];
       a.ghost_fp32[k][side] = static_cast<float>(ghost_[k][side]);

@@ -5,6 +5,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/domain.hpp"
+#include "kernels/rounding.hpp"
+
 namespace spsolve {
 
 Operand chained_pass(const Stencil& factor, int axis, int align, Sparsity sparsity) {
@@ -13,9 +16,9 @@ Operand chained_pass(const Stencil& factor, int axis, int align, Sparsity sparsi
   const std::int64_t width = taps.extent()[axis];
   if (taps.extent()[axis] != volume(taps.extent()))
     throw std::invalid_argument("chained pass: the stencil is not along one axis");
-  const std::int64_t lead = ((taps.begin[axis] % align) + align) % align;
+  const std::int64_t lead = wrap(taps.begin[axis], align);
   const std::int64_t half = std::max(width, (lead + width + outputs) / 2);
-  const std::int64_t distance = (half + outputs - 1) / outputs * outputs;  // D
+  const std::int64_t distance = round_up(half, outputs);  // D
 
   Index3 tile{1, 1, 1};
   tile[axis] = outputs;

@@ -10,7 +10,7 @@
 namespace spsolve {
 namespace {
 
-constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) { return (a - ((a % b) + b) % b) / b; }
+constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) { return floor_to(a, b) / b; }
 
 /// Tiles (in units of tiles) that hold a point of the region.
 Box tiles_of(const Box& region, const Index3& tile) {
