@@ -19,23 +19,28 @@ constexpr int larger(int a, int b) { return a > b ? a : b; }
 constexpr int largest_radius =
     larger(constants::radius[0], larger(constants::radius[1], constants::radius[2]));
 
-/// Where the points of one coordinate of an axis have their values: in the field, so many elements on, or in
-/// a dirichlet face.
-struct Origin {
-  long long offset;
-  bool is_ghost;
-};
+constexpr bool any_neumann() {
+  for (const auto& faces : constants::walls)
+    if (faces[0] == Wall::neumann || faces[1] == Wall::neumann) return true;
+  return false;
+}
 
-/// Ghosts as numpy.pad fills them along one axis.
-__device__ inline Origin origin_of(const Arguments& a, int axis, long long p) {
+/// Mirroring takes a loop: its results are kept, by axis, where they can be in registers.
+constexpr bool keep_origins = any_neumann() && constants::taps_to_unroll == constants::tap_count;
+
+constexpr long long in_face = -1;
+
+/// Where the points of one coordinate of an axis have their values: so many elements on in the field, or in a
+/// dirichlet face. Ghosts as numpy.pad fills them along one axis.
+__device__ inline long long origin_of(const Arguments& a, int axis, long long p) {
   const long long n = a.shape[axis];
   if (constants::walls[axis][0] != Wall::none && (p < 0 || p >= n)) {
     const Wall wall = p < 0 ? constants::walls[axis][0] : constants::walls[axis][1];
-    if (wall == Wall::dirichlet) return {0, true};
+    if (wall == Wall::dirichlet) return in_face;
     do p = p < 0 ? -1 - p : 2 * n - 1 - p;
     while (p < 0 || p >= n);  // grids may be thinner than the stencil
   }
-  return {(p - a.in.begin[axis]) * a.in.stride[axis], false};
+  return (p - a.in.begin[axis]) * a.in.stride[axis];
 }
 
 /// The weighted sum of the points around one, value(plane, row, column) at an offset, added to what it begins
@@ -95,25 +100,26 @@ __device__ void step_region(const Arguments& a, const Region& region) {
         return operand<Stored>(static_cast<Compute>(value_of(stored)));
       });
     } else {
-      // By axis first: no tap waits for a decision, and their loads are on their way together. The slowest
-      // axis decides first.
-      Origin origins[3][2 * largest_radius + 1];
+      long long origins[3][2 * largest_radius + 1];
+      if constexpr (keep_origins) {
 #pragma unroll
-      for (int axis = 0; axis < 3; ++axis)
+        for (int axis = 0; axis < 3; ++axis)
 #pragma unroll
-        for (int k = -constants::radius[axis]; k <= constants::radius[axis]; ++k)
-          origins[axis][largest_radius + k] = origin_of(a, axis, p[axis] + k);
+          for (int k = -constants::radius[axis]; k <= constants::radius[axis]; ++k)
+            origins[axis][largest_radius + k] = origin_of(a, axis, p[axis] + k);
+      }
+      const auto origin = [&](int axis, int k) {
+        return keep_origins ? origins[axis][largest_radius + k] : origin_of(a, axis, p[axis] + k);
+      };
       const In* in = static_cast<const In*>(a.in.data);
       result = add_taps<constants::taps_to_unroll>(result, [&](int plane, int row, int column) {
-        const Origin &z = origins[0][largest_radius + plane], &y = origins[1][largest_radius + row],
-                     &x = origins[2][largest_radius + column];
-        const In stored = in[z.offset + y.offset + x.offset];
-        const Compute value = operand<Stored>(static_cast<Compute>(value_of(stored)));
-        // Of points of the grid the low face is passed by negative offsets only, the high one by positive.
-        return z.is_ghost   ? ghost_value(a, 0, plane > 0)
-               : y.is_ghost ? ghost_value(a, 1, row > 0)
-               : x.is_ghost ? ghost_value(a, 2, column > 0)
-                            : value;
+        // The slowest axis decides first. Of points of the grid the low face is passed by negative offsets
+        // only, the high one by positive.
+        const long long z = origin(0, plane), y = origin(1, row), x = origin(2, column);
+        if (z == in_face) return ghost_value(a, 0, plane > 0);
+        if (y == in_face) return ghost_value(a, 1, row > 0);
+        if (x == in_face) return ghost_value(a, 2, column > 0);
+        return operand<Stored>(static_cast<Compute>(value_of(in[z + y + x])));
       });
     }
     Out* out = static_cast<Out*>(a.out.data) + out_offset;
