@@ -29,13 +29,13 @@ std::string innermost_description() {
 }
 
 /// No file locks: files appear by rename and are never changed afterwards, and NFS and Lustre mounts without
-/// a lock service would refuse to open them. Format of HDF5 1.8: read by all later versions, checksums on all
+/// a lock service would refuse to open them. Format of HDF5 1.8 (but for virtual datasets): read by all later versions, checksums on all
 /// metadata, and no "file is open for writing" mark that a crash would leave behind.
 Hdf5Id access_properties() {
   silence_error_stack();
   Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   check_hdf5(H5Pset_file_locking(access, false, true));
-  check_hdf5(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18));
+  check_hdf5(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST));
   return access;
 }
 

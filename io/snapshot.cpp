@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -19,6 +21,28 @@ namespace {
 template <class Number>
 std::vector<Number> xyz(const std::array<Number, 3>& v) {
   return {v[x_axis], v[y_axis], v[z_axis]};
+}
+
+/// The array that VTK shows. Its reader leaves axes of one point out and wants an array without them, which
+/// is then a virtual dataset of the same values.
+void link_values(hid_t file, hid_t point_data, const ArrayFormat& format) {
+  std::vector<hsize_t> extents;
+  std::copy_if(format.shape.begin(), format.shape.end(), std::back_inserter(extents),
+               [](std::int64_t points) { return points > 1; });
+  if (extents.empty()) extents.push_back(1);
+  const auto axes = static_cast<int>(extents.size());
+  if (axes == format.dimensions) {
+    check_hdf5(H5Lcreate_hard(file, field_dataset, point_data, "u", H5P_DEFAULT, H5P_DEFAULT));
+    return;
+  }
+  const Hdf5Id values(H5Dopen2(file, field_dataset, H5P_DEFAULT), H5Dclose);
+  const Hdf5Id all(H5Dget_space(values), H5Sclose);
+  const Hdf5Id kept(H5Screate_simple(axes, extents.data(), nullptr), H5Sclose);
+  const Hdf5Id creation = timeless_properties(H5P_DATASET_CREATE);
+  check_hdf5(H5Pset_virtual(creation, kept, ".", field_dataset, all));
+  const Hdf5Id view(
+      H5Dcreate2(point_data, "u", storage_type(format.precision), kept, H5P_DEFAULT, creation, H5P_DEFAULT),
+      H5Dclose);
 }
 
 /// https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html#vtkhdf-file-format
@@ -38,8 +62,7 @@ void add_vtk_view(hid_t file, const Snapshot& snapshot) {
                            {"Origin", xyz(snapshot.grid.origin)},
                            {"Spacing", xyz(spacing)},
                            {"Direction", std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1}}});
-  const Hdf5Id point_data = create_group(image, "PointData");
-  check_hdf5(H5Lcreate_hard(file, field_dataset, point_data, "u", H5P_DEFAULT, H5P_DEFAULT));
+  link_values(file, create_group(image, "PointData"), format);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""read_with_vtk.py SNAPSHOT AXES VALUES.npy: prints what VTK makes of a snapshot, as JSON; 77 where VTK cannot read it. A
-process of its own, for VTK and h5py bring HDF5 libraries that do not go together."""
+"""read_with_vtk.py SNAPSHOT AXES VALUES.npy: prints what VTK makes of a snapshot that has so many axes of more than one point,
+as JSON; 77 where VTK cannot read it. A process of its own, for VTK and h5py bring HDF5 libraries that do not go together."""
 import json
 import sys
 

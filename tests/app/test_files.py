@@ -52,6 +52,18 @@ class Files(spsolve.TestCase):
                             self.assertEqual(float(file.attrs["time"]), step)
                             self.assertEqual(int(file.attrs["stride"]), stride)
 
+    def test_vtk_sees_an_array_without_axes_of_one_point(self):
+        """Its reader leaves such axes out, and takes an array that has them for one with components."""
+        for shape in ([1, 6, 9], [5, 1, 9], [5, 6, 1], [1, 1, 9], [1, 1, 1], [1, 12], [7, 1], [1]):
+            with self.subTest(shape):
+                _, found = self.solve(len(shape), "--set", f"grid.shape={shape}", ranks=None)
+                with h5py.File(found[0]) as file:
+                    self.assertEqual(file["u"].shape, tuple(shape))
+                    shown = file["VTKHDF/PointData/u"]
+                    self.assertEqual(shown.shape, tuple(n for n in shape if n > 1) or (1,))
+                    self.assertEqual(shown[()].tobytes(), file["u"][()].tobytes())
+                self.run_to(0, "info", found[0])
+
     def test_precisions(self):
         """Values are rounded to the precision of the run, then to that of the file."""
         kinds = {"fp64": np.float64, "fp32": np.float32, "fp16": np.float16}
@@ -74,12 +86,12 @@ class Files(spsolve.TestCase):
 
     @unittest.skipIf(importlib.util.find_spec("vtkmodules") is None, "there is no VTK for Python")
     def test_vtk(self):
-        for dimensions, stride, precision in itertools.product(GRIDS, (1, 3), ("fp64", "fp32")):
+        for dimensions, stride, precision in itertools.product(GRIDS, (1, 3, 5), ("fp64", "fp32")):
             with self.subTest(dimensions=dimensions, stride=stride, precision=precision):
                 initial, found = self.solve(dimensions, "--set", f"output.stride={stride}",
                                             "--set", f"output.precision={precision}", ranks=3)
-                image, values = self.read_with_vtk(found[3], dimensions)
                 kept = initial[(slice(None, None, stride),) * dimensions]
+                image, values = self.read_with_vtk(found[3], sum(n > 1 for n in kept.shape))
                 shape, spacing, origin, _ = GRIDS[dimensions]
                 xyz = lambda per_axis, absent: [*reversed(per_axis), *[absent] * (3 - dimensions)]
                 self.assertEqual(image["dimensions"], xyz(kept.shape, 1))
