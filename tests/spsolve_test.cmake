@@ -1,3 +1,11 @@
+# How tests start ranks: as root, as one is in a container, and more of them than cores. Messages go by shared memory alone, since
+# the search for networks takes longer than most tests, and mpirun ends what is left of a failed job at once, not after a second.
+set(mpirun ${MPIEXEC_EXECUTABLE} --oversubscribe ${MPIEXEC_NUMPROC_FLAG})
+set(mpirun_environment
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 OMP_NUM_THREADS=1
+  OMPI_MCA_pml=ob1 OMPI_MCA_btl=^ofi OMPI_MCA_odls_base_sigkill_timeout=0)
+cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+
 # spsolve_test(NAME SOURCES file... LINK target... [RANKS n...]): one GoogleTest program, run as it is or once per
 # number of ranks under mpirun (label mpi).
 function(spsolve_test name)
@@ -13,14 +21,13 @@ function(spsolve_test name)
   target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
   target_link_libraries(${name} PRIVATE MPI::MPI_C)
   foreach(ranks ${test_RANKS})
-    add_test(NAME ${name}_${ranks} COMMAND ${MPIEXEC_EXECUTABLE} --oversubscribe ${MPIEXEC_NUMPROC_FLAG} ${ranks} $<TARGET_FILE:${name}>)
+    add_test(NAME ${name}_${ranks} COMMAND ${mpirun} ${ranks} $<TARGET_FILE:${name}>)
     # PROCESSORS keeps ctest -j from starting more ranks than the machine has cores (capped, so that 8 ranks run on 2).
-    cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
     set(processors ${ranks})
     if(processors GREATER cores)
       set(processors ${cores})
     endif()
     set_tests_properties(${name}_${ranks} PROPERTIES LABELS "mpi;${test_LABELS}" PROCESSORS ${processors}
-      ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMP_NUM_THREADS=1;OMPI_MCA_mpi_yield_when_idle=1")
+      ENVIRONMENT "${mpirun_environment}")
   endforeach()
 endfunction()
