@@ -18,7 +18,7 @@ struct RunTimes {
 /// Prints the problem, the plan, the ranks and the memory they take, before the run. Collective.
 void print_summary(const Communicator& communicator, const Setup& setup, const Terminal& terminal);
 
-/// Warns where the weights amplify some wave (DESIGN 3.6), with the largest stable time step where there is
+/// Warns where the weights amplify some wave, with the largest stable time step where there is
 /// one.
 void warn_of_growth(const Setup& setup, const Terminal& terminal);
 

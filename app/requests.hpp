@@ -11,7 +11,7 @@
 
 namespace spsolve {
 
-/// Turns signals and wall time into requests that all ranks see at the same step (DESIGN 2): a signal that
+/// Turns signals and wall time into requests that all ranks see at the same step: a signal that
 /// reached any rank counts; the clock is that of rank 0. Ranks confer every few launches only, about every
 /// half second.
 class Requests {

@@ -112,7 +112,7 @@ struct CheckpointConfig {
   friend bool operator==(const CheckpointConfig&, const CheckpointConfig&) = default;
 };
 
-/// A validated input (DESIGN section 2) with every default filled in. Files it names have not been opened.
+/// A validated input with every default filled in. Files it names have not been opened.
 struct RunConfig {
   std::string name;  // default: the input's file name without extension
   Grid grid;

@@ -11,8 +11,8 @@ namespace spsolve {
 /// A launch of t steps streams each tile along the slowest axis once: as soon as a plane of time level l - 1
 /// has r more planes before it, level l computes it (2.5D temporal blocking; Nguyen et al. 2010). Only 2r + 1
 /// planes of each intermediate level are kept, in cache. The steps are true single steps with ghost points as
-/// DESIGN 3.2 defines them, so the result has the bits of t launches of one step, beside walls too (16-bit
-/// formats: intermediate steps stay in fp32 and are rounded once per launch).
+/// docs/design.md defines them, so the result has the bits of t launches of one step, beside walls too
+/// (16-bit formats: intermediate steps stay in fp32 and are rounded once per launch).
 ///
 /// Per point and launch: one read and one write of storage, and one write-allocate where the last-level cache
 /// may keep the fields (beyond it, stores pass the caches); t * taps fused multiply-adds, plus the halo of a

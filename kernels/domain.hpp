@@ -25,7 +25,7 @@ struct Face {
 enum Side { low = 0, high = 1 };
 
 /// The global grid and what lies outside it. Ghost points are defined axis by axis in the order x, y, z: a
-/// later axis covers the corners (DESIGN 3.2). An axis is periodic on both faces or on none.
+/// later axis covers the corners (docs/design.md). An axis is periodic on both faces or on none.
 struct Domain {
   int dimensions = 3;     // 1: x, 2: y x, 3: z y x; absent axes have extent 1, are periodic and have radius 0
   Index3 shape{1, 1, 1};  // points

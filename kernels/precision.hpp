@@ -11,7 +11,7 @@
 
 namespace spsolve {
 
-/// What the user gets (DESIGN 3.5): the format that a field is stored in and, for tf32, the rounding of
+/// What the user gets (docs/design.md): the format that a field is stored in and, for tf32, the rounding of
 /// operands.
 enum class Precision { fp64, fp32, tf32, bf16, fp16 };
 

@@ -9,7 +9,7 @@
 namespace spsolve {
 
 /// One time step on the whole grid in double by plain loops: the definition of a correct answer
-/// (DESIGN 3.1, 3.2). `u` and `source` (or nothing) have domain.shape, x fastest.
+/// (docs/design.md). `u` and `source` (or nothing) have domain.shape, x fastest.
 std::vector<double> reference_step(const Domain& domain, const Stencil& stencil, const std::vector<double>& u,
                                    const std::vector<double>* source = nullptr);
 

@@ -40,7 +40,7 @@ class Stencil {
 std::vector<double> dense_weights(const Stencil& stencil);
 
 /// `steps` time steps as one stencil: the steps-fold convolution of the weights with themselves, summed in
-/// long double, radius steps * r. Exact only where no ghost point of a wall is reached (DESIGN 3.3).
+/// long double, radius steps * r. Exact only where no ghost point of a wall is reached (docs/design.md).
 Stencil fuse_steps(const Stencil& stencil, int steps);
 
 /// The symbol sum_k w[k] exp(i k . theta) of one step at up to 2^15 waves theta = 2 pi m / shape, half of the

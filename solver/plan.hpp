@@ -29,8 +29,8 @@ struct PlanRequest {
   std::optional<double> dropped = {};       // Method::dropped of separable sweeps, as they were begun with
 };
 
-/// How a problem is advanced (DESIGN 5). A function of the global problem, the model of the device and the
-/// request: the same for any number of ranks, so that results are too.
+/// How a problem is advanced (docs/plan.md). A function of the global problem, the model of the device and
+/// the request: the same for any number of ranks, so that results are too.
 struct Plan {
   std::string device;  // cpu, cuda
   Candidate chosen;

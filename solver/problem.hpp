@@ -8,7 +8,7 @@
 namespace spsolve {
 
 /// What is solved: u' = stencil(u) + source on the domain, the result as exact as `precision` promises
-/// (DESIGN 3.5). Global: the same on every rank, whatever the decomposition.
+/// (docs/design.md). Global: the same on every rank, whatever the decomposition.
 struct Problem {
   Domain domain;
   Stencil stencil;

@@ -9,7 +9,7 @@
 
 namespace spsolve {
 
-/// How a stencil becomes a weight operand (DESIGN 4).
+/// How a stencil becomes a weight operand.
 enum class Layout { strided_swap, morph, dual_tessellation, separable };
 
 /// Names as in the configuration: strided-swap, morph, dual-tessellation, separable.

@@ -130,7 +130,7 @@ TEST(SparseSweep, ReadsNothingBeyondTheReachOfTheRegion) {
 }
 
 TEST(SparseSweep, KeepsTheFp32Promise) {
-  // DESIGN 3.5: relative L2 error within 4x of plain fp32 arithmetic, here one sum tap by tap.
+  // docs/design.md: relative L2 error within 4x of plain fp32 arithmetic, here one sum tap by tap.
   std::mt19937_64 random(23);
   for (const std::int64_t radius : {1, 3, 4, 7}) {
     const std::int64_t width = 2 * radius + 1;
