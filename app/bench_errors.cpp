@@ -73,7 +73,7 @@ Errors measure_errors(const Communicator& communicator, const Problem& problem, 
       std::size_t i = 0;
       for_each_point(cone, [&](const Index3& p) {
         const double expected = values[i++];
-        if (!contains(sample, {p, p + Index3{1, 1, 1}})) return;
+        if (!contains(sample, p)) return;
         const double error = stored_value(*state.at<Storage>(p)) - expected;
         sums[0] += error * error;
         sums[1] += expected * expected;

@@ -18,13 +18,9 @@ Decomposition::Decomposition(const Index3& shape, const Index3& rank_grid)
                               rank_grid[axis], "zyx"[axis], shape[axis]));
 }
 
-Index3 Decomposition::coordinates(int rank) const {
-  return {rank / (rank_grid_[1] * rank_grid_[2]), rank / rank_grid_[2] % rank_grid_[1], rank % rank_grid_[2]};
-}
+Index3 Decomposition::coordinates(int rank) const { return point_of(rank, rank_grid_); }
 
-int Decomposition::rank_at(const Index3& c) const {
-  return static_cast<int>((c[0] * rank_grid_[1] + c[1]) * rank_grid_[2] + c[2]);
-}
+int Decomposition::rank_at(const Index3& c) const { return static_cast<int>(index_of(c, rank_grid_)); }
 
 std::int64_t Decomposition::block_begin(int axis, std::int64_t coordinate) const {
   const std::int64_t points = shape_[axis] / rank_grid_[axis], longer = shape_[axis] % rank_grid_[axis];

@@ -81,10 +81,7 @@ class NumberDataset {
     const auto bad =
         std::find_if_not(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
     if (bad == values.end()) return;
-    const Index3 extent = box.extent();
-    const std::int64_t i = bad - values.begin();
-    const Index3 at =
-        box.begin + Index3{i / (extent[1] * extent[2]), i / extent[2] % extent[1], i % extent[2]};
+    const Index3 at = box.begin + point_of(bad - values.begin(), box.extent());
     fail(fmt::format("is {} at [{}], wanted finite numbers", *bad,
                      fmt::join(at.end() - dimensions, at.end(), ", ")));
   }
@@ -136,11 +133,8 @@ void read_box(const std::filesystem::path& file, const std::string& dataset, con
 std::vector<double> read_box(const std::filesystem::path& file, const std::string& dataset,
                              const Domain& domain, const Box& box) {
   std::vector<double> values(static_cast<std::size_t>(box.points()));
-  const Index3 extent = box.extent();
   read_box(file, dataset, domain, box, [&](const Index3& begin, std::int64_t points, const double* row) {
-    const Index3 p = begin - box.begin;
-    std::copy_n(row, points,
-                values.data() + (p[z_axis] * extent[y_axis] + p[y_axis]) * extent[x_axis] + p[x_axis]);
+    std::copy_n(row, points, values.data() + index_of(begin - box.begin, box.extent()));
   });
   return values;
 }

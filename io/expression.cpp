@@ -139,11 +139,8 @@ void Expression::evaluate(const Grid& grid, const Box& box, const RowSink& row) 
 
 std::vector<double> Expression::evaluate(const Grid& grid, const Box& box) const {
   std::vector<double> values(box.points());
-  const Index3 extent = box.extent();
   evaluate(grid, box, [&](const Index3& begin, std::span<const double> row) {
-    const Index3 p = begin - box.begin;
-    std::copy(row.begin(), row.end(),
-              values.begin() + (p[z_axis] * extent[y_axis] + p[y_axis]) * extent[x_axis] + p[x_axis]);
+    std::copy(row.begin(), row.end(), values.begin() + index_of(begin - box.begin, box.extent()));
   });
   return values;
 }

@@ -51,6 +51,30 @@ constexpr Box intersect(const Box& a, const Box& b) {
 constexpr bool contains(const Box& outer, const Box& inner) {
   return inner.empty() || intersect(outer, inner) == inner;
 }
+constexpr bool contains(const Box& box, const Index3& p) { return contains(box, {p, p + Index3{1, 1, 1}}); }
+
+/// The smallest box that holds a point and the points of a box.
+constexpr Box hull(Box box, const Index3& p) {
+  if (box.empty()) return {p, p + Index3{1, 1, 1}};
+  for (int axis = 0; axis < axis_count; ++axis) {
+    box.begin[axis] = std::min(box.begin[axis], p[axis]);
+    box.end[axis] = std::max(box.end[axis], p[axis] + 1);
+  }
+  return box;
+}
+
+/// The number of a point in C order, x fastest, of an array of `extent`; and the point of a number.
+constexpr std::int64_t index_of(const Index3& p, const Index3& extent) {
+  return (p[0] * extent[1] + p[1]) * extent[2] + p[2];
+}
+constexpr Index3 point_of(std::int64_t index, const Index3& extent) {
+  return {index / (extent[1] * extent[2]), index / extent[2] % extent[1], index % extent[2]};
+}
+/// The first point of a row of a box; rows are numbered in the same order.
+constexpr Index3 row_begin(const Box& box, std::int64_t row) {
+  const std::int64_t rows = box.end[1] - box.begin[1];
+  return box.begin + Index3{row / rows, row % rows, 0};
+}
 
 /// Calls visit(point) for every point of a box, x fastest.
 template <class Visit>

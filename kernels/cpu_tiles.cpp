@@ -46,7 +46,7 @@ std::int64_t CpuTiles::cut(int axis, std::int64_t i) const {
 }
 
 Box CpuTiles::operator[](std::int64_t i) const {
-  const Index3 at{i / (counts_[1] * counts_[2]), i / counts_[2] % counts_[1], i % counts_[2]};
+  const Index3 at = point_of(i, counts_);
   Box tile;
   for (int axis = 0; axis < axis_count; ++axis) {
     tile.begin[axis] = cut(axis, at[axis]);

@@ -37,11 +37,7 @@ Stencil Formula::stencil() const {
   double largest = 0.0;
   for (const auto& [offset, weight] : weights_) largest = std::max(largest, std::abs(weight));
   Box box = box_of({1, 1, 1});
-  for (const auto& [offset, weight] : weights_)
-    for (int axis = 0; axis < axis_count; ++axis) {
-      box.begin[axis] = std::min(box.begin[axis], offset[axis]);
-      box.end[axis] = std::max(box.end[axis], offset[axis] + 1);
-    }
+  for (const auto& [offset, weight] : weights_) box = hull(box, offset);
   std::vector<double> dense;
   for_each_point(box, [&](const Index3& offset) {
     const auto found = weights_.find(offset);

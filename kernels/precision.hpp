@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,8 @@ namespace spsolve {
 /// What the user gets (docs/design.md): the format that a field is stored in and, for tf32, the rounding of
 /// operands.
 enum class Precision { fp64, fp32, tf32, bf16, fp16 };
+inline constexpr std::array all_precisions{Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16,
+                                           Precision::fp16};
 
 /// fp32 storage whose value, when it is read as an operand, is rounded to the 10 mantissa bits of tf32 (ties
 /// to even).
@@ -68,6 +71,11 @@ constexpr std::size_t storage_bytes(Precision precision) {
   return precision == Precision::fp64                                   ? 8
          : precision == Precision::fp32 || precision == Precision::tf32 ? 4
                                                                         : 2;
+}
+
+/// The precision of sums, and so of sources and of what kernels of one launch hand on.
+constexpr Precision sum_precision(Precision precision) {
+  return precision == Precision::fp64 ? Precision::fp64 : Precision::fp32;
 }
 
 /// Unit roundoff of the storage format: half the distance from 1 to the next number.

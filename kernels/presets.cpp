@@ -98,10 +98,7 @@ template <class Value>
 Stencil normalised(const Index3& radius, Value&& value) {
   const Box box = grow(box_of({1, 1, 1}), radius);
   std::vector<double> weights;
-  for (std::int64_t z = box.begin[z_axis]; z < box.end[z_axis]; ++z)
-    for (std::int64_t y = box.begin[y_axis]; y < box.end[y_axis]; ++y)
-      for (std::int64_t x = box.begin[x_axis]; x < box.end[x_axis]; ++x)
-        weights.push_back(value(Index3{z, y, x}));
+  for_each_point(box, [&](const Index3& offset) { weights.push_back(value(offset)); });
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   for (double& weight : weights) weight /= sum;
   return Stencil(box.extent(), weights, radius);

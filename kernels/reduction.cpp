@@ -19,7 +19,7 @@ Result over_rows(const Field& field, const Field* before, const Result& of_nothi
     Result own = of_nothing;
 #pragma omp for schedule(static) nowait
     for (std::int64_t row = 0; row < extent[0] * extent[1]; ++row) {
-      const Index3 begin = box.begin + Index3{row / extent[1], row % extent[1], 0};
+      const Index3 begin = row_begin(box, row);
       const Storage* now = field.at<Storage>(begin);
       own = combined(own, visit(row, now, before ? before->at<Storage>(begin) : now, extent[2]));
     }

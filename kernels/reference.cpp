@@ -14,7 +14,7 @@ double padded(const Domain& domain, const std::vector<double>& u, Index3 p) {
     if (face.kind == BoundaryKind::dirichlet) return face.value;
     p[axis] = face.kind == BoundaryKind::periodic ? wrap(p[axis], n) : mirror(p[axis], n);
   }
-  return u[static_cast<std::size_t>((p[0] * domain.shape[1] + p[1]) * domain.shape[2] + p[2])];
+  return u[static_cast<std::size_t>(index_of(p, domain.shape))];
 }
 
 }  // namespace
@@ -23,14 +23,11 @@ std::vector<double> reference_step(const Domain& domain, const Stencil& stencil,
                                    const std::vector<double>* source) {
   std::vector<double> next(u.size());
   std::size_t i = 0;
-  for (std::int64_t z = 0; z < domain.shape[0]; ++z)
-    for (std::int64_t y = 0; y < domain.shape[1]; ++y)
-      for (std::int64_t x = 0; x < domain.shape[2]; ++x, ++i) {
-        double sum = source ? (*source)[i] : 0.0;
-        for (const Tap& tap : stencil.taps())
-          sum += tap.weight * padded(domain, u, Index3{z, y, x} + tap.offset);
-        next[i] = sum;
-      }
+  for_each_point(domain.box(), [&](const Index3& p) {
+    double sum = source ? (*source)[i] : 0.0;
+    for (const Tap& tap : stencil.taps()) sum += tap.weight * padded(domain, u, p + tap.offset);
+    next[i++] = sum;
+  });
   return next;
 }
 

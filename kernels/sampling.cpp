@@ -41,7 +41,7 @@ void keep(const Field& field, const Sample& sample) {
   const Index3 extent = box.extent();
 #pragma omp parallel for schedule(static)
   for (std::int64_t row = 0; row < extent[0] * extent[1]; ++row) {
-    const Index3 begin = box.begin + Index3{row / extent[1], row % extent[1], 0};
+    const Index3 begin = row_begin(box, row);
     convert(field.precision(), field.bytes_at(sample.stride * begin), sample.stride, extent[2],
             values.precision(), values.bytes_at(begin));
   }

@@ -20,19 +20,14 @@ struct DenseWeights {
   std::vector<Number> values = std::vector<Number>(offsets.points());
 
   Number& operator[](const Index3& offset) {
-    const Index3 extent = offsets.extent(), p = offset - offsets.begin;
-    return values[(p[z_axis] * extent[y_axis] + p[y_axis]) * extent[x_axis] + p[x_axis]];
+    return values[index_of(offset - offsets.begin, offsets.extent())];
   }
 };
 
 /// The smallest box that holds the origin and the offsets of every tap.
 Box offset_box(const std::vector<Tap>& taps) {
   Box box = box_of({1, 1, 1});
-  for (const Tap& tap : taps)
-    for (int axis = 0; axis < axis_count; ++axis) {
-      box.begin[axis] = std::min(box.begin[axis], tap.offset[axis]);
-      box.end[axis] = std::max(box.end[axis], tap.offset[axis] + 1);
-    }
+  for (const Tap& tap : taps) box = hull(box, tap.offset);
   return box;
 }
 

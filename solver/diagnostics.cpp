@@ -35,11 +35,7 @@ Extremes extremes_of_all(const Communicator& communicator, const Index3& shape, 
                          const Extremes& own) {
   Extremes found = own;
   if (found.first_not_finite != no_point) {
-    const Index3 extent = box.extent();
-    const std::int64_t point = found.first_not_finite, row = point / extent[2];
-    found.first_not_finite =
-        ((box.begin[0] + row / extent[1]) * shape[1] + box.begin[1] + row % extent[1]) * shape[2] +
-        box.begin[2] + point % extent[2];
+    found.first_not_finite = index_of(box.begin + point_of(found.first_not_finite, box.extent()), shape);
   }
   std::array<double, 3> least{found.min, -found.max, -found.largest_change};
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, least.data(), 3, MPI_DOUBLE, MPI_MIN, communicator.handle()));
@@ -50,9 +46,8 @@ Extremes extremes_of_all(const Communicator& communicator, const Index3& shape, 
 }
 
 std::optional<Index3> first_not_finite(const Extremes& extremes, const Index3& shape) {
-  const std::int64_t first = extremes.first_not_finite;
-  if (first == no_point) return std::nullopt;
-  return Index3{first / (shape[1] * shape[2]), first / shape[2] % shape[1], first % shape[2]};
+  if (extremes.first_not_finite == no_point) return std::nullopt;
+  return point_of(extremes.first_not_finite, shape);
 }
 
 Diagnostics measure(const Communicator& communicator, const Index3& shape, const Survey& survey,

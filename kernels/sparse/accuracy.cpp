@@ -80,7 +80,7 @@ LaunchError separable_error(const Stencil& fused, Precision precision, double dr
   const Index3 extent = rounded.taps.extent();
   for (const Tap& tap : fused.taps()) {
     const Index3 at = tap.offset - rounded.taps.begin;
-    rest[static_cast<std::size_t>((at[0] * extent[1] + at[1]) * extent[2] + at[2])] -= tap.weight;
+    rest[static_cast<std::size_t>(index_of(at, extent))] -= tap.weight;
   }
   const double total = norm(fused);
   LaunchError error{storage_error(precision), norm(rest) / total};

@@ -12,7 +12,7 @@ DenseSweep::DenseSweep(const Operand& operand)
   const WeightMatrix matrix = expand(operand);
   for (std::size_t m = 0; m < matrix.rows(); ++m) {
     const Index3& p = matrix.outputs[m];
-    auto& row = rows_[static_cast<std::size_t>((p[0] * tile_[1] + p[1]) * tile_[2] + p[2])];
+    auto& row = rows_[static_cast<std::size_t>(index_of(p, tile_))];
     for (std::size_t k = 0; k < matrix.columns(); ++k)
       if (matrix.value(m, k) != 0.0) row.push_back({matrix.inputs[k] - p, matrix.value(m, k)});
   }

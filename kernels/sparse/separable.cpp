@@ -20,10 +20,6 @@ struct UnitTerm {
   SeparableTerm unit;
 };
 
-std::size_t position(const Index3& extent, const Index3& p) {
-  return static_cast<std::size_t>((p[0] * extent[1] + p[1]) * extent[2] + p[2]);
-}
-
 std::vector<double> to_vector(const Eigen::VectorXd& v) { return {v.data(), v.data() + v.size()}; }
 
 /// Rank-one terms of the weights: `axis` against the other two (by singular vectors, or plane by plane), and
@@ -33,7 +29,7 @@ std::vector<UnitTerm> decompose(const std::vector<double>& weights, const Index3
   const int rows = axis == z_axis ? y_axis : z_axis, columns = axis == x_axis ? y_axis : x_axis;
   Matrix unfolded(extent[axis], extent[rows] * extent[columns]);
   for (const Index3& p : points_of(box_of(extent)))
-    unfolded(p[axis], p[rows] * extent[columns] + p[columns]) = weights[position(extent, p)];
+    unfolded(p[axis], p[rows] * extent[columns] + p[columns]) = weights[index_of(p, extent)];
 
   Matrix left = Matrix::Identity(extent[axis], extent[axis]), right = unfolded;  // left * right = unfolded
   if (!planes) {
@@ -66,8 +62,8 @@ std::vector<UnitTerm> decompose(const std::vector<double>& weights, const Index3
 std::vector<UnitTerm> decompose_with_bases(const std::vector<double>& weights, const Index3& extent) {
   Matrix along_z(extent[0], extent[1] * extent[2]), along_x(extent[2], extent[0] * extent[1]);
   for (const Index3& p : points_of(box_of(extent))) {
-    along_z(p[0], p[1] * extent[2] + p[2]) = weights[position(extent, p)];
-    along_x(p[2], p[0] * extent[1] + p[1]) = weights[position(extent, p)];
+    along_z(p[0], p[1] * extent[2] + p[2]) = weights[index_of(p, extent)];
+    along_x(p[2], p[0] * extent[1] + p[1]) = weights[index_of(p, extent)];
   }
   const Matrix z = Eigen::JacobiSVD<Matrix>(along_z, Eigen::ComputeThinU).matrixU(),
                x = Eigen::JacobiSVD<Matrix>(along_x, Eigen::ComputeThinU).matrixU();
@@ -142,7 +138,7 @@ SeparableStencil separate(const Stencil& stencil, double tolerance) {
   const Box taps = tap_box(stencil);
   const Index3 extent = taps.extent();
   std::vector<double> weights(static_cast<std::size_t>(volume(extent)), 0.0);
-  for (const Tap& tap : stencil.taps()) weights[position(extent, tap.offset - taps.begin)] = tap.weight;
+  for (const Tap& tap : stencil.taps()) weights[index_of(tap.offset - taps.begin, extent)] = tap.weight;
 
   SeparableStencil best = keep_terms(decompose(weights, extent, z_axis, false), weights, taps, tolerance);
   for (const int axis : {z_axis, y_axis, x_axis}) {

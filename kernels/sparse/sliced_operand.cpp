@@ -35,7 +35,7 @@ std::vector<WeightMatrix> slice_matrices(const Stencil& stencil, const Index3& t
       Index3 p = empty.outputs[m] + tap.offset - window.begin;
       WeightMatrix& slice = matrices[static_cast<std::size_t>(p[0] / tile[0])];
       p[0] %= tile[0];
-      slice.value(m, static_cast<std::size_t>((p[0] * extent[1] + p[1]) * extent[2] + p[2])) = tap.weight;
+      slice.value(m, static_cast<std::size_t>(index_of(p, extent))) = tap.weight;
     }
   }
   return matrices;

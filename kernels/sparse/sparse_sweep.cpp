@@ -2,7 +2,6 @@
 #include "kernels/sparse/sparse_sweep.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 
 #include "kernels/rounding.hpp"
@@ -25,20 +24,13 @@ Box tiles_of(const Box& region, const Index3& tile) {
 /// Offsets of the inputs that an output takes, from those of the first; all take the same.
 Box reach_of(const Operand& operand) {
   const WeightMatrix matrix = expand(operand);
-  constexpr auto far = std::numeric_limits<std::int64_t>::max();
-  Box reach{{far, far, far}, {-far, -far, -far}};
+  Box reach;
   for (std::size_t k = 0; k < matrix.columns(); ++k) {
     if (matrix.value(0, k) == 0.0) continue;
-    const Index3 offset = matrix.inputs[k] - matrix.outputs[0];
-    for (int axis = 0; axis < axis_count; ++axis) {
-      reach.begin[axis] = std::min(reach.begin[axis], offset[axis]);
-      reach.end[axis] = std::max(reach.end[axis], offset[axis] + 1);
-    }
+    reach = hull(reach, matrix.inputs[k] - matrix.outputs[0]);
   }
   return reach;
 }
-
-bool inside(const Box& box, const Index3& p) { return contains(box, {p, p + Index3{1, 1, 1}}); }
 
 }  // namespace
 
@@ -115,8 +107,7 @@ SparseSweep::TileGroup SparseSweep::tile_group(const Box& tiles, std::int64_t fi
   TileGroup group;
   const Index3 extent = tiles.extent();
   for (; group.tiles < mma_columns && first < volume(extent); ++group.tiles, ++first) {
-    const Index3 at = tiles.begin + Index3{first / (extent[1] * extent[2]), first / extent[2] % extent[1],
-                                           first % extent[2]};
+    const Index3 at = tiles.begin + point_of(first, extent);
     group.origin[group.tiles] = {at[0] * tile_[0], at[1] * tile_[1], at[2] * tile_[2]};
   }
   return group;
@@ -130,7 +121,7 @@ std::vector<std::vector<SparseSweep::BFragment>> SparseSweep::load(const Field& 
   for (int tile = 0; tile < group.tiles; ++tile)
     for (std::size_t k = 0; k < inputs_.size(); ++k) {
       const Index3 p = group.origin[tile] + inputs_[k];
-      if (!inside(readable, p)) continue;
+      if (!contains(readable, p)) continue;
       const auto factors = factors_of(stored_value(*in.at<Storage>(p)));
       for (std::size_t f = 0; f < factors_.size(); ++f) {
         const int elements = factors_[f].elements_per_word(), at = static_cast<int>(k) % factors_[f].k;
@@ -158,7 +149,7 @@ void SparseSweep::store(const DFragment& d, int block, Field& out, const Box& re
       const std::size_t m = block * mma_rows + c_row(lane, i);
       if (m >= outputs_.size() || c_column(lane, i) >= group.tiles) continue;
       const Index3 p = group.origin[c_column(lane, i)] + outputs_[m];
-      if (!inside(region, p)) continue;
+      if (!contains(region, p)) continue;
       const double added = source ? static_cast<double>(*source->at<float>(p)) : 0.0;
       *out.at<Out>(p) = to_storage<Out>(static_cast<double>(d[lane][i]) / weight_scale_ + added);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/sparse/weight_matrix.hpp"
 
-#include <algorithm>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -9,22 +8,15 @@
 namespace spsolve {
 
 Box tap_box(const Stencil& stencil) {
-  Box box{stencil.taps().front().offset, stencil.taps().front().offset};
-  for (const Tap& tap : stencil.taps()) {
-    for (int axis = 0; axis < axis_count; ++axis) {
-      box.begin[axis] = std::min(box.begin[axis], tap.offset[axis]);
-      box.end[axis] = std::max(box.end[axis], tap.offset[axis]);
-    }
-  }
-  return {box.begin, box.end + Index3{1, 1, 1}};
+  Box box;
+  for (const Tap& tap : stencil.taps()) box = hull(box, tap.offset);
+  return box;
 }
 
 std::vector<Index3> points_of(const Box& box) {
   std::vector<Index3> points;
   points.reserve(static_cast<std::size_t>(box.points()));
-  for (auto z = box.begin[0]; z < box.end[0]; ++z)
-    for (auto y = box.begin[1]; y < box.end[1]; ++y)
-      for (auto x = box.begin[2]; x < box.end[2]; ++x) points.push_back({z, y, x});
+  for_each_point(box, [&](const Index3& p) { points.push_back(p); });
   return points;
 }
 
