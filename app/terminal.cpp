@@ -46,17 +46,16 @@ void Progress::at(std::int64_t step) {
   if (bar_) {
     constexpr int width = 30;
     const auto filled = static_cast<int>(width * static_cast<double>(step) / static_cast<double>(last_));
-    std::fputs(fmt::format("\r[{:#<{}}{:.<{}}] {} ", "", filled, "", width - filled, numbers).c_str(),
-               stdout);
+    fmt::print("\r[{:#<{}}{:.<{}}] {} ", "", filled, "", width - filled, numbers);
     drawn_ = true;
   } else {
-    std::puts(numbers.c_str());
+    fmt::print("{}\n", numbers);
   }
   std::fflush(stdout);
 }
 
 void Progress::pause() {
-  if (drawn_) std::fputs("\r\x1b[K", stdout);
+  if (drawn_) fmt::print("\r\x1b[K");
   drawn_ = false;
 }
 

@@ -25,9 +25,8 @@ class Terminal {
   }
 
  private:
-  /// What cannot be printed, on a full disk say, is lost and harms no run.
   static void line(std::FILE* to, const std::string& text) {
-    std::fputs((text + "\n").c_str(), to);
+    fmt::print(to, "{}\n", text);
     std::fflush(to);
   }
   bool speaks_, quiet_;

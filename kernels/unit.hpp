@@ -20,9 +20,15 @@ class Unit {
   /// writes, so this is for fields filled by others: initial values, halos received.
   virtual void fill_ghosts(Field& field, const Box& valid) const = 0;
 
-  /// Whether advance() also keeps, in the halo of `field`, the periodic images along x of the points that it
-  /// writes: where the block spans the axis.
+  /// Where the block spans the x axis: whether advance() reads periodic images along it from the halo of
+  /// `field`, of whole rows, in launches of so many steps...
+  virtual bool reads_row_images(const Field&, int /*steps*/) const { return true; }
+  /// ... and whether it keeps them there, of the points that it writes, in all launches.
   virtual bool writes_row_images(const Field&) const { return false; }
+
+  /// Whether advance() of all of `field` by so many steps leaves its halo complete: where the field is a
+  /// whole periodic grid, whose images are written with the points.
+  virtual bool writes_images(const Field&, int /*steps*/) const { return false; }
 
   /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as DESIGN 3.2
   /// defines them before every single step. `in` must hold data on region grown by steps * radius, cut off at

@@ -98,13 +98,18 @@ void Block::prepare_copies(const Sampling& sampling, int count) {
 }
 
 void Block::launch(int steps) {
-  const Kind kind{steps, steps <= steps_known_ ? steps_known_ : 0};
+  const bool known =
+      steps <= steps_known_ && exchanges_row_images(steps) == exchanges_row_images(method_.fuse);
+  const Kind kind{steps, known ? steps_known_ : 0};
   // The first launch of its kind may compile.
   const bool first = launches_.count(kind) == 0;
   computing_ = first ? Phase::setup : backend_->queues_overlap() ? Phase::device : Phase::compute;
   enter(computing_);
   launches(kind)[swapped_]->run([&] { enqueue(kind); });
-  steps_known_ = (kind.known > 0 ? kind.known : steps_of_halo_) - steps;
+  const bool keeps_images = unit_->writes_images(*state_, method_.fuse);
+  steps_known_ = !keeps_images                          ? (known ? kind.known : steps_of_halo_) - steps
+                 : unit_->writes_images(*state_, steps) ? steps_of_halo_
+                                                        : 0;
   std::swap(state_, next_);
   swapped_ = !swapped_;
 }
@@ -122,7 +127,7 @@ void Block::enqueue(const Kind& kind) {
 /// The interior begins when packing is done, so that sending, which needs a small part of the device, begins
 /// first.
 void Block::enqueue_with_exchange(int steps) {
-  HaloExchange& exchange = this->exchange();
+  HaloExchange& exchange = this->exchange(exchanges_row_images(steps));
   backend_->order(Queue::compute, Queue::exchange);
   backend_->mark(Mark::begin, Queue::exchange);
   exchange.pack(*state_);
@@ -157,19 +162,19 @@ Block::Launches& Block::launches(const Kind& kind) {
   return entry->second;
 }
 
-HaloExchange& Block::exchange() {
-  if (exchange_) return *exchange_;
+HaloExchange& Block::exchange(bool row_images) {
+  std::optional<HaloExchange>& exchange = exchanges_[row_images];
+  if (exchange) return *exchange;
   const HaloRegions all = regions(state_->halo());
-  return exchange_.emplace(communicator_,
-                           unit_->writes_row_images(*state_)
-                               ? without_row_images(all, communicator_.rank(), state_->owned())
-                               : all,
-                           problem_.precision, backend_->transport(), backend_->packer());
+  return exchange.emplace(communicator_,
+                          row_images ? all : without_row_images(all, communicator_.rank(), state_->owned()),
+                          problem_.precision, backend_->transport(), backend_->packer());
 }
 
 Box Block::known(int steps) const {
   Index3 width = steps * problem_.stencil.radius();
-  if (unit_->writes_row_images(*state_)) width[x_axis] = 0;
+  if (!exchanges_row_images(method_.fuse)) width[x_axis] = 0;
+  if (unit_->writes_images(*state_, method_.fuse)) width = {};
   return problem_.domain.clip_to_walls(grow(state_->owned(), width));
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <random>
 #include <vector>
 
+#include "kernels/domain.hpp"
 #include "kernels/field.hpp"
 
 namespace spsolve::testing {
@@ -26,10 +29,29 @@ inline Field random_field(std::mt19937_64& random, const Box& owned, const Index
   return make_field(owned, halo, precision, [&] { return value(random); });
 }
 
+/// Sets the halo along x to what value(p) gives.
+template <class Value>
+void set_halo_columns(Field& field, Value&& value) {
+  Box inside = field.allocated();
+  inside.begin[x_axis] = field.owned().begin[x_axis];
+  inside.end[x_axis] = field.owned().end[x_axis];
+  with_storage(field.precision(), [&]<class Storage>() {
+    for_each_slab(field.allocated(), inside, [&](const Box& slab) {
+      for_each_point(slab, [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(value(p)); });
+    });
+  });
+}
+
 /// The value at a point of a field in host memory.
 inline double value_at(const Field& field, const Index3& p) {
   return with_storage(field.precision(),
                       [&]<class Storage>() { return stored_value(*field.at<Storage>(p)); });
+}
+
+/// The value at the point of a whole periodic grid whose image along x p is.
+inline double wrapped_value(const Field& field, Index3 p) {
+  p[x_axis] = wrap(p[x_axis], field.owned().end[x_axis]);
+  return value_at(field, p);
 }
 
 /// The same of all points of a box, x fastest.
@@ -39,6 +61,19 @@ inline std::vector<double> points_of(const Field& field, const Box& box) {
     for_each_point(box, [&](const Index3& p) { values.push_back(stored_value(*field.at<Storage>(p))); });
   });
   return values;
+}
+
+/// All of `field`, of a whole periodic grid in 2D, is what `points` has in its owned part, or an image of it.
+inline void expect_images(const Field& field, const Field& points) {
+  const Index3 shape = field.owned().extent();
+  int wrong = 0;
+  for_each_point(field.allocated(), [&](const Index3& p) {
+    const double wanted = value_at(points, {p[0], wrap(p[1], shape[1]), wrap(p[2], shape[2])}),
+                 found = value_at(field, p);
+    if (found != wanted && wrong++ < 5)
+      ADD_FAILURE() << found << " for " << wanted << " at " << p[1] << ", " << p[2];
+  });
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace spsolve::testing

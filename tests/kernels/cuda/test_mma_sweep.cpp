@@ -16,9 +16,11 @@ namespace spsolve::cuda {
 namespace {
 
 using testing::random_field;
+using testing::set_halo_columns;
 using testing::to_device;
 using testing::to_host;
 using testing::value_at;
+using testing::wrapped_value;
 
 /// Relative error of one product of weight and stored number, weights already rounded.
 double product_error(Precision precision, std::size_t taps) {
@@ -216,6 +218,44 @@ INSTANTIATE_TEST_SUITE_P(
         SweepCase{3, 2, box, fp32, morph, sparse}, SweepCase{3, 2, box, fp32, morph, dense},
         SweepCase{3, 3, scattered, fp32, swap, sparse}, SweepCase{3, 4, lopsided, fp32, morph, sparse}),
     [](const auto& test) { return name_of(test.param); });
+
+/// Rows that are whole: what is read beyond an end comes from the other end, whatever the halo holds.
+class RowsOnTensorCores : public WideOnTensorCores {};
+
+TEST_P(RowsOnTensorCores, AreWrapped) {
+  const SweepCase& c = GetParam();
+  std::mt19937_64 random(9200u);
+  const Stencil stencil = make_stencil(c, random);
+  Domain domain = domain_of(3);
+  domain.shape = {23, 37, 312 + 16 / static_cast<std::int64_t>(storage_bytes(c.precision))};
+  Field in = random_field(random, domain.box(), stencil.radius(), c.precision);
+  set_halo_columns(in, [](const Index3&) { return 77.0; });
+  const Field before = random_field(random, domain.box(), stencil.radius(), c.precision),
+              device_in = to_device(in);
+  set_halo_columns(in, [&](const Index3& p) { return wrapped_value(in, p); });
+  Box region = domain.box();
+  region.begin[y_axis] += 3;
+  region.end[z_axis] -= 2;
+  const Stream stream;
+  Field device_out = to_device(before);
+  const MmaSweep sweep(domain, stencil, c.precision, c.layout, c.cores, stream, {});
+  EXPECT_TRUE(sweep.wraps_rows(device_in));
+  sweep(device_in, device_out, region, nullptr);
+  stream.synchronize();
+  expect_correlation(stencil, c, in, before, to_host(device_out), nullptr, region);
+}
+
+INSTANTIATE_TEST_SUITE_P(Wrapped, RowsOnTensorCores,
+                         ::testing::Values(SweepCase{3, 3, star, fp16, morph, sparse},
+                                           SweepCase{3, 2, box, fp16, morph, sparse},
+                                           SweepCase{3, 3, scattered, bf16, swap, sparse},
+                                           SweepCase{3, 3, lopsided, bf16, morph, dense},
+                                           SweepCase{3, 9, star, fp16, morph, sparse},
+                                           SweepCase{3, 2, lopsided, tf32, morph, sparse},
+                                           SweepCase{3, 2, box, fp32, morph, sparse},
+                                           SweepCase{3, 1, star, fp32, swap, sparse},
+                                           SweepCase{3, 2, box, fp64, morph, dense}),
+                         [](const auto& test) { return name_of(test.param); });
 
 class TensorCoreErrors : public OnTensorCores {};
 
