@@ -10,9 +10,13 @@ Signals::Signals() {
   for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM, SIGINT}) sigaddset(&waiting_, signal);
   pthread_sigmask(SIG_BLOCK, &waiting_, nullptr);
   std::signal(SIGXFSZ, SIG_IGN);  // beyond the limit on file sizes: a failure of the write, like a full disk
+  std::signal(SIGPIPE, SIG_IGN);  // whoever reads what is printed may leave; the run goes on
 }
 
-void Signals::release() { pthread_sigmask(SIG_UNBLOCK, &waiting_, nullptr); }
+void Signals::release() {
+  pthread_sigmask(SIG_UNBLOCK, &waiting_, nullptr);
+  std::signal(SIGPIPE, SIG_DFL);
+}
 
 std::optional<int> Signals::next() {
   const timespec at_once{};

@@ -8,6 +8,7 @@ namespace spsolve {
 
 /// Signals that a run answers at the end of a launch instead of dying: USR1, USR2, TERM, INT. They are
 /// blocked from construction on, in threads started later too, and wait until next() asks for them.
+/// PIPE and XFSZ are ignored: the writes themselves fail.
 class Signals {
  public:
   Signals();

@@ -46,16 +46,17 @@ void Progress::at(std::int64_t step) {
   if (bar_) {
     constexpr int width = 30;
     const auto filled = static_cast<int>(width * static_cast<double>(step) / static_cast<double>(last_));
-    fmt::print("\r[{:#<{}}{:.<{}}] {} ", "", filled, "", width - filled, numbers);
+    std::fputs(fmt::format("\r[{:#<{}}{:.<{}}] {} ", "", filled, "", width - filled, numbers).c_str(),
+               stdout);
     drawn_ = true;
   } else {
-    fmt::print("{}\n", numbers);
+    std::puts(numbers.c_str());
   }
   std::fflush(stdout);
 }
 
 void Progress::pause() {
-  if (drawn_) fmt::print("\r\x1b[K");
+  if (drawn_) std::fputs("\r\x1b[K", stdout);
   drawn_ = false;
 }
 

@@ -25,8 +25,9 @@ class Terminal {
   }
 
  private:
+  /// What cannot be printed, on a full disk say, is lost and harms no run.
   static void line(std::FILE* to, const std::string& text) {
-    fmt::print(to, "{}\n", text);
+    std::fputs((text + "\n").c_str(), to);
     std::fflush(to);
   }
   bool speaks_, quiet_;

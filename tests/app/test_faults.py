@@ -5,6 +5,7 @@ import contextlib
 import os
 import pathlib
 import resource
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -108,6 +109,20 @@ class Faults(spsolve.TestCase):
             os.kill(job.ranks()[0], signal.SIGUSR1)
             result = self.finished(job.wait(), 4)
             self.assertIn("stopped without the checkpoint", result.err)
+
+    def test_nobody_reads_what_is_printed(self):
+        """A pipe whose reader has left, as after "| head -1", and a full disk: the run goes on."""
+        file = self.write()
+        read_end, closed_pipe = os.pipe()
+        os.close(read_end)
+        with os.fdopen(closed_pipe, "w") as pipe, open("/dev/full", "w") as full:
+            for lost in (pipe, full):
+                for verb, status in ([], 0), (["check"], -signal.SIGPIPE if lost is pipe else 0):
+                    command = [spsolve.EXECUTABLE, *verb, file, "--set", f"name={5000 * 'long'}", "--set", "output.directory=out"]
+                    result = subprocess.run(command, cwd=self.directory, env=spsolve.ENVIRONMENT, stdout=lost, stderr=lost)
+                    self.assertEqual(result.returncode, status)
+                self.assertTrue((self.directory / "out" / "run.json").exists())
+                shutil.rmtree(self.directory / "out")
 
     def test_output_that_cannot_be_a_directory(self):
         file = self.write()
