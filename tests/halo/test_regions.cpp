@@ -39,7 +39,7 @@ TEST_P(Regions, EveryHaloPointOfTheDomainIsReceivedOnceFromItsOwner) {
     const Box block = decomposition.block(rank);
     std::size_t expected = 0;
     for_each_point(domain.clip_to_walls(grow(block, width)), [&](const Index3& p) {
-      if (contains(block, {p, p + Index3{1, 1, 1}})) return;
+      if (contains(block, p)) return;
       ++expected;
       Index3 home;
       for (int axis = 0; axis < axis_count; ++axis)

@@ -46,7 +46,7 @@ TEST(ForEachSegment, FindsEveryElementOfTheBoxAndRangeOnce) {
         std::vector<int> expected(static_cast<std::size_t>(points)), found(expected);
         for (std::int64_t i = first; i < last; ++i) {
           const Index3 p{i / 35, i / 7 % 5, i % 7};
-          expected[i] = !box.empty() && contains(box, Box{p, p + Index3{1, 1, 1}});
+          expected[i] = !box.empty() && contains(box, p);
         }
         std::int64_t previous = -1;
         for_each_segment(shape, box, first, last,

@@ -9,15 +9,8 @@
 namespace spsolve {
 namespace {
 
+using testing::advance_on_cpu;
 using testing::RandomCase;
-
-std::vector<double> advance(const RandomCase& problem, Precision precision, int steps,
-                            const std::vector<double>& values, const std::vector<Box>& regions) {
-  const Precision sums = precision == Precision::fp64 ? Precision::fp64 : Precision::fp32;
-  const Field source = testing::whole_grid(problem, sums, steps, problem.source);
-  const CpuUnit unit(problem.domain, problem.stencil, precision, &source);
-  return testing::advance_whole_grid(problem, unit, precision, steps, values, regions);
-}
 
 class CpuUnitSeeds : public ::testing::TestWithParam<int> {};
 
@@ -28,9 +21,8 @@ TEST_P(CpuUnitSeeds, MatchesReferenceInEveryPrecision) {
   const auto expected = reference_steps(problem.domain, problem.stencil, problem.u, steps, &problem.source);
   // Weights of magnitude 1 and a source of magnitude 1: after k steps nothing exceeds k + 1.
   const double largest = steps + 1.0;
-  for (const Precision precision :
-       {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16}) {
-    const auto found = advance(problem, precision, steps, problem.u, {problem.domain.box()});
+  for (const Precision precision : all_precisions) {
+    const auto found = advance_on_cpu(problem, precision, steps, problem.u);
     const double bound = testing::launch_bound(problem.stencil, precision, steps, largest);
     for (std::size_t i = 0; i < expected.size(); ++i)
       ASSERT_NEAR(found[i], expected[i], bound) << to_string(precision) << " at point " << i;
@@ -42,11 +34,9 @@ TEST_P(CpuUnitSeeds, FusedStepsHaveTheBitsOfSingleSteps) {
   const int steps = static_cast<int>(problem.between(2, 6));
   SCOPED_TRACE(problem.describe() + " steps=" + std::to_string(steps));
   for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::tf32}) {
-    std::vector<double> single = advance(problem, precision, 1, problem.u, {problem.domain.box()});
-    for (int step = 1; step < steps; ++step)
-      single = advance(problem, precision, 1, single, {problem.domain.box()});
-    EXPECT_EQ(advance(problem, precision, steps, problem.u, {problem.domain.box()}), single)
-        << to_string(precision);
+    std::vector<double> single = advance_on_cpu(problem, precision, 1, problem.u);
+    for (int step = 1; step < steps; ++step) single = advance_on_cpu(problem, precision, 1, single);
+    EXPECT_EQ(advance_on_cpu(problem, precision, steps, problem.u), single) << to_string(precision);
   }
 }
 
@@ -56,8 +46,8 @@ TEST_P(CpuUnitSeeds, RegionsHaveTheBitsOfTheWhole) {
   SCOPED_TRACE(problem.describe() + " steps=" + std::to_string(steps));
   const std::vector<Box> regions = testing::random_regions(problem);
   for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::bf16, Precision::fp16})
-    EXPECT_EQ(advance(problem, precision, steps, problem.u, regions),
-              advance(problem, precision, steps, problem.u, {problem.domain.box()}))
+    EXPECT_EQ(advance_on_cpu(problem, precision, steps, problem.u, regions),
+              advance_on_cpu(problem, precision, steps, problem.u))
         << to_string(precision);
 }
 
@@ -73,7 +63,7 @@ TEST(CpuUnit, GridsLargerThanATileMatchReference) {
     problem.source = problem.uniform(volume(shape));
     const int steps = 5;
     const auto expected = reference_steps(problem.domain, problem.stencil, problem.u, steps, &problem.source);
-    const auto found = advance(problem, Precision::fp64, steps, problem.u, {problem.domain.box()});
+    const auto found = advance_on_cpu(problem, Precision::fp64, steps, problem.u);
     const double bound = testing::rounding_bound(problem.stencil, 0x1p-53, steps, steps + 1.0);
     for (std::size_t i = 0; i < expected.size(); ++i)
       ASSERT_NEAR(found[i], expected[i], bound) << problem.describe() << " at " << i;

@@ -47,9 +47,6 @@ struct Case {
   }
 };
 
-constexpr Precision all_precisions[] = {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16,
-                                        Precision::fp16};
-
 /// Blocks thinner than the halo, several neighbours away, walls in any combination, sources: in fp64 within
 /// rounding of the reference, and in every precision the bits of one rank.
 TEST(Block, AnyDecompositionHasTheBitsOfOneRankAndMatchesReference) {

@@ -83,8 +83,7 @@ TEST_P(DiagnosticsOn, HaveTheSameBitsOnAnyNumberOfRanksAndOnAnyDevice) {
   const auto alone = testing::cpu_backend(self);
   for (const Index3& grid :
        {shape, Index3{1, 1, 5003}, Index3{1, 97, 1}, Index3{401, 13, 2}, Index3{5, 3, 1025}})
-    for (const Precision precision :
-         {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16}) {
+    for (const Precision precision : all_precisions) {
       const auto now = random_values(5, volume(grid), 3.7), before = random_values(6, volume(grid), 3.7);
       const Diagnostics expected = States(self, *alone.backend, grid, precision, now, before).measured();
       for (auto& on : backends) {
@@ -145,7 +144,7 @@ TEST_P(DiagnosticsOn, FindTheFirstPointThatIsNotFinite) {
         EXPECT_FALSE(
             first_not_finite(States(world, *on.backend, shape, precision, values, values).found(), shape));
         for (const Index3& place : {Index3{6, 10, 28}, Index3{3, 0, 17}, Index3{3, 1, 2}, Index3{0, 0, 0}}) {
-          values[static_cast<std::size_t>((place[0] * shape[1] + place[1]) * shape[2] + place[2])] = value;
+          values[static_cast<std::size_t>(index_of(place, shape))] = value;
           const auto found =
               first_not_finite(States(world, *on.backend, shape, precision, values, values).found(), shape);
           ASSERT_TRUE(found);
@@ -184,8 +183,7 @@ TEST_P(DiagnosticsOn, LooksKeepEveryPointOfTheStride) {
             const Field& found = look->copy->wait();
             ASSERT_EQ(found.owned(), sampling.kept(block));
             for_each_point(found.owned(), [&](const Index3& p) {
-              const Index3 q = stride * p;
-              const auto place = static_cast<std::size_t>((q[0] * grid[1] + q[1]) * grid[2] + q[2]);
+              const auto place = static_cast<std::size_t>(index_of(stride * p, grid));
               ASSERT_EQ(testing::value_at(found, p),
                         rounded(rounded((*values)[place], precision), found.precision()));
             });

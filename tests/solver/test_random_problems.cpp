@@ -26,8 +26,6 @@ std::uint64_t number(const char* variable, std::uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-constexpr Precision all_precisions[] = {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16,
-                                        Precision::fp16};
 constexpr int largest_radii[] = {1, 2, 3, 6};
 constexpr std::int64_t sizes[] = {60, 1500, 40000};
 constexpr std::int64_t most_points_with_halos = 1 << 21;

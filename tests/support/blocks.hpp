@@ -15,7 +15,7 @@ inline std::vector<double> gathered(const Communicator& world, const Domain& dom
   const auto own = points_of(field, field.owned());
   std::size_t i = 0;
   for_each_point(field.owned(), [&](const Index3& p) {
-    all[static_cast<std::size_t>((p[0] * domain.shape[1] + p[1]) * domain.shape[2] + p[2])] = own[i++];
+    all[static_cast<std::size_t>(index_of(p, domain.shape))] = own[i++];
   });
   // Every other rank contributes +0: the sum is exact.
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_SUM,

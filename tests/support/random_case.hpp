@@ -110,7 +110,7 @@ inline double at(const Domain& domain, const std::vector<double>& values, Index3
   for (int axis = 0; axis < axis_count; ++axis)
     p[axis] = domain.periodic(axis) ? wrap(p[axis], domain.shape[axis])
                                     : std::clamp<std::int64_t>(p[axis], 0, domain.shape[axis] - 1);
-  return values[static_cast<std::size_t>((p[0] * domain.shape[1] + p[1]) * domain.shape[2] + p[2])];
+  return values[static_cast<std::size_t>(index_of(p, domain.shape))];
 }
 
 /// Sets the points of `box` in a field from a grid array, halos of periodic axes included.

@@ -3,16 +3,19 @@
 
 #include <limits>
 
-#include "kernels/unit.hpp"
+#include "kernels/cpu_unit.hpp"
 #include "tests/support/random_case.hpp"
 
 namespace spsolve::testing {
 
-/// A field of the whole grid with a halo for `steps` steps; everything outside the grid that a unit must find
-/// by itself is NaN, so that reading it shows.
+/// A field of the whole grid with a halo for `steps` steps, beside walls only where asked for; everything
+/// outside the grid that a unit must find by itself is NaN, so that reading it shows.
 inline Field whole_grid(const RandomCase& problem, Precision precision, int steps,
-                        const std::vector<double>& values) {
-  Field field(problem.domain.box(), steps * problem.stencil.radius(), precision);
+                        const std::vector<double>& values, bool halo_beside_walls = true) {
+  Index3 halo = steps * problem.stencil.radius();
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (!halo_beside_walls && !problem.domain.periodic(axis)) halo[axis] = 0;
+  Field field(problem.domain.box(), halo, precision);
   const std::vector<double> poison(values.size(), std::numeric_limits<double>::quiet_NaN());
   set_points(field, field.allocated(), problem.domain, poison);
   set_points(field, problem.domain.clip_to_walls(field.allocated()), problem.domain, values);
@@ -38,6 +41,19 @@ inline std::vector<double> advance_whole_grid(const RandomCase& problem, const U
   unit.fill_ghosts(in, known_rows(problem, in));
   for (const Box& region : regions) unit.advance(in, out, region, steps);
   return points_of(out, problem.domain.box());
+}
+
+/// The same by the CPU unit, with the source of the problem.
+inline std::vector<double> advance_on_cpu(const RandomCase& problem, Precision precision, int steps,
+                                          const std::vector<double>& values,
+                                          const std::vector<Box>& regions) {
+  const Field source = whole_grid(problem, sum_precision(precision), steps, problem.source);
+  const CpuUnit unit(problem.domain, problem.stencil, precision, &source);
+  return advance_whole_grid(problem, unit, precision, steps, values, regions);
+}
+inline std::vector<double> advance_on_cpu(const RandomCase& problem, Precision precision, int steps,
+                                          const std::vector<double>& values) {
+  return advance_on_cpu(problem, precision, steps, values, {problem.domain.box()});
 }
 
 }  // namespace spsolve::testing

@@ -22,16 +22,14 @@ using testing::to_device;
 using testing::to_host;
 using testing::whole_grid;
 
-constexpr std::array all_precisions{Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16,
-                                    Precision::fp16};
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// `steps` steps on the GPU, one advance() per region; what no region covers stays NaN.
 std::vector<double> advance_on_gpu(const RandomCase& problem, Precision precision, int steps,
                                    const std::vector<double>& values, const std::vector<Box>& regions,
                                    bool halo_beside_walls = true) {
-  const Precision sums = precision == Precision::fp64 ? Precision::fp64 : Precision::fp32;
-  const Field source = to_device(whole_grid(problem, sums, steps, problem.source, halo_beside_walls));
+  const Field source =
+      to_device(whole_grid(problem, sum_precision(precision), steps, problem.source, halo_beside_walls));
   const Field in = to_device(whole_grid(problem, precision, steps, values, halo_beside_walls));
   const std::vector<double> untouched(values.size(), nan);
   Field out = to_device(whole_grid(problem, precision, steps, untouched, halo_beside_walls));

@@ -12,8 +12,6 @@
 namespace spsolve {
 namespace {
 
-constexpr Precision all_precisions[] = {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16,
-                                        Precision::fp16};
 constexpr Layout all_layouts[] = {Layout::strided_swap, Layout::morph, Layout::dual_tessellation,
                                   Layout::separable};
 
