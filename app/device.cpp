@@ -40,23 +40,29 @@ bool gpus_are_shared(const Communicator& communicator, const std::string& gpu, b
   });
   return communicator.all_reduce(static_cast<int>(shared), MPI_MAX) > 0;
 }
+#endif
 
-/// NCCL, and ranks that wait for each other on the device, want a GPU for each rank.
+/// The transport that is wanted, if the devices can take it.
 std::string transport_for(const DeviceChoice& choice, const std::string& wanted) {
-  if (!choice.shared || wanted == "mpi") return wanted;
-  if (wanted != "auto")
+  const bool on_devices = wanted == "nccl" || wanted == "peer";
+  if (on_devices && !choice.cuda)
+    throw Error(Status::invalid_input,
+                fmt::format("[parallel] transport = \"{}\" moves GPU memory, but this run is on the CPU; use "
+                            "auto or mpi",
+                            wanted));
+  // NCCL, and ranks that wait for each other on the device, want a GPU for each rank.
+  if (on_devices && choice.shared)
     throw Error(Status::invalid_input,
                 fmt::format("[parallel] transport = \"{}\" needs a GPU for each rank, but ranks share them; "
                             "use auto or mpi",
                             wanted));
-  return "mpi";
+  return choice.shared ? "mpi" : wanted;
 }
-#endif
 
 }  // namespace
 
 DeviceChoice choose_device([[maybe_unused]] const Communicator& communicator, const ComputeConfig& compute,
-                           [[maybe_unused]] const ParallelConfig& parallel) {
+                           const ParallelConfig& parallel) {
   DeviceChoice choice;
   std::string missing = "this build of spsolve has no CUDA";
 #ifdef SPSOLVE_CUDA
@@ -69,6 +75,7 @@ DeviceChoice choose_device([[maybe_unused]] const Communicator& communicator, co
     choice.of_rank =
         fmt::format("{}: GPU {} {} ({})", host_name(), choice.device, info.name, info.pci_bus_id);
     choice.shared = gpus_are_shared(communicator, info.pci_bus_id, parallel.share_gpus);
+    choice.transport = transport_for(choice, parallel.transport);
     return choice;
   }
 #endif
@@ -79,6 +86,7 @@ DeviceChoice choose_device([[maybe_unused]] const Communicator& communicator, co
   if (compute.device == "auto") choice.note = missing;
   choice.model = fmt::format("{} threads", omp_get_max_threads());
   choice.of_rank = host_name() + ": " + choice.model;
+  choice.transport = transport_for(choice, parallel.transport);
   return choice;
 }
 
@@ -91,21 +99,15 @@ void require_device_memory([[maybe_unused]] const DeviceChoice& choice, [[maybe_
 }
 
 Machine make_machine(const Communicator& communicator, [[maybe_unused]] const DeviceChoice& choice,
-                     const ParallelConfig& parallel, bool background) {
+                     [[maybe_unused]] const ParallelConfig& parallel, bool background) {
 #ifdef SPSOLVE_CUDA
   if (choice.cuda) {
     cuda::select_device(choice.device);
-    auto backend = std::make_unique<CudaBackend>(communicator, transport_for(choice, parallel.transport),
-                                                 parallel.graphs);
+    auto backend = std::make_unique<CudaBackend>(communicator, choice.transport, parallel.graphs);
     const std::string name = backend->transport_name();
     return {nullptr, std::move(backend), name};
   }
 #endif
-  if (parallel.transport == "nccl" || parallel.transport == "peer")
-    throw Error(Status::invalid_input,
-                fmt::format("[parallel] transport = \"{}\" moves GPU memory, but this run is on the CPU; use "
-                            "auto or mpi",
-                            parallel.transport));
   auto mpi = std::make_unique<MpiTransport>(communicator);
   auto backend = std::make_unique<CpuBackend>(*mpi, background);
   return {std::move(mpi), std::move(backend), "mpi"};

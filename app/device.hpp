@@ -14,16 +14,18 @@ namespace spsolve {
 /// What the ranks run on, the same kind on all of them.
 struct DeviceChoice {
   bool cuda = false;
-  int device = 0;       // of this rank
-  bool shared = false;  // some ranks have the same GPU
-  std::string of_rank;  // "host: NVIDIA H200 (GPU-0123...)" or "host: 8 threads"
-  std::string model;    // "NVIDIA H200" or "8 threads"
-  std::string note;     // why auto did not take GPUs; empty where it did
+  int device = 0;                  // of this rank
+  bool shared = false;             // some ranks have the same GPU
+  std::string transport = "auto";  // auto, peer, nccl or mpi: one that these devices can take
+  std::string of_rank;             // "host: NVIDIA H200 (GPU-0123...)" or "host: 8 threads"
+  std::string model;               // "NVIDIA H200" or "8 threads"
+  std::string note;                // why auto did not take GPUs; empty where it did
 };
 
 /// One GPU per rank, chosen by the rank's place on its machine, also where each rank sees only its own; the
 /// CPU where there are no GPUs and `compute.device` is auto. Throws Error(invalid_input) where GPUs are
-/// wanted and missing, and where ranks would share one unless `parallel.share_gpus`. Collective.
+/// wanted and missing, where ranks would share one unless `parallel.share_gpus`, and where the devices cannot
+/// take `parallel.transport`. Collective.
 DeviceChoice choose_device(const Communicator& communicator, const ComputeConfig& compute,
                            const ParallelConfig& parallel);
 

@@ -16,9 +16,11 @@ Distribution distribute(const Communicator& communicator, const ParallelConfig& 
           : least_surface_rank_grid(shape, communicator.size(), candidate.fuse * problem.stencil.radius(),
                                     device.cuda ? gpu_face_cost : Index3{1, 1, 1});
   if (volume(ranks) != communicator.size())
-    throw Error(Status::invalid_input,
-                fmt::format("[parallel] ranks: {} x {} x {} = {} blocks, but {} ranks were started", ranks[0],
-                            ranks[1], ranks[2], volume(ranks), communicator.size()));
+    throw Error(
+        Status::invalid_input,
+        fmt::format("[parallel] ranks: {} blocks, but {} ranks were started; start as many as there are "
+                    "blocks, or give \"auto\"",
+                    volume(ranks), communicator.size()));
   const Decomposition decomposition(shape, ranks);
   if (parallel.exchange_every) return {decomposition, *parallel.exchange_every};
   // Ranks on other processors may round otherwise.

@@ -50,7 +50,11 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, cons
                  const std::optional<DeviceModel>& model) {
   Problem problem{config.grid.domain, read_stencil(communicator, config), config.compute.precision,
                   config.source.has_value()};
-  const DeviceChoice device = choose_device(communicator, config.compute, config.parallel);
+  const DeviceChoice device = model ? DeviceChoice{.cuda = model->gpu,
+                                                   .of_rank = model->name + ", " + model->origin,
+                                                   .model = model->name,
+                                                   .note = {}}
+                                    : choose_device(communicator, config.compute, config.parallel);
   const DeviceModel modelled = model ? *model : device_model(device);
   ContinuedRequest request{plan_request(config)};
   if (!continued.empty()) request = continue_plan(request.request, modelled, continued);

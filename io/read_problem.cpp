@@ -16,19 +16,21 @@ namespace {
 namespace fs = std::filesystem;
 
 Face read_face(const TomlSection& section, const char* key) {
-  if (section.find(key)->is_table()) {
+  const toml::node& node = *section.find(key);
+  if (node.is_table()) {
     const TomlSection face = *section.section(key);
     face.allow({"dirichlet"});
     face.require("dirichlet");
     return {BoundaryKind::dirichlet, *face.number("dirichlet")};
   }
-  const std::string kind = *section.text(key);
+  const std::string kind = node.value_or(std::string());
   if (kind == "periodic") return {BoundaryKind::periodic, 0.0};
   if (kind == "neumann") return {BoundaryKind::neumann, 0.0};
   if (kind == "dirichlet") section.fail(key, "dirichlet needs a value: { dirichlet = 0.0 }");
-  section.fail(key, fmt::format("'{}' is '{}'; valid values: \"periodic\", \"neumann\", {{ dirichlet = c }}, "
-                                "{{ low = <face>, high = <face> }}",
-                                key, kind));
+  section.fail(key,
+               fmt::format("'{}' is {}; valid values: \"periodic\", \"neumann\", {{ dirichlet = c }}, "
+                           "{{ low = <face>, high = <face> }}",
+                           key, node.is_string() ? fmt::format("'{}'", kind) : std::string(type_name(node))));
 }
 
 std::array<Face, 2> read_faces(const TomlSection& section, const char* axis) {

@@ -102,7 +102,9 @@ std::optional<std::string> TomlSection::text(std::string_view key) const {
   const toml::node* node = find(key);
   if (!node) return {};
   if (!node->is_string()) fail(key, fmt::format("'{}' must be a string, not {}", key, type_name(*node)));
-  return node->as_string()->get();
+  const std::string& value = node->as_string()->get();
+  if (value.find('\0') != std::string::npos) fail(key, fmt::format("'{}' holds the character \\u0000", key));
+  return value;
 }
 
 std::optional<bool> TomlSection::boolean(std::string_view key) const {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verbs, flags, messages and exit statuses."""
+import itertools
 import json
 import os
 import re
@@ -202,9 +203,16 @@ class CommandLine(spsolve.TestCase):
 
     def test_ranks_that_do_not_fit(self):
         file = self.write(grid={"shape": [2, 3]})
-        self.says(2, "ranks", file, "--set", "parallel.ranks=[2,2]", ranks=3)
+        self.says(2, "4 blocks, but 3 ranks", file, "--set", "parallel.ranks=[2,2]", ranks=3)
         self.says(2, "rank|block", file, ranks=7)
         self.run_to(0, file, ranks=6)
+
+    def test_transports_of_gpus_are_none_of_cpus(self):
+        file = self.write()
+        for verb, transport in itertools.product(([], ["check"], ["plan"]), ("nccl", "peer")):
+            self.says(2, [f'transport = "{transport}"', "on the CPU"], *verb, file, "--set", "compute.device=cpu",
+                      "--set", f"parallel.transport={transport}")
+        self.assertEqual(self.names(), ["problem.toml"])
 
     def test_memory_that_no_machine_has(self):
         file = self.write(grid={"shape": [1 << 22, 1 << 22]})

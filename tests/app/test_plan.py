@@ -90,8 +90,10 @@ class Plan(spsolve.TestCase):
         file = self.write(precision="fp16")
         for device in ("h200", "a100", "cpu"):
             model = spsolve.SOURCE / "inputs" / "devices" / f"{device}.toml"
-            result = spsolve.run("plan", file, "--device-model", model, "--set", "grid.shape=[10240, 10240]")
+            result = spsolve.run("plan", file, "--device-model", model, "--set", "grid.shape=[10240, 10240]",
+                                 "--set", f"compute.device={'cpu' if device == 'cpu' else 'cuda'}")
             self.assertEqual(result.status, 0, result.err)
+            self.assertIn(f"rank 0 on {device}, from", result.out)
             self.assertIn(f"device model: {device}", result.out)
             self.assertIn("4096 ranks", result.out)
             self.assertEqual("sparse-tensor" in result.out, device != "cpu")

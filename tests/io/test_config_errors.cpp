@@ -113,7 +113,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"dt = 0.01", "dt = \"0.01\"", "case.toml:10: [stencil] 'dt' must be a number, not a string"},
         Mistake{"dirichlet = 1.0", "dirichlet = 'one'",
                 "case.toml:6: [boundary.y.low] 'dirichlet' must be a number, not a string"},
-        Mistake{"\"neumann\"", "1", "case.toml:6: [boundary.y] 'high' must be a string, not an integer"},
+        Mistake{"\"neumann\"", "1",
+                "case.toml:6: [boundary.y] 'high' is an integer; valid values: \"periodic\", \"neumann\", "
+                "{ dirichlet = c }, { low = <face>, high = <face> }"},
+        Mistake{"x + y", "x + y\\u0000z", "case.toml:12: [initial] 'expression' holds the character \\u0000"},
         Mistake{"\"x + y\"", "1.0",
                 "case.toml:12: [initial] 'expression' must be a string, not a floating-point number"}));
 
