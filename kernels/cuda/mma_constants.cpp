@@ -9,8 +9,20 @@
 #include "kernels/cuda/mma_program.hpp"
 
 namespace spsolve::cuda {
+
 std::string MmaProgram::constants(bool aligned, bool with_source) const {
   ConstantsText text({"precision.cuh", "sparse_mma.cuh"});
+  text.flag("with_source", with_source);
+  text.flag("aligned", aligned);
+  put_formats(text);
+  put_tile(text);
+  put_steps(text);
+  put_uses(text);
+  put_places(text);
+  return text.finished();
+}
+
+void MmaProgram::put_formats(ConstantsText& text) const {
   const bool is_wide = precision_ == Precision::fp64;
   text.type("Stored", stored_name(precision_));
   text.type("Compute", is_wide ? "double" : "float");
@@ -18,20 +30,16 @@ std::string MmaProgram::constants(bool aligned, bool with_source) const {
            element_ == Precision::bf16   ? "Element::bf16"
            : element_ == Precision::tf32 ? "Element::tf32"
                                          : "Element::fp16");
-  const int slices = this->slices(), steps = this->steps();
   text.flag("sparse", cores_ == TensorCores::sparse);
-  text.flag("with_source", with_source);
-  text.flag("aligned", aligned);
+  text.flag("mixed", mixed_);
+  text.integer("terms", terms_);
+}
+
+void MmaProgram::put_tile(ConstantsText& text) const {
   text.flag("unrolled", unrolled());
   text.flag("weights_in_registers", place_ == WeightPlace::registers);
   text.flag("weights_in_shared", place_ == WeightPlace::shared);
   text.flag("four_together", operand_.tile[x_axis] % 16 == 0);
-  text.flag("mixed", mixed_);
-  text.integer("terms", terms_);
-  text.integer("slices", slices);
-  text.integer("m_blocks", m_blocks());
-  text.integer("steps", steps);
-  text.integer("registers", registers_);
   text.integer("warps_x", tile_.warps_x);
   text.integer("warps_y", tile_.warps_y);
   text.integer("blocks_x", tile_.blocks_x);
@@ -48,18 +56,35 @@ std::string MmaProgram::constants(bool aligned, bool with_source) const {
   text.integer("shared_bytes", shared_bytes());
   text.table("tile", "[3]", operand_.tile);
   text.table("window", "[3]", window_);
+}
+
+/// What a chunk's instructions take, and which outputs they make.
+void MmaProgram::put_steps(ConstantsText& text) const {
+  text.integer("slices", slices());
+  text.integer("m_blocks", m_blocks());
+  text.integer("steps", steps());
+  text.integer("registers", registers_);
   text.table("step_registers", "[steps]", step_registers_);
   std::vector<int> first_register, together_from;
-  for (int step = 0; step < steps; ++step) first_register.push_back(step * step_registers_.front());
+  for (int step = 0; step < steps(); ++step) first_register.push_back(step * step_registers_.front());
   for (int r = 0; r < registers_; ++r)
     together_from.push_back(
-        terms_ > 1 || is_wide
+        terms_ > 1 || precision_ == Precision::fp64
             ? 1
             : loaded_together(operand_, element_, r, std::min(step_registers_.front(), registers_ - r)));
   text.table("first_register", "[steps]", first_register);
   text.table("together_from", "[registers]", together_from);
+  std::vector<Index3> outputs = operand_.first().outputs;
+  outputs.resize(static_cast<std::size_t>(outputs_per_block() * m_blocks()),
+                 Index3{0, -1, 0});  // rows without an output
+  text.table("outputs", "[][3]", outputs);
+}
+
+/// Which steps have weights. Of a group: the chunks of output, a bit for each, that a chunk of input serves
+/// in a step.
+void MmaProgram::put_uses(ConstantsText& text) const {
+  const int slices = this->slices(), steps = this->steps();
   text.table("used", "[slices][steps]", used_);
-  // Of a group: the chunks of output, a bit for each, that a chunk of input serves in a step.
   std::vector<std::vector<unsigned>> group_uses(tile_.group ? slices + tile_.group - 1 : 1,
                                                 std::vector<unsigned>(steps));
   for (int chunk = 0; tile_.group && chunk < slices + tile_.group - 1; ++chunk)
@@ -67,13 +92,11 @@ std::string MmaProgram::constants(bool aligned, bool with_source) const {
       for (int k = std::max(0, chunk - slices + 1); k < std::min(tile_.group, chunk + 1); ++k)
         group_uses[chunk][step] |= static_cast<unsigned>(used_[chunk - k][step]) << k;
   text.line("__constant__ unsigned group_uses[][steps] = " + ConstantsText::list(group_uses) + ";");
-  std::vector<Index3> outputs = operand_.first().outputs;
-  outputs.resize(static_cast<std::size_t>(outputs_per_block() * m_blocks()),
-                 Index3{0, -1, 0});  // rows without an output
-  text.table("outputs", "[][3]", outputs);
+}
 
-  // Where the words of B lie in a chunk: [register][element], the four lanes of a quad as a class of
-  // differences.
+/// Where the words of B lie in a chunk: [register][element], the four lanes of a quad as a class of
+/// differences.
+void MmaProgram::put_places(ConstantsText& text) const {
   const int per_word = elements_per_word(element_), real = b_registers(operand_, element_);
   const auto& inputs = operand_.first().inputs;
   const auto offset = [&](int r, int q, int e) {
@@ -106,7 +129,6 @@ std::string MmaProgram::constants(bool aligned, bool with_source) const {
   text.table("place_class", "[]", place_class);
   text.table("place_offset", "[]", place_offset);
   text.table("together_at", "[]", together);
-  return text.finished();
 }
 
 }  // namespace spsolve::cuda

@@ -13,6 +13,8 @@
 
 namespace spsolve::cuda {
 
+class ConstantsText;
+
 /// The tensor cores that use the zeros of a 2:4 operand, or those that multiply them.
 enum class TensorCores { sparse, dense };
 
@@ -88,6 +90,11 @@ class MmaProgram {
   WeightPlace place() const { return place_; }
 
  private:
+  void put_formats(ConstantsText& text) const;
+  void put_tile(ConstantsText& text) const;
+  void put_steps(ConstantsText& text) const;
+  void put_uses(ConstantsText& text) const;
+  void put_places(ConstantsText& text) const;
   MmaTile default_tile(int dimensions, bool grouped) const;
   void choose_tile(int dimensions, const MmaTile* tile);
   void fit(const BlockLimits& limits, const Index3& reach_end);
