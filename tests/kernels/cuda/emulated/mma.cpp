@@ -36,6 +36,8 @@ namespace {
 const MmaArguments* arguments;
 }
 
+const char* const emulated_case = EMULATED_CASE;
+
 void launch_emulated_mma(const MmaArguments& a, int blocks_x, int blocks_y, int blocks_z, int threads) {
   arguments = &a;
   ::emulated::run_grid(blocks_x, blocks_y, blocks_z, threads, [] { mma_sweep(*arguments); });

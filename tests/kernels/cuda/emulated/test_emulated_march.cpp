@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The march, as it is compiled for GPUs, in an emulation of its blocks: no GPU is needed. EMULATED_CASE is
-// the case that the kernel in this program was compiled for.
+// The march, as it is compiled for GPUs, in an emulation of its blocks: no GPU is needed.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -64,7 +63,7 @@ void launch(const MarchCase& c, const Field& in, Field& out, const Field& source
 }
 
 TEST(EmulatedMarch, HasTheBitsOfTheCpuUnit) {
-  const MarchCase& c = march_case(EMULATED_CASE);
+  const MarchCase& c = march_case(emulated_case);
   const testing::RandomCase problem = c.problem();
   const Field source = whole_grid(problem, sum_precision(c.shape.precision), c.steps, problem.source);
   const Field in = whole_grid(problem, c.shape.precision, c.steps, problem.u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The general tensor sweep, as it is compiled for GPUs, in an emulation of its blocks and of tensor cores: no
-// GPU is needed. EMULATED_CASE is the case that the kernel in this program was compiled for.
+// GPU is needed.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -55,7 +55,7 @@ void launch(const EmulatedMmaCase& c, const Field& in, Field& out, const Field& 
 }
 
 TEST(EmulatedMma, IsTheCorrelation) {
-  const EmulatedMmaCase& c = mma_case(EMULATED_CASE);
+  const EmulatedMmaCase& c = mma_case(emulated_case);
   const Stencil stencil = c.stencil();
   const bool rows = c.name.ends_with(rows_suffix);
   Box owned = c.domain().box();
