@@ -30,7 +30,8 @@ std::string presets_text() {
       text << "      " << parameter.name << (parameter.required ? " (required): " : ": ") << parameter.meaning
            << "\n";
   }
-  text << "  (star|box)<d>d<r>r, 1d<r>r: benchmark shapes of dimension d and radius r, such as star3d1r\n"
+  text << "  (star|box|random)<d>d<r>r, 1d<r>r: benchmark shapes of dimension d and radius r, such as "
+          "star3d1r\n"
           "  a name of the catalogue: spsolve bench --list shows them with their sources\n"
           "\nHow it is solved (spsolve plan INPUT.toml shows the choice, the candidates and why):\n"
           "  compute.unit    scalar: single steps on plain cores; sparse-tensor, tensor: fused weights on "
@@ -41,9 +42,8 @@ std::string presets_text() {
           "  compute.accuracy = 1e-4  lets the plan compute in any precision that keeps this relative error "
           "per step\n"
           "  compute.tune = true      times the best candidates on the real grid and remembers the winner\n"
-          "  parallel.exchange_every  launches that share one exchange of deeper halos; on plain cores "
-          "results "
-          "do not depend on it\n"
+          "  parallel.exchange_every  launches of the scalar unit that share one exchange of deeper halos; "
+          "results do not depend on it\n"
           "  All are \"auto\" unless set in the input or by --set. A restart goes on with the plan of its "
           "checkpoint.\n"
           "\nExit status: 0 finished; 2 invalid input; 3 the solution became NaN or infinite; 4 a file could "

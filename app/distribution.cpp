@@ -22,7 +22,8 @@ Distribution distribute(const Communicator& communicator, const ParallelConfig& 
                     "blocks, or give \"auto\"",
                     volume(ranks), communicator.size()));
   const Decomposition decomposition(shape, ranks);
-  if (parallel.exchange_every) return {decomposition, *parallel.exchange_every};
+  if (parallel.exchange_every)
+    return {decomposition, candidate.fused_weights() ? 1 : *parallel.exchange_every};
   // Ranks on other processors may round otherwise.
   const int launches = launches_per_exchange(problem, decomposition, candidate, device.cuda);
   return {decomposition, communicator.all_reduce(launches, MPI_MIN)};

@@ -107,9 +107,12 @@ void Block::launch(int steps) {
   enter(computing_);
   launches(kind)[swapped_]->run([&] { enqueue(kind); });
   const bool keeps_images = unit_->writes_images(*state_, method_.fuse);
-  steps_known_ = !keeps_images                          ? (known ? kind.known : steps_of_halo_) - steps
-                 : unit_->writes_images(*state_, steps) ? steps_of_halo_
-                                                        : 0;
+  // Images that the launch has written are as good as those of an exchange. Images that it has computed may
+  // be rounded otherwise than their points by fused weights, which see them at other places of tiles.
+  if (keeps_images)
+    steps_known_ = unit_->writes_images(*state_, steps) ? steps_of_halo_ : 0;
+  else
+    steps_known_ = method_.fused_weights() ? 0 : (known ? kind.known : steps_of_halo_) - steps;
   std::swap(state_, next_);
   swapped_ = !swapped_;
 }

@@ -46,6 +46,19 @@ class Plan(spsolve.TestCase):
         self.run_to(0, file, "--output", "restarted", "--restart", "latest", "--set", "compute.unit=auto",
                     "--set", "compute.layout=auto")
         self.assertEqual(self.plan_of("one"), self.plan_of("restarted"))
+        self.assert_same_bits("one", "restarted")
+
+    def test_tensor_units_do_not_depend_on_where_an_exchange_falls(self):
+        """A restart begins with one, which the run that never stopped had elsewhere."""
+        file = spsolve.write_input(self.directory / "problem.toml", problem(
+            "tensor", "dual-tessellation") | {"boundary": {"x": "periodic", "y": "periodic"}, "checkpoint": {"every": 4, "keep": 9}})
+        ways = ["--set", "time.fuse=2", "--set", "diagnostics.every=0", "--set", "output.every=0"]
+        for shape, every in (([26, 56], 3), ([26, 57], 5)):
+            settings = [*ways, "--set", f"grid.shape={shape}", "--set", f"parallel.exchange_every={every}"]
+            self.run_to(0, file, "--output", "one", "--overwrite", *settings)
+            self.run_to(0, file, "--output", "restarted", "--overwrite", "--restart", "one/checkpoint_0000000004.h5", *settings)
+            a, b = (spsolve.snapshots(self.directory / out)[23].read_bytes() for out in ("one", "restarted"))
+            self.assertEqual(a, b, (shape, every))
 
     def test_units_agree_with_the_scalar_unit(self):
         self.run_to(0, self.write("scalar"), "--output", "scalar")
