@@ -66,7 +66,7 @@ Errors measure_errors(const Communicator& communicator, const Problem& problem, 
       return values;
     };
     std::vector<double> source;
-    if (problem.has_source) source = data(source_precision(problem.precision));
+    if (problem.has_source) source = data(sum_precision(problem.precision));
     const std::vector<double> values = reference_steps(local, problem.stencil, data(problem.precision), steps,
                                                        problem.has_source ? &source : nullptr);
     with_storage(problem.precision, [&]<class Storage>() {

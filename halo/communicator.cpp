@@ -117,27 +117,26 @@ void Communicator::abort(Status status) const {
   std::abort();
 }
 
+void Communicator::abort(const Error& error) const {
+  std::fprintf(stderr, "spsolve: error: %s\n", error.what());
+  abort(error.status());
+}
+
 bool threads_may_communicate() {
   int provided = 0;
   check_mpi(MPI_Query_thread(&provided));
   return provided == MPI_THREAD_MULTIPLE;
 }
 
-DuplicateCommunicator::DuplicateCommunicator(const Communicator& original)
-    : communicator_([&] {
-        MPI_Comm handle = MPI_COMM_NULL;
-        check_mpi(MPI_Comm_dup(original.handle(), &handle));
-        return handle;
-      }()) {}
+Communicator duplicate(const Communicator& original) {
+  MPI_Comm handle = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(original.handle(), &handle));
+  return Communicator(handle);
+}
 
 DuplicateCommunicator::~DuplicateCommunicator() {
   MPI_Comm handle = communicator_.handle();
   MPI_Comm_free(&handle);
-}
-
-void Communicator::abort(const Error& error) const {
-  std::fprintf(stderr, "spsolve: error: %s\n", error.what());
-  abort(error.status());
 }
 
 int ranks_on_this_machine(const Communicator& communicator) {

@@ -66,10 +66,13 @@ class Communicator {
 /// Whether several threads of each rank may communicate at a time, each by a communicator of its own.
 bool threads_may_communicate();
 
-/// The same ranks, whose messages never meet those of the original. Made and destroyed collectively.
+/// The same ranks, whose messages never meet those of the original; the caller frees its handle. Collective.
+Communicator duplicate(const Communicator& original);
+
+/// The same, owned: made and destroyed collectively.
 class DuplicateCommunicator {
  public:
-  explicit DuplicateCommunicator(const Communicator& original);
+  explicit DuplicateCommunicator(const Communicator& original) : communicator_(duplicate(original)) {}
   ~DuplicateCommunicator();
   DuplicateCommunicator(const DuplicateCommunicator&) = delete;
   DuplicateCommunicator& operator=(const DuplicateCommunicator&) = delete;

@@ -12,27 +12,20 @@ namespace {
 constexpr std::size_t largest_piece = std::size_t{1} << 30;
 constexpr int halo_tag = 1;
 
-template <class Start>
-void for_each_piece(const Message& message, Start&& start) {
-  for (std::size_t begin = 0; begin < message.bytes; begin += largest_piece)
-    start(message.data + begin, static_cast<int>(std::min(largest_piece, message.bytes - begin)));
-}
-
 }  // namespace
 
 void MpiTransport::start(std::span<const Message> sends, std::span<const Message> receives) {
-  for (const Message& message : receives)
-    for_each_piece(message, [&](std::byte* data, int bytes) {
-      check_mpi(MPI_Irecv(data, bytes, MPI_BYTE, message.peer, halo_tag, communicator_.handle(),
-                          &requests_.emplace_back()));
-      posted_.push_back({"from", message.peer, bytes});
-    });
-  for (const Message& message : sends)
-    for_each_piece(message, [&](std::byte* data, int bytes) {
-      check_mpi(MPI_Isend(data, bytes, MPI_BYTE, message.peer, halo_tag, communicator_.handle(),
-                          &requests_.emplace_back()));
-      posted_.push_back({"to", message.peer, bytes});
-    });
+  const auto post = [&](std::span<const Message> messages, auto&& begin_one, const char* direction) {
+    for (const Message& message : messages)
+      for (std::size_t begin = 0; begin < message.bytes; begin += largest_piece) {
+        const auto bytes = static_cast<int>(std::min(largest_piece, message.bytes - begin));
+        check_mpi(begin_one(message.data + begin, bytes, MPI_BYTE, message.peer, halo_tag,
+                            communicator_.handle(), &requests_.emplace_back()));
+        posted_.push_back({direction, message.peer, bytes});
+      }
+  };
+  post(receives, MPI_Irecv, "from");
+  post(sends, MPI_Isend, "to");
 }
 
 /// One by one: MPI_Waitall of Open MPI 4.1 may wait for ever beside a message that has failed already.

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 
 namespace spsolve {
@@ -13,13 +12,6 @@ namespace {
 constexpr int sign_tag = 1;
 constexpr int signs_within_timeout = 10;
 constexpr std::chrono::milliseconds impatience(1);  // at the end, when all others wait for the last sign
-
-/// A communicator of its own, so that signs never meet other messages.
-Communicator duplicate(const Communicator& communicator) {
-  MPI_Comm handle = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_dup(communicator.handle(), &handle));
-  return Communicator(handle);
-}
 
 bool waits(std::int64_t phase) {
   return phase == static_cast<int>(Phase::exchange) || phase == static_cast<int>(Phase::device);
@@ -178,8 +170,7 @@ std::string Watch::describe(int rank, const std::string& place, const Sign& sign
 }
 
 void Watch::end(const std::string& message) const {
-  std::fprintf(stderr, "spsolve: error: %s\n", message.c_str());
-  communicator_.abort(Status::device_failure);
+  communicator_.abort(Error(Status::device_failure, message));
 }
 
 }  // namespace spsolve

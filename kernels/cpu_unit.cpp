@@ -249,10 +249,11 @@ void CpuUnit::fill_ghosts(Field& field, const Box& valid) const {
     const Index3 extent = valid.extent();
     const Range memory{field.allocated().begin[x_axis], field.allocated().end[x_axis]};
 #pragma omp parallel for schedule(static)
-    for (std::int64_t row = 0; row < extent[0] * extent[1]; ++row)
-      fill_row_ghosts(
-          field.at<Storage>({valid.begin[0] + row / extent[1], valid.begin[1] + row % extent[1], 0}), domain_,
-          stencil_.radius()[x_axis], memory, memory, constant);
+    for (std::int64_t row = 0; row < extent[0] * extent[1]; ++row) {
+      const Index3 p = row_begin(valid, row);
+      fill_row_ghosts(field.at<Storage>({p[z_axis], p[y_axis], 0}), domain_, stencil_.radius()[x_axis],
+                      memory, memory, constant);
+    }
   });
 }
 

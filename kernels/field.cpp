@@ -12,9 +12,7 @@
 namespace spsolve {
 namespace {
 
-constexpr std::int64_t row_alignment =
-    64;  // bytes: a cache line, and a vector register of any instruction set
-
+constexpr std::int64_t row_alignment = 64;   // bytes: a cache line, and the widest vector register
 constexpr std::size_t large_page = 2 << 20;  // bytes, of x86-64 and of AArch64 with 4 KiB pages
 
 struct Layout {

@@ -61,8 +61,7 @@ class Field {
   Precision precision_;
   std::int64_t element_;  // bytes
   Index3 strides_{};
-  std::int64_t lead_ =
-      0;  // elements before the first halo point of a row, so that owned x = begin is aligned
+  std::int64_t lead_ = 0;  // elements before a row's first halo point, so that its first owned one is aligned
   std::size_t bytes_ = 0;
   std::unique_ptr<std::byte, Free> memory_;
 };

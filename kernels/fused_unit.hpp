@@ -25,11 +25,11 @@ struct ExactUnits {
   std::unique_ptr<Unit> sums;   // with the same source, in the precision of the source; null without source
 };
 
-/// A launch of `steps` time steps as one sweep with fused weights (DESIGN 3.3) where no ghost point of a wall
-/// is within reach, and as true single steps in the bands of steps * radius points beside walls. Which of the
-/// two takes a point depends on its place in the grid alone, so results do not depend on how the grid is
-/// decomposed. Launches of other lengths are single steps everywhere: they are rare, and one pass over memory
-/// as well.
+/// A launch of `steps` time steps as one sweep with fused weights (docs/design.md) where no ghost point of a
+/// wall is within reach, and as true single steps in the bands of steps * radius points beside walls. Which
+/// of the two takes a point depends on its place in the grid alone, so results do not depend on how the grid
+/// is decomposed. Launches of other lengths are single steps everywhere: they are rare, and one pass over
+/// memory as well.
 ///
 /// The fused source sum_{i < steps} w^i * s is `steps` single steps of a zero field. It is made in the first
 /// launch.

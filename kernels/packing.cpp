@@ -22,8 +22,7 @@ class HostPacking : public Packing {
         const auto address = [&](const Place& place) {
           if (const auto* offset = std::get_if<std::size_t>(&place))
             return buffer + *offset + static_cast<std::size_t>(row) * bytes;
-          return field.bytes_at(std::get<Index3>(place) +
-                                Index3{row / copy.extent[1], row % copy.extent[1], 0});
+          return field.bytes_at(std::get<Index3>(place) + row_begin(box_of(copy.extent), row));
         };
         std::memcpy(address(copy.to), address(copy.from), bytes);
       }

@@ -6,7 +6,7 @@
 namespace spsolve {
 
 /// One correlation with given weights on points from where no ghost point of a wall is within reach: what
-/// fused steps are away from walls (DESIGN 3.3). Every point sums the same products in the same order
+/// fused steps are away from walls (docs/design.md). Every point sums the same products in the same order
 /// whatever the region, so results do not depend on how the grid is decomposed.
 class Sweep {
  public:

@@ -30,7 +30,7 @@ class Unit {
   /// whole periodic grid, whose images are written with the points.
   virtual bool writes_images(const Field&, int /*steps*/) const { return false; }
 
-  /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as DESIGN 3.2
+  /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as docs/design.md
   /// defines them before every single step. `in` must hold data on region grown by steps * radius, cut off at
   /// walls, with its ghosts filled; `out` is another field of the same geometry; only `region` and ghosts
   /// beside it are written.

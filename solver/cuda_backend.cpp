@@ -3,8 +3,8 @@
 
 #include <tuple>
 
+#include "halo/cuda_mpi_transport.hpp"
 #include "halo/peer_transport.hpp"
-#include "halo/staged_transport.hpp"
 #include "kernels/cuda/branch.hpp"
 #include "kernels/cuda/scalar_unit.hpp"
 #include "kernels/cuda/tensor_sweep.hpp"
@@ -45,9 +45,9 @@ std::pair<std::unique_ptr<Transport>, std::string> make_transport(const Communic
     throw Error(Status::invalid_input,
                 "[parallel] transport = \"nccl\": this build has no NCCL; use auto or mpi");
 #endif
-  if (mpi_reads_device_memory())
-    return {std::make_unique<DeviceMpiTransport>(communicator, stream), "mpi (device memory)"};
-  return {std::make_unique<StagedMpiTransport>(communicator, stream), "mpi (host memory)"};
+  const bool aware = mpi_reads_device_memory();
+  return {std::make_unique<CudaMpiTransport>(communicator, stream, aware),
+          aware ? "mpi (device memory)" : "mpi (host memory)"};
 }
 
 }  // namespace

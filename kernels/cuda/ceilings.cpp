@@ -17,9 +17,8 @@ constexpr double sustained_seconds = 0.3;
 struct Measured {
   const char* name;
   const char* instruction;  // enumerator of Instruction
-  double
-      per_warp;  // flop, or bytes of shared memory, of one instruction (wgmma: a quarter of the warpgroup's)
-  int oldest;    // compute capability that has it
+  double per_warp;          // flop, or bytes of shared memory, of one instruction (of a warpgroup: a quarter)
+  int oldest;               // compute capability that has it
   int newest = std::numeric_limits<int>::max();
 };
 

@@ -11,8 +11,8 @@ namespace spsolve::cuda {
 namespace {
 
 constexpr std::size_t most_folded_taps = 512;  // larger stencils are stepped by step.cuh, tap by tap
-constexpr int most_unrolled_points =
-    192;  // read by one sum; beyond, the loop is kept: code would leave the instruction cache
+// Read by one sum; beyond, the loop is kept: code would leave the instruction cache.
+constexpr int most_unrolled_points = 192;
 
 const char* wall_name(Wall wall) {
   return wall == Wall::none ? "Wall::none" : wall == Wall::dirichlet ? "Wall::dirichlet" : "Wall::neumann";

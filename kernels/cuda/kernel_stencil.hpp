@@ -50,9 +50,8 @@ struct Tile {
   int points_per_lane = 4;            // neighbours in x
   int stages = 3;                     // planes of input in shared memory
   int blocks_per_multiprocessor = 1;  // what registers are limited to
-  int column_margin =
-      0;  // columns of a tile on each side that are not written: halo rounded up to whole 16 bytes
-  int row_margin = 0;  // the same for rows
+  int column_margin = 0;  // columns of a tile on each side that are not written: halo, to whole 16 bytes
+  int row_margin = 0;     // the same for rows
   int shared_bytes = 0;
 
   int columns() const { return 32 * points_per_lane; }

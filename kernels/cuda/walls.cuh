@@ -12,8 +12,7 @@ enum class Ghost { none, mirrored, low_value, high_value };
 
 struct Place {
   Ghost ghost;
-  long long
-      index;  // the point of the grid (or of a periodic halo) that holds the value, unless it is a constant
+  long long index;  // of the point of the grid, or of a periodic halo, that holds the value; not of constants
 };
 
 /// Where coordinate p of an axis of n points takes its value from. Between two neumann faces images are
