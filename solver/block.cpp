@@ -49,7 +49,7 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
     next_ = std::make_unique<Field>(owned, steps_of_halo_ * radius, problem.precision, backend.memory());
     if (problem.has_source)
       source_ = std::make_unique<Field>(owned, (steps_of_halo_ - 1) * radius,
-                                        source_precision(problem.precision), backend.memory());
+                                        sum_precision(problem.precision), backend.memory());
     unit_ = backend.make_unit(problem, method, source_.get(), Queue::compute);
   });
 }
@@ -93,7 +93,7 @@ void Block::prepare_copies(const Sampling& sampling, int count) {
   const std::size_t taken = state_->bytes() + next_->bytes() + (source_ ? source_->bytes() : 0),
                     all = block_bytes(problem_, decomposition_, method_, steps_of_halo_ / method_.fuse),
                     between =
-                        field_bytes(owned().extent(), state_->halo(), source_precision(problem_.precision));
+                        field_bytes(owned().extent(), state_->halo(), sum_precision(problem_.precision));
   backend_->prepare_copies(owned(), sampling, count, all - std::min(all, taken) + between);
 }
 
@@ -238,7 +238,7 @@ std::size_t block_bytes(const Problem& problem, const Decomposition& decompositi
   const int steps = exchange_every * method.fuse;
   std::size_t bytes = 2 * field_bytes(extent, steps * radius, problem.precision);
   if (!problem.has_source) return bytes;
-  const Precision sums = source_precision(problem.precision);
+  const Precision sums = sum_precision(problem.precision);
   bytes += field_bytes(extent, (steps - 1) * radius, sums);
   if (method.fused_weights()) bytes += 3 * field_bytes(extent, steps * radius, sums);
   return bytes;

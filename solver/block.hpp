@@ -112,9 +112,4 @@ std::size_t block_bytes(const Problem& problem, const Decomposition& decompositi
 /// Bytes of a copy of what is kept of the largest block.
 std::size_t copy_bytes(const Decomposition& decomposition, const Sampling& sampling);
 
-/// The precision that a source is kept in: that of the sums.
-constexpr Precision source_precision(Precision precision) {
-  return precision == Precision::fp64 ? Precision::fp64 : Precision::fp32;
-}
-
 }  // namespace spsolve
