@@ -3,10 +3,14 @@
 
 #include <functional>
 #include <memory>
+#include <stdexcept>
+#include <string>
 
 #include "halo/transport.hpp"
+#include "kernels/error.hpp"
 #include "kernels/packing.hpp"
 #include "kernels/reduction.hpp"
+#include "kernels/sparse/layout.hpp"
 #include "kernels/unit.hpp"
 #include "solver/method.hpp"
 #include "solver/problem.hpp"
@@ -84,6 +88,17 @@ class Backend {
   /// Sets the owned points of `field`: `fill` gets a field of the same owned box in host memory.
   virtual void set(Field& field, const FillField& fill) = 0;
 };
+
+/// What `make(layout)` makes of a method's fused weights. What the plan did not know of them or of the device
+/// (std::invalid_argument) is an error of the input.
+template <class Make>
+auto sweep_of(const Method& method, Make&& make) {
+  try {
+    return make(parse_layout(method.layout).value());
+  } catch (const std::invalid_argument& error) {
+    throw Error(Status::invalid_input, std::string("[compute] unit, layout, [time] fuse: ") + error.what());
+  }
+}
 
 /// CPU cores and MPI: everything is done when the call returns.
 class CpuBackend : public Backend {

@@ -39,8 +39,10 @@ std::unique_ptr<Unit> CpuBackend::make_unit(const Problem& problem, const Method
     return std::make_unique<CpuUnit>(problem.domain, problem.stencil, precision, source);
   };
   if (!method.fused_weights()) return single_steps(problem.precision);
-  auto sweep = make_emulated_sweep(fuse_steps(problem.stencil, method.fuse), problem.precision,
-                                   parse_layout(method.layout).value(), method.dropped, problem.domain.shape);
+  auto sweep = sweep_of(method, [&](Layout layout) {
+    return make_emulated_sweep(fuse_steps(problem.stencil, method.fuse), problem.precision, layout,
+                               method.dropped, problem.domain.shape);
+  });
   ExactUnits exact{std::make_unique<Branch>(), single_steps(problem.precision),
                    source ? single_steps(source->precision()) : nullptr};
   return std::make_unique<FusedUnit>(problem.domain, problem.stencil.radius(), method.fuse, std::move(sweep),

@@ -69,16 +69,11 @@ std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Metho
     return std::make_unique<cuda::ScalarUnit>(problem.domain, problem.stencil, precision, source, on);
   };
   if (!method.fused_weights()) return single_steps(problem.precision, stream);
-  auto sweep = [&] {
-    try {
-      return cuda::make_tensor_sweep(
-          problem.domain, fuse_steps(problem.stencil, method.fuse), problem.precision,
-          parse_layout(method.layout).value(), method.dropped,
-          method.unit == "tensor" ? cuda::TensorCores::dense : cuda::TensorCores::sparse, stream);
-    } catch (const std::invalid_argument& error) {  // what the plan did not know of this GPU
-      throw Error(Status::invalid_input, std::string("[compute] unit, layout: ") + error.what());
-    }
-  }();
+  auto sweep = sweep_of(method, [&](Layout layout) {
+    return cuda::make_tensor_sweep(
+        problem.domain, fuse_steps(problem.stencil, method.fuse), problem.precision, layout, method.dropped,
+        method.unit == "tensor" ? cuda::TensorCores::dense : cuda::TensorCores::sparse, stream);
+  });
   auto branch = std::make_unique<cuda::StreamBranch>(stream);
   auto state = single_steps(problem.precision, branch->stream());
   auto sums = source ? single_steps(source->precision(), branch->stream()) : nullptr;

@@ -48,6 +48,11 @@ bool has_kernel(const Problem& problem, const DeviceModel& device, const Method&
     return false;  // fp64 is dense only, separable sparse only
   const Index3 reach = method.fuse * problem.stencil.radius();
   if (method.fuse > 1 && volume(2 * reach + Index3{1, 1, 1}) > most_fused_weights) return false;
+  // Weights that grow or decay so fast leave the range of numbers when they are fused.
+  double sum = 0;
+  for (const Tap& tap : problem.stencil.taps()) sum += std::abs(tap.weight);
+  if (std::abs(method.fuse * std::log10(sum)) > (problem.precision == Precision::fp64 ? 200 : 30))
+    return false;
   // The kernel of separable sweeps; the others take any reach.
   return !device.gpu || *layout != Layout::separable ||
          (reach[z_axis] <= 7 && std::max(reach[y_axis], reach[x_axis]) <= 40);

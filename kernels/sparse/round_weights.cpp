@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 
 #include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/split.hpp"
@@ -53,7 +55,11 @@ std::vector<double> round_weights(std::vector<double> weights, Precision element
 
 Stencil round_weights(const Stencil& stencil, Precision element) {
   const Index3 radius = stencil.radius();
-  return {2 * radius + Index3{1, 1, 1}, round_weights(dense_weights(stencil), element), radius};
+  const std::vector<double> weights = round_weights(dense_weights(stencil), element);
+  if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 0; }))
+    throw std::invalid_argument("the weights of so many fused steps are too small for " +
+                                std::string(to_string(element)));
+  return {2 * radius + Index3{1, 1, 1}, weights, radius};
 }
 
 }  // namespace spsolve

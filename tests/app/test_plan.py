@@ -99,6 +99,19 @@ class Plan(spsolve.TestCase):
         self.assertEqual(third.status, 0, third.err)
         self.assertIn("tuning:", third.out)
 
+    def test_fused_weights_stay_within_the_range_of_numbers(self):
+        model = spsolve.SOURCE / "inputs" / "devices" / "h200.toml"
+        for weight in (1e-60, 1e-40, 1e-9, 1e9, 1e60):
+            for precision, promised in (("fp64", 1e-14), ("fp32", 1e-6), ("bf16", 1e-2)):
+                file = self.write(precision=precision)
+                result = self.run_to(0, "plan", file, "--device-model", model, "--set", "grid.shape=[4000, 4000]", "--set",
+                                     f"stencil={{weights=[[{weight}, {weight / 7}]]}}")
+                chosen = next(line.split() for line in result.out.splitlines() if line.startswith(">"))
+                self.assertLess(float(chosen[11]), promised, (weight, chosen))
+        file = self.write("tensor", "dual-tessellation")
+        result = self.run_to(2, file, "--set", "stencil={weights=[[1e-60]]}", "--set", "time.fuse=8")
+        self.assertIn("no kernel", result.err)
+
     def test_plans_for_other_machines(self):
         file = self.write(precision="fp16")
         for device in ("h200", "a100", "cpu"):
