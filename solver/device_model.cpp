@@ -12,6 +12,7 @@ DeviceModel nominal_cpu() {
   cpu.launch_seconds = 5e-6;
   cpu.cache_bytes = 2 * 1024.0 * 1024.0;
   cpu.cores = 2;
+  cpu.shared_bytes_per_block = 1e9;
   cpu.level_cost = 1.25;
   cpu.ranks_per_node = 1;
   cpu.node_latency = cpu.network_latency = 2e-6;

@@ -42,7 +42,8 @@ constexpr std::int64_t most_fused_weights = std::int64_t{1} << 19;
 /// cores: slow, so never chosen, but exact in their numerics.
 bool has_kernel(const Problem& problem, const DeviceModel& device, const Method& method);
 
-/// The numbers of one candidate; `problem.precision` is what it computes in.
+/// The numbers of one candidate; `problem.precision` is what it computes in. Infinite seconds: no tile of its
+/// kernel fits the device.
 Candidate evaluate(const Problem& problem, const DeviceModel& device, const Method& method);
 
 /// Points x steps per second of all `ranks` together, each launch hiding its exchange behind the interior.

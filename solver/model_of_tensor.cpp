@@ -1,32 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <stdexcept>
 
+#include "kernels/cuda/kernel_stencil.hpp"
 #include "kernels/cuda/launch_shape.hpp"
+#include "kernels/cuda/mma_program.hpp"
+#include "kernels/cuda/separable_tile.hpp"
 #include "kernels/sparse/emulated_sweep.hpp"
 #include "kernels/sparse/separable_operand.hpp"
-#include "kernels/sparse/sliced_operand.hpp"
-#include "kernels/sparse/split.hpp"
 #include "kernels/sparse/windowed_operand.hpp"
 #include "solver/model_parts.hpp"
 
 namespace spsolve {
 namespace {
 
+// Measured on H200 (docs/plan.md).
+constexpr double march_step = 0.1e-6;  // s, of a block between two steps of its march
+constexpr double line_block = 2.3e-6,
+                 line_block_fp64 = 0.9e-6;  // s, of a block of a line: it fetches, then it computes
+constexpr double sweep_fill = 2e-6;         // s, until weights and the first input are there
+constexpr double long_line = 4.5;           // of instructions of lines in fp32 beyond 31 taps, at full load
+constexpr double loop_cost = 1.6;           // of instructions that are not unrolled
+constexpr double bank_conflicts = 1.15;
+constexpr double source_cost = 2.5;     // of reading a source, which nothing fetches ahead, against a copy
+constexpr double wide_source_cost = 9;  // the same where lanes read rows of several tiles
+
 /// What the tensor cores are given to do, per point and launch.
 struct TensorWork {
   double instructions = 0;
   double fma = 0;  // multiply-adds of these, zeros included
   double shared_bytes = 0;
-  double rate = 0;         // instructions/s that kernels reach
-  double peak = 0;         // and the tensor cores do
-  double memory_cost = 1;  // of memory traffic against a copy
-  double filter_fma = 0;   // on CUDA cores, as issue slots
-  double latency = 0;      // s, before the first and after the last results
+  double peak = 0;            // instructions/s of the tensor cores
+  double seconds = 0;         // of computing alone
+  double shared_seconds = 0;  // and of shared memory
+  double memory_cost = 1;     // of memory traffic against a copy
+  double source_cost = wide_source_cost;
+  double latency = 0;      // s of a launch, before the first and after the last results
   bool is_serial = false;  // memory and computing take turns
   std::size_t terms = 0;
-  double padding = 1;  // points executed for one of the grid, against large grids
 };
+
+cuda::BlockLimits limits_of(const DeviceModel& device) {
+  return {static_cast<int>(device.compute_capability),
+          static_cast<std::size_t>(device.shared_bytes_per_block), static_cast<int>(device.multiprocessors)};
+}
+
+/// Seconds until a warp has got an instruction, of tensor cores that many warps share: so many times what it
+/// takes of a quarter of a multiprocessor.
+double instruction_seconds(double waits, double peak, const DeviceModel& device) {
+  return waits * cuda::schedulers_of_multiprocessor * device.multiprocessors / peak;
+}
 
 /// Points that blocks marching along planes execute for one of the grid: tiles beyond its edges, planes
 /// before the first result, multiprocessors that idle at the end.
@@ -47,114 +72,63 @@ double march_padding(const Index3& shape, std::int64_t columns, std::int64_t row
          marched({1024, 1024, 1024}, columns, rows, warm_up, resident);
 }
 
-/// The stencil with its axes in the order in which kernels march: planes, rows, columns.
-Stencil in_march_axes(const Stencil& stencil, int dimensions) {
-  if (dimensions == 3) return stencil;
-  const Index3 radius = stencil.radius();
-  return {{2 * radius[y_axis] + 1, 1, 2 * radius[x_axis] + 1},
-          dense_weights(stencil),
-          {radius[y_axis], 0, radius[x_axis]}};
-}
-
-/// How direct layouts run, as measured on H200 (docs/kernels-tensor.md, docs/kernels-mma.md).
-struct DirectSweep {
-  int dimensions;
-  Precision precision;
-  bool sparse;
-  std::size_t taps, slices;
-
-  bool fp64() const { return precision == Precision::fp64; }
-  bool split() const { return precision == Precision::fp32; }
-  bool half() const { return storage_bytes(precision) == 2; }
-  /// Six products of bf16, or one of tf32 and two of bf16 that take as long as four.
-  double products() const { return !split() ? 1 : takes_mixed_split(taps) ? 4 : 6; }
-  /// Beyond what rotates in registers, planes are taken in groups.
-  bool grouped() const { return slices > (fp64() ? 8u : dimensions == 2 ? 16u : 11u); }
-
-  /// Of the rate of tensor cores.
-  double share() const {
-    const bool many_planes = dimensions == 3 && slices > 7 && !grouped() && !fp64();  // tiles lack registers
-    const bool long_line = dimensions == 1 && taps > 31 && !fp64();                   // two steps per window
-    const double splitting = !split() ? 1.0 : dimensions == 1 ? 5.0 : products() == 4 ? 1.6 : 1.25;
-    const double multiplying = fp64()                         ? 0.75
-                               : precision == Precision::tf32 ? 0.32
-                               : !sparse                      ? 0.55
-                               : dimensions == 3              ? 0.9
-                                                              : 1.0;
-    return multiplying / splitting / (many_planes ? 1.4 : 1.0) / (grouped() ? 1.65 : 1.0) /
-           (long_line ? 2.5 : 1.0);
-  }
-
-  /// Of memory traffic against a copy.
-  double memory_cost() const {
-    if (dimensions == 3) return fp64() ? 1.4 : 1.19;
-    if (dimensions == 2) return fp64() ? 1.2 : grouped() ? 1.8 : 1.19;
-    if (fp64()) return 1.1;
-    if (split()) return 1.35;
-    if (!half()) return sparse ? 2.2 : 1.8;
-    return (sparse ? 1.0 : 1.3) * (taps <= 15 ? 1.13 : taps <= 25 ? 1.3 : 1.55);
-  }
-
-  /// Seconds before the first and after the last results.
-  double latency(const Domain& domain) const {
-    const bool marching = dimensions == 2 && split();
-    return (marching ? 15e-6 : 2.2e-6) * (1 - filled(domain, marching ? 1e7 : 1e6)) +
-           (dimensions == 1 && half() ? 3e-6 : 0.0);
-  }
-
-  /// As kernels/cuda/mma_tile.cpp cuts it.
-  double padding(const Index3& shape, std::int64_t rows_of_tile, const DeviceModel& device) const {
-    if (dimensions < 3) return 1;
-    const std::int64_t columns = fp64() || precision == Precision::tf32 ? 64 : slices <= 5 ? 256 : 128;
-    const double resident = slices <= 3 ? 3 : slices <= 5 ? 2 : 1;
-    return march_padding(shape, columns, (slices <= 5 ? 4 : 8) * rows_of_tile,
-                         static_cast<std::int64_t>(slices) + 1, resident, device);
-  }
-};
-
-/// Instructions per tile group of 128 outputs (kernels/cuda/mma_program.hpp): of every slice those steps of
-/// the window that hold weights.
+/// Direct layouts on the tiles of the kernel (kernels/cuda/mma_sweep.cuh). However many warps share the
+/// tensor cores, each waits for its own results: blocks take whole waves of marches, step by step.
 TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision precision, Layout layout,
                        bool sparse, const DeviceModel& device) {
-  const int dimensions = domain.dimensions;
-  const bool fp64 = precision == Precision::fp64;
-  const Precision element = operand_element(precision);
-  const bool half = storage_bytes(element) == 2;
-  const Stencil turned = in_march_axes(fused, dimensions);
-  const SlicedOperand sliced = fp64 ? slice_dense(turned, dimensions > 1, dimensions == 3)
-                                    : slice_sparse(turned, layout, element, dimensions == 3);
-  const int registers = b_registers(sliced, element), step = sparse || fp64 ? 4 : 2;
-  const std::size_t words = half ? 2 : 1;  // elements per word
-  double steps = 0;
-  for (const Operand& slice : sliced.slices) {
-    const WeightMatrix matrix = expand(slice);
-    for (int first = 0; first < registers; first += step) {
-      bool used = false;
-      const std::size_t begin = static_cast<std::size_t>(first) * 4 * words;
-      for (std::size_t m = 0; m < matrix.rows() && !used; ++m)
-        for (std::size_t k = begin; k < std::min(matrix.columns(), begin + step * 4 * words) && !used; ++k)
-          used = matrix.value(m, k) != 0.0;
-      // fp64 has instructions of smaller k, which take as much less.
-      steps += used * (fp64 ? std::min(1.0, static_cast<double>(registers - first) / step) : 1.0);
-    }
-  }
-  const double tiles = fp64 ? 16 : 8;  // per instruction: its rows in fp64, else its columns
-  const double outputs = tiles * static_cast<double>(sliced.first().rows());
-  const double terms = precision == Precision::fp32 ? 3 : 1;
-  const DirectSweep sweep{dimensions, precision, sparse, fused.taps().size(), sliced.slices.size()};
+  const cuda::MmaProgram program(domain, fused, precision, layout,
+                                 sparse ? cuda::TensorCores::sparse : cuda::TensorCores::dense,
+                                 limits_of(device));
+  const cuda::MmaTile& tile = program.tile();
+  const cuda::MmaProgram::Work step = program.work();
+  const bool fp64 = precision == Precision::fp64, line = domain.dimensions == 1;
+  const auto axes = cuda::grid_axes(domain);
+  const auto extent = [&](int k) { return domain.shape[axes[k]]; };
+  const std::int64_t multiprocessors = limits_of(device).multiprocessors;
+  const std::int64_t resident =
+      multiprocessors *
+      std::clamp<std::int64_t>(limits_of(device).shared_bytes / (program.shared_bytes() + 1024), 1,
+                               tile.blocks_per_multiprocessor);
+  const std::int64_t tiles = pieces(extent(cuda::column_axis), program.block_columns()) *
+                             pieces(extent(cuda::row_axis), program.block_rows());
+  const std::int64_t chunks = pieces(extent(cuda::plane_axis), program.operand().tile[0]);
+  const auto slices = static_cast<std::int64_t>(program.operand().slices.size());
+  const std::int64_t chunks_per_block =
+      tile.group ? tile.group : cuda::steps_per_block(chunks, tiles, resident, slices + 1);
+  const std::int64_t blocks = tiles * pieces(chunks, chunks_per_block);
+  const auto steps = static_cast<double>(pieces(blocks, resident) * (chunks_per_block + slices - 1));
+  const auto warps =
+      static_cast<double>(pieces(std::min(blocks, resident), multiprocessors) * program.threads() / 32);
+
+  const double points = static_cast<double>(domain.box().points());
+  const double outputs = static_cast<double>(volume(program.operand().tile)) * program.tiles_per_block();
+  const bool half = storage_bytes(precision) == 2, tf32 = precision == Precision::tf32;
+  const std::size_t taps = fused.taps().size();
   TensorWork work;
-  work.instructions = steps * sweep.products() / outputs;
-  // The product of tf32 has half of the depth of the others, in the time of two.
-  const double multiplied = sweep.products() == 4 ? 3 : sweep.products();
-  work.fma = steps * multiplied / outputs * 16 * 8 * step * 4 * static_cast<double>(words);
-  work.shared_bytes = 128.0 * registers * terms / outputs;
+  work.instructions = program.instructions() / outputs;
+  work.fma = step.fma / outputs;
+  work.shared_bytes = step.shared_bytes / (outputs * tile.blocks_x * tile.blocks_y);
   work.peak = fp64   ? device.mma_fp64
-              : half ? (sparse ? device.mma_half_sparse : device.mma_half)
-                     : (sparse ? device.mma_tf32_sparse : device.mma_tf32);
-  work.rate = work.peak * sweep.share();
-  work.memory_cost = sweep.memory_cost();
-  work.latency = sweep.latency(domain);
-  work.padding = sweep.padding(domain.shape, sliced.tile[y_axis], device);
+              : tf32 ? (sparse ? device.mma_tf32_sparse : device.mma_tf32)
+                     : (sparse ? device.mma_half_sparse : device.mma_half);
+  const double instruction = instruction_seconds(half   ? 2.5
+                                                 : tf32 ? 3.4
+                                                        : 2.1,
+                                                 work.peak, device) *
+                             (step.unrolled ? 1 : loop_cost);
+  const double between = !line ? march_step : fp64 ? line_block_fp64 : line_block;
+  work.seconds = steps * (step.instructions * instruction + between) / points;
+  if (line && precision == Precision::fp32 && taps > 31)
+    work.seconds = std::max(work.seconds, long_line * work.instructions / work.peak);
+  work.shared_seconds = steps * warps * step.shared_bytes * bank_conflicts * device.multiprocessors /
+                        device.shared_bandwidth / points;
+  work.memory_cost = domain.dimensions == 3 ? 1.3
+                     : !line                ? 1.15
+                     : fp64                 ? 1.09
+                     : half && taps <= 25   ? (taps <= 15 ? 1.13 : 1.3)
+                                            : 1.65;
+  work.source_cost = source_cost;
+  work.latency = line ? sweep_fill / 2 : sweep_fill;
   return work;
 }
 
@@ -173,10 +147,38 @@ TensorWork windowed_work(const Stencil& fused, const Domain& domain, Precision p
   const double seconds =
       half ? (window.parts == 1 ? 0.74e-12 + 0.026e-12 * rows : 0.59e-12 + 0.087e-12 * rows)
            : window.parts * (split ? 2.5e-12 + 0.14e-12 * taken : 1.76e-12 + 0.0525e-12 * taken);
-  work.rate = work.instructions / seconds * device.wgmma_tf32_sparse / nominal_gpu().wgmma_tf32_sparse;
+  work.seconds = seconds * nominal_gpu().wgmma_tf32_sparse / device.wgmma_tf32_sparse;
+  work.shared_seconds = work.shared_bytes / device.shared_bandwidth;
   work.memory_cost = 1.1;
   work.latency = 4.5e-6 * (1 - filled(domain, 1e7));
   return work;
+}
+
+/// Seconds per point of a separable sweep of a plane, on the tiles of the kernel
+/// (kernels/cuda/separable.cuh): whole waves of strips, block of rows by block of rows. Rows between two of
+/// these are kept in registers.
+double plane_seconds(const SeparableOperand& operand, const Domain& domain, Precision precision,
+                     const DeviceModel& device) {
+  const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
+  const int element = static_cast<int>(storage_bytes(precision));
+  const cuda::SeparableTile tile = cuda::choose_separable_tile(operand, element, limits_of(device));
+  if (tile.warps == 0) throw std::invalid_argument("separable sweep: no tile fits");
+  const cuda::SeparableShape shape = cuda::separable_shape(operand, tile, element);
+  const std::int64_t columns = pieces(domain.shape[x_axis], tile.columns()), rows = domain.shape[y_axis];
+  const std::int64_t resident = tile.blocks_per_multiprocessor * limits_of(device).multiprocessors;
+  const std::int64_t steps = cuda::steps_per_strip(rows, shape.block_rows, columns, resident);
+  const std::int64_t strips = pieces(rows, steps * shape.block_rows + cuda::row_granule);
+  const double instructions = 2.0 * operand.per_window() * (split ? 3 : 1) * tile.groups * shape.block_rows /
+                              16 * (operand.x_rank * operand.x.windows + operand.rank * operand.y.windows);
+  const int windows = operand.y.windows;
+  // Windows that turn in odd numbers are copied; many factors spill.
+  const double copies = half ? (windows == 3 || windows > 4 ? 1.55 : 1.0) : windows > 2 ? 1.5 : 1.0;
+  const double kept = half ? 0 : operand.x_rank * windows * 16 * tile.groups / 64.0;
+  return static_cast<double>(pieces(strips * columns, resident) * (steps + 1)) * instructions * copies *
+         std::sqrt(std::max(1.0, kept)) *
+         instruction_seconds(half ? 2.66 : 3.8, half ? device.mma_half_sparse : device.mma_tf32_sparse,
+                             device) /
+         static_cast<double>(domain.box().points());
 }
 
 /// Passes along x and y on tiles of 16 x 16 outputs with windows of 32 points: two instructions per term,
@@ -194,29 +196,27 @@ TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision 
   work.shared_bytes = static_cast<double>(storage_bytes(precision)) *
                       (2 + operand.x.windows + (line ? 0 : operand.y.windows));
   work.peak = half ? device.mma_half_sparse : device.mma_tf32_sparse;
-  // Shares as measured on H200. Rows between two steps are kept in registers: many spill, or narrow the
-  // tiles.
-  const double history = line || space ? 0.0 : operand.x_rank * operand.y.windows * (split ? 16.0 : 8.0);
-  constexpr double of_windows[] = {1, 1, 1, 2.5, 1.7, 4.6, 11};  // with one factor
-  const auto windows_along_y = static_cast<std::size_t>(std::min(operand.y.windows, 6));
-  const double spills = !line && operand.y.windows > 2
-                            ? std::max(operand.rank == 1 ? 1.0 : 5.3, of_windows[windows_along_y])
-                        : half ? (history > 64 ? 1.7 : 1.0)
-                               : std::max(1.0, 0.5 + history / 92);
-  work.rate = work.peak * (half ? 0.65 : line ? 0.57 : 0.48) / spills;
-  work.memory_cost = line ? (half ? 1.17 : 1.0) : space ? 1.3 : 1.06;
-  // Blocks march: on small grids each takes as long as its own columns do.
-  const double small = 1 - filled(domain, 1e7);
-  work.latency = line    ? 7e-6
-                 : space ? 10e-6 - 7e-6 * small
-                 : half  ? 5e-6 + 6e-6 * small * spills
-                         : 10e-6 + 15e-6 * small * spills * spills;
-  work.is_serial = line && !half;
+  work.shared_seconds = work.shared_bytes / device.shared_bandwidth;
+  if (line) {  // as rows of one tile, and of what is left at both ends
+    work.seconds = work.instructions / (work.peak * (half ? 0.65 : 0.57));
+    work.memory_cost = half ? 1.17 : 1.0;
+    work.latency = 7e-6;
+    work.is_serial = !half;
+  } else if (space) {
+    work.seconds = work.instructions / (work.peak * (half ? 0.65 : 0.48));
+    work.memory_cost = 1.3;
+    work.latency = 3e-6 + 7e-6 * filled(domain, 1e7);
+  } else {
+    work.seconds = plane_seconds(operand, domain, precision, device);
+    work.memory_cost = 1.06;
+    work.latency = sweep_fill;
+  }
   // Planes are filtered by multiply-adds in fp32, with loads and moves around them.
   if (space) {
-    work.padding = march_padding(domain.shape, 64, half ? 48 : 32, operand.z_taps + 1, 1, device);
     const double fma = static_cast<double>(operand.z_rank * operand.z_taps);
-    work.filter_fma = (split ? 4.7 : 2.34) * fma;
+    const double padding = march_padding(domain.shape, 64, half ? 48 : 32, operand.z_taps + 1, 1, device);
+    work.seconds = padding * (work.seconds + (split ? 4.7 : 2.34) * fma / device.scalar_fp32);
+    work.memory_cost *= padding;
     work.fma += fma;
   }
   return work;
@@ -230,19 +230,25 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
   const bool windowed = candidate.unit == "sparse-tensor" && layout == Layout::strided_swap &&
                         problem.domain.dimensions == 2 && device.compute_capability == 90 &&
                         takes_window(fused, problem.precision);
-  const TensorWork work =
-      windowed ? windowed_work(fused, problem.domain, problem.precision, device)
-      : layout == Layout::separable
-          ? separable_work(fused, problem.domain, problem.precision, candidate.dropped, device)
-          : direct_work(fused, problem.domain, problem.precision,
-                        layout == Layout::dual_tessellation ? Layout::strided_swap : layout,
-                        candidate.unit == "sparse-tensor", device);
+  TensorWork work;
+  try {
+    work = windowed ? windowed_work(fused, problem.domain, problem.precision, device)
+           : layout == Layout::separable
+               ? separable_work(fused, problem.domain, problem.precision, candidate.dropped, device)
+               : direct_work(fused, problem.domain, problem.precision,
+                             layout == Layout::dual_tessellation ? Layout::strided_swap : layout,
+                             candidate.unit == "sparse-tensor", device);
+  } catch (const std::invalid_argument&) {  // no tile fits
+    candidate.seconds = std::numeric_limits<double>::infinity();
+    return;
+  }
   const auto element = static_cast<double>(storage_bytes(problem.precision));
   const auto taps = static_cast<double>(problem.stencil.taps().size());
   const auto fused_taps = static_cast<double>(fused.taps().size());
   const double steps = candidate.fuse, points = static_cast<double>(problem.domain.box().points());
   candidate.terms = work.terms;
-  candidate.bytes = (2 * element + (problem.has_source ? std::max(element, 4.0) : 0.0)) / steps;
+  const double source = problem.has_source ? std::max(element, 4.0) : 0.0;
+  candidate.bytes = (2 * element + source) / steps;
   candidate.fma = work.fma / steps;
   candidate.redundancy = fused_taps / (steps * taps);
   candidate.sparsity = fused_taps / work.fma;
@@ -253,18 +259,18 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
     candidate.seconds = candidate.compute_seconds;
     return;
   }
-  candidate.memory_seconds = work.padding * candidate.bytes * work.memory_cost / device.bandwidth;
-  candidate.compute_seconds =
-      work.padding * (work.instructions / work.rate + work.filter_fma / device.scalar_fp32) / steps;
-  candidate.shared_seconds = candidate.shared_bytes / device.shared_bandwidth;
+  candidate.memory_seconds = 2 * element * work.memory_cost / device.bandwidth / steps;
+  candidate.compute_seconds = work.seconds / steps;
+  candidate.shared_seconds = work.shared_seconds / steps;
   const double sweep =
-      work.latency / (points * steps) +
+      work.latency / (points * steps) + source * work.source_cost / device.bandwidth / steps +
       (work.is_serial
            ? candidate.memory_seconds + candidate.compute_seconds
            : overlapped({candidate.memory_seconds, candidate.compute_seconds, candidate.shared_seconds}));
   const double bands = band_seconds(problem, device, candidate.fuse) / (points * steps);
-  candidate.wall_seconds = bands;
-  candidate.seconds = sweep + bands;
+  // At the same time, where one leaves room for the other.
+  candidate.seconds = sweep + bands - (1 - filled(problem.domain, 3e7)) * std::min(sweep, bands);
+  candidate.wall_seconds = candidate.seconds - sweep;
 
   // Paper 003, section 4: bounds of both units at this depth, and equation 19.
   Problem everywhere = problem;

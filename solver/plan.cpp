@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "kernels/error.hpp"
@@ -96,9 +97,11 @@ std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel&
             separable ? request.dropped.value_or(dropped_share(precision, fuse, request.accuracy)) : 0.0);
         const bool deeper_than_events = request.pace.every > 0 && fuse > request.pace.every;
         if (deeper_than_events && !request.fuse && fuse > 1) continue;
-        if (has_kernel(in_precision, device, method) &&
-            (is_within_reach(in_precision, device, method) || insists(request, method)))
-          candidates.push_back(evaluate(in_precision, device, method));
+        if (!has_kernel(in_precision, device, method) ||
+            (!is_within_reach(in_precision, device, method) && !insists(request, method)))
+          continue;
+        const Candidate candidate = evaluate(in_precision, device, method);
+        if (std::isfinite(candidate.seconds)) candidates.push_back(candidate);  // else no tile fits
       }
     }
   return candidates;

@@ -8,6 +8,7 @@
 #include <source_location>
 #include <string>
 
+#include "kernels/cuda/block_limits.hpp"
 #include "kernels/memory.hpp"
 
 namespace spsolve::cuda {
@@ -18,16 +19,6 @@ void check_cuda(cudaError_t status, const std::source_location& place = std::sou
 /// How many CUDA devices can be used; 0 without a driver, with one that is too old, or without a device.
 /// `why` then says which.
 int device_count(std::string* why = nullptr);
-
-/// What a kernel that is cut to measure has to fit; sm_90 unless told otherwise.
-struct BlockLimits {
-  int compute_capability = 90;           // 10 * major + minor
-  std::size_t shared_bytes = 227 << 10;  // that a block may have
-  int multiprocessors = 132;
-
-  /// Whether tensors are copied by an engine of their own (TMA).
-  bool copy_engine() const { return compute_capability >= 90; }
-};
 
 struct DeviceInfo {
   std::string name, uuid, pci_bus_id;

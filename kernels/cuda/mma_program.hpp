@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/block_limits.hpp"
 #include "kernels/cuda/mma_arguments.hpp"
-#include "kernels/cuda/program.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/sparse/sliced_operand.hpp"
@@ -86,6 +85,14 @@ class MmaProgram {
   std::int64_t block_rows() const { return tile_.warps_y * tile_.blocks_y * operand_.tile[1]; }
   /// Instructions per 128 outputs, those of a smaller k included.
   int instructions() const;
+  /// What a warp does with a chunk of input.
+  struct Work {
+    int instructions;  // executed: loops that are not unrolled pass over no step
+    bool unrolled;
+    double fma;  // multiply-adds of instructions(), zeros included, of all blocks of eight tiles
+    int shared_bytes;
+  };
+  Work work() const;
 
   WeightPlace place() const { return place_; }
 

@@ -167,6 +167,23 @@ bool MmaProgram::unrolled() const {
   return code_slots() * (is_long ? 2 : 1) <= most_unrolled;
 }
 
+MmaProgram::Work MmaProgram::work() const {
+  constexpr int fragment_bytes = 16 * warp_lanes;
+  const int products = mixed_ ? 4 : terms_ * (terms_ + 1) / 2;
+  const int loaded = (unrolled() ? instructions() / products * terms_ : slots());  // fragments of weights
+  const int blocks = tile_.blocks_x * tile_.blocks_y;
+  int registers = 0;  // of B, of all instructions of a product
+  for (const auto& slice : used_)
+    for (int step = 0; step < steps(); ++step) registers += slice[step] ? step_registers_[step] : 0;
+  const double k = 4.0 * elements_per_word(element_);
+  const int weights = place_ == WeightPlace::registers
+                          ? 0
+                          : loaded * fragment_bytes * (precision_ == Precision::fp64 ? 2 : 1);
+  return {loaded / terms_ * products * blocks, unrolled(),
+          (mixed_ ? 3 : products) * 16 * 8 * k * registers * m_blocks() * blocks,
+          weights + 4 * warp_lanes * registers_ * terms_ * blocks};
+}
+
 /// Registers that weights and sums would take.
 int MmaProgram::resident_registers() const {
   const int words = precision_ == Precision::fp64 ? 8 : 4;  // of weights or sums, per instruction

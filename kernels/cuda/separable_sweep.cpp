@@ -13,7 +13,6 @@ namespace spsolve::cuda {
 namespace {
 
 constexpr std::int64_t column_granule = 64;
-constexpr int row_granule = 16;
 constexpr int most_z_taps = 15;                                  // whose sums registers hold
 constexpr std::array<int, 3> grid_axes{z_axis, y_axis, x_axis};  // planes and rows are those of the grid
 
@@ -32,21 +31,6 @@ View folded(const View& line, std::int64_t columns, std::int64_t first_row, std:
   view.stride[x_axis] = 1;
   view.stride[y_axis] = view.stride[z_axis] = columns;
   return view;
-}
-
-/// Blocks of input per strip such that all strips end at about the same time.
-std::int64_t steps_per_strip(std::int64_t rows, std::int64_t block_rows, std::int64_t column_tiles,
-                             std::int64_t resident) {
-  constexpr std::int64_t warm_up = 2;  // steps that the first copies take
-  std::int64_t best = 0, best_cost = INT64_MAX;
-  for (std::int64_t steps = 0; steps <= 64; ++steps) {
-    const std::int64_t strips = pieces(rows, steps * block_rows + row_granule);
-    // Half a strip more, on average, for the last to end.
-    const std::int64_t cost = (2 * pieces(strips * column_tiles, resident) + 1) * (steps + 1 + warm_up);
-    if (cost < best_cost) best_cost = cost, best = steps;
-    if (strips == 1) break;
-  }
-  return best;
 }
 
 template <class T>

@@ -118,6 +118,20 @@ SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage
   return tile;
 }
 
+std::int64_t steps_per_strip(std::int64_t rows, std::int64_t block_rows, std::int64_t column_tiles,
+                             std::int64_t resident) {
+  constexpr std::int64_t warm_up = 2;  // steps that the first copies take
+  std::int64_t best = 0, best_cost = INT64_MAX;
+  for (std::int64_t steps = 0; steps <= 64; ++steps) {
+    const std::int64_t strips = pieces(rows, steps * block_rows + row_granule);
+    // Half a strip more, on average, for the last to end.
+    const std::int64_t cost = (2 * pieces(strips * column_tiles, resident) + 1) * (steps + 1 + warm_up);
+    if (cost < best_cost) best_cost = cost, best = steps;
+    if (strips == 1) break;
+  }
+  return best;
+}
+
 std::string separable_constants(const SeparableOperand& operand, Precision storage,
                                 const SeparableShape& shape, bool with_source) {
   ConstantsText text({"precision.cuh", "sparse_mma.cuh"});

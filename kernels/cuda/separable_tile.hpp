@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/block_limits.hpp"
 #include "kernels/sparse/separable_operand.hpp"
 
 namespace spsolve::cuda {
@@ -41,6 +41,12 @@ SeparableShape separable_shape(const SeparableOperand& operand, const SeparableT
 /// The best tile known that fits; without warps where none does.
 SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage_bytes,
                                     const BlockLimits& limits);
+
+constexpr int row_granule = 16;  // of outputs
+
+/// Blocks of input per strip such that all strips end at about the same time.
+std::int64_t steps_per_strip(std::int64_t rows, std::int64_t block_rows, std::int64_t column_tiles,
+                             std::int64_t resident);
 
 /// constants.cuh for separable.cuh.
 std::string separable_constants(const SeparableOperand& operand, Precision storage,

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/block_limits.hpp"
 #include "kernels/cuda/kernel_stencil.hpp"
 
 namespace spsolve::cuda {

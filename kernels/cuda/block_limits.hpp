@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+namespace spsolve::cuda {
+
+/// What a kernel that is cut to measure has to fit; sm_90 unless told otherwise. Known without a device.
+struct BlockLimits {
+  int compute_capability = 90;           // 10 * major + minor
+  std::size_t shared_bytes = 227 << 10;  // that a block may have
+  int multiprocessors = 132;
+
+  /// Whether tensors are copied by an engine of their own (TMA).
+  bool copy_engine() const { return compute_capability >= 90; }
+};
+
+}  // namespace spsolve::cuda

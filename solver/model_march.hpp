@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the model of marches on GPUs and that of their walls share.
+
+#include <array>
+#include <optional>
+
+#include "kernels/cuda/tile.hpp"
+#include "solver/model.hpp"
+
+namespace spsolve {
+
+/// A stencil on a grid as kernels see them, with the limits of a device.
+struct March {
+  const Problem& problem;
+  const DeviceModel& device;
+  cuda::KernelStencil stencil;
+  std::array<std::int64_t, 3> shape{};
+  cuda::BlockLimits limits;
+
+  March(const Problem& solved, const DeviceModel& modelled)
+      : problem(solved),
+        device(modelled),
+        stencil(solved.domain, solved.stencil, solved.precision, solved.has_source),
+        limits{static_cast<int>(modelled.compute_capability),
+               static_cast<std::size_t>(modelled.shared_bytes_per_block),
+               static_cast<int>(modelled.multiprocessors)} {
+    const auto axes = cuda::grid_axes(solved.domain);
+    for (int k = 0; k < axis_count; ++k) shape[k] = solved.domain.shape[axes[k]];
+  }
+
+  bool fp64() const { return problem.precision == Precision::fp64; }
+  bool space() const { return problem.domain.dimensions == 3; }
+  std::optional<cuda::Tile> tile(int depth) const {
+    return cuda::choose_tile(stencil, {problem.precision, true, true}, depth, limits);
+  }
+  /// The steps of one kernel, as ScalarUnit::advance() cuts a launch; 0: single steps without a march.
+  int depth_of_kernels(int fuse) const {
+    const int preferred = cuda::preferred_depth(stencil, {problem.precision, true, true}, limits);
+    return preferred > 0 && tile(fuse) ? fuse : preferred;
+  }
+};
+
+/// Seconds that computing alone takes of the kernels of `fuse` steps of a region.
+double compute_seconds(const March& march, const std::array<std::int64_t, 3>& region, int fuse);
+
+/// Of a step of so many points, one thread each (step.cuh): per tap 32 lanes take the first cache a cycle for
+/// 128 bytes.
+double step_seconds(const March& march, double points);
+
+/// How many times as long as a tile of a line one beside a wall takes, less one.
+double wall_tiles(const March& march);
+
+/// What walls add to a march of so many seconds on the whole grid, per launch.
+double wall_seconds(const March& march, const cuda::Tile& tile, int fuse, int depth, double seconds);
+
+}  // namespace spsolve

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "kernels/rounding.hpp"
+#include "solver/model_march.hpp"
+#include "solver/model_parts.hpp"
+
+namespace spsolve {
+namespace {
+
+using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
+
+// Measured on H200 (docs/plan.md).
+constexpr double wall_tile = 2.8, mirror_tile = 4.6;  // a tile of a line beside a wall, of the others
+constexpr double wall_tile_fp64 = 1.7, mirror_tile_fp64 = 3.4;
+constexpr double step_latency = 2.8e-6;  // s, of a step of few points
+constexpr double band_kernel = 4.5e-6;   // s, a kernel of a band, from start to start
+
+bool has_mirrors(const Domain& domain) {
+  bool mirrors = false;
+  for (const auto& faces : domain.faces)
+    for (const Face& face : faces) mirrors = mirrors || face.kind == BoundaryKind::neumann;
+  return mirrors;
+}
+
+/// Blocks beside walls take longer: in 2D they end last, in 3D they are many (docs/kernels-scalar.md); those
+/// of boxes most beside neumann faces.
+double wall_slowdown(const March& march, const cuda::Tile& tile) {
+  const Domain& domain = march.problem.domain;
+  const bool mirrors = has_mirrors(domain), box = !march.stencil.pointwise_completion();
+  if (!march.stencil.has_walls() || domain.dimensions == 1) return 0;
+  if (domain.dimensions == 2) return march.fp64() ? 0.04 : 0.08;
+  double untouched = 1;
+  const auto written = [&](int axis) {
+    return static_cast<double>(axis == x_axis ? tile.written_columns() : tile.written_rows());
+  };
+  for (const int axis : {x_axis, y_axis})
+    if (!domain.periodic(axis))
+      untouched *= std::max(0.0, 1 - 2 * written(axis) / static_cast<double>(domain.shape[axis]));
+  // Deep tiles of fp64 that meet walls lack registers.
+  const bool deep = march.fp64() && tile.depth * march.stencil.radius[plane_axis] >= 4;
+  // Neighbours in rows beyond neumann faces are chosen by masks where points are not folded.
+  const bool masks = !march.stencil.folded[row_axis] && !domain.periodic(y_axis) &&
+                     (domain.faces[y_axis][low].kind == BoundaryKind::neumann ||
+                      domain.faces[y_axis][high].kind == BoundaryKind::neumann);
+  const double slower = box       ? (masks && march.stencil.taps.size() > 27 ? 1.3
+                                     : mirrors                               ? 0.1
+                                                                             : 0.05)
+                        : mirrors ? (march.fp64() ? 0.35 : 0.7) + (deep ? 0.35 : 0.0)
+                                  : 0.27 + (deep ? 0.35 : 0.0);
+  return (1 - untouched) * slower;
+}
+
+/// Neumann faces across the march.
+int mirrored_faces(const March& march) {
+  int faces = 0;
+  for (const Face& face : march.problem.domain.faces[cuda::grid_axes(march.problem.domain)[plane_axis]])
+    faces += face.kind == BoundaryKind::neumann;
+  return faces;
+}
+
+/// Seconds of the single steps beside these: both faces at the same time, of as many planes as the steps
+/// after it need.
+double mirror_seconds(const March& march, int fuse, int depth) {
+  const int faces = mirrored_faces(march);
+  const double planes = faces * 1.5 * depth * march.stencil.radius[plane_axis];
+  const double points = planes * static_cast<double>(march.shape[row_axis] * march.shape[column_axis]);
+  return faces ? fuse * (step_latency + step_seconds(march, points)) : 0;
+}
+
+/// What of these a march of so many seconds, kernel by kernel, does not hide: in 2D blocks leave little room
+/// for others on grids that fill the device, those of little reach more.
+double mirrors_not_hidden(const March& march, int fuse, int depth, double seconds) {
+  const double mirrors = mirror_seconds(march, fuse, depth);
+  if (march.space()) return mirrors;
+  if (march.problem.domain.box().points() < 1'000'000) return std::max(0.0, mirrors - seconds);
+  const bool short_reach = depth * march.stencil.radius[plane_axis] <= 6;
+  return short_reach ? std::max(0.35 * mirrors, mirrors - 0.3 * seconds)
+                     : std::max(0.0, mirrors - 0.1 * seconds);
+}
+
+}  // namespace
+
+/// How much longer than a scheduler's own tiles one beside a wall takes, where a line has few tiles.
+double wall_tiles(const March& march) {
+  if (march.problem.domain.dimensions > 1 || !march.stencil.has_walls()) return 0;
+  return (has_mirrors(march.problem.domain) ? (march.fp64() ? mirror_tile_fp64 : mirror_tile)
+                                            : (march.fp64() ? wall_tile_fp64 : wall_tile)) -
+         1;
+}
+
+double wall_seconds(const March& march, const cuda::Tile& tile, int fuse, int depth, double seconds) {
+  return wall_slowdown(march, tile) * seconds + mirrors_not_hidden(march, fuse, depth, seconds);
+}
+
+double band_seconds(const Problem& problem, const DeviceModel& device, int fuse) {
+  const March march(problem, device);
+  const auto axes = cuda::grid_axes(problem.domain);
+  const int deepest = march.depth_of_kernels(fuse), kernels = deepest > 0 ? pieces(fuse, deepest) : fuse;
+  auto inner = march.shape;
+  // As measured: thin slabs leave most of the device idle, and all of their blocks meet walls.
+  const double thin = problem.domain.dimensions == 1 ? 1 : 1.1 + 0.06 * fuse;
+  double seconds = mirror_seconds(march, fuse, pieces(fuse, kernels));
+  for (int k = 0; k < axis_count; ++k) {
+    if (problem.domain.periodic(axes[k])) continue;
+    const std::int64_t reach = std::min<std::int64_t>(fuse * march.stencil.radius[k], inner[k] / 2);
+    auto slab = inner;
+    slab[k] = reach;
+    inner[k] -= 2 * reach;
+    // Beside neumann faces across the march all is stepped; bands across other axes may have left nothing.
+    const int marched = k == plane_axis ? 2 - mirrored_faces(march) : 2;
+    if (slab[0] * slab[1] * slab[2] > 0)
+      seconds += marched * (thin * compute_seconds(march, slab, fuse) + kernels * band_kernel);
+  }
+  return seconds;
+}
+
+}  // namespace spsolve
