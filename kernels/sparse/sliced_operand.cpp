@@ -109,8 +109,7 @@ std::vector<int> order_of(const Pairs& pairs, int run, const std::vector<WeightM
       bool uses = false;
       for (const int node : {pair.first, pair.second})
         for (int k = 0; node != nobody && k < run; ++k)
-          for (std::size_t m = 0; m < slice.rows(); ++m)
-            uses = uses || slice.value(m, static_cast<std::size_t>(run * node + k)) != 0;
+          for (std::size_t m = 0; m < slice.rows(); ++m) uses = uses || slice.value(m, run * node + k) != 0;
       count += uses;
     }
     return count;
@@ -270,7 +269,7 @@ SlicedOperand slice_dense(const Stencil& stencil, bool planes, bool rows) {
 int loaded_together(const SlicedOperand& sliced, Precision element, int first, int count) {
   if (widest_mma(element).elements_per_word() != 2) return 1;
   const std::vector<Index3>& inputs = sliced.first().inputs;
-  const auto input = [&](int r, int q) { return inputs.at(static_cast<std::size_t>(8 * r + 2 * q)); };
+  const auto input = [&](int r, int q) { return inputs.at(8 * r + 2 * q); };
   const auto possible = [&](int registers) {
     if (count < registers || (first + registers) * 8 > static_cast<int>(inputs.size()) ||
         sliced.tile[x_axis] % (2 * registers) != 0)

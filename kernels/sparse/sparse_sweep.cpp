@@ -82,10 +82,8 @@ void SparseSweep::operator()(const Field& in, Field& out, const Box& region, con
     throw std::invalid_argument("sparse sweep: fields of another precision");
   if (region.empty()) return;
   with_storage(precision_, [&]<class Storage>() {
-    if (to_sums)
-      run<Storage, float>(in, out, region, source);
-    else
-      run<Storage, Storage>(in, out, region, source);
+    if (std::is_same_v<Storage, float> || !to_sums) return run<Storage, Storage>(in, out, region, source);
+    run<Storage, float>(in, out, region, source);
   });
 }
 
