@@ -241,8 +241,8 @@ SeparableOperand separable_operand(const SeparableStencil& stencil, Precision pr
 
   // Windows along x begin where 16 bytes of a row do.
   const int align = element == Precision::tf32 ? 4 : 8;
-  const auto interleaved = [](int i) { return static_cast<std::size_t>(i % 8 / 2 * 4 + i / 8 * 2 + i % 2); };
-  const auto natural = [](int i) { return static_cast<std::size_t>(i); };
+  const auto interleaved = [](std::size_t i) { return i % 8 / 2 * 4 + i / 8 * 2 + i % 2; };
+  const auto natural = [](std::size_t i) { return i; };
   operand.x =
       pack_axis(stencil, x_axis, element, full_pass(stencil, x_axis, element, align, interleaved), factors.x);
   operand.y = pack_axis(stencil, y_axis, element, full_pass(stencil, y_axis, element, 1, natural), factors.y);
