@@ -10,8 +10,7 @@
 // separated as the precision allows; or rank3r7, random terms of that radius, which counts as STEPS steps.
 // SHAPE is 10240x10240, slowest axis first. TILE overrides numbers of SeparableTile, as in w8g4s3b1W0B1k9:
 // warps (Y: along y, in 3D), groups, stages, blocks ahead, blocks per multiprocessor, weights in shared
-// memory, bulk stores, steps per strip. All on periodic grids; only what sweeps keep of the halo themselves
-// is refreshed.
+// memory, bulk stores, steps per strip. All on periodic grids; the halo is not refreshed.
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -129,9 +128,9 @@ struct Measured {
   Json about;
 };
 
-Measured separable_case(const std::vector<std::string>& parts, const Domain& domain, int steps,
-                        Precision precision, const Stream& stream, const DeviceInfo& device) {
-  const SeparableStencil stencil = stencil_of(parts[0], domain.dimensions, steps, precision);
+Measured separable_case(const std::vector<std::string>& parts, int dimensions, int steps, Precision precision,
+                        const Stream& stream, const DeviceInfo& device) {
+  const SeparableStencil stencil = stencil_of(parts[0], dimensions, steps, precision);
   std::optional<SeparableTile> tile;
   if (parts.size() > 4)
     tile =
@@ -139,8 +138,8 @@ Measured separable_case(const std::vector<std::string>& parts, const Domain& dom
                                            static_cast<int>(storage_bytes(precision)), device.block_limits()),
                      parts[4]);
   Measured measured;
-  measured.sweep = std::make_unique<SeparableSweep>(domain, stencil, precision, stream,
-                                                    KernelCompiler::default_cache(), tile);
+  measured.sweep =
+      std::make_unique<SeparableSweep>(stencil, precision, stream, KernelCompiler::default_cache(), tile);
   for (int axis = 0; axis < axis_count; ++axis)
     measured.halo[axis] = std::max(-stencil.taps.begin[axis], stencil.taps.end[axis] - 1);
   measured.about = {{"unit", "sparse-tensor"},
@@ -175,9 +174,8 @@ Measured wgmma_case(const std::vector<std::string>& parts, const Domain& domain,
                     Precision precision, const Stream& stream) {
   const Stencil stencil = general_stencil(parts[0], domain, steps);
   const bool given = parts.size() > 5;
-  auto sweep =
-      std::make_unique<WgmmaSweep>(domain, stencil, precision, stream, KernelCompiler::default_cache(),
-                                   given ? with_numbers(WgmmaTile{}, parts[5]) : WgmmaTile{});
+  auto sweep = std::make_unique<WgmmaSweep>(stencil, precision, stream, KernelCompiler::default_cache(),
+                                            given ? with_numbers(WgmmaTile{}, parts[5]) : WgmmaTile{});
   Json about{{"unit", "sparse-tensor"},
              {"layout", "strided-swap"},
              {"instructions", "wgmma.sp"},
@@ -203,7 +201,7 @@ Json bench(const std::string& text, double seconds, const DeviceInfo& device) {
                                 ? wgmma_case(parts, domain, steps, precision, stream)
                             : parts.size() > 4 && parse_layout(parts[4])
                                 ? mma_case(parts, domain, steps, precision, stream)
-                                : separable_case(parts, domain, steps, precision, stream, device);
+                                : separable_case(parts, domain.dimensions, steps, precision, stream, device);
   Field a(box_of(shape), measured.halo, precision, device_memory),
       b(box_of(shape), measured.halo, precision, device_memory);
   fill_random(a);

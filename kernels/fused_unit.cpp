@@ -21,10 +21,6 @@ bool FusedUnit::reads_row_images(const Field& field, int steps) const {
   return inside(domain_.box()) != domain_.box() || steps != steps_ || !sweep_->wraps_rows(field);
 }
 
-bool FusedUnit::writes_images(const Field& field, int steps) const {
-  return steps == steps_ && sweep_->writes_images(field);
-}
-
 void FusedUnit::advance(const Field& in, Field& out, const Box& region, int steps) const {
   const Box core = steps == steps_ ? inside(region) : Box{};
   if (source_ && !fused_source_ && !core.empty()) make_source(in);

@@ -16,13 +16,9 @@ class Sweep {
   /// from the other end instead of the halo.
   virtual bool wraps_rows(const Field&) const { return false; }
 
-  /// Whether sweeps of all of such a field, a whole periodic grid, keep the periodic images of what they
-  /// write in its halo.
-  virtual bool writes_images(const Field&) const { return false; }
-
   /// out = w * in (+ source, unless null) on `region`, which lies in owned(). `in` holds data on region grown
-  /// by the radius of w and finite values on all of allocated(); only `region` of `out`, and such images, are
-  /// written. `in` and `out` have the precision of the sweep, `source` that of its sums (fp64, else fp32).
+  /// by the radius of w and finite values on all of allocated(); only `region` of `out` is written. `in` and
+  /// `out` have the precision of the sweep, `source` that of its sums (fp64, else fp32).
   virtual void operator()(const Field& in, Field& out, const Box& region, const Field* source) const = 0;
 };
 

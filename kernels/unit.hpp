@@ -26,10 +26,6 @@ class Unit {
   /// ... and whether it keeps them there, of the points that it writes, in all launches.
   virtual bool writes_row_images(const Field&) const { return false; }
 
-  /// Whether advance() of all of `field` by so many steps leaves its halo complete: where the field is a
-  /// whole periodic grid, whose images are written with the points.
-  virtual bool writes_images(const Field&, int /*steps*/) const { return false; }
-
   /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as docs/design.md
   /// defines them before every single step. `in` must hold data on region grown by steps * radius, cut off at
   /// walls, with its ghosts filled; `out` is another field of the same geometry; only `region` and ghosts

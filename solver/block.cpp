@@ -98,21 +98,15 @@ void Block::prepare_copies(const Sampling& sampling, int count) {
 }
 
 void Block::launch(int steps) {
-  const bool known =
-      steps <= steps_known_ && exchanges_row_images(steps) == exchanges_row_images(method_.fuse);
-  const Kind kind{steps, known ? steps_known_ : 0};
+  const Kind kind{steps, steps <= steps_known_ ? steps_known_ : 0};
   // The first launch of its kind may compile.
   const bool first = launches_.count(kind) == 0;
   computing_ = first ? Phase::setup : backend_->queues_overlap() ? Phase::device : Phase::compute;
   enter(computing_);
   launches(kind)[swapped_]->run([&] { enqueue(kind); });
-  const bool keeps_images = unit_->writes_images(*state_, method_.fuse);
-  // Images that the launch has written are as good as those of an exchange. Images that it has computed may
-  // be rounded otherwise than their points by fused weights, which see them at other places of tiles.
-  if (keeps_images)
-    steps_known_ = unit_->writes_images(*state_, steps) ? steps_of_halo_ : 0;
-  else
-    steps_known_ = method_.fused_weights() ? 0 : (known ? kind.known : steps_of_halo_) - steps;
+  // Images that the launch has computed may be rounded otherwise than their points by fused weights, which
+  // see them at other places of tiles.
+  steps_known_ = method_.fused_weights() ? 0 : (kind.known > 0 ? kind.known : steps_of_halo_) - steps;
   std::swap(state_, next_);
   swapped_ = !swapped_;
 }
@@ -177,7 +171,6 @@ HaloExchange& Block::exchange(bool row_images) {
 Box Block::known(int steps) const {
   Index3 width = steps * problem_.stencil.radius();
   if (!exchanges_row_images(method_.fuse)) width[x_axis] = 0;
-  if (unit_->writes_images(*state_, method_.fuse)) width = {};
   return problem_.domain.clip_to_walls(grow(state_->owned(), width));
 }
 

@@ -32,11 +32,6 @@ struct Region {
   long long end[3];
 };
 
-/// Of a grid whose periodic images are written with results; 0: none.
-struct Periods {
-  long long rows, columns;
-};
-
 /// A view as the copy engine of sm_90 wants it (CUtensorMap): tiles of it are fetched by their coordinates
 /// relative to View::begin, and what lies outside reads as zero.
 struct alignas(64) TensorMap {

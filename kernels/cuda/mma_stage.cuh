@@ -163,6 +163,7 @@ class StageRing {
   /// Puts the columns of the other end where the stage has what the copy engine read of the halo.
   __device__ void join_end(Stored* stage) const {
     constexpr int granule = 16 / sizeof(Stored), per_line = end_columns > 0 ? end_columns / granule : 1;
+#pragma unroll 1
     for (int i = threadIdx.x; i < stage_lines * per_line; i += threads) {
       const int column = end_ + i % per_line * granule;
       if (column >= 0 && column < box_pitch)

@@ -12,16 +12,14 @@ MmaSweep::MmaSweep(const Domain& domain, const Stencil& stencil, Precision preci
                    TensorCores cores, cudaStream_t stream, std::filesystem::path kernel_cache,
                    const MmaTile* tile)
     : OperandSweep(
-          domain,
           MmaProgram(domain, stencil, precision, layout, cores, current_device().block_limits(), tile),
-          precision, stream, std::move(kernel_cache)) {}
+          grid_axes(domain), precision, stream, std::move(kernel_cache)) {}
 
 bool MmaSweep::wraps_rows(const Field& field) const {
   return program_.wraps_rows(view_of(field, axes_), region_of(field.owned(), axes_));
 }
 
-void MmaSweep::enqueue(const View& in, const View& out, const View& source, const Region& region,
-                       const Periods& /*images*/) const {
+void MmaSweep::enqueue(const View& in, const View& out, const View& source, const Region& region) const {
   MmaArguments a = program_.arguments(in, out, source, region);
   a.weights = weights_.data();
   a.metadata = static_cast<const unsigned*>(metadata_.data());

@@ -29,8 +29,7 @@ class MmaSweep : public OperandSweep<MmaProgram> {
   bool wraps_rows(const Field& field) const override;
 
  private:
-  void enqueue(const View& in, const View& out, const View& source, const Region& region,
-               const Periods& images) const override;
+  void enqueue(const View& in, const View& out, const View& source, const Region& region) const override;
 };
 
 }  // namespace spsolve::cuda

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "kernels/cuda/device.hpp"
-#include "kernels/cuda/kernel_stencil.hpp"
 #include "kernels/cuda/program.hpp"
 #include "kernels/cuda/view.hpp"
 #include "kernels/sweep.hpp"
@@ -31,8 +30,7 @@ class OperandSweep : public Sweep {
       throw std::invalid_argument("sweep on tensor cores: fields of another precision");
     if (region.empty()) return;
     enqueue(view_of(in, axes_), view_of(out, axes_), source ? view_of(*source, axes_) : View{},
-            region_of(region, axes_),
-            region == out.owned() && this->writes_images(out) ? periods_of(domain_, out) : Periods{});
+            region_of(region, axes_));
   }
 
   const Program& program() const { return program_; }
@@ -43,11 +41,10 @@ class OperandSweep : public Sweep {
     int resident_blocks;
   };
 
-  /// For the current device.
-  OperandSweep(const Domain& domain, Program program, Precision precision, cudaStream_t stream,
+  /// For the current device. `axes`: the grid axis of each kernel axis.
+  OperandSweep(Program program, const std::array<int, 3>& axes, Precision precision, cudaStream_t stream,
                std::filesystem::path kernel_cache)
-      : domain_(domain),
-        axes_(grid_axes(domain)),
+      : axes_(axes),
         precision_(precision),
         stream_(stream),
         device_(current_device()),
@@ -58,9 +55,8 @@ class OperandSweep : public Sweep {
     kernel(true, false);
   }
 
-  /// A launch that writes `region` and images of its points; data of `source` is null without a source.
-  virtual void enqueue(const View& in, const View& out, const View& source, const Region& region,
-                       const Periods& images) const = 0;
+  /// A launch that writes `region`; data of `source` is null without a source.
+  virtual void enqueue(const View& in, const View& out, const View& source, const Region& region) const = 0;
 
   const Loaded& kernel(bool aligned, bool with_source) const {
     const auto known = kernels_.find({aligned, with_source});
@@ -87,7 +83,6 @@ class OperandSweep : public Sweep {
     return buffer;
   }
 
-  Domain domain_;
   std::array<int, 3> axes_;
   Precision precision_;
   cudaStream_t stream_;

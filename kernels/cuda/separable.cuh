@@ -18,7 +18,6 @@
 // Memory: one read and one write per point, and the halo (mostly in L2). Limited by memory up to about rank 3
 // (fp16) or 1 (fp32), by the power that the tensor cores take beyond.
 
-#include "images.cuh"
 #include "separable_operands.cuh"
 #include "separable_stage.cuh"
 
@@ -243,14 +242,10 @@ class Strip {
       const int row = first_row + slab * i;
       if (!simple && !(simple_ && whole(row))) continue;
       for (int box = 0; box < boxes; ++box) {
-        const long long y = row_ + row, x = column_ + box * box_columns;
-        const auto store = [&](long long rows, long long columns) {
-          tensor_store(a_.out_map, static_cast<int>(x + columns - a_.out.begin[2]),
-                       static_cast<int>(y + rows - a_.out.begin[1]),
-                       static_cast<int>(plane_ - a_.out.begin[0]), shared_.out[warp_][box][slab * i]);
-        };
-        store(0, 0);
-        for_each_image<1>(a_.images, a_.out, y, x, slab, box_columns, store);
+        const int x = static_cast<int>(column_ - a_.out.begin[2]) + box * box_columns;
+        const int y = static_cast<int>(row_ + row - a_.out.begin[1]);
+        const int z = static_cast<int>(plane_ - a_.out.begin[0]);
+        tensor_store(a_.out_map, x, y, z, shared_.out[warp_][box][slab * i]);
       }
     }
     commit_stores();

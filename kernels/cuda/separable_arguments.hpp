@@ -16,7 +16,6 @@ struct SeparableArguments {
   View out;
   View source;                    // fp32; data is null without a source
   Region region;                  // what is written
-  Periods images;                 // separable.cuh
   long long first_row;            // of the outputs: a multiple of 16
   long long first_column;         // where memory is aligned: a multiple of 64
   int steps_per_strip;            // n: a strip is 32 y_windows n + 16 rows

@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/launch_shape.hpp"
 #include "kernels/cuda/tensor_map.hpp"
+#include "kernels/cuda/view.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -59,11 +60,9 @@ bool SeparableSweep::is_possible(const SeparableStencil& stencil, Precision prec
   return choose_separable_tile(operand, bytes, limits).warps > 0;
 }
 
-SeparableSweep::SeparableSweep(const Domain& domain, const SeparableStencil& stencil, Precision precision,
-                               cudaStream_t stream, std::filesystem::path kernel_cache,
-                               std::optional<SeparableTile> tile)
-    : domain_(domain),
-      precision_(precision),
+SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precision, cudaStream_t stream,
+                               std::filesystem::path kernel_cache, std::optional<SeparableTile> tile)
+    : precision_(precision),
       element_bytes_(static_cast<int>(storage_bytes(precision))),
       stream_(stream),
       device_(current_device()),
@@ -81,12 +80,6 @@ SeparableSweep::SeparableSweep(const Domain& domain, const SeparableStencil& ste
   metadata_ = upload(operand_.x.metadata, operand_.y.metadata, stream);
 }
 
-bool SeparableSweep::writes_images(const Field& field) const {
-  const Periods period = periods_of(domain_, field);
-  return period.columns > 0 && shape_.tile.bulk_stores && period.rows % row_granule == 0 &&
-         period.columns % (row_granule * shape_.tile.groups) == 0;
-}
-
 void SeparableSweep::operator()(const Field& in, Field& out, const Box& region, const Field* source) const {
   if (in.precision() != precision_ || out.precision() != precision_)
     throw std::invalid_argument("separable sweep: fields of another precision");
@@ -101,8 +94,7 @@ void SeparableSweep::operator()(const Field& in, Field& out, const Box& region, 
   if (along_x_ && in.allocated().extent()[y_axis] == 1 && in.allocated().extent()[z_axis] == 1)
     sweep_line(from, to, added, written, aligned);
   else
-    sweep(from, to, added, written, aligned,
-          region == out.owned() && writes_images(out) ? periods_of(domain_, out) : Periods{});
+    sweep(from, to, added, written, aligned);
 }
 
 const Kernel& SeparableSweep::kernel(bool with_source) const {
@@ -119,14 +111,13 @@ const Kernel& SeparableSweep::kernel(bool with_source) const {
 
 /// A plane or several.
 void SeparableSweep::sweep(const View& in, const View& out, const View& source, const Region& region,
-                           bool aligned, const Periods& images) const {
+                           bool aligned) const {
   const SeparableTile& tile = shape_.tile;
   SeparableArguments a{};
   a.in = in;
   a.out = out;
   a.source = source;
   a.region = region;
-  a.images = images;
   a.first_row = floor_to(region.begin[y_axis], row_granule);
   a.first_column = floor_to(region.begin[x_axis], column_granule);
   a.scale = operand_.scale;

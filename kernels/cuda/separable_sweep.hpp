@@ -9,8 +9,6 @@
 #include "kernels/cuda/program.hpp"
 #include "kernels/cuda/separable_arguments.hpp"
 #include "kernels/cuda/separable_tile.hpp"
-#include "kernels/cuda/view.hpp"
-#include "kernels/domain.hpp"
 #include "kernels/sweep.hpp"
 
 namespace spsolve::cuda {
@@ -30,15 +28,11 @@ namespace spsolve::cuda {
 /// begin at odd points along x) fields are copied to scratch memory that is so aligned.
 class SeparableSweep : public Sweep {
  public:
-  /// For the current device; `domain` says what is periodic. Work is enqueued on `stream`, which must outlive
-  /// the sweep. `tile` instead of the best known one is for measurements. Throws std::invalid_argument for
-  /// what is_possible() rejects.
-  SeparableSweep(const Domain& domain, const SeparableStencil& stencil, Precision precision,
-                 cudaStream_t stream, std::filesystem::path kernel_cache = KernelCompiler::default_cache(),
+  /// For the current device. Work is enqueued on `stream`, which must outlive the sweep. `tile` instead of
+  /// the best known one is for measurements. Throws std::invalid_argument for what is_possible() rejects.
+  SeparableSweep(const SeparableStencil& stencil, Precision precision, cudaStream_t stream,
+                 std::filesystem::path kernel_cache = KernelCompiler::default_cache(),
                  std::optional<SeparableTile> tile = std::nullopt);
-
-  /// In 2D, where results leave by the copy engine and the grid is one of whole tiles.
-  bool writes_images(const Field& field) const override;
 
   /// Fields of device memory. Returns when the kernel is enqueued.
   void operator()(const Field& in, Field& out, const Box& region, const Field* source) const override;
@@ -49,15 +43,13 @@ class SeparableSweep : public Sweep {
   const SeparableTile& tile() const { return shape_.tile; }
 
  private:
-  void sweep(const View& in, const View& out, const View& source, const Region& region, bool aligned,
-             const Periods& images = {}) const;
+  void sweep(const View& in, const View& out, const View& source, const Region& region, bool aligned) const;
   void sweep_line(const View& in, const View& out, const View& source, const Region& region,
                   bool aligned) const;
   const Kernel& kernel(bool with_source) const;
   bool in_planes() const { return operand_.z_taps > 1; }
   View aligned_copy(const View& in, const Region& region) const;
 
-  Domain domain_;
   Precision precision_;
   int element_bytes_;
   cudaStream_t stream_;

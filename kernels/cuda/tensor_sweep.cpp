@@ -22,9 +22,9 @@ std::unique_ptr<Sweep> make_tensor_sweep(const Domain& domain, const Stencil& fu
                                          Layout layout, double dropped, TensorCores cores,
                                          cudaStream_t stream) {
   if (layout == Layout::separable)
-    return std::make_unique<SeparableSweep>(domain, separate(fused, dropped), precision, stream);
+    return std::make_unique<SeparableSweep>(separate(fused, dropped), precision, stream);
   if (is_windowed(domain, fused, precision, layout, cores, current_device().block_limits()))
-    return std::make_unique<WgmmaSweep>(domain, fused, precision, stream);
+    return std::make_unique<WgmmaSweep>(fused, precision, stream);
   return std::make_unique<MmaSweep>(domain, fused, precision, layout, cores, stream);
 }
 

@@ -22,14 +22,6 @@ View view_of(const Field& field, const std::array<int, 3>& axes) {
   return view;
 }
 
-Periods periods_of(const Domain& domain, const Field& field) {
-  const Index3 &shape = domain.shape, &halo = field.halo();
-  const bool whole = false && domain.dimensions == 2 && domain.periodic(y_axis) && domain.periodic(x_axis) &&
-                     field.owned() == domain.box() && halo[y_axis] <= shape[y_axis] &&
-                     halo[x_axis] <= shape[x_axis];
-  return whole ? Periods{shape[y_axis], shape[x_axis]} : Periods{};
-}
-
 Region region_of(const Box& box, const std::array<int, 3>& axes) {
   Region region{};
   for (int k = 0; k < axis_count; ++k) {

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "kernels/cuda/arguments.hpp"
-#include "kernels/domain.hpp"
 #include "kernels/field.hpp"
 
 namespace spsolve::cuda {
@@ -12,10 +11,6 @@ namespace spsolve::cuda {
 /// The device memory of a field, its rows with their padding, in kernel axes: axes[k] is the grid axis of
 /// kernel axis k.
 View view_of(const Field& field, const std::array<int, 3>& axes);
-
-/// Those of a field that is all of a 2D grid, periodic along both axes and no narrower than the halo; else
-/// none.
-Periods periods_of(const Domain& domain, const Field& field);
 
 /// A box of points, in kernel axes.
 Region region_of(const Box& box, const std::array<int, 3>& axes);

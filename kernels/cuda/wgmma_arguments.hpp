@@ -33,9 +33,8 @@ struct WgmmaArguments {
   TensorMap in_map;  // boxes of four rows of wgmma_box_columns
   View in;
   View out;
-  View source;    // fp32; data is null without a source
-  Region region;  // what is written
-  Periods images;
+  View source;                        // fp32; data is null without a source
+  Region region;                      // what is written
   long long first_row, first_column;  // of tile (0, 0): multiples of the tile in global coordinates
   int tiles;                          // along the march, in groups of tiles that are multiplied together
   int tiles_per_block;

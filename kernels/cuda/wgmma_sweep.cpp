@@ -8,24 +8,17 @@
 
 namespace spsolve::cuda {
 
-WgmmaSweep::WgmmaSweep(const Domain& domain, const Stencil& stencil, Precision precision, cudaStream_t stream,
+WgmmaSweep::WgmmaSweep(const Stencil& stencil, Precision precision, cudaStream_t stream,
                        std::filesystem::path kernel_cache, const WgmmaTile& tile)
-    : OperandSweep(domain, WgmmaProgram(stencil, precision, current_device().block_limits(), tile), precision,
-                   stream, std::move(kernel_cache)) {}
+    : OperandSweep(WgmmaProgram(stencil, precision, current_device().block_limits(), tile),
+                   grid_axes(Domain{.dimensions = 2}), precision, stream, std::move(kernel_cache)) {}
 
-bool WgmmaSweep::writes_images(const Field& field) const {
-  const Periods period = periods_of(domain_, field);
-  return period.columns > 0 && period.columns * storage_bytes(precision_) % 16 == 0;
-}
-
-void WgmmaSweep::enqueue(const View& in, const View& out, const View& source, const Region& region,
-                         const Periods& images) const {
+void WgmmaSweep::enqueue(const View& in, const View& out, const View& source, const Region& region) const {
   WgmmaArguments a{};
   a.in = in;
   a.out = out;
   a.source = source;
   a.region = region;
-  a.images = images;
   a.first_row = floor_to(a.region.begin[plane_axis], wgmma_tile_rows);
   a.first_column = floor_to(a.region.begin[column_axis], wgmma_tile_columns);
   const int element = static_cast<int>(storage_bytes(precision_));

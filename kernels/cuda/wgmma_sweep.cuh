@@ -13,7 +13,6 @@
 // shared memory, in 16 bits (tf32, fp32): 18 (36, 72) bytes of B, 4 (8, 16) of converted rows written, 5 (10,
 // 10) of rows as they come, 0 (0, 8) of sums handed over.
 
-#include "images.cuh"
 #include "wgmma.cuh"
 #include "wgmma_ring.cuh"
 
@@ -165,35 +164,24 @@ class TileMultiplier {
   /// Writes the sums of a tile, those that lie in the region. Registers 4 i + e and 4 i + 2 + e of lane 4 g +
   /// q are columns 2 g and 2 g + 1 of tile q + 4 e of group i, in the row of the warp.
   __device__ void store(int tile) const {
-    const long long row = strip_.row + static_cast<long long>(tile) * y_groups * quad, y = row + warp_,
+    const long long y = strip_.row + static_cast<long long>(tile) * y_groups * quad + warp_,
                     x = strip_.column + lane_ % 4 * wgmma_tile_columns + lane_ / 4 * 2;
     const bool whole = y >= a_.region.begin[0] && y + (y_groups - 1) * quad < a_.region.end[0] &&
                        strip_.column >= a_.region.begin[2] &&
                        strip_.column + block_columns <= a_.region.end[2];
     if (whole && aligned)
-      write<true>(y, x, a_.region, 0, 0);
+      write<true>(y, x);
     else
-      write<false>(y, x, a_.region, 0, 0);
-    for_each_image<0>(a_.images, a_.out, row, strip_.column, y_groups * quad, block_columns,
-                      [&](long long rows, long long columns) {
-                        Region region;  // all of it, as far as there is memory
-                        for (int axis : {0, 2}) {
-                          const long long shift = axis == 0 ? rows : columns;
-                          region.begin[axis] = max(a_.region.begin[axis], a_.out.begin[axis] - shift);
-                          region.end[axis] = min(a_.region.end[axis], a_.out.end[axis] - shift);
-                        }
-                        write<false>(y, x, region, rows, columns);
-                      });
+      write<false>(y, x);
   }
 
-  /// From row y and column x on, what lies in the region, to where it is shifted by so many rows and columns.
+  /// From row y and column x on.
   template <bool whole>
-  __device__ void write(long long y, long long x, const Region& region, long long rows,
-                        long long columns) const {
-    Stored* const to = first_of<Stored>(a_.out, y + rows, x + columns);
+  __device__ void write(long long y, long long x) const {
+    Stored* const to = first_of<Stored>(a_.out, y, x);
     const float* const from = with_source ? first_of<float>(a_.source, y, x) : nullptr;
-    const int top = static_cast<int>(region.begin[0] - y), bottom = static_cast<int>(region.end[0] - y),
-              left = static_cast<int>(region.begin[2] - x), right = static_cast<int>(region.end[2] - x);
+    const int top = static_cast<int>(a_.region.begin[0] - y), bottom = static_cast<int>(a_.region.end[0] - y),
+              left = static_cast<int>(a_.region.begin[2] - x), right = static_cast<int>(a_.region.end[2] - x);
 #pragma unroll
     for (int i = 0; i < sums / 2; ++i) {
       const int group = i / 2, e = i % 2, row = group / x_groups * quad,

@@ -16,19 +16,14 @@ namespace spsolve::cuda {
 /// results do not depend on regions or on the decomposition.
 class WgmmaSweep : public OperandSweep<WgmmaProgram> {
  public:
-  /// For the current device; `domain`, of 2 dimensions, says what is periodic. Work is enqueued on `stream`,
-  /// which must outlive the sweep. `tile` is for measurements. Throws std::invalid_argument as WgmmaProgram
-  /// does.
-  WgmmaSweep(const Domain& domain, const Stencil& stencil, Precision precision, cudaStream_t stream,
+  /// For the current device. Work is enqueued on `stream`, which must outlive the sweep. `tile` is for
+  /// measurements. Throws std::invalid_argument as WgmmaProgram does.
+  WgmmaSweep(const Stencil& stencil, Precision precision, cudaStream_t stream,
              std::filesystem::path kernel_cache = KernelCompiler::default_cache(),
              const WgmmaTile& tile = {});
 
-  /// Where rows are as many points as 16 bytes are a multiple of.
-  bool writes_images(const Field& field) const override;
-
  private:
-  void enqueue(const View& in, const View& out, const View& source, const Region& region,
-               const Periods& images) const override;
+  void enqueue(const View& in, const View& out, const View& source, const Region& region) const override;
 };
 
 }  // namespace spsolve::cuda

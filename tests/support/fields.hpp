@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <random>
 #include <vector>
 
@@ -61,19 +59,6 @@ inline std::vector<double> points_of(const Field& field, const Box& box) {
     for_each_point(box, [&](const Index3& p) { values.push_back(stored_value(*field.at<Storage>(p))); });
   });
   return values;
-}
-
-/// All of `field`, of a whole periodic grid in 2D, is what `points` has in its owned part, or an image of it.
-inline void expect_images(const Field& field, const Field& points) {
-  const Index3 shape = field.owned().extent();
-  int wrong = 0;
-  for_each_point(field.allocated(), [&](const Index3& p) {
-    const double wanted = value_at(points, {p[0], wrap(p[1], shape[1]), wrap(p[2], shape[2])}),
-                 found = value_at(field, p);
-    if (found != wanted && wrong++ < 5)
-      ADD_FAILURE() << found << " for " << wanted << " at " << p[1] << ", " << p[2];
-  });
-  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace spsolve::testing

@@ -118,7 +118,7 @@ class SeparableSweepOnDevice : public ::testing::Test {
     const Field source = make_field(c.owned, c.halo, Precision::fp32, [&] { return value(random); });
     const Field device_in = to_device(in), device_source = to_device(source);
     const Stream stream;
-    const SeparableSweep sweep(Domain{}, stencil, c.precision, stream);
+    const SeparableSweep sweep(stencil, c.precision, stream);
 
     const bool with_source = seed % 2;
     const Field found = run(sweep, stream, device_in, with_source ? &device_source : nullptr, {c.owned});
@@ -239,31 +239,11 @@ SeparableStencil smoothing() {
   return stencil;
 }
 
-/// On a whole periodic grid of whole tiles the halo is kept: the bits of the points whose images they are.
-TEST_F(SeparableSweepOnDevice, KeepsImages) {
-  const Domain grid{.dimensions = 2, .shape = {1, 16 * 11, 64 * 11}};
-  const Stream stream;
-  std::mt19937_64 random(9);
-  for (const Precision precision : {Precision::fp16, Precision::bf16, Precision::tf32, Precision::fp32}) {
-    const Field in = testing::random_field(random, grid.box(), {0, 9, 13}, precision),
-                device_in = to_device(in);
-    Field kept = to_device(in);
-    const SeparableSweep sweep(grid, smoothing(), precision, stream);
-    ASSERT_EQ(sweep.writes_images(kept), sweep.tile().bulk_stores);
-    if (!sweep.tile().bulk_stores) continue;
-    sweep(device_in, kept, grid.box(), nullptr);
-    Field not_kept = to_device(in);
-    SeparableSweep(Domain{}, smoothing(), precision, stream)(device_in, not_kept, grid.box(), nullptr);
-    stream.synchronize();
-    testing::expect_images(to_host(kept), to_host(not_kept));
-  }
-}
-
 TEST_F(SeparableSweepOnDevice, KeepsConstants) {
   const Box owned = plane(64, 64);
   const Stream stream;
   for (const Precision precision : {Precision::fp16, Precision::bf16, Precision::tf32, Precision::fp32}) {
-    const SeparableSweep sweep(Domain{}, smoothing(), precision, stream);
+    const SeparableSweep sweep(smoothing(), precision, stream);
     for (const double value : {0.7, 1.0 / 3, 1.9, -0.1}) {
       const Field host = make_field(owned, {0, 7, 7}, precision, [&] { return value; });
       const double constant = value_at(host, {0, 32, 32});
@@ -293,7 +273,7 @@ TEST_F(SeparableSweepOnDevice, HasNoBiasInFp32) {
   const Box owned = plane(512, 512);
   const Field in = make_field(owned, {0, 7, 7}, Precision::fp32, [&] { return value(random); });
   const Stream stream;
-  const SeparableSweep sweep(Domain{}, smoothing(), Precision::fp32, stream);
+  const SeparableSweep sweep(smoothing(), Precision::fp32, stream);
   const Field found = run(sweep, stream, to_device(in), nullptr, {owned});
   const std::vector<double> expected = correlate(smoothing(), in);
   double bias = 0, square = 0;

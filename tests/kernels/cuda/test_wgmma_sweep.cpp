@@ -95,8 +95,6 @@ void expect_correlation(const Stencil& stencil, Precision precision, const Field
   EXPECT_EQ(wrong, 0);
 }
 
-const Domain plane{.dimensions = 2};
-
 class OnHopper : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override {
@@ -143,7 +141,7 @@ TEST_P(OnHopper, EveryPointIsTheCorrelation) {
   const Field device_in = to_device(in), device_source = to_device(source);
   Field device_out = to_device(before);
   const Stream stream;
-  const WgmmaSweep sweep(plane, stencil, precision, stream, {});
+  const WgmmaSweep sweep(stencil, precision, stream, {});
   sweep(device_in, device_out, region, with_source ? &device_source : nullptr);
   stream.synchronize();
   expect_correlation(stencil, precision, in, before, to_host(device_out), with_source ? &source : nullptr,
@@ -160,7 +158,7 @@ TEST_P(HopperBits, AreTheSameWhateverTheRegionAndTheBlock) {
   const Box owned{{0, 0, 0}, {1, 109, 917}};
   const Field in = random_field(random, owned, stencil.radius(), precision, 1.0);
   const Stream stream;
-  const WgmmaSweep sweep(plane, stencil, precision, stream, {});
+  const WgmmaSweep sweep(stencil, precision, stream, {});
   const auto swept = [&](const Field& field, const Box& within, const std::vector<Box>& regions) {
     const Field device_in = to_device(field);
     Field out = to_device(random_field(random, within, stencil.radius(), precision, 1.0));
@@ -187,26 +185,6 @@ TEST_P(HopperBits, AreTheSameWhateverTheRegionAndTheBlock) {
 }
 INSTANTIATE_TEST_SUITE_P(Formats, HopperBits, ::testing::Range(0, 4));
 
-/// On a whole periodic grid the halo is kept: the bits of the points whose images they are.
-class HopperImages : public OnHopper {};
-
-TEST_P(HopperImages, AreThoseOfThePoints) {
-  const Precision precision = formats[static_cast<std::size_t>(GetParam()) % 4];
-  std::mt19937_64 random(9300u);
-  const Stencil stencil = random_box(random, GetParam() < 4 ? 7 : 2);
-  const Domain grid{.dimensions = 2, .shape = {1, 107, 1016}};
-  const Field in = random_field(random, grid.box(), {0, 9, 13}, precision, 1.0), device_in = to_device(in);
-  Field kept = to_device(in), not_kept = to_device(in);
-  const Stream stream;
-  const WgmmaSweep sweep(grid, stencil, precision, stream, {});
-  ASSERT_TRUE(sweep.writes_images(kept));
-  sweep(device_in, kept, grid.box(), nullptr);
-  WgmmaSweep(plane, stencil, precision, stream, {})(device_in, not_kept, grid.box(), nullptr);
-  stream.synchronize();
-  testing::expect_images(to_host(kept), to_host(not_kept));
-}
-INSTANTIATE_TEST_SUITE_P(Formats, HopperImages, ::testing::Range(0, 8));
-
 class HopperErrors : public OnHopper {};
 
 TEST_P(HopperErrors, OfFp32AreNearThoseOfPlainArithmetic) {
@@ -219,7 +197,7 @@ TEST_P(HopperErrors, OfFp32AreNearThoseOfPlainArithmetic) {
   const Stream stream;
   const Field device_in = to_device(in);
   Field device_out = to_device(in);
-  WgmmaSweep(plane, stencil, Precision::fp32, stream, {})(device_in, device_out, owned, nullptr);
+  WgmmaSweep(stencil, Precision::fp32, stream, {})(device_in, device_out, owned, nullptr);
   stream.synchronize();
   const Field out = to_host(device_out);
   double errors = 0, plain_errors = 0;
