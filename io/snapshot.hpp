@@ -29,10 +29,10 @@ std::filesystem::path snapshot_file(const std::filesystem::path& directory, std:
 
 /// Writes a snapshot and enters it in the series. Collective: every rank gives its `box` of the array of kept
 /// points (kernels/sampling.hpp), and the rows of it in `snapshot.precision`. The file is VTKHDF
-/// ImageData, version 1.0, with the point data "u", a hard link to /u; 1D and 2D data have rank 1 and 2,
-/// which VTK 9.1 crashes on and 9.3 reads. VTK reads no 3D grid of one point along y or z, and counts in int:
-/// with more than 2^31 - 1 points the file has no VTKHDF group. All ranks throw the same Error(file_failure)
-/// if the file cannot be written; an older file of that name then stays.
+/// ImageData, version 1.0, with the point data "u", a hard link to /u, or a virtual dataset of it without the
+/// axes of one point, which VTK leaves out; with fewer than three axes VTK 9.1 crashes on it and 9.3 reads
+/// it. VTK counts in int: with more than 2^31 - 1 points the file has no VTKHDF group. All ranks throw the
+/// same Error(file_failure) if the file cannot be written; an older file of that name then stays.
 std::filesystem::path write_snapshot(const Communicator& communicator, const std::filesystem::path& directory,
                                      const Snapshot& snapshot, const Box& box, const RowSource& row);
 
