@@ -18,11 +18,10 @@ namespace {
 
 // Measured on H200 (docs/plan.md).
 constexpr double march_step = 0.1e-6;  // s, of a block between two steps of its march
-constexpr double line_block = 2.3e-6,
-                 line_block_fp64 = 0.9e-6;  // s, of a block of a line: it fetches, then it computes
-constexpr double sweep_fill = 2e-6;         // s, until weights and the first input are there
-constexpr double long_line = 4.5;           // of instructions of lines in fp32 beyond 31 taps, at full load
-constexpr double loop_cost = 1.6;           // of instructions that are not unrolled
+constexpr double line_block = 2.3e-6, line_block_fp64 = 0.9e-6;  // s, of one of a line: it fetches first
+constexpr double sweep_fill = 2e-6;  // s, until weights and the first input are there
+constexpr double long_line = 4.5;    // of instructions of lines in fp32 beyond 31 taps, at full load
+constexpr double loop_cost = 1.6;    // of instructions that are not unrolled
 constexpr double bank_conflicts = 1.15;
 constexpr double source_cost = 2.5;     // of reading a source, which nothing fetches ahead, against a copy
 constexpr double wide_source_cost = 9;  // the same where lanes read rows of several tiles
@@ -111,11 +110,8 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
   work.peak = fp64   ? device.mma_fp64
               : tf32 ? (sparse ? device.mma_tf32_sparse : device.mma_tf32)
                      : (sparse ? device.mma_half_sparse : device.mma_half);
-  const double instruction = instruction_seconds(half   ? 2.5
-                                                 : tf32 ? 3.4
-                                                        : 2.1,
-                                                 work.peak, device) *
-                             (step.unrolled ? 1 : loop_cost);
+  const double waits = half ? 2.5 : tf32 ? 3.4 : 2.1;
+  const double instruction = instruction_seconds(waits, work.peak, device) * (step.unrolled ? 1 : loop_cost);
   const double between = !line ? march_step : fp64 ? line_block_fp64 : line_block;
   work.seconds = steps * (step.instructions * instruction + between) / points;
   if (line && precision == Precision::fp32 && taps > 31)

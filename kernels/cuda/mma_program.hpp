@@ -89,7 +89,7 @@ class MmaProgram {
   struct Work {
     int instructions;  // executed: loops that are not unrolled pass over no step
     bool unrolled;
-    double fma;  // multiply-adds of instructions(), zeros included, of all blocks of eight tiles
+    double fma;  // multiply-adds of instructions(), zeros included
     int shared_bytes;
   };
   Work work() const;

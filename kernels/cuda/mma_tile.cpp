@@ -180,7 +180,7 @@ MmaProgram::Work MmaProgram::work() const {
                           ? 0
                           : loaded * fragment_bytes * (precision_ == Precision::fp64 ? 2 : 1);
   return {loaded / terms_ * products * blocks, unrolled(),
-          (mixed_ ? 3 : products) * 16 * 8 * k * registers * m_blocks() * blocks,
+          (mixed_ ? 3 : products) * 16 * 8 * k * registers * m_blocks(),
           weights + 4 * warp_lanes * registers_ * terms_ * blocks};
 }
 
