@@ -17,10 +17,6 @@ FusedUnit::FusedUnit(const Domain& domain, const Index3& radius, int steps, std:
 
 void FusedUnit::fill_ghosts(Field& field, const Box& valid) const { exact_.state->fill_ghosts(field, valid); }
 
-bool FusedUnit::reads_row_images(const Field& field, int steps) const {
-  return inside(domain_.box()) != domain_.box() || steps != steps_ || !sweep_->wraps_rows(field);
-}
-
 void FusedUnit::advance(const Field& in, Field& out, const Box& region, int steps) const {
   const Box core = steps == steps_ ? inside(region) : Box{};
   if (source_ && !fused_source_ && !core.empty()) make_source(in);

@@ -41,7 +41,6 @@ class FusedUnit : public Unit {
             ExactUnits exact, const Field* source, Memory& memory);
 
   void fill_ghosts(Field& field, const Box& valid) const override;
-  bool reads_row_images(const Field& field, int steps) const override;
   void advance(const Field& in, Field& out, const Box& region, int steps) const override;
 
  private:

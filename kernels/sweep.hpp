@@ -12,10 +12,6 @@ class Sweep {
  public:
   virtual ~Sweep() = default;
 
-  /// Whether what regions of whole rows of such fields read beyond the ends of rows, periodic along x, comes
-  /// from the other end instead of the halo.
-  virtual bool wraps_rows(const Field&) const { return false; }
-
   /// out = w * in (+ source, unless null) on `region`, which lies in owned(). `in` holds data on region grown
   /// by the radius of w and finite values on all of allocated(); only `region` of `out` is written. `in` and
   /// `out` have the precision of the sweep, `source` that of its sums (fp64, else fp32).

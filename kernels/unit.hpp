@@ -20,10 +20,8 @@ class Unit {
   /// writes, so this is for fields filled by others: initial values, halos received.
   virtual void fill_ghosts(Field& field, const Box& valid) const = 0;
 
-  /// Where the block spans the x axis: whether advance() reads periodic images along it from the halo of
-  /// `field`, of whole rows, in launches of so many steps...
-  virtual bool reads_row_images(const Field&, int /*steps*/) const { return true; }
-  /// ... and whether it keeps them there, of the points that it writes, in all launches.
+  /// Whether advance() also keeps, in the halo of `field`, the periodic images along x of the points that it
+  /// writes: where the block spans the axis.
   virtual bool writes_row_images(const Field&) const { return false; }
 
   /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as docs/design.md

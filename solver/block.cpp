@@ -124,7 +124,7 @@ void Block::enqueue(const Kind& kind) {
 /// The interior begins when packing is done, so that sending, which needs a small part of the device, begins
 /// first.
 void Block::enqueue_with_exchange(int steps) {
-  HaloExchange& exchange = this->exchange(exchanges_row_images(steps));
+  HaloExchange& exchange = this->exchange();
   backend_->order(Queue::compute, Queue::exchange);
   backend_->mark(Mark::begin, Queue::exchange);
   exchange.pack(*state_);
@@ -159,18 +159,19 @@ Block::Launches& Block::launches(const Kind& kind) {
   return entry->second;
 }
 
-HaloExchange& Block::exchange(bool row_images) {
-  std::optional<HaloExchange>& exchange = exchanges_[row_images];
-  if (exchange) return *exchange;
+HaloExchange& Block::exchange() {
+  if (exchange_) return *exchange_;
   const HaloRegions all = regions(state_->halo());
-  return exchange.emplace(communicator_,
-                          row_images ? all : without_row_images(all, communicator_.rank(), state_->owned()),
-                          problem_.precision, backend_->transport(), backend_->packer());
+  return exchange_.emplace(communicator_,
+                           unit_->writes_row_images(*state_)
+                               ? without_row_images(all, communicator_.rank(), state_->owned())
+                               : all,
+                           problem_.precision, backend_->transport(), backend_->packer());
 }
 
 Box Block::known(int steps) const {
   Index3 width = steps * problem_.stencil.radius();
-  if (!exchanges_row_images(method_.fuse)) width[x_axis] = 0;
+  if (unit_->writes_row_images(*state_)) width[x_axis] = 0;
   return problem_.domain.clip_to_walls(grow(state_->owned(), width));
 }
 

@@ -64,11 +64,7 @@ class Block {
     return survey;
   }
   Launches& launches(const Kind& kind);
-  /// Whether launches of so many steps find row images in the halo only after an exchange.
-  bool exchanges_row_images(int steps) const {
-    return unit_->reads_row_images(*state_, steps) && !unit_->writes_row_images(*state_);
-  }
-  HaloExchange& exchange(bool row_images);
+  HaloExchange& exchange();
   void enqueue(const Kind& kind);
   void enqueue_with_exchange(int steps);
   void enter(Phase phase) const {
@@ -95,11 +91,11 @@ class Block {
   std::unique_ptr<Field> source_, state_, next_;
   std::unique_ptr<Unit> unit_, edge_unit_;  // the latter where edges are computed beside the interior
   Watch* watch_ = nullptr;
-  Phase computing_ = Phase::setup;                        // what a launch tells it, exchanges apart
-  int steps_of_halo_;                                     // that it is good for after an exchange
-  int steps_known_ = 0;                                   // that the halo of the state is good for
-  bool swapped_ = false;                                  // state and next have changed places
-  std::array<std::optional<HaloExchange>, 2> exchanges_;  // without and with row images; made when needed
+  Phase computing_ = Phase::setup;        // what a launch tells it, exchanges apart
+  int steps_of_halo_;                     // that it is good for after an exchange
+  int steps_known_ = 0;                   // that the halo of the state is good for
+  bool swapped_ = false;                  // state and next have changed places
+  std::optional<HaloExchange> exchange_;  // made by the first launch
   std::map<Kind, Launches> launches_;
   std::shared_ptr<HostCopy> state_copy_;  // that state() has given away
 };

@@ -15,7 +15,7 @@ namespace {
 
 /// Seconds of the launch that fills halos with periodic images, as a rank that has whole axes does it: of
 /// planes and rows by their bytes, of the ends of rows by their number. The scalar unit writes the latter
-/// itself in 1D and 3D; general sweeps that read them at the other end take as long for it.
+/// itself in 1D and 3D.
 double image_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate) {
   if (!device.gpu || (problem.domain.dimensions == 1 && !candidate.fused_weights())) return 0;
   const double start = 0.5e-6 + 2.3e-6 * filled(problem.domain);

@@ -22,11 +22,6 @@ __device__ inline void fence_mbarrier_init() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-/// Makes this thread's writes to shared memory visible to the copy engine.
-__device__ inline void fence_for_copy_engine() {
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-
 /// One arrival that also announces `bytes` of copies.
 __device__ inline void mbarrier_expect(unsigned long long* barrier, unsigned bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),

@@ -8,16 +8,14 @@
 namespace spsolve::cuda {
 
 struct MmaArguments {
-  TensorMap in_map;    // sm_90; elements of 8 bytes, boxes of one stage
-  TensorMap ends_map;  // the same of what a stage has of the other end of rows
+  TensorMap in_map;  // sm_90; elements of 8 bytes, boxes of one stage
   View in;
   View out;
   View source;    // fp64 for fp64, else fp32; data is null without a source
   Region region;  // what is written
   long long
       tile_begin[3];  // of the first tile of block (0, 0, 0): a multiple of the tile in global coordinates
-  long long wrapped_columns;  // of the grid, where rows are read beyond their ends at the other end; else 0
-  long long chunks;           // tiles along the march
+  long long chunks;   // tiles along the march
   long long chunks_per_block;
   int lead;                  // columns that the copies begin before the window of a tile, to be aligned
   float unscale;             // what results are multiplied by: the weights are scaled

@@ -51,7 +51,6 @@ void MmaProgram::put_tile(ConstantsText& text) const {
   text.integer("group", tile_.group);
   text.integer("box_rows", box_rows_);
   text.integer("box_pitch", box_columns_);
-  text.integer("end_columns", end_columns_);
   text.integer("copies_per_row", copies_);
   text.integer("shared_bytes", shared_bytes());
   text.table("tile", "[3]", operand_.tile);

@@ -17,7 +17,6 @@ MmaArguments MmaProgram::arguments(const View& in, const View& out, const View& 
   a.chunks = pieces(region.end[plane_axis] - a.tile_begin[plane_axis], operand_.tile[plane_axis]);
   a.lead = static_cast<int>(
       wrap(a.tile_begin[column_axis] + window_[column_axis] - in.begin[column_axis], granule()));
-  a.wrapped_columns = wraps_rows(in, region) ? periodic_columns_ : 0;
   a.unscale = static_cast<float>(1.0 / scale_);
   return a;
 }
@@ -31,23 +30,10 @@ bool MmaProgram::is_aligned(const MmaArguments& a) const {
   return wrap(a.in.begin[column_axis], granule()) == 0 && wrap(a.out.begin[column_axis], granule()) == 0;
 }
 
-bool MmaProgram::wraps_rows(const View& in, const Region& region) const {
-  return end_columns_ > 0 && region.begin[column_axis] == 0 && region.end[column_axis] == periodic_columns_ &&
-         wrap(in.begin[column_axis], granule()) == 0;
-}
-
 MmaProgram::CopiedBox MmaProgram::copied_box(const View& in) const {
-  return copies_ > 1 ? words_of(in, 1, 1, box_columns_ / copies_)
-                     : words_of(in, stage_planes(), box_rows_, box_columns_);
-}
-
-MmaProgram::CopiedBox MmaProgram::copied_ends(const View& in) const {
-  return words_of(in, stage_planes(), box_rows_, end_columns_);
-}
-
-MmaProgram::CopiedBox MmaProgram::words_of(const View& in, int planes, int rows, int columns) const {
   const int element = static_cast<int>(storage_bytes(precision_));
-  CopiedBox box{in, planes, rows, columns * element / 8};
+  CopiedBox box{in, copies_ > 1 ? 1 : stage_planes(), copies_ > 1 ? 1 : box_rows_,
+                box_columns_ / copies_ * element / 8};
   box.words.begin[column_axis] = 0;
   box.words.end[column_axis] = (in.end[column_axis] - in.begin[column_axis]) * element / 8;
   for (const int axis : {plane_axis, row_axis}) box.words.stride[axis] = in.stride[axis] * element / 8;

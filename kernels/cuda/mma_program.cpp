@@ -66,8 +66,7 @@ MmaProgram::MmaProgram(const Domain& domain, const Stencil& stencil, Precision p
       cores_(precision == Precision::fp64 ? TensorCores::dense : cores),
       element_(precision == Precision::fp32 ? Precision::bf16 : precision),
       mixed_(precision == Precision::fp32 && takes_mixed_split(stencil.taps().size())),
-      terms_(precision == Precision::fp32 ? fp32_terms : 1),
-      periodic_columns_(domain.dimensions == 3 && domain.periodic(x_axis) ? domain.shape[x_axis] : 0) {
+      terms_(precision == Precision::fp32 ? fp32_terms : 1) {
   const Stencil turned = in_kernel_axes(round_weights(stencil, precision), domain);
   operand_ = precision == Precision::fp64 ? slice_dense(turned, domain.dimensions > 1, domain.dimensions == 3)
                                           : slice_sparse(turned, layout, element_, domain.dimensions == 3);

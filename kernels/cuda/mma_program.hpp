@@ -65,12 +65,6 @@ class MmaProgram {
     int planes, rows, columns;
   };
   CopiedBox copied_box(const View& in) const;
-  /// The same of the other end of rows.
-  CopiedBox copied_ends(const View& in) const;
-
-  /// Whether launches that read `in` and write `region` take the points beyond the ends of rows from the
-  /// other end instead of the halo: in 3D where whole rows are written and blocks have one end at most.
-  bool wraps_rows(const View& in, const Region& region) const;
 
   const SlicedOperand& operand() const { return operand_; }
   const MmaTile& tile() const { return tile_; }
@@ -105,7 +99,6 @@ class MmaProgram {
   MmaTile default_tile(int dimensions, bool grouped) const;
   void choose_tile(int dimensions, const MmaTile* tile);
   void fit(const BlockLimits& limits, const Index3& reach_end);
-  CopiedBox words_of(const View& in, int planes, int rows, int columns) const;
   int outputs_per_block() const;
   int granule() const { return 16 / static_cast<int>(storage_bytes(precision_)); }  // elements in 16 bytes
   int slices() const { return static_cast<int>(operand_.slices.size()); }
@@ -139,8 +132,6 @@ class MmaProgram {
   Index3 window_;
   int box_columns_ = 0, box_rows_ = 0;   // of input of a stage
   int copies_ = 1;                       // that bring a row; with one, it brings a whole stage
-  std::int64_t periodic_columns_ = 0;    // of a 3D grid that is periodic along x
-  int end_columns_ = 0;                  // of input of a stage, from the other end of such rows
   int registers_ = 0;                    // of B, per chunk
   std::vector<int> step_registers_;      // how many of them each step takes
   std::vector<std::vector<bool>> used_;  // [slice][step]: whether there are weights

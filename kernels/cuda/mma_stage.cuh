@@ -33,12 +33,8 @@ constexpr int tiles_columns = (wide ? 16 : 8) * tile[2], outputs_per_block = wid
 constexpr int block_columns = warps_x * blocks_x * tiles_columns, block_rows = warps_y * blocks_y * tile[1];
 constexpr int chunk_elements = tile[0] * box_rows * box_pitch;
 constexpr int stage_lines = chunks_per_stage * tile[0] * box_rows;
-constexpr int to_128_bytes(int elements) {
-  constexpr int granule = 128 / sizeof(Stored);
-  return (elements + granule - 1) / granule * granule;
-}
-constexpr int stage_elements = to_128_bytes(chunks_per_stage * chunk_elements),
-              end_elements = to_128_bytes(stage_lines * end_columns);  // of the other end of rows
+constexpr int stage_elements =
+    (chunks_per_stage * chunk_elements * (int)sizeof(Stored) + 127) / 128 * 128 / (int)sizeof(Stored);
 /// Factors of points: terms, or tf32 of either point of a pair, bf16 of the pair, and of what tf32 leaves
 /// over.
 constexpr int factors = mixed ? 4 : terms;
@@ -49,7 +45,7 @@ constexpr int slots = terms * slices * m_blocks * steps;  // of A
 constexpr int slot_parts = wide ? 2 : 1;                  // 16 bytes each
 
 struct SharedMemory {
-  alignas(128) Stored stage[stages][stage_elements + end_elements];
+  alignas(128) Stored stage[stages][stage_elements];
   uint4 weights[weights_in_shared ? slots * slot_parts * 32 : 1];
   unsigned metadata[weights_in_shared && sparse ? m_blocks * steps * 32 : 1];
   int offsets[unrolled ? 1 : elements_per_word * registers * 4];
@@ -57,8 +53,7 @@ struct SharedMemory {
 };
 static_assert(sizeof(SharedMemory) == shared_bytes, "the host must ask for this much");
 
-/// Stages of input on their way to shared memory; what lies outside the memory of the input is zero. In grids
-/// whose rows wrap, what a block reads beyond their end comes from the other end.
+/// Stages of input on their way to shared memory; what lies outside the memory of the input is zero.
 class StageRing {
  public:
   /// `block`: where its first tile begins.
@@ -66,13 +61,7 @@ class StageRing {
       : shared_(shared), a_(a) {
     for (int axis = 0; axis < 2; ++axis)
       begin_[axis] = static_cast<int>(block[axis] + window[axis] - a.in.begin[axis]);
-    const long long column = block[2] + window[2] - a.lead;
-    begin_[2] = static_cast<int>((column - a.in.begin[2]) / per_eight);
-    if constexpr (end_columns > 0) {
-      const bool at_begin = column < 0;
-      if (a.wrapped_columns > 0 && (at_begin || column + box_pitch > a.wrapped_columns))
-        end_ = static_cast<int>((at_begin ? -end_columns : a.wrapped_columns) - column);
-    }
+    begin_[2] = static_cast<int>((block[2] + window[2] - a.lead - a.in.begin[2]) / per_eight);
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0) {
       for (int stage = 0; stage < stages; ++stage) mbarrier_init(&shared_.full[stage], 1);
@@ -85,14 +74,8 @@ class StageRing {
   __device__ void fetch() {
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0) {
-      constexpr int bytes = chunks_per_stage * chunk_elements * sizeof(Stored),
-                    bytes_of_end = stage_lines * end_columns * sizeof(Stored);
-      mbarrier_expect(&shared_.full[fetch_], bytes + (has_end() ? bytes_of_end : 0));
-      if (has_end()) {
-        fence_for_copy_engine();  // what join_end() wrote
-        tensor_copy(&shared_.stage[fetch_][stage_elements], a_.ends_map, other_end(), begin_[1], begin_[0],
-                    &shared_.full[fetch_]);
-      }
+      constexpr int bytes = chunks_per_stage * chunk_elements * sizeof(Stored);
+      mbarrier_expect(&shared_.full[fetch_], bytes);
       // A whole stage at once, or rows in pieces.
       constexpr int columns = box_pitch / copies_per_row, lines = copies_per_row > 1 ? stage_lines : 1;
 #pragma unroll 1
@@ -107,13 +90,8 @@ class StageRing {
     constexpr int elements = 16 / sizeof(Stored), chunks = box_pitch / elements;
     for (int i = threadIdx.x; i < stage_lines * chunks; i += threads) {
       const int line = i / chunks;
-      const long long z = begin_[0] + line / box_rows, y = begin_[1] + line % box_rows;
-      long long x = begin_[2] * static_cast<long long>(per_eight) + i % chunks * elements;
-      if (a_.wrapped_columns > 0) {
-        const long long column = x + a_.in.begin[2];
-        if (column < 0) x += a_.wrapped_columns;
-        if (column >= a_.wrapped_columns) x -= a_.wrapped_columns;
-      }
+      const long long z = begin_[0] + line / box_rows, y = begin_[1] + line % box_rows,
+                      x = begin_[2] * static_cast<long long>(per_eight) + i % chunks * elements;
       const bool inside = z >= 0 && z < a_.in.end[0] - a_.in.begin[0] && y >= 0 &&
                           y < a_.in.end[1] - a_.in.begin[1] && x >= 0 && x < a_.in.end[2] - a_.in.begin[2];
       const Stored* from = static_cast<const Stored*>(a_.in.data);
@@ -131,7 +109,6 @@ class StageRing {
 #if __CUDA_ARCH__ >= 900
     mbarrier_wait(&shared_.full[stage], parity_);
     if (stage + 1 == stages) parity_ ^= 1;
-    if (has_end()) join_end(shared_.stage[stage]);
 #else
     commit_copies();
     wait_for_copies<stages - 1>();
@@ -149,34 +126,10 @@ class StageRing {
   }
 
  private:
-  static constexpr int per_eight = 8 / sizeof(Stored);  // elements; the copy engine counts 8 bytes
-
-  __device__ bool has_end() const { return end_columns > 0 && end_ < box_pitch; }
-
-#if __CUDA_ARCH__ >= 900
-  /// Where the copy of the other end begins: `end_` columns beyond the stage's first, and a row further.
-  __device__ int other_end() const {
-    const int n = static_cast<int>(a_.wrapped_columns / per_eight);
-    return begin_[2] + end_ / per_eight + (end_ <= 0 ? n : -n);
-  }
-
-  /// Puts the columns of the other end where the stage has what the copy engine read of the halo.
-  __device__ void join_end(Stored* stage) const {
-    constexpr int granule = 16 / sizeof(Stored), per_line = end_columns > 0 ? end_columns / granule : 1;
-#pragma unroll 1
-    for (int i = threadIdx.x; i < stage_lines * per_line; i += threads) {
-      const int column = end_ + i % per_line * granule;
-      if (column >= 0 && column < box_pitch)
-        *reinterpret_cast<uint4*>(&stage[i / per_line * box_pitch + column]) =
-            *reinterpret_cast<const uint4*>(&stage[stage_elements + i * granule]);
-    }
-  }
-#endif
-
   SharedMemory& shared_;
   const MmaArguments& a_;
-  int begin_[3];         // of the next stage, relative to the memory of the input; columns in 8 bytes
-  int end_ = box_pitch;  // in a row of a stage, where the columns of the other end belong
+  static constexpr int per_eight = 8 / sizeof(Stored);  // elements; the copy engine counts 8 bytes
+  int begin_[3];  // of the next stage, relative to the memory of the input; columns in 8 bytes
   int fetch_ = 0, wait_ = 0;
   unsigned parity_ = 0;
 };

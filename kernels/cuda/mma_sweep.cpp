@@ -15,20 +15,13 @@ MmaSweep::MmaSweep(const Domain& domain, const Stencil& stencil, Precision preci
           MmaProgram(domain, stencil, precision, layout, cores, current_device().block_limits(), tile),
           grid_axes(domain), precision, stream, std::move(kernel_cache)) {}
 
-bool MmaSweep::wraps_rows(const Field& field) const {
-  return program_.wraps_rows(view_of(field, axes_), region_of(field.owned(), axes_));
-}
-
 void MmaSweep::enqueue(const View& in, const View& out, const View& source, const Region& region) const {
   MmaArguments a = program_.arguments(in, out, source, region);
   a.weights = weights_.data();
   a.metadata = static_cast<const unsigned*>(metadata_.data());
   if (device_.block_limits().copy_engine()) {
-    const auto map_of = [](const MmaProgram::CopiedBox& box) {
-      return make_tensor_map(box.words, 8, box.rows, box.columns, Swizzle::none, box.planes);
-    };
-    a.in_map = map_of(program_.copied_box(a.in));
-    if (a.wrapped_columns > 0) a.ends_map = map_of(program_.copied_ends(a.in));
+    const MmaProgram::CopiedBox box = program_.copied_box(a.in);
+    a.in_map = make_tensor_map(box.words, 8, box.rows, box.columns, Swizzle::none, box.planes);
   }
   const Loaded& loaded = kernel(program_.is_aligned(a), source.data != nullptr);
   const auto slices = static_cast<std::int64_t>(program_.operand().slices.size());

@@ -25,9 +25,6 @@ class MmaSweep : public OperandSweep<MmaProgram> {
            std::filesystem::path kernel_cache = KernelCompiler::default_cache(),
            const MmaTile* tile = nullptr);
 
-  /// In 3D, where rows are whole and as many points as 16 bytes are a multiple of.
-  bool wraps_rows(const Field& field) const override;
-
  private:
   void enqueue(const View& in, const View& out, const View& source, const Region& region) const override;
 };

@@ -106,10 +106,6 @@ void MmaProgram::fit(const BlockLimits& limits, const Index3& reach_end) {
     // A row may come in several copies, which begin at multiples of 128 bytes.
     copies_ = pieces(box_columns_ * 16 / granule, most_box);
     if (copies_ > 1) box_columns_ = round_up(box_columns_, copies_ * box_alignment / (16 / granule));
-    // No block has both ends of a row.
-    const bool wraps = periodic_columns_ % granule == 0 && periodic_columns_ >= box_columns_;
-    const auto beyond = std::max(-window_[x_axis], reach_end[x_axis] - operand_.tile[x_axis]);
-    end_columns_ = wraps ? round_up(static_cast<int>(beyond), granule) : 0;
   };
   cut();
   const auto halve = [&](int& count) {
@@ -143,8 +139,7 @@ int MmaProgram::weight_bytes() const {
 
 int MmaProgram::shared_bytes() const {
   const int element = static_cast<int>(storage_bytes(precision_));
-  const int lines = stage_planes() * box_rows_ * element,
-            input = round_up(lines * box_columns_, 128) + round_up(lines * end_columns_, 128),
+  const int input = round_up(stage_planes() * box_rows_ * box_columns_ * element, 128),
             weights = place_ != WeightPlace::shared   ? 16 + 4
                       : cores_ == TensorCores::sparse ? weight_bytes()
                                                       : weight_bytes() + 4,

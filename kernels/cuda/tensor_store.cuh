@@ -13,6 +13,11 @@ __device__ inline void mbarrier_arrive(unsigned long long* barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 }
 
+/// Makes this thread's writes to shared memory visible to the copy engine.
+__device__ inline void fence_for_copy_engine() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
 /// Copies a box to the place of the map that begins at {x, y, z}, as part of the thread's open group; what
 /// lies outside the map is left out.
 __device__ inline void tensor_store(const TensorMap& map, int x, int y, int z, const void* shared) {

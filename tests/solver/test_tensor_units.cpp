@@ -2,7 +2,6 @@
 // Blocks advanced by fused weights, on tensor cores or emulated: what the scalar unit's blocks must do.
 #include <gtest/gtest.h>
 
-#include "kernels/presets.hpp"
 #include "kernels/reference.hpp"
 #include "kernels/sparse/accuracy.hpp"
 #include "kernels/sparse/emulated_sweep.hpp"
@@ -42,7 +41,7 @@ std::vector<Method> methods_for(const Problem& problem, const DeviceModel& devic
   return methods;
 }
 
-constexpr int random_cases = 8, separable_cases = 2, whole_cases = 5;
+constexpr int random_cases = 8, separable_cases = 2;
 
 struct Case {
   testing::RandomCase problem;
@@ -52,10 +51,7 @@ struct Case {
   explicit Case(int seed)
       : problem(static_cast<std::uint64_t>(seed), 1, 1500), fuse(static_cast<int>(problem.between(1, 3))) {
     problem.domain.shape[x_axis] += 16;
-    if (seed >= random_cases + separable_cases)
-      make_whole();
-    else if (seed >= random_cases)
-      make_separable();
+    if (seed >= random_cases) make_separable();
     problem.u = problem.uniform(problem.domain.box().points());
     problem.source = problem.uniform(problem.domain.box().points());
   }
@@ -79,14 +75,6 @@ struct Case {
       for (const double y : factors[1])
         for (const double x : factors[2]) weights.push_back(z * y * x);
     problem.stencil = Stencil({3, 3, 3}, weights, {1, 1, 1});
-  }
-
-  /// Instead, a periodic problem in 3D of rows so long that sweeps read beyond their ends at the other end.
-  void make_whole() {
-    fuse = 2;
-    problem.domain = {};
-    problem.domain.shape = {problem.between(3, 6), problem.between(7, 11), 8 * problem.between(37, 40)};
-    problem.stencil = make_preset("random3d1r", 3, {1, 1, 1}, {});
   }
 
   std::vector<double> solve(const Communicator& communicator, const Index3& grid, const Problem& what,
@@ -150,28 +138,17 @@ TEST_P(TensorUnits, EmulatedOnesKeepTheirBoundOnAnyDecomposition) {
 }
 
 /// Kernels take seconds to compile: one precision per problem.
-void expect_units_of_gpus_to_work(int seed) {
+TEST_P(TensorUnits, OfGpusKeepTheirBoundOnAnyDecomposition) {
   const Communicator world, self(MPI_COMM_SELF);
   const auto gpus = testing::gpu_backends(world);
   if (gpus.empty()) GTEST_SKIP() << "needs a GPU";
 #ifdef SPSOLVE_CUDA
   CudaBackend alone(self, "mpi");  // on the same device
-  expect_units_to_work(Case(seed), {all_precisions[seed % 5]}, nominal_gpu(), world, *gpus.back().backend,
-                       alone);
+  expect_units_to_work(Case(GetParam()), {all_precisions[GetParam() % 5]}, nominal_gpu(), world,
+                       *gpus.back().backend, alone);
 #endif
 }
 
-TEST_P(TensorUnits, OfGpusKeepTheirBoundOnAnyDecomposition) { expect_units_of_gpus_to_work(GetParam()); }
-
-class TensorUnitsOnWhole : public TensorUnits {};
-
-TEST_P(TensorUnitsOnWhole, OfGpusKeepTheirBoundOnAnyDecomposition) {
-  expect_units_of_gpus_to_work(GetParam());
-}
-
-INSTANTIATE_TEST_SUITE_P(Grids, TensorUnitsOnWhole,
-                         ::testing::Range(random_cases + separable_cases,
-                                          random_cases + separable_cases + whole_cases));
 INSTANTIATE_TEST_SUITE_P(Random, TensorUnits, ::testing::Range(0, random_cases + separable_cases));
 
 }  // namespace

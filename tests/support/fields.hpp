@@ -4,7 +4,6 @@
 #include <random>
 #include <vector>
 
-#include "kernels/domain.hpp"
 #include "kernels/field.hpp"
 
 namespace spsolve::testing {
@@ -27,29 +26,10 @@ inline Field random_field(std::mt19937_64& random, const Box& owned, const Index
   return make_field(owned, halo, precision, [&] { return value(random); });
 }
 
-/// Sets the halo along x to what value(p) gives.
-template <class Value>
-void set_halo_columns(Field& field, Value&& value) {
-  Box inside = field.allocated();
-  inside.begin[x_axis] = field.owned().begin[x_axis];
-  inside.end[x_axis] = field.owned().end[x_axis];
-  with_storage(field.precision(), [&]<class Storage>() {
-    for_each_slab(field.allocated(), inside, [&](const Box& slab) {
-      for_each_point(slab, [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(value(p)); });
-    });
-  });
-}
-
 /// The value at a point of a field in host memory.
 inline double value_at(const Field& field, const Index3& p) {
   return with_storage(field.precision(),
                       [&]<class Storage>() { return stored_value(*field.at<Storage>(p)); });
-}
-
-/// The value at the point of a whole periodic grid whose image along x p is.
-inline double wrapped_value(const Field& field, Index3 p) {
-  p[x_axis] = wrap(p[x_axis], field.owned().end[x_axis]);
-  return value_at(field, p);
 }
 
 /// The same of all points of a box, x fastest.

@@ -12,7 +12,6 @@ namespace spsolve::cuda {
 
 inline void mbarrier_init(unsigned long long* barrier, unsigned) { *barrier = 0; }
 inline void fence_mbarrier_init() {}
-inline void fence_for_copy_engine() {}
 inline void mbarrier_expect(unsigned long long* barrier, unsigned) {
   ++*barrier;
   ::emulated::fibers.progress();

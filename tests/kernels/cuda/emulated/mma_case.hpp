@@ -44,8 +44,6 @@ inline constexpr EmulatedMmaCase mma_cases[] = {
     {"mixed1d", {1, 1, 587}, {0, 0, 41}, Precision::fp32, Layout::strided_swap, TensorCores::sparse},
     {"split2d", {1, 23, 91}, {0, 2, 3}, Precision::fp32, Layout::morph, TensorCores::sparse},
     {"tf32_3d", {7, 11, 67}, {1, 1, 2}, Precision::tf32, Layout::morph, TensorCores::sparse},
-    {"tf32_rows", {7, 11, 72}, {1, 1, 2}, Precision::tf32, Layout::morph, TensorCores::sparse},
-    {"fp64_rows", {7, 9, 74}, {2, 1, 3}, Precision::fp64, Layout::morph, TensorCores::dense},
     {"fp64_3d", {7, 9, 71}, {2, 1, 1}, Precision::fp64, Layout::morph, TensorCores::dense},
 };
 
