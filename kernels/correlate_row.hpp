@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
-
 #include <cstdint>
-#include <experimental/simd>
 
-#include "kernels/precision.hpp"
+#include "kernels/vector_operations.hpp"
 
 namespace spsolve {
 
@@ -32,50 +27,28 @@ namespace detail {
 
 constexpr std::int64_t cache_line = 64;  // bytes
 
-/// Stores to an aligned address past the caches where the instruction set can.
-template <class V, class T>
-[[gnu::always_inline]] inline void store_past_cache(const V& vector, T* out) {
-#ifdef __AVX512F__
-  if constexpr (sizeof(V) == sizeof(__m512i))
-    return _mm512_stream_si512(reinterpret_cast<__m512i*>(out), __builtin_bit_cast(__m512i, vector));
-#endif
-#ifdef __AVX__
-  if constexpr (sizeof(V) == sizeof(__m256i))
-    return _mm256_stream_si256(reinterpret_cast<__m256i*>(out), __builtin_bit_cast(__m256i, vector));
-#endif
-  vector.copy_to(out, std::experimental::element_aligned);
-}
-
 /// The points [x, x + vectors * V::size()) of a row: every tap is one load and one fused multiply-add per
 /// vector.
 template <class V, int vectors, bool past_cache, class Out, class In>
 [[gnu::always_inline]] inline void correlate_block(const Row<Out, In>& row, std::int64_t x) {
   using Sum = Compute<In>;
   constexpr int lanes = static_cast<int>(V::size());
-  const auto load = [](const auto* from) __attribute__((always_inline)) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(*from)>, Sum>)
-      return V(from, std::experimental::element_aligned);
-    else
-      return V([&](int lane) { return static_cast<Sum>(from[lane]); });
-  };
   V sum[vectors];
 #pragma GCC unroll 8
-  for (int v = 0; v < vectors; ++v) sum[v] = row.source ? load(row.source + x + v * lanes) : V(Sum{0});
+  for (int v = 0; v < vectors; ++v) sum[v] = row.source ? operands<V>(row.source + x + v * lanes) : V(Sum{0});
   for (int k = 0; k < row.tap_count; ++k) {
     const In* in = row.taps[k] + x;
     const V weight = row.weights[k];
 #pragma GCC unroll 8
-    for (int v = 0; v < vectors; ++v) sum[v] = std::experimental::fma(weight, load(in + v * lanes), sum[v]);
+    for (int v = 0; v < vectors; ++v) sum[v] = fused(weight, operands<V>(in + v * lanes), sum[v]);
   }
 #pragma GCC unroll 8
   for (int v = 0; v < vectors; ++v) {
     Out* out = row.out + x + v * lanes;
-    if constexpr (!std::is_same_v<Out, Sum>)
-      for (int lane = 0; lane < lanes; ++lane) out[lane] = Out(static_cast<Sum>(sum[v][lane]));
-    else if constexpr (past_cache)
+    if constexpr (past_cache && std::is_same_v<Out, Sum>)
       store_past_cache(sum[v], out);
     else
-      sum[v].copy_to(out, std::experimental::element_aligned);
+      store(sum[v], out);
   }
 }
 

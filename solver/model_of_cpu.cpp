@@ -6,6 +6,9 @@
 
 namespace spsolve {
 
+// Measured (docs/kernels-cpu.md): what a core does for a row but its vectors, and operands rounded to tf32.
+constexpr double row_seconds = 60e-9, row_tap_seconds = 5e-9, rounding = 5;
+
 /// The CPU unit streams tiles through the cache (kernels/cpu_unit.hpp): memory is read and written once per
 /// launch, and a tile of `side` points across the stream recomputes the halo of its intermediate steps.
 void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
@@ -19,6 +22,8 @@ void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidat
   const int stream = domain.dimensions == 3 ? z_axis : y_axis;
   const double planes = fuse * (2.0 * static_cast<double>(radius[stream]) + 1.0) + 1.0;
   double plane_points = device.cache_bytes / device.cores / (planes * level_element);
+  // Rows of tiles are as long as they can be.
+  const double row = std::clamp(plane_points, 1.0, static_cast<double>(domain.shape[x_axis]));
   double recomputed = 1.0;
   for (const int axis : {x_axis, y_axis}) {
     if (axis == stream || domain.shape[axis] == 1) continue;
@@ -32,8 +37,11 @@ void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidat
   candidate.bytes = (1.0 + device.write_traffic) * element / fuse;
   if (problem.has_source) candidate.bytes += std::max(element, 4.0) / fuse;
   candidate.fma = static_cast<double>(problem.stencil.taps().size()) * recomputed;
-  candidate.compute_seconds =
-      candidate.fma * (fuse > 1 ? device.level_cost : 1.0) / device.scalar_rate(problem.precision);
+  const auto taps = static_cast<double>(problem.stencil.taps().size());
+  candidate.compute_seconds = candidate.fma * ((fuse > 1 ? device.level_cost : 1.0) *
+                                                   (problem.precision == Precision::tf32 ? rounding : 1.0) /
+                                                   device.scalar_rate(problem.precision) +
+                                               (row_seconds / taps + row_tap_seconds) / row / device.cores);
   candidate.memory_seconds = candidate.bytes / device.bandwidth;
   // Loads and sums of one core overlap in part only: the longer time and half of the shorter one were
   // measured.
