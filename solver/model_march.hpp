@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "kernels/cuda/tile.hpp"
-#include "solver/model.hpp"
+#include "solver/model_parts.hpp"
 
 namespace spsolve {
 
@@ -23,9 +23,7 @@ struct March {
       : problem(solved),
         device(modelled),
         stencil(solved.domain, solved.stencil, solved.precision, solved.has_source),
-        limits{static_cast<int>(modelled.compute_capability),
-               static_cast<std::size_t>(modelled.shared_bytes_per_block),
-               static_cast<int>(modelled.multiprocessors)} {
+        limits(limits_of(modelled)) {
     const auto axes = cuda::grid_axes(solved.domain);
     for (int k = 0; k < axis_count; ++k) shape[k] = solved.domain.shape[axes[k]];
   }

@@ -36,8 +36,8 @@ void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidat
 
   candidate.bytes = (1.0 + device.write_traffic) * element / fuse;
   if (problem.has_source) candidate.bytes += std::max(element, 4.0) / fuse;
-  candidate.fma = static_cast<double>(problem.stencil.taps().size()) * recomputed;
   const auto taps = static_cast<double>(problem.stencil.taps().size());
+  candidate.fma = taps * recomputed;
   candidate.compute_seconds = candidate.fma * ((fuse > 1 ? device.level_cost : 1.0) *
                                                    (problem.precision == Precision::tf32 ? rounding : 1.0) /
                                                    device.scalar_rate(problem.precision) +

@@ -7,7 +7,6 @@
 #include "kernels/cuda/launch_shape.hpp"
 #include "kernels/cuda/tile.hpp"
 #include "solver/model_march.hpp"
-#include "solver/model_parts.hpp"
 
 namespace spsolve {
 namespace {

@@ -41,11 +41,6 @@ struct TensorWork {
   std::size_t terms = 0;
 };
 
-cuda::BlockLimits limits_of(const DeviceModel& device) {
-  return {static_cast<int>(device.compute_capability),
-          static_cast<std::size_t>(device.shared_bytes_per_block), static_cast<int>(device.multiprocessors)};
-}
-
 /// Seconds until a warp has got an instruction, of tensor cores that many warps share: so many times what it
 /// takes of a quarter of a multiprocessor.
 double instruction_seconds(double waits, double peak, const DeviceModel& device) {

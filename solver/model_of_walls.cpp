@@ -3,7 +3,6 @@
 
 #include "kernels/rounding.hpp"
 #include "solver/model_march.hpp"
-#include "solver/model_parts.hpp"
 
 namespace spsolve {
 namespace {

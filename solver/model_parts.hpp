@@ -5,6 +5,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "kernels/cuda/block_limits.hpp"
 #include "solver/model.hpp"
 
 namespace spsolve {
@@ -21,6 +22,12 @@ inline double overlapped(std::initializer_list<double> parts) {
 /// sooner, and what one takes by itself shows.
 inline double filled(const Domain& domain, double enough = 1e6) {
   return std::min(1.0, static_cast<double>(domain.box().points()) / enough);
+}
+
+/// What kernels cut to measure have to fit on a device.
+inline cuda::BlockLimits limits_of(const DeviceModel& device) {
+  return {static_cast<int>(device.compute_capability),
+          static_cast<std::size_t>(device.shared_bytes_per_block), static_cast<int>(device.multiprocessors)};
 }
 
 /// Fill in what depends on the unit: bytes, fma, sparsity and the seconds but those of launches. The scalar
