@@ -131,15 +131,10 @@ struct Measured {
 Measured separable_case(const std::vector<std::string>& parts, int dimensions, int steps, Precision precision,
                         const Stream& stream, const DeviceInfo& device) {
   const SeparableStencil stencil = stencil_of(parts[0], dimensions, steps, precision);
-  std::optional<SeparableTile> tile;
-  if (parts.size() > 4)
-    tile =
-        with_numbers(choose_separable_tile(separable_operand(stencil, precision),
-                                           static_cast<int>(storage_bytes(precision)), device.block_limits()),
-                     parts[4]);
+  SeparableTile tile = SeparableProgram(stencil, precision, device.block_limits()).tile();
+  if (parts.size() > 4) tile = with_numbers(tile, parts[4]);
   Measured measured;
-  measured.sweep =
-      std::make_unique<SeparableSweep>(stencil, precision, stream, KernelCompiler::default_cache(), tile);
+  measured.sweep = std::make_unique<SeparableSweep>(stencil, precision, stream, tile);
   for (int axis = 0; axis < axis_count; ++axis)
     measured.halo[axis] = std::max(-stencil.taps.begin[axis], stencil.taps.end[axis] - 1);
   measured.about = {{"unit", "sparse-tensor"},
@@ -158,8 +153,7 @@ Measured mma_case(const std::vector<std::string>& parts, const Domain& domain, i
   MmaTile tile = MmaProgram(domain, stencil, precision, layout, cores).tile();
   const bool given = parts.size() > 5 && parts.back() != "dense";
   if (given) tile = with_numbers(tile, parts.back());
-  auto sweep = std::make_unique<MmaSweep>(domain, stencil, precision, layout, cores, stream,
-                                          KernelCompiler::default_cache(), &tile);
+  auto sweep = std::make_unique<MmaSweep>(domain, stencil, precision, layout, cores, stream, tile);
   const MmaProgram& program = sweep->program();
   Json about{{"unit", is_dense ? "tensor" : "sparse-tensor"},
              {"layout", parts[4]},
@@ -174,7 +168,7 @@ Measured wgmma_case(const std::vector<std::string>& parts, const Domain& domain,
                     Precision precision, const Stream& stream) {
   const Stencil stencil = general_stencil(parts[0], domain, steps);
   const bool given = parts.size() > 5;
-  auto sweep = std::make_unique<WgmmaSweep>(stencil, precision, stream, KernelCompiler::default_cache(),
+  auto sweep = std::make_unique<WgmmaSweep>(stencil, precision, stream,
                                             given ? with_numbers(WgmmaTile{}, parts[5]) : WgmmaTile{});
   Json about{{"unit", "sparse-tensor"},
              {"layout", "strided-swap"},

@@ -7,7 +7,7 @@
 #include "kernels/cuda/kernel_stencil.hpp"
 #include "kernels/cuda/launch_shape.hpp"
 #include "kernels/cuda/mma_program.hpp"
-#include "kernels/cuda/separable_tile.hpp"
+#include "kernels/cuda/separable_program.hpp"
 #include "kernels/sparse/emulated_sweep.hpp"
 #include "kernels/sparse/separable_operand.hpp"
 #include "kernels/sparse/windowed_operand.hpp"
@@ -148,13 +148,12 @@ TensorWork windowed_work(const Stencil& fused, const Domain& domain, Precision p
 /// Seconds per point of a separable sweep of a plane, on the tiles of the kernel
 /// (kernels/cuda/separable.cuh): whole waves of strips, block of rows by block of rows. Rows between two of
 /// these are kept in registers.
-double plane_seconds(const SeparableOperand& operand, const Domain& domain, Precision precision,
+double plane_seconds(const cuda::SeparableProgram& program, const Domain& domain, Precision precision,
                      const DeviceModel& device) {
   const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
-  const int element = static_cast<int>(storage_bytes(precision));
-  const cuda::SeparableTile tile = cuda::choose_separable_tile(operand, element, limits_of(device));
-  if (tile.warps == 0) throw std::invalid_argument("separable sweep: no tile fits");
-  const cuda::SeparableShape shape = cuda::separable_shape(operand, tile, element);
+  const SeparableOperand& operand = program.operand();
+  const cuda::SeparableTile& tile = program.tile();
+  const cuda::SeparableShape& shape = program.shape();
   const std::int64_t columns = pieces(domain.shape[x_axis], tile.columns()), rows = domain.shape[y_axis];
   const std::int64_t resident = tile.blocks_per_multiprocessor * limits_of(device).multiprocessors;
   const std::int64_t steps = cuda::steps_per_strip(rows, shape.block_rows, columns, resident);
@@ -176,7 +175,8 @@ double plane_seconds(const SeparableOperand& operand, const Domain& domain, Prec
 /// pass and window, twice as many for tf32, and three products of two tf32 terms for fp32.
 TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision precision, double dropped,
                           const DeviceModel& device) {
-  const SeparableOperand operand = separable_operand(separate(fused, dropped), precision);
+  const cuda::SeparableProgram program(separate(fused, dropped), precision, limits_of(device));
+  const SeparableOperand& operand = program.operand();
   const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
   const bool line = domain.dimensions == 1, space = domain.dimensions == 3;
   const double windows = operand.x_rank * operand.x.windows + (line ? 0 : operand.rank * operand.y.windows);
@@ -198,7 +198,7 @@ TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision 
     work.memory_cost = 1.3;
     work.latency = 3e-6 + 7e-6 * filled(domain, 1e7);
   } else {
-    work.seconds = plane_seconds(operand, domain, precision, device);
+    work.seconds = plane_seconds(program, domain, precision, device);
     work.memory_cost = 1.06;
     work.latency = sweep_fill;
   }

@@ -6,6 +6,8 @@
 #include <ranges>
 #include <string>
 
+#include "kernels/precision.hpp"
+
 namespace spsolve::cuda {
 
 /// The header of constants that a kernel template is compiled with.
@@ -21,6 +23,13 @@ class ConstantsText {
     line(std::string("constexpr ") + type + " " + name + " = " + value + ";");
   }
   void integer(const char* name, std::int64_t value) { put("int", name, std::to_string(value)); }
+  /// `element` as sparse_mma.cuh has it; fp64 has none.
+  void element(Precision precision) {
+    put("Element", "element",
+        precision == Precision::bf16   ? "Element::bf16"
+        : precision == Precision::tf32 ? "Element::tf32"
+                                       : "Element::fp16");
+  }
   void flag(const char* name, bool value) { put("bool", name, value ? "true" : "false"); }
   /// An array of int in memory of the device; `extents` such as "[3][steps]".
   template <class Values>

@@ -26,10 +26,7 @@ void MmaProgram::put_formats(ConstantsText& text) const {
   const bool is_wide = precision_ == Precision::fp64;
   text.type("Stored", stored_name(precision_));
   text.type("Compute", is_wide ? "double" : "float");
-  text.put("Element", "element",
-           element_ == Precision::bf16   ? "Element::bf16"
-           : element_ == Precision::tf32 ? "Element::tf32"
-                                         : "Element::fp16");
+  text.element(element_);
   text.flag("sparse", cores_ == TensorCores::sparse);
   text.flag("mixed", mixed_);
   text.integer("terms", terms_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,13 +40,14 @@ enum class WeightPlace { registers, shared, memory };
 /// What mma_sweep.cuh is compiled from, and the weights it loads, for one stencil. Made without a device.
 class MmaProgram {
  public:
-  static constexpr const char *template_file = "mma_sweep.cuh", *kernel_name = "mma_sweep";
+  static std::string kernel_name() { return "mma_sweep"; }
 
   /// `stencil` has the axes of `domain`, of which only the dimensions matter. Layouts: strided_swap and morph
   /// (fp64: input in its natural order, dense). `tile` instead of the best known one is for measurements.
   /// Throws std::invalid_argument for other layouts, and where the input of one warp does not fit a block.
   MmaProgram(const Domain& domain, const Stencil& stencil, Precision precision, Layout layout,
-             TensorCores cores, const BlockLimits& limits = {}, const MmaTile* tile = nullptr);
+             TensorCores cores, const BlockLimits& limits = {},
+             const std::optional<MmaTile>& tile = std::nullopt);
 
   /// constants.cuh; `aligned`: column 0 of the grid lies at a multiple of 16 bytes of the rows of memory.
   std::string constants(bool aligned, bool with_source) const;
@@ -97,7 +99,7 @@ class MmaProgram {
   void put_uses(ConstantsText& text) const;
   void put_places(ConstantsText& text) const;
   MmaTile default_tile(int dimensions, bool grouped) const;
-  void choose_tile(int dimensions, const MmaTile* tile);
+  void choose_tile(int dimensions, const std::optional<MmaTile>& tile);
   void fit(const BlockLimits& limits, const Index3& reach_end);
   int outputs_per_block() const;
   int granule() const { return 16 / static_cast<int>(storage_bytes(precision_)); }  // elements in 16 bytes

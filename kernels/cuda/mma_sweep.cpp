@@ -9,11 +9,10 @@
 namespace spsolve::cuda {
 
 MmaSweep::MmaSweep(const Domain& domain, const Stencil& stencil, Precision precision, Layout layout,
-                   TensorCores cores, cudaStream_t stream, std::filesystem::path kernel_cache,
-                   const MmaTile* tile)
+                   TensorCores cores, cudaStream_t stream, const std::optional<MmaTile>& tile)
     : OperandSweep(
           MmaProgram(domain, stencil, precision, layout, cores, current_device().block_limits(), tile),
-          grid_axes(domain), precision, stream, std::move(kernel_cache)) {}
+          grid_axes(domain), precision, stream) {}
 
 void MmaSweep::enqueue(const View& in, const View& out, const View& source, const Region& region) const {
   MmaArguments a = program_.arguments(in, out, source, region);

@@ -21,9 +21,7 @@ class MmaSweep : public OperandSweep<MmaProgram> {
   /// planes in groups, and weights that shared memory does not hold are read from where they are. Throws
   /// std::invalid_argument as MmaProgram does.
   MmaSweep(const Domain& domain, const Stencil& stencil, Precision precision, Layout layout,
-           TensorCores cores, cudaStream_t stream,
-           std::filesystem::path kernel_cache = KernelCompiler::default_cache(),
-           const MmaTile* tile = nullptr);
+           TensorCores cores, cudaStream_t stream, const std::optional<MmaTile>& tile = std::nullopt);
 
  private:
   void enqueue(const View& in, const View& out, const View& source, const Region& region) const override;

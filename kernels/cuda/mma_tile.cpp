@@ -72,7 +72,7 @@ MmaTile MmaProgram::default_tile(int dimensions, bool grouped) const {
 }
 
 /// Takes the tile, or the best one known.
-void MmaProgram::choose_tile(int dimensions, const MmaTile* tile) {
+void MmaProgram::choose_tile(int dimensions, const std::optional<MmaTile>& tile) {
   const auto take = [&](const MmaTile& taken) {
     tile_ = taken;
     if (!tile_.group && tile_.chunks_per_loop == 0)

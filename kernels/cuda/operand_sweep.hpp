@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -18,7 +17,7 @@
 namespace spsolve::cuda {
 
 /// A sweep whose weights lie in device memory as operands of tensor cores, with metadata. Program says what
-/// its kernel is compiled from: template_file, kernel_name, constants(aligned, with_source), weights(),
+/// its kernel is compiled from: kernel_name() (and of its file), constants(aligned, with_source), weights(),
 /// metadata(), threads() and shared_bytes().
 template <class Program>
 class OperandSweep : public Sweep {
@@ -42,14 +41,13 @@ class OperandSweep : public Sweep {
   };
 
   /// For the current device. `axes`: the grid axis of each kernel axis.
-  OperandSweep(Program program, const std::array<int, 3>& axes, Precision precision, cudaStream_t stream,
-               std::filesystem::path kernel_cache)
+  OperandSweep(Program program, const std::array<int, 3>& axes, Precision precision, cudaStream_t stream)
       : axes_(axes),
         precision_(precision),
         stream_(stream),
         device_(current_device()),
         program_(std::move(program)),
-        compiler_(device_.architecture(), std::move(kernel_cache)),
+        compiler_(device_.architecture()),
         weights_(upload(program_.weights())),
         metadata_(upload(program_.metadata())) {
     kernel(true, false);
@@ -61,8 +59,8 @@ class OperandSweep : public Sweep {
   const Loaded& kernel(bool aligned, bool with_source) const {
     const auto known = kernels_.find({aligned, with_source});
     if (known != kernels_.end()) return known->second;
-    Kernel kernel(compiler_.compile(Program::template_file, program_.constants(aligned, with_source)),
-                  Program::kernel_name);
+    const std::string name = program_.kernel_name();
+    Kernel kernel(compiler_.compile(name + ".cuh", program_.constants(aligned, with_source)), name.c_str());
     const auto bytes = static_cast<std::size_t>(program_.shared_bytes());
     kernel.allow_shared_bytes(bytes);
     const int resident = kernel.resident_blocks(program_.threads(), bytes) * device_.multiprocessors;

@@ -23,7 +23,7 @@ const std::vector<SourceFile>& embedded_sources();
 class KernelCompiler {
  public:
   /// `cache` is created when it is first written; if it is empty or cannot be written, nothing is kept.
-  explicit KernelCompiler(std::string architecture, std::filesystem::path cache = default_cache());
+  explicit KernelCompiler(std::string architecture, std::filesystem::path cache = cache_directory());
 
   /// Machine code (cubin) of the template `name`, with `constants` as its constants.cuh. Throws Error.
   std::vector<char> compile(std::string_view name, const std::string& constants) const;
@@ -32,8 +32,6 @@ class KernelCompiler {
   Compiled compile_fresh(std::string_view name, const std::string& constants) const;
 
   const std::string& architecture() const { return architecture_; }
-
-  static std::filesystem::path default_cache() { return cache_directory(); }
 
  private:
   std::string architecture_;

@@ -9,6 +9,7 @@
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/kernel_stencil.hpp"
 #include "kernels/cuda/program.hpp"
+#include "kernels/cuda/step_tile.hpp"
 #include "kernels/unit.hpp"
 
 namespace spsolve::cuda {
@@ -24,7 +25,7 @@ class ScalarUnit : public Unit {
   /// (null: none), device memory in compute precision, valid on every region advanced grown by (steps - 1) *
   /// radius.
   ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source,
-             cudaStream_t stream, std::filesystem::path kernel_cache = KernelCompiler::default_cache());
+             cudaStream_t stream);
 
   /// Nothing to do: ghosts beside walls are made in the kernels, from the points of the grid.
   void fill_ghosts(Field&, const Box&) const override {}
@@ -64,6 +65,9 @@ class ScalarUnit : public Unit {
   void march(const MarchKernel& march, const Operand& in, const Operand& out, const Box& region,
              cudaStream_t stream) const;
   void step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const;
+  void steps(const StepTile& tile, const Operand& in, const Operand& out, const Box& region, int steps,
+             cudaStream_t stream) const;
+  const std::optional<StepTile>& step_tile(const Box& region, int steps) const;
 
   Operand scratch(const Box& box, std::size_t which) const;
   Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
@@ -71,6 +75,8 @@ class ScalarUnit : public Unit {
   bool marches(const Box& region) const;
   const MarchKernel* march_kernel(const Formats& formats, int depth, bool beside_walls) const;
   const Kernel& step_kernel(const Formats& formats) const;
+  const Kernel& steps_kernel(const Formats& formats) const;
+  const Kernel& kernel_of(const char* name, std::map<Formats, Kernel>& known, const Formats& formats) const;
 
   Domain domain_;
   Index3 radius_;
@@ -89,7 +95,8 @@ class ScalarUnit : public Unit {
 
   // Made when first needed; advance() is const in what it computes.
   mutable std::map<std::tuple<Formats, int, bool>, std::optional<MarchKernel>> march_kernels_;
-  mutable std::map<Formats, Kernel> step_kernels_;
+  mutable std::map<Formats, Kernel> step_kernels_, steps_kernels_;
+  mutable std::map<std::tuple<Index3, Index3, int>, std::optional<StepTile>> step_tiles_;
   // Two for the kernels of advance(), two for the bands of each stream.
   mutable std::array<DeviceBuffer, 6> scratch_;
   mutable std::int64_t aligned_column_ = 0;  // a column that starts at a multiple of 64 bytes in all fields

@@ -23,8 +23,8 @@ struct SeparableArguments {
   float scale;                    // of sums
   float along_z[most_z_weights];  // [z factor][tap], scaled
   bool aligned;                   // `out` and `source`, as accesses of 16 bytes need it
-  const void* values;             // SeparableOperand: x values, y values; uint4
-  const void* metadata;           // x words, y words; unsigned
+  const void* weights;            // SeparableProgram::weights(); uint4
+  const unsigned* metadata;       // SeparableProgram::metadata()
 };
 
 }  // namespace spsolve::cuda

@@ -118,7 +118,7 @@ class Weights {
  public:
   __device__ Weights(const SeparableArguments& a, SharedMemory& shared) : shared_(shared) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    const auto* values = static_cast<const uint4*>(a.values);
+    const auto* values = static_cast<const uint4*>(a.weights);
     if constexpr (weights_in_shared) {
       for (int i = threadIdx.x; i < value_count * 32; i += 32 * warps)
         shared.values[i / 32][i % 32] = values[i];
@@ -126,9 +126,8 @@ class Weights {
 #pragma unroll
       for (int i = 0; i < value_count; ++i) value_[i] = values[i * 32 + lane];
     }
-    const auto* metadata = static_cast<const unsigned*>(a.metadata);
 #pragma unroll
-    for (int i = 0; i < x_words + y_words; ++i) metadata_[i] = metadata[i * 32 + lane];
+    for (int i = 0; i < x_words + y_words; ++i) metadata_[i] = a.metadata[i * 32 + lane];
   }
 
   /// A of one window: of a factor along an axis.

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <memory>
-#include <optional>
-
-#include "kernels/cuda/device.hpp"
-#include "kernels/cuda/program.hpp"
-#include "kernels/cuda/separable_arguments.hpp"
-#include "kernels/cuda/separable_tile.hpp"
-#include "kernels/sweep.hpp"
+#include "kernels/cuda/operand_sweep.hpp"
+#include "kernels/cuda/separable_program.hpp"
 
 namespace spsolve::cuda {
 
@@ -26,42 +19,21 @@ namespace spsolve::cuda {
 /// 16 x 16 points share instructions, aligned in global coordinates, so results do not depend on regions or
 /// on the decomposition. Where a row's multiples of 16 bytes are not those of the global grid (blocks that
 /// begin at odd points along x) fields are copied to scratch memory that is so aligned.
-class SeparableSweep : public Sweep {
+class SeparableSweep : public OperandSweep<SeparableProgram> {
  public:
   /// For the current device. Work is enqueued on `stream`, which must outlive the sweep. `tile` instead of
-  /// the best known one is for measurements. Throws std::invalid_argument for what is_possible() rejects.
+  /// the best known one is for measurements. Throws std::invalid_argument as SeparableProgram does.
   SeparableSweep(const SeparableStencil& stencil, Precision precision, cudaStream_t stream,
-                 std::filesystem::path kernel_cache = KernelCompiler::default_cache(),
-                 std::optional<SeparableTile> tile = std::nullopt);
-
-  /// Fields of device memory. Returns when the kernel is enqueued.
-  void operator()(const Field& in, Field& out, const Box& region, const Field* source) const override;
-
-  /// Whether there is a kernel for a stencil, on devices with these limits.
-  static bool is_possible(const SeparableStencil& stencil, Precision precision, const BlockLimits& limits);
-
-  const SeparableTile& tile() const { return shape_.tile; }
+                 const std::optional<SeparableTile>& tile = std::nullopt);
 
  private:
+  void enqueue(const View& in, const View& out, const View& source, const Region& region) const override;
   void sweep(const View& in, const View& out, const View& source, const Region& region, bool aligned) const;
   void sweep_line(const View& in, const View& out, const View& source, const Region& region,
                   bool aligned) const;
-  const Kernel& kernel(bool with_source) const;
-  bool in_planes() const { return operand_.z_taps > 1; }
   View aligned_copy(const View& in, const Region& region) const;
 
-  Precision precision_;
   int element_bytes_;
-  cudaStream_t stream_;
-  DeviceInfo device_;
-  bool along_x_;  // only: lines are cut into rows
-  SeparableOperand operand_;
-  SeparableShape shape_;
-  KernelCompiler compiler_;
-  mutable std::array<std::unique_ptr<Kernel>, 2>
-      kernels_;  // without and with a source, made when first needed
-  int resident_blocks_;
-  DeviceBuffer values_, metadata_;
   mutable DeviceBuffer scratch_;
 };
 

@@ -30,11 +30,12 @@ std::unique_ptr<Sweep> make_tensor_sweep(const Domain& domain, const Stencil& fu
 
 bool has_tensor_sweep(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
                       double dropped, TensorCores cores, const BlockLimits& limits) {
-  if (layout == Layout::separable)
-    return SeparableSweep::is_possible(separate(fused, dropped), precision, limits);
   if (is_windowed(domain, fused, precision, layout, cores, limits)) return true;
   try {
-    MmaProgram(domain, fused, precision, layout, cores, limits);
+    if (layout == Layout::separable)
+      SeparableProgram(separate(fused, dropped), precision, limits);
+    else
+      MmaProgram(domain, fused, precision, layout, cores, limits);
     return true;
   } catch (const std::invalid_argument&) {
     return false;

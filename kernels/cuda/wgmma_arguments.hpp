@@ -40,7 +40,7 @@ struct WgmmaArguments {
   int tiles_per_block;
   int lead;                  // columns that copies begin before the window of a tile, to be aligned
   float unscale;             // what sums are multiplied by: weights of fp16 are scaled
-  const uint4* weights;      // [part][step][lane of the warpgroup]
+  const void* weights;       // [part][step][lane of the warpgroup]; uint4
   const unsigned* metadata;  // [leading, corrections][lane of the warpgroup]
 };
 

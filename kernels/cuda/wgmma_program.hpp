@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/block_limits.hpp"
 #include "kernels/cuda/wgmma_arguments.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/sparse/windowed_operand.hpp"
@@ -26,7 +26,7 @@ struct WgmmaTile {
 /// What wgmma_sweep.cuh is compiled from, and the weights it loads, for one stencil. Made without a device.
 class WgmmaProgram {
  public:
-  static constexpr const char *template_file = "wgmma_sweep.cuh", *kernel_name = "wgmma_sweep";
+  static std::string kernel_name() { return "wgmma_sweep"; }
 
   /// `stencil` is of a 2D grid. Throws std::invalid_argument for what the kernel does not take: fp64,
   /// stencils without an input_window, and devices without wgmma.

@@ -9,9 +9,9 @@
 namespace spsolve::cuda {
 
 WgmmaSweep::WgmmaSweep(const Stencil& stencil, Precision precision, cudaStream_t stream,
-                       std::filesystem::path kernel_cache, const WgmmaTile& tile)
+                       const WgmmaTile& tile)
     : OperandSweep(WgmmaProgram(stencil, precision, current_device().block_limits(), tile),
-                   grid_axes(Domain{.dimensions = 2}), precision, stream, std::move(kernel_cache)) {}
+                   grid_axes(Domain{.dimensions = 2}), precision, stream) {}
 
 void WgmmaSweep::enqueue(const View& in, const View& out, const View& source, const Region& region) const {
   WgmmaArguments a{};
@@ -26,7 +26,7 @@ void WgmmaSweep::enqueue(const View& in, const View& out, const View& source, co
       wrap(a.first_column + program_.window().first_column - a.in.begin[column_axis], 16 / element));
   const bool aligned = a.lead == 0 && wrap(a.out.begin[column_axis], 2) == 0;
   a.unscale = static_cast<float>(1.0 / program_.weight_scale());
-  a.weights = static_cast<const uint4*>(weights_.data());
+  a.weights = weights_.data();
   a.metadata = static_cast<const unsigned*>(metadata_.data());
   a.in_map = make_tensor_map(a.in, element, 1, program_.box_columns(aligned), Swizzle::none, wgmma_tile_rows);
   const Loaded& loaded = kernel(aligned, source.data != nullptr);

@@ -18,9 +18,7 @@ class WgmmaSweep : public OperandSweep<WgmmaProgram> {
  public:
   /// For the current device. Work is enqueued on `stream`, which must outlive the sweep. `tile` is for
   /// measurements. Throws std::invalid_argument as WgmmaProgram does.
-  WgmmaSweep(const Stencil& stencil, Precision precision, cudaStream_t stream,
-             std::filesystem::path kernel_cache = KernelCompiler::default_cache(),
-             const WgmmaTile& tile = {});
+  WgmmaSweep(const Stencil& stencil, Precision precision, cudaStream_t stream, const WgmmaTile& tile = {});
 
  private:
   void enqueue(const View& in, const View& out, const View& source, const Region& region) const override;

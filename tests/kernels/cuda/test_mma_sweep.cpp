@@ -155,7 +155,7 @@ void check(const SweepCase& c, const Index3& most, std::uint64_t seed) {
   const bool with_source = random() % 2;
   const Field device_in = to_device(in), device_source = to_device(source);
   Field device_out = to_device(before);
-  const MmaSweep sweep(domain_of(c.dimensions), stencil, c.precision, c.layout, c.cores, stream, {});
+  const MmaSweep sweep(domain_of(c.dimensions), stencil, c.precision, c.layout, c.cores, stream);
   sweep(device_in, device_out, region, with_source ? &device_source : nullptr);
   stream.synchronize();
   expect_correlation(stencil, c, in, before, to_host(device_out), with_source ? &source : nullptr, region);
@@ -234,7 +234,7 @@ TEST_P(TensorCoreErrors, OfFp32AreNearThoseOfPlainArithmetic) {
   const Stream stream;
   const Field device_in = to_device(in);
   Field device_out = to_device(in);
-  const MmaSweep sweep(domain_of(reach[z_axis] ? 3 : 2), stencil, fp32, morph, sparse, stream, {});
+  const MmaSweep sweep(domain_of(reach[z_axis] ? 3 : 2), stencil, fp32, morph, sparse, stream);
   sweep(device_in, device_out, owned, nullptr);
   stream.synchronize();
   const Field out = to_host(device_out);
@@ -263,7 +263,7 @@ TEST_P(TensorCoreBits, AreTheSameWhateverTheRegionAndTheBlock) {
   const Stencil stencil = make_stencil(c, random);
   Box owned{{0, 0, 0}, {c.dimensions == 3 ? 19 : 1, c.dimensions > 1 ? 45 : 1, 203}};
   const Field in = random_field(random, owned, stencil.radius(), c.precision);
-  const MmaSweep sweep(domain_of(c.dimensions), stencil, c.precision, c.layout, c.cores, stream, {});
+  const MmaSweep sweep(domain_of(c.dimensions), stencil, c.precision, c.layout, c.cores, stream);
   const Field device_in = to_device(in);
   DeviceMemory memory;
   Field whole(owned, stencil.radius(), c.precision, memory),

@@ -7,7 +7,8 @@
 #include <regex>
 
 #include "kernels/cuda/mma_program.hpp"
-#include "kernels/cuda/separable_sweep.hpp"
+#include "kernels/cuda/program.hpp"
+#include "kernels/cuda/separable_program.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -117,7 +118,7 @@ struct SeparableCase {
   int z_radius, radius, rank;
   int most_spilled_bytes = 0;  // what was accepted when the tiles were chosen
 
-  SeparableOperand operand() const {
+  SeparableProgram program(const BlockLimits& limits) const {
     const Index3 reach{z_radius, radius, radius};
     SeparableStencil stencil{grow(box_of({1, 1, 1}), reach), {}, 0.0};
     std::mt19937_64 random(1);
@@ -129,24 +130,18 @@ struct SeparableCase {
       if (z_radius && k >= 2) term.factor[z_axis] = stencil.terms[k - 2].factor[z_axis];
       if (z_radius && k % 2) term.factor[x_axis] = stencil.terms[k - 1].factor[x_axis];
     }
-    return separable_operand(stencil, precision);
+    return {stencil, precision, limits};
   }
 };
 
 class SeparableTemplates : public ::testing::TestWithParam<SeparableCase> {};
 
 TEST_P(SeparableTemplates, CompileForAmpereAndHopper) {
-  const SeparableCase& c = GetParam();
-  const SeparableOperand operand = c.operand();
-  const int bytes = static_cast<int>(storage_bytes(c.precision));
-  expect_compiles(c.z_radius ? "separable_planes.cuh" : "separable.cuh", c.most_spilled_bytes,
-                  [&](const BlockLimits& limits) {
-                    const SeparableTile tile = choose_separable_tile(operand, bytes, limits);
-                    EXPECT_GT(tile.warps, 0);
-                    const bool with_source = !limits.copy_engine();
-                    return separable_constants(operand, c.precision, separable_shape(operand, tile, bytes),
-                                               with_source);
-                  });
+  const char* source = GetParam().z_radius ? "separable_planes.cuh" : "separable.cuh";
+  expect_compiles(source, GetParam().most_spilled_bytes, [](const BlockLimits& limits) {
+    const bool aligned = limits.copy_engine(), with_source = !aligned;
+    return GetParam().program(limits).constants(aligned, with_source);
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -159,21 +154,16 @@ INSTANTIATE_TEST_SUITE_P(
                       SeparableCase{Precision::fp16, 7, 7, 4}, SeparableCase{Precision::fp16, 3, 3, 8},
                       SeparableCase{Precision::tf32, 5, 5, 4}, SeparableCase{Precision::fp32, 7, 7, 1}));
 
-TEST(SeparableTile, FitsDevicesOfLessSharedMemoryOrHasNoWarps) {
+TEST(SeparableProgram, FitsDevicesOfLessSharedMemoryOrIsRefused) {
   for (const SeparableCase& c :
        {SeparableCase{Precision::fp16, 0, 7, 1}, SeparableCase{Precision::fp32, 0, 7, 1},
         SeparableCase{Precision::fp16, 0, 15, 3}, SeparableCase{Precision::fp16, 7, 7, 4},
         SeparableCase{Precision::fp32, 5, 5, 1}}) {
-    const SeparableOperand operand = c.operand();
-    const int bytes = static_cast<int>(storage_bytes(c.precision));
-    for (const BlockLimits& limits : {hopper, ampere, ada}) {
-      const SeparableTile tile = choose_separable_tile(operand, bytes, limits);
-      ASSERT_GT(tile.warps, 0) << c.radius << ' ' << to_string(c.precision);
-      EXPECT_LE(static_cast<std::size_t>(separable_shape(operand, tile, bytes).shared_bytes),
-                limits.shared_bytes);
-    }
-    EXPECT_EQ(choose_separable_tile(operand, bytes, {80, 8 << 10}).warps, 0);
-    EXPECT_EQ(choose_separable_tile(operand, bytes, {75, 64 << 10}).warps, 0);
+    for (const BlockLimits& limits : {hopper, ampere, ada})
+      EXPECT_LE(static_cast<std::size_t>(c.program(limits).shared_bytes()), limits.shared_bytes)
+          << c.radius << ' ' << to_string(c.precision);
+    EXPECT_THROW(c.program({80, 8 << 10}), std::invalid_argument);
+    EXPECT_THROW(c.program({75, 64 << 10}), std::invalid_argument);
   }
 }
 

@@ -141,7 +141,7 @@ TEST_P(OnHopper, EveryPointIsTheCorrelation) {
   const Field device_in = to_device(in), device_source = to_device(source);
   Field device_out = to_device(before);
   const Stream stream;
-  const WgmmaSweep sweep(stencil, precision, stream, {});
+  const WgmmaSweep sweep(stencil, precision, stream);
   sweep(device_in, device_out, region, with_source ? &device_source : nullptr);
   stream.synchronize();
   expect_correlation(stencil, precision, in, before, to_host(device_out), with_source ? &source : nullptr,
@@ -158,7 +158,7 @@ TEST_P(HopperBits, AreTheSameWhateverTheRegionAndTheBlock) {
   const Box owned{{0, 0, 0}, {1, 109, 917}};
   const Field in = random_field(random, owned, stencil.radius(), precision, 1.0);
   const Stream stream;
-  const WgmmaSweep sweep(stencil, precision, stream, {});
+  const WgmmaSweep sweep(stencil, precision, stream);
   const auto swept = [&](const Field& field, const Box& within, const std::vector<Box>& regions) {
     const Field device_in = to_device(field);
     Field out = to_device(random_field(random, within, stencil.radius(), precision, 1.0));
@@ -197,7 +197,7 @@ TEST_P(HopperErrors, OfFp32AreNearThoseOfPlainArithmetic) {
   const Stream stream;
   const Field device_in = to_device(in);
   Field device_out = to_device(in);
-  WgmmaSweep(stencil, Precision::fp32, stream, {})(device_in, device_out, owned, nullptr);
+  WgmmaSweep(stencil, Precision::fp32, stream)(device_in, device_out, owned, nullptr);
   stream.synchronize();
   const Field out = to_host(device_out);
   double errors = 0, plain_errors = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "kernels/cuda/block_limits.hpp"
@@ -36,20 +37,46 @@ struct SeparableShape {
   int block_rows;     // of one stage
   int shared_bytes;
 };
-SeparableShape separable_shape(const SeparableOperand& operand, const SeparableTile& tile, int storage_bytes);
 
-/// The best tile known that fits; without warps where none does.
-SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage_bytes,
-                                    const BlockLimits& limits);
+/// What a kernel of separable sweeps is compiled from, and the weights it loads, for one stencil:
+/// separable.cuh, or separable_planes.cuh where there are taps along z. Made without a device.
+class SeparableProgram {
+ public:
+  /// `tile` instead of the best known one is for measurements. Throws std::invalid_argument for what no
+  /// kernel takes: fp64, many terms or taps along z, and where no tile fits a block.
+  SeparableProgram(const SeparableStencil& stencil, Precision precision, const BlockLimits& limits = {},
+                   const std::optional<SeparableTile>& tile = std::nullopt);
+
+  std::string kernel_name() const { return in_planes() ? "separable_planes" : "separable"; }
+  /// constants.cuh; whether rows are aligned is an argument of the launch.
+  std::string constants(bool aligned, bool with_source) const;
+  /// Of the operand, along x and then along y.
+  std::vector<std::uint32_t> weights() const { return both(&ChainedAxis::values); }
+  std::vector<std::uint32_t> metadata() const { return both(&ChainedAxis::metadata); }
+
+  const SeparableOperand& operand() const { return operand_; }
+  const SeparableShape& shape() const { return shape_; }
+  const SeparableTile& tile() const { return shape_.tile; }
+  int threads() const { return tile().threads(); }
+  int shared_bytes() const { return shape_.shared_bytes; }
+  /// Whether there are taps along z: blocks march through planes.
+  bool in_planes() const { return operand_.z_taps > 1; }
+  /// Whether all taps lie along x: a line can be cut into rows.
+  bool along_x() const { return along_x_; }
+
+ private:
+  std::vector<std::uint32_t> both(std::vector<std::uint32_t> ChainedAxis::* part) const;
+
+  Precision precision_;
+  bool along_x_;
+  SeparableOperand operand_;
+  SeparableShape shape_;
+};
 
 constexpr int row_granule = 16;  // of outputs
 
 /// Blocks of input per strip such that all strips end at about the same time.
 std::int64_t steps_per_strip(std::int64_t rows, std::int64_t block_rows, std::int64_t column_tiles,
                              std::int64_t resident);
-
-/// constants.cuh for separable.cuh.
-std::string separable_constants(const SeparableOperand& operand, Precision storage,
-                                const SeparableShape& shape, bool with_source);
 
 }  // namespace spsolve::cuda

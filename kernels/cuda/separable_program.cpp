@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cuda/separable_tile.hpp"
+#include "kernels/cuda/separable_program.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <stdexcept>
 
 #include "kernels/cuda/constants_text.hpp"
+#include "kernels/cuda/kernel_stencil.hpp"
+#include "kernels/cuda/separable_arguments.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve::cuda {
@@ -20,6 +23,9 @@ int bank_conflicts(int row_bytes, int slab_distance_bytes, int chunk_bytes) {
       ++uses[(row * row_bytes + q / 2 * chunk_bytes + q % 2 * slab_distance_bytes) / 16 % 8];
   return *std::max_element(uses.begin(), uses.end());
 }
+
+constexpr std::size_t most_terms = 8;
+constexpr int most_z_taps = 15;  // whose sums registers hold
 
 /// Of A.
 int weight_fragments(const SeparableOperand& operand) {
@@ -45,9 +51,7 @@ SeparableTile tile_of_planes(const SeparableOperand& operand, const BlockLimits&
   return tile;
 }
 
-}  // namespace
-
-SeparableShape separable_shape(const SeparableOperand& operand, const SeparableTile& tile,
+SeparableShape shape_of(const SeparableOperand& operand, const SeparableTile& tile,
                                int storage_bytes) {
   const bool in_planes = operand.z_taps > 1;
   SeparableShape shape{tile, 0, 0, operand.y.begin, 0, 0, 0};
@@ -78,8 +82,8 @@ SeparableShape separable_shape(const SeparableOperand& operand, const SeparableT
   return shape;
 }
 
-SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage_bytes,
-                                    const BlockLimits& limits) {
+/// The best tile known that fits; without warps where none does.
+SeparableTile best_tile(const SeparableOperand& operand, int storage_bytes, const BlockLimits& limits) {
   const int windows = operand.y.windows;
   // Registers of a lane per group of columns that hold the rows between two steps, and of weights.
   const int history = operand.x_rank * windows * (storage_bytes == 2 ? 8 : 16);
@@ -104,7 +108,7 @@ SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage
     tile.bulk_stores = limits.copy_engine() && 16 * tile.groups * storage_bytes >= 64;
   }
   const auto fits = [&] {
-    const SeparableShape shape = separable_shape(operand, tile, storage_bytes);
+    const SeparableShape shape = shape_of(operand, tile, storage_bytes);
     return static_cast<std::size_t>(shape.shared_bytes) <=
                limits.shared_bytes / tile.blocks_per_multiprocessor &&
            shape.row_elements * storage_bytes <= 2048 && shape.block_rows <= 256;
@@ -116,6 +120,69 @@ SeparableTile choose_separable_tile(const SeparableOperand& operand, int storage
   if (!fits() || limits.compute_capability < 80) tile.warps = 0;
   tile.ahead = std::max(1, tile.stages - 2);
   return tile;
+}
+
+void require(bool possible) {
+  if (!possible)
+    throw std::invalid_argument("separable sweep: no kernel for so many terms or so wide a stencil");
+}
+
+}  // namespace
+
+SeparableProgram::SeparableProgram(const SeparableStencil& stencil, Precision precision,
+                                   const BlockLimits& limits, const std::optional<SeparableTile>& tile)
+    : precision_(precision),
+      along_x_(stencil.taps.extent()[y_axis] == 1 && stencil.taps.begin[y_axis] == 0) {
+  require(precision != Precision::fp64 && stencil.terms.size() <= most_terms);
+  operand_ = separable_operand(stencil, precision);
+  if (in_planes())
+    require(operand_.y.windows == 1 && operand_.z_taps <= most_z_taps &&
+            operand_.z_rank * operand_.z_taps <= most_z_weights);
+  else
+    require(operand_.z_begin == 0);
+  const int bytes = static_cast<int>(storage_bytes(precision));
+  const SeparableTile best = best_tile(operand_, bytes, limits);
+  require(best.warps > 0);
+  shape_ = shape_of(operand_, tile.value_or(best), bytes);
+}
+
+std::vector<std::uint32_t> SeparableProgram::both(std::vector<std::uint32_t> ChainedAxis::* part) const {
+  std::vector<std::uint32_t> all = operand_.x.*part;
+  all.insert(all.end(), (operand_.y.*part).begin(), (operand_.y.*part).end());
+  return all;
+}
+
+std::string SeparableProgram::constants(bool, bool with_source) const {
+  ConstantsText text({"precision.cuh", "sparse_mma.cuh"});
+  const SeparableTile& tile = shape_.tile;
+  text.type("Stored", stored_name(precision_ == Precision::tf32 ? Precision::fp32 : precision_));
+  text.element(operand_.element);
+  text.integer("terms", operand_.terms);
+  text.integer("rank", operand_.rank);
+  text.integer("x_rank", operand_.x_rank);
+  text.integer("z_rank", operand_.z_rank);
+  text.integer("z_taps", operand_.z_taps);
+  text.table("x_of", "[]", operand_.x_of);
+  text.table("z_of", "[]", operand_.z_of);
+  text.integer("x_windows", operand_.x.windows);
+  text.integer("y_windows", operand_.y.windows);
+  text.integer("warps_x", tile.warps);
+  text.integer("warps_y", tile.warps_y);
+  text.integer("groups", tile.groups);
+  text.integer("groups_at_once", tile.groups_at_once);
+  text.integer("stages", tile.stages);
+  text.integer("ahead", tile.ahead);
+  text.integer("blocks_per_multiprocessor", tile.blocks_per_multiprocessor);
+  text.integer("column_margin", shape_.column_margin);
+  text.integer("window_column", shape_.window_column);
+  text.integer("row_margin", shape_.row_margin);
+  text.integer("plane_margin", operand_.z_begin);
+  text.integer("row_elements", shape_.row_elements);
+  text.integer("shared_bytes", shape_.shared_bytes);
+  text.flag("weights_in_shared", tile.weights_in_shared);
+  text.flag("bulk_stores", tile.bulk_stores);
+  text.flag("with_source", with_source);
+  return text.finished();
 }
 
 std::int64_t steps_per_strip(std::int64_t rows, std::int64_t block_rows, std::int64_t column_tiles,
@@ -130,45 +197,6 @@ std::int64_t steps_per_strip(std::int64_t rows, std::int64_t block_rows, std::in
     if (strips == 1) break;
   }
   return best;
-}
-
-std::string separable_constants(const SeparableOperand& operand, Precision storage,
-                                const SeparableShape& shape, bool with_source) {
-  ConstantsText text({"precision.cuh", "sparse_mma.cuh"});
-  const char* element = operand.element == Precision::fp16   ? "fp16"
-                        : operand.element == Precision::bf16 ? "bf16"
-                                                             : "tf32";
-  const char* stored = storage == Precision::fp16   ? "Half"
-                       : storage == Precision::bf16 ? "Bfloat16"
-                                                    : "float";
-  text.type("Stored", stored);
-  text.put("Element", "element", std::string("Element::") + element);
-  text.integer("terms", operand.terms);
-  text.integer("rank", operand.rank);
-  text.integer("x_rank", operand.x_rank);
-  text.integer("z_rank", operand.z_rank);
-  text.integer("z_taps", operand.z_taps);
-  text.table("x_of", "[]", operand.x_of);
-  text.table("z_of", "[]", operand.z_of);
-  text.integer("x_windows", operand.x.windows);
-  text.integer("y_windows", operand.y.windows);
-  text.integer("warps_x", shape.tile.warps);
-  text.integer("warps_y", shape.tile.warps_y);
-  text.integer("groups", shape.tile.groups);
-  text.integer("groups_at_once", shape.tile.groups_at_once);
-  text.integer("stages", shape.tile.stages);
-  text.integer("ahead", shape.tile.ahead);
-  text.integer("blocks_per_multiprocessor", shape.tile.blocks_per_multiprocessor);
-  text.integer("column_margin", shape.column_margin);
-  text.integer("window_column", shape.window_column);
-  text.integer("row_margin", shape.row_margin);
-  text.integer("plane_margin", operand.z_begin);
-  text.integer("row_elements", shape.row_elements);
-  text.integer("shared_bytes", shape.shared_bytes);
-  text.flag("weights_in_shared", shape.tile.weights_in_shared);
-  text.flag("bulk_stores", shape.tile.bulk_stores);
-  text.flag("with_source", with_source);
-  return text.finished();
 }
 
 }  // namespace spsolve::cuda
