@@ -6,7 +6,7 @@
 namespace spsolve::cuda {
 
 /// What the kernel does over and over. sp: A in 2:4 form (tf32: 1:2); f16: fp16 accumulators, else fp32
-/// (int8: int32). The wgmma are m64n256 with A and B in shared memory, _rs with A in registers.
+/// (int8: int32). wgmma: of any type and form.
 enum class Instruction {
   copy,
   shared_read,
@@ -26,15 +26,7 @@ enum class Instruction {
   mma_sp_bf16,
   mma_sp_tf32,
   mma_sp_int8,
-  wgmma_fp16,
-  wgmma_bf16,
-  wgmma_tf32,
-  wgmma_e4m3,
-  wgmma_sp_fp16,
-  wgmma_sp_fp16_rs,
-  wgmma_sp_bf16,
-  wgmma_sp_tf32,
-  wgmma_sp_e4m3,
+  wgmma,
 };
 
 /// Threads of a block, and instructions of a warp (wgmma: of four warps) per repeat.

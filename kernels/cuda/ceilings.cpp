@@ -5,8 +5,10 @@
 #include <string_view>
 
 #include "kernels/cuda/ceiling_arguments.hpp"
+#include "kernels/cuda/constants_text.hpp"
 #include "kernels/cuda/sparse_gemm.hpp"
 #include "kernels/cuda/timing.hpp"
+#include "kernels/cuda/wgmma_text.hpp"
 #include "kernels/error.hpp"
 
 namespace spsolve::cuda {
@@ -20,42 +22,60 @@ struct Measured {
   double per_warp;          // flop, or bytes of shared memory, of one instruction (of a warpgroup: a quarter)
   int oldest;               // compute capability that has it
   int newest = std::numeric_limits<int>::max();
+  WgmmaInstruction wgmma{};
 };
 
 constexpr double mma_flop(double m, double n, double k) { return 2 * m * n * k; }
-constexpr double wgmma_flop(double k) { return mma_flop(64, 256, k) / 4; }
 
-constexpr Measured measured[]{
-    {"fma fp16", "fma_fp16", 4 * 32, 80},
-    {"fma fp32", "fma_fp32", 2 * 32, 80},
-    {"fma fp64", "fma_fp64", 2 * 32, 80},
-    {"shared memory", "shared_read", 16 * 32, 80},
-    {"mma fp16 m16n8k16", "mma_fp16", mma_flop(16, 8, 16), 80},
-    {"mma fp16 m16n8k16, fp16 sums", "mma_fp16_f16", mma_flop(16, 8, 16), 80},
-    {"mma bf16 m16n8k16", "mma_bf16", mma_flop(16, 8, 16), 80},
-    {"mma tf32 m16n8k8", "mma_tf32", mma_flop(16, 8, 8), 80},
-    {"mma int8 m16n8k32", "mma_int8", mma_flop(16, 8, 32), 80},
-    {"mma fp64 m16n8k16", "mma_fp64", mma_flop(16, 8, 16), 90},
-    {"mma fp64 m8n8k4", "mma_fp64_m8n8k4", mma_flop(8, 8, 4), 80},
-    {"mma.sp fp16 m16n8k16", "mma_sp_fp16_k16", mma_flop(16, 8, 16), 80},
-    {"mma.sp fp16 m16n8k32", "mma_sp_fp16", mma_flop(16, 8, 32), 80},
-    {"mma.sp fp16 m16n8k32, fp16 sums", "mma_sp_fp16_f16", mma_flop(16, 8, 32), 80},
-    {"mma.sp bf16 m16n8k32", "mma_sp_bf16", mma_flop(16, 8, 32), 80},
-    {"mma.sp tf32 m16n8k16", "mma_sp_tf32", mma_flop(16, 8, 16), 80},
-    {"mma.sp int8 m16n8k64", "mma_sp_int8", mma_flop(16, 8, 64), 80},
-    {"wgmma fp16 m64n256k16", "wgmma_fp16", wgmma_flop(16), 90, 90},
-    {"wgmma bf16 m64n256k16", "wgmma_bf16", wgmma_flop(16), 90, 90},
-    {"wgmma tf32 m64n256k8", "wgmma_tf32", wgmma_flop(8), 90, 90},
-    {"wgmma e4m3 m64n256k32", "wgmma_e4m3", wgmma_flop(32), 90, 90},
-    {"wgmma.sp fp16 m64n256k32", "wgmma_sp_fp16", wgmma_flop(32), 90, 90},
-    {"wgmma.sp fp16 m64n256k32, A in registers", "wgmma_sp_fp16_rs", wgmma_flop(32), 90, 90},
-    {"wgmma.sp bf16 m64n256k32", "wgmma_sp_bf16", wgmma_flop(32), 90, 90},
-    {"wgmma.sp tf32 m64n256k16", "wgmma_sp_tf32", wgmma_flop(16), 90, 90},
-    {"wgmma.sp e4m3 m64n256k64", "wgmma_sp_e4m3", wgmma_flop(64), 90, 90},
-};
+/// m64n256, of sm_90 alone.
+Measured wgmma(const char* name, const char* type, bool sparse, bool a_in_registers = false) {
+  const WgmmaInstruction what{type, 256, sparse, a_in_registers};
+  return {name, "wgmma", mma_flop(64, what.n, what.k()) / 4, 90, 90, what};
+}
 
-Kernel compile(const KernelCompiler& compiler, const std::string& instruction) {
-  return Kernel(compiler.compile("ceilings.cuh", ceiling_constants(instruction)), "ceiling");
+const std::vector<Measured>& all_measured() {
+  static const std::vector<Measured> all{
+      {"fma fp16", "fma_fp16", 4 * 32, 80},
+      {"fma fp32", "fma_fp32", 2 * 32, 80},
+      {"fma fp64", "fma_fp64", 2 * 32, 80},
+      {"shared memory", "shared_read", 16 * 32, 80},
+      {"mma fp16 m16n8k16", "mma_fp16", mma_flop(16, 8, 16), 80},
+      {"mma fp16 m16n8k16, fp16 sums", "mma_fp16_f16", mma_flop(16, 8, 16), 80},
+      {"mma bf16 m16n8k16", "mma_bf16", mma_flop(16, 8, 16), 80},
+      {"mma tf32 m16n8k8", "mma_tf32", mma_flop(16, 8, 8), 80},
+      {"mma int8 m16n8k32", "mma_int8", mma_flop(16, 8, 32), 80},
+      {"mma fp64 m16n8k16", "mma_fp64", mma_flop(16, 8, 16), 90},
+      {"mma fp64 m8n8k4", "mma_fp64_m8n8k4", mma_flop(8, 8, 4), 80},
+      {"mma.sp fp16 m16n8k16", "mma_sp_fp16_k16", mma_flop(16, 8, 16), 80},
+      {"mma.sp fp16 m16n8k32", "mma_sp_fp16", mma_flop(16, 8, 32), 80},
+      {"mma.sp fp16 m16n8k32, fp16 sums", "mma_sp_fp16_f16", mma_flop(16, 8, 32), 80},
+      {"mma.sp bf16 m16n8k32", "mma_sp_bf16", mma_flop(16, 8, 32), 80},
+      {"mma.sp tf32 m16n8k16", "mma_sp_tf32", mma_flop(16, 8, 16), 80},
+      {"mma.sp int8 m16n8k64", "mma_sp_int8", mma_flop(16, 8, 64), 80},
+      wgmma("wgmma fp16 m64n256k16", "f16", false),
+      wgmma("wgmma bf16 m64n256k16", "bf16", false),
+      wgmma("wgmma tf32 m64n256k8", "tf32", false),
+      wgmma("wgmma e4m3 m64n256k32", "e4m3", false),
+      wgmma("wgmma.sp fp16 m64n256k32", "f16", true),
+      wgmma("wgmma.sp fp16 m64n256k32, A in registers", "f16", true, true),
+      wgmma("wgmma.sp bf16 m64n256k32", "bf16", true),
+      wgmma("wgmma.sp tf32 m64n256k16", "tf32", true),
+      wgmma("wgmma.sp e4m3 m64n256k64", "e4m3", true),
+  };
+  return all;
+}
+
+std::string constants_of(const char* instruction, const WgmmaInstruction& wgmma) {
+  ConstantsText text({"ceiling_arguments.hpp"});
+  text.put("Instruction", "instruction", std::string("Instruction::") + instruction);
+  text.flag("sparse", wgmma.sparse);
+  text.flag("a_in_registers", wgmma.a_in_registers);
+  text.line(wgmma_function("wgmma", wgmma));
+  return text.finished();
+}
+
+Kernel compile(const KernelCompiler& compiler, const char* instruction, const WgmmaInstruction& wgmma = {}) {
+  return Kernel(compiler.compile("ceilings.cuh", constants_of(instruction, wgmma)), "ceiling");
 }
 
 bool has(int compute_capability, const Measured& what) {
@@ -69,7 +89,7 @@ Ceiling ceiling(const char* name, const char* unit, double work, const LaunchTim
 /// Launches of about 2 ms that fill every multiprocessor.
 Ceiling measure(const Measured& what, const KernelCompiler& compiler, const DeviceInfo& device,
                 const Stream& stream) {
-  const Kernel kernel = compile(compiler, what.instruction);
+  const Kernel kernel = compile(compiler, what.instruction, what.wgmma);
   const int blocks = device.multiprocessors * std::max(1, kernel.resident_blocks(ceiling_threads, 0));
   const DeviceBuffer out(static_cast<std::size_t>(blocks) * ceiling_threads * sizeof(double));
   CeilingArguments arguments{nullptr, out.data(), 256};
@@ -115,17 +135,11 @@ Ceiling measure_gemm(SparseGemm::Format format, const char* name, const KernelCo
 
 }  // namespace
 
-std::vector<std::string> ceiling_instructions(int compute_capability) {
-  std::vector<std::string> names{"copy"};
-  for (const Measured& what : measured)
-    if (has(compute_capability, what)) names.emplace_back(what.instruction);
-  return names;
-}
-
-std::string ceiling_constants(const std::string& instruction) {
-  return "#pragma once\n#include \"ceiling_arguments.hpp\"\nnamespace spsolve::cuda {\n"
-         "constexpr Instruction instruction = Instruction::" +
-         instruction + ";\n}\n";
+std::map<std::string, std::string> ceiling_constants(int compute_capability) {
+  std::map<std::string, std::string> constants{{"copy", constants_of("copy", {})}};
+  for (const Measured& what : all_measured())
+    if (has(compute_capability, what)) constants[what.name] = constants_of(what.instruction, what.wgmma);
+  return constants;
 }
 
 std::vector<Ceiling> measure_ceilings(const KernelCompiler& compiler, CeilingScope scope,
@@ -138,7 +152,7 @@ std::vector<Ceiling> measure_ceilings(const KernelCompiler& compiler, CeilingSco
     rates.push_back(rate);
   };
   for (const Ceiling& rate : measure_copies(compiler, stream)) add(rate);
-  for (const Measured& what : measured) {
+  for (const Measured& what : all_measured()) {
     const bool wanted = scope == CeilingScope::all || std::string_view(what.name).starts_with("fma");
     if (wanted && has(device.compute_capability, what)) add(measure(what, compiler, device, stream));
   }

@@ -4,11 +4,13 @@
 
 #include "async_copy.cuh"
 #include "ceiling_arguments.hpp"
-#include "constants.cuh"  // constexpr Instruction instruction
-#include "sparse_mma.cuh"
+#include "constants.cuh"  // instruction; of wgmma: wgmma(), sparse, a_in_registers
+#include "mma.cuh"
 #include "wgmma.cuh"
 
 namespace spsolve::cuda {
+
+using namespace constants;
 
 /// Bits that differ from word to word; as fp16, bf16, tf32 or e4m3 they are finite and below 2.
 __device__ inline unsigned random_bits(unsigned place) {
@@ -103,27 +105,14 @@ __device__ void mma_chains(const CeilingArguments& arguments) {
   for (int i = 0; i < 4; ++i) y[i] = 1.0 - 0.01 * (lane + i);
   constexpr unsigned metadata = 0x44444444;  // the first two of four, everywhere
 
+  const unsigned half_a[2] = {a[0], a[1]}, half_b[2] = {b[0], b[1]};
+
   if constexpr (which == Instruction::mma_fp16)
-    repeat_chains<4>(arguments, 0.0f, [&](float(&d)[4]) {
-      asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-          "{%0, %1, %2, %3};"
-          : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-    });
+    repeat_chains<4>(arguments, 0.0f, [&](float(&d)[4]) { dense_mma<Element::fp16>(d, a, half_b); });
   else if constexpr (which == Instruction::mma_bf16)
-    repeat_chains<4>(arguments, 0.0f, [&](float(&d)[4]) {
-      asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-          "{%0, %1, %2, %3};"
-          : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-    });
+    repeat_chains<4>(arguments, 0.0f, [&](float(&d)[4]) { dense_mma<Element::bf16>(d, a, half_b); });
   else if constexpr (which == Instruction::mma_tf32)
-    repeat_chains<4>(arguments, 0.0f, [&](float(&d)[4]) {
-      asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-          "{%0, %1, %2, %3};"
-          : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-    });
+    repeat_chains<4>(arguments, 0.0f, [&](float(&d)[4]) { dense_mma<Element::tf32>(d, a, half_b); });
   else if constexpr (which == Instruction::mma_fp16_f16)
     repeat_chains<2>(arguments, 0u, [&](unsigned(&d)[2]) {
       asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%0, %1};"
@@ -138,24 +127,17 @@ __device__ void mma_chains(const CeilingArguments& arguments) {
           : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
     });
   else if constexpr (which == Instruction::mma_fp64)
-    repeat_chains<4>(arguments, 0.0, [&](double(&d)[4]) {
-      asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, "
-          "%11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
-          : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-          : "d"(x[0]), "d"(x[1]), "d"(x[2]), "d"(x[3]), "d"(x[4]), "d"(x[5]), "d"(x[6]), "d"(x[7]), "d"(y[0]),
-            "d"(y[1]), "d"(y[2]), "d"(y[3]));
-    });
+    repeat_chains<4>(arguments, 0.0, [&](double(&d)[4]) { dense_mma<4>(d, x, y); });
   else if constexpr (which == Instruction::mma_fp64_m8n8k4)
     repeat_chains<2>(arguments, 0.0, [&](double(&d)[2]) {
       asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
           : "+d"(d[0]), "+d"(d[1])
           : "d"(x[0]), "d"(y[0]));
     });
-  else if constexpr (which == Instruction::mma_sp_fp16_k16) {
-    const unsigned half_a[2] = {a[0], a[1]}, half_b[2] = {b[0], b[1]};
+  else if constexpr (which == Instruction::mma_sp_fp16_k16)
     repeat_chains<4>(arguments, 0.0f,
                      [&](float(&d)[4]) { sparse_mma<Element::fp16, 16, 0>(d, half_a, half_b, metadata); });
-  } else if constexpr (which == Instruction::mma_sp_fp16)
+  else if constexpr (which == Instruction::mma_sp_fp16)
     repeat_chains<4>(arguments, 0.0f,
                      [&](float(&d)[4]) { sparse_mma<Element::fp16, 32, 0>(d, a, b, metadata); });
   else if constexpr (which == Instruction::mma_sp_bf16)
@@ -186,7 +168,7 @@ __device__ void mma_chains(const CeilingArguments& arguments) {
 
 /// A tile of 64 rows and one of 256 rows, of 128 bytes each; all instructions of a warpgroup add into the
 /// same registers, which the hardware keeps in order without waiting.
-template <WgmmaFormat format, bool sparse, bool a_in_registers = false>
+template <Instruction which>
 __device__ void wgmma_chains(const CeilingArguments& arguments) {
   constexpr int row_bytes = 128, a_rows = 64, words = (a_rows + 256) * row_bytes / 4;
   __shared__ alignas(1024) unsigned memory[words];
@@ -207,11 +189,9 @@ __device__ void wgmma_chains(const CeilingArguments& arguments) {
       const unsigned long long a_step = a + i * 32 % row_bytes / 16;
       const unsigned long long b_step = b + i * (sparse ? 64 : 32) % row_bytes / 16;
       if constexpr (a_in_registers)
-        wgmma_sparse<0>(d, registers, b_step, metadata, true);
-      else if constexpr (sparse)
-        wgmma_sparse<format, 0>(d, a_step, b_step, metadata, true);
+        wgmma<0>(d, registers, b_step, metadata, true);
       else
-        wgmma<format>(d, a_step, b_step, true);
+        wgmma<0>(d, a_step, b_step, metadata, true);
     }
     wgmma_commit();
     wgmma_wait<1>();
@@ -233,24 +213,8 @@ __device__ void measure(const CeilingArguments& arguments) {
     fma_chains<which>(arguments);
   else if constexpr (which <= Instruction::mma_sp_int8)
     mma_chains<which>(arguments);
-  else if constexpr (which == Instruction::wgmma_fp16)
-    wgmma_chains<WgmmaFormat::fp16, false>(arguments);
-  else if constexpr (which == Instruction::wgmma_bf16)
-    wgmma_chains<WgmmaFormat::bf16, false>(arguments);
-  else if constexpr (which == Instruction::wgmma_tf32)
-    wgmma_chains<WgmmaFormat::tf32, false>(arguments);
-  else if constexpr (which == Instruction::wgmma_e4m3)
-    wgmma_chains<WgmmaFormat::e4m3, false>(arguments);
-  else if constexpr (which == Instruction::wgmma_sp_fp16)
-    wgmma_chains<WgmmaFormat::fp16, true>(arguments);
-  else if constexpr (which == Instruction::wgmma_sp_fp16_rs)
-    wgmma_chains<WgmmaFormat::fp16, true, true>(arguments);
-  else if constexpr (which == Instruction::wgmma_sp_bf16)
-    wgmma_chains<WgmmaFormat::bf16, true>(arguments);
-  else if constexpr (which == Instruction::wgmma_sp_tf32)
-    wgmma_chains<WgmmaFormat::tf32, true>(arguments);
   else
-    wgmma_chains<WgmmaFormat::e4m3, true>(arguments);
+    wgmma_chains<which>(arguments);
 }
 
 extern "C" __global__ __launch_bounds__(ceiling_threads) void ceiling(CeilingArguments arguments) {

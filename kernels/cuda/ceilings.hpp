@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,7 @@ namespace spsolve::cuda {
 std::vector<Ceiling> measure_ceilings(const KernelCompiler& compiler, CeilingScope scope,
                                       const std::function<void(const Ceiling&)>& report);
 
-/// What ceilings.cuh can be compiled for on such a device: enumerators of Instruction; and the constants.cuh
-/// of one.
-std::vector<std::string> ceiling_instructions(int compute_capability);
-std::string ceiling_constants(const std::string& instruction);
+/// What ceilings.cuh is compiled with for such a device: the constants.cuh of each rate, by its name.
+std::map<std::string, std::string> ceiling_constants(int compute_capability);
 
 }  // namespace spsolve::cuda

@@ -3,7 +3,9 @@
 
 #include <cmath>
 
+#include "kernels/cuda/constants_text.hpp"
 #include "kernels/cuda/tensor_map.hpp"
+#include "kernels/cuda/wgmma_text.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -36,9 +38,11 @@ double element_value(bool is_e4m3, unsigned bits) {
 }  // namespace
 
 std::string SparseGemm::constants(Format format) {
-  return std::string("#pragma once\n#include \"wgmma.cuh\"\nnamespace spsolve::cuda {\n") +
-         "constexpr WgmmaFormat format = WgmmaFormat::" + (format == Format::e4m3 ? "e4m3" : "fp16") +
-         ";\nconstexpr int cluster_blocks = " + std::to_string(cluster_blocks) + ";\n}\n";
+  ConstantsText text({});
+  text.flag("is_e4m3", format == Format::e4m3);
+  text.integer("cluster_blocks", cluster_blocks);
+  text.line(wgmma_function("wgmma", {format == Format::e4m3 ? "e4m3" : "f16"}));
+  return text.finished();
 }
 
 SparseGemm::SparseGemm(Format format, int m, int n, int k, const KernelCompiler& compiler,

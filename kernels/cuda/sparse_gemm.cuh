@@ -7,13 +7,14 @@
 // 256 (512) kFMA of 2:4 work.
 
 #include "async_copy.cuh"
-#include "constants.cuh"  // format, cluster_blocks
+#include "constants.cuh"  // is_e4m3, cluster_blocks, wgmma
 #include "gemm_arguments.hpp"
 #include "wgmma.cuh"
 
 namespace spsolve::cuda {
 
-constexpr bool is_e4m3 = format == WgmmaFormat::e4m3;
+using namespace constants;
+
 constexpr int element_bytes = is_e4m3 ? 1 : 2;
 constexpr int stage_k = gemm_b_bytes / element_bytes;
 constexpr int group_lanes = 128;
@@ -144,9 +145,9 @@ struct SparseGemm {
         wgmma_descriptor(stage.a + group * (gemm_tile_m / 2) * gemm_a_bytes, gemm_a_bytes);
     const unsigned long long b = wgmma_descriptor(stage.b, gemm_b_bytes);
     wgmma_fence();
-    wgmma_sparse<format, 0>(d, a, b, metadata[0], add);
-    wgmma_sparse<format, is_e4m3 ? 0 : 1>(d, a + gemm_a_bytes / steps / 16, b + gemm_b_bytes / steps / 16,
-                                          metadata[metadata_words - 1], true);
+    wgmma<0>(d, a, b, metadata[0], add);
+    wgmma<is_e4m3 ? 0 : 1>(d, a + gemm_a_bytes / steps / 16, b + gemm_b_bytes / steps / 16,
+                           metadata[metadata_words - 1], true);
     wgmma_commit();
   }
 

@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/constants_text.hpp"
 #include "kernels/cuda/kernel_stencil.hpp"
+#include "kernels/cuda/wgmma_text.hpp"
 #include "kernels/rounding.hpp"
 #include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/round_weights.hpp"
@@ -18,27 +19,9 @@ namespace {
 constexpr int most_ring = 16;
 static_assert(wgmma_tile_rows == InputWindow::tile_rows && wgmma_tile_columns == InputWindow::tile_columns);
 
-/// A function that multiplies A in registers by n columns of B; asm takes literals only, so it is made for n.
-std::string multiply_function(const char* name, Precision element, int n) {
-  const std::string type = element == Precision::tf32 ? "tf32" : element == Precision::bf16 ? "bf16" : "f16";
-  const bool is_tf32 = element == Precision::tf32;
-  const int sums = n / 2;
-  std::string registers, operands;
-  for (int i = 0; i < sums; ++i) {
-    registers.append(i ? ", %" : "%").append(std::to_string(i));
-    operands.append(i ? ", \"+f\"(d[" : "\"+f\"(d[").append(std::to_string(i)).append("])");
-  }
-  const auto place = [&](int i) { return std::string("%").append(std::to_string(sums + i)); };
-  return std::string("template <int selector>\n__device__ inline void ") + name + "(float (&d)[" +
-         std::to_string(sums) +
-         "], const unsigned (&a)[4], unsigned long long b, unsigned metadata, bool add) {\n  asm volatile(\n"
-         "      \"{ .reg .pred p; setp.ne.b32 p, " +
-         place(7) + ", 0; wgmma.mma_async.sp.sync.aligned.m64n" + std::to_string(n) +
-         (is_tf32 ? "k16" : "k32") + ".f32." + type + "." + type + " {" + registers + "}, {" + place(0) +
-         ", " + place(1) + ", " + place(2) + ", " + place(3) + "}, " + place(4) + ", " + place(5) + ", " +
-         place(6) + ", p, 1, 1" + (is_tf32 ? "" : ", 0") + "; }\"\n      : " + operands +
-         "\n      : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"l\"(b), \"r\"(metadata), "
-         "\"n\"(selector), \"r\"(static_cast<int>(add)));\n}";
+WgmmaInstruction instruction(Precision element, int n) {
+  const char* type = element == Precision::tf32 ? "tf32" : element == Precision::bf16 ? "bf16" : "f16";
+  return {.type = type, .n = n, .a_in_registers = true};
 }
 
 }  // namespace
@@ -141,8 +124,8 @@ std::string WgmmaProgram::constants(bool aligned, bool with_source) const {
   text.integer("ring", tile_.ring);
   text.integer("stages", aligned ? tile_.stages : tile_.stages / 2);  // of boxes that are wider
   text.integer("shared_bytes", shared_bytes());
-  text.line(multiply_function("multiply_leading", leading_element(), n));
-  text.line(multiply_function("multiply_corrections", Precision::bf16, n));
+  text.line(wgmma_function("multiply_leading", instruction(leading_element(), n)));
+  text.line(wgmma_function("multiply_corrections", instruction(Precision::bf16, n)));
   return text.finished();
 }
 

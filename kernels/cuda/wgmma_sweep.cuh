@@ -119,10 +119,10 @@ class TileMultiplier {
   template <Work work>
   __device__ void load_weights() {
     constexpr int part = work == Work::first ? 0 : 1;
-    const auto* const from = static_cast<const uint4*>(a_.weights) + part * steps * group_threads + thread_;
 #pragma unroll
     for (int step = 0; step < steps; ++step) {
-      const uint4 bits = from[step * group_threads];
+      const uint4 bits =
+          static_cast<const uint4*>(a_.weights)[(part * steps + step) * group_threads + thread_];
       weights_[step][0] = bits.x;
       weights_[step][1] = bits.y;
       weights_[step][2] = bits.z;
