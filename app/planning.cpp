@@ -65,7 +65,10 @@ ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, c
       return {request, fmt::format("planned anew: the plan so far ({}) errs by up to {:.2e} per step, beyond "
                                    "compute.accuracy = {:g}",
                                    what, kept.error, *request.accuracy)};
-    if (request.unit != "auto" && request.unit != kept.unit) return {request};
+    const auto is_other = [](const std::string& wanted, const std::string& had) {
+      return wanted != "auto" && wanted != had;
+    };
+    if (is_other(request.unit, kept.unit) || is_other(request.layout, kept.layout)) return {request};
     if (kept.fused_weights() && !device.gpu && where != "cpu" && request.unit == "auto")
       return {request, fmt::format("planned anew: the plan so far ({}) needs tensor cores; compute.unit = "
                                    "\"{}\" would emulate them, slowly. Values go on within the promise of {}",

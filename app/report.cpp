@@ -92,12 +92,13 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
       "(fuse x taps); S: those taps / executed; err/step: bound on the relative L2 error");
   terminal.print("chosen: {}", plan.reason);
   const Problem& problem = setup.problem;
+  const double alone = rate_of_ranks(problem, device, plan.chosen, 1);
   for (std::int64_t ranks = 1; ranks <= 4096; ranks *= 8) {
     try {
       const double rate = rate_of_ranks(problem, device, plan.chosen, ranks);
       terminal.print("  {:>5} {}: {:>10.5g} GStencil/s, {:>3.0f}% of {} times one", ranks,
                      ranks == 1 ? "rank " : "ranks", rate * 1e-9,
-                     100 * rate * plan.chosen.seconds / static_cast<double>(ranks), ranks);
+                     100 * rate / (alone * static_cast<double>(ranks)), ranks);
     } catch (const Error&) {
       break;  // more ranks than the grid has room for
     }

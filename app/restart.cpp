@@ -23,6 +23,7 @@ void require_same_problem(const Checkpoint& checkpoint, const RunConfig& config,
   std::vector<std::string> different;
   if (!(stored.grid.domain == config.grid.domain)) different.emplace_back("the grid's shape or [boundary]");
   if (stored.grid.spacing != config.grid.spacing) different.emplace_back("grid.spacing");
+  if (stored.grid.origin != config.grid.origin) different.emplace_back("grid.origin");
   if (checkpoint.header.weights != checksum_of(stencil)) different.emplace_back("the weights of [stencil]");
   if (stored.time.dt != config.time.dt) different.emplace_back("dt");
   if (!same_source(stored.source, config.source)) different.emplace_back("[source]");

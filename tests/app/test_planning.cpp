@@ -48,6 +48,16 @@ TEST(ContinuedPlan, SaysThatCpusHaveNoTensorCores) {
   EXPECT_TRUE(emulated.request.fuse.has_value());
 }
 
+TEST(ContinuedPlan, GivesWayToAnotherUnitOrLayout) {
+  for (const PlanRequest& other : {PlanRequest{"scalar"}, PlanRequest{"auto", "separable"}}) {
+    const ContinuedRequest continued =
+        continue_plan(other, nominal_gpu(), begun_plan({"sparse-tensor", "strided-swap", 2}));
+    EXPECT_EQ(continued.request.unit, other.unit);
+    EXPECT_EQ(continued.request.layout, other.layout);
+    EXPECT_FALSE(continued.request.fuse);
+  }
+}
+
 TEST(ContinuedPlan, ThatCannotBeReadIsAnError) {
   for (const char* text : {"", "{", "[]", "{}", R"({"fuse": 0, "precision": "fp64"})", R"({"fuse": 1})"})
     EXPECT_THROW(continue_plan({}, nominal_cpu(), text), Error) << text;

@@ -271,11 +271,19 @@ class Restart(spsolve.TestCase):
         before = {path: path.read_bytes() for path in (self.directory / "out").iterdir()}
         for change, named in (("grid.shape=[37,62]", "shape"), ("boundary.y='neumann'", "boundary"),
                               ("stencil.weights=[[1.0]]", "stencil"), ("compute.precision='fp32'", "precision"),
-                              ("source.expression='0'", "source"), ("grid.spacing=[1.0,2.0]", "spacing")):
+                              ("source.expression='0'", "source"), ("grid.spacing=[1.0,2.0]", "spacing"),
+                              ("grid.origin=[0.0,2.0]", "origin")):
             with self.subTest(change):
                 result = self.run_to(2, file, "--restart", "latest", "--set", change, ranks=2)
                 self.assertIn(named, result.err)
         self.assertEqual(before, {path: path.read_bytes() for path in (self.directory / "out").iterdir()})
+
+    def test_other_time_step_of_the_same_weights_is_refused(self):
+        def write(diffusivity, dt):
+            return spsolve.write_input(self.directory / "problem.toml", {
+                **problem(steps=100), "stencil": {"preset": "heat", "diffusivity": diffusivity, "dt": dt}})
+        self.run_to(0, write(0.125, 1.0))
+        self.assertIn("dt", self.run_to(2, write(0.25, 0.5), "--restart", "latest", ranks=2).err)
 
 
 for precision, element_bytes in (("fp64", 8), ("fp32", 4), ("tf32", 4), ("bf16", 2), ("fp16", 2)):
