@@ -8,8 +8,6 @@
 namespace spsolve {
 namespace {
 
-// MPI counts are int: larger messages go in pieces, which MPI keeps in order between a pair of ranks.
-constexpr std::size_t largest_piece = std::size_t{1} << 30;
 constexpr int halo_tag = 1;
 
 }  // namespace
@@ -17,8 +15,8 @@ constexpr int halo_tag = 1;
 void MpiTransport::start(std::span<const Message> sends, std::span<const Message> receives) {
   const auto post = [&](std::span<const Message> messages, auto&& begin_one, const char* direction) {
     for (const Message& message : messages)
-      for (std::size_t begin = 0; begin < message.bytes; begin += largest_piece) {
-        const auto bytes = static_cast<int>(std::min(largest_piece, message.bytes - begin));
+      for (std::size_t begin = 0; begin < message.bytes; begin += largest_piece_) {
+        const auto bytes = static_cast<int>(std::min(largest_piece_, message.bytes - begin));
         check_mpi(begin_one(message.data + begin, bytes, MPI_BYTE, message.peer, halo_tag,
                             communicator_.handle(), &requests_.emplace_back()));
         posted_.push_back({direction, message.peer, bytes});

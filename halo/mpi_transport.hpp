@@ -11,7 +11,10 @@ namespace spsolve {
 /// Non-blocking MPI point to point between memory that MPI can read.
 class MpiTransport : public Transport {
  public:
-  explicit MpiTransport(const Communicator& communicator) : communicator_(communicator) {}
+  /// Larger messages go in pieces, of the same size on all ranks, since MPI counts them in int; MPI keeps
+  /// them in order between a pair of ranks.
+  explicit MpiTransport(const Communicator& communicator, std::size_t largest_piece = std::size_t{1} << 30)
+      : communicator_(communicator), largest_piece_(largest_piece) {}
 
   void start(std::span<const Message> sends, std::span<const Message> receives) override;
   /// Errors name the message that failed.
@@ -25,6 +28,7 @@ class MpiTransport : public Transport {
   };
 
   Communicator communicator_;
+  std::size_t largest_piece_;  // bytes
   std::vector<MPI_Request> requests_;
   std::vector<Posted> posted_;
 };

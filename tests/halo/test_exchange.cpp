@@ -89,9 +89,9 @@ TEST(Exchange, HaloPointsHoldTheirPeriodicImage) {
     } catch (const Error&) {
     }
     for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16}) {
-      MpiTransport buffers{Communicator()};
+      MpiTransport buffers{Communicator()}, pieces{Communicator(), 24};
       RowsTransport boxes{Communicator()};
-      for (Transport* transport : {static_cast<Transport*>(&buffers), static_cast<Transport*>(&boxes)}) {
+      for (Transport* transport : std::initializer_list<Transport*>{&buffers, &pieces, &boxes}) {
         exchange_and_check(domain, rank_grid, width, precision, *transport);
         exchange_and_check(domain, {1, 1, ranks}, width, precision, *transport);
       }

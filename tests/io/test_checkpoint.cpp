@@ -136,7 +136,8 @@ TEST(FindLatestCheckpoint, PassesOverTheDamagedAndSaysWhy) {
   if (world.root()) {
     put_bytes(directory / "checkpoint_0000000500.h5", "");
     put_bytes(directory / "checkpoint_0000000600.h5.tmp", "half");
-    put_bytes(directory / "checkpoint_latest.h5", "not ours");
+    for (const std::string other : {"latest", "700", "99999999999999999999"})
+      put_bytes(directory / ("checkpoint_" + other + ".h5"), "not ours");
   }
   world.barrier();
   const auto [checkpoint, passed_over] = find_latest_checkpoint(world, directory.path());
@@ -160,6 +161,17 @@ TEST(FindLatestCheckpoint, FindsNothingInAnEmptyOrMissingDirectory) {
     EXPECT_FALSE(latest.checkpoint);
     EXPECT_TRUE(latest.passed_over.empty());
   }
+}
+
+TEST(FindLatestCheckpoint, ComplainsOfWhatCannotBeListed) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  if (world.root()) put_bytes(directory / "file", "no directory");
+  world.barrier();
+  Status status{};
+  EXPECT_NE(error_of([&] { find_latest_checkpoint(world, directory / "file"); }, &status).find("cannot list"),
+            std::string::npos);
+  EXPECT_EQ(status, Status::file_failure);
 }
 
 TEST(PruneCheckpoints, KeepsTheNewestUpToTheStep) {
@@ -219,14 +231,22 @@ TEST(Checkpoint, FileOfAnotherKindOrVersionIsRefused) {
   const Communicator world;
   const SharedDirectory directory(world);
   const auto file = write_sample(world, directory.path(), 1);
-  world.barrier();
-  if (world.root()) {
-    Hdf5Id output = modify_hdf5(file);
-    write_attribute(output, "format_version", std::int64_t{2});
-  }
-  world.barrier();
-  EXPECT_NE(error_of([&] { open_checkpoint(file); }).find("has format version 2, this program reads 1"),
-            std::string::npos);
+  // Each is found before those above it.
+  const auto expect_refused = [&](const char* object, const std::string& attribute,
+                                  const AttributeValue& value, const char* reason) {
+    world.barrier();
+    if (world.root()) {
+      const Hdf5Id output = modify_hdf5(file);
+      write_attribute(Hdf5Id(H5Oopen(output, object, H5P_DEFAULT), H5Oclose), attribute, value);
+    }
+    world.barrier();
+    const std::string message = error_of([&] { open_checkpoint(file); });
+    EXPECT_NE(message.find(reason), std::string::npos) << message;
+  };
+  expect_refused("/", "precision", std::string("fp16"), "has another type of values than it says");
+  expect_refused(field_dataset, checksum_attribute::block_bytes, std::int64_t{512}, "of another kind");
+  expect_refused("/", "format_version", std::int64_t{2}, "has format version 2, this program reads 1");
+  expect_refused("/", "format", std::string("a snapshot"), "of kind \"a snapshot\", not a checkpoint");
   world.barrier();
   if (world.root()) {
     Hdf5Id output = create_hdf5(file, 4096, 4096, 1);
