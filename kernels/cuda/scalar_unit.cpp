@@ -22,10 +22,6 @@ double ghost_operand(double value, Precision precision) {
   });
 }
 
-std::string experiment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
 }  // namespace
 
 ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source,
@@ -101,8 +97,6 @@ void ScalarUnit::run(Operand in, const Operand& out, const Box& region, int step
 
 void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& region, int steps) const {
   const Formats formats{precision_, in.stored, out.stored};
-  if (experiment("SPSOLVE_STEPS") == "whole")
-    if (const auto& tile = step_tile(region, steps)) return this->steps(*tile, in, out, region, steps, stream_);
   const MarchKernel* kernel = marches(region) ? march_kernel(formats, steps, true) : nullptr;
   if (!kernel) return step_by_step(in, out, region, steps, stream_, 2);
   // The march does not mirror planes: beside neumann faces across it steps are taken one by one.
@@ -124,14 +118,6 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
   for (const Stream& stream : band_streams_) check_cuda(cudaStreamWaitEvent(stream, forked_, 0));
   std::size_t slabs = 0;
   const auto turn = [&] { return slabs++ % band_streams_.size(); };
-  const auto bands = [&] {
-    for_each_slab(region, core, [&](const Box& beside) {
-      const std::size_t k = turn();
-      step_by_step(in, out, beside, steps, band_streams_[k], 2 + 2 * k);
-    });
-  };
-  const bool first = experiment("SPSOLVE_ORDER") == "first";
-  if (first) bands();
   if (inner.empty()) {
     if (!core.empty()) march(*kernel, in, out, core, stream_);
   } else {
@@ -139,7 +125,10 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
     for_each_slab(core, inner,
                   [&](const Box& beside) { march(*kernel, in, out, beside, band_streams_[turn()]); });
   }
-  if (!first) bands();
+  for_each_slab(region, core, [&](const Box& beside) {
+    const std::size_t k = turn();
+    step_by_step(in, out, beside, steps, band_streams_[k], 2 + 2 * k);
+  });
   for (std::size_t k = 0; k < band_streams_.size(); ++k) {
     joined_[k].record(band_streams_[k]);
     check_cuda(cudaStreamWaitEvent(stream_, joined_[k], 0));
@@ -164,11 +153,13 @@ Box ScalarUnit::away_from_walls(const Box& region, const Tile& tile, const Tile&
   return 2 * inner.points() > region.points() ? inner : Box{};
 }
 
-/// Kernels of one step each, between which results are in scratch buffers `which` and the next.
+/// Steps without a march: in one kernel of tiles where these can be, else one by one, with results in scratch
+/// buffers `which` and the next.
 void ScalarUnit::step_by_step(Operand in, const Operand& out, const Box& region, int steps,
                               cudaStream_t stream, std::size_t which) const {
-  if (steps > 1 && experiment("SPSOLVE_STEPS") != "none")
-    if (const auto& tile = step_tile(region, steps)) return this->steps(*tile, in, out, region, steps, stream);
+  if (steps > 1)
+    if (const auto& tile = step_tile(region, steps))
+      return this->steps(*tile, in, out, region, steps, stream);
   for (int done = 1; done <= steps; ++done) {
     const Box box = reach(region, steps - done);
     const Operand to = done == steps ? out : scratch(box, which + static_cast<std::size_t>(done % 2));

@@ -1,29 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// One time step of any stencil on a box: one thread per point, taps summed in the order of march.cuh,
-// operands from global memory through the caches. The way out for shapes that march.cuh does not take. Per
-// point: taps loads and fused multiply-adds; bound by L1 (one 4-byte wavefront per tap and warp).
+// One time step of any stencil on a box: one thread per point, operands from global memory through the
+// caches. The way out for shapes that march.cuh does not take. Per point: taps loads and fused multiply-adds;
+// bound by L1 (one 4-byte wavefront per tap and warp).
 
-#include "arguments.hpp"
-#include "constants.cuh"
-#include "precision.cuh"
-#include "walls.cuh"
+#include "step_taps.cuh"
 
 namespace spsolve::cuda {
-
-using constants::Compute;
-using constants::In;
-using constants::Out;
-using constants::Stored;
 
 constexpr int larger(int a, int b) { return a > b ? a : b; }
 constexpr int largest_radius =
     larger(constants::radius[0], larger(constants::radius[1], constants::radius[2]));
-
-constexpr bool any_neumann() {
-  for (const auto& faces : constants::walls)
-    if (faces[0] == Wall::neumann || faces[1] == Wall::neumann) return true;
-  return false;
-}
 
 /// Mirroring takes a loop: its results are kept, by axis, where they can be in registers.
 constexpr bool keep_origins = any_neumann() && constants::taps_to_unroll == constants::tap_count;
@@ -31,43 +17,9 @@ constexpr bool keep_origins = any_neumann() && constants::taps_to_unroll == cons
 constexpr long long in_face = -1;
 
 /// Where the points of one coordinate of an axis have their values: so many elements on in the field, or in a
-/// dirichlet face. Ghosts as numpy.pad fills them along one axis.
+/// dirichlet face.
 __device__ inline long long origin_of(const Arguments& a, int axis, long long p) {
-  const long long n = a.shape[axis];
-  if (constants::walls[axis][0] != Wall::none && (p < 0 || p >= n)) {
-    const Wall wall = p < 0 ? constants::walls[axis][0] : constants::walls[axis][1];
-    if (wall == Wall::dirichlet) return in_face;
-    do p = p < 0 ? -1 - p : 2 * n - 1 - p;
-    while (p < 0 || p >= n);  // grids may be thinner than the stencil
-  }
-  return (p - a.in.begin[axis]) * a.in.stride[axis];
-}
-
-/// The weighted sum of the points around one, value(plane, row, column) at an offset, added to what it begins
-/// with: in the order of march.cuh.
-template <int unroll, class Value>
-__device__ Compute add_taps(Compute result, Value&& value) {
-  using namespace constants;
-  Compute plane_sum{};
-  int plane = -radius[plane_axis] - 1;
-#pragma unroll unroll
-  for (int k = 0; k < tap_count; ++k) {
-    const Tap& tap = taps[k];
-    const int z = tap.offset[0], y = tap.offset[1], x = tap.offset[2];
-    const auto rows = [&](int column) {
-      return folded[row_axis] && y ? sum(value(z, -y, column), value(z, y, column)) : value(z, y, column);
-    };
-    const Compute point = folded[column_axis] && x ? sum(rows(-x), rows(x)) : rows(x);
-    const auto weight = static_cast<Compute>(tap.weight);
-    if (!folded[plane_axis] || z == 0) {
-      result = fused(weight, point, result);
-    } else {
-      plane_sum = z == plane ? fused(weight, point, plane_sum) : product(weight, point);
-      plane = z;
-      if (k + 1 == tap_count || taps[k + 1].offset[0] != z) result = sum(result, plane_sum);
-    }
-  }
-  return result;
+  return find_source(axis, p, 0ll, a.shape[axis]) ? (p - a.in.begin[axis]) * a.in.stride[axis] : in_face;
 }
 
 template <class Index>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// As much of CUDA as march.cuh needs, for a host compiler: a block is a set of fibers that run one after the
+// As much of CUDA as the kernels need, for a host compiler: a block is a set of fibers that run one after the
 // other, each up to a barrier, a shuffle or a wait for a copy. One thread of the host, one block at a time.
 
 #include <ucontext.h>
@@ -24,7 +24,7 @@
 struct Coordinates {
   unsigned x, y, z;
 };
-inline Coordinates threadIdx, blockIdx, gridDim;
+inline Coordinates threadIdx, blockIdx, blockDim, gridDim;
 
 namespace emulated {
 

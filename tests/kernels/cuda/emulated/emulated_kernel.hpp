@@ -18,6 +18,7 @@ namespace emulated {
 inline void run_grid(int blocks_x, int blocks_y, int blocks_z, int threads, void (*thread)()) {
   gridDim = {static_cast<unsigned>(blocks_x), static_cast<unsigned>(blocks_y),
              static_cast<unsigned>(blocks_z)};
+  blockDim = {static_cast<unsigned>(threads), 1, 1};
   for (blockIdx.z = 0; blockIdx.z < gridDim.z; ++blockIdx.z)
     for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
       for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x) {

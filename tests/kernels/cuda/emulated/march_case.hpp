@@ -4,9 +4,8 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "kernels/cuda/kernel_stencil.hpp"
 #include "kernels/cuda/tile.hpp"
-#include "tests/support/shape_case.hpp"
+#include "scalar_case.hpp"
 
 namespace spsolve::cuda {
 
@@ -24,10 +23,6 @@ struct MarchCase {
     return choose_tile(stencil(), formats(), steps, {90, 227 << 10, multiprocessors}).value();
   }
 };
-
-inline constexpr BoundaryKind periodic = BoundaryKind::periodic, dirichlet = BoundaryKind::dirichlet,
-                              neumann = BoundaryKind::neumann;
-inline constexpr Precision fp32 = Precision::fp32, fp64 = Precision::fp64, tf32 = Precision::tf32;
 
 inline const MarchCase march_cases[] = {
     {{"star3d", {19, 61, 197}, {1, 1, 1}, true, dirichlet, fp32}, 4},

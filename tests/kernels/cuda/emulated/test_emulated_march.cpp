@@ -6,7 +6,6 @@
 
 #include "emulated_march.hpp"
 #include "kernels/cuda/launch_shape.hpp"
-#include "kernels/cuda/view.hpp"
 #include "kernels/reference.hpp"
 #include "march_case.hpp"
 #include "tile_map.hpp"
@@ -29,21 +28,9 @@ Box marched(const MarchCase& c, const testing::RandomCase& problem, int slow) {
 /// One launch, cut along the march into stretches, in the first and last columns of 2D into more.
 void launch(const MarchCase& c, const Field& in, Field& out, const Field& source, const Box& region,
             const testing::RandomCase& problem) {
-  const std::array<int, 3> axes = grid_axes(problem.domain);
   const Tile tile = c.tile();
-  Arguments a{};
-  a.in = view_of(in, axes);
-  a.out = view_of(out, axes);
-  a.source = view_of(source, axes);
+  Arguments a = scalar_arguments(problem, in, out, source, region);
   if (c.shape.walls == periodic && problem.domain.dimensions == 3) a.image_columns = out.halo()[x_axis];
-  a.region = region_of(region, axes);
-  for (int k = 0; k < axis_count; ++k) {
-    a.shape[k] = problem.domain.shape[axes[k]];
-    for (const Side side : {low, high}) {
-      a.ghost[k][side] = problem.domain.faces[axes[k]][side].value;
-      a.ghost_fp32[k][side] = static_cast<float>(a.ghost[k][side]);
-    }
-  }
   a.first_column = a.region.begin[2] - tile.column_margin;
   const emulated::TileMap map{a.in, c.formats().in_bytes(), tile.box_rows(), tile.box_columns()};
   emulated::set_tile_map(a.in_map, &map);

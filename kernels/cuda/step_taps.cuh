@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kernels of single steps share: where ghosts have their values, and sums of taps in the order of
+// march.cuh.
+#pragma once
+
+#include "arguments.hpp"
+#include "constants.cuh"
+#include "precision.cuh"
+#include "walls.cuh"
+
+namespace spsolve::cuda {
+
+using constants::Compute;
+using constants::In;
+using constants::Out;
+using constants::Stored;
+
+constexpr bool any_neumann() {
+  for (const auto& faces : constants::walls)
+    if (faces[0] == Wall::neumann || faces[1] == Wall::neumann) return true;
+  return false;
+}
+
+/// Takes coordinate p of an axis to the point of the grid, low <= p < high, that it has its value from, as
+/// numpy.pad fills ghosts along one axis; false, and p as it was, where that is a dirichlet face.
+template <class Index>
+__device__ bool find_source(int axis, Index& p, Index low, Index high) {
+  if (constants::walls[axis][0] == Wall::none || (p >= low && p < high)) return true;
+  const Wall wall = p < low ? constants::walls[axis][0] : constants::walls[axis][1];
+  if (wall == Wall::dirichlet) return false;
+  do p = p < low ? 2 * low - 1 - p : 2 * high - 1 - p;
+  while (p < low || p >= high);  // grids may be thinner than the stencil
+  return true;
+}
+
+/// The weighted sum of the points around one, value(plane, row, column) at an offset, added to what it begins
+/// with: in the order of march.cuh.
+template <int unroll, class Value>
+__device__ Compute add_taps(Compute result, Value&& value) {
+  using namespace constants;
+  Compute plane_sum{};
+  int plane = -radius[plane_axis] - 1;
+#pragma unroll unroll
+  for (int k = 0; k < tap_count; ++k) {
+    const Tap& tap = taps[k];
+    const int z = tap.offset[0], y = tap.offset[1], x = tap.offset[2];
+    const auto rows = [&](int column) {
+      return folded[row_axis] && y ? sum(value(z, -y, column), value(z, y, column)) : value(z, y, column);
+    };
+    const Compute point = folded[column_axis] && x ? sum(rows(-x), rows(x)) : rows(x);
+    const auto weight = static_cast<Compute>(tap.weight);
+    if (!folded[plane_axis] || z == 0) {
+      result = fused(weight, point, result);
+    } else {
+      plane_sum = z == plane ? fused(weight, point, plane_sum) : product(weight, point);
+      plane = z;
+      if (k + 1 == tap_count || taps[k + 1].offset[0] != z) result = sum(result, plane_sum);
+    }
+  }
+  return result;
+}
+
+}  // namespace spsolve::cuda

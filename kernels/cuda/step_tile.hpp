@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "kernels/cuda/block_limits.hpp"
+#include "kernels/cuda/kernel_stencil.hpp"
+
+namespace spsolve::cuda {
+
+/// How steps.cuh cuts a region for one launch.
+struct StepTile {
+  std::int64_t planes = 0, columns = 0;            // that a block writes
+  std::int64_t plane_tiles = 0, column_tiles = 0;  // of the region
+  int threads = 0;                                 // of a block
+  std::size_t shared_bytes = 0;
+  double cycles = 0;  // that the launch is expected to take
+};
+
+/// The fastest tile for so many steps of a region in one launch; none on grids with rows (in 3D tiles would
+/// be mostly halo) and where a block cannot hold one.
+std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Region& region, int steps,
+                                         int compute_bytes, const BlockLimits& limits);
+
+}  // namespace spsolve::cuda
