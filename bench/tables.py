@@ -3,6 +3,7 @@
 """Tables of the documents, in Markdown, from records of `spsolve bench --json` and bench_cuda_tensor.
 
 tables.py paper paper.json public.json    what the plan chose for the benchmark shapes, beside public codes
+tables.py rates paper.json public.json    its rates alone, a row for each shape
 tables.py inputs candidates.json          inputs: what the plan chose beside the best of the candidates
 tables.py ablation ablation.json          what sparsity gains, layout by layout
 tables.py targets targets.json            rates that are demanded, and what each kernel has and keeps busy
@@ -33,6 +34,16 @@ if kind == "paper":
                       f"{row['error_l2'] / row['error_steps']:.0e}" if row["error_l2"] else "0", f"{other[0]:,} ({other[1]})" if other else ""))
     table(["case, periodic", "grid", "how (by the plan)", "steps per launch:", "G/s:", "of a copy:", "error per step:",
            "fastest public code, same GPU:"], lines)
+elif kind == "rates":
+    public = json.loads(pathlib.Path(files[1]).read_text())["fastest"]
+    cases = collections.defaultdict(dict)
+    for row in rows_of(files[0]):
+        if row["chosen"]:
+            other = public.get(f"{row['stencil']} {row['precision']}")
+            cases[row["stencil"], shape_of(row)][row["precision"]] = f"{rate(row):,.0f}" + (f" ({other[0]:,} {other[1]})" if other else "")
+    precisions = ("fp16", "fp32", "fp64")
+    table(["case, periodic", "grid", *(f"{precision}:" for precision in precisions)],
+          [(*case, *(cells[precision] for precision in precisions)) for case, cells in cases.items()])
 elif kind == "inputs":
     cases = collections.defaultdict(list)
     for row in rows_of(files[0]):
