@@ -79,16 +79,13 @@ void ScalarUnit::steps(const StepTile& tile, const Operand& in, const Operand& o
   a.tile_planes = static_cast<int>(tile.planes);
   a.tile_columns = static_cast<int>(tile.columns);
   const dim3 grid(static_cast<unsigned>(tile.column_tiles), static_cast<unsigned>(tile.plane_tiles));
-  steps_kernel({precision_, in.stored, out.stored})
-      .launch(grid, dim3(static_cast<unsigned>(tile.threads)), tile.shared_bytes, stream, a);
+  steps_kernel({precision_, in.stored, out.stored}, tile.stride)
+      .launch(grid, dim3(StepTile::threads), tile.shared_bytes, stream, a);
 }
 
-const std::optional<StepTile>& ScalarUnit::step_tile(const Box& region, int steps) const {
-  const auto [entry, is_new] = step_tiles_.try_emplace({region.begin, region.end, steps});
-  if (is_new)
-    entry->second = choose_step_tile(stencil_, region_of(region, axes_), steps,
-                                     Formats{precision_}.compute_bytes(), device_.block_limits());
-  return entry->second;
+std::optional<StepTile> ScalarUnit::step_tile(const Box& region, int steps) const {
+  return choose_step_tile(stencil_, region_of(region, axes_), steps, Formats{precision_}.compute_bytes(),
+                          device_.block_limits());
 }
 
 Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box& region) const {
@@ -128,22 +125,25 @@ const ScalarUnit::MarchKernel* ScalarUnit::march_kernel(const Formats& formats, 
 }
 
 const Kernel& ScalarUnit::step_kernel(const Formats& formats) const {
-  return kernel_of("step", step_kernels_, formats);
+  const auto known = step_kernels_.find(formats);
+  if (known != step_kernels_.end()) return known->second;
+  return step_kernels_
+      .try_emplace(formats, compiler_.compile("step.cuh", constants_text(stencil_, formats, nullptr)), "step")
+      .first->second;
 }
 
-const Kernel& ScalarUnit::steps_kernel(const Formats& formats) const {
-  const Kernel& kernel = kernel_of("steps", steps_kernels_, formats);
+const Kernel& ScalarUnit::steps_kernel(const Formats& formats, int stride) const {
+  const auto known = steps_kernels_.find({formats, stride});
+  if (known != steps_kernels_.end()) return known->second;
+  const auto name = "steps_" + std::to_string(stride);
+  const Kernel& kernel =
+      steps_kernels_
+          .try_emplace({formats, stride},
+                       compiler_.compile("steps.cuh", constants_text(stencil_, formats, nullptr)),
+                       name.c_str())
+          .first->second;
   kernel.allow_shared_bytes(device_.shared_bytes_per_block);
   return kernel;
-}
-
-const Kernel& ScalarUnit::kernel_of(const char* name, std::map<Formats, Kernel>& known,
-                                    const Formats& formats) const {
-  if (const auto found = known.find(formats); found != known.end()) return found->second;
-  const auto file = std::string(name) + ".cuh";
-  return known
-      .try_emplace(formats, compiler_.compile(file.c_str(), constants_text(stencil_, formats, nullptr)), name)
-      .first->second;
 }
 
 }  // namespace spsolve::cuda

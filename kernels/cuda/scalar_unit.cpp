@@ -158,7 +158,7 @@ Box ScalarUnit::away_from_walls(const Box& region, const Tile& tile, const Tile&
 void ScalarUnit::step_by_step(Operand in, const Operand& out, const Box& region, int steps,
                               cudaStream_t stream, std::size_t which) const {
   if (steps > 1)
-    if (const auto& tile = step_tile(region, steps))
+    if (const auto tile = step_tile(region, steps))
       return this->steps(*tile, in, out, region, steps, stream);
   for (int done = 1; done <= steps; ++done) {
     const Box box = reach(region, steps - done);

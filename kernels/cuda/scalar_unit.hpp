@@ -67,7 +67,7 @@ class ScalarUnit : public Unit {
   void step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const;
   void steps(const StepTile& tile, const Operand& in, const Operand& out, const Box& region, int steps,
              cudaStream_t stream) const;
-  const std::optional<StepTile>& step_tile(const Box& region, int steps) const;
+  std::optional<StepTile> step_tile(const Box& region, int steps) const;
 
   Operand scratch(const Box& box, std::size_t which) const;
   Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
@@ -75,8 +75,7 @@ class ScalarUnit : public Unit {
   bool marches(const Box& region) const;
   const MarchKernel* march_kernel(const Formats& formats, int depth, bool beside_walls) const;
   const Kernel& step_kernel(const Formats& formats) const;
-  const Kernel& steps_kernel(const Formats& formats) const;
-  const Kernel& kernel_of(const char* name, std::map<Formats, Kernel>& known, const Formats& formats) const;
+  const Kernel& steps_kernel(const Formats& formats, int stride) const;
 
   Domain domain_;
   Index3 radius_;
@@ -95,8 +94,8 @@ class ScalarUnit : public Unit {
 
   // Made when first needed; advance() is const in what it computes.
   mutable std::map<std::tuple<Formats, int, bool>, std::optional<MarchKernel>> march_kernels_;
-  mutable std::map<Formats, Kernel> step_kernels_, steps_kernels_;
-  mutable std::map<std::tuple<Index3, Index3, int>, std::optional<StepTile>> step_tiles_;
+  mutable std::map<Formats, Kernel> step_kernels_;
+  mutable std::map<std::tuple<Formats, int>, Kernel> steps_kernels_;
   // Two for the kernels of advance(), two for the bands of each stream.
   mutable std::array<DeviceBuffer, 6> scratch_;
   mutable std::int64_t aligned_column_ = 0;  // a column that starts at a multiple of 64 bytes in all fields

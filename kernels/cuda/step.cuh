@@ -11,6 +11,12 @@ constexpr int larger(int a, int b) { return a > b ? a : b; }
 constexpr int largest_radius =
     larger(constants::radius[0], larger(constants::radius[1], constants::radius[2]));
 
+constexpr bool any_neumann() {
+  for (const auto& faces : constants::walls)
+    if (faces[0] == Wall::neumann || faces[1] == Wall::neumann) return true;
+  return false;
+}
+
 /// Mirroring takes a loop: its results are kept, by axis, where they can be in registers.
 constexpr bool keep_origins = any_neumann() && constants::taps_to_unroll == constants::tap_count;
 

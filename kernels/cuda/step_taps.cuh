@@ -15,12 +15,6 @@ using constants::In;
 using constants::Out;
 using constants::Stored;
 
-constexpr bool any_neumann() {
-  for (const auto& faces : constants::walls)
-    if (faces[0] == Wall::neumann || faces[1] == Wall::neumann) return true;
-  return false;
-}
-
 /// Takes coordinate p of an axis to the point of the grid, low <= p < high, that it has its value from, as
 /// numpy.pad fills ghosts along one axis; false, and p as it was, where that is a dirichlet face.
 template <class Index>

@@ -10,15 +10,17 @@ namespace spsolve::cuda {
 
 /// How steps.cuh cuts a region for one launch.
 struct StepTile {
+  int stride = 0;                                  // columns of shared memory: its kernel
   std::int64_t planes = 0, columns = 0;            // that a block writes
   std::int64_t plane_tiles = 0, column_tiles = 0;  // of the region
-  int threads = 0;                                 // of a block
   std::size_t shared_bytes = 0;
   double cycles = 0;  // that the launch is expected to take
+
+  static constexpr int threads = 1024;  // of a block
 };
 
-/// The fastest tile for so many steps of a region in one launch; none on grids with rows (in 3D tiles would
-/// be mostly halo) and where a block cannot hold one.
+/// The fastest tile for so many steps of a region in one launch; none in 1D, in 3D (tiles would be mostly
+/// halo) and where the steps reach further than tiles are wide.
 std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Region& region, int steps,
                                          int compute_bytes, const BlockLimits& limits);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several time steps of a grid without rows (1D, 2D) in one launch: a block holds a tile in shared memory,
-// with what lies within its reach, and takes the steps one after the other, all of its threads at once. For
-// grids and slabs beside walls that are too small for march.cuh, where a plane waits for the one before.
-// Tiles overlap: what blocks compute twice is the price. Images beyond neumann faces take the steps of the
-// points that they mirror.
+// Several time steps of a 2D grid in one launch: a block holds a tile in shared memory, with what lies within
+// its reach, and takes the steps one after the other, all of its threads at once. For grids and slabs beside
+// walls that are too small for march.cuh, where a plane waits for the one before. Tiles overlap: what blocks
+// compute twice is the price. Images beyond neumann faces take the steps of the points that they mirror.
+// Bound by shared memory: a thread takes neighbouring planes of a column, whose sums share what they read.
 
 #include "step_taps.cuh"
 
@@ -11,12 +11,15 @@ extern __shared__ __align__(16) unsigned char memory[];
 
 namespace spsolve::cuda {
 
+constexpr int points_read = constants::tap_count * (constants::folded[column_axis] ? 2 : 1);
+constexpr int planes_per_thread = points_read <= 12 ? 4 : points_read <= 25 ? 2 : 1;
+
 /// One axis of a tile. Points are counted from the first that is held.
 struct Extent {
   long long first;  // its coordinate in the grid
   int held;
   int begin, end;  // results
-  int low, high;   // the grid, as far as it matters
+  int low, high;   // between the faces
   int radius;
 
   __device__ Extent(const Arguments& a, int axis, long long tile, long long points)
@@ -29,8 +32,8 @@ struct Extent {
     held = static_cast<int>(last - first);
     begin = static_cast<int>(from - first);
     end = static_cast<int>(to - first);
-    low = static_cast<int>(max(-first, -(1ll << 28)));
-    high = static_cast<int>(min(n - first, 1ll << 28));
+    low = periodic ? 0 : static_cast<int>(max(-first, 0ll));
+    high = periodic ? held : static_cast<int>(min(n - first, static_cast<long long>(held)));
   }
 
   /// The points that results after `left` more steps need.
@@ -38,54 +41,98 @@ struct Extent {
   __device__ int needed_to(int left) const { return min(end + left * radius, held); }
 };
 
-}  // namespace spsolve::cuda
+/// The planes of a column that are a thread's, of those from `from` to `to`: put(y, value(y)), where values
+/// may also be asked for of some planes beyond.
+template <int thread_rows, class Value, class Put>
+__device__ void for_each_plane(int thread_row, int from, int to, Value&& value, Put&& put) {
+  for (int y = from + planes_per_thread * thread_row; y < to; y += planes_per_thread * thread_rows) {
+    Compute values[planes_per_thread];
+#pragma unroll
+    for (int k = 0; k < planes_per_thread; ++k) values[k] = value(y + k);
+#pragma unroll
+    for (int k = 0; k < planes_per_thread; ++k)
+      if (y + k < to) put(y + k, values[k]);
+  }
+}
 
-extern "C" __global__ void __launch_bounds__(1024) steps(const __grid_constant__ spsolve::cuda::Arguments a) {
-  using namespace spsolve::cuda;
+/// `stride`: of planes in shared memory, and threads of one.
+template <int stride>
+__device__ void take_steps(const Arguments& a) {
+  constexpr int thread_rows = 1024 / stride;
   const Extent planes(a, plane_axis, blockIdx.y, a.tile_planes),
       columns(a, column_axis, blockIdx.x, a.tile_columns);
-  const int stride = a.tile_columns + 2 * a.steps * columns.radius;  // of planes, and threads of one
-  const int x = threadIdx.x % stride, first_y = threadIdx.x / stride, y_step = blockDim.x / stride;
+  const int x = threadIdx.x % stride, row = threadIdx.x / stride;
   int x_source = x;
-  const bool x_moves = find_source(column_axis, x_source, columns.low, columns.high);
+  const bool in_face = !find_source(column_axis, x_source, columns.low, columns.high);
+  Compute *now = reinterpret_cast<Compute*>(memory) + x, *next = now + planes.held * stride;
 
-  Compute *now = reinterpret_cast<Compute*>(memory), *next = now + planes.held * stride;
-  const In* const in = static_cast<const In*>(a.in.data) +
-                       (planes.first - a.in.begin[plane_axis]) * a.in.stride[plane_axis] +
-                       (columns.first - a.in.begin[column_axis]);
-  if (x < columns.held)
-    for (int y = first_y; y < planes.held; y += y_step) {
-      int y_source = y;
-      Compute value;
-      if (!find_source(plane_axis, y_source, planes.low, planes.high))
-        value = ghost_value(a, plane_axis, y_source >= planes.high);
-      else if (!x_moves)
-        value = ghost_value(a, column_axis, x_source >= columns.high);
-      else
-        value = static_cast<Compute>(value_of(in[y_source * a.in.stride[plane_axis] + x_source]));
-      now[y * stride + x] = next[y * stride + x] = value;
+  const auto offset = [&](const View& view, int y, int column) {
+    return (planes.first + y - view.begin[plane_axis]) * view.stride[plane_axis] +
+           (columns.first + column - view.begin[column_axis]);
+  };
+  const auto for_each_ghost_plane = [&](int from, int to, auto&& body) {
+    if constexpr (constants::walls[plane_axis][0] != Wall::none) {
+      for (int y = from + row; y < min(to, planes.low); y += thread_rows) body(y);
+      for (int y = max(from, planes.high) + row; y < to; y += thread_rows) body(y);
     }
+  };
+
+  if (x < columns.held) {
+    const auto read = [&](int y) {
+      if (in_face) return ghost_value(a, column_axis, x_source >= columns.high);
+      return operand<Stored>(static_cast<Compute>(
+          value_of(static_cast<const In*>(a.in.data)[offset(a.in, min(y, planes.high - 1), x_source)])));
+    };
+    const auto put = [&](int y, Compute value) { now[y * stride] = next[y * stride] = value; };
+    for_each_plane<thread_rows>(row, planes.low, planes.high, read, put);
+    for_each_ghost_plane(0, planes.held, [&](int y) {
+      int source = y;
+      const bool inside = find_source(plane_axis, source, planes.low, planes.high);
+      put(y, inside ? read(source) : ghost_value(a, plane_axis, y >= planes.high));
+    });
+  }
   for (int left = a.steps - 1; left >= 0; --left) {
     __syncthreads();
-    if (x_moves && x >= columns.needed_from(left) && x < columns.needed_to(left))
-      for (int y = planes.needed_from(left) + first_y; y < planes.needed_to(left); y += y_step) {
-        int y_source = y;
-        if (!find_source(plane_axis, y_source, planes.low, planes.high)) continue;
-        const auto offset = [&](const View& view) {
-          return (planes.first + y_source - view.begin[plane_axis]) * view.stride[plane_axis] +
-                 (columns.first + x_source - view.begin[column_axis]);
-        };
-        const Compute* const here = now + y_source * stride + x_source;
+    if (!in_face && x >= columns.needed_from(left) && x < columns.needed_to(left)) {
+      const int from = planes.needed_from(left), to = planes.needed_to(left);
+      const auto step = [&](int y) {
+        const Compute* const here = now + y * stride + (x_source - x);
+        const Compute source =
+            constants::with_source
+                ? static_cast<const Compute*>(a.source.data)[offset(a.source, min(y, to - 1), x_source)]
+                : Compute();
         const Compute result = add_taps<constants::taps_to_unroll>(
-            constants::with_source ? static_cast<const Compute*>(a.source.data)[offset(a.source)] : Compute(),
-            [&](int plane, int, int column) { return operand<Stored>(here[plane * stride + column]); });
-        if (left)
-          next[y * stride + x] = result;
-        else
-          store(static_cast<Out*>(a.out.data)[offset(a.out)], result);
-      }
+            source, [&](int plane, int, int column) { return here[plane * stride + column]; });
+        return left ? operand<Stored>(result) : result;
+      };
+      const auto put = [&](int y, Compute value) { next[y * stride] = value; };
+      for_each_plane<thread_rows>(row, max(from, planes.low), min(to, planes.high), step, put);
+      for_each_ghost_plane(from, to, [&](int y) {
+        int source = y;
+        if (find_source(plane_axis, source, planes.low, planes.high)) put(y, step(source));
+      });
+    }
     Compute* const results = next;
     next = now;
     now = results;
   }
+  __syncthreads();
+  if (x >= columns.begin && x < columns.end)
+    for (int y = planes.begin + row; y < planes.end; y += thread_rows)
+      store(static_cast<Out*>(a.out.data)[offset(a.out, y, x)], now[y * stride]);
+}
+
+}  // namespace spsolve::cuda
+
+extern "C" __global__ void __launch_bounds__(1024)
+    steps_32(const __grid_constant__ spsolve::cuda::Arguments a) {
+  spsolve::cuda::take_steps<32>(a);
+}
+extern "C" __global__ void __launch_bounds__(1024)
+    steps_64(const __grid_constant__ spsolve::cuda::Arguments a) {
+  spsolve::cuda::take_steps<64>(a);
+}
+extern "C" __global__ void __launch_bounds__(1024)
+    steps_128(const __grid_constant__ spsolve::cuda::Arguments a) {
+  spsolve::cuda::take_steps<128>(a);
 }

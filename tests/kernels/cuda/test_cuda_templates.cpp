@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles the kernel templates by NVRTC; needs no GPU.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -8,6 +10,7 @@
 
 #include "kernels/cuda/program.hpp"
 #include "kernels/cuda/reducer.hpp"
+#include "kernels/cuda/step_tile.hpp"
 #include "kernels/cuda/tile.hpp"
 #include "kernels/error.hpp"
 #include "kernels/presets.hpp"
@@ -22,7 +25,7 @@ struct TemplateCase {
   Precision precision;
   BoundaryKind walls;
   bool with_source;
-  int steps;                    // of march.cuh; 0: step.cuh and steps.cuh
+  int steps;                    // of march.cuh; 0: step.cuh, in 2D steps.cuh, too
   int most_spill_bytes;         // sm_90a; what was accepted when the tiles were chosen
   std::int64_t extent = 10000;  // of the grid on every axis: tiles of large ones are wider in 2D
 };
@@ -52,7 +55,9 @@ TEST_P(Templates, CompileForAmpereAndHopper) {
       ASSERT_TRUE(tile) << c.stencil;
     }
     const std::string constants = constants_text(stencil, formats, tile ? &*tile : nullptr);
-    for (const char* name : c.steps ? std::vector{"march.cuh"} : std::vector{"step.cuh", "steps.cuh"}) {
+    std::vector names{c.steps ? "march.cuh" : "step.cuh"};
+    if (!c.steps && stencil.radius[row_axis] == 0) names.push_back("steps.cuh");
+    for (const char* name : names) {
       const Compiled compiled = compiler.compile_fresh(name, constants);
       EXPECT_FALSE(compiled.cubin.empty());
       std::smatch used;
@@ -77,6 +82,7 @@ constexpr auto periodic = BoundaryKind::periodic;
 INSTANTIATE_TEST_SUITE_P(
     Table, Templates,
     ::testing::Values(TemplateCase{"star2d3r", Precision::fp16, neumann, true, 0, 0},
+                      TemplateCase{"box2d3r", Precision::fp64, dirichlet, false, 0, 8},
                       TemplateCase{"box3d3r", Precision::fp64, dirichlet, false, 0, 8},
                       TemplateCase{"1d1r", Precision::fp64, dirichlet, false, 8, 0},
                       TemplateCase{"1d2r", Precision::bf16, neumann, true, 3, 16},
@@ -95,6 +101,32 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(test.param.stencil) + "_" + std::string(to_string(test.param.precision)) + "_t" +
              std::to_string(test.param.steps) + "_n" + std::to_string(test.param.extent);
     });
+
+// What blocks hold of a slab beside a wall: so many steps on either side, but past walls the radius.
+TEST(StepTile, CoversSlabsBesideWalls) {
+  for (const auto& [name, steps, fits] : {std::tuple{"star2d1r", 9, true},
+                                          {"box2d3r", 4, true},
+                                          {"box2d3r", 21, false},
+                                          {"1d1r", 9, false},
+                                          {"star3d1r", 4, false}}) {
+    const KernelStencil stencil = make({name, Precision::fp64, BoundaryKind::neumann, false, 0, 0, 301});
+    Region slab{{0, 0, 0}, {stencil.shape[0], stencil.shape[1], stencil.shape[2]}};
+    slab.end[plane_axis] = steps * stencil.radius[plane_axis];
+    const auto tile = choose_step_tile(stencil, slab, steps, 8, hopper_limits);
+    ASSERT_EQ(tile.has_value(), fits) << name;
+    if (!fits) continue;
+    const std::int64_t radius = stencil.radius[plane_axis];
+    EXPECT_LE(tile->columns + 2 * steps * radius, tile->stride) << name;
+    EXPECT_GE(tile->shared_bytes, static_cast<std::size_t>(2 * 8 * tile->stride) *
+                                      (tile->planes + std::min<std::int64_t>(2 * steps, steps + 1) * radius))
+        << name;
+    EXPECT_LE(tile->shared_bytes, hopper_limits.shared_bytes) << name;
+    EXPECT_GE(tile->column_tiles * tile->columns, slab.end[column_axis]) << name;
+    EXPECT_LT((tile->column_tiles - 1) * tile->columns, slab.end[column_axis]) << name;
+    EXPECT_GE(tile->plane_tiles * tile->planes, slab.end[plane_axis]) << name;
+    EXPECT_LT((tile->plane_tiles - 1) * tile->planes, slab.end[plane_axis]) << name;
+  }
+}
 
 TEST(Reductions, CompileForAmpereAndHopperWithoutSpills) {
   for (const Precision precision :
@@ -134,6 +166,36 @@ TEST(KernelCompiler, RemembersKernelsAndMendsDamagedFiles) {
   compiler.compile("step.cuh", constants + "\n");
   KernelCompiler("sm_90a", cache).compile("step.cuh", constants);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(cache), {}), 3);
+
+  // What a whole file holds is taken as it is.
+  const auto other = KernelCompiler("sm_90a", cache / "other").compile("step.cuh", constants);
+  EXPECT_NE(other, first);
+  std::filesystem::copy_file(std::filesystem::directory_iterator(cache / "other")->path(), files[0],
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_EQ(compiler.compile("step.cuh", constants), other);
+  std::filesystem::remove_all(cache);
+}
+
+TEST(KernelCompiler, ManyProcessesMayStartAtOnce) {
+  const auto cache =
+      std::filesystem::path(::testing::TempDir()) / ("spsolve_shared_cache_" + std::to_string(getpid()));
+  std::filesystem::remove_all(cache);
+  const TemplateCase c{"1d1r", Precision::fp32, periodic, false, 0, 0};
+  const std::string constants = constants_text(make(c), {c.precision, true, true}, nullptr);
+  std::vector<pid_t> processes;
+  for (int i = 0; i < 4; ++i) {
+    const pid_t process = fork();
+    if (process == 0) _exit(KernelCompiler("sm_80", cache).compile("step.cuh", constants).empty());
+    processes.push_back(process);
+  }
+  for (const pid_t process : processes) {
+    int status = -1;
+    EXPECT_EQ(waitpid(process, &status, 0), process);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(cache), {}), 1) << "or a part was left";
+  EXPECT_EQ(KernelCompiler("sm_80", cache).compile("step.cuh", constants),
+            KernelCompiler("sm_80", {}).compile("step.cuh", constants));
   std::filesystem::remove_all(cache);
 }
 

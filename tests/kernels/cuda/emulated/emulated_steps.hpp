@@ -9,6 +9,6 @@ namespace spsolve::cuda {
 extern const char* const emulated_case;
 
 /// Runs all blocks of steps of tiles, one after the other.
-void launch_emulated_steps(const Arguments& a, int blocks_x, int blocks_y, int threads);
+void launch_emulated_steps(const Arguments& a, int blocks_x, int blocks_y, int stride);
 
 }  // namespace spsolve::cuda

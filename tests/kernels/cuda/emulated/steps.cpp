@@ -17,9 +17,19 @@ const Arguments* arguments;
 
 const char* const emulated_case = EMULATED_CASE;
 
-void launch_emulated_steps(const Arguments& a, int blocks_x, int blocks_y, int threads) {
+void launch_emulated_steps(const Arguments& a, int blocks_x, int blocks_y, int stride) {
   arguments = &a;
-  ::emulated::run_grid(blocks_x, blocks_y, 1, threads, [] { steps(*arguments); });
+  const auto kernel = [&] {
+    switch (stride) {
+      case 32:
+        return +[] { steps_32(*arguments); };
+      case 64:
+        return +[] { steps_64(*arguments); };
+      default:
+        return +[] { steps_128(*arguments); };
+    }
+  }();
+  ::emulated::run_grid(blocks_x, blocks_y, 1, 1024, kernel);
 }
 
 }  // namespace spsolve::cuda

@@ -43,7 +43,6 @@ inline const StepsCase steps_cases[] = {
      {neumann, neumann},
      {0, 1, 1}},
     {{"torus", {1, 47, 43}, {0, 1, 3}, false, periodic, fp32}, 5, {periodic, periodic}, {periodic, periodic}},
-    {{"line", {1, 1, 203}, {0, 0, 2}, true, neumann, fp64}, 7, {periodic, periodic}, {dirichlet, neumann}},
 };
 
 inline const StepsCase& steps_case(std::string_view name) {

@@ -28,7 +28,7 @@ std::vector<double> advance(const StepsCase& c, const testing::RandomCase& probl
     a.tile_planes = static_cast<int>(tile.planes);
     a.tile_columns = static_cast<int>(tile.columns);
     launch_emulated_steps(a, static_cast<int>(tile.column_tiles), static_cast<int>(tile.plane_tiles),
-                          tile.threads);
+                          tile.stride);
   }
   return testing::points_of(out, problem.domain.box());
 }
