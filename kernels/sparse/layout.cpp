@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -34,12 +33,6 @@ Operand cheapest_swap(const Stencil& stencil, const MmaShape& mma, const Index3&
   return *cheapest;
 }
 
-Operand cheapest_morph(const Stencil& stencil, const MmaShape& mma, const Index3& shape) {
-  constexpr double no_limit = std::numeric_limits<double>::infinity();
-  const auto candidates = explore_layouts(stencil, shape, mma, mma.element, {1.0, no_limit, no_limit});
-  return morph(stencil, candidates.front().tile, Pairing::columns);
-}
-
 }  // namespace
 
 std::string_view to_string(Layout layout) {
@@ -58,7 +51,7 @@ Operand sparse_operand(const Stencil& stencil, Layout layout, const MmaShape& mm
     case Layout::strided_swap:
       return cheapest_swap(stencil, mma, shape);
     case Layout::morph:
-      return cheapest_morph(stencil, mma, shape);
+      return morph(stencil, cheapest_tile(stencil, shape, mma), Pairing::columns);
     case Layout::dual_tessellation:
     case Layout::separable:
       break;

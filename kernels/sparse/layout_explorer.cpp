@@ -2,12 +2,46 @@
 #include "kernels/sparse/layout_explorer.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "kernels/rounding.hpp"
 #include "kernels/sparse/morph.hpp"
 
 namespace spsolve {
 namespace {
+
+/// Every tile of at most max_outputs outputs.
+std::vector<Index3> tiles_on(const Index3& shape, int max_outputs) {
+  std::vector<Index3> tiles;
+  Index3 most;  // an absent axis takes one point per tile
+  for (int axis = 0; axis < axis_count; ++axis) most[axis] = std::min<std::int64_t>(shape[axis], max_outputs);
+  for (std::int64_t r3 = 1; r3 <= most[0]; ++r3)
+    for (std::int64_t r2 = 1; r2 <= most[1] && r3 * r2 <= max_outputs; ++r2)
+      for (std::int64_t r1 = 1; r1 <= most[2] && r3 * r2 * r1 <= max_outputs; ++r1)
+        tiles.push_back({r3, r2, r1});
+  return tiles;
+}
+
+std::int64_t tile_count(const Index3& shape, const Index3& tile) {
+  return pieces(shape[0], tile[0]) * pieces(shape[1], tile[1]) * pieces(shape[2], tile[2]);
+}
+
+/// Equation 9.
+std::int64_t mma_count(const Index3& shape, const Index3& tile, std::int64_t k, const MmaShape& mma) {
+  return pieces(volume(tile), mma_rows) * pieces(k, mma.k) * pieces(tile_count(shape, tile), mma_columns);
+}
+
+/// Points of the window that any output of a tile takes.
+std::int64_t used_points(const Stencil& stencil, const Index3& tile) {
+  const Box taps = tap_box(stencil);
+  const Index3 window = taps.extent() + tile - Index3{1, 1, 1};
+  std::vector<bool> used(static_cast<std::size_t>(volume(window)));
+  for_each_point(box_of(tile), [&](const Index3& output) {
+    for (const Tap& tap : stencil.taps()) used[index_of(output + tap.offset - taps.begin, window)] = true;
+  });
+  return std::count(used.begin(), used.end(), true);
+}
 
 LayoutCandidate candidate(const Stencil& stencil, const Index3& tile, const Index3& shape,
                           const MmaShape& mma, Precision storage, const TensorRates& rates) {
@@ -19,11 +53,9 @@ LayoutCandidate candidate(const Stencil& stencil, const Index3& tile, const Inde
   c.zero_columns = static_cast<std::int64_t>(matching.zero_nodes());
   c.k = static_cast<std::int64_t>(matrix.columns()) + c.zero_columns;
 
-  const std::int64_t blocks_m = pieces(c.m, mma_rows), steps_k = pieces(c.k, mma.k);
-  const std::int64_t tiles =
-      pieces(shape[0], tile[0]) * pieces(shape[1], tile[1]) * pieces(shape[2], tile[2]);
-  c.mma_count = blocks_m * steps_k * pieces(tiles, mma_columns);  // (9)
-  const double executed = static_cast<double>(blocks_m * mma_rows * steps_k * mma.k) / 2;
+  const std::int64_t tiles = tile_count(shape, tile);
+  c.mma_count = mma_count(shape, tile, c.k, mma);
+  const double executed = static_cast<double>(round_up(c.m, mma_rows) * round_up(c.k, mma.k)) / 2;
   c.density = static_cast<double>(stencil.taps().size() * c.m) / executed;
   c.compute_seconds = static_cast<double>(c.mma_count) / rates.mma_per_second;  // (7)
 
@@ -43,15 +75,28 @@ LayoutCandidate candidate(const Stencil& stencil, const Index3& tile, const Inde
 std::vector<LayoutCandidate> explore_layouts(const Stencil& stencil, const Index3& shape, const MmaShape& mma,
                                              Precision storage, const TensorRates& rates, int max_outputs) {
   std::vector<LayoutCandidate> candidates;
-  Index3 most;  // an absent axis takes one point per tile
-  for (int axis = 0; axis < axis_count; ++axis) most[axis] = std::min<std::int64_t>(shape[axis], max_outputs);
-  for (std::int64_t r3 = 1; r3 <= most[0]; ++r3)
-    for (std::int64_t r2 = 1; r2 <= most[1] && r3 * r2 <= max_outputs; ++r2)
-      for (std::int64_t r1 = 1; r1 <= most[2] && r3 * r2 * r1 <= max_outputs; ++r1)
-        candidates.push_back(candidate(stencil, {r3, r2, r1}, shape, mma, storage, rates));
+  for (const Index3& tile : tiles_on(shape, max_outputs))
+    candidates.push_back(candidate(stencil, tile, shape, mma, storage, rates));
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const LayoutCandidate& a, const LayoutCandidate& b) { return a.seconds < b.seconds; });
   return candidates;
+}
+
+Index3 cheapest_tile(const Stencil& stencil, const Index3& shape, const MmaShape& mma) {
+  const std::vector<Index3> tiles = tiles_on(shape, mma_rows);
+  using Ranked = std::pair<std::int64_t, std::size_t>;  // instructions, place in `tiles`
+  std::vector<Ranked> least;
+  for (std::size_t i = 0; i < tiles.size(); ++i)
+    least.emplace_back(mma_count(shape, tiles[i], used_points(stencil, tiles[i]), mma), i);
+  std::sort(least.begin(), least.end());
+  Ranked best{std::numeric_limits<std::int64_t>::max(), 0};
+  for (const Ranked& bound : least) {
+    if (best < bound) break;
+    const auto [matrix, matching] = match_columns(stencil, tiles[bound.second]);
+    const auto k = static_cast<std::int64_t>(matrix.columns() + matching.zero_nodes());
+    best = std::min(best, {mma_count(shape, tiles[bound.second], k, mma), bound.second});
+  }
+  return tiles[best.second];
 }
 
 }  // namespace spsolve

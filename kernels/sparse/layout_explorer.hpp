@@ -36,4 +36,8 @@ std::vector<LayoutCandidate> explore_layouts(const Stencil& stencil, const Index
                                              Precision storage, const TensorRates& rates,
                                              int max_outputs = mma_rows);
 
+/// The tile of at most 16 outputs whose morphed operand takes the fewest instructions, the first of equals;
+/// matching is slow, so tiles that would take more with the points that they use alone are left out.
+Index3 cheapest_tile(const Stencil& stencil, const Index3& shape, const MmaShape& mma);
+
 }  // namespace spsolve

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <set>
 
 #include "kernels/sparse/layout_explorer.hpp"
@@ -136,6 +138,21 @@ TEST(Explorer, FollowsItsEquations) {
     EXPECT_LE(c.density, 1.0);
   }
   EXPECT_EQ(tiles.size(), 50u);  // pairs with r1 r2 <= 16
+}
+
+TEST(Explorer, FindsTheCheapestTileWithoutMatchingAll) {
+  constexpr double no_limit = std::numeric_limits<double>::infinity();
+  std::mt19937_64 random(77);
+  for (int which = 0; which < 12;) {
+    const testing::ZooStencil zoo = testing::random_zoo_stencil(random);
+    if (zoo.stencil.taps().size() > 50) continue;  // to match all takes long
+    const Index3 shape = std::array{Index3{99, 98, 97}, Index3{1, 37, 41}, Index3{3, 17, 1001}}[which++ % 3];
+    for (const MmaShape& mma : {m16n8k32_fp16, m16n8k16_tf32}) {
+      // By instructions alone; both prefer the first of equals.
+      const auto all = explore_layouts(zoo.stencil, shape, mma, mma.element, {1.0, no_limit, no_limit});
+      EXPECT_EQ(cheapest_tile(zoo.stencil, shape, mma), all.front().tile) << zoo.name;
+    }
+  }
 }
 
 }  // namespace
