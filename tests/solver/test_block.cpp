@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "kernels/reference.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
@@ -70,6 +72,86 @@ TEST(Block, AnyDecompositionHasTheBitsOfOneRankAndMatchesReference) {
     for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(found[i], expected[i], bound) << "at " << i;
   }
   EXPECT_GT(compared, 10);
+}
+
+/// Values may be set again at any time, whatever the halo still holds.
+TEST(Block, ASecondStateIsAsGoodAsTheFirst) {
+  const Communicator world;
+  const auto cpu = testing::cpu_backend(world);
+  for (int seed = 0; seed < 20; ++seed) {
+    const Case c(seed, world.size());
+    if (!c.rank_grid) continue;
+    SCOPED_TRACE(c.describe());
+    const Problem problem{c.problem.domain, c.problem.stencil, Precision::fp64, false};
+    const auto after_launch = [&](Block& block) {
+      block.set_state(testing::values_of(problem.domain, c.problem.u));
+      block.launch(c.fuse);
+      return testing::gathered(world, problem.domain, block.state());
+    };
+    Block block(world, problem, Decomposition(problem.domain.shape, *c.rank_grid), c.fuse, *cpu.backend, 3);
+    const auto first = after_launch(block);
+    EXPECT_EQ(after_launch(block), first);
+  }
+}
+
+/// Host memory that knows how much of it was taken at most.
+class CountedMemory : public Memory {
+ public:
+  std::byte* allocate(std::size_t bytes, std::size_t row_bytes) override {
+    std::byte* memory = host_memory().allocate(bytes, row_bytes);
+    taken_ += sizes_[memory] = bytes;
+    most_ = std::max(most_, taken_);
+    return memory;
+  }
+  void free(std::byte* memory) noexcept override {
+    taken_ -= sizes_[memory];
+    host_memory().free(memory);
+  }
+  std::size_t most() const { return most_; }
+
+ private:
+  std::map<std::byte*, std::size_t> sizes_;
+  std::size_t taken_ = 0, most_ = 0;
+};
+
+class CountingBackend : public CpuBackend {
+ public:
+  using CpuBackend::CpuBackend;
+  Memory& memory() override { return memory_; }
+  std::size_t most_bytes() const { return memory_.most(); }
+
+ private:
+  CountedMemory memory_;
+};
+
+/// What runs are refused by where it is too much: fields of the first block, which is the largest.
+TEST(Block, TakesTheMemoryThatIsSaid) {
+  const Communicator self(MPI_COMM_SELF);
+  MpiTransport transport(self);
+  for (int seed = 0; seed < 20; ++seed)
+    for (const bool has_source : {false, true})
+      for (const bool fused_weights : {false, true}) {
+        const Case c(seed, 1);
+        SCOPED_TRACE(c.describe());
+        const int exchange_every = fused_weights ? 1 : c.exchange_every;
+        const Problem problem{c.problem.domain, c.problem.stencil, Precision::fp64, has_source};
+        const Method method =
+            fused_weights ? Method(c.fuse, "tensor", "dual-tessellation", 0.0) : Method(c.fuse);
+        const Decomposition whole(problem.domain.shape, {1, 1, 1});
+        CountingBackend backend(transport);
+        {
+          Block block(self, problem, whole, method, backend, exchange_every);
+          if (has_source) block.set_source(testing::values_of(problem.domain, c.problem.source));
+          block.set_state(testing::values_of(problem.domain, c.problem.u));
+          block.launch(c.fuse);
+        }
+        const std::size_t said = block_bytes(problem, whole, method, exchange_every);
+        EXPECT_LE(backend.most_bytes(), said);
+        // Units beside the interior, which CPUs have not, make fused sources of their own.
+        if (!fused_weights || !has_source) {
+          EXPECT_EQ(backend.most_bytes(), said);
+        }
+      }
 }
 
 class BlockOn : public testing::OnDevice {};
