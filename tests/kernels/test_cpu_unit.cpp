@@ -51,6 +51,33 @@ TEST_P(CpuUnitSeeds, RegionsHaveTheBitsOfTheWhole) {
         << to_string(precision);
 }
 
+/// Data, ghosts and, in tf32, weights are numbers of the format: rounding them beforehand changes nothing.
+TEST_P(CpuUnitSeeds, OperandsAreNumbersOfTheFormat) {
+  RandomCase problem(3000 + static_cast<std::uint64_t>(GetParam()));
+  const int steps = static_cast<int>(problem.between(1, 4));
+  SCOPED_TRACE(problem.describe() + " steps=" + std::to_string(steps));
+  for (const Precision precision : all_precisions) {
+    const auto round = [&](double& value) {
+      value = with_storage(precision, [&]<class Storage>() {
+        return static_cast<double>(static_cast<Compute<Storage>>(to_storage<Storage>(value)));
+      });
+    };
+    RandomCase rounded = problem;
+    std::for_each(rounded.u.begin(), rounded.u.end(), round);
+    for (auto& faces : rounded.domain.faces)
+      for (Face& face : faces) round(face.value);
+    if (precision == Precision::tf32) {
+      std::vector<double> weights = dense_weights(problem.stencil);
+      std::for_each(weights.begin(), weights.end(), round);
+      const Index3& radius = problem.stencil.radius();
+      rounded.stencil = Stencil(grow(box_of({1, 1, 1}), radius).extent(), weights, radius);
+    }
+    EXPECT_EQ(advance_on_cpu(rounded, precision, steps, rounded.u),
+              advance_on_cpu(problem, precision, steps, problem.u))
+        << to_string(precision);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Random, CpuUnitSeeds, ::testing::Range(0, 120));
 
 TEST(CpuUnit, GridsLargerThanATileMatchReference) {
