@@ -118,6 +118,8 @@ class CountingBackend : public CpuBackend {
  public:
   using CpuBackend::CpuBackend;
   Memory& memory() override { return memory_; }
+  void require_memory(std::size_t bytes) const override { required_bytes = bytes; }
+  mutable std::size_t required_bytes = 0;
   std::size_t most_bytes() const { return memory_.most(); }
 
  private:
@@ -146,6 +148,7 @@ TEST(Block, TakesTheMemoryThatIsSaid) {
           block.launch(c.fuse);
         }
         const std::size_t said = block_bytes(problem, whole, method, exchange_every);
+        EXPECT_EQ(backend.required_bytes, said);
         EXPECT_LE(backend.most_bytes(), said);
         // Units beside the interior, which CPUs have not, make fused sources of their own.
         if (!fused_weights || !has_source) {

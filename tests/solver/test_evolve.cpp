@@ -79,6 +79,14 @@ TEST_P(Evolve, CallsObserversAtTheirSteps) {
   EXPECT_EQ(run.diagnostics, (Steps{0, 5, 10, 15, 20}));
 }
 
+TEST_P(Evolve, GoesOnFromAStepWithoutItsEvents) {
+  Recorded run{world, backend()};
+  EXPECT_EQ(run.run({8, 20, 8, 4, 8, 4}, run.initial()), Outcome::finished);
+  EXPECT_EQ(run.snapshots, (Steps{16, 20}));
+  EXPECT_EQ(run.checkpoints, (Steps{16}));
+  EXPECT_EQ(run.diagnostics, (Steps{12, 16, 20}));
+}
+
 TEST_P(Evolve, WithoutCadenceWritesTheLastStepOnly) {
   Recorded run{world, backend()};
   EXPECT_EQ(run.run({0, 9, 0, 0, 0, 4}, run.initial()), Outcome::finished);
@@ -101,6 +109,13 @@ TEST_P(Evolve, StopsWithOneCheckpointWhenAsked) {
   EXPECT_EQ(run.snapshots, Steps{});
 }
 
+TEST_P(Evolve, IsFinishedWhereItIsAskedToStopAtTheLastStep) {
+  Recorded run{world, backend()};
+  run.stop_at = 8;
+  EXPECT_EQ(run.run({0, 8, 0, 0, 0, 4}, run.initial()), Outcome::finished);
+  EXPECT_EQ(run.checkpoints, Steps{});
+}
+
 TEST_P(Evolve, GoesOnAfterACheckpointThatWasAskedFor) {
   Recorded run{world, backend()};
   run.stop_at = 8;
@@ -116,19 +131,22 @@ TEST_P(Evolve, NoStepsWritesTheInitialState) {
 }
 
 TEST_P(Evolve, DivergenceEndsTheRunAfterACheckpointOfTheLastFiniteState) {
-  Recorded run{world, backend()};
-  // Doubling from 2^1020: finite after 3 steps (2^1023), infinite after 4.
-  run.problem.stencil = Stencil({1, 1, 1}, {2.0}, {0, 0, 0});
-  auto initial = run.initial();
-  for (double& value : initial) value = 0x1p1020;
-  try {
-    run.run({0, 10, 0, 4, 0, 2}, initial);
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), Status::diverged);
-    EXPECT_NE(std::string(error.what()).find("step 4"), std::string::npos) << error.what();
-    EXPECT_EQ(run.checkpoints, (Steps{3}));
-    EXPECT_EQ(run.diagnostics, (Steps{0}));
+  // Doubling from 2^1020: finite after 3 steps (2^1023), infinite after 4; looked for then, or at the end.
+  for (const bool in_time : {true, false}) {
+    Recorded run{world, backend()};
+    run.problem.stencil = Stencil({1, 1, 1}, {2.0}, {0, 0, 0});
+    auto initial = run.initial();
+    for (double& value : initial) value = 0x1p1020;
+    try {
+      run.run({0, 10, 0, in_time ? 4 : 0, 0, 2}, initial);
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), Status::diverged);
+      EXPECT_NE(std::string(error.what()).find(in_time ? "step 4" : "step 10"), std::string::npos)
+          << error.what();
+      EXPECT_EQ(run.checkpoints, in_time ? Steps{3} : Steps{});
+      EXPECT_EQ(run.diagnostics, (Steps{0}));
+    }
   }
 }
 
