@@ -42,7 +42,7 @@ struct Neighbours {
 
 /// Adds the taps of the plane `dz` above to a row of sums.
 template <int dz, class Operands>
-__device__ inline void add_row(Compute (&sums)[VX], const Operands& neighbours, int v) {
+__device__ __forceinline__ void add_row(Compute (&sums)[VX], const Operands& neighbours, int v) {
   static_for<0, tap_count>([&](auto k) {
     constexpr Tap tap = taps[k.value];
     if constexpr (tap.offset[0] == dz) {
@@ -56,8 +56,8 @@ __device__ inline void add_row(Compute (&sums)[VX], const Operands& neighbours, 
 
 /// The same to a row of two sums.
 template <int dz, class Operands>
-__device__ inline void add_row_twice(Compute (&one)[VX], Compute (&other)[VX], const Operands& neighbours,
-                                     int v) {
+__device__ __forceinline__ void add_row_twice(Compute (&one)[VX], Compute (&other)[VX],
+                                              const Operands& neighbours, int v) {
   if constexpr (has_plane(dz)) {
     Compute plane_sum[VX];
     static_for<0, tap_count>([&](auto k) {
@@ -82,7 +82,7 @@ __device__ inline void add_row_twice(Compute (&one)[VX], Compute (&other)[VX], c
 
 /// Adds the taps of the plane `dz` above to a plane of sums.
 template <int dz, class Operands>
-__device__ inline void add_taps(Points& sums, const Operands& neighbours) {
+__device__ __forceinline__ void add_taps(Points& sums, const Operands& neighbours) {
   static_for<0, tap_count>([&](auto k) {
     constexpr Tap tap = taps[k.value];
     if constexpr (tap.offset[0] == dz) {
@@ -98,15 +98,15 @@ __device__ inline void add_taps(Points& sums, const Operands& neighbours) {
 
 /// Extends the sums of the planes z - R + 1 .. z + R of the next level by plane z of this one.
 template <class Operands>
-__device__ inline void extend(Points (&sums)[R > 0 ? 2 * R : 1], const Operands& neighbours) {
+__device__ __forceinline__ void extend(Points (&sums)[R > 0 ? 2 * R : 1], const Operands& neighbours) {
   static_for<0, 2 * R>([&](auto j) { add_taps<R - 1 - j.value>(sums[j.value], neighbours); });
 }
 
 /// Extends those of the planes z - R (`next`) .. z + R: row by row, so that operands that are made of points
 /// live shortly.
 template <class Operands>
-__device__ inline void add_by_rows(Points& next, Points (&sums)[R > 0 ? 2 * R : 1],
-                                   const Operands& neighbours) {
+__device__ __forceinline__ void add_by_rows(Points& next, Points (&sums)[R > 0 ? 2 * R : 1],
+                                            const Operands& neighbours) {
   static_for<0, VY>([&](auto v) {
     static_for<folded[plane_axis] ? 0 : -R, R + 1>([&](auto dz) {
       const auto target = [&](int offset) -> Compute(&)[VX] {

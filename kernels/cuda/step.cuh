@@ -11,22 +11,40 @@ constexpr int larger(int a, int b) { return a > b ? a : b; }
 constexpr int largest_radius =
     larger(constants::radius[0], larger(constants::radius[1], constants::radius[2]));
 
-constexpr bool any_neumann() {
-  for (const auto& faces : constants::walls)
-    if (faces[0] == Wall::neumann || faces[1] == Wall::neumann) return true;
-  return false;
-}
+/// Where the offsets of taps along an axis lead from a point beside walls. Known ahead where taps are
+/// unrolled.
+class Sources {
+ public:
+  __device__ Sources(const Arguments& a, int axis, long long p)
+      : axis_(axis),
+        low_(static_cast<int>(max(-p, -far))),
+        high_(static_cast<int>(min(a.shape[axis] - p, far))) {
+    if constexpr (known_ahead) {
+#pragma unroll
+      for (int k = -largest_radius; k <= largest_radius; ++k) {
+        int& offset = offsets_[k + largest_radius] = k;
+        if (find_source(axis, offset, low_, high_)) inside_ |= 1u << (k + largest_radius);
+      }
+    }
+  }
 
-/// Mirroring takes a loop: its results are kept, by axis, where they can be in registers.
-constexpr bool keep_origins = any_neumann() && constants::taps_to_unroll == constants::tap_count;
+  /// find_source() of an offset.
+  __device__ bool find(int& offset) const {
+    if constexpr (!known_ahead) return find_source(axis_, offset, low_, high_);
+    const int k = offset + largest_radius;
+    offset = offsets_[k];
+    return inside_ >> k & 1;
+  }
 
-constexpr long long in_face = -1;
+ private:
+  static constexpr bool known_ahead =
+      constants::taps_to_unroll == constants::tap_count && largest_radius < 16;
+  static constexpr long long far = 1 << 28;
 
-/// Where the points of one coordinate of an axis have their values: so many elements on in the field, or in a
-/// dirichlet face.
-__device__ inline long long origin_of(const Arguments& a, int axis, long long p) {
-  return find_source(axis, p, 0ll, a.shape[axis]) ? (p - a.in.begin[axis]) * a.in.stride[axis] : in_face;
-}
+  int axis_, low_, high_;  // the grid lies between these offsets
+  int offsets_[2 * largest_radius + 1];
+  unsigned inside_ = 0;
+};
 
 template <class Index>
 __device__ void step_region(const Arguments& a, const Region& region) {
@@ -53,31 +71,26 @@ __device__ void step_region(const Arguments& a, const Region& region) {
         constants::with_source ? static_cast<const Compute*>(a.source.data)[source_offset] : Compute(0);
     if (inner) {
       const In* in = static_cast<const In*>(a.in.data) + in_offset;
-      result = add_taps<constants::taps_to_unroll>(result, [&](int plane, int row, int column) {
+      result = add_taps<constants::inner_taps_to_unroll>(result, [&](int plane, int row, int column) {
         const In stored = in[plane * a.in.stride[0] + row * a.in.stride[1] + column];
         return operand<Stored>(static_cast<Compute>(value_of(stored)));
       });
     } else {
-      long long origins[3][2 * largest_radius + 1];
-      if constexpr (keep_origins) {
-#pragma unroll
-        for (int axis = 0; axis < 3; ++axis)
-#pragma unroll
-          for (int k = -constants::radius[axis]; k <= constants::radius[axis]; ++k)
-            origins[axis][largest_radius + k] = origin_of(a, axis, p[axis] + k);
-      }
-      const auto origin = [&](int axis, int k) {
-        return keep_origins ? origins[axis][largest_radius + k] : origin_of(a, axis, p[axis] + k);
-      };
-      const In* in = static_cast<const In*>(a.in.data);
+      const Sources planes(a, 0, p[0]), rows(a, 1, p[1]), columns(a, 2, p[2]);
+      const In* in = static_cast<const In*>(a.in.data) + in_offset;
       result = add_taps<constants::taps_to_unroll>(result, [&](int plane, int row, int column) {
-        // The slowest axis decides first. Of points of the grid the low face is passed by negative offsets
-        // only, the high one by positive.
-        const long long z = origin(0, plane), y = origin(1, row), x = origin(2, column);
-        if (z == in_face) return ghost_value(a, 0, plane > 0);
-        if (y == in_face) return ghost_value(a, 1, row > 0);
-        if (x == in_face) return ghost_value(a, 2, column > 0);
-        return operand<Stored>(static_cast<Compute>(value_of(in[z + y + x])));
+        // The slowest axis decides. Of points of the grid the low face is passed by negative offsets only,
+        // the high one by positive.
+        int z = plane, y = row, x = column;
+        bool inside = columns.find(x);
+        Compute value = ghost_value(a, 2, column > 0);
+        if (!rows.find(y)) value = ghost_value(a, 1, row > 0), inside = false;
+        if (!planes.find(z)) value = ghost_value(a, 0, plane > 0), inside = false;
+        if (inside) {
+          const In stored = in[z * a.in.stride[0] + y * a.in.stride[1] + x];
+          value = operand<Stored>(static_cast<Compute>(value_of(stored)));
+        }
+        return value;
       });
     }
     Out* out = static_cast<Out*>(a.out.data) + out_offset;

@@ -2,6 +2,8 @@
 #include "kernels/cuda/tile.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "kernels/cuda/launch_shape.hpp"
 #include "kernels/rounding.hpp"
@@ -10,7 +12,7 @@ namespace spsolve::cuda {
 namespace {
 
 /// A way to cut a block, and the 32-bit registers per thread that its time levels may take. The rest of the
-/// register file (65536 / threads, at most 255) is for the window, addresses and operands on their way.
+/// register file is for the window, addresses and operands on their way.
 struct Cut {
   int warps, rows_per_warp, blocks_per_multiprocessor;
   int star_registers, box_registers;  // boxes need a larger window
@@ -24,22 +26,9 @@ constexpr Cut cuts_3d[] = {{12, 4, 1, 128, 96}, {16, 3, 1, 64, 48},  {8, 6, 1, 1
 // 2D and 1D: a warp is a tile of its own. In 2D fp32 it may have 4 or 8 points per lane (fp64: 4).
 constexpr Cut cuts_2d[] = {{1, 1, 16, 40, 40}, {1, 1, 12, 80, 80}, {1, 1, 8, 144, 144}};
 
-constexpr int wall_registers = 16;  // beside walls, for what is beyond them: spilling costs more
-
-/// Whether points beyond walls take registers: of stars always, of boxes where neighbours are chosen.
-bool needs_wall_registers(const KernelStencil& stencil) {
-  if (stencil.pointwise_completion()) return stencil.has_walls();
-  const auto chosen = [&](int axis) {
-    const auto& faces = stencil.walls[axis];
-    return !stencil.folded[axis] && (faces[low] == Wall::neumann || faces[high] == Wall::neumann);
-  };
-  return chosen(row_axis) || chosen(column_axis);
-}
-
+constexpr int wall_registers = 16;   // of stars beside walls, for what is beyond them: spilling costs more
+constexpr int spare_registers = 8;   // of boxes, for what box_registers() does not count
 constexpr int most_unrolled = 2500;  // operations on one plane in one thread: compile time, instruction cache
-// Of boxes in 3D whose neighbours beyond walls are chosen tap by tap: more are kept in local memory, which is
-// up to 27 times slower than single steps on H200.
-constexpr int most_chosen = 64;
 
 int shared_bytes(const KernelStencil& stencil, const Formats& formats, const Tile& tile) {
   const int radius = stencil.radius[row_axis];
@@ -48,6 +37,36 @@ int shared_bytes(const KernelStencil& stencil, const Formats& formats, const Til
   const int edges = 2 * std::max(levels, 1) * tile.warps * std::max(2 * radius, 1) * tile.columns() *
                     formats.compute_bytes();
   return round_up(ring, 128) + round_up(edges, 128);
+}
+
+/// Of the register file, in the portions in which it is given out.
+int registers_of_thread(const Cut& cut) {
+  return std::min(255, 65536 / (32 * cut.warps * cut.blocks_per_multiprocessor) / 8 * 8);
+}
+
+/// 32-bit registers that a box takes per thread, as ptxas does: sums, the points that are read and, beside
+/// neumann faces of axes that are not folded, what is chosen between two of them of rows for half of the
+/// sums, of columns for one row of them. More are kept in local memory, which is up to 27 times slower than
+/// single steps on H200.
+int box_registers(const KernelStencil& stencil, const Tile& tile, int compute_bytes) {
+  const auto chosen = [&](int axis) {
+    const auto& faces = stencil.walls[axis];
+    return !stencil.folded[axis] && (faces[low] == Wall::neumann || faces[high] == Wall::neumann);
+  };
+  std::set<std::pair<int, int>> offsets;
+  std::set<int> rows;
+  for (const Tap& tap : stencil.taps) {
+    if (tap.offset[column_axis]) offsets.emplace(tap.offset[row_axis], tap.offset[column_axis]);
+    if (tap.offset[row_axis]) rows.insert(tap.offset[row_axis]);
+  }
+  const int columns = tile.points_per_lane, window_columns = columns + 2 * stencil.radius[column_axis];
+  const int sums = 2 * stencil.radius[plane_axis] * tile.depth * tile.rows_per_warp * columns,
+            window = (tile.rows_per_warp + 2 * stencil.radius[row_axis]) * window_columns,
+            of_rows = chosen(row_axis)
+                          ? static_cast<int>(rows.size()) * window_columns * tile.rows_per_warp / 2
+                          : 0,
+            of_columns = chosen(column_axis) ? static_cast<int>(offsets.size()) * columns : 0;
+  return (sums + window + of_rows + of_columns) * compute_bytes / 4;
 }
 
 std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& formats, int depth, const Cut& cut,
@@ -69,12 +88,15 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
 
   const int points = tile.rows_per_warp * tile.points_per_lane;
   const int levels = std::max(2 * plane_radius * depth, 1) * points * formats.compute_bytes() / 4;
-  const int registers = (stencil.pointwise_completion() ? cut.star_registers : cut.box_registers) -
-                        (cut.warps > 1 && needs_wall_registers(stencil) ? wall_registers : 0);
-  const bool box = !stencil.pointwise_completion();
+  const auto has_registers = [&] {
+    if (stencil.pointwise_completion())
+      return levels <= cut.star_registers - (cut.warps > 1 && stencil.has_walls() ? wall_registers : 0);
+    return levels <= cut.box_registers &&
+           (cut.warps == 1 || box_registers(stencil, tile, formats.compute_bytes()) <=
+                                  registers_of_thread(cut) - spare_registers);
+  };
   const bool fits =
-      (cut.warps == 1 || !box || !needs_wall_registers(stencil) || stencil.operations <= most_chosen) &&
-      levels <= registers && row_radius <= tile.rows_per_warp && tile.points_per_lane <= 16 &&
+      has_registers() && row_radius <= tile.rows_per_warp && tile.points_per_lane <= 16 &&
       tile.written_columns() > 0 && tile.written_rows() > 0 &&
       static_cast<std::size_t>(tile.shared_bytes) * cut.blocks_per_multiprocessor <= limits.shared_bytes &&
       stencil.operations * depth * points <= most_unrolled;
