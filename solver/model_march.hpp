@@ -43,9 +43,9 @@ struct March {
 /// Seconds that computing alone takes of the kernels of `fuse` steps of a region.
 double compute_seconds(const March& march, const std::array<std::int64_t, 3>& region, int fuse);
 
-/// Of a step of so many points, one thread each (step.cuh): per tap 32 lanes take the first cache a cycle for
+/// Of a step of a region, one thread per point (step.cuh): per tap 32 lanes take the first cache a cycle for
 /// 128 bytes.
-double step_seconds(const March& march, double points);
+double step_seconds(const March& march, const std::array<std::int64_t, 3>& region);
 
 /// How many times as long as a tile of a line one beside a wall takes, less one.
 double wall_tiles(const March& march);

@@ -15,9 +15,10 @@ using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 
 // Measured on H200 (docs/plan.md).
 constexpr double second_level = 5.5e12;  // bytes/s of the cache that multiprocessors share
-constexpr double most_unrolled_taps = 192;
+constexpr double most_unrolled_taps = 512;
 constexpr double tap_latency = 0.08e-6, loop_latency = 0.165e-6;  // s, of a tap of a step, unrolled or not
-constexpr double kept_loop = 1.5;                                 // the same of marches
+constexpr double wall_slots = 10;                                 // of a tap of a step beside walls
+constexpr double few_warps = 1.2;    // of marches of boxes by 8 warps, which have the registers of 12
 constexpr double source_cost = 2.5;  // of reading a source in 2D, which nothing fetches ahead, against a copy
 constexpr double alone_cycles = 1.5;     // of an issue slot of a warp that has a scheduler to itself
 constexpr double plane_latency = 20;     // cycles until a plane has advanced a level
@@ -93,9 +94,7 @@ double issue_slots(const March& march, const cuda::Tile& tile) {
   }
   // Operands are rounded to tf32 first.
   const double rounding = march.problem.precision == Precision::tf32 ? 10 : 0;
-  const auto taps = static_cast<int>(stencil.taps.size());
-  const int read = taps * (stencil.folded[row_axis] ? 2 : 1) * (stencil.folded[column_axis] ? 2 : 1);
-  if (march.space() && read > most_unrolled_taps) hidden *= kept_loop;
+  if (march.space() && box && tile.warps <= 8) hidden *= few_warps;
   const double source = stencil.with_source ? source_slots * march.problem.domain.dimensions : 0;
   return (stencil.operations + std::max(0.0, others) + rounding + source + per_kernel / tile.depth) * hidden;
 }
@@ -115,10 +114,22 @@ double rows_read(const March& march) {
   return rows;
 }
 
+/// The share of a step's warps that have points beside walls: they take both ways through the kernel.
+double warps_beside_walls(const March& march, const std::array<std::int64_t, 3>& region) {
+  double inner = 1;
+  for (const int axis : {plane_axis, row_axis, column_axis}) {
+    if (march.stencil.walls[axis][low] == cuda::Wall::none) continue;
+    const bool band = region[axis] < march.shape[axis];
+    const double beside = 2.0 * std::max(axis == column_axis ? 32 : 0, march.stencil.radius[axis]);
+    inner *= band ? 0 : std::max(0.0, 1 - beside / static_cast<double>(march.shape[axis]));
+  }
+  return 1 - inner;
+}
+
 /// Seconds of one kernel that computing alone would take: a march with a tile, else a step.
 double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& region,
                       const std::optional<cuda::Tile>& tile) {
-  if (!tile) return step_seconds(march, static_cast<double>(region[0] * region[1] * region[2]));
+  if (!tile) return step_seconds(march, region);
   const Launch launch(march, *tile, region);
   const auto slot = [&](double rate) {  // s, of one scheduler
     return 32 * cuda::schedulers_of_multiprocessor * march.limits.multiprocessors / rate;
@@ -138,17 +149,19 @@ double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& reg
 
 }  // namespace
 
-double step_seconds(const March& march, double points) {
+double step_seconds(const March& march, const std::array<std::int64_t, 3>& region) {
   const double fp32 = march.device.scalar_fp32, multiprocessors = march.device.multiprocessors;
   const double cycle = 32 * cuda::schedulers_of_multiprocessor * multiprocessors / fp32;
   const double value = std::max(4.0, static_cast<double>(storage_bytes(march.problem.precision)));
   const auto taps = static_cast<double>(march.problem.stencil.taps().size());
+  const auto points = static_cast<double>(region[0] * region[1] * region[2]);
   if (taps > most_unrolled_taps)
     return taps * loop_latency * std::max(1.0, points / (1024 * multiprocessors));
   const double first = taps * cycle * value / 128 / multiprocessors;
   const double second = value * (rows_read(march) + march.problem.has_source) /
                         (second_level * fp32 / nominal_gpu().scalar_fp32);
-  return points * std::hypot(first, second) + taps * tap_latency;
+  const double walls = warps_beside_walls(march, region) * taps * wall_slots / fp32;
+  return points * (std::hypot(first, second) + walls) + taps * tap_latency;
 }
 
 /// The same of the kernels of `fuse` steps of a region. Those before the last take what the others need, too:

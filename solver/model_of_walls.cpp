@@ -22,8 +22,7 @@ bool has_mirrors(const Domain& domain) {
   return mirrors;
 }
 
-/// Blocks beside walls take longer: in 2D they end last, in 3D they are many (docs/kernels-scalar.md); those
-/// of boxes most beside neumann faces.
+/// Blocks beside walls take longer: in 2D they end last, in 3D they are many (docs/kernels-scalar.md);
 double wall_slowdown(const March& march, const cuda::Tile& tile) {
   const Domain& domain = march.problem.domain;
   const bool mirrors = has_mirrors(domain), box = !march.stencil.pointwise_completion();
@@ -38,13 +37,7 @@ double wall_slowdown(const March& march, const cuda::Tile& tile) {
       untouched *= std::max(0.0, 1 - 2 * written(axis) / static_cast<double>(domain.shape[axis]));
   // Deep tiles of fp64 that meet walls lack registers.
   const bool deep = march.fp64() && tile.depth * march.stencil.radius[plane_axis] >= 4;
-  // Neighbours in rows beyond neumann faces are chosen by masks where points are not folded.
-  const bool masks = !march.stencil.folded[row_axis] && !domain.periodic(y_axis) &&
-                     (domain.faces[y_axis][low].kind == BoundaryKind::neumann ||
-                      domain.faces[y_axis][high].kind == BoundaryKind::neumann);
-  const double slower = box       ? (masks && march.stencil.taps.size() > 27 ? 1.3
-                                     : mirrors                               ? 0.1
-                                                                             : 0.05)
+  const double slower = box       ? (mirrors ? 0.1 : 0.05)
                         : mirrors ? (march.fp64() ? 0.35 : 0.7) + (deep ? 0.35 : 0.0)
                                   : 0.27 + (deep ? 0.35 : 0.0);
   return (1 - untouched) * slower;
@@ -62,9 +55,9 @@ int mirrored_faces(const March& march) {
 /// after it need.
 double mirror_seconds(const March& march, int fuse, int depth) {
   const int faces = mirrored_faces(march);
-  const double planes = faces * 1.5 * depth * march.stencil.radius[plane_axis];
-  const double points = planes * static_cast<double>(march.shape[row_axis] * march.shape[column_axis]);
-  return faces ? fuse * (step_latency + step_seconds(march, points)) : 0;
+  const std::array<std::int64_t, 3> planes{faces * 3 * depth * march.stencil.radius[plane_axis] / 2,
+                                           march.shape[row_axis], march.shape[column_axis]};
+  return faces ? fuse * (step_latency + step_seconds(march, planes)) : 0;
 }
 
 /// What of these a march of so many seconds, kernel by kernel, does not hide: in 2D blocks leave little room

@@ -11,9 +11,8 @@ namespace spsolve::cuda {
 namespace {
 
 constexpr std::size_t most_folded_taps = 512;  // larger stencils are stepped by step.cuh, tap by tap
-// Read by one sum of step.cuh, beside walls and elsewhere; beyond, the loop is kept: code would leave the
-// instruction cache.
-constexpr int most_unrolled_points = 192, most_unrolled_inner_points = 512;
+// Read by one sum of step.cuh; beyond, the loop is kept: code would leave the instruction cache.
+constexpr int most_unrolled_points = 512;
 
 const char* wall_name(Wall wall) {
   return wall == Wall::none ? "Wall::none" : wall == Wall::dirichlet ? "Wall::dirichlet" : "Wall::neumann";
@@ -145,9 +144,7 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
   const int tap_count = static_cast<int>(stencil.taps.size());
   const int points = tap_count * (stencil.folded[row_axis] ? 2 : 1) * (stencil.folded[column_axis] ? 2 : 1);
   text.integer("tap_count", tap_count);
-  const auto unrolled = [&](int most) { return points <= most ? tap_count : 8; };
-  text.integer("taps_to_unroll", unrolled(most_unrolled_points));
-  text.integer("inner_taps_to_unroll", unrolled(most_unrolled_inner_points));
+  text.integer("taps_to_unroll", points <= most_unrolled_points ? tap_count : 8);
   text.line("__device__ constexpr Tap taps[] = {");
   for (const Tap& tap : stencil.taps)
     text.line("  {{" + std::to_string(tap.offset[0]) + ", " + std::to_string(tap.offset[1]) + ", " +

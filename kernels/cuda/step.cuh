@@ -71,7 +71,7 @@ __device__ void step_region(const Arguments& a, const Region& region) {
         constants::with_source ? static_cast<const Compute*>(a.source.data)[source_offset] : Compute(0);
     if (inner) {
       const In* in = static_cast<const In*>(a.in.data) + in_offset;
-      result = add_taps<constants::inner_taps_to_unroll>(result, [&](int plane, int row, int column) {
+      result = add_taps<constants::taps_to_unroll>(result, [&](int plane, int row, int column) {
         const In stored = in[plane * a.in.stride[0] + row * a.in.stride[1] + column];
         return operand<Stored>(static_cast<Compute>(value_of(stored)));
       });
