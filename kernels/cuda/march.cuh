@@ -29,6 +29,9 @@
 
 namespace spsolve::cuda {
 
+/// What depends on the value from here on is computed here, not kept in registers since before a loop.
+__device__ inline void compute_anew(int& value) { asm volatile("" : "+r"(value)); }
+
 template <bool beside_wall>
 class March {
  public:
@@ -88,6 +91,7 @@ class March {
       if (writes) output_.write(level[depth]);
       static_for<0, depth>([&](auto l) { share_rows<l.value>(edges[RY > 0 ? l.value : 0], level[l.value]); });
       block_barrier();
+      compute_anew(warp_);
       if (i + ahead < planes) ring.fetch();
       // Level 0 last and from the input again: its registers are not kept across the barrier.
       static_for<0, depth>([&](auto k) {
