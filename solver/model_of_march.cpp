@@ -20,7 +20,7 @@ constexpr double tap_latency = 0.08e-6, loop_latency = 0.165e-6;  // s, of a tap
 constexpr double wall_slots = 10;                                 // of a tap of a step beside walls
 constexpr double few_warps = 1.2;    // of marches of boxes by 8 warps, which have the registers of 12
 constexpr double source_cost = 2.5;  // of reading a source in 2D, which nothing fetches ahead, against a copy
-constexpr double alone_cycles = 1.5;     // of an issue slot of a warp that has a scheduler to itself
+constexpr double alone_cycles = 2.75;    // of a load or shuffle of a warp that has a scheduler to itself
 constexpr double plane_latency = 20;     // cycles until a plane has advanced a level
 constexpr double source_slots = 7;       // times the dimension, of reading it
 constexpr double shorter_warm_up = 0.8;  // of blocks of several warps, against planes of full work
@@ -69,7 +69,10 @@ int empty_planes(const cuda::KernelStencil& stencil) {
 /// Issue slots per point and step of a kernel: the sum, then loads, shared rows and shuffles, of which some
 /// are those of the whole kernel, others go with the radius where points are not folded along x. Few warps
 /// per multiprocessor hide less.
-double issue_slots(const March& march, const cuda::Tile& tile) {
+struct Slots {
+  double sum, others;
+};
+Slots issue_slots(const March& march, const cuda::Tile& tile) {
   const cuda::KernelStencil& stencil = march.stencil;
   const double reach = stencil.radius[column_axis] - 1.0, share = stencil.folded[column_axis] ? 0.25 : 1.0;
   const bool box = !stencil.pointwise_completion(), fp64 = march.fp64();
@@ -96,7 +99,8 @@ double issue_slots(const March& march, const cuda::Tile& tile) {
   const double rounding = march.problem.precision == Precision::tf32 ? 10 : 0;
   if (march.space() && box && tile.warps <= 8) hidden *= few_warps;
   const double source = stencil.with_source ? source_slots * march.problem.domain.dimensions : 0;
-  return (stencil.operations + std::max(0.0, others) + rounding + source + per_kernel / tile.depth) * hidden;
+  return {stencil.operations * hidden,
+          (std::max(0.0, others) + rounding + source + per_kernel / tile.depth) * hidden};
 }
 
 /// Rows of input per row of results that step.cuh has from the second cache: in every plane those within
@@ -136,14 +140,15 @@ double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& reg
   };
   const double cycle = slot(march.device.scalar_fp32),
                busy = slot(march.device.scalar_rate(march.problem.precision));
-  const double slots =
-      static_cast<double>(tile->points_per_lane * tile->rows_per_warp) * issue_slots(march, *tile);
+  const auto [sum, others] = issue_slots(march, *tile);
   // A scheduler issues for its warps in turn, unless these are few and wait for their own results.
-  const double alone = march.stencil.radius[plane_axis] == 0
-                           ? 0.0
-                           : std::max(busy, alone_cycles * cycle) * slots + plane_latency * cycle;
+  const auto points = static_cast<double>(tile->points_per_lane * tile->rows_per_warp);
+  const double alone =
+      march.stencil.radius[plane_axis] == 0
+          ? 0.0
+          : points * (sum * std::max(busy, cycle) + others * alone_cycles * cycle) + plane_latency * cycle;
   return tile->depth * launch.planes_per_block *
-         std::max((launch.warps + wall_tiles(march)) * slots * busy,
+         std::max((launch.warps + wall_tiles(march)) * points * (sum + others) * busy,
                   static_cast<double>(launch.waves) * alone);
 }
 
@@ -203,7 +208,7 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
   candidate.compute_seconds = compute_seconds(march, march.shape, candidate.fuse) * per_step;
   candidate.launch_seconds += (kernels - 1) * kernel_gap * per_step;
   if (tile && march.stencil.radius[plane_axis] > 0)
-    candidate.launch_seconds += kernels * march_fill * (1 - filled(problem.domain)) * per_step;
+    candidate.launch_seconds += march_fill * (1 - filled(problem.domain)) * per_step;
   candidate.seconds = overlapped({candidate.memory_seconds, candidate.compute_seconds});
   if (problem.has_source && problem.domain.dimensions == 2)
     candidate.seconds += source_cost * sums * kernels / candidate.fuse / device.bandwidth;
