@@ -132,6 +132,10 @@ TEST_P(DiagnosticsOn, OfTheLargestValuesAreInfiniteOnlyWhereTheyAre) {
     EXPECT_EQ(found.mean, 0x1p1023);
     EXPECT_EQ(found.l2, infinity) << "2^1023 sqrt(2233)";
     EXPECT_EQ(found.change_l2, infinity) << "each change is 2^1024";
+
+    const std::vector<double> high(large.size(), 0x1p1000), zero(large.size());
+    const Diagnostics falling = States(world, *on.backend, shape, Precision::fp64, zero, high).measured();
+    EXPECT_EQ(falling.change_l2, 0x1p1000 * std::sqrt(static_cast<double>(volume(shape))));
   }
 }
 

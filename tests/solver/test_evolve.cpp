@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "solver/evolve.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
@@ -148,6 +150,13 @@ TEST_P(Evolve, DivergenceEndsTheRunAfterACheckpointOfTheLastFiniteState) {
       EXPECT_EQ(run.diagnostics, (Steps{0}));
     }
   }
+}
+
+TEST_P(Evolve, BeforeAnInitialStateThatIsNotFiniteThereIsNone) {
+  Recorded run{world, backend()};
+  const std::vector<double> initial(run.initial().size(), std::numeric_limits<double>::infinity());
+  EXPECT_THROW(run.run({0, 10, 0, 0, 0, 2}, initial), Error);
+  EXPECT_EQ(run.order, "");
 }
 
 }  // namespace
