@@ -146,9 +146,9 @@ Stencil read_weights(const std::filesystem::path& file, const std::string& datas
   std::vector<double> weights;
   constexpr std::int64_t most_weights = 1 << 24;  // far more than any stencil that can be computed with
   std::int64_t room = most_weights;
-  for (const std::int64_t n : extent) room /= std::max<std::int64_t>(n, 1);  // the volume itself may overflow
+  for (const std::int64_t n : extent) room = n > 0 ? room / n : 0;  // the volume itself may overflow
   if (room == 0) source.fail(fmt::format("has shape {}: no stencil", shape_text(source.info().shape)));
-  if (volume(extent) > 0) source.read(dimensions, box_of(extent), weights);
+  source.read(dimensions, box_of(extent), weights);
   try {
     return Stencil(extent, weights, center);
   } catch (const std::invalid_argument& error) {
