@@ -16,8 +16,8 @@ using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 // Measured on H200 (docs/plan.md).
 constexpr double second_level = 5.5e12;  // bytes/s of the cache that multiprocessors share
 constexpr double most_unrolled_taps = 512;
-constexpr double tap_latency = 0.08e-6, loop_latency = 0.165e-6;  // s, of a tap of a step, unrolled or not
-constexpr double wall_slots = 10;                                 // of a tap of a step beside walls
+constexpr double tap_latency = 0.03e-6, loop_latency = 0.165e-6;  // s, of a tap of a step, unrolled or not
+constexpr double mirror_slots = 10, constant_slots = 12;          // of a tap of a step beside walls; 4 bytes
 constexpr double few_warps = 1.2;    // of marches of boxes by 8 warps, which have the registers of 12
 constexpr double source_cost = 2.5;  // of reading a source in 2D, which nothing fetches ahead, against a copy
 constexpr double alone_cycles = 2.75;    // of a load or shuffle of a warp that has a scheduler to itself
@@ -66,6 +66,9 @@ int empty_planes(const cuda::KernelStencil& stencil) {
   return stencil.pointwise_completion() ? 0 : reach - static_cast<int>(planes.size());
 }
 
+/// Operands are rounded to tf32 first.
+double rounding_slots(const March& march) { return march.problem.precision == Precision::tf32 ? 10 : 0; }
+
 /// Issue slots per point and step of a kernel: the sum, then loads, shared rows and shuffles, of which some
 /// are those of the whole kernel, others go with the radius where points are not folded along x. Few warps
 /// per multiprocessor hide less.
@@ -95,12 +98,10 @@ Slots issue_slots(const March& march, const cuda::Tile& tile) {
       others = 6.0 + (fp64 ? 1.5 : 4.0) * box + 6.0 * share * std::max(0.0, reach);
       per_kernel = half ? 4 : 0;
   }
-  // Operands are rounded to tf32 first.
-  const double rounding = march.problem.precision == Precision::tf32 ? 10 : 0;
   if (march.space() && box && tile.warps <= 8) hidden *= few_warps;
   const double source = stencil.with_source ? source_slots * march.problem.domain.dimensions : 0;
   return {stencil.operations * hidden,
-          (std::max(0.0, others) + rounding + source + per_kernel / tile.depth) * hidden};
+          (std::max(0.0, others) + rounding_slots(march) + source + per_kernel / tile.depth) * hidden};
 }
 
 /// Rows of input per row of results that step.cuh has from the second cache: in every plane those within
@@ -116,6 +117,13 @@ double rows_read(const March& march) {
     rows += std::min(static_cast<double>(reached.size()),
                      1 + static_cast<double>(*reached.rbegin() - *reached.begin()) / together);
   return rows;
+}
+
+bool has_constants(const March& march) {
+  bool constants = false;
+  for (const auto& faces : march.stencil.walls)
+    for (const cuda::Wall wall : faces) constants = constants || wall == cuda::Wall::dirichlet;
+  return constants;
 }
 
 /// The share of a step's warps that have points beside walls: they take both ways through the kernel.
@@ -162,11 +170,14 @@ double step_seconds(const March& march, const std::array<std::int64_t, 3>& regio
   const auto points = static_cast<double>(region[0] * region[1] * region[2]);
   if (taps > most_unrolled_taps)
     return taps * loop_latency * std::max(1.0, points / (1024 * multiprocessors));
-  const double first = taps * cycle * value / 128 / multiprocessors;
+  const double rows_of_warp = std::max(1.0, 32 / static_cast<double>(region[column_axis]));
+  const double first = taps * rows_of_warp * cycle * value / 128 / multiprocessors;
   const double second = value * (rows_read(march) + march.problem.has_source) /
                         (second_level * fp32 / nominal_gpu().scalar_fp32);
-  const double walls = warps_beside_walls(march, region) * taps * wall_slots / fp32;
-  return points * (std::hypot(first, second) + walls) + taps * tap_latency;
+  const double slots =
+      rounding_slots(march) +
+      warps_beside_walls(march, region) * (has_constants(march) ? constant_slots * value / 4 : mirror_slots);
+  return points * (std::hypot(first, second) + taps * slots / fp32) + taps * tap_latency;
 }
 
 /// The same of the kernels of `fuse` steps of a region. Those before the last take what the others need, too:

@@ -22,6 +22,7 @@ constexpr double line_block = 2.3e-6, line_block_fp64 = 0.9e-6;  // s, of one of
 constexpr double sweep_fill = 2e-6;  // s, until weights and the first input are there
 constexpr double long_line = 4.5;    // of instructions of lines in fp32 beyond 31 taps, at full load
 constexpr double loop_cost = 1.6;    // of instructions that are not unrolled
+constexpr double spill_cost = 1.6;   // where sums of three products begin with a source
 constexpr double bank_conflicts = 1.15;
 constexpr double source_cost = 2.5;     // of reading a source, which nothing fetches ahead, against a copy
 constexpr double wide_source_cost = 9;  // the same where lanes read rows of several tiles
@@ -69,7 +70,7 @@ double march_padding(const Index3& shape, std::int64_t columns, std::int64_t row
 /// Direct layouts on the tiles of the kernel (kernels/cuda/mma_sweep.cuh). However many warps share the
 /// tensor cores, each waits for its own results: blocks take whole waves of marches, step by step.
 TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision precision, Layout layout,
-                       bool sparse, const DeviceModel& device) {
+                       bool sparse, bool with_source, const DeviceModel& device) {
   const cuda::MmaProgram program(domain, fused, precision, layout,
                                  sparse ? cuda::TensorCores::sparse : cuda::TensorCores::dense,
                                  limits_of(device));
@@ -106,7 +107,9 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
               : tf32 ? (sparse ? device.mma_tf32_sparse : device.mma_tf32)
                      : (sparse ? device.mma_half_sparse : device.mma_half);
   const double waits = half ? 2.5 : tf32 ? 3.4 : 2.1;
-  const double instruction = instruction_seconds(waits, work.peak, device) * (step.unrolled ? 1 : loop_cost);
+  const bool spills = with_source && precision == Precision::fp32;
+  const double instruction = instruction_seconds(waits, work.peak, device) * (step.unrolled ? 1 : loop_cost) *
+                             (spills ? spill_cost : 1);
   const double between = !line ? march_step : fp64 ? line_block_fp64 : line_block;
   work.seconds = steps * (step.instructions * instruction + between) / points;
   if (line && precision == Precision::fp32 && taps > 31)
@@ -228,7 +231,7 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
                ? separable_work(fused, problem.domain, problem.precision, candidate.dropped, device)
                : direct_work(fused, problem.domain, problem.precision,
                              layout == Layout::dual_tessellation ? Layout::strided_swap : layout,
-                             candidate.unit == "sparse-tensor", device);
+                             candidate.unit == "sparse-tensor", problem.has_source, device);
   } catch (const std::invalid_argument&) {  // no tile fits
     candidate.seconds = std::numeric_limits<double>::infinity();
     return;
