@@ -12,6 +12,8 @@ using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 // Measured on H200 (docs/plan.md).
 constexpr double wall_tile = 2.8, mirror_tile = 4.6;  // a tile of a line beside a wall, of the others
 constexpr double wall_tile_fp64 = 1.7, mirror_tile_fp64 = 3.4;
+constexpr double wall_columns = 1.0;     // what a tile of columns beside a wall takes more, of a full device
+constexpr double last_planes = 0.03;     // what marches that begin or end beside walls take more
 constexpr double step_latency = 2.8e-6;  // s, of a step of few points
 constexpr double band_kernel = 4.5e-6;   // s, a kernel of a band, from start to start
 
@@ -22,12 +24,16 @@ bool has_mirrors(const Domain& domain) {
   return mirrors;
 }
 
-/// Blocks beside walls take longer: in 2D they end last, in 3D they are many (docs/kernels-scalar.md);
+/// Blocks beside walls take longer: in 2D they end last, in 3D they are many (docs/kernels-scalar.md).
 double wall_slowdown(const March& march, const cuda::Tile& tile) {
   const Domain& domain = march.problem.domain;
   const bool mirrors = has_mirrors(domain), box = !march.stencil.pointwise_completion();
   if (!march.stencil.has_walls() || domain.dimensions == 1) return 0;
-  if (domain.dimensions == 2) return march.fp64() ? 0.04 : 0.08;
+  if (domain.dimensions == 2) {
+    const auto columns = static_cast<double>(domain.shape[x_axis]);
+    const double beside = domain.periodic(x_axis) ? 0 : std::min(1.0, 2 * tile.written_columns() / columns);
+    return filled(domain, 3e6) * (wall_columns * beside + (domain.periodic(y_axis) ? 0 : last_planes));
+  }
   double untouched = 1;
   const auto written = [&](int axis) {
     return static_cast<double>(axis == x_axis ? tile.written_columns() : tile.written_rows());
