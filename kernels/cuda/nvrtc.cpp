@@ -32,9 +32,9 @@ Function* Nvrtc::find(const char* name) const {
 }
 
 Nvrtc::Nvrtc() : library_(open_library()) {
-  int major = 0, minor = 0;
-  find<decltype(nvrtcVersion)>("nvrtcVersion")(&major, &minor);
-  version_ = std::to_string(major) + "." + std::to_string(minor);
+  int minor = 0;
+  find<decltype(nvrtcVersion)>("nvrtcVersion")(&major_, &minor);
+  version_ = std::to_string(major_) + "." + std::to_string(minor);
 }
 
 Compiled Nvrtc::compile(const SourceFile& main, const std::vector<SourceFile>& files,
@@ -61,8 +61,9 @@ Compiled Nvrtc::compile(const SourceFile& main, const std::vector<SourceFile>& f
   const std::shared_ptr<void> program(handle, [destroy](nvrtcProgram p) { destroy(&p); });
 
   const std::string arch = "--gpu-architecture=" + architecture;
-  const std::vector<const char*> options{arch.c_str(), "--std=c++20", "-default-device", "--fmad=false",
-                                         "--ptxas-options=-v"};
+  std::vector<const char*> options{arch.c_str(), "--std=c++20", "-default-device", "--fmad=false",
+                                   "--ptxas-options=-v"};
+  if (major_ >= 13) options.push_back("--no-cache");  // what is found in that has no log
   const nvrtcResult status = find<decltype(nvrtcCompileProgram)>("nvrtcCompileProgram")(
       handle, static_cast<int>(options.size()), options.data());
 

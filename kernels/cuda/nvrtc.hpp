@@ -37,6 +37,7 @@ class Nvrtc {
   Function* find(const char* name) const;
 
   std::shared_ptr<void> library_;
+  int major_ = 0;
   std::string version_;
 };
 
