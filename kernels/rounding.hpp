@@ -17,6 +17,12 @@ constexpr Integer floor_to(Integer value, std::type_identity_t<Integer> multiple
   return value - ((value % multiple) + multiple) % multiple;
 }
 
+/// Which multiple that is.
+template <class Integer>
+constexpr Integer floor_div(Integer value, std::type_identity_t<Integer> divisor) {
+  return floor_to(value, divisor) / divisor;
+}
+
 /// The least multiple that is not below a value, of either sign.
 template <class Integer>
 constexpr Integer round_up(Integer value, std::type_identity_t<Integer> multiple) {

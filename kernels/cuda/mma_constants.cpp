@@ -26,10 +26,10 @@ void MmaProgram::put_formats(ConstantsText& text) const {
   const bool is_wide = precision_ == Precision::fp64;
   text.type("Stored", stored_name(precision_));
   text.type("Compute", is_wide ? "double" : "float");
-  text.element(element_);
+  text.element(terms_.element);
   text.flag("sparse", cores_ == TensorCores::sparse);
-  text.flag("mixed", mixed_);
-  text.integer("terms", terms_);
+  text.flag("mixed", terms_.mixed);
+  text.integer("terms", terms_.count);
 }
 
 void MmaProgram::put_tile(ConstantsText& text) const {
@@ -64,10 +64,10 @@ void MmaProgram::put_steps(ConstantsText& text) const {
   std::vector<int> first_register, together_from;
   for (int step = 0; step < steps(); ++step) first_register.push_back(step * step_registers_.front());
   for (int r = 0; r < registers_; ++r)
-    together_from.push_back(
-        terms_ > 1 || precision_ == Precision::fp64
-            ? 1
-            : loaded_together(operand_, element_, r, std::min(step_registers_.front(), registers_ - r)));
+    together_from.push_back(terms_.count > 1 || precision_ == Precision::fp64
+                                ? 1
+                                : loaded_together(operand_, terms_.element, r,
+                                                  std::min(step_registers_.front(), registers_ - r)));
   text.table("first_register", "[steps]", first_register);
   text.table("together_from", "[registers]", together_from);
   std::vector<Index3> outputs = operand_.first().outputs;
@@ -93,7 +93,7 @@ void MmaProgram::put_uses(ConstantsText& text) const {
 /// Where the words of B lie in a chunk: [register][element], the four lanes of a quad as a class of
 /// differences.
 void MmaProgram::put_places(ConstantsText& text) const {
-  const int per_word = elements_per_word(element_), real = b_registers(operand_, element_);
+  const int per_word = elements_per_word(terms_.element), real = b_registers(operand_, terms_.element);
   const auto& inputs = operand_.first().inputs;
   const auto offset = [&](int r, int q, int e) {
     r = std::min(r, real - 1);  // beyond, weights are zero and any point will do

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <numeric>
 #include <stdexcept>
 
 #include "kernels/cuda/kernel_stencil.hpp"
@@ -14,8 +12,6 @@
 
 namespace spsolve::cuda {
 namespace {
-
-constexpr int fp32_terms = 3;
 
 /// tf32(value) for the first and second points of pairs, and what it leaves over.
 std::vector<double> mixed_terms(double value) {
@@ -36,67 +32,56 @@ Stencil in_kernel_axes(const Stencil& stencil, const Domain& domain) {
   return {extent, weights, radius};
 }
 
-/// The output that row i of an instruction holds where tiles are a multiple of 16 columns: after the 8 x 8
-/// transposition of both halves every lane has four neighbours.
-constexpr std::size_t interleaved(std::size_t i) {
-  const std::size_t row = i % 16;
-  return i - row + row % 8 / 2 * 4 + row / 8 * 2 + row % 2;
-}
-
-void interleave_rows(SlicedOperand& operand) {
-  for (Operand& slice : operand.slices) {
-    const Operand before = slice;
-    const std::size_t columns = slice.compressed_columns();
-    for (std::size_t i = 0; i < slice.rows(); ++i) {
-      const std::size_t from = interleaved(i);
-      slice.outputs[i] = before.outputs[from];
-      std::copy_n(before.values.begin() + static_cast<std::ptrdiff_t>(from * columns), columns,
-                  slice.values.begin() + static_cast<std::ptrdiff_t>(i * columns));
-      std::copy_n(before.indices.begin() + static_cast<std::ptrdiff_t>(from * columns), columns,
-                  slice.indices.begin() + static_cast<std::ptrdiff_t>(i * columns));
-    }
-  }
-}
-
 }  // namespace
 
 MmaProgram::MmaProgram(const Domain& domain, const Stencil& stencil, Precision precision, Layout layout,
                        TensorCores cores, const BlockLimits& limits, const std::optional<MmaTile>& tile)
     : precision_(precision),
       cores_(precision == Precision::fp64 ? TensorCores::dense : cores),
-      element_(precision == Precision::fp32 ? Precision::bf16 : precision),
-      mixed_(precision == Precision::fp32 && takes_mixed_split(stencil.taps().size())),
-      terms_(precision == Precision::fp32 ? fp32_terms : 1) {
+      terms_(operand_terms(precision, stencil.taps().size())) {
   const Stencil turned = in_kernel_axes(round_weights(stencil, precision), domain);
-  operand_ = precision == Precision::fp64 ? slice_dense(turned, domain.dimensions > 1, domain.dimensions == 3)
-                                          : slice_sparse(turned, layout, element_, domain.dimensions == 3);
-  if (storage_bytes(precision) == 2 && operand_.tile[x_axis] % 16 == 0) interleave_rows(operand_);
+  operand_ = precision == Precision::fp64
+                 ? slice_dense(turned, domain.dimensions > 1, domain.dimensions == 3)
+                 : slice_sparse(turned, layout, terms_.element, domain.dimensions == 3);
+  if (storage_bytes(precision) == 2 && operand_.tile[x_axis] % 16 == 0)
+    for (Operand& slice : operand_.slices) slice = interleave_rows(slice);
+  scale_ = weight_scale(turned, precision);
+  split_weights();
+  cut_steps();
 
-  double largest = 0;
-  for (const spsolve::Tap& tap : turned.taps()) largest = std::max(largest, std::abs(tap.weight));
-  if (precision == Precision::fp16) scale_ = power_of_two_scale(largest);
-  weight_terms_.assign(terms_, {element_, operand_});
+  Box reach;
+  for (const Index3& p : operand_.first().inputs) reach = hull(reach, p);
+  window_ = reach.begin;
+  window_[0] = tap_box(turned).begin[0];
+  if (elements_per_word(terms_.element) == 2) window_[x_axis] -= wrap(window_[x_axis], 2);
+  choose_tile(domain.dimensions, tile);
+  fit(limits, reach.end);
+}
+
+void MmaProgram::split_weights() {
+  const auto& [element, count, mixed] = terms_;
+  weight_terms_.assign(count, {element, operand_});
   for (std::size_t d = 0; d < operand_.slices.size(); ++d)
     for (std::size_t i = 0; i < operand_.slices[d].values.size(); ++i) {
       const double value = operand_.slices[d].values[i] * scale_;
-      const auto parts = terms_ == 1 ? std::vector{value}
-                         : mixed_    ? mixed_terms(value)
-                                     : split_terms(value, element_, terms_);
-      for (int term = 0; term < terms_; ++term) weight_terms_[term].operand.slices[d].values[i] = parts[term];
+      const auto parts = count == 1 ? std::vector{value}
+                         : mixed    ? mixed_terms(value)
+                                    : split_terms(value, element, count);
+      for (int term = 0; term < count; ++term) weight_terms_[term].operand.slices[d].values[i] = parts[term];
     }
-  if (mixed_)
+  if (mixed)
     for (int which : {0, 1})
       weight_terms_[which] = {Precision::tf32, single_points(weight_terms_[which].operand, which)};
+}
 
-  const int needed = b_registers(operand_, element_);
-  const bool pairs_only = cores_ == TensorCores::dense && precision != Precision::fp64;
-  const int whole = pairs_only ? 2 : 4;
-  for (registers_ = 0; registers_ < needed;) {
-    const int left = needed - registers_;
-    const int least = precision == Precision::fp64 ? 1 : 2;
-    step_registers_.push_back(
-        left >= whole ? whole
-                      : std::max(least, static_cast<int>(std::bit_ceil(static_cast<unsigned>(left)))));
+/// Steps of as many registers as instructions take, the last of as few as do.
+void MmaProgram::cut_steps() {
+  const int needed = b_registers(operand_, terms_.element);
+  const bool is_wide = precision_ == Precision::fp64, pairs_only = cores_ == TensorCores::dense && !is_wide;
+  const int whole = pairs_only ? 2 : 4, least = is_wide ? 1 : 2;
+  while (registers_ < needed) {
+    const auto left = static_cast<unsigned>(needed - registers_);
+    step_registers_.push_back(std::clamp(static_cast<int>(std::bit_ceil(left)), least, whole));
     registers_ += step_registers_.back();
   }
   for (const Operand& slice : operand_.slices) {
@@ -104,18 +89,6 @@ MmaProgram::MmaProgram(const Domain& domain, const Stencil& stencil, Precision p
     std::vector<bool>& used = used_.emplace_back();
     for (int step = 0; step < steps(); ++step) used.push_back(has_weights(matrix, step));
   }
-
-  Box reach{operand_.first().inputs.front(), operand_.first().inputs.front()};
-  for (const Index3& p : operand_.first().inputs)
-    for (int axis = 0; axis < axis_count; ++axis) {
-      reach.begin[axis] = std::min(reach.begin[axis], p[axis]);
-      reach.end[axis] = std::max(reach.end[axis], p[axis] + 1);
-    }
-  window_ = reach.begin;
-  window_[0] = tap_box(turned).begin[0];
-  if (elements_per_word(element_) == 2) window_[x_axis] -= wrap(window_[x_axis], 2);
-  choose_tile(domain.dimensions, tile);
-  fit(limits, reach.end);
 }
 
 int MmaProgram::outputs_per_block() const { return precision_ == Precision::fp64 ? 8 : 16; }
@@ -126,7 +99,7 @@ int MmaProgram::m_blocks() const {
 
 /// Whether a step of a slice has weights.
 bool MmaProgram::has_weights(const WeightMatrix& matrix, int step) const {
-  const std::size_t per_register = 4 * static_cast<std::size_t>(elements_per_word(element_));
+  const std::size_t per_register = 4 * static_cast<std::size_t>(elements_per_word(terms_.element));
   const std::size_t first = step * step_registers_.front() * per_register,
                     last = std::min(first + step_registers_[step] * per_register, matrix.columns());
   for (std::size_t m = 0; m < matrix.rows(); ++m)
@@ -138,7 +111,7 @@ bool MmaProgram::has_weights(const WeightMatrix& matrix, int step) const {
 int MmaProgram::instructions() const {
   int count = 0;
   for (const auto& slice : used_) count += static_cast<int>(std::count(slice.begin(), slice.end(), true));
-  return count * m_blocks() * (mixed_ ? 4 : terms_ * (terms_ + 1) / 2);
+  return count * m_blocks() * products();
 }
 
 MmaArguments MmaProgram::arguments(const View& in, const View& out, const View& source,

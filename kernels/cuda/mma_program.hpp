@@ -10,6 +10,7 @@
 #include "kernels/domain.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/sparse/sliced_operand.hpp"
+#include "kernels/sparse/split.hpp"
 
 namespace spsolve::cuda {
 
@@ -17,11 +18,6 @@ class ConstantsText;
 
 /// The tensor cores that use the zeros of a 2:4 operand, or those that multiply them.
 enum class TensorCores { sparse, dense };
-
-/// Elements of a 32-bit word of B; 1 for those that are no narrower.
-constexpr int elements_per_word(Precision element) {
-  return element == Precision::fp16 || element == Precision::bf16 ? 2 : 1;
-}
 
 /// How a block of mma_sweep.cuh is cut: warps of so many blocks of eight tiles each, and stages of input.
 struct MmaTile {
@@ -98,15 +94,19 @@ class MmaProgram {
   void put_steps(ConstantsText& text) const;
   void put_uses(ConstantsText& text) const;
   void put_places(ConstantsText& text) const;
+  void split_weights();
+  void cut_steps();
   MmaTile default_tile(int dimensions, bool grouped) const;
   void choose_tile(int dimensions, const std::optional<MmaTile>& tile);
   void fit(const BlockLimits& limits, const Index3& reach_end);
   int outputs_per_block() const;
+  /// Instructions that make one of numbers.
+  int products() const { return terms_.mixed ? 4 : terms_.count * (terms_.count + 1) / 2; }
   int granule() const { return 16 / static_cast<int>(storage_bytes(precision_)); }  // elements in 16 bytes
   int slices() const { return static_cast<int>(operand_.slices.size()); }
   int steps() const { return static_cast<int>(step_registers_.size()); }
   int m_blocks() const;
-  int slots() const { return terms_ * slices() * m_blocks() * steps(); }
+  int slots() const { return terms_.count * slices() * m_blocks() * steps(); }
   int weight_bytes() const;
   int resident_registers() const;
   int code_slots() const;
@@ -118,9 +118,7 @@ class MmaProgram {
 
   Precision precision_;
   TensorCores cores_;
-  Precision element_;      // of the instructions
-  bool mixed_ = false;     // fp32 by products of tf32 and bf16 (kernels/sparse/split.hpp)
-  int terms_ = 1;          // of weights
+  OperandTerms terms_;     // of numbers in instructions
   SlicedOperand operand_;  // rows in the order of the hardware
   /// What fragments of weights are made of.
   struct WeightTerm {

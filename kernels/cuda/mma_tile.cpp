@@ -36,20 +36,20 @@ MmaTile MmaProgram::default_tile(int dimensions, bool grouped) const {
   } else if (grouped) {
     // Two blocks share a reading of weights; sums leave room for three warps per scheduler, two of fp32,
     // which share the weights where these take much of shared memory.
-    const int blocks = terms_ == 1 ? 3 : 2;
+    const int blocks = terms_.count == 1 ? 3 : 2;
     const bool one_block = weight_bytes() > 60 << 10;
     const int warps = 4 * (one_block ? blocks : 1);
     tile.warps_x = dimensions == 2 ? warps : is_half ? 2 : 1;
     tile.warps_y = warps / tile.warps_x;
     // Weights of mixed products are read for fewer instructions: more blocks share them.
-    const int sharing = mixed_ && dimensions == 2 ? 4 : 2;
+    const int sharing = terms_.mixed && dimensions == 2 ? 4 : 2;
     (dimensions == 2 ? tile.blocks_x : tile.blocks_y) = sharing;
     tile.group = std::max(1, (sharing == 4 ? 128 : 96) / (words * m_blocks() * sharing));
     tile.chunks_per_stage = dimensions == 2 && !is_wide && sharing == 2 ? 4 : 1;
     tile.blocks_per_multiprocessor = one_block ? 1 : blocks;
   } else if (dimensions == 2) {
     const bool shared_weights = is_wide || (is_dense && slices > 4);  // read less often
-    tile.blocks_x = (shared_weights && sums <= 64) || (mixed_ && sums <= 44) ? 2 : 1;
+    tile.blocks_x = (shared_weights && sums <= 64) || (terms_.mixed && sums <= 44) ? 2 : 1;
     // Stages of some 10 to 30 KiB; the march is unrolled over whole multiples of the slices.
     tile.chunks_per_stage = slices * std::max(1, 12 / slices);
     const int most = is_half ? 20 : is_wide ? 1 : 8;
@@ -62,11 +62,12 @@ MmaTile MmaProgram::default_tile(int dimensions, bool grouped) const {
     const bool held = is_half && !is_dense && slices <= 7 && 4 * instructions() + sums <= 100;
     tile.warps_x = is_half ? held && slices <= 5 ? 4 : 2 : 1;
     tile.warps_y = !held ? 4 : slices <= 5 ? 2 : 8;
-    tile.blocks_y = slices <= (mixed_ ? 9 : precision_ != Precision::fp32 ? 5 : 0) ? 2 : 1;
+    tile.blocks_y = slices <= (terms_.mixed ? 9 : precision_ != Precision::fp32 ? 5 : 0) ? 2 : 1;
     tile.chunks_per_stage = held ? slices : 1;
     tile.stages = held && slices != 5 ? 2 : 3;
     tile.blocks_per_multiprocessor = !held ? 2 : slices <= 3 ? 3 : slices <= 5 ? 2 : 1;
-    if (mixed_ && slices <= 5) tile.warps_x = 2, tile.blocks_per_multiprocessor = 1;  // share their code
+    if (terms_.mixed && slices <= 5)
+      tile.warps_x = 2, tile.blocks_per_multiprocessor = 1;  // share their code
   }
   return tile;
 }
@@ -83,7 +84,7 @@ void MmaProgram::choose_tile(int dimensions, const std::optional<MmaTile>& tile)
   const int most_sums = dimensions == 2 || is_wide ? 64 : 44;
   take(tile ? *tile : default_tile(dimensions, (is_wide ? 8 : 4) * slices() > most_sums));
   if (!tile && code_instructions() > most_instructions) take(default_tile(dimensions, true));
-  place_ = !tile_.group && unrolled() && terms_ == 1 && resident_registers() <= most_resident_registers
+  place_ = !tile_.group && unrolled() && terms_.count == 1 && resident_registers() <= most_resident_registers
                ? WeightPlace::registers
                : WeightPlace::shared;
   if (!tile && place_ == WeightPlace::registers)
@@ -143,13 +144,13 @@ int MmaProgram::shared_bytes() const {
             weights = place_ != WeightPlace::shared   ? 16 + 4
                       : cores_ == TensorCores::sparse ? weight_bytes()
                                                       : weight_bytes() + 4,
-            offsets = 4 * (unrolled() ? 1 : elements_per_word(element_) * registers_ * 4);
+            offsets = 4 * (unrolled() ? 1 : elements_per_word(terms_.element) * registers_ * 4);
   return round_up(round_up(tile_.stages * input + weights + offsets, 8) + 8 * tile_.stages, 128);
 }
 
 /// Weights of one march, or of a group, as they stand in the code: what compilation takes depends on them.
 int MmaProgram::code_slots() const {
-  return (tile_.group ? tile_.group : tile_.chunks_per_loop * slices()) * terms_ * m_blocks() * steps();
+  return (tile_.group ? tile_.group : tile_.chunks_per_loop * slices()) * terms_.count * m_blocks() * steps();
 }
 
 int MmaProgram::code_instructions() const {
@@ -158,25 +159,25 @@ int MmaProgram::code_instructions() const {
 
 bool MmaProgram::unrolled() const {
   if (steps() <= 2) return true;
-  const bool is_long = terms_ > 1 || (tile_.group && precision_ == Precision::fp64);  // per slot
+  const bool is_long = terms_.count > 1 || (tile_.group && precision_ == Precision::fp64);  // per slot
   return code_slots() * (is_long ? 2 : 1) <= most_unrolled;
 }
 
 MmaProgram::Work MmaProgram::work() const {
   constexpr int fragment_bytes = 16 * warp_lanes;
-  const int products = mixed_ ? 4 : terms_ * (terms_ + 1) / 2;
-  const int loaded = (unrolled() ? instructions() / products * terms_ : slots());  // fragments of weights
+  const int loaded =
+      (unrolled() ? instructions() / products() * terms_.count : slots());  // fragments of weights
   const int blocks = tile_.blocks_x * tile_.blocks_y;
   int registers = 0;  // of B, of all instructions of a product
   for (const auto& slice : used_)
     for (int step = 0; step < steps(); ++step) registers += slice[step] ? step_registers_[step] : 0;
-  const double k = 4.0 * elements_per_word(element_);
+  const double k = 4.0 * elements_per_word(terms_.element);
   const int weights = place_ == WeightPlace::registers
                           ? 0
                           : loaded * fragment_bytes * (precision_ == Precision::fp64 ? 2 : 1);
-  return {loaded / terms_ * products * blocks, unrolled(),
-          (mixed_ ? 3 : products) * 16 * 8 * k * registers * m_blocks(),
-          weights + 4 * warp_lanes * registers_ * terms_ * blocks};
+  return {loaded / terms_.count * products() * blocks, unrolled(),
+          (terms_.mixed ? 3 : products()) * 16 * 8 * k * registers * m_blocks(),
+          weights + 4 * warp_lanes * registers_ * terms_.count * blocks};
 }
 
 /// Registers that weights and sums would take.

@@ -86,7 +86,7 @@ std::vector<std::uint32_t> MmaProgram::metadata() const {
   if (cores_ == TensorCores::sparse)
     for (int block = 0; block < m_blocks(); ++block)
       for (int step = 0; step < static_cast<int>(step_registers_.size()); ++step)
-        pack_step(block, operand_.first(), element_, step, &all);
+        pack_step(block, operand_.first(), terms_.element, step, &all);
   return all;
 }
 

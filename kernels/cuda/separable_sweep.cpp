@@ -117,7 +117,7 @@ void SeparableSweep::sweep_line(const View& in, const View& out, const View& sou
   const std::int64_t begin = region.begin[x_axis], end = region.end[x_axis];
   const std::int64_t first = program_.shape().column_margin,
                      last = first + program_.shape().row_elements;  // columns of input
-  const std::int64_t last_row = floor_to(end - 1, columns) / columns;
+  const std::int64_t last_row = floor_div(end - 1, columns);
   const std::int64_t full_begin =
       std::max(pieces(begin, columns), -floor_to<std::int64_t>(first - in.begin[x_axis], columns) / columns);
   const std::int64_t full_end =
@@ -133,7 +133,7 @@ void SeparableSweep::sweep_line(const View& in, const View& out, const View& sou
     const View added = source.data ? folded(source, columns, row, rows, column, last_column, 4) : View{};
     sweep(folded(in, columns, row, rows, in_begin, in_end, element_bytes_), to, added, written, aligned);
   };
-  for (std::int64_t row = floor_to(begin, columns) / columns; row <= last_row;) {
+  for (std::int64_t row = floor_div(begin, columns); row <= last_row;) {
     if (row == full_begin && full_begin < full_end) {
       sweep_rows(row, full_end - full_begin, first, last);
       row = full_end;

@@ -2,7 +2,6 @@
 #include "kernels/cuda/wgmma_program.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 #include "kernels/cuda/constants_text.hpp"
@@ -36,11 +35,7 @@ WgmmaProgram::WgmmaProgram(const Stencil& stencil, Precision precision, const Bl
   const auto window = input_window(stencil_, precision);
   if (!window) throw std::invalid_argument("wgmma sweep: the stencil is too large");
   window_ = *window;
-  if (precision == Precision::fp16) {
-    double largest = 0.0;
-    for (const spsolve::Tap& tap : stencil_.taps()) largest = std::max(largest, std::abs(tap.weight));
-    scale_ = power_of_two_scale(largest);
-  }
+  scale_ = spsolve::weight_scale(stencil_, precision);
   // In 16 bits waits are halved by twice the rows: instructions and conversions are short.
   const int times = storage_bytes(precision) == 2 ? 2 : 1;
   if (tile.y_groups == 0) tile_.y_groups = times;

@@ -14,13 +14,6 @@ namespace spsolve {
 namespace {
 
 constexpr double truncation = 0x1p-23;  // of a sum on tensor cores
-constexpr int fp32_terms = 3;           // of bf16: kernels/sparse/sparse_sweep.hpp
-
-double norm(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += std::abs(value);
-  return sum;
-}
 
 double norm(const Stencil& stencil) {
   double sum = 0;
@@ -83,20 +76,20 @@ LaunchError separable_error(const Stencil& fused, Precision precision, double dr
     rest[static_cast<std::size_t>(index_of(at, extent))] -= tap.weight;
   }
   const double total = norm(fused);
-  LaunchError error{storage_error(precision), norm(rest) / total};
+  LaunchError error{storage_error(precision), sum_abs(rest) / total};
   const bool split = precision == Precision::fp32;
   const SeparableStencil smaller = split ? as_rounded(exact, precision, 1) : rounded;
   for (std::size_t k = 0; k < rounded.terms.size(); ++k) {
     double magnitude = 1 / total, passes = 0, taps = 0, read = 0;
     for (int axis = 0; axis < axis_count; ++axis) {
       const std::vector<double>& factor = rounded.terms[k].factor[axis];
-      magnitude *= norm(factor);
+      magnitude *= sum_abs(factor);
       if (factor.size() == 1 && axis != x_axis) continue;
       ++passes;
       taps += static_cast<double>(factor.size());
       // Of two terms of data and weights the smaller ones are not multiplied, and what data have left over.
       constexpr double unit = 0x1p-11;
-      if (axis != z_axis) read += unit * (norm(smaller.terms[k].factor[axis]) / norm(factor) + unit);
+      if (axis != z_axis) read += unit * (sum_abs(smaller.terms[k].factor[axis]) / sum_abs(factor) + unit);
     }
     const bool rounds_data = precision == Precision::tf32;
     if (split)
@@ -130,7 +123,7 @@ LaunchError sweep_error(const Stencil& fused, Precision precision, Layout layout
   std::vector<double> rest = operand_weights(weights, precision);
   for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= weights[i];
   const PassError pass = pass_error(weights.size(), precision);
-  return {storage_error(precision), norm(rest) / norm(fused), pass.operands, pass.accumulation};
+  return {storage_error(precision), sum_abs(rest) / norm(fused), pass.operands, pass.accumulation};
 }
 
 }  // namespace spsolve

@@ -23,9 +23,4 @@ constexpr bool takes(Layout layout, Precision precision) {
   return layout != Layout::dual_tessellation;
 }
 
-/// The format of the operands that hold a field of this precision: that of the field, bf16 terms for fp32.
-constexpr Precision operand_element(Precision precision) {
-  return precision == Precision::fp32 ? Precision::bf16 : precision;
-}
-
 }  // namespace spsolve

@@ -34,11 +34,11 @@ std::int64_t mma_count(const Index3& shape, const Index3& tile, std::int64_t k, 
 
 /// Points of the window that any output of a tile takes.
 std::int64_t used_points(const Stencil& stencil, const Index3& tile) {
-  const Box taps = tap_box(stencil);
-  const Index3 window = taps.extent() + tile - Index3{1, 1, 1};
-  std::vector<bool> used(static_cast<std::size_t>(volume(window)));
+  const Box window = window_of(stencil, tile);
+  std::vector<bool> used(static_cast<std::size_t>(window.points()));
   for_each_point(box_of(tile), [&](const Index3& output) {
-    for (const Tap& tap : stencil.taps()) used[index_of(output + tap.offset - taps.begin, window)] = true;
+    for (const Tap& tap : stencil.taps())
+      used[index_of(output + tap.offset - window.begin, window.extent())] = true;
   });
   return std::count(used.begin(), used.end(), true);
 }
@@ -49,7 +49,7 @@ LayoutCandidate candidate(const Stencil& stencil, const Index3& tile, const Inde
   LayoutCandidate c{};
   c.tile = tile;
   c.m = volume(tile);
-  c.window = volume(tap_box(stencil).extent() + tile - Index3{1, 1, 1});
+  c.window = window_of(stencil, tile).points();
   c.zero_columns = static_cast<std::int64_t>(matching.zero_nodes());
   c.k = static_cast<std::int64_t>(matrix.columns()) + c.zero_columns;
 

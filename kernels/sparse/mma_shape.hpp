@@ -8,6 +8,9 @@
 
 namespace spsolve {
 
+/// Elements of a 32-bit word of an operand; 1 for those that are no narrower.
+constexpr int elements_per_word(Precision element) { return storage_bytes(element) == 2 ? 2 : 1; }
+
 /// A sparse tensor-core instruction D = A B + D with fp32 accumulation: A is 16 x k (2:4, or 1:2 for tf32), B
 /// is k x 8. mma.sp has M = 16; wgmma.sp is four of them, one per warp, with up to 256 columns of B and the
 /// larger k. Registers are 32 bits wide; formulas below count in such words, which makes one rule of all
@@ -19,7 +22,7 @@ struct MmaShape {
   friend constexpr bool operator==(const MmaShape&, const MmaShape&) = default;
 
   constexpr Sparsity sparsity() const { return element == Precision::tf32 ? one_of_two : two_of_four; }
-  constexpr int elements_per_word() const { return element == Precision::tf32 ? 1 : 2; }
+  constexpr int elements_per_word() const { return spsolve::elements_per_word(element); }
   /// Words of one row of A before compression = words of one column of B.
   constexpr int k_words() const { return k / elements_per_word(); }
   constexpr int a_registers() const { return k_words() / 4; }

@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/rounding.hpp"
+
 namespace spsolve {
 namespace {
+
+constexpr std::size_t most_matched = 2048;  // nodes: Blossom looks at all pairs, 70 bytes each
 
 /// Pairs of nodes, each a run of columns, one after the other; a node that is left alone stands beside zero
 /// columns.
@@ -27,11 +31,9 @@ Operand compress_pairs(const WeightMatrix& matrix, int run, const Matching& matc
 
 /// The used columns of the window, begun and ended so that every two are an aligned pair of x-neighbours.
 WeightMatrix x_pairs_of(const Stencil& stencil, const Index3& tile) {
-  const auto floor_even = [](std::int64_t x) { return x - (x % 2 + 2) % 2; };
-  const Box taps = tap_box(stencil);
-  Box window{taps.begin, taps.end + tile - Index3{1, 1, 1}};
-  window.begin[x_axis] = floor_even(window.begin[x_axis]);
-  window.end[x_axis] = floor_even(window.end[x_axis] + 1);
+  Box window = window_of(stencil, tile);
+  window.begin[x_axis] = floor_to(window.begin[x_axis], 2);
+  window.end[x_axis] = round_up(window.end[x_axis], 2);
   return without_zero_columns(weight_matrix(stencil, points_of(box_of(tile)), points_of(window)), 2);
 }
 
@@ -41,10 +43,11 @@ MorphMatching match_columns(const Stencil& stencil, const Index3& tile) {
   WeightMatrix window = crush(stencil, tile);
   WeightMatrix used = without_zero_columns(window);
   const ConflictGraph graph(used);
-  if (used.columns() == window.columns()) {
-    const Index3 kernel = tap_box(stencil).extent();
-    Matching staircase = two_level_matching(kernel + tile - Index3{1, 1, 1}, kernel);
-    if (staircase.zero_nodes() == fewest_zero_nodes(graph)) return {std::move(window), std::move(staircase)};
+  const bool is_large = graph.size() > most_matched;
+  if (used.columns() == window.columns() || is_large) {
+    Matching staircase = two_level_matching(window_of(stencil, tile).extent(), tap_box(stencil).extent());
+    if (is_large || staircase.zero_nodes() == fewest_zero_nodes(graph))
+      return {std::move(window), std::move(staircase)};
   }
   return {std::move(used), blossom_matching(graph)};
 }

@@ -14,8 +14,8 @@ enum class Pairing {
 };
 
 /// Fewest-zero-columns matching of a weight matrix made by crush(): algorithm 1 where it meets the lower
-/// bound (the theorem's staircase), Blossom on the used columns otherwise. Nodes are columns of the returned
-/// matrix.
+/// bound (the theorem's staircase), Blossom on the used columns otherwise; of more than 2048 used columns
+/// algorithm 1 on the window, be it the best or not. Nodes are columns of the returned matrix.
 struct MorphMatching {
   WeightMatrix matrix;
   Matching matching;

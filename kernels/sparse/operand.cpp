@@ -61,6 +61,18 @@ Operand compress(const WeightMatrix& matrix, const Index3& tile, Sparsity sparsi
   return operand;
 }
 
+Operand interleave_rows(const Operand& operand) {
+  Operand interleaved = operand;
+  const std::size_t columns = operand.compressed_columns();
+  for (std::size_t m = 0; m < operand.rows(); ++m) {
+    const std::size_t i = m % 16, from = m - i + i % 8 / 2 * 4 + i / 8 * 2 + i % 2;
+    interleaved.outputs[m] = operand.outputs[from];
+    std::copy_n(&operand.values[from * columns], columns, &interleaved.values[m * columns]);
+    std::copy_n(&operand.indices[from * columns], columns, &interleaved.indices[m * columns]);
+  }
+  return interleaved;
+}
+
 WeightMatrix expand(const Operand& operand) {
   WeightMatrix matrix{operand.outputs, operand.inputs,
                       std::vector<double>(operand.rows() * operand.columns(), 0.0)};

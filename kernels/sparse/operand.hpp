@@ -49,6 +49,11 @@ bool satisfies(const WeightMatrix& matrix, Sparsity sparsity);
 /// 0xAAAAAAAA). Throws std::invalid_argument unless satisfies(matrix, sparsity).
 Operand compress(const WeightMatrix& matrix, const Index3& tile, Sparsity sparsity);
 
+/// The same with its rows, of whole sixteens, in another order: row i of sixteen is row i % 8 / 2 * 4 + i / 8
+/// * 2 + i % 2 of before, so that the accumulators of a lane, or what it has of both halves transposed, are
+/// four neighbouring outputs.
+Operand interleave_rows(const Operand& operand);
+
 /// The inverse of compress: the M x K matrix with its zeros.
 WeightMatrix expand(const Operand& operand);
 

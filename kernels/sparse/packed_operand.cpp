@@ -44,16 +44,15 @@ std::uint32_t value_word(const Operand& operand, const MmaShape& mma, std::size_
   return bits;
 }
 
-int ceil_div(std::size_t a, int b) { return static_cast<int>((a + b - 1) / b); }
-
 }  // namespace
 
 PackedOperand pack(const Operand& operand, const MmaShape& mma, MmaWarps warps) {
   check_sparsity(operand, mma);
   if (warps == MmaWarps::four && mma != widest_mma(mma.element))
     throw std::invalid_argument("pack: wgmma.sp exists with the larger k only");
-  PackedOperand packed{mma, static_cast<int>(warps), 0, ceil_div(operand.columns(), mma.k), {}, {}};
-  packed.blocks = ceil_div(operand.rows(), mma_rows * packed.warps);
+  const int rows = static_cast<int>(operand.rows()), columns = static_cast<int>(operand.columns());
+  PackedOperand packed{mma, static_cast<int>(warps), 0, pieces(columns, mma.k), {}, {}};
+  packed.blocks = pieces(rows, mma_rows * packed.warps);
 
   for (int block = 0; block < packed.blocks; ++block)
     for (int step = 0; step < packed.steps; ++step)
@@ -89,8 +88,10 @@ std::vector<std::uint32_t> pack_core_matrices(const Operand& operand, const MmaS
   check_sparsity(operand, mma);
   constexpr int block_rows = 64, core_rows = 8, core_words = 4;
   std::vector<std::uint32_t> words;
-  for (int block = 0; block < ceil_div(operand.rows(), block_rows); ++block)
-    for (int step = 0; step < ceil_div(operand.columns(), mma.k); ++step)
+  const int blocks = pieces(static_cast<int>(operand.rows()), block_rows),
+            steps = pieces(static_cast<int>(operand.columns()), mma.k);
+  for (int block = 0; block < blocks; ++block)
+    for (int step = 0; step < steps; ++step)
       for (int column = 0; column < mma.k_words() / 2; column += core_words)
         for (int row = 0; row < block_rows; row += core_rows)
           for (int r = 0; r < core_rows; ++r)

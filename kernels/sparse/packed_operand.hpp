@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/rounding.hpp"
 #include "kernels/sparse/mma_shape.hpp"
 #include "kernels/sparse/operand.hpp"
 
@@ -20,10 +21,10 @@ struct PackedOperand {
   int blocks;                         // of 16 x warps rows
   int steps;                          // instructions per block
   std::vector<std::uint32_t> values;  // [block][step][warp][lane][register]
-  std::vector<std::uint32_t>
-      metadata;  // [block][step / selectors][warp][lane]; step s takes selector s % selectors
+  /// [block][step / selectors][warp][lane]; step s takes selector s % selectors.
+  std::vector<std::uint32_t> metadata;
 
-  int metadata_words() const { return (steps + mma.selectors() - 1) / mma.selectors(); }
+  int metadata_words() const { return pieces(steps, mma.selectors()); }
   const std::uint32_t* values_of(int block, int step, int warp) const {
     return &values[static_cast<std::size_t>((block * steps + step) * warps + warp) * warp_lanes *
                    mma.a_registers()];

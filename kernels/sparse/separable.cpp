@@ -91,12 +91,6 @@ double term_weight(const SeparableTerm& term, const Index3& p) {
   return term.factor[0][p[0]] * term.factor[1][p[1]] * term.factor[2][p[2]];
 }
 
-double sum_abs(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += std::abs(value);
-  return sum;
-}
-
 /// Multiplies a term of unit vectors by its norm, shared evenly by the axes that have an extent; no pass runs
 /// along the others, so their factor (1 or -1) goes to the longest axis.
 void scale_factors(SeparableTerm& term, double norm, const Index3& extent) {
@@ -133,6 +127,12 @@ SeparableStencil keep_terms(const std::vector<UnitTerm>& terms, const std::vecto
 }
 
 }  // namespace
+
+double sum_abs(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += std::abs(value);
+  return sum;
+}
 
 SeparableStencil separate(const Stencil& stencil, double tolerance) {
   const Box taps = tap_box(stencil);

@@ -30,6 +30,9 @@ struct SeparableStencil {
 /// dropped in any case.
 SeparableStencil separate(const Stencil& stencil, double tolerance);
 
+/// sum |value|, in which what is dropped is measured.
+double sum_abs(const std::vector<double>& values);
+
 /// The sum of the terms as dense weights over `taps`, x fastest.
 std::vector<double> dense_weights(const SeparableStencil& separable);
 

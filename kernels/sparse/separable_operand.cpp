@@ -16,12 +16,6 @@ namespace {
 
 double sum(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
-double sum_abs(const std::vector<double>& values) {
-  double total = 0;
-  for (const double value : values) total += std::abs(value);
-  return total;
-}
-
 void scale_by(std::vector<double>& values, double factor) {
   for (double& value : values) value *= factor;
 }
@@ -106,23 +100,13 @@ std::vector<float> rounded_to_fp32(const std::vector<double>& factor) {
   return rounded;
 }
 
-/// The pass of a factor without zeros, which fixes the metadata, in the order of rows that `row` gives.
-template <class Row>
-Operand full_pass(const SeparableStencil& stencil, int axis, Precision element, int align, Row&& row) {
+/// The pass of a factor without zeros, which fixes the metadata.
+Operand full_pass(const SeparableStencil& stencil, int axis, Precision element, int align) {
   SeparableTerm ones;
   for (auto& factor : ones.factor) factor = {1.0};
   ones.factor[axis].assign(static_cast<std::size_t>(stencil.taps.extent()[axis]), 1.0);
-  const Operand natural = chained_pass(axis_stencil(stencil, ones, axis), axis, align,
-                                       element == Precision::tf32 ? one_of_two : two_of_four);
-  Operand pass = natural;
-  const std::size_t columns = pass.compressed_columns();
-  for (std::size_t m = 0; m < pass.rows(); ++m) {
-    const std::size_t from = row(static_cast<int>(m));
-    pass.outputs[m] = natural.outputs[from];
-    std::copy_n(&natural.values[from * columns], columns, &pass.values[m * columns]);
-    std::copy_n(&natural.indices[from * columns], columns, &pass.indices[m * columns]);
-  }
-  return pass;
+  return chained_pass(axis_stencil(stencil, ones, axis), axis, align,
+                      element == Precision::tf32 ? one_of_two : two_of_four);
 }
 
 /// The same with the weights of a factor.
@@ -241,11 +225,9 @@ SeparableOperand separable_operand(const SeparableStencil& stencil, Precision pr
 
   // Windows along x begin where 16 bytes of a row do.
   const int align = element == Precision::tf32 ? 4 : 8;
-  const auto interleaved = [](std::size_t i) { return i % 8 / 2 * 4 + i / 8 * 2 + i % 2; };
-  const auto natural = [](std::size_t i) { return i; };
-  operand.x =
-      pack_axis(stencil, x_axis, element, full_pass(stencil, x_axis, element, align, interleaved), factors.x);
-  operand.y = pack_axis(stencil, y_axis, element, full_pass(stencil, y_axis, element, 1, natural), factors.y);
+  operand.x = pack_axis(stencil, x_axis, element, interleave_rows(full_pass(stencil, x_axis, element, align)),
+                        factors.x);
+  operand.y = pack_axis(stencil, y_axis, element, full_pass(stencil, y_axis, element, 1), factors.y);
   return operand;
 }
 

@@ -14,9 +14,8 @@ namespace spsolve {
 namespace {
 
 /// The input points of one chunk that the outputs of a tile reach, in runs of `run` aligned x-neighbours.
-Box window_of(const Stencil& stencil, const Index3& tile, int run) {
-  const Box taps = tap_box(stencil);
-  Box window{taps.begin, taps.end + tile - Index3{1, 1, 1}};
+Box chunk_window(const Stencil& stencil, const Index3& tile, int run) {
+  Box window = window_of(stencil, tile);
   window.end[0] = window.begin[0] + tile[0];
   window.begin[x_axis] = floor_to(window.begin[x_axis], run);
   window.end[x_axis] = round_up(window.end[x_axis], run);
@@ -153,7 +152,7 @@ SlicedOperand sliced(const std::vector<WeightMatrix>& matrices, const std::vecto
 SlicedOperand swapped(const Stencil& stencil, const Index3& tile, int run, Sparsity sparsity) {
   constexpr int loaded = 8;  // points that a lane loads at once, where the window leaves room for them
   const int length = static_cast<int>(tile[x_axis]), per_line = 2 * length / run;
-  Box window = window_of(stencil, tile, run);
+  Box window = chunk_window(stencil, tile, run);
   if (const auto begin = floor_to(window.begin[x_axis], loaded);
       run > 1 && window.end[x_axis] <= begin + 2 * length)
     window.begin[x_axis] = begin;
@@ -167,7 +166,7 @@ SlicedOperand swapped(const Stencil& stencil, const Index3& tile, int run, Spars
 }
 
 SlicedOperand morphed(const Stencil& stencil, const Index3& tile, int run, Sparsity sparsity) {
-  const Box window = window_of(stencil, tile, run);
+  const Box window = chunk_window(stencil, tile, run);
   const auto matrices = slice_matrices(stencil, tile, window);
   const WeightMatrix used = used_by_any(matrices);
   const ConflictGraph graph(used, run);
@@ -247,7 +246,7 @@ SlicedOperand slice_dense(const Stencil& stencil, bool planes, bool rows) {
   for (const Index3& tile : {Index3{1, 1, 8}, Index3{2, 1, 4}, Index3{4, 1, 2}, Index3{1, 2, 4},
                              Index3{2, 2, 2}, Index3{1, 4, 2}}) {
     if ((tile[0] > 1 && !planes) || (tile[1] > 1 && !rows)) continue;
-    const auto matrices = slice_matrices(stencil, tile, window_of(stencil, tile, 1));
+    const auto matrices = slice_matrices(stencil, tile, chunk_window(stencil, tile, 1));
     const WeightMatrix used = used_by_any(matrices);
     std::vector<int> order;
     for (int k = 0; k < static_cast<int>(used.columns()); ++k)
@@ -267,7 +266,7 @@ SlicedOperand slice_dense(const Stencil& stencil, bool planes, bool rows) {
 }
 
 int loaded_together(const SlicedOperand& sliced, Precision element, int first, int count) {
-  if (widest_mma(element).elements_per_word() != 2) return 1;
+  if (elements_per_word(element) != 2) return 1;
   const std::vector<Index3>& inputs = sliced.first().inputs;
   const auto input = [&](int r, int q) { return inputs.at(8 * r + 2 * q); };
   const auto possible = [&](int registers) {
@@ -285,8 +284,7 @@ int loaded_together(const SlicedOperand& sliced, Precision element, int first, i
 }
 
 int b_registers(const SlicedOperand& sliced, Precision element) {
-  const int per_register = 4 * (element == Precision::fp16 || element == Precision::bf16 ? 2 : 1);
-  return static_cast<int>(pieces(static_cast<std::int64_t>(sliced.first().columns()), per_register));
+  return pieces(static_cast<int>(sliced.first().columns()), 4 * elements_per_word(element));
 }
 
 }  // namespace spsolve

@@ -9,8 +9,6 @@
 namespace spsolve {
 namespace {
 
-constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) { return floor_to(a, b) / b; }
-
 /// Tiles (in units of tiles) that hold a point of the region.
 Box tiles_of(const Box& region, const Index3& tile) {
   Box tiles;
@@ -35,12 +33,12 @@ Box reach_of(const Operand& operand) {
 }  // namespace
 
 OperandTerms operand_terms(const Operand& operand, Precision precision) {
-  if (precision != Precision::fp32) return {precision, 1};
   const auto first = operand.values.begin();
   const auto taps = std::count_if(first, first + static_cast<std::ptrdiff_t>(operand.compressed_columns()),
                                   [](double weight) { return weight != 0; });
-  const bool mixed = operand.sparsity == one_of_two && takes_mixed_split(static_cast<std::size_t>(taps));
-  return {Precision::bf16, 3, mixed};
+  OperandTerms terms = operand_terms(precision, static_cast<std::size_t>(taps));
+  terms.mixed = terms.mixed && operand.sparsity == one_of_two;
+  return terms;
 }
 
 SparseSweep::SparseSweep(const Operand& operand, Precision precision, const OperandTerms& terms)

@@ -13,15 +13,7 @@
 
 namespace spsolve {
 
-/// What a number becomes as an operand: the sum of so many terms of a format, or of tf32 and bf16
-/// (mixed_split_product_error).
-struct OperandTerms {
-  Precision element;
-  int count;
-  bool mixed = false;
-};
-/// fp32: three terms of bf16, of the same range, or, of one_of_two operands with many taps, of tf32 and bf16.
-/// Others: themselves.
+/// Those of the precision; mixed ones take one_of_two operands.
 OperandTerms operand_terms(const Operand& operand, Precision precision);
 
 /// One correlation with an operand on emulated sparse tensor cores. The operands of the instructions are what

@@ -43,10 +43,22 @@ bool takes_mixed_split(std::size_t taps) {
   return taps >= least_taps;
 }
 
+OperandTerms operand_terms(Precision precision, std::size_t taps) {
+  if (precision != Precision::fp32) return {precision, 1};
+  return {Precision::bf16, fp32_terms, takes_mixed_split(taps)};
+}
+
 double power_of_two_scale(double largest) {
   int exponent = 0;
   std::frexp(largest, &exponent);  // largest = m 2^exponent with m in [1/2, 1)
   return std::ldexp(1.0, 15 - exponent);
+}
+
+double weight_scale(const Stencil& stencil, Precision element) {
+  if (element != Precision::fp16) return 1.0;
+  double largest = 0;
+  for (const Tap& tap : stencil.taps()) largest = std::max(largest, std::abs(tap.weight));
+  return power_of_two_scale(largest);
 }
 
 SplitOperand split_operand(const Operand& operand, Precision element, int terms) {

@@ -36,10 +36,23 @@ double mixed_split_product_error();
 /// 71 on, for every sample of random weights from 80.
 bool takes_mixed_split(std::size_t taps);
 
+/// What a number of a field becomes as an operand: the sum of `count` terms of a format, or of tf32 and bf16
+/// (mixed_split_product_error).
+struct OperandTerms {
+  Precision element;
+  int count;
+  bool mixed = false;
+};
+/// fp32: terms of bf16, which have its range, mixed where takes_mixed_split. Others: themselves.
+constexpr int fp32_terms = 3;
+OperandTerms operand_terms(Precision precision, std::size_t taps);
+
 /// The power of two that brings `largest` (> 0) just below 2^15, inside the fp16 range. An fp16 term then
 /// rounds to 2^-25 at the least, 2^-39 of `largest`: what is lost below is less than an fp32 rounding of the
 /// largest number.
 double power_of_two_scale(double largest);
+/// That of the largest weight for operands of fp16, so that small ones keep their bits; 1 for other formats.
+double weight_scale(const Stencil& stencil, Precision element);
 
 /// Weights split into terms: their sum is scale * weights within split_error; scale is a power of two, 1 but
 /// for fp16. All terms have the same places, so one metadata serves them all.

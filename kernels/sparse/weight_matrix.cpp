@@ -13,6 +13,11 @@ Box tap_box(const Stencil& stencil) {
   return box;
 }
 
+Box window_of(const Stencil& stencil, const Index3& tile) {
+  const Box taps = tap_box(stencil);
+  return {taps.begin, taps.end + tile - Index3{1, 1, 1}};
+}
+
 std::vector<Index3> points_of(const Box& box) {
   std::vector<Index3> points;
   points.reserve(static_cast<std::size_t>(box.points()));
@@ -38,9 +43,7 @@ WeightMatrix weight_matrix(const Stencil& stencil, std::vector<Index3> outputs, 
 
 WeightMatrix crush(const Stencil& stencil, const Index3& tile) {
   if (box_of(tile).empty()) throw std::invalid_argument("crush: the tile of outputs is empty");
-  const Box taps = tap_box(stencil);
-  return weight_matrix(stencil, points_of(box_of(tile)),
-                       points_of({taps.begin, taps.end + tile - Index3{1, 1, 1}}));
+  return weight_matrix(stencil, points_of(box_of(tile)), points_of(window_of(stencil, tile)));
 }
 
 WeightMatrix without_zero_columns(const WeightMatrix& matrix, int run) {

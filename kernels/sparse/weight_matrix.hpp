@@ -25,6 +25,10 @@ struct WeightMatrix {
 /// The smallest box that holds every tap's offset.
 Box tap_box(const Stencil& stencil);
 
+/// The box of input points that a tile of outputs, from the origin on, reaches with all offsets of the tap
+/// box.
+Box window_of(const Stencil& stencil, const Index3& tile);
+
 /// All points of a box, x fastest.
 std::vector<Index3> points_of(const Box& box);
 

@@ -112,6 +112,18 @@ TEST(Morph, LeavesNoMoreZeroColumnsThanNeeded) {
   EXPECT_EQ(found.matrix.columns(), 10u + 2 * 8u);
 }
 
+TEST(Morph, MatchesWindowsTooLargeToLookAtAllPairs) {
+  const Index3 extent{15, 15, 15};
+  std::mt19937_64 random(5);
+  std::vector<double> weights(static_cast<std::size_t>(volume(extent)));
+  for (double& weight : weights) weight = random() % 3 == 0;
+  weights.front() = weights.back() = 1;
+  const auto found = match_columns(Stencil(extent, weights, {7, 7, 7}), {1, 2, 8});
+  EXPECT_EQ(found.matrix.columns(), 15u * 16 * 22);
+  expect_valid(found.matching, ConflictGraph(found.matrix));
+  EXPECT_EQ(2 * found.matching.pairs.size() + found.matching.zero_nodes(), found.matrix.columns());
+}
+
 TEST(Explorer, FollowsItsEquations) {
   const Stencil box({1, 7, 7}, std::vector<double>(49, 1.0), {0, 3, 3});
   const Index3 shape{1, 1000, 1001};

@@ -39,8 +39,9 @@ TEST(WindowedOperand, HoldsTheStencilWithTheSameMetadataForAllRows) {
       const std::vector<double> values = expand(operand).values;
       for (std::size_t m = 0; m < operand.outputs.size(); ++m)
         for (std::size_t k = 0; k < operand.inputs.size(); ++k)
-          if (const double value = values[m * operand.inputs.size() + k]; value != 0)
+          if (const double value = values[m * operand.inputs.size() + k]; value != 0) {
             EXPECT_TRUE(found.try_emplace({operand.outputs[m], operand.inputs[k]}, value).second);
+          }
       const PackedOperand packed = pack(operand, widest_mma(element), MmaWarps::four);
       EXPECT_EQ(packed.steps, window->steps(element));
       if (part == 0)
