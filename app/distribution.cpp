@@ -23,7 +23,7 @@ Distribution distribute(const Communicator& communicator, const ParallelConfig& 
                     volume(ranks), communicator.size()));
   const Decomposition decomposition(shape, ranks);
   if (parallel.exchange_every)
-    return {decomposition, candidate.fused_weights() ? 1 : *parallel.exchange_every};
+    return {decomposition, candidate.exchanges_in_every_launch() ? 1 : *parallel.exchange_every};
   // Ranks on other processors may round otherwise.
   const int launches = launches_per_exchange(problem, decomposition, candidate, device.cuda);
   return {decomposition, communicator.all_reduce(launches, MPI_MIN)};

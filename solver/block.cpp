@@ -104,9 +104,8 @@ void Block::launch(int steps) {
   computing_ = first ? Phase::setup : backend_->queues_overlap() ? Phase::device : Phase::compute;
   enter(computing_);
   launches(kind)[swapped_]->run([&] { enqueue(kind); });
-  // Images that the launch has computed may be rounded otherwise than their points by fused weights, which
-  // see them at other places of tiles.
-  steps_known_ = method_.fused_weights() ? 0 : (kind.known > 0 ? kind.known : steps_of_halo_) - steps;
+  steps_known_ =
+      method_.exchanges_in_every_launch() ? 0 : (kind.known > 0 ? kind.known : steps_of_halo_) - steps;
   std::swap(state_, next_);
   swapped_ = !swapped_;
 }

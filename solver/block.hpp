@@ -17,8 +17,8 @@ namespace spsolve {
 ///
 /// Halos hold the steps of `exchange_every` launches. One launch exchanges them, and those that follow
 /// advance what is known beside the block as well: a region that shrinks towards the block, in one piece,
-/// with nothing to wait for; where fused weights are applied, every launch exchanges. Results do not depend
-/// on how often halos are exchanged.
+/// with nothing to wait for (but Method::exchanges_in_every_launch). Results do not depend on how often halos
+/// are exchanged.
 class Block {
  public:
   /// Collective.

@@ -31,7 +31,7 @@ int launches_per_exchange(const Problem& problem, const Decomposition& decomposi
     return known;
   };
   const bool alone = decomposition.ranks() == 1;
-  if (!gpu || candidate.fused_weights() || known_points(1) == points) return 1;
+  if (!gpu || candidate.exchanges_in_every_launch() || known_points(1) == points) return 1;
   int best = 1;
   double least = 0, computed = 0;
   for (int launches = 1; launches <= most_launches; ++launches) {

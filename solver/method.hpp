@@ -23,6 +23,9 @@ struct Method {
         dropped(dropped_share) {}
 
   bool fused_weights() const { return unit != "scalar"; }
+  /// Whether halos must come from their owners before every launch: points of other blocks that fused weights
+  /// compute may be rounded otherwise than there, since they lie at other places of tiles.
+  bool exchanges_in_every_launch() const { return fused_weights(); }
 };
 
 }  // namespace spsolve
