@@ -31,7 +31,8 @@ for file in options.results:
         case = json.dumps([row[key] for key in KEYS])
         way = tuple(row[key] for key in WAY)
         cases[case][way] = row
-        suites[case] = f"{row['suite']}, {row['precision']}"
+        seed = row["stencil"].split(".")[0]
+        suites[case] = f"random, seed {seed}" if row["suite"] == "random" else f"{row['suite']}, {row['precision']}"
         if row["chosen"]:
             chosen[case] = way
 
