@@ -9,6 +9,7 @@
 #include "kernels/cuda/mma_sweep.hpp"
 #include "kernels/sparse/round_weights.hpp"
 #include "kernels/sparse/split.hpp"
+#include "tests/support/correlation.hpp"
 #include "tests/support/device_fields.hpp"
 #include "tests/support/fields.hpp"
 
@@ -62,7 +63,7 @@ Stencil make_stencil(const SweepCase& c, std::mt19937_64& random) {
   return {extent, weights, center};
 }
 
-/// Every point of the region against the correlation in double with the rounded weights; others untouched.
+/// Every point of the region is the correlation with the rounded weights; others are untouched.
 void expect_correlation(const Stencil& stencil, const SweepCase& c, const Field& in, const Field& before,
                         const Field& out, const Field* source, const Box& region) {
   const Stencil rounded = round_weights(stencil, c.precision);
@@ -73,28 +74,13 @@ void expect_correlation(const Stencil& stencil, const SweepCase& c, const Field&
   const double sums = (products + 1) * u / (1 - (products + 1) * u);
   const double stored = unit_roundoff(c.precision == Precision::tf32 ? Precision::fp32 : c.precision);
   const double smallest = c.precision == Precision::fp16 ? 0x1p-25 : 0;  // subnormal results
-  const double product_off = product_error(c.precision, rounded.taps().size());
-  int wrong = 0;
-  for_each_point(out.owned(), [&](const Index3& p) {
-    if (!contains(region, {p, p + Index3{1, 1, 1}})) {
-      if (value_at(out, p) != value_at(before, p) && wrong++ < 5)
-        ADD_FAILURE() << "written outside of the region at " << p[0] << " " << p[1] << " " << p[2];
-      return;
-    }
-    double exact = source ? value_at(*source, p) : 0.0, magnitude = std::abs(exact);
-    for (const spsolve::Tap& tap : rounded.taps()) {
-      const double product = tap.weight * value_at(in, p + tap.offset);
-      exact += product;
-      magnitude += std::abs(product);
-    }
-    const double bound = (product_off + sums * (1 + product_off)) * magnitude * (1 + stored) +
-                         stored * std::abs(exact) + smallest;
-    const double found = value_at(out, p);
-    if (!(std::abs(found - exact) <= bound) && wrong++ < 5)
-      ADD_FAILURE() << found << " instead of " << exact << " +- " << bound << " at " << p[0] << " " << p[1]
-                    << " " << p[2];
-  });
-  EXPECT_EQ(wrong, 0);
+  const double product = product_error(c.precision, rounded.taps().size());
+  testing::expect_correlation(rounded, in, source, before, out, region,
+                              [&](const testing::Correlation& exact) {
+                                const double magnitude = exact.products + std::abs(exact.source);
+                                return (product + sums * (1 + product)) * magnitude * (1 + stored) +
+                                       stored * std::abs(exact.value) + smallest;
+                              });
 }
 
 Domain domain_of(int dimensions) {

@@ -14,12 +14,6 @@ using testing::to_device;
 using testing::to_host;
 using testing::value_at;
 
-double sum_abs(const std::vector<double>& values) {
-  double total = 0;
-  for (const double value : values) total += std::abs(value);
-  return total;
-}
-
 struct Case {
   Precision precision;
   Box owned;

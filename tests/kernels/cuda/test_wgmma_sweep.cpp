@@ -10,6 +10,7 @@
 
 #include "kernels/cuda/wgmma_sweep.hpp"
 #include "kernels/sparse/round_weights.hpp"
+#include "tests/support/correlation.hpp"
 #include "tests/support/device_fields.hpp"
 #include "tests/support/fields.hpp"
 
@@ -54,22 +55,7 @@ double storage_error(Precision precision, double magnitude) {
          (precision == Precision::fp16 ? 0x1p-25 : 0.0);  // or subnormal
 }
 
-/// The correlation in fp64, and the same of magnitudes.
-struct Exact {
-  double value, magnitude;
-};
-Exact correlation(const Stencil& stencil, const Field& in, const Index3& p, const Field* source) {
-  Exact exact{source ? value_at(*source, p) : 0.0, 0.0};
-  exact.magnitude = std::abs(exact.value);
-  for (const spsolve::Tap& tap : stencil.taps()) {
-    const double product = tap.weight * value_at(in, p + tap.offset);
-    exact.value += product;
-    exact.magnitude += std::abs(product);
-  }
-  return exact;
-}
-
-/// Every point of the region against the correlation with the rounded weights; others untouched.
+/// Every point of the region is the correlation with the rounded weights; others are untouched.
 void expect_correlation(const Stencil& stencil, Precision precision, const Field& in, const Field& before,
                         const Field& out, const Field* source, const Box& region) {
   const Stencil rounded = round_weights(stencil, precision);
@@ -77,22 +63,11 @@ void expect_correlation(const Stencil& stencil, Precision precision, const Field
   const double additions =
       static_cast<double>(rounded.taps().size()) * (precision == Precision::fp32 ? 3 : 1) + 3;
   const double sums = additions * 0x1p-23 / (1 - additions * 0x1p-23), products = product_error(precision);
-  int wrong = 0;
-  for_each_point(out.owned(), [&](const Index3& p) {
-    const double found = value_at(out, p);
-    if (!contains(region, {p, p + Index3{1, 1, 1}})) {
-      if (found != value_at(before, p) && wrong++ < 5)
-        ADD_FAILURE() << "written outside of the region at " << p[1] << " " << p[2];
-      return;
-    }
-    const Exact exact = correlation(rounded, in, p, source);
-    const double sum_bound = (products + sums * (1 + products)) * exact.magnitude;
-    const double bound = sum_bound + storage_error(precision, std::abs(exact.value) + sum_bound);
-    if (!(std::abs(found - exact.value) <= bound) && wrong++ < 5)
-      ADD_FAILURE() << found << " instead of " << exact.value << " +- " << bound << " at " << p[1] << " "
-                    << p[2];
-  });
-  EXPECT_EQ(wrong, 0);
+  testing::expect_correlation(
+      rounded, in, source, before, out, region, [&](const testing::Correlation& exact) {
+        const double off = (products + sums * (1 + products)) * (exact.products + std::abs(exact.source));
+        return off + storage_error(precision, std::abs(exact.value) + off);
+      });
 }
 
 class OnHopper : public ::testing::TestWithParam<int> {
@@ -205,7 +180,7 @@ TEST_P(HopperErrors, OfFp32AreNearThoseOfPlainArithmetic) {
     float plain = 0;
     for (const spsolve::Tap& tap : stencil.taps())
       plain = std::fma(static_cast<float>(tap.weight), *in.at<float>(p + tap.offset), plain);
-    const double exact = correlation(stencil, in, p, nullptr).value;
+    const double exact = testing::correlation(stencil, in, p, nullptr).value;
     errors += std::pow(value_at(out, p) - exact, 2);
     plain_errors += std::pow(static_cast<double>(plain) - exact, 2);
   });

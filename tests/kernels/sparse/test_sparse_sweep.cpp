@@ -14,6 +14,7 @@
 #include "kernels/sparse/split.hpp"
 #include "kernels/sparse/strided_swap.hpp"
 #include "tests/kernels/sparse/stencil_zoo.hpp"
+#include "tests/support/correlation.hpp"
 #include "tests/support/fields.hpp"
 
 namespace spsolve {
@@ -44,34 +45,22 @@ void expect_correlation(const Operand& operand, const Stencil& stencil, std::mt1
   const Box region{owned.begin + Index3{0, 0, 1}, owned.end - Index3{0, 0, 2}};
   const Field in = random_field(random, owned, stencil.radius(), precision);
   const Field source = random_field(random, owned, {0, 0, 0}, Precision::fp32);
-  Field out = random_field(random, owned, stencil.radius(), precision);
-  const Field before = [&] {
-    Field copy(owned, stencil.radius(), precision);
-    with_storage(precision, [&]<class Storage>() {
-      for (const Index3& p : points_of(owned)) *copy.at<Storage>(p) = *out.at<Storage>(p);
-    });
-    return copy;
-  }();
+  const double untouched = 77;
+  const auto blank = [&] {
+    return testing::make_field(owned, stencil.radius(), precision, [&] { return untouched; });
+  };
+  Field out = blank();
   SparseSweep(operand, precision)(in, out, region, &source);
   const double products = static_cast<double>(stencil.taps().size()) * (precision == Precision::fp32 ? 6 : 1);
-  for (const Index3& p : points_of(owned)) {
-    if (!contains(region, p)) {
-      ASSERT_EQ(value_at(out, p), value_at(before, p));
-      continue;
-    }
-    double exact = value_at(source, p), magnitude = 0;
-    for (const Tap& tap : stencil.taps()) {
-      exact += tap.weight * value_at(in, p + tap.offset);
-      magnitude += std::abs(tap.weight * value_at(in, p + tap.offset));
-    }
-    const double accumulation =
-        products * 0x1p-24 / (1 - products * 0x1p-24);  // gamma_n (Higham 2002, lemma 3.1)
-    const double product = product_error(precision, stencil.taps().size());
-    const double summed = (product + accumulation * (1 + product)) * magnitude;
-    const double stored = unit_roundoff(precision == Precision::tf32 ? Precision::fp32 : precision);
-    const double smallest = precision == Precision::fp16 ? 0x1p-25 : 0;  // subnormal results
-    ASSERT_NEAR(value_at(out, p), exact, summed * (1 + stored) + stored * std::abs(exact) + smallest);
-  }
+  const double sums = products * 0x1p-24 / (1 - products * 0x1p-24);  // gamma_n (Higham 2002, lemma 3.1)
+  const double product = product_error(precision, stencil.taps().size());
+  const double stored = unit_roundoff(precision == Precision::tf32 ? Precision::fp32 : precision);
+  const double smallest = precision == Precision::fp16 ? 0x1p-25 : 0;  // subnormal results
+  testing::expect_correlation(stencil, in, &source, blank(), out, region,
+                              [&](const testing::Correlation& exact) {
+                                return (product + sums * (1 + product)) * exact.products * (1 + stored) +
+                                       stored * std::abs(exact.value) + smallest;
+                              });
 }
 
 class EverySweep : public ::testing::TestWithParam<int> {

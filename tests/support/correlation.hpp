@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kernels/stencil.hpp"
+#include "tests/support/fields.hpp"
+
+namespace spsolve::testing {
+
+/// The correlation at a point, with a source (or 0), in double; and the sum of its products' magnitudes.
+struct Correlation {
+  double value, products, source;
+};
+
+inline Correlation correlation(const Stencil& stencil, const Field& in, const Index3& p,
+                               const Field* source) {
+  const double added = source ? value_at(*source, p) : 0.0;
+  Correlation exact{added, 0.0, added};
+  for (const Tap& tap : stencil.taps()) {
+    const double product = tap.weight * value_at(in, p + tap.offset);
+    exact.value += product;
+    exact.products += std::abs(product);
+  }
+  return exact;
+}
+
+/// Every point of `region` of `out` is the correlation, off by no more than bound(Correlation); other owned
+/// points are those of `before`.
+template <class Bound>
+void expect_correlation(const Stencil& stencil, const Field& in, const Field* source, const Field& before,
+                        const Field& out, const Box& region, Bound&& bound) {
+  int wrong = 0;
+  for_each_point(out.owned(), [&](const Index3& p) {
+    const bool inside = contains(region, p);
+    const Correlation exact =
+        inside ? correlation(stencil, in, p, source) : Correlation{value_at(before, p), 0, 0};
+    const double found = value_at(out, p), most = inside ? bound(exact) : 0.0;
+    if (!(std::abs(found - exact.value) <= most) && wrong++ < 5)
+      ADD_FAILURE() << found << " instead of " << exact.value << " +- " << most << " at " << p[0] << " "
+                    << p[1] << " " << p[2] << (inside ? "" : ", outside of the region");
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace spsolve::testing
