@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -28,7 +29,11 @@ Layout layout_of(const Index3& extent, const Index3& halo, Precision precision) 
   const std::int64_t pitch = round_up(lead + extent[x_axis] + 2 * halo[x_axis], per_line);
   const std::int64_t rows = extent[y_axis] + 2 * halo[y_axis];
   const std::int64_t planes = extent[z_axis] + 2 * halo[z_axis];
-  return {{rows * pitch, pitch, 1}, lead, static_cast<std::size_t>(planes * rows * pitch * element)};
+  // More than any machine has is not counted, and several of it can still be added.
+  constexpr double most_bytes = 0x1p60;
+  const double bytes = static_cast<double>(planes) * static_cast<double>(rows) * static_cast<double>(pitch) *
+                       static_cast<double>(element);
+  return {{rows * pitch, pitch, 1}, lead, static_cast<std::size_t>(std::min(bytes, most_bytes))};
 }
 
 class HostMemory : public Memory {
