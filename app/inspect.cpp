@@ -45,7 +45,8 @@ void print_file_sizes(const Setup& setup, const Terminal& terminal) {
                                                          : 1;
   terminal.print("files: {} snapshots of {} = {}; up to {} checkpoints of {}, in {}", snapshots,
                  size_text(snapshot), size_text(snapshot * static_cast<double>(snapshots)),
-                 config.checkpoint.keep + 1, size_text(checkpoint), config.output.directory.string());
+                 std::int64_t{config.checkpoint.keep} + 1, size_text(checkpoint),
+                 config.output.directory.string());
 }
 
 std::string file_system(const std::filesystem::path& directory) {

@@ -258,6 +258,10 @@ class CommandLine(spsolve.TestCase):
         self.assertRegex(self.run_to(0, "plan", file, "--set", "time.fuse=5").out, r">\s+fp64\s+scalar\s+none\s+5\b")
         self.assertEqual(self.names(), ["problem.toml"])
 
+    def test_check_counts_files(self):
+        file = self.write(time={"steps": 25}, output={"directory": "out", "every": 10}, checkpoint={"every": 5, "keep": 2**31 - 1})
+        self.assertRegex(self.run_to(0, "check", file).out, f"files: 4 snapshots of .*; up to {2**31} checkpoints of ")
+
     def test_what_check_prints_is_an_input(self):
         file = self.write(boundary={"x": "neumann"}, diagnostics={"every": 2})
         resolved = self.run_to(0, "check", file).out
