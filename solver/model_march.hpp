@@ -6,6 +6,8 @@
 #include <array>
 #include <optional>
 
+#include "kernels/cuda/launch_shape.hpp"
+#include "kernels/cuda/step_tile.hpp"
 #include "kernels/cuda/tile.hpp"
 #include "solver/model_parts.hpp"
 
@@ -32,6 +34,15 @@ struct March {
   bool space() const { return problem.domain.dimensions == 3; }
   std::optional<cuda::Tile> tile(int depth) const {
     return cuda::choose_tile(stencil, {problem.precision, true, true}, depth, limits);
+  }
+  /// Of a region that small tiles take faster than a march.
+  std::optional<cuda::StepTile> small_tile(const std::array<std::int64_t, 3>& extent, int steps) const {
+    return cuda::choose_small_tile(stencil, {{}, {extent[0], extent[1], extent[2]}}, steps,
+                                   {problem.precision, true, true}, limits);
+  }
+  /// Seconds of a cycle.
+  double cycle() const {
+    return 32 * cuda::schedulers_of_multiprocessor * limits.multiprocessors / device.scalar_fp32;
   }
   /// The steps of one kernel, as ScalarUnit::advance() cuts a launch; 0: single steps without a march.
   int depth_of_kernels(int fuse) const {

@@ -4,8 +4,6 @@
 #include <map>
 #include <set>
 
-#include "kernels/cuda/launch_shape.hpp"
-#include "kernels/cuda/tile.hpp"
 #include "solver/model_march.hpp"
 
 namespace spsolve {
@@ -142,12 +140,12 @@ double warps_beside_walls(const March& march, const std::array<std::int64_t, 3>&
 double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& region,
                       const std::optional<cuda::Tile>& tile) {
   if (!tile) return step_seconds(march, region);
+  if (const auto small = march.small_tile(region, tile->depth)) return small->cycles * march.cycle();
   const Launch launch(march, *tile, region);
   const auto slot = [&](double rate) {  // s, of one scheduler
     return 32 * cuda::schedulers_of_multiprocessor * march.limits.multiprocessors / rate;
   };
-  const double cycle = slot(march.device.scalar_fp32),
-               busy = slot(march.device.scalar_rate(march.problem.precision));
+  const double cycle = march.cycle(), busy = slot(march.device.scalar_rate(march.problem.precision));
   const auto [sum, others] = issue_slots(march, *tile);
   // A scheduler issues for its warps in turn, unless these are few and wait for their own results.
   const auto points = static_cast<double>(tile->points_per_lane * tile->rows_per_warp);
@@ -164,7 +162,7 @@ double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& reg
 
 double step_seconds(const March& march, const std::array<std::int64_t, 3>& region) {
   const double fp32 = march.device.scalar_fp32, multiprocessors = march.device.multiprocessors;
-  const double cycle = 32 * cuda::schedulers_of_multiprocessor * multiprocessors / fp32;
+  const double cycle = march.cycle();
   const double value = std::max(4.0, static_cast<double>(storage_bytes(march.problem.precision)));
   const auto taps = static_cast<double>(march.problem.stencil.taps().size());
   const auto points = static_cast<double>(region[0] * region[1] * region[2]);
@@ -218,12 +216,13 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
   candidate.memory_seconds = candidate.bytes / device.bandwidth * (march.space() ? 1.12 : 1.0);
   candidate.compute_seconds = compute_seconds(march, march.shape, candidate.fuse) * per_step;
   candidate.launch_seconds += (kernels - 1) * kernel_gap * per_step;
-  if (tile && march.stencil.radius[plane_axis] > 0)
+  const bool small = tile && march.small_tile(march.shape, tile->depth);
+  if (tile && !small && march.stencil.radius[plane_axis] > 0)
     candidate.launch_seconds += march_fill * (1 - filled(problem.domain)) * per_step;
   candidate.seconds = overlapped({candidate.memory_seconds, candidate.compute_seconds});
   if (problem.has_source && problem.domain.dimensions == 2)
     candidate.seconds += source_cost * sums * kernels / candidate.fuse / device.bandwidth;
-  if (!tile) return;
+  if (!tile || small) return;
   const double seconds = candidate.seconds / per_step;
   candidate.wall_seconds =
       wall_seconds(march, *tile, candidate.fuse, pieces(candidate.fuse, kernels), seconds) * per_step;

@@ -57,10 +57,15 @@ int mirrored_faces(const March& march) {
   return faces;
 }
 
-/// Seconds of the single steps beside these: both faces at the same time, of as many planes as the steps
-/// after it need.
+/// Seconds of the steps beside these, both faces at the same time: in 2D a launch of tiles for each march,
+/// else one by one, of as many planes as the steps after it need.
 double mirror_seconds(const March& march, int fuse, int depth) {
   const int faces = mirrored_faces(march);
+  const cuda::Region band{{}, {depth * march.stencil.radius[plane_axis], 1, march.shape[column_axis]}};
+  if (const auto tile =
+          faces ? cuda::choose_step_tile(march.stencil, band, depth, march.fp64() ? 8 : 4, march.limits)
+                : std::nullopt)
+    return pieces(fuse, depth) * (band_kernel + tile->cycles * march.cycle());
   const std::array<std::int64_t, 3> planes{faces * 3 * depth * march.stencil.radius[plane_axis] / 2,
                                            march.shape[row_axis], march.shape[column_axis]};
   return faces ? fuse * (step_latency + step_seconds(march, planes)) : 0;

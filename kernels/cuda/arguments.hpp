@@ -9,6 +9,8 @@ namespace spsolve::cuda {
 /// grid is {z, y, x}, a 2D grid {y, 1, x}, a 1D grid {1, 1, x}.
 enum KernelAxis { plane_axis = 0, row_axis = 1, column_axis = 2 };
 
+constexpr int step_threads = 512;  // of a block of steps.cuh
+
 /// What lies beyond a face; `none` for periodic axes, whose halo is memory like any other.
 enum class Wall { none, dirichlet, neumann };
 

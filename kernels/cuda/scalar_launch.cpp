@@ -80,12 +80,15 @@ void ScalarUnit::steps(const StepTile& tile, const Operand& in, const Operand& o
   a.tile_columns = static_cast<int>(tile.columns);
   const dim3 grid(static_cast<unsigned>(tile.column_tiles), static_cast<unsigned>(tile.plane_tiles));
   steps_kernel({precision_, in.stored, out.stored}, tile.stride)
-      .launch(grid, dim3(StepTile::threads), tile.shared_bytes, stream, a);
+      .launch(grid, dim3(step_threads), tile.shared_bytes, stream, a);
 }
 
-std::optional<StepTile> ScalarUnit::step_tile(const Box& region, int steps) const {
-  return choose_step_tile(stencil_, region_of(region, axes_), steps, Formats{precision_}.compute_bytes(),
-                          device_.block_limits());
+const std::optional<StepTile>& ScalarUnit::small_tile(const Box& region, int steps) const {
+  const auto [entry, is_new] = small_tiles_.try_emplace({region.begin, region.end, steps});
+  if (is_new)
+    entry->second = choose_small_tile(stencil_, region_of(region, axes_), steps, {precision_, true, true},
+                                      device_.block_limits());
+  return entry->second;
 }
 
 Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box& region) const {

@@ -67,7 +67,7 @@ class ScalarUnit : public Unit {
   void step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const;
   void steps(const StepTile& tile, const Operand& in, const Operand& out, const Box& region, int steps,
              cudaStream_t stream) const;
-  std::optional<StepTile> step_tile(const Box& region, int steps) const;
+  const std::optional<StepTile>& small_tile(const Box& region, int steps) const;
 
   Operand scratch(const Box& box, std::size_t which) const;
   Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
@@ -96,6 +96,7 @@ class ScalarUnit : public Unit {
   mutable std::map<std::tuple<Formats, int, bool>, std::optional<MarchKernel>> march_kernels_;
   mutable std::map<Formats, Kernel> step_kernels_;
   mutable std::map<std::tuple<Formats, int>, Kernel> steps_kernels_;
+  mutable std::map<std::tuple<Index3, Index3, int>, std::optional<StepTile>> small_tiles_;
   // Two for the kernels of advance(), two for the bands of each stream.
   mutable std::array<DeviceBuffer, 6> scratch_;
   mutable std::int64_t aligned_column_ = 0;  // a column that starts at a multiple of 64 bytes in all fields

@@ -2,16 +2,47 @@
 #include "kernels/cuda/step_tile.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
-#include "kernels/rounding.hpp"
+#include "kernels/cuda/launch_shape.hpp"
+#include "kernels/cuda/tile.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
 constexpr std::int64_t least_planes = 8, most_planes = 256, least_columns = 8;
-constexpr std::int64_t planes_of_turn = 4;  // that a thread takes together (steps.cuh), at most
-// Measured on H200, in cycles: from the launch to the first step, of a step, of loads.
-constexpr double start_cycles = 4000, barrier_cycles = 150, turn_cycles = 100, load_cycles = 800;
+// Measured on H200, in cycles: until the first step, beside walls; a step; until the threads have their
+// loads.
+constexpr double start_cycles = 600, ghost_cycles = 1600, step_cycles = 150, load_cycles = 1300;
+constexpr double turn_slots = 25, point_slots = 3;  // instructions beside sums, of a thread, of a point
+// The same of march.cuh on small grids, where each warp waits for its own results: until the first step; to
+// fill a level in fp64; a plane of a level; issue slots per instruction; between walls, times as much.
+constexpr double march_cycles = 3000, level_cycles_fp64 = 900, plane_cycles = 20, alone = 1.5,
+                 walls_slow = 1.65;
+constexpr double mirror_cycles = 6000;  // of what is beside neumann faces across it
+
+/// Neighbouring planes of a column that a thread takes (steps.cuh).
+int planes_per_thread(const KernelStencil& stencil) {
+  const std::size_t points = stencil.taps.size() * (stencil.folded[column_axis] ? 2 : 1);
+  return points <= 16 ? 8 : points <= 64 ? 4 : 1;
+}
+
+/// Points that it reads for each of its sums.
+double points_read(const KernelStencil& stencil) {
+  std::map<int, std::pair<int, int>> planes_of_column;
+  for (const Tap& tap : stencil.taps)
+    for (const int side : {-1, 1}) {
+      const int column = tap.offset[column_axis], plane = tap.offset[plane_axis];
+      if (side < 0 && !stencil.folded[column_axis]) continue;
+      auto& [first, last] = planes_of_column.try_emplace(side * column, plane, plane).first->second;
+      first = std::min(first, plane), last = std::max(last, plane);
+    }
+  double points = 0;
+  for (const auto& [column, planes] : planes_of_column)
+    points += 1 + static_cast<double>(planes.second - planes.first) / planes_per_thread(stencil);
+  return points;
+}
 
 /// Planes that a tile of so many holds for so many steps.
 std::int64_t held_planes(const KernelStencil& stencil, std::int64_t planes, int steps) {
@@ -27,21 +58,41 @@ StepTile cut_tile(const KernelStencil& stencil, const Region& region, int steps,
   const auto extent = [&](int axis) { return region.end[axis] - region.begin[axis]; };
   StepTile tile{stride, planes, columns, pieces(extent(plane_axis), planes),
                 pieces(extent(column_axis), columns)};
+  const int together = planes_per_thread(stencil);
   const std::int64_t held = held_planes(stencil, planes, steps);
-  tile.shared_bytes = static_cast<std::size_t>(compute_bytes * stride * (2 * held + planes_of_turn - 1));
+  tile.shared_bytes = static_cast<std::size_t>(2 * compute_bytes * stride * (held + together - 1));
   const auto turns = [&](std::int64_t rows) {
-    return static_cast<double>(pieces(rows, planes_of_turn * (StepTile::threads / stride)));
+    return static_cast<double>(pieces(rows, together * (step_threads / stride)));
   };
-  // A warp takes a cycle of shared memory for every 128 bytes.
-  const double warps = StepTile::threads / 32, wavefronts = compute_bytes / 4.0,
-               turn = std::max(turn_cycles,
-                               planes_of_turn * warps * wavefronts * (0.75 * stencil.operations + 1));
+  // A warp takes a cycle of shared memory for every 128 bytes, and one of its scheduler for an instruction.
+  const double words = compute_bytes / 4.0, read = points_read(stencil), warps = step_threads / 32,
+               slots = together * (read + words * stencil.operations + point_slots) + turn_slots,
+               turn = warps * std::max(together * words * (read + 1), slots / schedulers_of_multiprocessor);
   tile.cycles = load_cycles * turns(held);
   for (int left = 0; left < steps; ++left)
-    tile.cycles += barrier_cycles + turn * turns(held_planes(stencil, planes, left));
+    tile.cycles += step_cycles + turn * turns(held_planes(stencil, planes, left));
   tile.cycles *= static_cast<double>(pieces(tile.plane_tiles * tile.column_tiles, limits.multiprocessors));
-  tile.cycles += start_cycles;
+  tile.cycles += start_cycles + (stencil.has_walls() ? ghost_cycles : 0);
   return tile;
+}
+
+double cycles_of_march(const KernelStencil& stencil, const Tile& tile, const Region& region,
+                       int compute_bytes, const BlockLimits& limits) {
+  const std::int64_t planes = region.end[plane_axis] - region.begin[plane_axis],
+                     columns = region.end[column_axis] - region.begin[column_axis],
+                     tiles = pieces(columns, tile.written_columns()),
+                     schedulers = schedulers_of_multiprocessor * limits.multiprocessors,
+                     resident = tile.blocks_per_multiprocessor * limits.multiprocessors,
+                     warm_up = warm_up_planes(stencil, tile),
+                     length = steps_per_block(planes, tiles, resident, warm_up, schedulers);
+  const double warps = static_cast<double>(tiles * pieces(planes, length)) / static_cast<double>(schedulers),
+               slots = tile.points_per_lane * (stencil.operations + 2.0),
+               plane = std::max(alone, warps) * slots + plane_cycles;
+  const auto& [low_wall, high_wall] = stencil.walls[plane_axis];
+  return march_cycles + (compute_bytes == 8 ? level_cycles_fp64 * tile.depth : 0) +
+         static_cast<double>((length + warm_up) * tile.depth) * plane *
+             (stencil.has_walls() ? walls_slow : 1) +
+         (low_wall == Wall::neumann || high_wall == Wall::neumann ? mirror_cycles : 0);
 }
 
 }  // namespace
@@ -65,6 +116,17 @@ std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Reg
     }
   }
   return best;
+}
+
+std::optional<StepTile> choose_small_tile(const KernelStencil& stencil, const Region& region, int steps,
+                                          const Formats& formats, const BlockLimits& limits) {
+  const auto tile = choose_step_tile(stencil, region, steps, formats.compute_bytes(), limits);
+  if (!tile) return std::nullopt;
+  const auto march = choose_tile(stencil, formats, steps, limits);
+  const auto faster = [&] {
+    return tile->cycles < cycles_of_march(stencil, *march, region, formats.compute_bytes(), limits);
+  };
+  return march && faster() ? tile : std::nullopt;
 }
 
 }  // namespace spsolve::cuda

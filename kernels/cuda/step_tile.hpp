@@ -15,13 +15,15 @@ struct StepTile {
   std::int64_t plane_tiles = 0, column_tiles = 0;  // of the region
   std::size_t shared_bytes = 0;
   double cycles = 0;  // that the launch is expected to take
-
-  static constexpr int threads = 1024;  // of a block
 };
 
 /// The fastest tile for so many steps of a region in one launch; none in 1D, in 3D (tiles would be mostly
 /// halo) and where the steps reach further than tiles are wide.
 std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Region& region, int steps,
                                          int compute_bytes, const BlockLimits& limits);
+
+/// The same where it is faster than a march: on small grids.
+std::optional<StepTile> choose_small_tile(const KernelStencil& stencil, const Region& region, int steps,
+                                          const Formats& formats, const BlockLimits& limits);
 
 }  // namespace spsolve::cuda

@@ -12,7 +12,7 @@ extern __shared__ __align__(16) unsigned char memory[];
 namespace spsolve::cuda {
 
 constexpr int points_read = constants::tap_count * (constants::folded[column_axis] ? 2 : 1);
-constexpr int planes_per_thread = points_read <= 12 ? 4 : points_read <= 25 ? 2 : 1;
+constexpr int planes_per_thread = points_read <= 16 ? 8 : points_read <= 64 ? 4 : 1;
 
 /// One axis of a tile. Points are counted from the first that is held.
 struct Extent {
@@ -20,29 +20,23 @@ struct Extent {
   int held;
   int begin, end;  // results
   int low, high;   // between the faces
-  int radius;
 
-  __device__ Extent(const Arguments& a, int axis, long long tile, long long points)
-      : radius(constants::radius[axis]) {
-    const long long n = a.shape[axis], from = a.region.begin[axis] + tile * points,
-                    to = min(from + points, a.region.end[axis]), reach = a.steps * radius;
+  __device__ Extent(const Arguments& a, int axis, long long tile, long long points) {
+    const long long radius = constants::radius[axis], reach = a.steps * radius, n = a.shape[axis],
+                    from = a.region.begin[axis] + tile * points, to = min(from + points, a.region.end[axis]);
     const bool periodic = constants::walls[axis][0] == Wall::none;
-    first = periodic ? from - reach : max(from - reach, -static_cast<long long>(radius));
+    first = periodic ? from - reach : max(from - reach, -radius);
     const long long last = periodic ? to + reach : min(to + reach, n + radius);
     held = static_cast<int>(last - first);
     begin = static_cast<int>(from - first);
     end = static_cast<int>(to - first);
     low = periodic ? 0 : static_cast<int>(max(-first, 0ll));
-    high = periodic ? held : static_cast<int>(min(n - first, static_cast<long long>(held)));
+    high = periodic ? held : static_cast<int>(min(n - first, last - first));
   }
-
-  /// The points that results after `left` more steps need.
-  __device__ int needed_from(int left) const { return max(begin - left * radius, 0); }
-  __device__ int needed_to(int left) const { return min(end + left * radius, held); }
 };
 
 /// The planes of a column that are a thread's, of those from `from` to `to`: put(y, value(y)), where values
-/// may also be asked for of some planes beyond.
+/// are also asked for of up to planes_per_thread - 1 planes beyond.
 template <int thread_rows, class Value, class Put>
 __device__ void for_each_plane(int thread_row, int from, int to, Value&& value, Put&& put) {
   for (int y = from + planes_per_thread * thread_row; y < to; y += planes_per_thread * thread_rows) {
@@ -58,23 +52,24 @@ __device__ void for_each_plane(int thread_row, int from, int to, Value&& value, 
 /// `stride`: of planes in shared memory, and threads of one.
 template <int stride>
 __device__ void take_steps(const Arguments& a) {
-  constexpr int thread_rows = 1024 / stride;
+  constexpr int thread_rows = step_threads / stride;
   const Extent planes(a, plane_axis, blockIdx.y, a.tile_planes),
       columns(a, column_axis, blockIdx.x, a.tile_columns);
   const int x = threadIdx.x % stride, row = threadIdx.x / stride;
   int x_source = x;
   const bool in_face = !find_source(column_axis, x_source, columns.low, columns.high);
-  Compute *now = reinterpret_cast<Compute*>(memory) + x, *next = now + planes.held * stride;
+  Compute *now = reinterpret_cast<Compute*>(memory) + x,
+          *next = now + (planes.held + planes_per_thread - 1) * stride;
 
   const auto offset = [&](const View& view, int y, int column) {
     return (planes.first + y - view.begin[plane_axis]) * view.stride[plane_axis] +
            (columns.first + column - view.begin[column_axis]);
   };
+  const bool any_ghosts = planes.low > 0 || planes.high < planes.held;
   const auto for_each_ghost_plane = [&](int from, int to, auto&& body) {
-    if constexpr (constants::walls[plane_axis][0] != Wall::none) {
-      for (int y = from + row; y < min(to, planes.low); y += thread_rows) body(y);
-      for (int y = max(from, planes.high) + row; y < to; y += thread_rows) body(y);
-    }
+    if (!any_ghosts) return;
+    for (int y = from + row; y < min(to, planes.low); y += thread_rows) body(y);
+    for (int y = max(from, planes.high) + row; y < to; y += thread_rows) body(y);
   };
 
   if (x < columns.held) {
@@ -91,15 +86,19 @@ __device__ void take_steps(const Arguments& a) {
       put(y, inside ? read(source) : ghost_value(a, plane_axis, y >= planes.high));
     });
   }
+  // How far beyond the results this thread is.
+  const int beyond = in_face || x >= columns.held ? 1 << 30 : max(columns.begin - x, x - columns.end + 1);
   for (int left = a.steps - 1; left >= 0; --left) {
     __syncthreads();
-    if (!in_face && x >= columns.needed_from(left) && x < columns.needed_to(left)) {
-      const int from = planes.needed_from(left), to = planes.needed_to(left);
+    if (beyond <= left * constants::radius[column_axis]) {
+      const int from = planes.begin - left * constants::radius[plane_axis],
+                to = planes.end + left * constants::radius[plane_axis];
       const auto step = [&](int y) {
         const Compute* const here = now + y * stride + (x_source - x);
         const Compute source =
             constants::with_source
-                ? static_cast<const Compute*>(a.source.data)[offset(a.source, min(y, to - 1), x_source)]
+                ? static_cast<const Compute*>(
+                      a.source.data)[offset(a.source, min(y, min(to, planes.high) - 1), x_source)]
                 : Compute();
         const Compute result = add_taps<constants::taps_to_unroll>(
             source, [&](int plane, int, int column) { return here[plane * stride + column]; });
@@ -107,7 +106,7 @@ __device__ void take_steps(const Arguments& a) {
       };
       const auto put = [&](int y, Compute value) { next[y * stride] = value; };
       for_each_plane<thread_rows>(row, max(from, planes.low), min(to, planes.high), step, put);
-      for_each_ghost_plane(from, to, [&](int y) {
+      for_each_ghost_plane(max(from, 0), min(to, planes.held), [&](int y) {
         int source = y;
         if (find_source(plane_axis, source, planes.low, planes.high)) put(y, step(source));
       });
@@ -117,22 +116,22 @@ __device__ void take_steps(const Arguments& a) {
     now = results;
   }
   __syncthreads();
-  if (x >= columns.begin && x < columns.end)
+  if (beyond <= 0)
     for (int y = planes.begin + row; y < planes.end; y += thread_rows)
       store(static_cast<Out*>(a.out.data)[offset(a.out, y, x)], now[y * stride]);
 }
 
 }  // namespace spsolve::cuda
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(spsolve::cuda::step_threads)
     steps_32(const __grid_constant__ spsolve::cuda::Arguments a) {
   spsolve::cuda::take_steps<32>(a);
 }
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(spsolve::cuda::step_threads)
     steps_64(const __grid_constant__ spsolve::cuda::Arguments a) {
   spsolve::cuda::take_steps<64>(a);
 }
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(spsolve::cuda::step_threads)
     steps_128(const __grid_constant__ spsolve::cuda::Arguments a) {
   spsolve::cuda::take_steps<128>(a);
 }

@@ -29,7 +29,7 @@ void launch_emulated_steps(const Arguments& a, int blocks_x, int blocks_y, int s
         return +[] { steps_128(*arguments); };
     }
   }();
-  ::emulated::run_grid(blocks_x, blocks_y, 1, 1024, kernel);
+  ::emulated::run_grid(blocks_x, blocks_y, 1, step_threads, kernel);
 }
 
 }  // namespace spsolve::cuda
