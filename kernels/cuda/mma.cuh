@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Instructions of mma_sweep.cuh: dense products (PTX ISA, "Multiply-and-accumulate using mma"), and what
+// Instructions of general sweeps: dense products (PTX ISA, "Multiply-and-accumulate using mma"), and what
 // comes before and after them. Which element of which matrix a register holds: kernels/sparse/mma_shape.hpp,
 // with words of A as they are instead of compressed.
 

@@ -86,8 +86,6 @@ class MmaProgram {
   };
   Work work() const;
 
-  WeightPlace place() const { return place_; }
-
  private:
   void put_formats(ConstantsText& text) const;
   void put_tile(ConstantsText& text) const;
@@ -100,7 +98,7 @@ class MmaProgram {
   void choose_tile(int dimensions, const std::optional<MmaTile>& tile);
   void fit(const BlockLimits& limits, const Index3& reach_end);
   int outputs_per_block() const;
-  /// Instructions that make one of numbers.
+  /// Of terms, that make one of numbers.
   int products() const { return terms_.mixed ? 4 : terms_.count * (terms_.count + 1) / 2; }
   int granule() const { return 16 / static_cast<int>(storage_bytes(precision_)); }  // elements in 16 bytes
   int slices() const { return static_cast<int>(operand_.slices.size()); }

@@ -7,6 +7,7 @@
 #include "arguments.hpp"
 #include "async_copy.cuh"
 #include "constants.cuh"
+#include "mma.cuh"  // bf16_pair
 #include "precision.cuh"
 #include "tensor_store.cuh"
 #include "wgmma_arguments.hpp"
@@ -71,12 +72,6 @@ __device__ inline void arrive_as_warp(unsigned long long* barrier) {
 
 /// The same in all lanes of a warp, which the compiler then knows: it computes addresses once for all.
 __device__ inline int uniform(int value) { return __shfl_sync(0xffffffffu, value, 0); }
-
-__device__ inline unsigned bf16_pair(float low, float high) {
-  unsigned pair;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
-  return pair;
-}
 
 /// Rounded to nearest, ties to even.
 __device__ inline float tf32(float value) {
