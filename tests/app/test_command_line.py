@@ -217,6 +217,9 @@ class CommandLine(spsolve.TestCase):
     def test_memory_that_no_machine_has(self):
         file = self.write(grid={"shape": [1 << 22, 1 << 22]})
         self.says(2, "GiB", file, "--set", "initial.expression='1'", ranks=2)
+        machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        side = int((0.7 * machine / 8) ** 0.5)  # the fields of one rank fit, those of two do not
+        self.says(2, "2 ranks share a machine", "check", file, "--set", f"grid.shape=[{side}, {side}]", "--set", "compute.device=cpu", ranks=2)
         with h5py.File(self.directory / "far.h5", "w") as data:
             data["w"] = np.zeros((256, 256, 256), "i1")
             data["w"][0, 0, 0] = 1

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <thread>
 
 namespace spsolve {
 namespace {
@@ -32,6 +33,23 @@ TEST(Requests, TheLimitCountsFromTheStartOfTheRun) {
   Requests late(Communicator(), signals, Clock::now() - std::chrono::minutes(60), {}, limit);
   EXPECT_EQ(answer(late, 0), Request::stop);
   EXPECT_STREQ(late.reason(), "the wall-time limit");
+}
+
+TEST(Requests, TheLimitLeavesTimeForFiles) {
+  using std::chrono::milliseconds;
+  struct Values : HostCopy {
+    Field field{box_of({1, 1, 1}), {0, 0, 0}, Precision::fp64};
+    const Field& wait() override { return field; }
+  };
+  FileQueue files(false);
+  files.add(
+      FileQueue::Kind::snapshot, std::make_shared<Values>(),
+      [](const Field&) { std::this_thread::sleep_for(milliseconds(200)); }, [](const std::exception_ptr&) {});
+  // A second before the limit ranks stop anyway.
+  Signals signals;
+  Requests requests(Communicator(), signals, Clock::now() - std::chrono::minutes(60) + milliseconds(1200), {},
+                    60.0);
+  EXPECT_EQ(requests.poll(files), Request::stop);
 }
 
 }  // namespace
