@@ -14,7 +14,8 @@ using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 // Measured on H200 (docs/plan.md).
 constexpr double second_level = 5.5e12;  // bytes/s of the cache that multiprocessors share
 constexpr double most_unrolled_taps = 512;
-constexpr double tap_latency = 0.03e-6, loop_latency = 0.165e-6;  // s, of a tap of a step, unrolled or not
+constexpr double tap_latency = 0.02e-6, loop_latency = 0.165e-6;  // s, of a tap of a step, unrolled or not
+constexpr double step_fill = 1e-6;                                // s, until a step has its first points
 constexpr double mirror_slots = 10, constant_slots = 12;          // of a tap of a step beside walls; 4 bytes
 constexpr double few_warps = 1.2;    // of marches of boxes by 8 warps, which have the registers of 12
 constexpr double source_cost = 2.5;  // of reading a source in 2D, which nothing fetches ahead, against a copy
@@ -175,7 +176,7 @@ double step_seconds(const March& march, const std::array<std::int64_t, 3>& regio
   const double slots =
       rounding_slots(march) +
       warps_beside_walls(march, region) * (has_constants(march) ? constant_slots * value / 4 : mirror_slots);
-  return points * (std::hypot(first, second) + taps * slots / fp32) + taps * tap_latency;
+  return step_fill + points * (std::hypot(first, second) + taps * slots / fp32) + taps * tap_latency;
 }
 
 /// The same of the kernels of `fuse` steps of a region. Those before the last take what the others need, too:

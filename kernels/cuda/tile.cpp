@@ -2,6 +2,7 @@
 #include "kernels/cuda/tile.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -140,6 +141,17 @@ std::optional<Tile> choose_flat_tile(const KernelStencil& stencil, const Formats
              : narrow;
 }
 
+/// march.cuh takes ghosts from within one mirror image of the grid, and no thread of it may have points
+/// beyond both faces of an axis.
+bool takes_grid(const KernelStencil& stencil) {
+  constexpr std::array<int, 3> thread_extent{1, 8, 16};  // the most of any tile
+  for (int k = 0; k < axis_count; ++k)
+    if (stencil.walls[k][low] != Wall::none &&
+        stencil.shape[k] < std::max(stencil.radius[k], thread_extent[k]))
+      return false;
+  return true;
+}
+
 }  // namespace
 
 std::int64_t warm_up_planes(const KernelStencil& stencil, const Tile& tile) {
@@ -160,6 +172,7 @@ std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& for
 }
 
 int preferred_depth(const KernelStencil& stencil, const Formats& formats, const BlockLimits& limits) {
+  if (!takes_grid(stencil)) return 0;
   constexpr double least_useful = 0.76;  // below, computing twice costs more than the memory traffic saved
   // Measured; without a march levels keep no registers.
   const int deepest = stencil.radius[plane_axis] == 0 ? 16 : 8;

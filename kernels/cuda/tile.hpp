@@ -17,7 +17,7 @@ std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& for
 /// but in 3D stars (march.cuh).
 std::int64_t warm_up_planes(const KernelStencil& stencil, const Tile& tile);
 
-/// How many steps in one kernel are fastest; 0 if march.cuh does not take the stencil at all.
+/// How many steps in one kernel are fastest; 0 if march.cuh does not take the stencil or the grid at all.
 int preferred_depth(const KernelStencil& stencil, const Formats& formats, const BlockLimits& limits);
 
 }  // namespace spsolve::cuda

@@ -107,6 +107,16 @@ INSTANTIATE_TEST_SUITE_P(
              std::to_string(test.param.steps) + "_n" + std::to_string(test.param.extent);
     });
 
+TEST(Tile, NoThreadHasPointsBeyondBothFaces) {
+  const auto depth = [](BoundaryKind walls, std::int64_t extent) {
+    return preferred_depth(make({"star3d1r", Precision::fp64, walls, false, 1, 0, extent}),
+                           {Precision::fp64, true, true}, hopper_limits);
+  };
+  EXPECT_EQ(depth(neumann, 15), 0);
+  EXPECT_GT(depth(neumann, 16), 0);
+  EXPECT_GT(depth(periodic, 15), 0);
+}
+
 // What blocks hold of a slab beside a wall: so many steps on either side, but past walls the radius.
 TEST(StepTile, CoversSlabsBesideWalls) {
   for (const auto& [name, steps, fits] : {std::tuple{"star2d1r", 9, true},
