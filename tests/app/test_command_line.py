@@ -214,23 +214,6 @@ class CommandLine(spsolve.TestCase):
                       "--set", f"parallel.transport={transport}")
         self.assertEqual(self.names(), ["problem.toml"])
 
-    def test_memory_that_no_machine_has(self):
-        file = self.write(grid={"shape": [1 << 22, 1 << 22]})
-        self.says(2, "GiB", file, "--set", "initial.expression='1'", ranks=2)
-        machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        side = int((0.7 * machine / 8) ** 0.5)  # the fields of one rank fit, those of two do not
-        self.says(2, "2 ranks share a machine", "check", file, "--set", f"grid.shape=[{side}, {side}]", "--set", "compute.device=cpu", ranks=2)
-        with h5py.File(self.directory / "far.h5", "w") as data:
-            data["w"] = np.zeros((256, 256, 256), "i1")
-            data["w"][0, 0, 0] = 1
-            data["w"].attrs["center"] = [255, 255, 255]
-        # With its halo 2^24 points along each axis: 2^75 bytes, of which none would be left in 64 bits.
-        far = ["grid.shape=[65536, 65536, 65536]", "stencil={file='far.h5', dataset='w'}", "initial.expression='1'", "time.fuse=4096",
-               "time.steps=4096", "parallel.exchange_every=8", "compute.device=cpu"]
-        self.says(2, "GiB", "check", file, *(word for setting in far for word in ("--set", setting)))
-        (self.directory / "far.h5").unlink()
-        self.assertEqual(self.names(), ["problem.toml"])
-
     def test_memory_of_files_on_their_way_counts(self):
         machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         side = int((0.4 * machine / 8) ** 0.5)  # two fields fit, and two copies of them do not

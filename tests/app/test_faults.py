@@ -12,6 +12,7 @@ import tempfile
 import time
 import unittest
 
+import h5py
 import numpy as np
 
 import spsolve
@@ -123,6 +124,24 @@ class Faults(spsolve.TestCase):
                     self.assertEqual(result.returncode, status)
                 self.assertTrue((self.directory / "out" / "run.json").exists())
                 shutil.rmtree(self.directory / "out")
+
+    def test_memory_that_no_machine_has(self):
+        file = self.write(initial={"expression": "1"})
+        def refused(*settings, verb=("check",)):
+            result = self.run_to(2, *verb, file, *(word for setting in settings for word in ("--set", setting)), ranks=2)
+            self.assertRegex(result.err, "error: the run needs .* GiB per rank")
+        refused("grid.shape=[4194304, 4194304]", verb=())
+        machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        side = int((0.7 * machine / 8) ** 0.5)  # the fields of one rank fit, those of two do not
+        refused(f"grid.shape=[{side}, {side}]", "compute.device=cpu")
+        with h5py.File(self.directory / "far.h5", "w") as data:
+            data["w"] = np.zeros((256, 256, 256), "i1")
+            data["w"][0, 0, 0] = 1
+            data["w"].attrs["center"] = [255, 255, 255]
+        # With halos some 2^24 points along each axis: 2^75 bytes, of which 64 bits would count none.
+        refused("grid.shape=[65536, 65536, 65536]", "boundary={}", "stencil={file='far.h5', dataset='w'}", "time.fuse=4096",
+                "time.steps=4096", "parallel.exchange_every=8", "compute.device=cpu")
+        self.assertFalse((self.directory / "out").exists())
 
     def test_output_that_cannot_be_a_directory(self):
         file = self.write()
