@@ -15,10 +15,10 @@
 namespace spsolve::cuda {
 
 /// The scalar unit on CUDA cores: true single steps, several of them in one kernel where registers allow
-/// (march.cuh), one at a time otherwise (step.cuh). Every point is a chain of fused multiply-adds from the
-/// source (or zero) in the order of the taps, in the kernels of any depth and tile: fp64, fp32 and tf32
-/// results have the bits of the CPU unit, whatever the region and however many steps are fused; 16-bit
-/// formats are rounded once per advance().
+/// (march.cuh) and on small grids in 2D (steps.cuh), one at a time otherwise (step.cuh). Every point is a
+/// chain of fused multiply-adds from the source (or zero) in the order of the taps, in the kernels of any
+/// depth and tile: fp64, fp32 and tf32 results have the bits of the CPU unit, whatever the region and however
+/// many steps are fused; 16-bit formats are rounded once per advance().
 class ScalarUnit : public Unit {
  public:
   /// For the current device. Work is enqueued on `stream`, which must outlive the unit; so must `source`

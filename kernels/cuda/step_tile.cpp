@@ -53,8 +53,20 @@ std::int64_t held_planes(const KernelStencil& stencil, std::int64_t planes, int 
              : std::min<std::int64_t>(held, stencil.shape[plane_axis] + 2 * radius);
 }
 
+/// Cycles that a block takes for a turn of its threads. A warp takes a cycle of shared memory for every 128
+/// bytes, and one of its scheduler for an instruction.
+double turn_cycles(const KernelStencil& stencil, int compute_bytes) {
+  constexpr double warps = step_threads / 32;
+  const double words = compute_bytes / 4.0, read = points_read(stencil),
+               together = planes_per_thread(stencil),
+               slots = together * (read + words * stencil.operations + point_slots) + turn_slots;
+  return warps * std::max(together * words * (read + 1), slots / schedulers_of_multiprocessor);
+}
+
+/// What tiles of so many planes and columns take; `turn`: turn_cycles().
 StepTile cut_tile(const KernelStencil& stencil, const Region& region, int steps, int compute_bytes,
-                  const BlockLimits& limits, std::int64_t planes, std::int64_t columns, int stride) {
+                  const BlockLimits& limits, std::int64_t planes, std::int64_t columns, int stride,
+                  double turn) {
   const auto extent = [&](int axis) { return region.end[axis] - region.begin[axis]; };
   StepTile tile{stride, planes, columns, pieces(extent(plane_axis), planes),
                 pieces(extent(column_axis), columns)};
@@ -64,10 +76,6 @@ StepTile cut_tile(const KernelStencil& stencil, const Region& region, int steps,
   const auto turns = [&](std::int64_t rows) {
     return static_cast<double>(pieces(rows, together * (step_threads / stride)));
   };
-  // A warp takes a cycle of shared memory for every 128 bytes, and one of its scheduler for an instruction.
-  const double words = compute_bytes / 4.0, read = points_read(stencil), warps = step_threads / 32,
-               slots = together * (read + words * stencil.operations + point_slots) + turn_slots,
-               turn = warps * std::max(together * words * (read + 1), slots / schedulers_of_multiprocessor);
   tile.cycles = load_cycles * turns(held);
   for (int left = 0; left < steps; ++left)
     tile.cycles += step_cycles + turn * turns(held_planes(stencil, planes, left));
@@ -102,6 +110,7 @@ std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Reg
   if (stencil.shape[row_axis] > 1 || stencil.radius[row_axis] > 0 || stencil.radius[plane_axis] == 0)
     return std::nullopt;
   std::optional<StepTile> best;
+  const double turn = turn_cycles(stencil, compute_bytes);
   const std::int64_t all_planes = region.end[plane_axis] - region.begin[plane_axis],
                      all_columns = region.end[column_axis] - region.begin[column_axis];
   for (const int stride : {32, 64, 128}) {
@@ -111,7 +120,8 @@ std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Reg
     for (std::int64_t planes = std::min(all_planes, most_planes);
          planes >= std::min(all_planes, least_planes); --planes) {
       if (planes != pieces(all_planes, pieces(all_planes, planes))) continue;  // leave no smaller last tile
-      const StepTile tile = cut_tile(stencil, region, steps, compute_bytes, limits, planes, columns, stride);
+      const StepTile tile =
+          cut_tile(stencil, region, steps, compute_bytes, limits, planes, columns, stride, turn);
       if (tile.shared_bytes <= limits.shared_bytes && (!best || tile.cycles < best->cycles)) best = tile;
     }
   }

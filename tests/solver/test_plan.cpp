@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-
 #include <set>
 
 #include "kernels/error.hpp"
