@@ -72,7 +72,7 @@ void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int ste
   const std::int64_t planes =
       std::max(scratch_points / plane_points - 2 * steps * radius_[slow], 4 * steps * radius_[slow] + 1);
   const bool one_kernel =
-      small_tile(region, steps) || (marches(region) && march_kernel({precision_, true, true}, steps, true));
+      small_tile(region, steps) || (preferred_ > 0 && march_kernel({precision_, true, true}, steps, true));
   const std::int64_t slabs = one_kernel ? 1 : pieces(region.extent()[slow], planes);
   for (std::int64_t i = 0; i < slabs; ++i) {
     Box slab = region;
@@ -102,7 +102,7 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
   const Formats formats{precision_, in.stored, out.stored};
   if (const auto& tile = small_tile(region, steps))
     return this->steps(*tile, in, out, region, steps, stream_);
-  const MarchKernel* kernel = marches(region) ? march_kernel(formats, steps, true) : nullptr;
+  const MarchKernel* kernel = preferred_ > 0 ? march_kernel(formats, steps, true) : nullptr;
   if (!kernel) return step_by_step(in, out, region, steps, stream_, 2);
   // The march does not mirror planes: beside neumann faces across it steps are taken one by one.
   const int slow = axes_[plane_axis];
@@ -208,19 +208,6 @@ Box ScalarUnit::reach(const Box& region, int steps) const {
       box.end[axis] = std::min(box.end[axis], domain_.shape[axis]);
     }
   return box;
-}
-
-/// march.cuh takes ghosts from within one mirror image of the grid, and no thread of it may have points
-/// beyond both faces of an axis.
-bool ScalarUnit::marches(const Box& region) const {
-  // The most rows and columns of a thread of any tile.
-  constexpr std::array<std::int64_t, 3> thread_extent{1, 8, most_columns_of_a_thread};
-  if (preferred_ == 0 || region.empty()) return false;
-  for (int k = 0; k < axis_count; ++k)
-    if (!domain_.periodic(axes_[k]) &&
-        domain_.shape[axes_[k]] < std::max(radius_[axes_[k]], thread_extent[k]))
-      return false;
-  return true;
 }
 
 }  // namespace spsolve::cuda

@@ -72,7 +72,6 @@ class ScalarUnit : public Unit {
   Operand scratch(const Box& box, std::size_t which) const;
   Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
   Box reach(const Box& region, int steps) const;
-  bool marches(const Box& region) const;
   const MarchKernel* march_kernel(const Formats& formats, int depth, bool beside_walls) const;
   const Kernel& step_kernel(const Formats& formats) const;
   const Kernel& steps_kernel(const Formats& formats, int stride) const;
