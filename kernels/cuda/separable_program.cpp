@@ -51,8 +51,7 @@ SeparableTile tile_of_planes(const SeparableOperand& operand, const BlockLimits&
   return tile;
 }
 
-SeparableShape shape_of(const SeparableOperand& operand, const SeparableTile& tile,
-                               int storage_bytes) {
+SeparableShape shape_of(const SeparableOperand& operand, const SeparableTile& tile, int storage_bytes) {
   const bool in_planes = operand.z_taps > 1;
   SeparableShape shape{tile, 0, 0, operand.y.begin, 0, 0, 0};
   shape.block_rows = in_planes ? 16 * (tile.warps_y + 1) : 32 * operand.y.windows;
@@ -131,8 +130,7 @@ void require(bool possible) {
 
 SeparableProgram::SeparableProgram(const SeparableStencil& stencil, Precision precision,
                                    const BlockLimits& limits, const std::optional<SeparableTile>& tile)
-    : precision_(precision),
-      along_x_(stencil.taps.extent()[y_axis] == 1 && stencil.taps.begin[y_axis] == 0) {
+    : precision_(precision), along_x_(stencil.taps.extent()[y_axis] == 1 && stencil.taps.begin[y_axis] == 0) {
   require(precision != Precision::fp64 && stencil.terms.size() <= most_terms);
   operand_ = separable_operand(stencil, precision);
   if (in_planes())
@@ -146,7 +144,7 @@ SeparableProgram::SeparableProgram(const SeparableStencil& stencil, Precision pr
   shape_ = shape_of(operand_, tile.value_or(best), bytes);
 }
 
-std::vector<std::uint32_t> SeparableProgram::both(std::vector<std::uint32_t> ChainedAxis::* part) const {
+std::vector<std::uint32_t> SeparableProgram::both(std::vector<std::uint32_t> ChainedAxis::*part) const {
   std::vector<std::uint32_t> all = operand_.x.*part;
   all.insert(all.end(), (operand_.y.*part).begin(), (operand_.y.*part).end());
   return all;

@@ -65,7 +65,7 @@ class SeparableProgram {
   bool along_x() const { return along_x_; }
 
  private:
-  std::vector<std::uint32_t> both(std::vector<std::uint32_t> ChainedAxis::* part) const;
+  std::vector<std::uint32_t> both(std::vector<std::uint32_t> ChainedAxis::*part) const;
 
   Precision precision_;
   bool along_x_;
