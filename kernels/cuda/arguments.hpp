@@ -9,7 +9,10 @@ namespace spsolve::cuda {
 /// grid is {z, y, x}, a 2D grid {y, 1, x}, a 1D grid {1, 1, x}.
 enum KernelAxis { plane_axis = 0, row_axis = 1, column_axis = 2 };
 
-constexpr int step_threads = 512;  // of a block of steps.cuh
+// Of steps.cuh: threads of a block, and the neighbouring planes of a column that each takes, whose sums read
+// so many points each.
+constexpr int step_threads = 512;
+constexpr int planes_of_thread(int points) { return points <= 16 ? 8 : points <= 64 ? 4 : 1; }
 
 /// What lies beyond a face; `none` for periodic axes, whose halo is memory like any other.
 enum class Wall { none, dirichlet, neumann };

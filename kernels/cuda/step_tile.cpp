@@ -22,13 +22,11 @@ constexpr double march_cycles = 3000, level_cycles_fp64 = 900, plane_cycles = 20
                  walls_slow = 1.65;
 constexpr double mirror_cycles = 6000;  // of what is beside neumann faces across it
 
-/// Neighbouring planes of a column that a thread takes (steps.cuh).
 int planes_per_thread(const KernelStencil& stencil) {
-  const std::size_t points = stencil.taps.size() * (stencil.folded[column_axis] ? 2 : 1);
-  return points <= 16 ? 8 : points <= 64 ? 4 : 1;
+  return planes_of_thread(static_cast<int>(stencil.taps.size()) * (stencil.folded[column_axis] ? 2 : 1));
 }
 
-/// Points that it reads for each of its sums.
+/// Points that a thread reads for each of its sums.
 double points_read(const KernelStencil& stencil) {
   std::map<int, std::pair<int, int>> planes_of_column;
   for (const Tap& tap : stencil.taps)

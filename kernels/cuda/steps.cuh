@@ -11,8 +11,8 @@ extern __shared__ __align__(16) unsigned char memory[];
 
 namespace spsolve::cuda {
 
-constexpr int points_read = constants::tap_count * (constants::folded[column_axis] ? 2 : 1);
-constexpr int planes_per_thread = points_read <= 16 ? 8 : points_read <= 64 ? 4 : 1;
+constexpr int planes_per_thread =
+    planes_of_thread(constants::tap_count * (constants::folded[column_axis] ? 2 : 1));
 
 /// One axis of a tile. Points are counted from the first that is held.
 struct Extent {
