@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step, as it is compiled for GPUs, in an emulation of its blocks.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "emulated_step.hpp"
+#include "step_case.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+TEST(EmulatedStep, HasTheBitsOfTheCpuUnitInAnyRegions) {
+  const StepCase& c = step_case(emulated_case);
+  testing::RandomCase problem = c.problem();
+  const Precision precision = c.shape.precision;
+  const auto expected = advance_on_cpu(problem, precision, 1, problem.u);
+  // Folded sums are rounded elsewhere than the CPU's.
+  const bool folded = c.stencil().folded != std::array<bool, 3>{};
+  const double bound =
+      folded ? 2 * testing::rounding_bound(problem.stencil, unit_roundoff(precision), 1, 2.0) : 0;
+  const Field source = whole_grid(problem, sum_precision(precision), 1, problem.source, false);
+  const Field in = whole_grid(problem, precision, 1, problem.u, false);
+  for (const auto& regions : {std::vector{problem.domain.box()}, testing::random_regions(problem)}) {
+    Field out = whole_grid(problem, precision, 1, std::vector<double>(problem.u.size(), nan));
+    for (const Box& region : regions)
+      launch_emulated_step(scalar_arguments(problem, in, out, source, region), 3);
+    const auto found = testing::points_of(out, problem.domain.box());
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      ASSERT_NEAR(found[i], expected[i], bound) << "point " << i << " in " << regions.size() << " regions";
+  }
+}
+
+}  // namespace
+}  // namespace spsolve::cuda
