@@ -143,7 +143,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   const std::optional<Checkpoint> restart = find_restart(communicator, command, config, terminal);
   const Setup setup = set_up(communicator, config, restart, terminal);
 
-  Watch watch(communicator, setup.device.of_rank, config.parallel.timeout_seconds);
+  Watch watch(communicator, setup.device.of_rank, config.parallel.timeout_seconds,
+              [&signals] { return signals.told_to_end(); });
   if (restart) watch.checkpoint_written(restart->header.step);
   const Machine machine = make_machine(communicator, setup.device, config.parallel, setup.background);
   Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen, *machine.backend,

@@ -34,4 +34,10 @@ std::optional<int> Signals::next() {
   return signal;
 }
 
+bool Signals::told_to_end() const {
+  sigset_t arrived;
+  sigpending(&arrived);
+  return sigismember(&arrived, SIGTERM) == 1 || sigismember(&arrived, SIGINT) == 1;
+}
+
 }  // namespace spsolve

@@ -20,6 +20,9 @@ class Signals {
   /// process at once, as users expect of a second Ctrl-C.
   std::optional<int> next();
 
+  /// Whether TERM or INT has arrived and was not asked for yet. Of any thread.
+  bool told_to_end() const;
+
  private:
   sigset_t waiting_;
 };

@@ -4,13 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
+#include <utility>
 
 namespace spsolve {
 namespace {
 
 constexpr int sign_tag = 1;
 constexpr int signs_within_timeout = 10;
+constexpr std::chrono::milliseconds glance(200);    // between looks at whether the rank was told to end
+constexpr int speakers = 2;                         // ranks that say where they are: one may be the dead one
 constexpr std::chrono::milliseconds impatience(1);  // at the end, when all others wait for the last sign
 
 bool waits(std::int64_t phase) {
@@ -25,10 +29,12 @@ const char* to_string(Phase phase) {
   return names[static_cast<int>(phase)];
 }
 
-Watch::Watch(const Communicator& communicator, const std::string& place, double timeout_seconds)
+Watch::Watch(const Communicator& communicator, const std::string& place, double timeout_seconds,
+             std::function<bool()> told_to_end)
     : communicator_(duplicate(communicator)),
       place_(place),
-      timeout_(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout_seconds))) {
+      timeout_(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout_seconds))),
+      told_to_end_(std::move(told_to_end)) {
   const std::vector<std::string> places = communicator.gather(place);
   const std::string place_of_root = communicator.broadcast(place);
   if (communicator.size() > 1) {
@@ -81,8 +87,7 @@ void Watch::run() {
       if (finished()) {
         std::this_thread::sleep_for(impatience);
       } else {
-        std::unique_lock lock(mutex_);
-        wake_.wait_for(lock, timeout_ / signs_within_timeout, [this] { return finished(); });
+        pause();
       }
     }
     if (over) return;
@@ -94,6 +99,20 @@ void Watch::run() {
         }
   } catch (const Error& error) {
     end(error.what());
+  }
+}
+
+/// Until it is time for the next sign of life.
+void Watch::pause() {
+  const Clock::time_point end = Clock::now() + timeout_ / signs_within_timeout;
+  const bool speaks = communicator_.size() > 1 && communicator_.rank() < speakers;
+  std::unique_lock lock(mutex_);
+  for (bool woken = false; !woken && Clock::now() < end;) {
+    woken = wake_.wait_until(lock, speaks ? std::min(end, Clock::now() + glance) : end,
+                             [this] { return finished(); });
+    if (!speaks) continue;
+    unanswered_ = told_to_end_() ? unanswered_ + 1 : 0;
+    if (unanswered_ == 2) fmt::print(stderr, "spsolve: told to end: {}\n", whereabouts());
   }
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -24,11 +25,17 @@ const char* to_string(Phase phase);
 /// the rank does to rank 0, about ten times within the timeout, and rank 0 answers; who misses the other says
 /// which rank, where and what it did last, and aborts with Status::device_failure. Ranks that are busy
 /// (files, compilers, a long launch on the CPU) go on giving signs of life.
+///
+/// A rank that dies is found by the launcher first, which tells the others to end and kills them soon: a rank
+/// that cannot answer, since it waits for the dead one, says where it is.
 class Watch {
  public:
-  /// `place`: host and device of this rank, for messages. Collective. Several ranks are watched only where
-  /// MPI allows communication by several threads.
-  Watch(const Communicator& communicator, const std::string& place, double timeout_seconds);
+  /// `place`: host and device of this rank, for messages. `told_to_end`: whether this rank was and has not
+  /// answered; called by another thread. Collective. Several ranks are watched only where MPI allows
+  /// communication by several threads.
+  Watch(
+      const Communicator& communicator, const std::string& place, double timeout_seconds,
+      std::function<bool()> told_to_end = [] { return false; });
   /// Collective, unless an exception is under way.
   ~Watch();
   Watch(const Watch&) = delete;
@@ -66,6 +73,7 @@ class Watch {
   };
 
   void run();
+  void pause();
   bool converse();
   bool converse(Peer& peer, const Sign& sign);
   bool finished() const { return phase_ == static_cast<int>(Phase::finished); }
@@ -78,6 +86,8 @@ class Watch {
   Communicator communicator_;  // of the signs alone
   std::string place_;
   Clock::duration timeout_;
+  std::function<bool()> told_to_end_;
+  int unanswered_ = 0;  // how often this was seen, one glance after the other
   std::atomic<int> phase_{static_cast<int>(Phase::setup)};
   std::atomic<std::int64_t> step_{0}, checkpoint_{-1}, changes_{0};
 

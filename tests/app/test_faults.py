@@ -260,9 +260,10 @@ class Faults(spsolve.TestCase):
             restart = restart or ["--set", "checkpoint.every=0", "--restart", max(spsolve.checkpoints(out).values())]
 
     def test_a_killed_rank_ends_the_job(self):
-        file = self.write(time={"steps": 10**8}, checkpoint={"every": 0})
+        """The launcher says which; the others where they were."""
+        file = self.write(time={"steps": 10**8}, checkpoint={"every": 1000})
         with spsolve.Job(file, ranks=4, cwd=self.directory) as job:
-            job.wait_for((self.directory / "out" / "diagnostics.csv").exists, "it began")
+            job.wait_for(lambda: max(spsolve.checkpoints(self.directory / "out"), default=0) >= 2000, "it wrote checkpoints")
             ranks = job.ranks()
             self.assertEqual(len(ranks), 4)
             os.kill(ranks[2], signal.SIGKILL)
@@ -270,6 +271,7 @@ class Faults(spsolve.TestCase):
             result = job.wait()
             self.assertLess(time.monotonic() - begin, 60)
         self.assertNotEqual(result.status, 0)
+        self.assertRegex(result.err, r"told to end: rank [01] on \S+: .*, step \d+, [\w ]+; last checkpoint: step \d+")
         time.sleep(1.0)
         self.assertEqual([rank for rank in ranks if spsolve.alive(rank)], [])
 
