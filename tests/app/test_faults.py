@@ -262,7 +262,8 @@ class Faults(spsolve.TestCase):
     def test_a_killed_rank_ends_the_job(self):
         """The launcher says which; the others where they were."""
         file = self.write(time={"steps": 10**8}, checkpoint={"every": 1000})
-        with spsolve.Job(file, ranks=4, cwd=self.directory) as job:
+        grace = {"OMPI_MCA_odls_base_sigkill_timeout": "1"}  # s; the launcher's own, which other tests do without
+        with spsolve.Job(file, ranks=4, cwd=self.directory, environment=grace) as job:
             job.wait_for(lambda: max(spsolve.checkpoints(self.directory / "out"), default=0) >= 2000, "it wrote checkpoints")
             ranks = job.ranks()
             self.assertEqual(len(ranks), 4)
