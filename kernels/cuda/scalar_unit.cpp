@@ -13,7 +13,6 @@ namespace spsolve::cuda {
 namespace {
 
 constexpr std::int64_t scratch_points = std::int64_t{1} << 27;  // per buffer; larger regions become slabs
-constexpr std::int64_t most_columns_of_a_thread = 16;
 
 /// A dirichlet value as an operand: rounded to storage, and for tf32 read back with its rounding.
 double ghost_operand(double value, Precision precision) {
@@ -58,7 +57,7 @@ void ScalarUnit::prepare(int steps) const {
 bool ScalarUnit::writes_row_images(const Field& field) const {
   const std::int64_t n = domain_.shape[x_axis];
   return domain_.dimensions == 3 && radius_[y_axis] > 0 && domain_.periodic(x_axis) &&
-         field.owned().extent()[x_axis] == n && n >= 2 * field.halo()[x_axis] + most_columns_of_a_thread;
+         field.owned().extent()[x_axis] == n && n >= 2 * field.halo()[x_axis] + most_points_per_lane;
 }
 
 void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int steps) const {

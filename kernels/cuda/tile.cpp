@@ -97,7 +97,7 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
                                   registers_of_thread(cut) - spare_registers);
   };
   const bool fits =
-      has_registers() && row_radius <= tile.rows_per_warp && tile.points_per_lane <= 16 &&
+      has_registers() && row_radius <= tile.rows_per_warp && tile.points_per_lane <= most_points_per_lane &&
       tile.written_columns() > 0 && tile.written_rows() > 0 &&
       static_cast<std::size_t>(tile.shared_bytes) * cut.blocks_per_multiprocessor <= limits.shared_bytes &&
       stencil.operations * depth * points <= most_unrolled;
@@ -144,7 +144,7 @@ std::optional<Tile> choose_flat_tile(const KernelStencil& stencil, const Formats
 /// march.cuh takes ghosts from within one mirror image of the grid, and no thread of it may have points
 /// beyond both faces of an axis.
 bool takes_grid(const KernelStencil& stencil) {
-  constexpr std::array<int, 3> thread_extent{1, 8, 16};  // the most of any tile
+  constexpr std::array<int, 3> thread_extent{1, 8, most_points_per_lane};  // the most of any tile
   for (int k = 0; k < axis_count; ++k)
     if (stencil.walls[k][low] != Wall::none &&
         stencil.shape[k] < std::max(stencil.radius[k], thread_extent[k]))

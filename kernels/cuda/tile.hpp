@@ -8,6 +8,8 @@
 
 namespace spsolve::cuda {
 
+constexpr int most_points_per_lane = 16;  // neighbours in x, of any tile
+
 /// The best tile of march.cuh for so many steps of the whole grid in one kernel, or none if its registers or
 /// shared memory do not do (large radii, deep fusion).
 std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& formats, int depth,
