@@ -12,11 +12,15 @@ import argparse
 import itertools
 import json
 import pathlib
+import sys
 
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
+from rows import rows_of
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("picture", type=pathlib.Path)
@@ -24,8 +28,7 @@ arguments.add_argument("results", type=pathlib.Path, nargs="+")
 arguments.add_argument("--ceilings", type=pathlib.Path)
 options = arguments.parse_args()
 
-tables = [json.loads(file.read_text()) for file in options.results]
-rows = list(itertools.chain.from_iterable(table["results"] if isinstance(table, dict) else table for table in tables))
+rows = rows_of(*options.results)
 copy = max(row["copy_bandwidth_gb_per_s"] / row["ranks"] for row in rows)
 roofs = {}
 for row in rows:
