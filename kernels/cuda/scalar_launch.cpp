@@ -83,11 +83,16 @@ void ScalarUnit::steps(const StepTile& tile, const Operand& in, const Operand& o
       .launch(grid, dim3(step_threads), tile.shared_bytes, stream, a);
 }
 
-const std::optional<StepTile>& ScalarUnit::small_tile(const Box& region, int steps) const {
-  const auto [entry, is_new] = small_tiles_.try_emplace({region.begin, region.end, steps});
-  if (is_new)
-    entry->second = choose_small_tile(stencil_, region_of(region, axes_), steps, {precision_, true, true},
-                                      device_.block_limits());
+const std::optional<StepTile>& ScalarUnit::step_tile(const Box& region, int steps,
+                                                     bool faster_than_march) const {
+  const auto [entry, is_new] = step_tiles_.try_emplace({region.begin, region.end, steps, faster_than_march});
+  if (!is_new) return entry->second;
+  const Formats formats{precision_, true, true};
+  const Region tiled = region_of(region, axes_);
+  entry->second =
+      faster_than_march
+          ? choose_small_tile(stencil_, tiled, steps, formats, device_.block_limits())
+          : choose_step_tile(stencil_, tiled, steps, formats.compute_bytes(), device_.block_limits());
   return entry->second;
 }
 

@@ -44,7 +44,7 @@ int ScalarUnit::preferred_steps() const { return std::max(preferred_, 1); }
 
 void ScalarUnit::prepare(int steps) const {
   const Formats formats{precision_, true, true};
-  if (const auto& tile = small_tile(domain_.box(), steps)) {
+  if (const auto& tile = step_tile(domain_.box(), steps, true)) {
     steps_kernel(formats, tile->stride);
   } else if (preferred_ == 0 || !march_kernel(formats, steps, true))
     step_kernel(formats);
@@ -70,8 +70,8 @@ void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int ste
       std::max<std::int64_t>(reach(region, steps).points() / reach(region, steps).extent()[slow], 1);
   const std::int64_t planes =
       std::max(scratch_points / plane_points - 2 * steps * radius_[slow], 4 * steps * radius_[slow] + 1);
-  const bool one_kernel =
-      small_tile(region, steps) || (preferred_ > 0 && march_kernel({precision_, true, true}, steps, true));
+  const bool one_kernel = step_tile(region, steps, true) ||
+                          (preferred_ > 0 && march_kernel({precision_, true, true}, steps, true));
   const std::int64_t slabs = one_kernel ? 1 : pieces(region.extent()[slow], planes);
   for (std::int64_t i = 0; i < slabs; ++i) {
     Box slab = region;
@@ -99,7 +99,7 @@ void ScalarUnit::run(Operand in, const Operand& out, const Box& region, int step
 
 void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& region, int steps) const {
   const Formats formats{precision_, in.stored, out.stored};
-  if (const auto& tile = small_tile(region, steps))
+  if (const auto& tile = step_tile(region, steps, true))
     return this->steps(*tile, in, out, region, steps, stream_);
   const MarchKernel* kernel = preferred_ > 0 ? march_kernel(formats, steps, true) : nullptr;
   if (!kernel) return step_by_step(in, out, region, steps, stream_, 2);
@@ -162,8 +162,7 @@ Box ScalarUnit::away_from_walls(const Box& region, const Tile& tile, const Tile&
 void ScalarUnit::step_by_step(Operand in, const Operand& out, const Box& region, int steps,
                               cudaStream_t stream, std::size_t which) const {
   if (steps > 1)
-    if (const auto tile = choose_step_tile(stencil_, region_of(region, axes_), steps,
-                                           Formats{precision_}.compute_bytes(), device_.block_limits()))
+    if (const auto& tile = step_tile(region, steps, false))
       return this->steps(*tile, in, out, region, steps, stream);
   for (int done = 1; done <= steps; ++done) {
     const Box box = reach(region, steps - done);

@@ -67,7 +67,8 @@ class ScalarUnit : public Unit {
   void step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const;
   void steps(const StepTile& tile, const Operand& in, const Operand& out, const Box& region, int steps,
              cudaStream_t stream) const;
-  const std::optional<StepTile>& small_tile(const Box& region, int steps) const;
+  /// Of steps.cuh, if it takes the region; `faster_than_march`: and if it should.
+  const std::optional<StepTile>& step_tile(const Box& region, int steps, bool faster_than_march) const;
 
   Operand scratch(const Box& box, std::size_t which) const;
   Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
@@ -95,7 +96,7 @@ class ScalarUnit : public Unit {
   mutable std::map<std::tuple<Formats, int, bool>, std::optional<MarchKernel>> march_kernels_;
   mutable std::map<Formats, Kernel> step_kernels_;
   mutable std::map<std::tuple<Formats, int>, Kernel> steps_kernels_;
-  mutable std::map<std::tuple<Index3, Index3, int>, std::optional<StepTile>> small_tiles_;
+  mutable std::map<std::tuple<Index3, Index3, int, bool>, std::optional<StepTile>> step_tiles_;
   // Two for the kernels of advance(), two for the bands of each stream.
   mutable std::array<DeviceBuffer, 6> scratch_;
   mutable std::int64_t aligned_column_ = 0;  // a column that starts at a multiple of 64 bytes in all fields
