@@ -105,7 +105,7 @@ std::vector<Candidate> agree(const Communicator& communicator, const std::vector
 
 Plan agreed_plan(const Communicator& communicator, const Problem& problem, const DeviceModel& device,
                  const PlanRequest& request) {
-  Plan plan{device.gpu ? "cuda" : "cpu", {}, {}, ""};
+  Plan plan{device.gpu ? "cuda" : "cpu", {}, {}, {}};
   collectively(communicator, [&] {
     if (communicator.root()) plan = make_plan(problem, device, request);
   });

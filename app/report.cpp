@@ -71,6 +71,7 @@ void warn_of_growth(const Setup& setup, const Terminal& terminal) {
 
 void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& terminal) {
   const Plan& plan = setup.plan;
+  for (const std::string& reason : plan.reasons) terminal.print("{}", reason);
   terminal.print("device model: {}, {}; rates are of one device, all costs but exchange included",
                  device.name, device.origin);
   terminal.print("  {:<5} {:<13} {:<17} {:>4} {:>5} {:>8} {:>8} {:>8} {:>6} {:>6} {:>8} {:>5} {:>10}  {}",
@@ -90,7 +91,6 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
   terminal.print(
       "bytes, fma: per point and step, main memory and executed; alpha: taps of the fused weights / "
       "(fuse x taps); S: those taps / executed; err/step: bound on the relative L2 error");
-  terminal.print("chosen: {}", plan.reason);
   const Problem& problem = setup.problem;
   const double alone = rate_of_ranks(problem, device, plan.chosen, 1);
   for (std::int64_t ranks = 1; ranks <= 4096; ranks *= 8) {

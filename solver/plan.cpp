@@ -153,30 +153,39 @@ constexpr const char* scenario_texts[] = {"", "1: memory-bound on CUDA cores and
                                           "3: compute-bound on CUDA cores, memory-bound on tensor cores",
                                           "4: compute-bound on CUDA cores and on tensor cores"};
 
-std::string reason_for(const Plan& plan, const PlanRequest& request) {
-  const Candidate& chosen = plan.chosen;
-  std::string text = fmt::format("{}: bound by {}, {:.3g} GStencil/s in the model", describe(chosen),
-                                 chosen.bound, 1e-9 / chosen.seconds);
-  if (chosen.scenario)
-    text += fmt::format("; scenario {}; redundancy {:.3g}, sparsity {:.3g}, {} the sweet spot",
-                        scenario_texts[chosen.scenario], chosen.redundancy, chosen.sparsity,
-                        chosen.in_sweet_spot ? "inside" : "outside");
-  const Candidate* other = nullptr;  // the fastest of the other kind
-  for (const Candidate& candidate : plan.candidates)
-    if (candidate.fused_weights() != chosen.fused_weights() && (!other || candidate.seconds < other->seconds))
-      other = &candidate;
-  if (other)
-    text += fmt::format("; next best of another kind: {} at {:.3g}", describe(*other), 1e-9 / other->seconds);
-  if (request.unit != "auto" || request.layout != "auto" || request.fuse)
-    text += "; as far as it was asked for";
-  if (request.accuracy)
-    text += fmt::format("; {} keeps the accepted error of {:.1e} per step (bound {:.1e})",
-                        to_string(chosen.precision), *request.accuracy, chosen.error);
+bool are_alike(const Candidate& a, const Candidate& b) {
+  return a.unit == b.unit && a.layout == b.layout && a.precision == b.precision;
+}
+
+/// In one line: its rate and, on tensor cores, what paper 003 says of it.
+std::string line_of(const Candidate& candidate) {
+  std::string text = fmt::format("{}: {:.4g} GStencil/s, bound by {}", describe(candidate),
+                                 1e-9 / candidate.seconds, candidate.bound);
+  if (candidate.scenario)
+    text += fmt::format("; {} the sweet spot (redundancy {:.3g}, sparsity {:.3g}; scenario {})",
+                        candidate.in_sweet_spot ? "inside" : "outside", candidate.redundancy,
+                        candidate.sparsity, scenario_texts[candidate.scenario]);
   return text;
 }
 
-bool are_alike(const Candidate& a, const Candidate& b) {
-  return a.unit == b.unit && a.layout == b.layout && a.precision == b.precision;
+std::vector<std::string> reasons_for(const Plan& plan, const PlanRequest& request) {
+  const Candidate& chosen = plan.chosen;
+  std::string text = "chosen:     " + line_of(chosen);
+  if (asked_for(request) || request.fuse) text += "; as far as it was asked for";
+  if (request.accuracy)
+    text += fmt::format("; {} keeps the accepted error of {:.1e} per step (bound {:.1e})",
+                        to_string(chosen.precision), *request.accuracy, chosen.error);
+  std::vector<std::string> reasons{text};
+  const Candidate* other_kind = nullptr;  // the fastest
+  for (const Candidate& candidate : plan.candidates) {
+    if (are_alike(candidate, chosen) && candidate.fuse == 1 && chosen.fuse > 1)
+      reasons.push_back("instead of: " + line_of(candidate));
+    if (candidate.fused_weights() != chosen.fused_weights() &&
+        (!other_kind || candidate.seconds < other_kind->seconds))
+      other_kind = &candidate;
+  }
+  if (other_kind) reasons.push_back("instead of: " + line_of(*other_kind));
+  return reasons;
 }
 
 /// Leaves out what is not built, of what is fast enough to matter.
@@ -218,7 +227,7 @@ double paced_seconds(const Problem& problem, const DeviceModel& device, const Ca
 }
 
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {
-  Plan plan{device.gpu ? "cuda" : "cpu", {}, all_candidates(problem, device, request), ""};
+  Plan plan{device.gpu ? "cuda" : "cpu", {}, all_candidates(problem, device, request), {}};
   if (plan.candidates.empty()) fail_without_candidates(problem, device, request);
   const auto is_accepted = [&](const Candidate& candidate) {
     return !request.accuracy || candidate.error <= *request.accuracy;
@@ -245,7 +254,7 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
     if (candidate.seconds <= as_good * fastest.seconds && are_alike(candidate, fastest) &&
         candidate.fuse < plan.chosen.fuse)
       plan.chosen = candidate;
-  plan.reason = reason_for(plan, request);
+  plan.reasons = reasons_for(plan, request);
   return plan;
 }
 

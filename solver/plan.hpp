@@ -35,7 +35,7 @@ struct Plan {
   std::string device;  // cpu, cuda
   Candidate chosen;
   std::vector<Candidate> candidates;  // by precision, unit, layout, depth; seconds at the pace of the request
-  std::string reason;                 // in words
+  std::vector<std::string> reasons;   // in words: what was chosen, and instead of what
 };
 
 /// Models every unit, layout and depth and chooses the fastest, or what is requested. Throws
