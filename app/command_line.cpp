@@ -121,7 +121,8 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
 
   const auto add_set = [&](CLI::App& to) {
     to.add_option("--set", command.overrides,
-                  "Override a key of the input, as section.key=value; may be repeated")
+                  "Override a key of the input, as section.key=value, or a section, as "
+                  "'section={key=value}'; may be repeated")
         ->take_all()
         ->allow_extra_args(false)  // INPUT may follow
         ->type_name("KEY=VALUE");
@@ -159,6 +160,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   info->add_option("FILE", command.file, "HDF5 file")->required();
   CLI::App* doctor = app.add_subcommand(
       "doctor", "Print versions, devices, ranks and file systems: what a bug report needs");
+  for (CLI::App* verb : {info, doctor}) verb->footer("");  // neither takes an input
 
   try {
     app.parse(argc, argv);

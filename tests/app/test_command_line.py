@@ -55,6 +55,7 @@ class CommandLine(spsolve.TestCase):
                 self.assertEqual(self.run_to(0, "--version", ranks=ranks).out, f"spsolve {version}\n")
         for verb in ("check", "plan", "bench", "info", "doctor"):
             self.assertIn("--help", self.run_to(0, verb, "--help").out)
+        self.assertNotIn("Stencil presets", self.run_to(0, "info", "--help").out)
 
     def test_usage_errors(self):
         file = self.write()
