@@ -126,7 +126,7 @@ Ceilings known_ceilings(const Communicator& communicator, const DeviceChoice& de
 }
 
 /// What of a case is measured: the plan's choice, and others of its candidates where they are asked for.
-std::vector<Candidate> candidates_of(const Plan& plan, int count) {
+std::vector<Candidate> choice_and_rivals(const Plan& plan, int count) {
   std::vector<Candidate> candidates = best_candidates(plan, static_cast<std::size_t>(count));
   const auto is_chosen = [&](const Candidate& candidate) { return is_same_method(candidate, plan.chosen); };
   candidates.erase(std::remove_if(candidates.begin(), candidates.end(), is_chosen), candidates.end());
@@ -135,24 +135,7 @@ std::vector<Candidate> candidates_of(const Plan& plan, int count) {
   return candidates;
 }
 
-Plan plan_of(const Communicator& communicator, const BenchCase& what, const BenchRequest& request,
-             const ParallelConfig& parallel, const DeviceModel& model, const DeviceChoice& device,
-             const Terminal& terminal) {
-  const Plan plan = agreed_plan(communicator, what.problem, model, what.plan);
-  if (!request.tune) return plan;
-  const std::string tuned =
-      tuned_plan(communicator, what.problem, what.plan, plan, device, parallel, terminal);
-  return agreed_plan(communicator, what.problem, model, continue_plan(what.plan, model, tuned).request);
-}
-
-}  // namespace
-
-Status bench(const Communicator& communicator, const BenchRequest& request) {
-  const Terminal terminal(communicator, false);
-  if (request.list) {
-    list_catalogue(terminal);
-    return Status::finished;
-  }
+BenchSetting setting_of(const BenchRequest& request) {
   BenchSetting setting;
   setting.parallel.transport = request.transport;
   setting.parallel.exchange_every = request.exchange_every;
@@ -160,73 +143,129 @@ Status bench(const Communicator& communicator, const BenchRequest& request) {
   setting.parallel.graphs = setting.graphs = !request.no_graphs;
   setting.steps = request.steps;
   setting.seconds = request.seconds.value_or(request.suite.empty() ? 0.3 : 0.1);
+  return setting;
+}
+
+DeviceChoice device_of(const Communicator& communicator, const BenchRequest& request,
+                       const ParallelConfig& parallel) {
   ComputeConfig compute;
   compute.device = request.device;
-  const DeviceChoice device = choose_device(communicator, compute, setting.parallel);
-  const auto write_json = [&](const Json& json) {
-    collectively(communicator, [&] {
-      if (communicator.root() && !request.json.empty()) write_text(request.json, json.dump(2) + "\n");
-    });
-  };
+  return choose_device(communicator, compute, parallel);
+}
 
-  if (request.suite == "ceilings") {
+/// What the cases of a call of `spsolve bench` share, and its rows so far.
+class Benchmark {
+ public:
+  Benchmark(const Communicator& communicator, const BenchRequest& request)
+      : communicator_(communicator),
+        request_(request),
+        terminal_(communicator, false),
+        setting_(setting_of(request)),
+        device_(device_of(communicator, request, setting_.parallel)),
+        model_(device_model(device_)) {}
+
+  /// `--suite ceilings`
+  void measure_device() {
     write_json(Json::object());
     const Ceilings ceilings =
-        measure_ceilings(communicator, device, setting.parallel, CeilingScope::all, terminal);
-    if (communicator.root()) remember(ceilings);
+        measure_ceilings(communicator_, device_, setting_.parallel, CeilingScope::all, terminal_);
+    if (communicator_.root()) remember(ceilings);
     write_json(to_json(ceilings));
-    return Status::finished;
   }
 
-  std::vector<BenchCase> cases;
-  for (const auto& file : request.inputs) cases.push_back(case_of_input(communicator, file, request));
-  if (request.inputs.empty()) cases = cases_of(request, device.cuda);
-  const bool single = cases.size() == 1 && request.candidates == 1;
-  const DeviceModel model = device_model(device);
-  terminal.print("{}", device.of_rank);
-  Ceilings ceilings;
-  if (!request.compile_only) {
-    write_json(Json::array());  // a path that cannot be written is found now, not after hours
-    ceilings = known_ceilings(communicator, device, setting.parallel, terminal);
-    print_head(request, terminal);
+  void measure_cases() {
+    std::vector<BenchCase> cases;
+    for (const auto& file : request_.inputs) cases.push_back(case_of_input(communicator_, file, request_));
+    if (request_.inputs.empty()) cases = cases_of(request_, device_.cuda);
+    single_ = cases.size() == 1 && request_.candidates == 1;
+    terminal_.print("{}", device_.of_rank);
+    if (!request_.compile_only) {
+      write_json(Json::array());  // a path that cannot be written is found now, not after hours
+      ceilings_ = known_ceilings(communicator_, device_, setting_.parallel, terminal_);
+      print_head(request_, terminal_);
+    }
+    const auto [first, stride] = request_.shard;
+    for (auto i = static_cast<std::size_t>(first); i < cases.size(); i += static_cast<std::size_t>(stride))
+      measure_case(cases[i]);
+    if (request_.suite == "ablation") print_gains(results_, terminal_);
   }
-  std::vector<Json> results;
-  const auto keep = [&](Json row) {
-    row["suite"] = request.suite.empty() ? request.inputs.empty() ? "single" : "inputs" : request.suite;
-    results.push_back(std::move(row));
-    write_json(results);  // what is there already, should a later case take too long
-  };
-  for (auto i = static_cast<std::size_t>(request.shard[0]); i < cases.size();
-       i += static_cast<std::size_t>(request.shard[1])) {
-    const BenchCase& what = cases[i];
+
+ private:
+  void measure_case(const BenchCase& what) {
     std::vector<Candidate> candidates;
     try {
-      const Plan plan = plan_of(communicator, what, request, setting.parallel, model, device, terminal);
-      candidates = agree(communicator, candidates_of(plan, request.candidates));
+      candidates = agree(communicator_, choice_and_rivals(plan_of(what), request_.candidates));
     } catch (const Error& error) {
-      if (single) throw;
-      keep(report_failure(what, what.plan.unit, what.plan.layout, what.plan.fuse.value_or(0), error,
-                          terminal));
-      continue;
+      if (single_) throw;
+      const PlanRequest& asked = what.plan;
+      keep(report_failure(what, asked.unit, asked.layout, asked.fuse.value_or(0), error, terminal_));
     }
     for (const Candidate& candidate : candidates) {
       try {
-        if (request.compile_only) {
-          compile_kernels(communicator, what, candidate, setting, device);
-          continue;
-        }
-        setting.errors = &candidate == &candidates.front();  // of the plan's choice
-        Json row = measure(communicator, what, candidate, setting, ceilings, device);
-        row["chosen"] = setting.errors;
-        print_line(request, row, terminal);
-        keep(std::move(row));
+        measure_candidate(what, candidate, &candidate == &candidates.front());
       } catch (const Error& error) {  // others go on without it; peers of a rank that failed cannot
-        if (single || communicator.size() > 1) throw;
-        keep(report_failure(what, candidate.unit, candidate.layout, candidate.fuse, error, terminal));
+        if (single_ || communicator_.size() > 1) throw;
+        keep(report_failure(what, candidate.unit, candidate.layout, candidate.fuse, error, terminal_));
       }
     }
   }
-  if (request.suite == "ablation") print_gains(results, terminal);
+
+  Plan plan_of(const BenchCase& what) const {
+    const Plan plan = agreed_plan(communicator_, what.problem, model_, what.plan);
+    if (!request_.tune) return plan;
+    const std::string tuned =
+        tuned_plan(communicator_, what.problem, what.plan, plan, device_, setting_.parallel, terminal_);
+    return agreed_plan(communicator_, what.problem, model_, continue_plan(what.plan, model_, tuned).request);
+  }
+
+  void measure_candidate(const BenchCase& what, const Candidate& candidate, bool chosen) {
+    if (request_.compile_only) {
+      compile_kernels(communicator_, what, candidate, setting_, device_);
+      return;
+    }
+    BenchSetting setting = setting_;
+    setting.errors = chosen;
+    Json row = measure(communicator_, what, candidate, setting, ceilings_, device_);
+    row["chosen"] = chosen;
+    print_line(request_, row, terminal_);
+    keep(std::move(row));
+  }
+
+  void keep(Json row) {
+    row["suite"] = !request_.suite.empty() ? request_.suite : request_.inputs.empty() ? "single" : "inputs";
+    results_.push_back(std::move(row));
+    write_json(results_);  // what is there already, should a later case take too long
+  }
+
+  void write_json(const Json& json) const {
+    collectively(communicator_, [&] {
+      if (communicator_.root() && !request_.json.empty()) write_text(request_.json, json.dump(2) + "\n");
+    });
+  }
+
+  const Communicator& communicator_;
+  const BenchRequest& request_;
+  Terminal terminal_;
+  BenchSetting setting_;
+  DeviceChoice device_;
+  DeviceModel model_;
+  Ceilings ceilings_;
+  bool single_ = false;  // one row: what fails is an error
+  std::vector<Json> results_;
+};
+
+}  // namespace
+
+Status bench(const Communicator& communicator, const BenchRequest& request) {
+  if (request.list) {
+    list_catalogue(Terminal(communicator, false));
+    return Status::finished;
+  }
+  Benchmark benchmark(communicator, request);
+  if (request.suite == "ceilings")
+    benchmark.measure_device();
+  else
+    benchmark.measure_cases();
   return Status::finished;
 }
 
