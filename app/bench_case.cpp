@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "app/bench_errors.hpp"
@@ -19,7 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int repeats = 7;
+constexpr int repeats = 7, most_attempts = 3;
+constexpr double undisturbed = 1.05;  // the median of runs over the shortest
 
 /// Seconds of the parts of a launch on this rank, since `before`.
 Json parts_of_launch(const Timings& before, const Timings& after, std::int64_t launches) {
@@ -116,16 +118,22 @@ Timed time_runs(const Communicator& communicator, Bench& bench, const BenchSetti
   };
   const int launches_per_period = bench.run_period();
   timed_run(1);  // captures what the second of the two fields is written by
-  const double one = timed_run(2) / 2;
+  const double one = std::min(timed_run(2), timed_run(2)) / 2;
   const std::int64_t periods = setting.steps > 0
                                    ? pieces<std::int64_t>(setting.steps, bench.period())
                                    : std::max<std::int64_t>(1, std::llround(setting.seconds / one));
-  const Timings before = bench.block.timings();
-  std::vector<double> runs;
-  for (int repeat = 0; repeat < repeats; ++repeat) runs.push_back(timed_run(periods));
-  std::sort(runs.begin(), runs.end());
-  return {periods * bench.period(), runs[repeats / 2], runs.front(),
-          parts_of_launch(before, bench.block.timings(), repeats * periods * launches_per_period)};
+  // Hosts that have other things to do, too, may hold up most of the runs, by half of their time and more.
+  Timed timed{periods * bench.period(), std::numeric_limits<double>::infinity(), 0, {}};
+  for (int attempt = 0; attempt < most_attempts && timed.seconds > undisturbed * timed.least; ++attempt) {
+    const Timings before = bench.block.timings();
+    std::vector<double> runs;
+    for (int repeat = 0; repeat < repeats; ++repeat) runs.push_back(timed_run(periods));
+    std::sort(runs.begin(), runs.end());
+    if (const double median = runs[repeats / 2]; median < timed.seconds)
+      timed = {timed.steps, median, runs.front(),
+               parts_of_launch(before, bench.block.timings(), repeats * periods * launches_per_period)};
+  }
+  return timed;
 }
 
 }  // namespace
