@@ -101,6 +101,7 @@ KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Preci
   const int folded_count = folded_operations(taps, symmetric);
   if (folded_count >= operations) return;
   operations = folded_count;
+  if (symmetric[plane_axis] && !source) --operations;  // the first plane is not added to anything
   folded = symmetric;
   std::erase_if(taps, [&](const Tap& tap) {
     return (folded[row_axis] && tap.offset[row_axis] < 0) ||

@@ -34,6 +34,7 @@ __device__ Compute add_taps(Compute result, Value&& value) {
   using namespace constants;
   Compute plane_sum{};
   int plane = -radius[plane_axis] - 1;
+  bool begun = with_source;
 #pragma unroll unroll
   for (int k = 0; k < tap_count; ++k) {
     const Tap& tap = taps[k];
@@ -48,7 +49,10 @@ __device__ Compute add_taps(Compute result, Value&& value) {
     } else {
       plane_sum = z == plane ? fused(weight, point, plane_sum) : product(weight, point);
       plane = z;
-      if (k + 1 == tap_count || taps[k + 1].offset[0] != z) result = sum(result, plane_sum);
+      if (k + 1 == tap_count || taps[k + 1].offset[0] != z) {
+        result = begun ? sum(result, plane_sum) : plane_sum;
+        begun = true;
+      }
     }
   }
   return result;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "kernels/cpu_unit.hpp"
 #include "kernels/cuda/scalar_unit.hpp"
@@ -24,17 +27,20 @@ using testing::whole_grid;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// `steps` steps on the GPU, one advance() per region; what no region covers stays NaN.
+/// `steps` steps on the GPU, one advance() per region; what no region covers stays NaN. Without a source
+/// where the problem's is empty.
 std::vector<double> advance_on_gpu(const RandomCase& problem, Precision precision, int steps,
                                    const std::vector<double>& values, const std::vector<Box>& regions,
                                    bool halo_beside_walls = true) {
-  const Field source =
-      to_device(whole_grid(problem, sum_precision(precision), steps, problem.source, halo_beside_walls));
+  std::optional<Field> source;
+  if (!problem.source.empty())
+    source =
+        to_device(whole_grid(problem, sum_precision(precision), steps, problem.source, halo_beside_walls));
   const Field in = to_device(whole_grid(problem, precision, steps, values, halo_beside_walls));
   const std::vector<double> untouched(values.size(), nan);
   Field out = to_device(whole_grid(problem, precision, steps, untouched, halo_beside_walls));
   const Stream stream;
-  const ScalarUnit unit(problem.domain, problem.stencil, precision, &source, stream);
+  const ScalarUnit unit(problem.domain, problem.stencil, precision, source ? &*source : nullptr, stream);
   for (const Box& region : regions) unit.advance(in, out, region, steps);
   stream.synchronize();
   return testing::points_of(to_host(out), problem.domain.box());
@@ -198,6 +204,28 @@ struct FoldedCase {
   std::array<bool, 3> symmetric;
 };
 class CudaScalarFolded : public NeedsGpu, public ::testing::WithParamInterface<FoldedCase> {};
+
+std::vector<std::uint64_t> bits(const std::vector<double>& values) {
+  std::vector<std::uint64_t> all(values.size());
+  std::transform(values.begin(), values.end(), all.begin(),
+                 [](double value) { return std::bit_cast<std::uint64_t>(value); });
+  return all;
+}
+
+/// A sum begins with its first plane, which may be -0, where there is no source.
+TEST_P(CudaScalarFolded, FusedStepsHaveTheBitsOfSingleStepsWithoutASource) {
+  const auto& [c, symmetric] = GetParam();
+  RandomCase problem = make_problem(c, symmetric);
+  problem.source.clear();
+  std::fill(problem.u.begin(), problem.u.begin() + std::ssize(problem.u) / 2, 0.0);
+  const std::vector<Box> whole{problem.domain.box()};
+  std::vector<double> one_by_one = problem.u;
+  for (int step = 0; step < 3; ++step)
+    one_by_one = advance_on_gpu(problem, c.precision, 1, one_by_one, whole);
+  EXPECT_EQ(bits(advance_on_gpu(problem, c.precision, 3, problem.u, whole, false)), bits(one_by_one));
+  EXPECT_EQ(bits(advance_on_gpu(problem, c.precision, 3, problem.u, testing::random_regions(problem))),
+            bits(one_by_one));
+}
 
 TEST_P(CudaScalarFolded, FusedStepsHaveTheBitsOfSingleSteps) {
   const auto& [c, symmetric] = GetParam();
