@@ -50,8 +50,10 @@ void add_vtk_view(hid_t file, const Snapshot& snapshot) {
   const ArrayFormat format = snapshot.format();
   if (volume(format.shape) > std::numeric_limits<std::int32_t>::max()) return;  // more than VTK counts
   std::vector<std::int32_t> extent;
-  for (const std::int64_t points : xyz(format.shape))
-    extent.insert(extent.end(), {0, static_cast<std::int32_t>(points - 1)});
+  for (const std::int64_t points : xyz(format.shape)) {
+    extent.push_back(0);
+    extent.push_back(static_cast<std::int32_t>(points - 1));
+  }
   auto spacing = snapshot.grid.spacing;
   for (int axis = snapshot.grid.domain.first_axis(); axis < axis_count; ++axis)
     spacing[axis] *= static_cast<double>(snapshot.stride);

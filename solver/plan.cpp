@@ -77,6 +77,13 @@ bool considered(const UnitAndLayout& way, const DeviceModel& device, const PlanR
   return unit == "scalar" || device.gpu || asked_for(request);
 }
 
+std::vector<int> depths_of(const UnitAndLayout& way, const DeviceModel& device, const PlanRequest& request) {
+  if (request.fuse) return {*request.fuse};
+  if (std::string(way.unit) == "scalar") return {std::begin(scalar_depths), std::end(scalar_depths)};
+  if (!device.gpu) return {1, 2, 3, 4};  // emulated
+  return {std::begin(tensor_depths), std::end(tensor_depths)};
+}
+
 std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel& device,
                                       const PlanRequest& request) {
   std::vector<Candidate> candidates;
@@ -85,12 +92,7 @@ std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel&
       if (!considered(way, device, request)) continue;
       Problem in_precision = problem;
       in_precision.precision = precision;
-      std::vector<int> depths(std::begin(tensor_depths), std::end(tensor_depths));
-      if (std::string(way.unit) == "scalar")
-        depths.assign(std::begin(scalar_depths), std::end(scalar_depths));
-      if (!device.gpu && std::string(way.unit) != "scalar") depths = {1, 2, 3, 4};  // emulated
-      if (request.fuse) depths = {*request.fuse};
-      for (const int fuse : depths) {
+      for (const int fuse : depths_of(way, device, request)) {
         const bool separable = std::string(way.layout) == "separable";
         const Method method(
             fuse, way.unit, way.layout,
