@@ -173,8 +173,7 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Cand
   const Ceiling* fma = ceilings.find(problem.precision == Precision::fp64 ? "fma fp64" : "fma fp32");
   std::vector<std::string_view> boundaries;
   for (int axis = domain.first_axis(); axis < axis_count; ++axis)
-    for (const Face& face : domain.faces[axis])
-      boundaries.push_back(boundary_names[static_cast<std::size_t>(face.kind)]);
+    for (const Face& face : domain.faces[axis]) boundaries.push_back(to_string(face.kind));
   Json row{{"stencil", what.stencil},
            {"shape", std::vector<std::int64_t>(domain.shape.end() - domain.dimensions, domain.shape.end())},
            {"boundary", boundaries},

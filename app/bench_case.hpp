@@ -12,9 +12,6 @@
 
 namespace spsolve {
 
-/// By BoundaryKind.
-inline constexpr std::array<std::string_view, 3> boundary_names{"periodic", "dirichlet", "neumann"};
-
 /// One thing to measure: a problem, and what is insisted on of how it is solved.
 struct BenchCase {
   std::string stencil;  // its name, or that of the input

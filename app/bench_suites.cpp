@@ -152,11 +152,6 @@ std::vector<BenchCase> targets_suite(bool cuda) {
 
 PlanRequest insisted(const BenchRequest& request) { return {request.unit, request.layout, request.fuse}; }
 
-BoundaryKind boundary_of(const BenchRequest& request) {
-  const auto found = std::find(boundary_names.begin(), boundary_names.end(), request.boundary);
-  return static_cast<BoundaryKind>(found - boundary_names.begin());
-}
-
 /// The benchmark shapes between walls.
 std::vector<BenchCase> walls_suite(bool cuda) {
   std::vector<BenchCase> cases;
@@ -174,7 +169,7 @@ std::vector<BenchCase> catalogue_suite(const BenchRequest& request, bool cuda) {
   for (const CatalogueEntry& entry : catalogue())
     cases.push_back(preset_case(entry.name, small_shape(entry.dimensions, cuda),
                                 *parse_precision(request.precision), insisted(request),
-                                boundary_of(request)));
+                                *parse_boundary(request.boundary)));
   return cases;
 }
 
@@ -194,7 +189,7 @@ BenchCase single_case(const BenchRequest& request, bool cuda) {
     std::copy(request.shape.begin(), request.shape.end(), shape.end() - *dimensions);
   }
   return preset_case(request.stencil, shape, *parse_precision(request.precision), insisted(request),
-                     boundary_of(request));
+                     *parse_boundary(request.boundary));
 }
 
 }  // namespace

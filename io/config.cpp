@@ -75,8 +75,8 @@ ComputeConfig read_compute(const TomlSection& section) {
   compute.device = section.one_of("device", device_names).value_or(compute.device);
   compute.unit = section.one_of("unit", unit_names).value_or(compute.unit);
   compute.layout = section.one_of("layout", layout_names).value_or(compute.layout);
-  constexpr std::array<std::string_view, 5> precisions{"fp64", "fp32", "tf32", "bf16", "fp16"};
-  if (const auto name = section.one_of("precision", precisions)) compute.precision = *parse_precision(*name);
+  if (const auto name = section.one_of("precision", precision_names))
+    compute.precision = *parse_precision(*name);
   compute.accuracy = section.number("accuracy", 0.0);
   compute.tune = section.boolean("tune").value_or(compute.tune);
   if (compute.unit == "scalar" && compute.layout != "auto")

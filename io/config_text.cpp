@@ -36,15 +36,8 @@ std::string per_axis(const Domain& domain, const std::array<Value, 3>& values) {
 }
 
 std::string face(const Face& face) {
-  switch (face.kind) {
-    case BoundaryKind::periodic:
-      return "\"periodic\"";
-    case BoundaryKind::neumann:
-      return "\"neumann\"";
-    case BoundaryKind::dirichlet:
-      break;
-  }
-  return fmt::format("{{ dirichlet = {} }}", number(face.value));
+  return face.kind == BoundaryKind::dirichlet ? fmt::format("{{ dirichlet = {} }}", number(face.value))
+                                              : toml_string(to_string(face.kind));
 }
 
 std::string form(const DatasetForm& dataset) {

@@ -78,11 +78,10 @@ void read_array(const StoredArray& array, const Box& box, const RowSink& sink) {
   for_each_part(box, ArrayBlocks::least_bytes / bytes, [&](const Box& part) {
     values.resize(static_cast<std::size_t>(part.points() * bytes));
     read_hyperslab(dataset, part, type, values.data());
+    const std::int64_t points = part.extent()[x_axis];
     const std::byte* next = values.data();
-    for (std::int64_t z = part.begin[z_axis]; z < part.end[z_axis]; ++z)
-      for (std::int64_t y = part.begin[y_axis]; y < part.end[y_axis];
-           ++y, next += part.extent()[x_axis] * bytes)
-        sink({z, y, part.begin[x_axis]}, part.extent()[x_axis], next);
+    for (std::int64_t row = 0; row < row_count(part); ++row, next += points * bytes)
+      sink(row_begin(part, row), points, next);
   });
 }
 

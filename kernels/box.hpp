@@ -70,7 +70,10 @@ constexpr std::int64_t index_of(const Index3& p, const Index3& extent) {
 constexpr Index3 point_of(std::int64_t index, const Index3& extent) {
   return {index / (extent[1] * extent[2]), index / extent[2] % extent[1], index % extent[2]};
 }
-/// The first point of a row of a box; rows are numbered in the same order.
+/// Rows of a box lie along x and are numbered in the same order; and the first point of one.
+constexpr std::int64_t row_count(const Box& box) {
+  return box.empty() ? 0 : box.extent()[z_axis] * box.extent()[y_axis];
+}
 constexpr Index3 row_begin(const Box& box, std::int64_t row) {
   const std::int64_t rows = box.end[1] - box.begin[1];
   return box.begin + Index3{row / rows, row % rows, 0};

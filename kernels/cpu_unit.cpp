@@ -246,10 +246,9 @@ void CpuUnit::fill_ghosts(Field& field, const Box& valid) const {
   if (domain_.periodic(x_axis) || valid.empty()) return;
   with_storage(precision_, [&]<class Storage>() {
     const auto constant = ghost_values<Storage, Storage>(domain_)[x_axis];
-    const Index3 extent = valid.extent();
     const Range memory{field.allocated().begin[x_axis], field.allocated().end[x_axis]};
 #pragma omp parallel for schedule(static)
-    for (std::int64_t row = 0; row < extent[0] * extent[1]; ++row) {
+    for (std::int64_t row = 0; row < row_count(valid); ++row) {
       const Index3 p = row_begin(valid, row);
       fill_row_ghosts(field.at<Storage>({p[z_axis], p[y_axis], 0}), domain_, stencil_.radius()[x_axis],
                       memory, memory, constant);

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "kernels/box.hpp"
 
@@ -14,6 +16,17 @@ enum class BoundaryKind {
   neumann,    // zero normal gradient, mirrored about the face (d c b a | a b c d | d c b a): numpy.pad
               // "symmetric"
 };
+
+/// In the order of BoundaryKind.
+inline constexpr std::array<std::string_view, 3> boundary_names{"periodic", "dirichlet", "neumann"};
+constexpr std::string_view to_string(BoundaryKind kind) {
+  return boundary_names[static_cast<std::size_t>(kind)];
+}
+constexpr std::optional<BoundaryKind> parse_boundary(std::string_view name) {
+  for (std::size_t kind = 0; kind < boundary_names.size(); ++kind)
+    if (boundary_names[kind] == name) return static_cast<BoundaryKind>(kind);
+  return {};
+}
 
 struct Face {
   BoundaryKind kind = BoundaryKind::periodic;

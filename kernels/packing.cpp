@@ -16,13 +16,14 @@ class HostPacking : public Packing {
   void copy(Field& field, std::byte* buffer) const override {
 #pragma omp parallel if (points_ > 1 << 14)
     for (const BoxCopy& copy : copies_) {
+      const Box box = box_of(copy.extent);
       const std::size_t bytes = static_cast<std::size_t>(copy.extent[2]) * element_;
 #pragma omp for schedule(static) nowait
-      for (std::int64_t row = 0; row < copy.extent[0] * copy.extent[1]; ++row) {
+      for (std::int64_t row = 0; row < row_count(box); ++row) {
         const auto address = [&](const Place& place) {
           if (const auto* offset = std::get_if<std::size_t>(&place))
             return buffer + *offset + static_cast<std::size_t>(row) * bytes;
-          return field.bytes_at(std::get<Index3>(place) + row_begin(box_of(copy.extent), row));
+          return field.bytes_at(std::get<Index3>(place) + row_begin(box, row));
         };
         std::memcpy(address(copy.to), address(copy.from), bytes);
       }

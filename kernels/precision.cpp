@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/precision.hpp"
 
-#include <array>
 #include <cmath>
-#include <utility>
 
 namespace spsolve {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, Precision>, 5> names{{{"fp64", Precision::fp64},
-                                                                       {"fp32", Precision::fp32},
-                                                                       {"tf32", Precision::tf32},
-                                                                       {"bf16", Precision::bf16},
-                                                                       {"fp16", Precision::fp16}}};
 
 /// The float nearest to value, but rounded to odd where it is not exact: a second rounding to a format of at
 /// least two bits less then gives the same as one rounding from double (Boldo and Melquiond 2008).
@@ -47,15 +39,9 @@ Eigen::half to_storage<Eigen::half>(double value) {
   return Eigen::half(round_to_odd(value));
 }
 
-std::string_view to_string(Precision precision) {
-  for (const auto& [name, value] : names)
-    if (value == precision) return name;
-  return "unknown";
-}
-
 std::optional<Precision> parse_precision(std::string_view name) {
-  for (const auto& [known, value] : names)
-    if (known == name) return value;
+  for (const Precision precision : all_precisions)
+    if (to_string(precision) == name) return precision;
   return std::nullopt;
 }
 

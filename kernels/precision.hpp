@@ -17,6 +17,8 @@ namespace spsolve {
 enum class Precision { fp64, fp32, tf32, bf16, fp16 };
 inline constexpr std::array all_precisions{Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16,
                                            Precision::fp16};
+/// In the same order.
+inline constexpr std::array<std::string_view, 5> precision_names{"fp64", "fp32", "tf32", "bf16", "fp16"};
 
 /// fp32 storage whose value, when it is read as an operand, is rounded to the 10 mantissa bits of tf32 (ties
 /// to even).
@@ -95,7 +97,9 @@ constexpr double unit_roundoff(Precision precision) {
   return 0x1p-53;
 }
 
-std::string_view to_string(Precision precision);
+constexpr std::string_view to_string(Precision precision) {
+  return precision_names[static_cast<std::size_t>(precision)];
+}
 std::optional<Precision> parse_precision(std::string_view name);
 
 }  // namespace spsolve

@@ -12,16 +12,15 @@ namespace {
 template <class Storage, class Result, class Visit>
 Result over_rows(const Field& field, const Field* before, const Result& of_nothing, Visit&& visit) {
   const Box& box = field.owned();
-  const Index3 extent = box.extent();
   Result result = of_nothing;
 #pragma omp parallel
   {
     Result own = of_nothing;
 #pragma omp for schedule(static) nowait
-    for (std::int64_t row = 0; row < extent[0] * extent[1]; ++row) {
+    for (std::int64_t row = 0; row < row_count(box); ++row) {
       const Index3 begin = row_begin(box, row);
       const Storage* now = field.at<Storage>(begin);
-      own = combined(own, visit(row, now, before ? before->at<Storage>(begin) : now, extent[2]));
+      own = combined(own, visit(row, now, before ? before->at<Storage>(begin) : now, box.extent()[x_axis]));
     }
 #pragma omp critical(spsolve_reduction)
     result = combined(result, own);

@@ -38,11 +38,10 @@ Box Sampling::kept(const Box& box) const {
 void keep(const Field& field, const Sample& sample) {
   Field& values = *sample.values;
   const Box& box = values.owned();
-  const Index3 extent = box.extent();
 #pragma omp parallel for schedule(static)
-  for (std::int64_t row = 0; row < extent[0] * extent[1]; ++row) {
+  for (std::int64_t row = 0; row < row_count(box); ++row) {
     const Index3 begin = row_begin(box, row);
-    convert(field.precision(), field.bytes_at(sample.stride * begin), sample.stride, extent[2],
+    convert(field.precision(), field.bytes_at(sample.stride * begin), sample.stride, box.extent()[x_axis],
             values.precision(), values.bytes_at(begin));
   }
 }

@@ -21,20 +21,16 @@ namespace {
 
 using Json = nlohmann::json;
 
-BoundaryKind boundary_of(const std::string& name) {
-  return name == "dirichlet" ? BoundaryKind::dirichlet
-         : name == "neumann" ? BoundaryKind::neumann
-                             : BoundaryKind::periodic;
-}
-
 /// Of a row of `spsolve bench` on a preset.
 BenchCase case_of_preset(const Json& row) {
   const std::string stencil = row.at("stencil");
   const std::vector<std::int64_t> shape = row.at("shape");
   Index3 extents{1, 1, 1};
   std::copy(shape.begin(), shape.end(), extents.end() - static_cast<std::ptrdiff_t>(shape.size()));
-  return preset_case(stencil, extents, parse_precision(row.at("precision").get<std::string>()).value(), {},
-                     boundary_of(row.contains("boundary") ? row.at("boundary").front() : "periodic"));
+  return preset_case(
+      stencil, extents, parse_precision(row.at("precision").get<std::string>()).value(), {},
+      parse_boundary(row.contains("boundary") ? row.at("boundary").front().get<std::string>() : "periodic")
+          .value());
 }
 
 /// Of one of `--suite random`, whose name begins with SEED.NUMBER.

@@ -15,9 +15,6 @@
 namespace spsolve {
 namespace {
 
-constexpr Precision all_precisions[] = {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16,
-                                        Precision::fp16};
-
 bool is_built([[maybe_unused]] const Problem& problem, [[maybe_unused]] const DeviceModel& device,
               [[maybe_unused]] const Method& method) {
 #ifdef SPSOLVE_CUDA
