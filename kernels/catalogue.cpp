@@ -33,6 +33,26 @@ const CatalogueEntry* find_in_catalogue(std::string_view name) {
   return found == catalogue().end() ? nullptr : &*found;
 }
 
+CatalogueEntry time_step(std::string name, std::string domain, int dimensions, std::string source,
+                         const Formula& weights, std::vector<Derivative> equation, int error_power) {
+  return {std::move(name),   std::move(domain),   dimensions, std::move(source),
+          weights.stencil(), std::move(equation), error_power};
+}
+
+CatalogueEntry derivative(std::string name, std::string domain, int dimensions, std::string source,
+                          const Formula& weights, std::vector<Derivative> equation, int error_power) {
+  CatalogueEntry entry = time_step(std::move(name), std::move(domain), dimensions, std::move(source), weights,
+                                   std::move(equation), error_power);
+  entry.role = Role::derivative;
+  return entry;
+}
+
+CatalogueEntry smoothing(std::string name, std::string domain, int dimensions, std::string source,
+                         const Formula& weights, int error_power) {
+  return time_step(std::move(name), std::move(domain), dimensions, std::move(source), weights, {},
+                   error_power);
+}
+
 CatalogueEntry finite_difference(std::string name, std::string domain, int dimensions, std::string source,
                                  std::vector<Derivative> equation, int space_order, int time_order) {
   Formula rate;
@@ -52,13 +72,9 @@ CatalogueEntry finite_difference(std::string name, std::string domain, int dimen
     error_power = std::min(error_power, power + space_order);
   }
   error_power = std::min(error_power, least_power * (time_order + 1));
-  return {std::move(name),
-          std::move(domain),
-          dimensions,
-          std::move(source),
-          (std::exp(constant) * runge_kutta(rate, time_order)).stencil(),
-          std::move(equation),
-          static_cast<int>(error_power)};
+  return time_step(std::move(name), std::move(domain), dimensions, std::move(source),
+                   std::exp(constant) * runge_kutta(rate, time_order), std::move(equation),
+                   static_cast<int>(error_power));
 }
 
 std::vector<Derivative> transport_equation(const std::array<double, 3>& v, const std::array<double, 3>& D,

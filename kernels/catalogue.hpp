@@ -45,7 +45,15 @@ std::vector<CatalogueEntry> transport_entries();  // diffusion, solvers, fluid d
 std::vector<CatalogueEntry> physics_entries();  // phase field, geophysics, weather, electromagnetics, physics
 std::vector<CatalogueEntry> signal_entries();   // image processing, finance, biology
 
-/// For the tables: a step of `equation` by central differences of an order in space and a Runge-Kutta method
+/// For the tables: weights that stand for one step of `equation`, for derivatives themselves, and weights
+/// that smooth.
+CatalogueEntry time_step(std::string name, std::string domain, int dimensions, std::string source,
+                         const Formula& weights, std::vector<Derivative> equation, int error_power);
+CatalogueEntry derivative(std::string name, std::string domain, int dimensions, std::string source,
+                          const Formula& weights, std::vector<Derivative> equation, int error_power);
+CatalogueEntry smoothing(std::string name, std::string domain, int dimensions, std::string source,
+                         const Formula& weights, int error_power = 2);
+/// A time step of `equation` by central differences of an order in space and a Runge-Kutta method
 /// of an order in time (1: explicit Euler); a constant rate is integrated exactly.
 CatalogueEntry finite_difference(std::string name, std::string domain, int dimensions, std::string source,
                                  std::vector<Derivative> equation, int space_order = 2, int time_order = 1);

@@ -14,7 +14,6 @@ namespace spsolve {
 
 namespace {
 
-using Kind = PresetParameter::Kind;
 using PerAxis = std::array<double, 3>;
 
 // More weights than this in a preset are a slip of the pen, not a stencil.
@@ -162,18 +161,18 @@ Stencil benchmark_stencil(const BenchmarkShape& shape) {
 }  // namespace
 
 const std::vector<Preset>& parameter_presets() {
-  static const PresetParameter diffusivity{"diffusivity", Kind::number_or_per_axis, true,
+  static const PresetParameter diffusivity{"diffusivity", true,
                                            "length^2/time, >= 0; one number, or one per axis"};
-  static const PresetParameter dt{"dt", Kind::number, true, "time step, > 0"};
-  static const PresetParameter order{"order", Kind::number, false, "order in space: 2 (default) or 4"};
+  static const PresetParameter dt{"dt", true, "time step, > 0"};
+  static const PresetParameter order{"order", false, "order in space: 2 (default) or 4"};
   static const std::vector<Preset> presets{
       {"heat", "du/dt = D laplace(u), explicit Euler, central differences", {diffusivity, dt, order}},
       {"advection-diffusion",
        "du/dt = D laplace(u) - v grad(u), explicit Euler, central differences",
-       {diffusivity, {"velocity", Kind::per_axis, true, "length/time, one number per axis"}, dt, order}},
+       {diffusivity, {"velocity", true, "length/time, one number per axis"}, dt, order}},
       {"box-filter",
        "mean over a box of points",
-       {{"radius", Kind::number_or_per_axis, false, "points, >= 0, default 1; one number, or one per axis"}}},
+       {{"radius", false, "points, >= 0, default 1; one number, or one per axis"}}},
   };
   return presets;
 }

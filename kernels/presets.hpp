@@ -13,16 +13,9 @@
 
 namespace spsolve {
 
-/// One number a preset takes.
+/// What a preset takes: one number, or one per axis.
 struct PresetParameter {
-  enum class Kind {
-    number,              // one number
-    number_or_per_axis,  // one number for every axis, or a list with one per axis, slowest first
-    per_axis,            // a list with one number per axis, slowest first (in 1D also the number alone)
-  };
-
   std::string_view name;
-  Kind kind;
   bool required;
   std::string_view meaning;  // unit, range and default
 };
