@@ -79,7 +79,7 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
               "Only compile the kernels of all cases, which the next run then finds in the cache");
   to.add_option("--precision", request.precision, "fp64, fp32, tf32, bf16 or fp16")
       ->capture_default_str()
-      ->check(CLI::IsMember({"fp64", "fp32", "tf32", "bf16", "fp16"}));
+      ->check(one_of(precision_names));
   to.add_option("--device", request.device, "auto, cuda or cpu")
       ->capture_default_str()
       ->check(one_of(device_names));
@@ -113,7 +113,6 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
 
 ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   CommandLine command;
-  std::string restart, output;
   CLI::App app{"Distributed solver for linear stencils. Run it alone or under mpirun or srun."};
   app.footer(presets_text());
   app.set_version_flag("--version", "spsolve " + std::string(version));
@@ -129,10 +128,11 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   };
   app.add_option("INPUT", command.file, "Input file (TOML) to solve")->type_name("FILE.toml");
   add_set(app);
-  app.add_option("--restart", restart, "Go on from the newest checkpoint that is whole, or from this one")
+  app.add_option("--restart", command.restart,
+                 "Go on from the newest checkpoint that is whole, or from this one")
       ->type_name("latest|FILE")
       ->check(not_empty);
-  app.add_option("--output", output, "Directory for results, instead of output.directory")
+  app.add_option("--output", command.output, "Directory for results, instead of output.directory")
       ->type_name("DIR")
       ->check(not_empty);
   app.add_flag("--overwrite", command.overwrite, "Replace the results of another run in that directory");
@@ -146,8 +146,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
     add_set(*verb);
   }
 
-  std::string device_model;
-  plan->add_option("--device-model", device_model, "Plan for the device that this file describes")
+  plan->add_option("--device-model", command.device_model, "Plan for the device that this file describes")
       ->type_name("FILE.toml")
       ->check(not_empty);
 
@@ -179,9 +178,6 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
     const int code = app.exit(error, out, err);
     return {std::nullopt, out.str() + err.str(), code == 0 ? 0 : static_cast<int>(Status::invalid_input)};
   }
-  if (!restart.empty()) command.restart = restart;
-  if (!output.empty()) command.output = output;
-  if (!device_model.empty()) command.device_model = device_model;
   return {command, "", 0};
 }
 

@@ -14,19 +14,14 @@
 namespace spsolve {
 namespace {
 
-/// Calls set(begin, points, values) for every row of `box`, several threads at once.
-template <class Set>
-void read_values(const Setup& setup, const FieldForm& form, const char* section, const Box& box, Set&& set) {
+/// Hands the values on `box` to `sink`, which several threads may call at once.
+void read_values(const Setup& setup, const FieldForm& form, const char* section, const Box& box,
+                 const ValueSink& sink) {
   const Grid& grid = setup.config.grid;
   if (const auto* expression = std::get_if<ExpressionForm>(&form))
-    Expression{expression->expression, fmt::format("{}.expression", section)}.evaluate(
-        grid, box, [&](const Index3& begin, std::span<const double> values) {
-          set(begin, static_cast<std::int64_t>(values.size()), values.data());
-        });
-  else {
-    const auto& dataset = std::get<DatasetForm>(form);
-    read_box(dataset.file, dataset.dataset, grid.domain, box, set);
-  }
+    Expression{expression->expression, fmt::format("{}.expression", section)}.evaluate(grid, box, sink);
+  else if (const auto* dataset = std::get_if<DatasetForm>(&form))
+    read_box(dataset->file, dataset->dataset, grid.domain, box, sink);
 }
 
 }  // namespace
@@ -69,7 +64,7 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, cons
 void check_datasets(const Communicator& communicator, const Setup& setup) {
   const Box block = setup.decomposition.block(communicator.rank());
   collectively(communicator, [&] {
-    const auto ignore = [](const Index3&, std::int64_t, const double*) {};
+    const auto ignore = [](const Index3&, std::span<const double>) {};
     read_values(setup, setup.config.initial, "initial", block, ignore);
     if (setup.config.source) read_values(setup, *setup.config.source, "source", block, ignore);
   });
@@ -80,8 +75,8 @@ void fill(const Communicator& communicator, const Setup& setup, const FieldForm&
   collectively(communicator, [&] {
     with_storage(field.precision(), [&]<class Storage>() {
       read_values(setup, form, section, field.owned(),
-                  [&](const Index3& begin, std::int64_t points, const double* values) {
-                    std::transform(values, values + points, field.at<Storage>(begin), to_storage<Storage>);
+                  [&](const Index3& begin, std::span<const double> values) {
+                    std::ranges::transform(values, field.at<Storage>(begin), to_storage<Storage>);
                   });
     });
   });

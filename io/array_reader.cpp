@@ -28,32 +28,32 @@ class NumberDataset {
   NumberDataset(const std::filesystem::path& file, const std::string& dataset)
       : name_(file.string() + ":" + dataset),
         file_(open_hdf5(file, Status::invalid_input)),
-        dataset_(open(file, dataset), H5Dclose) {
+        dataset_(open(file, dataset), H5Dclose),
+        shape_(dataset_shape(dataset_)) {
     const Hdf5Id type(H5Dget_type(dataset_), H5Tclose);
-    info_ = {dataset_shape(dataset_), type_name(type)};
     const H5T_class_t kind = H5Tget_class(type);
     if (kind != H5T_FLOAT && kind != H5T_INTEGER)
-      fail(fmt::format("has type {}, wanted floating-point numbers or integers", info_.type));
+      fail(fmt::format("has type {}, wanted floating-point numbers or integers", type_name(type)));
     const Hdf5Id creation(H5Dget_create_plist(dataset_), H5Pclose);
     if (H5Pall_filters_avail(creation) <= 0)
       fail("is compressed by a filter that this HDF5 library has not; gzip and none are always there");
   }
 
-  hid_t id() const { return dataset_; }
-  const DatasetInfo& info() const { return info_; }
+  /// Slowest axis first.
+  const std::vector<std::int64_t>& shape() const { return shape_; }
 
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(Status::invalid_input, fmt::format("{} {}", name_, what));
   }
 
   /// Checks the rank and gives the shape with absent axes in front.
-  Index3 shape(int dimensions) const {
-    if (static_cast<int>(info_.shape.size()) != dimensions)
-      fail(fmt::format("has shape {}, wanted {} {}", shape_text(info_.shape), dimensions,
+  Index3 extent(int dimensions) const {
+    if (static_cast<int>(shape_.size()) != dimensions)
+      fail(fmt::format("has shape {}, wanted {} {}", shape_text(shape_), dimensions,
                        dimensions == 1 ? "axis" : "axes"));
-    Index3 extents{1, 1, 1};
-    std::copy(info_.shape.begin(), info_.shape.end(), extents.end() - dimensions);
-    return extents;
+    Index3 extent{1, 1, 1};
+    std::copy(shape_.begin(), shape_.end(), extent.end() - dimensions);
+    return extent;
   }
 
   /// The index that attribute "center" holds, `otherwise` where there is none.
@@ -105,49 +105,36 @@ class NumberDataset {
   std::string name_;
   Hdf5Id file_;
   Hdf5Id dataset_;
-  DatasetInfo info_;
+  std::vector<std::int64_t> shape_;
 };
 
 }  // namespace
-
-DatasetInfo inspect_dataset(const std::filesystem::path& file, const std::string& dataset) {
-  return NumberDataset(file, dataset).info();
-}
 
 void read_box(const std::filesystem::path& file, const std::string& dataset, const Domain& domain,
               const Box& box, const ValueSink& sink) {
   const NumberDataset source(file, dataset);
   const std::span wanted(domain.shape.begin() + domain.first_axis(), domain.shape.end());
-  if (!std::ranges::equal(source.info().shape, wanted))
-    source.fail(fmt::format("has shape {}, wanted {}", shape_text(source.info().shape), shape_text(wanted)));
+  if (!std::ranges::equal(source.shape(), wanted))
+    source.fail(fmt::format("has shape {}, wanted {}", shape_text(source.shape()), shape_text(wanted)));
   std::vector<double> values;
   for_each_part(box, points_at_once, [&](const Box& part) {
     source.read(domain.dimensions, part, values);
+    const auto points = static_cast<std::size_t>(part.extent()[x_axis]);
     const double* next = values.data();
-    for (std::int64_t z = part.begin[z_axis]; z < part.end[z_axis]; ++z)
-      for (std::int64_t y = part.begin[y_axis]; y < part.end[y_axis]; ++y, next += part.extent()[x_axis])
-        sink({z, y, part.begin[x_axis]}, part.extent()[x_axis], next);
+    for (std::int64_t row = 0; row < row_count(part); ++row, next += points)
+      sink(row_begin(part, row), {next, points});
   });
-}
-
-std::vector<double> read_box(const std::filesystem::path& file, const std::string& dataset,
-                             const Domain& domain, const Box& box) {
-  std::vector<double> values(static_cast<std::size_t>(box.points()));
-  read_box(file, dataset, domain, box, [&](const Index3& begin, std::int64_t points, const double* row) {
-    std::copy_n(row, points, values.data() + index_of(begin - box.begin, box.extent()));
-  });
-  return values;
 }
 
 Stencil read_weights(const std::filesystem::path& file, const std::string& dataset, int dimensions) {
   const NumberDataset source(file, dataset);
-  const Index3 extent = source.shape(dimensions);
+  const Index3 extent = source.extent(dimensions);
   const Index3 center = source.center(dimensions, {extent[0] / 2, extent[1] / 2, extent[2] / 2});
   std::vector<double> weights;
   constexpr std::int64_t most_weights = 1 << 24;  // far more than any stencil that can be computed with
   std::int64_t room = most_weights;
   for (const std::int64_t n : extent) room = n > 0 ? room / n : 0;  // the volume itself may overflow
-  if (room == 0) source.fail(fmt::format("has shape {}: no stencil", shape_text(source.info().shape)));
+  if (room == 0) source.fail(fmt::format("has shape {}: no stencil", shape_text(source.shape())));
   source.read(dimensions, box_of(extent), weights);
   try {
     return Stencil(extent, weights, center);

@@ -19,8 +19,6 @@ namespace spsolve {
 
 namespace {
 
-constexpr std::array<const char*, 3> axis_names{"z", "y", "x"};
-
 std::string coordinate_names(const Domain& domain) {
   std::string names;
   for (int axis = axis_count - 1; axis >= domain.first_axis(); --axis)
@@ -29,9 +27,9 @@ std::string coordinate_names(const Domain& domain) {
 }
 
 /// muParser bound to coordinates of its own: one per thread, as evaluation reads them by address.
-class Formula {
+class Evaluator {
  public:
-  Formula(const Expression& expression, const Grid& grid) : grid_(grid) {
+  Evaluator(const Expression& expression, const Grid& grid) : grid_(grid) {
     try {
       parser_.DefineConst("pi", std::numbers::pi);
       for (int axis = grid.domain.first_axis(); axis < axis_count; ++axis)
@@ -49,8 +47,8 @@ class Formula {
                   fmt::format("{} '{}': {}", expression.key, expression.text, message));
     }
   }
-  Formula(const Formula&) = delete;
-  Formula& operator=(const Formula&) = delete;
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
 
   double at(const Index3& p) {
     for (int axis = 0; axis < axis_count; ++axis)
@@ -81,12 +79,12 @@ class Formula {
 }  // namespace
 
 void Expression::check(const Grid& grid) const {
-  const Formula formula(*this, grid);
-  if (formula.results() != 1)
+  const Evaluator evaluator(*this, grid);
+  if (evaluator.results() != 1)
     throw Error(Status::invalid_input,
                 fmt::format("{} '{}' has {} results; wanted one formula without commas outside "
                             "of function calls",
-                            key, text, formula.results()));
+                            key, text, evaluator.results()));
   // muParser would assign to the coordinate itself, which the next point relies on.
   for (std::size_t i = text.find('='); i != std::string::npos; i = text.find('=', i + 1)) {
     if (i + 1 < text.size() && text[i + 1] == '=')
@@ -97,36 +95,34 @@ void Expression::check(const Grid& grid) const {
   }
 }
 
-void Expression::evaluate(const Grid& grid, const Box& box, const RowSink& row) const {
+void Expression::evaluate(const Grid& grid, const Box& box, const ValueSink& sink) const {
   check(grid);
   if (box.empty()) return;
-  std::vector<std::unique_ptr<Formula>> formulas;
+  std::vector<std::unique_ptr<Evaluator>> evaluators;
   const auto threads = static_cast<std::size_t>(omp_get_max_threads());
-  formulas.reserve(threads);
-  while (formulas.size() < threads) formulas.push_back(std::make_unique<Formula>(*this, grid));
+  evaluators.reserve(threads);
+  while (evaluators.size() < threads) evaluators.push_back(std::make_unique<Evaluator>(*this, grid));
 
   // Rows in parts: a 1D grid is one row, for all threads and of any length.
   constexpr std::int64_t longest = 4096;  // points
-  const Index3 extent = box.extent();
-  const std::int64_t parts = pieces(extent[x_axis], longest), count = extent[z_axis] * extent[y_axis] * parts;
+  const std::int64_t parts = pieces(box.extent()[x_axis], longest), count = row_count(box) * parts;
   std::int64_t first_failure = count;
   std::exception_ptr failure;
 #pragma omp parallel
   {
-    Formula& formula = *formulas[omp_get_thread_num()];
+    Evaluator& evaluator = *evaluators[omp_get_thread_num()];
     std::vector<double> values;
 #pragma omp for schedule(static)
     for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t line = i / parts, part = i % parts;
-      const Index3 begin = box.begin + Index3{line / extent[y_axis], line % extent[y_axis], part * longest};
+      const Index3 begin = row_begin(box, i / parts) + Index3{0, 0, i % parts * longest};
       values.resize(static_cast<std::size_t>(std::min(longest, box.end[x_axis] - begin[x_axis])));
       try {
         for (std::int64_t x = 0; x < static_cast<std::int64_t>(values.size()); ++x) {
           const Index3 p = begin + Index3{0, 0, x};
-          values[x] = formula.at(p);
+          values[x] = evaluator.at(p);
           if (!std::isfinite(values[x])) refuse_value(*this, grid, p, values[x]);
         }
-        row(begin, values);
+        sink(begin, values);
       } catch (...) {
         // The first failure is reported, whatever the number of threads.
 #pragma omp critical
@@ -135,14 +131,6 @@ void Expression::evaluate(const Grid& grid, const Box& box, const RowSink& row) 
     }
   }
   if (failure) std::rethrow_exception(failure);
-}
-
-std::vector<double> Expression::evaluate(const Grid& grid, const Box& box) const {
-  std::vector<double> values(box.points());
-  evaluate(grid, box, [&](const Index3& begin, std::span<const double> row) {
-    std::copy(row.begin(), row.end(), values.begin() + index_of(begin - box.begin, box.extent()));
-  });
-  return values;
 }
 
 }  // namespace spsolve

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <span>
 
 #include "kernels/domain.hpp"
 
@@ -16,5 +18,10 @@ struct Grid {
 
   friend bool operator==(const Grid&, const Grid&) = default;
 };
+
+constexpr std::array<const char*, 3> axis_names{"z", "y", "x"};
+
+/// Takes the values of points along x, the first at `begin` (global index).
+using ValueSink = std::function<void(const Index3& begin, std::span<const double> values)>;
 
 }  // namespace spsolve

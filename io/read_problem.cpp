@@ -23,14 +23,14 @@ Face read_face(const TomlSection& section, const char* key) {
     face.require("dirichlet");
     return {BoundaryKind::dirichlet, *face.number("dirichlet")};
   }
-  const std::string kind = node.value_or(std::string());
-  if (kind == "periodic") return {BoundaryKind::periodic, 0.0};
-  if (kind == "neumann") return {BoundaryKind::neumann, 0.0};
-  if (kind == "dirichlet") section.fail(key, "dirichlet needs a value: { dirichlet = 0.0 }");
+  const std::string name = node.value_or(std::string());
+  const auto kind = parse_boundary(name);
+  if (kind == BoundaryKind::dirichlet) section.fail(key, "dirichlet needs a value: { dirichlet = 0.0 }");
+  if (kind) return {*kind};
   section.fail(key,
                fmt::format("'{}' is {}; valid values: \"periodic\", \"neumann\", {{ dirichlet = c }}, "
                            "{{ low = <face>, high = <face> }}",
-                           key, node.is_string() ? fmt::format("'{}'", kind) : std::string(type_name(node))));
+                           key, node.is_string() ? fmt::format("'{}'", name) : std::string(type_name(node))));
 }
 
 std::array<Face, 2> read_faces(const TomlSection& section, const char* axis) {

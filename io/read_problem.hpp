@@ -25,7 +25,6 @@ TomlSection required_section(const TomlSection& root, std::string_view name);
 /// The stencil of a form that needs no file; nothing for a dataset. Throws std::invalid_argument.
 std::optional<Stencil> make_stencil(const StencilForm& form, const Grid& grid);
 
-constexpr std::array<const char*, 3> axis_names{"z", "y", "x"};
 /// Any count of points and any number beyond it are refused: products of a few of them stay below 2^63.
 constexpr std::int64_t most_points = std::int64_t{1} << 48;
 

@@ -12,12 +12,6 @@
 
 namespace spsolve {
 
-namespace {
-
-[[noreturn]] void refuse(const std::string& message) { throw Error(Status::invalid_input, message); }
-
-}  // namespace
-
 std::string_view type_name(const toml::node& node) {
   switch (node.type()) {
     case toml::node_type::table:
@@ -52,11 +46,11 @@ std::string TomlSection::blame(std::string_view key) const {
 }
 
 void TomlSection::fail(std::string_view key, const std::string& message) const {
-  refuse(blame(key) + message);
+  throw Error(Status::invalid_input, blame(key) + message);
 }
 
 void TomlSection::fail(const toml::node& node, const std::string& message) const {
-  refuse(blame(node.source()) + message);
+  throw Error(Status::invalid_input, blame(node.source()) + message);
 }
 
 std::optional<TomlSection> TomlSection::section(std::string_view key) const {

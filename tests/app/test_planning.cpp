@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/planning.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "kernels/presets.hpp"
 
@@ -32,7 +32,7 @@ TEST(ContinuedPlan, IsMadeAnewWithAWordWhereLessErrorIsAccepted) {
   PlanRequest stricter;
   stricter.accuracy = 1e-9;
   const ContinuedRequest continued = continue_plan(stricter, nominal_gpu(), begun_plan({"sparse-tensor"}));
-  EXPECT_NE(continued.note.find("compute.accuracy"), std::string::npos);
+  EXPECT_THAT(continued.note, ::testing::HasSubstr("compute.accuracy"));
   EXPECT_EQ(continued.request.unit, "auto");
   EXPECT_EQ(continued.request.precision, Precision::fp16);
 }
@@ -40,7 +40,7 @@ TEST(ContinuedPlan, IsMadeAnewWithAWordWhereLessErrorIsAccepted) {
 TEST(ContinuedPlan, SaysThatCpusHaveNoTensorCores) {
   const std::string begun = begun_plan({"sparse-tensor"});
   const ContinuedRequest continued = continue_plan({}, nominal_cpu(), begun);
-  EXPECT_NE(continued.note.find("tensor cores"), std::string::npos);
+  EXPECT_THAT(continued.note, ::testing::HasSubstr("tensor cores"));
   EXPECT_EQ(continued.request.precision, Precision::fp16);
   EXPECT_EQ(make_plan(problem(), nominal_cpu(), continued.request).chosen.unit, "scalar");
   const ContinuedRequest emulated = continue_plan({"sparse-tensor"}, nominal_cpu(), begun);

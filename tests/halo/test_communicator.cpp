@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <thread>
 
@@ -56,7 +56,7 @@ TEST(Communicator, MpiErrorsNameTheirPlace) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), Status::device_failure);
-    EXPECT_NE(std::string(error.what()).find("test_communicator.cpp"), std::string::npos) << error.what();
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("test_communicator.cpp"));
   }
 }
 

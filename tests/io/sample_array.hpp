@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,9 @@
 #include "kernels/box.hpp"
 #include "kernels/precision.hpp"
 
-namespace spsolve::test {
+namespace spsolve::testing {
+
+using ::testing::HasSubstr;
 
 /// A directory of its own for the ranks of a test; removed at the end.
 class SharedDirectory {
@@ -61,7 +64,7 @@ inline RowSource sample_rows(Precision precision) {
 /// Part `index` of `parts` of a box of `shape`, in C order of the parts; empty where there are more parts
 /// than points.
 inline Box part_of(const Index3& shape, const Index3& parts, int index) {
-  const Index3 at{index / (parts[1] * parts[2]), index / parts[2] % parts[1], index % parts[2]};
+  const Index3 at = point_of(index, parts);
   Box box;
   for (int axis = 0; axis < axis_count; ++axis) {
     box.begin[axis] = shape[axis] * at[axis] / parts[axis];
@@ -90,6 +93,16 @@ inline void put_bytes(const std::filesystem::path& file, const std::string& byte
       .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
+/// What read(sink) hands to a ValueSink for the points of a box, x fastest.
+template <class Read>
+std::vector<double> values_on(const Box& box, Read&& read) {
+  std::vector<double> values(static_cast<std::size_t>(box.points()));
+  read([&](const Index3& begin, std::span<const double> row) {
+    std::ranges::copy(row, values.begin() + index_of(begin - box.begin, box.extent()));
+  });
+  return values;
+}
+
 /// The message of the Error that `work` throws, its status in `status`; "" if it throws none.
 template <class Work>
 std::string error_of(Work&& work, Status* status = nullptr) {
@@ -102,4 +115,4 @@ std::string error_of(Work&& work, Status* status = nullptr) {
   return "";
 }
 
-}  // namespace spsolve::test
+}  // namespace spsolve::testing

@@ -67,9 +67,7 @@ TEST(ForEachPart, CutsABoxIntoPartsInCOrder) {
     std::vector<Index3> visited;
     for_each_part(box, most, [&](const Box& part) {
       EXPECT_LE(part.points(), most);
-      for (std::int64_t z = part.begin[0]; z < part.end[0]; ++z)
-        for (std::int64_t y = part.begin[1]; y < part.end[1]; ++y)
-          for (std::int64_t x = part.begin[2]; x < part.end[2]; ++x) visited.push_back({z, y, x});
+      for_each_point(part, [&](const Index3& p) { visited.push_back(p); });
     });
     ASSERT_EQ(static_cast<std::int64_t>(visited.size()), box.points());
     for (std::size_t i = 1; i < visited.size(); ++i) ASSERT_LT(visited[i - 1], visited[i]);

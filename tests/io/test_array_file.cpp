@@ -12,7 +12,7 @@
 #include "io/stored_array.hpp"
 #include "tests/io/sample_array.hpp"
 
-namespace spsolve::test {
+namespace spsolve::testing {
 namespace {
 
 const ArrayFormat several_blocks{
@@ -61,8 +61,7 @@ TEST(ArrayFile, BytesDoNotDependOnTheTime) {
 TEST(ArrayFile, EveryRankReadsItsBoxBack) {
   const Communicator world;
   const SharedDirectory directory(world);
-  for (const auto precision :
-       {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16}) {
+  for (const Precision precision : all_precisions) {
     const ArrayFormat format{3, {37, 41, 113}, precision};
     write_sample(world, directory / "array", format, own_part(world, format.shape));
     const StoredArray stored = locate_array(directory / "array");
@@ -111,9 +110,8 @@ TEST(ArrayFile, AnyFlippedBitOfTheValuesIsFound) {
     flip();
     const std::string message = error_of([&] { verify_array(world, stored); });
     const std::int64_t block = at / stored.block_bytes;
-    EXPECT_NE(message.find((directory / "array").string() + ":/u: bytes [" +
-                           std::to_string(block * stored.block_bytes)),
-              std::string::npos)
+    EXPECT_THAT(message, HasSubstr((directory / "array").string() + ":/u: bytes [" +
+                                   std::to_string(block * stored.block_bytes)))
         << "byte " << at << ": " << message;
     flip();
   }
@@ -140,8 +138,8 @@ TEST(ArrayFile, DirectoryWithoutPermissionIsAnErrorOnEveryRank) {
       &status);
   ASSERT_EQ(seteuid(user), 0);
   EXPECT_EQ(status, Status::file_failure);
-  EXPECT_NE(message.find("array.tmp"), std::string::npos) << message;
-  EXPECT_NE(message.find("Permission denied"), std::string::npos) << message;
+  EXPECT_THAT(message, HasSubstr("array.tmp"));
+  EXPECT_THAT(message, HasSubstr("Permission denied"));
 }
 
 TEST(ArrayFile, MissingDirectoryIsAnErrorOnEveryRank) {
@@ -150,7 +148,7 @@ TEST(ArrayFile, MissingDirectoryIsAnErrorOnEveryRank) {
   const std::string message = error_of([&] {
     write_sample(world, directory / "none" / "array", several_blocks, own_part(world, several_blocks.shape));
   });
-  EXPECT_NE(message.find("No such file or directory"), std::string::npos) << message;
+  EXPECT_THAT(message, HasSubstr("No such file or directory"));
 }
 
 /// The file that was there stays, and nothing else does.
@@ -181,7 +179,7 @@ TEST(ArrayFile, FailedWriteOfOneRankIsAgreedAndTheOldFileStays) {
   setrlimit(RLIMIT_FSIZE, &old_limit);
   std::signal(SIGXFSZ, old_handler);
   EXPECT_EQ(status, Status::file_failure);
-  EXPECT_NE(message.find("array.tmp"), std::string::npos) << message;
+  EXPECT_THAT(message, HasSubstr("array.tmp"));
   expect_only(world, directory.path(), old_bytes);
 }
 
@@ -247,11 +245,11 @@ TEST(ArrayFile, FullDiskIsAnErrorAndTheOldFileStays) {
     const std::string message =
         error_of([&] { write_sample(world, directory / "disk" / "array", several_blocks, box); }, &status);
     EXPECT_EQ(status, Status::file_failure) << left << " bytes left";
-    EXPECT_NE(message.find("No space left on device"), std::string::npos) << message;
+    EXPECT_THAT(message, HasSubstr("No space left on device"));
     expect_only(world, directory / "disk", old_bytes);
     verify_array(world, locate_array(directory / "disk" / "array"));
   }
 }
 
 }  // namespace
-}  // namespace spsolve::test
+}  // namespace spsolve::testing

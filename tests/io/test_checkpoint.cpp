@@ -7,8 +7,9 @@
 #include "io/field_rows.hpp"
 #include "io/hdf5.hpp"
 #include "tests/io/sample_array.hpp"
+#include "tests/support/fields.hpp"
 
-namespace spsolve::test {
+namespace spsolve::testing {
 namespace {
 
 constexpr Index3 shape{11, 13, 17};
@@ -42,8 +43,7 @@ void damage(const Communicator& world, const std::filesystem::path& file, Change
 TEST(Checkpoint, GivesBackEverythingInEveryPrecision) {
   const Communicator world;
   const SharedDirectory directory(world);
-  for (const auto precision :
-       {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16}) {
+  for (const Precision precision : all_precisions) {
     const auto file = write_sample(world, directory.path(), 42, precision);
     EXPECT_EQ(file.filename(), "checkpoint_0000000042.h5");
     const Checkpoint checkpoint = verified_checkpoint(world, file);
@@ -56,41 +56,31 @@ TEST(Checkpoint, GivesBackEverythingInEveryPrecision) {
     // Another decomposition than the one it was written by.
     Field field(part_of(shape, {world.size(), 1, 1}, world.rank()), {1, 2, 3}, precision);
     read_checkpoint(world, checkpoint, shape, field);
-    const Box box = field.owned();
-    for (std::int64_t z = box.begin[0]; z < box.end[0]; ++z)
-      for (std::int64_t y = box.begin[1]; y < box.end[1]; ++y)
-        for (std::int64_t x = box.begin[2]; x < box.end[2]; ++x)
-          with_storage(precision, [&]<class Storage>() {
-            ASSERT_EQ(stored_value(*field.at<Storage>({z, y, x})), sample_value({z, y, x}));
-          });
+    for_each_point(field.owned(), [&](const Index3& p) { ASSERT_EQ(value_at(field, p), sample_value(p)); });
   }
 }
 
 TEST(Checkpoint, FieldOfAnyPrecisionIsWrittenBitForBit) {
   const Communicator world;
   const SharedDirectory directory(world);
-  for (const auto precision :
-       {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16}) {
+  for (const Precision precision : all_precisions) {
     Field field(own_part(world), {2, 1, 3}, precision);
     const std::size_t row_bytes =
         static_cast<std::size_t>(field.owned().extent()[x_axis]) * storage_bytes(precision);
     std::mt19937 random(
         static_cast<unsigned>(world.rank()));  // any bits: NaN with payload, subnormal numbers, -0
-    const auto for_each_row = [&](Field& of, auto&& visit) {
-      for (std::int64_t z = of.owned().begin[0]; z < of.owned().end[0]; ++z)
-        for (std::int64_t y = of.owned().begin[1]; y < of.owned().end[1]; ++y)
-          visit(Index3{z, y, of.owned().begin[2]});
-    };
-    for_each_row(field, [&](const Index3& begin) {
-      for (std::size_t i = 0; i < row_bytes; ++i) field.bytes_at(begin)[i] = static_cast<std::byte>(random());
-    });
+    const Box& box = field.owned();
+    for (std::int64_t row = 0; row < row_count(box); ++row)
+      std::generate_n(field.bytes_at(row_begin(box, row)), row_bytes,
+                      [&] { return static_cast<std::byte>(random()); });
     const auto file = write_checkpoint(world, directory.path(), header_of(1, precision), 3, shape,
                                        field.owned(), rows_of(field, precision));
     Field restored(field.owned(), {0, 0, 0}, precision);
     read_checkpoint(world, verified_checkpoint(world, file), shape, restored);
-    for_each_row(field, [&](const Index3& begin) {
+    for (std::int64_t row = 0; row < row_count(box); ++row) {
+      const Index3 begin = row_begin(box, row);
       ASSERT_EQ(std::memcmp(field.bytes_at(begin), restored.bytes_at(begin), row_bytes), 0);
-    });
+    }
   }
 }
 
@@ -103,7 +93,7 @@ TEST(Checkpoint, AnotherPrecisionIsRefused) {
   Status status{};
   const std::string message = error_of([&] { read_checkpoint(world, checkpoint, shape, field); }, &status);
   EXPECT_EQ(status, Status::invalid_input);
-  EXPECT_NE(message.find(":/u holds fp16 values, wanted fp32"), std::string::npos) << message;
+  EXPECT_THAT(message, HasSubstr(":/u holds fp16 values, wanted fp32"));
 }
 
 TEST(Checkpoint, AnotherShapeIsRefused) {
@@ -112,7 +102,7 @@ TEST(Checkpoint, AnotherShapeIsRefused) {
   const Checkpoint checkpoint = verified_checkpoint(world, write_sample(world, directory.path(), 3));
   Field field(own_part(world), {0, 0, 0}, Precision::fp64);
   const std::string message = error_of([&] { read_checkpoint(world, checkpoint, {17, 13, 11}, field); });
-  EXPECT_NE(message.find("has shape (11, 13, 17), wanted (17, 13, 11)"), std::string::npos) << message;
+  EXPECT_THAT(message, HasSubstr("has shape (11, 13, 17), wanted (17, 13, 11)"));
 }
 
 TEST(Checkpoint, LongInputIsKept) {
@@ -144,13 +134,10 @@ TEST(FindLatestCheckpoint, PassesOverTheDamagedAndSaysWhy) {
   ASSERT_TRUE(checkpoint);
   EXPECT_EQ(checkpoint->header.step, 200);
   ASSERT_EQ(passed_over.size(), 3u);
-  EXPECT_NE(passed_over[0].find("checkpoint_0000000500.h5: not an HDF5 file"), std::string::npos)
-      << passed_over[0];
-  EXPECT_NE(passed_over[1].find("checkpoint_0000000400.h5: damaged HDF5 file (truncated file"),
-            std::string::npos)
-      << passed_over[1];
-  EXPECT_NE(passed_over[2].find("checkpoint_0000000300.h5"), std::string::npos) << passed_over[2];
-  EXPECT_NE(passed_over[2].find("checksum"), std::string::npos) << passed_over[2];
+  EXPECT_THAT(passed_over[0], HasSubstr("checkpoint_0000000500.h5: not an HDF5 file"));
+  EXPECT_THAT(passed_over[1], HasSubstr("checkpoint_0000000400.h5: damaged HDF5 file (truncated file"));
+  EXPECT_THAT(passed_over[2], HasSubstr("checkpoint_0000000300.h5"));
+  EXPECT_THAT(passed_over[2], HasSubstr("checksum"));
 }
 
 TEST(FindLatestCheckpoint, FindsNothingInAnEmptyOrMissingDirectory) {
@@ -169,8 +156,8 @@ TEST(FindLatestCheckpoint, ComplainsOfWhatCannotBeListed) {
   if (world.root()) put_bytes(directory / "file", "no directory");
   world.barrier();
   Status status{};
-  EXPECT_NE(error_of([&] { find_latest_checkpoint(world, directory / "file"); }, &status).find("cannot list"),
-            std::string::npos);
+  EXPECT_THAT(error_of([&] { find_latest_checkpoint(world, directory / "file"); }, &status),
+              HasSubstr("cannot list"));
   EXPECT_EQ(status, Status::file_failure);
 }
 
@@ -241,7 +228,7 @@ TEST(Checkpoint, FileOfAnotherKindOrVersionIsRefused) {
     }
     world.barrier();
     const std::string message = error_of([&] { open_checkpoint(file); });
-    EXPECT_NE(message.find(reason), std::string::npos) << message;
+    EXPECT_THAT(message, HasSubstr(reason));
   };
   expect_refused("/", "precision", std::string("fp16"), "has another type of values than it says");
   expect_refused(field_dataset, checksum_attribute::block_bytes, std::int64_t{512}, "of another kind");
@@ -253,9 +240,8 @@ TEST(Checkpoint, FileOfAnotherKindOrVersionIsRefused) {
     output.close();
   }
   world.barrier();
-  EXPECT_NE(error_of([&] { open_checkpoint(file); }).find("is not a checkpoint of spsolve"),
-            std::string::npos);
+  EXPECT_THAT(error_of([&] { open_checkpoint(file); }), HasSubstr("is not a checkpoint of spsolve"));
 }
 
 }  // namespace
-}  // namespace spsolve::test
+}  // namespace spsolve::testing

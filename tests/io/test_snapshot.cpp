@@ -10,7 +10,7 @@
 #include "kernels/sampling.hpp"
 #include "tests/io/sample_array.hpp"
 
-namespace spsolve::test {
+namespace spsolve::testing {
 namespace {
 
 Snapshot snapshot_of(int dimensions, const Index3& shape, std::int64_t step, std::int64_t stride = 1,
@@ -121,7 +121,7 @@ TEST(DescribeFile, TellsWhatAFileHoldsAndWhetherItIsSound) {
   EXPECT_TRUE(info.sound);
   for (const char* part : {"spsolve snapshot", "step = 70", "time = 35", "name = sample",
                            "/u: shape (3, 4, 5), float64", "min -7.875", "all 1 checksums hold"})
-    EXPECT_NE(info.text.find(part), std::string::npos) << part << " is not in\n" << info.text;
+    EXPECT_THAT(info.text, HasSubstr(part));
   world.barrier();
   if (world.root()) {
     std::string bytes = bytes_of(file);
@@ -131,7 +131,7 @@ TEST(DescribeFile, TellsWhatAFileHoldsAndWhetherItIsSound) {
   world.barrier();
   const FileInfo damaged = describe_file(world, file);
   EXPECT_FALSE(damaged.sound);
-  EXPECT_NE(damaged.text.find("does not hold"), std::string::npos) << damaged.text;
+  EXPECT_THAT(damaged.text, HasSubstr("does not hold"));
 }
 
 TEST(DescribeFile, TakesAnyHdf5FileAndNoOther) {
@@ -154,12 +154,11 @@ TEST(DescribeFile, TakesAnyHdf5FileAndNoOther) {
   EXPECT_TRUE(info.sound);
   for (const char* part :
        {"HDF5 file", "/group/four: shape (1, 2, 1, 2), int16", "/one: shape (), float32", "no checksums"})
-    EXPECT_NE(info.text.find(part), std::string::npos) << part << " is not in\n" << info.text;
-  EXPECT_NE(error_of([&] { describe_file(world, directory / "text"); }).find("text: not an HDF5 file"),
-            std::string::npos);
-  EXPECT_NE(error_of([&] { describe_file(world, directory / "none"); }).find("No such file"),
-            std::string::npos);
+    EXPECT_THAT(info.text, HasSubstr(part));
+  EXPECT_THAT(error_of([&] { describe_file(world, directory / "text"); }),
+              HasSubstr("text: not an HDF5 file"));
+  EXPECT_THAT(error_of([&] { describe_file(world, directory / "none"); }), HasSubstr("No such file"));
 }
 
 }  // namespace
-}  // namespace spsolve::test
+}  // namespace spsolve::testing

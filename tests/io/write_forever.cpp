@@ -21,10 +21,10 @@ int main(int argc, char** argv) {
   }
   const std::filesystem::path directory = argv[1];
   const Index3 shape{61, 127, 283};  // five blocks
-  const Box box = test::part_of(shape, {1, world.size(), 1}, world.rank());
+  const Box box = spsolve::testing::part_of(shape, {1, world.size(), 1}, world.rank());
   for (std::int64_t step = 1;; ++step) {
     write_checkpoint(world, directory, {step, 0.0, Precision::fp64, "", ""}, 3, shape, box,
-                     test::sample_rows(Precision::fp64));
+                     spsolve::testing::sample_rows(Precision::fp64));
     if (world.root()) std::printf("%lld\n", static_cast<long long>(step)), std::fflush(stdout);
     prune_checkpoints(world, directory, step, 2);
   }

@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
       const auto folder = directory / sample.name;
       if (world.root()) std::filesystem::create_directories(folder);
       world.barrier();
-      const Box box = test::part_of(snapshot.format().shape, {1, world.size(), 1}, world.rank());
+      const Box box = spsolve::testing::part_of(snapshot.format().shape, {1, world.size(), 1}, world.rank());
       write_snapshot(world, folder, snapshot, box, coordinates(sample.precision, sample.stride));
       snapshot.step = 40;
       snapshot.time = 0.5;
@@ -68,8 +68,8 @@ int main(int argc, char** argv) {
       world.barrier();
       const Index3 shape{3, 5, 7};
       write_checkpoint(world, folder, {20, 0.25, precision, "name = \"größe\"\n", "{}"}, 3, shape,
-                       test::part_of(shape, {1, world.size(), 1}, world.rank()),
-                       test::sample_rows(precision));
+                       spsolve::testing::part_of(shape, {1, world.size(), 1}, world.rank()),
+                       spsolve::testing::sample_rows(precision));
     }
   } catch (const Error& error) {
     if (world.root()) std::fprintf(stderr, "%s\n", error.what());

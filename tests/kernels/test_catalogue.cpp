@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/catalogue.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 #include <complex>
@@ -41,7 +41,7 @@ TEST(CatalogueNames, AreUniqueAndComeFromManyDomainsWithSources) {
   for (const CatalogueEntry& entry : catalogue()) {
     EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
     domains.insert(entry.domain);
-    EXPECT_NE(entry.source.find('('), std::string::npos) << entry.name << " has no year";
+    EXPECT_THAT(entry.source, ::testing::HasSubstr("(")) << entry.name << " has no year";
   }
   EXPECT_GE(names.size(), 79u);
   EXPECT_GE(domains.size(), 9u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <limits>
 
@@ -144,8 +144,7 @@ TEST_P(Evolve, DivergenceEndsTheRunAfterACheckpointOfTheLastFiniteState) {
       FAIL() << "no error";
     } catch (const Error& error) {
       EXPECT_EQ(error.status(), Status::diverged);
-      EXPECT_NE(std::string(error.what()).find(in_time ? "step 4" : "step 10"), std::string::npos)
-          << error.what();
+      EXPECT_THAT(error.what(), ::testing::HasSubstr(in_time ? "step 4" : "step 10"));
       EXPECT_EQ(run.checkpoints, in_time ? Steps{3} : Steps{});
       EXPECT_EQ(run.diagnostics, (Steps{0}));
     }

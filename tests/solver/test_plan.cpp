@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <map>
 #include <set>
@@ -151,7 +151,7 @@ TEST(DeviceModel, IsInProportionToMeasuredCeilings) {
   EXPECT_EQ(model.scalar_fp64, nominal.scalar_fp64);
   EXPECT_EQ(model.node_latency, 1e-5);
   EXPECT_DOUBLE_EQ(model.node_bandwidth, (1 << 24) / 1e-3);
-  EXPECT_NE(model.origin.find("half of it"), std::string::npos);
+  EXPECT_THAT(model.origin, ::testing::HasSubstr("half of it"));
 }
 
 TEST(Plan, AccuracyAllowsCoarserPrecisionsThatKeepIt) {

@@ -2,7 +2,7 @@
 // The kernels that measure what a device can do: they compile without a GPU, and the sparse GEMM is right.
 #include "kernels/cuda/ceilings.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "kernels/cuda/sparse_gemm.hpp"
 
@@ -16,7 +16,7 @@ TEST_P(CeilingKernels, CompileWithoutSpills) {
   const KernelCompiler compiler(capability == 90 ? "sm_90a" : "sm_80", {});
   for (const auto& [name, constants] : ceiling_constants(capability)) {
     const Compiled compiled = compiler.compile_fresh("ceilings.cuh", constants);
-    EXPECT_NE(compiled.log.find(" 0 bytes spill stores"), std::string::npos) << name << compiled.log;
+    EXPECT_THAT(compiled.log, ::testing::HasSubstr(" 0 bytes spill stores")) << name << compiled.log;
   }
 }
 
@@ -27,7 +27,7 @@ class SparseGemms : public ::testing::TestWithParam<SparseGemm::Format> {};
 TEST_P(SparseGemms, CompileWithoutSpills) {
   const Compiled compiled =
       KernelCompiler("sm_90a", {}).compile_fresh("sparse_gemm.cuh", SparseGemm::constants(GetParam()));
-  EXPECT_NE(compiled.log.find(" 0 bytes spill stores"), std::string::npos) << compiled.log;
+  EXPECT_THAT(compiled.log, ::testing::HasSubstr(" 0 bytes spill stores"));
 }
 
 // One tile per cluster with fewer stages than the pipeline has, several tiles per block, and k that is no

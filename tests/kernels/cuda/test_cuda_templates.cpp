@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles the kernel templates by NVRTC; needs no GPU.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -144,8 +144,7 @@ TEST(StepTile, CoversSlabsBesideWalls) {
 }
 
 TEST(Reductions, CompileForAmpereAndHopperWithoutSpills) {
-  for (const Precision precision :
-       {Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16, Precision::fp16})
+  for (const Precision precision : all_precisions)
     for (const char* architecture : {"sm_80", "sm_90a"}) {
       const Precision kept = precision == Precision::fp64 ? Precision::fp32 : precision;
       const Compiled compiled = KernelCompiler(architecture, {})
@@ -226,7 +225,7 @@ TEST(KernelCompiler, SaysWhatDoesNotCompile) {
     FAIL() << "compiled";
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), Status::device_failure);
-    EXPECT_NE(std::string(error.what()).find("constants.cuh"), std::string::npos) << error.what();
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("constants.cuh"));
   }
 }
 
