@@ -16,12 +16,6 @@
 namespace spsolve {
 namespace {
 
-std::string host_name() {
-  char name[256] = {};
-  gethostname(name, sizeof name - 1);
-  return name;
-}
-
 #ifdef SPSOLVE_CUDA
 /// Whether two ranks have one GPU. Throws where that is not `allowed`: they would only slow each other down.
 bool gpus_are_shared(const Communicator& communicator, const std::string& gpu, bool allowed) {
@@ -60,6 +54,12 @@ std::string transport_for(const DeviceChoice& choice, const std::string& wanted)
 }
 
 }  // namespace
+
+std::string host_name() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
 
 DeviceChoice choose_device([[maybe_unused]] const Communicator& communicator, const ComputeConfig& compute,
                            const ParallelConfig& parallel) {

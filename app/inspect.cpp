@@ -5,9 +5,8 @@
 #include <omp.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
-#include <cmath>
+#include <map>
 #include <set>
 
 #if __has_include(<mpi-ext.h>)
@@ -34,12 +33,12 @@ std::string size_text(double bytes) {
 
 void print_file_sizes(const Setup& setup, const Terminal& terminal) {
   const RunConfig& config = setup.config;
-  const auto points = static_cast<double>(setup.problem.domain.box().points());
-  double kept = 1;
-  for (const std::int64_t extent : setup.problem.domain.shape)
-    kept *= std::ceil(static_cast<double>(extent) / static_cast<double>(config.output.stride));
-  const double snapshot = kept * static_cast<double>(storage_bytes(config.output.precision));
-  const double checkpoint = points * static_cast<double>(storage_bytes(setup.problem.precision));
+  const Box points = setup.problem.domain.box(), kept = setup.for_snapshots().kept(points);
+  const auto bytes = [](const Box& values, Precision precision) {
+    return static_cast<double>(values.points()) * static_cast<double>(storage_bytes(precision));
+  };
+  const double snapshot = bytes(kept, config.output.precision);
+  const double checkpoint = bytes(points, setup.problem.precision);
   const std::int64_t snapshots = config.output.every > 0 ? config.time.steps / config.output.every + 1 +
                                                                (config.time.steps % config.output.every != 0)
                                                          : 1;
@@ -55,27 +54,14 @@ std::string file_system(const std::filesystem::path& directory) {
   while (!std::filesystem::exists(existing)) existing = existing.parent_path();
   if (statfs(existing.c_str(), &status) != 0) return "unknown";
   const double free = static_cast<double>(status.f_bavail) * static_cast<double>(status.f_bsize);
-  const char* type = "local";
-  switch (static_cast<unsigned long>(status.f_type)) {
-    case 0x01021994:
-      type = "tmpfs";
-      break;
-    case 0x6969:
-      type = "NFS";
-      break;
-    case 0x0BD00BD0:
-      type = "Lustre";
-      break;
-    case 0x47504653:
-      type = "GPFS";
-      break;
-    case 0x19830326:
-      type = "BeeGFS";
-      break;
-    default:
-      break;
-  }
-  return fmt::format("{} ({}, {} free)", existing.string(), type, size_text(free));
+  static const std::map<unsigned long, const char*> types{{0x01021994, "tmpfs"},
+                                                          {0x6969, "NFS"},
+                                                          {0x0BD00BD0, "Lustre"},
+                                                          {0x47504653, "GPFS"},
+                                                          {0x19830326, "BeeGFS"}};
+  const auto type = types.find(static_cast<unsigned long>(status.f_type));
+  return fmt::format("{} ({}, {} free)", existing.string(), type == types.end() ? "local" : type->second,
+                     size_text(free));
 }
 
 /// Whether the MPI library says that it can send GPU memory.
@@ -128,12 +114,10 @@ Status info(const Communicator& communicator, const CommandLine& command) {
 Status doctor(const Communicator& communicator) {
   const Terminal terminal(communicator, false);
   for (const auto& [name, version] : library_versions()) terminal.print("{:<14} {}", name, version);
-  char host[256] = {};
-  gethostname(host, sizeof host - 1);
-  const auto hosts = communicator.gather(host);
+  const auto hosts = communicator.gather(host_name());
   terminal.print("{:<14} {} on {} host(s), {} threads each, {} processors on {}", "ranks",
                  communicator.size(), std::set<std::string>(hosts.begin(), hosts.end()).size(),
-                 omp_get_max_threads(), omp_get_num_procs(), host);
+                 omp_get_max_threads(), omp_get_num_procs(), host_name());
   terminal.print("{:<14} {}", "CUDA-aware MPI", cuda_aware());
   ParallelConfig any;
   any.share_gpus = true;  // more ranks than GPUs are no error here

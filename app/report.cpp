@@ -21,6 +21,15 @@ std::string extent_text(const Index3& extent, int dimensions) {
   return fmt::format("{}", fmt::join(extent.end() - dimensions, extent.end(), " x "));
 }
 
+/// The least and the largest over the ranks. Made collectively.
+struct Spread {
+  double min, max;
+
+  Spread(const Communicator& communicator, double value)
+      : min(communicator.all_reduce(value, MPI_MIN)), max(communicator.all_reduce(value, MPI_MAX)) {}
+  nlohmann::ordered_json json() const { return {{"min", min}, {"max", max}}; }
+};
+
 }  // namespace
 
 void print_summary(const Communicator& communicator, const Setup& setup, const Terminal& terminal) {
@@ -107,24 +116,23 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
 
 void report(const Communicator& communicator, const Setup& setup, const Schedule& schedule, Outcome outcome,
             const RunTimes& times, const Terminal& terminal) {
-  const double names_and_seconds[] = {times.total, times.block.compute, times.block.exchange, times.files};
-  double least[4], most[4];
-  check_mpi(MPI_Allreduce(names_and_seconds, least, 4, MPI_DOUBLE, MPI_MIN, communicator.handle()));
-  check_mpi(MPI_Allreduce(names_and_seconds, most, 4, MPI_DOUBLE, MPI_MAX, communicator.handle()));
+  const double seconds = communicator.all_reduce(times.total, MPI_MAX);
+  const Spread compute(communicator, times.block.compute), exchange(communicator, times.block.exchange),
+      files(communicator, times.files);
   const auto devices = communicator.gather(setup.device.of_rank);
 
   const std::int64_t steps = schedule.last - schedule.first;
-  const double stepping = std::max(most[0] - least[3], 1e-9);
+  const double stepping = std::max(seconds - files.min, 1e-9);
   const double rate =
       static_cast<double>(setup.problem.domain.box().points()) * static_cast<double>(steps) / stepping * 1e-9;
   if (outcome == Outcome::finished) {
     terminal.print(
         "finished {} steps in {:.3f} s: {:.4f} GStencil/s (points x steps per second, files excluded)", steps,
-        most[0], rate);
+        seconds, rate);
     terminal.print(
         "seconds per rank, least to most: compute {:.3f}..{:.3f}, exchange {:.3f}..{:.3f}, files "
         "{:.3f}..{:.3f}",
-        least[1], most[1], least[2], most[2], least[3], most[3]);
+        compute.min, compute.max, exchange.min, exchange.max, files.min, files.max);
     terminal.print("results in {}", setup.config.output.directory.string());
   }
   const Plan& plan = setup.plan;
@@ -139,10 +147,10 @@ void report(const Communicator& communicator, const Setup& setup, const Schedule
       {"threads_per_rank", omp_get_max_threads()},
       {"first_step", schedule.first},
       {"last_step", schedule.last},
-      {"seconds", most[0]},
-      {"seconds_compute", {{"min", least[1]}, {"max", most[1]}}},
-      {"seconds_exchange", {{"min", least[2]}, {"max", most[2]}}},
-      {"seconds_files", {{"min", least[3]}, {"max", most[3]}}},
+      {"seconds", seconds},
+      {"seconds_compute", compute.json()},
+      {"seconds_exchange", exchange.json()},
+      {"seconds_files", files.json()},
       {"gstencil_per_s",
        outcome == Outcome::finished ? nlohmann::ordered_json(rate) : nlohmann::ordered_json()},
       {"versions", library_versions()}};

@@ -37,24 +37,20 @@ Request Requests::poll(const FileQueue& files) {
     if (*signal != SIGUSR2) wanted[1] = by_signal;
   }
   if (communicator_.root()) {
-    const Clock::time_point now = Clock::now();
-    const auto since = [&](Clock::time_point then) {
-      return std::chrono::duration<double>(now - then).count();
-    };
-    if (checkpoint_seconds_ && since(last_checkpoint_) >= *checkpoint_seconds_)
+    if (checkpoint_seconds_ && seconds_since(last_checkpoint_) >= *checkpoint_seconds_)
       wanted[0] = std::max(wanted[0], static_cast<int>(Request::checkpoint));
     // Time for the checkpoint that follows, twice what files took so far, and until the ranks would confer
     // again.
     const double margin = 2 * files.seconds_to_finish() + 2 * poll_seconds;
-    if (limit_seconds_ && since(started_) >= *limit_seconds_ - margin) {
+    if (limit_seconds_ && seconds_since(started_) >= *limit_seconds_ - margin) {
       wanted[0] = static_cast<int>(Request::stop);
       wanted[1] = std::max<int>(wanted[1], by_limit);
     }
-    const double per_launch = since(last_poll_) / launches_since_poll_;
+    const double per_launch = seconds_since(last_poll_) / launches_since_poll_;
     wanted[2] = static_cast<int>(std::clamp(poll_seconds / std::max(per_launch, 1e-9), 1.0, 1e6));
     // A first launch says little (page faults, connections): confer again soon.
     wanted[2] = std::min(wanted[2], 2 * launches_between_polls_);
-    last_poll_ = now;
+    last_poll_ = Clock::now();
   }
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, wanted.data(), static_cast<int>(wanted.size()), MPI_INT, MPI_MAX,
                           communicator_.handle()));

@@ -35,7 +35,7 @@ void Progress::at(std::int64_t step) {
   const Clock::time_point now = Clock::now();
   if (now - printed_ < (bar_ ? std::chrono::milliseconds(200) : std::chrono::seconds(5))) return;
   printed_ = now;
-  const double elapsed = std::chrono::duration<double>(now - started_).count();
+  const double elapsed = seconds_since(started_);
   const auto done = static_cast<double>(step - first_);
   const double rate = done * static_cast<double>(points_) / elapsed;
   const std::chrono::seconds left(

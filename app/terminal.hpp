@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstdio>
 
+#include "app/clock.hpp"
 #include "halo/communicator.hpp"
 
 namespace spsolve {
@@ -46,8 +46,6 @@ class Progress {
   void pause();
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   bool speaks_, bar_;
   std::int64_t first_, last_, points_;
   Clock::time_point started_ = Clock::now(), printed_ = started_;
