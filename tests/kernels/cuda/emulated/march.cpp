@@ -4,7 +4,7 @@
 
 #include "march.cuh"
 
-#include "emulated_march.hpp"
+#include "emulated.hpp"
 
 namespace spsolve::cuda {
 namespace {

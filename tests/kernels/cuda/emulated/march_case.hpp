@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <stdexcept>
-#include <string_view>
-
 #include "kernels/cuda/tile.hpp"
 #include "scalar_case.hpp"
 
@@ -21,6 +18,12 @@ struct MarchCase {
   Formats formats() const { return {shape.precision, true, true}; }
   Tile tile() const {
     return choose_tile(stencil(), formats(), steps, {90, 227 << 10, multiprocessors}).value();
+  }
+
+  std::string_view name() const { return shape.name; }
+  std::string constants() const {
+    const Tile chosen = tile();
+    return constants_text(stencil(), formats(), &chosen);
   }
 };
 
@@ -42,11 +45,5 @@ inline const MarchCase march_cases[] = {
     {{"folded_box2d", {1, 103, 397}, {0, 3, 3}, false, periodic, fp32}, 4, {true, true, false}},
     {{"line", {1, 1, 5003}, {0, 0, 2}, true, neumann, fp64}, 15},
 };
-
-inline const MarchCase& march_case(std::string_view name) {
-  for (const MarchCase& c : march_cases)
-    if (c.shape.name == name) return c;
-  throw std::invalid_argument("no such case of the march");
-}
 
 }  // namespace spsolve::cuda

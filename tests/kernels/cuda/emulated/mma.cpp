@@ -29,7 +29,7 @@ using std::min;
 
 #include "mma_sweep.cuh"
 
-#include "emulated_mma.hpp"
+#include "emulated.hpp"
 
 namespace spsolve::cuda {
 namespace {

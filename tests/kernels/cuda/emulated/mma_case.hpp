@@ -3,16 +3,15 @@
 
 #include <cmath>
 #include <random>
-#include <stdexcept>
-#include <string_view>
 
+#include "case_named.hpp"
 #include "kernels/cuda/mma_program.hpp"
 
 namespace spsolve::cuda {
 
 /// A sweep of random weights of any sign on a grid of several blocks.
 struct EmulatedMmaCase {
-  std::string_view name;
+  const char* label;
   Index3 shape, radius;
   Precision precision;
   Layout layout;
@@ -34,6 +33,9 @@ struct EmulatedMmaCase {
     return {extent, weights, radius};
   }
   MmaProgram program() const { return {domain(), stencil(), precision, layout, cores}; }
+
+  std::string_view name() const { return label; }
+  std::string constants() const { return program().constants(false, true); }
 };
 
 inline constexpr EmulatedMmaCase mma_cases[] = {
@@ -46,11 +48,5 @@ inline constexpr EmulatedMmaCase mma_cases[] = {
     {"tf32_3d", {7, 11, 67}, {1, 1, 2}, Precision::tf32, Layout::morph, TensorCores::sparse},
     {"fp64_3d", {7, 9, 71}, {2, 1, 1}, Precision::fp64, Layout::morph, TensorCores::dense},
 };
-
-inline const EmulatedMmaCase& mma_case(std::string_view name) {
-  for (const EmulatedMmaCase& c : mma_cases)
-    if (c.name == name) return c;
-  throw std::invalid_argument("no such case of the tensor sweep");
-}
 
 }  // namespace spsolve::cuda

@@ -3,6 +3,7 @@
 
 // What the cases of kernels of the scalar unit share.
 
+#include "case_named.hpp"
 #include "kernels/cuda/kernel_stencil.hpp"
 #include "kernels/cuda/view.hpp"
 #include "tests/support/shape_case.hpp"

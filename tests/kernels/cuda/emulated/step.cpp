@@ -8,7 +8,7 @@ using std::max, std::min;
 
 #include "step.cuh"
 
-#include "emulated_step.hpp"
+#include "emulated.hpp"
 
 namespace spsolve::cuda {
 namespace {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <stdexcept>
-#include <string_view>
-
 #include "scalar_case.hpp"
 
 namespace spsolve::cuda {
@@ -22,6 +19,9 @@ struct StepCase {
   }
   KernelStencil stencil() const { return {problem().domain, problem().stencil, shape.precision, true}; }
   Formats formats() const { return {shape.precision, true, true}; }
+
+  std::string_view name() const { return shape.name; }
+  std::string constants() const { return constants_text(stencil(), formats(), nullptr); }
 };
 
 inline const StepCase step_cases[] = {
@@ -32,11 +32,5 @@ inline const StepCase step_cases[] = {
     {{"plane", {1, 23, 31}, {0, 2, 3}, false, dirichlet, fp32}, neumann},
     {{"torus", {6, 7, 8}, {1, 2, 1}, false, periodic, fp32}, periodic},
 };
-
-inline const StepCase& step_case(std::string_view name) {
-  for (const StepCase& c : step_cases)
-    if (c.shape.name == name) return c;
-  throw std::invalid_argument("no such case of a step");
-}
 
 }  // namespace spsolve::cuda

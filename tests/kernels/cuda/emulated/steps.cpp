@@ -8,7 +8,7 @@ using std::max, std::min;
 
 #include "steps.cuh"
 
-#include "emulated_steps.hpp"
+#include "emulated.hpp"
 
 namespace spsolve::cuda {
 namespace {

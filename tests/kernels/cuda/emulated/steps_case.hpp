@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <stdexcept>
-#include <string_view>
-
 #include "scalar_case.hpp"
 
 namespace spsolve::cuda {
@@ -27,6 +24,9 @@ struct StepsCase {
   }
   KernelStencil stencil() const { return {problem().domain, problem().stencil, shape.precision, true}; }
   Formats formats() const { return {shape.precision, true, true}; }
+
+  std::string_view name() const { return shape.name; }
+  std::string constants() const { return constants_text(stencil(), formats(), nullptr); }
 };
 
 inline const StepsCase steps_cases[] = {
@@ -44,11 +44,5 @@ inline const StepsCase steps_cases[] = {
      {0, 1, 1}},
     {{"torus", {1, 47, 43}, {0, 1, 3}, false, periodic, fp32}, 5, {periodic, periodic}, {periodic, periodic}},
 };
-
-inline const StepsCase& steps_case(std::string_view name) {
-  for (const StepsCase& c : steps_cases)
-    if (c.shape.name == name) return c;
-  throw std::invalid_argument("no such case of steps");
-}
 
 }  // namespace spsolve::cuda

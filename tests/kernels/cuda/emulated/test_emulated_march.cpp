@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "emulated_march.hpp"
+#include "emulated.hpp"
 #include "kernels/cuda/launch_shape.hpp"
 #include "kernels/reference.hpp"
 #include "march_case.hpp"
@@ -50,7 +50,7 @@ void launch(const MarchCase& c, const Field& in, Field& out, const Field& source
 }
 
 TEST(EmulatedMarch, HasTheBitsOfTheCpuUnit) {
-  const MarchCase& c = march_case(emulated_case);
+  const MarchCase& c = case_named(emulated_case, march_cases);
   const testing::RandomCase problem = c.problem();
   const Field source = whole_grid(problem, sum_precision(c.shape.precision), c.steps, problem.source);
   const Field in = whole_grid(problem, c.shape.precision, c.steps, problem.u);

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "emulated_mma.hpp"
+#include "emulated.hpp"
 #include "kernels/cuda/kernel_stencil.hpp"
 #include "kernels/cuda/view.hpp"
 #include "kernels/rounding.hpp"
@@ -49,7 +49,7 @@ void launch(const EmulatedMmaCase& c, const Field& in, Field& out, const Field& 
 }
 
 TEST(EmulatedMma, IsTheCorrelation) {
-  const EmulatedMmaCase& c = mma_case(emulated_case);
+  const EmulatedMmaCase& c = case_named(emulated_case, mma_cases);
   const Stencil stencil = c.stencil();
   Box owned = c.domain().box();
   for (const int axis : {y_axis, x_axis})

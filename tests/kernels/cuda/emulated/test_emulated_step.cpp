@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "emulated_step.hpp"
+#include "emulated.hpp"
 #include "step_case.hpp"
 
 namespace spsolve::cuda {
@@ -13,7 +13,7 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(EmulatedStep, HasTheBitsOfTheCpuUnitInAnyRegions) {
-  const StepCase& c = step_case(emulated_case);
+  const StepCase& c = case_named(emulated_case, step_cases);
   testing::RandomCase problem = c.problem();
   const Precision precision = c.shape.precision;
   const auto expected = advance_on_cpu(problem, precision, 1, problem.u);

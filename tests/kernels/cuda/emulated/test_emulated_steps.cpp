@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "emulated_steps.hpp"
+#include "emulated.hpp"
 #include "kernels/cuda/step_tile.hpp"
 #include "steps_case.hpp"
 
@@ -34,7 +34,7 @@ std::vector<double> advance(const StepsCase& c, const testing::RandomCase& probl
 }
 
 TEST(EmulatedSteps, HaveTheBitsOfTheCpuUnitInAnyTiles) {
-  const StepsCase& c = steps_case(emulated_case);
+  const StepsCase& c = case_named(emulated_case, steps_cases);
   testing::RandomCase problem = c.problem();
   const auto expected = advance_on_cpu(problem, c.shape.precision, c.steps, problem.u);
   // Folded sums are rounded elsewhere than the CPU's.

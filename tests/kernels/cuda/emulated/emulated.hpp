@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the program of a kernel has: the file that compiles it for the host defines the case and one launch.
+
+#include "mma_arguments.hpp"
+
+namespace spsolve::cuda {
+
+/// What the kernel in this program was compiled for.
+extern const char* const emulated_case;
+
+/// Each runs the blocks of a launch, one after the other.
+void launch_emulated_march(const Arguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
+void launch_emulated_mma(const MmaArguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
+void launch_emulated_step(const Arguments& a, int blocks);
+void launch_emulated_steps(const Arguments& a, int blocks_x, int blocks_y, int stride);
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// write_constants KERNEL CASE FILE: the constants that the kernel of a case is compiled with.
+#include <fstream>
+#include <map>
+
+#include "march_case.hpp"
+#include "mma_case.hpp"
+#include "step_case.hpp"
+#include "steps_case.hpp"
+
+namespace {
+
+using namespace spsolve::cuda;
+
+template <auto& cases>
+std::string constants(std::string_view name) {
+  return case_named(name, cases).constants();
+}
+
+}  // namespace
+
+int main(int, char** arguments) {
+  const std::map<std::string_view, std::string (*)(std::string_view)> of_kernel{
+      {"march", constants<march_cases>},
+      {"mma", constants<mma_cases>},
+      {"step", constants<step_cases>},
+      {"steps", constants<steps_cases>}};
+  std::ofstream(arguments[3]) << of_kernel.at(arguments[1])(arguments[2]);
+}
