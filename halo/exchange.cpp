@@ -69,7 +69,7 @@ std::vector<Message> messages_of(const std::vector<HaloRegion>& boxes, const std
 }  // namespace
 
 HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& regions, Precision precision,
-                           Transport& transport, Packer& packer)
+                           Transport& transport, Packer& packer, Packer& unpacker)
     : transport_(&transport) {
   std::vector<BoxCopy> packing, unpacking;
   // The messages with the other ranks; copy(box, offset) tells where in the buffer a region is.
@@ -110,7 +110,7 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
   for (std::size_t i = 0; i < own_from.size(); ++i)
     packing.push_back({own_from[i].box.extent(), own_from[i].box.begin, own_to[i].box.begin});
   packing_ = packer.prepare(std::move(packing), precision);
-  unpacking_ = packer.prepare(std::move(unpacking), precision);
+  unpacking_ = unpacker.prepare(std::move(unpacking), precision);
 }
 
 void HaloExchange::pack(Field& field) { packing_->copy(field, send_.buffer.get()); }

@@ -34,12 +34,12 @@ class [[nodiscard]] PendingExchange {
 /// Copies owned points into the halos of the ranks that need them: one message per pair of ranks and
 /// direction, packed from all regions between them. Where the transport takes boxes, regions with long rows
 /// go from field to field as they are. Owns the buffers; one exchange at a time. On a device all of it is
-/// enqueued on the stream of packer and transport, in that order.
+/// enqueued, each part on the stream of the packer, the transport or the unpacker that does it.
 class HaloExchange {
  public:
-  /// Packer and transport, which must outlive the exchange, work on memory of one kind. Collective.
+  /// Packers and transport, which must outlive the exchange, work on memory of one kind. Collective.
   HaloExchange(const Communicator& communicator, const HaloRegions& regions, Precision precision,
-               Transport& transport, Packer& packer);
+               Transport& transport, Packer& packer, Packer& unpacker);
 
   /// Copies what is at hand: periodic images of this rank's own points to their places in the halo, and the
   /// owned points that others need to where they are sent from.

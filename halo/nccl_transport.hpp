@@ -22,6 +22,7 @@ class NcclTransport : public Transport {
   /// On the current device; collective. `stream` must outlive the transport.
   NcclTransport(const Communicator& communicator, cudaStream_t stream);
 
+  bool takes_multiprocessors() const override { return true; }
   void start(std::span<const Message> sends, std::span<const Message> receives) override;
   /// Nothing: what is enqueued on the stream after start() comes after the messages.
   void finish() override {}

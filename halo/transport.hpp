@@ -27,6 +27,8 @@ class Transport {
   /// Whether messages may be boxes of memory, and several go to one peer: the k-th that one rank sends to
   /// another is the k-th that the other receives from it, and both have the same rows and planes.
   virtual bool takes_boxes() const { return false; }
+  /// Whether messages need multiprocessors of a device: a kernel that fills it would keep them waiting.
+  virtual bool takes_multiprocessors() const { return false; }
   /// Prepares exchanges of these messages, before the first start() with these spans. Their elements and the
   /// memory must stay where they are while what is returned lives; it must be destroyed before the memory is
   /// freed. Collective, as destroying it is.

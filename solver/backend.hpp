@@ -53,7 +53,8 @@ class Backend {
   virtual ~Backend() = default;
 
   virtual Memory& memory() = 0;
-  virtual Packer& packer() = 0;
+  /// That works on `queue`: computing, or exchanging.
+  virtual Packer& packer(Queue queue) = 0;
   virtual Transport& transport() = 0;
   virtual Reducer& reducer() = 0;
   /// `source` (or null) is in this backend's memory and outlives the unit, which works on `queue`.
@@ -108,7 +109,7 @@ class CpuBackend : public Backend {
       : transport_(&transport), copies_last_(copies_last) {}
 
   Memory& memory() override { return host_memory(); }
-  Packer& packer() override { return packer_; }
+  Packer& packer(Queue) override { return packer_; }
   Transport& transport() override { return *transport_; }
   Reducer& reducer() override { return reducer_; }
   std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Field* source,

@@ -56,10 +56,9 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
 
 void Block::set_source(const FillField& fill) {
   backend_->set(*source_, fill);
-  HaloExchange exchange(communicator_, regions(source_->halo()), source_->precision(), backend_->transport(),
-                        backend_->packer());
-  backend_->order(Queue::compute, Queue::exchange);
+  HaloExchange exchange = exchange_of(regions(source_->halo()), source_->precision());
   exchange.pack(*source_);
+  backend_->order(Queue::compute, Queue::exchange);
   PendingExchange pending = exchange.start(*source_);
   pending.wait();
   pending.unpack();
@@ -71,11 +70,8 @@ void Block::set_state(const FillField& fill) {
   backend_->set(*state_, fill);
   unit_->fill_ghosts(*state_, state_->owned());
   if (unit_->writes_row_images(*state_)) {
-    HaloExchange exchange(communicator_, regions(state_->halo()), problem_.precision, backend_->transport(),
-                          backend_->packer());
-    backend_->order(Queue::compute, Queue::exchange);
-    exchange.pack(*state_);
-    backend_->order(Queue::exchange, Queue::compute);
+    HaloExchange images = exchange_of(regions(state_->halo()), problem_.precision);
+    images.pack(*state_);
     backend_->synchronize();
   }
   steps_known_ = 0;
@@ -120,15 +116,14 @@ void Block::enqueue(const Kind& kind) {
   backend_->mark(Mark::interior, Queue::compute);
 }
 
-/// The interior begins when packing is done, so that sending, which needs a small part of the device, begins
-/// first.
+/// Messages that need a part of the device are sent before the interior takes all of it.
 void Block::enqueue_with_exchange(int steps) {
   HaloExchange& exchange = this->exchange();
-  backend_->order(Queue::compute, Queue::exchange);
-  backend_->mark(Mark::begin, Queue::exchange);
+  backend_->mark(Mark::begin, Queue::compute);
   exchange.pack(*state_);
-  backend_->mark(Mark::packed, Queue::exchange);
-  backend_->order(Queue::exchange, Queue::compute);
+  backend_->mark(Mark::packed, Queue::compute);
+  backend_->order(Queue::compute, Queue::exchange);
+  if (backend_->transport().takes_multiprocessors()) backend_->order(Queue::exchange, Queue::compute);
   PendingExchange pending = exchange.start(*state_);
   fill_ghosts_at_hand();
   const Box inner = interior(steps);
@@ -158,14 +153,22 @@ Block::Launches& Block::launches(const Kind& kind) {
   return entry->second;
 }
 
+HaloExchange Block::exchange_of(const HaloRegions& regions, Precision precision) {
+  return {communicator_,
+          regions,
+          precision,
+          backend_->transport(),
+          backend_->packer(Queue::compute),
+          backend_->packer(Queue::exchange)};
+}
+
 HaloExchange& Block::exchange() {
   if (exchange_) return *exchange_;
   const HaloRegions all = regions(state_->halo());
-  return exchange_.emplace(communicator_,
-                           unit_->writes_row_images(*state_)
-                               ? without_row_images(all, communicator_.rank(), state_->owned())
-                               : all,
-                           problem_.precision, backend_->transport(), backend_->packer());
+  return exchange_.emplace(exchange_of(unit_->writes_row_images(*state_)
+                                           ? without_row_images(all, communicator_.rank(), state_->owned())
+                                           : all,
+                                       problem_.precision));
 }
 
 Box Block::known(int steps) const {

@@ -64,6 +64,7 @@ class Block {
     return survey;
   }
   Launches& launches(const Kind& kind);
+  HaloExchange exchange_of(const HaloRegions& regions, Precision precision);
   HaloExchange& exchange();
   void enqueue(const Kind& kind);
   void enqueue_with_exchange(int steps);

@@ -55,7 +55,8 @@ std::pair<std::unique_ptr<Transport>, std::string> make_transport(const Communic
 CudaBackend::CudaBackend(const Communicator& communicator, const std::string& transport, bool graphs)
     : exchange_(cuda::Stream::Priority::high),
       edges_(cuda::Stream::Priority::low),
-      packer_(exchange_, cuda::KernelCompiler(cuda::current_device().architecture())),
+      packer_(compute_, cuda::KernelCompiler(cuda::current_device().architecture())),
+      unpacker_(exchange_, cuda::KernelCompiler(cuda::current_device().architecture())),
       reducer_(compute_, cuda::KernelCompiler(cuda::current_device().architecture())),
       copies_(compute_) {
   std::tie(transport_, transport_name_) = make_transport(communicator, transport, exchange_);

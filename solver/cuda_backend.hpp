@@ -20,7 +20,7 @@ class CudaBackend : public Backend {
   CudaBackend(const Communicator& communicator, const std::string& transport, bool graphs = true);
 
   Memory& memory() override { return memory_; }
-  Packer& packer() override { return packer_; }
+  Packer& packer(Queue queue) override { return queue == Queue::compute ? packer_ : unpacker_; }
   Transport& transport() override { return *transport_; }
   Reducer& reducer() override { return reducer_; }
   std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Field* source,
@@ -50,7 +50,7 @@ class CudaBackend : public Backend {
   cuda::Stream compute_, exchange_, edges_;
   cuda::Event reached_;
   cuda::DeviceMemory memory_;
-  cuda::DevicePacker packer_;
+  cuda::DevicePacker packer_, unpacker_;
   cuda::DeviceReducer reducer_;
   CudaCopies copies_;
   std::string transport_name_;
