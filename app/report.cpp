@@ -147,6 +147,7 @@ void report(const Communicator& communicator, const Setup& setup, const Schedule
       {"threads_per_rank", omp_get_max_threads()},
       {"first_step", schedule.first},
       {"last_step", schedule.last},
+      {"seconds_setup", communicator.all_reduce(times.setup, MPI_MAX)},
       {"seconds", seconds},
       {"seconds_compute", compute.json()},
       {"seconds_exchange", exchange.json()},

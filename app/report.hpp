@@ -8,10 +8,11 @@
 
 namespace spsolve {
 
-/// Where the wall time of the time loop went, on this rank, in seconds.
+/// Where the wall time of this rank went, in seconds.
 struct RunTimes {
-  double total = 0;
-  double files = 0;
+  double setup = 0;  // until the time loop
+  double total = 0;  // of it
+  double files = 0;  // in it
   Timings block;
 };
 

@@ -172,6 +172,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   Progress progress(communicator, command.quiet, schedule.first, schedule.last,
                     setup.problem.domain.box().points());
 
+  const double setup_seconds = seconds_since(started);
   const auto begin = Clock::now();
   Outcome outcome = Outcome::finished;
   try {
@@ -190,7 +191,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   }
   if (outcome == Outcome::stopped && !writer.checkpoint_written())
     throw Error(Status::file_failure, "stopped without the checkpoint that was asked for");
-  const RunTimes times{seconds_since(begin), writer.seconds(), block.timings()};
+  const RunTimes times{setup_seconds, seconds_since(begin), writer.seconds(), block.timings()};
   report(communicator, setup, schedule, outcome, times, terminal);
   if (outcome == Outcome::finished) return Status::finished;
   terminal.print("stopped by {}; go on with --restart latest", requests.reason());

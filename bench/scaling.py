@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Strong and weak scaling of `spsolve bench` over the GPUs of one machine, as JSON:
+"""Strong and weak scaling of `spsolve bench` over the GPUs of one machine, as JSON for record.py:
 
-    bench/scaling.py --spsolve build/default/spsolve --ranks 1 2 4 8 --json bench/results/scaling-h200.json
+    bench/scaling.py --spsolve build/default/spsolve --ranks 1 2 4 8 --json scaling.json
 
 Strong: the same grid on all numbers of ranks; on the most of them also with NCCL and an exchange in every launch, and with as many
-steps per launch as the plan takes. Weak: every rank has the grid of one. Options of mpirun follow --mpirun."""
+steps per launch as the plan takes. Weak: every rank has the grid of one. Eighths: every rank has the block that 8 would have of the
+grid that is the same for all, with as many neighbours; their efficiency is against an eighth of the whole on one. Options of mpirun
+follow --mpirun."""
 import argparse
 import json
 import pathlib
@@ -14,6 +16,7 @@ import tempfile
 
 STRONG = [("star2d1r", (16384, 16384)), ("star3d1r", (1024, 1024, 1024))]
 WEAK = [("star2d1r", (16384, 16384)), ("star3d1r", (512, 1024, 1024))]  # on one rank
+EIGHTHS = [(stencil, (shape[0] // 8, *shape[1:])) for stencil, shape in STRONG]  # on one rank
 FUSE = {"star2d1r": 8, "star3d1r": 4}  # steps per launch that suit the thin blocks of many ranks
 NCCL = ["--transport", "nccl", "--exchange-every", "1"]
 
@@ -41,11 +44,13 @@ def main():
     options = parser.parse_args()
     results, alone = [], {}
     least, most = min(options.ranks), max(options.ranks)
-    for kind, cases, all_ranks, flags in (("strong", STRONG, options.ranks, []), ("weak", WEAK, sorted({least, most}), []),
-                                          ("strong, NCCL", STRONG, [most], NCCL), ("strong, as planned", STRONG[:1], [most], [])):
+    several = [ranks for ranks in options.ranks if ranks > 1]
+    for kind, cases, all_ranks, flags in (("strong", STRONG, options.ranks, []), ("eighths", EIGHTHS, several, []),
+                                          ("weak", WEAK, sorted({least, most}), []), ("strong, NCCL", STRONG, [most], NCCL),
+                                          ("strong, as planned", STRONG[:1], [most], [])):
         for stencil, shape in cases:
             for ranks in all_ranks:
-                grid = (shape[0] * ranks, *shape[1:]) if kind == "weak" else shape
+                grid = shape if kind.startswith("strong") else (shape[0] * ranks, *shape[1:])
                 if kind == "weak" and ranks == 1 and (stencil, shape) in STRONG:
                     continue  # already measured
                 depth = [] if "planned" in kind else ["--fuse", str(FUSE[stencil])]
