@@ -11,8 +11,10 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
+import tomllib
 import unittest
 
 import h5py
@@ -154,6 +156,23 @@ def awkward_problem(**sections):
         "source": {"expression": "x > 40 ? 0.001 * y / 37 : 0"},
         **sections,
     }
+
+
+def inputs(directory):
+    """The files of inputs/, in a new directory with the data that their scripts make."""
+    shutil.copytree(SOURCE / "inputs", directory)
+    for script in directory.glob("make_*.py"):
+        subprocess.run([sys.executable, script], check=True, capture_output=True)
+    return sorted(directory.glob("*.toml"))
+
+
+def shortened(path, steps, longest):
+    """Settings for an input: so many steps, and no axis longer than so many points, where no file fills the grid."""
+    sections = tomllib.loads(path.read_text())
+    settings = [f"time.end={steps * sections['stencil']['dt']}" if "end" in sections["time"] else f"time.steps={steps}"]
+    if "file" not in sections["initial"]:
+        settings.append(f"grid.shape={[min(n, longest) for n in sections['grid']['shape']]}")
+    return [word for setting in settings for word in ("--set", setting)]
 
 
 def step_of(path):

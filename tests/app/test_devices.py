@@ -2,10 +2,6 @@
 """GPUs leave the files that CPUs leave, byte for byte: snapshots and diagnostics, whatever the number of ranks, and after a
 restart on the other device. Of the scalar unit and stencils that it does not fold (README, "Precision")."""
 import random
-import shutil
-import subprocess
-import sys
-import tomllib
 import unittest
 
 import spsolve
@@ -114,17 +110,9 @@ class Devices(spsolve.TestCase):
                 self.assertLess(abs(spsolve.values(self.directory / "out" / last) - exact).max(), 1e-4)
 
     def test_inputs(self):
-        inputs = self.directory / "inputs"
-        shutil.copytree(spsolve.SOURCE / "inputs", inputs)
-        for script in inputs.glob("make_*.py"):
-            subprocess.run([sys.executable, script], check=True, capture_output=True)
-        for path in sorted(inputs.glob("*.toml")):
+        for path in spsolve.inputs(self.directory / "inputs"):
             with self.subTest(path.name):
-                sections = tomllib.loads(path.read_text())
-                shorter = ["--set", f"time.end={9 * sections['stencil']['dt']}" if "end" in sections["time"] else "time.steps=9",
-                           "--set", "output.every=3", "--set", "diagnostics.every=2"]
-                if "file" not in sections["initial"]:
-                    shorter += ["--set", f"grid.shape={[min(n, 50) for n in sections['grid']['shape']]}"]
+                shorter = [*spsolve.shortened(path, 9, 50), "--set", "output.every=3", "--set", "diagnostics.every=2"]
                 self.run_to(0, path, *shorter, *CPU, "--output", path.stem + "cpu", ranks=2)
                 self.run_to(0, path, *shorter, *GPU, "--output", path.stem + "gpu", ranks=2)
                 self.assert_same_files(path.stem + "cpu", path.stem + "gpu")
