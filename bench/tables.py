@@ -10,6 +10,8 @@ tables.py targets targets.json            rates that are demanded, and what each
 tables.py scalar scalar.json              the scalar unit between walls, sustained and, in brackets, boost
 tables.py ceilings ceilings.json          what nothing on the device exceeds, boost and sustained
 tables.py output output.json              what snapshots and checkpoints cost a run
+tables.py scaling scaling.json            the same problem on several GPUs, and larger ones
+tables.py startup startup.json            what a run takes before its time loop
 tables.py sweeps tensor.json              sweeps on tensor cores: rates, shares of a copy
 """
 import collections
@@ -107,6 +109,18 @@ elif kind == "output":
         lines.append((what, f"{row['bytes_of_a_file'] / 1e6:,.0f} MB", row["steps"], f"{row['seconds_without']:.2f} s", f"{row['seconds']:.2f} s",
                       f"{100 * row['cost']:.1f}%"))
     table(["files", "size of one:", "steps:", "without:", "with:", "cost:"], lines)
+elif kind == "scaling":
+    lines = []
+    for row in rows_of(files[0]):
+        launch = 1e6 * row["seconds"] / row["steps"] * row["fuse"]
+        lines.append((row["stencil"], row["scaling"], shape_of(row), row["fuse"], row["ranks"], row["transport"] if row["ranks"] > 1 else "",
+                      row["exchange_every"], f"{rate(row):,.0f}", f"{100 * row['efficiency']:.1f}%", f"{launch:,.1f}"))
+    table(["case, fp32", "scaling", "grid", "steps per launch:", "GPUs:", "transport", "launches per exchange:", "GStencil/s:", "efficiency:",
+           "launch, us:"], lines)
+elif kind == "startup":
+    seconds = lambda row, part: f"{row[part]:.2f}" if part in row else ""
+    table(["", "ranks:", "process, s:", "until the time loop:", "time loop:"],
+          [(row["what"], row["ranks"], *(seconds(row, part) for part in ("process", "seconds_setup", "seconds"))) for row in rows_of(files[0])])
 else:
     lines = []
     for row in rows_of(files[0]):
