@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   const Index3 shape{61, 127, 283};  // five blocks
   const Box box = spsolve::testing::part_of(shape, {1, world.size(), 1}, world.rank());
   for (std::int64_t step = 1;; ++step) {
-    write_checkpoint(world, directory, {step, 0.0, Precision::fp64, "", ""}, 3, shape, box,
+    write_checkpoint(world, directory, {step, 0.0, Precision::fp64, "", "", ""}, 3, shape, box,
                      spsolve::testing::sample_rows(Precision::fp64));
     if (world.root()) std::printf("%lld\n", static_cast<long long>(step)), std::fflush(stdout);
     prune_checkpoints(world, directory, step, 2);
