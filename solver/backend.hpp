@@ -41,8 +41,7 @@ class Launch {
   virtual void run(const std::function<void()>& enqueue) = 0;
 };
 
-/// Where work is enqueued: messages and what makes them ready go before anything else, edges fill what the
-/// interior leaves free.
+/// Where work is enqueued: messages go before anything else, edges fill what the interior leaves free.
 enum class Queue { compute, exchange, edges };
 
 /// What a block runs on: the memory of its fields, the unit that advances them, how halos are packed and
