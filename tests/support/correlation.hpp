@@ -45,4 +45,18 @@ void expect_correlation(const Stencil& stencil, const Field& in, const Field* so
   EXPECT_EQ(wrong, 0);
 }
 
+/// L2 error of `out` over that of plain fp32 arithmetic, a fused multiply-add per tap.
+inline double error_over_plain_fp32(const Stencil& stencil, const Field& in, const Field& out) {
+  double errors = 0, plain_errors = 0;
+  for_each_point(out.owned(), [&](const Index3& p) {
+    float plain = 0;
+    for (const Tap& tap : stencil.taps())
+      plain = std::fma(static_cast<float>(tap.weight), *in.at<float>(p + tap.offset), plain);
+    const double exact = correlation(stencil, in, p, nullptr).value;
+    errors += std::pow(value_at(out, p) - exact, 2);
+    plain_errors += std::pow(static_cast<double>(plain) - exact, 2);
+  });
+  return std::sqrt(errors / plain_errors);
+}
+
 }  // namespace spsolve::testing

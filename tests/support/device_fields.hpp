@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "kernels/cuda/device.hpp"
-#include "kernels/field.hpp"
+#include "kernels/sweep.hpp"
+#include "tests/support/fields.hpp"
 
 namespace spsolve::testing {
 
@@ -37,6 +40,33 @@ inline Field to_host(const Field& device) {
   Field host(device.owned(), device.halo(), device.precision());
   copy_all(device, host);
   return host;
+}
+
+/// What sweeps of regions leave in a field of -7, all of it in host memory.
+inline Field swept(const Sweep& sweep, const cuda::Stream& stream, const Field& in,
+                   const std::vector<Box>& regions, const Field* source = nullptr) {
+  const Field device_in = to_device(in);
+  const std::optional<Field> device_source = source ? std::optional(to_device(*source)) : std::nullopt;
+  Field out = to_device(make_field(in.owned(), in.halo(), in.precision(), [] { return -7.0; }));
+  for (const Box& region : regions) sweep(device_in, out, region, device_source ? &*device_source : nullptr);
+  stream.synchronize();
+  return to_host(out);
+}
+
+/// Points have the same bits when `inner` and what is around it are swept on their own, and in a field of
+/// which `block` is the owned part.
+inline void expect_bits_of_any_region(const Sweep& sweep, const cuda::Stream& stream, const Field& in,
+                                      const Box& inner, const Box& block) {
+  const Field whole = swept(sweep, stream, in, {in.owned()});
+  std::vector<Box> regions{inner};
+  for_each_slab(in.owned(), inner, [&](const Box& slab) { regions.push_back(slab); });
+  EXPECT_EQ(points_of(swept(sweep, stream, in, regions), in.owned()), points_of(whole, in.owned()));
+
+  Field cut(block, in.halo(), in.precision());
+  with_storage(in.precision(), [&]<class Storage>() {
+    for_each_point(cut.allocated(), [&](const Index3& p) { *cut.at<Storage>(p) = *in.at<Storage>(p); });
+  });
+  EXPECT_EQ(points_of(swept(sweep, stream, cut, {block}), block), points_of(whole, block));
 }
 
 }  // namespace spsolve::testing

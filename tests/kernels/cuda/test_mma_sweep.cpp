@@ -218,25 +218,11 @@ TEST_P(TensorCoreErrors, OfFp32AreNearThoseOfPlainArithmetic) {
   const Box owned{{0, 0, 0}, {reach[z_axis] ? 9 : 1, 61, 103}};
   const Field in = testing::make_field(owned, reach, fp32, [&] { return value(random); });
   const Stream stream;
-  const Field device_in = to_device(in);
-  Field device_out = to_device(in);
   const MmaSweep sweep(domain_of(reach[z_axis] ? 3 : 2), stencil, fp32, morph, sparse, stream);
-  sweep(device_in, device_out, owned, nullptr);
-  stream.synchronize();
-  const Field out = to_host(device_out);
-  double errors = 0, plain_errors = 0;
-  for_each_point(owned, [&](const Index3& p) {
-    double exact = 0;
-    float plain = 0;
-    for (const spsolve::Tap& tap : stencil.taps()) {
-      plain = std::fma(static_cast<float>(tap.weight), *in.at<float>(p + tap.offset), plain);
-      exact += tap.weight * value_at(in, p + tap.offset);
-    }
-    errors += std::pow(value_at(out, p) - exact, 2);
-    plain_errors += std::pow(static_cast<double>(plain) - exact, 2);
-  });
-  RecordProperty("ratio", std::to_string(std::sqrt(errors / plain_errors)));
-  EXPECT_LE(std::sqrt(errors), 4 * std::sqrt(plain_errors));
+  const double ratio =
+      testing::error_over_plain_fp32(stencil, in, testing::swept(sweep, stream, in, {owned}));
+  RecordProperty("ratio", std::to_string(ratio));
+  EXPECT_LE(ratio, 4);
 }
 INSTANTIATE_TEST_SUITE_P(Signs, TensorCoreErrors, ::testing::Range(0, 4));
 
@@ -250,34 +236,12 @@ TEST_P(TensorCoreBits, AreTheSameWhateverTheRegionAndTheBlock) {
   Box owned{{0, 0, 0}, {c.dimensions == 3 ? 19 : 1, c.dimensions > 1 ? 45 : 1, 203}};
   const Field in = random_field(random, owned, stencil.radius(), c.precision);
   const MmaSweep sweep(domain_of(c.dimensions), stencil, c.precision, c.layout, c.cores, stream);
-  const Field device_in = to_device(in);
-  DeviceMemory memory;
-  Field whole(owned, stencil.radius(), c.precision, memory),
-      parts(owned, stencil.radius(), c.precision, memory);
-  sweep(device_in, whole, owned, nullptr);
   Box inner = owned;
   for (int axis = axis_count - c.dimensions; axis < axis_count; ++axis)
     ++inner.begin[axis], inner.end[axis] -= 3;
-  for_each_slab(owned, inner, [&](const Box& slab) { sweep(device_in, parts, slab, nullptr); });
-  sweep(device_in, parts, inner, nullptr);
-  stream.synchronize();
-  const Field one = to_host(whole), other = to_host(parts);
-  for_each_point(owned, [&](const Index3& p) { ASSERT_EQ(value_at(one, p), value_at(other, p)); });
-
-  // A block of its own that begins at an odd point.
-  Box block = inner;
+  Box block = inner;  // begins at an odd point
   block.begin[x_axis] += 36;
-  Field block_in(block, stencil.radius(), c.precision);
-  with_storage(c.precision, [&]<class Storage>() {
-    for_each_point(block_in.allocated(),
-                   [&](const Index3& p) { *block_in.at<Storage>(p) = *in.at<Storage>(p); });
-  });
-  Field block_out(block, stencil.radius(), c.precision, memory);
-  const Field device_block = to_device(block_in);
-  sweep(device_block, block_out, block, nullptr);
-  stream.synchronize();
-  const Field third = to_host(block_out);
-  for_each_point(block, [&](const Index3& p) { ASSERT_EQ(value_at(one, p), value_at(third, p)); });
+  testing::expect_bits_of_any_region(sweep, stream, in, inner, block);
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, TensorCoreBits, ::testing::Range(0, 9));

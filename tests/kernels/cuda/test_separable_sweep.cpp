@@ -10,6 +10,7 @@ namespace {
 
 using testing::make_field;
 using testing::points_of;
+using testing::swept;
 using testing::to_device;
 using testing::to_host;
 using testing::value_at;
@@ -94,15 +95,6 @@ class SeparableSweepOnDevice : public ::testing::Test {
  protected:
   void SetUp() override { testing::require_gpu(); }
 
-  /// `out` of one sweep per region; -7 everywhere else.
-  static Field run(const SeparableSweep& sweep, const Stream& stream, const Field& in, const Field* source,
-                   const std::vector<Box>& regions) {
-    Field out = to_device(make_field(in.owned(), in.halo(), in.precision(), [] { return -7.0; }));
-    for (const Box& region : regions) sweep(in, out, region, source);
-    stream.synchronize();
-    return to_host(out);
-  }
-
   static void check(const Case& c, std::uint64_t seed) {
     SCOPED_TRACE(name_of(c));
     std::mt19937_64 random(seed);
@@ -110,12 +102,11 @@ class SeparableSweepOnDevice : public ::testing::Test {
     std::uniform_real_distribution<double> value(-c.magnitude, c.magnitude);
     const Field in = make_field(c.owned, c.halo, c.precision, [&] { return value(random); });
     const Field source = make_field(c.owned, c.halo, Precision::fp32, [&] { return value(random); });
-    const Field device_in = to_device(in), device_source = to_device(source);
     const Stream stream;
     const SeparableSweep sweep(stencil, c.precision, stream);
 
-    const bool with_source = seed % 2;
-    const Field found = run(sweep, stream, device_in, with_source ? &device_source : nullptr, {c.owned});
+    const Field* const added = seed % 2 ? &source : nullptr;
+    const Field found = swept(sweep, stream, in, {c.owned}, added);
     const std::vector<double> sums = correlate(stencil, in);
     double terms = 0;  // sum of |x factor| |y factor| |z factor|: sums of terms may cancel
     for (const SeparableTerm& term : stencil.terms)
@@ -139,7 +130,7 @@ class SeparableSweepOnDevice : public ::testing::Test {
         ASSERT_EQ(value_at(found, p), -7.0) << p[1] << ' ' << p[2] << " was written";
         return;
       }
-      const double expected = sums[at++] + (with_source ? value_at(source, p) : 0.0);
+      const double expected = sums[at++] + (added ? value_at(source, p) : 0.0);
       ASSERT_NEAR(value_at(found, p), expected, bound) << "at " << p[0] << ' ' << p[1] << ' ' << p[2];
       error += std::pow((value_at(found, p) - expected) / c.magnitude, 2);
       norm += std::pow(expected / c.magnitude, 2);
@@ -158,7 +149,7 @@ class SeparableSweepOnDevice : public ::testing::Test {
     }
     std::vector<Box> regions{inner};
     for_each_slab(c.owned, inner, [&](const Box& slab) { regions.push_back(slab); });
-    const Field in_pieces = run(sweep, stream, device_in, with_source ? &device_source : nullptr, regions);
+    const Field in_pieces = swept(sweep, stream, in, regions, added);
     for_each_point(c.owned, [&](const Index3& p) {
       ASSERT_EQ(value_at(in_pieces, p), value_at(found, p)) << "at " << p[0] << ' ' << p[1] << ' ' << p[2];
     });
@@ -268,7 +259,7 @@ TEST_F(SeparableSweepOnDevice, HasNoBiasInFp32) {
   const Field in = make_field(owned, {0, 7, 7}, Precision::fp32, [&] { return value(random); });
   const Stream stream;
   const SeparableSweep sweep(smoothing(), Precision::fp32, stream);
-  const Field found = run(sweep, stream, to_device(in), nullptr, {owned});
+  const Field found = swept(sweep, stream, in, {owned});
   const std::vector<double> expected = correlate(smoothing(), in);
   double bias = 0, square = 0;
   std::size_t at = 0;

@@ -134,29 +134,8 @@ TEST_P(HopperBits, AreTheSameWhateverTheRegionAndTheBlock) {
   const Field in = random_field(random, owned, stencil.radius(), precision, 1.0);
   const Stream stream;
   const WgmmaSweep sweep(stencil, precision, stream);
-  const auto swept = [&](const Field& field, const Box& within, const std::vector<Box>& regions) {
-    const Field device_in = to_device(field);
-    Field out = to_device(random_field(random, within, stencil.radius(), precision, 1.0));
-    for (const Box& region : regions) sweep(device_in, out, region, nullptr);
-    stream.synchronize();
-    return to_host(out);
-  };
-  const Field whole = swept(in, owned, {owned});
-  const Box inner{{0, 1, 1}, {1, 106, 914}};
-  std::vector<Box> regions{inner};
-  for_each_slab(owned, inner, [&](const Box& slab) { regions.push_back(slab); });
-  const Field parts = swept(in, owned, regions);
-  for_each_point(owned, [&](const Index3& p) { ASSERT_EQ(value_at(whole, p), value_at(parts, p)); });
-
-  // A block of its own that begins at odd points.
-  const Box block{{0, 7, 401}, {1, 98, 914}};
-  Field block_in(block, stencil.radius(), precision);
-  with_storage(precision, [&]<class Storage>() {
-    for_each_point(block_in.allocated(),
-                   [&](const Index3& p) { *block_in.at<Storage>(p) = *in.at<Storage>(p); });
-  });
-  const Field alone = swept(block_in, block, {block});
-  for_each_point(block, [&](const Index3& p) { ASSERT_EQ(value_at(whole, p), value_at(alone, p)); });
+  testing::expect_bits_of_any_region(sweep, stream, in, {{0, 1, 1}, {1, 106, 914}},
+                                     {{0, 7, 401}, {1, 98, 914}});  // begins at odd points
 }
 INSTANTIATE_TEST_SUITE_P(Formats, HopperBits, ::testing::Range(0, 4));
 
@@ -170,22 +149,11 @@ TEST_P(HopperErrors, OfFp32AreNearThoseOfPlainArithmetic) {
   const Box owned{{0, 0, 0}, {1, 61, 403}};
   const Field in = random_field(random, owned, stencil.radius(), Precision::fp32, 1.0, least);
   const Stream stream;
-  const Field device_in = to_device(in);
-  Field device_out = to_device(in);
-  WgmmaSweep(stencil, Precision::fp32, stream)(device_in, device_out, owned, nullptr);
-  stream.synchronize();
-  const Field out = to_host(device_out);
-  double errors = 0, plain_errors = 0;
-  for_each_point(owned, [&](const Index3& p) {
-    float plain = 0;
-    for (const spsolve::Tap& tap : stencil.taps())
-      plain = std::fma(static_cast<float>(tap.weight), *in.at<float>(p + tap.offset), plain);
-    const double exact = testing::correlation(stencil, in, p, nullptr).value;
-    errors += std::pow(value_at(out, p) - exact, 2);
-    plain_errors += std::pow(static_cast<double>(plain) - exact, 2);
-  });
-  EXPECT_LE(std::sqrt(errors), 4 * std::sqrt(plain_errors));
-  RecordProperty("ratio", std::to_string(std::sqrt(errors / plain_errors)));
+  const WgmmaSweep sweep(stencil, Precision::fp32, stream);
+  const double ratio =
+      testing::error_over_plain_fp32(stencil, in, testing::swept(sweep, stream, in, {owned}));
+  RecordProperty("ratio", std::to_string(ratio));
+  EXPECT_LE(ratio, 4);
 }
 INSTANTIATE_TEST_SUITE_P(Signs, HopperErrors, ::testing::Range(0, 2));
 

@@ -131,19 +131,9 @@ TEST(SparseSweep, KeepsTheFp32Promise) {
     Field out(owned, stencil.radius(), Precision::fp32);
     SparseSweep(sparse_operand(stencil, Layout::morph, m16n8k32_bf16, owned.extent()), Precision::fp32)(
         in, out, owned);
-    double error = 0, plain_error = 0;
-    for (const Index3& p : points_of(owned)) {
-      double exact = 0;
-      float plain = 0;
-      for (const Tap& tap : stencil.taps()) {
-        exact += tap.weight * value_at(in, p + tap.offset);
-        plain += static_cast<float>(tap.weight) * *in.at<float>(p + tap.offset);
-      }
-      error += std::pow(value_at(out, p) - exact, 2);
-      plain_error += std::pow(plain - exact, 2);
-    }
-    RecordProperty("ratio_r" + std::to_string(radius), std::to_string(std::sqrt(error / plain_error)));
-    EXPECT_LE(std::sqrt(error), 4 * std::sqrt(plain_error)) << radius;
+    const double ratio = testing::error_over_plain_fp32(stencil, in, out);
+    RecordProperty("ratio_r" + std::to_string(radius), std::to_string(ratio));
+    EXPECT_LE(ratio, 4) << radius;
   }
 }
 
