@@ -1,23 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/timing.hpp"
+#include "kernels/domain.hpp"
 #include "kernels/field.hpp"
 
-namespace spsolve {
+/// What the benchmarks of kernels on one GPU share.
+namespace spsolve::cuda {
 
-/// The parts of a case, such as star2d1r:fp32:10240x10240:8.
-inline std::vector<std::string> split(const std::string& text, char separator) {
-  std::istringstream stream(text);
-  std::vector<std::string> parts;
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
-  return parts;
+/// STENCIL:PRECISION:SHAPE:STEPS[:MORE...], such as star2d1r:fp32:10240x10240:8.
+struct BenchCase {
+  std::string text, stencil;
+  Precision precision;
+  Domain domain;  // periodic
+  int steps;      // of a launch
+  std::vector<std::string> more;
+};
+
+inline BenchCase parse_case(const std::string& text) {
+  const auto split = [](const std::string& whole, char separator) {
+    std::istringstream stream(whole);
+    std::vector<std::string> parts;
+    for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+    return parts;
+  };
+  const auto parts = split(text, ':');
+  if (parts.size() < 4) throw std::runtime_error("want STENCIL:PRECISION:SHAPE:STEPS[:...], not " + text);
+  const auto extents = split(parts[2], 'x');
+  Domain domain{static_cast<int>(extents.size()), {1, 1, 1}, {}};
+  std::transform(extents.begin(), extents.end(), domain.shape.begin() + domain.first_axis(),
+                 [](const std::string& extent) { return std::stoll(extent); });
+  return {text,
+          parts[0],
+          parse_precision(parts[1]).value(),
+          domain,
+          std::stoi(parts[3]),
+          {parts.begin() + 4, parts.end()}};
 }
 
 /// Random values in [0, 1) in device memory, the same 16 MB again and again: nothing in the kernels depends
@@ -31,10 +60,88 @@ inline void fill_random(Field& field) {
     const std::size_t lead = reinterpret_cast<std::uintptr_t>(field.bytes_at(field.allocated().begin)) % 64;
     std::byte* begin = field.bytes_at(field.allocated().begin) - lead;
     for (std::size_t done = 0; done < field.bytes(); done += block.size() * sizeof(Storage))
-      cuda::check_cuda(cudaMemcpy(begin + done, block.data(),
-                                  std::min(block.size() * sizeof(Storage), field.bytes() - done),
-                                  cudaMemcpyHostToDevice));
+      check_cuda(cudaMemcpy(begin + done, block.data(),
+                            std::min(block.size() * sizeof(Storage), field.bytes() - done),
+                            cudaMemcpyHostToDevice));
   });
 }
 
-}  // namespace spsolve
+/// The rate of launch(in, out) on two fields that take turns, for `seconds`, beside that of copies of them.
+template <class Launch>
+nlohmann::json measure(const BenchCase& what, const Stream& stream, const Index3& halo, double seconds,
+                       Launch&& launch) {
+  static DeviceMemory memory;
+  Field a(what.domain.box(), halo, what.precision, memory),
+      b(what.domain.box(), halo, what.precision, memory);
+  fill_random(a);
+  fill_random(b);
+  Field *in = &a, *out = &b;
+  const LaunchTime time = launch_time(stream, seconds, [&] {
+    launch(*in, *out);
+    std::swap(in, out);
+  });
+  const LaunchTime copy = launch_time(stream, seconds / 4, [&] {
+    const Index3 begin = a.allocated().begin;
+    check_cuda(cudaMemcpyAsync(b.bytes_at(begin), a.bytes_at(begin), a.bytes() - 64, cudaMemcpyDeviceToDevice,
+                               stream));
+  });
+  const auto points = static_cast<double>(what.domain.box().points());
+  const auto gstencil = [&](double launch_s) { return points * what.steps / launch_s / 1e9; };
+  const double bytes = 2.0 * static_cast<double>(storage_bytes(what.precision));
+  return {{"stencil", what.stencil},
+          {"shape", what.domain.shape},
+          {"steps", what.steps},
+          {"precision", to_string(what.precision)},
+          {"fuse", what.steps},
+          {"seconds", time.boost_s},
+          {"gstencil_per_s", gstencil(time.boost_s)},
+          {"seconds_sustained", time.sustained_s},
+          {"gstencil_per_s_sustained", gstencil(time.sustained_s)},
+          {"bytes_per_point", bytes},
+          {"roofline_fraction", copy.sustained_s / time.sustained_s},
+          {"copy_bytes_per_s", points * bytes / copy.sustained_s}};
+}
+
+/// The program: [--json FILE] [--seconds S] CASE... A row per case, what bench(case, seconds) gives.
+template <class Bench>
+int bench_cases(int argc, char** argv, Bench&& bench) try {
+  CLI::App app(
+      "Rates of kernels on one GPU. Boost: 12 launches after a rest; sustained: launches back to back");
+  std::string file, why;
+  double seconds = 0.35;
+  std::vector<std::string> cases;
+  app.add_option("--json", file, "Write the results to this file");
+  app.add_option("--seconds", seconds, "Of launches back to back, after the same")->capture_default_str();
+  app.add_option("CASE", cases, "STENCIL:PRECISION:SHAPE:STEPS[:...]")->required();
+  CLI11_PARSE(app, argc, argv);
+  if (device_count(&why) == 0) throw std::runtime_error(why);
+  const DeviceInfo device = device_info(0);
+  const std::time_t now = std::time(nullptr);
+  char date[32];
+  std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
+  const std::string command = CLI::detail::join(std::vector<std::string>(argv, argv + argc), " ");
+  nlohmann::json rows = nlohmann::json::array();
+  for (const std::string& text : cases) try {
+      nlohmann::json row = bench(parse_case(text), seconds);
+      std::printf("%-56s t=%2d  %8.1f boost %8.1f sustained GStencil/s  %3.0f%% of copy\n", text.c_str(),
+                  row["steps"].get<int>(), row["gstencil_per_s"].get<double>(),
+                  row["gstencil_per_s_sustained"].get<double>(),
+                  100 * row["roofline_fraction"].get<double>());
+      std::fflush(stdout);
+      row.update({{"device", device.name},
+                  {"date", date},
+                  {"driver_cuda", device.driver_version},
+                  {"cuda", device.runtime_version},
+                  {"command", command}});
+      rows.push_back(std::move(row));
+      if (!file.empty()) std::ofstream(file) << rows.dump(1) << "\n";  // also of a run that is cut short
+    } catch (const std::exception& error) {
+      std::printf("%s: %s\n", text.c_str(), error.what());
+    }
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
+  return 5;
+}
+
+}  // namespace spsolve::cuda
