@@ -40,10 +40,12 @@ struct March {
     return cuda::choose_small_tile(stencil, {{}, {extent[0], extent[1], extent[2]}}, steps,
                                    {problem.precision, true, true}, limits);
   }
-  /// Seconds of a cycle.
-  double cycle() const {
-    return 32 * cuda::schedulers_of_multiprocessor * limits.multiprocessors / device.scalar_fp32;
+  /// Seconds that a scheduler needs to issue for a warp, where the device issues at such a rate.
+  double slot(double rate) const {
+    return 32 * cuda::schedulers_of_multiprocessor * limits.multiprocessors / rate;
   }
+  /// Seconds of a cycle.
+  double cycle() const { return slot(device.scalar_fp32); }
   /// The steps of one kernel, as ScalarUnit::advance() cuts a launch; 0: single steps without a march.
   int depth_of_kernels(int fuse) const {
     const int preferred = cuda::preferred_depth(stencil, {problem.precision, true, true}, limits);

@@ -24,6 +24,7 @@ constexpr double plane_latency = 20;     // cycles until a plane has advanced a 
 constexpr double source_slots = 7;       // times the dimension, of reading it
 constexpr double shorter_warm_up = 0.8;  // of blocks of several warps, against planes of full work
 constexpr double march_fill = 1.5e-6;    // s, from the first planes of a small grid to results
+constexpr double fastest_clock = 1.2;    // of small grids, against that of a device that needs all its power
 constexpr double kernel_gap = 1e-6;      // s, between two kernels of a launch
 
 /// How a march is launched over a region (ScalarUnit::march()), and what it executes.
@@ -141,12 +142,10 @@ double warps_beside_walls(const March& march, const std::array<std::int64_t, 3>&
 double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& region,
                       const std::optional<cuda::Tile>& tile) {
   if (!tile) return step_seconds(march, region);
-  if (const auto small = march.small_tile(region, tile->depth)) return small->cycles * march.cycle();
+  if (const auto small = march.small_tile(region, tile->depth))
+    return small->cycles * march.cycle() / fastest_clock;
   const Launch launch(march, *tile, region);
-  const auto slot = [&](double rate) {  // s, of one scheduler
-    return 32 * cuda::schedulers_of_multiprocessor * march.limits.multiprocessors / rate;
-  };
-  const double cycle = march.cycle(), busy = slot(march.device.scalar_rate(march.problem.precision));
+  const double cycle = march.cycle(), busy = march.slot(march.device.scalar_rate(march.problem.precision));
   const auto [sum, others] = issue_slots(march, *tile);
   // A scheduler issues for its warps in turn, unless these are few and wait for their own results.
   const auto points = static_cast<double>(tile->points_per_lane * tile->rows_per_warp);

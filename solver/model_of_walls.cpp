@@ -27,26 +27,29 @@ bool has_mirrors(const Domain& domain) {
 /// Blocks beside walls take longer: in 2D they end last, in 3D they are many (docs/kernels-scalar.md).
 double wall_slowdown(const March& march, const cuda::Tile& tile) {
   const Domain& domain = march.problem.domain;
-  const bool mirrors = has_mirrors(domain), box = !march.stencil.pointwise_completion();
+  const bool box = !march.stencil.pointwise_completion();
   if (!march.stencil.has_walls() || domain.dimensions == 1) return 0;
   if (domain.dimensions == 2) {
     const auto columns = static_cast<double>(domain.shape[x_axis]);
     const double beside = domain.periodic(x_axis) ? 0 : std::min(1.0, 2 * tile.written_columns() / columns);
     return filled(domain, 3e6) * (wall_columns * beside + (domain.periodic(y_axis) ? 0 : last_planes));
   }
-  double untouched = 1;
-  const auto written = [&](int axis) {
-    return static_cast<double>(axis == x_axis ? tile.written_columns() : tile.written_rows());
-  };
+  // Of the tiles of a plane, those that touch no wall, and those that touch none with mirror images.
+  double untouched = 1, unmirrored = 1;
   for (const int axis : {x_axis, y_axis})
-    if (!domain.periodic(axis))
-      untouched *= std::max(0.0, 1 - 2 * written(axis) / static_cast<double>(domain.shape[axis]));
+    for (const Face& face : domain.faces[axis]) {
+      if (face.kind == BoundaryKind::periodic) continue;
+      const int written = axis == x_axis ? tile.written_columns() : tile.written_rows();
+      const double share =
+          std::min(1.0, static_cast<double>(written) / static_cast<double>(domain.shape[axis]));
+      untouched *= 1 - share;
+      if (face.kind == BoundaryKind::neumann) unmirrored *= 1 - share;
+    }
   // Deep tiles of fp64 that meet walls lack registers.
   const bool deep = march.fp64() && tile.depth * march.stencil.radius[plane_axis] >= 4;
-  const double slower = box       ? (mirrors ? 0.1 : 0.05)
-                        : mirrors ? (march.fp64() ? 0.35 : 0.7) + (deep ? 0.35 : 0.0)
-                                  : 0.27 + (deep ? 0.35 : 0.0);
-  return (1 - untouched) * slower;
+  const double constants = box ? 0.05 : 0.27 + (deep ? 0.35 : 0.0),
+               mirrors = box ? 0.1 : (march.fp64() ? 0.35 : 0.7) + (deep ? 0.35 : 0.0);
+  return (unmirrored - untouched) * constants + (1 - unmirrored) * mirrors;
 }
 
 /// Neumann faces across the march.
@@ -71,13 +74,12 @@ double mirror_seconds(const March& march, int fuse, int depth) {
   return faces ? fuse * (step_latency + step_seconds(march, planes)) : 0;
 }
 
-/// What of these a march of so many seconds, kernel by kernel, does not hide: in 2D blocks leave little room
-/// for others on grids that fill the device, those of little reach more.
+/// What of these a march of so many seconds, kernel by kernel, does not hide: blocks leave little room for
+/// others on grids that fill the device, in 2D those of little reach more.
 double mirrors_not_hidden(const March& march, int fuse, int depth, double seconds) {
   const double mirrors = mirror_seconds(march, fuse, depth);
-  if (march.space()) return mirrors;
   if (march.problem.domain.box().points() < 1'000'000) return std::max(0.0, mirrors - seconds);
-  const bool short_reach = depth * march.stencil.radius[plane_axis] <= 6;
+  const bool short_reach = !march.space() && depth * march.stencil.radius[plane_axis] <= 6;
   return short_reach ? std::max(0.35 * mirrors, mirrors - 0.3 * seconds)
                      : std::max(0.0, mirrors - 0.1 * seconds);
 }
