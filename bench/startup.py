@@ -43,7 +43,7 @@ def main():
         for what, times in runs.items():
             results.append({"what": what, "ranks": ranks} | {part: statistics.median(run[part] for run in times) for part in times[0]})
             print(results[-1], flush=True)
-    options.json.write_text(json.dumps(results, indent=2) + "\n")
+        options.json.write_text(json.dumps(results, indent=2) + "\n")
 
 
 if __name__ == "__main__":
