@@ -24,7 +24,14 @@ MPIEXEC = os.environ.get("MPIEXEC", "mpirun")
 SOURCE = pathlib.Path(os.environ.get("SPSOLVE_SOURCE", pathlib.Path(__file__).parents[2]))
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_mpi_yield_when_idle": "1", "OMP_NUM_THREADS": "1"}
-SETTINGS = [word for setting in os.environ.get("SPSOLVE_SET", "").split() for word in ("--set", setting)]
+
+
+def settings(*of_keys):
+    """Arguments that set keys of the input: "section.key=value"."""
+    return [word for setting in of_keys for word in ("--set", setting)]
+
+
+SETTINGS = settings(*os.environ.get("SPSOLVE_SET", "").split())
 ON_GPU = "compute.device=cuda" in SETTINGS
 LONGEST = 240  # seconds until a run counts as hung
 # mpirun inherits signals that whoever started the tests has blocked, and would never forward them.
@@ -169,10 +176,10 @@ def inputs(directory):
 def shortened(path, steps, longest):
     """Settings for an input: so many steps, and no axis longer than so many points, where no file fills the grid."""
     sections = tomllib.loads(path.read_text())
-    settings = [f"time.end={steps * sections['stencil']['dt']}" if "end" in sections["time"] else f"time.steps={steps}"]
+    shorter = [f"time.end={steps * sections['stencil']['dt']}" if "end" in sections["time"] else f"time.steps={steps}"]
     if "file" not in sections["initial"]:
-        settings.append(f"grid.shape={[min(n, longest) for n in sections['grid']['shape']]}")
-    return [word for setting in settings for word in ("--set", setting)]
+        shorter.append(f"grid.shape={[min(n, longest) for n in sections['grid']['shape']]}")
+    return settings(*shorter)
 
 
 def step_of(path):

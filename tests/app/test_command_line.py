@@ -82,8 +82,9 @@ class CommandLine(spsolve.TestCase):
 
     def test_set(self):
         file = self.write()
-        result = self.run_to(0, file, "--set", "time.steps=7", "--set", "boundary.y.low.dirichlet=1.5", "--set", "boundary.y.high=neumann",
-                             "--set", "output.directory=elsewhere", "--set", "name=my problem", "--set", "compute.precision=fp32")
+        result = self.run_to(0, file, *spsolve.settings(
+            "time.steps=7", "boundary.y.low.dirichlet=1.5", "boundary.y.high=neumann", "output.directory=elsewhere",
+            "name=my problem", "compute.precision=fp32"))
         self.assertIn("7 steps", result.out)
         stored = tomllib.loads(json.loads((self.directory / "elsewhere" / "run.json").read_text())["input"])
         self.assertEqual((stored["name"], stored["time"]["steps"], stored["compute"]["precision"]), ("my problem", 7, "fp32"))
@@ -211,15 +212,15 @@ class CommandLine(spsolve.TestCase):
     def test_transports_of_gpus_are_none_of_cpus(self):
         file = self.write()
         for verb, transport in itertools.product(([], ["check"], ["plan"]), ("nccl", "peer")):
-            self.says(2, [f'transport = "{transport}"', "on the CPU"], *verb, file, "--set", "compute.device=cpu",
-                      "--set", f"parallel.transport={transport}")
+            self.says(2, [f'transport = "{transport}"', "on the CPU"], *verb, file,
+                      *spsolve.settings("compute.device=cpu", f"parallel.transport={transport}"))
         self.assertEqual(self.names(), ["problem.toml"])
 
     def test_memory_of_files_on_their_way_counts(self):
         machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         side = int((0.4 * machine / 8) ** 0.5)  # two fields fit, and two copies of them do not
         file = self.write(grid={"shape": [side, side]})
-        in_background = ["--set", "compute.device=cpu", "--set", "output.background=true"]
+        in_background = spsolve.settings("compute.device=cpu", "output.background=true")
         for verb in (["check"], []):
             self.says(2, ["GiB per rank", "output.background = false"], *verb, file, *in_background)
         # Of a state of 8 MiB: two copies for snapshots and one of the state, where these are not the same.
@@ -227,8 +228,7 @@ class CommandLine(spsolve.TestCase):
                               (["output.background=true", "output.precision=fp32"], "16.0"),
                               (["output.background=true", "output.stride=2"], "12.0"),
                               (["output.background=false", "output.stride=2"], "2.0"), (["output.background=false"], None)):
-            options = [word for setting in ["compute.device=cpu", *settings] for word in ("--set", setting)]
-            text = self.run_to(0, "check", file, "--set", "grid.shape=[1024,1024]", *options).out
+            text = self.run_to(0, "check", file, *spsolve.settings("grid.shape=[1024,1024]", "compute.device=cpu", *settings)).out
             found = re.search(r"MiB of fields per rank(?:, (\S+) MiB of host memory for files on their way)?", text)
             self.assertEqual(found[1], mib, settings)
 

@@ -6,7 +6,7 @@ import unittest
 
 import spsolve
 
-ON_GPU = ["--set", "compute.device=cuda", "--set", "parallel.share_gpus=true"]
+ON_GPU = spsolve.settings("compute.device=cuda", "parallel.share_gpus=true")
 ON_CPU = ["--set", "compute.device=cpu"]
 SCALAR = ["--set", "compute.unit=scalar"]
 GPU, CPU = ON_GPU + SCALAR, ON_CPU + SCALAR
@@ -103,7 +103,7 @@ class Devices(spsolve.TestCase):
         exact = spsolve.values(self.directory / "exact" / last)
         for first, second in ((ON_CPU, ON_GPU), (ON_GPU, ON_CPU)):
             with self.subTest(first=first[1]):
-                self.run_to(0, file, *first, "--set", "compute.unit=sparse-tensor", "--set", "time.steps=12", "--overwrite")
+                self.run_to(0, file, *first, *spsolve.settings("compute.unit=sparse-tensor", "time.steps=12"), "--overwrite")
                 result = self.run_to(0, file, *second, "--restart", "latest", ranks=2)
                 self.assertIn("at step 12", result.out)
                 # As in test_plan: roundings of 24 steps on data of magnitude 1.
@@ -112,7 +112,7 @@ class Devices(spsolve.TestCase):
     def test_inputs(self):
         for path in spsolve.inputs(self.directory / "inputs"):
             with self.subTest(path.name):
-                shorter = [*spsolve.shortened(path, 9, 50), "--set", "output.every=3", "--set", "diagnostics.every=2"]
+                shorter = [*spsolve.shortened(path, 9, 50), *spsolve.settings("output.every=3", "diagnostics.every=2")]
                 self.run_to(0, path, *shorter, *CPU, "--output", path.stem + "cpu", ranks=2)
                 self.run_to(0, path, *shorter, *GPU, "--output", path.stem + "gpu", ranks=2)
                 self.assert_same_files(path.stem + "cpu", path.stem + "gpu")

@@ -119,7 +119,7 @@ class Faults(spsolve.TestCase):
         with os.fdopen(closed_pipe, "w") as pipe, open("/dev/full", "w") as full:
             for lost in (pipe, full):
                 for verb, status in ([], 0), (["check"], -signal.SIGPIPE if lost is pipe else 0):
-                    command = [spsolve.EXECUTABLE, *verb, file, "--set", f"name={5000 * 'long'}", "--set", "output.directory=out"]
+                    command = [spsolve.EXECUTABLE, *verb, file, *spsolve.settings(f"name={5000 * 'long'}", "output.directory=out")]
                     result = subprocess.run(command, cwd=self.directory, env=spsolve.ENVIRONMENT, stdout=lost, stderr=lost)
                     self.assertEqual(result.returncode, status)
                 self.assertTrue((self.directory / "out" / "run.json").exists())
@@ -128,7 +128,7 @@ class Faults(spsolve.TestCase):
     def test_memory_that_no_machine_has(self):
         file = self.write(initial={"expression": "1"})
         def refused(*settings, verb=("check",)):
-            result = self.run_to(2, *verb, file, *(word for setting in settings for word in ("--set", setting)), ranks=2)
+            result = self.run_to(2, *verb, file, *spsolve.settings(*settings), ranks=2)
             self.assertRegex(result.err, "error: the run needs .* GiB per rank")
         refused("grid.shape=[4194304, 4194304]", verb=())
         machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -174,7 +174,7 @@ class Faults(spsolve.TestCase):
         # Input that turns out wrong must not cost the old results, even with --overwrite.
         self.run_to(2, file, "--overwrite", "--set", "initial.expression='1/(x-5)'", ranks=2)
         self.assertEqual(state(), before)
-        self.run_to(0, file, "--overwrite", "--set", "time.steps=20", "--set", "checkpoint.every=0", ranks=2)
+        self.run_to(0, file, "--overwrite", *spsolve.settings("time.steps=20", "checkpoint.every=0"), ranks=2)
         self.assertEqual(set(state()), {*own, "diagnostics.csv", "run.json", "snapshot_0000000020.hdf", "snapshots.hdf.series"})
 
     def test_two_runs_in_one_directory(self):

@@ -85,8 +85,9 @@ class Files(spsolve.TestCase):
         kinds = {"fp64": np.float64, "fp32": np.float32, "fp16": np.float16}
         for compute, output, stride in itertools.product(kinds, ("fp64", "fp32"), (1, 3)):
             with self.subTest(compute=compute, output=output, stride=stride):
-                initial, found = self.solve(2, "--set", f"compute.precision={compute}", "--set", f"output.precision={output}",
-                                            "--set", f"output.stride={stride}", "--set", "initial.expression=(x + 100 * y) / 3")
+                initial, found = self.solve(2, *spsolve.settings(
+                    f"compute.precision={compute}", f"output.precision={output}", f"output.stride={stride}",
+                    "initial.expression=(x + 100 * y) / 3"))
                 for step, path in found.items():
                     values = (2.0**step * (initial / 3).astype(kinds[compute]).astype(np.float64)).astype(kinds[output])
                     self.assertEqual(spsolve.values(path).dtype, kinds[output])
@@ -104,8 +105,8 @@ class Files(spsolve.TestCase):
     def test_vtk(self):
         for dimensions, stride, precision in itertools.product(GRIDS, (1, 3, 5), ("fp64", "fp32")):
             with self.subTest(dimensions=dimensions, stride=stride, precision=precision):
-                initial, found = self.solve(dimensions, "--set", f"output.stride={stride}",
-                                            "--set", f"output.precision={precision}", ranks=3)
+                initial, found = self.solve(
+                    dimensions, *spsolve.settings(f"output.stride={stride}", f"output.precision={precision}"), ranks=3)
                 kept = initial[(slice(None, None, stride),) * dimensions]
                 image, values = self.read_with_vtk(found[3], sum(n > 1 for n in kept.shape))
                 shape, spacing, origin, _ = GRIDS[dimensions]
@@ -150,7 +151,7 @@ class Files(spsolve.TestCase):
     def test_checkpoints_read_with_h5py(self):
         for precision, kind in (("fp64", "<f8"), ("fp32", "<f4"), ("fp16", "<f2"), ("bf16", None)):
             with self.subTest(precision):
-                initial, _ = self.solve(2, "--set", "checkpoint.every=1", "--set", f"compute.precision={precision}")
+                initial, _ = self.solve(2, *spsolve.settings("checkpoint.every=1", f"compute.precision={precision}"))
                 path = spsolve.checkpoints(self.directory / "out")[3]
                 with h5py.File(path) as file:
                     if kind:

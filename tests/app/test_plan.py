@@ -43,8 +43,7 @@ class Plan(spsolve.TestCase):
         self.assert_same_bits("one", "three")
         self.run_to(0, file, "--output", "restarted", "--set", "time.steps=10", ranks=2)
         # The plan of the checkpoint goes on where the input says auto.
-        self.run_to(0, file, "--output", "restarted", "--restart", "latest", "--set", "compute.unit=auto",
-                    "--set", "compute.layout=auto")
+        self.run_to(0, file, "--output", "restarted", "--restart", "latest", *spsolve.settings("compute.unit=auto", "compute.layout=auto"))
         self.assertEqual(self.plan_of("one"), self.plan_of("restarted"))
         self.assert_same_bits("one", "restarted")
 
@@ -52,9 +51,9 @@ class Plan(spsolve.TestCase):
         """A restart begins with one, which the run that never stopped had elsewhere."""
         file = spsolve.write_input(self.directory / "problem.toml", problem(
             "tensor", "dual-tessellation") | {"boundary": {"x": "periodic", "y": "periodic"}, "checkpoint": {"every": 4, "keep": 9}})
-        ways = ["--set", "time.fuse=2", "--set", "diagnostics.every=0", "--set", "output.every=0"]
+        ways = spsolve.settings("time.fuse=2", "diagnostics.every=0", "output.every=0")
         for shape, every in (([26, 56], 3), ([26, 57], 5)):
-            settings = [*ways, "--set", f"grid.shape={shape}", "--set", f"parallel.exchange_every={every}"]
+            settings = [*ways, *spsolve.settings(f"grid.shape={shape}", f"parallel.exchange_every={every}")]
             self.run_to(0, file, "--output", "one", "--overwrite", *settings)
             self.run_to(0, file, "--output", "restarted", "--overwrite", "--restart", "one/checkpoint_0000000004.h5", *settings)
             a, b = (spsolve.snapshots(self.directory / out)[23].read_bytes() for out in ("one", "restarted"))
@@ -109,15 +108,15 @@ class Plan(spsolve.TestCase):
                 chosen = next(line.split() for line in result.out.splitlines() if line.startswith(">"))
                 self.assertLess(float(chosen[11]), promised, (weight, chosen))
         file = self.write("tensor", "dual-tessellation")
-        result = self.run_to(2, file, "--set", "stencil={weights=[[1e-60]]}", "--set", "time.fuse=8")
+        result = self.run_to(2, file, *spsolve.settings("stencil={weights=[[1e-60]]}", "time.fuse=8"))
         self.assertIn("no kernel", result.err)
 
     def test_plans_for_other_machines(self):
         file = self.write(precision="fp16")
         for device in ("h200", "a100", "cpu"):
             model = spsolve.SOURCE / "inputs" / "devices" / f"{device}.toml"
-            result = spsolve.run("plan", file, "--device-model", model, "--set", "grid.shape=[10240, 10240]",
-                                 "--set", f"compute.device={'cpu' if device == 'cpu' else 'cuda'}")
+            result = spsolve.run("plan", file, "--device-model", model, *spsolve.settings(
+                "grid.shape=[10240, 10240]", f"compute.device={'cpu' if device == 'cpu' else 'cuda'}"))
             self.assertEqual(result.status, 0, result.err)
             self.assertIn(f"rank 0 on {device}, from", result.out)
             self.assertIn(f"device model: {device}", result.out)

@@ -140,21 +140,20 @@ class Restart(spsolve.TestCase):
         file = self.write(steps=10**8, every=0)
         begin = time.monotonic()
         limit = 3.0
-        options = ["--set", f"time.wall_limit_minutes={limit / 60}", "--set", "output.every=0", "--set", "diagnostics.every=0"]
+        options = spsolve.settings(f"time.wall_limit_minutes={limit / 60}", "output.every=0", "diagnostics.every=0")
         result = self.run_to(75, file, *options, ranks=2)
         # A limit of a batch system is not for starting mpirun: only that the run itself kept to it is sure.
         self.assertIn("wall-time limit", result.out)
         (step,) = spsolve.checkpoints(self.directory / "out")
         self.assertGreater(time.monotonic() - begin, limit / 4, "it stopped long before its limit")
         self.run_to(0, file, "--restart", "latest", "--set", f"time.steps={step + 5}", ranks=1)
-        self.run_to(0, file, "--output", "whole", "--set", f"time.steps={step + 5}", "--set", "output.every=0",
-                    "--set", "diagnostics.every=0")
+        self.run_to(0, file, "--output", "whole", *spsolve.settings(f"time.steps={step + 5}", "output.every=0", "diagnostics.every=0"))
         name = f"snapshot_{step + 5:010}.hdf"
         self.assertTrue((self.directory / "out" / name).exists())
 
     def test_checkpoints_by_the_clock(self):
         file = self.write(steps=10**8, every=0, minutes=0.005, keep=1000)
-        silent = ["--set", "output.every=0", "--set", "diagnostics.every=0"]
+        silent = spsolve.settings("output.every=0", "diagnostics.every=0")
         with spsolve.Job(file, *silent, ranks=2, cwd=self.directory) as job:
             job.wait_for(lambda: len(spsolve.checkpoints(self.directory / "out")) >= 3, "three checkpoints")
             os.kill(job.ranks()[0], signal.SIGUSR1)
