@@ -12,6 +12,8 @@ import sys
 
 from rows import predicted, rows_of, table, way_of
 
+if len(sys.argv) < 3:
+    sys.exit(__doc__)
 number, *files = sys.argv[1:]
 rows = [row for row in rows_of(files[0]) if row["suite"] == "sweet-spot"]
 key = lambda row: tuple(str(row[name]) for name in ("stencil", "precision", "unit", "layout", "fuse"))

@@ -21,6 +21,8 @@ import sys
 
 from rows import predicted, rows_of, shape_of, table, way_of
 
+if len(sys.argv) < 3:
+    sys.exit(__doc__)
 kind, *files = sys.argv[1:]
 rate = lambda row: row["gstencil_per_s"]
 if kind == "paper":
