@@ -2,7 +2,6 @@
 """What the plan chooses, and how it is overridden: emulated tensor units through the whole program, accuracy, tuning, plans for
 other machines."""
 import json
-import os
 import unittest
 
 import h5py
