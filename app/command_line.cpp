@@ -21,7 +21,26 @@ CLI::IsMember one_of(const std::array<std::string_view, count>& names) {
 /// A variable of a script that is not set must not pass for an option that is not given.
 std::string not_empty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }
 
-std::string presets_text() {
+constexpr const char* after_presets =
+    R"(  (star|box|random)<d>d<r>r, 1d<r>r: benchmark shapes of dimension d and radius r, such as star3d1r
+  a name of the catalogue: spsolve bench --list shows them with their sources
+
+How it is solved (spsolve plan INPUT.toml shows the choice, the candidates and why):
+  compute.unit    scalar: single steps on plain cores; sparse-tensor, tensor: fused weights on tensor cores
+  compute.layout  of the weights there: strided-swap, morph, separable; fp64: dual-tessellation
+  time.fuse       time steps per launch; results keep the promise of compute.precision whatever it is
+  compute.accuracy = 1e-4  lets the plan compute in any precision that keeps this relative error per step
+  compute.tune = true      times the best candidates on the real grid and remembers the winner
+  parallel.exchange_every  launches of the scalar unit that share one exchange of deeper halos; results do not depend on it
+  All are "auto" unless set in the input or by --set. A restart goes on with the plan of its checkpoint.
+
+Exit status: 0 finished; 2 invalid input; 3 the solution became NaN or infinite; 4 a file could not be read
+or written; 5 a device or a peer failed; 75 stopped by a signal or the wall-time limit after a checkpoint.
+Signals: USR1, TERM, INT: checkpoint and stop; USR2: checkpoint and go on.
+)";
+
+/// What --help says beside the options.
+std::string footer() {
   std::ostringstream text;
   text << "\nStencil presets:\n";
   for (const Preset& preset : parameter_presets()) {
@@ -30,27 +49,7 @@ std::string presets_text() {
       text << "      " << parameter.name << (parameter.required ? " (required): " : ": ") << parameter.meaning
            << "\n";
   }
-  text << "  (star|box|random)<d>d<r>r, 1d<r>r: benchmark shapes of dimension d and radius r, such as "
-          "star3d1r\n"
-          "  a name of the catalogue: spsolve bench --list shows them with their sources\n"
-          "\nHow it is solved (spsolve plan INPUT.toml shows the choice, the candidates and why):\n"
-          "  compute.unit    scalar: single steps on plain cores; sparse-tensor, tensor: fused weights on "
-          "tensor cores\n"
-          "  compute.layout  of the weights there: strided-swap, morph, separable; fp64: dual-tessellation\n"
-          "  time.fuse       time steps per launch; results keep the promise of compute.precision whatever "
-          "it is\n"
-          "  compute.accuracy = 1e-4  lets the plan compute in any precision that keeps this relative error "
-          "per step\n"
-          "  compute.tune = true      times the best candidates on the real grid and remembers the winner\n"
-          "  parallel.exchange_every  launches of the scalar unit that share one exchange of deeper halos; "
-          "results do not depend on it\n"
-          "  All are \"auto\" unless set in the input or by --set. A restart goes on with the plan of its "
-          "checkpoint.\n"
-          "\nExit status: 0 finished; 2 invalid input; 3 the solution became NaN or infinite; 4 a file could "
-          "not be read\n"
-          "or written; 5 a device or a peer failed; 75 stopped by a signal or the wall-time limit after a "
-          "checkpoint.\n"
-          "Signals: USR1, TERM, INT: checkpoint and stop; USR2: checkpoint and go on.\n";
+  text << after_presets;
   return text.str();
 }
 
@@ -114,7 +113,7 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
 ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   CommandLine command;
   CLI::App app{"Distributed solver for linear stencils. Run it alone or under mpirun or srun."};
-  app.footer(presets_text());
+  app.footer(footer());
   app.set_version_flag("--version", "spsolve " + std::string(version));
   app.require_subcommand(0, 1);
 

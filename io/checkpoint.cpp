@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <charconv>
 #include <sstream>
 
 #include "io/array_file.hpp"
@@ -21,19 +22,16 @@ namespace {
 /// finished.
 std::vector<std::int64_t> checkpoint_steps(const std::filesystem::path& directory, bool temporary = false) {
   constexpr std::string_view prefix = "checkpoint_";
-  const std::string suffix = temporary ? temporary_name(".h5").string() : ".h5";
   std::vector<std::int64_t> steps;
   std::error_code error;
   for (auto entry = std::filesystem::directory_iterator(directory, error);
        !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size())
-      continue;
-    const std::string digits = name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
-    constexpr std::size_t most_digits = 18;  // fits in 64 bits
-    if (digits.size() > most_digits || digits.find_first_not_of("0123456789") != std::string::npos) continue;
-    const std::int64_t step = std::stoll(digits);
-    if (checkpoint_file("", step).stem() == prefix.data() + digits) steps.push_back(step);
+    const std::string name = entry->path().filename();
+    if (!name.starts_with(prefix)) continue;
+    std::int64_t step = -1;
+    std::from_chars(name.data() + prefix.size(), name.data() + name.size(), step);
+    const std::filesystem::path file = checkpoint_file("", step);
+    if (step >= 0 && name == (temporary ? temporary_name(file) : file)) steps.push_back(step);
   }
   if (error && error != std::errc::no_such_file_or_directory)
     throw Error(Status::file_failure,

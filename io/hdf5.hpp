@@ -87,9 +87,8 @@ using Attributes = std::vector<std::pair<std::string, AttributeValue>>;
 void write_attribute(hid_t object, const std::string& name, const AttributeValue& value);
 void write_attributes(hid_t object, const Attributes& attributes);
 
-/// An attribute by the type wanted: std::int64_t, double, std::string, std::vector<std::int64_t>,
-/// std::vector<std::uint64_t> or std::vector<double>. Throws Error(file_failure) if it is missing or of
-/// another class.
+/// An attribute by the type wanted: std::int64_t, double, std::string, std::vector<std::int64_t> or
+/// std::vector<std::uint64_t>. Throws Error(file_failure) if it is missing or of another class.
 template <class Value>
 Value read_attribute(hid_t object, const std::string& name);
 bool has_attribute(hid_t object, const std::string& name);

@@ -103,36 +103,24 @@ void write_attributes(hid_t object, const Attributes& attributes) {
   for (const auto& [name, value] : attributes) write_attribute(object, name, value);
 }
 
-template <>
-std::int64_t read_attribute(hid_t object, const std::string& name) {
-  const auto values = numbers<std::int64_t>(object, name);
-  if (values.size() != 1)
-    throw Error(Status::file_failure, fmt::format("attribute \"{}\" is not one number", name));
-  return values.front();
+template <class Value>
+Value read_attribute(hid_t object, const std::string& name) {
+  if constexpr (std::is_same_v<Value, std::string>) {
+    return text(object, name);
+  } else if constexpr (std::is_arithmetic_v<Value>) {
+    const auto values = numbers<Value>(object, name);
+    if (values.size() != 1)
+      throw Error(Status::file_failure, fmt::format("attribute \"{}\" is not one number", name));
+    return values.front();
+  } else {
+    return numbers<typename Value::value_type>(object, name);
+  }
 }
-template <>
-double read_attribute(hid_t object, const std::string& name) {
-  const auto values = numbers<double>(object, name);
-  if (values.size() != 1)
-    throw Error(Status::file_failure, fmt::format("attribute \"{}\" is not one number", name));
-  return values.front();
-}
-template <>
-std::vector<std::int64_t> read_attribute(hid_t object, const std::string& name) {
-  return numbers<std::int64_t>(object, name);
-}
-template <>
-std::vector<std::uint64_t> read_attribute(hid_t object, const std::string& name) {
-  return numbers<std::uint64_t>(object, name);
-}
-template <>
-std::vector<double> read_attribute(hid_t object, const std::string& name) {
-  return numbers<double>(object, name);
-}
-template <>
-std::string read_attribute(hid_t object, const std::string& name) {
-  return text(object, name);
-}
+template std::int64_t read_attribute(hid_t, const std::string&);
+template double read_attribute(hid_t, const std::string&);
+template std::string read_attribute(hid_t, const std::string&);
+template std::vector<std::int64_t> read_attribute(hid_t, const std::string&);
+template std::vector<std::uint64_t> read_attribute(hid_t, const std::string&);
 
 std::vector<std::string> attribute_names(hid_t object) {
   std::vector<std::string> names;

@@ -84,12 +84,6 @@ Stencil::Stencil(const Index3& extent, const std::vector<double>& weights, const
       radius_[axis] = std::max(radius_[axis], std::abs(tap.offset[axis]));
 }
 
-bool Stencil::is_star() const {
-  return std::all_of(taps_.begin(), taps_.end(), [](const Tap& tap) {
-    return std::count(tap.offset.begin(), tap.offset.end(), 0) >= axis_count - 1;
-  });
-}
-
 std::vector<double> dense_weights(const Stencil& stencil) {
   DenseWeights<double> dense{grow(box_of({1, 1, 1}), stencil.radius())};
   for (const Tap& tap : stencil.taps()) dense[tap.offset] = tap.weight;

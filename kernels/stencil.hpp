@@ -28,8 +28,6 @@ class Stencil {
   const std::vector<Tap>& taps() const { return taps_; }
   /// Largest |offset| of any tap, per axis.
   const Index3& radius() const { return radius_; }
-  /// No tap has more than one non-zero offset.
-  bool is_star() const;
 
  private:
   std::vector<Tap> taps_;

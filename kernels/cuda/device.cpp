@@ -2,7 +2,6 @@
 #include "kernels/cuda/device.hpp"
 
 #include <array>
-#include <cstdio>
 #include <cstring>
 
 #include "kernels/error.hpp"
@@ -50,20 +49,12 @@ DeviceInfo device_info(int device) {
   check_cuda(cudaGetDeviceProperties(&properties, device));
   DeviceInfo info;
   info.name = properties.name;
-  std::array<char, 3> hex{};
-  for (const char byte : properties.uuid.bytes) {
-    std::snprintf(hex.data(), hex.size(), "%02x", static_cast<unsigned char>(byte));
-    info.uuid += hex.data();
-  }
   std::array<char, 32> bus{};
   check_cuda(cudaDeviceGetPCIBusId(bus.data(), bus.size(), device));
   info.pci_bus_id = bus.data();
   info.compute_capability = 10 * properties.major + properties.minor;
   info.multiprocessors = properties.multiProcessorCount;
-  info.memory_bytes = properties.totalGlobalMem;
-  info.l2_bytes = static_cast<std::size_t>(properties.l2CacheSize);
   info.shared_bytes_per_block = properties.sharedMemPerBlockOptin;
-  info.shared_bytes_per_multiprocessor = properties.sharedMemPerMultiprocessor;
   check_cuda(cudaDriverGetVersion(&info.driver_version));
   check_cuda(cudaRuntimeGetVersion(&info.runtime_version));
   return info;

@@ -21,10 +21,10 @@ void check_cuda(cudaError_t status, const std::source_location& place = std::sou
 int device_count(std::string* why = nullptr);
 
 struct DeviceInfo {
-  std::string name, uuid, pci_bus_id;
+  std::string name, pci_bus_id;
   int compute_capability = 0;  // 10 * major + minor
   int multiprocessors = 0;
-  std::size_t memory_bytes = 0, l2_bytes = 0, shared_bytes_per_block = 0, shared_bytes_per_multiprocessor = 0;
+  std::size_t shared_bytes_per_block = 0;
   int driver_version = 0, runtime_version = 0;  // 1000 * major + 10 * minor
 
   /// What NVRTC is told: sm_90a where TMA and wgmma are to be had, else the plain architecture.

@@ -41,12 +41,6 @@ TEST(Stencil, RadiusIgnoresZeroMargins) {
   EXPECT_EQ(stencil.radius(), (Index3{0, 0, 1}));
 }
 
-TEST(Stencil, StarHasNoDiagonalTaps) {
-  EXPECT_TRUE(Stencil({1, 3, 3}, {0, 1, 0, 1, 1, 1, 0, 1, 0}, {0, 1, 1}).is_star());
-  EXPECT_FALSE(Stencil({1, 3, 3}, {0, 1, 0, 1, 1, 1, 0, 1, 2}, {0, 1, 1}).is_star());
-  EXPECT_TRUE(Stencil({3, 1, 1}, {1, 1, 1}, {0, 0, 0}).is_star());
-}
-
 TEST(Stencil, RefusesWhatIsNoStencil) {
   EXPECT_THROW(Stencil({1, 1, 3}, {1, 2}, {0, 0, 1}), std::invalid_argument);
   EXPECT_THROW(Stencil({1, 1, 0}, {}, {0, 0, 0}), std::invalid_argument);
