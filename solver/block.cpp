@@ -137,18 +137,22 @@ void Block::enqueue_with_exchange(int steps) {
   backend_->mark(Mark::unpacked, Queue::exchange);
   backend_->order(Queue::exchange, Queue::edges);
   fill_ghosts_of_arrived();
-  const Unit& edge_unit = edge_unit_ ? *edge_unit_ : *unit_;
-  for_each_slab(known(steps_of_halo_ - steps), inner,
-                [&](const Box& slab) { edge_unit.advance(*state_, *next_, slab, steps); });
+  std::size_t edge = 0;
+  for_each_slab(known(steps_of_halo_ - steps), inner, [&](const Box& slab) {
+    const auto& beside = edge_units_[edge++ % edge_units_.size()];
+    (beside ? *beside : *unit_).advance(*state_, *next_, slab, steps);
+  });
   backend_->mark(Mark::edges, Queue::edges);
-  backend_->order(Queue::edges, Queue::compute);
+  for (const Queue queue : edge_queues) backend_->order(queue, Queue::compute);
 }
 
 Block::Launches& Block::launches(const Kind& kind) {
   const auto [entry, is_new] = launches_.try_emplace(kind);
   if (!is_new) return entry->second;
-  if (!edge_unit_ && interior(kind.steps) != known(steps_of_halo_ - kind.steps) && backend_->queues_overlap())
-    edge_unit_ = backend_->make_unit(problem_, method_, source_.get(), Queue::edges);
+  if (!edge_units_[0] && interior(kind.steps) != known(steps_of_halo_ - kind.steps) &&
+      backend_->queues_overlap())
+    std::transform(edge_queues.begin(), edge_queues.end(), edge_units_.begin(),
+                   [&](Queue queue) { return backend_->make_unit(problem_, method_, source_.get(), queue); });
   for (auto& launch : entry->second) launch = backend_->make_launch();
   return entry->second;
 }
@@ -236,7 +240,7 @@ std::size_t block_bytes(const Problem& problem, const Decomposition& decompositi
   if (!problem.has_source) return bytes;
   const Precision sums = sum_precision(problem.precision);
   bytes += field_bytes(extent, (steps - 1) * radius, sums);
-  if (method.fused_weights()) bytes += 3 * field_bytes(extent, steps * radius, sums);
+  if (method.fused_weights()) bytes += (2 + edge_queues.size()) * field_bytes(extent, steps * radius, sums);
   return bytes;
 }
 

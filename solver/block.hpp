@@ -13,6 +13,9 @@
 
 namespace spsolve {
 
+/// Edges take turns on these: on one queue each would wait for the last of the one before.
+constexpr std::array edge_queues{Queue::edges, Queue::exchange};
+
 /// One rank's block of the grid while it is advanced: two fields that take turns, and the exchange of halos.
 ///
 /// Halos hold the steps of `exchange_every` launches. One launch exchanges them, and those that follow
@@ -90,7 +93,8 @@ class Block {
   Decomposition decomposition_;
   Backend* backend_;
   std::unique_ptr<Field> source_, state_, next_;
-  std::unique_ptr<Unit> unit_, edge_unit_;  // the latter where edges are computed beside the interior
+  std::unique_ptr<Unit> unit_;
+  std::array<std::unique_ptr<Unit>, edge_queues.size()> edge_units_;  // where edges are computed beside it
   Watch* watch_ = nullptr;
   Phase computing_ = Phase::setup;        // what a launch tells it, exchanges apart
   int steps_of_halo_;                     // that it is good for after an exchange
@@ -101,8 +105,8 @@ class Block {
   std::shared_ptr<HostCopy> state_copy_;  // that state() has given away
 };
 
-/// Bytes of the fields of the largest block: two, one for the source, three while the source of fused steps
-/// is made (that of edges is one of its own); exchange buffers excluded.
+/// Bytes of the fields of the largest block: two, one for the source, four while the source of fused steps
+/// is made (those of edges are their own); exchange buffers excluded.
 std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
                         int exchange_every = 1);
 
