@@ -78,7 +78,8 @@ double mirror_seconds(const March& march, int fuse, int depth) {
 /// others on grids that fill the device, in 2D those of little reach more.
 double mirrors_not_hidden(const March& march, int fuse, int depth, double seconds) {
   const double mirrors = mirror_seconds(march, fuse, depth);
-  if (march.problem.domain.box().points() < 1'000'000) return std::max(0.0, mirrors - seconds);
+  if (march.problem.domain.box().points() < 1'000'000)
+    return std::max(0.0, mirrors - (march.space() ? 0.5 : 1.0) * seconds);
   const bool short_reach = !march.space() && depth * march.stencil.radius[plane_axis] <= 6;
   return short_reach ? std::max(0.35 * mirrors, mirrors - 0.3 * seconds)
                      : std::max(0.0, mirrors - 0.1 * seconds);
@@ -103,8 +104,8 @@ double band_seconds(const Problem& problem, const DeviceModel& device, int fuse)
   const auto axes = cuda::grid_axes(problem.domain);
   const int deepest = march.depth_of_kernels(fuse), kernels = deepest > 0 ? pieces(fuse, deepest) : fuse;
   auto inner = march.shape;
-  // As measured: thin slabs leave most of the device idle, and all of their blocks meet walls.
-  const double thin = problem.domain.dimensions == 1 ? 1 : 1.1 + 0.06 * fuse;
+  // As measured: thin slabs leave most of the device idle, and all of the blocks of marches meet walls.
+  const double thin = problem.domain.dimensions == 1 || deepest == 0 ? 1 : 1.1 + 0.06 * fuse;
   double seconds = mirror_seconds(march, fuse, pieces(fuse, kernels));
   for (int k = 0; k < axis_count; ++k) {
     if (problem.domain.periodic(axes[k])) continue;
