@@ -121,7 +121,7 @@ elif kind == "scaling":
            "launch, us:"], lines)
 elif kind == "startup":
     seconds = lambda row, part: f"{row[part]:.2f}" if part in row else ""
-    table(["", "ranks:", "process, s:", "until the time loop:", "time loop:"],
+    table(["start", "ranks:", "process, s:", "until the time loop:", "time loop:"],
           [(row["what"], row["ranks"], *(seconds(row, part) for part in ("process", "seconds_setup", "seconds"))) for row in rows_of(files[0])])
 else:
     lines = []
