@@ -29,8 +29,9 @@ std::string innermost_description() {
 }
 
 /// No file locks: files appear by rename and are never changed afterwards, and NFS and Lustre mounts without
-/// a lock service would refuse to open them. Format of HDF5 1.8 (but for virtual datasets): read by all later versions, checksums on all
-/// metadata, and no "file is open for writing" mark that a crash would leave behind.
+/// a lock service would refuse to open them. Format of HDF5 1.8 (but for virtual datasets): read by all later
+/// versions, checksums on all metadata, and no "file is open for writing" mark that a crash would leave
+/// behind.
 Hdf5Id access_properties() {
   silence_error_stack();
   Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
