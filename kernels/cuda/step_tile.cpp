@@ -18,7 +18,8 @@ constexpr double start_cycles = 600, ghost_cycles = 1600, step_cycles = 150, loa
 constexpr double turn_slots = 25, point_slots = 3;  // instructions beside sums, of a thread, of a point
 // The same of march.cuh on small grids, where each warp waits for its own results: until the first step; to
 // fill a level in fp64; a plane of a level; issue slots per instruction; between walls, times as much.
-constexpr double march_cycles = 3000, level_cycles_fp64 = 900, plane_cycles = 20, walls_slow = 1.65;
+constexpr double march_cycles = 3000, level_cycles_fp64 = 900, plane_cycles = 20, alone = 1.5,
+                 walls_slow = 1.65;
 constexpr double mirror_cycles = 6000;  // of what is beside neumann faces across it
 
 int planes_per_thread(const KernelStencil& stencil) {
@@ -92,7 +93,7 @@ double cycles_of_march(const KernelStencil& stencil, const Tile& tile, const Reg
                      length = steps_per_block(planes, tiles, resident, warm_up, schedulers);
   const double warps = static_cast<double>(tiles * pieces(planes, length)) / static_cast<double>(schedulers),
                slots = tile.points_per_lane * (stencil.operations + 2.0),
-               plane = scheduler_time(std::max(1.0, warps)) * slots + plane_cycles;
+               plane = std::max(alone, warps) * slots + plane_cycles;
   const auto& [low_wall, high_wall] = stencil.walls[plane_axis];
   return march_cycles + (compute_bytes == 8 ? level_cycles_fp64 * tile.depth : 0) +
          static_cast<double>((length + warm_up) * tile.depth) * plane *

@@ -111,13 +111,14 @@ double useful(const Tile& tile) {
 
 /// What one step of the whole grid takes of the busiest scheduler, in issue slots up to a factor.
 double busiest(const KernelStencil& stencil, const Tile& tile, int multiprocessors) {
+  constexpr double alone = 1.6;  // slots per instruction of a warp that has a scheduler to itself
   const std::int64_t planes = stencil.shape[plane_axis], warm_up = warm_up_planes(stencil, tile),
                      tiles = pieces(stencil.shape[column_axis], tile.written_columns());
   const std::int64_t length = steps_per_block(planes, tiles, tile.blocks_per_multiprocessor * multiprocessors,
                                               warm_up, schedulers_of_multiprocessor * multiprocessors);
   const std::int64_t blocks = pieces(tiles * pieces(planes, length), multiprocessors);
   return static_cast<double>((length + warm_up) * tile.points_per_lane) *
-         scheduler_time(std::max(1.0, static_cast<double>(blocks) / schedulers_of_multiprocessor));
+         std::max(alone, static_cast<double>(blocks) / schedulers_of_multiprocessor);
 }
 
 std::optional<Tile> choose_flat_tile(const KernelStencil& stencil, const Formats& formats, int depth,
