@@ -75,7 +75,7 @@ __device__ __forceinline__ void add_row_twice(Compute (&one)[VX], Compute (&othe
 #pragma unroll
     for (int c = 0; c < VX; ++c) {
       one[c] = sum(one[c], plane_sum[c]);
-      other[c] = dz == R && !with_source ? plane_sum[c] : sum(other[c], plane_sum[c]);
+      other[c] = dz == R && begins_with_plane ? plane_sum[c] : sum(other[c], plane_sum[c]);
     }
   }
 }

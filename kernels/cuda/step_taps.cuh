@@ -34,7 +34,7 @@ __device__ Compute add_taps(Compute result, Value&& value) {
   using namespace constants;
   Compute plane_sum{};
   int plane = -radius[plane_axis] - 1;
-  bool begun = with_source;
+  bool begun = !begins_with_plane;
 #pragma unroll unroll
   for (int k = 0; k < tap_count; ++k) {
     const Tap& tap = taps[k];
