@@ -165,8 +165,9 @@ double plane_seconds(const cuda::SeparableProgram& program, const Domain& domain
                               16 * (operand.x_rank * operand.x.windows + operand.rank * operand.y.windows);
   const int windows = operand.y.windows;
   // Windows that turn in odd numbers are copied; a group of columns alone waits for its own results; many
-  // factors spill.
-  const double copies = half          ? (windows == 3 || windows > 4 || tile.groups == 1 ? 1.55 : 1.0)
+  // windows and many factors spill.
+  const double copies = half ? (windows == 3 || windows > 4 || tile.groups == 1 ? 1.55 : 1.0) *
+                                   (windows > 3 && operand.x_rank * windows > 4 ? 1.35 : 1.0)
                         : windows > 2 ? 1.5
                                       : 1.0;
   const double kept = half ? 0 : operand.x_rank * windows * 16 * tile.groups / 64.0;
