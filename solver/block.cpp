@@ -240,7 +240,8 @@ std::size_t block_bytes(const Problem& problem, const Decomposition& decompositi
   if (!problem.has_source) return bytes;
   const Precision sums = sum_precision(problem.precision);
   bytes += field_bytes(extent, (steps - 1) * radius, sums);
-  if (method.fused_weights()) bytes += (2 + edge_queues.size()) * field_bytes(extent, steps * radius, sums);
+  const std::size_t edges = decomposition.ranks() > 1 ? edge_queues.size() : 0;
+  if (method.fused_weights()) bytes += (2 + edges) * field_bytes(extent, steps * radius, sums);
   return bytes;
 }
 

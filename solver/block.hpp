@@ -105,8 +105,8 @@ class Block {
   std::shared_ptr<HostCopy> state_copy_;  // that state() has given away
 };
 
-/// Bytes of the fields of the largest block: two, one for the source, four while the source of fused steps
-/// is made (those of edges are their own); exchange buffers excluded.
+/// Bytes of the fields of the largest block: two, one for the source, two while the source of fused steps is
+/// made, and one for each queue of edges; exchange buffers excluded.
 std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
                         int exchange_every = 1);
 
