@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <regex>
+#include <tuple>
 
 #include "kernels/cuda/program.hpp"
 #include "kernels/cuda/reducer.hpp"
@@ -39,6 +40,19 @@ KernelStencil make(const TemplateCase& c) {
     domain.faces[axis] = {Face{c.walls}, Face{c.walls}};
   }
   return {domain, make_preset(c.stencil, dimensions, {1, 1, 1}, {}), c.precision, c.with_source};
+}
+
+/// Wide tiles have less halo, which gives 13% on 10240^2 (star2d1r fp32); smaller grids need more warps: they
+/// would cost 3% on 4096^2.
+TEST(Tiles, AreWideOnLargePlanes) {
+  for (const char* stencil : {"star2d1r", "box2d1r"})
+    for (const auto& [precision, extent, points_per_lane] :
+         {std::tuple{Precision::fp32, 10240, 8}, {Precision::fp32, 4096, 4}, {Precision::fp64, 10240, 4}}) {
+      const TemplateCase c{stencil, precision, BoundaryKind::periodic, false, 8, 0, extent};
+      EXPECT_EQ(choose_tile(make(c), {precision, true, true}, c.steps, hopper_limits)->points_per_lane,
+                points_per_lane)
+          << stencil << " " << extent;
+    }
 }
 
 class Templates : public ::testing::TestWithParam<TemplateCase> {};
