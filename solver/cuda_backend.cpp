@@ -56,7 +56,7 @@ CudaBackend::CudaBackend(const Communicator& communicator, const std::string& tr
     : exchange_(cuda::Stream::Priority::high),
       edges_(cuda::Stream::Priority::low),
       packer_(compute_, cuda::KernelCompiler(cuda::current_device().architecture())),
-      unpacker_(exchange_, cuda::KernelCompiler(cuda::current_device().architecture())),
+      unpacker_(exchange_, packer_),
       reducer_(compute_, cuda::KernelCompiler(cuda::current_device().architecture())),
       copies_(compute_) {
   std::tie(transport_, transport_name_) = make_transport(communicator, transport, exchange_);

@@ -98,10 +98,11 @@ class DevicePacking : public Packing {
 }  // namespace
 
 DevicePacker::DevicePacker(cudaStream_t stream, const KernelCompiler& compiler)
-    : stream_(stream), kernel_(compiler.compile("pack.cuh", ""), "copy_boxes") {}
+    : stream_(stream),
+      kernel_(std::make_shared<const Kernel>(compiler.compile("pack.cuh", ""), "copy_boxes")) {}
 
 std::unique_ptr<Packing> DevicePacker::prepare(std::vector<BoxCopy> copies, Precision precision) {
-  return std::make_unique<DevicePacking>(kernel_, stream_, std::move(copies), precision);
+  return std::make_unique<DevicePacking>(*kernel_, stream_, std::move(copies), precision);
 }
 
 }  // namespace spsolve::cuda
