@@ -33,4 +33,36 @@ inline Arguments scalar_arguments(const testing::RandomCase& problem, const Fiel
   return a;
 }
 
+using Walls = std::array<BoundaryKind, 2>;  // low and high
+inline constexpr Walls no_walls{periodic, periodic}, mirrors{neumann, neumann}, values{dirichlet, dirichlet},
+    mirror_first{neumann, dirichlet}, mirror_last{dirichlet, neumann};
+
+/// So many steps of a grid, in one launch.
+struct StepCase {
+  testing::ShapeCase shape;
+  int steps;
+  Walls z, y, x;  // instead of those of `shape`
+  std::array<bool, 3> symmetric{};
+
+  testing::RandomCase problem() const {
+    testing::RandomCase random = make_problem(shape, symmetric);
+    for (const Side side : {low, high}) {
+      random.domain.faces[z_axis][side].kind = z[side];
+      random.domain.faces[y_axis][side].kind = y[side];
+      random.domain.faces[x_axis][side].kind = x[side];
+    }
+    return random;
+  }
+  KernelStencil stencil() const { return {problem().domain, problem().stencil, shape.precision, true}; }
+  Formats formats() const { return {shape.precision, true, true}; }
+  /// Of the distance from the CPU unit: folded sums are rounded elsewhere.
+  double bound() const {
+    if (stencil().folded == std::array<bool, 3>{}) return 0;
+    return 2 * testing::rounding_bound(problem().stencil, unit_roundoff(shape.precision), steps, steps + 1.0);
+  }
+
+  std::string_view name() const { return shape.name; }
+  std::string constants() const { return constants_text(stencil(), formats(), nullptr); }
+};
+
 }  // namespace spsolve::cuda

@@ -17,10 +17,7 @@ TEST(EmulatedStep, HasTheBitsOfTheCpuUnitInAnyRegions) {
   testing::RandomCase problem = c.problem();
   const Precision precision = c.shape.precision;
   const auto expected = advance_on_cpu(problem, precision, 1, problem.u);
-  // Folded sums are rounded elsewhere than the CPU's.
-  const bool folded = c.stencil().folded != std::array<bool, 3>{};
-  const double bound =
-      folded ? 2 * testing::rounding_bound(problem.stencil, unit_roundoff(precision), 1, 2.0) : 0;
+  const double bound = c.bound();
   const Field source = whole_grid(problem, sum_precision(precision), 1, problem.source, false);
   const Field in = whole_grid(problem, precision, 1, problem.u, false);
   for (const auto& regions : {std::vector{problem.domain.box()}, testing::random_regions(problem)}) {

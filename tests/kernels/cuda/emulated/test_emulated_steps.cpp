@@ -14,7 +14,7 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// One launch of each region, with tiles as they are chosen for a device of so many multiprocessors.
-std::vector<double> advance(const StepsCase& c, const testing::RandomCase& problem,
+std::vector<double> advance(const StepCase& c, const testing::RandomCase& problem,
                             const std::vector<Box>& regions, int multiprocessors) {
   const Field source = whole_grid(problem, sum_precision(c.shape.precision), c.steps, problem.source, false);
   const Field in = whole_grid(problem, c.shape.precision, c.steps, problem.u, false);
@@ -34,14 +34,10 @@ std::vector<double> advance(const StepsCase& c, const testing::RandomCase& probl
 }
 
 TEST(EmulatedSteps, HaveTheBitsOfTheCpuUnitInAnyTiles) {
-  const StepsCase& c = case_named(emulated_case, steps_cases);
+  const StepCase& c = case_named(emulated_case, steps_cases);
   testing::RandomCase problem = c.problem();
   const auto expected = advance_on_cpu(problem, c.shape.precision, c.steps, problem.u);
-  // Folded sums are rounded elsewhere than the CPU's.
-  const bool folded = c.stencil().folded != std::array<bool, 3>{};
-  const double bound = folded ? 2 * testing::rounding_bound(problem.stencil, unit_roundoff(c.shape.precision),
-                                                            c.steps, c.steps + 1.0)
-                              : 0;
+  const double bound = c.bound();
   const auto regions = testing::random_regions(problem);
   for (const int multiprocessors : {1, 4, 132})
     for (const auto& parts : {std::vector{problem.domain.box()}, regions}) {
