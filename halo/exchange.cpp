@@ -71,7 +71,7 @@ std::vector<Message> messages_of(const std::vector<HaloRegion>& boxes, const std
 HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& regions, Precision precision,
                            Transport& transport, Packer& packer, Packer& unpacker)
     : transport_(&transport) {
-  std::vector<BoxCopy> packing, unpacking;
+  std::vector<BoxCopy> images, packing, unpacking;
   // The messages with the other ranks; copy(box, offset) tells where in the buffer a region is.
   const auto lay_out = [&](const std::vector<HaloRegion>& all, auto&& copy) {
     std::vector<HaloRegion> others = chosen(all, communicator.rank(), false);
@@ -107,13 +107,20 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
   });
   const auto own_from = chosen(regions.send, communicator.rank(), true),
              own_to = chosen(regions.receive, communicator.rank(), true);
+  // Boxes hold images of own points (slab_regions), which must be there before those are packed that have
+  // short rows; otherwise both are copied at once.
   for (std::size_t i = 0; i < own_from.size(); ++i)
-    packing.push_back({own_from[i].box.extent(), own_from[i].box.begin, own_to[i].box.begin});
+    (transport.takes_boxes() ? images : packing)
+        .push_back({own_from[i].box.extent(), own_from[i].box.begin, own_to[i].box.begin});
+  images_ = packer.prepare(std::move(images), precision);
   packing_ = packer.prepare(std::move(packing), precision);
   unpacking_ = unpacker.prepare(std::move(unpacking), precision);
 }
 
-void HaloExchange::pack(Field& field) { packing_->copy(field, send_.buffer.get()); }
+void HaloExchange::pack(Field& field) {
+  images_->copy(field, nullptr);
+  packing_->copy(field, send_.buffer.get());
+}
 
 PendingExchange HaloExchange::start(Field& field) {
   const auto [entry, is_new] = links_.try_emplace(&field);

@@ -74,7 +74,7 @@ class HaloExchange {
   Transport* transport_;
   Messages send_, receive_;
   std::map<const Field*, Link> links_;
-  std::unique_ptr<Packing> packing_, unpacking_;
+  std::unique_ptr<Packing> images_, packing_, unpacking_;
 };
 
 }  // namespace spsolve

@@ -99,6 +99,14 @@ TEST(Exchange, HaloPointsHoldTheirPeriodicImage) {
   }
 }
 
+/// Slabs of many short rows are packed, with the periodic images that they hold.
+TEST(Exchange, SlabsOfShortRowsHoldTheirImages) {
+  const int ranks = Communicator().size();
+  RowsTransport boxes{Communicator()};
+  exchange_and_check({3, {4 * ranks, 130, 5}, {}}, {ranks, 1, 1}, {2, 3, 1}, Precision::fp64, boxes);
+  exchange_and_check({3, {130, 4 * ranks, 5}, {}}, {1, ranks, 1}, {3, 2, 1}, Precision::fp16, boxes);
+}
+
 TEST(Exchange, CountsTheBytesThatLeaveTheRank) {
   const Communicator world;
   Domain domain{2, {1, 16, 16 * world.size()}, {}};
