@@ -18,10 +18,12 @@ namespace {
 void read_values(const Setup& setup, const FieldForm& form, const char* section, const Box& box,
                  const ValueSink& sink) {
   const Grid& grid = setup.config.grid;
-  if (const auto* expression = std::get_if<ExpressionForm>(&form))
+  if (const auto* expression = std::get_if<ExpressionForm>(&form)) {
     Expression{expression->expression, fmt::format("{}.expression", section)}.evaluate(grid, box, sink);
-  else if (const auto* dataset = std::get_if<DatasetForm>(&form))
-    read_box(dataset->file, dataset->dataset, grid.domain, box, sink);
+  } else {
+    const auto& [file, dataset] = std::get<DatasetForm>(form);
+    read_box(file, dataset, grid.domain, box, sink);
+  }
 }
 
 }  // namespace
@@ -35,8 +37,9 @@ Stencil read_stencil(const Communicator& communicator, const RunConfig& config) 
   std::optional<Stencil> stencil;
   collectively(communicator, [&] {
     stencil = inline_stencil(config);
-    if (const auto* form = std::get_if<DatasetForm>(&config.stencil))
-      stencil = read_weights(form->file, form->dataset, config.grid.domain.dimensions);
+    if (stencil) return;
+    const auto& [file, dataset] = std::get<DatasetForm>(config.stencil);
+    stencil = read_weights(file, dataset, config.grid.domain.dimensions);
   });
   return *stencil;
 }
