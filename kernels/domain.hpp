@@ -58,6 +58,15 @@ struct Domain {
       }
     return box;
   }
+  /// `box` without what lies within `reach` points of walls; empty where nothing is left.
+  constexpr Box away_from_walls(Box box, const Index3& reach) const {
+    for (int axis = 0; axis < axis_count; ++axis)
+      if (!periodic(axis)) {
+        box.begin[axis] = std::max(box.begin[axis], reach[axis]);
+        box.end[axis] = std::min(box.end[axis], shape[axis] - reach[axis]);
+      }
+    return box.empty() ? Box{} : box;
+  }
 };
 
 /// Where the mirror image of point i lies in [0, n), for any distance from the grid (period 2n).

@@ -6,46 +6,32 @@
 namespace spsolve {
 
 FusedUnit::FusedUnit(const Domain& domain, const Index3& radius, int steps, std::unique_ptr<Sweep> sweep,
-                     ExactUnits exact, const Field* source, Memory& memory)
+                     std::unique_ptr<Branch> branch, std::unique_ptr<Unit> exact, const Field* fused_source)
     : domain_(domain),
       reach_(steps * radius),
       steps_(steps),
       sweep_(std::move(sweep)),
+      branch_(std::move(branch)),
       exact_(std::move(exact)),
-      source_(source),
-      memory_(&memory) {}
+      fused_source_(fused_source) {}
 
-void FusedUnit::fill_ghosts(Field& field, const Box& valid) const { exact_.state->fill_ghosts(field, valid); }
+void FusedUnit::fill_ghosts(Field& field, const Box& valid) const { exact_->fill_ghosts(field, valid); }
 
 void FusedUnit::advance(const Field& in, Field& out, const Box& region, int steps) const {
-  const Box core = steps == steps_ ? inside(region) : Box{};
-  if (source_ && !fused_source_ && !core.empty()) make_source(in);
+  const Box core = this->core(region, steps);
   const bool bands = core != region && !region.empty();
   if (bands) {
     // First, so that a device begins with what takes longest per point.
-    exact_.branch->fork();
-    for_each_slab(region, core, [&](const Box& band) { exact_.state->advance(in, out, band, steps); });
+    branch_->fork();
+    for_each_slab(region, core, [&](const Box& band) { exact_->advance(in, out, band, steps); });
   }
-  if (!core.empty()) (*sweep_)(in, out, core, fused_source_.get());
-  if (bands) exact_.branch->join();
+  if (!core.empty()) (*sweep_)(in, out, core, fused_source_);
+  if (bands) branch_->join();
 }
 
-Box FusedUnit::inside(const Box& region) const {
-  Box core = region;
-  for (int axis = 0; axis < axis_count; ++axis)
-    if (!domain_.periodic(axis)) {
-      core.begin[axis] = std::max(core.begin[axis], reach_[axis]);
-      core.end[axis] = std::min(core.end[axis], domain_.shape[axis] - reach_[axis]);
-    }
-  return core.empty() ? Box{} : core;
-}
-
-void FusedUnit::make_source(const Field& like) const {
-  const Field zero(like.owned(), like.halo(), source_->precision(), *memory_);
-  fused_source_ = std::make_unique<Field>(like.owned(), like.halo(), source_->precision(), *memory_);
-  exact_.branch->fork();
-  exact_.sums->advance(zero, *fused_source_, inside(grow(like.owned(), like.halo() - reach_)), steps_);
-  exact_.branch->join();
+void make_fused_source(const Unit& exact, int steps, const Box& region, Field& fused, Memory& memory) {
+  const Field zero(fused.owned(), fused.halo(), fused.precision(), memory);
+  exact.advance(zero, fused, region, steps);
 }
 
 }  // namespace spsolve

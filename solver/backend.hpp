@@ -41,6 +41,11 @@ class Launch {
   virtual void run(const std::function<void()>& enqueue) = 0;
 };
 
+/// What is added, in a backend's memory: in single steps, and in fused ones (null: nothing is).
+struct Sources {
+  const Field *single = nullptr, *fused = nullptr;
+};
+
 /// Where work is enqueued: messages go before anything else, edges fill what the interior leaves free.
 enum class Queue { compute, exchange, edges };
 
@@ -56,9 +61,9 @@ class Backend {
   virtual Packer& packer(Queue queue) = 0;
   virtual Transport& transport() = 0;
   virtual Reducer& reducer() = 0;
-  /// `source` (or null) is in this backend's memory and outlives the unit, which works on `queue`.
-  virtual std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Field* source,
-                                          Queue queue) = 0;
+  /// The sources outlive the unit, which works on `queue`.
+  virtual std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method,
+                                          const Sources& sources, Queue queue) = 0;
   /// Whether what is enqueued on one queue runs beside what is enqueued on the other.
   virtual bool queues_overlap() const = 0;
   /// Throws Error(device_failure) if there is less memory for fields than that.
@@ -111,7 +116,7 @@ class CpuBackend : public Backend {
   Packer& packer(Queue) override { return packer_; }
   Transport& transport() override { return *transport_; }
   Reducer& reducer() override { return reducer_; }
-  std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Field* source,
+  std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Sources& sources,
                                   Queue queue) override;
   bool queues_overlap() const override { return false; }
   void require_memory(std::size_t) const override {}  // the machine's: for all its ranks together

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "kernels/fused_unit.hpp"
+
 namespace spsolve {
 namespace {
 
@@ -47,14 +49,28 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
     backend.require_memory(block_bytes(problem, decomposition, method, exchange_every));
     state_ = std::make_unique<Field>(owned, steps_of_halo_ * radius, problem.precision, backend.memory());
     next_ = std::make_unique<Field>(owned, steps_of_halo_ * radius, problem.precision, backend.memory());
+    const Precision sums = sum_precision(problem.precision);
     if (problem.has_source)
-      source_ = std::make_unique<Field>(owned, (steps_of_halo_ - 1) * radius,
-                                        sum_precision(problem.precision), backend.memory());
-    unit_ = backend.make_unit(problem, method, source_.get(), Queue::compute);
+      source_ = std::make_unique<Field>(owned, (steps_of_halo_ - 1) * radius, sums, backend.memory());
+    if (problem.has_source && method.fused_weights())
+      fused_source_ = std::make_unique<Field>(owned, state_->halo(), sums, backend.memory());
+    unit_ = make_unit(Queue::compute);
   });
 }
 
+std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
+  return backend_->make_unit(problem_, method_, {source_.get(), fused_source_.get()}, queue);
+}
+
 void Block::set_source(const FillField& fill) {
+  const Box fused = problem_.domain.away_from_walls(known(steps_of_halo_ - method_.fuse),
+                                                    method_.fuse * problem_.stencil.radius());
+  std::unique_ptr<Unit> exact;
+  if (fused_source_) {
+    Problem sums = problem_;
+    sums.precision = source_->precision();
+    exact = backend_->make_unit(sums, Method(method_.fuse), {source_.get()}, Queue::compute);
+  }
   backend_->set(*source_, fill);
   HaloExchange exchange = exchange_of(regions(source_->halo()), source_->precision());
   exchange.pack(*source_);
@@ -63,6 +79,7 @@ void Block::set_source(const FillField& fill) {
   pending.wait();
   pending.unpack();
   backend_->order(Queue::exchange, Queue::compute);
+  if (exact) make_fused_source(*exact, method_.fuse, fused, *fused_source_, backend_->memory());
   backend_->synchronize();
 }
 
@@ -84,13 +101,11 @@ const Field& Block::state() {
 }
 
 void Block::prepare_copies(const Sampling& sampling, int count) {
-  // Launches take the rest of the block's memory when they first run, and, for messages and for results
-  // between kernels, less than another field in the precision of the sums.
-  const std::size_t taken = state_->bytes() + next_->bytes() + (source_ ? source_->bytes() : 0),
-                    all = block_bytes(problem_, decomposition_, method_, steps_of_halo_ / method_.fuse),
-                    between =
-                        field_bytes(owned().extent(), state_->halo(), sum_precision(problem_.precision));
-  backend_->prepare_copies(owned(), sampling, count, all - std::min(all, taken) + between);
+  // Launches take, for messages and for results between kernels, less than another field in the precision of
+  // the sums.
+  const std::size_t between =
+      field_bytes(owned().extent(), state_->halo(), sum_precision(problem_.precision));
+  backend_->prepare_copies(owned(), sampling, count, between);
 }
 
 void Block::launch(int steps) {
@@ -152,7 +167,7 @@ Block::Launches& Block::launches(const Kind& kind) {
   if (!edge_units_[0] && interior(kind.steps) != known(steps_of_halo_ - kind.steps) &&
       backend_->queues_overlap())
     std::transform(edge_queues.begin(), edge_queues.end(), edge_units_.begin(),
-                   [&](Queue queue) { return backend_->make_unit(problem_, method_, source_.get(), queue); });
+                   [&](Queue queue) { return make_unit(queue); });
   for (auto& launch : entry->second) launch = backend_->make_launch();
   return entry->second;
 }
@@ -240,8 +255,7 @@ std::size_t block_bytes(const Problem& problem, const Decomposition& decompositi
   if (!problem.has_source) return bytes;
   const Precision sums = sum_precision(problem.precision);
   bytes += field_bytes(extent, (steps - 1) * radius, sums);
-  const std::size_t edges = decomposition.ranks() > 1 ? edge_queues.size() : 0;
-  if (method.fused_weights()) bytes += (2 + edges) * field_bytes(extent, steps * radius, sums);
+  if (method.fused_weights()) bytes += 2 * field_bytes(extent, steps * radius, sums);
   return bytes;
 }
 

@@ -67,6 +67,7 @@ class Block {
     return survey;
   }
   Launches& launches(const Kind& kind);
+  std::unique_ptr<Unit> make_unit(Queue queue) const;
   HaloExchange exchange_of(const HaloRegions& regions, Precision precision);
   HaloExchange& exchange();
   void enqueue(const Kind& kind);
@@ -92,7 +93,7 @@ class Block {
   Method method_;
   Decomposition decomposition_;
   Backend* backend_;
-  std::unique_ptr<Field> source_, state_, next_;
+  std::unique_ptr<Field> source_, fused_source_, state_, next_;
   std::unique_ptr<Unit> unit_;
   std::array<std::unique_ptr<Unit>, edge_queues.size()> edge_units_;  // where edges are computed beside it
   Watch* watch_ = nullptr;
@@ -105,8 +106,8 @@ class Block {
   std::shared_ptr<HostCopy> state_copy_;  // that state() has given away
 };
 
-/// Bytes of the fields of the largest block: two, one for the source, two while the source of fused steps is
-/// made, and one for each queue of edges; exchange buffers excluded.
+/// Bytes of the fields of the largest block: two, one for the source, and two while that of fused steps is
+/// made; exchange buffers excluded.
 std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
                         int exchange_every = 1);
 

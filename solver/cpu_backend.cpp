@@ -33,20 +33,17 @@ class FieldCopy : public HostCopy {
 
 }  // namespace
 
-std::unique_ptr<Unit> CpuBackend::make_unit(const Problem& problem, const Method& method, const Field* source,
-                                            Queue) {
-  const auto single_steps = [&](Precision precision) {
-    return std::make_unique<CpuUnit>(problem.domain, problem.stencil, precision, source);
-  };
-  if (!method.fused_weights()) return single_steps(problem.precision);
+std::unique_ptr<Unit> CpuBackend::make_unit(const Problem& problem, const Method& method,
+                                            const Sources& sources, Queue) {
+  auto single_steps =
+      std::make_unique<CpuUnit>(problem.domain, problem.stencil, problem.precision, sources.single);
+  if (!method.fused_weights()) return single_steps;
   auto sweep = sweep_of(method, [&](Layout layout) {
     return make_emulated_sweep(fuse_steps(problem.stencil, method.fuse), problem.precision, layout,
                                method.dropped, problem.domain.shape);
   });
-  ExactUnits exact{std::make_unique<Branch>(), single_steps(problem.precision),
-                   source ? single_steps(source->precision()) : nullptr};
   return std::make_unique<FusedUnit>(problem.domain, problem.stencil.radius(), method.fuse, std::move(sweep),
-                                     std::move(exact), source, memory());
+                                     std::make_unique<Branch>(), std::move(single_steps), sources.fused);
 }
 
 std::unique_ptr<Launch> CpuBackend::make_launch() {

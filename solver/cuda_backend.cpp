@@ -64,23 +64,22 @@ CudaBackend::CudaBackend(const Communicator& communicator, const std::string& tr
 }
 
 std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Method& method,
-                                             const Field* source, Queue queue) {
+                                             const Sources& sources, Queue queue) {
   const cudaStream_t stream = this->stream(queue);
-  const auto single_steps = [&](Precision precision, cudaStream_t on) {
-    return std::make_unique<cuda::ScalarUnit>(problem.domain, problem.stencil, precision, source, on);
+  const auto single_steps = [&](cudaStream_t on) {
+    return std::make_unique<cuda::ScalarUnit>(problem.domain, problem.stencil, problem.precision,
+                                              sources.single, on);
   };
-  if (!method.fused_weights()) return single_steps(problem.precision, stream);
+  if (!method.fused_weights()) return single_steps(stream);
   auto sweep = sweep_of(method, [&](Layout layout) {
     return cuda::make_tensor_sweep(
         problem.domain, fuse_steps(problem.stencil, method.fuse), problem.precision, layout, method.dropped,
         method.unit == "tensor" ? cuda::TensorCores::dense : cuda::TensorCores::sparse, stream);
   });
   auto branch = std::make_unique<cuda::StreamBranch>(stream);
-  auto state = single_steps(problem.precision, branch->stream());
-  auto sums = source ? single_steps(source->precision(), branch->stream()) : nullptr;
+  auto exact = single_steps(branch->stream());
   return std::make_unique<FusedUnit>(problem.domain, problem.stencil.radius(), method.fuse, std::move(sweep),
-                                     ExactUnits{std::move(branch), std::move(state), std::move(sums)}, source,
-                                     memory_);
+                                     std::move(branch), std::move(exact), sources.fused);
 }
 
 void CudaBackend::require_memory(std::size_t bytes) const {

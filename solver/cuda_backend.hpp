@@ -23,7 +23,7 @@ class CudaBackend : public Backend {
   Packer& packer(Queue queue) override { return queue == Queue::compute ? packer_ : unpacker_; }
   Transport& transport() override { return *transport_; }
   Reducer& reducer() override { return reducer_; }
-  std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Field* source,
+  std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Sources& sources,
                                   Queue queue) override;
   bool queues_overlap() const override { return true; }
   void require_memory(std::size_t bytes) const override;

@@ -26,20 +26,28 @@ class Fused {
   Fused(const RandomCase& problem, Precision precision, Layout layout, int steps)
       : sums_(sum_precision(precision)),
         source_(testing::whole_grid(problem, sums_, steps, problem.source)),
+        fused_source_(fused_from(problem, steps)),
         unit_(problem.domain, problem.stencil.radius(), steps,
               make_emulated_sweep(fuse_steps(problem.stencil, steps), precision, layout, dropped(precision),
                                   problem.domain.shape),
-              {std::make_unique<Branch>(),
-               std::make_unique<CpuUnit>(problem.domain, problem.stencil, precision, &source_),
-               std::make_unique<CpuUnit>(problem.domain, problem.stencil, sums_, &source_)},
-              &source_, host_memory()) {}
+              std::make_unique<Branch>(),
+              std::make_unique<CpuUnit>(problem.domain, problem.stencil, precision, &source_),
+              &fused_source_) {}
 
   static double dropped(Precision precision) { return unit_roundoff(precision) / 4; }
   const Unit& unit() const { return unit_; }
 
  private:
+  Field fused_from(const RandomCase& problem, int steps) const {
+    const Index3 reach = steps * problem.stencil.radius();
+    Field fused(source_.owned(), source_.halo(), sums_);
+    make_fused_source(CpuUnit(problem.domain, problem.stencil, sums_, &source_), steps,
+                      problem.domain.away_from_walls(source_.owned(), reach), fused, host_memory());
+    return fused;
+  }
+
   Precision sums_;
-  Field source_;
+  Field source_, fused_source_;
   FusedUnit unit_;
 };
 

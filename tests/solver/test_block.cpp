@@ -149,11 +149,7 @@ TEST(Block, TakesTheMemoryThatIsSaid) {
         }
         const std::size_t said = block_bytes(problem, whole, method, exchange_every);
         EXPECT_EQ(backend.required_bytes, said);
-        EXPECT_LE(backend.most_bytes(), said);
-        // Sources are fused where a sweep computes something.
-        if (!fused_weights || !has_source) {
-          EXPECT_EQ(backend.most_bytes(), said);
-        }
+        EXPECT_EQ(backend.most_bytes(), said);
       }
 }
 
