@@ -150,13 +150,14 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen, *machine.backend,
               setup.exchange_every);
   block.watch_by(watch);
+  const Schedule schedule{
+      restart ? restart->header.step : 0, config.time.steps,       config.output.every,
+      config.diagnostics.every,           config.checkpoint.every, setup.plan.chosen.fuse};
+  for (const int steps : launch_lengths(schedule)) block.prepare(steps);
   fill_block(communicator, setup, restart, block);
 
   // Everything that can be wrong with the input was found by now: from here on files are written.
   const std::filesystem::path& directory = config.output.directory;
-  const Schedule schedule{
-      restart ? restart->header.step : 0, config.time.steps,       config.output.every,
-      config.diagnostics.every,           config.checkpoint.every, setup.plan.chosen.fuse};
   const auto lock =
       prepare_run_directory(communicator, directory, command.overwrite, command.restart.has_value());
   begin_diagnostics_file(communicator, directory, restart ? schedule.first : -1);

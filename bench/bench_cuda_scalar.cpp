@@ -2,8 +2,6 @@
 // Rates of the scalar unit on one GPU: bench_cuda_scalar [--json FILE] [--seconds S]
 // STENCIL:PRECISION:SHAPE:STEPS[:WALL[:tight]]... SHAPE is 10240x10240, slowest axis first; STEPS 0 asks the
 // unit for its preferred number; WALL is p, d or n (default d); tight: no halo beside walls.
-#include <chrono>
-
 #include "bench/bench_case.hpp"
 #include "kernels/cuda/scalar_unit.hpp"
 #include "kernels/presets.hpp"
@@ -22,15 +20,11 @@ nlohmann::json bench_unit(BenchCase what, double seconds) {
   const Stream stream;
   const ScalarUnit unit(what.domain, stencil, what.precision, nullptr, stream);
   if (what.steps == 0) what.steps = unit.preferred_steps();
-  const auto before = std::chrono::steady_clock::now();
-  unit.prepare(what.steps);
-  const std::chrono::duration<double> prepared = std::chrono::steady_clock::now() - before;
-
   const Index3 halo = what.more.size() > 1 ? Index3{} : what.steps * stencil.radius();
   nlohmann::json row = measure(what, stream, halo, seconds, [&](const Field& in, Field& out) {
     unit.advance(in, out, what.domain.box(), what.steps);
   });
-  row.update({{"unit", "scalar"}, {"layout", "none"}, {"walls", wall}, {"compile_s", prepared.count()}});
+  row.update({{"unit", "scalar"}, {"layout", "none"}, {"walls", wall}});
   return row;
 }
 

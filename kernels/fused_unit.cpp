@@ -17,6 +17,12 @@ FusedUnit::FusedUnit(const Domain& domain, const Index3& radius, int steps, std:
 
 void FusedUnit::fill_ghosts(Field& field, const Box& valid) const { exact_->fill_ghosts(field, valid); }
 
+void FusedUnit::prepare(const Box& region, int steps) const {
+  const Box core = this->core(region, steps);
+  for_each_slab(region, core, [&](const Box& band) { exact_->prepare(band, steps); });
+  if (!core.empty()) sweep_->prepare(fused_source_ != nullptr);
+}
+
 void FusedUnit::advance(const Field& in, Field& out, const Box& region, int steps) const {
   const Box core = this->core(region, steps);
   const bool bands = core != region && !region.empty();

@@ -12,6 +12,8 @@ class Reducer {
  public:
   virtual ~Reducer() = default;
 
+  /// Begins what takes time when a field is first passed over: compiling.
+  virtual void prepare(Precision, const Sampling&) {}
   /// Points are numbered in C order of the owned box. Where one is not finite the other extremes mean
   /// nothing. On the way, what `sample` has room for is kept.
   virtual Extremes extremes(const Field& field, const Field* before, const Sample& sample) = 0;

@@ -12,6 +12,9 @@ class Sweep {
  public:
   virtual ~Sweep() = default;
 
+  /// Begins what takes time when it is first called with, or without, a source: compiling.
+  virtual void prepare(bool /*with_source*/) const {}
+
   /// out = w * in (+ source, unless null) on `region`, which lies in owned(). `in` holds data on region grown
   /// by the radius of w and finite values on all of allocated(); only `region` of `out` is written. `in` and
   /// `out` have the precision of the sweep, `source` that of its sums (fp64, else fp32).

@@ -24,6 +24,9 @@ class Unit {
   /// writes: where the block spans the axis.
   virtual bool writes_row_images(const Field&) const { return false; }
 
+  /// Begins what takes time in the first advance() of such a region: compiling.
+  virtual void prepare(const Box& /*region*/, int /*steps*/) const {}
+
   /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as docs/design.md
   /// defines them before every single step. `in` must hold data on region grown by steps * radius, cut off at
   /// walls, with its ghosts filled; `out` is another field of the same geometry; only `region` and ghosts

@@ -55,6 +55,8 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
     if (problem.has_source && method.fused_weights())
       fused_source_ = std::make_unique<Field>(owned, state_->halo(), sums, backend.memory());
     unit_ = make_unit(Queue::compute);
+    prepare(method.fuse);
+    backend.reducer().prepare(problem.precision, {1, problem.precision});
   });
 }
 
@@ -62,14 +64,22 @@ std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
   return backend_->make_unit(problem_, method_, {source_.get(), fused_source_.get()}, queue);
 }
 
+/// Units of edges find in the cache what this one has compiled.
+void Block::prepare(int steps) const {
+  const Box inner = interior(steps);
+  unit_->prepare(inner, steps);
+  for_each_slab(known(steps_of_halo_ - steps), inner, [&](const Box& slab) { unit_->prepare(slab, steps); });
+}
+
 void Block::set_source(const FillField& fill) {
   const Box fused = problem_.domain.away_from_walls(known(steps_of_halo_ - method_.fuse),
                                                     method_.fuse * problem_.stencil.radius());
   std::unique_ptr<Unit> exact;
-  if (fused_source_) {
+  if (fused_source_) {  // compiles while the source is filled
     Problem sums = problem_;
     sums.precision = source_->precision();
     exact = backend_->make_unit(sums, Method(method_.fuse), {source_.get()}, Queue::compute);
+    exact->prepare(fused, method_.fuse);
   }
   backend_->set(*source_, fill);
   HaloExchange exchange = exchange_of(regions(source_->halo()), source_->precision());
@@ -101,6 +111,7 @@ const Field& Block::state() {
 }
 
 void Block::prepare_copies(const Sampling& sampling, int count) {
+  backend_->reducer().prepare(problem_.precision, sampling);
   // Launches take, for messages and for results between kernels, less than another field in the precision of
   // the sums.
   const std::size_t between =

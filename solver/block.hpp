@@ -41,6 +41,8 @@ class Block {
   Survey survey() { return computed({backend_, state_.get(), nullptr}); }
   Survey survey_of_change() { return computed({backend_, state_.get(), next_.get()}); }
   Survey survey_of_previous() { return computed({backend_, next_.get(), nullptr}); }
+  /// Begins to compile what launches of so many steps need.
+  void prepare(int steps) const;
   /// Takes the memory of so many copies at a time, as far as launches do not need it.
   void prepare_copies(const Sampling& sampling, int count);
   const Box& owned() const { return state_->owned(); }

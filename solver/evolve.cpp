@@ -45,6 +45,17 @@ std::int64_t next_stop(const Schedule& schedule, std::int64_t step) {
   return std::min(stop, diagnostics);
 }
 
+std::set<int> launch_lengths(const Schedule& schedule) {
+  std::set<int> lengths;
+  std::int64_t step = schedule.first;
+  for (int launch = 0; launch < 1000 && step < schedule.last; ++launch) {
+    const std::int64_t stop = next_stop(schedule, step);
+    lengths.insert(static_cast<int>(stop - step));
+    step = stop;
+  }
+  return lengths;
+}
+
 Outcome evolve(Block& block, const Communicator& communicator, const Problem& problem,
                const Schedule& schedule, const Observers& observers) {
   const Index3& shape = problem.domain.shape;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 
 #include "solver/block.hpp"
 #include "solver/diagnostics.hpp"
@@ -43,6 +44,9 @@ struct Observers {
 /// of the state before if that one is finite: looked for at every event.
 Outcome evolve(Block& block, const Communicator& communicator, const Problem& problem,
                const Schedule& schedule, const Observers& observers);
+
+/// The lengths of the first thousand launches, in steps: nearly always all that there are.
+std::set<int> launch_lengths(const Schedule& schedule);
 
 /// The step at which the launch that begins at `step` ends.
 std::int64_t next_stop(const Schedule& schedule, std::int64_t step);

@@ -75,7 +75,7 @@ std::string constants_of(const char* instruction, const WgmmaInstruction& wgmma)
 }
 
 Kernel compile(const KernelCompiler& compiler, const char* instruction, const WgmmaInstruction& wgmma = {}) {
-  return Kernel(compiler.compile("ceilings.cuh", constants_of(instruction, wgmma)), "ceiling");
+  return Kernel(compiler.begin("ceilings.cuh", constants_of(instruction, wgmma)), "ceiling");
 }
 
 bool has(int compute_capability, const Measured& what) {

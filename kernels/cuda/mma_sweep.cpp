@@ -22,13 +22,13 @@ void MmaSweep::enqueue(const View& in, const View& out, const View& source, cons
     const MmaProgram::CopiedBox box = program_.copied_box(a.in);
     a.in_map = make_tensor_map(box.words, 8, box.rows, box.columns, Swizzle::none, box.planes);
   }
-  const Loaded& loaded = kernel(program_.is_aligned(a), source.data != nullptr);
+  const Kernel& kernel = this->kernel(program_.is_aligned(a), source.data != nullptr);
   const auto slices = static_cast<std::int64_t>(program_.operand().slices.size());
   const std::int64_t columns = program_.blocks(a, column_axis), rows = program_.blocks(a, row_axis);
   a.chunks_per_block = program_.tile().group
                            ? program_.tile().group
-                           : steps_per_block(a.chunks, rows * columns, loaded.resident_blocks, slices + 1);
-  launch(loaded,
+                           : steps_per_block(a.chunks, rows * columns, resident_blocks(kernel), slices + 1);
+  launch(kernel,
          dim3(static_cast<unsigned>(columns), static_cast<unsigned>(rows),
               static_cast<unsigned>(pieces(a.chunks, a.chunks_per_block))),
          a);

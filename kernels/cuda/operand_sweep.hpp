@@ -22,6 +22,9 @@ namespace spsolve::cuda {
 template <class Program>
 class OperandSweep : public Sweep {
  public:
+  /// For fields whose rows are aligned.
+  void prepare(bool with_source) const final { kernel(true, with_source); }
+
   /// Fields of device memory. Returns when the kernel is enqueued; the first call with (or without) a source,
   /// and with fields whose rows begin elsewhere, compiles.
   void operator()(const Field& in, Field& out, const Box& region, const Field* source) const final {
@@ -35,11 +38,6 @@ class OperandSweep : public Sweep {
   const Program& program() const { return program_; }
 
  protected:
-  struct Loaded {
-    Kernel kernel;
-    int resident_blocks;
-  };
-
   /// For the current device. `axes`: the grid axis of each kernel axis.
   OperandSweep(Program program, const std::array<int, 3>& axes, Precision precision, cudaStream_t stream)
       : axes_(axes),
@@ -49,28 +47,29 @@ class OperandSweep : public Sweep {
         program_(std::move(program)),
         compiler_(device_.architecture()),
         weights_(upload(program_.weights())),
-        metadata_(upload(program_.metadata())) {
-    kernel(true, false);
-  }
+        metadata_(upload(program_.metadata())) {}
 
   /// A launch that writes `region`; data of `source` is null without a source.
   virtual void enqueue(const View& in, const View& out, const View& source, const Region& region) const = 0;
 
-  const Loaded& kernel(bool aligned, bool with_source) const {
+  const Kernel& kernel(bool aligned, bool with_source) const {
     const auto known = kernels_.find({aligned, with_source});
     if (known != kernels_.end()) return known->second;
     const std::string name = program_.kernel_name();
-    Kernel kernel(compiler_.compile(name + ".cuh", program_.constants(aligned, with_source)), name.c_str());
-    const auto bytes = static_cast<std::size_t>(program_.shared_bytes());
-    kernel.allow_shared_bytes(bytes);
-    const int resident = kernel.resident_blocks(program_.threads(), bytes) * device_.multiprocessors;
-    return kernels_.try_emplace({aligned, with_source}, Loaded{std::move(kernel), resident}).first->second;
+    const auto code = compiler_.begin(name + ".cuh", program_.constants(aligned, with_source));
+    return kernels_.try_emplace({aligned, with_source}, code, name, program_.shared_bytes()).first->second;
+  }
+
+  /// On the whole device.
+  int resident_blocks(const Kernel& kernel) const {
+    return device_.multiprocessors *
+           kernel.resident_blocks(program_.threads(), static_cast<std::size_t>(program_.shared_bytes()));
   }
 
   template <class Arguments>
-  void launch(const Loaded& loaded, const dim3& grid, const Arguments& arguments) const {
-    loaded.kernel.launch(grid, dim3(static_cast<unsigned>(program_.threads())),
-                         static_cast<std::size_t>(program_.shared_bytes()), stream_, arguments);
+  void launch(const Kernel& kernel, const dim3& grid, const Arguments& arguments) const {
+    kernel.launch(grid, dim3(static_cast<unsigned>(program_.threads())),
+                  static_cast<std::size_t>(program_.shared_bytes()), stream_, arguments);
   }
 
   DeviceBuffer upload(const std::vector<std::uint32_t>& words) const {
@@ -88,7 +87,7 @@ class OperandSweep : public Sweep {
   Program program_;
   KernelCompiler compiler_;
   DeviceBuffer weights_, metadata_;
-  mutable std::map<std::pair<bool, bool>, Loaded> kernels_;  // made when first needed
+  mutable std::map<std::pair<bool, bool>, Kernel> kernels_;  // made when first needed
 };
 
 }  // namespace spsolve::cuda

@@ -99,7 +99,7 @@ class DevicePacking : public Packing {
 
 DevicePacker::DevicePacker(cudaStream_t stream, const KernelCompiler& compiler)
     : stream_(stream),
-      kernel_(std::make_shared<const Kernel>(compiler.compile("pack.cuh", ""), "copy_boxes")) {}
+      kernel_(std::make_shared<const Kernel>(compiler.begin("pack.cuh", ""), "copy_boxes")) {}
 
 std::unique_ptr<Packing> DevicePacker::prepare(std::vector<BoxCopy> copies, Precision precision) {
   return std::make_unique<DevicePacking>(*kernel_, stream_, std::move(copies), precision);

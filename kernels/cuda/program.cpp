@@ -49,7 +49,7 @@ void write_whole(const std::filesystem::path& path, const std::vector<char>& cub
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
   const std::filesystem::path part =
-      path.string() + "." + host.data() + "." + std::to_string(getpid()) + ".tmp";
+      path.string() + "." + host.data() + "." + std::to_string(gettid()) + ".tmp";
   const XXH64_hash_t checksum = XXH3_64bits(cubin.data(), cubin.size());
   std::ofstream file(part, std::ios::binary);
   file.write(reinterpret_cast<const char*>(&checksum), sizeof checksum);
@@ -87,30 +87,36 @@ std::vector<char> KernelCompiler::compile(std::string_view name, const std::stri
   return cubin;
 }
 
-Kernel::Kernel(const std::vector<char>& cubin, const char* name) : cubin_(cubin) {
-  cudaLibrary_t library = nullptr;
-  check_cuda(cudaLibraryLoadData(&library, cubin_.data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
-  library_.reset(library);
-  check_cuda(cudaLibraryGetKernel(&kernel_, library, name));
+Code KernelCompiler::begin(std::string_view name, const std::string& constants) const {
+  return std::async(std::launch::async, [compiler = *this, name = std::string(name), constants] {
+    return compiler.compile(name, constants);
+  });
+}
+
+const void* Kernel::loaded() const {
+  if (!kernel_) {
+    cudaLibrary_t library = nullptr;
+    check_cuda(cudaLibraryLoadData(&library, cubin_.get().data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+    library_.reset(library);
+    cudaKernel_t kernel = nullptr;
+    check_cuda(cudaLibraryGetKernel(&kernel, library, name_.c_str()));
+    check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(most_shared_bytes_)));
+    kernel_ = kernel;
+  }
+  return reinterpret_cast<const void*>(kernel_);
 }
 
 int Kernel::resident_blocks(int threads, std::size_t shared_bytes) const {
   int blocks = 0;
-  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reinterpret_cast<const void*>(kernel_),
-                                                           threads, shared_bytes));
+  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, loaded(), threads, shared_bytes));
   return blocks;
-}
-
-void Kernel::allow_shared_bytes(std::size_t shared_bytes) const {
-  check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel_),
-                                  cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(shared_bytes)));
 }
 
 void Kernel::launch_with(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
                          void** arguments) const {
-  check_cuda(
-      cudaLaunchKernel(reinterpret_cast<const void*>(kernel_), grid, block, arguments, shared_bytes, stream));
+  check_cuda(cudaLaunchKernel(loaded(), grid, block, arguments, shared_bytes, stream));
 }
 
 }  // namespace spsolve::cuda

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@ namespace spsolve::cuda {
 /// The .cuh templates and the headers they share with the host, as they were when spsolve was built.
 const std::vector<SourceFile>& embedded_sources();
 
+/// Machine code (cubin) that may still be on its way from a compiler; its last copy waits for the end.
+using Code = std::shared_future<std::vector<char>>;
+
 /// Compiles kernels from the embedded templates and remembers the machine code on disk, by a hash of sources,
 /// constants, architecture and NVRTC version. Many processes may share the directory: a file appears under
 /// its name only when it is whole, and one that does not match its checksum is compiled again.
@@ -27,6 +31,9 @@ class KernelCompiler {
 
   /// Machine code (cubin) of the template `name`, with `constants` as its constants.cuh. Throws Error.
   std::vector<char> compile(std::string_view name, const std::string& constants) const;
+
+  /// The same by a thread of its own; get() throws what compile() does.
+  Code begin(std::string_view name, const std::string& constants) const;
 
   /// The same without looking at the cache; its log tells registers and spills.
   Compiled compile_fresh(std::string_view name, const std::string& constants) const;
@@ -39,15 +46,15 @@ class KernelCompiler {
   Nvrtc nvrtc_;
 };
 
-/// A kernel loaded on the current device.
+/// A kernel, loaded on the current device when it is first used: until then it may be compiled.
 class Kernel {
  public:
-  Kernel(const std::vector<char>& cubin, const char* name);
+  /// `most_shared_bytes`: of dynamic shared memory in any launch.
+  Kernel(Code cubin, std::string name, std::size_t most_shared_bytes = 0)
+      : cubin_(std::move(cubin)), name_(std::move(name)), most_shared_bytes_(most_shared_bytes) {}
 
-  /// Threads of a block, bytes of dynamic shared memory and resident blocks per multiprocessor with them.
+  /// Per multiprocessor, with so many threads in a block and bytes of dynamic shared memory.
   int resident_blocks(int threads, std::size_t shared_bytes) const;
-  /// Allows launches with so many bytes of dynamic shared memory.
-  void allow_shared_bytes(std::size_t shared_bytes) const;
 
   /// Enqueues a launch with one argument, copied now.
   template <class Arguments>
@@ -60,13 +67,16 @@ class Kernel {
  private:
   void launch_with(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
                    void** arguments) const;
+  const void* loaded() const;
 
   struct Unload {
     void operator()(cudaLibrary_t library) const { cudaLibraryUnload(library); }
   };
-  std::vector<char> cubin_;
-  std::unique_ptr<std::remove_pointer_t<cudaLibrary_t>, Unload> library_;
-  cudaKernel_t kernel_ = nullptr;
+  Code cubin_;
+  std::string name_;
+  std::size_t most_shared_bytes_;
+  mutable std::unique_ptr<std::remove_pointer_t<cudaLibrary_t>, Unload> library_;
+  mutable cudaKernel_t kernel_ = nullptr;
 };
 
 }  // namespace spsolve::cuda

@@ -61,7 +61,7 @@ Sums DeviceReducer::sums(const Field& field, const Field* before, const SumScale
 const DeviceReducer::Kernels& DeviceReducer::kernels_of(Precision precision, const Sampling& sampling) {
   const std::pair key(precision, sampling);
   if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
-  const std::vector<char> code = compiler_.compile("reduce.cuh", reduce_constants(precision, sampling));
+  const auto code = compiler_.begin("reduce.cuh", reduce_constants(precision, sampling));
   return kernels_.try_emplace(key, Kernels{Kernel(code, "extremes"), Kernel(code, "sums")}).first->second;
 }
 

@@ -16,6 +16,7 @@ class DeviceReducer : public Reducer {
   /// On the current device; `stream` must outlive the reducer.
   DeviceReducer(cudaStream_t stream, KernelCompiler compiler);
 
+  void prepare(Precision precision, const Sampling& sampling) override { kernels_of(precision, sampling); }
   Extremes extremes(const Field& field, const Field* before, const Sample& sample) override;
   Sums sums(const Field& field, const Field* before, const SumScales& scales) override;
 

@@ -13,7 +13,7 @@ namespace spsolve::cuda {
 
 constexpr std::int64_t most_columns = std::int64_t{1} << 30;  // of one march
 
-void ScalarUnit::march(const MarchKernel& march, const Operand& in, const Operand& out, const Box& region,
+void ScalarUnit::march(March& march, const Operand& in, const Operand& out, const Box& region,
                        cudaStream_t stream) const {
   if (region.extent()[x_axis] > most_columns) {  // coordinates in a tile map are 32 bits
     Box left = region, right = region;
@@ -23,6 +23,8 @@ void ScalarUnit::march(const MarchKernel& march, const Operand& in, const Operan
     return this->march(march, in, out, right, stream);
   }
   const Tile& tile = march.tile;
+  const Kernel& kernel = kernel_of(march);
+  if (!in.view.data) return;  // prepare()
   Arguments a = arguments(in, out, region);
   const Formats formats{precision_, in.stored, out.stored};
   const std::int64_t granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
@@ -47,9 +49,10 @@ void ScalarUnit::march(const MarchKernel& march, const Operand& in, const Operan
                     (low_wall == Wall::dirichlet || high_wall == Wall::dirichlet);
   const std::int64_t extra = flat && column_tiles > 1 && low_wall != Wall::none ? (slow ? 4 : 2) : 0;
   const std::int64_t tiles = column_tiles * row_tiles + extra;
-  a.planes_per_block =
-      steps_per_block(planes, tiles, march.resident_blocks, warm_up_planes(stencil_, tile),
-                      tile.warps == 1 ? schedulers_of_multiprocessor * device_.multiprocessors : 0);
+  a.planes_per_block = steps_per_block(
+      planes, tiles, device_.multiprocessors * kernel.resident_blocks(32 * tile.warps, tile.shared_bytes),
+      warm_up_planes(stencil_, tile),
+      tile.warps == 1 ? schedulers_of_multiprocessor * device_.multiprocessors : 0);
   a.column_tiles = static_cast<int>(column_tiles);
   std::int64_t stretches = pieces(planes, a.planes_per_block);
   if (flat && stretches > 4 && stencil_.walls[plane_axis][low] != Wall::none) {
@@ -60,16 +63,17 @@ void ScalarUnit::march(const MarchKernel& march, const Operand& in, const Operan
   }
   const dim3 grid(static_cast<unsigned>(column_tiles + extra), static_cast<unsigned>(row_tiles),
                   static_cast<unsigned>(stretches));
-  march.kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile.warps)),
-                      static_cast<std::size_t>(tile.shared_bytes), stream, a);
+  kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile.warps)),
+                static_cast<std::size_t>(tile.shared_bytes), stream, a);
 }
 
 void ScalarUnit::step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const {
   constexpr unsigned threads = 256;
   const std::int64_t blocks =
       std::min<std::int64_t>(pieces(region.points(), threads), 64 * device_.multiprocessors);
-  step_kernel({precision_, in.stored, out.stored})
-      .launch(dim3(static_cast<unsigned>(blocks)), dim3(threads), 0, stream, arguments(in, out, region));
+  const Kernel& kernel = step_kernel({precision_, in.stored, out.stored});
+  if (in.view.data)
+    kernel.launch(dim3(static_cast<unsigned>(blocks)), dim3(threads), 0, stream, arguments(in, out, region));
 }
 
 void ScalarUnit::steps(const StepTile& tile, const Operand& in, const Operand& out, const Box& region,
@@ -79,8 +83,8 @@ void ScalarUnit::steps(const StepTile& tile, const Operand& in, const Operand& o
   a.tile_planes = static_cast<int>(tile.planes);
   a.tile_columns = static_cast<int>(tile.columns);
   const dim3 grid(static_cast<unsigned>(tile.column_tiles), static_cast<unsigned>(tile.plane_tiles));
-  steps_kernel({precision_, in.stored, out.stored}, tile.stride)
-      .launch(grid, dim3(step_threads), tile.shared_bytes, stream, a);
+  const Kernel& kernel = steps_kernel({precision_, in.stored, out.stored}, tile.stride);
+  if (in.view.data) kernel.launch(grid, dim3(step_threads), tile.shared_bytes, stream, a);
 }
 
 const std::optional<StepTile>& ScalarUnit::step_tile(const Box& region, int steps,
@@ -113,45 +117,44 @@ Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box
   return a;
 }
 
-const ScalarUnit::MarchKernel* ScalarUnit::march_kernel(const Formats& formats, int depth,
-                                                        bool beside_walls) const {
+/// Null where march.cuh does not do it.
+ScalarUnit::March* ScalarUnit::march_of(const Formats& formats, int depth, bool beside_walls) const {
+  if (preferred_ == 0) return nullptr;
   beside_walls = beside_walls && stencil_.has_walls();
-  const auto [entry, is_new] = march_kernels_.try_emplace({formats, depth, beside_walls});
-  auto& kernel = entry->second;
-  if (!is_new) return kernel ? &*kernel : nullptr;
-  KernelStencil stencil = stencil_;
-  if (!beside_walls) stencil.walls = {};
-  if (const auto tile = choose_tile(stencil, formats, depth, device_.block_limits())) {
-    kernel.emplace(MarchKernel{
-        *tile, Kernel(compiler_.compile("march.cuh", constants_text(stencil, formats, &*tile)), "march"), 0});
-    const auto bytes = static_cast<std::size_t>(tile->shared_bytes);
-    kernel->kernel.allow_shared_bytes(bytes);
-    kernel->resident_blocks =
-        kernel->kernel.resident_blocks(32 * tile->warps, bytes) * device_.multiprocessors;
+  const auto [entry, is_new] = marches_.try_emplace({formats, depth, beside_walls});
+  auto& march = entry->second;
+  if (is_new) {
+    KernelStencil stencil = stencil_;
+    if (!beside_walls) stencil.walls = {};
+    if (const auto tile = choose_tile(stencil, formats, depth, device_.block_limits()))
+      march.emplace(March{*tile, constants_text(stencil, formats, &*tile)});
   }
-  return kernel ? &*kernel : nullptr;
+  return march ? &*march : nullptr;
+}
+
+const Kernel& ScalarUnit::kernel_of(March& march) const {
+  if (!march.kernel)
+    march.kernel.emplace(compiler_.begin("march.cuh", march.constants), "march", march.tile.shared_bytes);
+  return *march.kernel;
 }
 
 const Kernel& ScalarUnit::step_kernel(const Formats& formats) const {
   const auto known = step_kernels_.find(formats);
   if (known != step_kernels_.end()) return known->second;
   return step_kernels_
-      .try_emplace(formats, compiler_.compile("step.cuh", constants_text(stencil_, formats, nullptr)), "step")
+      .try_emplace(formats, compiler_.begin("step.cuh", constants_text(stencil_, formats, nullptr)), "step")
       .first->second;
 }
 
 const Kernel& ScalarUnit::steps_kernel(const Formats& formats, int stride) const {
   const auto known = steps_kernels_.find({formats, stride});
   if (known != steps_kernels_.end()) return known->second;
-  const auto name = "steps_" + std::to_string(stride);
-  const Kernel& kernel =
-      steps_kernels_
-          .try_emplace({formats, stride},
-                       compiler_.compile("steps.cuh", constants_text(stencil_, formats, nullptr)),
-                       name.c_str())
-          .first->second;
-  kernel.allow_shared_bytes(device_.shared_bytes_per_block);
-  return kernel;
+  const auto [code, is_new] = steps_code_.try_emplace(formats);
+  if (is_new) code->second = compiler_.begin("steps.cuh", constants_text(stencil_, formats, nullptr));
+  return steps_kernels_
+      .try_emplace({formats, stride}, code->second, "steps_" + std::to_string(stride),
+                   device_.shared_bytes_per_block)
+      .first->second;
 }
 
 }  // namespace spsolve::cuda

@@ -42,14 +42,9 @@ ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision p
 
 int ScalarUnit::preferred_steps() const { return std::max(preferred_, 1); }
 
-void ScalarUnit::prepare(int steps) const {
-  const Formats formats{precision_, true, true};
-  if (const auto& tile = step_tile(domain_.box(), steps, true)) {
-    steps_kernel(formats, tile->stride);
-  } else if (preferred_ == 0 || !march_kernel(formats, steps, true))
-    step_kernel(formats);
-  else if (stencil_.radius[row_axis] > 0)
-    march_kernel(formats, steps, false);
+/// Goes the way of advance(), with operands that are nowhere.
+void ScalarUnit::prepare(const Box& region, int steps) const {
+  if (!region.empty()) run({{}, true}, {{}, true}, region, steps, most_per_kernel(region, steps));
 }
 
 /// In 3D, where rows are many: in 2D a copy of their ends costs less than what blocks beside them would take
@@ -70,16 +65,20 @@ void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int ste
       std::max<std::int64_t>(reach(region, steps).points() / reach(region, steps).extent()[slow], 1);
   const std::int64_t planes =
       std::max(scratch_points / plane_points - 2 * steps * radius_[slow], 4 * steps * radius_[slow] + 1);
-  const bool one_kernel = step_tile(region, steps, true) ||
-                          (preferred_ > 0 && march_kernel({precision_, true, true}, steps, true));
-  const std::int64_t slabs = one_kernel ? 1 : pieces(region.extent()[slow], planes);
+  const int most = most_per_kernel(region, steps);
+  const std::int64_t slabs = most == steps ? 1 : pieces(region.extent()[slow], planes);
   for (std::int64_t i = 0; i < slabs; ++i) {
     Box slab = region;
     slab.begin[slow] = region.begin[slow] + region.extent()[slow] * i / slabs;
     slab.end[slow] = region.begin[slow] + region.extent()[slow] * (i + 1) / slabs;
-    run({view_of(in, axes_), true}, {view_of(out, axes_), true, images}, slab, steps,
-        one_kernel ? steps : preferred_steps());
+    run({view_of(in, axes_), true}, {view_of(out, axes_), true, images}, slab, steps, most);
   }
+}
+
+/// Of a launch of so many.
+int ScalarUnit::most_per_kernel(const Box& region, int steps) const {
+  const bool one = step_tile(region, steps, true) || march_of({precision_, true, true}, steps, true);
+  return one ? steps : preferred_steps();
 }
 
 /// Several kernels, the first on the largest box; what they hand on is in compute precision.
@@ -91,7 +90,7 @@ void ScalarUnit::run(Operand in, const Operand& out, const Box& region, int step
     const int depth = steps * (k + 1) / kernels - done;
     done += depth;
     const Box box = reach(region, steps - done);
-    const Operand to = done == steps ? out : scratch(box, static_cast<std::size_t>(k % 2));
+    const Operand to = done == steps ? out : scratch(in, box, static_cast<std::size_t>(k % 2));
     run_kernel(in, to, box, depth);
     in = to;
   }
@@ -101,8 +100,8 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
   const Formats formats{precision_, in.stored, out.stored};
   if (const auto& tile = step_tile(region, steps, true))
     return this->steps(*tile, in, out, region, steps, stream_);
-  const MarchKernel* kernel = preferred_ > 0 ? march_kernel(formats, steps, true) : nullptr;
-  if (!kernel) return step_by_step(in, out, region, steps, stream_, 2);
+  March* walled = march_of(formats, steps, true);
+  if (!walled) return step_by_step(in, out, region, steps, stream_, 2);
   // The march does not mirror planes: beside neumann faces across it steps are taken one by one.
   const int slow = axes_[plane_axis];
   const std::int64_t n = domain_.shape[slow], band = steps * radius_[slow];
@@ -113,21 +112,21 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
     core.end[slow] = std::min(core.end[slow], n - band);
   if (core.empty()) core = {};
   const bool flat = stencil_.radius[row_axis] == 0;  // 1D, 2D: few tiles meet a wall
-  const MarchKernel& plain = *march_kernel(formats, steps, flat);
-  const Box inner = away_from_walls(core, kernel->tile, plain.tile);
+  March& plain = *march_of(formats, steps, flat);
+  const Box inner = away_from_walls(core, walled->tile, plain.tile);
   if (inner == region) return march(plain, in, out, inner, stream_);
-  if (inner.empty() && core == region) return march(*kernel, in, out, core, stream_);
+  if (inner.empty() && core == region) return march(*walled, in, out, core, stream_);
   // All at the same time.
   forked_.record(stream_);
   for (const Stream& stream : band_streams_) check_cuda(cudaStreamWaitEvent(stream, forked_, 0));
   std::size_t slabs = 0;
   const auto turn = [&] { return slabs++ % band_streams_.size(); };
   if (inner.empty()) {
-    if (!core.empty()) march(*kernel, in, out, core, stream_);
+    if (!core.empty()) march(*walled, in, out, core, stream_);
   } else {
     march(plain, in, out, inner, stream_);
     for_each_slab(core, inner,
-                  [&](const Box& beside) { march(*kernel, in, out, beside, band_streams_[turn()]); });
+                  [&](const Box& beside) { march(*walled, in, out, beside, band_streams_[turn()]); });
   }
   for_each_slab(region, core, [&](const Box& beside) {
     const std::size_t k = turn();
@@ -166,14 +165,17 @@ void ScalarUnit::step_by_step(Operand in, const Operand& out, const Box& region,
       return this->steps(*tile, in, out, region, steps, stream);
   for (int done = 1; done <= steps; ++done) {
     const Box box = reach(region, steps - done);
-    const Operand to = done == steps ? out : scratch(box, which + static_cast<std::size_t>(done % 2));
+    const Operand to = done == steps ? out : scratch(in, box, which + static_cast<std::size_t>(done % 2));
     step(in, to, box, stream);
     in = to;
   }
 }
 
-ScalarUnit::Operand ScalarUnit::scratch(const Box& box, std::size_t which) const {
+/// Room for what is made of `in`.
+ScalarUnit::Operand ScalarUnit::scratch(const Operand& in, const Box& box, std::size_t which) const {
   View view{};
+  const bool stored = precision_ == Precision::fp64 || precision_ == Precision::fp32;
+  if (!in.view.data) return {view, stored};
   for (int k = 0; k < axis_count; ++k) {
     view.begin[k] = box.begin[axes_[k]];
     view.end[k] = box.end[axes_[k]];
@@ -194,7 +196,7 @@ ScalarUnit::Operand ScalarUnit::scratch(const Box& box, std::size_t which) const
     buffer = DeviceBuffer(bytes);
   }
   view.data = buffer.data();
-  return {view, false};
+  return {view, stored};
 }
 
 /// What must be known `steps` steps before `region`.

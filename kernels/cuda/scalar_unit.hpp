@@ -32,23 +32,22 @@ class ScalarUnit : public Unit {
 
   bool writes_row_images(const Field& field) const override;
 
+  void prepare(const Box& region, int steps) const override;
+
   /// Fields of device memory. Returns when the kernels are enqueued; the first call with a number of steps
-  /// compiles.
+  /// waits until they are compiled.
   void advance(const Field& in, Field& out, const Box& region, int steps) const override;
 
   /// How many steps per advance() are fastest for large regions.
   int preferred_steps() const;
 
-  /// Compiles or loads now what advance() will need for so many steps.
-  void prepare(int steps) const;
-
  private:
   static constexpr std::int64_t column_granule = 16;  // columns: 32 bytes of the smallest format
 
-  struct MarchKernel {
+  struct March {
     Tile tile;
-    Kernel kernel;
-    int resident_blocks;
+    std::string constants;
+    std::optional<Kernel> kernel{};  // once it is needed
   };
   /// Device memory between two kernels of one advance(), and the box it holds.
   struct Operand {
@@ -57,12 +56,13 @@ class ScalarUnit : public Unit {
     std::int64_t image_columns = 0;  // in the halo
   };
 
+  int most_per_kernel(const Box& region, int steps) const;
   void run(Operand in, const Operand& out, const Box& region, int steps, int most_per_kernel) const;
   void run_kernel(const Operand& in, const Operand& out, const Box& region, int steps) const;
   void step_by_step(Operand in, const Operand& out, const Box& region, int steps, cudaStream_t stream,
                     std::size_t which) const;
   Box away_from_walls(const Box& region, const Tile& tile, const Tile& plain) const;
-  void march(const MarchKernel& march, const Operand& in, const Operand& out, const Box& region,
+  void march(March& march, const Operand& in, const Operand& out, const Box& region,
              cudaStream_t stream) const;
   void step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const;
   void steps(const StepTile& tile, const Operand& in, const Operand& out, const Box& region, int steps,
@@ -70,10 +70,11 @@ class ScalarUnit : public Unit {
   /// Of steps.cuh, if it takes the region; `faster_than_march`: and if it should.
   const std::optional<StepTile>& step_tile(const Box& region, int steps, bool faster_than_march) const;
 
-  Operand scratch(const Box& box, std::size_t which) const;
+  Operand scratch(const Operand& in, const Box& box, std::size_t which) const;
   Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
   Box reach(const Box& region, int steps) const;
-  const MarchKernel* march_kernel(const Formats& formats, int depth, bool beside_walls) const;
+  March* march_of(const Formats& formats, int depth, bool beside_walls) const;
+  const Kernel& kernel_of(March& march) const;
   const Kernel& step_kernel(const Formats& formats) const;
   const Kernel& steps_kernel(const Formats& formats, int stride) const;
 
@@ -93,8 +94,9 @@ class ScalarUnit : public Unit {
   std::array<Event, 2> joined_;
 
   // Made when first needed; advance() is const in what it computes.
-  mutable std::map<std::tuple<Formats, int, bool>, std::optional<MarchKernel>> march_kernels_;
+  mutable std::map<std::tuple<Formats, int, bool>, std::optional<March>> marches_;
   mutable std::map<Formats, Kernel> step_kernels_;
+  mutable std::map<Formats, Code> steps_code_;  // kernels of all strides
   mutable std::map<std::tuple<Formats, int>, Kernel> steps_kernels_;
   mutable std::map<std::tuple<Index3, Index3, int, bool>, std::optional<StepTile>> step_tiles_;
   // Two for the kernels of advance(), two for the bands of each stream.

@@ -59,7 +59,7 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
   const SeparableOperand& operand = program_.operand();
   const SeparableShape& shape = program_.shape();
   const SeparableTile& tile = program_.tile();
-  const Loaded& loaded = kernel(true, source.data != nullptr);
+  const Kernel& kernel = this->kernel(true, source.data != nullptr);
   SeparableArguments a{};
   a.in = in;
   a.out = out;
@@ -81,13 +81,13 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
   if (program_.in_planes()) {
     constexpr std::int64_t warm_up = 2;  // steps that the first copies take
     a.planes_per_block = static_cast<int>(steps_per_block(
-        planes, column_tiles * row_tiles, loaded.resident_blocks, operand.z_taps - 1 + warm_up));
+        planes, column_tiles * row_tiles, resident_blocks(kernel), operand.z_taps - 1 + warm_up));
     marches = pieces(planes, a.planes_per_block);
   } else {
     a.steps_per_strip = tile.steps_per_strip;
     if (!a.steps_per_strip)
       a.steps_per_strip = static_cast<int>(
-          steps_per_strip(rows, shape.block_rows, column_tiles * planes, loaded.resident_blocks));
+          steps_per_strip(rows, shape.block_rows, column_tiles * planes, resident_blocks(kernel)));
     row_tiles = pieces(rows, a.steps_per_strip * shape.block_rows + row_granule);
   }
   if (device_.block_limits().copy_engine()) {
@@ -104,7 +104,7 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
               : make_tensor_map(out, element_bytes_, row_granule, 128 / element_bytes_, Swizzle::bytes_128);
     }
   }
-  launch(loaded,
+  launch(kernel,
          dim3(static_cast<unsigned>(column_tiles), static_cast<unsigned>(row_tiles),
               static_cast<unsigned>(marches)),
          a);

@@ -49,8 +49,9 @@ SparseGemm::SparseGemm(Format format, int m, int n, int k, const KernelCompiler&
                        const Stream& stream)
     : format_(format),
       stream_(&stream),
-      multiply_(compiler.compile("sparse_gemm.cuh", constants(format)), "sparse_gemm"),
-      fill_(compiler.compile("sparse_gemm.cuh", constants(format)), "fill") {
+      code_(compiler.begin("sparse_gemm.cuh", constants(format))),
+      multiply_(code_, "sparse_gemm", shared_bytes(format)),
+      fill_(code_, "fill") {
   const int element_bytes = format == Format::e4m3 ? 1 : 2, a_row = k / 2 * element_bytes,
             b_row = k * element_bytes;
   a_ = DeviceBuffer(static_cast<std::size_t>(m) * a_row);
@@ -66,7 +67,6 @@ SparseGemm::SparseGemm(Format format, int m, int n, int k, const KernelCompiler&
   arguments_.m = m, arguments_.n = n, arguments_.k = k;
   blocks_ = std::min(current_device().multiprocessors / cluster_blocks * cluster_blocks,
                      m / gemm_tile_m * (n / gemm_tile_n));
-  multiply_.allow_shared_bytes(shared_bytes(format));
 }
 
 void SparseGemm::fill(Data data) {

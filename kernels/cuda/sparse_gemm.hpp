@@ -31,6 +31,7 @@ class SparseGemm {
  private:
   Format format_;
   const Stream* stream_;
+  Code code_;
   Kernel multiply_, fill_;
   DeviceBuffer a_, b_, c_, metadata_;
   GemmArguments arguments_{};

@@ -29,15 +29,15 @@ void WgmmaSweep::enqueue(const View& in, const View& out, const View& source, co
   a.weights = weights_.data();
   a.metadata = static_cast<const unsigned*>(metadata_.data());
   a.in_map = make_tensor_map(a.in, element, 1, program_.box_columns(aligned), Swizzle::none, wgmma_tile_rows);
-  const Loaded& loaded = kernel(aligned, source.data != nullptr);
+  const Kernel& kernel = this->kernel(aligned, source.data != nullptr);
   const WgmmaTile& tile = program_.tile();
   const std::int64_t strips =
       pieces(a.region.end[column_axis] - a.first_column, tile.x_groups * wgmma_group_columns);
   a.tiles = static_cast<int>(pieces(a.region.end[plane_axis] - a.first_row, tile.y_groups * wgmma_tile_rows));
   a.tiles_per_block =
-      static_cast<int>(steps_per_block(a.tiles, strips, loaded.resident_blocks,
+      static_cast<int>(steps_per_block(a.tiles, strips, resident_blocks(kernel),
                                        pieces(program_.window().rows, tile.y_groups * wgmma_tile_rows) + 1));
-  launch(loaded,
+  launch(kernel,
          dim3(static_cast<unsigned>(strips), static_cast<unsigned>(pieces(a.tiles, a.tiles_per_block))), a);
 }
 

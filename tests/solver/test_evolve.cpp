@@ -38,6 +38,12 @@ TEST(Schedule, GoesOnFromAnyStopAsIfItHadNotStopped) {
   }
 }
 
+TEST(Schedule, LengthsOfLaunchesAreKnownBefore) {
+  EXPECT_EQ(launch_lengths({0, 200, 100, 20, 100, 8}), (std::set{1, 3, 8}));
+  EXPECT_EQ(launch_lengths({0, std::int64_t{1} << 40, 0, 0, 0, 8}), std::set{8});
+  EXPECT_EQ(launch_lengths({5, 5, 0, 0, 0, 8}), std::set<int>{});
+}
+
 /// A run whose events are recorded.
 struct Recorded {
   Communicator world;

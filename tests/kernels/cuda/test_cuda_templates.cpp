@@ -204,7 +204,7 @@ TEST(KernelCompiler, RemembersKernelsAndMendsDamagedFiles) {
   std::filesystem::remove_all(cache);
 }
 
-TEST(KernelCompiler, ManyProcessesMayStartAtOnce) {
+TEST(KernelCompiler, ManyProcessesAndThreadsMayStartAtOnce) {
   const auto cache =
       std::filesystem::path(::testing::TempDir()) / ("spsolve_shared_cache_" + std::to_string(getpid()));
   std::filesystem::remove_all(cache);
@@ -213,7 +213,11 @@ TEST(KernelCompiler, ManyProcessesMayStartAtOnce) {
   std::vector<pid_t> processes;
   for (int i = 0; i < 4; ++i) {
     const pid_t process = fork();
-    if (process == 0) _exit(KernelCompiler("sm_80", cache).compile("step.cuh", constants).empty());
+    if (process == 0) {
+      const KernelCompiler compiler("sm_80", cache);
+      const Code one = compiler.begin("step.cuh", constants), other = compiler.begin("step.cuh", constants);
+      _exit(one.get().empty() || other.get() != one.get());
+    }
     processes.push_back(process);
   }
   for (const pid_t process : processes) {
@@ -233,9 +237,10 @@ TEST(KernelCompiler, WorksWhereNoCacheCanBeWritten) {
   EXPECT_FALSE(KernelCompiler("sm_80", "/dev/null/spsolve").compile("step.cuh", constants).empty());
 }
 
-TEST(KernelCompiler, SaysWhatDoesNotCompile) {
+TEST(KernelCompiler, SaysWhatDoesNotCompileWhereItIsNeeded) {
+  const Code code = KernelCompiler("sm_80", {}).begin("step.cuh", "this is no C++");
   try {
-    KernelCompiler("sm_80", {}).compile("step.cuh", "this is no C++");
+    code.get();
     FAIL() << "compiled";
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), Status::device_failure);
