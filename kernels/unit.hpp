@@ -20,10 +20,6 @@ class Unit {
   /// writes, so this is for fields filled by others: initial values, halos received.
   virtual void fill_ghosts(Field& field, const Box& valid) const = 0;
 
-  /// Whether advance() also keeps, in the halo of `field`, the periodic images along x of the points that it
-  /// writes: where the block spans the axis.
-  virtual bool writes_row_images(const Field&) const { return false; }
-
   /// Begins what takes time in the first advance() of such a region: compiling.
   virtual void prepare(const Box& /*region*/, int /*steps*/) const {}
 

@@ -2,38 +2,11 @@
 #include "solver/block.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "kernels/fused_unit.hpp"
 
 namespace spsolve {
-namespace {
-
-/// The regions without those that are periodic images along x of whole rows of the block itself.
-HaloRegions without_row_images(const HaloRegions& all, int rank, const Box& owned) {
-  const auto row_images = [&](const HaloRegion& received) {
-    return received.peer == rank && received.box.begin[0] == owned.begin[0] &&
-           received.box.end[0] == owned.end[0] && received.box.begin[1] == owned.begin[1] &&
-           received.box.end[1] == owned.end[1];
-  };
-  // The k-th region that a rank sends to itself is the k-th that it receives from itself.
-  HaloRegions rest;
-  auto received = all.receive.begin();
-  for (const HaloRegion& sent : all.send) {
-    if (sent.peer == rank) {
-      received = std::find_if(received, all.receive.end(),
-                              [&](const HaloRegion& region) { return region.peer == rank; });
-      if (row_images(*received++)) continue;
-    }
-    rest.send.push_back(sent);
-  }
-  std::copy_if(all.receive.begin(), all.receive.end(), std::back_inserter(rest.receive),
-               [&](const HaloRegion& region) { return !row_images(region); });
-  return rest;
-}
-
-}  // namespace
 
 Block::Block(const Communicator& communicator, const Problem& problem, const Decomposition& decomposition,
              const Method& method, Backend& backend, int exchange_every)
@@ -96,11 +69,6 @@ void Block::set_source(const FillField& fill) {
 void Block::set_state(const FillField& fill) {
   backend_->set(*state_, fill);
   unit_->fill_ghosts(*state_, state_->owned());
-  if (unit_->writes_row_images(*state_)) {
-    HaloExchange images = exchange_of(regions(state_->halo()), problem_.precision);
-    images.pack(*state_);
-    backend_->synchronize();
-  }
   steps_known_ = 0;
 }
 
@@ -193,18 +161,12 @@ HaloExchange Block::exchange_of(const HaloRegions& regions, Precision precision)
 }
 
 HaloExchange& Block::exchange() {
-  if (exchange_) return *exchange_;
-  const HaloRegions all = regions(state_->halo());
-  return exchange_.emplace(exchange_of(unit_->writes_row_images(*state_)
-                                           ? without_row_images(all, communicator_.rank(), state_->owned())
-                                           : all,
-                                       problem_.precision));
+  if (!exchange_) exchange_.emplace(exchange_of(regions(state_->halo()), problem_.precision));
+  return *exchange_;
 }
 
 Box Block::known(int steps) const {
-  Index3 width = steps * problem_.stencil.radius();
-  if (unit_->writes_row_images(*state_)) width[x_axis] = 0;
-  return problem_.domain.clip_to_walls(grow(state_->owned(), width));
+  return problem_.domain.clip_to_walls(grow(state_->owned(), steps * problem_.stencil.radius()));
 }
 
 Box Block::interior(int steps) const {

@@ -56,7 +56,6 @@ struct Arguments {
   long long first_column;  // march: leftmost column of tile 0, where memory is aligned to 16 bytes
   long long planes_per_block;  // march: how many planes of the region a block writes
   long long fewer_planes;      // march: by so many fewer in the first blocks along the march, and in the last
-  long long image_columns;  // of the halo, where periodic images of the columns written are kept; 0: nowhere
   int steps, tile_planes, tile_columns;  // steps: how many, and what a block writes
   int column_tiles;  // march: across the region; more blocks in x, in pairs, share the first and last tile
 };

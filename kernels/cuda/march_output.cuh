@@ -24,7 +24,6 @@ class TileOutput {
       if (tile_column + c >= column_margin && tile_column + c < tile_columns - column_margin &&
           column + c >= region.begin[2] && column + c < region.end[2])
         written_columns_ |= 1u << c;
-    if (keeps_images && a.image_columns > 0) find_images(column);
     out_ = static_cast<Out*>(a.out.data) + (begin - a.out.begin[0]) * a.out.stride[0] +
            (row - a.out.begin[1]) * a.out.stride[1] + (column - a.out.begin[2]);
   }
@@ -32,7 +31,7 @@ class TileOutput {
   /// The next plane.
   __device__ void write(const Points& points) {
     constexpr unsigned all_columns = (1u << VX) - 1;
-    if ((written_columns_ & all_columns) == all_columns) {
+    if (written_columns_ == all_columns) {
 #pragma unroll
       for (int v = 0; v < VY; ++v) {
         Pack<Out, VX> vector;
@@ -40,7 +39,7 @@ class TileOutput {
         for (int c = 0; c < VX; ++c) store(vector.element[c], points.at[v][c]);
         if ((written_rows_ >> v) & 1) *reinterpret_cast<Pack<Out, VX>*>(out_ + v * a_.out.stride[1]) = vector;
       }
-    } else if (written_columns_ & all_columns) {
+    } else if (written_columns_) {
 #pragma unroll
       for (int v = 0; v < VY; ++v)
 #pragma unroll
@@ -48,35 +47,12 @@ class TileOutput {
           if ((written_rows_ >> v) & (written_columns_ >> c) & 1)
             store(out_[v * a_.out.stride[1] + c], points.at[v][c]);
     }
-    if (keeps_images && written_columns_ > all_columns) write_images(points);
     out_ += a_.out.stride[0];
   }
 
  private:
-  static constexpr bool keeps_images = walls[column_axis][0] == Wall::none && RY > 0;
-
-  /// Columns that have a periodic image in the halo: further bits of those that are written.
-  __device__ void find_images(long long column) {
-    static_assert(VX <= 16 && VY < 32);
-    const long long n = a_.shape[column_axis], width = a_.image_columns;
-    for (int c = 0; c < VX; ++c)
-      if ((written_columns_ >> c & 1) && (column + c < width || column + c >= n - width))
-        written_columns_ |= 1u << (16 + c);
-    if (column >= width) written_rows_ |= 1u << 31;
-  }
-  __device__ void write_images(const Points& points) {
-    const long long n = a_.shape[column_axis], shift = written_rows_ >> 31 ? -n : n;
-#pragma unroll
-    for (int v = 0; v < VY; ++v)
-#pragma unroll
-      for (int c = 0; c < VX; ++c)
-        if ((written_rows_ >> v) & (written_columns_ >> (16 + c)) & 1)
-          store(out_[v * a_.out.stride[1] + c + shift], points.at[v][c]);
-  }
-
   const Arguments& a_;
-  // One bit per row or column of the thread; from bit 16 on, columns with an image, which is to the left if
-  // bit 31 of the rows is set.
+  // One bit per row or column of the thread.
   unsigned written_rows_ = 0, written_columns_ = 0;
   Out* out_;  // the thread's first point in the next plane to write
 };

@@ -104,7 +104,6 @@ Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box
   Arguments a{};
   a.in = in.view;
   a.out = out.view;
-  a.image_columns = out.image_columns;
   if (source_) a.source = view_of(*source_, axes_);
   a.region = region_of(region, axes_);
   for (int k = 0; k < axis_count; ++k) {

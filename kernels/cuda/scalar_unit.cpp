@@ -47,18 +47,9 @@ void ScalarUnit::prepare(const Box& region, int steps) const {
   if (!region.empty()) run({{}, true}, {{}, true}, region, steps, most_per_kernel(region, steps));
 }
 
-/// In 3D, where rows are many: in 2D a copy of their ends costs less than what blocks beside them would take
-/// longer. No thread may have columns with images on both sides.
-bool ScalarUnit::writes_row_images(const Field& field) const {
-  const std::int64_t n = domain_.shape[x_axis];
-  return domain_.dimensions == 3 && radius_[y_axis] > 0 && domain_.periodic(x_axis) &&
-         field.owned().extent()[x_axis] == n && n >= 2 * field.halo()[x_axis] + most_points_per_lane;
-}
-
 void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int steps) const {
   if (region.empty() || steps < 1) return;
   aligned_column_ = in.owned().begin[x_axis];
-  const std::int64_t images = writes_row_images(out) ? out.halo()[x_axis] : 0;
   // Results between kernels are kept for one slab of the region at a time.
   const int slow = axes_[plane_axis];
   const std::int64_t plane_points =
@@ -71,7 +62,7 @@ void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int ste
     Box slab = region;
     slab.begin[slow] = region.begin[slow] + region.extent()[slow] * i / slabs;
     slab.end[slow] = region.begin[slow] + region.extent()[slow] * (i + 1) / slabs;
-    run({view_of(in, axes_), true}, {view_of(out, axes_), true, images}, slab, steps, most);
+    run({view_of(in, axes_), true}, {view_of(out, axes_), true}, slab, steps, most);
   }
 }
 

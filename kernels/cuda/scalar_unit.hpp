@@ -30,8 +30,6 @@ class ScalarUnit : public Unit {
   /// Nothing to do: ghosts beside walls are made in the kernels, from the points of the grid.
   void fill_ghosts(Field&, const Box&) const override {}
 
-  bool writes_row_images(const Field& field) const override;
-
   void prepare(const Box& region, int steps) const override;
 
   /// Fields of device memory. Returns when the kernels are enqueued; the first call with a number of steps
@@ -53,7 +51,6 @@ class ScalarUnit : public Unit {
   struct Operand {
     View view;
     bool stored;
-    std::int64_t image_columns = 0;  // in the halo
   };
 
   int most_per_kernel(const Box& region, int steps) const;

@@ -30,7 +30,6 @@ void launch(const MarchCase& c, const Field& in, Field& out, const Field& source
             const testing::RandomCase& problem) {
   const Tile tile = c.tile();
   Arguments a = scalar_arguments(problem, in, out, source, region);
-  if (c.shape.walls == periodic && problem.domain.dimensions == 3) a.image_columns = out.halo()[x_axis];
   a.first_column = a.region.begin[2] - tile.column_margin;
   const emulated::TileMap map{a.in, c.formats().in_bytes(), tile.box_rows(), tile.box_columns()};
   emulated::set_tile_map(a.in_map, &map);
