@@ -19,12 +19,12 @@ constexpr double step_fill = 1e-6;                                // s, until a 
 constexpr double mirror_slots = 10, constant_slots = 12;          // of a tap of a step beside walls; 4 bytes
 constexpr double few_warps = 1.2;    // of marches of boxes by 8 warps, which have the registers of 12
 constexpr double source_cost = 2.5;  // of reading a source in 2D, which nothing fetches ahead, against a copy
-constexpr double alone_cycles = 2.75;    // of a load or shuffle of a warp that has a scheduler to itself
-constexpr double plane_latency = 20;     // cycles until a plane has advanced a level
-constexpr double source_slots = 7;       // times the dimension, of reading it
+constexpr double alone_cycles = 2.75;  // of a load or shuffle of a warp that has a scheduler to itself
+constexpr double plane_latency = 20;   // cycles until a plane has advanced a level
+constexpr double fetched_instructions = 2048, fetch_cycles = 2.4;  // beyond what a cache of 32 KiB holds
+constexpr double source_slots = 7;                                 // times the dimension, of reading it
 constexpr double shorter_warm_up = 0.8;  // of blocks of several warps, against planes of full work
 constexpr double march_fill = 1.5e-6;    // s, from the first planes of a small grid to results
-constexpr double fastest_clock = 1.2;    // of small grids, against that of a device that needs all its power
 constexpr double kernel_gap = 1e-6;      // s, between two kernels of a launch
 
 /// How a march is launched over a region (ScalarUnit::march()), and what it executes.
@@ -69,6 +69,11 @@ int empty_planes(const cuda::KernelStencil& stencil) {
 /// Operands are rounded to tf32 first.
 double rounding_slots(const March& march) { return march.problem.precision == Precision::tf32 ? 10 : 0; }
 
+/// Rows that a warp reads per row that it advances: each with its own rounding.
+double rows_of_warp(const March& march, const cuda::Tile& tile) {
+  return 1 + 2.0 * march.stencil.radius[row_axis] / tile.rows_per_warp;
+}
+
 /// Issue slots per point and step of a kernel: the sum, then loads, shared rows and shuffles, of which some
 /// are those of the whole kernel, others go with the radius where points are not folded along x. Few warps
 /// per multiprocessor hide less.
@@ -101,7 +106,9 @@ Slots issue_slots(const March& march, const cuda::Tile& tile) {
   if (march.space() && box && tile.warps <= 8) hidden *= few_warps;
   const double source = stencil.with_source ? source_slots * march.problem.domain.dimensions : 0;
   return {stencil.operations * hidden,
-          (std::max(0.0, others) + rounding_slots(march) + source + per_kernel / tile.depth) * hidden};
+          (std::max(0.0, others) + rounding_slots(march) * rows_of_warp(march, tile) + source +
+           per_kernel / tile.depth) *
+              hidden};
 }
 
 /// Rows of input per row of results that step.cuh has from the second cache: in every plane those within
@@ -149,9 +156,11 @@ double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& reg
   const auto [sum, others] = issue_slots(march, *tile);
   // A scheduler issues for its warps in turn, unless these are few and wait for their own results.
   const auto points = static_cast<double>(tile->points_per_lane * tile->rows_per_warp);
+  // Without a march each instruction is met once, and fetched if there are many.
+  const bool fetched = tile->depth * points * (sum + others) > fetched_instructions;
   const double alone =
       march.stencil.radius[plane_axis] == 0
-          ? 0.0
+          ? (fetched ? points * (sum + others) * fetch_cycles * cycle : 0.0)
           : points * (sum * std::max(busy, cycle) + others * alone_cycles * cycle) + plane_latency * cycle;
   return tile->depth * launch.planes_per_block *
          std::max((launch.warps + wall_tiles(march)) * points * (sum + others) * busy,

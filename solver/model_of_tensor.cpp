@@ -24,6 +24,8 @@ constexpr double long_line = 4.5;    // of instructions of lines in fp32 beyond 
 constexpr double loop_cost = 1.3;    // of instructions that are not unrolled
 constexpr double spill_cost = 1.6;   // where sums of three products begin with a source
 constexpr double bank_conflicts = 1.15;
+constexpr double staged_byte =
+    30e-9;  // s, of a byte of each point that a warp of a separable sweep in 3D takes
 constexpr double source_cost = 2.5;     // of reading a source, which nothing fetches ahead, against a copy
 constexpr double wide_source_cost = 9;  // the same where lanes read rows of several tiles
 
@@ -46,25 +48,6 @@ struct TensorWork {
 /// takes of a quarter of a multiprocessor.
 double instruction_seconds(double waits, double peak, const DeviceModel& device) {
   return waits * cuda::schedulers_of_multiprocessor * device.multiprocessors / peak;
-}
-
-/// Points that blocks marching along planes execute for one of the grid: tiles beyond its edges, planes
-/// before the first result, multiprocessors that idle at the end.
-double marched(const Index3& shape, std::int64_t columns, std::int64_t rows, std::int64_t warm_up,
-               std::int64_t resident) {
-  const std::int64_t tiles = pieces(shape[x_axis], columns) * pieces(shape[y_axis], rows);
-  const std::int64_t length = cuda::steps_per_block(shape[z_axis], tiles, resident, warm_up);
-  const std::int64_t blocks = pieces(tiles * pieces(shape[z_axis], length), resident) * resident;
-  return static_cast<double>(blocks * (length + warm_up) * columns * rows) /
-         static_cast<double>(volume(shape));
-}
-
-/// The same against 1024^3, where rates of kernels were measured.
-double march_padding(const Index3& shape, std::int64_t columns, std::int64_t rows, std::int64_t warm_up,
-                     double blocks_per_multiprocessor, const DeviceModel& device) {
-  const auto resident = static_cast<std::int64_t>(blocks_per_multiprocessor * device.multiprocessors);
-  return marched(shape, columns, rows, warm_up, resident) /
-         marched({1024, 1024, 1024}, columns, rows, warm_up, resident);
 }
 
 /// Direct layouts on the tiles of the kernel (kernels/cuda/mma_sweep.cuh). However many warps share the
@@ -178,6 +161,32 @@ double plane_seconds(const cuda::SeparableProgram& program, const Domain& domain
          static_cast<double>(domain.box().points());
 }
 
+/// Seconds per point of a separable sweep in 3D (kernels/cuda/separable_planes.cuh): whole waves of marches,
+/// plane by plane. Of a plane a warp has instructions for 16 x 16 points, multiply-adds along z, and its
+/// input in shared memory.
+double space_seconds(const cuda::SeparableProgram& program, const Domain& domain, Precision precision,
+                     const DeviceModel& device) {
+  const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
+  const SeparableOperand& operand = program.operand();
+  const std::int64_t resident = limits_of(device).multiprocessors, warps = program.tile().warps_y;
+  const std::int64_t tiles = pieces<std::int64_t>(domain.shape[x_axis], program.tile().columns()) *
+                             pieces(domain.shape[y_axis], cuda::row_granule * warps);
+  const std::int64_t planes = domain.shape[z_axis], warm_up = operand.z_taps + 1;
+  const std::int64_t length = cuda::steps_per_block(planes, tiles, resident, warm_up);
+  const std::int64_t waves = pieces(tiles * pieces(planes, length), resident);
+  const double instructions =
+      2.0 * operand.per_window() * (split ? 3 : 1) * (2 * operand.x_rank * operand.x.windows + operand.rank);
+  const double slot = 32 * cuda::schedulers_of_multiprocessor * device.multiprocessors / device.scalar_fp32;
+  const double seconds =
+      instructions * instruction_seconds(half ? 1.0 : 1.15,
+                                         half ? device.mma_half_sparse : device.mma_tf32_sparse, device) +
+      8.0 * operand.z_rank * operand.z_taps * (split ? 2.9 : 1.35) * slot +
+      staged_byte * static_cast<double>(storage_bytes(precision));
+  return static_cast<double>(waves * (length + warm_up)) *
+         (march_step + static_cast<double>(warps) * seconds) /
+         (1 + (fastest_clock - 1) * (1 - filled(domain, 5e6))) / static_cast<double>(domain.box().points());
+}
+
 /// Passes along x and y on tiles of 16 x 16 outputs with windows of 32 points: two instructions per term,
 /// pass and window, twice as many for tf32, and three products of two tf32 terms for fp32.
 TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision precision, double dropped,
@@ -201,23 +210,24 @@ TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision 
     work.latency = 7e-6;
     work.is_serial = !half;
   } else if (space) {
-    work.seconds = work.instructions / (work.peak * (half ? 0.65 : 0.48));
+    work.fma += static_cast<double>(operand.z_rank * operand.z_taps);
+    work.seconds = space_seconds(program, domain, precision, device);
     work.memory_cost = 1.3;
-    work.latency = 3e-6 + 7e-6 * filled(domain, 1e7);
+    work.latency = sweep_fill / 2;
   } else {
     work.seconds = plane_seconds(program, domain, precision, device);
     work.memory_cost = 1.06;
     work.latency = sweep_fill;
   }
-  // Planes are filtered by multiply-adds in fp32, with loads and moves around them.
-  if (space) {
-    const double fma = static_cast<double>(operand.z_rank * operand.z_taps);
-    const double padding = march_padding(domain.shape, 64, half ? 48 : 32, operand.z_taps + 1, 1, device);
-    work.seconds = padding * (work.seconds + (split ? 4.7 : 2.34) * fma / device.scalar_fp32);
-    work.memory_cost *= padding;
-    work.fma += fma;
-  }
   return work;
+}
+
+/// The part of a grid that a sweep takes: what is further from walls than it reaches.
+Domain inside(Domain domain, const Index3& reach) {
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (!domain.periodic(axis))
+      domain.shape[axis] = std::max<std::int64_t>(1, domain.shape[axis] - 2 * reach[axis]);
+  return domain;
 }
 
 }  // namespace
@@ -228,12 +238,13 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
   const bool windowed = candidate.unit == "sparse-tensor" && layout == Layout::strided_swap &&
                         problem.domain.dimensions == 2 && device.compute_capability == 90 &&
                         takes_window(fused, problem.precision);
+  const Domain core = inside(problem.domain, candidate.fuse * problem.stencil.radius());
   TensorWork work;
   try {
-    work = windowed ? windowed_work(fused, problem.domain, problem.precision, device)
+    work = windowed ? windowed_work(fused, core, problem.precision, device)
            : layout == Layout::separable
-               ? separable_work(fused, problem.domain, problem.precision, candidate.dropped, device)
-               : direct_work(fused, problem.domain, problem.precision,
+               ? separable_work(fused, core, problem.precision, candidate.dropped, device)
+               : direct_work(fused, core, problem.precision,
                              layout == Layout::dual_tessellation ? Layout::strided_swap : layout,
                              candidate.unit == "sparse-tensor", problem.has_source, device);
   } catch (const std::invalid_argument&) {  // no tile fits
@@ -257,9 +268,10 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
     candidate.seconds = candidate.compute_seconds;
     return;
   }
-  candidate.memory_seconds = 2 * element * work.memory_cost / device.bandwidth / steps;
-  candidate.compute_seconds = work.seconds / steps;
-  candidate.shared_seconds = work.shared_seconds / steps;
+  const double taken = static_cast<double>(core.box().points()) / points / steps;
+  candidate.memory_seconds = 2 * element * work.memory_cost / device.bandwidth * taken;
+  candidate.compute_seconds = work.seconds * taken;
+  candidate.shared_seconds = work.shared_seconds * taken;
   const double sweep =
       work.latency / (points * steps) + source * work.source_cost / device.bandwidth / steps +
       (work.is_serial
