@@ -69,9 +69,11 @@ int empty_planes(const cuda::KernelStencil& stencil) {
 /// Operands are rounded to tf32 first.
 double rounding_slots(const March& march) { return march.problem.precision == Precision::tf32 ? 10 : 0; }
 
-/// Rows that a warp reads per row that it advances: each with its own rounding.
-double rows_of_warp(const March& march, const cuda::Tile& tile) {
-  return 1 + 2.0 * march.stencil.radius[row_axis] / tile.rows_per_warp;
+/// Times that a point is rounded per step: of boxes in 3D a warp reads rows of its neighbours, too, in the
+/// first.
+double roundings(const March& march, const cuda::Tile& tile) {
+  if (march.stencil.pointwise_completion()) return 1;
+  return 1 + 2.0 * march.stencil.radius[row_axis] / (tile.rows_per_warp * tile.depth);
 }
 
 /// Issue slots per point and step of a kernel: the sum, then loads, shared rows and shuffles, of which some
@@ -106,7 +108,7 @@ Slots issue_slots(const March& march, const cuda::Tile& tile) {
   if (march.space() && box && tile.warps <= 8) hidden *= few_warps;
   const double source = stencil.with_source ? source_slots * march.problem.domain.dimensions : 0;
   return {stencil.operations * hidden,
-          (std::max(0.0, others) + rounding_slots(march) * rows_of_warp(march, tile) + source +
+          (std::max(0.0, others) + rounding_slots(march) * roundings(march, tile) + source +
            per_kernel / tile.depth) *
               hidden};
 }
