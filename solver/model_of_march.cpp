@@ -174,13 +174,14 @@ double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& reg
 double step_seconds(const March& march, const std::array<std::int64_t, 3>& region) {
   const double fp32 = march.device.scalar_fp32, multiprocessors = march.device.multiprocessors;
   const double cycle = march.cycle();
-  const double value = std::max(4.0, static_cast<double>(storage_bytes(march.problem.precision)));
+  const auto stored = static_cast<double>(storage_bytes(march.problem.precision));
+  const double value = std::max(4.0, stored);
   const auto taps = static_cast<double>(march.problem.stencil.taps().size());
   const auto points = static_cast<double>(region[0] * region[1] * region[2]);
   if (taps > most_unrolled_taps)
     return taps * loop_latency * std::max(1.0, points / (1024 * multiprocessors));
-  const double rows_of_warp = std::max(1.0, 32 / static_cast<double>(region[column_axis]));
-  const double first = taps * rows_of_warp * cycle * value / 128 / multiprocessors;
+  const double more_rows = std::max(0.0, 32 / static_cast<double>(region[column_axis]) - 1);  // of a warp
+  const double first = taps * (value + more_rows * stored) * cycle / 128 / multiprocessors;
   const double second = value * (rows_read(march) + march.problem.has_source) /
                         (second_level * fp32 / nominal_gpu().scalar_fp32);
   const double slots =

@@ -278,8 +278,9 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
            ? candidate.memory_seconds + candidate.compute_seconds
            : overlapped({candidate.memory_seconds, candidate.compute_seconds, candidate.shared_seconds}));
   const double bands = band_seconds(problem, device, candidate.fuse) / (points * steps);
-  // At the same time, where one leaves room for the other.
-  candidate.seconds = sweep + bands - (1 - filled(problem.domain, 3e7)) * std::min(sweep, bands);
+  // At the same time, where one leaves room for the other: the ends of a line take two blocks.
+  const double room = problem.domain.dimensions == 1 ? 2.0 / 3 : 1 - filled(problem.domain, 1e7);
+  candidate.seconds = sweep + bands - room * std::min(sweep, bands);
   candidate.wall_seconds = candidate.seconds - sweep;
 
   // Paper 003, section 4: bounds of both units at this depth, and equation 19.

@@ -16,6 +16,7 @@ constexpr double wall_columns = 1.0;     // what a tile of columns beside a wall
 constexpr double last_planes = 0.03;     // what marches that begin or end beside walls take more
 constexpr double step_latency = 2.8e-6;  // s, of a step of few points
 constexpr double band_kernel = 4.5e-6;   // s, a kernel of a band, from start to start
+constexpr double band_step = 2e-6;       // s, the same of a step without a march
 
 bool has_mirrors(const Domain& domain) {
   bool mirrors = false;
@@ -116,7 +117,8 @@ double band_seconds(const Problem& problem, const DeviceModel& device, int fuse)
     // Beside neumann faces across the march all is stepped; bands across other axes may have left nothing.
     const int marched = k == plane_axis ? 2 - mirrored_faces(march) : 2;
     if (slab[0] * slab[1] * slab[2] > 0)
-      seconds += marched * (thin * compute_seconds(march, slab, fuse) + kernels * band_kernel);
+      seconds += marched * (thin * compute_seconds(march, slab, fuse) +
+                            kernels * (deepest > 0 ? band_kernel : band_step));
   }
   return seconds;
 }
