@@ -17,7 +17,8 @@ constexpr double most_unrolled_taps = 512;
 constexpr double tap_latency = 0.02e-6, loop_latency = 0.165e-6;  // s, of a tap of a step, unrolled or not
 constexpr double step_fill = 1e-6;                                // s, until a step has its first points
 constexpr double mirror_slots = 10, constant_slots = 12;          // of a tap of a step beside walls; 4 bytes
-constexpr double few_warps = 1.2;    // of marches of boxes by 8 warps, which have the registers of 12
+constexpr double few_warps = 1.05;   // of marches of boxes by 8 warps, which have the registers of 12
+constexpr double long_sums = 0.85;   // of fp64 in 3D, against where more instructions are around them
 constexpr double source_cost = 2.5;  // of reading a source in 2D, which nothing fetches ahead, against a copy
 constexpr double alone_cycles = 2.75;  // of a load or shuffle of a warp that has a scheduler to itself
 constexpr double plane_latency = 20;   // cycles until a plane has advanced a level
@@ -102,15 +103,15 @@ Slots issue_slots(const March& march, const cuda::Tile& tile) {
       if (tile.depth > 8 && reach == 0) hidden = fp64 ? 1.05 : box ? 1.2 : 1.1;
       break;
     default:
-      others = 6.0 + (fp64 ? 1.5 : 4.0) * box + 6.0 * share * std::max(0.0, reach);
+      others = 6.0 + (fp64 ? 1.5 : 4.0) * box + 6.0 * std::max(0.0, reach);
       per_kernel = half ? 4 : 0;
   }
   if (march.space() && box && tile.warps <= 8) hidden *= few_warps;
   const double source = stencil.with_source ? source_slots * march.problem.domain.dimensions : 0;
-  return {stencil.operations * hidden,
-          (std::max(0.0, others) + rounding_slots(march) * roundings(march, tile) + source +
-           per_kernel / tile.depth) *
-              hidden};
+  const double sum = stencil.operations * (march.space() && fp64 ? long_sums : 1.0);
+  return {sum * hidden, (std::max(0.0, others) + rounding_slots(march) * roundings(march, tile) + source +
+                         per_kernel / tile.depth) *
+                            hidden};
 }
 
 /// Rows of input per row of results that step.cuh has from the second cache: in every plane those within
