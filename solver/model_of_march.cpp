@@ -24,7 +24,7 @@ constexpr double alone_cycles = 2.75;  // of a load or shuffle of a warp that ha
 constexpr double plane_latency = 20;   // cycles until a plane has advanced a level
 constexpr double fetched_instructions = 2048, fetch_cycles = 2.4;  // beyond what a cache of 32 KiB holds
 constexpr double source_slots = 7;                                 // times the dimension, of reading it
-constexpr double shorter_warm_up = 0.8;  // of blocks of several warps, against planes of full work
+constexpr double first_copies = 2;       // planes of the warm-up that are waited for, not computed
 constexpr double march_fill = 1.5e-6;    // s, from the first planes of a small grid to results
 constexpr double kernel_gap = 1e-6;      // s, between two kernels of a launch
 
@@ -48,7 +48,7 @@ struct Launch {
         cuda::steps_per_block(planes, tiles, resident, warm_up,
                               tile.warps == 1 ? cuda::schedulers_of_multiprocessor * multiprocessors : 0);
     planes_per_block =
-        static_cast<double>(length) + (march.space() ? shorter_warm_up : 1.0) * static_cast<double>(warm_up);
+        static_cast<double>(length + warm_up) - (march.space() ? first_copies : 0.0);
     blocks = tiles * pieces(planes, length);
     warps = static_cast<double>(pieces(blocks, multiprocessors) * tile.warps) /
             cuda::schedulers_of_multiprocessor;
@@ -142,7 +142,8 @@ double warps_beside_walls(const March& march, const std::array<std::int64_t, 3>&
   for (const int axis : {plane_axis, row_axis, column_axis}) {
     if (march.stencil.walls[axis][low] == cuda::Wall::none) continue;
     const bool band = region[axis] < march.shape[axis];
-    const double beside = 2.0 * std::max(axis == column_axis ? 32 : 0, march.stencil.radius[axis]);
+    // The end of a row and the beginning of the next lie in one warp.
+    const double beside = 2.0 * march.stencil.radius[axis] + (axis == column_axis ? 32 : 0);
     inner *= band ? 0 : std::max(0.0, 1 - beside / static_cast<double>(march.shape[axis]));
   }
   return 1 - inner;

@@ -105,8 +105,6 @@ double band_seconds(const Problem& problem, const DeviceModel& device, int fuse)
   const auto axes = cuda::grid_axes(problem.domain);
   const int deepest = march.depth_of_kernels(fuse), kernels = deepest > 0 ? pieces(fuse, deepest) : fuse;
   auto inner = march.shape;
-  // As measured: thin slabs leave most of the device idle, and all of the blocks of marches meet walls.
-  const double thin = problem.domain.dimensions == 1 || deepest == 0 ? 1 : 1.1 + 0.06 * fuse;
   double seconds = mirror_seconds(march, fuse, pieces(fuse, kernels));
   for (int k = 0; k < axis_count; ++k) {
     if (problem.domain.periodic(axes[k])) continue;
@@ -117,7 +115,7 @@ double band_seconds(const Problem& problem, const DeviceModel& device, int fuse)
     // Beside neumann faces across the march all is stepped; bands across other axes may have left nothing.
     const int marched = k == plane_axis ? 2 - mirrored_faces(march) : 2;
     if (slab[0] * slab[1] * slab[2] > 0)
-      seconds += marched * (thin * compute_seconds(march, slab, fuse) +
+      seconds += marched * (compute_seconds(march, slab, fuse) +
                             kernels * (deepest > 0 ? band_kernel : band_step));
   }
   return seconds;
