@@ -26,7 +26,7 @@ constexpr double fetched_instructions = 2048, fetch_cycles = 2.4;  // beyond wha
 constexpr double source_slots = 7;                                 // times the dimension, of reading it
 constexpr double first_copies = 2;       // planes of the warm-up that are waited for, not computed
 constexpr double march_fill = 1.5e-6;    // s, from the first planes of a small grid to results
-constexpr double kernel_gap = 1e-6;      // s, between two kernels of a launch
+constexpr double kernel_gap = 2e-6;      // s, between two kernels of a launch
 
 /// How a march is launched over a region (ScalarUnit::march()), and what it executes.
 struct Launch {
