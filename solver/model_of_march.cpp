@@ -12,11 +12,12 @@ namespace {
 using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 
 // Measured on H200 (docs/plan.md).
-constexpr double second_level = 5.5e12;  // bytes/s of the cache that multiprocessors share
+constexpr double second_level = 7e12;  // bytes/s of the cache that multiprocessors share
 constexpr double most_unrolled_taps = 512;
 constexpr double tap_latency = 0.02e-6, loop_latency = 0.165e-6;  // s, of a tap of a step, unrolled or not
-constexpr double step_fill = 1e-6;                                // s, until a step has its first points
-constexpr double mirror_slots = 10, constant_slots = 12;          // of a tap of a step beside walls; 4 bytes
+constexpr double step_fill = 0.4e-6;                              // s, until a step has its first points
+constexpr double mirror_slots = 10, constant_slots = 12;          // of a tap of a step beside walls
+constexpr double offset_slots = 24;  // of an offset within reach, along three axes, before the taps
 constexpr double few_warps = 1.05;   // of marches of boxes by 8 warps, which have the registers of 12
 constexpr double long_sums = 0.85;   // of fp64 in 3D, against where more instructions are around them
 constexpr double source_cost = 2.5;  // of reading a source in 2D, which nothing fetches ahead, against a copy
@@ -24,9 +25,9 @@ constexpr double alone_cycles = 2.75;  // of a load or shuffle of a warp that ha
 constexpr double plane_latency = 20;   // cycles until a plane has advanced a level
 constexpr double fetched_instructions = 2048, fetch_cycles = 2.4;  // beyond what a cache of 32 KiB holds
 constexpr double source_slots = 7;                                 // times the dimension, of reading it
-constexpr double first_copies = 2;       // planes of the warm-up that are waited for, not computed
-constexpr double march_fill = 1.5e-6;    // s, from the first planes of a small grid to results
-constexpr double kernel_gap = 2e-6;      // s, between two kernels of a launch
+constexpr double first_copies = 2;     // planes of the warm-up that are waited for, not computed
+constexpr double march_fill = 1.5e-6;  // s, from the first planes of a small grid to results
+constexpr double kernel_gap = 2e-6;    // s, between two kernels of a launch
 
 /// How a march is launched over a region (ScalarUnit::march()), and what it executes.
 struct Launch {
@@ -47,8 +48,7 @@ struct Launch {
     const std::int64_t length =
         cuda::steps_per_block(planes, tiles, resident, warm_up,
                               tile.warps == 1 ? cuda::schedulers_of_multiprocessor * multiprocessors : 0);
-    planes_per_block =
-        static_cast<double>(length + warm_up) - (march.space() ? first_copies : 0.0);
+    planes_per_block = static_cast<double>(length + warm_up) - (march.space() ? first_copies : 0.0);
     blocks = tiles * pieces(planes, length);
     warps = static_cast<double>(pieces(blocks, multiprocessors) * tile.warps) /
             cuda::schedulers_of_multiprocessor;
@@ -129,11 +129,18 @@ double rows_read(const March& march) {
   return rows;
 }
 
-bool has_constants(const March& march) {
-  bool constants = false;
+/// Issue slots of a point beside walls: what every kind of them takes of a tap, and of offsets before.
+double wall_slots(const March& march) {
+  bool constants = false, mirrors = false;
   for (const auto& faces : march.stencil.walls)
-    for (const cuda::Wall wall : faces) constants = constants || wall == cuda::Wall::dirichlet;
-  return constants;
+    for (const cuda::Wall wall : faces) {
+      constants = constants || wall == cuda::Wall::dirichlet;
+      mirrors = mirrors || wall == cuda::Wall::neumann;
+    }
+  const auto& radius = march.stencil.radius;
+  const auto taps = static_cast<double>(march.problem.stencil.taps().size());
+  return taps * (constants * (march.fp64() ? 1.25 : 1.0) * constant_slots + mirrors * mirror_slots) +
+         offset_slots * (2 * *std::max_element(radius.begin(), radius.end()) + 1);
 }
 
 /// The share of a step's warps that have points beside walls: they take both ways through the kernel.
@@ -186,10 +193,8 @@ double step_seconds(const March& march, const std::array<std::int64_t, 3>& regio
   const double first = taps * (value + more_rows * stored) * cycle / 128 / multiprocessors;
   const double second = value * (rows_read(march) + march.problem.has_source) /
                         (second_level * fp32 / nominal_gpu().scalar_fp32);
-  const double slots =
-      rounding_slots(march) +
-      warps_beside_walls(march, region) * (has_constants(march) ? constant_slots * value / 4 : mirror_slots);
-  return step_fill + points * (std::hypot(first, second) + taps * slots / fp32) + taps * tap_latency;
+  const double slots = taps * rounding_slots(march) + warps_beside_walls(march, region) * wall_slots(march);
+  return step_fill + points * (std::hypot(first, second) + slots / fp32) + taps * tap_latency;
 }
 
 /// The same of the kernels of `fuse` steps of a region. Those before the last take what the others need, too:
