@@ -115,9 +115,9 @@ Slots issue_slots(const March& march, const cuda::Tile& tile) {
 }
 
 /// Rows of input per row of results that step.cuh has from the second cache: in every plane those within
-/// reach of as many rows as the threads of a multiprocessor take.
+/// reach of as many rows as the threads of a block take.
 double rows_read(const March& march) {
-  constexpr double threads = 2048;
+  constexpr double threads = 256;
   std::map<std::int64_t, std::set<std::int64_t>> rows_of_plane;
   for (const Tap& tap : march.problem.stencil.taps())
     rows_of_plane[tap.offset[z_axis]].insert(tap.offset[y_axis]);
