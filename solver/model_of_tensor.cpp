@@ -8,6 +8,7 @@
 #include "kernels/cuda/launch_shape.hpp"
 #include "kernels/cuda/mma_program.hpp"
 #include "kernels/cuda/separable_program.hpp"
+#include "kernels/cuda/wgmma_program.hpp"
 #include "kernels/sparse/emulated_sweep.hpp"
 #include "kernels/sparse/separable_operand.hpp"
 #include "kernels/sparse/windowed_operand.hpp"
@@ -109,10 +110,26 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
   return work;
 }
 
+/// Points that the blocks of a sweep with windows execute for one of the grid: whole waves of marches. In 16
+/// bits rows before the first result take as long as others, in 32 they are converted meanwhile.
+double windows_executed(const cuda::WgmmaProgram& program, const Index3& shape, bool half,
+                        const DeviceModel& device) {
+  const std::int64_t rows = program.tile().y_groups * cuda::wgmma_tile_rows,
+                     columns = program.tile().x_groups * cuda::wgmma_group_columns,
+                     resident = limits_of(device).multiprocessors,
+                     warm_up = pieces<std::int64_t>(program.window().rows, rows) + 1;
+  const std::int64_t strips = pieces(shape[x_axis], columns), tiles = pieces(shape[y_axis], rows),
+                     length = cuda::steps_per_block(tiles, strips, resident, warm_up),
+                     blocks = pieces(strips * pieces(tiles, length), resident) * resident;
+  return static_cast<double>(blocks * (length + (half ? warm_up : 0)) * columns * rows) /
+         static_cast<double>(volume(shape));
+}
+
 /// Rows of 32 columns that stay in shared memory, for tiles of 4 x 16 outputs (kernels/cuda/wgmma_sweep.cuh).
 TensorWork windowed_work(const Stencil& fused, const Domain& domain, Precision precision,
                          const DeviceModel& device) {
-  const InputWindow window = *input_window(fused, precision);
+  const cuda::WgmmaProgram program(fused, precision, limits_of(device));
+  const InputWindow& window = program.window();
   const double rows = window.rows, taken = rows - InputWindow::tile_rows + 1;
   const bool split = precision == Precision::fp32, half = storage_bytes(precision) == 2;
   TensorWork work;
@@ -120,14 +137,16 @@ TensorWork windowed_work(const Stencil& fused, const Domain& domain, Precision p
   work.instructions = work.fma / (16 * 8 * (half ? 32 : 16));
   work.shared_bytes = static_cast<double>(storage_bytes(precision)) * (2 + rows / InputWindow::tile_rows);
   work.peak = device.wgmma_tf32_sparse;
-  // What was measured on H200: conversions of data, then the instructions.
+  // What was measured on H200, on 10240 x 10240 points: conversions of data, then the instructions.
   const double seconds =
       half ? (window.parts == 1 ? 0.74e-12 + 0.026e-12 * rows : 0.59e-12 + 0.087e-12 * rows)
            : window.parts * (split ? 2.5e-12 + 0.14e-12 * taken : 1.76e-12 + 0.0525e-12 * taken);
-  work.seconds = seconds * nominal_gpu().wgmma_tf32_sparse / device.wgmma_tf32_sparse;
+  work.seconds = seconds * nominal_gpu().wgmma_tf32_sparse / device.wgmma_tf32_sparse *
+                 windows_executed(program, domain.shape, half, device) /
+                 windows_executed(program, {1, 10240, 10240}, half, device);
   work.shared_seconds = work.shared_bytes / device.shared_bandwidth;
   work.memory_cost = 1.1;
-  work.latency = 4.5e-6 * (1 - filled(domain, 1e7));
+  work.latency = half ? sweep_fill / 2 : sweep_fill;
   return work;
 }
 
