@@ -20,7 +20,7 @@ constexpr double mirror_slots = 10, constant_slots = 12;          // of a tap of
 constexpr double offset_slots = 24;  // of an offset within reach, along three axes, before the taps
 constexpr double few_warps = 1.05;   // of marches of boxes by 8 warps, which have the registers of 12
 constexpr double long_sums = 0.85;   // of fp64 in 3D, against where more instructions are around them
-constexpr double source_cost = 2.5;  // of reading a source in 2D, which nothing fetches ahead, against a copy
+constexpr double source_cost = 1.8;  // of reading a source in 2D, which nothing fetches ahead, against a copy
 constexpr double alone_cycles = 2.75;  // of a load or shuffle of a warp that has a scheduler to itself
 constexpr double plane_latency = 20;   // cycles until a plane has advanced a level
 constexpr double fetched_instructions = 2048, fetch_cycles = 2.4;  // beyond what a cache of 32 KiB holds

@@ -27,8 +27,9 @@ constexpr double spill_cost = 1.6;   // where sums of three products begin with 
 constexpr double bank_conflicts = 1.15;
 constexpr double staged_byte =
     30e-9;  // s, of a byte of each point that a warp of a separable sweep in 3D takes
-constexpr double source_cost = 2.5;     // of reading a source, which nothing fetches ahead, against a copy
-constexpr double wide_source_cost = 9;  // the same where lanes read rows of several tiles
+constexpr double source_cost = 2.5;       // of reading a source, which nothing fetches ahead, against a copy
+constexpr double wide_source_cost = 9;    // the same where lanes read rows of several tiles
+constexpr double split_source_cost = 15;  // and where two warpgroups share them
 
 /// What the tensor cores are given to do, per point and launch.
 struct TensorWork {
@@ -147,6 +148,7 @@ TensorWork windowed_work(const Stencil& fused, const Domain& domain, Precision p
   work.shared_seconds = work.shared_bytes / device.shared_bandwidth;
   work.memory_cost = 1.1;
   work.latency = half ? sweep_fill / 2 : sweep_fill;
+  if (split) work.source_cost = split_source_cost;
   return work;
 }
 

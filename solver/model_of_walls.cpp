@@ -115,8 +115,8 @@ double band_seconds(const Problem& problem, const DeviceModel& device, int fuse)
     // Beside neumann faces across the march all is stepped; bands across other axes may have left nothing.
     const int marched = k == plane_axis ? 2 - mirrored_faces(march) : 2;
     if (slab[0] * slab[1] * slab[2] > 0)
-      seconds += marched * (compute_seconds(march, slab, fuse) +
-                            kernels * (deepest > 0 ? band_kernel : band_step));
+      seconds +=
+          marched * (compute_seconds(march, slab, fuse) + kernels * (deepest > 0 ? band_kernel : band_step));
   }
   return seconds;
 }
