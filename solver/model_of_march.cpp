@@ -68,13 +68,16 @@ int empty_planes(const cuda::KernelStencil& stencil) {
 }
 
 /// Operands are rounded to tf32 first.
-double rounding_slots(const March& march) { return march.problem.precision == Precision::tf32 ? 10 : 0; }
+double rounding_slots(const March& march) { return march.problem.precision == Precision::tf32 ? 9 : 0; }
 
-/// Times that a point is rounded per step: of boxes in 3D a warp reads rows of its neighbours, too, in the
-/// first.
+/// Times that a point is rounded per step: in the first, stars read their input twice, and boxes in 3D rows
+/// of neighbouring warps.
 double roundings(const March& march, const cuda::Tile& tile) {
-  if (march.stencil.pointwise_completion()) return 1;
-  return 1 + 2.0 * march.stencil.radius[row_axis] / (tile.rows_per_warp * tile.depth);
+  const double again = march.stencil.radius[plane_axis] == 0 ? 0
+                       : march.stencil.pointwise_completion()
+                           ? 1
+                           : 2.0 * march.stencil.radius[row_axis] / tile.rows_per_warp;
+  return 1 + again / tile.depth;
 }
 
 /// Issue slots per point and step of a kernel: the sum, then loads, shared rows and shuffles, of which some
