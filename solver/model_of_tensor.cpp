@@ -168,15 +168,16 @@ double plane_seconds(const cuda::SeparableProgram& program, const Domain& domain
   const double instructions = 2.0 * operand.per_window() * (split ? 3 : 1) * tile.groups * shape.block_rows /
                               16 * (operand.x_rank * operand.x.windows + operand.rank * operand.y.windows);
   const int windows = operand.y.windows;
-  // Windows that turn in odd numbers are copied; a group of columns alone waits for its own results; many
-  // windows and many factors spill.
-  const double copies = half ? (windows == 3 || windows > 4 || tile.groups == 1 ? 1.55 : 1.0) *
-                                   (windows > 3 && operand.x_rank * windows > 4 ? 1.35 : 1.0)
-                        : windows > 2 ? 1.5
-                                      : 1.0;
-  const double kept = half ? 0 : operand.x_rank * windows * 16 * tile.groups / 64.0;
-  return static_cast<double>(pieces(strips * columns, resident) * (steps + 1)) * instructions * copies *
-         std::sqrt(std::max(1.0, kept)) *
+  // In 16 bits windows that turn in odd numbers are copied, a group of columns alone waits for its own
+  // results, four groups for registers, and many windows and many factors spill; in 32 bits sums of three
+  // products do.
+  const double slower =
+      half ? (windows == 3 || windows > 4 || tile.groups != 2 ? 1.55 : 1.0) *
+                 (windows > 3 && operand.x_rank * windows > 4 ? 1.35 : 1.0)
+           : (windows > 2 ? 1.5 : 1.0) * (split ? std::max(1.0, operand.x_rank * windows * tile.groups / 4.0)
+                                          : tile.groups == 1 ? 1.2
+                                                             : 1.0);
+  return static_cast<double>(pieces(strips * columns, resident) * (steps + 1)) * instructions * slower *
          instruction_seconds(half ? 2.66 : 3.8, half ? device.mma_half_sparse : device.mma_tf32_sparse,
                              device) /
          static_cast<double>(domain.box().points());
