@@ -234,8 +234,10 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
   const double fma = (march.stencil.operations + static_cast<double>(march.stencil.taps.size())) / 2;
   candidate.fma = tile ? fma * Launch(march, *tile, march.shape).executed / points
                        : static_cast<double>(problem.stencil.taps().size());
-  // Halos of tiles are read again, in 3D partly from memory.
-  candidate.memory_seconds = candidate.bytes / device.bandwidth * (march.space() ? 1.12 : 1.0);
+  // Halos of tiles are read again, in 3D partly from memory, in 1D where tiles end within lines of it.
+  const bool within = problem.domain.dimensions == 1 && tile &&
+                      tile->written_columns() * static_cast<int>(storage_bytes(problem.precision)) % 128 != 0;
+  candidate.memory_seconds = candidate.bytes / device.bandwidth * (march.space() || within ? 1.12 : 1.0);
   candidate.compute_seconds = compute_seconds(march, march.shape, candidate.fuse) * per_step;
   candidate.launch_seconds += (kernels - 1) * kernel_gap * per_step;
   const bool small = tile && march.small_tile(march.shape, tile->depth);
