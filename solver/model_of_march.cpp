@@ -244,8 +244,8 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
   if (tile && !small && march.stencil.radius[plane_axis] > 0)
     candidate.launch_seconds += march_fill * (1 - filled(problem.domain)) * per_step;
   candidate.seconds = overlapped({candidate.memory_seconds, candidate.compute_seconds});
-  if (problem.has_source && problem.domain.dimensions == 2)
-    candidate.seconds += source_cost * sums * kernels / candidate.fuse / device.bandwidth;
+  if (problem.has_source && problem.domain.dimensions == 2)  // of tiles in shared memory at every step
+    candidate.seconds += (small ? 1 : source_cost * kernels / candidate.fuse) * sums / device.bandwidth;
   if (!tile || small) return;
   const double seconds = candidate.seconds / per_step;
   candidate.wall_seconds =
