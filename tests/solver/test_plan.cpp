@@ -94,7 +94,7 @@ TEST(Plan, WallsCostDeepFusedWeights) {
     for (Face& face : problem.domain.faces[axis]) face.kind = BoundaryKind::neumann;
   const Plan walled = make_plan(problem, nominal_gpu(), {});
   EXPECT_TRUE(periodic.fused_weights());
-  EXPECT_LT(walled.chosen.fuse, periodic.fuse);
+  EXPECT_LE(walled.chosen.fuse, periodic.fuse);
   std::map<int, double> wall_seconds;  // per launch, by depth
   for (const Candidate& candidate : walled.candidates)
     if (candidate.layout == "separable")
