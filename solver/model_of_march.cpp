@@ -25,6 +25,7 @@ constexpr double alone_cycles = 2.75;  // of a load or shuffle of a warp that ha
 constexpr double plane_latency = 20;   // cycles until a plane has advanced a level
 constexpr double fetched_instructions = 2048, fetch_cycles = 2.4;  // beyond what a cache of 32 KiB holds
 constexpr double source_slots = 7;                                 // times the dimension, of reading it
+constexpr double line_source_slots = 4;                            // of lines of 4 bytes
 constexpr double first_copies = 2;     // planes of the warm-up that are waited for, not computed
 constexpr double march_fill = 1.5e-6;  // s, from the first planes of a small grid to results
 constexpr double kernel_gap = 2e-6;    // s, between two kernels of a launch
@@ -110,7 +111,10 @@ Slots issue_slots(const March& march, const cuda::Tile& tile) {
       per_kernel = half ? 4 : 0;
   }
   if (march.space() && box && tile.warps <= 8) hidden *= few_warps;
-  const double source = stencil.with_source ? source_slots * march.problem.domain.dimensions : 0;
+  const int dimensions = march.problem.domain.dimensions;
+  const double source = !stencil.with_source       ? 0
+                        : dimensions == 1 && !fp64 ? line_source_slots
+                                                   : source_slots * dimensions;
   const double sum = stencil.operations * (march.space() && fp64 ? long_sums : 1.0);
   return {sum * hidden, (std::max(0.0, others) + rounding_slots(march) * roundings(march, tile) + source +
                          per_kernel / tile.depth) *

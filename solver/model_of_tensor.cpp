@@ -28,6 +28,7 @@ constexpr double bank_conflicts = 1.15;
 constexpr double staged_byte =
     30e-9;  // s, of a byte of each point that a warp of a separable sweep in 3D takes
 constexpr double source_cost = 2.5;       // of reading a source, which nothing fetches ahead, against a copy
+constexpr double line_source_cost = 1.3;  // the same of lines, where lanes have their results side by side
 constexpr double wide_source_cost = 9;    // the same where lanes read rows of several tiles
 constexpr double split_source_cost = 15;  // and where two warpgroups share them
 
@@ -106,7 +107,7 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
                      : fp64                 ? 1.09
                      : half && taps <= 25   ? (taps <= 15 ? 1.13 : 1.3)
                                             : 1.65;
-  work.source_cost = source_cost;
+  work.source_cost = line && layout == Layout::morph ? line_source_cost : source_cost;
   work.latency = line ? sweep_fill / 2 : sweep_fill;
   return work;
 }
@@ -230,6 +231,7 @@ TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision 
     work.seconds = work.instructions / (work.peak * (half ? 0.65 : 0.57));
     work.memory_cost = half ? 1.17 : 1.0;
     work.latency = 7e-6;
+    work.source_cost = source_cost;
     work.is_serial = !half;
   } else if (space) {
     work.fma += static_cast<double>(operand.z_rank * operand.z_taps);
