@@ -15,8 +15,9 @@ using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 constexpr double second_level = 7e12;  // bytes/s of the cache that multiprocessors share
 constexpr double most_unrolled_taps = 512;
 constexpr double tap_latency = 0.02e-6, loop_latency = 0.165e-6;  // s, of a tap of a step, unrolled or not
-constexpr double step_fill = 0.4e-6;                              // s, until a step has its first points
-constexpr double mirror_slots = 10, constant_slots = 12;          // of a tap of a step beside walls
+constexpr double row_cycles = 0.35;   // of the first cache, for another row of a warp and tap
+constexpr double step_fill = 0.4e-6;  // s, until a step has its first points
+constexpr double mirror_slots = 10, constant_slots = 12;  // of a tap of a step beside walls
 constexpr double offset_slots = 24;  // of an offset within reach, along three axes, before the taps
 constexpr double few_warps = 1.05;   // of marches of boxes by 8 warps, which have the registers of 12
 constexpr double long_sums = 0.85;   // of fp64 in 3D, against where more instructions are around them
@@ -190,14 +191,13 @@ double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& reg
 double step_seconds(const March& march, const std::array<std::int64_t, 3>& region) {
   const double fp32 = march.device.scalar_fp32, multiprocessors = march.device.multiprocessors;
   const double cycle = march.cycle();
-  const auto stored = static_cast<double>(storage_bytes(march.problem.precision));
-  const double value = std::max(4.0, stored);
+  const double value = std::max(4.0, static_cast<double>(storage_bytes(march.problem.precision)));
   const auto taps = static_cast<double>(march.problem.stencil.taps().size());
   const auto points = static_cast<double>(region[0] * region[1] * region[2]);
   if (taps > most_unrolled_taps)
     return taps * loop_latency * std::max(1.0, points / (1024 * multiprocessors));
   const double more_rows = std::max(0.0, 32 / static_cast<double>(region[column_axis]) - 1);  // of a warp
-  const double first = taps * (value + more_rows * stored) * cycle / 128 / multiprocessors;
+  const double first = taps * (value / 128 + more_rows * row_cycles / 32) * cycle / multiprocessors;
   const double second = value * (rows_read(march) + march.problem.has_source) /
                         (second_level * fp32 / nominal_gpu().scalar_fp32);
   const double slots = taps * rounding_slots(march) + warps_beside_walls(march, region) * wall_slots(march);
