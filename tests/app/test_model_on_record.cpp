@@ -117,6 +117,12 @@ TEST(ModelOnRecord, ChoosesAndPredicts) {
   EXPECT_GE(all.fast, 0.95 * all.cases);
 }
 
+TEST(ModelOnRecord, HoldsOnProblemsThatNobodyChose) {
+  const Verdict random{"random8-h200.json"};
+  EXPECT_GE(random.close, 0.9 * random.cases);
+  EXPECT_GE(random.fast, 0.9 * random.cases);
+}
+
 TEST(ModelOnRecord, PredictsOtherRecords) {
   const Verdict paper{"paper-h200.json"}, plan{"plan-h200.json"};
   EXPECT_GE(paper.close + plan.close, 0.9 * (paper.cases + plan.cases));
