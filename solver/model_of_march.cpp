@@ -108,8 +108,12 @@ Slots issue_slots(const March& march, const cuda::Tile& tile) {
       if (tile.depth > 8 && reach == 0) hidden = fp64 ? 1.05 : box ? 1.2 : 1.1;
       break;
     default:
-      others = 6.0 + (fp64 ? 1.5 : 4.0) * box + 6.0 * std::max(0.0, reach);
-      per_kernel = half ? 4 : 0;
+      if (stencil.walls[column_axis][low] == cuda::Wall::none) {
+        others = 3.7 + 1.5 * box + 3.0 * std::max(0.0, reach);
+      } else {
+        others = 6.0 + (fp64 ? 1.5 : 4.0) * box + 6.0 * std::max(0.0, reach);
+        per_kernel = half ? 4 : 0;
+      }
   }
   if (march.space() && box && tile.warps <= 8) hidden *= few_warps;
   const int dimensions = march.problem.domain.dimensions;
