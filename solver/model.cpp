@@ -110,10 +110,11 @@ double rate_of_ranks(const Problem& problem, const DeviceModel& device, const Ca
                               ? 0
                               : (one_node ? device.node_latency + most_bytes / device.node_bandwidth
                                           : device.network_latency + most_bytes / device.network_bandwidth);
-  // Per launch: edges wait for what the interior does not hide; at least four launches on the device.
+  // Per launch: edges wait for what the interior does not hide; at least four launches on the device. Copies
+  // of periodic images, or of what neighbours get instead, are part of the work.
   const double points = static_cast<double>(volume(block));
-  const double work = (candidate.seconds - candidate.launch_seconds) * candidate.fuse * points;
-  const double launches = (ranks == 1 ? 1 : 4) * device.launch_seconds;
+  const double work = candidate.seconds * candidate.fuse * points;
+  const double launches = ranks == 1 ? 0 : 4 * device.launch_seconds;
   const double seconds = std::max(work * edge, exchange) + work * (1 - edge) + launches;
   return static_cast<double>(problem.domain.box().points()) * candidate.fuse / seconds;
 }
