@@ -34,6 +34,13 @@ bool gpus_are_shared(const Communicator& communicator, const std::string& gpu, b
   });
   return communicator.all_reduce(static_cast<int>(shared), MPI_MAX) > 0;
 }
+
+/// Why the first rank without a GPU has none, where others have one. Collective.
+std::string why_some_miss_gpus(const Communicator& communicator, int count, const std::string& missing) {
+  const int first = communicator.all_reduce(count == 0 ? communicator.rank() : communicator.size(), MPI_MIN);
+  return communicator.broadcast(fmt::format("rank {} on {}: {}", communicator.rank(), host_name(), missing),
+                                first);
+}
 #endif
 
 /// The transport that is wanted, if the devices can take it.
@@ -69,7 +76,7 @@ DeviceChoice choose_device([[maybe_unused]] const Communicator& communicator, co
   const int count = compute.device == "cpu" ? 0 : cuda::device_count(&missing);
   choice.cuda = communicator.all_reduce(count, MPI_MIN) > 0;
   if (choice.cuda) {
-    choice.device = count == 1 ? 0 : rank_on_this_machine(communicator) % count;
+    choice.device = rank_on_this_machine(communicator) % count;
     const cuda::DeviceInfo info = cuda::device_info(choice.device);
     choice.model = info.name;
     choice.of_rank =
@@ -78,8 +85,8 @@ DeviceChoice choose_device([[maybe_unused]] const Communicator& communicator, co
     choice.transport = transport_for(choice, parallel.transport);
     return choice;
   }
+  if (communicator.all_reduce(count, MPI_MAX) > 0) missing = why_some_miss_gpus(communicator, count, missing);
 #endif
-  // A rank that misses its GPU says why; all ranks hear of it.
   if (compute.device == "cuda")
     throw Error(Status::invalid_input,
                 fmt::format("[compute] device = \"cuda\": {}; use auto or cpu", missing));

@@ -114,8 +114,8 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
   }
 }
 
-void report(const Communicator& communicator, const Setup& setup, const Schedule& schedule, Outcome outcome,
-            const RunTimes& times, const Terminal& terminal) {
+void report(const Communicator& communicator, const Setup& setup, const std::string& transport,
+            const Schedule& schedule, Outcome outcome, const RunTimes& times, const Terminal& terminal) {
   const double seconds = communicator.all_reduce(times.total, MPI_MAX);
   const Spread compute(communicator, times.block.compute), exchange(communicator, times.block.exchange),
       files(communicator, times.files);
@@ -144,6 +144,7 @@ void report(const Communicator& communicator, const Setup& setup, const Schedule
       {"ranks", communicator.size()},
       {"rank_grid", setup.decomposition.rank_grid()},
       {"devices", devices},
+      {"transport", transport},
       {"threads_per_rank", omp_get_max_threads()},
       {"first_step", schedule.first},
       {"last_step", schedule.last},

@@ -26,8 +26,9 @@ void warn_of_growth(const Setup& setup, const Terminal& terminal);
 /// Prints the candidates that the plan was chosen from, why, and how the chosen one scales.
 void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& terminal);
 
-/// Prints the rate and where the time went, least and most over the ranks, and writes run.json. Collective.
-void report(const Communicator& communicator, const Setup& setup, const Schedule& schedule, Outcome outcome,
-            const RunTimes& times, const Terminal& terminal);
+/// Prints the rate and where the time went, least and most over the ranks, and writes run.json. `transport`
+/// is what halos travelled by. Collective.
+void report(const Communicator& communicator, const Setup& setup, const std::string& transport,
+            const Schedule& schedule, Outcome outcome, const RunTimes& times, const Terminal& terminal);
 
 }  // namespace spsolve

@@ -147,6 +147,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
               [&signals] { return signals.told_to_end(); });
   if (restart) watch.checkpoint_written(restart->header.step);
   const Machine machine = make_machine(communicator, setup.device, config.parallel, setup.background);
+  if (communicator.size() > 1) terminal.print("halos by {}", machine.transport_name);
   Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen, *machine.backend,
               setup.exchange_every);
   block.watch_by(watch);
@@ -162,7 +163,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
       prepare_run_directory(communicator, directory, command.overwrite, command.restart.has_value());
   begin_diagnostics_file(communicator, directory, restart ? schedule.first : -1);
 
-  Writer writer(communicator, setup, terminal);
+  Writer writer(communicator, setup, terminal, restart ? restart->header.step : -1);
   if (setup.background) {
     block.prepare_copies(setup.for_snapshots(), schedule.snapshot_every > 0 ? FileQueue::copies : 1);
     if (schedule.checkpoint_every > 0 || config.checkpoint.minutes)
@@ -193,7 +194,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   if (outcome == Outcome::stopped && !writer.checkpoint_written())
     throw Error(Status::file_failure, "stopped without the checkpoint that was asked for");
   const RunTimes times{setup_seconds, seconds_since(begin), writer.seconds(), block.timings()};
-  report(communicator, setup, schedule, outcome, times, terminal);
+  report(communicator, setup, machine.transport_name, schedule, outcome, times, terminal);
   if (outcome == Outcome::finished) return Status::finished;
   terminal.print("stopped by {}; go on with --restart latest", requests.reason());
   return Status::stopped;

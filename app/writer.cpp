@@ -9,11 +9,13 @@
 
 namespace spsolve {
 
-Writer::Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal)
+Writer::Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal,
+               std::int64_t restart)
     : communicator_(communicator),
       of_files_(communicator),
       setup_(setup),
       terminal_(terminal),
+      last_checkpoint_(restart),
       files_(setup.background) {}
 
 Writer::~Writer() {

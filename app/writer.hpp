@@ -14,7 +14,9 @@ namespace spsolve {
 /// are collective.
 class Writer {
  public:
-  Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal);
+  /// `restart`: the step of the checkpoint that the run goes on from; -1 where it begins.
+  Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal,
+         std::int64_t restart);
   /// Waits for all files; warns of a failure that finish() was not there to throw.
   ~Writer();
 
@@ -28,7 +30,7 @@ class Writer {
 
   /// Whether the newest checkpoint that has ended was written.
   bool checkpoint_written() const { return checkpoint_written_; }
-  /// The step of the last checkpoint that was written; -1 if none was.
+  /// The step of the last checkpoint that is there to go on from; -1 if there is none.
   std::int64_t last_checkpoint() const { return last_checkpoint_; }
   FileQueue& files() { return files_; }
   double seconds() const { return seconds_; }
@@ -43,7 +45,7 @@ class Writer {
   const Setup& setup_;
   const Terminal& terminal_;
   bool checkpoint_written_ = true;
-  std::atomic<std::int64_t> last_checkpoint_ = -1;
+  std::atomic<std::int64_t> last_checkpoint_;
   double seconds_ = 0;
   FileQueue files_;  // last: its threads use the others
 };

@@ -216,6 +216,17 @@ class CommandLine(spsolve.TestCase):
                       *spsolve.settings("compute.device=cpu", f"parallel.transport={transport}"))
         self.assertEqual(self.names(), ["problem.toml"])
 
+    def test_where_no_gpu_is_seen(self):
+        """The CPU is taken, with the reason; whoever insists on GPUs is told how to go on."""
+        file = self.write()
+        hidden = {"CUDA_VISIBLE_DEVICES": ""}
+        why = "CUDA|no NVIDIA driver was found|the driver shows no device"
+        text = self.run_to(0, file, ranks=2, environment=hidden).out
+        self.assertEqual(len(re.findall(f"^no GPU: .*({why})", text, re.M)), 1, text)
+        self.assertEqual(len(re.findall(r"^  rank \d on \S+: \d+ threads$", text, re.M)), 2, text)
+        for verb in ([], ["check"], ["plan"]):
+            self.says(2, [f'device = "cuda": .*({why})', "use auto or cpu"], *verb, file, "--set", "compute.device=cuda", environment=hidden)
+
     def test_memory_of_files_on_their_way_counts(self):
         machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         side = int((0.4 * machine / 8) ** 0.5)  # two fields fit, and two copies of them do not
@@ -260,10 +271,10 @@ class CommandLine(spsolve.TestCase):
             self.assertEqual((self.directory / "a" / name).read_bytes(), (self.directory / "b" / name).read_bytes())
 
     def test_run_json(self):
-        self.run_to(0, self.write(), ranks=3)
+        self.assertIn("halos by mpi\n", self.run_to(0, self.write(), "--set", "compute.device=cpu", ranks=3).out)
         report = json.loads((self.directory / "out" / "run.json").read_text())
         self.assertEqual((report["ranks"], report["plan"]["unit"], report["finished"]), (3, "scalar", True))
-        self.assertEqual(len(report["devices"]), 3)
+        self.assertEqual((len(report["devices"]), report["transport"]), (3, "mpi"))
         self.assertEqual(np.prod(report["rank_grid"]), 3)
         self.assertGreater(report["seconds"], 0)
         self.assertGreater(report["gstencil_per_s"], 0)

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """GPUs leave the files that CPUs leave, byte for byte: snapshots and diagnostics, whatever the number of ranks, and after a
 restart on the other device. Of the scalar unit and stencils that it does not fold (README, "Precision")."""
+import itertools
+import os
 import random
+import re
+import subprocess
 import unittest
 
 import spsolve
@@ -108,6 +112,38 @@ class Devices(spsolve.TestCase):
                 self.assertIn("at step 12", result.out)
                 # As in test_plan: roundings of 24 steps on data of magnitude 1.
                 self.assertLess(abs(spsolve.values(self.directory / "out" / last) - exact).max(), 1e-4)
+
+    def run_as(self, status, visible, *arguments):
+        """Ranks that see these GPUs, one rank each."""
+        file = spsolve.write_input(self.directory / "problem.toml", spsolve.awkward_problem(time={"steps": 5}, output={"directory": "out"}))
+        ranks = [["-n", "1", "env", f"CUDA_VISIBLE_DEVICES={gpus}", spsolve.EXECUTABLE, str(file), "--overwrite", *arguments] for gpus in visible]
+        command = [spsolve.MPIEXEC, "--oversubscribe", *itertools.chain.from_iterable([":", *rank] for rank in ranks)]
+        command.remove(":")
+        result = subprocess.run(command, cwd=self.directory, env=spsolve.ENVIRONMENT, text=True, capture_output=True,
+                                stdin=subprocess.DEVNULL, timeout=spsolve.LONGEST)
+        return self.finished(spsolve.Result(result.returncode, result.stdout, result.stderr), status)
+
+    def test_gpus_of_ranks(self):
+        """One each, by what each sees; none is shared unless asked for; all ranks take the CPU where one has no GPU."""
+        gpus = os.environ.get("CUDA_VISIBLE_DEVICES", "0,1").split(",")
+        first = gpus[0]
+        error = self.run_as(2, [first, first]).err
+        self.assertRegex(error, r"2 ranks would share GPUs \(\S+: \S+ more than once\): .*parallel.share_gpus = true")
+        text = self.run_as(0, [first, first], *spsolve.settings("parallel.share_gpus=true")).out
+        self.assertEqual(len(re.findall(r"^  rank [01] on \S+: GPU 0 NVIDIA", text, re.M)), 2, text)
+        self.assertIn("halos by mpi\n", text)
+        missing = r"rank 1 on \S+: the driver shows no device \(see CUDA_VISIBLE_DEVICES\)"
+        text = self.run_as(0, [first, ""]).out
+        self.assertRegex(text, rf"(?m)^no GPU: {missing}$")
+        self.assertEqual(len(re.findall(r"^  rank [01] on \S+: \d+ threads$", text, re.M)), 2, text)
+        self.assertRegex(self.run_as(2, [first, ""], *spsolve.settings("compute.device=cuda")).err, f'device = "cuda": {missing}; use auto or cpu')
+        if len(gpus) > 1 and spsolve.run("doctor", environment={"CUDA_VISIBLE_DEVICES": gpus[1]}).out.count("NVIDIA"):
+            text = self.run_as(0, [first, ",".join(gpus[:2])]).out
+            self.assertRegex(text, r"(?m)^  rank 0 on \S+: GPU 0 .*\n  rank 1 on \S+: GPU 1 ")
+
+    def test_more_memory_than_a_gpu_has(self):
+        error = self.run_to(5, "bench", "--device", "cuda", "--stencil", "1d1r", "--shape", "1000000000000").err
+        self.assertRegex(error, r"GPU 0 has not enough memory for .*: \d{13,} bytes needed, \d+ of \d+ free; use more ranks or a smaller grid")
 
     def test_inputs(self):
         for path in spsolve.inputs(self.directory / "inputs"):

@@ -212,6 +212,9 @@ class Faults(spsolve.TestCase):
                 self.assertEqual(values[33, 700], 2.0**last_finite)
                 self.assertTrue(np.isfinite(values).all())
                 self.assertEqual([row["step"] for row in spsolve.diagnostics(self.directory / "out")], list(range(last_finite + 1)))
+                # A run that goes on from there and comes no further has it still.
+                result = self.run_to(3, file, "--restart", "latest", *doubling, *spsolve.settings("diagnostics.every=0"), ranks=2)
+                self.assertRegex(result.err, rf"NaN or infinite at step 1100, .*; last checkpoint: step {last_finite}\n")
 
     def test_overflow_on_a_full_disk_says_so(self):
         file = self.write(time={"steps": 200, "fuse": 1}, compute={"precision": "fp32"}, diagnostics={"every": 1},
