@@ -97,9 +97,17 @@ DeviceChoice choose_device([[maybe_unused]] const Communicator& communicator, co
   return choice;
 }
 
-void require_device_memory([[maybe_unused]] const DeviceChoice& choice, [[maybe_unused]] std::size_t bytes) {
+void require_device_memory([[maybe_unused]] const DeviceChoice& choice, [[maybe_unused]] std::size_t bytes,
+                           [[maybe_unused]] bool use_device) {
 #ifdef SPSOLVE_CUDA
   if (!choice.cuda) return;
+  const std::size_t all = cuda::device_info(choice.device).memory_bytes;
+  if (bytes > all)
+    throw Error(Status::device_failure,
+                fmt::format("GPU {} has not enough memory for the fields of one rank: {} bytes needed, {} in "
+                            "all; use more ranks or a smaller grid",
+                            choice.device, bytes, all));
+  if (!use_device) return;
   cuda::select_device(choice.device);
   cuda::require_device_memory(bytes, "the fields of one rank");
 #endif

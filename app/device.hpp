@@ -32,8 +32,9 @@ struct DeviceChoice {
 DeviceChoice choose_device(const Communicator& communicator, const ComputeConfig& compute,
                            const ParallelConfig& parallel);
 
-/// Throws Error(device_failure) where the GPU of this rank has less free memory.
-void require_device_memory(const DeviceChoice& choice, std::size_t bytes);
+/// Throws Error(device_failure) where the GPU of this rank has less memory: in all, as its properties say,
+/// and if it may be used, free now.
+void require_device_memory(const DeviceChoice& choice, std::size_t bytes, bool use_device);
 
 /// A backend and the transport it was made with.
 struct Machine {

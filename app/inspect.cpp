@@ -78,7 +78,7 @@ const char* cuda_aware() {
 Status check(const Communicator& communicator, const CommandLine& command) {
   const Terminal terminal(communicator, false);
   const Setup setup = make_setup(communicator, load_input(communicator, command));
-  require_memory(communicator, setup);
+  require_memory(communicator, setup, false);  // nothing starts on GPUs that others may be using
   check_datasets(communicator, setup);
   terminal.print("{}", to_toml(setup.config));
   print_summary(communicator, setup, terminal);

@@ -62,7 +62,7 @@ Setup set_up(const Communicator& communicator, const RunConfig& config,
     terminal.warn(
         "[output] background: this MPI library is not for several threads; the run waits for files");
   warn_of_growth(setup, terminal);
-  require_memory(communicator, setup);
+  require_memory(communicator, setup, true);
   print_summary(communicator, setup, terminal);
   return setup;
 }

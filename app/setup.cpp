@@ -98,7 +98,7 @@ MemoryNeed memory_need(const Setup& setup) {
   return {block_bytes(setup.problem, setup.decomposition, setup.plan.chosen, setup.exchange_every), copies};
 }
 
-void require_memory(const Communicator& communicator, const Setup& setup) {
+void require_memory(const Communicator& communicator, const Setup& setup, bool use_devices) {
   const int ranks_here = ranks_on_this_machine(communicator);
   collectively(communicator, [&] {
     const MemoryNeed need = memory_need(setup);
@@ -113,7 +113,7 @@ void require_memory(const Communicator& communicator, const Setup& setup) {
                       "use a smaller grid, a lower precision, or more machines{}",
                       host / 0x1p30, setup.device.cuda ? " for files on their way" : "", ranks_here,
                       available / 0x1p30, setup.background ? ", or output.background = false" : ""));
-    require_device_memory(setup.device, need.fields);
+    require_device_memory(setup.device, need.fields, use_devices);
   });
 }
 

@@ -55,6 +55,7 @@ DeviceInfo device_info(int device) {
   info.compute_capability = 10 * properties.major + properties.minor;
   info.multiprocessors = properties.multiProcessorCount;
   info.shared_bytes_per_block = properties.sharedMemPerBlockOptin;
+  info.memory_bytes = properties.totalGlobalMem;
   check_cuda(cudaDriverGetVersion(&info.driver_version));
   check_cuda(cudaRuntimeGetVersion(&info.runtime_version));
   return info;

@@ -25,6 +25,7 @@ struct DeviceInfo {
   int compute_capability = 0;  // 10 * major + minor
   int multiprocessors = 0;
   std::size_t shared_bytes_per_block = 0;
+  std::size_t memory_bytes = 0;
   int driver_version = 0, runtime_version = 0;  // 1000 * major + 10 * minor
 
   /// What NVRTC is told: sm_90a where TMA and wgmma are to be had, else the plain architecture.
