@@ -34,8 +34,9 @@ int device_count(std::string* why) {
            : status == cudaErrorInsufficientDriver
                ? "the NVIDIA driver supports CUDA " + version_text(driver) + ", this build needs " +
                      version_text(CUDART_VERSION)
-           : status == cudaSuccess ? "the driver shows no device (see CUDA_VISIBLE_DEVICES)"
-                                   : std::string("CUDA says ") + cudaGetErrorString(status);
+           : status == cudaSuccess || status == cudaErrorNoDevice
+               ? "the driver shows no device (see CUDA_VISIBLE_DEVICES)"
+               : std::string("CUDA says ") + cudaGetErrorString(status);
   }
   return 0;
 }
