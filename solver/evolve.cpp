@@ -13,10 +13,13 @@ constexpr bool due(std::int64_t every, std::int64_t step) { return every > 0 && 
 
 /// Ends a run whose state at `step` is not finite at a point, after a checkpoint of the state `steps` before
 /// if there is one and it is finite.
-[[noreturn]] void end_diverged(Block& block, const Communicator& communicator, const Domain& domain,
+[[noreturn]] void end_diverged(Block& block, const Communicator& communicator, const Problem& problem,
                                const Observers& observers, const Index3& place, std::int64_t step,
                                std::int64_t steps) {
+  const Domain& domain = problem.domain;
   std::string before;
+  if (step == 0)
+    before = fmt::format("; the initial values are beyond the range of {}", to_string(problem.precision));
   if (steps > 0) {
     const Survey survey = block.survey_of_previous();
     const Extremes found = extremes_of_all(communicator, domain.shape, block.owned(), survey.look().extremes);
@@ -69,7 +72,7 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
       found = extremes_of_all(communicator, shape, block.owned(), look.extremes);
       if (const auto place = first_not_finite(*found, shape)) {
         look.copy = nullptr;  // its memory serves the state before
-        end_diverged(block, communicator, problem.domain, observers, *place, step, steps);
+        end_diverged(block, communicator, problem, observers, *place, step, steps);
       }
       return look.copy;
     };

@@ -232,7 +232,7 @@ class Faults(spsolve.TestCase):
 
     def test_values_that_precision_cannot_hold(self):
         file = self.write(initial={"expression": "1e6"}, compute={"precision": "fp16"})
-        self.assertIn("NaN or infinite at step 0, first at point y=0, x=0", self.run_to(3, file, ranks=2).err)
+        self.assertIn("NaN or infinite at step 0, first at point y=0, x=0; the initial values are beyond the range of fp16", self.run_to(3, file, ranks=2).err)
         self.assertEqual(spsolve.diagnostics(self.directory / "out"), [])
 
     def test_a_rank_that_hangs_ends_the_job(self):
