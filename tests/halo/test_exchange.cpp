@@ -6,35 +6,10 @@
 #include "halo/exchange.hpp"
 #include "halo/mpi_transport.hpp"
 #include "tests/support/random_case.hpp"
+#include "tests/support/rows_transport.hpp"
 
 namespace spsolve {
 namespace {
-
-/// Boxes of memory by MPI, row by row.
-class RowsTransport : public Transport {
- public:
-  explicit RowsTransport(const Communicator& communicator) : communicator_(communicator) {}
-  bool takes_boxes() const override { return true; }
-  void start(std::span<const Message> sends, std::span<const Message> receives) override {
-    const auto for_each_row = [&](const Message& message, auto&& begin) {
-      for (std::size_t plane = 0; plane < message.planes; ++plane)
-        for (std::size_t row = 0; row < message.rows; ++row)
-          check_mpi(begin(message.data + plane * message.plane_stride + row * message.row_stride,
-                          static_cast<int>(message.bytes), MPI_BYTE, message.peer, 0, communicator_.handle(),
-                          &requests_.emplace_back()));
-    };
-    for (const Message& message : receives) for_each_row(message, MPI_Irecv);
-    for (const Message& message : sends) for_each_row(message, MPI_Isend);
-  }
-  void finish() override {
-    check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
-    requests_.clear();
-  }
-
- private:
-  Communicator communicator_;
-  std::vector<MPI_Request> requests_;
-};
 
 /// Every point of the grid holds its own number; after an exchange every halo point holds the number of the
 /// point it is a periodic image of, and points beyond walls are untouched.
@@ -90,7 +65,7 @@ TEST(Exchange, HaloPointsHoldTheirPeriodicImage) {
     }
     for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16}) {
       MpiTransport buffers{Communicator()}, pieces{Communicator(), 24};
-      RowsTransport boxes{Communicator()};
+      testing::RowsTransport boxes{Communicator()};
       for (Transport* transport : std::initializer_list<Transport*>{&buffers, &pieces, &boxes}) {
         exchange_and_check(domain, rank_grid, width, precision, *transport);
         exchange_and_check(domain, {1, 1, ranks}, width, precision, *transport);
@@ -102,7 +77,7 @@ TEST(Exchange, HaloPointsHoldTheirPeriodicImage) {
 /// Slabs of many short rows are packed, with the periodic images that they hold.
 TEST(Exchange, SlabsOfShortRowsHoldTheirImages) {
   const int ranks = Communicator().size();
-  RowsTransport boxes{Communicator()};
+  testing::RowsTransport boxes{Communicator()};
   exchange_and_check({3, {4 * ranks, 130, 5}, {}}, {ranks, 1, 1}, {2, 3, 1}, Precision::fp64, boxes);
   exchange_and_check({3, {130, 4 * ranks, 5}, {}}, {1, ranks, 1}, {3, 2, 1}, Precision::fp16, boxes);
 }

@@ -53,7 +53,7 @@ struct Case {
 /// rounding of the reference, and in every precision the bits of one rank.
 TEST(Block, AnyDecompositionHasTheBitsOfOneRankAndMatchesReference) {
   const Communicator world;
-  const auto cpu = testing::cpu_backend(world);
+  const testing::TestBackend cpus[]{testing::cpu_backend(world), testing::cpu_backend_of_boxes(world)};
   int compared = 0;
   for (int seed = 0; seed < 60; ++seed) {
     const Case c(seed, world.size());
@@ -61,8 +61,9 @@ TEST(Block, AnyDecompositionHasTheBitsOfOneRankAndMatchesReference) {
     ++compared;
     SCOPED_TRACE(c.describe());
     for (const Precision precision : all_precisions)
-      EXPECT_EQ(c.solve(world, *c.rank_grid, precision, *cpu.backend), c.alone(precision))
-          << to_string(precision);
+      for (const testing::TestBackend& cpu : cpus)
+        EXPECT_EQ(c.solve(world, *c.rank_grid, precision, *cpu.backend), c.alone(precision))
+            << to_string(precision) << " " << cpu.name;
 
     const auto& problem = c.problem;
     const auto found = c.alone(Precision::fp64);

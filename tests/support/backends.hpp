@@ -9,6 +9,7 @@
 
 #include "halo/mpi_transport.hpp"
 #include "solver/backend.hpp"
+#include "tests/support/rows_transport.hpp"
 #ifdef SPSOLVE_CUDA
 #include "kernels/cuda/device.hpp"
 #include "solver/cuda_backend.hpp"
@@ -27,6 +28,13 @@ inline TestBackend cpu_backend(const Communicator& communicator) {
   auto transport = std::make_unique<MpiTransport>(communicator);
   auto backend = std::make_unique<CpuBackend>(*transport);
   return {"cpu", std::move(transport), std::move(backend)};
+}
+
+/// A CPU that takes boxes, as GPUs of one machine do: halos are slabs that hold periodic images.
+inline TestBackend cpu_backend_of_boxes(const Communicator& communicator) {
+  auto transport = std::make_unique<RowsTransport>(communicator);
+  auto backend = std::make_unique<CpuBackend>(*transport);
+  return {"cpu boxes", std::move(transport), std::move(backend)};
 }
 
 /// Every GPU backend that this machine has for so many ranks: MPI with shared GPUs, copies between peers and
