@@ -12,7 +12,7 @@ namespace {
 using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 
 // Measured on H200 (docs/plan.md).
-constexpr double second_level = 7e12;  // bytes/s of the cache that multiprocessors share
+constexpr double second_level = 0.75e-12;  // s, of a point of a row from the cache that multiprocessors share
 constexpr double most_unrolled_taps = 512;
 constexpr double tap_latency = 0.02e-6, loop_latency = 0.165e-6;  // s, of a tap of a step, unrolled or not
 constexpr double row_cycles = 0.35;   // of the first cache, for another row of a warp and tap
@@ -88,7 +88,7 @@ double roundings(const March& march, const cuda::Tile& tile) {
 struct Slots {
   double sum, others;
 };
-Slots issue_slots(const March& march, const cuda::Tile& tile) {
+Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
   const cuda::KernelStencil& stencil = march.stencil;
   const double reach = stencil.radius[column_axis] - 1.0, share = stencil.folded[column_axis] ? 0.25 : 1.0;
   const bool box = !stencil.pointwise_completion(), fp64 = march.fp64();
@@ -105,10 +105,11 @@ Slots issue_slots(const March& march, const cuda::Tile& tile) {
       others = 0.8 + 1.5 * share * std::max(0.0, reach) +
                (box && share == 1 && stencil.taps.size() > 3 ? 1.5 : 0) + 3 * empty_planes(stencil);
       per_kernel = fp64 ? 2 : 10;
+      if (half && !alone) hidden = 1.2;  // what is handed on has 4 bytes
       if (tile.depth > 8 && reach == 0) hidden = fp64 ? 1.05 : box ? 1.2 : 1.1;
       break;
     default:
-      if (stencil.walls[column_axis][low] == cuda::Wall::none) {
+      if (alone && stencil.walls[column_axis][low] == cuda::Wall::none) {
         others = 3.7 + 1.5 * box + 3.0 * std::max(0.0, reach);
       } else {
         others = 6.0 + (fp64 ? 1.5 : 4.0) * box + 6.0 * std::max(0.0, reach);
@@ -170,13 +171,13 @@ double warps_beside_walls(const March& march, const std::array<std::int64_t, 3>&
 
 /// Seconds of one kernel that computing alone would take: a march with a tile, else a step.
 double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& region,
-                      const std::optional<cuda::Tile>& tile) {
+                      const std::optional<cuda::Tile>& tile, bool is_only) {
   if (!tile) return step_seconds(march, region);
   if (const auto small = march.small_tile(region, tile->depth))
     return small->cycles * march.cycle() / fastest_clock;
   const Launch launch(march, *tile, region);
   const double cycle = march.cycle(), busy = march.slot(march.device.scalar_rate(march.problem.precision));
-  const auto [sum, others] = issue_slots(march, *tile);
+  const auto [sum, others] = issue_slots(march, *tile, is_only);
   // A scheduler issues for its warps in turn, unless these are few and wait for their own results.
   const auto points = static_cast<double>(tile->points_per_lane * tile->rows_per_warp);
   // Without a march each instruction is met once, and fetched if there are many.
@@ -202,8 +203,8 @@ double step_seconds(const March& march, const std::array<std::int64_t, 3>& regio
     return taps * loop_latency * std::max(1.0, points / (1024 * multiprocessors));
   const double more_rows = std::max(0.0, 32 / static_cast<double>(region[column_axis]) - 1);  // of a warp
   const double first = taps * (value / 128 + more_rows * row_cycles / 32) * cycle / multiprocessors;
-  const double second = value * (rows_read(march) + march.problem.has_source) /
-                        (second_level * fp32 / nominal_gpu().scalar_fp32);
+  const double second =
+      second_level * (rows_read(march) + march.problem.has_source) * nominal_gpu().scalar_fp32 / fp32;
   const double slots = taps * rounding_slots(march) + warps_beside_walls(march, region) * wall_slots(march);
   return step_fill + points * (std::hypot(first, second) + slots / fp32) + taps * tap_latency;
 }
@@ -222,7 +223,7 @@ double compute_seconds(const March& march, const std::array<std::int64_t, 3>& re
     for (int axis = 0; axis < axis_count; ++axis)
       if (march.problem.domain.periodic(axes[axis]))
         grown[axis] += 2 * (fuse - done) * march.stencil.radius[axis];
-    seconds += kernel_seconds(march, grown, deepest > 0 ? march.tile(depth) : std::nullopt);
+    seconds += kernel_seconds(march, grown, deepest > 0 ? march.tile(depth) : std::nullopt, kernels == 1);
   }
   return seconds;
 }

@@ -17,6 +17,7 @@ constexpr double last_planes = 0.03;     // what marches that begin or end besid
 constexpr double step_latency = 2.8e-6;  // s, of a step of few points
 constexpr double band_kernel = 4.5e-6;   // s, a kernel of a band, from start to start
 constexpr double band_step = 2e-6;       // s, the same of a step without a march
+constexpr double band_tile = 1e-6;       // s, and of tiles in shared memory
 
 bool has_mirrors(const Domain& domain) {
   bool mirrors = false;
@@ -118,8 +119,10 @@ double band_seconds(const Problem& problem, const DeviceModel& device, int fuse)
     // Beside neumann faces across the march all is stepped; bands across other axes may have left nothing.
     const int marched = k == plane_axis ? 2 - mirrored_faces(march) : 2;
     if (slab[0] * slab[1] * slab[2] > 0)
-      seconds +=
-          marched * (compute_seconds(march, slab, fuse) + kernels * (deepest > 0 ? band_kernel : band_step));
+      seconds += marched * (compute_seconds(march, slab, fuse) + kernels * (deepest == 0 ? band_step
+                                                                            : problem.domain.dimensions == 2
+                                                                                ? band_tile
+                                                                                : band_kernel));
   }
   return seconds;
 }
