@@ -20,7 +20,7 @@ constexpr double step_fill = 0.4e-6;  // s, until a step has its first points
 constexpr double mirror_slots = 10, constant_slots = 12;  // of a tap of a step beside walls
 constexpr double offset_slots = 24;  // of an offset within reach, along three axes, before the taps
 constexpr double few_warps = 1.05;   // of marches of boxes by 8 warps, which have the registers of 12
-constexpr double long_sums = 0.85;   // of fp64 in 3D, against where more instructions are around them
+constexpr double long_sums = 0.85;   // of fp64 in 3D, and in 2D of many points, against short ones
 constexpr double source_cost = 1.8;  // of reading a source in 2D, which nothing fetches ahead, against a copy
 constexpr double alone_cycles = 2.75;  // of a load or shuffle of a warp that has a scheduler to itself
 constexpr double plane_latency = 20;   // cycles until a plane has advanced a level
@@ -29,7 +29,7 @@ constexpr double source_slots = 7;                                 // times the 
 constexpr double line_source_slots = 4;                            // of lines of 4 bytes
 constexpr double first_copies = 2;     // planes of the warm-up that are waited for, not computed
 constexpr double march_fill = 1.5e-6;  // s, from the first planes of a small grid to results
-constexpr double kernel_gap = 2e-6;    // s, between two kernels of a launch
+constexpr double kernel_gap = 2e-6, line_gap = 4e-6, tile_gap = 1.2e-6;  // s, between kernels of a launch
 
 /// How a march is launched over a region (ScalarUnit::march()), and what it executes.
 struct Launch {
@@ -121,7 +121,8 @@ Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
   const double source = !stencil.with_source       ? 0
                         : dimensions == 1 && !fp64 ? line_source_slots
                                                    : source_slots * dimensions;
-  const double sum = stencil.operations * (march.space() && fp64 ? long_sums : 1.0);
+  const bool long_sum = march.space() || (march.problem.domain.dimensions == 2 && stencil.operations > 16);
+  const double sum = stencil.operations * (long_sum && fp64 ? long_sums : 1.0);
   return {sum * hidden, (std::max(0.0, others) + rounding_slots(march) * roundings(march, tile) + source +
                          per_kernel / tile.depth) *
                             hidden};
@@ -248,8 +249,9 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
                       tile->written_columns() * static_cast<int>(storage_bytes(problem.precision)) % 128 != 0;
   candidate.memory_seconds = candidate.bytes / device.bandwidth * (march.space() || within ? 1.12 : 1.0);
   candidate.compute_seconds = compute_seconds(march, march.shape, candidate.fuse) * per_step;
-  candidate.launch_seconds += (kernels - 1) * kernel_gap * per_step;
   const bool small = tile && march.small_tile(march.shape, tile->depth);
+  const double gap = small ? tile_gap : problem.domain.dimensions == 1 ? line_gap : kernel_gap;
+  candidate.launch_seconds += (kernels - 1) * gap * per_step;
   if (tile && !small && march.stencil.radius[plane_axis] > 0)
     candidate.launch_seconds += march_fill * (1 - filled(problem.domain)) * per_step;
   candidate.seconds = overlapped({candidate.memory_seconds, candidate.compute_seconds});

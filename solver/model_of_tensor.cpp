@@ -148,7 +148,7 @@ TensorWork windowed_work(const Stencil& fused, const Domain& domain, Precision p
                  windows_executed(program, {1, 10240, 10240}, half, device);
   work.shared_seconds = work.shared_bytes / device.shared_bandwidth;
   work.memory_cost = 1.1;
-  work.latency = half ? sweep_fill / 2 : sweep_fill;
+  work.latency = half ? sweep_fill / 2 : split ? 3.5e-6 : sweep_fill;
   if (split) work.source_cost = split_source_cost;
   return work;
 }
@@ -230,7 +230,7 @@ TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision 
   if (line) {  // as rows of one tile, and of what is left at both ends
     work.seconds = work.instructions / (work.peak * (half ? 0.65 : 0.57));
     work.memory_cost = half ? 1.17 : 1.0;
-    work.latency = 7e-6;
+    work.latency = half ? 7e-6 : 10e-6;
     work.source_cost = source_cost;
     work.is_serial = !half;
   } else if (space) {
