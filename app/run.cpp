@@ -155,6 +155,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
       restart ? restart->header.step : 0, config.time.steps,       config.output.every,
       config.diagnostics.every,           config.checkpoint.every, setup.plan.chosen.fuse};
   for (const int steps : launch_lengths(schedule)) block.prepare(steps);
+  block.prepare(setup.for_snapshots());
   fill_block(communicator, setup, restart, block);
 
   // Everything that can be wrong with the input was found by now: from here on files are written.

@@ -29,7 +29,7 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
       fused_source_ = std::make_unique<Field>(owned, state_->halo(), sums, backend.memory());
     unit_ = make_unit(Queue::compute);
     prepare(method.fuse);
-    backend.reducer().prepare(problem.precision, {1, problem.precision});
+    prepare({1, problem.precision});
   });
 }
 
@@ -79,7 +79,6 @@ const Field& Block::state() {
 }
 
 void Block::prepare_copies(const Sampling& sampling, int count) {
-  backend_->reducer().prepare(problem_.precision, sampling);
   // Launches take, for messages and for results between kernels, less than another field in the precision of
   // the sums.
   const std::size_t between =

@@ -43,6 +43,8 @@ class Block {
   Survey survey_of_previous() { return computed({backend_, next_.get(), nullptr}); }
   /// Begins to compile what launches of so many steps need.
   void prepare(int steps) const;
+  /// The same for a look that keeps so much.
+  void prepare(const Sampling& kept) const { backend_->reducer().prepare(problem_.precision, kept); }
   /// Takes the memory of so many copies at a time, as far as launches do not need it.
   void prepare_copies(const Sampling& sampling, int count);
   const Box& owned() const { return state_->owned(); }
