@@ -148,6 +148,8 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   plan->add_option("--device-model", command.device_model, "Plan for the device that this file describes")
       ->type_name("FILE.toml")
       ->check(not_empty);
+  plan->add_flag("--layouts", command.layouts,
+                 "Print what the search for the tile of the morph layout finds instead, tile by tile");
 
   CLI::App* bench =
       app.add_subcommand("bench", "Measure points x time steps per second and the error of the result");

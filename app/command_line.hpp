@@ -48,6 +48,7 @@ struct CommandLine {
   bool overwrite = false;
   bool quiet = false;
   std::optional<std::filesystem::path> device_model;  // of plan
+  bool layouts = false;  // the same: of the morph layout, instead of the candidates
   BenchRequest bench;
 };
 

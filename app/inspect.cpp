@@ -99,7 +99,11 @@ Status show_plan(const Communicator& communicator, const CommandLine& command) {
   if (command.device_model) collectively(communicator, [&] { model = device_model(*command.device_model); });
   const Setup setup = make_setup(communicator, load_input(communicator, command), "", model);
   print_summary(communicator, setup, terminal);
-  print_plan(setup, model ? *model : device_model(setup.device), terminal);
+  const DeviceModel planned_for = model ? *model : device_model(setup.device);
+  if (command.layouts)
+    print_layouts(setup, planned_for, terminal);
+  else
+    print_plan(setup, planned_for, terminal);
   if (!model) terminal.print("this device: {}", describe_ceilings(setup.device));
   return Status::finished;
 }

@@ -12,6 +12,7 @@
 #include "app/versions.hpp"
 #include "io/atomic_file.hpp"
 #include "kernels/presets.hpp"
+#include "kernels/sparse/layout_explorer.hpp"
 
 namespace spsolve {
 namespace {
@@ -112,6 +113,36 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
       break;  // more ranks than the grid has room for
     }
   }
+}
+
+void print_layouts(const Setup& setup, const DeviceModel& device, const Terminal& terminal) {
+  const Candidate* morph = nullptr;
+  for (const Candidate& c : setup.plan.candidates)
+    if (c.unit == "sparse-tensor" && c.layout == "morph" && (!morph || c.seconds < morph->seconds))
+      morph = &c;
+  if (!morph)
+    throw Error(Status::invalid_input,
+                fmt::format("--layouts: on {} no candidate in {} is morphed for sparse tensor cores; see "
+                            "compute.precision, compute.unit and --device-model",
+                            device.name, to_string(setup.problem.precision)));
+  const bool half = storage_bytes(morph->precision) == 2;
+  const MmaShape mma = widest_mma(half ? morph->precision : Precision::tf32);
+  const TensorRates rates{half ? device.mma_half_sparse : device.mma_tf32_sparse, device.bandwidth,
+                          device.shared_bandwidth};
+  const Problem& problem = setup.problem;
+  terminal.print("tiles of the morph layout, {} per launch, mma.sp m16n8k{} {}",
+                 morph->fuse == 1 ? "1 step" : fmt::format("{} steps", morph->fuse), mma.k,
+                 to_string(mma.element));
+  terminal.print("{:>12} {:>4} {:>7} {:>6} {:>6} {:>8} {:>14} {:>11} {:>10} {:>8}", "r3 x r2 x r1", "M",
+                 "window", "K", "zero", "density", "instructions", "compute us", "memory us", "us");
+  for (const LayoutCandidate& c : explore_layouts(fuse_steps(problem.stencil, morph->fuse),
+                                                  problem.domain.shape, mma, morph->precision, rates))
+    terminal.print("{:>12} {:>4} {:>7} {:>6} {:>6} {:>8.3f} {:>14} {:>11.1f} {:>10.1f} {:>8.1f}",
+                   extent_text(c.tile, axis_count), c.m, c.window, c.k, c.zero_columns, c.density,
+                   c.mma_count, 1e6 * c.compute_seconds, 1e6 * c.memory_seconds, 1e6 * c.seconds);
+  terminal.print(
+      "M: outputs of a tile; window: points around them; K: those in use, and zero columns for 2:4; density: "
+      "weights / multiplications; us: by equations 6 to 8");
 }
 
 void report(const Communicator& communicator, const Setup& setup, const std::string& transport,

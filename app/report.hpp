@@ -26,6 +26,10 @@ void warn_of_growth(const Setup& setup, const Terminal& terminal);
 /// Prints the candidates that the plan was chosen from, why, and how the chosen one scales.
 void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& terminal);
 
+/// Prints every tile that the morph layout of the fastest such candidate may have, with what the search of
+/// SparStencil (equations 6 to 9) says of it. Throws Error(invalid_input) where no candidate is morphed.
+void print_layouts(const Setup& setup, const DeviceModel& device, const Terminal& terminal);
+
 /// Prints the rate and where the time went, least and most over the ranks, and writes run.json. `transport`
 /// is what halos travelled by. Collective.
 void report(const Communicator& communicator, const Setup& setup, const std::string& transport,

@@ -2,6 +2,8 @@
 """What the plan chooses, and how it is overridden: emulated tensor units through the whole program, accuracy, tuning, plans for
 other machines."""
 import json
+import math
+import re
 import unittest
 
 import h5py
@@ -121,6 +123,24 @@ class Plan(spsolve.TestCase):
             self.assertIn(f"device model: {device}", result.out)
             self.assertIn("4096 ranks", result.out)
             self.assertEqual("sparse-tensor" in result.out, device != "cpu")
+        result = spsolve.run("plan", file, "--layouts", "--device-model", spsolve.SOURCE / "inputs" / "devices" / "a100.toml",
+                             *spsolve.settings("grid.shape=[10240, 10240]", "compute.device=cuda"))
+        self.assertEqual(result.status, 0, result.err)
+        lines = [line.split() for line in result.out.splitlines() if re.match(r" *1 x \d+ x \d+ ", line)]
+        tiles = [(int(line[2]), int(line[4])) for line in lines]
+        self.assertEqual(sorted(tiles), [(y, x) for y in range(1, 17) for x in range(1, 16 // y + 1)])
+        for (y, x), (m, window, k, zero, density, instructions, compute, memory, seconds) in zip(
+                tiles, (map(float, line[5:]) for line in lines)):
+            self.assertEqual(m, y * x)
+            self.assertLessEqual(k - zero, window)
+            self.assertEqual(seconds, max(compute, memory))
+            # Equation 9: K points of eight tiles in instructions of 32 points.
+            self.assertEqual(instructions, math.ceil(math.ceil(10240 / y) * math.ceil(10240 / x) / 8) * math.ceil(k / 32))
+        times = [float(line[-1]) for line in lines]
+        self.assertEqual(times, sorted(times))
+        result = spsolve.run("plan", file, "--layouts", *spsolve.settings("compute.device=cpu", "compute.precision=fp64"))
+        self.assertEqual(result.status, 2)
+        self.assertIn("--layouts", result.err)
         wrong = self.directory / "wrong.toml"
         wrong.write_text("[device]\ngpu = true\nbandwith = 1e12\n")
         result = spsolve.run("plan", file, "--device-model", wrong)
