@@ -109,9 +109,11 @@ const void* Kernel::loaded() const {
 }
 
 int Kernel::resident_blocks(int threads, std::size_t shared_bytes) const {
-  int blocks = 0;
-  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, loaded(), threads, shared_bytes));
-  return blocks;
+  const auto [known, is_new] = resident_blocks_.try_emplace({threads, shared_bytes});
+  if (is_new)
+    check_cuda(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&known->second, loaded(), threads, shared_bytes));
+  return known->second;
 }
 
 void Kernel::launch_with(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,

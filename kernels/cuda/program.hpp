@@ -5,9 +5,11 @@
 
 #include <filesystem>
 #include <future>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/cache_directory.hpp"
@@ -53,7 +55,8 @@ class Kernel {
   Kernel(Code cubin, std::string name, std::size_t most_shared_bytes = 0)
       : cubin_(std::move(cubin)), name_(std::move(name)), most_shared_bytes_(most_shared_bytes) {}
 
-  /// Per multiprocessor, with so many threads in a block and bytes of dynamic shared memory.
+  /// Per multiprocessor, with so many threads in a block and bytes of dynamic shared memory. The driver is
+  /// asked once.
   int resident_blocks(int threads, std::size_t shared_bytes) const;
 
   /// Enqueues a launch with one argument, copied now.
@@ -77,6 +80,7 @@ class Kernel {
   std::size_t most_shared_bytes_;
   mutable std::unique_ptr<std::remove_pointer_t<cudaLibrary_t>, Unload> library_;
   mutable cudaKernel_t kernel_ = nullptr;
+  mutable std::map<std::pair<int, std::size_t>, int> resident_blocks_;
 };
 
 }  // namespace spsolve::cuda
