@@ -87,14 +87,14 @@ TEST(Plan, LaunchesFitBetweenEvents) {
 }
 
 TEST(Plan, WallsCostDeepFusedWeights) {
-  Problem problem = problem_of("box2d1r", {1, 2048, 2048});
+  Problem problem = problem_of("box2d1r", {1, 800, 800});
   problem.precision = Precision::fp16;
   const Candidate periodic = make_plan(problem, nominal_gpu(), {}).chosen;
   for (const int axis : {y_axis, x_axis})
     for (Face& face : problem.domain.faces[axis]) face.kind = BoundaryKind::neumann;
   const Plan walled = make_plan(problem, nominal_gpu(), {});
   EXPECT_TRUE(periodic.fused_weights());
-  EXPECT_LE(walled.chosen.fuse, periodic.fuse);
+  EXPECT_LT(walled.chosen.fuse, periodic.fuse);
   std::map<int, double> wall_seconds;  // per launch, by depth
   for (const Candidate& candidate : walled.candidates)
     if (candidate.layout == "separable")
