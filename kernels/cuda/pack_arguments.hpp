@@ -16,19 +16,26 @@ struct DevicePlace {
   Base base;
 };
 
-/// A box that is copied. It has fewer than 2^32 items, the largest that all its addresses are multiples of.
+/// A box that is copied, in items of the size that all its addresses are multiples of: fewer than 2^32. The
+/// items of a row from `second` on lie `from_jump` and `to_jump` bytes further: one more box of the same
+/// rows.
 struct DeviceCopy {
-  long long first;  // number of its first item among those of all copies
   DevicePlace from, to;
-  unsigned rows, items_per_row;
-  unsigned item_bytes;  // 2, 4, 8 or 16
+  long long from_jump, to_jump;
+  unsigned items, rows, items_per_row, second;
+  unsigned item_bytes;   // 2, 4, 8 or 16
+  unsigned first_piece;  // a piece is as many items as a block has threads, or what is left of them
 };
+
+/// Of one launch: what a kernel may have of arguments is 4 KiB.
+constexpr int most_copies = 32;
 
 struct PackArguments {
   unsigned char* base[2];
-  const DeviceCopy* table;
+  unsigned pieces;  // of all copies
   int copies;
-  long long items;  // of all copies
+  DeviceCopy table[most_copies];
 };
+static_assert(sizeof(PackArguments) <= 4096);
 
 }  // namespace spsolve::cuda

@@ -11,7 +11,8 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr unsigned largest_item = 16;  // bytes, of one load
+constexpr unsigned largest_item = 16;   // bytes, of one load
+constexpr unsigned most_blocks = 8192;  // more take longer to start than to go round again
 
 /// Rows of fields of one geometry: first owned points lie at multiples of 64 bytes.
 DevicePlace place_of(const Place& place, const Index3& extent, const Field& field, std::int64_t element) {
@@ -43,6 +44,28 @@ BoxCopy in_whole_sectors(BoxCopy copy, const Field& field, std::int64_t element)
   return copy;
 }
 
+/// A copy but for what it has to do with others.
+DeviceCopy device_copy(const BoxCopy& copy, const Field& field, std::int64_t element) {
+  const DevicePlace from = place_of(copy.from, copy.extent, field, element),
+                    to = place_of(copy.to, copy.extent, field, element);
+  const auto row_bytes = static_cast<unsigned>(copy.extent[x_axis] * element);
+  unsigned bits = largest_item | row_bytes;
+  for (const DevicePlace& place : {from, to})
+    bits |= static_cast<unsigned>(place.begin | place.plane_stride | place.row_stride);
+  const unsigned item = 1u << std::countr_zero(bits), items = row_bytes / item;
+  return {from, to, 0, 0, 0, static_cast<unsigned>(copy.extent[y_axis]), items, items, item, 0};
+}
+
+/// Whether two copies are of the same rows of a field, to the same rows of it.
+bool share_rows(const BoxCopy& a, const BoxCopy& b) {
+  const auto same_rows = [](const Place& one, const Place& other) {
+    const auto *first = std::get_if<Index3>(&one), *second = std::get_if<Index3>(&other);
+    return first && second && (*first)[z_axis] == (*second)[z_axis] && (*first)[y_axis] == (*second)[y_axis];
+  };
+  return a.extent[z_axis] == b.extent[z_axis] && a.extent[y_axis] == b.extent[y_axis] &&
+         same_rows(a.from, b.from) && same_rows(a.to, b.to);
+}
+
 class DevicePacking : public Packing {
  public:
   DevicePacking(const Kernel& kernel, cudaStream_t stream, std::vector<BoxCopy> copies, Precision precision)
@@ -54,45 +77,49 @@ class DevicePacking : public Packing {
   }
 
   void copy(Field& field, std::byte* buffer) const override {
-    if (copies_.empty()) return;
-    if (!table_.data()) make_table(field);
-    const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(pieces(items_, pack_threads), 8192));
-    kernel_.launch(blocks, pack_threads, 0, stream_,
-                   PackArguments{{reinterpret_cast<unsigned char*>(field.bytes_at(field.owned().begin)),
-                                  reinterpret_cast<unsigned char*>(buffer)},
-                                 static_cast<const DeviceCopy*>(table_.data()),
-                                 static_cast<int>(copies_.size()),
-                                 items_});
+    if (launches_.empty()) make_launches(field);
+    for (PackArguments& launch : launches_) {
+      launch.base[static_cast<int>(Base::field)] =
+          reinterpret_cast<unsigned char*>(field.bytes_at(field.owned().begin));
+      launch.base[static_cast<int>(Base::buffer)] = reinterpret_cast<unsigned char*>(buffer);
+      kernel_.launch(std::min(launch.pieces, most_blocks), pack_threads, 0, stream_, launch);
+    }
   }
 
  private:
   /// Where a box lies in memory is known with the first field.
-  void make_table(const Field& field) const {
-    std::vector<DeviceCopy> table;
-    for (const BoxCopy& exact : copies_) {
-      const BoxCopy copy = in_whole_sectors(exact, field, element_);
-      const DevicePlace from = place_of(copy.from, copy.extent, field, element_),
-                        to = place_of(copy.to, copy.extent, field, element_);
-      const auto row_bytes = static_cast<unsigned>(copy.extent[2] * element_);
-      unsigned bits = largest_item | row_bytes;
-      for (const DevicePlace& place : {from, to})
-        bits |= static_cast<unsigned>(place.begin | place.plane_stride | place.row_stride);
-      const unsigned item = 1u << std::countr_zero(bits);
-      table.push_back({items_, from, to, static_cast<unsigned>(copy.extent[1]), row_bytes / item, item});
-      items_ += copy.extent[0] * copy.extent[1] * (row_bytes / item);
+  void make_launches(const Field& field) const {
+    std::vector<BoxCopy> left(copies_.rbegin(), copies_.rend());
+    while (!left.empty()) {
+      if (launches_.empty() || launches_.back().copies == most_copies) launches_.push_back({});
+      PackArguments& launch = launches_.back();
+      const BoxCopy exact = left.back();
+      left.pop_back();
+      DeviceCopy copy = device_copy(in_whole_sectors(exact, field, element_), field, element_);
+      const auto other = std::find_if(left.rbegin(), left.rend(),
+                                      [&](const BoxCopy& candidate) { return share_rows(exact, candidate); });
+      if (other != left.rend()) {
+        const DeviceCopy second = device_copy(in_whole_sectors(*other, field, element_), field, element_);
+        if (second.item_bytes == copy.item_bytes) {
+          const long long bytes = static_cast<long long>(copy.second) * copy.item_bytes;
+          copy.from_jump = second.from.begin - copy.from.begin - bytes;
+          copy.to_jump = second.to.begin - copy.to.begin - bytes;
+          copy.items_per_row += second.items_per_row;
+          left.erase(std::next(other).base());
+        }
+      }
+      copy.items = static_cast<unsigned>(exact.extent[z_axis]) * copy.rows * copy.items_per_row;
+      copy.first_piece = launch.pieces;
+      launch.pieces += pieces(copy.items, pack_threads);
+      launch.table[launch.copies++] = copy;
     }
-    const std::size_t bytes = table.size() * sizeof(DeviceCopy);
-    table_ = DeviceBuffer(bytes);
-    // On the kernels' stream: a plain cudaMemcpy may return before the last bytes are on the device.
-    check_cuda(cudaMemcpyAsync(table_.data(), table.data(), bytes, cudaMemcpyHostToDevice, stream_));
   }
 
   const Kernel& kernel_;
   cudaStream_t stream_;
   std::int64_t element_;
   std::vector<BoxCopy> copies_;
-  mutable DeviceBuffer table_;
-  mutable std::int64_t items_ = 0;
+  mutable std::vector<PackArguments> launches_;
 };
 
 }  // namespace
