@@ -47,15 +47,24 @@ struct Launch {
     const std::int64_t warm_up = cuda::warm_up_planes(march.stencil, tile);
     const std::int64_t planes = region[plane_axis],
                        resident = tile.blocks_per_multiprocessor * multiprocessors;
-    const std::int64_t length =
-        cuda::steps_per_block(planes, tiles, resident, warm_up,
-                              tile.warps == 1 ? cuda::schedulers_of_multiprocessor * multiprocessors : 0);
-    planes_per_block = static_cast<double>(length + warm_up) - (march.space() ? first_copies : 0.0);
-    blocks = tiles * pieces(planes, length);
+    const auto copied = march.space() ? first_copies : 0.0;
+    if (march.stencil.radius[row_axis] > 0) {
+      const auto time =
+          cuda::march_time(cuda::share_march(planes, tiles, resident, warm_up), resident, warm_up);
+      waves = time.waves;
+      planes_per_block = static_cast<double>(time.steps) / static_cast<double>(waves) - copied;
+      blocks = waves * resident;
+    } else {
+      const std::int64_t length =
+          cuda::steps_per_block(planes, tiles, resident, warm_up,
+                                tile.warps == 1 ? cuda::schedulers_of_multiprocessor * multiprocessors : 0);
+      planes_per_block = static_cast<double>(length + warm_up) - copied;
+      blocks = tiles * pieces(planes, length);
+      waves = std::max<std::int64_t>(1, blocks / resident);
+    }
     warps = static_cast<double>(pieces(blocks, multiprocessors) * tile.warps) /
             cuda::schedulers_of_multiprocessor;
     if (tile.warps == 1) warps = std::ceil(warps);
-    waves = std::max<std::int64_t>(1, blocks / resident);
     executed = static_cast<double>(pieces(blocks, multiprocessors) * multiprocessors) * planes_per_block *
                static_cast<double>(tile.rows() * tile.columns());
   }

@@ -43,6 +43,17 @@ struct alignas(64) TensorMap {
   unsigned long long opaque[16];
 };
 
+/// How blocks share a march, which is cut into slabs of `steps`; a tile of a slab is a piece. Each of the first
+/// `whole` pieces is marched from end to end by a block. Of each of the others blocks take `stretches` of
+/// `length` steps, then `short_stretches` of `short_length`.
+struct MarchShares {
+  int steps, tiles, pieces;
+  int whole, stretches, length, short_stretches, short_length;
+
+  constexpr int shared() const { return pieces - whole; }
+  constexpr int blocks() const { return whole + shared() * (stretches + short_stretches); }
+};
+
 /// One launch: out = in advanced by the steps of the kernel on the regions.
 struct Arguments {
   TensorMap in_map;  // march on sm_90
@@ -57,7 +68,8 @@ struct Arguments {
   long long planes_per_block;  // march: how many planes of the region a block writes
   long long fewer_planes;      // march: by so many fewer in the first blocks along the march, and in the last
   int steps, tile_planes, tile_columns;  // steps: how many, and what a block writes
-  int column_tiles;  // march: across the region; more blocks in x, in pairs, share the first and last tile
+  int column_tiles;    // march: across the region; more blocks in x, in pairs, share the first and last tile
+  MarchShares shares;  // march of tiles of rows, whose blocks are in one line
 };
 
 }  // namespace spsolve::cuda

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/cuda/arguments.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/rounding.hpp"
 
@@ -21,5 +22,15 @@ inline double scheduler_time(double warps) { return std::hypot(warps, 1.08); }
 /// takes as long however full it is.
 std::int64_t steps_per_block(std::int64_t steps, std::int64_t tiles, std::int64_t resident,
                              std::int64_t warm_up, std::int64_t schedulers = 0);
+
+/// The shares of `tiles` with which the blocks that are resident at once end at about the same time.
+MarchShares share_march(std::int64_t steps, std::int64_t tiles, std::int64_t resident, std::int64_t warm_up);
+
+/// Of the multiprocessor that takes longest: its blocks one after the other, and their steps, warm-ups
+/// included.
+struct MarchTime {
+  std::int64_t waves, steps;
+};
+MarchTime march_time(const MarchShares& shares, std::int64_t resident, std::int64_t warm_up);
 
 }  // namespace spsolve::cuda

@@ -51,7 +51,7 @@ class March {
   __device__ void run(int planes_to_write) {
     const int planes = planes_to_write + warm_up;
     PlaneRing ring(shared_.ring, a_, begin_ - depth * R, first_row_, first_column_);
-    for (int i = 0; i < ahead && i < planes; ++i) ring.fetch();
+    for (int i = 0; i < ahead; ++i) ring.fetch(i < planes);
     Sums sums[depth] = {};
     constexpr int warmed_apart = skips_levels ? warm_up : 0;
 #pragma unroll 1
@@ -92,7 +92,7 @@ class March {
       static_for<0, depth>([&](auto l) { share_rows<l.value>(edges[RY > 0 ? l.value : 0], level[l.value]); });
       block_barrier();
       compute_anew(warp_);
-      if (i + ahead < planes) ring.fetch();
+      ring.fetch(i + ahead < planes);
       // Level 0 last and from the input again: its registers are not kept across the barrier.
       static_for<0, depth>([&](auto k) {
         constexpr int l = depth - 1 - k.value;
@@ -105,7 +105,7 @@ class March {
       });
     } else {
       block_barrier();
-      if (i + ahead < planes) ring.fetch();
+      ring.fetch(i + ahead < planes);
       static_for<0, depth>([&](auto l) {
         const int completed = plane - (l.value + 1) * R;
         Points& next = level[l.value + 1];

@@ -13,24 +13,10 @@ struct BlockPlace {
   long long begin, end;               // the planes that the block writes
 
   __device__ explicit BlockPlace(const Arguments& arguments) : a(arguments) {
-    const Region& region = a.region;
-    // Blocks beyond the tiles in x take further parts of the first and the last tile.
-    const int extra = static_cast<int>(blockIdx.x) - a.column_tiles,
-              parts = (static_cast<int>(gridDim.x) - a.column_tiles) / 2 + 1;
-    const int tile = extra < 0 ? static_cast<int>(blockIdx.x) : extra % 2 == 0 ? 0 : a.column_tiles - 1;
-    first_column = a.first_column + tile * static_cast<long long>(tile_columns - 2 * column_margin);
-    first_row =
-        region.begin[1] - depth * RY + blockIdx.y * static_cast<long long>(tile_rows - 2 * depth * RY);
-    const long long first_of_stretch =
-        blockIdx.z * a.planes_per_block - (blockIdx.z > 0 ? a.fewer_planes : 0);
-    const long long end_of_stretch = (blockIdx.z + 1) * a.planes_per_block - a.fewer_planes;
-    const bool parted = parts > 1 && (tile == 0 || tile == a.column_tiles - 1);
-    const int part = extra < 0 ? 0 : extra / 2 + 1;
-    const int stretch = static_cast<int>(end_of_stretch - first_of_stretch);
-    const int part_planes = parted ? (stretch + parts - 1) / parts : stretch;
-    const auto inside = [](long long plane, long long limit) { return plane < limit ? plane : limit; };
-    begin = region.begin[0] + first_of_stretch + part * part_planes;
-    end = inside(inside(begin + part_planes, region.begin[0] + end_of_stretch), region.end[0]);
+    if constexpr (RY > 0)
+      place_by_shares();
+    else
+      place_by_stretches();
   }
 
   /// Whether the tile, halo included, reaches beyond a wall face.
@@ -41,6 +27,47 @@ struct BlockPlace {
   }
 
  private:
+  __device__ void place_tile(int column, int row) {
+    first_column = a.first_column + column * static_cast<long long>(tile_columns - 2 * column_margin);
+    first_row = a.region.begin[1] - depth * RY + row * static_cast<long long>(tile_rows - 2 * depth * RY);
+  }
+
+  /// Tiles of rows, whose blocks are in one line.
+  __device__ void place_by_shares() {
+    const MarchShares& s = a.shares;
+    const int block = static_cast<int>(blockIdx.x), other = block - s.whole;
+    int piece = block, from = 0, to = s.steps;
+    if (other >= 0) {
+      const int stretch = other / s.shared(), beyond = stretch - s.stretches;
+      piece = s.whole + other % s.shared();
+      from = beyond < 0 ? stretch * s.length : s.stretches * s.length + beyond * s.short_length;
+      to = min(from + (beyond < 0 ? s.length : s.short_length), s.steps);
+    }
+    const int slab = piece / s.tiles, tile = piece % s.tiles;
+    place_tile(tile % a.column_tiles, tile / a.column_tiles);
+    const long long first = a.region.begin[0] + static_cast<long long>(slab) * s.steps;
+    begin = first + from;
+    end = min(first + to, a.region.end[0]);
+  }
+
+  /// Tiles of one row: x along the row, z along the march.
+  __device__ void place_by_stretches() {
+    // Blocks beyond the tiles in x take further parts of the first and the last tile.
+    const int extra = static_cast<int>(blockIdx.x) - a.column_tiles,
+              parts = (static_cast<int>(gridDim.x) - a.column_tiles) / 2 + 1;
+    const int tile = extra < 0 ? static_cast<int>(blockIdx.x) : extra % 2 == 0 ? 0 : a.column_tiles - 1;
+    place_tile(tile, static_cast<int>(blockIdx.y));
+    const long long first_of_stretch =
+        blockIdx.z * a.planes_per_block - (blockIdx.z > 0 ? a.fewer_planes : 0);
+    const long long end_of_stretch = (blockIdx.z + 1) * a.planes_per_block - a.fewer_planes;
+    const bool parted = parts > 1 && (tile == 0 || tile == a.column_tiles - 1);
+    const int part = extra < 0 ? 0 : extra / 2 + 1;
+    const int stretch = static_cast<int>(end_of_stretch - first_of_stretch);
+    const int part_planes = parted ? (stretch + parts - 1) / parts : stretch;
+    begin = a.region.begin[0] + first_of_stretch + part * part_planes;
+    end = min(min(begin + part_planes, a.region.begin[0] + end_of_stretch), a.region.end[0]);
+  }
+
   __device__ bool reaches_wall(int axis, long long first, long long last) const {
     return walls[axis][0] != Wall::none && (first < 0 || last > a.shape[axis]);
   }

@@ -54,8 +54,31 @@ class PlaneRing {
 #endif
   }
 
-  /// Starts the copy of the next plane. Its stage must no longer be read by any thread.
-  __device__ void fetch() {
+  /// Starts the copy of the next plane, if it is wanted. Its stage must no longer be read by any thread.
+  __device__ void fetch(bool wanted) {
+    if (wanted) copy_plane();
+#if __CUDA_ARCH__ < 900
+    commit_copies();  // wait() counts groups, also of no copies
+#endif
+  }
+
+  /// The next plane once it has arrived. Called by all threads of the block.
+  __device__ const In (*wait())[tile_columns] {
+    const int stage = wait_;
+#if __CUDA_ARCH__ >= 900
+    while (!mbarrier_try_wait(&storage_.full[stage], parity_)) {
+    }
+    if (stage + 1 == stages) parity_ ^= 1;
+#else
+    wait_for_copies<stages - 2>();
+    block_barrier();
+#endif
+    wait_ = stage + 1 == stages ? 0 : stage + 1;
+    return storage_.plane[stage];
+  }
+
+ private:
+  __device__ void copy_plane() {
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0) {
       mbarrier_expect(&storage_.full[fetch_], sizeof(storage_.plane[0]));
@@ -75,28 +98,11 @@ class PlaneRing {
         copy_16_bytes(&storage_.plane[fetch_][row][column], static_cast<const In*>(a_.in.data) + plane +
                                                                 inside(row_ + row, 1) * a_.in.stride[1] + x);
     }
-    commit_copies();
 #endif
     ++plane_;
     fetch_ = fetch_ + 1 == stages ? 0 : fetch_ + 1;
   }
 
-  /// The next plane once it has arrived. Called by all threads of the block.
-  __device__ const In (*wait())[tile_columns] {
-    const int stage = wait_;
-#if __CUDA_ARCH__ >= 900
-    while (!mbarrier_try_wait(&storage_.full[stage], parity_)) {
-    }
-    if (stage + 1 == stages) parity_ ^= 1;
-#else
-    wait_for_copies<stages - 2>();
-    block_barrier();
-#endif
-    wait_ = stage + 1 == stages ? 0 : stage + 1;
-    return storage_.plane[stage];
-  }
-
- private:
   /// A coordinate clamped to the memory of the input.
   __device__ long long inside(int p, int axis) const {
     return clamp(p, 0, a_.in.end[axis] - a_.in.begin[axis]);

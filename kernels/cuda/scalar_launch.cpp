@@ -41,28 +41,32 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
   const std::int64_t column_tiles = pieces(a.region.end[2] - (a.first_column + tile.column_margin), columns);
   const std::int64_t row_tiles = pieces(a.region.end[1] - a.region.begin[1], rows);
   const std::int64_t planes = a.region.end[0] - a.region.begin[0];
-  // In 2D there are few waves of blocks, and those beside walls, which take longer per plane, would end last:
-  // they get fewer planes, half or a third. Deep tiles of fp64 beside dirichlet faces take longest.
-  const bool flat = row_tiles == 1 && planes > 1;
-  const auto [low_wall, high_wall] = stencil_.walls[column_axis];
-  const bool slow = formats.compute_bytes() == 8 && tile.depth > 4 &&
-                    (low_wall == Wall::dirichlet || high_wall == Wall::dirichlet);
-  const std::int64_t extra = flat && column_tiles > 1 && low_wall != Wall::none ? (slow ? 4 : 2) : 0;
-  const std::int64_t tiles = column_tiles * row_tiles + extra;
-  a.planes_per_block = steps_per_block(
-      planes, tiles, device_.multiprocessors * kernel.resident_blocks(32 * tile.warps, tile.shared_bytes),
-      warm_up_planes(stencil_, tile),
-      tile.warps == 1 ? schedulers_of_multiprocessor * device_.multiprocessors : 0);
+  const std::int64_t resident =
+      device_.multiprocessors * kernel.resident_blocks(32 * tile.warps, tile.shared_bytes);
+  const std::int64_t warm_up = warm_up_planes(stencil_, tile);
   a.column_tiles = static_cast<int>(column_tiles);
-  std::int64_t stretches = pieces(planes, a.planes_per_block);
-  if (flat && stretches > 4 && stencil_.walls[plane_axis][low] != Wall::none) {
-    a.fewer_planes = a.planes_per_block / 4;
-    a.planes_per_block = pieces(planes + 2 * a.fewer_planes, stretches);
+  dim3 grid;
+  if (stencil_.radius[row_axis] > 0) {
+    a.shares = share_march(planes, column_tiles * row_tiles, resident, warm_up);
+    grid = dim3(static_cast<unsigned>(a.shares.blocks()));
   } else {
-    a.fewer_planes = 0;
+    // In 2D there are few waves of blocks, and those beside walls, which take longer per plane, would end
+    // last: they get fewer planes, half or a third. Deep tiles of fp64 beside dirichlet faces take longest.
+    const bool flat = row_tiles == 1 && planes > 1;
+    const auto [low_wall, high_wall] = stencil_.walls[column_axis];
+    const bool slow = formats.compute_bytes() == 8 && tile.depth > 4 &&
+                      (low_wall == Wall::dirichlet || high_wall == Wall::dirichlet);
+    const std::int64_t extra = flat && column_tiles > 1 && low_wall != Wall::none ? (slow ? 4 : 2) : 0;
+    a.planes_per_block = steps_per_block(planes, column_tiles * row_tiles + extra, resident, warm_up,
+                                         schedulers_of_multiprocessor * device_.multiprocessors);
+    const std::int64_t stretches = pieces(planes, a.planes_per_block);
+    if (flat && stretches > 4 && stencil_.walls[plane_axis][low] != Wall::none) {
+      a.fewer_planes = a.planes_per_block / 4;
+      a.planes_per_block = pieces(planes + 2 * a.fewer_planes, stretches);
+    }
+    grid = dim3(static_cast<unsigned>(column_tiles + extra), static_cast<unsigned>(row_tiles),
+                static_cast<unsigned>(stretches));
   }
-  const dim3 grid(static_cast<unsigned>(column_tiles + extra), static_cast<unsigned>(row_tiles),
-                  static_cast<unsigned>(stretches));
   kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile.warps)),
                 static_cast<std::size_t>(tile.shared_bytes), stream, a);
 }

@@ -9,6 +9,7 @@
 #include <regex>
 #include <tuple>
 
+#include "kernels/cuda/launch_shape.hpp"
 #include "kernels/cuda/program.hpp"
 #include "kernels/cuda/reducer.hpp"
 #include "kernels/cuda/step_tile.hpp"
@@ -165,6 +166,27 @@ TEST(Reductions, CompileForAmpereAndHopperWithoutSpills) {
                                     .compile_fresh("reduce.cuh", reduce_constants(precision, {3, kept}));
       EXPECT_FALSE(compiled.cubin.empty());
       EXPECT_FALSE(std::regex_search(compiled.log, std::regex("[1-9]\\d* bytes spill"))) << compiled.log;
+    }
+}
+
+TEST(MarchShares, TakeNoLongerThanWavesOfEqualStretchesNorLessThanAllTogether) {
+  constexpr std::int64_t resident = 132, warm_up = 10;
+  for (std::int64_t tiles = 1; tiles < 600; tiles += 7)
+    for (const std::int64_t steps : {1, 4, 57, 128, 320, 400}) {
+      SCOPED_TRACE(std::to_string(tiles) + " tiles of " + std::to_string(steps) + " steps");
+      const MarchShares shares = share_march(steps, tiles, resident, warm_up);
+      const auto time = march_time(shares, resident, warm_up).steps;
+      EXPECT_GE(time * resident, tiles * (steps + warm_up));
+      EXPECT_LE(time, pieces(tiles, resident) * (steps + warm_up));
+      if (tiles <= resident) {
+        EXPECT_LE(time, pieces(steps, std::min(steps, resident / tiles)) + warm_up);
+      }
+      // All steps of every piece that is cut are there.
+      if (shares.shared() > 0) {
+        EXPECT_GE(shares.stretches * shares.length + shares.short_stretches * shares.short_length,
+                  shares.steps);
+      }
+      EXPECT_EQ(shares.pieces, tiles * pieces(steps, std::int64_t{shares.steps}));
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include <ucontext.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +21,9 @@
 #define __launch_bounds__(...)
 #define __shared__
 #define __align__(bytes)
+
+using std::max;
+using std::min;
 
 struct Coordinates {
   unsigned x, y, z;

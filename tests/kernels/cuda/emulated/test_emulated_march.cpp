@@ -25,9 +25,11 @@ Box marched(const MarchCase& c, const testing::RandomCase& problem, int slow) {
   return region;
 }
 
-/// One launch, cut along the march into stretches, in the first and last columns of 2D into more.
+/// One launch. Tiles of rows are shared by half as many blocks again, so that the ends of all are
+/// dealt, or by one less, so that one is marched in stretches; tiles of one row are cut along the march into
+/// stretches, in the first and last columns of 2D into more.
 void launch(const MarchCase& c, const Field& in, Field& out, const Field& source, const Box& region,
-            const testing::RandomCase& problem) {
+            const testing::RandomCase& problem, bool dealt) {
   const Tile tile = c.tile();
   Arguments a = scalar_arguments(problem, in, out, source, region);
   a.first_column = a.region.begin[2] - tile.column_margin;
@@ -37,19 +39,24 @@ void launch(const MarchCase& c, const Field& in, Field& out, const Field& source
   const int columns = count(a.region.end[2] - a.region.begin[2], tile.written_columns());
   const int rows = count(a.region.end[1] - a.region.begin[1], tile.written_rows());
   const std::int64_t planes = a.region.end[0] - a.region.begin[0];
+  a.column_tiles = columns;
+  if (c.stencil().radius[row_axis] > 0) {
+    const int tiles = columns * rows;
+    a.shares = share_march(planes, tiles, dealt ? tiles + tiles / 2 : tiles - 1, 1);
+    EXPECT_EQ(a.shares.short_stretches > 0, dealt);
+    return launch_emulated_march(a, a.shares.blocks(), 1, 1, 32 * tile.warps);
+  }
   const bool flat = problem.domain.dimensions == 2 && c.shape.walls != periodic;
-  int stretches = flat ? 5 : 2;
+  const int stretches = flat ? 5 : 2;
   a.planes_per_block = pieces(planes, stretches);
   if (flat) {
     a.fewer_planes = a.planes_per_block / 4;
     a.planes_per_block = pieces(planes + 2 * a.fewer_planes, stretches);
   }
-  a.column_tiles = columns;
   launch_emulated_march(a, columns + (flat && columns > 1 ? 4 : 0), rows, stretches, 32 * tile.warps);
 }
 
-TEST(EmulatedMarch, HasTheBitsOfTheCpuUnit) {
-  const MarchCase& c = case_named(emulated_case, march_cases);
+void has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt) {
   const testing::RandomCase problem = c.problem();
   const Field source = whole_grid(problem, sum_precision(c.shape.precision), c.steps, problem.source);
   const Field in = whole_grid(problem, c.shape.precision, c.steps, problem.u);
@@ -57,7 +64,7 @@ TEST(EmulatedMarch, HasTheBitsOfTheCpuUnit) {
   const int slow = grid_axes(problem.domain)[plane_axis];
   const Box region = marched(c, problem, slow);
   ASSERT_FALSE(region.empty());
-  launch(c, in, out, source, region, problem);
+  launch(c, in, out, source, region, problem, dealt);
 
   const auto found = testing::points_of(out, problem.domain.box());
   const auto expected = advance_on_cpu(problem, c.shape.precision, c.steps, problem.u);
@@ -75,6 +82,16 @@ TEST(EmulatedMarch, HasTheBitsOfTheCpuUnit) {
       ADD_FAILURE() << value << " for " << wanted << " at " << p[0] << ", " << p[1] << ", " << p[2];
   });
   EXPECT_EQ(wrong, 0u);
+}
+
+TEST(EmulatedMarch, HasTheBitsOfTheCpuUnit) {
+  has_the_bits_of_the_cpu_unit(case_named(emulated_case, march_cases), false);
+}
+
+TEST(EmulatedMarch, HasThemWhereTheEndsOfTilesAreDealt) {
+  const MarchCase& c = case_named(emulated_case, march_cases);
+  if (c.stencil().radius[row_axis] == 0) GTEST_SKIP() << "tiles of one row are cut into stretches";
+  has_the_bits_of_the_cpu_unit(c, true);
 }
 
 }  // namespace
