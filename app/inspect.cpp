@@ -14,6 +14,7 @@
 #endif
 
 #include "app/ceilings.hpp"
+#include "app/host_memory.hpp"
 #include "app/planning.hpp"
 #include "app/report.hpp"
 #include "app/run.hpp"
@@ -25,11 +26,6 @@
 
 namespace spsolve {
 namespace {
-
-std::string size_text(double bytes) {
-  return bytes < 0x1p30 ? fmt::format("{:.1f} MiB", bytes / 0x1p20)
-                        : fmt::format("{:.1f} GiB", bytes / 0x1p30);
-}
 
 void print_file_sizes(const Setup& setup, const Terminal& terminal) {
   const RunConfig& config = setup.config;
@@ -122,6 +118,8 @@ Status doctor(const Communicator& communicator) {
   terminal.print("{:<14} {} on {} host(s), {} threads each, {} processors on {}", "ranks",
                  communicator.size(), std::set<std::string>(hosts.begin(), hosts.end()).size(),
                  omp_get_max_threads(), omp_get_num_procs(), host_name());
+  const HostMemory memory = host_memory(true);
+  terminal.print("{:<14} {} {}", "memory", size_text(memory.bytes), memory.whose);
   terminal.print("{:<14} {}", "CUDA-aware MPI", cuda_aware());
   ParallelConfig any;
   any.share_gpus = true;  // more ranks than GPUs are no error here

@@ -2,10 +2,10 @@
 #include "app/setup.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "app/distribution.hpp"
 #include "app/file_queue.hpp"
+#include "app/host_memory.hpp"
 #include "app/planning.hpp"
 #include "io/array_reader.hpp"
 #include "io/expression.hpp"
@@ -104,15 +104,14 @@ void require_memory(const Communicator& communicator, const Setup& setup, bool u
     const MemoryNeed need = memory_need(setup);
     const double host =
         static_cast<double>(need.copies) + (setup.device.cuda ? 0.0 : static_cast<double>(need.fields));
-    const double available =
-        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-    if (host * ranks_here > available)
-      throw Error(
-          Status::invalid_input,
-          fmt::format("the run needs {:.1f} GiB per rank{} and {} ranks share a machine of {:.1f} GiB: "
-                      "use a smaller grid, a lower precision, or more machines{}",
-                      host / 0x1p30, setup.device.cuda ? " for files on their way" : "", ranks_here,
-                      available / 0x1p30, setup.background ? ", or output.background = false" : ""));
+    const HostMemory available = host_memory(use_devices);
+    if (host * ranks_here > available.bytes)
+      throw Error(Status::invalid_input,
+                  fmt::format("the run needs {} per rank{} and {} ranks share {} {}: "
+                              "use a smaller grid, a lower precision, or more machines{}",
+                              size_text(host), setup.device.cuda ? " for files on their way" : "", ranks_here,
+                              size_text(available.bytes), available.whose,
+                              setup.background ? ", or output.background = false" : ""));
     require_device_memory(setup.device, need.fields, use_devices);
   });
 }

@@ -283,7 +283,7 @@ class CommandLine(spsolve.TestCase):
 
     def test_doctor(self):
         text = self.run_to(0, "doctor", ranks=2).out
-        for wanted in ("spsolve", "HDF5", "MPI", "ranks", "2", "CUDA-aware", "cache", "output"):
+        for wanted in ("spsolve", "HDF5", "MPI", "ranks", "2", "memory", "CUDA-aware", "cache", "output"):
             self.assertIn(wanted, text)
         self.assertEqual(self.names(), [])
 
