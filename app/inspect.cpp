@@ -69,12 +69,31 @@ const char* cuda_aware() {
 #endif
 }
 
+/// The nominal GPU for an input that insists on GPUs where there are none: inputs are looked at on login
+/// nodes, too. Collective.
+std::optional<DeviceModel> stand_in(const Communicator& communicator, const RunConfig& config,
+                                    const Terminal& terminal) {
+  const std::string &device = config.compute.device, &transport = config.parallel.transport;
+  if (device != "cuda" && !(device == "auto" && (transport == "nccl" || transport == "peer"))) return {};
+  ParallelConfig any;
+  any.share_gpus = true;
+  const DeviceChoice here = choose_device(communicator, {}, any);
+  if (here.cuda) return {};
+  const DeviceModel gpu = nominal_gpu();
+  terminal.warn("a run would be refused here, where it gets no GPU: {}; looked at for {}", here.note,
+                gpu.name);
+  return gpu;
+}
+
 }  // namespace
 
 Status check(const Communicator& communicator, const CommandLine& command) {
   const Terminal terminal(communicator, false);
-  const Setup setup = make_setup(communicator, load_input(communicator, command));
-  require_memory(communicator, setup, false);  // nothing starts on GPUs that others may be using
+  const RunConfig config = load_input(communicator, command);
+  const std::optional<DeviceModel> model = stand_in(communicator, config, terminal);
+  const Setup setup = make_setup(communicator, config, "", model);
+  // Nothing starts on GPUs that others may be using.
+  if (!model) require_memory(communicator, setup, false);
   check_datasets(communicator, setup);
   terminal.print("{}", to_toml(setup.config));
   print_summary(communicator, setup, terminal);
@@ -93,7 +112,9 @@ Status show_plan(const Communicator& communicator, const CommandLine& command) {
   const Terminal terminal(communicator, false);
   std::optional<DeviceModel> model;
   if (command.device_model) collectively(communicator, [&] { model = device_model(*command.device_model); });
-  const Setup setup = make_setup(communicator, load_input(communicator, command), "", model);
+  const RunConfig config = load_input(communicator, command);
+  if (!model) model = stand_in(communicator, config, terminal);
+  const Setup setup = make_setup(communicator, config, "", model);
   print_summary(communicator, setup, terminal);
   const DeviceModel planned_for = model ? *model : device_model(setup.device);
   if (command.layouts)

@@ -217,15 +217,24 @@ class CommandLine(spsolve.TestCase):
         self.assertEqual(self.names(), ["problem.toml"])
 
     def test_where_no_gpu_is_seen(self):
-        """The CPU is taken, with the reason; whoever insists on GPUs is told how to go on."""
+        """The CPU is taken, with the reason; whoever insists on GPUs is told how to go on. Inputs can be looked at all the same,
+        as they are on login nodes."""
         file = self.write()
         hidden = {"CUDA_VISIBLE_DEVICES": ""}
         why = "CUDA|no NVIDIA driver was found|the driver shows no device"
         text = self.run_to(0, file, ranks=2, environment=hidden).out
         self.assertEqual(len(re.findall(f"^no GPU: .*({why})", text, re.M)), 1, text)
         self.assertEqual(len(re.findall(r"^  rank \d on \S+: \d+ threads$", text, re.M)), 2, text)
-        for verb in ([], ["check"], ["plan"]):
-            self.says(2, [f'device = "cuda": .*({why})', "use auto or cpu"], *verb, file, "--set", "compute.device=cuda", environment=hidden)
+        insists = ["--set", "compute.device=cuda"]
+        self.says(2, [f'device = "cuda": .*({why})', "use auto or cpu"], file, *insists, environment=hidden)
+        for ranks, settings in ((None, insists), (2, insists), (None, spsolve.settings("parallel.transport=nccl"))):
+            for verb, wanted in (("check", "the input is valid"), ("plan", "chosen: ")):
+                result = self.run_to(0, verb, file, *settings, ranks=ranks, environment=hidden)
+                self.assertIn(wanted, result.out)
+                self.assertRegex(result.out, "plan: cuda")
+                self.assertRegex(result.err, f"warning: a run would be refused here, .*({why})")
+        model = spsolve.SOURCE / "inputs" / "devices" / "a100.toml"
+        self.assertIn("chosen: ", self.run_to(0, "plan", file, *insists, "--device-model", model, environment=hidden).out)
 
     def test_memory_of_files_on_their_way_counts(self):
         machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
