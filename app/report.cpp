@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <omp.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "app/planning.hpp"
@@ -30,6 +31,13 @@ struct Spread {
       : min(communicator.all_reduce(value, MPI_MIN)), max(communicator.all_reduce(value, MPI_MAX)) {}
   nlohmann::ordered_json json() const { return {{"min", min}, {"max", max}}; }
 };
+
+/// Whether a report is of a run that finished at this step.
+bool tells_of_end(const std::filesystem::path& file, std::int64_t step) {
+  std::ifstream text(file);
+  auto json = nlohmann::json::parse(text, nullptr, false);
+  return json.is_object() && json["finished"] == true && json["last_step"] == step;
+}
 
 }  // namespace
 
@@ -156,7 +164,11 @@ void report(const Communicator& communicator, const Setup& setup, const std::str
   const double stepping = std::max(seconds - files.min, 1e-9);
   const double rate =
       static_cast<double>(setup.problem.domain.box().points()) * static_cast<double>(steps) / stepping * 1e-9;
-  if (outcome == Outcome::finished) {
+  const std::filesystem::path file = setup.config.output.directory / "run.json";
+  if (steps == 0) {
+    terminal.print("nothing left to do: step {} is the last; results in {}", schedule.last,
+                   setup.config.output.directory.string());
+  } else if (outcome == Outcome::finished) {
     terminal.print(
         "finished {} steps in {:.3f} s: {:.4f} GStencil/s (points x steps per second, files excluded)", steps,
         seconds, rate);
@@ -185,10 +197,12 @@ void report(const Communicator& communicator, const Setup& setup, const std::str
       {"seconds_exchange", exchange.json()},
       {"seconds_files", files.json()},
       {"gstencil_per_s",
-       outcome == Outcome::finished ? nlohmann::ordered_json(rate) : nlohmann::ordered_json()},
+       outcome == Outcome::finished && steps > 0 ? nlohmann::ordered_json(rate) : nlohmann::ordered_json()},
       {"versions", library_versions()}};
   collectively(communicator, [&] {
-    if (communicator.root()) write_text(setup.config.output.directory / "run.json", json.dump(2) + "\n");
+    // That of the run whose steps they were stays.
+    if (communicator.root() && !(steps == 0 && tells_of_end(file, schedule.last)))
+      write_text(file, json.dump(2) + "\n");
   });
 }
 

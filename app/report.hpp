@@ -30,8 +30,8 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
 /// SparStencil (equations 6 to 9) says of it. Throws Error(invalid_input) where no candidate is morphed.
 void print_layouts(const Setup& setup, const DeviceModel& device, const Terminal& terminal);
 
-/// Prints the rate and where the time went, least and most over the ranks, and writes run.json. `transport`
-/// is what halos travelled by. Collective.
+/// Prints the rate and where the time went, least and most over the ranks, and writes run.json, unless there
+/// is that of a run that had taken all the steps before. `transport` is what halos travelled by. Collective.
 void report(const Communicator& communicator, const Setup& setup, const std::string& transport,
             const Schedule& schedule, Outcome outcome, const RunTimes& times, const Terminal& terminal);
 

@@ -2,6 +2,7 @@
 """A run that was stopped, in whatever way, and restarted on another number of ranks leaves the same bits as one that never
 stopped: snapshots, diagnostics and the last checkpoint."""
 import contextlib
+import json
 import os
 import pathlib
 import random
@@ -231,6 +232,22 @@ class Restart(spsolve.TestCase):
         self.assertEqual((self.directory / "out" / name).read_bytes(), (self.directory / "whole" / name).read_bytes())
         series = (self.directory / "out" / "snapshots.hdf.series").read_text()
         self.assertEqual(series, (self.directory / "whole" / "snapshots.hdf.series").read_text())
+
+    def test_restart_of_a_finished_run_leaves_its_report(self):
+        file, end = self.write(steps=140), ["--set", "time.steps=70"]
+        report = self.directory / "out" / "run.json"
+        self.run_to(0, file, ranks=2)
+        before = {path: path.read_bytes() for path in report.parent.iterdir()}
+        for damaged in (False, True):
+            result = self.restart(file, ranks=2)
+            self.assertIn("nothing left to do: step 140 is the last", result.out)
+            self.assertNotIn("GStencil/s", result.out)
+            if not damaged:
+                self.assertEqual(before, {path: path.read_bytes() for path in report.parent.iterdir()})
+                truncate(report)
+        self.assertEqual(json.loads(report.read_text())["gstencil_per_s"], None)
+        self.run_to(0, file, *end, "--restart", "out/checkpoint_0000000070.h5")  # a shorter run: the report was not of its end
+        self.assertEqual(json.loads(report.read_text())["last_step"], 70)
 
     def test_restart_in_a_new_directory_begins_at_the_beginning(self):
         file = self.write()
