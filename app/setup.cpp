@@ -2,6 +2,7 @@
 #include "app/setup.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/distribution.hpp"
 #include "app/file_queue.hpp"
@@ -24,6 +25,50 @@ void read_values(const Setup& setup, const FieldForm& form, const char* section,
     const auto& [file, dataset] = std::get<DatasetForm>(form);
     read_box(file, dataset, grid.domain, box, sink);
   }
+}
+
+/// require_memory() of this rank.
+void require_memory_here(const Setup& setup, int ranks_here, bool use_devices) {
+  const MemoryNeed need = memory_need(setup);
+  const double host =
+      static_cast<double>(need.copies) + (setup.device.cuda ? 0.0 : static_cast<double>(need.fields));
+  const HostMemory available = host_memory(use_devices);
+  if (host * ranks_here > available.bytes)
+    throw Error(Status::invalid_input,
+                fmt::format("the run needs {} per rank{} and {} ranks share {} {}: "
+                            "use a smaller grid, a lower precision, or more machines{}",
+                            size_text(host), setup.device.cuda ? " for files on their way" : "", ranks_here,
+                            size_text(available.bytes), available.whose,
+                            setup.background ? ", or output.background = false" : ""));
+  require_device_memory(setup.device, need.fields, use_devices);
+}
+
+bool fits_here(const Setup& setup, int ranks_here, bool use_devices) try {
+  require_memory_here(setup, ranks_here, use_devices);
+  return true;
+} catch (const Error&) {
+  return false;
+}
+
+/// What to say where halos are too deep for memory: the key that makes them so, and how much of it fits.
+/// Empty where there is too little memory without them.
+std::string halos_that_fit(const Setup& setup, int ranks_here, bool use_devices) {
+  const int first = setup.problem.domain.first_axis();
+  const Index3 block = setup.decomposition.block(0).extent();
+  const Index3 halo = setup.exchange_every * setup.plan.chosen.fuse * setup.problem.stencil.radius();
+  Setup thinner = setup;
+  for (const auto& [key, value] : {std::pair{"[parallel] exchange_every", &thinner.exchange_every},
+                                   std::pair{"[time] fuse", &thinner.plan.chosen.fuse}}) {
+    const int wanted = *value;
+    while (*value > 1) {
+      --*value;
+      if (fits_here(thinner, ranks_here, use_devices))
+        return fmt::format("{} = {} needs halos of {} points around blocks of {}, and at most {} fits: ", key,
+                           wanted, fmt::join(halo.begin() + first, halo.end(), " x "),
+                           fmt::join(block.begin() + first, block.end(), " x "), *value);
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -101,18 +146,11 @@ MemoryNeed memory_need(const Setup& setup) {
 void require_memory(const Communicator& communicator, const Setup& setup, bool use_devices) {
   const int ranks_here = ranks_on_this_machine(communicator);
   collectively(communicator, [&] {
-    const MemoryNeed need = memory_need(setup);
-    const double host =
-        static_cast<double>(need.copies) + (setup.device.cuda ? 0.0 : static_cast<double>(need.fields));
-    const HostMemory available = host_memory(use_devices);
-    if (host * ranks_here > available.bytes)
-      throw Error(Status::invalid_input,
-                  fmt::format("the run needs {} per rank{} and {} ranks share {} {}: "
-                              "use a smaller grid, a lower precision, or more machines{}",
-                              size_text(host), setup.device.cuda ? " for files on their way" : "", ranks_here,
-                              size_text(available.bytes), available.whose,
-                              setup.background ? ", or output.background = false" : ""));
-    require_device_memory(setup.device, need.fields, use_devices);
+    try {
+      require_memory_here(setup, ranks_here, use_devices);
+    } catch (const Error& error) {
+      throw Error(error.status(), halos_that_fit(setup, ranks_here, use_devices) + error.what());
+    }
   });
 }
 

@@ -53,7 +53,8 @@ void fill(const Communicator& communicator, const Setup& setup, const FieldForm&
           Field& field);
 
 /// Throws Error(invalid_input) where this machine has too little memory for its ranks, Error(device_failure)
-/// where a GPU has: in all, or if they are to be taken, free now. Collective.
+/// where a GPU has: in all, or if they are to be taken, free now. Names the key of the input that makes halos
+/// too deep. Collective.
 void require_memory(const Communicator& communicator, const Setup& setup, bool use_devices);
 
 }  // namespace spsolve

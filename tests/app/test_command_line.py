@@ -252,6 +252,21 @@ class CommandLine(spsolve.TestCase):
             found = re.search(r"MiB of fields per rank(?:, (\S+) MiB of host memory for files on their way)?", text)
             self.assertEqual(found[1], mib, settings)
 
+    def test_halos_deeper_than_memory(self):
+        """Around blocks of any size: the message says how deep they may be."""
+        file = self.write()
+        fixed = spsolve.settings("compute.device=cpu")
+        for key, value, settings in (("parallel.exchange_every", 64, ["time.fuse=4000"]),
+                                     ("time.fuse", 4096, ["grid.shape=[4,6,5]", "stencil.preset=star3d1r"])):
+            with self.subTest(key):
+                section, name = key.split(".")
+                with_value = lambda value: [file, *fixed, *spsolve.settings(*settings, f"{key}={value}")]
+                wanted = rf"\[{section}\] {name} = {value} needs halos of .* points around blocks of .*, and at most (\d+) fits"
+                self.says(2, wanted, *with_value(value))
+                largest = int(re.search(wanted, self.says(2, wanted, "check", *with_value(value), ranks=2).err)[1])
+                self.run_to(0, "check", *with_value(largest), ranks=2)
+                self.says(2, f"at most {largest} fits", "check", *with_value(largest + 1), ranks=2)
+
     def test_check_and_plan_write_nothing(self):
         file = self.write(stencil={"weights": [[0.25, 0.5, 0.125]]}, boundary={"x": {"low": {"dirichlet": 2.5}, "high": "neumann"}})
         for ranks in (None, 2):
