@@ -35,8 +35,7 @@ void FusedUnit::advance(const Field& in, Field& out, const Box& region, int step
   if (bands) branch_->join();
 }
 
-void make_fused_source(const Unit& exact, int steps, const Box& region, Field& fused, Memory& memory) {
-  const Field zero(fused.owned(), fused.halo(), fused.precision(), memory);
+void make_fused_source(const Unit& exact, int steps, const Box& region, const Field& zero, Field& fused) {
   exact.advance(zero, fused, region, steps);
 }
 

@@ -51,7 +51,8 @@ class FusedUnit : public Unit {
 };
 
 /// The source of fused steps on `region`, away from walls: sum_{i < steps} w^i * s, which is `steps` single
-/// steps of a zero field. `exact` has the source s, and the precision of sums.
-void make_fused_source(const Unit& exact, int steps, const Box& region, Field& fused, Memory& memory);
+/// steps of a zero field. `exact` has the source s, and the precision of sums. `zero` is made like `fused`,
+/// and must stay until what this enqueues is done.
+void make_fused_source(const Unit& exact, int steps, const Box& region, const Field& zero, Field& fused);
 
 }  // namespace spsolve

@@ -62,8 +62,12 @@ void Block::set_source(const FillField& fill) {
   pending.wait();
   pending.unpack();
   backend_->order(Queue::exchange, Queue::compute);
-  if (exact) make_fused_source(*exact, method_.fuse, fused, *fused_source_, backend_->memory());
-  backend_->synchronize();
+  std::optional<Field> zero;
+  if (exact) {
+    zero.emplace(owned(), fused_source_->halo(), fused_source_->precision(), backend_->memory());
+    make_fused_source(*exact, method_.fuse, fused, *zero, *fused_source_);
+  }
+  backend_->synchronize();  // before the memory of zeros and messages goes
 }
 
 void Block::set_state(const FillField& fill) {

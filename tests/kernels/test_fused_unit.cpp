@@ -42,7 +42,8 @@ class Fused {
     const Index3 reach = steps * problem.stencil.radius();
     Field fused(source_.owned(), source_.halo(), sums_);
     make_fused_source(CpuUnit(problem.domain, problem.stencil, sums_, &source_), steps,
-                      problem.domain.away_from_walls(source_.owned(), reach), fused, host_memory());
+                      problem.domain.away_from_walls(source_.owned(), reach),
+                      Field(source_.owned(), source_.halo(), sums_), fused);
     return fused;
   }
 

@@ -95,7 +95,7 @@ TEST(Block, ASecondStateIsAsGoodAsTheFirst) {
   }
 }
 
-/// Host memory that knows how much of it was taken at most.
+/// Host memory that knows how much of it was taken at most, and how often it went while work was under way.
 class CountedMemory : public Memory {
  public:
   std::byte* allocate(std::size_t bytes, std::size_t row_bytes) override {
@@ -106,9 +106,12 @@ class CountedMemory : public Memory {
   }
   void free(std::byte* memory) noexcept override {
     taken_ -= sizes_[memory];
+    if (busy) ++freed_early;
     host_memory().free(memory);
   }
   std::size_t most() const { return most_; }
+  bool busy = false;
+  int freed_early = 0;
 
  private:
   std::map<std::byte*, std::size_t> sizes_;
@@ -119,15 +122,19 @@ class CountingBackend : public CpuBackend {
  public:
   using CpuBackend::CpuBackend;
   Memory& memory() override { return memory_; }
+  void order(Queue, Queue) override { memory_.busy = true; }
+  void synchronize() override { memory_.busy = false; }
   void require_memory(std::size_t bytes) const override { required_bytes = bytes; }
   mutable std::size_t required_bytes = 0;
   std::size_t most_bytes() const { return memory_.most(); }
+  int freed_early() const { return memory_.freed_early; }
 
  private:
   CountedMemory memory_;
 };
 
-/// What runs are refused by where it is too much: fields of the first block, which is the largest.
+/// What runs are refused by where it is too much: fields of the first block, which is the largest. None of it
+/// goes while work with it may be under way.
 TEST(Block, TakesTheMemoryThatIsSaid) {
   const Communicator self(MPI_COMM_SELF);
   MpiTransport transport(self);
@@ -145,6 +152,7 @@ TEST(Block, TakesTheMemoryThatIsSaid) {
         {
           Block block(self, problem, whole, method, backend, exchange_every);
           if (has_source) block.set_source(testing::values_of(problem.domain, c.problem.source));
+          EXPECT_EQ(backend.freed_early(), 0);
           block.set_state(testing::values_of(problem.domain, c.problem.u));
           block.launch(c.fuse);
         }
