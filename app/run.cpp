@@ -140,6 +140,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   const Clock::time_point started = Clock::now();
   const Terminal terminal(communicator, command.quiet);
   const RunConfig config = load_input(communicator, command);
+  // Asked again once it is this run's alone, which is when all else has been found right.
+  if (!command.overwrite && !command.restart) require_no_results(communicator, config.output.directory);
   const std::optional<Checkpoint> restart = find_restart(communicator, command, config, terminal);
   const Setup setup = set_up(communicator, config, restart, terminal);
 

@@ -49,12 +49,25 @@ void on_root(const Communicator& communicator, Work&& work) {
       work();
     } catch (const fs::filesystem_error& error) {
       throw Error(Status::file_failure,
-                  fmt::format("{}: {}", error.path1().string(), error.code().message()));
+                  fmt::format("output directory: {}: {}", error.path1().string(), error.code().message()));
     }
   });
 }
 
+/// Throws if there are results in the directory.
+void refuse_results(const fs::path& directory) {
+  if (const std::size_t files = results_in(directory).size())
+    throw Error(Status::invalid_input, fmt::format("output directory {} holds {} files of another run; use "
+                                                   "--restart latest to go on with it, --overwrite to "
+                                                   "replace it, or another --output",
+                                                   directory.string(), files));
+}
+
 }  // namespace
+
+void require_no_results(const Communicator& communicator, const fs::path& directory) {
+  on_root(communicator, [&] { refuse_results(directory); });
+}
 
 std::optional<FileDescriptor> prepare_run_directory(const Communicator& communicator,
                                                     const fs::path& directory, bool overwrite, bool restart) {
@@ -69,14 +82,9 @@ std::optional<FileDescriptor> prepare_run_directory(const Communicator& communic
       if (Clock::now() - begin > patience)
         throw Error(Status::invalid_input,
                     fmt::format("output directory {}: another run is writing there", directory.string()));
-    const auto results = results_in(directory);
-    if (results.empty() || restart) return;
-    if (!overwrite)
-      throw Error(Status::invalid_input, fmt::format("output directory {} holds {} files of another run; use "
-                                                     "--restart latest to go on with it, --overwrite to "
-                                                     "replace it, or another --output",
-                                                     directory.string(), results.size()));
-    for (const fs::path& file : results) fs::remove(file);
+    if (restart) return;
+    if (!overwrite) refuse_results(directory);
+    for (const fs::path& file : results_in(directory)) fs::remove(file);
   });
   return lock;
 }

@@ -170,6 +170,7 @@ class Faults(spsolve.TestCase):
         result = self.run_to(2, file, "--set", "time.steps=20", ranks=2)
         for wanted in ("--overwrite", "--restart", "out"):
             self.assertIn(wanted, result.err)
+        self.assertEqual(result.out, "", "it was refused late")
         self.assertEqual(state(), before)
         # Input that turns out wrong must not cost the old results, even with --overwrite.
         self.run_to(2, file, "--overwrite", "--set", "initial.expression='1/(x-5)'", ranks=2)
