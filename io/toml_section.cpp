@@ -81,10 +81,14 @@ std::string TomlSection::exactly_one_of(const std::vector<std::string>& forms) c
   for (const std::string& form : forms)
     if (has(form)) given.push_back(form);
   if (given.empty()) fail("", fmt::format("needs one of: {}", fmt::join(forms, ", ")));
-  if (given.size() > 1)
-    fail(given.back(),
-         fmt::format("'{}' contradict each other; give exactly one", fmt::join(given, "' and '")));
-  return given.front();
+  if (given.size() == 1) return given.front();
+  const auto overrides = [&](const std::string& form) { return blame(form).starts_with(override_mark); };
+  const auto changed = std::find_if(given.begin(), given.end(), overrides);
+  fail(changed == given.end() ? given.back() : *changed,
+       fmt::format("'{}' contradict each other; give exactly one{}", fmt::join(given, "' and '"),
+                   changed == given.end()
+                       ? ""
+                       : fmt::format(", or the section anew: --set '{}={{{} = ...}}'", name_, *changed)));
 }
 
 const toml::node& TomlSection::require(std::string_view key) const {

@@ -304,8 +304,13 @@ TEST(ConfigOverrideMistake, IsBlamedOnTheOverride) {
   EXPECT_EQ(of("grid.shape=[3, 4"),
             "--set grid.shape=[3, 4: Error while parsing array: encountered end-of-file");
   EXPECT_EQ(of("grid=3"), "--set grid=3: 'grid' must be a table, not an integer");
-  EXPECT_EQ(of("time.end=3"),
-            "--set time.end=3: [time] 'steps' and 'end' contradict each other; give exactly one");
+  EXPECT_EQ(
+      of("time.end=3"),
+      "--set time.end=3: [time] 'steps' and 'end' contradict each other; give exactly one, or the section "
+      "anew: --set 'time={end = ...}'");
+  std::string with_end = good;
+  with_end.replace(with_end.find("steps = 10"), 10, "end = 3.0");
+  EXPECT_EQ(error_of(with_end, {"time.steps=3"}).find("--set time.steps=3: [time] 'steps' and 'end'"), 0U);
   EXPECT_EQ(of("boundary.y.low.dirichlet=inf"),
             "--set boundary.y.low.dirichlet=inf: [boundary.y.low] 'dirichlet' must be finite, not inf");
   EXPECT_EQ(of("boundary.x.low=neumann"), "--set boundary.x.low=neumann: [boundary.x] missing key 'high'");
