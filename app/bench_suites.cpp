@@ -175,6 +175,10 @@ std::vector<BenchCase> catalogue_suite(const BenchRequest& request, bool cuda) {
 
 BenchCase single_case(const BenchRequest& request, bool cuda) {
   const auto dimensions = preset_dimensions(request.stencil);
+  if (!dimensions && find_preset(request.stencil))
+    throw Error(Status::invalid_input,
+                fmt::format("--stencil {}: is a preset with parameters, which an input gives it: use --input",
+                            request.stencil));
   if (!dimensions)
     throw Error(
         Status::invalid_input,
