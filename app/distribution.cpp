@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "app/host_memory.hpp"
+#include "solver/block.hpp"
 #include "solver/exchange_interval.hpp"
 
 namespace spsolve {
@@ -27,6 +29,16 @@ Distribution distribute(const Communicator& communicator, const ParallelConfig& 
   // Ranks on other processors may round otherwise.
   const int launches = launches_per_exchange(problem, decomposition, candidate, device.cuda);
   return {decomposition, communicator.all_reduce(launches, MPI_MIN)};
+}
+
+void require_memory(const Communicator& communicator, const Problem& problem, const Candidate& candidate,
+                    const Distribution& distribution, const DeviceChoice& device) {
+  if (device.cuda) return;
+  communicator.barrier();  // what ranks had before is gone
+  const int ranks_here = ranks_on_this_machine(communicator);
+  const std::size_t bytes =
+      block_bytes(problem, distribution.decomposition, candidate, distribution.exchange_every);
+  collectively(communicator, [&] { require_host_memory(static_cast<double>(bytes), ranks_here, true); });
 }
 
 }  // namespace spsolve

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <limits>
 
+#include "kernels/error.hpp"
+
 namespace spsolve {
 namespace {
 
@@ -54,6 +56,17 @@ HostMemory host_memory(bool free_now, const fs::path& root) {
     }
   }
   return least;
+}
+
+void require_host_memory(double bytes, int ranks, bool free_now, const std::string& for_what,
+                         const std::string& advice) {
+  const HostMemory available = host_memory(free_now);
+  if (bytes * ranks > available.bytes)
+    throw Error(
+        Status::invalid_input,
+        fmt::format("the run needs {} per rank{} and {} ranks share {} {}: use a smaller grid, a lower "
+                    "precision, or more machines{}",
+                    size_text(bytes), for_what, ranks, size_text(available.bytes), available.whose, advice));
 }
 
 std::string size_text(double bytes) {

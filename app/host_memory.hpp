@@ -17,6 +17,11 @@ struct HostMemory {
 /// taken of it, but for pages of files, which make way. `root`: of the file system that says so.
 HostMemory host_memory(bool free_now, const std::filesystem::path& root = "/");
 
+/// Throws Error(invalid_input) unless there is that for `ranks` ranks that take so many bytes each.
+/// `for_what` and `advice` go into the message.
+void require_host_memory(double bytes, int ranks, bool free_now, const std::string& for_what = "",
+                         const std::string& advice = "");
+
 /// "1.5 MiB", "2.0 GiB".
 std::string size_text(double bytes);
 

@@ -32,14 +32,8 @@ void require_memory_here(const Setup& setup, int ranks_here, bool use_devices) {
   const MemoryNeed need = memory_need(setup);
   const double host =
       static_cast<double>(need.copies) + (setup.device.cuda ? 0.0 : static_cast<double>(need.fields));
-  const HostMemory available = host_memory(use_devices);
-  if (host * ranks_here > available.bytes)
-    throw Error(Status::invalid_input,
-                fmt::format("the run needs {} per rank{} and {} ranks share {} {}: "
-                            "use a smaller grid, a lower precision, or more machines{}",
-                            size_text(host), setup.device.cuda ? " for files on their way" : "", ranks_here,
-                            size_text(available.bytes), available.whose,
-                            setup.background ? ", or output.background = false" : ""));
+  require_host_memory(host, ranks_here, use_devices, setup.device.cuda ? " for files on their way" : "",
+                      setup.background ? ", or output.background = false" : "");
   require_device_memory(setup.device, need.fields, use_devices);
 }
 

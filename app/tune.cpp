@@ -28,9 +28,10 @@ std::unique_ptr<Block> make_block(const Communicator& communicator, Problem prob
                                   const Candidate& candidate, const DeviceChoice& device,
                                   const ParallelConfig& parallel, Backend& backend) {
   problem.precision = candidate.precision;
-  const auto [decomposition, exchange_every] = distribute(communicator, parallel, problem, candidate, device);
-  auto block =
-      std::make_unique<Block>(communicator, problem, decomposition, candidate, backend, exchange_every);
+  const Distribution blocks = distribute(communicator, parallel, problem, candidate, device);
+  require_memory(communicator, problem, candidate, blocks, device);
+  auto block = std::make_unique<Block>(communicator, problem, blocks.decomposition, candidate, backend,
+                                       blocks.exchange_every);
   // Zeros would save power, and so time.
   if (problem.has_source) block->set_source(set_benchmark_data);
   block->set_state(set_benchmark_data);
@@ -68,10 +69,11 @@ std::string key_of(const Communicator& communicator, const Problem& problem, con
   return communicator.broadcast(fmt::format("{:016x}", std::hash<std::string>{}(text)));
 }
 
-/// The plan's best few candidates, timed: the fastest.
-Candidate fastest_candidate(const Communicator& communicator, const Problem& problem, const Plan& plan,
-                            const DeviceChoice& device, const ParallelConfig& parallel, Backend& backend,
-                            const Terminal& terminal) {
+/// The plan's best few candidates, timed: the fastest, if one of them fits.
+std::optional<Candidate> fastest_candidate(const Communicator& communicator, const Problem& problem,
+                                           const Plan& plan, const DeviceChoice& device,
+                                           const ParallelConfig& parallel, Backend& backend,
+                                           const Terminal& terminal) {
   std::optional<Candidate> fastest;
   for (Candidate candidate : agree(communicator, best_candidates(plan, most_candidates))) {
     const std::string name =
@@ -90,7 +92,7 @@ Candidate fastest_candidate(const Communicator& communicator, const Problem& pro
     terminal.print("{}: {:.4g} GStencil/s, {:.4g} in the model", name, 1e-9 / candidate.seconds, predicted);
     if (!fastest || candidate.seconds < fastest->seconds) fastest = candidate;
   }
-  return fastest.value_or(plan.chosen);
+  return fastest;
 }
 
 }  // namespace
@@ -116,8 +118,11 @@ std::string tuned_plan(const Communicator& communicator, const Problem& problem,
     return remembered;
   }
   const Machine machine = make_machine(communicator, device, parallel);
+  const auto fastest =
+      fastest_candidate(communicator, problem, plan, device, parallel, *machine.backend, terminal);
+  if (!fastest) return to_json(plan);
   Plan tuned = plan;
-  tuned.chosen = fastest_candidate(communicator, problem, plan, device, parallel, *machine.backend, terminal);
+  tuned.chosen = *fastest;
   if (communicator.root() && !cache.empty()) {
     try {
       std::filesystem::create_directories(cache);

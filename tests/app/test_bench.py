@@ -37,6 +37,8 @@ class Bench(spsolve.TestCase):
         self.assertLess(row["error_l2"], 1e-5)
         self.assertGreater(row["error_l2"], 0)
         self.run_to(2, "bench", "--stencil", "star9d1r")
+        error = self.run_to(2, "bench", "--device", "cpu", "--stencil", "1d1r", "--shape", "1000000000000", ranks=2).err
+        self.assertRegex(error, "needs .* GiB per rank and 2 ranks share")
         self.assertIn("use --input", self.run_to(2, "bench", "--stencil", "heat").err)
         self.run_to(2, "bench", "--stencil", "star2d1r", "--shape", "5")
         self.assertIn("paper", self.run_to(2, "bench", "--suite", "nosuch").err)

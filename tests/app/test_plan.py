@@ -98,6 +98,10 @@ class Plan(spsolve.TestCase):
         third = spsolve.run(file, "--output", self.directory / "c", ranks=2, environment=cache)
         self.assertEqual(third.status, 0, third.err)
         self.assertIn("tuning:", third.out)
+        files = set((self.directory / "cache" / "spsolve").iterdir())
+        large = ["--set", "compute.device=cpu", "--set", "grid.shape=[1000000,1000000]"]
+        self.assertIn("passed over: the run needs", self.run_to(2, file, *large, environment=cache).out)
+        self.assertEqual(set((self.directory / "cache" / "spsolve").iterdir()), files, "remembered what was not timed")
 
     def test_fused_weights_stay_within_the_range_of_numbers(self):
         model = spsolve.SOURCE / "inputs" / "devices" / "h200.toml"
