@@ -9,8 +9,9 @@
 namespace spsolve {
 namespace {
 
-/// Whether two sources are the same as far as inputs tell: a file may have moved along with the input.
-bool same_source(const std::optional<FieldForm>& a, const std::optional<FieldForm>& b) {
+/// Whether initial values or sources are the same as far as inputs tell: a file may have moved along with the
+/// input.
+bool same_values(const std::optional<FieldForm>& a, const std::optional<FieldForm>& b) {
   const auto* one = a ? std::get_if<DatasetForm>(&*a) : nullptr;
   const auto* other = b ? std::get_if<DatasetForm>(&*b) : nullptr;
   if (!one || !other) return a == b;
@@ -26,7 +27,8 @@ void require_same_problem(const Checkpoint& checkpoint, const RunConfig& config,
   if (stored.grid.origin != config.grid.origin) different.emplace_back("grid.origin");
   if (checkpoint.header.weights != checksum_of(stencil)) different.emplace_back("the weights of [stencil]");
   if (stored.time.dt != config.time.dt) different.emplace_back("dt");
-  if (!same_source(stored.source, config.source)) different.emplace_back("[source]");
+  if (!same_values(stored.initial, config.initial)) different.emplace_back("[initial]");
+  if (!same_values(stored.source, config.source)) different.emplace_back("[source]");
   if (stored.compute.precision != config.compute.precision) different.emplace_back("compute.precision");
   if (!config.compute.accuracy && checkpoint.header.precision != config.compute.precision)
     different.emplace_back(

@@ -289,7 +289,7 @@ class Restart(spsolve.TestCase):
         before = {path: path.read_bytes() for path in (self.directory / "out").iterdir()}
         for change, named in (("grid.shape=[37,62]", "shape"), ("boundary.y='neumann'", "boundary"),
                               ("stencil.weights=[[1.0]]", "stencil"), ("compute.precision='fp32'", "precision"),
-                              ("source.expression='0'", "source"), ("grid.spacing=[1.0,2.0]", "spacing"),
+                              ("source.expression='0'", "source"), ("initial.expression='x'", "initial"), ("grid.spacing=[1.0,2.0]", "spacing"),
                               ("grid.origin=[0.0,2.0]", "origin")):
             with self.subTest(change):
                 result = self.run_to(2, file, "--restart", "latest", "--set", change, ranks=2)
