@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include <map>
 #include <set>
@@ -27,6 +28,25 @@
 namespace spsolve {
 namespace {
 
+std::string file_system(const std::filesystem::path& directory) {
+  struct statfs status {};
+  std::filesystem::path existing = std::filesystem::absolute(directory);
+  std::error_code unseen;  // behind a directory that others may not enter, say
+  while (!std::filesystem::exists(existing, unseen)) existing = existing.parent_path();
+  const bool writable =
+      std::filesystem::is_directory(existing, unseen) && access(existing.c_str(), W_OK | X_OK) == 0;
+  if (statfs(existing.c_str(), &status) != 0) return "unknown";
+  const double free = static_cast<double>(status.f_bavail) * static_cast<double>(status.f_bsize);
+  static const std::map<unsigned long, const char*> types{{0x01021994, "tmpfs"},
+                                                          {0x6969, "NFS"},
+                                                          {0x0BD00BD0, "Lustre"},
+                                                          {0x47504653, "GPFS"},
+                                                          {0x19830326, "BeeGFS"}};
+  const auto type = types.find(static_cast<unsigned long>(status.f_type));
+  return fmt::format("{} ({}, {} free{})", existing.string(), type == types.end() ? "local" : type->second,
+                     size_text(free), writable ? "" : ", not writable");
+}
+
 void print_file_sizes(const Setup& setup, const Terminal& terminal) {
   const RunConfig& config = setup.config;
   const Box points = setup.problem.domain.box(), kept = setup.for_snapshots().kept(points);
@@ -38,26 +58,10 @@ void print_file_sizes(const Setup& setup, const Terminal& terminal) {
   const std::int64_t snapshots = config.output.every > 0 ? config.time.steps / config.output.every + 1 +
                                                                (config.time.steps % config.output.every != 0)
                                                          : 1;
-  terminal.print("files: {} snapshots of {} = {}; up to {} checkpoints of {}, in {}", snapshots,
+  terminal.print("files: {} snapshots of {} = {}; up to {} checkpoints of {}, in {} of {}", snapshots,
                  size_text(snapshot), size_text(snapshot * static_cast<double>(snapshots)),
                  std::int64_t{config.checkpoint.keep} + 1, size_text(checkpoint),
-                 config.output.directory.string());
-}
-
-std::string file_system(const std::filesystem::path& directory) {
-  struct statfs status {};
-  std::filesystem::path existing = std::filesystem::absolute(directory);
-  while (!std::filesystem::exists(existing)) existing = existing.parent_path();
-  if (statfs(existing.c_str(), &status) != 0) return "unknown";
-  const double free = static_cast<double>(status.f_bavail) * static_cast<double>(status.f_bsize);
-  static const std::map<unsigned long, const char*> types{{0x01021994, "tmpfs"},
-                                                          {0x6969, "NFS"},
-                                                          {0x0BD00BD0, "Lustre"},
-                                                          {0x47504653, "GPFS"},
-                                                          {0x19830326, "BeeGFS"}};
-  const auto type = types.find(static_cast<unsigned long>(status.f_type));
-  return fmt::format("{} ({}, {} free)", existing.string(), type == types.end() ? "local" : type->second,
-                     size_text(free));
+                 config.output.directory.string(), file_system(config.output.directory));
 }
 
 /// Whether the MPI library says that it can send GPU memory.

@@ -282,7 +282,9 @@ class CommandLine(spsolve.TestCase):
 
     def test_check_counts_files(self):
         file = self.write(time={"steps": 25}, output={"directory": "out", "every": 10}, checkpoint={"every": 5, "keep": 2**31 - 1})
-        self.assertRegex(self.run_to(0, "check", file).out, f"files: 4 snapshots of .*; up to {2**31} checkpoints of ")
+        self.assertRegex(self.run_to(0, "check", file).out, f"files: 4 snapshots of .*; up to {2**31} checkpoints of .*, in out of /.* free\\)")
+        result = self.run_to(0, "check", file, "--set", f"output.directory='{file}/out'")
+        self.assertRegex(result.out, r"problem.toml \(.* free, not writable\)")
 
     def test_what_check_prints_is_an_input(self):
         file = self.write(boundary={"x": "neumann"}, diagnostics={"every": 2})
