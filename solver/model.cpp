@@ -78,8 +78,9 @@ Candidate evaluate(const Problem& problem, const DeviceModel& device, const Meth
     evaluate_scalar(problem, device, candidate);
     candidate.error = scalar_error(problem.stencil, method.fuse, problem.precision).total() / method.fuse;
   }
-  candidate.launch_seconds += image_seconds(problem, device, candidate) / method.fuse /
-                              static_cast<double>(problem.domain.box().points());
+  candidate.image_seconds = image_seconds(problem, device, candidate) / method.fuse /
+                            static_cast<double>(problem.domain.box().points());
+  candidate.launch_seconds += candidate.image_seconds;
   candidate.seconds += candidate.launch_seconds;
   candidate.bound = candidate.shared_seconds > std::max(candidate.compute_seconds, candidate.memory_seconds)
                         ? "shared"

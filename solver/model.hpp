@@ -25,6 +25,7 @@ struct Candidate : Method {
   double shared_seconds = 0;
   double wall_seconds = 0;  // points beside walls, beyond what they would take elsewhere
   double launch_seconds = 0;
+  double image_seconds = 0;    // of these, where ranks have whole axes, for the images of their own points
   double seconds = 0;          // all together
   std::string bound = {};      // memory, compute or shared
   int scenario = 0;            // 1 to 4: bounds of the scalar unit at the same depth and of this one

@@ -31,6 +31,21 @@ TEST(ExchangeInterval, GrowsWhereComputingIsShort) {
   EXPECT_GE(launches({1, 8192, 8192}, 8), launches({1, 16384, 16384}, 8));
 }
 
+TEST(ExchangeInterval, IsLongerWhereImagesOfRowsAreCopiedFirst) {
+  // Of star3d1r with 4 steps per launch: quarters of 1024^3, cut along z, on H200.
+  const Index3 shape{512, 1024, 1024};
+  const Problem problem{{3, shape, {}}, make_preset("star3d1r", 3, {1, 1, 1}, {}), Precision::fp32, false};
+  Candidate candidate;
+  candidate.fuse = 4;
+  candidate.seconds = 1.0 / 1.35e12;
+  const auto launches = [&](const Index3& ranks) {
+    return launches_per_exchange(problem, Decomposition(shape, ranks), candidate, true);
+  };
+  EXPECT_EQ(launches({2, 1, 1}), 1);
+  candidate.image_seconds = 0.06 * candidate.seconds;
+  EXPECT_EQ(launches({2, 1, 1}), 2);
+}
+
 TEST(ExchangeInterval, NeverReachesBeyondTheNextBlock) {
   for (const std::int64_t rows : {8, 9, 15, 16, 17, 33})
     EXPECT_LE(8 * launches({1, 4 * rows, 512}, 4), std::max<std::int64_t>(rows, 8)) << rows;
