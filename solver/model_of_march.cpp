@@ -21,10 +21,14 @@ constexpr double mirror_slots = 10, constant_slots = 12;  // of a tap of a step 
 constexpr double offset_slots = 24;  // of an offset within reach, along three axes, before the taps
 constexpr double few_warps = 1.05;   // of marches of boxes by 8 warps, which have the registers of 12
 constexpr double long_sums = 0.85;   // of fp64 in 3D, and in 2D of many points, against short ones
+constexpr double line_sums = 0.8;    // of fp64 in 1D: 15.6e12 multiply-adds/s
 constexpr double source_cost = 1.8;  // of reading a source in 2D, which nothing fetches ahead, against a copy
 constexpr double alone_cycles = 2.75;  // of a load or shuffle of a warp that has a scheduler to itself
 constexpr double plane_latency = 20;   // cycles until a plane has advanced a level
-constexpr double fetched_instructions = 2048, fetch_cycles = 2.4;  // beyond what a cache of 32 KiB holds
+constexpr double fetched_instructions = 1800, fetch_cycles = 2.3;  // beyond what a cache of 32 KiB holds
+constexpr double wall_start = 1500, wall_cycles = 2.7;  // of the warp beside a wall of a line; an instruction
+constexpr double most_code = 6900, far_code = 1.35;     // instructions that a cache of 128 KiB holds; beyond
+constexpr double source_cycles = 200;  // until such a warp has its source
 constexpr double source_slots = 7;                                 // times the dimension, of reading it
 constexpr double line_source_slots = 4;                            // of lines of 4 bytes
 constexpr double first_copies = 2;     // planes of the warm-up that are waited for, not computed
@@ -105,8 +109,8 @@ Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
   double others = 0, per_kernel = 0, hidden = 1;
   switch (march.problem.domain.dimensions) {
     case 1:
-      others = fp64 ? 0.15 + 0.3 * reach : 1.2 + 0.5 * reach;
-      per_kernel = fp64 ? 2 : 8;
+      others = fp64 ? 0.25 * reach : 1.2 + 0.5 * reach;
+      per_kernel = fp64 ? 13 : 8;
       if (!fp64 && reach <= 3 && tile.depth * stencil.radius[column_axis] % 32 == 0)
         hidden = 0.94;  // tiles begin where lines of memory do
       break;
@@ -131,10 +135,25 @@ Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
                         : dimensions == 1 && !fp64 ? line_source_slots
                                                    : source_slots * dimensions;
   const bool long_sum = march.space() || (march.problem.domain.dimensions == 2 && stencil.operations > 16);
-  const double sum = stencil.operations * (long_sum && fp64 ? long_sums : 1.0);
+  const double sum =
+      stencil.operations * (!fp64 ? 1.0 : dimensions == 1 ? line_sums : long_sum ? long_sums : 1.0);
   return {sum * hidden, (std::max(0.0, others) + rounding_slots(march) * roundings(march, tile) + source +
                          per_kernel / tile.depth) *
                             hidden};
+}
+
+/// Instructions of a point and step in 1D: sums, shuffles, rounding, the source; beside walls also the choice
+/// between ghosts and points and, for each point that neumann faces mirror, between two of them.
+double instructions_of_line(const March& march, bool beside_walls) {
+  const cuda::KernelStencil& stencil = march.stencil;
+  const double words = march.fp64() ? 2 : 1, radius = stencil.radius[column_axis];
+  const double inside = stencil.operations + (march.fp64() ? 0.6 + 0.5 * radius : 0.25 * radius) +
+                        (march.problem.precision == Precision::tf32 ? 6 : 0) +
+                        (stencil.with_source ? 2.6 : 0);
+  const bool mirrored = stencil.walls[column_axis][low] == cuda::Wall::neumann ||
+                        stencil.walls[column_axis][high] == cuda::Wall::neumann;
+  const double taps = static_cast<double>(stencil.taps.size()) - 1;
+  return inside + (beside_walls ? words * ((march.fp64() ? 1.75 : 1.2) + (mirrored ? taps : 0.0)) : 0.0);
 }
 
 /// Rows of input per row of results that step.cuh has from the second cache: in every plane those within
@@ -191,14 +210,23 @@ double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& reg
   // A scheduler issues for its warps in turn, unless these are few and wait for their own results.
   const auto points = static_cast<double>(tile->points_per_lane * tile->rows_per_warp);
   // Without a march each instruction is met once, and fetched if there are many.
-  const bool fetched = tile->depth * points * (sum + others) > fetched_instructions;
+  const double instructions = points * instructions_of_line(march, false);
+  const bool fetched = tile->depth * instructions > fetched_instructions;
   const double alone =
       march.stencil.radius[plane_axis] == 0
-          ? (fetched ? points * (sum + others) * fetch_cycles * cycle : 0.0)
+          ? (fetched ? instructions * fetch_cycles * cycle : 0.0)
           : points * (sum * std::max(busy, cycle) + others * alone_cycles * cycle) + plane_latency * cycle;
-  return tile->depth * launch.planes_per_block *
-         std::max((launch.warps + wall_tiles(march)) * points * (sum + others) * busy,
-                  static_cast<double>(launch.waves) * alone);
+  const double inside = tile->depth * launch.planes_per_block *
+                        std::max(launch.warps * points * (sum + others) * busy,
+                                 static_cast<double>(launch.waves) * alone);
+  if (march.problem.domain.dimensions > 1 || !march.stencil.has_walls()) return inside;
+  // In 1D two warps are beside walls; where not all are resident at once, one of them begins last.
+  const double beside = tile->depth * points * instructions_of_line(march, true),
+               code = beside + tile->depth * instructions;
+  const double waits = wall_start + (march.stencil.with_source ? tile->depth * source_cycles : 0.0),
+               wall = (waits + beside * wall_cycles * (code > most_code ? far_code : 1.0)) * cycle /
+                      fastest_clock;
+  return launch.waves > 1 ? inside + wall : std::max(inside, wall);
 }
 
 }  // namespace
