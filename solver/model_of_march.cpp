@@ -28,12 +28,16 @@ constexpr double plane_latency = 20;   // cycles until a plane has advanced a le
 constexpr double fetched_instructions = 1800, fetch_cycles = 2.3;  // beyond what a cache of 32 KiB holds
 constexpr double wall_start = 1500, wall_cycles = 2.7;  // of the warp beside a wall of a line; an instruction
 constexpr double most_code = 6900, far_code = 1.35;     // instructions that a cache of 128 KiB holds; beyond
+// Cycles of steps.cuh: until the first step, beside walls; a step; of all threads until each has a point, a
+// source, or a point of tf32 rounded.
+constexpr double tile_start = 600, tile_walls = 400, tile_step = 400, tile_load = 500, tile_source = 450,
+                 tile_rounding = 112;
 constexpr double source_cycles = 200;  // until such a warp has its source
 constexpr double source_slots = 7;                                 // times the dimension, of reading it
 constexpr double line_source_slots = 4;                            // of lines of 4 bytes
 constexpr double first_copies = 2;     // planes of the warm-up that are waited for, not computed
 constexpr double march_fill = 1.5e-6;  // s, from the first planes of a small grid to results
-constexpr double kernel_gap = 2e-6, line_gap = 4e-6, tile_gap = 1.2e-6;  // s, between kernels of a launch
+constexpr double kernel_gap = 2e-6, line_gap = 4e-6, tile_gap = 1.9e-6;  // s, between kernels of a launch
 
 /// How a march is launched over a region (ScalarUnit::march()), and what it executes.
 struct Launch {
@@ -198,12 +202,24 @@ double warps_beside_walls(const March& march, const std::array<std::int64_t, 3>&
   return 1 - inner;
 }
 
+/// Seconds of tiles in shared memory (steps.cuh): blocks wait for their points, at the barrier of every step,
+/// and for sources.
+double tile_seconds(const March& march, const cuda::StepTile& tile, int steps) {
+  const bool tf32 = march.problem.precision == Precision::tf32, source = march.stencil.with_source;
+  const double rounded = tf32 ? tile_rounding * tile.points : 0.0;
+  const double cycles =
+      (tile_load + rounded) * tile.load_turns + tile_step * steps + (source ? tile_source : 0.0) * tile.turns +
+      tile.turn_cycles * tile.turns + rounded * tile.turns * (steps - 1) / steps;
+  return (tile_start + (march.stencil.has_walls() ? tile_walls : 0.0) + tile.waves * cycles) * march.cycle() /
+         fastest_clock;
+}
+
 /// Seconds of one kernel that computing alone would take: a march with a tile, else a step.
 double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& region,
                       const std::optional<cuda::Tile>& tile, bool is_only) {
   if (!tile) return step_seconds(march, region);
   if (const auto small = march.small_tile(region, tile->depth))
-    return small->cycles * march.cycle() / fastest_clock;
+    return tile_seconds(march, *small, tile->depth);
   const Launch launch(march, *tile, region);
   const double cycle = march.cycle(), busy = march.slot(march.device.scalar_rate(march.problem.precision));
   const auto [sum, others] = issue_slots(march, *tile, is_only);
@@ -292,8 +308,8 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
   if (tile && !small && march.stencil.radius[plane_axis] > 0)
     candidate.launch_seconds += march_fill * (1 - filled(problem.domain)) * per_step;
   candidate.seconds = overlapped({candidate.memory_seconds, candidate.compute_seconds});
-  if (problem.has_source && problem.domain.dimensions == 2)  // of tiles in shared memory at every step
-    candidate.seconds += (small ? 1 : source_cost * kernels / candidate.fuse) * sums / device.bandwidth;
+  if (problem.has_source && problem.domain.dimensions == 2 && !small)
+    candidate.seconds += source_cost * kernels / candidate.fuse * sums / device.bandwidth;
   if (!tile || small) return;
   const double seconds = candidate.seconds / per_step;
   candidate.wall_seconds =

@@ -74,10 +74,12 @@ StepTile cut_tile(const KernelStencil& stencil, const Region& region, int steps,
   const auto turns = [&](std::int64_t rows) {
     return static_cast<double>(pieces(rows, together * (step_threads / stride)));
   };
-  tile.cycles = load_cycles * turns(held);
-  for (int left = 0; left < steps; ++left)
-    tile.cycles += step_cycles + turn * turns(held_planes(stencil, planes, left));
-  tile.cycles *= static_cast<double>(pieces(tile.plane_tiles * tile.column_tiles, limits.multiprocessors));
+  tile.points = together;
+  tile.turn_cycles = turn;
+  tile.load_turns = turns(held);
+  for (int left = 0; left < steps; ++left) tile.turns += turns(held_planes(stencil, planes, left));
+  tile.waves = static_cast<double>(pieces(tile.plane_tiles * tile.column_tiles, limits.multiprocessors));
+  tile.cycles = tile.waves * (load_cycles * tile.load_turns + step_cycles * steps + turn * tile.turns);
   tile.cycles += start_cycles + (stencil.has_walls() ? ghost_cycles : 0);
   return tile;
 }

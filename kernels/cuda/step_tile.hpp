@@ -14,7 +14,11 @@ struct StepTile {
   std::int64_t planes = 0, columns = 0;            // that a block writes
   std::int64_t plane_tiles = 0, column_tiles = 0;  // of the region
   std::size_t shared_bytes = 0;
-  double cycles = 0;  // that the launch is expected to take
+  double waves = 0;  // of blocks, one per multiprocessor
+  // Of a block: turns of its threads until it has its points, of all steps; cycles of one of these; points that
+  // a thread has in a turn.
+  double load_turns = 0, turns = 0, turn_cycles = 0, points = 0;
+  double cycles = 0;  // by which tiles are chosen
 };
 
 /// The fastest tile for so many steps of a region in one launch; none in 1D, in 3D (tiles would be mostly
