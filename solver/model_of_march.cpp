@@ -183,20 +183,22 @@ double wall_slots(const March& march) {
       constants = constants || wall == cuda::Wall::dirichlet;
       mirrors = mirrors || wall == cuda::Wall::neumann;
     }
-  const auto& radius = march.stencil.radius;
+  const Index3 extent = tap_box(march.problem.stencil).extent();
   const auto taps = static_cast<double>(march.problem.stencil.taps().size());
   return taps * (constants * (march.fp64() ? 1.25 : 1.0) * constant_slots + mirrors * mirror_slots) +
-         offset_slots * (2 * *std::max_element(radius.begin(), radius.end()) + 1);
+         offset_slots * static_cast<double>(std::max({extent[z_axis], extent[y_axis], extent[x_axis]}));
 }
 
 /// The share of a step's warps that have points beside walls: they take both ways through the kernel.
 double warps_beside_walls(const March& march, const std::array<std::int64_t, 3>& region) {
+  const auto axes = cuda::grid_axes(march.problem.domain);
+  const Index3 extent = tap_box(march.problem.stencil).extent();
   double inner = 1;
   for (const int axis : {plane_axis, row_axis, column_axis}) {
     if (march.stencil.walls[axis][low] == cuda::Wall::none) continue;
     const bool band = region[axis] < march.shape[axis];
     // The end of a row and the beginning of the next lie in one warp.
-    const double beside = 2.0 * march.stencil.radius[axis] + (axis == column_axis ? 32 : 0);
+    const double beside = static_cast<double>(extent[axes[axis]]) - 1 + (axis == column_axis ? 32 : 0);
     inner *= band ? 0 : std::max(0.0, 1 - beside / static_cast<double>(march.shape[axis]));
   }
   return 1 - inner;

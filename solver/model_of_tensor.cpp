@@ -303,7 +303,7 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
            : overlapped({candidate.memory_seconds, candidate.compute_seconds, candidate.shared_seconds}));
   const double bands = band_seconds(problem, device, candidate.fuse) / (points * steps);
   // At the same time, where one leaves room for the other: the ends of a line take two blocks.
-  const double room = problem.domain.dimensions == 1 ? 2.0 / 3 : 1 - filled(problem.domain, 1e7);
+  const double room = problem.domain.dimensions == 1 ? 2.0 / 3 : 1 - filled(problem.domain, 4e6);
   candidate.seconds = sweep + bands - room * std::min(sweep, bands);
   candidate.wall_seconds = candidate.seconds - sweep;
 
