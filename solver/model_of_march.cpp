@@ -20,8 +20,7 @@ constexpr double step_fill = 0.4e-6;  // s, until a step has its first points
 constexpr double mirror_slots = 10, constant_slots = 12;  // of a tap of a step beside walls
 constexpr double offset_slots = 24;  // of an offset within reach, along three axes, before the taps
 constexpr double few_warps = 1.05;   // of marches of boxes by 8 warps, which have the registers of 12
-constexpr double long_sums = 0.85;   // of fp64 in 3D, and in 2D of many points, against short ones
-constexpr double line_sums = 0.8;    // of fp64 in 1D: 15.6e12 multiply-adds/s
+constexpr double flat_sums = 0.8, space_sums = 0.85;  // of fp64 by themselves: 15.6e12 multiply-adds/s
 constexpr double source_cost = 1.8;  // of reading a source in 2D, which nothing fetches ahead, against a copy
 constexpr double alone_cycles = 2.75;  // of a load or shuffle of a warp that has a scheduler to itself
 constexpr double plane_latency = 20;   // cycles until a plane has advanced a level
@@ -119,9 +118,13 @@ Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
         hidden = 0.94;  // tiles begin where lines of memory do
       break;
     case 2:
-      others = 0.8 + 1.5 * share * std::max(0.0, reach) +
-               (box && share == 1 && stencil.taps.size() > 3 ? 1.5 : 0) + 3 * empty_planes(stencil);
-      per_kernel = fp64 ? 2 : 10;
+      if (fp64) {  // sums that are handed on, and shuffles
+        others = 1.8 * stencil.radius[plane_axis] + 1.3 * (1 + share * std::max(0.0, reach)) - 0.3;
+      } else {
+        others = 0.8 + 1.5 * share * std::max(0.0, reach) +
+                 (box && share == 1 && stencil.taps.size() > 3 ? 1.5 : 0) + 3 * empty_planes(stencil);
+        per_kernel = 10;
+      }
       if (half && !alone) hidden = 1.2;  // what is handed on has 4 bytes
       if (tile.depth > 8 && reach == 0) hidden = fp64 ? 1.05 : box ? 1.2 : 1.1;
       break;
@@ -138,9 +141,7 @@ Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
   const double source = !stencil.with_source       ? 0
                         : dimensions == 1 && !fp64 ? line_source_slots
                                                    : source_slots * dimensions;
-  const bool long_sum = march.space() || (march.problem.domain.dimensions == 2 && stencil.operations > 16);
-  const double sum =
-      stencil.operations * (!fp64 ? 1.0 : dimensions == 1 ? line_sums : long_sum ? long_sums : 1.0);
+  const double sum = stencil.operations * (!fp64 ? 1.0 : march.space() ? space_sums : flat_sums);
   return {sum * hidden, (std::max(0.0, others) + rounding_slots(march) * roundings(march, tile) + source +
                          per_kernel / tile.depth) *
                             hidden};
