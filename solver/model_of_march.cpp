@@ -24,6 +24,7 @@ constexpr double flat_sums = 0.8, space_sums = 0.85;  // of fp64 by themselves: 
 constexpr double source_cost = 1.8;  // of reading a source in 2D, which nothing fetches ahead, against a copy
 constexpr double alone_cycles = 2.75;  // of a load or shuffle of a warp that has a scheduler to itself
 constexpr double plane_latency = 20;   // cycles until a plane has advanced a level
+constexpr double cached_instructions = 1700, code_misses = 1.3;    // of two loops; where they are longer
 constexpr double fetched_instructions = 1800, fetch_cycles = 2.3;  // beyond what a cache of 32 KiB holds
 constexpr double wall_start = 1500, wall_cycles = 2.7;  // of the warp beside a wall of a line; an instruction
 constexpr double most_code = 6900, far_code = 1.35;     // instructions that a cache of 128 KiB holds; beyond
@@ -121,12 +122,11 @@ Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
       if (fp64) {  // sums that are handed on, and shuffles
         others = 1.8 * stencil.radius[plane_axis] + 1.3 * (1 + share * std::max(0.0, reach)) - 0.3;
       } else {
-        others = 0.8 + 1.5 * share * std::max(0.0, reach) +
-                 (box && share == 1 && stencil.taps.size() > 3 ? 1.5 : 0) + 3 * empty_planes(stencil);
-        per_kernel = 10;
+        others = (stencil.folded[column_axis] ? 1.2 : box ? 0.45 : 0.75) * stencil.radius[column_axis] +
+                 3 * empty_planes(stencil);
+        per_kernel = 65.0 / tile.points_per_lane;
       }
       if (half && !alone) hidden = 1.2;  // what is handed on has 4 bytes
-      if (tile.depth > 8 && reach == 0) hidden = fp64 ? 1.05 : box ? 1.2 : 1.1;
       break;
     default:
       if (alone && stencil.walls[column_axis][low] == cuda::Wall::none) {
@@ -235,8 +235,12 @@ double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& reg
       march.stencil.radius[plane_axis] == 0
           ? (fetched ? instructions * fetch_cycles * cycle : 0.0)
           : points * (sum * std::max(busy, cycle) + others * alone_cycles * cycle) + plane_latency * cycle;
+  // In 2D warps beside walls go another way through as many instructions.
+  const double loop = tile->depth * points * (march.stencil.operations + others);
+  const bool two_ways = tile->warps == 1 && march.stencil.has_walls() && march.stencil.radius[plane_axis] > 0;
+  const double missed = two_ways && 2 * loop > cached_instructions ? code_misses : 1.0;
   const double inside = tile->depth * launch.planes_per_block *
-                        std::max(launch.warps * points * (sum + others) * busy,
+                        std::max(missed * launch.warps * points * (sum + others) * busy,
                                  static_cast<double>(launch.waves) * alone);
   if (march.problem.domain.dimensions > 1 || !march.stencil.has_walls()) return inside;
   // In 1D two warps are beside walls; where not all are resident at once, one of them begins last.
