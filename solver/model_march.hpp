@@ -60,8 +60,12 @@ double compute_seconds(const March& march, const std::array<std::int64_t, 3>& re
 /// 128 bytes.
 double step_seconds(const March& march, const std::array<std::int64_t, 3>& region);
 
-/// How many times as long as a tile of a line one beside a wall takes, less one.
-double wall_tiles(const March& march);
+/// Instructions of a point and step of a line: sums, shuffles, rounding, the source; beside walls also the
+/// choice between ghosts and points and, for each point that neumann faces mirror, between two of them.
+double instructions_of_line(const March& march, bool beside_walls);
+
+/// Seconds of the warp beside a wall of a line; 0 where there is none.
+double wall_warp_seconds(const March& march, const cuda::Tile& tile);
 
 /// What walls add to a march of so many seconds on the whole grid, per launch.
 double wall_seconds(const March& march, const cuda::Tile& tile, int fuse, int depth, double seconds);

@@ -24,19 +24,18 @@ constexpr double flat_sums = 0.8, space_sums = 0.85;  // of fp64 by themselves: 
 constexpr double source_cost = 1.8;  // of reading a source in 2D, which nothing fetches ahead, against a copy
 constexpr double alone_cycles = 2.75;  // of a load or shuffle of a warp that has a scheduler to itself
 constexpr double plane_latency = 20;   // cycles until a plane has advanced a level
-constexpr double cached_instructions = 1700, code_misses = 1.3;    // of two loops; where they are longer
-constexpr double fetched_instructions = 1800, fetch_cycles = 2.3;  // beyond what a cache of 32 KiB holds
-constexpr double wall_start = 1500, wall_cycles = 2.7;  // of the warp beside a wall of a line; an instruction
-constexpr double most_code = 6900, far_code = 1.35;     // instructions that a cache of 128 KiB holds; beyond
+// Of programs that a cache of 32 KiB does not hold: of lines, which are no loops, each instruction is
+// fetched; in 2D blocks beside walls have loops of their own, and blocks of one multiprocessor take turns.
+constexpr double fetched_instructions = 1800, fetch_cycles = 2.3;
+constexpr double most_looped = 1700, misses = 1.3;
 // Cycles of steps.cuh: until the first step, beside walls; a step; of all threads until each has a point, a
 // source, or a point of tf32 rounded.
 constexpr double tile_start = 600, tile_walls = 400, tile_step = 400, tile_load = 500, tile_source = 450,
                  tile_rounding = 112;
-constexpr double source_cycles = 200;  // until such a warp has its source
-constexpr double source_slots = 7;                                 // times the dimension, of reading it
-constexpr double line_source_slots = 4;                            // of lines of 4 bytes
-constexpr double first_copies = 2;     // planes of the warm-up that are waited for, not computed
-constexpr double march_fill = 1.5e-6;  // s, from the first planes of a small grid to results
+constexpr double source_slots = 7;       // times the dimension, of reading it
+constexpr double line_source_slots = 4;  // of lines of 4 bytes
+constexpr double first_copies = 2;       // planes of the warm-up that are waited for, not computed
+constexpr double march_fill = 1.5e-6;    // s, from the first planes of a small grid to results
 constexpr double kernel_gap = 2e-6, line_gap = 4e-6, tile_gap = 1.9e-6;  // s, between kernels of a launch
 
 /// How a march is launched over a region (ScalarUnit::march()), and what it executes.
@@ -122,7 +121,10 @@ Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
       if (fp64) {  // sums that are handed on, and shuffles
         others = 1.8 * stencil.radius[plane_axis] + 1.3 * (1 + share * std::max(0.0, reach)) - 0.3;
       } else {
-        others = (stencil.folded[column_axis] ? 1.2 : box ? 0.45 : 0.75) * stencil.radius[column_axis] +
+        others = (stencil.folded[column_axis] ? 1.2
+                  : box                       ? 0.45
+                                              : 0.75) *
+                     stencil.radius[column_axis] +
                  3 * empty_planes(stencil);
         per_kernel = 65.0 / tile.points_per_lane;
       }
@@ -145,20 +147,6 @@ Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
   return {sum * hidden, (std::max(0.0, others) + rounding_slots(march) * roundings(march, tile) + source +
                          per_kernel / tile.depth) *
                             hidden};
-}
-
-/// Instructions of a point and step in 1D: sums, shuffles, rounding, the source; beside walls also the choice
-/// between ghosts and points and, for each point that neumann faces mirror, between two of them.
-double instructions_of_line(const March& march, bool beside_walls) {
-  const cuda::KernelStencil& stencil = march.stencil;
-  const double words = march.fp64() ? 2 : 1, radius = stencil.radius[column_axis];
-  const double inside = stencil.operations + (march.fp64() ? 0.6 + 0.5 * radius : 0.25 * radius) +
-                        (march.problem.precision == Precision::tf32 ? 6 : 0) +
-                        (stencil.with_source ? 2.6 : 0);
-  const bool mirrored = stencil.walls[column_axis][low] == cuda::Wall::neumann ||
-                        stencil.walls[column_axis][high] == cuda::Wall::neumann;
-  const double taps = static_cast<double>(stencil.taps.size()) - 1;
-  return inside + (beside_walls ? words * ((march.fp64() ? 1.75 : 1.2) + (mirrored ? taps : 0.0)) : 0.0);
 }
 
 /// Rows of input per row of results that step.cuh has from the second cache: in every plane those within
@@ -210,9 +198,9 @@ double warps_beside_walls(const March& march, const std::array<std::int64_t, 3>&
 double tile_seconds(const March& march, const cuda::StepTile& tile, int steps) {
   const bool tf32 = march.problem.precision == Precision::tf32, source = march.stencil.with_source;
   const double rounded = tf32 ? tile_rounding * tile.points : 0.0;
-  const double cycles =
-      (tile_load + rounded) * tile.load_turns + tile_step * steps + (source ? tile_source : 0.0) * tile.turns +
-      tile.turn_cycles * tile.turns + rounded * tile.turns * (steps - 1) / steps;
+  const double cycles = (tile_load + rounded) * tile.load_turns + tile_step * steps +
+                        (source ? tile_source : 0.0) * tile.turns + tile.turn_cycles * tile.turns +
+                        rounded * tile.turns * (steps - 1) / steps;
   return (tile_start + (march.stencil.has_walls() ? tile_walls : 0.0) + tile.waves * cycles) * march.cycle() /
          fastest_clock;
 }
@@ -235,20 +223,15 @@ double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& reg
       march.stencil.radius[plane_axis] == 0
           ? (fetched ? instructions * fetch_cycles * cycle : 0.0)
           : points * (sum * std::max(busy, cycle) + others * alone_cycles * cycle) + plane_latency * cycle;
-  // In 2D warps beside walls go another way through as many instructions.
   const double loop = tile->depth * points * (march.stencil.operations + others);
-  const bool two_ways = tile->warps == 1 && march.stencil.has_walls() && march.stencil.radius[plane_axis] > 0;
-  const double missed = two_ways && 2 * loop > cached_instructions ? code_misses : 1.0;
+  const bool two_loops =
+      tile->warps == 1 && march.stencil.has_walls() && march.stencil.radius[plane_axis] > 0;
+  const double missed = two_loops && 2 * loop > most_looped ? misses : 1.0;
   const double inside = tile->depth * launch.planes_per_block *
                         std::max(missed * launch.warps * points * (sum + others) * busy,
                                  static_cast<double>(launch.waves) * alone);
-  if (march.problem.domain.dimensions > 1 || !march.stencil.has_walls()) return inside;
-  // In 1D two warps are beside walls; where not all are resident at once, one of them begins last.
-  const double beside = tile->depth * points * instructions_of_line(march, true),
-               code = beside + tile->depth * instructions;
-  const double waits = wall_start + (march.stencil.with_source ? tile->depth * source_cycles : 0.0),
-               wall = (waits + beside * wall_cycles * (code > most_code ? far_code : 1.0)) * cycle /
-                      fastest_clock;
+  // Where not all blocks of a line are resident at once, one beside a wall begins last.
+  const double wall = wall_warp_seconds(march, *tile);
   return launch.waves > 1 ? inside + wall : std::max(inside, wall);
 }
 

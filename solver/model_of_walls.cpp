@@ -10,21 +10,15 @@ namespace {
 using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 
 // Measured on H200 (docs/plan.md).
-constexpr double wall_tile = 2.8, mirror_tile = 4.6;  // a tile of a line beside a wall, of the others
-constexpr double wall_tile_fp64 = 1.7, mirror_tile_fp64 = 3.4;
+constexpr double warp_start = 1500, warp_cycles = 2.7;  // of the warp beside a wall of a line; an instruction
+constexpr double source_cycles = 200;                   // of a step, until this warp has its source
+constexpr double most_code = 6900, far_code = 1.35;     // instructions that a cache of 128 KiB holds; beyond
 constexpr double wall_columns = 1.0;     // what a tile of columns beside a wall takes more, of a full device
 constexpr double last_planes = 0.03;     // what marches that begin or end beside walls take more
 constexpr double step_latency = 2.8e-6;  // s, of a step of few points
 constexpr double band_kernel = 4.5e-6;   // s, a kernel of a band, from start to start
 constexpr double band_step = 2e-6;       // s, the same of a step without a march
 constexpr double band_tile = 1e-6;       // s, and of tiles in shared memory
-
-bool has_mirrors(const Domain& domain) {
-  bool mirrors = false;
-  for (const auto& faces : domain.faces)
-    for (const Face& face : faces) mirrors = mirrors || face.kind == BoundaryKind::neumann;
-  return mirrors;
-}
 
 /// Blocks beside walls take longer: in 2D they end last, in 3D they are many (docs/kernels-scalar.md).
 double wall_slowdown(const March& march, const cuda::Tile& tile) {
@@ -92,12 +86,26 @@ double mirrors_not_hidden(const March& march, int fuse, int depth, double second
 
 }  // namespace
 
-/// How much longer than a scheduler's own tiles one beside a wall takes, where a line has few tiles.
-double wall_tiles(const March& march) {
+double instructions_of_line(const March& march, bool beside_walls) {
+  const cuda::KernelStencil& stencil = march.stencil;
+  const double words = march.fp64() ? 2 : 1, radius = stencil.radius[column_axis];
+  const double inside = stencil.operations + (march.fp64() ? 0.6 + 0.5 * radius : 0.25 * radius) +
+                        (march.problem.precision == Precision::tf32 ? 6 : 0) +
+                        (stencil.with_source ? 2.6 : 0);
+  const bool mirrored = stencil.walls[column_axis][low] == cuda::Wall::neumann ||
+                        stencil.walls[column_axis][high] == cuda::Wall::neumann;
+  const double taps = static_cast<double>(stencil.taps.size()) - 1;
+  return inside + (beside_walls ? words * ((march.fp64() ? 1.75 : 1.2) + (mirrored ? taps : 0.0)) : 0.0);
+}
+
+/// It waits for its own results, whatever others do.
+double wall_warp_seconds(const March& march, const cuda::Tile& tile) {
   if (march.problem.domain.dimensions > 1 || !march.stencil.has_walls()) return 0;
-  return (has_mirrors(march.problem.domain) ? (march.fp64() ? mirror_tile_fp64 : mirror_tile)
-                                            : (march.fp64() ? wall_tile_fp64 : wall_tile)) -
-         1;
+  const double points = tile.depth * tile.points_per_lane,
+               beside = points * instructions_of_line(march, true),
+               code = beside + points * instructions_of_line(march, false),
+               waits = warp_start + (march.stencil.with_source ? tile.depth * source_cycles : 0.0);
+  return (waits + beside * warp_cycles * (code > most_code ? far_code : 1.0)) * march.cycle() / fastest_clock;
 }
 
 double wall_seconds(const March& march, const cuda::Tile& tile, int fuse, int depth, double seconds) {

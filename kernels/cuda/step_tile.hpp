@@ -15,8 +15,8 @@ struct StepTile {
   std::int64_t plane_tiles = 0, column_tiles = 0;  // of the region
   std::size_t shared_bytes = 0;
   double waves = 0;  // of blocks, one per multiprocessor
-  // Of a block: turns of its threads until it has its points, of all steps; cycles of one of these; points that
-  // a thread has in a turn.
+  // Of a block: turns of its threads until it has its points, of all steps; cycles of one of these; points
+  // that a thread has in a turn.
   double load_turns = 0, turns = 0, turn_cycles = 0, points = 0;
   double cycles = 0;  // by which tiles are chosen
 };
