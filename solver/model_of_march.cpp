@@ -131,12 +131,20 @@ Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
       if (half && !alone) hidden = 1.2;  // what is handed on has 4 bytes
       break;
     default:
-      if (alone && stencil.walls[column_axis][low] == cuda::Wall::none) {
-        others = 3.7 + 1.5 * box + 3.0 * std::max(0.0, reach);
-      } else {
+      if (stencil.has_walls()) {
         others = 6.0 + (fp64 ? 1.5 : 4.0) * box + 6.0 * std::max(0.0, reach);
-        per_kernel = half ? 4 : 0;
+      } else if (fp64) {
+        others = 2 + (box ? 0.0 : 3.0 * std::max(0.0, reach));
+        per_kernel = 11;
+      } else if (!box) {
+        others = 4 + 4.5 * std::max(0.0, reach);
+      } else if (stencil.folded[column_axis]) {
+        others = 6 + 3 * reach;
+      } else {
+        others = 3.0 * stencil.radius[column_axis] - 1;
+        per_kernel = 10;
       }
+      if (half && box) others += 4;
   }
   if (march.space() && box && tile.warps <= 8) hidden *= few_warps;
   const int dimensions = march.problem.domain.dimensions;
@@ -253,23 +261,36 @@ double step_seconds(const March& march, const std::array<std::int64_t, 3>& regio
   return step_fill + points * (std::hypot(first, second) + slots / fp32) + taps * tap_latency;
 }
 
+/// Slabs of a region that the kernels of a launch take one after the other, as ScalarUnit::advance() cuts it.
+std::int64_t slabs_of(const March& march, const std::array<std::int64_t, 3>& region, int fuse, int kernels) {
+  constexpr std::int64_t scratch_points = std::int64_t{1} << 27;
+  const auto& radius = march.stencil.radius;
+  const std::int64_t of_plane = (region[row_axis] + 2 * fuse * radius[row_axis]) *
+                                (region[column_axis] + 2 * fuse * radius[column_axis]);
+  const std::int64_t halo = 2 * fuse * radius[plane_axis];
+  return kernels == 1 ? 1
+                      : pieces(region[plane_axis], std::max(scratch_points / of_plane - halo, 2 * halo + 1));
+}
+
 /// The same of the kernels of `fuse` steps of a region. Those before the last take what the others need, too:
 /// beyond periodic faces more than the grid.
 double compute_seconds(const March& march, const std::array<std::int64_t, 3>& region, int fuse) {
   const int deepest = march.depth_of_kernels(fuse);
   const int kernels = deepest > 0 ? pieces(fuse, deepest) : fuse;
+  const std::int64_t slabs = slabs_of(march, region, fuse, kernels);
   const auto axes = cuda::grid_axes(march.problem.domain);
   double seconds = 0;
   for (int k = 0, done = 0; k < kernels; ++k) {
     const int depth = fuse * (k + 1) / kernels - done;
     done += depth;
     auto grown = region;
+    grown[plane_axis] = pieces(region[plane_axis], slabs);
     for (int axis = 0; axis < axis_count; ++axis)
-      if (march.problem.domain.periodic(axes[axis]))
+      if (march.problem.domain.periodic(axes[axis]) || (axis == plane_axis && slabs > 1))
         grown[axis] += 2 * (fuse - done) * march.stencil.radius[axis];
     seconds += kernel_seconds(march, grown, deepest > 0 ? march.tile(depth) : std::nullopt, kernels == 1);
   }
-  return seconds;
+  return static_cast<double>(slabs) * seconds;
 }
 
 void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
@@ -294,7 +315,9 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
   candidate.compute_seconds = compute_seconds(march, march.shape, candidate.fuse) * per_step;
   const bool small = tile && march.small_tile(march.shape, tile->depth);
   const double gap = small ? tile_gap : problem.domain.dimensions == 1 ? line_gap : kernel_gap;
-  candidate.launch_seconds += (kernels - 1) * gap * per_step;
+  candidate.launch_seconds +=
+      static_cast<double>(slabs_of(march, march.shape, candidate.fuse, kernels) * kernels - 1) * gap *
+      per_step;
   if (tile && !small && march.stencil.radius[plane_axis] > 0)
     candidate.launch_seconds += march_fill * (1 - filled(problem.domain)) * per_step;
   candidate.seconds = overlapped({candidate.memory_seconds, candidate.compute_seconds});
