@@ -44,6 +44,8 @@ struct March {
   double slot(double rate) const {
     return 32 * cuda::schedulers_of_multiprocessor * limits.multiprocessors / rate;
   }
+  /// Of an operand, where these are rounded to tf32 first.
+  double rounding_slots() const { return problem.precision == Precision::tf32 ? 9 : 0; }
   /// Seconds of a cycle.
   double cycle() const { return slot(device.scalar_fp32); }
   /// The steps of one kernel, as ScalarUnit::advance() cuts a launch; 0: single steps without a march.
@@ -59,6 +61,10 @@ double compute_seconds(const March& march, const std::array<std::int64_t, 3>& re
 /// Of a step of a region, one thread per point (step.cuh): per tap 32 lanes take the first cache a cycle for
 /// 128 bytes.
 double step_seconds(const March& march, const std::array<std::int64_t, 3>& region);
+
+/// Of steps with tiles in shared memory (steps.cuh): blocks wait for their points, at the barrier of every
+/// step, and for sources.
+double tile_seconds(const March& march, const cuda::StepTile& tile, int steps);
 
 /// Instructions of a point and step of a line: sums, shuffles, rounding, the source; beside walls also the
 /// choice between ghosts and points and, for each point that neumann faces mirror, between two of them.
