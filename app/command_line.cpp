@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command_line.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <sstream>
 
 #include "app/bench_suites.hpp"
 #include "app/version.hpp"
 #include "io/config.hpp"
+#include "io/nearest_name.hpp"
 #include "kernels/error.hpp"
 #include "kernels/presets.hpp"
 
@@ -162,6 +167,15 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
       "doctor", "Print versions, devices, ranks and file systems: what a bug report needs");
   for (CLI::App* verb : {info, doctor}) verb->footer("");  // neither takes an input
 
+  // A misspelt verb would pass for an input.
+  static constexpr std::array<std::string_view, 5> verbs{"check", "plan", "bench", "info", "doctor"};
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (first.find_first_of("-./") == std::string_view::npos && !nearest_name(first, verbs).empty() &&
+      std::find(verbs.begin(), verbs.end(), first) == verbs.end())
+    return {std::nullopt,
+            fmt::format("there is no verb '{}'{}Run with --help for more information.\n", first,
+                        did_you_mean(first, verbs)),
+            static_cast<int>(Status::invalid_input)};
   try {
     app.parse(argc, argv);
     command.verb = check->parsed()    ? Verb::check

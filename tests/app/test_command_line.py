@@ -67,6 +67,8 @@ class CommandLine(spsolve.TestCase):
                 result = self.run_to(2, *arguments)
                 self.assertEqual(result.out, "")
                 self.assertIn("--help", result.err)
+        for arguments in (["chekc", file], ["docter"]):
+            self.assertRegex(self.run_to(2, *arguments).err, "no verb .*; did you mean '(check|doctor)'")
         self.assertEqual(self.names(), ["problem.toml"])
 
     def test_statuses_are_the_same_on_any_number_of_ranks(self):
@@ -226,7 +228,7 @@ class CommandLine(spsolve.TestCase):
         self.assertEqual(len(re.findall(f"^no GPU: .*({why})", text, re.M)), 1, text)
         self.assertEqual(len(re.findall(r"^  rank \d on \S+: \d+ threads$", text, re.M)), 2, text)
         insists = ["--set", "compute.device=cuda"]
-        self.says(2, [f'device = "cuda": .*({why})', "use auto or cpu"], file, *insists, environment=hidden)
+        self.says(2, [f'device = "cuda": .*({why})', "use auto or cpu"], file, *insists, "--overwrite", environment=hidden)
         for ranks, settings in ((None, insists), (2, insists), (None, spsolve.settings("parallel.transport=nccl"))):
             for verb, wanted in (("check", "the input is valid"), ("plan", "chosen: ")):
                 result = self.run_to(0, verb, file, *settings, ranks=ranks, environment=hidden)
