@@ -30,6 +30,10 @@ constexpr const char* after_presets =
     R"(  (star|box|random)<d>d<r>r, 1d<r>r: benchmark shapes of dimension d and radius r, such as star3d1r
   a name of the catalogue: spsolve bench --list shows them with their sources
 
+Formulas (expression of [initial] and [source]): of the coordinates x, y, z that the grid has, and pi
+  + - * / ^, comparisons, && ||, a ? b : c; abs, sign, rint, sqrt, exp, ln, log10, log2, sin, cos, tan and their inverses,
+  atan2, sinh, cosh, tanh and theirs, min, max, sum, avg; files give any other values: file = "u.h5", dataset = "/u"
+
 How it is solved (spsolve plan INPUT.toml shows the choice, the candidates and why):
   compute.unit    scalar: single steps on plain cores; sparse-tensor, tensor: fused weights on tensor cores
   compute.layout  of the weights there: strided-swap, morph, separable; fp64: dual-tessellation

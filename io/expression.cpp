@@ -2,6 +2,7 @@
 #include "io/expression.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <muParser.h>
 #include <omp.h>
 
@@ -11,6 +12,7 @@
 #include <memory>
 #include <numbers>
 #include <optional>
+#include <ranges>
 
 #include "kernels/error.hpp"
 #include "kernels/rounding.hpp"
@@ -42,7 +44,8 @@ class Evaluator {
       if (error.GetPos() >= 0 && message.find("position") == std::string::npos)
         message += fmt::format(" at position {}", error.GetPos());
       if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN)
-        message += fmt::format("; this grid has {}, and there is pi", coordinate_names(grid.domain));
+        message += fmt::format("; this grid has {}, and there are pi, {}", coordinate_names(grid.domain),
+                               fmt::join(parser_.GetFunDef() | std::views::keys, ", "));
       throw Error(Status::invalid_input,
                   fmt::format("{} '{}': {}", expression.key, expression.text, message));
     }

@@ -46,13 +46,17 @@ class CommandLine(spsolve.TestCase):
     def test_help_and_version(self):
         help_text = self.run_to(0, "--help").out
         for word in ("check", "plan", "bench", "info", "doctor", "--set", "--restart", "--output", "--overwrite", "--quiet", "heat",
-                     "advection-diffusion", "Exit status", "USR1", "USR2"):
+                     "advection-diffusion", "Formulas", "Exit status", "USR1", "USR2"):
             self.assertIn(word, help_text)
         project = (spsolve.SOURCE / "CMakeLists.txt").read_text()
         version = re.search(r"project\(spsolve VERSION (\S+)", project)[1]
         for ranks in RANKS:
             with self.subTest(ranks=ranks):
                 self.assertEqual(self.run_to(0, "--version", ranks=ranks).out, f"spsolve {version}\n")
+        formula = " + ".join(["pi", *(f"{name}(0.5)" for name in (
+            "abs sign rint sqrt exp ln log10 log2 sin cos tan asin acos atan sinh cosh tanh asinh atanh min max sum avg".split())),
+            "acosh(1)", "atan2(1, 2)", "(x >= 0 && y < 9 || x != 1 ? 1 : 0)"])
+        self.run_to(0, "check", self.write(initial={"expression": formula}))
         for verb in ("check", "plan", "bench", "info", "doctor"):
             self.assertIn("--help", self.run_to(0, verb, "--help").out)
         self.assertNotIn("Stencil presets", self.run_to(0, "info", "--help").out)
