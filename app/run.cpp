@@ -142,6 +142,10 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   const RunConfig config = load_input(communicator, command);
   // Asked again once it is this run's alone, which is when all else has been found right.
   if (!command.overwrite && !command.restart) require_no_results(communicator, config.output.directory);
+  if (command.overwrite && !command.restart)
+    for (const FieldForm& form : {config.initial, config.source.value_or(config.initial)})
+      if (const auto* dataset = std::get_if<DatasetForm>(&form))
+        require_not_replaced(communicator, config.output.directory, dataset->file);
   const std::optional<Checkpoint> restart = find_restart(communicator, command, config, terminal);
   const Setup setup = set_up(communicator, config, restart, terminal);
 

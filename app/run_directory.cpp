@@ -69,6 +69,17 @@ void require_no_results(const Communicator& communicator, const fs::path& direct
   on_root(communicator, [&] { refuse_results(directory); });
 }
 
+void require_not_replaced(const Communicator& communicator, const fs::path& directory, const fs::path& file) {
+  on_root(communicator, [&] {
+    std::error_code missing;
+    for (const fs::path& result : results_in(directory))
+      if (fs::equivalent(result, file, missing))
+        throw Error(Status::invalid_input,
+                    fmt::format("--overwrite would remove {}, which the input reads; use another --output",
+                                file.string()));
+  });
+}
+
 std::optional<FileDescriptor> prepare_run_directory(const Communicator& communicator,
                                                     const fs::path& directory, bool overwrite, bool restart) {
   std::optional<FileDescriptor> lock;

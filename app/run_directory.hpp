@@ -13,6 +13,11 @@ namespace spsolve {
 /// Throws Error(invalid_input) if there are results in the directory. Collective.
 void require_no_results(const Communicator& communicator, const std::filesystem::path& directory);
 
+/// Throws Error(invalid_input) if `file`, which is to be read, is one of the results there, which are to be
+/// replaced. Collective.
+void require_not_replaced(const Communicator& communicator, const std::filesystem::path& directory,
+                          const std::filesystem::path& file);
+
 /// Makes the output directory ready. If it holds results of another run, it is an Error(invalid_input) unless
 /// `overwrite`, which removes them (only files of spsolve's own names), or `restart`, which keeps them. A
 /// directory that cannot be made or written is an Error(file_failure). What rank 0 gets keeps other runs out

@@ -178,6 +178,17 @@ class Faults(spsolve.TestCase):
         self.run_to(0, file, "--overwrite", *spsolve.settings("time.steps=20", "checkpoint.every=0"), ranks=2)
         self.assertEqual(set(state()), {*own, "diagnostics.csv", "run.json", "snapshot_0000000020.hdf", "snapshots.hdf.series"})
 
+    def test_results_that_the_input_reads_are_not_replaced(self):
+        file = self.write(checkpoint={"every": 10})
+        self.run_to(0, file, "--set", "time.steps=20")
+        out = self.directory / "out"
+        before = {path: path.read_bytes() for path in out.iterdir()}
+        for section in ("initial", "source"):
+            values = ["--set", f"{section}={{ file='out/checkpoint_0000000020.h5', dataset='/u' }}"]
+            self.assertIn("which the input reads", self.run_to(2, file, "--overwrite", *values, ranks=2).err)
+            self.assertEqual(before, {path: path.read_bytes() for path in out.iterdir()})
+            self.run_to(0, file, "--output", section, *values, "--set", "time.steps=20")
+
     def test_two_runs_in_one_directory(self):
         """A job that was submitted twice: the second leaves the first alone."""
         file = self.write(time={"steps": 10**8}, checkpoint={"every": 0})
