@@ -25,12 +25,14 @@ constexpr double long_line = 4.5;    // of instructions of lines in fp32 beyond 
 constexpr double loop_cost = 1.3;    // of instructions that are not unrolled
 constexpr double spill_cost = 1.6;   // where sums of three products begin with a source
 constexpr double bank_conflicts = 1.15;
+constexpr double most_factors = 4, factor_spills = 1.5;  // of separable sweeps in 2D: more are kept elsewhere
 constexpr double staged_byte =
     30e-9;  // s, of a byte of each point that a warp of a separable sweep in 3D takes
-constexpr double source_cost = 2.5;       // of reading a source, which nothing fetches ahead, against a copy
-constexpr double line_source_cost = 1.3;  // the same of lines, where lanes have their results side by side
-constexpr double wide_source_cost = 9;    // the same where lanes read rows of several tiles
-constexpr double split_source_cost = 15;  // and where two warpgroups share them
+constexpr double source_cost = 2.5;        // of reading a source, which nothing fetches ahead, against a copy
+constexpr double line_source_cost = 1.3;   // the same of lines, where lanes have their results side by side
+constexpr double plane_source_cost = 3.5;  // and of separable sweeps in 2D
+constexpr double wide_source_cost = 9;     // the same where lanes read rows of several tiles
+constexpr double split_source_cost = 15;   // and where two warpgroups share them
 
 /// What the tensor cores are given to do, per point and launch.
 struct TensorWork {
@@ -172,6 +174,7 @@ double plane_seconds(const cuda::SeparableProgram& program, const Domain& domain
   // In 16 bits windows that turn in odd numbers are copied, a group of columns alone waits for its own
   // results, four groups for registers, and many windows and many factors spill; in 32 bits sums of three
   // products do.
+  const double more = operand.x_rank > most_factors ? factor_spills : 1.0;
   const double slower =
       half ? (windows == 3 || windows > 4 || tile.groups != 2 ? 1.55 : 1.0) *
                  (windows > 3 && operand.x_rank * windows > 4 ? 1.35 : 1.0)
@@ -179,6 +182,7 @@ double plane_seconds(const cuda::SeparableProgram& program, const Domain& domain
                                           : tile.groups == 1 ? 1.2
                                                              : 1.0);
   return static_cast<double>(pieces(strips * columns, resident) * (steps + 1)) * instructions * slower *
+         more *
          instruction_seconds(half ? 2.66 : 3.8, half ? device.mma_half_sparse : device.mma_tf32_sparse,
                              device) /
          static_cast<double>(domain.box().points());
@@ -241,6 +245,7 @@ TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision 
   } else {
     work.seconds = plane_seconds(program, domain, precision, device);
     work.memory_cost = 1.06;
+    work.source_cost = plane_source_cost;
     work.latency = sweep_fill;
   }
   return work;
