@@ -21,7 +21,7 @@ constexpr double plane_latency = 20;   // cycles until a plane has advanced a le
 constexpr double fetched_instructions = 1800, fetch_cycles = 2.3;
 constexpr double most_looped = 1700, misses = 1.3;
 constexpr double source_slots = 7;       // times the dimension, of reading it
-constexpr double line_source_slots = 4;  // of lines of 4 bytes
+constexpr double line_source_slots = 4;  // of lines
 constexpr double first_copies = 2;       // planes of the warm-up that are waited for, not computed
 constexpr double march_fill = 1.5e-6;    // s, from the first planes of a small grid to results
 constexpr double kernel_gap = 2e-6, line_gap = 4e-6, tile_gap = 1.9e-6;  // s, between kernels of a launch
@@ -133,9 +133,8 @@ Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
   }
   if (march.space() && box && tile.warps <= 8) hidden *= few_warps;
   const int dimensions = march.problem.domain.dimensions;
-  const double source = !stencil.with_source       ? 0
-                        : dimensions == 1 && !fp64 ? line_source_slots
-                                                   : source_slots * dimensions;
+  const double source =
+      stencil.with_source ? dimensions == 1 ? line_source_slots : source_slots * dimensions : 0.0;
   const double sum = stencil.operations * (!fp64 ? 1.0 : march.space() ? space_sums : flat_sums);
   return {sum * hidden, (std::max(0.0, others) + march.rounding_slots() * roundings(march, tile) + source +
                          per_kernel / tile.depth) *
