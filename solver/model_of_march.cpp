@@ -114,6 +114,7 @@ Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
         per_kernel = 65.0 / tile.points_per_lane;
       }
       if (half && !alone) hidden = 1.2;  // what is handed on has 4 bytes
+      if (tile.depth > 8 && reach == 0) hidden = fp64 ? 1.1 : box ? 1.2 : 1.15;  // few registers are left
       break;
     default:
       if (stencil.has_walls()) {
