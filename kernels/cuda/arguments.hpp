@@ -43,9 +43,9 @@ struct alignas(64) TensorMap {
   unsigned long long opaque[16];
 };
 
-/// How blocks share a march, which is cut into slabs of `steps`; a tile of a slab is a piece. Each of the first
-/// `whole` pieces is marched from end to end by a block. Of each of the others blocks take `stretches` of
-/// `length` steps, then `short_stretches` of `short_length`.
+/// How blocks share a march, which is cut into slabs of `steps`; a tile of a slab is a piece. Each of the
+/// first `whole` pieces is marched from end to end by a block. Of each of the others blocks take `stretches`
+/// of `length` steps, then `short_stretches` of `short_length`.
 struct MarchShares {
   int steps, tiles, pieces;
   int whole, stretches, length, short_stretches, short_length;

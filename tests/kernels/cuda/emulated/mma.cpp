@@ -25,7 +25,6 @@ inline double __hiloint2double(int high, int low) {
   return __longlong_as_double(static_cast<long long>(high) << 32 | static_cast<unsigned>(low));
 }
 
-
 #include "mma_sweep.cuh"
 
 #include "emulated.hpp"
