@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "kernels/cuda/pack_arguments.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/rounding.hpp"
 
@@ -68,68 +67,67 @@ bool share_rows(const BoxCopy& a, const BoxCopy& b) {
 
 class DevicePacking : public Packing {
  public:
-  DevicePacking(const Kernel& kernel, cudaStream_t stream, std::vector<BoxCopy> copies, Precision precision)
-      : kernel_(kernel),
-        stream_(stream),
-        element_(static_cast<std::int64_t>(storage_bytes(precision))),
-        copies_(std::move(copies)) {
-    std::erase_if(copies_, [](const BoxCopy& copy) { return volume(copy.extent) == 0; });
-  }
+  DevicePacking(const Kernel& kernel, cudaStream_t stream, std::vector<BoxCopy> copies)
+      : kernel_(kernel), stream_(stream), copies_(std::move(copies)) {}
 
   void copy(Field& field, std::byte* buffer) const override {
-    if (launches_.empty()) make_launches(field);
+    if (launches_.empty()) launches_ = pack_launches(copies_, field);
     for (PackArguments& launch : launches_) {
       launch.base[static_cast<int>(Base::field)] =
           reinterpret_cast<unsigned char*>(field.bytes_at(field.owned().begin));
       launch.base[static_cast<int>(Base::buffer)] = reinterpret_cast<unsigned char*>(buffer);
-      kernel_.launch(std::min(launch.pieces, most_blocks), pack_threads, 0, stream_, launch);
+      kernel_.launch(pack_blocks(launch), pack_threads, 0, stream_, launch);
     }
   }
 
  private:
-  /// Where a box lies in memory is known with the first field.
-  void make_launches(const Field& field) const {
-    std::vector<BoxCopy> left(copies_.rbegin(), copies_.rend());
-    while (!left.empty()) {
-      if (launches_.empty() || launches_.back().copies == most_copies) launches_.push_back({});
-      PackArguments& launch = launches_.back();
-      const BoxCopy exact = left.back();
-      left.pop_back();
-      DeviceCopy copy = device_copy(in_whole_sectors(exact, field, element_), field, element_);
-      const auto other = std::find_if(left.rbegin(), left.rend(),
-                                      [&](const BoxCopy& candidate) { return share_rows(exact, candidate); });
-      if (other != left.rend()) {
-        const DeviceCopy second = device_copy(in_whole_sectors(*other, field, element_), field, element_);
-        if (second.item_bytes == copy.item_bytes) {
-          const long long bytes = static_cast<long long>(copy.second) * copy.item_bytes;
-          copy.from_jump = second.from.begin - copy.from.begin - bytes;
-          copy.to_jump = second.to.begin - copy.to.begin - bytes;
-          copy.items_per_row += second.items_per_row;
-          left.erase(std::next(other).base());
-        }
-      }
-      copy.items = static_cast<unsigned>(exact.extent[z_axis]) * copy.rows * copy.items_per_row;
-      copy.first_piece = launch.pieces;
-      launch.pieces += pieces(copy.items, pack_threads);
-      launch.table[launch.copies++] = copy;
-    }
-  }
-
   const Kernel& kernel_;
   cudaStream_t stream_;
-  std::int64_t element_;
   std::vector<BoxCopy> copies_;
   mutable std::vector<PackArguments> launches_;
 };
 
 }  // namespace
 
+std::vector<PackArguments> pack_launches(const std::vector<BoxCopy>& copies, const Field& field) {
+  const auto element = static_cast<std::int64_t>(storage_bytes(field.precision()));
+  std::vector<BoxCopy> left(copies.rbegin(), copies.rend());
+  std::erase_if(left, [](const BoxCopy& copy) { return volume(copy.extent) == 0; });
+  std::vector<PackArguments> launches;
+  while (!left.empty()) {
+    if (launches.empty() || launches.back().copies == most_copies) launches.emplace_back();
+    PackArguments& launch = launches.back();
+    const BoxCopy exact = left.back();
+    left.pop_back();
+    DeviceCopy copy = device_copy(in_whole_sectors(exact, field, element), field, element);
+    const auto other = std::find_if(left.rbegin(), left.rend(),
+                                    [&](const BoxCopy& candidate) { return share_rows(exact, candidate); });
+    if (other != left.rend()) {
+      const DeviceCopy second = device_copy(in_whole_sectors(*other, field, element), field, element);
+      if (second.item_bytes == copy.item_bytes) {
+        const long long bytes = static_cast<long long>(copy.second) * copy.item_bytes;
+        copy.from_jump = second.from.begin - copy.from.begin - bytes;
+        copy.to_jump = second.to.begin - copy.to.begin - bytes;
+        copy.items_per_row += second.items_per_row;
+        left.erase(std::next(other).base());
+      }
+    }
+    copy.items = static_cast<unsigned>(exact.extent[z_axis]) * copy.rows * copy.items_per_row;
+    copy.first_piece = launch.pieces;
+    launch.pieces += pieces(copy.items, pack_threads);
+    launch.table[launch.copies++] = copy;
+  }
+  return launches;
+}
+
+unsigned pack_blocks(const PackArguments& launch) { return std::min(launch.pieces, most_blocks); }
+
 DevicePacker::DevicePacker(cudaStream_t stream, const KernelCompiler& compiler)
     : stream_(stream),
       kernel_(std::make_shared<const Kernel>(compiler.begin("pack.cuh", ""), "copy_boxes")) {}
 
-std::unique_ptr<Packing> DevicePacker::prepare(std::vector<BoxCopy> copies, Precision precision) {
-  return std::make_unique<DevicePacking>(*kernel_, stream_, std::move(copies), precision);
+std::unique_ptr<Packing> DevicePacker::prepare(std::vector<BoxCopy> copies, Precision) {
+  return std::make_unique<DevicePacking>(*kernel_, stream_, std::move(copies));
 }
 
 }  // namespace spsolve::cuda

@@ -2,12 +2,19 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/pack_arguments.hpp"
 #include "kernels/cuda/program.hpp"
 #include "kernels/packing.hpp"
 
 namespace spsolve::cuda {
+
+/// The launches of pack.cuh that copy boxes of fields like this one, all but the addresses: where a box lies
+/// in memory depends on a field's geometry. Two boxes of the same rows are one copy.
+std::vector<PackArguments> pack_launches(const std::vector<BoxCopy>& copies, const Field& field);
+unsigned pack_blocks(const PackArguments& launch);
 
 /// Copies boxes of fields in device memory, each call one launch on `stream`. Buffers begin at multiples of
 /// 16 bytes.

@@ -4,6 +4,7 @@
 // What the program of a kernel has: the file that compiles it for the host defines the case and one launch.
 
 #include "mma_arguments.hpp"
+#include "pack_arguments.hpp"
 
 namespace spsolve::cuda {
 
@@ -13,6 +14,7 @@ extern const char* const emulated_case;
 /// Each runs the blocks of a launch, one after the other.
 void launch_emulated_march(const Arguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_mma(const MmaArguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
+void launch_emulated_pack(const PackArguments& a, int blocks);
 void launch_emulated_step(const Arguments& a, int blocks);
 void launch_emulated_steps(const Arguments& a, int blocks_x, int blocks_y, int stride);
 

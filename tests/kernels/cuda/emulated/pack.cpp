@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// pack.cuh for the host.
+#include "emulated_kernel.hpp"
+
+struct uint4 {
+  unsigned x, y, z, w;
+};
+
+#include "pack.cuh"
+
+#include "emulated.hpp"
+
+namespace spsolve::cuda {
+namespace {
+const PackArguments* arguments;
+}
+
+void launch_emulated_pack(const PackArguments& a, int blocks) {
+  arguments = &a;
+  ::emulated::run_grid(blocks, 1, 1, pack_threads, [] { copy_boxes(*arguments); });
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packing, as it is compiled for GPUs, in an emulation of its blocks: no GPU is needed.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "emulated.hpp"
+#include "kernels/cuda/packer.hpp"
+#include "kernels/rounding.hpp"
+#include "tests/support/fields.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+/// The parts of an axis of n points and its halo that are images of the points.
+std::vector<std::array<std::int64_t, 3>> segments(std::int64_t n, std::int64_t halo) {
+  std::vector<std::array<std::int64_t, 3>> parts;  // image, begin, end
+  for (std::int64_t image = -pieces(halo, n); image <= pieces(halo, n); ++image)
+    parts.push_back({image, std::max(-halo, image * n), std::min(n + halo, (image + 1) * n)});
+  return parts;
+}
+
+/// All images of the points of a grid in its halo.
+std::vector<BoxCopy> images(const Index3& shape, const Index3& halo) {
+  std::vector<BoxCopy> copies;
+  for (const auto& z : segments(shape[0], halo[0]))
+    for (const auto& y : segments(shape[1], halo[1]))
+      for (const auto& x : segments(shape[2], halo[2])) {
+        if (z[0] == 0 && y[0] == 0 && x[0] == 0) continue;
+        const Index3 to{z[1], y[1], x[1]}, shift{z[0] * shape[0], y[0] * shape[1], x[0] * shape[2]};
+        copies.push_back({Index3{z[2], y[2], x[2]} - to, to - shift, to});
+      }
+  return copies;
+}
+
+Field random_field(const Index3& shape, const Index3& halo, Precision precision) {
+  Field field({{0, 0, 0}, shape}, halo, precision);
+  std::mt19937 generator(7);
+  std::uniform_real_distribution<double> value;
+  with_storage(precision, [&]<class Storage>() {
+    for_each_point(field.allocated(),
+                   [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(value(generator)); });
+  });
+  return field;
+}
+
+void copy_emulated(const std::vector<BoxCopy>& copies, Field& field, std::byte* buffer) {
+  for (PackArguments launch : pack_launches(copies, field)) {
+    launch.base[0] = reinterpret_cast<unsigned char*>(field.bytes_at(field.owned().begin));
+    launch.base[1] = reinterpret_cast<unsigned char*>(buffer);
+    launch_emulated_pack(launch, static_cast<int>(pack_blocks(launch)));
+  }
+}
+
+struct PackCase {
+  Index3 shape, halo;
+};
+class EmulatedPack : public ::testing::TestWithParam<PackCase> {};
+
+TEST_P(EmulatedPack, CopiesWhatTheHostDoes) {
+  const auto& [shape, halo] = GetParam();
+  for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16}) {
+    const std::vector<BoxCopy> copies = images(shape, halo);
+    Field wanted = random_field(shape, halo, precision), found = random_field(shape, halo, precision);
+    HostPacker().prepare(copies, precision)->copy(wanted, nullptr);
+    copy_emulated(copies, found, nullptr);
+    EXPECT_EQ(testing::points_of(found, found.allocated()), testing::points_of(wanted, wanted.allocated()));
+  }
+}
+
+TEST_P(EmulatedPack, GathersAndScattersWhatTheHostDoes) {
+  const auto& [shape, halo] = GetParam();
+  for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16}) {
+    std::vector<BoxCopy> gathered = images(shape, halo), scattered = gathered;
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < gathered.size(); ++i) {
+      gathered[i].to = scattered[i].from = bytes;
+      bytes += round_up(static_cast<std::size_t>(volume(gathered[i].extent)) * storage_bytes(precision), 16);
+    }
+    Field wanted = random_field(shape, halo, precision), found = random_field(shape, halo, precision);
+    std::vector<std::byte> of_host(bytes), buffer(bytes);
+    HostPacker().prepare(gathered, precision)->copy(wanted, of_host.data());
+    copy_emulated(gathered, found, buffer.data());
+    EXPECT_EQ(buffer, of_host);
+    HostPacker().prepare(scattered, precision)->copy(wanted, of_host.data());
+    copy_emulated(scattered, found, buffer.data());
+    EXPECT_EQ(testing::points_of(found, found.allocated()), testing::points_of(wanted, wanted.allocated()));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, EmulatedPack,
+                         ::testing::Values(PackCase{{7, 13, 128}, {2, 3, 4}},   // rows of whole sectors
+                                           PackCase{{5, 9, 37}, {1, 2, 3}},     // odd rows
+                                           PackCase{{1, 11, 64}, {0, 4, 12}},   // more than a sector
+                                           PackCase{{1, 1, 1031}, {0, 0, 40}},  // a line
+                                           PackCase{{2, 3, 5},
+                                                    {5, 7, 11}}));  // more copies than a launch takes
+
+}  // namespace
+}  // namespace spsolve::cuda
