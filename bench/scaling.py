@@ -22,7 +22,8 @@ NCCL = ["--transport", "nccl", "--exchange-every", "1"]
 
 
 def measure(options, ranks, stencil, shape, *flags):
-    arguments = ["bench", "--stencil", stencil, "--shape", ",".join(map(str, shape)), "--precision", "fp32", *flags]
+    arguments = ["bench", "--stencil", stencil, "--shape", ",".join(map(str, shape)), "--precision", "fp32",
+                 "--seconds", str(options.seconds), *flags]
     with tempfile.TemporaryDirectory() as directory:
         file = pathlib.Path(directory) / "result.json"
         command = [*options.mpirun.split(), "-n", str(ranks), str(options.spsolve), *arguments, "--json", str(file)]
@@ -40,6 +41,7 @@ def main():
     parser.add_argument("--spsolve", required=True)
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 4, 8])
     parser.add_argument("--mpirun", default="mpirun")
+    parser.add_argument("--seconds", type=float, default=0.3, help="of one timed run (0.3)")
     parser.add_argument("--json", type=pathlib.Path, required=True)
     options = parser.parse_args()
     results, alone = [], {}

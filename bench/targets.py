@@ -9,6 +9,7 @@ times a second while the last repetitions of a case run.
 """
 import argparse
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -35,8 +36,9 @@ def lines_with_time(command, lines):
 
 
 samples, printed = [], []
-sampler, _ = lines_with_time(["stdbuf", "-oL", "nvidia-smi", "--query-gpu=clocks.sm,power.draw", "--format=csv,noheader,nounits",
-                              "-lms", "100"], samples)
+gpu = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]  # the first one is taken; others idle
+sampler, _ = lines_with_time(["stdbuf", "-oL", "nvidia-smi", "-i", gpu, "--query-gpu=clocks.sm,power.draw",
+                              "--format=csv,noheader,nounits", "-lms", "100"], samples)
 bench, reader = lines_with_time([options.spsolve, "bench", "--suite", "targets", "--json", str(rows_file)], printed)
 status = bench.wait()
 reader.join()
