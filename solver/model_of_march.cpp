@@ -172,18 +172,16 @@ double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& reg
   return launch.waves > 1 ? inside + wall : std::max(inside, wall);
 }
 
-}  // namespace
-
-/// Slabs of a region that the kernels of a launch take one after the other, as ScalarUnit::advance() cuts it.
+/// Slabs of a region that the kernels of a launch take one after the other.
 std::int64_t slabs_of(const March& march, const std::array<std::int64_t, 3>& region, int fuse, int kernels) {
-  constexpr std::int64_t scratch_points = std::int64_t{1} << 27;
+  if (kernels == 1) return 1;
   const auto& radius = march.stencil.radius;
   const std::int64_t of_plane = (region[row_axis] + 2 * fuse * radius[row_axis]) *
                                 (region[column_axis] + 2 * fuse * radius[column_axis]);
-  const std::int64_t halo = 2 * fuse * radius[plane_axis];
-  return kernels == 1 ? 1
-                      : pieces(region[plane_axis], std::max(scratch_points / of_plane - halo, 2 * halo + 1));
+  return pieces(region[plane_axis], cuda::planes_of_slab(of_plane, 2 * fuse * radius[plane_axis]));
 }
+
+}  // namespace
 
 /// The same of the kernels of `fuse` steps of a region. Those before the last take what the others need, too:
 /// beyond periodic faces more than the grid.

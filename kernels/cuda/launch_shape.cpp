@@ -22,6 +22,11 @@ std::int64_t steps_per_block(std::int64_t steps, std::int64_t tiles, std::int64_
   return best;
 }
 
+std::int64_t planes_of_slab(std::int64_t plane_points, std::int64_t halo) {
+  constexpr std::int64_t most_points = std::int64_t{1} << 27;
+  return std::max(most_points / plane_points - halo, 2 * halo + 1);
+}
+
 namespace {
 
 // Blocks that march side by side drift apart, and then no longer find each other's halo in the cache: of

@@ -23,6 +23,10 @@ inline double scheduler_time(double warps) { return std::hypot(warps, 1.08); }
 std::int64_t steps_per_block(std::int64_t steps, std::int64_t tiles, std::int64_t resident,
                              std::int64_t warm_up, std::int64_t schedulers = 0);
 
+/// Planes that a launch of several kernels takes at a time, since what it keeps between them has to fit, of
+/// `plane_points` points each and `halo` planes more.
+std::int64_t planes_of_slab(std::int64_t plane_points, std::int64_t halo);
+
 /// The shares of `tiles` with which the blocks that are resident at once end at about the same time.
 MarchShares share_march(std::int64_t steps, std::int64_t tiles, std::int64_t resident, std::int64_t warm_up);
 

@@ -12,8 +12,6 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr std::int64_t scratch_points = std::int64_t{1} << 27;  // per buffer; larger regions become slabs
-
 /// A dirichlet value as an operand: rounded to storage, and for tf32 read back with its rounding.
 double ghost_operand(double value, Precision precision) {
   return with_storage(precision, [&]<class Storage>() {
@@ -54,8 +52,7 @@ void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int ste
   const int slow = axes_[plane_axis];
   const std::int64_t plane_points =
       std::max<std::int64_t>(reach(region, steps).points() / reach(region, steps).extent()[slow], 1);
-  const std::int64_t planes =
-      std::max(scratch_points / plane_points - 2 * steps * radius_[slow], 4 * steps * radius_[slow] + 1);
+  const std::int64_t planes = planes_of_slab(plane_points, 2 * steps * radius_[slow]);
   const int most = most_per_kernel(region, steps);
   const std::int64_t slabs = most == steps ? 1 : pieces(region.extent()[slow], planes);
   for (std::int64_t i = 0; i < slabs; ++i) {
