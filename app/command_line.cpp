@@ -5,8 +5,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "app/bench_suites.hpp"
 #include "app/version.hpp"
@@ -172,7 +173,8 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   for (CLI::App* verb : {info, doctor}) verb->footer("");  // neither takes an input
 
   // A misspelt verb would pass for an input.
-  static constexpr std::array<std::string_view, 5> verbs{"check", "plan", "bench", "info", "doctor"};
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (first.find_first_of("-./") == std::string_view::npos && !nearest_name(first, verbs).empty() &&
       std::find(verbs.begin(), verbs.end(), first) == verbs.end())
