@@ -62,21 +62,13 @@ struct Bench {
         fuse(candidate.fuse),
         pace(what.plan.pace),
         machine(make_machine(communicator, device, setting.parallel)),
-        distribution(fitting(communicator, problem, candidate, setting, device)),
+        distribution(distribute_within_memory(communicator, setting.parallel, problem, candidate, device)),
         block(communicator, problem, distribution.decomposition, candidate, *machine.backend,
               distribution.exchange_every) {}
 
   static Problem in_precision(Problem problem, Precision precision) {
     problem.precision = precision;
     return problem;
-  }
-
-  static Distribution fitting(const Communicator& communicator, const Problem& problem,
-                              const Candidate& candidate, const BenchSetting& setting,
-                              const DeviceChoice& device) {
-    Distribution blocks = distribute(communicator, setting.parallel, problem, candidate, device);
-    require_memory(communicator, problem, candidate, blocks, device);
-    return blocks;
   }
 
   /// The steps after which launches repeat themselves.

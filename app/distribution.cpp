@@ -31,14 +31,16 @@ Distribution distribute(const Communicator& communicator, const ParallelConfig& 
   return {decomposition, communicator.all_reduce(launches, MPI_MIN)};
 }
 
-void require_memory(const Communicator& communicator, const Problem& problem, const Candidate& candidate,
-                    const Distribution& distribution, const DeviceChoice& device) {
-  if (device.cuda) return;
+Distribution distribute_within_memory(const Communicator& communicator, const ParallelConfig& parallel,
+                                      const Problem& problem, const Candidate& candidate,
+                                      const DeviceChoice& device) {
+  const Distribution blocks = distribute(communicator, parallel, problem, candidate, device);
+  if (device.cuda) return blocks;
   communicator.barrier();  // what ranks had before is gone
   const int ranks_here = ranks_on_this_machine(communicator);
-  const std::size_t bytes =
-      block_bytes(problem, distribution.decomposition, candidate, distribution.exchange_every);
+  const std::size_t bytes = block_bytes(problem, blocks.decomposition, candidate, blocks.exchange_every);
   collectively(communicator, [&] { require_host_memory(static_cast<double>(bytes), ranks_here, true); });
+  return blocks;
 }
 
 }  // namespace spsolve

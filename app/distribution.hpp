@@ -18,9 +18,10 @@ struct Distribution {
 Distribution distribute(const Communicator& communicator, const ParallelConfig& parallel,
                         const Problem& problem, const Candidate& candidate, const DeviceChoice& device);
 
-/// Throws Error(invalid_input) where blocks are in host memory and this machine has not enough free for those
-/// of its ranks; a GPU is asked by the block itself. Collective.
-void require_memory(const Communicator& communicator, const Problem& problem, const Candidate& candidate,
-                    const Distribution& distribution, const DeviceChoice& device);
+/// The same. Throws Error(invalid_input) where blocks are in host memory and this machine has not enough free
+/// for those of its ranks; a GPU is asked by the block itself. Collective.
+Distribution distribute_within_memory(const Communicator& communicator, const ParallelConfig& parallel,
+                                      const Problem& problem, const Candidate& candidate,
+                                      const DeviceChoice& device);
 
 }  // namespace spsolve

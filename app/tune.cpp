@@ -28,10 +28,10 @@ std::unique_ptr<Block> make_block(const Communicator& communicator, Problem prob
                                   const Candidate& candidate, const DeviceChoice& device,
                                   const ParallelConfig& parallel, Backend& backend) {
   problem.precision = candidate.precision;
-  const Distribution blocks = distribute(communicator, parallel, problem, candidate, device);
-  require_memory(communicator, problem, candidate, blocks, device);
-  auto block = std::make_unique<Block>(communicator, problem, blocks.decomposition, candidate, backend,
-                                       blocks.exchange_every);
+  const auto [decomposition, exchange_every] =
+      distribute_within_memory(communicator, parallel, problem, candidate, device);
+  auto block =
+      std::make_unique<Block>(communicator, problem, decomposition, candidate, backend, exchange_every);
   // Zeros would save power, and so time.
   if (problem.has_source) block->set_source(set_benchmark_data);
   block->set_state(set_benchmark_data);
