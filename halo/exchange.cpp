@@ -112,9 +112,9 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
   for (std::size_t i = 0; i < own_from.size(); ++i)
     (transport.takes_boxes() ? images : packing)
         .push_back({own_from[i].box.extent(), own_from[i].box.begin, own_to[i].box.begin});
-  images_ = packer.prepare(std::move(images), precision);
-  packing_ = packer.prepare(std::move(packing), precision);
-  unpacking_ = unpacker.prepare(std::move(unpacking), precision);
+  images_ = packer.prepare(std::move(images));
+  packing_ = packer.prepare(std::move(packing));
+  unpacking_ = unpacker.prepare(std::move(unpacking));
 }
 
 void HaloExchange::pack(Field& field) {

@@ -8,8 +8,7 @@ namespace {
 
 class HostPacking : public Packing {
  public:
-  HostPacking(std::vector<BoxCopy> copies, Precision precision)
-      : copies_(std::move(copies)), element_(storage_bytes(precision)) {
+  explicit HostPacking(std::vector<BoxCopy> copies) : copies_(std::move(copies)) {
     for (const BoxCopy& copy : copies_) points_ += volume(copy.extent);
   }
 
@@ -17,7 +16,7 @@ class HostPacking : public Packing {
 #pragma omp parallel if (points_ > 1 << 14)
     for (const BoxCopy& copy : copies_) {
       const Box box = box_of(copy.extent);
-      const std::size_t bytes = static_cast<std::size_t>(copy.extent[2]) * element_;
+      const std::size_t bytes = static_cast<std::size_t>(copy.extent[2]) * storage_bytes(field.precision());
 #pragma omp for schedule(static) nowait
       for (std::int64_t row = 0; row < row_count(box); ++row) {
         const auto address = [&](const Place& place) {
@@ -32,14 +31,13 @@ class HostPacking : public Packing {
 
  private:
   std::vector<BoxCopy> copies_;
-  std::size_t element_;
   std::int64_t points_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Packing> HostPacker::prepare(std::vector<BoxCopy> copies, Precision precision) {
-  return std::make_unique<HostPacking>(std::move(copies), precision);
+std::unique_ptr<Packing> HostPacker::prepare(std::vector<BoxCopy> copies) {
+  return std::make_unique<HostPacking>(std::move(copies));
 }
 
 }  // namespace spsolve

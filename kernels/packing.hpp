@@ -34,14 +34,14 @@ class Packer {
  public:
   virtual ~Packer() = default;
 
-  virtual std::unique_ptr<Packing> prepare(std::vector<BoxCopy> copies, Precision precision) = 0;
+  virtual std::unique_ptr<Packing> prepare(std::vector<BoxCopy> copies) = 0;
   virtual Memory& memory() = 0;
 };
 
 /// By threads of this process.
 class HostPacker : public Packer {
  public:
-  std::unique_ptr<Packing> prepare(std::vector<BoxCopy> copies, Precision precision) override;
+  std::unique_ptr<Packing> prepare(std::vector<BoxCopy> copies) override;
   Memory& memory() override { return host_memory(); }
 };
 

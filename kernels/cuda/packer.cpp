@@ -126,7 +126,7 @@ DevicePacker::DevicePacker(cudaStream_t stream, const KernelCompiler& compiler)
     : stream_(stream),
       kernel_(std::make_shared<const Kernel>(compiler.begin("pack.cuh", ""), "copy_boxes")) {}
 
-std::unique_ptr<Packing> DevicePacker::prepare(std::vector<BoxCopy> copies, Precision) {
+std::unique_ptr<Packing> DevicePacker::prepare(std::vector<BoxCopy> copies) {
   return std::make_unique<DevicePacking>(*kernel_, stream_, std::move(copies));
 }
 

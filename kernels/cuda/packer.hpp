@@ -16,8 +16,8 @@ namespace spsolve::cuda {
 std::vector<PackArguments> pack_launches(const std::vector<BoxCopy>& copies, const Field& field);
 unsigned pack_blocks(const PackArguments& launch);
 
-/// Copies boxes of fields in device memory, each call one launch on `stream`. Buffers begin at multiples of
-/// 16 bytes.
+/// Copies boxes of fields in device memory, each call one launch on `stream`, or several where a kernel's
+/// arguments do not hold all of them. Buffers begin at multiples of 16 bytes.
 class DevicePacker : public Packer {
  public:
   /// `stream` must outlive the packer and what it prepares.
@@ -25,7 +25,7 @@ class DevicePacker : public Packer {
   /// With the kernel of another packer.
   DevicePacker(cudaStream_t stream, const DevicePacker& other) : stream_(stream), kernel_(other.kernel_) {}
 
-  std::unique_ptr<Packing> prepare(std::vector<BoxCopy> copies, Precision precision) override;
+  std::unique_ptr<Packing> prepare(std::vector<BoxCopy> copies) override;
   Memory& memory() override { return memory_; }
 
  private:

@@ -62,7 +62,7 @@ TEST_P(EmulatedPack, CopiesWhatTheHostDoes) {
   for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16}) {
     const std::vector<BoxCopy> copies = images(shape, halo);
     Field wanted = random_field(shape, halo, precision), found = random_field(shape, halo, precision);
-    HostPacker().prepare(copies, precision)->copy(wanted, nullptr);
+    HostPacker().prepare(copies)->copy(wanted, nullptr);
     copy_emulated(copies, found, nullptr);
     EXPECT_EQ(testing::points_of(found, found.allocated()), testing::points_of(wanted, wanted.allocated()));
   }
@@ -79,10 +79,10 @@ TEST_P(EmulatedPack, GathersAndScattersWhatTheHostDoes) {
     }
     Field wanted = random_field(shape, halo, precision), found = random_field(shape, halo, precision);
     std::vector<std::byte> of_host(bytes), buffer(bytes);
-    HostPacker().prepare(gathered, precision)->copy(wanted, of_host.data());
+    HostPacker().prepare(gathered)->copy(wanted, of_host.data());
     copy_emulated(gathered, found, buffer.data());
     EXPECT_EQ(buffer, of_host);
-    HostPacker().prepare(scattered, precision)->copy(wanted, of_host.data());
+    HostPacker().prepare(scattered)->copy(wanted, of_host.data());
     copy_emulated(scattered, found, buffer.data());
     EXPECT_EQ(testing::points_of(found, found.allocated()), testing::points_of(wanted, wanted.allocated()));
   }
