@@ -171,10 +171,10 @@ double plane_seconds(const cuda::SeparableProgram& program, const Domain& domain
   const double instructions = 2.0 * operand.per_window() * (split ? 3 : 1) * tile.groups * shape.block_rows /
                               16 * (operand.x_rank * operand.x.windows + operand.rank * operand.y.windows);
   const int windows = operand.y.windows;
-  // In 16 bits windows that turn in odd numbers are copied, a group of columns alone waits for its own
-  // results, four groups for registers, and many windows and many factors spill; in 32 bits sums of three
-  // products do.
-  const double more = operand.x_rank > most_factors ? factor_spills : 1.0;
+  // Many factors spill. In 16 bits windows that turn in odd numbers are copied, a group of columns alone
+  // waits for its own results, four groups for registers, and many windows with several factors spill; in 32
+  // bits sums of three products do.
+  const double spills = operand.x_rank > most_factors ? factor_spills : 1.0;
   const double slower =
       half ? (windows == 3 || windows > 4 || tile.groups != 2 ? 1.55 : 1.0) *
                  (windows > 3 && operand.x_rank * windows > 4 ? 1.35 : 1.0)
@@ -182,7 +182,7 @@ double plane_seconds(const cuda::SeparableProgram& program, const Domain& domain
                                           : tile.groups == 1 ? 1.2
                                                              : 1.0);
   return static_cast<double>(pieces(strips * columns, resident) * (steps + 1)) * instructions * slower *
-         more *
+         spills *
          instruction_seconds(half ? 2.66 : 3.8, half ? device.mma_half_sparse : device.mma_tf32_sparse,
                              device) /
          static_cast<double>(domain.box().points());
