@@ -26,7 +26,7 @@ Layout layout_of(const Index3& extent, const Index3& halo, Precision precision) 
   const auto element = static_cast<std::int64_t>(storage_bytes(precision));
   const std::int64_t per_line = row_alignment / element;
   const std::int64_t lead = round_up(halo[x_axis], per_line) - halo[x_axis];
-  const std::int64_t pitch = round_up(lead + extent[x_axis] + 2 * halo[x_axis], per_line);
+  const std::int64_t pitch = row_pitch(lead + extent[x_axis] + 2 * halo[x_axis], element);
   const std::int64_t rows = extent[y_axis] + 2 * halo[y_axis];
   const std::int64_t planes = extent[z_axis] + 2 * halo[z_axis];
   // More than any machine has is not counted, and several of it can still be added.
@@ -61,6 +61,12 @@ class HostMemory : public Memory {
 Memory& host_memory() {
   static HostMemory memory;  // without state
   return memory;
+}
+
+std::int64_t row_pitch(std::int64_t elements, std::int64_t element_bytes) {
+  constexpr std::int64_t channel_period = 1024;  // bytes
+  const std::int64_t bytes = round_up(elements * element_bytes, row_alignment);
+  return (bytes % channel_period == 0 ? bytes + row_alignment : bytes) / element_bytes;
 }
 
 Field::Field(const Box& owned, const Index3& halo, Precision precision, Memory& memory)

@@ -66,6 +66,10 @@ class Field {
   std::unique_ptr<std::byte, Free> memory_;
 };
 
+/// Elements from one row to the next of rows of so many: whole lines of 64 bytes, and not whole KiB, so that
+/// rows one below the other lie in different channels of memory.
+std::int64_t row_pitch(std::int64_t elements, std::int64_t element_bytes);
+
 /// Bytes that a Field of these parameters takes.
 std::size_t field_bytes(const Index3& owned_extent, const Index3& halo, Precision precision);
 

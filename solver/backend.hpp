@@ -61,9 +61,11 @@ class Backend {
   virtual Packer& packer(Queue queue) = 0;
   virtual Transport& transport() = 0;
   virtual Reducer& reducer() = 0;
-  /// The sources outlive the unit, which works on `queue`.
+  /// Whether units need no images of a block's own points beyond the ends of its rows, if these are whole.
+  virtual bool rows_repeat(const Problem&, const Method&) const { return false; }
+  /// The sources outlive the unit, which works on `queue`. If `rows_repeat`, fields have no halo there.
   virtual std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method,
-                                          const Sources& sources, Queue queue) = 0;
+                                          const Sources& sources, Queue queue, bool rows_repeat) = 0;
   /// Whether what is enqueued on one queue runs beside what is enqueued on the other.
   virtual bool queues_overlap() const = 0;
   /// Throws Error(device_failure) if there is less memory for fields than that.
@@ -117,7 +119,7 @@ class CpuBackend : public Backend {
   Transport& transport() override { return *transport_; }
   Reducer& reducer() override { return reducer_; }
   std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Sources& sources,
-                                  Queue queue) override;
+                                  Queue queue, bool rows_repeat) override;
   bool queues_overlap() const override { return false; }
   void require_memory(std::size_t) const override {}  // the machine's: for all its ranks together
   std::unique_ptr<Launch> make_launch() override;

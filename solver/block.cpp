@@ -15,13 +15,16 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
       method_(method),
       decomposition_(decomposition),
       backend_(&backend),
+      rows_repeat_(decomposition.rank_grid()[x_axis] == 1 && backend.rows_repeat(problem, method)),
+      reach_(problem.stencil.radius()),
       steps_of_halo_(exchange_every * method.fuse) {
+  if (rows_repeat_) reach_[x_axis] = 0;
   const Box owned = decomposition.block(communicator.rank());
   const Index3& radius = problem.stencil.radius();
   collectively(communicator, [&] {
     backend.require_memory(block_bytes(problem, decomposition, method, exchange_every));
-    state_ = std::make_unique<Field>(owned, steps_of_halo_ * radius, problem.precision, backend.memory());
-    next_ = std::make_unique<Field>(owned, steps_of_halo_ * radius, problem.precision, backend.memory());
+    for (auto* field : {&state_, &next_})
+      *field = std::make_unique<Field>(owned, steps_of_halo_ * reach_, problem.precision, backend.memory());
     const Precision sums = sum_precision(problem.precision);
     if (problem.has_source)
       source_ = std::make_unique<Field>(owned, (steps_of_halo_ - 1) * radius, sums, backend.memory());
@@ -34,7 +37,7 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
 }
 
 std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
-  return backend_->make_unit(problem_, method_, {source_.get(), fused_source_.get()}, queue);
+  return backend_->make_unit(problem_, method_, {source_.get(), fused_source_.get()}, queue, rows_repeat_);
 }
 
 /// Units of edges find in the cache what this one has compiled.
@@ -45,13 +48,13 @@ void Block::prepare(int steps) const {
 }
 
 void Block::set_source(const FillField& fill) {
-  const Box fused = problem_.domain.away_from_walls(known(steps_of_halo_ - method_.fuse),
-                                                    method_.fuse * problem_.stencil.radius());
+  const Box fused =
+      problem_.domain.away_from_walls(known(steps_of_halo_ - method_.fuse), method_.fuse * reach_);
   std::unique_ptr<Unit> exact;
   if (fused_source_) {  // compiles while the source is filled
     Problem sums = problem_;
     sums.precision = source_->precision();
-    exact = backend_->make_unit(sums, Method(method_.fuse), {source_.get()}, Queue::compute);
+    exact = backend_->make_unit(sums, Method(method_.fuse), {source_.get()}, Queue::compute, false);
     exact->prepare(fused, method_.fuse);
   }
   backend_->set(*source_, fill);
@@ -169,12 +172,11 @@ HaloExchange& Block::exchange() {
 }
 
 Box Block::known(int steps) const {
-  return problem_.domain.clip_to_walls(grow(state_->owned(), steps * problem_.stencil.radius()));
+  return problem_.domain.clip_to_walls(grow(state_->owned(), steps * reach_));
 }
 
 Box Block::interior(int steps) const {
-  Box inner = spsolve::interior(problem_.domain, decomposition_, communicator_.rank(),
-                                steps * problem_.stencil.radius());
+  Box inner = spsolve::interior(problem_.domain, decomposition_, communicator_.rank(), steps * reach_);
   if (inner.empty()) return inner;
   const Box all = known(steps_of_halo_ - steps);
   for (int axis = 0; axis < axis_count; ++axis)

@@ -97,6 +97,8 @@ class Block {
   Method method_;
   Decomposition decomposition_;
   Backend* backend_;
+  bool rows_repeat_;  // for the units
+  Index3 reach_;      // of a step, where it needs a halo
   std::unique_ptr<Field> source_, fused_source_, state_, next_;
   std::unique_ptr<Unit> unit_;
   std::array<std::unique_ptr<Unit>, edge_queues.size()> edge_units_;  // where edges are computed beside it
@@ -111,7 +113,7 @@ class Block {
 };
 
 /// Bytes of the fields of the largest block: two, one for the source, and two while that of fused steps is
-/// made; exchange buffers excluded.
+/// made; exchange buffers excluded. At the most: images of a block's own points that it does without count.
 std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
                         int exchange_every = 1);
 

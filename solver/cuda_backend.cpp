@@ -8,6 +8,7 @@
 #include "kernels/cuda/branch.hpp"
 #include "kernels/cuda/scalar_unit.hpp"
 #include "kernels/cuda/tensor_sweep.hpp"
+#include "kernels/cuda/tile.hpp"
 #ifdef SPSOLVE_NCCL
 #include "halo/nccl_transport.hpp"
 #endif
@@ -63,12 +64,18 @@ CudaBackend::CudaBackend(const Communicator& communicator, const std::string& tr
   launches_.emplace(compute_, *transport_, graphs && transport_->enqueues_only());
 }
 
+bool CudaBackend::rows_repeat(const Problem& problem, const Method& method) const {
+  return !method.fused_weights() &&
+         cuda::rows_repeat(problem.domain, problem.stencil, problem.precision, problem.has_source,
+                           method.fuse, cuda::current_device().block_limits());
+}
+
 std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Method& method,
-                                             const Sources& sources, Queue queue) {
+                                             const Sources& sources, Queue queue, bool rows_repeat) {
   const cudaStream_t stream = this->stream(queue);
   const auto single_steps = [&](cudaStream_t on) {
     return std::make_unique<cuda::ScalarUnit>(problem.domain, problem.stencil, problem.precision,
-                                              sources.single, on);
+                                              sources.single, on, rows_repeat);
   };
   if (!method.fused_weights()) return single_steps(stream);
   auto sweep = sweep_of(method, [&](Layout layout) {

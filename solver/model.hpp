@@ -26,6 +26,7 @@ struct Candidate : Method {
   double wall_seconds = 0;  // points beside walls, beyond what they would take elsewhere
   double launch_seconds = 0;
   double image_seconds = 0;    // of these, where ranks have whole axes, for the images of their own points
+  bool rows_repeat = false;    // where ranks have whole rows, those have no images
   double seconds = 0;          // all together
   std::string bound = {};      // memory, compute or shared
   int scenario = 0;            // 1 to 4: bounds of the scalar unit at the same depth and of this one

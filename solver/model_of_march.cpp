@@ -184,12 +184,13 @@ std::int64_t slabs_of(const March& march, const std::array<std::int64_t, 3>& reg
 }  // namespace
 
 /// The same of the kernels of `fuse` steps of a region. Those before the last take what the others need, too:
-/// beyond periodic faces more than the grid.
+/// beyond periodic faces, but the ends of rows that repeat, more than the grid.
 double compute_seconds(const March& march, const std::array<std::int64_t, 3>& region, int fuse) {
   const int deepest = march.depth_of_kernels(fuse);
   const int kernels = deepest > 0 ? pieces(fuse, deepest) : fuse;
   const std::int64_t slabs = slabs_of(march, region, fuse, kernels);
   const auto axes = cuda::grid_axes(march.problem.domain);
+  const bool rows_repeat = kernels > 1 && march.rows_repeat(fuse);
   double seconds = 0;
   for (int k = 0, done = 0; k < kernels; ++k) {
     const int depth = fuse * (k + 1) / kernels - done;
@@ -197,7 +198,8 @@ double compute_seconds(const March& march, const std::array<std::int64_t, 3>& re
     auto grown = region;
     grown[plane_axis] = pieces(region[plane_axis], slabs);
     for (int axis = 0; axis < axis_count; ++axis)
-      if (march.problem.domain.periodic(axes[axis]) || (axis == plane_axis && slabs > 1))
+      if ((march.problem.domain.periodic(axes[axis]) && !(axis == column_axis && rows_repeat)) ||
+          (axis == plane_axis && slabs > 1))
         grown[axis] += 2 * (fuse - done) * march.stencil.radius[axis];
     seconds += kernel_seconds(march, grown, deepest > 0 ? march.tile(depth) : std::nullopt, kernels == 1);
   }
@@ -212,6 +214,7 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
   const int kernels = deepest > 0 ? pieces(candidate.fuse, deepest) : candidate.fuse;
   const auto tile = deepest > 0 ? march.tile(pieces(candidate.fuse, kernels)) : std::nullopt;
   const double per_step = 1 / (points * candidate.fuse);
+  candidate.rows_repeat = march.rows_repeat(candidate.fuse);
 
   candidate.bytes = (2 * element + 2 * sums * (kernels - 1)) / candidate.fuse;
   if (problem.has_source) candidate.bytes += sums * kernels / candidate.fuse;

@@ -56,11 +56,12 @@ struct MarchShares {
 
 /// One launch: out = in advanced by the steps of the kernel on the regions.
 struct Arguments {
-  TensorMap in_map;  // march on sm_90
+  TensorMap in_map[2];  // march on sm_90; the second of the tile across the ends of rows (plane_ring.cuh)
   View in;
   View out;
   View source;             // compute precision; data is null without a source
   long long shape[3];      // of the global grid
+  int row_period;          // march: of rows that repeat beyond the grid; 0: `in` holds what is there
   double ghost[3][2];      // value of the ghost points beyond dirichlet faces [axis][side], as operands
   float ghost_fp32[3][2];  // the same where that is the compute precision: a conversion per use would cost
   Region region;           // what is written

@@ -54,8 +54,18 @@ __device__ inline void tensor_copy(void* shared, const TensorMap& map, int x, in
       : "memory");
 }
 
-/// The same into the same place of shared memory, and on the barrier in the same place, of every block of the
-/// cluster that `blocks` has a bit for.
+/// The same of a map of four axes.
+__device__ inline void tensor_copy(void* shared, const TensorMap& map, const int (&at)[4],
+                                   unsigned long long* barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, "
+      "%5}], [%6];" ::"r"(shared_address(shared)),
+      "l"(&map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(shared_address(barrier))
+      : "memory");
+}
+
+/// A copy of three axes into the same place of shared memory, and on the barrier in the same place, of every
+/// block of the cluster that `blocks` has a bit for.
 __device__ inline void tensor_copy(void* shared, const TensorMap& map, int x, int y, int z,
                                    unsigned long long* barrier, unsigned short blocks) {
   asm volatile(

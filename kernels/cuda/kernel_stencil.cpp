@@ -145,6 +145,7 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
   text.put("int", "radius[3]", ConstantsText::list(stencil.radius));
   text.put("bool", "folded[3]", folded + "}");
   text.flag("with_source", stencil.with_source);
+  text.flag("rows_repeat", stencil.rows_repeat);
   text.flag("begins_with_plane", stencil.begins_with_plane);
   const int tap_count = static_cast<int>(stencil.taps.size());
   const int points = tap_count * (stencil.folded[row_axis] ? 2 : 1) * (stencil.folded[column_axis] ? 2 : 1);
@@ -163,6 +164,7 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
     text.integer("stages", tile->stages);
     text.integer("blocks_per_multiprocessor", tile->blocks_per_multiprocessor);
     text.integer("column_margin", tile->column_margin);
+    text.integer("across_margin", tile->across_margin);
     text.integer("shared_bytes", tile->shared_bytes);
   }
   return text.finished();

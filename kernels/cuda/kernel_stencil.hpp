@@ -34,6 +34,7 @@ struct KernelStencil {
   int operations = 0;  // per point and step
   std::array<std::array<Wall, 2>, 3> walls{};
   bool with_source = false;
+  bool rows_repeat = false;  // march: what lies beyond the ends of rows may be found at their other ends
   bool begins_with_plane = false;  // a sum begins with that of its first plane, which is not added to zero
 
   KernelStencil(const Domain& domain, const Stencil& stencil, Precision precision, bool source);
@@ -52,6 +53,7 @@ struct Tile {
   int stages = 3;                     // planes of input in shared memory
   int blocks_per_multiprocessor = 1;  // what registers are limited to
   int column_margin = 0;  // columns of a tile on each side that are not written: halo, to whole 16 bytes
+  int across_margin = 0;  // the same of a tile across the ends of rows: others then begin at whole sectors
   int row_margin = 0;     // the same for rows
   int shared_bytes = 0;
 

@@ -11,8 +11,6 @@
 
 namespace spsolve::cuda {
 
-constexpr std::int64_t most_columns = std::int64_t{1} << 30;  // of one march
-
 void ScalarUnit::march(March& march, const Operand& in, const Operand& out, const Box& region,
                        cudaStream_t stream) const {
   if (region.extent()[x_axis] > most_columns) {  // coordinates in a tile map are 32 bits
@@ -28,23 +26,22 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
   Arguments a = arguments(in, out, region);
   const Formats formats{precision_, in.stored, out.stored};
   const std::int64_t granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
-  a.first_column =
-      aligned_column_ + floor_to(a.region.begin[2] - aligned_column_, granule) - tile.column_margin;
+  place_column_tiles(a, tile, aligned_column_ + floor_to(a.region.begin[2] - aligned_column_, granule));
   if (const std::int64_t skipped = floor_to(a.first_column - a.in.begin[2], column_granule); skipped > 0) {
     a.in.data = static_cast<std::byte*>(a.in.data) + skipped * formats.in_bytes();
     a.in.begin[2] += skipped;
   }
   a.in.end[2] = std::min<std::int64_t>(a.in.end[2], a.in.begin[2] + 2 * most_columns);
   if (device_.compute_capability >= 90)
-    a.in_map = make_tensor_map(a.in, formats.in_bytes(), tile.box_rows(), tile.box_columns());
-  const std::int64_t rows = tile.written_rows(), columns = tile.written_columns();
-  const std::int64_t column_tiles = pieces(a.region.end[2] - (a.first_column + tile.column_margin), columns);
-  const std::int64_t row_tiles = pieces(a.region.end[1] - a.region.begin[1], rows);
+    for (const std::int64_t period : {0, a.row_period})
+      a.in_map[period > 0] = make_tile_map(a.in, formats.in_bytes(), tile.box_rows(),
+                                           period > 0 ? tile.columns() : tile.box_columns(), period);
+  const std::int64_t column_tiles = a.column_tiles,
+                     row_tiles = pieces(a.region.end[1] - a.region.begin[1], tile.written_rows());
   const std::int64_t planes = a.region.end[0] - a.region.begin[0];
   const std::int64_t resident =
       device_.multiprocessors * kernel.resident_blocks(32 * tile.warps, tile.shared_bytes);
   const std::int64_t warm_up = warm_up_planes(stencil_, tile);
-  a.column_tiles = static_cast<int>(column_tiles);
   dim3 grid;
   if (stencil_.radius[row_axis] > 0) {
     a.shares = share_march(planes, column_tiles * row_tiles, resident, warm_up);
@@ -110,6 +107,7 @@ Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box
   a.out = out.view;
   if (source_) a.source = view_of(*source_, axes_);
   a.region = region_of(region, axes_);
+  if (stencil_.rows_repeat) a.row_period = static_cast<int>(domain_.shape[x_axis]);
   for (int k = 0; k < axis_count; ++k) {
     a.shape[k] = domain_.shape[axes_[k]];
     for (const Side side : {low, high}) {

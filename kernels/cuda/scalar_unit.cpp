@@ -22,7 +22,7 @@ double ghost_operand(double value, Precision precision) {
 }  // namespace
 
 ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source,
-                       cudaStream_t stream)
+                       cudaStream_t stream, bool rows_repeat)
     : domain_(domain),
       radius_(stencil.radius()),
       precision_(precision),
@@ -35,6 +35,7 @@ ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision p
   for (int k = 0; k < axis_count; ++k)
     for (const Side side : {low, high})
       ghost_[k][side] = ghost_operand(domain.faces[axes_[k]][side].value, precision);
+  stencil_.rows_repeat = rows_repeat;
   preferred_ = preferred_depth(stencil_, {precision, true, true}, device_.block_limits());
 }
 
@@ -172,7 +173,8 @@ ScalarUnit::Operand ScalarUnit::scratch(const Operand& in, const Box& box, std::
       aligned_column_ + floor_to(view.begin[column_axis] - aligned_column_, column_granule);
   view.end[column_axis] = aligned_column_ + round_up(view.end[column_axis] - aligned_column_, column_granule);
   view.stride[column_axis] = 1;
-  view.stride[row_axis] = view.end[column_axis] - view.begin[column_axis];
+  view.stride[row_axis] =
+      row_pitch(view.end[column_axis] - view.begin[column_axis], Formats{precision_}.compute_bytes());
   view.stride[plane_axis] = view.stride[row_axis] * (view.end[row_axis] - view.begin[row_axis]);
   const auto bytes =
       static_cast<std::size_t>(view.stride[plane_axis] * (view.end[plane_axis] - view.begin[plane_axis]) *
@@ -191,7 +193,7 @@ ScalarUnit::Operand ScalarUnit::scratch(const Operand& in, const Box& box, std::
 Box ScalarUnit::reach(const Box& region, int steps) const {
   Box box = grow(region, steps * radius_);
   for (int axis = 0; axis < axis_count; ++axis)
-    if (!domain_.periodic(axis)) {
+    if (!domain_.periodic(axis) || (axis == x_axis && stencil_.rows_repeat)) {
       box.begin[axis] = std::max<std::int64_t>(box.begin[axis], 0);
       box.end[axis] = std::min(box.end[axis], domain_.shape[axis]);
     }

@@ -23,9 +23,10 @@ class ScalarUnit : public Unit {
  public:
   /// For the current device. Work is enqueued on `stream`, which must outlive the unit; so must `source`
   /// (null: none), device memory in compute precision, valid on every region advanced grown by (steps - 1) *
-  /// radius.
+  /// radius. If `rows_repeat` (where cuda::rows_repeat()), every region has whole rows, and what
+  /// lies beyond their ends is found at the others.
   ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source,
-             cudaStream_t stream);
+             cudaStream_t stream, bool rows_repeat = false);
 
   /// Nothing to do: ghosts beside walls are made in the kernels, from the points of the grid.
   void fill_ghosts(Field&, const Box&) const override {}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "kernels/cuda/arguments.hpp"
 
 namespace spsolve::cuda {
@@ -13,5 +15,10 @@ enum class Swizzle { none, bytes_64, bytes_128 };
 /// `columns`. Strides and the address of the view are multiples of 16 bytes. Throws Error.
 TensorMap make_tensor_map(const View& view, int element_bytes, int rows, int columns,
                           Swizzle swizzle = Swizzle::none, int planes = 1);
+
+/// The same view in boxes of one plane, at the coordinates {column, 0, row, plane} of their first points.
+/// With a `period`, the second half of the columns lies at the end of rows of so many, the first at their
+/// beginning.
+TensorMap make_tile_map(const View& view, int element_bytes, int rows, int columns, std::int64_t period);
 
 }  // namespace spsolve::cuda

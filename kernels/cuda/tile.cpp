@@ -84,6 +84,7 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
   while (tile.points_per_lane < column_radius) tile.points_per_lane *= 2;
   const int granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
   tile.column_margin = round_up(depth * column_radius, granule);
+  tile.across_margin = round_up(tile.column_margin, 2 * granule);  // sectors of 32 bytes
   tile.row_margin = depth * row_radius;
   tile.shared_bytes = shared_bytes(stencil, formats, tile);
 
@@ -183,6 +184,45 @@ int preferred_depth(const KernelStencil& stencil, const Formats& formats, const 
         tile && useful(*tile) >= least_useful && choose_tile(stencil, formats, depth, limits))
       return depth;
   return choose_tile(stencil, formats, 1, limits) ? 1 : 0;
+}
+
+bool rows_repeat(const Domain& domain, const Stencil& grid_stencil, Precision precision, bool source,
+                 int steps, const BlockLimits& limits) {
+  const KernelStencil stencil(domain, grid_stencil, precision, source);
+  const int preferred = preferred_depth(stencil, {precision, true, true}, limits);
+  const std::int64_t columns = stencil.shape[column_axis];
+  const auto& across = stencil.walls[plane_axis];
+  // Images of few rows cost little. Beside neumann faces across the march, and where there is none, kernels
+  // of single steps need them.
+  if (stencil.radius[row_axis] == 0 || stencil.radius[column_axis] == 0 ||
+      stencil.walls[column_axis][low] != Wall::none || preferred == 0 || across[low] == Wall::neumann ||
+      across[high] == Wall::neumann ||
+      columns * static_cast<std::int64_t>(storage_bytes(precision)) % 16 != 0 || columns > most_columns)
+    return false;
+  for (int depth = 1; depth <= steps; ++depth)
+    for (const bool in_stored : {false, true})
+      for (const bool out_stored : {false, true}) {
+        const auto tile = choose_tile(stencil, {precision, in_stored, out_stored}, depth, limits);
+        if (!tile && depth > preferred) continue;  // several kernels
+        // A tile across the ends begins with half of it; no other may begin with the grid, or reach beyond
+        // it.
+        if (!tile || columns < tile->columns() ||
+            tile->columns() / 2 <= tile->column_margin + tile->across_margin)
+          return false;
+      }
+  return true;
+}
+
+void place_column_tiles(Arguments& a, const Tile& tile, std::int64_t first) {
+  const std::int64_t written = tile.written_columns(), period = a.row_period;
+  a.first_column = first - tile.column_margin;
+  a.column_tiles = static_cast<int>(pieces(a.region.end[column_axis] - first, written));
+  if (period == 0) return;
+  const std::int64_t across = tile.columns() / 2 - tile.across_margin;  // of its columns beyond either end
+  a.region.begin[column_axis] = -across;
+  a.region.end[column_axis] = period - across;
+  a.first_column = across - tile.column_margin - written;
+  a.column_tiles = static_cast<int>(1 + pieces(period - 2 * across, written));
 }
 
 }  // namespace spsolve::cuda

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "kernels/cuda/block_limits.hpp"
@@ -8,7 +9,8 @@
 
 namespace spsolve::cuda {
 
-constexpr int most_points_per_lane = 16;  // neighbours in x, of any tile
+constexpr int most_points_per_lane = 16;                      // neighbours in x, of any tile
+constexpr std::int64_t most_columns = std::int64_t{1} << 30;  // of one march
 
 /// The best tile of march.cuh for so many steps of the whole grid in one kernel, or none if its registers or
 /// shared memory do not do (large radii, deep fusion).
@@ -21,5 +23,15 @@ std::int64_t warm_up_planes(const KernelStencil& stencil, const Tile& tile);
 
 /// How many steps in one kernel are fastest; 0 if march.cuh does not take the stencil or the grid at all.
 int preferred_depth(const KernelStencil& stencil, const Formats& formats, const BlockLimits& limits);
+
+/// Whether kernels of launches of up to `steps` steps take what lies beyond the ends of periodic rows from
+/// their other ends, where a block has whole rows, so that no images of them are needed in memory: in 3D, of
+/// rows of at least a tile and of whole vectors of 16 bytes.
+bool rows_repeat(const Domain& domain, const Stencil& stencil, Precision precision, bool source, int steps,
+                 const BlockLimits& limits);
+
+/// Where the columns of a march are cut into tiles, the first of which writes column `first` of the region;
+/// where rows repeat it lies across their ends, and the region is turned so that it begins with it.
+void place_column_tiles(Arguments& a, const Tile& tile, std::int64_t first);
 
 }  // namespace spsolve::cuda

@@ -210,8 +210,8 @@ TEST(Block, GpusHaveTheBitsOfTheCpu) {
   }
 }
 
-/// Rows long enough for kernels to write periodic images along x themselves, x cut or not.
-TEST(Block, GpusKeepImagesOfRows) {
+/// Rows of whole tiles, beyond whose ends kernels find the others, and rows with images, x cut or not.
+TEST(Block, GpusFindWhatIsBeyondTheEndsOfRows) {
   const Communicator world;
   const auto gpus = testing::gpu_backends(world);
   if (gpus.empty()) GTEST_SKIP() << "needs a GPU";
@@ -221,7 +221,8 @@ TEST(Block, GpusKeepImagesOfRows) {
     problem.domain.dimensions = 3;
     problem.domain.faces[x_axis] = {};
     problem.domain.shape[x_axis] =
-        2 * c.exchange_every * c.fuse * problem.stencil.radius()[x_axis] + 16 + 7 * seed;
+        seed % 2 ? 128 * (seed + 1)
+                 : 2 * c.exchange_every * c.fuse * problem.stencil.radius()[x_axis] + 16 + 7 * seed;
     const int cut = seed % 3 == 2 ? x_axis : z_axis;
     problem.domain.shape[cut] = std::max<std::int64_t>(problem.domain.shape[cut], world.size());
     problem.u = problem.uniform(problem.domain.box().points());

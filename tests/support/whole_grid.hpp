@@ -11,10 +11,12 @@ namespace spsolve::testing {
 /// A field of the whole grid with a halo for `steps` steps, beside walls only where asked for; everything
 /// outside the grid that a unit must find by itself is NaN, so that reading it shows.
 inline Field whole_grid(const RandomCase& problem, Precision precision, int steps,
-                        const std::vector<double>& values, bool halo_beside_walls = true) {
+                        const std::vector<double>& values, bool halo_beside_walls = true,
+                        bool rows_repeat = false) {
   Index3 halo = steps * problem.stencil.radius();
   for (int axis = 0; axis < axis_count; ++axis)
-    if (!halo_beside_walls && !problem.domain.periodic(axis)) halo[axis] = 0;
+    if ((axis == x_axis && rows_repeat) || (!halo_beside_walls && !problem.domain.periodic(axis)))
+      halo[axis] = 0;
   Field field(problem.domain.box(), halo, precision);
   const std::vector<double> poison(values.size(), std::numeric_limits<double>::quiet_NaN());
   set_points(field, field.allocated(), problem.domain, poison);

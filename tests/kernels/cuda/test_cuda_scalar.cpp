@@ -28,19 +28,20 @@ using testing::whole_grid;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// `steps` steps on the GPU, one advance() per region; what no region covers stays NaN. Without a source
-/// where the problem's is empty.
+/// where the problem's is empty, and without images beyond the ends of rows if `rows_repeat`.
 std::vector<double> advance_on_gpu(const RandomCase& problem, Precision precision, int steps,
                                    const std::vector<double>& values, const std::vector<Box>& regions,
-                                   bool halo_beside_walls = true) {
+                                   bool halo_beside_walls = true, bool rows_repeat = false) {
   std::optional<Field> source;
   if (!problem.source.empty())
     source =
         to_device(whole_grid(problem, sum_precision(precision), steps, problem.source, halo_beside_walls));
-  const Field in = to_device(whole_grid(problem, precision, steps, values, halo_beside_walls));
+  const Field in = to_device(whole_grid(problem, precision, steps, values, halo_beside_walls, rows_repeat));
   const std::vector<double> untouched(values.size(), nan);
-  Field out = to_device(whole_grid(problem, precision, steps, untouched, halo_beside_walls));
+  Field out = to_device(whole_grid(problem, precision, steps, untouched, halo_beside_walls, rows_repeat));
   const Stream stream;
-  const ScalarUnit unit(problem.domain, problem.stencil, precision, source ? &*source : nullptr, stream);
+  const ScalarUnit unit(problem.domain, problem.stencil, precision, source ? &*source : nullptr, stream,
+                        rows_repeat);
   for (const Box& region : regions) unit.advance(in, out, region, steps);
   stream.synchronize();
   return testing::points_of(to_host(out), problem.domain.box());
@@ -165,6 +166,45 @@ INSTANTIATE_TEST_SUITE_P(
               : c.shape[1] > 1 ? "2d_"
                                : "1d_") +
              "pdn"[static_cast<int>(c.walls)] + "_" + std::string(to_string(c.precision));
+    });
+
+/// Grids without images beyond the ends of rows, with walls on the other axes or without.
+struct RowsCase {
+  ShapeCase shape;
+  bool repeat;
+};
+class CudaScalarRows : public NeedsGpu, public ::testing::WithParamInterface<RowsCase> {};
+
+TEST_P(CudaScalarRows, HaveTheBitsOfTheCpuUnitWithoutImagesBeyondTheirEnds) {
+  const auto& [c, repeat] = GetParam();
+  RandomCase problem = make_problem(c);
+  problem.domain.faces[x_axis] = {};
+  const Stream stream;
+  const int preferred =
+      ScalarUnit(problem.domain, problem.stencil, c.precision, nullptr, stream).preferred_steps();
+  const int most = 2 * preferred + 1;  // several kernels
+  EXPECT_EQ(
+      rows_repeat(problem.domain, problem.stencil, c.precision, true, most, current_device().block_limits()),
+      repeat);
+  for (const int steps : {most, preferred, 1})
+    EXPECT_EQ(advance_on_gpu(problem, c.precision, steps, problem.u, {problem.domain.box()}, true, repeat),
+              advance_on_cpu(problem, c.precision, steps, problem.u))
+        << steps << " steps";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, CudaScalarRows,
+    ::testing::Values(RowsCase{{"star", {37, 101, 264}, {1, 1, 1}, true, periodic, Precision::fp32}, true},
+                      RowsCase{{"star", {37, 101, 264}, {1, 1, 1}, true, dirichlet, Precision::fp16}, true},
+                      RowsCase{{"star", {37, 101, 266}, {1, 1, 1}, true, dirichlet, Precision::fp32}, false},
+                      RowsCase{{"box", {37, 101, 134}, {1, 1, 1}, false, periodic, Precision::fp64}, true},
+                      RowsCase{{"box", {37, 101, 264}, {1, 1, 1}, false, periodic, Precision::tf32}, true},
+                      RowsCase{{"box", {37, 101, 264}, {1, 1, 1}, false, neumann, Precision::fp32}, false},
+                      RowsCase{{"flat", {37, 101, 524}, {0, 1, 1}, false, periodic, Precision::fp32}, true}),
+    [](const auto& test) {
+      const ShapeCase& c = test.param.shape;
+      return std::string(c.name) + "_" + std::to_string(test.index) + "_" +
+             std::string(to_string(c.precision));
     });
 
 /// Grids that are large enough for wide tiles.

@@ -32,7 +32,9 @@ inline void tensor_copy(void* shared, const TensorMap& map, int x, int y, int z,
   auto* to = static_cast<std::byte*>(shared);
   for (int line = 0; line < tile.planes * tile.rows; ++line)
     for (int column = 0; column < tile.columns; ++column, to += tile.element_bytes) {
-      const long long p[3] = {z + line / tile.rows, y + line % tile.rows, x + column};
+      const bool end = tile.period && column >= tile.columns / 2;
+      const long long p[3] = {z + line / tile.rows, y + line % tile.rows,
+                              x + column + (end ? tile.period - tile.columns : 0)};
       bool inside = true;
       long long offset = 0;
       for (int axis = 0; axis < 3; ++axis) {
@@ -45,6 +47,9 @@ inline void tensor_copy(void* shared, const TensorMap& map, int x, int y, int z,
       else
         std::memset(to, 0, static_cast<std::size_t>(tile.element_bytes));
     }
+}
+inline void tensor_copy(void* shared, const TensorMap& map, const int (&at)[4], unsigned long long* barrier) {
+  tensor_copy(shared, map, at[0], at[2], at[3], barrier);
 }
 
 }  // namespace spsolve::cuda

@@ -11,13 +11,25 @@ struct MarchCase {
   testing::ShapeCase shape;
   int steps;
   std::array<bool, 3> symmetric{};
-  int multiprocessors = 132;  // of one, all grids are large
+  int multiprocessors = 132;      // of one, all grids are large
+  std::array<bool, 3> repeats{};  // axes without walls
 
-  testing::RandomCase problem() const { return make_problem(shape, symmetric); }
-  KernelStencil stencil() const { return {problem().domain, problem().stencil, shape.precision, true}; }
+  testing::RandomCase problem() const {
+    testing::RandomCase random = make_problem(shape, symmetric);
+    for (int axis = 0; axis < axis_count; ++axis)
+      if (repeats[axis]) random.domain.faces[axis] = {};
+    return random;
+  }
+  KernelStencil stencil() const {
+    KernelStencil made(problem().domain, problem().stencil, shape.precision, true);
+    made.rows_repeat = repeats_rows();
+    return made;
+  }
   Formats formats() const { return {shape.precision, true, true}; }
-  Tile tile() const {
-    return choose_tile(stencil(), formats(), steps, {90, 227 << 10, multiprocessors}).value();
+  BlockLimits limits() const { return {90, 227 << 10, multiprocessors}; }
+  Tile tile() const { return choose_tile(stencil(), formats(), steps, limits()).value(); }
+  bool repeats_rows() const {
+    return rows_repeat(problem().domain, problem().stencil, shape.precision, true, steps, limits());
   }
 
   std::string_view name() const { return shape.name; }
@@ -44,6 +56,10 @@ inline const MarchCase march_cases[] = {
     {{"box2d", {1, 103, 397}, {0, 1, 1}, false, neumann, fp64}, 6},
     {{"folded_box2d", {1, 103, 397}, {0, 3, 3}, false, periodic, fp32}, 4, {true, true, false}},
     {{"line", {1, 1, 5003}, {0, 0, 2}, true, neumann, fp64}, 15},
+    {{"star3d_torus", {19, 61, 132}, {1, 1, 1}, true, periodic, fp32}, 4},
+    {{"box3d_torus", {11, 50, 130}, {1, 1, 1}, false, periodic, fp64}, 2},
+    {{"star3d_ring", {19, 61, 256}, {1, 1, 1}, true, dirichlet, fp32}, 3, {}, 132, {false, false, true}},
+    {{"layers_ring", {5, 51, 524}, {0, 1, 1}, false, neumann, fp32}, 3, {}, 132, {false, false, true}},
 };
 
 }  // namespace spsolve::cuda

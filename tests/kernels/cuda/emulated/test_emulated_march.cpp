@@ -29,17 +29,19 @@ Box marched(const MarchCase& c, const testing::RandomCase& problem, int slow) {
 /// dealt, or by one less, so that one is marched in stretches; tiles of one row are cut along the march into
 /// stretches, in the first and last columns of 2D into more.
 void launch(const MarchCase& c, const Field& in, Field& out, const Field& source, const Box& region,
-            const testing::RandomCase& problem, bool dealt) {
+            const testing::RandomCase& problem, bool dealt, bool rows_repeat) {
   const Tile tile = c.tile();
   Arguments a = scalar_arguments(problem, in, out, source, region);
-  a.first_column = a.region.begin[2] - tile.column_margin;
-  const emulated::TileMap map{a.in, c.formats().in_bytes(), tile.box_rows(), tile.box_columns()};
-  emulated::set_tile_map(a.in_map, &map);
+  if (rows_repeat) a.row_period = static_cast<int>(problem.domain.shape[x_axis]);
+  place_column_tiles(a, tile, a.region.begin[2]);
+  const emulated::TileMap map{a.in, c.formats().in_bytes(), tile.box_rows(), tile.box_columns()},
+      across{a.in, c.formats().in_bytes(), tile.box_rows(), tile.columns(), 1, a.row_period};
+  emulated::set_tile_map(a.in_map[0], &map);
+  emulated::set_tile_map(a.in_map[1], &across);
   const auto count = [](std::int64_t extent, int piece) { return static_cast<int>(pieces(extent, piece)); };
-  const int columns = count(a.region.end[2] - a.region.begin[2], tile.written_columns());
+  const int columns = a.column_tiles;
   const int rows = count(a.region.end[1] - a.region.begin[1], tile.written_rows());
   const std::int64_t planes = a.region.end[0] - a.region.begin[0];
-  a.column_tiles = columns;
   if (c.stencil().radius[row_axis] > 0) {
     const int tiles = columns * rows;
     a.shares = share_march(planes, tiles, dealt ? tiles + tiles / 2 : tiles - 1, 1);
@@ -56,15 +58,16 @@ void launch(const MarchCase& c, const Field& in, Field& out, const Field& source
   launch_emulated_march(a, columns + (flat && columns > 1 ? 4 : 0), rows, stretches, 32 * tile.warps);
 }
 
-void has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt) {
+void has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt, bool rows_repeat = false) {
   const testing::RandomCase problem = c.problem();
   const Field source = whole_grid(problem, sum_precision(c.shape.precision), c.steps, problem.source);
-  const Field in = whole_grid(problem, c.shape.precision, c.steps, problem.u);
-  Field out = whole_grid(problem, c.shape.precision, c.steps, std::vector<double>(problem.u.size(), nan));
+  const Field in = whole_grid(problem, c.shape.precision, c.steps, problem.u, true, rows_repeat);
+  Field out = whole_grid(problem, c.shape.precision, c.steps, std::vector<double>(problem.u.size(), nan),
+                         true, rows_repeat);
   const int slow = grid_axes(problem.domain)[plane_axis];
   const Box region = marched(c, problem, slow);
   ASSERT_FALSE(region.empty());
-  launch(c, in, out, source, region, problem, dealt);
+  launch(c, in, out, source, region, problem, dealt, rows_repeat);
 
   const auto found = testing::points_of(out, problem.domain.box());
   const auto expected = advance_on_cpu(problem, c.shape.precision, c.steps, problem.u);
@@ -92,6 +95,12 @@ TEST(EmulatedMarch, HasThemWhereTheEndsOfTilesAreDealt) {
   const MarchCase& c = case_named(emulated_case, march_cases);
   if (c.stencil().radius[row_axis] == 0) GTEST_SKIP() << "tiles of one row are cut into stretches";
   has_the_bits_of_the_cpu_unit(c, true);
+}
+
+TEST(EmulatedMarch, FindsWhatIsBeyondTheEndsOfRowsAtTheOthers) {
+  const MarchCase& c = case_named(emulated_case, march_cases);
+  if (!c.repeats_rows()) GTEST_SKIP() << "needs images beyond the ends of rows";
+  has_the_bits_of_the_cpu_unit(c, false, true);
 }
 
 }  // namespace

@@ -8,10 +8,12 @@
 
 namespace spsolve::cuda::emulated {
 
-/// What a tensor map tells the copy engine; the emulated map holds its address.
+/// What a tensor map tells the copy engine; the emulated map holds its address. The second half of the
+/// columns of a box is at the end of `period` columns, if it has one.
 struct TileMap {
   View view;
   int element_bytes, rows, columns, planes = 1;
+  long long period = 0;
 };
 
 inline void set_tile_map(TensorMap& map, const TileMap* tile) { std::memcpy(&map, &tile, sizeof tile); }
