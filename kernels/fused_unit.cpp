@@ -17,9 +17,9 @@ FusedUnit::FusedUnit(const Domain& domain, const Index3& radius, int steps, std:
 
 void FusedUnit::fill_ghosts(Field& field, const Box& valid) const { exact_->fill_ghosts(field, valid); }
 
-void FusedUnit::prepare(const Box& region, int steps) const {
+void FusedUnit::prepare(const Field& in, const Box& region, int steps) const {
   const Box core = this->core(region, steps);
-  for_each_slab(region, core, [&](const Box& band) { exact_->prepare(band, steps); });
+  for_each_slab(region, core, [&](const Box& band) { exact_->prepare(in, band, steps); });
   if (!core.empty()) sweep_->prepare(fused_source_ != nullptr);
 }
 

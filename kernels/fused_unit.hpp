@@ -32,7 +32,7 @@ class FusedUnit : public Unit {
             std::unique_ptr<Branch> branch, std::unique_ptr<Unit> exact, const Field* fused_source);
 
   void fill_ghosts(Field& field, const Box& valid) const override;
-  void prepare(const Box& region, int steps) const override;
+  void prepare(const Field& in, const Box& region, int steps) const override;
   void advance(const Field& in, Field& out, const Box& region, int steps) const override;
 
  private:

@@ -21,7 +21,7 @@ class Unit {
   virtual void fill_ghosts(Field& field, const Box& valid) const = 0;
 
   /// Begins what takes time in the first advance() of such a region: compiling.
-  virtual void prepare(const Box& /*region*/, int /*steps*/) const {}
+  virtual void prepare(const Field& /*in*/, const Box& /*region*/, int /*steps*/) const {}
 
   /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as docs/design.md
   /// defines them before every single step. `in` must hold data on region grown by steps * radius, cut off at

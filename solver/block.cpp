@@ -43,8 +43,9 @@ std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
 /// Units of edges find in the cache what this one has compiled.
 void Block::prepare(int steps) const {
   const Box inner = interior(steps);
-  unit_->prepare(inner, steps);
-  for_each_slab(known(steps_of_halo_ - steps), inner, [&](const Box& slab) { unit_->prepare(slab, steps); });
+  unit_->prepare(*state_, inner, steps);
+  for_each_slab(known(steps_of_halo_ - steps), inner,
+                [&](const Box& slab) { unit_->prepare(*state_, slab, steps); });
 }
 
 void Block::set_source(const FillField& fill) {
@@ -55,7 +56,7 @@ void Block::set_source(const FillField& fill) {
     Problem sums = problem_;
     sums.precision = source_->precision();
     exact = backend_->make_unit(sums, Method(method_.fuse), {source_.get()}, Queue::compute, false);
-    exact->prepare(fused, method_.fuse);
+    exact->prepare(*fused_source_, fused, method_.fuse);
   }
   backend_->set(*source_, fill);
   HaloExchange exchange = exchange_of(regions(source_->halo()), source_->precision());

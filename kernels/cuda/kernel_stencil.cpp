@@ -166,6 +166,7 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
     text.integer("column_margin", tile->column_margin);
     text.integer("across_margin", tile->across_margin);
     text.integer("shared_bytes", tile->shared_bytes);
+    text.flag("whole_vectors", tile->whole_vectors);
   }
   return text.finished();
 }

@@ -56,6 +56,7 @@ struct Tile {
   int across_margin = 0;  // the same of a tile across the ends of rows: others then begin at whole sectors
   int row_margin = 0;     // the same for rows
   int shared_bytes = 0;
+  bool whole_vectors = false;  // every thread writes all of its columns or none
 
   int columns() const { return 32 * points_per_lane; }
   int rows() const { return warps * rows_per_warp; }

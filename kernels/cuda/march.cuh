@@ -40,8 +40,8 @@ class March {
         begin_(begin),
         first_row_(first_row),
         first_column_(first_column),
+        lane_(held_column(first_column, static_cast<int>(threadIdx.x) % 32 * VX) / VX),
         warp_(static_cast<int>(threadIdx.x) / 32),
-        held_(held_column(a, first_column, static_cast<int>(threadIdx.x) % 32 * VX)),
         output_(a, begin, first_row, first_column),
         ghosts_(a, first_row, first_column) {}
 
@@ -139,7 +139,7 @@ class March {
 #pragma unroll
         for (int c = 0; c < VX; ++c)
           points.at[v][c] =
-              read(input[ghosts_.image_row[v]][held_column(a_, first_column_, ghosts_.image_column[c])]);
+              read(input[ghosts_.image_row[v]][held_column(first_column_, ghosts_.image_column[c])]);
       } else {
         read_row(points.at[v], input, ghosts_.image_row[v]);
       }
@@ -149,7 +149,7 @@ class March {
 
   __device__ void read_row(Compute (&to)[VX], const In (*input)[tile_columns], int tile_row) const {
     using Vector = Pack<In, VX>;
-    const Vector vector = *reinterpret_cast<const Vector*>(&input[tile_row][held_]);
+    const Vector vector = *reinterpret_cast<const Vector*>(&input[tile_row][lane_ * VX]);
 #pragma unroll
     for (int c = 0; c < VX; ++c) to[c] = read(vector.element[c]);
   }
@@ -191,8 +191,9 @@ class March {
     using Vector = Pack<Compute, VX>;
 #pragma unroll
     for (int k = 0; k < RY; ++k) {
-      *reinterpret_cast<Vector*>(&edges.at[warp_][k][held_]) = reinterpret_cast<const Vector&>(points.at[k]);
-      *reinterpret_cast<Vector*>(&edges.at[warp_][RY + k][held_]) =
+      *reinterpret_cast<Vector*>(&edges.at[warp_][k][lane_ * VX]) =
+          reinterpret_cast<const Vector&>(points.at[k]);
+      *reinterpret_cast<Vector*>(&edges.at[warp_][RY + k][lane_ * VX]) =
           reinterpret_cast<const Vector&>(points.at[VY - RY + k]);
     }
   }
@@ -215,7 +216,7 @@ class March {
           read_row(row, input, other * VY + (v < 0 ? VY + v : v - VY));
         } else {
           const auto vector = *reinterpret_cast<const Pack<Compute, VX>*>(
-              &edges.at[other][v < 0 ? 2 * RY + v : v - VY][held_]);
+              &edges.at[other][v < 0 ? 2 * RY + v : v - VY][lane_ * VX]);
 #pragma unroll
           for (int c = 0; c < VX; ++c) row[c] = vector.element[c];
         }
@@ -257,8 +258,9 @@ class March {
 
   __device__ Compute source(int plane, int tile_row, int tile_column) const {
     const View& s = a_.source;
+    const long long column = first_column_ + tile_column;
     const long long p[3] = {plane, first_row_ + tile_row,
-                            in_period(static_cast<int>(first_column_) + tile_column, a_.row_period)};
+                            rows_repeat ? in_period(column, a_.row_period) : column};
     long long offset = 0;
     for (int axis = 0; axis < 3; ++axis)
       offset += (clamp(p[axis], s.begin[axis], s.end[axis]) - s.begin[axis]) * s.stride[axis];
@@ -268,8 +270,7 @@ class March {
   const Arguments& a_;
   SharedMemory& shared_;
   long long begin_, first_row_, first_column_;
-  int warp_;
-  const int held_;  // where rows of shared memory have the columns of the thread
+  int lane_, warp_;
   TileOutput output_;
   TileGhosts<beside_wall> ghosts_;
 };

@@ -16,7 +16,7 @@ class TileOutput {
     const int tile_row = static_cast<int>(threadIdx.x) / 32 * VY,
               tile_column = static_cast<int>(threadIdx.x) % 32 * VX;
     const long long row = first_row + tile_row, column = first_column + tile_column;
-    const int margin = is_across(a, first_column) ? across_margin : column_margin;
+    const int margin = is_across(first_column) ? across_margin : column_margin;
     for (int v = 0; v < VY; ++v)
       if (tile_row + v >= depth * RY && tile_row + v < tile_rows - depth * RY && row + v >= region.begin[1] &&
           row + v < region.end[1])
@@ -25,15 +25,16 @@ class TileOutput {
       if (tile_column + c >= margin && tile_column + c < tile_columns - margin &&
           column + c >= region.begin[2] && column + c < region.end[2])
         written_columns_ |= 1u << c;
+    if (whole_vectors && written_columns_ == 0) written_rows_ = 0;
     out_ = static_cast<Out*>(a.out.data) + (begin - a.out.begin[0]) * a.out.stride[0] +
            (row - a.out.begin[1]) * a.out.stride[1] +
-           (in_period(static_cast<int>(column), a.row_period) - a.out.begin[2]);
+           ((rows_repeat ? in_period(column, a.row_period) : column) - a.out.begin[2]);
   }
 
   /// The next plane.
   __device__ void write(const Points& points) {
     constexpr unsigned all_columns = (1u << VX) - 1;
-    if (written_columns_ == all_columns) {
+    if (whole_vectors || written_columns_ == all_columns) {
 #pragma unroll
       for (int v = 0; v < VY; ++v) {
         Pack<Out, VX> vector;

@@ -29,7 +29,7 @@ struct BlockPlace {
  private:
   __device__ void place_tile(int column, int row) {
     first_column = a.first_column + column * static_cast<long long>(tile_columns - 2 * column_margin);
-    if (rows_repeat && a.row_period && column == 0) first_column = -tile_columns / 2;
+    if (rows_repeat && column == 0) first_column = -tile_columns / 2;
     first_row = a.region.begin[1] - depth * RY + row * static_cast<long long>(tile_rows - 2 * depth * RY);
   }
 

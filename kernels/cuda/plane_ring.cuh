@@ -21,15 +21,15 @@ constexpr int tile_rows = constants::warps * constants::rows_per_warp;
 /// What depends on the value from here on is computed here, not kept in registers since before a loop.
 __device__ inline void compute_anew(int& value) { asm volatile("" : "+r"(value)); }
 
-/// Whether a tile lies across the ends of periodic rows: it begins as many columns before the grid as it goes
-/// on after. Its halves are held the other way round, the beginning of the rows first, since the copy engine
-/// goes through memory upwards only.
-__device__ inline bool is_across(const Arguments& a, long long first_column) {
-  return constants::rows_repeat && a.row_period && first_column < 0;
+/// Whether a tile lies across the ends of rows that repeat: it begins as many columns before the grid as it
+/// goes on after. Its halves are held the other way round, the beginning of the rows first, since the copy
+/// engine goes through memory upwards only.
+__device__ inline bool is_across(long long first_column) {
+  return constants::rows_repeat && first_column < 0;
 }
 /// Where column c of the tile is held.
-__device__ inline int held_column(const Arguments& a, long long first_column, int c) {
-  return is_across(a, first_column) ? c ^ tile_columns / 2 : c;
+__device__ inline int held_column(long long first_column, int c) {
+  return is_across(first_column) ? c ^ tile_columns / 2 : c;
 }
 
 __device__ inline void block_barrier() {
@@ -58,7 +58,7 @@ class PlaneRing {
         a_(a),
         plane_(static_cast<int>(first_plane - a.in.begin[0])),
         row_(static_cast<int>(first_row - a.in.begin[1])),
-        column_(static_cast<int>((is_across(a, first_column) ? 0 : first_column) - a.in.begin[2])) {
+        column_(static_cast<int>((is_across(first_column) ? 0 : first_column) - a.in.begin[2])) {
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0) {
       for (int stage = 0; stage < stages; ++stage) mbarrier_init(&storage_.full[stage], 1);
@@ -100,7 +100,7 @@ class PlaneRing {
       for (int r = 0; r < tile_rows; r += box_rows)
 #pragma unroll
         for (int c = 0; c < tile_columns; c += box_columns)
-          if (c == 0 || !across || a_.row_period == 0)
+          if (c == 0 || !across)
             tensor_copy(&storage_.plane[fetch_][r][c], a_.in_map[across], {column_ + c, 0, row_ + r, plane_},
                         &storage_.full[fetch_]);
     }
@@ -109,8 +109,7 @@ class PlaneRing {
     const long long plane = inside(plane_, 0) * a_.in.stride[0];
     for (int i = threadIdx.x; i < tile_rows * chunks; i += 32 * constants::warps) {
       const int row = i / chunks, column = i % chunks * elements;
-      const bool end =
-          constants::rows_repeat && a_.row_period && column_ == 0 && column >= tile_columns / 2;  // of rows
+      const bool end = constants::rows_repeat && column_ == 0 && column >= tile_columns / 2;  // of rows
       const long long x = column_ + column + (end ? a_.row_period - tile_columns : 0),
                       width = a_.in.end[2] - a_.in.begin[2];
       if (x >= 0 && x < width)

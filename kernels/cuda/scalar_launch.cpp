@@ -21,12 +21,12 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
     return this->march(march, in, out, right, stream);
   }
   const Tile& tile = march.tile;
-  const Kernel& kernel = kernel_of(march);
-  if (!in.view.data) return;  // prepare()
   Arguments a = arguments(in, out, region);
   const Formats formats{precision_, in.stored, out.stored};
   const std::int64_t granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
   place_column_tiles(a, tile, aligned_column_ + floor_to(a.region.begin[2] - aligned_column_, granule));
+  const Kernel& kernel = kernel_of(march, writes_whole_vectors(a, tile));
+  if (!in.view.data) return;  // prepare()
   if (const std::int64_t skipped = floor_to(a.first_column - a.in.begin[2], column_granule); skipped > 0) {
     a.in.data = static_cast<std::byte*>(a.in.data) + skipped * formats.in_bytes();
     a.in.begin[2] += skipped;
@@ -128,15 +128,20 @@ ScalarUnit::March* ScalarUnit::march_of(const Formats& formats, int depth, bool 
     KernelStencil stencil = stencil_;
     if (!beside_walls) stencil.walls = {};
     if (const auto tile = choose_tile(stencil, formats, depth, device_.block_limits()))
-      march.emplace(March{*tile, constants_text(stencil, formats, &*tile)});
+      march.emplace(March{stencil, formats, *tile});
   }
   return march ? &*march : nullptr;
 }
 
-const Kernel& ScalarUnit::kernel_of(March& march) const {
-  if (!march.kernel)
-    march.kernel.emplace(compiler_.begin("march.cuh", march.constants), "march", march.tile.shared_bytes);
-  return *march.kernel;
+const Kernel& ScalarUnit::kernel_of(March& march, bool whole_vectors) const {
+  auto& kernel = march.kernels[whole_vectors];
+  if (!kernel) {
+    Tile tile = march.tile;
+    tile.whole_vectors = whole_vectors;
+    kernel.emplace(compiler_.begin("march.cuh", constants_text(march.stencil, march.formats, &tile)), "march",
+                   tile.shared_bytes);
+  }
+  return *kernel;
 }
 
 const Kernel& ScalarUnit::step_kernel(const Formats& formats) const {

@@ -42,7 +42,8 @@ ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision p
 int ScalarUnit::preferred_steps() const { return std::max(preferred_, 1); }
 
 /// Goes the way of advance(), with operands that are nowhere.
-void ScalarUnit::prepare(const Box& region, int steps) const {
+void ScalarUnit::prepare(const Field& in, const Box& region, int steps) const {
+  aligned_column_ = in.owned().begin[x_axis];
   if (!region.empty()) run({{}, true}, {{}, true}, region, steps, most_per_kernel(region, steps));
 }
 

@@ -31,7 +31,7 @@ class ScalarUnit : public Unit {
   /// Nothing to do: ghosts beside walls are made in the kernels, from the points of the grid.
   void fill_ghosts(Field&, const Box&) const override {}
 
-  void prepare(const Box& region, int steps) const override;
+  void prepare(const Field& in, const Box& region, int steps) const override;
 
   /// Fields of device memory. Returns when the kernels are enqueued; the first call with a number of steps
   /// waits until they are compiled.
@@ -44,9 +44,10 @@ class ScalarUnit : public Unit {
   static constexpr std::int64_t column_granule = 16;  // columns: 32 bytes of the smallest format
 
   struct March {
+    KernelStencil stencil;
+    Formats formats;
     Tile tile;
-    std::string constants;
-    std::optional<Kernel> kernel{};  // once it is needed
+    std::array<std::optional<Kernel>, 2> kernels{};  // once they are needed; the second writes whole vectors
   };
   /// Device memory between two kernels of one advance(), and the box it holds.
   struct Operand {
@@ -72,7 +73,7 @@ class ScalarUnit : public Unit {
   Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
   Box reach(const Box& region, int steps) const;
   March* march_of(const Formats& formats, int depth, bool beside_walls) const;
-  const Kernel& kernel_of(March& march) const;
+  const Kernel& kernel_of(March& march, bool whole_vectors) const;
   const Kernel& step_kernel(const Formats& formats) const;
   const Kernel& steps_kernel(const Formats& formats, int stride) const;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -223,6 +224,14 @@ void place_column_tiles(Arguments& a, const Tile& tile, std::int64_t first) {
   a.region.end[column_axis] = period - across;
   a.first_column = across - tile.column_margin - written;
   a.column_tiles = static_cast<int>(1 + pieces(period - 2 * across, written));
+}
+
+bool writes_whole_vectors(const Arguments& a, const Tile& tile) {
+  const std::int64_t ends[] = {a.region.begin[column_axis] - a.first_column,
+                               a.region.end[column_axis] - a.first_column, tile.column_margin,
+                               a.row_period ? tile.across_margin : 0};
+  return std::all_of(std::begin(ends), std::end(ends),
+                     [&](std::int64_t end) { return end % tile.points_per_lane == 0; });
 }
 
 }  // namespace spsolve::cuda

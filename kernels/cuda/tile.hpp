@@ -34,4 +34,7 @@ bool rows_repeat(const Domain& domain, const Stencil& stencil, Precision precisi
 /// where rows repeat it lies across their ends, and the region is turned so that it begins with it.
 void place_column_tiles(Arguments& a, const Tile& tile, std::int64_t first);
 
+/// Whether tiles so placed are written by whole vectors (see Tile).
+bool writes_whole_vectors(const Arguments& a, const Tile& tile);
+
 }  // namespace spsolve::cuda

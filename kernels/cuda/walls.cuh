@@ -54,9 +54,9 @@ __device__ inline double choose(unsigned bits, int k, double one, double other) 
   return __longlong_as_double(rest ^ ((__double_as_longlong(one) ^ rest) & mask));
 }
 
-/// Where a point less than a period from the grid is, along an axis that repeats; of period 0, where it was.
-__device__ inline int in_period(int p, int period) {
-  return p < 0 ? p + period : period && p >= period ? p - period : p;
+/// Where a point less than a period from the grid is, along an axis that repeats.
+__device__ inline long long in_period(long long p, long long period) {
+  return p < 0 ? p + period : p >= period ? p - period : p;
 }
 
 __device__ inline long long clamp(long long p, long long begin, long long end) {

@@ -29,11 +29,10 @@ Box marched(const MarchCase& c, const testing::RandomCase& problem, int slow) {
 /// dealt, or by one less, so that one is marched in stretches; tiles of one row are cut along the march into
 /// stretches, in the first and last columns of 2D into more.
 void launch(const MarchCase& c, const Field& in, Field& out, const Field& source, const Box& region,
-            const testing::RandomCase& problem, bool dealt, bool rows_repeat) {
+            const testing::RandomCase& problem, bool dealt) {
   const Tile tile = c.tile();
   Arguments a = scalar_arguments(problem, in, out, source, region);
-  if (rows_repeat) a.row_period = static_cast<int>(problem.domain.shape[x_axis]);
-  place_column_tiles(a, tile, a.region.begin[2]);
+  c.place(a, tile);
   const emulated::TileMap map{a.in, c.formats().in_bytes(), tile.box_rows(), tile.box_columns()},
       across{a.in, c.formats().in_bytes(), tile.box_rows(), tile.columns(), 1, a.row_period};
   emulated::set_tile_map(a.in_map[0], &map);
@@ -58,16 +57,16 @@ void launch(const MarchCase& c, const Field& in, Field& out, const Field& source
   launch_emulated_march(a, columns + (flat && columns > 1 ? 4 : 0), rows, stretches, 32 * tile.warps);
 }
 
-void has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt, bool rows_repeat = false) {
+void has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt) {
   const testing::RandomCase problem = c.problem();
   const Field source = whole_grid(problem, sum_precision(c.shape.precision), c.steps, problem.source);
-  const Field in = whole_grid(problem, c.shape.precision, c.steps, problem.u, true, rows_repeat);
+  const Field in = whole_grid(problem, c.shape.precision, c.steps, problem.u, true, c.repeats_rows());
   Field out = whole_grid(problem, c.shape.precision, c.steps, std::vector<double>(problem.u.size(), nan),
-                         true, rows_repeat);
+                         true, c.repeats_rows());
   const int slow = grid_axes(problem.domain)[plane_axis];
   const Box region = marched(c, problem, slow);
   ASSERT_FALSE(region.empty());
-  launch(c, in, out, source, region, problem, dealt, rows_repeat);
+  launch(c, in, out, source, region, problem, dealt);
 
   const auto found = testing::points_of(out, problem.domain.box());
   const auto expected = advance_on_cpu(problem, c.shape.precision, c.steps, problem.u);
@@ -95,12 +94,6 @@ TEST(EmulatedMarch, HasThemWhereTheEndsOfTilesAreDealt) {
   const MarchCase& c = case_named(emulated_case, march_cases);
   if (c.stencil().radius[row_axis] == 0) GTEST_SKIP() << "tiles of one row are cut into stretches";
   has_the_bits_of_the_cpu_unit(c, true);
-}
-
-TEST(EmulatedMarch, FindsWhatIsBeyondTheEndsOfRowsAtTheOthers) {
-  const MarchCase& c = case_named(emulated_case, march_cases);
-  if (!c.repeats_rows()) GTEST_SKIP() << "needs images beyond the ends of rows";
-  has_the_bits_of_the_cpu_unit(c, false, true);
 }
 
 }  // namespace
