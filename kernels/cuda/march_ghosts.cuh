@@ -70,19 +70,23 @@ class TileGhosts {
   /// Points beyond dirichlet faces take their values; planes decide before rows, rows before columns. Warps
   /// without such points only pass the branches.
   __device__ void impose(Points& points, int plane) const {
-    if (!now_) return;
-    keep_branch();
+    if constexpr (!masks_alone) {
+      if (!now_) return;
+      keep_branch();
+    }
     if (has_wall(column_axis, Wall::dirichlet) && (by_masks || columns.any_constant)) {
       if constexpr (!by_masks) keep_branch();
-      impose_columns(points);
-    }
-    if (has_wall(row_axis, Wall::dirichlet) && rows.any_constant) {
-      keep_branch();
 #pragma unroll
       for (int c = 0; c < VX; ++c)
 #pragma unroll
-        for (int v = 0; v < VY; ++v)
-          points.at[v][c] = (rows.constant >> v) & 1 ? rows.value : points.at[v][c];
+        for (int v = 0; v < VY; ++v) points.at[v][c] = choose_value(columns, c, points.at[v][c]);
+    }
+    if (has_wall(row_axis, Wall::dirichlet) && (by_masks || rows.any_constant)) {
+      if constexpr (!by_masks) keep_branch();
+#pragma unroll
+      for (int c = 0; c < VX; ++c)
+#pragma unroll
+        for (int v = 0; v < VY; ++v) points.at[v][c] = choose_value(rows, v, points.at[v][c]);
     }
     if (has_wall(plane_axis, Wall::dirichlet) &&
         static_cast<unsigned>(plane) >= static_cast<unsigned>(planes_)) {
@@ -96,19 +100,17 @@ class TileGhosts {
   }
 
  private:
-  /// One instruction per point, less than a branch and its selects; in fp64 two, and in tiles of many warps
-  /// there are no registers for masks.
-  static constexpr bool by_masks = warps == 1 && sizeof(Compute) == sizeof(float);
+  /// One instruction per point, less than a branch and its selects; in fp64 two.
+  static constexpr bool by_masks = sizeof(Compute) == sizeof(float);
+  /// Without a branch around them: few warps of a tile of many have no ghosts at all, and branches keep the
+  /// instructions of one level from filling the waits of another.
+  static constexpr bool masks_alone = by_masks && warps > 1;
 
-  __device__ void impose_columns(Points& points) const {
-#pragma unroll
-    for (int c = 0; c < VX; ++c)
-#pragma unroll
-      for (int v = 0; v < VY; ++v)
-        if constexpr (by_masks)
-          points.at[v][c] = choose(columns.constant, c, columns.value, points.at[v][c]);
-        else
-          points.at[v][c] = (columns.constant >> c) & 1 ? columns.value : points.at[v][c];
+  static __device__ Compute choose_value(const Ghosts& ghosts, int bit, Compute point) {
+    if constexpr (by_masks)
+      return choose(ghosts.constant, bit, ghosts.value, point);
+    else
+      return (ghosts.constant >> bit) & 1 ? ghosts.value : point;
   }
 
   const Arguments& a_;
