@@ -118,7 +118,8 @@ Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box
   return a;
 }
 
-/// Null where march.cuh does not do it.
+/// Null where march.cuh does not do it. Kernels for what is not `beside_walls` make ghosts at the ends of
+/// rows all the same: an instruction per point there.
 ScalarUnit::March* ScalarUnit::march_of(const Formats& formats, int depth, bool beside_walls) const {
   if (preferred_ == 0) return nullptr;
   beside_walls = beside_walls && stencil_.has_walls();
@@ -126,7 +127,7 @@ ScalarUnit::March* ScalarUnit::march_of(const Formats& formats, int depth, bool 
   auto& march = entry->second;
   if (is_new) {
     KernelStencil stencil = stencil_;
-    if (!beside_walls) stencil.walls = {};
+    if (!beside_walls) stencil.walls[plane_axis] = stencil.walls[row_axis] = {};
     if (const auto tile = choose_tile(stencil, formats, depth, device_.block_limits()))
       march.emplace(March{stencil, formats, *tile});
   }

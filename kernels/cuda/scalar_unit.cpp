@@ -128,22 +128,21 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
   }
 }
 
-/// The part of a region whose tiles meet no wall, if it is the larger part and walls make tiles smaller
-/// (`plain` is the tile without); empty otherwise. What is left beside walls is one `tile` deep, and the halo
-/// at least.
+/// The part of a region whose tiles meet no wall but those at the ends of rows, if it is nearly all of it and
+/// the other walls make tiles smaller (`plain` is the tile without); empty otherwise. What is left beside
+/// walls is one `tile` deep, and the halo at least.
 Box ScalarUnit::away_from_walls(const Box& region, const Tile& tile, const Tile& plain) const {
   if (region.empty() || tile.written_rows() == plain.written_rows()) return {};
-  const std::array<std::int64_t, 3> depth{tile.depth * stencil_.radius[plane_axis], tile.written_rows(),
-                                          tile.written_columns()};
   Box inner = region;
-  for (int k = 0; k < axis_count; ++k) {
+  for (const int k : {plane_axis, row_axis}) {
     const int axis = axes_[k];
-    const std::int64_t halo = tile.depth * radius_[axis], margin = std::max(depth[k], halo);
     if (domain_.periodic(axis)) continue;
+    const std::int64_t halo = tile.depth * radius_[axis],
+                       margin = k == row_axis ? std::max<std::int64_t>(tile.written_rows(), halo) : halo;
     if (inner.begin[axis] < halo) inner.begin[axis] += margin;
     if (inner.end[axis] > domain_.shape[axis] - halo) inner.end[axis] -= margin;
   }
-  return 2 * inner.points() > region.points() ? inner : Box{};
+  return 6 * inner.points() > 5 * region.points() ? inner : Box{};  // not of 256^3: five kernels take longer
 }
 
 /// Steps without a march: in one kernel of tiles where these can be, else one by one, with results in scratch

@@ -28,7 +28,7 @@ constexpr Cut cuts_3d[] = {{12, 4, 1, 128, 96}, {16, 3, 1, 64, 48},  {8, 6, 1, 1
 // 2D and 1D: a warp is a tile of its own. In 2D fp32 it may have 4 or 8 points per lane (fp64: 4).
 constexpr Cut cuts_2d[] = {{1, 1, 16, 40, 40}, {1, 1, 12, 80, 80}, {1, 1, 8, 144, 144}};
 
-constexpr int wall_registers = 16;   // of stars beside walls, for what is beyond them: spilling costs more
+constexpr int wall_registers = 16;   // of stars beside walls but at the ends of rows: spilling costs more
 constexpr int spare_registers = 8;   // of boxes, for what box_registers() does not count
 constexpr int most_unrolled = 2500;  // operations on one plane in one thread: compile time, instruction cache
 
@@ -91,9 +91,11 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
 
   const int points = tile.rows_per_warp * tile.points_per_lane;
   const int levels = std::max(2 * plane_radius * depth, 1) * points * formats.compute_bytes() / 4;
+  const bool beside_walls =
+      stencil.walls[plane_axis][low] != Wall::none || stencil.walls[row_axis][low] != Wall::none;
   const auto has_registers = [&] {
     if (stencil.pointwise_completion())
-      return levels <= cut.star_registers - (cut.warps > 1 && stencil.has_walls() ? wall_registers : 0);
+      return levels <= cut.star_registers - (cut.warps > 1 && beside_walls ? wall_registers : 0);
     return levels <= cut.box_registers &&
            (cut.warps == 1 || box_registers(stencil, tile, formats.compute_bytes()) <=
                                   registers_of_thread(cut) - spare_registers);
