@@ -60,7 +60,7 @@ double warps_beside_walls(const March& march, const std::array<std::int64_t, 3>&
   const Index3 extent = tap_box(march.problem.stencil).extent();
   double inner = 1;
   for (const int axis : {plane_axis, row_axis, column_axis}) {
-    if (march.stencil.walls[axis][low] == cuda::Wall::none) continue;
+    if (!march.stencil.has_walls(axis)) continue;
     const bool band = region[axis] < march.shape[axis];
     // The end of a row and the beginning of the next lie in one warp.
     const double beside = static_cast<double>(extent[axes[axis]]) - 1 + (axis == column_axis ? 32 : 0);

@@ -92,8 +92,7 @@ double instructions_of_line(const March& march, bool beside_walls) {
   const double inside = stencil.operations + (march.fp64() ? 0.6 + 0.5 * radius : 0.25 * radius) +
                         (march.problem.precision == Precision::tf32 ? 6 : 0) +
                         (stencil.with_source ? 2.6 : 0);
-  const bool mirrored = stencil.walls[column_axis][low] == cuda::Wall::neumann ||
-                        stencil.walls[column_axis][high] == cuda::Wall::neumann;
+  const bool mirrored = stencil.mirrors(column_axis);
   const double taps = static_cast<double>(stencil.taps.size()) - 1;
   return inside + (beside_walls ? words * ((march.fp64() ? 1.75 : 1.2) + (mirrored ? taps : 0.0)) : 0.0);
 }

@@ -42,6 +42,11 @@ struct KernelStencil {
   /// Completing a plane of the march needs no neighbour in it (see march.cuh).
   bool pointwise_completion() const;
   bool has_walls() const;
+  /// The same across one axis, and whether one of them is a neumann face.
+  bool has_walls(int axis) const { return walls[axis][low] != Wall::none; }
+  bool mirrors(int axis) const {
+    return walls[axis][low] == Wall::neumann || walls[axis][high] == Wall::neumann;
+  }
 };
 
 /// How march.cuh is cut for one depth.

@@ -57,7 +57,7 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
     a.planes_per_block = steps_per_block(planes, column_tiles * row_tiles + extra, resident, warm_up,
                                          schedulers_of_multiprocessor * device_.multiprocessors);
     const std::int64_t stretches = pieces(planes, a.planes_per_block);
-    if (flat && stretches > 4 && stencil_.walls[plane_axis][low] != Wall::none) {
+    if (flat && stretches > 4 && stencil_.has_walls(plane_axis)) {
       a.fewer_planes = a.planes_per_block / 4;
       a.planes_per_block = pieces(planes + 2 * a.fewer_planes, stretches);
     }

@@ -46,7 +46,7 @@ double points_read(const KernelStencil& stencil) {
 std::int64_t held_planes(const KernelStencil& stencil, std::int64_t planes, int steps) {
   const int radius = stencil.radius[plane_axis];
   const std::int64_t held = planes + 2 * steps * radius;
-  return stencil.walls[plane_axis][low] == Wall::none
+  return !stencil.has_walls(plane_axis)
              ? held
              : std::min<std::int64_t>(held, stencil.shape[plane_axis] + 2 * radius);
 }
@@ -96,11 +96,10 @@ double cycles_of_march(const KernelStencil& stencil, const Tile& tile, const Reg
   const double warps = static_cast<double>(tiles * pieces(planes, length)) / static_cast<double>(schedulers),
                slots = tile.points_per_lane * (stencil.operations + 2.0),
                plane = std::max(alone, warps) * slots + plane_cycles;
-  const auto& [low_wall, high_wall] = stencil.walls[plane_axis];
   return march_cycles + (compute_bytes == 8 ? level_cycles_fp64 * tile.depth : 0) +
          static_cast<double>((length + warm_up) * tile.depth) * plane *
              (stencil.has_walls() ? walls_slow : 1) +
-         (low_wall == Wall::neumann || high_wall == Wall::neumann ? mirror_cycles : 0);
+         (stencil.mirrors(plane_axis) ? mirror_cycles : 0);
 }
 
 }  // namespace

@@ -51,10 +51,7 @@ int registers_of_thread(const Cut& cut) {
 /// sums, of columns for one row of them. More are kept in local memory, which is up to 27 times slower than
 /// single steps on H200.
 int box_registers(const KernelStencil& stencil, const Tile& tile, int compute_bytes) {
-  const auto chosen = [&](int axis) {
-    const auto& faces = stencil.walls[axis];
-    return !stencil.folded[axis] && (faces[low] == Wall::neumann || faces[high] == Wall::neumann);
-  };
+  const auto chosen = [&](int axis) { return !stencil.folded[axis] && stencil.mirrors(axis); };
   std::set<std::pair<int, int>> offsets;
   std::set<int> rows;
   for (const Tap& tap : stencil.taps) {
@@ -91,8 +88,7 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
 
   const int points = tile.rows_per_warp * tile.points_per_lane;
   const int levels = std::max(2 * plane_radius * depth, 1) * points * formats.compute_bytes() / 4;
-  const bool beside_walls =
-      stencil.walls[plane_axis][low] != Wall::none || stencil.walls[row_axis][low] != Wall::none;
+  const bool beside_walls = stencil.has_walls(plane_axis) || stencil.has_walls(row_axis);
   const auto has_registers = [&] {
     if (stencil.pointwise_completion())
       return levels <= cut.star_registers - (cut.warps > 1 && beside_walls ? wall_registers : 0);
@@ -150,8 +146,7 @@ std::optional<Tile> choose_flat_tile(const KernelStencil& stencil, const Formats
 bool takes_grid(const KernelStencil& stencil) {
   constexpr std::array<int, 3> thread_extent{1, 8, most_points_per_lane};  // the most of any tile
   for (int k = 0; k < axis_count; ++k)
-    if (stencil.walls[k][low] != Wall::none &&
-        stencil.shape[k] < std::max(stencil.radius[k], thread_extent[k]))
+    if (stencil.has_walls(k) && stencil.shape[k] < std::max(stencil.radius[k], thread_extent[k]))
       return false;
   return true;
 }
@@ -194,12 +189,10 @@ bool rows_repeat(const Domain& domain, const Stencil& grid_stencil, Precision pr
   const KernelStencil stencil(domain, grid_stencil, precision, source);
   const int preferred = preferred_depth(stencil, {precision, true, true}, limits);
   const std::int64_t columns = stencil.shape[column_axis];
-  const auto& across = stencil.walls[plane_axis];
   // Images of few rows cost little. Beside neumann faces across the march, and where there is none, kernels
   // of single steps need them.
-  if (stencil.radius[row_axis] == 0 || stencil.radius[column_axis] == 0 ||
-      stencil.walls[column_axis][low] != Wall::none || preferred == 0 || across[low] == Wall::neumann ||
-      across[high] == Wall::neumann ||
+  if (stencil.radius[row_axis] == 0 || stencil.radius[column_axis] == 0 || stencil.has_walls(column_axis) ||
+      preferred == 0 || stencil.mirrors(plane_axis) ||
       columns * static_cast<std::int64_t>(storage_bytes(precision)) % 16 != 0 || columns > most_columns)
     return false;
   for (int depth = 1; depth <= steps; ++depth)
