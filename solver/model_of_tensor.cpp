@@ -85,7 +85,8 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
 
   const double points = static_cast<double>(domain.box().points());
   const double outputs = static_cast<double>(volume(program.operand().tile)) * program.tiles_per_block();
-  const bool half = storage_bytes(precision) == 2, tf32 = precision == Precision::tf32;
+  const bool half = storage_bytes(precision) == 2, tf32 = precision == Precision::tf32,
+             plane = domain.dimensions == 2;
   const std::size_t taps = fused.taps().size();
   TensorWork work;
   work.instructions = program.instructions() / outputs;
@@ -94,7 +95,7 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
   work.peak = fp64   ? device.mma_fp64
               : tf32 ? (sparse ? device.mma_tf32_sparse : device.mma_tf32)
                      : (sparse ? device.mma_half_sparse : device.mma_half);
-  const double waits = half ? 2.5 : tf32 ? 3.4 : 2.1;
+  const double waits = half ? (plane ? 2.15 : line ? 2.5 : 2.8) : tf32 ? 3.4 : plane ? 2.25 : 2.1;
   const bool spills = with_source && precision == Precision::fp32;
   const double instruction = instruction_seconds(waits, work.peak, device) * (step.unrolled ? 1 : loop_cost) *
                              (spills ? spill_cost : 1);
@@ -143,14 +144,14 @@ TensorWork windowed_work(const Stencil& fused, const Domain& domain, Precision p
   work.peak = device.wgmma_tf32_sparse;
   // What was measured on H200, on 10240 x 10240 points: conversions of data, then the instructions.
   const double seconds =
-      half ? (window.parts == 1 ? 0.74e-12 + 0.026e-12 * rows : 0.59e-12 + 0.087e-12 * rows)
+      half ? (window.parts == 1 ? 0.78e-12 + 0.027e-12 * rows : 0.62e-12 + 0.091e-12 * rows)
            : window.parts * (split ? 2.5e-12 + 0.14e-12 * taken : 1.76e-12 + 0.0525e-12 * taken);
   work.seconds = seconds * nominal_gpu().wgmma_tf32_sparse / device.wgmma_tf32_sparse *
                  windows_executed(program, domain.shape, half, device) /
                  windows_executed(program, {1, 10240, 10240}, half, device);
   work.shared_seconds = work.shared_bytes / device.shared_bandwidth;
   work.memory_cost = 1.1;
-  work.latency = half ? sweep_fill / 2 : split ? 3.5e-6 : sweep_fill;
+  work.latency = split ? 3.5e-6 : sweep_fill;
   if (split) work.source_cost = split_source_cost;
   return work;
 }
