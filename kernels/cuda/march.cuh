@@ -29,6 +29,9 @@
 
 namespace spsolve::cuda {
 
+/// What depends on the value from here on is computed here, not kept in registers since before a loop.
+__device__ inline void compute_anew(int& value) { asm volatile("" : "+r"(value)); }
+
 template <bool beside_wall>
 class March {
  public:

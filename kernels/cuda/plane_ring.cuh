@@ -18,9 +18,6 @@ using constants::Stored;
 constexpr int tile_columns = 32 * constants::points_per_lane;
 constexpr int tile_rows = constants::warps * constants::rows_per_warp;
 
-/// What depends on the value from here on is computed here, not kept in registers since before a loop.
-__device__ inline void compute_anew(int& value) { asm volatile("" : "+r"(value)); }
-
 /// Whether a tile lies across the ends of rows that repeat: it begins as many columns before the grid as it
 /// goes on after. Its halves are held the other way round, the beginning of the rows first, since the copy
 /// engine goes through memory upwards only.

@@ -32,10 +32,11 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
     a.in.begin[2] += skipped;
   }
   a.in.end[2] = std::min<std::int64_t>(a.in.end[2], a.in.begin[2] + 2 * most_columns);
-  if (device_.compute_capability >= 90)
-    for (const std::int64_t period : {0, a.row_period})
-      a.in_map[period > 0] = make_tile_map(a.in, formats.in_bytes(), tile.box_rows(),
-                                           period > 0 ? tile.columns() : tile.box_columns(), period);
+  if (device_.compute_capability >= 90) {
+    a.in_map[0] = make_tile_map(a.in, formats.in_bytes(), tile.box_rows(), tile.box_columns());
+    if (a.row_period)
+      a.in_map[1] = make_tile_map(a.in, formats.in_bytes(), tile.box_rows(), tile.columns(), a.row_period);
+  }
   const std::int64_t column_tiles = a.column_tiles,
                      row_tiles = pieces(a.region.end[1] - a.region.begin[1], tile.written_rows());
   const std::int64_t planes = a.region.end[0] - a.region.begin[0];

@@ -19,6 +19,6 @@ TensorMap make_tensor_map(const View& view, int element_bytes, int rows, int col
 /// The same view in boxes of one plane, at the coordinates {column, 0, row, plane} of their first points.
 /// With a `period`, the second half of the columns lies at the end of rows of so many, the first at their
 /// beginning.
-TensorMap make_tile_map(const View& view, int element_bytes, int rows, int columns, std::int64_t period);
+TensorMap make_tile_map(const View& view, int element_bytes, int rows, int columns, std::int64_t period = 0);
 
 }  // namespace spsolve::cuda
