@@ -249,12 +249,13 @@ class CommandLine(spsolve.TestCase):
         in_background = spsolve.settings("compute.device=cpu", "output.background=true")
         for verb in (["check"], []):
             self.says(2, ["GiB per rank", "output.background = false"], *verb, file, *in_background)
-        # Of a state of 8 MiB: two copies for snapshots and one of the state, where these are not the same.
+        # Of a state of 8 MiB (rows of whole KiB would be a line longer): two copies for snapshots and one of the state, where
+        # these are not the same.
         for settings, mib in ((["output.background=true"], "16.0"),
                               (["output.background=true", "output.precision=fp32"], "16.0"),
                               (["output.background=true", "output.stride=2"], "12.0"),
                               (["output.background=false", "output.stride=2"], "2.0"), (["output.background=false"], None)):
-            text = self.run_to(0, "check", file, *spsolve.settings("grid.shape=[1024,1024]", "compute.device=cpu", *settings)).out
+            text = self.run_to(0, "check", file, *spsolve.settings("grid.shape=[1008,1040]", "compute.device=cpu", *settings)).out
             found = re.search(r"MiB of fields per rank(?:, (\S+) MiB of host memory for files on their way)?", text)
             self.assertEqual(found[1], mib, settings)
 
