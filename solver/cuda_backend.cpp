@@ -66,8 +66,8 @@ CudaBackend::CudaBackend(const Communicator& communicator, const std::string& tr
 
 bool CudaBackend::rows_repeat(const Problem& problem, const Method& method) const {
   return !method.fused_weights() &&
-         cuda::rows_repeat(problem.domain, problem.stencil, problem.precision, problem.has_source,
-                           method.fuse, cuda::current_device().block_limits());
+         cuda::rows_repeat({problem.domain, problem.stencil, problem.precision, problem.has_source},
+                           problem.precision, method.fuse, cuda::current_device().block_limits());
 }
 
 std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Method& method,

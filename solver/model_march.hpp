@@ -36,10 +36,7 @@ struct March {
     return cuda::choose_tile(stencil, {problem.precision, true, true}, depth, limits);
   }
   /// Whether launches of so many steps need no images beyond the ends of rows.
-  bool rows_repeat(int fuse) const {
-    return cuda::rows_repeat(problem.domain, problem.stencil, problem.precision, problem.has_source, fuse,
-                             limits);
-  }
+  bool rows_repeat(int fuse) const { return cuda::rows_repeat(stencil, problem.precision, fuse, limits); }
   /// Of a region that small tiles take faster than a march.
   std::optional<cuda::StepTile> small_tile(const std::array<std::int64_t, 3>& extent, int steps) const {
     return cuda::choose_small_tile(stencil, {{}, {extent[0], extent[1], extent[2]}}, steps,

@@ -184,17 +184,16 @@ int preferred_depth(const KernelStencil& stencil, const Formats& formats, const 
   return choose_tile(stencil, formats, 1, limits) ? 1 : 0;
 }
 
-bool rows_repeat(const Domain& domain, const Stencil& grid_stencil, Precision precision, bool source,
-                 int steps, const BlockLimits& limits) {
-  const KernelStencil stencil(domain, grid_stencil, precision, source);
-  const int preferred = preferred_depth(stencil, {precision, true, true}, limits);
+bool rows_repeat(const KernelStencil& stencil, Precision precision, int steps, const BlockLimits& limits) {
   const std::int64_t columns = stencil.shape[column_axis];
   // Images of few rows cost little. Beside neumann faces across the march, and where there is none, kernels
   // of single steps need them.
   if (stencil.radius[row_axis] == 0 || stencil.radius[column_axis] == 0 || stencil.has_walls(column_axis) ||
-      preferred == 0 || stencil.mirrors(plane_axis) ||
+      stencil.mirrors(plane_axis) ||
       columns * static_cast<std::int64_t>(storage_bytes(precision)) % 16 != 0 || columns > most_columns)
     return false;
+  const int preferred = preferred_depth(stencil, {precision, true, true}, limits);
+  if (preferred == 0) return false;
   for (int depth = 1; depth <= steps; ++depth)
     for (const bool in_stored : {false, true})
       for (const bool out_stored : {false, true}) {

@@ -27,8 +27,7 @@ int preferred_depth(const KernelStencil& stencil, const Formats& formats, const 
 /// Whether kernels of launches of up to `steps` steps take what lies beyond the ends of periodic rows from
 /// their other ends, where a block has whole rows, so that no images of them are needed in memory: in 3D, of
 /// rows of at least a tile and of whole vectors of 16 bytes.
-bool rows_repeat(const Domain& domain, const Stencil& stencil, Precision precision, bool source, int steps,
-                 const BlockLimits& limits);
+bool rows_repeat(const KernelStencil& stencil, Precision precision, int steps, const BlockLimits& limits);
 
 /// Where the columns of a march are cut into tiles, the first of which writes column `first` of the region;
 /// where rows repeat it lies across their ends, and the region is turned so that it begins with it.

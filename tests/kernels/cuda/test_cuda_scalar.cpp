@@ -183,9 +183,9 @@ TEST_P(CudaScalarRows, HaveTheBitsOfTheCpuUnitWithoutImagesBeyondTheirEnds) {
   const int preferred =
       ScalarUnit(problem.domain, problem.stencil, c.precision, nullptr, stream).preferred_steps();
   const int most = 2 * preferred + 1;  // several kernels
-  EXPECT_EQ(
-      rows_repeat(problem.domain, problem.stencil, c.precision, true, most, current_device().block_limits()),
-      repeat);
+  EXPECT_EQ(rows_repeat({problem.domain, problem.stencil, c.precision, true}, c.precision, most,
+                        current_device().block_limits()),
+            repeat);
   for (const int steps : {most, preferred, 1})
     EXPECT_EQ(advance_on_gpu(problem, c.precision, steps, problem.u, {problem.domain.box()}, true, repeat),
               advance_on_cpu(problem, c.precision, steps, problem.u))

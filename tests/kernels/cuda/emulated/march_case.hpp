@@ -41,7 +41,8 @@ struct MarchCase {
     place_column_tiles(a, tile, 0);
   }
   bool repeats_rows() const {
-    return rows_repeat(problem().domain, problem().stencil, shape.precision, true, steps, limits());
+    return rows_repeat({problem().domain, problem().stencil, shape.precision, true}, shape.precision, steps,
+                       limits());
   }
 
   std::string_view name() const { return shape.name; }
