@@ -8,6 +8,7 @@
 #include <fstream>
 #include <regex>
 #include <tuple>
+#include <utility>
 
 #include "kernels/cuda/launch_shape.hpp"
 #include "kernels/cuda/program.hpp"
@@ -60,15 +61,18 @@ class Templates : public ::testing::TestWithParam<TemplateCase> {};
 
 TEST_P(Templates, CompileForAmpereAndHopper) {
   const TemplateCase& c = GetParam();
-  const KernelStencil stencil = make(c);
+  KernelStencil stencil = make(c);
   const Formats formats{c.precision, true, true};
-  for (const bool hopper : {false, true}) {
+  for (const auto& [hopper, whole_vectors] : {std::pair{false, false}, {true, false}, {true, true}}) {
+    if (whole_vectors && !c.steps) continue;
     const KernelCompiler compiler(hopper ? "sm_90a" : "sm_80", {});
     std::optional<Tile> tile;
     if (c.steps) {
-      tile = choose_tile(stencil, formats, c.steps, hopper ? hopper_limits : ampere);
+      const BlockLimits& limits = hopper ? hopper_limits : ampere;
+      stencil.rows_repeat = rows_repeat(stencil, c.precision, c.steps, limits);
+      tile = choose_tile(stencil, formats, c.steps, limits);
       ASSERT_TRUE(tile) << c.stencil;
-      tile->whole_vectors = hopper;  // as on most grids
+      tile->whole_vectors = whole_vectors;
     }
     const std::string constants = constants_text(stencil, formats, tile ? &*tile : nullptr);
     std::vector names{c.steps ? "march.cuh" : "step.cuh"};
