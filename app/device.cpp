@@ -101,15 +101,12 @@ void require_device_memory([[maybe_unused]] const DeviceChoice& choice, [[maybe_
                            [[maybe_unused]] bool use_device) {
 #ifdef SPSOLVE_CUDA
   if (!choice.cuda) return;
+  const std::string fields = "the fields of one rank";
   const std::size_t all = cuda::device_info(choice.device).memory_bytes;
-  if (bytes > all)
-    throw Error(Status::device_failure,
-                fmt::format("GPU {} has not enough memory for the fields of one rank: {} bytes needed, {} in "
-                            "all; use more ranks or a smaller grid",
-                            choice.device, bytes, all));
+  if (bytes > all) throw cuda::memory_error(choice.device, bytes, fields, fmt::format("{} in all", all));
   if (!use_device) return;
   cuda::select_device(choice.device);
-  cuda::require_device_memory(bytes, "the fields of one rank");
+  cuda::require_device_memory(bytes, fields);
 #endif
 }
 

@@ -143,8 +143,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   // Asked again once it is this run's alone, which is when all else has been found right.
   if (!command.overwrite && !command.restart) require_no_results(communicator, config.output.directory);
   if (command.overwrite && !command.restart)
-    for (const FieldForm& form : {config.initial, config.source.value_or(config.initial)})
-      if (const auto* dataset = std::get_if<DatasetForm>(&form))
+    for (const std::optional<FieldForm>& form : {std::optional(config.initial), config.source})
+      if (const auto* dataset = form ? std::get_if<DatasetForm>(&*form) : nullptr)
         require_not_replaced(communicator, config.output.directory, dataset->file);
   const std::optional<Checkpoint> restart = find_restart(communicator, command, config, terminal);
   const Setup setup = set_up(communicator, config, restart, terminal);

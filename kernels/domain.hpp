@@ -47,6 +47,11 @@ struct Domain {
   friend bool operator==(const Domain&, const Domain&) = default;
 
   constexpr bool periodic(int axis) const { return faces[axis][low].kind == BoundaryKind::periodic; }
+  /// Whether memory holds periodic images beyond the faces across an axis: not beyond the ends of rows that
+  /// repeat, which kernels find at the other ends.
+  constexpr bool has_images(int axis, bool rows_repeat) const {
+    return periodic(axis) && !(rows_repeat && axis == x_axis);
+  }
   constexpr int first_axis() const { return axis_count - dimensions; }
   constexpr Box box() const { return box_of(shape); }
   /// `box` without what lies beyond walls.

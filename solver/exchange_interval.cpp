@@ -30,8 +30,7 @@ int launches_per_exchange(const Problem& problem, const Decomposition& decomposi
   const auto points_around = [&](int steps, bool with_others) {
     double product = 1;
     for (int axis = 0; axis < axis_count; ++axis) {
-      const bool grows =
-          ranks[axis] > 1 ? with_others : domain.periodic(axis) && !(axis == x_axis && candidate.rows_repeat);
+      const bool grows = ranks[axis] > 1 ? with_others : domain.has_images(axis, candidate.rows_repeat);
       product *= static_cast<double>(extent[axis] + (grows ? 2 * steps * problem.stencil.radius()[axis] : 0));
     }
     return product;

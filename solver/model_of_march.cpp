@@ -198,8 +198,7 @@ double compute_seconds(const March& march, const std::array<std::int64_t, 3>& re
     auto grown = region;
     grown[plane_axis] = pieces(region[plane_axis], slabs);
     for (int axis = 0; axis < axis_count; ++axis)
-      if ((march.problem.domain.periodic(axes[axis]) && !(axis == column_axis && rows_repeat)) ||
-          (axis == plane_axis && slabs > 1))
+      if (march.problem.domain.has_images(axes[axis], rows_repeat) || (axis == plane_axis && slabs > 1))
         grown[axis] += 2 * (fuse - done) * march.stencil.radius[axis];
     seconds += kernel_seconds(march, grown, deepest > 0 ? march.tile(depth) : std::nullopt, kernels == 1);
   }

@@ -4,8 +4,6 @@
 #include <array>
 #include <cstring>
 
-#include "kernels/error.hpp"
-
 namespace spsolve::cuda {
 namespace {
 
@@ -105,16 +103,20 @@ double Event::seconds_since(const Event& start) const {
   return static_cast<double>(milliseconds) / 1000.0;
 }
 
+Error memory_error(int device, std::size_t bytes, const std::string& purpose, const std::string& there) {
+  return Error(Status::device_failure, "GPU " + std::to_string(device) + " has not enough memory for " +
+                                           purpose + ": " + std::to_string(bytes) + " bytes needed, " +
+                                           there + "; use more ranks or a smaller grid");
+}
+
 void require_device_memory(std::size_t bytes, const std::string& purpose) {
   std::size_t free_bytes = 0, total_bytes = 0;
   check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes));
   if (bytes <= free_bytes) return;
   int device = 0;
   check_cuda(cudaGetDevice(&device));
-  throw Error(Status::device_failure, "GPU " + std::to_string(device) + " has not enough memory for " +
-                                          purpose + ": " + std::to_string(bytes) + " bytes needed, " +
-                                          std::to_string(free_bytes) + " of " + std::to_string(total_bytes) +
-                                          " free; use more ranks or a smaller grid");
+  throw memory_error(device, bytes, purpose,
+                     std::to_string(free_bytes) + " of " + std::to_string(total_bytes) + " free");
 }
 
 void* allocate_device(std::size_t bytes) {

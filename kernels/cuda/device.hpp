@@ -9,6 +9,7 @@
 #include <string>
 
 #include "kernels/cuda/block_limits.hpp"
+#include "kernels/error.hpp"
 #include "kernels/memory.hpp"
 
 namespace spsolve::cuda {
@@ -74,6 +75,9 @@ class Event {
  private:
   cudaEvent_t handle_ = nullptr;
 };
+
+/// That a GPU has not the bytes needed for a purpose; `there` says how many it has.
+Error memory_error(int device, std::size_t bytes, const std::string& purpose, const std::string& there);
 
 /// Throws Error(device_failure) with needed and free bytes unless the current device has that much memory.
 void require_device_memory(std::size_t bytes, const std::string& purpose);

@@ -193,7 +193,7 @@ ScalarUnit::Operand ScalarUnit::scratch(const Operand& in, const Box& box, std::
 Box ScalarUnit::reach(const Box& region, int steps) const {
   Box box = grow(region, steps * radius_);
   for (int axis = 0; axis < axis_count; ++axis)
-    if (!domain_.periodic(axis) || (axis == x_axis && stencil_.rows_repeat)) {
+    if (!domain_.has_images(axis, stencil_.rows_repeat)) {
       box.begin[axis] = std::max<std::int64_t>(box.begin[axis], 0);
       box.end[axis] = std::min(box.end[axis], domain_.shape[axis]);
     }
