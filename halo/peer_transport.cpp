@@ -5,7 +5,9 @@
 #include <cudaTypedefs.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
+#include <limits>
 #include <set>
 
 #include "kernels/cuda/driver.hpp"
@@ -71,6 +73,13 @@ void enqueue(std::vector<Operation> operations, cudaStream_t stream) {
 void copy(const Message& from, std::byte* to, const Shared& strides, cudaStream_t stream) {
   if (from.rows == 1 && from.planes == 1)
     return check_cuda(cudaMemcpyAsync(to, from.data, from.bytes, cudaMemcpyDefault, stream));
+  constexpr std::size_t most_pitch = std::numeric_limits<std::int32_t>::max();  // of copies in 2D
+  if (from.rows == 1 && std::max(from.plane_stride, strides.plane_stride) > most_pitch) {
+    for (std::size_t plane = 0; plane < from.planes; ++plane)
+      check_cuda(cudaMemcpyAsync(to + plane * strides.plane_stride, from.data + plane * from.plane_stride,
+                                 from.bytes, cudaMemcpyDefault, stream));
+    return;
+  }
   if (from.rows == 1)
     return check_cuda(cudaMemcpy2DAsync(to, strides.plane_stride, from.data, from.plane_stride, from.bytes,
                                         from.planes, cudaMemcpyDefault, stream));

@@ -65,7 +65,9 @@ struct Arguments {
   double ghost[3][2];      // value of the ghost points beyond dirichlet faces [axis][side], as operands
   float ghost_fp32[3][2];  // the same where that is the compute precision: a conversion per use would cost
   Region region;           // what is written
-  long long first_column;  // march: leftmost column of tile 0, where memory is aligned to 16 bytes
+  // march: leftmost column of tile 0, where memory is aligned to 16 bytes; where rows repeat, that of tile 1
+  // less the columns that a tile writes
+  long long first_column;
   long long planes_per_block;  // march: how many planes of the region a block writes
   long long fewer_planes;      // march: by so many fewer in the first blocks along the march, and in the last
   int steps, tile_planes, tile_columns;  // steps: how many, and what a block writes

@@ -11,6 +11,7 @@
 namespace spsolve::cuda {
 
 constexpr int schedulers_of_multiprocessor = 4;
+constexpr std::int64_t most_blocks_across = 65535;  // of a launch, along its y and z
 
 /// Instructions that a scheduler issues in the time that each of `warps` warps on it needs for one: a warp
 /// alone waits for its own results. Measured on H200: one warp issues at two thirds of the rate of four.

@@ -16,6 +16,14 @@ MmaSweep::MmaSweep(const Domain& domain, const Stencil& stencil, Precision preci
 
 void MmaSweep::enqueue(const View& in, const View& out, const View& source, const Region& region) const {
   MmaArguments a = program_.arguments(in, out, source, region);
+  if (const int group = program_.tile().group;
+      group && pieces<std::int64_t>(a.chunks, group) > most_blocks_across) {
+    Region low = region, high = region;
+    low.end[plane_axis] = high.begin[plane_axis] =
+        a.tile_begin[plane_axis] + most_blocks_across * group * program_.operand().tile[plane_axis];
+    enqueue(in, out, source, low);
+    return enqueue(in, out, source, high);
+  }
   a.weights = weights_.data();
   a.metadata = static_cast<const unsigned*>(metadata_.data());
   if (device_.block_limits().copy_engine()) {

@@ -2,6 +2,7 @@
 #include "kernels/cuda/packer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "kernels/domain.hpp"
@@ -55,6 +56,21 @@ DeviceCopy device_copy(const BoxCopy& copy, const Field& field, std::int64_t ele
   return {from, to, 0, 0, 0, static_cast<unsigned>(copy.extent[y_axis]), items, items, item, 0};
 }
 
+/// A copy in halves along the slowest axis that has several points.
+std::array<BoxCopy, 2> halves(const BoxCopy& copy, std::int64_t element) {
+  const int axis = copy.extent[z_axis] > 1 ? z_axis : copy.extent[y_axis] > 1 ? y_axis : x_axis;
+  BoxCopy low = copy, high = copy;
+  low.extent[axis] /= 2;
+  high.extent[axis] -= low.extent[axis];
+  for (Place* place : {&high.from, &high.to}) {
+    if (auto* at = std::get_if<Index3>(place))
+      (*at)[axis] += low.extent[axis];
+    else
+      std::get<std::size_t>(*place) += static_cast<std::size_t>(volume(low.extent) * element);
+  }
+  return {low, high};
+}
+
 /// Whether two copies are of the same rows of a field, to the same rows of it.
 bool share_rows(const BoxCopy& a, const BoxCopy& b) {
   const auto same_rows = [](const Place& one, const Place& other) {
@@ -89,19 +105,26 @@ class DevicePacking : public Packing {
 
 }  // namespace
 
-std::vector<PackArguments> pack_launches(const std::vector<BoxCopy>& copies, const Field& field) {
+std::vector<PackArguments> pack_launches(const std::vector<BoxCopy>& copies, const Field& field,
+                                         std::int64_t most_points) {
   const auto element = static_cast<std::int64_t>(storage_bytes(field.precision()));
   std::vector<BoxCopy> left(copies.rbegin(), copies.rend());
   std::erase_if(left, [](const BoxCopy& copy) { return volume(copy.extent) == 0; });
   std::vector<PackArguments> launches;
   while (!left.empty()) {
-    if (launches.empty() || launches.back().copies == most_copies) launches.emplace_back();
-    PackArguments& launch = launches.back();
     const BoxCopy exact = left.back();
     left.pop_back();
+    if (volume(exact.extent) > most_points) {
+      const auto [low, high] = halves(exact, element);
+      left.insert(left.end(), {high, low});
+      continue;
+    }
+    if (launches.empty() || launches.back().copies == most_copies) launches.emplace_back();
+    PackArguments& launch = launches.back();
     DeviceCopy copy = device_copy(in_whole_sectors(exact, field, element), field, element);
-    const auto other = std::find_if(left.rbegin(), left.rend(),
-                                    [&](const BoxCopy& candidate) { return share_rows(exact, candidate); });
+    const auto other = std::find_if(left.rbegin(), left.rend(), [&](const BoxCopy& candidate) {
+      return volume(candidate.extent) <= most_points && share_rows(exact, candidate);
+    });
     if (other != left.rend()) {
       const DeviceCopy second = device_copy(in_whole_sectors(*other, field, element), field, element);
       if (second.item_bytes == copy.item_bytes) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -12,8 +13,11 @@
 namespace spsolve::cuda {
 
 /// The launches of pack.cuh that copy boxes of fields like this one, all but the addresses: where a box lies
-/// in memory depends on a field's geometry. Two boxes of the same rows are one copy.
-std::vector<PackArguments> pack_launches(const std::vector<BoxCopy>& copies, const Field& field);
+/// in memory depends on a field's geometry. Two boxes of the same rows are one copy, boxes of more than
+/// `most_points` several: no more than 2^29, so that 32 bits count the items of two, widened to whole
+/// sectors.
+std::vector<PackArguments> pack_launches(const std::vector<BoxCopy>& copies, const Field& field,
+                                         std::int64_t most_points = std::int64_t{1} << 29);
 unsigned pack_blocks(const PackArguments& launch);
 
 /// Copies boxes of fields in device memory, each call one launch on `stream`, or several where a kernel's

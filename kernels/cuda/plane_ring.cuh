@@ -37,7 +37,8 @@ __device__ inline void block_barrier() {
 }
 
 /// The next planes of the input tile on their way to shared memory: by the tensor copy engine on sm_90 (one
-/// instruction per plane), by cp.async on sm_80. Points outside the memory of the input are any value.
+/// instruction per plane, or per row and 256 columns), by cp.async on sm_80. Points outside the memory of the
+/// input are any value.
 class PlaneRing {
  public:
   static constexpr int stages = constants::stages;

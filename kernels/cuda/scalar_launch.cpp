@@ -13,10 +13,15 @@ namespace spsolve::cuda {
 
 void ScalarUnit::march(March& march, const Operand& in, const Operand& out, const Box& region,
                        cudaStream_t stream) const {
-  if (region.extent()[x_axis] > most_columns) {  // coordinates in a tile map are 32 bits
+  // Coordinates in a tile map are 32 bits; without taps across rows a row of tiles is a row of the grid.
+  const int rows = axes_[row_axis];
+  const bool wide = region.extent()[x_axis] > most_columns,
+             tall = stencil_.radius[row_axis] == 0 && region.extent()[rows] > most_blocks_across;
+  if (wide || tall) {
+    const int axis = wide ? static_cast<int>(x_axis) : rows;
     Box left = region, right = region;
-    left.end[x_axis] = right.begin[x_axis] =
-        region.begin[x_axis] + floor_to(region.extent()[x_axis] / 2, column_granule);
+    left.end[axis] = right.begin[axis] =
+        region.begin[axis] + floor_to(region.extent()[axis] / 2, column_granule);
     this->march(march, in, out, left, stream);
     return this->march(march, in, out, right, stream);
   }
@@ -32,7 +37,7 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
     a.in.begin[2] += skipped;
   }
   a.in.end[2] = std::min<std::int64_t>(a.in.end[2], a.in.begin[2] + 2 * most_columns);
-  if (device_.compute_capability >= 90) {
+  if (device_.block_limits().copy_engine()) {
     a.in_map[0] = make_tile_map(a.in, formats.in_bytes(), tile.box_rows(), tile.box_columns());
     if (a.row_period)
       a.in_map[1] = make_tile_map(a.in, formats.in_bytes(), tile.box_rows(), tile.columns(), a.row_period);

@@ -121,7 +121,9 @@ std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Reg
       if (planes != pieces(all_planes, pieces(all_planes, planes))) continue;  // leave no smaller last tile
       const StepTile tile =
           cut_tile(stencil, region, steps, compute_bytes, limits, planes, columns, stride, turn);
-      if (tile.shared_bytes <= limits.shared_bytes && (!best || tile.cycles < best->cycles)) best = tile;
+      if (tile.shared_bytes <= limits.shared_bytes && tile.plane_tiles <= most_blocks_across &&
+          (!best || tile.cycles < best->cycles))
+        best = tile;
     }
   }
   return best;

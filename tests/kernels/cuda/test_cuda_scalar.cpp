@@ -153,6 +153,8 @@ INSTANTIATE_TEST_SUITE_P(
                       ShapeCase{"box", {37, 101, 133}, {1, 1, 1}, false, dirichlet, Precision::fp64},
                       ShapeCase{"star2", {23, 61, 263}, {2, 2, 2}, true, neumann, Precision::fp32},
                       ShapeCase{"box4", {19, 23, 29}, {4, 4, 4}, false, neumann, Precision::fp32},
+                      // More rows than a launch has blocks across.
+                      ShapeCase{"rows", {5, 66001, 19}, {1, 0, 1}, true, periodic, Precision::fp32},
                       // Tiles of more columns than a tensor copy takes.
                       ShapeCase{"flat", {37, 101, 523}, {0, 1, 1}, false, dirichlet, Precision::fp32},
                       ShapeCase{"flat", {37, 101, 523}, {0, 1, 1}, true, neumann, Precision::fp16},

@@ -163,6 +163,14 @@ TEST(StepTile, CoversSlabsBesideWalls) {
   }
 }
 
+TEST(StepTile, AreNoMoreThanALaunchHasBlocksAcross) {
+  const KernelStencil stencil = make({"star2d1r", Precision::fp32, BoundaryKind::periodic, false, 0, 0, 301});
+  for (const int steps : {4, 8, 12}) {
+    const auto tile = choose_step_tile(stencil, {{0, 0, 0}, {1 << 24, 1, 8}}, steps, 4, hopper_limits);
+    EXPECT_FALSE(tile && tile->plane_tiles > most_blocks_across) << steps;
+  }
+}
+
 TEST(Reductions, CompileForAmpereAndHopperWithoutSpills) {
   for (const Precision precision : all_precisions)
     for (const char* architecture : {"sm_80", "sm_90a"}) {

@@ -44,8 +44,9 @@ Field random_field(const Index3& shape, const Index3& halo, Precision precision)
   return field;
 }
 
-void copy_emulated(const std::vector<BoxCopy>& copies, Field& field, std::byte* buffer) {
-  for (PackArguments launch : pack_launches(copies, field)) {
+void copy_emulated(const std::vector<BoxCopy>& copies, Field& field, std::byte* buffer,
+                   std::int64_t most_points = 1 << 29) {
+  for (PackArguments launch : pack_launches(copies, field, most_points)) {
     launch.base[0] = reinterpret_cast<unsigned char*>(field.bytes_at(field.owned().begin));
     launch.base[1] = reinterpret_cast<unsigned char*>(buffer);
     launch_emulated_pack(launch, static_cast<int>(pack_blocks(launch)));
@@ -65,6 +66,9 @@ TEST_P(EmulatedPack, CopiesWhatTheHostDoes) {
     HostPacker().prepare(copies)->copy(wanted, nullptr);
     copy_emulated(copies, found, nullptr);
     EXPECT_EQ(testing::points_of(found, found.allocated()), testing::points_of(wanted, wanted.allocated()));
+    Field in_parts = random_field(shape, halo, precision);
+    copy_emulated(copies, in_parts, nullptr, 50);
+    EXPECT_EQ(testing::points_of(in_parts, found.allocated()), testing::points_of(wanted, found.allocated()));
   }
 }
 
@@ -81,6 +85,9 @@ TEST_P(EmulatedPack, GathersAndScattersWhatTheHostDoes) {
     std::vector<std::byte> of_host(bytes), buffer(bytes);
     HostPacker().prepare(gathered)->copy(wanted, of_host.data());
     copy_emulated(gathered, found, buffer.data());
+    EXPECT_EQ(buffer, of_host);
+    std::fill(buffer.begin(), buffer.end(), std::byte{});
+    copy_emulated(gathered, found, buffer.data(), 50);
     EXPECT_EQ(buffer, of_host);
     HostPacker().prepare(scattered)->copy(wanted, of_host.data());
     copy_emulated(scattered, found, buffer.data());
