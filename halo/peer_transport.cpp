@@ -171,6 +171,7 @@ PeerTransport::PeerTransport(const Communicator& communicator, cudaStream_t stre
     const std::size_t bytes = 2 * ranks * sizeof(std::uint32_t);
     flags_ = cuda::DeviceBuffer(bytes);
     check_cuda(cudaMemsetAsync(flags_.data(), 0, bytes, stream));
+    enqueue({write(static_cast<std::uint32_t*>(flags_.data()), 0)}, stream);  // not all GPUs can
     check_cuda(cudaStreamSynchronize(stream));
     check_cuda(cudaIpcGetMemHandle(&flags[static_cast<std::size_t>(communicator.rank())], flags_.data()));
   });
