@@ -11,6 +11,7 @@ tables.py scalar scalar.json              the scalar unit between walls, sustain
 tables.py ceilings ceilings.json          what nothing on the device exceeds, boost and sustained
 tables.py output output.json              what snapshots and checkpoints cost a run
 tables.py scaling scaling.json            the same problem on several GPUs, and larger ones
+tables.py strong scaling.json             of these the same problem alone, a row for each
 tables.py startup startup.json            what a run takes before its time loop
 tables.py sweeps tensor.json              sweeps on tensor cores: rates, shares of a copy
 """
@@ -119,6 +120,14 @@ elif kind == "scaling":
                       row["exchange_every"], f"{rate(row):,.0f}", f"{100 * row['efficiency']:.1f}%", f"{launch:,.1f}"))
     table(["case, fp32", "scaling", "grid", "steps per launch:", "GPUs:", "transport", "launches per exchange:", "GStencil/s:", "efficiency:",
            "launch, us:"], lines)
+elif kind == "strong":
+    cases = collections.defaultdict(dict)
+    for row in rows_of(files[0]):
+        if row["scaling"] == "strong":
+            cases[row["stencil"], shape_of(row)][row["ranks"]] = f"{rate(row):,.0f}"
+    ranks = sorted(set().union(*cases.values()))
+    table(["case", *(f"{n} GPU{'s' * (n > 1)}:" for n in ranks)],
+          [(", ".join(case), *(cells.get(n, "") for n in ranks)) for case, cells in cases.items()])
 elif kind == "startup":
     seconds = lambda row, part: f"{row[part]:.2f}" if part in row else ""
     table(["start", "ranks:", "process, s:", "until the time loop:", "time loop:"],
