@@ -92,6 +92,9 @@ TEST_P(EmulatedPack, GathersAndScattersWhatTheHostDoes) {
     HostPacker().prepare(scattered)->copy(wanted, of_host.data());
     copy_emulated(scattered, found, buffer.data());
     EXPECT_EQ(testing::points_of(found, found.allocated()), testing::points_of(wanted, wanted.allocated()));
+    Field in_parts = random_field(shape, halo, precision);
+    copy_emulated(scattered, in_parts, buffer.data(), 50);
+    EXPECT_EQ(testing::points_of(in_parts, found.allocated()), testing::points_of(wanted, found.allocated()));
   }
 }
 
