@@ -20,14 +20,13 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
       steps_of_halo_(exchange_every * method.fuse) {
   if (rows_repeat_) reach_[x_axis] = 0;
   const Box owned = decomposition.block(communicator.rank());
-  const Index3& radius = problem.stencil.radius();
   collectively(communicator, [&] {
     backend.require_memory(block_bytes(problem, decomposition, method, exchange_every));
     for (auto* field : {&state_, &next_})
       *field = std::make_unique<Field>(owned, steps_of_halo_ * reach_, problem.precision, backend.memory());
     const Precision sums = sum_precision(problem.precision);
     if (problem.has_source)
-      source_ = std::make_unique<Field>(owned, (steps_of_halo_ - 1) * radius, sums, backend.memory());
+      source_ = std::make_unique<Field>(owned, (steps_of_halo_ - 1) * reach_, sums, backend.memory());
     if (problem.has_source && method.fused_weights())
       fused_source_ = std::make_unique<Field>(owned, state_->halo(), sums, backend.memory());
     unit_ = make_unit(Queue::compute);

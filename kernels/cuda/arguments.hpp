@@ -56,7 +56,8 @@ struct MarchShares {
 
 /// One launch: out = in advanced by the steps of the kernel on the regions.
 struct Arguments {
-  TensorMap in_map[2];  // march on sm_90; the second of the tile across the ends of rows (plane_ring.cuh)
+  // march on sm_90; the second of each of the tile across the ends of rows (plane_ring.cuh)
+  TensorMap in_map[2], source_map[2];
   View in;
   View out;
   View source;             // compute precision; data is null without a source

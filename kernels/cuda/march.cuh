@@ -10,7 +10,8 @@
 // own barrier. A lane holds points_per_lane x rows_per_warp points; x neighbours come by shuffles, rows of
 // other warps through shared memory. Per point and launch: one read and one write of storage, depth * taps
 // fused multiply-adds, times the redundancy of the tile (halo depth * radius on all sides, depth * R planes
-// of warm-up). Limited by issue slots and shared-memory accesses for stars, by FMA for boxes.
+// of warm-up). Limited by issue slots and shared-memory accesses for stars, by FMA for boxes. A source is one
+// read more, and (depth - 1) R + 1 of its planes stay in registers: by memory, then.
 //
 // Beside walls (a second instance of the code, taken by the blocks that touch one) ghost points are stepped
 // with the tile: beyond a dirichlet face they keep its value, beyond a neumann face they take the mirrored
@@ -50,7 +51,7 @@ class March {
 
   __device__ void run(int planes_to_write) {
     const int planes = planes_to_write + warm_up;
-    PlaneRing ring(shared_.ring, a_, begin_ - depth * R, first_row_, first_column_);
+    Ring ring(shared_.ring, a_, begin_ - depth * R, first_row_, first_column_);
     for (int i = 0; i < ahead; ++i) ring.fetch(i < planes);
     Sums sums[depth] = {};
     constexpr int warmed_apart = skips_levels ? warm_up : 0;
@@ -61,10 +62,12 @@ class March {
   }
 
  private:
-  static constexpr int ahead = PlaneRing::stages - 1;
+  static constexpr int ahead = Ring::stages - 1;
   static constexpr int warm_up = 2 * depth * R;  // planes before the first that is written
   /// Of the planes ahead of a level.
   using Sums = Points[R > 0 ? 2 * R : 1];
+
+  static constexpr int source_planes = with_source ? (depth - 1) * R + 1 : 1;
 
   /// Level l makes no plane that is wanted before plane 2lR of the march, so that half of the warm-up can be
   /// left out. Stars in 3D have no registers for a second loop: theirs would spill.
@@ -72,10 +75,10 @@ class March {
 
   /// Takes plane i of the march through all levels; while `warming`, through those that make one.
   template <bool warming>
-  __device__ __forceinline__ void take_plane(PlaneRing& ring, Sums (&sums)[depth], int i, int planes) {
+  __device__ __forceinline__ void take_plane(Ring& ring, Sums (&sums)[depth], int i, int planes) {
     const int plane = static_cast<int>(begin_) - depth * R + i;
     if constexpr (beside_wall) ghosts_.begin_plane(plane);
-    const auto input = ring.wait();
+    const auto [input, source] = ring.wait();
     Points level[depth + 1];
     read_input(level[0], input, plane);
     const bool writes = !warming && (skips_levels || i >= warm_up);
@@ -93,6 +96,7 @@ class March {
       block_barrier();
       compute_anew(warp_);
       ring.fetch(i + ahead < planes);
+      advance_source(source);
       // Level 0 last and from the input again: its registers are not kept across the barrier.
       static_for<0, depth>([&](auto k) {
         constexpr int l = depth - 1 - k.value;
@@ -100,20 +104,21 @@ class March {
         if constexpr (l == 0) read_input(level[0], input, plane);
         Window window;
         gather<l>(window, level[l], input, edges[RY > 0 ? l : 0]);
-        advance_sums(sums[l], plane - l * R);
+        advance_sums<l>(sums[l]);
         extend(sums[l], neighbours(window));
       });
     } else {
       block_barrier();
       ring.fetch(i + ahead < planes);
+      advance_source(source);
       static_for<0, depth>([&](auto l) {
         const int completed = plane - (l.value + 1) * R;
         Points& next = level[l.value + 1];
         if constexpr (R > 0)
           next = sums[l.value][0];
         else
-          start(next, completed);
-        advance_sums(sums[l.value], plane - l.value * R);
+          start<0>(next);
+        advance_sums<l.value>(sums[l.value]);
         if (!wanted(l.value)) return;
         EdgeRows& edges = shared_.edges[l.value & 1][0];
         if constexpr (RY > 0 && (l.value > 0 || beside_wall)) {
@@ -134,30 +139,47 @@ class March {
     }
   }
 
-  /// Level 0 at the thread's points; beyond neumann faces from their images in the tile.
+  /// Level 0 at the thread's points.
   __device__ void read_input(Points& points, const In (*input)[tile_columns], int plane) const {
+    read_points<Stored>(points, input);
+    if constexpr (beside_wall) ghosts_.impose(points, plane);
+  }
+
+  /// The planes of the source that levels reach are kept until the last has passed.
+  __device__ void advance_source(const Compute (*source)[tile_columns]) {
+    if constexpr (!with_source) return;
+    static_for<1, source_planes>(
+        [&](auto k) { source_[source_planes - k.value] = source_[source_planes - k.value - 1]; });
+    read_points<Compute>(source_[0], source);
+  }
+
+  /// A plane at the thread's points, as operands of the given format; beyond neumann faces at their images in
+  /// the tile.
+  template <class Format, class T>
+  __device__ void read_points(Points& points, const T (*plane)[tile_columns]) const {
 #pragma unroll
     for (int v = 0; v < VY; ++v) {
       if constexpr (beside_wall && has_wall(column_axis, Wall::neumann)) {
 #pragma unroll
         for (int c = 0; c < VX; ++c)
           points.at[v][c] =
-              read(input[ghosts_.image_row[v]][held_column(first_column_, ghosts_.image_column[c])]);
+              read<Format>(plane[ghosts_.image_row[v]][held_column(first_column_, ghosts_.image_column[c])]);
       } else {
-        read_row(points.at[v], input, ghosts_.image_row[v]);
+        read_row<Format>(points.at[v], plane, ghosts_.image_row[v]);
       }
     }
-    if constexpr (beside_wall) ghosts_.impose(points, plane);
   }
 
-  __device__ void read_row(Compute (&to)[VX], const In (*input)[tile_columns], int tile_row) const {
-    using Vector = Pack<In, VX>;
-    const Vector vector = *reinterpret_cast<const Vector*>(&input[tile_row][lane_ * VX]);
+  template <class Format, class T>
+  __device__ void read_row(Compute (&to)[VX], const T (*plane)[tile_columns], int tile_row) const {
+    using Vector = Pack<T, VX>;
+    const Vector vector = *reinterpret_cast<const Vector*>(&plane[tile_row][lane_ * VX]);
 #pragma unroll
-    for (int c = 0; c < VX; ++c) to[c] = read(vector.element[c]);
+    for (int c = 0; c < VX; ++c) to[c] = read<Format>(vector.element[c]);
   }
-  static __device__ Compute read(const In& stored) {
-    return operand<Stored>(static_cast<Compute>(value_of(stored)));
+  template <class Format, class T>
+  static __device__ Compute read(const T& stored) {
+    return operand<Format>(static_cast<Compute>(value_of(stored)));
   }
 
   /// Level l + 1 where the last tap is its centre: no neighbours.
@@ -216,7 +238,7 @@ class March {
       } else {
         const int other = v < 0 ? (warp_ > 0 ? warp_ - 1 : 0) : (warp_ + 1 < warps ? warp_ + 1 : warp_);
         if constexpr (l == 0 && !beside_wall) {
-          read_row(row, input, other * VY + (v < 0 ? VY + v : v - VY));
+          read_row<Stored>(row, input, other * VY + (v < 0 ? VY + v : v - VY));
         } else {
           const auto vector = *reinterpret_cast<const Pack<Compute, VX>*>(
               &edges.at[other][v < 0 ? 2 * RY + v : v - VY][lane_ * VX]);
@@ -236,38 +258,25 @@ class March {
     });
   }
 
-  /// The sums of the planes z - R + 1 .. z + R follow those of the plane before.
-  __device__ void advance_sums(Points (&sums)[R > 0 ? 2 * R : 1], int plane) const {
+  /// The sums of the planes z - R + 1 .. z + R that level l, at z, reaches follow those of the plane before.
+  template <int l>
+  __device__ void advance_sums(Sums& sums) const {
     static_for<0, 2 * R - 1>([&](auto j) { sums[j.value] = sums[j.value + 1]; });
-    if constexpr (R > 0) start(sums[2 * R - 1], plane + R);
+    if constexpr (R > 0) start<l * R>(sums[2 * R - 1]);
   }
 
   __device__ Neighbours<beside_wall> neighbours(const Window& window) const {
     return {window, ghosts_.rows.mirrored, ghosts_.columns.mirrored};
   }
 
-  /// What every sum begins with: the source, or zero.
-  __device__ void start(Points& sums, int plane) const {
-#pragma unroll
-    for (int v = 0; v < VY; ++v)
-#pragma unroll
-      for (int c = 0; c < VX; ++c) {
-        if constexpr (with_source)
-          sums.at[v][c] = source(plane, ghosts_.image_row[v], ghosts_.image_column[c]);
-        else
-          sums.at[v][c] = Compute(0);
-      }
-  }
-
-  __device__ Compute source(int plane, int tile_row, int tile_column) const {
-    const View& s = a_.source;
-    const long long column = first_column_ + tile_column;
-    const long long p[3] = {plane, first_row_ + tile_row,
-                            rows_repeat ? in_period(column, a_.row_period) : column};
-    long long offset = 0;
-    for (int axis = 0; axis < 3; ++axis)
-      offset += (clamp(p[axis], s.begin[axis], s.end[axis]) - s.begin[axis]) * s.stride[axis];
-    return static_cast<const Compute*>(s.data)[offset];
+  /// What every sum begins with: the source, or zero; of a plane so many behind the newest that one of level
+  /// 0 reaches.
+  template <int behind>
+  __device__ void start(Points& sums) const {
+    if constexpr (with_source)
+      sums = source_[behind];
+    else
+      sums = {};
   }
 
   const Arguments& a_;
@@ -276,6 +285,7 @@ class March {
   int lane_, warp_;
   TileOutput output_;
   TileGhosts<beside_wall> ghosts_;
+  Points source_[source_planes] = {};  // from the newest on
 };
 
 }  // namespace spsolve::cuda

@@ -45,8 +45,11 @@ struct EdgeRows {
 };
 constexpr int shared_levels = RY == 0 ? 0 : pointwise_completion ? depth : 1;
 
+/// The source that level 0 takes lies as far ahead as it reaches.
+using Ring = PlaneRing<R>;
+
 struct SharedMemory {
-  PlaneRing::Storage ring;
+  Ring::Storage ring;
   alignas(128) EdgeRows edges[2][shared_levels > 0 ? shared_levels : 1];
 };
 static_assert(sizeof(SharedMemory) == shared_bytes, "the host must ask for this much");

@@ -32,16 +32,18 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
   place_column_tiles(a, tile, aligned_column_ + floor_to(a.region.begin[2] - aligned_column_, granule));
   const Kernel& kernel = kernel_of(march, writes_whole_vectors(a, tile));
   if (!in.view.data) return;  // prepare()
-  if (const std::int64_t skipped = floor_to(a.first_column - a.in.begin[2], column_granule); skipped > 0) {
-    a.in.data = static_cast<std::byte*>(a.in.data) + skipped * formats.in_bytes();
-    a.in.begin[2] += skipped;
-  }
-  a.in.end[2] = std::min<std::int64_t>(a.in.end[2], a.in.begin[2] + 2 * most_columns);
-  if (device_.block_limits().copy_engine()) {
-    a.in_map[0] = make_tile_map(a.in, formats.in_bytes(), tile.box_rows(), tile.box_columns());
-    if (a.row_period)
-      a.in_map[1] = make_tile_map(a.in, formats.in_bytes(), tile.box_rows(), tile.columns(), a.row_period);
-  }
+  const auto map_tiles = [&](View& view, int bytes, TensorMap(&maps)[2]) {
+    if (const std::int64_t skipped = floor_to(a.first_column - view.begin[2], column_granule); skipped > 0) {
+      view.data = static_cast<std::byte*>(view.data) + skipped * bytes;
+      view.begin[2] += skipped;
+    }
+    view.end[2] = std::min<std::int64_t>(view.end[2], view.begin[2] + 2 * most_columns);
+    if (!device_.block_limits().copy_engine()) return;
+    maps[0] = make_tile_map(view, bytes, tile.box_rows(), tile.box_columns());
+    if (a.row_period) maps[1] = make_tile_map(view, bytes, tile.box_rows(), tile.columns(), a.row_period);
+  };
+  map_tiles(a.in, formats.in_bytes(), a.in_map);
+  if (a.source.data) map_tiles(a.source, formats.compute_bytes(), a.source_map);
   const std::int64_t column_tiles = a.column_tiles,
                      row_tiles = pieces(a.region.end[1] - a.region.begin[1], tile.written_rows());
   const std::int64_t planes = a.region.end[0] - a.region.begin[0];

@@ -28,14 +28,19 @@ constexpr Cut cuts_3d[] = {{12, 4, 1, 128, 96}, {16, 3, 1, 64, 48},  {8, 6, 1, 1
 // 2D and 1D: a warp is a tile of its own. In 2D fp32 it may have 4 or 8 points per lane (fp64: 4).
 constexpr Cut cuts_2d[] = {{1, 1, 16, 40, 40}, {1, 1, 12, 80, 80}, {1, 1, 8, 144, 144}};
 
-constexpr int wall_registers = 16;   // of stars beside walls but at the ends of rows: spilling costs more
+constexpr int wall_registers = 16;  // of stars beside walls but at the ends of rows: spilling costs more
+// Beside those of sums and of a source that is kept until all levels have passed.
+constexpr int other_registers = 60, other_registers_of_flat_stars = 64;
+// With a source, larger tiles are slower in 3D: more of their halos is read from memory, not from the cache.
+constexpr int most_shared_with_source = 160'000;
 constexpr int spare_registers = 8;   // of boxes, for what box_registers() does not count
 constexpr int most_unrolled = 2500;  // operations on one plane in one thread: compile time, instruction cache
 
 int shared_bytes(const KernelStencil& stencil, const Formats& formats, const Tile& tile) {
   const int radius = stencil.radius[row_axis];
   const int levels = radius == 0 ? 0 : stencil.pointwise_completion() ? tile.depth : 1;
-  const int ring = tile.stages * (tile.rows() * tile.columns() * formats.in_bytes() + 8);
+  const int point = formats.in_bytes() + (stencil.with_source ? formats.compute_bytes() : 0);
+  const int ring = tile.stages * (tile.rows() * tile.columns() * point + 8);
   const int edges = 2 * std::max(levels, 1) * tile.warps * std::max(2 * radius, 1) * tile.columns() *
                     formats.compute_bytes();
   return round_up(ring, 128) + round_up(edges, 128);
@@ -44,6 +49,12 @@ int shared_bytes(const KernelStencil& stencil, const Formats& formats, const Til
 /// Of the register file, in the portions in which it is given out.
 int registers_of_thread(const Cut& cut) {
   return std::min(255, 65536 / (32 * cut.warps * cut.blocks_per_multiprocessor) / 8 * 8);
+}
+
+/// 32-bit registers of the planes of the source that the levels of a tile have reached.
+int source_registers(const KernelStencil& stencil, const Tile& tile, int compute_bytes) {
+  const int planes = stencil.with_source ? stencil.radius[plane_axis] * (tile.depth - 1) + 1 : 0;
+  return planes * tile.rows_per_warp * tile.points_per_lane * compute_bytes / 4;
 }
 
 /// 32-bit registers that a box takes per thread, as ptxas does: sums, the points that are read and, beside
@@ -65,7 +76,8 @@ int box_registers(const KernelStencil& stencil, const Tile& tile, int compute_by
                           ? static_cast<int>(rows.size()) * window_columns * tile.rows_per_warp / 2
                           : 0,
             of_columns = chosen(column_axis) ? static_cast<int>(offsets.size()) * columns : 0;
-  return (sums + window + of_rows + of_columns) * compute_bytes / 4;
+  return (sums + window + of_rows + of_columns) * compute_bytes / 4 +
+         source_registers(stencil, tile, compute_bytes);
 }
 
 std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& formats, int depth, const Cut& cut,
@@ -77,8 +89,10 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
   tile.rows_per_warp = cut.rows_per_warp;
   tile.blocks_per_multiprocessor = cut.blocks_per_multiprocessor;
   tile.stages = plane_radius == 0 ? 2 : cut.warps == 1 ? 8 : 3;  // how far copies run ahead
-  // Without a march there are registers for more, so that less of a tile is halo.
-  tile.points_per_lane = (plane_radius == 0 ? 64 : bytes_per_lane) / formats.compute_bytes();
+  // Without a march there are registers for more, so that less of a tile is halo; with a source, shared
+  // memory for half of it.
+  const bool wide = plane_radius == 0, shares_memory = stencil.with_source && row_radius > 0;
+  tile.points_per_lane = (wide ? shares_memory ? 32 : 64 : bytes_per_lane) / formats.compute_bytes();
   while (tile.points_per_lane < column_radius) tile.points_per_lane *= 2;
   const int granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
   tile.column_margin = round_up(depth * column_radius, granule);
@@ -87,11 +101,14 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
   tile.shared_bytes = shared_bytes(stencil, formats, tile);
 
   const int points = tile.rows_per_warp * tile.points_per_lane;
-  const int levels = std::max(2 * plane_radius * depth, 1) * points * formats.compute_bytes() / 4;
+  const int levels = std::max(2 * plane_radius * depth, 1) * points * formats.compute_bytes() / 4,
+            source = source_registers(stencil, tile, formats.compute_bytes());
   const bool beside_walls = stencil.has_walls(plane_axis) || stencil.has_walls(row_axis);
   const auto has_registers = [&] {
-    if (stencil.pointwise_completion())
-      return levels <= cut.star_registers - (cut.warps > 1 && beside_walls ? wall_registers : 0);
+    const bool star = stencil.pointwise_completion();
+    const int others = cut.warps == 1 && star ? other_registers_of_flat_stars : other_registers;
+    if (source > 0 && levels + source + others > registers_of_thread(cut)) return false;
+    if (star) return levels <= cut.star_registers - (cut.warps > 1 && beside_walls ? wall_registers : 0);
     return levels <= cut.box_registers &&
            (cut.warps == 1 || box_registers(stencil, tile, formats.compute_bytes()) <=
                                   registers_of_thread(cut) - spare_registers);
@@ -163,10 +180,17 @@ std::int64_t warm_up_planes(const KernelStencil& stencil, const Tile& tile) {
 std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& formats, int depth,
                                 const BlockLimits& limits) {
   if (stencil.radius[row_axis] == 0) return choose_flat_tile(stencil, formats, depth, limits);
+  const auto is_large = [&](const Tile& tile) {
+    return stencil.with_source && tile.shared_bytes > most_shared_with_source;
+  };
+  const auto is_better = [&](const Tile& tile, const Tile& other) {
+    if (is_large(tile) != is_large(other)) return is_large(other);
+    return useful(tile) > useful(other) + 1e-9;
+  };
   std::optional<Tile> best;
   for (const Cut& cut : cuts_3d)
     if (const auto tile = cut_tile(stencil, formats, depth, cut, 16, limits))
-      if (!best || useful(*tile) > useful(*best) + 1e-9) best = tile;
+      if (!best || is_better(*tile, *best)) best = tile;
   return best;
 }
 

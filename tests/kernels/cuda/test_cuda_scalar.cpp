@@ -34,8 +34,8 @@ std::vector<double> advance_on_gpu(const RandomCase& problem, Precision precisio
                                    bool halo_beside_walls = true, bool rows_repeat = false) {
   std::optional<Field> source;
   if (!problem.source.empty())
-    source =
-        to_device(whole_grid(problem, sum_precision(precision), steps, problem.source, halo_beside_walls));
+    source = to_device(
+        whole_grid(problem, sum_precision(precision), steps, problem.source, halo_beside_walls, rows_repeat));
   const Field in = to_device(whole_grid(problem, precision, steps, values, halo_beside_walls, rows_repeat));
   const std::vector<double> untouched(values.size(), nan);
   Field out = to_device(whole_grid(problem, precision, steps, untouched, halo_beside_walls, rows_repeat));

@@ -60,8 +60,8 @@ inline const MarchCase march_cases[] = {
     {{"box3d", {23, 61, 197}, {1, 1, 1}, false, neumann, fp32}, 3},
     {{"folded_box3d", {19, 61, 133}, {1, 1, 1}, false, periodic, fp32}, 3, {true, true, true}},
     {{"box3d_radius2", {23, 61, 133}, {2, 2, 2}, false, dirichlet, tf32}, 1},
-    {{"layers", {5, 101, 524}, {0, 1, 1}, false, dirichlet, fp32}, 3},
-    {{"rows", {5, 61, 523}, {0, 2, 1}, true, periodic, fp64}, 2},
+    {{"layers", {7, 101, 524}, {0, 1, 1}, false, dirichlet, fp32}, 3},
+    {{"rows", {7, 61, 523}, {0, 2, 1}, true, periodic, fp64}, 2},
     {{"long", {13, 41, 523}, {1, 1, 11}, true, dirichlet, fp32}, 1},
     {{"star2d", {1, 203, 397}, {0, 1, 1}, true, dirichlet, fp32}, 8},
     {{"wide_star2d", {1, 203, 475}, {0, 1, 1}, true, dirichlet, fp32}, 8, {}, 1},
@@ -72,7 +72,7 @@ inline const MarchCase march_cases[] = {
     {{"star3d_torus", {19, 61, 132}, {1, 1, 1}, true, periodic, fp32}, 4},
     {{"box3d_torus", {11, 50, 130}, {1, 1, 1}, false, periodic, fp64}, 2},
     {{"star3d_ring", {19, 61, 256}, {1, 1, 1}, true, dirichlet, fp32}, 3, {}, 132, {false, false, true}},
-    {{"layers_ring", {5, 51, 524}, {0, 1, 1}, false, neumann, fp32}, 3, {}, 132, {false, false, true}},
+    {{"layers_ring", {8, 51, 524}, {0, 1, 1}, false, neumann, fp32}, 3, {}, 132, {false, false, true}},
 };
 
 }  // namespace spsolve::cuda

@@ -33,10 +33,19 @@ void launch(const MarchCase& c, const Field& in, Field& out, const Field& source
   const Tile tile = c.tile();
   Arguments a = scalar_arguments(problem, in, out, source, region);
   c.place(a, tile);
-  const emulated::TileMap map{a.in, c.formats().in_bytes(), tile.box_rows(), tile.box_columns()},
-      across{a.in, c.formats().in_bytes(), tile.box_rows(), tile.columns(), 1, a.row_period};
-  emulated::set_tile_map(a.in_map[0], &map);
-  emulated::set_tile_map(a.in_map[1], &across);
+  const auto map_of = [&](const View& view, int bytes) {
+    return emulated::TileMap{view, bytes, tile.box_rows(), tile.box_columns()};
+  };
+  const auto across_of = [&](const View& view, int bytes) {
+    return emulated::TileMap{view, bytes, tile.box_rows(), tile.columns(), 1, a.row_period};
+  };
+  const int in_bytes = c.formats().in_bytes(), source_bytes = c.formats().compute_bytes();
+  const emulated::TileMap in_maps[] = {map_of(a.in, in_bytes), across_of(a.in, in_bytes)},
+                          source_maps[] = {map_of(a.source, source_bytes), across_of(a.source, source_bytes)};
+  for (int k = 0; k < 2; ++k) {
+    emulated::set_tile_map(a.in_map[k], &in_maps[k]);
+    emulated::set_tile_map(a.source_map[k], &source_maps[k]);
+  }
   const auto count = [](std::int64_t extent, int piece) { return static_cast<int>(pieces(extent, piece)); };
   const int columns = a.column_tiles;
   const int rows = count(a.region.end[1] - a.region.begin[1], tile.written_rows());
@@ -59,7 +68,8 @@ void launch(const MarchCase& c, const Field& in, Field& out, const Field& source
 
 void has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt) {
   const testing::RandomCase problem = c.problem();
-  const Field source = whole_grid(problem, sum_precision(c.shape.precision), c.steps, problem.source);
+  const Field source =
+      whole_grid(problem, sum_precision(c.shape.precision), c.steps, problem.source, false, c.repeats_rows());
   const Field in = whole_grid(problem, c.shape.precision, c.steps, problem.u, true, c.repeats_rows());
   Field out = whole_grid(problem, c.shape.precision, c.steps, std::vector<double>(problem.u.size(), nan),
                          true, c.repeats_rows());
