@@ -13,17 +13,17 @@ using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 // Measured on H200 (docs/plan.md).
 constexpr double few_warps = 1.05;  // of marches of boxes by 8 warps, which have the registers of 12
 constexpr double flat_sums = 0.8, space_sums = 0.85;  // of fp64 by themselves: 15.6e12 multiply-adds/s
-constexpr double source_cost = 1.8;  // of reading a source in 2D, which nothing fetches ahead, against a copy
 constexpr double alone_cycles = 2.75;  // of a load or shuffle of a warp that has a scheduler to itself
 constexpr double plane_latency = 20;   // cycles until a plane has advanced a level
 // Of programs that a cache of 32 KiB does not hold: of lines, which are no loops, each instruction is
 // fetched; in 2D blocks beside walls have loops of their own, and blocks of one multiprocessor take turns.
 constexpr double fetched_instructions = 1800, fetch_cycles = 2.3;
 constexpr double most_looped = 1700, misses = 1.3;
-constexpr double source_slots = 7;       // times the dimension, of reading it
-constexpr double line_source_slots = 4;  // of lines
-constexpr double first_copies = 2;       // planes of the warm-up that are waited for, not computed
-constexpr double march_fill = 1.5e-6;    // s, from the first planes of a small grid to results
+constexpr double halos_read_again = 1.12;  // from memory
+constexpr double two_fields_read = 1.12;   // one of them a source, and one written, against a copy
+constexpr double source_slots = 1;         // times the radius along the march: from plane to plane
+constexpr double first_copies = 2;         // planes of the warm-up that are waited for, not computed
+constexpr double march_fill = 1.5e-6;      // s, from the first planes of a small grid to results
 constexpr double kernel_gap = 2e-6, line_gap = 4e-6, tile_gap = 1.9e-6;  // s, between kernels of a launch
 
 /// How a march is launched over a region (ScalarUnit::march()), and what it executes.
@@ -133,9 +133,7 @@ Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
       if (half && box) others += 4;
   }
   if (march.space() && box && tile.warps <= 8) hidden *= few_warps;
-  const int dimensions = march.problem.domain.dimensions;
-  const double source =
-      stencil.with_source ? dimensions == 1 ? line_source_slots : source_slots * dimensions : 0.0;
+  const double source = stencil.with_source ? source_slots * stencil.radius[plane_axis] : 0.0;
   const double sum = stencil.operations * (!fp64 ? 1.0 : march.space() ? space_sums : flat_sums);
   return {sum * hidden, (std::max(0.0, others) + march.rounding_slots() * roundings(march, tile) + source +
                          per_kernel / tile.depth) *
@@ -224,7 +222,9 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
   // Halos of tiles are read again, in 3D partly from memory, in 1D where tiles end within lines of it.
   const bool within = problem.domain.dimensions == 1 && tile &&
                       tile->written_columns() * static_cast<int>(storage_bytes(problem.precision)) % 128 != 0;
-  candidate.memory_seconds = candidate.bytes / device.bandwidth * (march.space() || within ? 1.12 : 1.0);
+  candidate.memory_seconds = candidate.bytes / device.bandwidth *
+                             (march.space() || within ? halos_read_again : 1.0) *
+                             (problem.has_source ? two_fields_read : 1.0);
   candidate.compute_seconds = compute_seconds(march, march.shape, candidate.fuse) * per_step;
   const bool small = tile && march.small_tile(march.shape, tile->depth);
   const double gap = small ? tile_gap : problem.domain.dimensions == 1 ? line_gap : kernel_gap;
@@ -234,8 +234,6 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
   if (tile && !small && march.stencil.radius[plane_axis] > 0)
     candidate.launch_seconds += march_fill * (1 - filled(problem.domain)) * per_step;
   candidate.seconds = overlapped({candidate.memory_seconds, candidate.compute_seconds});
-  if (problem.has_source && problem.domain.dimensions == 2 && !small)
-    candidate.seconds += source_cost * kernels / candidate.fuse * sums / device.bandwidth;
   if (!tile || small) return;
   const double seconds = candidate.seconds / per_step;
   candidate.wall_seconds =

@@ -11,7 +11,6 @@ using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 
 // Measured on H200 (docs/plan.md).
 constexpr double warp_start = 1500, warp_cycles = 2.7;  // of the warp beside a wall of a line; an instruction
-constexpr double source_cycles = 200;                   // of a step, until this warp has its source
 constexpr double most_code = 6900, far_code = 1.35;     // instructions that a cache of 128 KiB holds; beyond
 constexpr double wall_columns = 1.0;     // what a tile of columns beside a wall takes more, of a full device
 constexpr double last_planes = 0.03;     // what marches that begin or end beside walls take more
@@ -90,8 +89,7 @@ double instructions_of_line(const March& march, bool beside_walls) {
   const cuda::KernelStencil& stencil = march.stencil;
   const double words = march.fp64() ? 2 : 1, radius = stencil.radius[column_axis];
   const double inside = stencil.operations + (march.fp64() ? 0.6 + 0.5 * radius : 0.25 * radius) +
-                        (march.problem.precision == Precision::tf32 ? 6 : 0) +
-                        (stencil.with_source ? 2.6 : 0);
+                        (march.problem.precision == Precision::tf32 ? 6 : 0);
   const bool mirrored = stencil.mirrors(column_axis);
   const double taps = static_cast<double>(stencil.taps.size()) - 1;
   return inside + (beside_walls ? words * ((march.fp64() ? 1.75 : 1.2) + (mirrored ? taps : 0.0)) : 0.0);
@@ -102,9 +100,9 @@ double wall_warp_seconds(const March& march, const cuda::Tile& tile) {
   if (march.problem.domain.dimensions > 1 || !march.stencil.has_walls()) return 0;
   const double points = tile.depth * tile.points_per_lane,
                beside = points * instructions_of_line(march, true),
-               code = beside + points * instructions_of_line(march, false),
-               waits = warp_start + (march.stencil.with_source ? tile.depth * source_cycles : 0.0);
-  return (waits + beside * warp_cycles * (code > most_code ? far_code : 1.0)) * march.cycle() / fastest_clock;
+               code = beside + points * instructions_of_line(march, false);
+  return (warp_start + beside * warp_cycles * (code > most_code ? far_code : 1.0)) * march.cycle() /
+         fastest_clock;
 }
 
 double wall_seconds(const March& march, const cuda::Tile& tile, int fuse, int depth, double seconds) {
