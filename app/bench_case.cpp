@@ -178,6 +178,7 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Cand
            {"shape", std::vector<std::int64_t>(domain.shape.end() - domain.dimensions, domain.shape.end())},
            {"boundary", boundaries},
            {"taps", problem.stencil.taps().size()},
+           {"source", problem.has_source},
            {"steps", timed.steps},
            {"steps_between_events", what.plan.pace.every},
            {"precision", to_string(problem.precision)},

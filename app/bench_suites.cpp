@@ -164,6 +164,17 @@ std::vector<BenchCase> walls_suite(bool cuda) {
   return cases;
 }
 
+/// The benchmark shapes with a source.
+std::vector<BenchCase> sources_suite(bool cuda) {
+  std::vector<BenchCase> cases;
+  for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16})
+    for (const char* stencil : paper_shapes) {
+      cases.push_back(preset_case(stencil, small_shape(*preset_dimensions(stencil), cuda), precision));
+      cases.back().problem.has_source = true;
+    }
+  return cases;
+}
+
 std::vector<BenchCase> catalogue_suite(const BenchRequest& request, bool cuda) {
   std::vector<BenchCase> cases;
   for (const CatalogueEntry& entry : catalogue())
@@ -192,8 +203,10 @@ BenchCase single_case(const BenchRequest& request, bool cuda) {
                                                      request.shape.size(), request.stencil, *dimensions));
     std::copy(request.shape.begin(), request.shape.end(), shape.end() - *dimensions);
   }
-  return preset_case(request.stencil, shape, *parse_precision(request.precision), insisted(request),
-                     *parse_boundary(request.boundary));
+  BenchCase what = preset_case(request.stencil, shape, *parse_precision(request.precision), insisted(request),
+                               *parse_boundary(request.boundary));
+  what.problem.has_source = request.source;
+  return what;
 }
 
 }  // namespace
@@ -207,6 +220,7 @@ const std::vector<BenchSuite>& bench_suites() {
       {"sweet-spot", "the cases of the sweet-spot analysis with the model's C, M, I, alpha, S and scenario"},
       {"targets", "the cases that rates are demanded of"},
       {"walls", "benchmark shapes between dirichlet and neumann walls"},
+      {"sources", "benchmark shapes with a source"},
       {"random", "problems made from --seed: any stencil, grid, precision, walls"},
       {"catalogue", "every stencil of the catalogue (--list), in --precision"}};
   return suites;
@@ -220,6 +234,7 @@ std::vector<BenchCase> cases_of(const BenchRequest& request, bool cuda) {
   if (request.suite == "sweet-spot") return sweet_spot_suite(cuda);
   if (request.suite == "targets") return targets_suite(cuda);
   if (request.suite == "walls") return walls_suite(cuda);
+  if (request.suite == "sources") return sources_suite(cuda);
   if (request.suite == "random") return random_cases(request.seed, cuda);
   if (request.suite == "catalogue") return catalogue_suite(request, cuda);
   std::vector<std::string> names;

@@ -17,6 +17,7 @@ struct BenchRequest {
   std::string stencil = "star2d1r";
   std::vector<std::int64_t> shape;  // slowest axis first; empty: a shape far beyond the caches
   std::string boundary = "periodic";
+  bool source = false;
   std::vector<std::filesystem::path> inputs;  // their problems instead of a stencil
   int steps = 0;                              // per repeat; 0: as many as take `seconds`
   std::optional<double> seconds;              // per repeat

@@ -20,7 +20,7 @@ arguments.add_argument("--suite", action="append", help="only rows of this suite
 arguments.add_argument("--full", action="store_true", help="everything that a row holds")
 options = arguments.parse_args()
 
-KEPT = ("suite", "stencil", "shape", "boundary", "taps", "precision", "unit", "layout", "fuse", "steps_between_events", "ranks", "seconds",
+KEPT = ("suite", "stencil", "shape", "boundary", "taps", "source", "precision", "unit", "layout", "fuse", "steps_between_events", "ranks", "seconds",
         "steps", "gstencil_per_s", "predicted_gstencil_per_s", "chosen", "roofline_fraction", "compute_fraction", "bytes_per_point",
         "copy_bandwidth_gb_per_s", "fma_ceiling_gflop_per_s", "error_l2", "error_max", "error_steps", "model", "error",
         "clock_mhz", "power_w", "measured_C_flop", "measured_M_bytes", "kernel")

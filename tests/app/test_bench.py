@@ -26,11 +26,13 @@ class Bench(spsolve.TestCase):
                 self.assertLess(row["error_l2"], bound)
                 self.assertIn(stencil, result.out)
         for boundary in ("dirichlet", "neumann"):  # one box holds both walls, others one, or none
-            with self.subTest(boundary):
-                self.run_to(0, "bench", "--stencil", "box2d3r", "--shape", "45,300", "--steps", "6", "--fuse", "3", "--boundary", boundary,
-                            "--json", "bench.json", ranks=2)
-                (row,) = json.loads((self.directory / "bench.json").read_text())
-                self.assertLess(row["error_l2"], 1e-14)
+            for source in (False, True):
+                with self.subTest(boundary, source=source):
+                    self.run_to(0, "bench", "--stencil", "box2d3r", "--shape", "45,300", "--steps", "6", "--fuse", "3", "--boundary", boundary,
+                                *["--source"] * source, "--json", "bench.json", ranks=2)
+                    (row,) = json.loads((self.directory / "bench.json").read_text())
+                    self.assertEqual(row["source"], source)
+                    self.assertLess(row["error_l2"], 1e-14)
         problem = spsolve.write_input(self.directory / "problem.toml", spsolve.awkward_problem(time={"steps": 5}, compute={"precision": "fp32"}))
         self.run_to(0, "bench", "--input", problem, "--json", "bench.json")
         (row,) = json.loads((self.directory / "bench.json").read_text())
