@@ -55,7 +55,7 @@ struct Tile {
   int warps = 1;  // stacked along rows
   int rows_per_warp = 1;
   int points_per_lane = 4;            // neighbours in x
-  int stages = 3;                     // planes of input in shared memory
+  int stages = 3;                     // planes of input, and of the source, in shared memory
   int blocks_per_multiprocessor = 1;  // what registers are limited to
   int column_margin = 0;  // columns of a tile on each side that are not written: halo, to whole 16 bytes
   int across_margin = 0;  // the same of a tile across the ends of rows: others then begin at whole sectors

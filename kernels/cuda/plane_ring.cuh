@@ -93,9 +93,9 @@ class TileCopy {
   int plane_, row_, column_;  // of the next plane of the tile, relative to the memory of the field
 };
 
-/// The next planes of a tile of the input on their way to shared memory, and with them, `ahead` planes
+/// The next planes of a tile of the input on their way to shared memory, and with them, `lead` planes
 /// further, those of the source, if there is one.
-template <int ahead>
+template <int lead>
 class PlaneRing {
   static constexpr bool with_source = constants::with_source;
   static constexpr int stage_bytes = TileCopy<In>::bytes + (with_source ? TileCopy<Compute>::bytes : 0);
@@ -116,7 +116,7 @@ class PlaneRing {
                        long long first_column)
       : storage_(storage),
         input_(a, a.in, a.in_map, first_plane, first_row, first_column),
-        source_(a, a.source, a.source_map, first_plane + ahead, first_row, first_column) {
+        source_(a, a.source, a.source_map, first_plane + lead, first_row, first_column) {
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0) {
       for (int stage = 0; stage < stages; ++stage) mbarrier_init(&storage_.full[stage], 1);

@@ -23,8 +23,8 @@ class ScalarUnit : public Unit {
  public:
   /// For the current device. Work is enqueued on `stream`, which must outlive the unit; so must `source`
   /// (null: none), device memory in compute precision, valid on every region advanced grown by (steps - 1) *
-  /// radius. If `rows_repeat` (where cuda::rows_repeat()), every region has whole rows, and what
-  /// lies beyond their ends is found at the others.
+  /// radius. If `rows_repeat` (where cuda::rows_repeat()), every region has whole rows, fields and the source
+  /// have no halo beyond their ends, and what lies there is found at the others.
   ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source,
              cudaStream_t stream, bool rows_repeat = false);
 

@@ -27,12 +27,14 @@ constexpr Cut cuts_3d[] = {{12, 4, 1, 128, 96}, {16, 3, 1, 64, 48},  {8, 6, 1, 1
                            {8, 2, 1, 160, 128}, {8, 1, 1, 160, 128}};
 // 2D and 1D: a warp is a tile of its own. In 2D fp32 it may have 4 or 8 points per lane (fp64: 4).
 constexpr Cut cuts_2d[] = {{1, 1, 16, 40, 40}, {1, 1, 12, 80, 80}, {1, 1, 8, 144, 144}};
+constexpr Cut beside_wide_sources{1, 1, 4, 144, 144};  // which leave shared memory for no more
 
 constexpr int wall_registers = 16;  // of stars beside walls but at the ends of rows: spilling costs more
-// Beside those of sums and of a source that is kept until all levels have passed.
-constexpr int other_registers = 60, other_registers_of_flat_stars = 64;
+// Beside those of sums and of a source that is kept until all levels have passed: of tiles of one warp, and
+// of several.
+constexpr int other_registers_2d = 64, other_registers_3d = 60;
 // With a source, larger tiles are slower in 3D: more of their halos is read from memory, not from the cache.
-constexpr int most_shared_with_source = 160'000;
+constexpr int most_rows_with_source = 32;
 constexpr int spare_registers = 8;   // of boxes, for what box_registers() does not count
 constexpr int most_unrolled = 2500;  // operations on one plane in one thread: compile time, instruction cache
 
@@ -51,9 +53,11 @@ int registers_of_thread(const Cut& cut) {
   return std::min(255, 65536 / (32 * cut.warps * cut.blocks_per_multiprocessor) / 8 * 8);
 }
 
-/// 32-bit registers of the planes of the source that the levels of a tile have reached.
+/// 32-bit registers of the planes of the source that the levels of a tile have reached; one level alone keeps
+/// none.
 int source_registers(const KernelStencil& stencil, const Tile& tile, int compute_bytes) {
-  const int planes = stencil.with_source ? stencil.radius[plane_axis] * (tile.depth - 1) + 1 : 0;
+  const bool kept = stencil.with_source && tile.depth > 1;
+  const int planes = kept ? stencil.radius[plane_axis] * (tile.depth - 1) + 1 : 0;
   return planes * tile.rows_per_warp * tile.points_per_lane * compute_bytes / 4;
 }
 
@@ -91,14 +95,22 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
   tile.stages = plane_radius == 0 ? 2 : cut.warps == 1 ? 8 : 3;  // how far copies run ahead
   // Without a march there are registers for more, so that less of a tile is halo; with a source, shared
   // memory for half of it.
-  const bool wide = plane_radius == 0, shares_memory = stencil.with_source && row_radius > 0;
-  tile.points_per_lane = (wide ? shares_memory ? 32 : 64 : bytes_per_lane) / formats.compute_bytes();
+  const int widest = stencil.with_source && row_radius > 0 ? 32 : 64;
+  tile.points_per_lane = (plane_radius == 0 ? widest : bytes_per_lane) / formats.compute_bytes();
   while (tile.points_per_lane < column_radius) tile.points_per_lane *= 2;
   const int granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
   tile.column_margin = round_up(depth * column_radius, granule);
   tile.across_margin = round_up(tile.column_margin, 2 * granule);  // sectors of 32 bytes
   tile.row_margin = depth * row_radius;
+  // A source takes as much shared memory again: where that is too much, copies run less far ahead.
   tile.shared_bytes = shared_bytes(stencil, formats, tile);
+  const std::size_t shared_of_block =
+      limits.shared_bytes / static_cast<std::size_t>(cut.blocks_per_multiprocessor);
+  while (stencil.with_source && tile.stages > 2 &&
+         static_cast<std::size_t>(tile.shared_bytes) > shared_of_block) {
+    --tile.stages;
+    tile.shared_bytes = shared_bytes(stencil, formats, tile);
+  }
 
   const int points = tile.rows_per_warp * tile.points_per_lane;
   const int levels = std::max(2 * plane_radius * depth, 1) * points * formats.compute_bytes() / 4,
@@ -106,18 +118,18 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
   const bool beside_walls = stencil.has_walls(plane_axis) || stencil.has_walls(row_axis);
   const auto has_registers = [&] {
     const bool star = stencil.pointwise_completion();
-    const int others = cut.warps == 1 && star ? other_registers_of_flat_stars : other_registers;
+    const int others = cut.warps == 1 ? other_registers_2d : other_registers_3d;
     if (source > 0 && levels + source + others > registers_of_thread(cut)) return false;
     if (star) return levels <= cut.star_registers - (cut.warps > 1 && beside_walls ? wall_registers : 0);
     return levels <= cut.box_registers &&
            (cut.warps == 1 || box_registers(stencil, tile, formats.compute_bytes()) <=
                                   registers_of_thread(cut) - spare_registers);
   };
-  const bool fits =
-      has_registers() && row_radius <= tile.rows_per_warp && tile.points_per_lane <= most_points_per_lane &&
-      tile.written_columns() > 0 && tile.written_rows() > 0 &&
-      static_cast<std::size_t>(tile.shared_bytes) * cut.blocks_per_multiprocessor <= limits.shared_bytes &&
-      stencil.operations * depth * points <= most_unrolled;
+  const bool fits = has_registers() && row_radius <= tile.rows_per_warp &&
+                    tile.points_per_lane <= most_points_per_lane && tile.written_columns() > 0 &&
+                    tile.written_rows() > 0 &&
+                    static_cast<std::size_t>(tile.shared_bytes) <= shared_of_block &&
+                    stencil.operations * depth * points <= most_unrolled;
   return fits ? std::optional(tile) : std::nullopt;
 }
 
@@ -144,7 +156,9 @@ std::optional<Tile> choose_flat_tile(const KernelStencil& stencil, const Formats
     std::optional<Tile> tile;
     for (const Cut& cut : cuts_2d)
       if (!tile) tile = cut_tile(stencil, formats, depth, cut, bytes_per_lane, limits);
-    return tile;
+    return tile || !stencil.with_source
+               ? tile
+               : cut_tile(stencil, formats, depth, beside_wide_sources, bytes_per_lane, limits);
   };
   const auto wide = of_width(32);
   if (formats.compute_bytes() == 8) return wide;
@@ -181,7 +195,7 @@ std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& for
                                 const BlockLimits& limits) {
   if (stencil.radius[row_axis] == 0) return choose_flat_tile(stencil, formats, depth, limits);
   const auto is_large = [&](const Tile& tile) {
-    return stencil.with_source && tile.shared_bytes > most_shared_with_source;
+    return stencil.with_source && tile.rows() > most_rows_with_source;
   };
   const auto is_better = [&](const Tile& tile, const Tile& other) {
     if (is_large(tile) != is_large(other)) return is_large(other);
@@ -196,7 +210,8 @@ std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& for
 
 int preferred_depth(const KernelStencil& stencil, const Formats& formats, const BlockLimits& limits) {
   if (!takes_grid(stencil)) return 0;
-  constexpr double least_useful = 0.76;  // below, computing twice costs more than the memory traffic saved
+  // Below, computing twice costs more than the memory traffic saved, of which a source makes more.
+  const double least_useful = stencil.with_source && stencil.radius[row_axis] > 0 ? 0.65 : 0.76;
   // Measured; without a march levels keep no registers.
   const int deepest = stencil.radius[plane_axis] == 0 ? 16 : 8;
   KernelStencil inner = stencil;

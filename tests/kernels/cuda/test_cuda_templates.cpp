@@ -111,6 +111,9 @@ INSTANTIATE_TEST_SUITE_P(
                       TemplateCase{"star2d1r", Precision::fp32, periodic, false, 8, 0},
                       TemplateCase{"star2d1r", Precision::fp32, dirichlet, false, 8, 0, 100},
                       TemplateCase{"star2d1r", Precision::fp64, dirichlet, false, 8, 0},
+                      TemplateCase{"star2d1r", Precision::fp32, dirichlet, true, 8, 0},
+                      TemplateCase{"star2d1r", Precision::fp64, periodic, true, 7, 0},
+                      TemplateCase{"star3d1r", Precision::fp32, periodic, true, 4, 0},
                       TemplateCase{"box2d1r", Precision::fp32, dirichlet, false, 8, 0},
                       TemplateCase{"box2d1r", Precision::tf32, neumann, true, 2, 0},
                       TemplateCase{"box2d3r", Precision::fp64, dirichlet, false, 2, 0},
@@ -124,7 +127,8 @@ INSTANTIATE_TEST_SUITE_P(
                       TemplateCase{"random3d2r", Precision::fp64, neumann, false, 1, 64}),
     [](const auto& test) {
       return std::string(test.param.stencil) + "_" + std::string(to_string(test.param.precision)) + "_t" +
-             std::to_string(test.param.steps) + "_n" + std::to_string(test.param.extent);
+             std::to_string(test.param.steps) + "_n" + std::to_string(test.param.extent) +
+             (test.param.with_source ? "_source" : "");
     });
 
 TEST(Tile, NoThreadHasPointsBeyondBothFaces) {

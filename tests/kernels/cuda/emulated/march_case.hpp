@@ -66,6 +66,7 @@ inline const MarchCase march_cases[] = {
     {{"star2d", {1, 203, 397}, {0, 1, 1}, true, dirichlet, fp32}, 8},
     {{"wide_star2d", {1, 203, 475}, {0, 1, 1}, true, dirichlet, fp32}, 8, {}, 1},
     {{"wide_box2d", {1, 103, 480}, {0, 2, 2}, false, neumann, tf32}, 3, {}, 1},
+    {{"far_star2d", {1, 203, 397}, {0, 1, 6}, true, dirichlet, fp64}, 3},  // copies run less far ahead
     {{"box2d", {1, 103, 397}, {0, 1, 1}, false, neumann, fp64}, 6},
     {{"folded_box2d", {1, 103, 397}, {0, 3, 3}, false, periodic, fp32}, 4, {true, true, false}},
     {{"line", {1, 1, 5003}, {0, 0, 2}, true, neumann, fp64}, 15},
