@@ -175,12 +175,18 @@ std::vector<BenchCase> sources_suite(bool cuda) {
   return cases;
 }
 
+/// In the precision, between the walls and with or without the source that are asked for.
+BenchCase asked_case(const BenchRequest& request, const std::string& stencil, const Index3& shape) {
+  BenchCase what = preset_case(stencil, shape, *parse_precision(request.precision), insisted(request),
+                               *parse_boundary(request.boundary));
+  what.problem.has_source = request.source;
+  return what;
+}
+
 std::vector<BenchCase> catalogue_suite(const BenchRequest& request, bool cuda) {
   std::vector<BenchCase> cases;
   for (const CatalogueEntry& entry : catalogue())
-    cases.push_back(preset_case(entry.name, small_shape(entry.dimensions, cuda),
-                                *parse_precision(request.precision), insisted(request),
-                                *parse_boundary(request.boundary)));
+    cases.push_back(asked_case(request, entry.name, small_shape(entry.dimensions, cuda)));
   return cases;
 }
 
@@ -203,10 +209,7 @@ BenchCase single_case(const BenchRequest& request, bool cuda) {
                                                      request.shape.size(), request.stencil, *dimensions));
     std::copy(request.shape.begin(), request.shape.end(), shape.end() - *dimensions);
   }
-  BenchCase what = preset_case(request.stencil, shape, *parse_precision(request.precision), insisted(request),
-                               *parse_boundary(request.boundary));
-  what.problem.has_source = request.source;
-  return what;
+  return asked_case(request, request.stencil, shape);
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
   to.add_option("--boundary", request.boundary, "periodic, dirichlet or neumann, on all faces")
       ->capture_default_str()
       ->check(one_of(boundary_names));
-  to.add_flag("--source", request.source, "With a source, which is added in every step");
+  to.add_flag("--source", request.source, "Something is added to every point in every step");
   to.add_option("--input", request.inputs, "Measure the problems of these inputs, at their pace of events")
       ->type_name("FILE.toml");
   to.add_option("--steps", request.steps, "Time steps of one timed run, instead of --seconds")

@@ -20,7 +20,7 @@ arguments.add_argument("results", type=pathlib.Path, nargs="+")
 arguments.add_argument("--cases", action="store_true")
 options = arguments.parse_args()
 
-KEYS = ("stencil", "precision", "shape", "boundary", "ranks")
+KEYS = ("stencil", "precision", "shape", "boundary", "source", "ranks")
 WAY = ("unit", "layout", "fuse")
 cases = collections.defaultdict(dict)  # case: {way: row}
 chosen, suites = {}, {}
@@ -28,7 +28,7 @@ for file in options.results:
     for row in rows_of(file):
         if row["suite"] in ("sweet-spot", "ablation"):  # which ask for units, layouts, depths
             continue
-        case = json.dumps([row[key] for key in KEYS])
+        case = json.dumps([row.get(key, False) for key in KEYS])  # old rows do not speak of sources
         way = tuple(row[key] for key in WAY)
         cases[case][way] = row
         seed = row["stencil"].split(".")[0]

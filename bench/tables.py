@@ -5,6 +5,7 @@
 tables.py paper paper.json public.json    what the plan chose for the benchmark shapes, beside public codes
 tables.py rates paper.json public.json    its rates alone, a row for each shape
 tables.py inputs candidates.json          inputs: what the plan chose beside the best of the candidates
+tables.py sources sources.json            the same of benchmark shapes with a source
 tables.py ablation ablation.json          what sparsity gains, layout by layout
 tables.py targets targets.json            rates that are demanded, and what each kernel has and keeps busy
 tables.py scalar scalar.json              the scalar unit between walls, sustained and, in brackets, boost
@@ -26,6 +27,7 @@ if len(sys.argv) < 3:
     sys.exit(__doc__)
 kind, *files = sys.argv[1:]
 rate = lambda row: row["gstencil_per_s"]
+short = lambda number: f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 if kind == "paper":
     public = json.loads(pathlib.Path(files[1]).read_text())["fastest"]
     order = {precision: i for i, precision in enumerate(("fp16", "fp32", "fp64"))}
@@ -49,17 +51,17 @@ elif kind == "rates":
     precisions = ("fp16", "fp32", "fp64")
     table(["case, periodic", "grid", *(f"{precision}:" for precision in precisions)],
           [(*case, *(cells[precision] for precision in precisions)) for case, cells in cases.items()])
-elif kind == "inputs":
+elif kind in ("inputs", "sources"):
     cases = collections.defaultdict(list)
     for row in rows_of(files[0]):
-        if row["suite"] == "inputs":
-            cases[row["stencil"]].append(row)
+        if row["suite"] == kind:
+            cases[row["stencil"], row["precision"]].append(row)
     lines = []
-    for name, rows in cases.items():
+    for (name, _), rows in cases.items():
         chosen, best = next(row for row in rows if row["chosen"]), max(rows, key=rate)
-        lines.append((name, shape_of(chosen), chosen["precision"], f"{way_of(chosen)}, {chosen['fuse']}", f"{rate(chosen):.3g}",
-                      f"{way_of(best)}, {best['fuse']}", f"{rate(best):.3g}", f"{100 * rate(chosen) / rate(best):.0f}%", len(rows)))
-    table(["input", "grid", "precision", "chosen", "G/s:", "best measured", "G/s:", "chosen / best:", "candidates measured:"], lines)
+        lines.append((name, shape_of(chosen), chosen["precision"], f"{way_of(chosen)}, {chosen['fuse']}", short(rate(chosen)),
+                      f"{way_of(best)}, {best['fuse']}", short(rate(best)), f"{100 * rate(chosen) / rate(best):.0f}%", len(rows)))
+    table(["input" if kind == "inputs" else "with a source", "grid", "precision", "chosen", "G/s:", "best measured", "G/s:", "chosen / best:", "candidates measured:"], lines)
 elif kind == "ablation":
     same = ("stencil", "precision", "layout", "fuse")
     dense = {tuple(row[name] for name in same): row for row in rows_of(files[0]) if row["unit"] == "tensor"}
