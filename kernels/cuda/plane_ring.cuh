@@ -56,8 +56,8 @@ class TileCopy {
         row_(static_cast<int>(first_row - view.begin[1])),
         column_(static_cast<int>((is_across(first_column) ? 0 : first_column) - view.begin[2])) {}
 
-  /// The next plane: on sm_90 asked for by one thread, else by all of the block.
-  __device__ void next(T (*to)[tile_columns], [[maybe_unused]] unsigned long long* full) {
+  /// The plane that is next: on sm_90 asked for by one thread, else by all of the block.
+  __device__ void copy(T (*to)[tile_columns], [[maybe_unused]] unsigned long long* full) const {
     const bool across = constants::rows_repeat && column_ == 0;
 #if __CUDA_ARCH__ >= 900
     for (int r = 0; r < tile_rows; r += box_rows)
@@ -78,8 +78,9 @@ class TileCopy {
                                             inside(row_ + row, 1) * view_.stride[1] + x);
     }
 #endif
-    ++plane_;
   }
+  /// By all threads, so that it stays in the registers that warps share.
+  __device__ void advance() { ++plane_; }
 
  private:
   /// A coordinate clamped to the memory of the field.
@@ -90,7 +91,7 @@ class TileCopy {
   const Arguments& a_;
   const View& view_;
   const TensorMap (&maps_)[2];
-  int plane_, row_, column_;  // of the next plane of the tile, relative to the memory of the field
+  int plane_, row_, column_;  // of the tile in the next plane, relative to the memory of the field
 };
 
 /// The next planes of a tile of the input on their way to shared memory, and with them, `lead` planes
@@ -165,9 +166,11 @@ class PlaneRing {
     constexpr bool asks = true;
 #endif
     if (asks) {
-      input_.next(plane_in<In>(fetch_, 0), full);
-      if constexpr (with_source) source_.next(plane_in<Compute>(fetch_, TileCopy<In>::bytes), full);
+      input_.copy(plane_in<In>(fetch_, 0), full);
+      if constexpr (with_source) source_.copy(plane_in<Compute>(fetch_, TileCopy<In>::bytes), full);
     }
+    input_.advance();
+    source_.advance();
     fetch_ = fetch_ + 1 == stages ? 0 : fetch_ + 1;
   }
 
