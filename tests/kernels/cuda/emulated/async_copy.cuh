@@ -1,14 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Stands in for kernels/cuda/async_copy.cuh in the emulation: a copy is done when it is asked for, and
-// completes its barrier, which counts phases.
+// Stands in for kernels/cuda/async_copy.cuh in the emulation. Of sm_90 a copy is done when it is asked for,
+// as early as can be, and completes its barrier, which counts phases; before, as late as can be, when its
+// group is waited for.
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
 
 #include "arguments.hpp"
 #include "cuda_block.hpp"
 #include "tile_map.hpp"
 
+namespace emulated {
+
+struct Copy {
+  void* to;
+  const void* from;
+};
+/// Of every thread: groups of copies under way, the last of which is not committed yet. Those of a block
+/// that has ended are empty.
+inline std::map<unsigned, std::deque<std::vector<Copy>>> copies;
+
+inline std::deque<std::vector<Copy>>& copies_of_thread() {
+  auto& groups = copies[threadIdx.x];
+  if (groups.empty()) groups.emplace_back();
+  return groups;
+}
+
+}  // namespace emulated
+
 namespace spsolve::cuda {
+
+inline void copy_16_bytes(void* shared, const void* global) {
+  for (const void* address : {static_cast<const void*>(shared), global})
+    if (reinterpret_cast<std::uintptr_t>(address) % 16 != 0) {
+      std::fprintf(stderr, "a copy of 16 bytes is not aligned\n");
+      std::abort();
+    }
+  ::emulated::copies_of_thread().back().push_back({shared, global});
+}
+inline void commit_copies() { ::emulated::copies_of_thread().emplace_back(); }
+template <int newest>
+void wait_for_copies() {
+  auto& groups = ::emulated::copies_of_thread();
+  for (; groups.size() > newest + 1; groups.pop_front())
+    for (const ::emulated::Copy& copy : groups.front()) std::memcpy(copy.to, copy.from, 16);
+}
 
 inline void mbarrier_init(unsigned long long* barrier, unsigned) { *barrier = 0; }
 inline void fence_mbarrier_init() {}

@@ -13,7 +13,10 @@
 #include <cstring>
 #include <vector>
 
-#define __CUDA_ARCH__ 900
+#ifndef EMULATED_ARCHITECTURE
+#define EMULATED_ARCHITECTURE 900
+#endif
+#define __CUDA_ARCH__ EMULATED_ARCHITECTURE
 #define __device__
 #define __forceinline__ inline
 #define __global__
