@@ -68,7 +68,8 @@ double step_seconds(const March& march, const std::array<std::int64_t, 3>& regio
 /// step, and for sources.
 double tile_seconds(const March& march, const cuda::StepTile& tile, int steps);
 
-/// Instructions of a point and step of a line: sums, shuffles, rounding; beside walls also the choice between ghosts and points and, for each point that neumann faces mirror, between two of them.
+/// Instructions of a point and step of a line: sums, shuffles, rounding; beside walls also the choice between
+/// ghosts and points and, for each point that neumann faces mirror, between two of them.
 double instructions_of_line(const March& march, bool beside_walls);
 
 /// Seconds of the warp beside a wall of a line; 0 where there is none.
