@@ -139,12 +139,12 @@ Timed time_runs(const Communicator& communicator, Bench& bench, const BenchSetti
 }  // namespace
 
 BenchCase preset_case(const std::string& stencil, const Index3& shape, Precision precision,
-                      const PlanRequest& plan, BoundaryKind boundary) {
+                      const PlanRequest& plan, BoundaryKind boundary, bool source) {
   const int dimensions = preset_dimensions(stencil).value();
   Domain domain{dimensions, shape, {}};
   for (int axis = domain.first_axis(); axis < axis_count; ++axis)
     for (Face& face : domain.faces[axis]) face.kind = boundary;
-  return {stencil, {domain, make_preset(stencil, dimensions, {1, 1, 1}, {}), precision, false}, plan};
+  return {stencil, {domain, make_preset(stencil, dimensions, {1, 1, 1}, {}), precision, source}, plan};
 }
 
 void compile_kernels(const Communicator& communicator, const BenchCase& what, const Candidate& candidate,

@@ -19,9 +19,11 @@ struct BenchCase {
   PlanRequest plan;
 };
 
-/// A preset without parameters on a grid with the same boundary on all faces (dirichlet: zero).
+/// A preset without parameters on a grid with the same boundary on all faces (dirichlet: zero), if asked with
+/// a `source`.
 BenchCase preset_case(const std::string& stencil, const Index3& shape, Precision precision,
-                      const PlanRequest& plan = {}, BoundaryKind boundary = BoundaryKind::periodic);
+                      const PlanRequest& plan = {}, BoundaryKind boundary = BoundaryKind::periodic,
+                      bool source = false);
 
 /// The parts of a request that every case shares.
 struct BenchSetting {

@@ -168,19 +168,16 @@ std::vector<BenchCase> walls_suite(bool cuda) {
 std::vector<BenchCase> sources_suite(bool cuda) {
   std::vector<BenchCase> cases;
   for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16})
-    for (const char* stencil : paper_shapes) {
-      cases.push_back(preset_case(stencil, small_shape(*preset_dimensions(stencil), cuda), precision));
-      cases.back().problem.has_source = true;
-    }
+    for (const char* stencil : paper_shapes)
+      cases.push_back(preset_case(stencil, small_shape(*preset_dimensions(stencil), cuda), precision, {},
+                                  BoundaryKind::periodic, true));
   return cases;
 }
 
 /// In the precision, between the walls and with or without the source that are asked for.
 BenchCase asked_case(const BenchRequest& request, const std::string& stencil, const Index3& shape) {
-  BenchCase what = preset_case(stencil, shape, *parse_precision(request.precision), insisted(request),
-                               *parse_boundary(request.boundary));
-  what.problem.has_source = request.source;
-  return what;
+  return preset_case(stencil, shape, *parse_precision(request.precision), insisted(request),
+                     *parse_boundary(request.boundary), request.source);
 }
 
 std::vector<BenchCase> catalogue_suite(const BenchRequest& request, bool cuda) {

@@ -104,10 +104,8 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
   tile.row_margin = depth * row_radius;
   // A source takes as much shared memory again: where that is too much, copies run less far ahead.
   tile.shared_bytes = shared_bytes(stencil, formats, tile);
-  const std::size_t shared_of_block =
-      limits.shared_bytes / static_cast<std::size_t>(cut.blocks_per_multiprocessor);
-  while (stencil.with_source && tile.stages > 2 &&
-         static_cast<std::size_t>(tile.shared_bytes) > shared_of_block) {
+  const int most_shared = static_cast<int>(limits.shared_bytes) / cut.blocks_per_multiprocessor;
+  while (stencil.with_source && tile.stages > 2 && tile.shared_bytes > most_shared) {
     --tile.stages;
     tile.shared_bytes = shared_bytes(stencil, formats, tile);
   }
@@ -127,8 +125,7 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
   };
   const bool fits = has_registers() && row_radius <= tile.rows_per_warp &&
                     tile.points_per_lane <= most_points_per_lane && tile.written_columns() > 0 &&
-                    tile.written_rows() > 0 &&
-                    static_cast<std::size_t>(tile.shared_bytes) <= shared_of_block &&
+                    tile.written_rows() > 0 && tile.shared_bytes <= most_shared &&
                     stencil.operations * depth * points <= most_unrolled;
   return fits ? std::optional(tile) : std::nullopt;
 }

@@ -27,12 +27,11 @@ BenchCase case_of_preset(const Json& row) {
   const std::vector<std::int64_t> shape = row.at("shape");
   Index3 extents{1, 1, 1};
   std::copy(shape.begin(), shape.end(), extents.end() - static_cast<std::ptrdiff_t>(shape.size()));
-  BenchCase what = preset_case(
+  return preset_case(
       stencil, extents, parse_precision(row.at("precision").get<std::string>()).value(), {},
       parse_boundary(row.contains("boundary") ? row.at("boundary").front().get<std::string>() : "periodic")
-          .value());
-  what.problem.has_source = row.value("source", false);
-  return what;
+          .value(),
+      row.value("source", false));
 }
 
 /// Of one of `--suite random`, whose name begins with SEED.NUMBER.

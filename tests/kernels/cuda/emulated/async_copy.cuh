@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Stands in for kernels/cuda/async_copy.cuh in the emulation. Of sm_90 a copy is done when it is asked for,
-// as early as can be, and completes its barrier, which counts phases; before, as late as can be, when its
-// group is waited for.
+// Stands in for kernels/cuda/async_copy.cuh in the emulation. A copy by the engine of sm_90 is done when it
+// is asked for, as early as can be, and completes its barrier, which counts phases; one of 16 bytes as late
+// as can be, when its group is waited for.
 
 #include <cstdint>
 #include <deque>

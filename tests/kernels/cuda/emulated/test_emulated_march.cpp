@@ -2,6 +2,7 @@
 // The march, as it is compiled for GPUs, in an emulation of its blocks: no GPU is needed.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 
 #include "emulated.hpp"
@@ -33,16 +34,13 @@ void launch(const MarchCase& c, const Field& in, Field& out, const Field& source
   const Tile tile = c.tile();
   Arguments a = scalar_arguments(problem, in, out, source, region);
   c.place(a, tile);
-  const auto map_of = [&](const View& view, int bytes) {
-    return emulated::TileMap{view, bytes, tile.box_rows(), tile.box_columns()};
+  const auto maps_of = [&](const View& view, int bytes) {
+    return std::array{emulated::TileMap{view, bytes, tile.box_rows(), tile.box_columns()},
+                      emulated::TileMap{view, bytes, tile.box_rows(), tile.columns(), 1, a.row_period}};
   };
-  const auto across_of = [&](const View& view, int bytes) {
-    return emulated::TileMap{view, bytes, tile.box_rows(), tile.columns(), 1, a.row_period};
-  };
-  const int in_bytes = c.formats().in_bytes(), source_bytes = c.formats().compute_bytes();
-  const emulated::TileMap in_maps[] = {map_of(a.in, in_bytes), across_of(a.in, in_bytes)},
-                          source_maps[] = {map_of(a.source, source_bytes), across_of(a.source, source_bytes)};
-  for (int k = 0; k < 2; ++k) {
+  const auto in_maps = maps_of(a.in, c.formats().in_bytes()),
+             source_maps = maps_of(a.source, c.formats().compute_bytes());
+  for (std::size_t k = 0; k < 2; ++k) {
     emulated::set_tile_map(a.in_map[k], &in_maps[k]);
     emulated::set_tile_map(a.source_map[k], &source_maps[k]);
   }
