@@ -30,7 +30,7 @@ constexpr double staged_byte =
     30e-9;  // s, of a byte of each point that a warp of a separable sweep in 3D takes
 constexpr double source_cost = 2.5;        // of reading a source, which nothing fetches ahead, against a copy
 constexpr double line_source_cost = 1.3;   // the same of lines, where lanes have their results side by side
-constexpr double plane_source_cost = 3.5;  // and of separable sweeps in 2D
+constexpr double plane_source_cost = 3.5;  // and of separable sweeps in 2D with sums of three products
 constexpr double wide_source_cost = 9;     // the same where lanes read rows of several tiles
 constexpr double split_source_cost = 15;   // and where two warpgroups share them
 
@@ -44,8 +44,9 @@ struct TensorWork {
   double shared_seconds = 0;  // and of shared memory
   double memory_cost = 1;     // of memory traffic against a copy
   double source_cost = wide_source_cost;
-  double latency = 0;      // s of a launch, before the first and after the last results
-  bool is_serial = false;  // memory and computing take turns
+  bool source_ahead = false;  // it is fetched with the input
+  double latency = 0;         // s of a launch, before the first and after the last results
+  bool is_serial = false;     // memory and computing take turns
   std::size_t terms = 0;
 };
 
@@ -160,11 +161,11 @@ TensorWork windowed_work(const Stencil& fused, const Domain& domain, Precision p
 /// (kernels/cuda/separable.cuh): whole waves of strips, block of rows by block of rows. Rows between two of
 /// these are kept in registers.
 double plane_seconds(const cuda::SeparableProgram& program, const Domain& domain, Precision precision,
-                     const DeviceModel& device) {
+                     bool with_source, const DeviceModel& device) {
   const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
   const SeparableOperand& operand = program.operand();
-  const cuda::SeparableTile& tile = program.tile();
-  const cuda::SeparableShape& shape = program.shape();
+  const cuda::SeparableShape& shape = program.shape(with_source);
+  const cuda::SeparableTile& tile = shape.tile;
   const std::int64_t columns = pieces(domain.shape[x_axis], tile.columns()), rows = domain.shape[y_axis];
   const std::int64_t resident = tile.blocks_per_multiprocessor * limits_of(device).multiprocessors;
   const std::int64_t steps = cuda::steps_per_strip(rows, shape.block_rows, columns, resident);
@@ -218,7 +219,7 @@ double space_seconds(const cuda::SeparableProgram& program, const Domain& domain
 /// Passes along x and y on tiles of 16 x 16 outputs with windows of 32 points: two instructions per term,
 /// pass and window, twice as many for tf32, and three products of two tf32 terms for fp32.
 TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision precision, double dropped,
-                          const DeviceModel& device) {
+                          bool with_source, const DeviceModel& device) {
   const cuda::SeparableProgram program(separate(fused, dropped), precision, limits_of(device));
   const SeparableOperand& operand = program.operand();
   const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
@@ -236,16 +237,18 @@ TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision 
     work.seconds = work.instructions / (work.peak * (half ? 0.65 : 0.57));
     work.memory_cost = half ? 1.17 : 1.0;
     work.latency = half ? 7e-6 : 10e-6;
-    work.source_cost = source_cost;
+    work.source_ahead = true;
     work.is_serial = !half;
   } else if (space) {
     work.fma += static_cast<double>(operand.z_rank * operand.z_taps);
     work.seconds = space_seconds(program, domain, precision, device);
     work.memory_cost = 1.3;
+    work.source_cost = source_cost;
     work.latency = sweep_fill / 2;
   } else {
-    work.seconds = plane_seconds(program, domain, precision, device);
+    work.seconds = plane_seconds(program, domain, precision, with_source, device);
     work.memory_cost = 1.06;
+    work.source_ahead = !split;
     work.source_cost = plane_source_cost;
     work.latency = sweep_fill;
   }
@@ -273,7 +276,7 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
   try {
     work = windowed ? windowed_work(fused, core, problem.precision, device)
            : layout == Layout::separable
-               ? separable_work(fused, core, problem.precision, candidate.dropped, device)
+               ? separable_work(fused, core, problem.precision, candidate.dropped, problem.has_source, device)
                : direct_work(fused, core, problem.precision,
                              layout == Layout::dual_tessellation ? Layout::strided_swap : layout,
                              candidate.unit == "sparse-tensor", problem.has_source, device);
@@ -299,11 +302,13 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
     return;
   }
   const double taken = static_cast<double>(core.box().points()) / points / steps;
-  candidate.memory_seconds = 2 * element * work.memory_cost / device.bandwidth * taken;
+  const double fetched = 2 * element + (work.source_ahead ? source : 0);
+  candidate.memory_seconds = fetched * work.memory_cost / device.bandwidth * taken;
   candidate.compute_seconds = work.seconds * taken;
   candidate.shared_seconds = work.shared_seconds * taken;
   const double sweep =
-      work.latency / (points * steps) + source * work.source_cost / device.bandwidth / steps +
+      work.latency / (points * steps) +
+      (work.source_ahead ? 0 : source * work.source_cost / device.bandwidth / steps) +
       (work.is_serial
            ? candidate.memory_seconds + candidate.compute_seconds
            : overlapped({candidate.memory_seconds, candidate.compute_seconds, candidate.shared_seconds}));

@@ -138,7 +138,7 @@ int MmaProgram::weight_bytes() const {
   return warp_lanes * (16 * fragments + 4 * metadata);
 }
 
-int MmaProgram::shared_bytes() const {
+int MmaProgram::shared_bytes(bool) const {
   const int element = static_cast<int>(storage_bytes(precision_));
   const int input = round_up(stage_planes() * box_rows_ * box_columns_ * element, 128),
             weights = place_ != WeightPlace::shared   ? 16 + 4

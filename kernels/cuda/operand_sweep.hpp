@@ -18,7 +18,7 @@ namespace spsolve::cuda {
 
 /// A sweep whose weights lie in device memory as operands of tensor cores, with metadata. Program says what
 /// its kernel is compiled from: kernel_name() (and of its file), constants(aligned, with_source), weights(),
-/// metadata(), threads() and shared_bytes().
+/// metadata(), threads() and shared_bytes(with_source).
 template <class Program>
 class OperandSweep : public Sweep {
  public:
@@ -57,19 +57,21 @@ class OperandSweep : public Sweep {
     if (known != kernels_.end()) return known->second;
     const std::string name = program_.kernel_name();
     const auto code = compiler_.begin(name + ".cuh", program_.constants(aligned, with_source));
-    return kernels_.try_emplace({aligned, with_source}, code, name, program_.shared_bytes()).first->second;
+    return kernels_
+        .try_emplace({aligned, with_source}, code, name,
+                     static_cast<std::size_t>(program_.shared_bytes(with_source)))
+        .first->second;
   }
 
   /// On the whole device.
   int resident_blocks(const Kernel& kernel) const {
-    return device_.multiprocessors *
-           kernel.resident_blocks(program_.threads(), static_cast<std::size_t>(program_.shared_bytes()));
+    return device_.multiprocessors * kernel.resident_blocks(program_.threads(), kernel.most_shared_bytes());
   }
 
   template <class Arguments>
   void launch(const Kernel& kernel, const dim3& grid, const Arguments& arguments) const {
-    kernel.launch(grid, dim3(static_cast<unsigned>(program_.threads())),
-                  static_cast<std::size_t>(program_.shared_bytes()), stream_, arguments);
+    kernel.launch(grid, dim3(static_cast<unsigned>(program_.threads())), kernel.most_shared_bytes(), stream_,
+                  arguments);
   }
 
   DeviceBuffer upload(const std::vector<std::uint32_t>& words) const {

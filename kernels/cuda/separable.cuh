@@ -15,8 +15,9 @@
 // weights are split into two tf32 terms each, and all products but that of the smaller terms are summed. No
 // range is lost: tf32 has the exponents of fp32.
 //
-// Memory: one read and one write per point, and the halo (mostly in L2). Limited by memory up to about rank 3
-// (fp16) or 1 (fp32), by the power that the tensor cores take beyond.
+// Memory: one read and one write per point, and the halo (mostly in L2); what a warp adds as a source comes
+// to shared memory while it computes. Limited by memory up to about rank 3 (fp16) or 1 (fp32), by the power
+// that the tensor cores take beyond.
 
 #include "separable_operands.cuh"
 #include "separable_stage.cuh"
@@ -52,24 +53,29 @@ class Strip {
     const int needed = last_row_ <= slab ? 0 : (last_row_ - slab + block_rows - 1) / block_rows;
     const int last = needed < a_.steps_per_strip ? needed : a_.steps_per_strip;
     const bool idle = last_column_ <= 0 || first_column_ >= warp_columns;
+    fetch_source(0);
     ring.for_each(last + 1, [&](int n) {
-      const int first_row = (n - 1) * block_rows + slab;  // that is completed
+      const int first_row = first_completed(n);
       if (idle)
         ring.release(n);
       else if (simple_ && first_row >= first_row_ && first_row + block_rows <= last_row_)
         step<true>(weights, ring, n);
       else
         step<false>(weights, ring, n);
+      if (n < last) fetch_source(n + 1);
     });
     if constexpr (bulk_stores) wait_for_staging();  // shared memory lives as long as the block
   }
 
  private:
-  /// Takes block n in and writes the rows that it completes. `simple`: all of them, without a source; a
-  /// second instance of the code, without branches.
+  /// The first of the rows that step n completes, relative to the strip, as all rows here.
+  static __device__ int first_completed(int n) { return (n - 1) * block_rows + slab; }
+
+  /// Takes block n in and writes the rows that it completes. `simple`: all of them; a second instance of the
+  /// code, without branches.
   template <bool simple>
   __device__ void step(const Weights& weights, BlockRing& ring, int n) {
-    const int first_row = (n - 1) * block_rows + slab;  // relative to the strip, as all rows here
+    const int first_row = first_completed(n);
     const Stored* rows =
         &shared_.stage[n % stages][g_ / 4 * 8 + g_ / 2 % 2 * (slab * y_windows) + g_ % 2]
                       [warp_ * warp_columns + window_column + q_ / 2 * 8 + q_ % 2 * (slab * x_windows)];
@@ -79,6 +85,7 @@ class Strip {
       along_x(weights, rows + first * slab, next);
       if constexpr (first + groups_at_once == groups) ring.release(n);
       if constexpr (first == 0 && bulk_stores) wait_for_staging();
+      if constexpr (first == 0) wait_for_source(n);
       static_for<0, groups_at_once>([&](auto group_) {
         constexpr int group = first + decltype(group_)::value;
         const auto& fresh = next[group - first];
@@ -170,7 +177,7 @@ class Strip {
     if (simple || (simple_ && whole(first))) {
 #pragma unroll
       for (int upper = 0; upper < 2; ++upper) {
-        const Pack<Stored, 4> packed = results(sums, upper, first + g_ + 8 * upper, slab * group);
+        const Pack<Stored, 4> packed = results(sums, upper, first_row, slab * i, slab * group);
         if constexpr (bulk_stores) {
           constexpr int box = group * slab / box_columns, column = group * slab % box_columns;
           *staged_four(shared_.out[warp_][box][slab * i + g_ + 8 * upper], column + 4 * q_, g_) = packed;
@@ -200,13 +207,17 @@ class Strip {
   /// fp16 factors are scaled.
   __device__ float scaled(float sum) const { return element == Element::fp16 ? sum * a_.scale : sum; }
 
-  /// The lane's four results in one of its rows.
-  __device__ Pack<Stored, 4> results(const Sums (&sums)[2], int upper, int row, int column) const {
+  /// The lane's four results in one of its rows: of the 16 from `row` of the step on.
+  __device__ Pack<Stored, 4> results(const Sums (&sums)[2], int upper, int first_row, int row,
+                                     int column) const {
     float value[4];
 #pragma unroll
     for (int c = 0; c < 4; ++c) value[c] = scaled(sums[c / 2].total(2 * upper + c % 2));
     if constexpr (with_source) {
-      const auto added = *reinterpret_cast<const Pack<float, 4>*>(at<const float>(a_.source, row, column));
+      row += g_ + 8 * upper;
+      const float* const from = staged_source ? &shared_.source[warp_][row][column + 4 * q_]
+                                              : at<const float>(a_.source, first_row + row, column);
+      const auto added = *reinterpret_cast<const Pack<float, 4>*>(from);
 #pragma unroll
       for (int c = 0; c < 4; ++c) value[c] += added.element[c];
     }
@@ -218,6 +229,37 @@ class Strip {
   __device__ T* at(const View& view, int row, int column) const {
     return static_cast<T*>(view.data) + (plane_ - view.begin[0]) * view.stride[0] +
            (row_ + row - view.begin[1]) * view.stride[1] + (column_ + column + 4 * q_ - view.begin[2]);
+  }
+
+  /// Sends for the source of what step n completes, when that of the step before has been read, where the
+  /// warp writes whole rows: to shared memory, or line by line to the cache that multiprocessors share.
+  __device__ void fetch_source(int n) const {
+    if (!with_source || !simple_) return;
+    const int first_row = first_completed(n), lane = static_cast<int>(threadIdx.x) % 32;
+#if __CUDA_ARCH__ >= 900
+    if constexpr (staged_source) {
+      const View& source = a_.source;
+      __syncwarp();
+      if (lane != 0) return;
+      mbarrier_expect(&shared_.source_full[warp_], sizeof shared_.source[0]);
+      tensor_copy(shared_.source[warp_], a_.source_map, static_cast<int>(column_ - source.begin[2]),
+                  static_cast<int>(row_ + first_row - source.begin[1]),
+                  static_cast<int>(plane_ - source.begin[0]), &shared_.source_full[warp_]);
+      return;
+    }
+#endif
+    for (int row = first_row + lane; row < first_row + block_rows; row += 32) {
+      if (row < first_row_ || row >= last_row_) continue;
+#pragma unroll
+      for (int column = 0; column < warp_columns; column += 32)
+        prefetch(at<const float>(a_.source, row, column));
+    }
+  }
+
+  __device__ void wait_for_source(int n) const {
+#if __CUDA_ARCH__ >= 900
+    if (staged_source && simple_) mbarrier_wait(&shared_.source_full[warp_], n & 1);
+#endif
   }
 
   __device__ static int clamped(long long distance) {

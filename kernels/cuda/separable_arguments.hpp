@@ -10,8 +10,9 @@ constexpr int most_z_weights = 128;
 
 /// One launch of separable.cuh or separable_planes.cuh: sweeps of planes, {z, y, x}.
 struct SeparableArguments {
-  TensorMap in_map;   // sm_90: boxes of one stage, in elements of 8 bytes
-  TensorMap out_map;  // sm_90 with bulk stores: boxes of 16 rows x 128 bytes
+  TensorMap in_map;      // sm_90: boxes of one stage, in elements of 8 bytes
+  TensorMap out_map;     // sm_90 with bulk stores: boxes of 16 rows x 128 bytes
+  TensorMap source_map;  // sm_90 with a staged source: boxes of what a warp completes in a step
   View in;
   View out;
   View source;                    // fp32; data is null without a source

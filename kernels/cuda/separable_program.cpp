@@ -26,6 +26,7 @@ int bank_conflicts(int row_bytes, int slab_distance_bytes, int chunk_bytes) {
 
 constexpr std::size_t most_terms = 8;
 constexpr int most_z_taps = 15;  // whose sums registers hold
+constexpr int fewest_warps = 4;  // one for each scheduler, before they take fewer columns
 
 /// Of A.
 int weight_fragments(const SeparableOperand& operand) {
@@ -74,24 +75,53 @@ SeparableShape shape_of(const SeparableOperand& operand, const SeparableTile& ti
   const int stored_rows = in_planes ? 2 * 16 * tile.warps_y : shape.block_rows;  // in two buffers
   add(tile.bulk_stores ? tile.columns() * stored_rows * storage_bytes : 8 * storage_bytes, 1024);
   add(tile.stages * shape.block_rows * shape.row_elements * storage_bytes, 128);
+  add((tile.staged_source ? tile.warps * shape.block_rows : 1) * 16 * tile.groups * 4, 128);
   const int fragments = weight_fragments(operand);
   add((tile.weights_in_shared ? fragments : 1) * 32 * 16, 16);
-  add(2 * tile.stages * 8, 8);
+  add((2 * tile.stages + tile.warps) * 8, 8);
   shape.shared_bytes = round_up(shape.shared_bytes, 1024);
   return shape;
+}
+
+bool fits(const SeparableShape& shape, int storage_bytes, const BlockLimits& limits) {
+  return static_cast<std::size_t>(shape.shared_bytes) <=
+             limits.shared_bytes / shape.tile.blocks_per_multiprocessor &&
+         shape.row_elements * storage_bytes <= 2048 && shape.block_rows <= 256;
+}
+
+/// Warps of so many groups at the most.
+void narrow(SeparableTile& tile, int groups, int storage_bytes, const BlockLimits& limits) {
+  tile.groups = groups;
+  tile.groups_at_once = std::min(tile.groups_at_once, groups);
+  tile.bulk_stores = limits.copy_engine() && 16 * groups * storage_bytes >= 64;
+}
+
+int stages_ahead(int stages) { return std::max(1, stages - 2); }
+
+/// Registers of a lane per group of columns that hold the rows between two steps.
+int history(const SeparableOperand& operand) {
+  return 8 * operand.per_window() * operand.x_rank * operand.y.windows;
+}
+
+/// In 16 bits, by registers. Beside the sums of eight slabs and more two groups with several factors spill,
+/// without a source in bf16 so little that they gain.
+int groups_of_halves(const SeparableOperand& operand, bool with_source) {
+  const int windows = operand.y.windows;
+  const bool spills =
+      windows > 3 && operand.x_rank > 1 && (with_source || operand.element == Precision::fp16);
+  return history(operand) <= 24 ? 4 : history(operand) <= 64 && !spills ? 2 : 1;
 }
 
 /// The best tile known that fits; without warps where none does.
 SeparableTile best_tile(const SeparableOperand& operand, int storage_bytes, const BlockLimits& limits) {
   const int windows = operand.y.windows;
-  // Registers of a lane per group of columns that hold the rows between two steps, and of weights.
-  const int history = operand.x_rank * windows * (storage_bytes == 2 ? 8 : 16);
-  const int weights = 4 * weight_fragments(operand);
+  const int history = cuda::history(operand);
+  const int weights = 4 * weight_fragments(operand);  // registers of a lane
   SeparableTile tile;
   if (operand.z_taps > 1) {
     tile = tile_of_planes(operand, limits);
   } else if (storage_bytes == 2) {
-    tile.groups = history <= 24 ? 4 : history <= 64 ? 2 : 1;
+    tile.groups = groups_of_halves(operand, false);
   } else if (history == 32) {  // two smaller blocks beside each other
     tile.warps = 4;
     tile.blocks_per_multiprocessor = 2;
@@ -104,21 +134,43 @@ SeparableTile best_tile(const SeparableOperand& operand, int storage_bytes, cons
     if (!limits.copy_engine() && tile.groups > 1) tile.groups /= 2;  // addresses of copies take registers
     if (operand.x.windows > 1 && windows == 1 && history <= 16) tile.groups_at_once = tile.groups;
     tile.weights_in_shared = weights > 32;
-    tile.bulk_stores = limits.copy_engine() && 16 * tile.groups * storage_bytes >= 64;
+    narrow(tile, tile.groups, storage_bytes, limits);
   }
-  const auto fits = [&] {
-    const SeparableShape shape = shape_of(operand, tile, storage_bytes);
-    return static_cast<std::size_t>(shape.shared_bytes) <=
-               limits.shared_bytes / tile.blocks_per_multiprocessor &&
-           shape.row_elements * storage_bytes <= 2048 && shape.block_rows <= 256;
-  };
+  const auto fits = [&] { return cuda::fits(shape_of(operand, tile, storage_bytes), storage_bytes, limits); };
   while (!fits() && tile.stages > 2) --tile.stages;
   if (!fits()) tile.blocks_per_multiprocessor = 1;
   while (!fits() && tile.warps_y > 1) --tile.warps_y;
-  while (!fits() && tile.warps > 1 && operand.z_taps == 1) tile.warps /= 2;
+  while (!fits() && tile.warps > 1 && operand.z_taps == 1) {
+    if (tile.warps > fewest_warps || tile.groups == 1)
+      tile.warps /= 2;
+    else
+      narrow(tile, tile.groups / 2, storage_bytes, limits);
+  }
   if (!fits() || limits.compute_capability < 80) tile.warps = 0;
-  tile.ahead = std::max(1, tile.stages - 2);
+  tile.ahead = stages_ahead(tile.stages);
   return tile;
+}
+
+/// The same shape with the source in shared memory, where there is room if there are fewer stages or narrower
+/// warps.
+SeparableShape with_staged_source(const SeparableOperand& operand, const SeparableShape& shape,
+                                  int storage_bytes, const BlockLimits& limits) {
+  if (!limits.copy_engine() || operand.z_taps > 1) return shape;
+  SeparableTile tile = shape.tile;
+  tile.staged_source = true;
+  if (storage_bytes == 2) {
+    tile.warps = SeparableTile{}.warps;
+    tile.groups = groups_of_halves(operand, true);
+  }
+  for (int groups = tile.groups; groups >= 1; groups /= 2) {
+    narrow(tile, groups, storage_bytes, limits);
+    for (tile.stages = SeparableTile{}.stages; tile.stages > 1; --tile.stages) {
+      tile.ahead = stages_ahead(tile.stages);
+      const SeparableShape sourced = shape_of(operand, tile, storage_bytes);
+      if (fits(sourced, storage_bytes, limits)) return sourced;
+    }
+  }
+  return shape;
 }
 
 void require(bool possible) {
@@ -142,6 +194,7 @@ SeparableProgram::SeparableProgram(const SeparableStencil& stencil, Precision pr
   const SeparableTile best = best_tile(operand_, bytes, limits);
   require(best.warps > 0);
   shape_ = shape_of(operand_, tile.value_or(best), bytes);
+  sourced_ = with_staged_source(operand_, shape_, bytes, limits);
 }
 
 std::vector<std::uint32_t> SeparableProgram::both(std::vector<std::uint32_t> ChainedAxis::*part) const {
@@ -152,7 +205,8 @@ std::vector<std::uint32_t> SeparableProgram::both(std::vector<std::uint32_t> Cha
 
 std::string SeparableProgram::constants(bool, bool with_source) const {
   ConstantsText text({"precision.cuh", "sparse_mma.cuh"});
-  const SeparableTile& tile = shape_.tile;
+  const SeparableShape& shape = this->shape(with_source);
+  const SeparableTile& tile = shape.tile;
   text.type("Stored", stored_name(precision_ == Precision::tf32 ? Precision::fp32 : precision_));
   text.element(operand_.element);
   text.integer("terms", operand_.terms);
@@ -171,15 +225,16 @@ std::string SeparableProgram::constants(bool, bool with_source) const {
   text.integer("stages", tile.stages);
   text.integer("ahead", tile.ahead);
   text.integer("blocks_per_multiprocessor", tile.blocks_per_multiprocessor);
-  text.integer("column_margin", shape_.column_margin);
-  text.integer("window_column", shape_.window_column);
-  text.integer("row_margin", shape_.row_margin);
+  text.integer("column_margin", shape.column_margin);
+  text.integer("window_column", shape.window_column);
+  text.integer("row_margin", shape.row_margin);
   text.integer("plane_margin", operand_.z_begin);
-  text.integer("row_elements", shape_.row_elements);
-  text.integer("shared_bytes", shape_.shared_bytes);
+  text.integer("row_elements", shape.row_elements);
+  text.integer("shared_bytes", shape.shared_bytes);
   text.flag("weights_in_shared", tile.weights_in_shared);
   text.flag("bulk_stores", tile.bulk_stores);
   text.flag("with_source", with_source);
+  text.flag("staged_source", with_source && tile.staged_source);
   return text.finished();
 }
 

@@ -19,9 +19,10 @@ struct SeparableTile {
       2;  // blocks that are fetched before they are needed; warps may be stages - ahead - 1 blocks apart
   int blocks_per_multiprocessor = 1;
   bool weights_in_shared = false;
-  bool bulk_stores = false;  // by the copy engine: rows of a warp are 64 bytes or multiples of 128 (sm_90)
-  int groups_at_once = 1;    // in pass 1: neighbours share inputs where there are several windows along x
-  int steps_per_strip = 0;   // blocks of input of a thread block after the first; 0: by the size of the grid
+  bool bulk_stores = false;    // by the copy engine: rows of a warp are 64 bytes or multiples of 128 (sm_90)
+  bool staged_source = false;  // what a step adds comes to shared memory by the copy engine (sm_90)
+  int groups_at_once = 1;      // in pass 1: neighbours share inputs where there are several windows along x
+  int steps_per_strip = 0;  // blocks of input of a thread block after the first; 0: by the size of the grid
 
   int columns() const { return 16 * groups * warps; }
   int threads() const { return 32 * warps * warps_y; }
@@ -55,10 +56,11 @@ class SeparableProgram {
   std::vector<std::uint32_t> metadata() const { return both(&ChainedAxis::metadata); }
 
   const SeparableOperand& operand() const { return operand_; }
-  const SeparableShape& shape() const { return shape_; }
+  /// With a source it may have fewer stages or groups, to have room for that.
+  const SeparableShape& shape(bool with_source = false) const { return with_source ? sourced_ : shape_; }
   const SeparableTile& tile() const { return shape_.tile; }
   int threads() const { return tile().threads(); }
-  int shared_bytes() const { return shape_.shared_bytes; }
+  int shared_bytes(bool with_source = false) const { return shape(with_source).shared_bytes; }
   /// Whether there are taps along z: blocks march through planes.
   bool in_planes() const { return operand_.z_taps > 1; }
   /// Whether all taps lie along x: a line can be cut into rows.
@@ -70,7 +72,7 @@ class SeparableProgram {
   Precision precision_;
   bool along_x_;
   SeparableOperand operand_;
-  SeparableShape shape_;
+  SeparableShape shape_, sourced_;
 };
 
 constexpr int row_granule = 16;  // of outputs

@@ -37,8 +37,10 @@ struct SharedMemory {
   alignas(1024) Stored
       out[bulk_stores ? box_groups : 1][boxes][bulk_stores ? box_rows : 1][bulk_stores ? box_columns : 8];
   alignas(128) Stored stage[stages][block_rows][row_elements];
+  // Of the points that a step completes.
+  alignas(128) float source[staged_source ? warps : 1][staged_source ? block_rows : 1][warp_columns];
   uint4 values[weights_in_shared ? value_count : 1][32];
-  unsigned long long full[stages], read[stages];
+  unsigned long long full[stages], read[stages], source_full[staged_source ? warps : 1];
 };
 
 static_assert(sizeof(SharedMemory) <= shared_bytes);
@@ -55,6 +57,7 @@ class BlockRing {
         mbarrier_init(&shared_.full[stage], 1);
         mbarrier_init(&shared_.read[stage], warps);
       }
+      for (unsigned long long& barrier : shared_.source_full) mbarrier_init(&barrier, 1);
       fence_mbarrier_init();
     }
     __syncthreads();

@@ -57,8 +57,8 @@ void SeparableSweep::enqueue(const View& in, const View& out, const View& source
 void SeparableSweep::sweep(const View& in, const View& out, const View& source, const Region& region,
                            bool aligned) const {
   const SeparableOperand& operand = program_.operand();
-  const SeparableShape& shape = program_.shape();
-  const SeparableTile& tile = program_.tile();
+  const SeparableShape& shape = program_.shape(source.data != nullptr);
+  const SeparableTile& tile = shape.tile;
   const Kernel& kernel = this->kernel(true, source.data != nullptr);
   SeparableArguments a{};
   a.in = in;
@@ -103,6 +103,8 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
               ? make_tensor_map(out, element_bytes_, row_granule, 64 / element_bytes_, Swizzle::bytes_64)
               : make_tensor_map(out, element_bytes_, row_granule, 128 / element_bytes_, Swizzle::bytes_128);
     }
+    if (source.data && aligned && tile.staged_source)
+      a.source_map = make_tensor_map(source, sizeof(float), shape.block_rows, 16 * tile.groups);
   }
   launch(kernel,
          dim3(static_cast<unsigned>(column_tiles), static_cast<unsigned>(row_tiles),
@@ -113,10 +115,11 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
 /// A line as rows of one tile each: those whose input lies in memory as a plane, the few others one by one.
 void SeparableSweep::sweep_line(const View& in, const View& out, const View& source, const Region& region,
                                 bool aligned) const {
-  const std::int64_t columns = program_.tile().columns();
+  const SeparableShape& shape = program_.shape(source.data != nullptr);
+  const std::int64_t columns = shape.tile.columns();
   const std::int64_t begin = region.begin[x_axis], end = region.end[x_axis];
-  const std::int64_t first = program_.shape().column_margin,
-                     last = first + program_.shape().row_elements;  // columns of input
+  const std::int64_t first = shape.column_margin,
+                     last = first + shape.row_elements;  // columns of input
   const std::int64_t last_row = floor_div(end - 1, columns);
   const std::int64_t full_begin =
       std::max(pieces(begin, columns), -floor_to<std::int64_t>(first - in.begin[x_axis], columns) / columns);
@@ -130,7 +133,9 @@ void SeparableSweep::sweep_line(const View& in, const View& out, const View& sou
     const Region written{{0, row, column}, {1, row + rows, last_column}};
     const View to =
         folded(out, columns, row, rows, floor_to(column, column_granule), last_column, element_bytes_);
-    const View added = source.data ? folded(source, columns, row, rows, column, last_column, 4) : View{};
+    const View added =
+        source.data ? folded(source, columns, row, rows, floor_to<std::int64_t>(column, 4), last_column, 4)
+                    : View{};
     sweep(folded(in, columns, row, rows, in_begin, in_end, element_bytes_), to, added, written, aligned);
   };
   for (std::int64_t row = floor_div(begin, columns); row <= last_row;) {

@@ -49,7 +49,7 @@ class WgmmaProgram {
   const WgmmaTile& tile() const { return tile_; }
   static int threads() { return wgmma_threads; }
   const InputWindow& window() const { return window_; }
-  int shared_bytes() const { return shared_bytes(tile_); }
+  int shared_bytes(bool = false) const { return shared_bytes(tile_); }
 
  private:
   bool split() const { return precision_ == Precision::fp32; }

@@ -154,14 +154,38 @@ INSTANTIATE_TEST_SUITE_P(
                       SeparableCase{Precision::fp16, 7, 7, 4}, SeparableCase{Precision::fp16, 3, 3, 8},
                       SeparableCase{Precision::tf32, 5, 5, 4}, SeparableCase{Precision::fp32, 7, 7, 1}));
 
+TEST(SeparableProgram, CompilesWithASource) {
+  for (const SeparableCase& c :
+       {SeparableCase{Precision::fp16, 0, 7, 3}, SeparableCase{Precision::bf16, 0, 15, 1},
+        SeparableCase{Precision::tf32, 0, 7, 1}})
+    expect_compiles("separable.cuh", 0, [&](const BlockLimits& limits) {
+      return c.program(limits).constants(limits.copy_engine(), true);
+    });
+}
+
+/// On Hopper, in tiles of fewer stages or columns, but not where warps would idle.
+TEST(SeparableProgram, KeepsTheSourceInSharedMemoryWhereThereIsRoom) {
+  const auto staged = [](const SeparableCase& c, const BlockLimits& limits) {
+    return c.program(limits).shape(true).tile.staged_source;
+  };
+  const SeparableCase narrow{Precision::fp16, 0, 7, 3}, wide{Precision::fp16, 0, 36, 2};
+  EXPECT_TRUE(staged(narrow, hopper));
+  EXPECT_FALSE(staged(narrow, ampere));
+  EXPECT_FALSE(staged(wide, hopper));
+  const SeparableProgram program = SeparableCase{Precision::bf16, 0, 15, 1}.program(hopper);
+  EXPECT_TRUE(program.shape(true).tile.staged_source);
+  EXPECT_LT(program.shape(true).tile.columns(), program.shape(false).tile.columns());
+}
+
 TEST(SeparableProgram, FitsDevicesOfLessSharedMemoryOrIsRefused) {
   for (const SeparableCase& c :
        {SeparableCase{Precision::fp16, 0, 7, 1}, SeparableCase{Precision::fp32, 0, 7, 1},
         SeparableCase{Precision::fp16, 0, 15, 3}, SeparableCase{Precision::fp16, 7, 7, 4},
         SeparableCase{Precision::fp32, 5, 5, 1}}) {
     for (const BlockLimits& limits : {hopper, ampere, ada})
-      EXPECT_LE(static_cast<std::size_t>(c.program(limits).shared_bytes()), limits.shared_bytes)
-          << c.radius << ' ' << to_string(c.precision);
+      for (const bool with_source : {false, true})
+        EXPECT_LE(static_cast<std::size_t>(c.program(limits).shared_bytes(with_source)), limits.shared_bytes)
+            << c.radius << ' ' << to_string(c.precision);
     EXPECT_THROW(c.program({80, 8 << 10}), std::invalid_argument);
     EXPECT_THROW(c.program({75, 64 << 10}), std::invalid_argument);
   }
