@@ -24,7 +24,8 @@ void WgmmaSweep::enqueue(const View& in, const View& out, const View& source, co
   const int element = static_cast<int>(storage_bytes(precision_));
   a.lead = static_cast<int>(
       wrap(a.first_column + program_.window().first_column - a.in.begin[column_axis], 16 / element));
-  const bool aligned = a.lead == 0 && wrap(a.out.begin[column_axis], 2) == 0;
+  const bool aligned = a.lead == 0 && wrap(a.out.begin[column_axis], 2) == 0 &&
+                       (!source.data || wrap(source.begin[column_axis], 2) == 0);
   a.unscale = static_cast<float>(1.0 / program_.weight_scale());
   a.weights = weights_.data();
   a.metadata = static_cast<const unsigned*>(metadata_.data());

@@ -62,6 +62,7 @@ class TileMultiplier {
     int slot = first_tile * y_groups, waited = 0, waited_slot = 0;
     unsigned waited_parity = 0;
     for (int tile = first_tile; tile < strip_.tiles; tile += turns) {
+      if constexpr (with_source && work == Work::first) fetch_source(tile);
       static_for<0, quads>([&](auto q) {
         while (waited < tile * y_groups + q.value + y_groups) {
           wait(&shared_.full[waited_slot], waited_parity);
@@ -131,6 +132,17 @@ class TileMultiplier {
     metadata_ = a_.metadata[(work == Work::corrections ? group_threads : 0) + thread_];
   }
 
+  /// Sends for the source of the rows of this warp while their tile is multiplied.
+  __device__ void fetch_source(int tile) const {
+    constexpr int line = 32, lines = block_columns / line;  // of 128 bytes
+    for (int i = lane_; i < y_groups * lines; i += 32) {
+      const long long y = strip_.row + (static_cast<long long>(tile) * y_groups + i / lines) * quad + warp_,
+                      x = strip_.column + i % lines * line;
+      if (y >= a_.region.begin[0] && y < a_.region.end[0] && x >= a_.region.begin[2] && x < a_.region.end[2])
+        prefetch(first_of<const float>(a_.source, y, x));
+    }
+  }
+
   /// This warp reads a slot no more.
   __device__ void release(int slot) const {
     arrive_as_warp(&shared_.empty[slot < ring ? slot : slot - ring]);
@@ -191,11 +203,15 @@ class TileMultiplier {
       Pack<Stored, 2> pair;
       bool inside[2];
 #pragma unroll
-      for (int k = 0; k < 2; ++k) {
+      for (int k = 0; k < 2; ++k)
         inside[k] = whole || (row_inside && column + k >= left && column + k < right);
+      Pack<float, 2> added{};
+      if constexpr (with_source) added = pair_of(from + row * a_.source.stride[0] + column, inside);
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
         float value = sums_[0][4 * group + 2 * k + e];
         if constexpr (element_bytes == 2) value *= a_.unscale;
-        if (with_source && inside[k]) value += from[row * a_.source.stride[0] + column + k];
+        if constexpr (with_source) value += added.element[k];
         spsolve::cuda::store(pair.element[k], value);
       }
       Stored* const first = to + row * a_.out.stride[0] + column;
@@ -206,6 +222,12 @@ class TileMultiplier {
         if (inside[1]) first[1] = pair.element[1];
       }
     }
+  }
+
+  /// Neighbours of the source, zero where they are not `inside`.
+  __device__ static Pack<float, 2> pair_of(const float* from, const bool (&inside)[2]) {
+    if (aligned && inside[0] && inside[1]) return *reinterpret_cast<const Pack<float, 2>*>(from);
+    return {inside[0] ? from[0] : 0, inside[1] ? from[1] : 0};
   }
 
   template <class Element>
