@@ -39,13 +39,15 @@ class Column {
                    static_cast<int>(plane_ + plane_margin - a_.in.begin[0]));
     if constexpr (weights_in_shared) __syncthreads();
     ring.for_each(planes_ + z_taps - 1, [&](int n) {
-      float result[8];
+      float result[8], added[8] = {};
+      if (n >= z_taps) read_source(n - z_taps, added);
       step(weights, ring, n, result);
-      if (n >= z_taps) write(n - z_taps, result);
+      if (n >= z_taps) write(n - z_taps, result, added);
     });
-    float result[8];
+    float result[8], added[8] = {};
+    read_source(planes_ - 1, added);
     along_z(result);
-    write(planes_ - 1, result);
+    write(planes_ - 1, result, added);
 #if __CUDA_ARCH__ >= 900
     if (bulk_stores && stores()) wait_for_stores_to_read<0>();  // shared memory lives as long as the block
 #endif
@@ -122,8 +124,21 @@ class Column {
     }
   }
 
+  /// The source where whole rows are written, read before the plane is computed: volatile, or it would be
+  /// read where it is used.
+  __device__ void read_source(int plane, float (&added)[8]) const {
+    if (!with_source || !whole_) return;
+#pragma unroll
+    for (int upper = 0; upper < 2; ++upper) {
+      float* const to = added + 4 * upper;
+      asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
+                   : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+                   : "l"(__cvta_generic_to_global(at<const float>(a_.source, plane, g_ + 8 * upper))));
+    }
+  }
+
   /// Results of a plane: a lane has columns 4q to 4q + 3 of rows g and g + 8.
-  __device__ void write(int plane, float (&result)[8]) {
+  __device__ void write(int plane, const float (&result)[8], const float (&added)[8]) {
 #pragma unroll
     for (int upper = 0; upper < 2; ++upper) {
       const int row = g_ + 8 * upper;
@@ -131,11 +146,9 @@ class Column {
 #pragma unroll
       for (int c = 0; c < 4; ++c) value[c] = result[4 * upper + c];
       if (whole_) {
-        if constexpr (with_source) {
-          const auto added = *reinterpret_cast<const Pack<float, 4>*>(at<const float>(a_.source, plane, row));
+        if constexpr (with_source)
 #pragma unroll
-          for (int c = 0; c < 4; ++c) value[c] += added.element[c];
-        }
+          for (int c = 0; c < 4; ++c) value[c] += added[4 * upper + c];
         const Pack<Stored, 4> packed = pack_four(value);
         if constexpr (bulk_stores)
           *staged_four(shared_.out[buffer(plane)][warp_x_ * slab / box_columns][row],
