@@ -66,8 +66,8 @@ class MmaProgram {
 
   const SlicedOperand& operand() const { return operand_; }
   const MmaTile& tile() const { return tile_; }
-  int threads() const { return 32 * tile_.warps_x * tile_.warps_y; }
-  int shared_bytes(bool with_source = false) const;
+  int threads(bool = false) const { return 32 * tile_.warps_x * tile_.warps_y; }
+  int shared_bytes(bool = false) const;
   int stage_planes() const { return tile_.chunks_per_stage * static_cast<int>(operand_.tile[0]); }
   /// Tiles side by side that an instruction takes.
   int tiles_per_block() const { return precision_ == Precision::fp64 ? 16 : 8; }

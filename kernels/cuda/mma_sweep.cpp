@@ -30,7 +30,7 @@ void MmaSweep::enqueue(const View& in, const View& out, const View& source, cons
     const MmaProgram::CopiedBox box = program_.copied_box(a.in);
     a.in_map = make_tensor_map(box.words, 8, box.rows, box.columns, Swizzle::none, box.planes);
   }
-  const Kernel& kernel = this->kernel(program_.is_aligned(a), source.data != nullptr);
+  const SweepKernel& kernel = this->kernel(program_.is_aligned(a), source.data != nullptr);
   const auto slices = static_cast<std::int64_t>(program_.operand().slices.size());
   const std::int64_t columns = program_.blocks(a, column_axis), rows = program_.blocks(a, row_axis);
   a.chunks_per_block = program_.tile().group

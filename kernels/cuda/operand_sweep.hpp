@@ -18,7 +18,7 @@ namespace spsolve::cuda {
 
 /// A sweep whose weights lie in device memory as operands of tensor cores, with metadata. Program says what
 /// its kernel is compiled from: kernel_name() (and of its file), constants(aligned, with_source), weights(),
-/// metadata(), threads() and shared_bytes(with_source).
+/// metadata(), threads(with_source) and shared_bytes(with_source).
 template <class Program>
 class OperandSweep : public Sweep {
  public:
@@ -52,26 +52,32 @@ class OperandSweep : public Sweep {
   /// A launch that writes `region`; data of `source` is null without a source.
   virtual void enqueue(const View& in, const View& out, const View& source, const Region& region) const = 0;
 
-  const Kernel& kernel(bool aligned, bool with_source) const {
+  /// What blocks of a kernel take.
+  struct SweepKernel {
+    int threads;
+    std::size_t shared_bytes;
+    Kernel code;
+  };
+
+  const SweepKernel& kernel(bool aligned, bool with_source) const {
     const auto known = kernels_.find({aligned, with_source});
     if (known != kernels_.end()) return known->second;
     const std::string name = program_.kernel_name();
-    const auto code = compiler_.begin(name + ".cuh", program_.constants(aligned, with_source));
-    return kernels_
-        .try_emplace({aligned, with_source}, code, name,
-                     static_cast<std::size_t>(program_.shared_bytes(with_source)))
-        .first->second;
+    const auto bytes = static_cast<std::size_t>(program_.shared_bytes(with_source));
+    Kernel code(compiler_.begin(name + ".cuh", program_.constants(aligned, with_source)), name, bytes);
+    SweepKernel kernel{program_.threads(with_source), bytes, std::move(code)};
+    return kernels_.emplace(std::pair{aligned, with_source}, std::move(kernel)).first->second;
   }
 
   /// On the whole device.
-  int resident_blocks(const Kernel& kernel) const {
-    return device_.multiprocessors * kernel.resident_blocks(program_.threads(), kernel.most_shared_bytes());
+  int resident_blocks(const SweepKernel& kernel) const {
+    return device_.multiprocessors * kernel.code.resident_blocks(kernel.threads, kernel.shared_bytes);
   }
 
   template <class Arguments>
-  void launch(const Kernel& kernel, const dim3& grid, const Arguments& arguments) const {
-    kernel.launch(grid, dim3(static_cast<unsigned>(program_.threads())), kernel.most_shared_bytes(), stream_,
-                  arguments);
+  void launch(const SweepKernel& kernel, const dim3& grid, const Arguments& arguments) const {
+    kernel.code.launch(grid, dim3(static_cast<unsigned>(kernel.threads)), kernel.shared_bytes, stream_,
+                       arguments);
   }
 
   DeviceBuffer upload(const std::vector<std::uint32_t>& words) const {
@@ -89,7 +95,7 @@ class OperandSweep : public Sweep {
   Program program_;
   KernelCompiler compiler_;
   DeviceBuffer weights_, metadata_;
-  mutable std::map<std::pair<bool, bool>, Kernel> kernels_;  // made when first needed
+  mutable std::map<std::pair<bool, bool>, SweepKernel> kernels_;  // made when first needed
 };
 
 }  // namespace spsolve::cuda

@@ -55,8 +55,6 @@ class Kernel {
   Kernel(Code cubin, std::string name, std::size_t most_shared_bytes = 0)
       : cubin_(std::move(cubin)), name_(std::move(name)), most_shared_bytes_(most_shared_bytes) {}
 
-  std::size_t most_shared_bytes() const { return most_shared_bytes_; }
-
   /// Per multiprocessor, with so many threads in a block and bytes of dynamic shared memory. The driver is
   /// asked once.
   int resident_blocks(int threads, std::size_t shared_bytes) const;

@@ -89,7 +89,7 @@ bool fits(const SeparableShape& shape, int storage_bytes, const BlockLimits& lim
          shape.row_elements * storage_bytes <= 2048 && shape.block_rows <= 256;
 }
 
-/// Warps of so many groups at the most.
+/// Warps of so many groups, and what depends on that.
 void narrow(SeparableTile& tile, int groups, int storage_bytes, const BlockLimits& limits) {
   tile.groups = groups;
   tile.groups_at_once = std::min(tile.groups_at_once, groups);
@@ -151,8 +151,8 @@ SeparableTile best_tile(const SeparableOperand& operand, int storage_bytes, cons
   return tile;
 }
 
-/// The same shape with the source in shared memory, where there is room if there are fewer stages or narrower
-/// warps.
+/// With the source in shared memory, where there is room for it beside two stages or more of as many warps;
+/// else the shape without.
 SeparableShape with_staged_source(const SeparableOperand& operand, const SeparableShape& shape,
                                   int storage_bytes, const BlockLimits& limits) {
   if (!limits.copy_engine() || operand.z_taps > 1) return shape;
@@ -194,7 +194,7 @@ SeparableProgram::SeparableProgram(const SeparableStencil& stencil, Precision pr
   const SeparableTile best = best_tile(operand_, bytes, limits);
   require(best.warps > 0);
   shape_ = shape_of(operand_, tile.value_or(best), bytes);
-  sourced_ = with_staged_source(operand_, shape_, bytes, limits);
+  sourced_ = tile ? shape_ : with_staged_source(operand_, shape_, bytes, limits);
 }
 
 std::vector<std::uint32_t> SeparableProgram::both(std::vector<std::uint32_t> ChainedAxis::*part) const {

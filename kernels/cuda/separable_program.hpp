@@ -56,10 +56,10 @@ class SeparableProgram {
   std::vector<std::uint32_t> metadata() const { return both(&ChainedAxis::metadata); }
 
   const SeparableOperand& operand() const { return operand_; }
-  /// With a source it may have fewer stages or groups, to have room for that.
+  /// With a source, tiles may be others: they have room for it.
   const SeparableShape& shape(bool with_source = false) const { return with_source ? sourced_ : shape_; }
   const SeparableTile& tile() const { return shape_.tile; }
-  int threads() const { return tile().threads(); }
+  int threads(bool with_source = false) const { return shape(with_source).tile.threads(); }
   int shared_bytes(bool with_source = false) const { return shape(with_source).shared_bytes; }
   /// Whether there are taps along z: blocks march through planes.
   bool in_planes() const { return operand_.z_taps > 1; }

@@ -59,7 +59,7 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
   const SeparableOperand& operand = program_.operand();
   const SeparableShape& shape = program_.shape(source.data != nullptr);
   const SeparableTile& tile = shape.tile;
-  const Kernel& kernel = this->kernel(true, source.data != nullptr);
+  const SweepKernel& kernel = this->kernel(true, source.data != nullptr);
   SeparableArguments a{};
   a.in = in;
   a.out = out;

@@ -33,7 +33,7 @@ class WgmmaProgram {
   WgmmaProgram(const Stencil& stencil, Precision precision, const BlockLimits& limits, WgmmaTile tile = {});
 
   /// constants.cuh; `aligned`: the window of every tile begins at a multiple of 16 bytes of the rows of
-  /// memory, and its results at an even point.
+  /// memory, and its results, in those of output and source, at an even point.
   std::string constants(bool aligned, bool with_source) const;
   /// [part of the window][step][lane of the warpgroup][4], times weight_scale(); fp32: those of tf32, then of
   /// the corrections, two of each row.
@@ -47,7 +47,7 @@ class WgmmaProgram {
   /// Of a row of memory, in what the copy engine fetches at once.
   int box_columns(bool aligned) const;
   const WgmmaTile& tile() const { return tile_; }
-  static int threads() { return wgmma_threads; }
+  static int threads(bool = false) { return wgmma_threads; }
   const InputWindow& window() const { return window_; }
   int shared_bytes(bool = false) const { return shared_bytes(tile_); }
 

@@ -30,7 +30,7 @@ void WgmmaSweep::enqueue(const View& in, const View& out, const View& source, co
   a.weights = weights_.data();
   a.metadata = static_cast<const unsigned*>(metadata_.data());
   a.in_map = make_tensor_map(a.in, element, 1, program_.box_columns(aligned), Swizzle::none, wgmma_tile_rows);
-  const Kernel& kernel = this->kernel(aligned, source.data != nullptr);
+  const SweepKernel& kernel = this->kernel(aligned, source.data != nullptr);
   const WgmmaTile& tile = program_.tile();
   const std::int64_t strips =
       pieces(a.region.end[column_axis] - a.first_column, tile.x_groups * wgmma_group_columns);

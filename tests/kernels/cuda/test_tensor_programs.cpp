@@ -163,18 +163,21 @@ TEST(SeparableProgram, CompilesWithASource) {
     });
 }
 
-/// On Hopper, in tiles of fewer stages or columns, but not where warps would idle.
+/// On Hopper, in tiles of fewer stages or columns.
 TEST(SeparableProgram, KeepsTheSourceInSharedMemoryWhereThereIsRoom) {
   const auto staged = [](const SeparableCase& c, const BlockLimits& limits) {
     return c.program(limits).shape(true).tile.staged_source;
   };
   const SeparableCase narrow{Precision::fp16, 0, 7, 3}, wide{Precision::fp16, 0, 36, 2};
   EXPECT_TRUE(staged(narrow, hopper));
+  EXPECT_EQ(narrow.program(hopper).shape(true).tile.columns(), narrow.program(hopper).tile().columns());
   EXPECT_FALSE(staged(narrow, ampere));
   EXPECT_FALSE(staged(wide, hopper));
   const SeparableProgram program = SeparableCase{Precision::bf16, 0, 15, 1}.program(hopper);
   EXPECT_TRUE(program.shape(true).tile.staged_source);
   EXPECT_LT(program.shape(true).tile.columns(), program.shape(false).tile.columns());
+  const SeparableProgram few_warps = SeparableCase{Precision::bf16, 0, 24, 1}.program(hopper);
+  EXPECT_GT(few_warps.threads(true), few_warps.threads(false));
 }
 
 TEST(SeparableProgram, FitsDevicesOfLessSharedMemoryOrIsRefused) {
