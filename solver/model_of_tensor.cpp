@@ -28,11 +28,13 @@ constexpr double bank_conflicts = 1.15;
 constexpr double most_factors = 4, factor_spills = 1.5;  // of separable sweeps in 2D: more are kept elsewhere
 constexpr double staged_byte =
     30e-9;  // s, of a byte of each point that a warp of a separable sweep in 3D takes
-constexpr double source_cost = 2.5;        // of reading a source, which nothing fetches ahead, against a copy
+constexpr double source_cost = 2.5;        // of reading a source where it is used, against a copy
 constexpr double line_source_cost = 1.3;   // the same of lines, where lanes have their results side by side
 constexpr double plane_source_cost = 3.5;  // and of separable sweeps in 2D with sums of three products
-constexpr double wide_source_cost = 9;     // the same where lanes read rows of several tiles
-constexpr double split_source_cost = 15;   // and where two warpgroups share them
+constexpr double wide_source_cost = 4.3;   // the same where lanes read rows of several tiles
+constexpr double split_source_cost = 8.7;  // and where two warpgroups share them
+constexpr double narrow_stores = 2.2;      // of memory traffic of separable sweeps whose warps write 32 bytes
+constexpr double ragged_source = 1.7;  // of these where the last warp of rows adds a source point by point
 
 /// What the tensor cores are given to do, per point and launch.
 struct TensorWork {
@@ -246,9 +248,12 @@ TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision 
     work.source_cost = source_cost;
     work.latency = sweep_fill / 2;
   } else {
-    work.seconds = plane_seconds(program, domain, precision, with_source, device);
-    work.memory_cost = 1.06;
+    const cuda::SeparableTile& tile = program.shape(with_source).tile;
     work.source_ahead = !split;
+    const bool is_ragged = with_source && work.source_ahead && domain.shape[x_axis] % (16 * tile.groups) != 0;
+    const double slower = is_ragged ? ragged_source : 1;
+    work.seconds = slower * plane_seconds(program, domain, precision, with_source, device);
+    work.memory_cost = slower * (tile.bulk_stores ? 1.06 : narrow_stores);
     work.source_cost = plane_source_cost;
     work.latency = sweep_fill;
   }
