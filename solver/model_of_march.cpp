@@ -165,8 +165,8 @@ double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& reg
   const double inside = tile->depth * launch.planes_per_block *
                         std::max(missed * launch.warps * points * (sum + others) * busy,
                                  static_cast<double>(launch.waves) * alone);
-  // Where not all blocks of a line are resident at once, one beside a wall begins last; else others take some of
-  // its scheduler's time.
+  // Where not all blocks of a line are resident at once, one beside a wall begins last; else others take some
+  // of its scheduler's time.
   const double wall = wall_warp_seconds(march, *tile);
   return launch.waves > 1 ? inside + wall : std::hypot(inside, wall);
 }
