@@ -36,8 +36,8 @@ struct Launch {
   double executed = 0;  // points, per step: halos of tiles, idle multiprocessors
 
   Launch(const March& march, const cuda::Tile& cut, const std::array<std::int64_t, 3>& region) : tile(cut) {
-    const std::int64_t tiles =
-        pieces(region[column_axis], tile.written_columns()) * pieces(region[row_axis], tile.written_rows());
+    const std::int64_t column_tiles = pieces(region[column_axis], tile.written_columns());
+    std::int64_t tiles = column_tiles * pieces(region[row_axis], tile.written_rows());
     const std::int64_t multiprocessors = march.limits.multiprocessors;
     const std::int64_t warm_up = cuda::warm_up_planes(march.stencil, tile);
     const std::int64_t planes = region[plane_axis],
@@ -50,6 +50,9 @@ struct Launch {
       planes_per_block = static_cast<double>(time.steps) / static_cast<double>(waves) - copied;
       blocks = waves * resident;
     } else {
+      if (planes > 1)
+        tiles += cuda::blocks_beside_walls(march.stencil.walls[column_axis], column_tiles, tile.depth,
+                                           march.fp64() ? 8 : 4);
       const std::int64_t length =
           cuda::steps_per_block(planes, tiles, resident, warm_up,
                                 tile.warps == 1 ? cuda::schedulers_of_multiprocessor * multiprocessors : 0);

@@ -27,7 +27,7 @@ double wall_slowdown(const March& march, const cuda::Tile& tile) {
   if (domain.dimensions == 2) {
     const auto columns = static_cast<double>(domain.shape[x_axis]);
     const double beside = domain.periodic(x_axis) ? 0 : std::min(1.0, 2 * tile.written_columns() / columns);
-    return filled(domain, 3e6) * (wall_columns * beside + (domain.periodic(y_axis) ? 0 : last_planes));
+    return filled(domain, 3e5) * (wall_columns * beside + (domain.periodic(y_axis) ? 0 : last_planes));
   }
   // Of the tiles of a plane, those that touch no wall, and those that touch none with mirror images.
   double untouched = 1, unmirrored = 1, same_columns = 1;

@@ -22,6 +22,14 @@ std::int64_t steps_per_block(std::int64_t steps, std::int64_t tiles, std::int64_
   return best;
 }
 
+std::int64_t blocks_beside_walls(const std::array<Wall, 2>& walls, std::int64_t column_tiles, int depth,
+                                 int compute_bytes) {
+  const auto [low, high] = walls;
+  if (low == Wall::none || column_tiles == 1) return 0;
+  const bool slow = compute_bytes == 8 && depth > 4 && (low == Wall::dirichlet || high == Wall::dirichlet);
+  return slow ? 4 : 2;
+}
+
 std::int64_t planes_of_slab(std::int64_t plane_points, std::int64_t halo) {
   constexpr std::int64_t most_points = std::int64_t{1} << 27;
   return std::max(most_points / plane_points - halo, 2 * halo + 1);

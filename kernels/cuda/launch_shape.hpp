@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -23,6 +24,11 @@ inline double scheduler_time(double warps) { return std::hypot(warps, 1.08); }
 /// takes as long however full it is.
 std::int64_t steps_per_block(std::int64_t steps, std::int64_t tiles, std::int64_t resident,
                              std::int64_t warm_up, std::int64_t schedulers = 0);
+
+/// Blocks that a march of a 2D grid has more than tiles of columns, to share the tiles beside walls: blocks
+/// there take longer per plane, longest in deep tiles of fp64 beside dirichlet faces, and would end last.
+std::int64_t blocks_beside_walls(const std::array<Wall, 2>& walls, std::int64_t column_tiles, int depth,
+                                 int compute_bytes);
 
 /// Planes that a launch of several kernels takes at a time, since what it keeps between them has to fit, of
 /// `plane_points` points each and `halo` planes more.

@@ -55,13 +55,11 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
     a.shares = share_march(planes, column_tiles * row_tiles, resident, warm_up);
     grid = dim3(static_cast<unsigned>(a.shares.blocks()));
   } else {
-    // In 2D there are few waves of blocks, and those beside walls, which take longer per plane, would end
-    // last: they get fewer planes, half or a third. Deep tiles of fp64 beside dirichlet faces take longest.
+    // In 2D there are few waves of blocks: those beside walls get fewer planes, half or a third.
     const bool flat = row_tiles == 1 && planes > 1;
-    const auto [low_wall, high_wall] = stencil_.walls[column_axis];
-    const bool slow = formats.compute_bytes() == 8 && tile.depth > 4 &&
-                      (low_wall == Wall::dirichlet || high_wall == Wall::dirichlet);
-    const std::int64_t extra = flat && column_tiles > 1 && low_wall != Wall::none ? (slow ? 4 : 2) : 0;
+    const std::int64_t extra = flat ? blocks_beside_walls(stencil_.walls[column_axis], column_tiles,
+                                                          tile.depth, formats.compute_bytes())
+                                    : 0;
     a.planes_per_block = steps_per_block(planes, column_tiles * row_tiles + extra, resident, warm_up,
                                          schedulers_of_multiprocessor * device_.multiprocessors);
     const std::int64_t stretches = pieces(planes, a.planes_per_block);
