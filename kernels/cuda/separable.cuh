@@ -21,6 +21,7 @@
 
 #include "separable_operands.cuh"
 #include "separable_stage.cuh"
+#include "separable_stores.cuh"
 
 namespace spsolve::cuda {
 
@@ -32,33 +33,34 @@ class Strip {
         warp_(static_cast<int>(threadIdx.x) / 32),
         g_(static_cast<int>(threadIdx.x) % 32 / 4),
         q_(static_cast<int>(threadIdx.x) % 4),
-        row_(a.first_row + static_cast<long long>(blockIdx.y) * (block_rows * a.steps_per_strip + slab)),
-        block_column_(a.first_column + static_cast<long long>(blockIdx.x) * block_columns),
-        column_(block_column_ + warp_ * warp_columns),
-        plane_(a.region.begin[0] + blockIdx.z),
-        first_row_(clamped(a.region.begin[1] - row_)),
-        last_row_(clamped(a.region.end[1] - row_)),
-        first_column_(clamped(a.region.begin[2] - column_)),
-        last_column_(clamped(a.region.end[2] - column_)) {
-    simple_ = a.aligned && first_column_ <= 0 && last_column_ >= warp_columns;
-    if (first_row_ < 0) first_row_ = 0;
-  }
+        place_{a, static_cast<int>(blockIdx.z),
+               static_cast<int>(a.first_row - a.region.begin[1] +
+                                static_cast<long long>(blockIdx.y) * (block_rows * a.steps_per_strip + slab)),
+               static_cast<int>(a.first_column - a.region.begin[2] +
+                                static_cast<long long>(blockIdx.x) * block_columns) +
+                   warp_ * warp_columns},
+        simple_(aligned && place_.begin_column() <= 0 && place_.end_column() >= warp_columns) {}
 
   __device__ void run() {
     const Weights weights(a_, shared_);
-    BlockRing ring(shared_, a_, static_cast<int>(row_ + row_margin - a_.in.begin[1]),
-                   static_cast<int>(block_column_ + column_margin - a_.in.begin[2]),
-                   static_cast<int>(plane_ - a_.in.begin[0]));
+    BlockRing ring(shared_, a_, place_.row_in(a_.in) + row_margin,
+                   place_.column_in(a_.in) - warp_ * warp_columns + column_margin, place_.plane_in(a_.in));
     if constexpr (weights_in_shared) __syncthreads();
-    const int needed = last_row_ <= slab ? 0 : (last_row_ - slab + block_rows - 1) / block_rows;
+    const int needed = place_.end_row() <= slab ? 0 : (place_.end_row() - slab + block_rows - 1) / block_rows;
     const int last = needed < a_.steps_per_strip ? needed : a_.steps_per_strip;
-    const bool idle = last_column_ <= 0 || first_column_ >= warp_columns;
+    const bool idle = place_.end_column() <= 0 || place_.begin_column() >= warp_columns;
+#if __CUDA_ARCH__ >= 900
+    if (idle) {  // no column of the warp is written; in a loop of its own, which keeps no rows
+      ring.for_each(last + 1, [&](int n) { ring.release(n); });
+      return;
+    }
+#endif
     fetch_source(0);
     ring.for_each(last + 1, [&](int n) {
-      const int first_row = first_completed(n);
-      if (idle)
-        ring.release(n);
-      else if (simple_ && first_row >= first_row_ && first_row + block_rows <= last_row_)
+      if (idle) return;
+      if constexpr (staged_parts)
+        step<true>(weights, ring, n);
+      else if (simple_ && whole(first_completed(n), block_rows))
         step<true>(weights, ring, n);
       else
         step<false>(weights, ring, n);
@@ -71,8 +73,8 @@ class Strip {
   /// The first of the rows that step n completes, relative to the strip, as all rows here.
   static __device__ int first_completed(int n) { return (n - 1) * block_rows + slab; }
 
-  /// Takes block n in and writes the rows that it completes. `simple`: all of them; a second instance of the
-  /// code, without branches.
+  /// Takes block n in and writes the rows that it completes. `simple`: without branches, where all of them
+  /// are written or parts are dealt with in shared memory.
   template <bool simple>
   __device__ void step(const Weights& weights, BlockRing& ring, int n) {
     const int first_row = first_completed(n);
@@ -100,7 +102,7 @@ class Strip {
             for (int half = 0; half < 2; ++half) before_[group][k][m][half] = fresh[k][m][half];
       });
     });
-    if constexpr (bulk_stores) store_staged<simple>(first_row);
+    if constexpr (bulk_stores && simple) store_staged(first_row);
   }
 
   /// Pass 1: the fragments of 32 * y_windows new rows of some groups of 16 columns.
@@ -167,20 +169,26 @@ class Strip {
       });
   }
 
-  /// Whether 16 rows from this one on are written.
-  __device__ bool whole(int row) const { return row >= first_row_ && row + slab <= last_row_; }
+  /// The first row of the strip that is written.
+  __device__ int first_written() const { return max(place_.begin_row(), 0); }
+
+  /// Whether rows from this one on are all written.
+  __device__ bool whole(int row, int rows) const {
+    return row >= first_written() && row + rows <= place_.end_row();
+  }
 
   /// Results of 16 rows of one group: a lane has columns 4q to 4q + 3 of rows g and g + 8.
   template <bool simple, int group>
   __device__ void write(int first_row, int i, const Sums (&sums)[2]) {
     const int first = first_row + slab * i;
-    if (simple || (simple_ && whole(first))) {
+    if (simple || (simple_ && whole(first, slab))) {
 #pragma unroll
       for (int upper = 0; upper < 2; ++upper) {
         const Pack<Stored, 4> packed = results(sums, upper, first_row, slab * i, slab * group);
-        if constexpr (bulk_stores) {
+        if constexpr (bulk_stores && simple) {
           constexpr int box = group * slab / box_columns, column = group * slab % box_columns;
-          *staged_four(shared_.out[warp_][box][slab * i + g_ + 8 * upper], column + 4 * q_, g_) = packed;
+          Stored* const rows = shared_.out[warp_][box][slab * i + g_ + 8 * upper];
+          *reinterpret_cast<Pack<Stored, 4>*>(staged(rows, column + 4 * q_, g_)) = packed;
         } else {
           *reinterpret_cast<Pack<Stored, 4>*>(at<Stored>(a_.out, first + g_ + 8 * upper, slab * group)) =
               packed;
@@ -190,12 +198,12 @@ class Strip {
 #pragma unroll
       for (int upper = 0; upper < 2; ++upper) {
         const int row = first + g_ + 8 * upper;
-        if (row < first_row_ || row >= last_row_) continue;
+        if (row < first_written() || row >= place_.end_row()) continue;
         Stored* to = at<Stored>(a_.out, row, slab * group);
 #pragma unroll
         for (int c = 0; c < 4; ++c) {
           const int column = slab * group + 4 * q_ + c;
-          if (column < first_column_ || column >= last_column_) continue;
+          if (column < place_.begin_column() || column >= place_.end_column()) continue;
           float value = scaled(sums[c / 2].total(2 * upper + c % 2));
           if constexpr (with_source) value += at<const float>(a_.source, row, slab * group)[c];
           store(to[c], value);
@@ -227,44 +235,37 @@ class Strip {
   /// The lane's place in a row of the strip, at a column of the warp's.
   template <class T>
   __device__ T* at(const View& view, int row, int column) const {
-    return static_cast<T*>(view.data) + (plane_ - view.begin[0]) * view.stride[0] +
-           (row_ + row - view.begin[1]) * view.stride[1] + (column_ + column + 4 * q_ - view.begin[2]);
+    return place_.at<T>(view, 0, row, column + 4 * q_);
   }
 
-  /// Sends for the source of what step n completes, when that of the step before has been read, where the
-  /// warp writes whole rows: to shared memory, or line by line to the cache that multiprocessors share.
+  /// Sends for the source of what step n completes, when that of the step before has been read: to shared
+  /// memory, or, where the warp writes whole rows, line by line to the cache that multiprocessors share.
   __device__ void fetch_source(int n) const {
-    if (!with_source || !simple_) return;
+    if (!with_source || !(staged_source || simple_)) return;
     const int first_row = first_completed(n), lane = static_cast<int>(threadIdx.x) % 32;
-#if __CUDA_ARCH__ >= 900
     if constexpr (staged_source) {
+#if __CUDA_ARCH__ >= 900
       const View& source = a_.source;
       __syncwarp();
       if (lane != 0) return;
       mbarrier_expect(&shared_.source_full[warp_], sizeof shared_.source[0]);
-      tensor_copy(shared_.source[warp_], a_.source_map, static_cast<int>(column_ - source.begin[2]),
-                  static_cast<int>(row_ + first_row - source.begin[1]),
-                  static_cast<int>(plane_ - source.begin[0]), &shared_.source_full[warp_]);
-      return;
-    }
+      tensor_copy(shared_.source[warp_], a_.source_map, place_.column_in(source),
+                  place_.row_in(source) + first_row, place_.plane_in(source), &shared_.source_full[warp_]);
 #endif
-    for (int row = first_row + lane; row < first_row + block_rows; row += 32) {
-      if (row < first_row_ || row >= last_row_) continue;
+    } else {
+      for (int row = first_row + lane; row < first_row + block_rows; row += 32) {
+        if (row < first_written() || row >= place_.end_row()) continue;
 #pragma unroll
-      for (int column = 0; column < warp_columns; column += 32)
-        prefetch(at<const float>(a_.source, row, column));
+        for (int column = 0; column < warp_columns; column += 32)
+          prefetch(at<const float>(a_.source, row, column));
+      }
     }
   }
 
   __device__ void wait_for_source(int n) const {
 #if __CUDA_ARCH__ >= 900
-    if (staged_source && simple_) mbarrier_wait(&shared_.source_full[warp_], n & 1);
+    if (staged_source) mbarrier_wait(&shared_.source_full[warp_], n & 1);
 #endif
-  }
-
-  __device__ static int clamped(long long distance) {
-    constexpr long long most = 1 << 30;
-    return static_cast<int>(distance < -most ? -most : distance > most ? most : distance);
   }
 
   __device__ void wait_for_staging() const {
@@ -274,22 +275,28 @@ class Strip {
 #endif
   }
 
-  template <bool simple>
+  /// The copy engine stores from a first whole row and column on, and leaves out what lies beyond the last
+  /// row and the last 16 bytes that are all written.
   __device__ void store_staged(int first_row) const {
 #if __CUDA_ARCH__ >= 900
+    const auto box = [&](int row, int column) { return shared_.out[warp_][column / box_columns][row]; };
+    const auto from = [&](int row, int column) {
+      return staged(box(row - first_row, column), column % box_columns, row % 8);
+    };
     fence_for_copy_engine();
     __syncwarp();
-    if (threadIdx.x % 32 != 0) return;
-    for (int i = 0; i < 2 * y_windows; ++i) {
-      const int row = first_row + slab * i;
-      if (!simple && !(simple_ && whole(row))) continue;
-      for (int box = 0; box < boxes; ++box) {
-        const int x = static_cast<int>(column_ - a_.out.begin[2]) + box * box_columns;
-        const int y = static_cast<int>(row_ + row - a_.out.begin[1]);
-        const int z = static_cast<int>(plane_ - a_.out.begin[0]);
-        tensor_store(a_.out_map, x, y, z, shared_.out[warp_][box][slab * i]);
-      }
+    if (place_.begin_column() > 0 || first_row < first_written()) {
+      const int first = max(first_row, 0);
+      store_part<warp_columns>(place_, 0, first, first_row + block_rows - first, 0, from);
+      return;
     }
+    constexpr int chunk = 16 / sizeof(Stored);
+    const int end = place_.end_column(), last = end - end % chunk;
+    if (last < end && last < warp_columns) store_part<chunk>(place_, 0, first_row, block_rows, last, from);
+    if (threadIdx.x % 32 != 0) return;
+    for (int column = 0; column < warp_columns && column < last; column += box_columns)
+      tensor_store(a_.out_map, place_.column_in(a_.out) + column, place_.row_in(a_.out) + first_row,
+                   place_.plane_in(a_.out), box(0, column));
     commit_stores();
 #endif
   }
@@ -297,8 +304,7 @@ class Strip {
   const SeparableArguments& a_;
   SharedMemory& shared_;
   int warp_, g_, q_;
-  long long row_, block_column_, column_, plane_;          // where the outputs of the warp begin
-  int first_row_, last_row_, first_column_, last_column_;  // of them, relative: what is written
+  Place place_;
   bool simple_;  // all columns of the warp are written, and aligned to 16 bytes
   Fragment before_[groups][x_rank][y_windows][2]{};
 };

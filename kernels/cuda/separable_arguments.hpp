@@ -11,7 +11,7 @@ constexpr int most_z_weights = 128;
 /// One launch of separable.cuh or separable_planes.cuh: sweeps of planes, {z, y, x}.
 struct SeparableArguments {
   TensorMap in_map;      // sm_90: boxes of one stage, in elements of 8 bytes
-  TensorMap out_map;     // sm_90 with bulk stores: boxes of 16 rows x 128 bytes
+  TensorMap out_map;     // sm_90 with bulk stores: boxes of what a step completes, 32, 64 or 128 bytes wide
   TensorMap source_map;  // sm_90 with a staged source: boxes of what a warp completes in a step
   View in;
   View out;
@@ -23,7 +23,6 @@ struct SeparableArguments {
   int planes_per_block;           // separable_planes.cuh: of output
   float scale;                    // of sums
   float along_z[most_z_weights];  // [z factor][tap], scaled
-  bool aligned;                   // `out` and `source`, as accesses of 16 bytes need it
   const void* weights;            // SeparableProgram::weights(); uint4
   const unsigned* metadata;       // SeparableProgram::metadata()
 };

@@ -69,31 +69,6 @@ __device__ inline void hand_on(Fragment& to, int r, float left, float right) {
   }
 }
 
-/// Four results in the format of the output.
-__device__ inline Pack<Stored, 4> pack_four(const float (&value)[4]) {
-  union {
-    Pack<Stored, 4> packed;
-    unsigned pair[2];
-  };
-  if constexpr (sizeof(Stored) == 2) {
-    pair[0] = pack_pair(value[0], value[1]);
-    pair[1] = pack_pair(value[2], value[3]);
-  } else {
-#pragma unroll
-    for (int c = 0; c < 4; ++c) store(packed.element[c], value[c]);
-  }
-  return packed;
-}
-
-/// Where they lie in a row of a box of a bulk store, from a column of the box on. `row_of_8`: row % 8.
-__device__ inline Pack<Stored, 4>* staged_four(Stored* row, int column, int row_of_8) {
-  const int bytes = column * static_cast<int>(sizeof(Stored));
-  // The copy engine expects 16-byte chunks exchanged by bits 7 and up of their address (swizzle).
-  const int exchange = box_bytes == 128 ? row_of_8 : row_of_8 / 2;
-  return reinterpret_cast<Pack<Stored, 4>*>(reinterpret_cast<char*>(row) + ((bytes / 16) ^ exchange) * 16 +
-                                            bytes % 16);
-}
-
 /// A fragment whose odd slab is that of `before` and whose even slab is that of `after`.
 __device__ inline Fragment join(const Fragment& before, const Fragment& after) {
   Fragment fragment;

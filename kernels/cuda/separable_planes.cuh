@@ -10,6 +10,7 @@
 
 #include "separable_operands.cuh"
 #include "separable_stage.cuh"
+#include "separable_stores.cuh"
 
 namespace spsolve::cuda {
 
@@ -22,21 +23,22 @@ class Column {
         warp_y_(static_cast<int>(threadIdx.x) / 32 / warps_x),
         g_(static_cast<int>(threadIdx.x) % 32 / 4),
         q_(static_cast<int>(threadIdx.x) % 4),
-        block_row_(a.first_row + static_cast<long long>(blockIdx.y) * (slab * warps_y)),
-        block_column_(a.first_column + static_cast<long long>(blockIdx.x) * block_columns),
-        row_(block_row_ + warp_y_ * slab),
-        column_(block_column_ + warp_x_ * slab),
-        plane_(a.region.begin[0] + static_cast<long long>(blockIdx.z) * a.planes_per_block),
-        planes_(static_cast<int>(min(a.region.end[0] - plane_, static_cast<long long>(a.planes_per_block)))),
+        place_{a, static_cast<int>(blockIdx.z) * a.planes_per_block,
+               static_cast<int>(a.first_row - a.region.begin[1]) +
+                   (static_cast<int>(blockIdx.y) * warps_y + warp_y_) * slab,
+               static_cast<int>(a.first_column - a.region.begin[2]) +
+                   (static_cast<int>(blockIdx.x) * warps_x + warp_x_) * slab},
+        planes_(min(place_.in_region(a.region.end[0], 0) - place_.plane, a.planes_per_block)),
         // Of all neighbours along x, which store together.
-        whole_(a.aligned && row_ >= a.region.begin[1] && row_ + slab <= a.region.end[1] &&
-               block_column_ >= a.region.begin[2] && block_column_ + block_columns <= a.region.end[2]) {}
+        whole_(aligned && place_.begin_row() <= 0 && place_.end_row() >= slab &&
+               place_.begin_column() <= -warp_x_ * slab &&
+               place_.end_column() >= block_columns - warp_x_ * slab) {}
 
   __device__ void run() {
     const Weights weights(a_, shared_);
-    BlockRing ring(shared_, a_, static_cast<int>(block_row_ + row_margin - a_.in.begin[1]),
-                   static_cast<int>(block_column_ + column_margin - a_.in.begin[2]),
-                   static_cast<int>(plane_ + plane_margin - a_.in.begin[0]));
+    BlockRing ring(shared_, a_, place_.row_in(a_.in) - warp_y_ * slab + row_margin,
+                   place_.column_in(a_.in) - warp_x_ * slab + column_margin,
+                   place_.plane_in(a_.in) + plane_margin);
     if constexpr (weights_in_shared) __syncthreads();
     ring.for_each(planes_ + z_taps - 1, [&](int n) {
       float result[8], added[8] = {};
@@ -124,16 +126,17 @@ class Column {
     }
   }
 
-  /// The source where whole rows are written, read before the plane is computed: volatile, or it would be
-  /// read where it is used.
+  /// The source, read before the plane is computed: volatile, or it would be read where it is used.
   __device__ void read_source(int plane, float (&added)[8]) const {
-    if (!with_source || !whole_) return;
+    if (!with_source || !(staged_parts || whole_)) return;
 #pragma unroll
     for (int upper = 0; upper < 2; ++upper) {
+      const int row = g_ + 8 * upper;
+      if (!whole_ && !is_written(row)) continue;
       float* const to = added + 4 * upper;
       asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
                    : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
-                   : "l"(__cvta_generic_to_global(at<const float>(a_.source, plane, g_ + 8 * upper))));
+                   : "l"(__cvta_generic_to_global(at<const float>(a_.source, plane, row))));
     }
   }
 
@@ -145,35 +148,45 @@ class Column {
       float value[4];
 #pragma unroll
       for (int c = 0; c < 4; ++c) value[c] = result[4 * upper + c];
-      if (whole_) {
+      if (staged_parts || whole_) {
         if constexpr (with_source)
 #pragma unroll
           for (int c = 0; c < 4; ++c) value[c] += added[4 * upper + c];
         const Pack<Stored, 4> packed = pack_four(value);
         if constexpr (bulk_stores)
-          *staged_four(shared_.out[buffer(plane)][warp_x_ * slab / box_columns][row],
-                       warp_x_ * slab % box_columns + 4 * q_, g_) = packed;
+          *reinterpret_cast<Pack<Stored, 4>*>(out(plane, row, 4 * q_)) = packed;
         else
           *reinterpret_cast<Pack<Stored, 4>*>(at<Stored>(a_.out, plane, row)) = packed;
-      } else if (row_ + row >= a_.region.begin[1] && row_ + row < a_.region.end[1]) {
+      } else if (row >= place_.begin_row() && row < place_.end_row()) {
         Stored* to = at<Stored>(a_.out, plane, row);
 #pragma unroll
         for (int c = 0; c < 4; ++c) {
-          const long long column = column_ + 4 * q_ + c;
-          if (column < a_.region.begin[2] || column >= a_.region.end[2]) continue;
+          const int column = 4 * q_ + c;
+          if (column < place_.begin_column() || column >= place_.end_column()) continue;
           if constexpr (with_source) value[c] += at<const float>(a_.source, plane, row)[c];
           store(to[c], value[c]);
         }
       }
     }
-    if (bulk_stores && whole_) store_staged(plane);
+    if (bulk_stores) store_staged(plane);
   }
 
   /// The lane's place in a row of a plane of the block.
   template <class T>
   __device__ T* at(const View& view, int plane, int row) const {
-    return static_cast<T*>(view.data) + (plane_ + plane - view.begin[0]) * view.stride[0] +
-           (row_ + row - view.begin[1]) * view.stride[1] + (column_ + 4 * q_ - view.begin[2]);
+    return place_.at<T>(view, plane, row, 4 * q_);
+  }
+
+  /// Whether any of the lane's columns is written, in a row of the warp.
+  __device__ bool is_written(int row) const {
+    return row >= place_.begin_row() && row < place_.end_row() && 4 * q_ + 4 > place_.begin_column() &&
+           4 * q_ < place_.end_column();
+  }
+
+  /// Of the warp's columns.
+  __device__ Stored* out(int plane, int row, int column) const {
+    return staged(shared_.out[buffer(plane)][warp_x_ * slab / box_columns][row],
+                  warp_x_ * slab % box_columns + column, row % 8);
   }
 
   __device__ int buffer(int plane) const { return plane % 2 * warps_y + warp_y_; }
@@ -181,17 +194,22 @@ class Column {
   /// Whether this thread stores for its warp's neighbours along x.
   __device__ bool stores() const { return warp_x_ == 0 && threadIdx.x % 32 == 0; }
 
-  /// Two buffers: that of the plane before has been read when all have come here.
+  /// Two buffers: that of the plane before has been read when all neighbours have come here. What threads
+  /// copy of parts is their warp's own.
   __device__ void store_staged(int plane) const {
 #if __CUDA_ARCH__ >= 900
+    if (!whole_) {
+      __syncwarp();
+      return store_part<slab>(place_, plane, 0, slab, 0,
+                              [&](int row, int column) { return out(plane, row, column); });
+    }
     fence_for_copy_engine();
     if (stores()) wait_for_stores_to_read<0>();
     asm volatile("bar.sync %0, %1;" ::"r"(1 + warp_y_), "n"(32 * warps_x) : "memory");
     if (!stores()) return;
     for (int box = 0; box < boxes; ++box)
-      tensor_store(a_.out_map, static_cast<int>(block_column_ - a_.out.begin[2]) + box * box_columns,
-                   static_cast<int>(row_ - a_.out.begin[1]),
-                   static_cast<int>(plane_ + plane - a_.out.begin[0]), shared_.out[buffer(plane)][box]);
+      tensor_store(a_.out_map, place_.column_in(a_.out) + box * box_columns, place_.row_in(a_.out),
+                   place_.plane_in(a_.out) + plane, shared_.out[buffer(plane)][box]);
     commit_stores();
 #endif
   }
@@ -199,7 +217,7 @@ class Column {
   const SeparableArguments& a_;
   SharedMemory& shared_;
   int warp_x_, warp_y_, g_, q_;
-  long long block_row_, block_column_, row_, column_, plane_;  // where the outputs begin
+  Place place_;
   int planes_;
   bool whole_;
   float plane_sum_[z_rank][8]{};  // of the last plane, along x and y

@@ -90,10 +90,10 @@ bool fits(const SeparableShape& shape, int storage_bytes, const BlockLimits& lim
 }
 
 /// Warps of so many groups, and what depends on that.
-void narrow(SeparableTile& tile, int groups, int storage_bytes, const BlockLimits& limits) {
+void narrow(SeparableTile& tile, int groups, const BlockLimits& limits) {
   tile.groups = groups;
   tile.groups_at_once = std::min(tile.groups_at_once, groups);
-  tile.bulk_stores = limits.copy_engine() && 16 * groups * storage_bytes >= 64;
+  tile.bulk_stores = limits.copy_engine();
 }
 
 int stages_ahead(int stages) { return std::max(1, stages - 2); }
@@ -134,17 +134,20 @@ SeparableTile best_tile(const SeparableOperand& operand, int storage_bytes, cons
     if (!limits.copy_engine() && tile.groups > 1) tile.groups /= 2;  // addresses of copies take registers
     if (operand.x.windows > 1 && windows == 1 && history <= 16) tile.groups_at_once = tile.groups;
     tile.weights_in_shared = weights > 32;
-    narrow(tile, tile.groups, storage_bytes, limits);
+    narrow(tile, tile.groups, limits);
   }
   const auto fits = [&] { return cuda::fits(shape_of(operand, tile, storage_bytes), storage_bytes, limits); };
   while (!fits() && tile.stages > 2) --tile.stages;
   if (!fits()) tile.blocks_per_multiprocessor = 1;
   while (!fits() && tile.warps_y > 1) --tile.warps_y;
-  while (!fits() && tile.warps > 1 && operand.z_taps == 1) {
-    if (tile.warps > fewest_warps || tile.groups == 1)
+  const auto narrow_boxes = [&] { return tile.bulk_stores && 16 * tile.groups * storage_bytes < 64; };
+  while (!fits() && operand.z_taps == 1 && (tile.warps > 1 || narrow_boxes())) {
+    if (narrow_boxes())
+      tile.bulk_stores = false;
+    else if (tile.warps > fewest_warps || tile.groups == 1)
       tile.warps /= 2;
     else
-      narrow(tile, tile.groups / 2, storage_bytes, limits);
+      narrow(tile, tile.groups / 2, limits);
   }
   if (!fits() || limits.compute_capability < 80) tile.warps = 0;
   tile.ahead = stages_ahead(tile.stages);
@@ -152,25 +155,28 @@ SeparableTile best_tile(const SeparableOperand& operand, int storage_bytes, cons
 }
 
 /// With the source in shared memory, where there is room for it beside two stages or more of as many warps;
-/// else the shape without.
+/// else without, and in 16 bits with one group where more would spill beside the sums of eight slabs.
 SeparableShape with_staged_source(const SeparableOperand& operand, const SeparableShape& shape,
                                   int storage_bytes, const BlockLimits& limits) {
   if (!limits.copy_engine() || operand.z_taps > 1) return shape;
-  SeparableTile tile = shape.tile;
-  tile.staged_source = true;
-  if (storage_bytes == 2) {
-    tile.warps = SeparableTile{}.warps;
-    tile.groups = groups_of_halves(operand, true);
-  }
-  for (int groups = tile.groups; groups >= 1; groups /= 2) {
-    narrow(tile, groups, storage_bytes, limits);
+  const auto fitting = [&](int groups, bool staged) -> std::optional<SeparableShape> {
+    SeparableTile tile = shape.tile;
+    tile.staged_source = staged;
+    if (storage_bytes == 2 && groups < tile.groups) tile.warps = SeparableTile{}.warps;
+    narrow(tile, groups, limits);
     for (tile.stages = SeparableTile{}.stages; tile.stages > 1; --tile.stages) {
       tile.ahead = stages_ahead(tile.stages);
       const SeparableShape sourced = shape_of(operand, tile, storage_bytes);
       if (fits(sourced, storage_bytes, limits)) return sourced;
     }
-  }
-  return shape;
+    return std::nullopt;
+  };
+  const int groups = shape.tile.groups;
+  const int most = storage_bytes == 2 ? std::min(groups, groups_of_halves(operand, true)) : groups;
+  for (int fewer = most; fewer >= 1; fewer /= 2)
+    if (const auto staged = fitting(fewer, true)) return *staged;
+  const bool spills = storage_bytes == 2 && groups > 1 && operand.y.windows > 3;
+  return spills ? fitting(1, false).value_or(shape) : shape;
 }
 
 void require(bool possible) {
@@ -203,7 +209,7 @@ std::vector<std::uint32_t> SeparableProgram::both(std::vector<std::uint32_t> Cha
   return all;
 }
 
-std::string SeparableProgram::constants(bool, bool with_source) const {
+std::string SeparableProgram::constants(bool aligned, bool with_source) const {
   ConstantsText text({"precision.cuh", "sparse_mma.cuh"});
   const SeparableShape& shape = this->shape(with_source);
   const SeparableTile& tile = shape.tile;
@@ -232,9 +238,10 @@ std::string SeparableProgram::constants(bool, bool with_source) const {
   text.integer("row_elements", shape.row_elements);
   text.integer("shared_bytes", shape.shared_bytes);
   text.flag("weights_in_shared", tile.weights_in_shared);
-  text.flag("bulk_stores", tile.bulk_stores);
+  text.flag("aligned", aligned);
+  text.flag("bulk_stores", aligned && tile.bulk_stores);
   text.flag("with_source", with_source);
-  text.flag("staged_source", with_source && tile.staged_source);
+  text.flag("staged_source", aligned && with_source && tile.staged_source);
   return text.finished();
 }
 

@@ -19,7 +19,8 @@ struct SeparableTile {
       2;  // blocks that are fetched before they are needed; warps may be stages - ahead - 1 blocks apart
   int blocks_per_multiprocessor = 1;
   bool weights_in_shared = false;
-  bool bulk_stores = false;    // by the copy engine: rows of a warp are 64 bytes or multiples of 128 (sm_90)
+  bool bulk_stores =
+      false;  // by the copy engine: rows of a warp are 32 or 64 bytes, or multiples of 128 (sm_90)
   bool staged_source = false;  // what a step adds comes to shared memory by the copy engine (sm_90)
   int groups_at_once = 1;      // in pass 1: neighbours share inputs where there are several windows along x
   int steps_per_strip = 0;  // blocks of input of a thread block after the first; 0: by the size of the grid
@@ -49,7 +50,7 @@ class SeparableProgram {
                    const std::optional<SeparableTile>& tile = std::nullopt);
 
   std::string kernel_name() const { return in_planes() ? "separable_planes" : "separable"; }
-  /// constants.cuh; whether rows are aligned is an argument of the launch.
+  /// constants.cuh; `aligned`: rows of outputs and source begin at multiples of 16 bytes.
   std::string constants(bool aligned, bool with_source) const;
   /// Of the operand, along x and then along y.
   std::vector<std::uint32_t> weights() const { return both(&ChainedAxis::values); }

@@ -21,10 +21,13 @@ constexpr bool in_planes = z_taps > 1;  // separable_planes.cuh: a stage is a pl
 constexpr int block_rows = in_planes ? slab * (warps_y + 1) : 2 * slab * y_windows;  // of a stage
 constexpr int warp_columns = slab * groups;
 constexpr int block_columns = warp_columns * warps_x, warps = warps_x * warps_y;
-// Bulk stores: boxes of rows of 64 or 128 bytes, of one warp, or of neighbours along x in two buffers.
+// Bulk stores: boxes of rows of 32, 64 or 128 bytes, of one warp, or of neighbours along x in two buffers.
 constexpr int stored_columns = in_planes ? block_columns : warp_columns;
-constexpr int box_bytes = stored_columns * sizeof(Stored) < 128 ? 64 : 128;
+constexpr int stored_bytes = stored_columns * sizeof(Stored),
+              box_bytes = stored_bytes < 128 ? stored_bytes : 128;
 constexpr int box_columns = box_bytes / sizeof(Stored);
+// Parts of boxes go through shared memory, too; that must be readable of a source as well.
+constexpr bool staged_parts = bulk_stores && (!with_source || staged_source || in_planes);
 constexpr int boxes = bulk_stores ? stored_columns / box_columns : 1;
 constexpr int box_groups = in_planes ? 2 * warps_y : warps;
 constexpr int box_rows = in_planes ? slab : block_rows;
@@ -44,6 +47,33 @@ struct SharedMemory {
 };
 
 static_assert(sizeof(SharedMemory) <= shared_bytes);
+
+/// Where the outputs of a warp begin, relative to the region that is written.
+struct Place {
+  const SeparableArguments& a;
+  int plane, row, column;
+
+  /// What is written, relative to the place.
+  __device__ int begin_row() const { return -row; }
+  __device__ int end_row() const { return in_region(a.region.end[1], 1) - row; }
+  __device__ int begin_column() const { return -column; }
+  __device__ int end_column() const { return in_region(a.region.end[2], 2) - column; }
+
+  /// Where it lies in the memory of a view.
+  __device__ int plane_in(const View& view) const { return plane - in_region(view.begin[0], 0); }
+  __device__ int row_in(const View& view) const { return row - in_region(view.begin[1], 1); }
+  __device__ int column_in(const View& view) const { return column - in_region(view.begin[2], 2); }
+  /// A point from there.
+  template <class T>
+  __device__ T* at(const View& view, int planes, int rows, int columns) const {
+    return static_cast<T*>(view.data) + (plane_in(view) + planes) * view.stride[0] +
+           (row_in(view) + rows) * view.stride[1] + (column_in(view) + columns);
+  }
+
+  __device__ int in_region(long long point, int axis) const {
+    return static_cast<int>(point - a.region.begin[axis]);
+  }
+};
 
 /// The next rows of the block's columns, or its next plane, on their way to shared memory: by the tensor copy
 /// engine on sm_90, by cp.async on sm_80. What lies outside the memory of the input is zero.

@@ -59,7 +59,7 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
   const SeparableOperand& operand = program_.operand();
   const SeparableShape& shape = program_.shape(source.data != nullptr);
   const SeparableTile& tile = shape.tile;
-  const SweepKernel& kernel = this->kernel(true, source.data != nullptr);
+  const SweepKernel& kernel = this->kernel(aligned, source.data != nullptr);
   SeparableArguments a{};
   a.in = in;
   a.out = out;
@@ -70,7 +70,6 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
   a.scale = operand.scale;
   for (std::size_t i = 0; i < operand.z_values.size(); ++i)
     a.along_z[i] = operand.scale * operand.z_values[i];
-  a.aligned = aligned;
   a.weights = weights_.data();
   a.metadata = static_cast<const unsigned*>(metadata_.data());
   const std::int64_t rows = region.end[y_axis] - a.first_row;
@@ -97,11 +96,18 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
     for (const int axis : {z_axis, y_axis}) words.stride[axis] = in.stride[axis] / per_word;
     a.in_map = make_tensor_map(words, 8, shape.block_rows, shape.row_elements / static_cast<int>(per_word));
     if (tile.bulk_stores && aligned) {
-      const int row_bytes = (program_.in_planes() ? tile.columns() : 16 * tile.groups) * element_bytes_;
+      const long long per_chunk = 16 / element_bytes_;
+      const int row_bytes =
+          std::min((program_.in_planes() ? tile.columns() : 16 * tile.groups) * element_bytes_, 128);
+      const Swizzle swizzle = row_bytes == 128  ? Swizzle::bytes_128
+                              : row_bytes == 64 ? Swizzle::bytes_64
+                                                : Swizzle::none;
+      View written = out;  // as far as rows and units of 16 bytes, the least it stores, are all written
+      written.end[x_axis] = std::max(floor_to(region.end[x_axis], per_chunk), out.begin[x_axis] + per_chunk);
+      written.end[y_axis] = region.end[y_axis];
       a.out_map =
-          row_bytes < 128
-              ? make_tensor_map(out, element_bytes_, row_granule, 64 / element_bytes_, Swizzle::bytes_64)
-              : make_tensor_map(out, element_bytes_, row_granule, 128 / element_bytes_, Swizzle::bytes_128);
+          make_tensor_map(written, element_bytes_, program_.in_planes() ? row_granule : shape.block_rows,
+                          row_bytes / element_bytes_, swizzle);
     }
     if (source.data && aligned && tile.staged_source)
       a.source_map = make_tensor_map(source, sizeof(float), shape.block_rows, 16 * tile.groups);

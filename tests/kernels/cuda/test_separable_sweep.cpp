@@ -153,6 +153,22 @@ class SeparableSweepOnDevice : public ::testing::Test {
     for_each_point(c.owned, [&](const Index3& p) {
       ASSERT_EQ(value_at(in_pieces, p), value_at(found, p)) << "at " << p[0] << ' ' << p[1] << ' ' << p[2];
     });
+
+    // Nothing beside a region is written, wherever it begins and ends.
+    const Index3 first = c.owned.begin, last = c.owned.end;
+    for (const Box& region :
+         {inner, Box{first + Index3{0, 15, 63}, first + Index3{1, 33, 64}},
+          Box{first + Index3{0, 0, 64}, last}, Box{first + Index3{0, 16, 65}, first + Index3{2, 17, 74}},
+          Box{first, last - Index3{0, 1, 1}}, Box{first + Index3{0, 1, 1}, last - Index3{0, 0, 8}}}) {
+      const Box part = intersect(region, c.owned);
+      if (part.empty()) continue;
+      const Field alone = swept(sweep, stream, in, {part}, added);
+      for_each_point(alone.allocated(), [&](const Index3& p) {
+        const bool inside = contains(part, Box{p, p + Index3{1, 1, 1}});
+        ASSERT_EQ(value_at(alone, p), inside ? value_at(found, p) : -7.0)
+            << "at " << p[0] << ' ' << p[1] << ' ' << p[2];
+      });
+    }
   }
 };
 

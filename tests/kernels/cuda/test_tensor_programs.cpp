@@ -139,9 +139,17 @@ class SeparableTemplates : public ::testing::TestWithParam<SeparableCase> {};
 TEST_P(SeparableTemplates, CompileForAmpereAndHopper) {
   const char* source = GetParam().z_radius ? "separable_planes.cuh" : "separable.cuh";
   expect_compiles(source, GetParam().most_spilled_bytes, [](const BlockLimits& limits) {
-    const bool aligned = limits.copy_engine(), with_source = !aligned;
-    return GetParam().program(limits).constants(aligned, with_source);
+    return GetParam().program(limits).constants(true, !limits.copy_engine());
   });
+}
+
+TEST(SeparableProgram, CompilesForRowsThatAreNotAligned) {
+  for (const SeparableCase& c :
+       {SeparableCase{Precision::fp16, 0, 7, 3}, SeparableCase{Precision::fp16, 1, 1, 1}})
+    for (const bool with_source : {false, true})
+      expect_compiles(
+          c.z_radius ? "separable_planes.cuh" : "separable.cuh", 0,
+          [&](const BlockLimits& limits) { return c.program(limits).constants(false, with_source); });
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -158,9 +166,8 @@ TEST(SeparableProgram, CompilesWithASource) {
   for (const SeparableCase& c :
        {SeparableCase{Precision::fp16, 0, 7, 3}, SeparableCase{Precision::bf16, 0, 15, 1},
         SeparableCase{Precision::tf32, 0, 7, 1}})
-    expect_compiles("separable.cuh", 0, [&](const BlockLimits& limits) {
-      return c.program(limits).constants(limits.copy_engine(), true);
-    });
+    expect_compiles("separable.cuh", 0,
+                    [&](const BlockLimits& limits) { return c.program(limits).constants(true, true); });
 }
 
 /// On Hopper, in tiles of fewer stages or columns.
@@ -176,7 +183,7 @@ TEST(SeparableProgram, KeepsTheSourceInSharedMemoryWhereThereIsRoom) {
   const SeparableProgram program = SeparableCase{Precision::bf16, 0, 15, 1}.program(hopper);
   EXPECT_TRUE(program.shape(true).tile.staged_source);
   EXPECT_LT(program.shape(true).tile.columns(), program.shape(false).tile.columns());
-  const SeparableProgram few_warps = SeparableCase{Precision::bf16, 0, 24, 1}.program(hopper);
+  const SeparableProgram few_warps = SeparableCase{Precision::bf16, 0, 20, 1}.program(hopper);
   EXPECT_GT(few_warps.threads(true), few_warps.threads(false));
 }
 
