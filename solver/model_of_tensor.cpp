@@ -180,8 +180,10 @@ double plane_seconds(const cuda::SeparableProgram& program, const Domain& domain
   // bits sums of three products do.
   const double spills = operand.x_rank > most_factors ? factor_spills : 1.0;
   const double slower =
-      half ? (windows == 3 || windows > 4 || tile.groups != 2 ? 1.55 : 1.0) *
-                 (windows > 3 && operand.x_rank * windows > 4 ? 1.35 : 1.0)
+      half ? (windows > 4        ? 1.55
+              : tile.groups == 4 ? 1.25
+              : windows == 3     ? 1.1
+                                 : 1.0)
            : (windows > 2 ? 1.5 : 1.0) * (split ? std::max(1.0, operand.x_rank * windows * tile.groups / 4.0)
                                           : tile.groups == 1 ? 1.2
                                                              : 1.0);
@@ -249,11 +251,13 @@ TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision 
     work.latency = sweep_fill / 2;
   } else {
     const cuda::SeparableTile& tile = program.shape(with_source).tile;
-    work.source_ahead = !split;
-    const bool is_ragged = with_source && work.source_ahead && domain.shape[x_axis] % (16 * tile.groups) != 0;
-    const double slower = is_ragged ? ragged_source : 1;
-    work.seconds = slower * plane_seconds(program, domain, precision, with_source, device);
-    work.memory_cost = slower * (tile.bulk_stores ? 1.06 : narrow_stores);
+    const int columns = 16 * tile.groups;  // of a warp
+    work.source_ahead = tile.staged_source;
+    const bool is_ragged = with_source && !tile.staged_source && domain.shape[x_axis] % columns != 0;
+    work.seconds =
+        (is_ragged ? ragged_source : 1) * plane_seconds(program, domain, precision, with_source, device);
+    const bool is_narrow = !tile.bulk_stores && columns * static_cast<int>(storage_bytes(precision)) < 64;
+    work.memory_cost = is_narrow ? narrow_stores : 1.06;
     work.source_cost = plane_source_cost;
     work.latency = sweep_fill;
   }
