@@ -25,16 +25,16 @@ constexpr double long_line = 4.5;    // of instructions of lines in fp32 beyond 
 constexpr double loop_cost = 1.3;    // of instructions that are not unrolled
 constexpr double spill_cost = 1.6;   // where sums of three products begin with a source
 constexpr double bank_conflicts = 1.15;
-constexpr double most_factors = 4, factor_spills = 1.5;  // of separable sweeps in 2D: more are kept elsewhere
+constexpr double most_factors = 4, factor_spills = 1.25;  // of separable sweeps in 2D: more spill
 constexpr double staged_byte =
     30e-9;  // s, of a byte of each point that a warp of a separable sweep in 3D takes
 constexpr double source_cost = 2.5;        // of reading a source where it is used, against a copy
 constexpr double line_source_cost = 1.3;   // the same of lines, where lanes have their results side by side
-constexpr double plane_source_cost = 3.5;  // and of separable sweeps in 2D with sums of three products
+constexpr double plane_source_cost = 3.5;  // and of separable sweeps in 2D that have no room for it
 constexpr double wide_source_cost = 4.3;   // the same where lanes read rows of several tiles
 constexpr double split_source_cost = 8.7;  // and where two warpgroups share them
-constexpr double narrow_stores = 2.2;      // of memory traffic of separable sweeps whose warps write 32 bytes
-constexpr double ragged_source = 1.7;  // of these where the last warp of rows adds a source point by point
+constexpr double narrow_stores = 2.2;      // of memory traffic of warps that store 32 bytes from registers
+constexpr double ragged_source = 2.0;      // where the last warp of rows adds a source point by point
 
 /// What the tensor cores are given to do, per point and launch.
 struct TensorWork {
@@ -175,18 +175,20 @@ double plane_seconds(const cuda::SeparableProgram& program, const Domain& domain
   const double instructions = 2.0 * operand.per_window() * (split ? 3 : 1) * tile.groups * shape.block_rows /
                               16 * (operand.x_rank * operand.x.windows + operand.rank * operand.y.windows);
   const int windows = operand.y.windows;
-  // Many factors spill. In 16 bits windows that turn in odd numbers are copied, a group of columns alone
-  // waits for its own results, four groups for registers, and many windows with several factors spill; in 32
+  // Many factors spill. In 16 bits a warp that has its scheduler to itself waits less, four groups wait for
+  // registers, windows that turn in odd numbers are copied, and many of them with many factors spill; in 32
   // bits sums of three products do.
   const double spills = operand.x_rank > most_factors ? factor_spills : 1.0;
   const double slower =
-      half ? (windows > 4        ? 1.55
+      half ? (tile.warps < 8     ? 0.87
               : tile.groups == 4 ? 1.25
-              : windows == 3     ? 1.1
-                                 : 1.0)
-           : (windows > 2 ? 1.5 : 1.0) * (split ? std::max(1.0, operand.x_rank * windows * tile.groups / 4.0)
-                                          : tile.groups == 1 ? 1.2
-                                                             : 1.0);
+              : windows > 4      ? 1.15
+              : windows == 3     ? 1.05
+                                 : 1.0) *
+                 (windows > 3 && operand.x_rank > 3 ? 1.3 : 1.0)
+           : (windows > 2 ? 1.15 : 1.0) * (split ? std::max(1.0, operand.x_rank * windows * tile.groups / 4.0)
+                                           : tile.groups == 1 ? 1.15
+                                                              : 1.0);
   return static_cast<double>(pieces(strips * columns, resident) * (steps + 1)) * instructions * slower *
          spills *
          instruction_seconds(half ? 2.66 : 3.8, half ? device.mma_half_sparse : device.mma_tf32_sparse,
