@@ -31,6 +31,8 @@ struct March {
   }
 
   bool fp64() const { return problem.precision == Precision::fp64; }
+  /// Of a value that kernels compute with.
+  int compute_bytes() const { return fp64() ? 8 : 4; }
   bool space() const { return problem.domain.dimensions == 3; }
   std::optional<cuda::Tile> tile(int depth) const {
     return cuda::choose_tile(stencil, {problem.precision, true, true}, depth, limits);

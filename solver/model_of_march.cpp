@@ -52,7 +52,7 @@ struct Launch {
     } else {
       if (planes > 1)
         tiles += cuda::blocks_beside_walls(march.stencil.walls[column_axis], column_tiles, tile.depth,
-                                           march.fp64() ? 8 : 4);
+                                           march.compute_bytes());
       const std::int64_t length =
           cuda::steps_per_block(planes, tiles, resident, warm_up,
                                 tile.warps == 1 ? cuda::schedulers_of_multiprocessor * multiprocessors : 0);

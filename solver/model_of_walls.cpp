@@ -64,7 +64,7 @@ double mirror_seconds(const March& march, int fuse, int depth) {
   const int faces = mirrored_faces(march);
   const cuda::Region band{{}, {depth * march.stencil.radius[plane_axis], 1, march.shape[column_axis]}};
   if (const auto tile =
-          faces ? cuda::choose_step_tile(march.stencil, band, depth, march.fp64() ? 8 : 4, march.limits)
+          faces ? cuda::choose_step_tile(march.stencil, band, depth, march.compute_bytes(), march.limits)
                 : std::nullopt)
     return pieces(fuse, depth) * (band_kernel + tile->cycles * march.cycle());
   const std::array<std::int64_t, 3> planes{faces * 3 * depth * march.stencil.radius[plane_axis] / 2,

@@ -178,6 +178,7 @@ TEST(SeparableProgram, KeepsTheSourceInSharedMemoryWhereThereIsRoom) {
   const SeparableCase narrow{Precision::fp16, 0, 7, 3}, wide{Precision::fp16, 0, 36, 2};
   EXPECT_TRUE(staged(narrow, hopper));
   EXPECT_EQ(narrow.program(hopper).shape(true).tile.columns(), narrow.program(hopper).tile().columns());
+  EXPECT_LT(narrow.program(hopper).shape(true).tile.stages, narrow.program(hopper).tile().stages);
   EXPECT_FALSE(staged(narrow, ampere));
   EXPECT_FALSE(staged(wide, hopper));
   const SeparableProgram program = SeparableCase{Precision::bf16, 0, 15, 1}.program(hopper);
@@ -185,6 +186,15 @@ TEST(SeparableProgram, KeepsTheSourceInSharedMemoryWhereThereIsRoom) {
   EXPECT_LT(program.shape(true).tile.columns(), program.shape(false).tile.columns());
   const SeparableProgram few_warps = SeparableCase{Precision::bf16, 0, 20, 1}.program(hopper);
   EXPECT_GT(few_warps.threads(true), few_warps.threads(false));
+}
+
+TEST(SeparableProgram, GivesUpStagedStoresBeforeItIsRefused) {
+  SeparableStencil wide{{{0, -15, -200}, {1, 16, 201}}, {}, 0.0};
+  wide.terms.push_back(
+      {{std::vector<double>(1, 1.0), std::vector<double>(31, 1.0), std::vector<double>(401, 1.0)}});
+  const SeparableProgram program(wide, Precision::bf16, hopper);
+  EXPECT_FALSE(program.tile().bulk_stores);
+  EXPECT_LE(static_cast<std::size_t>(program.shared_bytes()), hopper.shared_bytes);
 }
 
 TEST(SeparableProgram, FitsDevicesOfLessSharedMemoryOrIsRefused) {
