@@ -253,12 +253,13 @@ TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision 
     work.latency = sweep_fill / 2;
   } else {
     const cuda::SeparableTile& tile = program.shape(with_source).tile;
-    const int columns = 16 * tile.groups;  // of a warp
     work.source_ahead = tile.staged_source;
-    const bool is_ragged = with_source && !tile.staged_source && domain.shape[x_axis] % columns != 0;
+    const bool is_ragged =
+        with_source && !tile.staged_source && domain.shape[x_axis] % tile.warp_columns() != 0;
     work.seconds =
         (is_ragged ? ragged_source : 1) * plane_seconds(program, domain, precision, with_source, device);
-    const bool is_narrow = !tile.bulk_stores && columns * static_cast<int>(storage_bytes(precision)) < 64;
+    const bool is_narrow =
+        !tile.bulk_stores && tile.warp_columns() * static_cast<int>(storage_bytes(precision)) < 64;
     work.memory_cost = is_narrow ? narrow_stores : 1.06;
     work.source_cost = plane_source_cost;
     work.latency = sweep_fill;

@@ -75,7 +75,7 @@ SeparableShape shape_of(const SeparableOperand& operand, const SeparableTile& ti
   const int stored_rows = in_planes ? 2 * 16 * tile.warps_y : shape.block_rows;  // in two buffers
   add(tile.bulk_stores ? tile.columns() * stored_rows * storage_bytes : 8 * storage_bytes, 1024);
   add(tile.stages * shape.block_rows * shape.row_elements * storage_bytes, 128);
-  add((tile.staged_source ? tile.warps * shape.block_rows : 1) * 16 * tile.groups * 4, 128);
+  add((tile.staged_source ? tile.warps * shape.block_rows : 1) * tile.warp_columns() * 4, 128);
   const int fragments = weight_fragments(operand);
   add((tile.weights_in_shared ? fragments : 1) * 32 * 16, 16);
   add((2 * tile.stages + tile.warps) * 8, 8);
@@ -140,7 +140,7 @@ SeparableTile best_tile(const SeparableOperand& operand, int storage_bytes, cons
   while (!fits() && tile.stages > 2) --tile.stages;
   if (!fits()) tile.blocks_per_multiprocessor = 1;
   while (!fits() && tile.warps_y > 1) --tile.warps_y;
-  const auto narrow_boxes = [&] { return tile.bulk_stores && 16 * tile.groups * storage_bytes < 64; };
+  const auto narrow_boxes = [&] { return tile.bulk_stores && tile.warp_columns() * storage_bytes < 64; };
   while (!fits() && operand.z_taps == 1 && (tile.warps > 1 || narrow_boxes())) {
     if (narrow_boxes())
       tile.bulk_stores = false;

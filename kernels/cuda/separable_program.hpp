@@ -19,13 +19,13 @@ struct SeparableTile {
       2;  // blocks that are fetched before they are needed; warps may be stages - ahead - 1 blocks apart
   int blocks_per_multiprocessor = 1;
   bool weights_in_shared = false;
-  bool bulk_stores =
-      false;  // by the copy engine: rows of a warp are 32 or 64 bytes, or multiples of 128 (sm_90)
+  bool bulk_stores = false;    // by the copy engine (sm_90): rows of a warp are 32, 64 or n x 128 bytes
   bool staged_source = false;  // what a step adds comes to shared memory by the copy engine (sm_90)
   int groups_at_once = 1;      // in pass 1: neighbours share inputs where there are several windows along x
   int steps_per_strip = 0;  // blocks of input of a thread block after the first; 0: by the size of the grid
 
-  int columns() const { return 16 * groups * warps; }
+  int warp_columns() const { return 16 * groups; }
+  int columns() const { return warp_columns() * warps; }
   int threads() const { return 32 * warps * warps_y; }
 };
 

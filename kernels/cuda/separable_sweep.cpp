@@ -98,7 +98,7 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
     if (tile.bulk_stores && aligned) {
       const long long per_chunk = 16 / element_bytes_;
       const int row_bytes =
-          std::min((program_.in_planes() ? tile.columns() : 16 * tile.groups) * element_bytes_, 128);
+          std::min((program_.in_planes() ? tile.columns() : tile.warp_columns()) * element_bytes_, 128);
       const Swizzle swizzle = row_bytes == 128  ? Swizzle::bytes_128
                               : row_bytes == 64 ? Swizzle::bytes_64
                                                 : Swizzle::none;
@@ -110,7 +110,7 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
                           row_bytes / element_bytes_, swizzle);
     }
     if (source.data && aligned && tile.staged_source)
-      a.source_map = make_tensor_map(source, sizeof(float), shape.block_rows, 16 * tile.groups);
+      a.source_map = make_tensor_map(source, sizeof(float), shape.block_rows, tile.warp_columns());
   }
   launch(kernel,
          dim3(static_cast<unsigned>(column_tiles), static_cast<unsigned>(row_tiles),

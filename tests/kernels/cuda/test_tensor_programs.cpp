@@ -118,6 +118,8 @@ struct SeparableCase {
   int z_radius, radius, rank;
   int most_spilled_bytes = 0;  // what was accepted when the tiles were chosen
 
+  const char* kernel_file() const { return z_radius ? "separable_planes.cuh" : "separable.cuh"; }
+
   SeparableProgram program(const BlockLimits& limits) const {
     const Index3 reach{z_radius, radius, radius};
     SeparableStencil stencil{grow(box_of({1, 1, 1}), reach), {}, 0.0};
@@ -137,8 +139,7 @@ struct SeparableCase {
 class SeparableTemplates : public ::testing::TestWithParam<SeparableCase> {};
 
 TEST_P(SeparableTemplates, CompileForAmpereAndHopper) {
-  const char* source = GetParam().z_radius ? "separable_planes.cuh" : "separable.cuh";
-  expect_compiles(source, GetParam().most_spilled_bytes, [](const BlockLimits& limits) {
+  expect_compiles(GetParam().kernel_file(), GetParam().most_spilled_bytes, [](const BlockLimits& limits) {
     return GetParam().program(limits).constants(true, !limits.copy_engine());
   });
 }
@@ -147,9 +148,9 @@ TEST(SeparableProgram, CompilesForRowsThatAreNotAligned) {
   for (const SeparableCase& c :
        {SeparableCase{Precision::fp16, 0, 7, 3}, SeparableCase{Precision::fp16, 1, 1, 1}})
     for (const bool with_source : {false, true})
-      expect_compiles(
-          c.z_radius ? "separable_planes.cuh" : "separable.cuh", 0,
-          [&](const BlockLimits& limits) { return c.program(limits).constants(false, with_source); });
+      expect_compiles(c.kernel_file(), 0, [&](const BlockLimits& limits) {
+        return c.program(limits).constants(false, with_source);
+      });
 }
 
 INSTANTIATE_TEST_SUITE_P(
