@@ -126,17 +126,19 @@ class Column {
     }
   }
 
-  /// The source, read before the plane is computed: volatile, or it would be read where it is used.
+  /// The source, read before the plane is computed: volatile, or it would be read where it is used. Lanes
+  /// beside the region read where it ends: no branch.
   __device__ void read_source(int plane, float (&added)[8]) const {
     if (!with_source || !(staged_parts || whole_)) return;
+    const auto within = [](int p, int begin, int end) { return max(begin, min(p, end - 1)); };
+    const int column = within(4 * q_, place_.begin_column(), place_.end_column()) & -4;
 #pragma unroll
     for (int upper = 0; upper < 2; ++upper) {
-      const int row = g_ + 8 * upper;
-      if (!whole_ && !is_written(row)) continue;
+      const int row = within(g_ + 8 * upper, place_.begin_row(), place_.end_row());
       float* const to = added + 4 * upper;
       asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
                    : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
-                   : "l"(__cvta_generic_to_global(at<const float>(a_.source, plane, row))));
+                   : "l"(__cvta_generic_to_global(place_.at<const float>(a_.source, plane, row, column))));
     }
   }
 
@@ -175,12 +177,6 @@ class Column {
   template <class T>
   __device__ T* at(const View& view, int plane, int row) const {
     return place_.at<T>(view, plane, row, 4 * q_);
-  }
-
-  /// Whether any of the lane's columns is written, in a row of the warp.
-  __device__ bool is_written(int row) const {
-    return row >= place_.begin_row() && row < place_.end_row() && 4 * q_ + 4 > place_.begin_column() &&
-           4 * q_ < place_.end_column();
   }
 
   /// Of the warp's columns.
