@@ -53,18 +53,18 @@ struct BlockPlace {
 
   /// Tiles of one row: x along the row, z along the march.
   __device__ void place_by_stretches() {
-    // Blocks beyond the tiles in x take further parts of the first and the last tile.
-    const int extra = static_cast<int>(blockIdx.x) - a.column_tiles,
+    // The first and the last tile, beside walls, begin first: they take longest. Where blocks are more than
+    // tiles in x, each of these two is shared by some.
+    const int rank = static_cast<int>(blockIdx.x),
               parts = (static_cast<int>(gridDim.x) - a.column_tiles) / 2 + 1;
-    const int tile = extra < 0 ? static_cast<int>(blockIdx.x) : extra % 2 == 0 ? 0 : a.column_tiles - 1;
+    const bool outer = rank < 2 * parts;
+    const int tile = !outer ? rank - 2 * parts + 1 : rank % 2 == 0 ? 0 : a.column_tiles - 1;
     place_tile(tile, static_cast<int>(blockIdx.y));
     const long long first_of_stretch =
         blockIdx.z * a.planes_per_block - (blockIdx.z > 0 ? a.fewer_planes : 0);
     const long long end_of_stretch = (blockIdx.z + 1) * a.planes_per_block - a.fewer_planes;
-    const bool parted = parts > 1 && (tile == 0 || tile == a.column_tiles - 1);
-    const int part = extra < 0 ? 0 : extra / 2 + 1;
-    const int stretch = static_cast<int>(end_of_stretch - first_of_stretch);
-    const int part_planes = parted ? (stretch + parts - 1) / parts : stretch;
+    const int stretch = static_cast<int>(end_of_stretch - first_of_stretch), part = outer ? rank / 2 : 0;
+    const int part_planes = outer ? (stretch + parts - 1) / parts : stretch;
     begin = a.region.begin[0] + first_of_stretch + part * part_planes;
     end = min(min(begin + part_planes, a.region.begin[0] + end_of_stretch), a.region.end[0]);
   }
