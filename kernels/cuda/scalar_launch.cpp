@@ -11,8 +11,10 @@
 
 namespace spsolve::cuda {
 
-void ScalarUnit::march(March& march, const Operand& in, const Operand& out, const Box& region,
+void ScalarUnit::march(March& march, const Operand& in, const Operand& out, const Box& wanted,
                        cudaStream_t stream) const {
+  const Tile& tile = march.tile;
+  const Box region = in_whole_vectors(wanted, out, tile);
   // Coordinates in a tile map are 32 bits; without taps across rows a row of tiles is a row of the grid.
   const int rows = axes_[row_axis];
   const bool wide = region.extent()[x_axis] > most_columns,
@@ -25,7 +27,6 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
     this->march(march, in, out, left, stream);
     return this->march(march, in, out, right, stream);
   }
-  const Tile& tile = march.tile;
   Arguments a = arguments(in, out, region);
   const Formats formats{precision_, in.stored, out.stored};
   const std::int64_t granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
@@ -72,6 +73,21 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
   }
   kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile.warps)),
                 static_cast<std::size_t>(tile.shared_bytes), stream, a);
+}
+
+/// The region, grown to columns that threads write together where nobody reads what is there: between the
+/// rows of scratch memory, and beyond a wall (rows begin at multiples of 64 bytes, so these are of the row).
+Box ScalarUnit::in_whole_vectors(const Box& region, const Operand& out, const Tile& tile) const {
+  Box grown = region;
+  if (tile.column_margin % tile.points_per_lane != 0) return grown;
+  const auto beside_wall = [&](std::int64_t end) {
+    return end == domain_.shape[x_axis] && !domain_.periodic(x_axis);
+  };
+  std::int64_t &begin = grown.begin[x_axis], &end = grown.end[x_axis];
+  if (out.is_scratch) begin = aligned_column_ + floor_to(begin - aligned_column_, tile.points_per_lane);
+  if (out.is_scratch || beside_wall(end))
+    end = aligned_column_ + round_up(end - aligned_column_, tile.points_per_lane);
+  return grown;
 }
 
 void ScalarUnit::step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const {

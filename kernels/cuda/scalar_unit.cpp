@@ -165,7 +165,7 @@ void ScalarUnit::step_by_step(Operand in, const Operand& out, const Box& region,
 ScalarUnit::Operand ScalarUnit::scratch(const Operand& in, const Box& box, std::size_t which) const {
   View view{};
   const bool stored = precision_ == Precision::fp64 || precision_ == Precision::fp32;
-  if (!in.view.data) return {view, stored};
+  if (!in.view.data) return {view, stored, true};
   for (int k = 0; k < axis_count; ++k) {
     view.begin[k] = box.begin[axes_[k]];
     view.end[k] = box.end[axes_[k]];
@@ -187,7 +187,7 @@ ScalarUnit::Operand ScalarUnit::scratch(const Operand& in, const Box& box, std::
     buffer = DeviceBuffer(bytes);
   }
   view.data = buffer.data();
-  return {view, stored};
+  return {view, stored, true};
 }
 
 /// What must be known `steps` steps before `region`.

@@ -53,6 +53,7 @@ class ScalarUnit : public Unit {
   struct Operand {
     View view;
     bool stored;
+    bool is_scratch = false;
   };
 
   int most_per_kernel(const Box& region, int steps) const;
@@ -61,7 +62,7 @@ class ScalarUnit : public Unit {
   void step_by_step(Operand in, const Operand& out, const Box& region, int steps, cudaStream_t stream,
                     std::size_t which) const;
   Box away_from_walls(const Box& region, const Tile& tile, const Tile& plain) const;
-  void march(March& march, const Operand& in, const Operand& out, const Box& region,
+  void march(March& march, const Operand& in, const Operand& out, const Box& wanted,
              cudaStream_t stream) const;
   void step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const;
   void steps(const StepTile& tile, const Operand& in, const Operand& out, const Box& region, int steps,
@@ -70,6 +71,7 @@ class ScalarUnit : public Unit {
   const std::optional<StepTile>& step_tile(const Box& region, int steps, bool faster_than_march) const;
 
   Operand scratch(const Operand& in, const Box& box, std::size_t which) const;
+  Box in_whole_vectors(const Box& region, const Operand& out, const Tile& tile) const;
   Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
   Box reach(const Box& region, int steps) const;
   March* march_of(const Formats& formats, int depth, bool beside_walls) const;
