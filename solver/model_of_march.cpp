@@ -11,19 +11,21 @@ namespace {
 using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 
 // Measured on H200 (docs/plan.md).
+constexpr double shared_rows = 10;  // slots, of rows of other warps for each row, where these have four
 constexpr double few_warps = 1.05;  // of marches of boxes by 8 warps, which have the registers of 12
 constexpr double flat_sums = 0.8, space_sums = 0.85;  // of fp64 by themselves: 15.6e12 multiply-adds/s
 constexpr double alone_cycles = 2.75;  // of a load or shuffle of a warp that has a scheduler to itself
 constexpr double plane_latency = 20;   // cycles until a plane has advanced a level
 // Of programs that a cache of 32 KiB does not hold: of lines, which are no loops, each instruction is
 // fetched; in 2D blocks beside walls have loops of their own, and blocks of one multiprocessor take turns.
-constexpr double fetched_instructions = 1800, fetch_cycles = 2.3;
+constexpr double fetched_instructions = 1200, fetch_cycles = 2.3;
 constexpr double most_looped = 1700, misses = 1.3;
-constexpr double halos_read_again = 1.12;  // from memory
-constexpr double two_fields_read = 1.12;   // one of them a source, and one written, against a copy
-constexpr double source_slots = 1;         // times the radius along the march: from plane to plane
-constexpr double first_copies = 2;         // planes of the warm-up that are waited for, not computed
-constexpr double march_fill = 1.5e-6;      // s, from the first planes of a small grid to results
+constexpr double ragged_plane = 1.04, ragged_box = 1.08, ragged_star = 1.15;  // columns written one by one
+constexpr double halos_read_again = 1.12;                                     // from memory
+constexpr double two_fields_read = 1.12;  // one of them a source, and one written, against a copy
+constexpr double source_slots = 1;        // times the radius along the march: from plane to plane
+constexpr double first_copies = 2.5;      // planes of the warm-up that are waited for, not computed
+constexpr double march_fill = 1.5e-6;     // s, from the first planes of a small grid to results
 constexpr double kernel_gap = 2e-6, line_gap = 4e-6, tile_gap = 1.9e-6;  // s, between kernels of a launch
 
 /// How a march is launched over a region (ScalarUnit::march()), and what it executes.
@@ -135,6 +137,7 @@ Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
       }
       if (half && box) others += 4;
   }
+  if (march.space()) others += shared_rows * stencil.radius[row_axis] * (1.0 / tile.rows_per_warp - 0.25);
   if (march.space() && box && tile.warps <= 8) hidden *= few_warps;
   const double source = stencil.with_source ? source_slots * stencil.radius[plane_axis] : 0.0;
   const double sum = stencil.operations * (!fp64 ? 1.0 : march.space() ? space_sums : flat_sums);
@@ -143,9 +146,21 @@ Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
                             hidden};
 }
 
+/// What kernels cost more whose threads write columns one by one. Rows of what goes on to a next kernel, and
+/// those that end at a wall, are as long as threads like (ScalarUnit::in_whole_vectors()).
+double raggedness(const March& march, const cuda::Tile& tile, const std::array<std::int64_t, 3>& region,
+                  bool is_last) {
+  const std::int64_t columns = region[column_axis];
+  const bool to_wall = !march.problem.domain.periodic(x_axis) && columns == march.shape[column_axis];
+  const bool is_ragged = tile.column_margin % tile.points_per_lane != 0 ||
+                         (is_last && !to_wall && columns % tile.points_per_lane != 0);
+  if (!is_ragged || march.problem.domain.dimensions == 1) return 1;
+  return !march.space() ? ragged_plane : march.stencil.pointwise_completion() ? ragged_star : ragged_box;
+}
+
 /// Seconds of one kernel that computing alone would take: a march with a tile, else a step.
 double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& region,
-                      const std::optional<cuda::Tile>& tile, bool is_only) {
+                      const std::optional<cuda::Tile>& tile, bool is_only, bool is_last) {
   if (!tile) return step_seconds(march, region);
   if (const auto small = march.small_tile(region, tile->depth))
     return tile_seconds(march, *small, tile->depth);
@@ -165,13 +180,11 @@ double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& reg
   const bool two_loops =
       tile->warps == 1 && march.stencil.has_walls() && march.stencil.radius[plane_axis] > 0;
   const double missed = two_loops && 2 * loop > most_looped ? misses : 1.0;
-  const double inside = tile->depth * launch.planes_per_block *
+  const double inside = raggedness(march, *tile, region, is_last) * tile->depth * launch.planes_per_block *
                         std::max(missed * launch.warps * points * (sum + others) * busy,
                                  static_cast<double>(launch.waves) * alone);
-  // Where not all blocks of a line are resident at once, one beside a wall begins last; else others take some
-  // of its scheduler's time.
-  const double wall = wall_warp_seconds(march, *tile);
-  return launch.waves > 1 ? inside + wall : std::hypot(inside, wall);
+  // A block beside a wall begins first, and takes some of its scheduler's time.
+  return std::hypot(inside, wall_warp_seconds(march, *tile));
 }
 
 /// Slabs of a region that the kernels of a launch take one after the other.
@@ -183,26 +196,33 @@ std::int64_t slabs_of(const March& march, const std::array<std::int64_t, 3>& reg
   return pieces(region[plane_axis], cuda::planes_of_slab(of_plane, 2 * fuse * radius[plane_axis]));
 }
 
+/// What a kernel writes of a region that other kernels take so many steps further: also what these need
+/// beyond periodic faces, but the ends of rows that repeat, and of slabs.
+std::array<std::int64_t, 3> grown(const March& march, std::array<std::int64_t, 3> region, int steps_left,
+                                  bool rows_repeat, bool slabs) {
+  const auto axes = cuda::grid_axes(march.problem.domain);
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (march.problem.domain.has_images(axes[axis], rows_repeat) || (axis == plane_axis && slabs))
+      region[axis] += 2 * steps_left * march.stencil.radius[axis];
+  return region;
+}
+
 }  // namespace
 
-/// The same of the kernels of `fuse` steps of a region. Those before the last take what the others need, too:
-/// beyond periodic faces, but the ends of rows that repeat, more than the grid.
 double compute_seconds(const March& march, const std::array<std::int64_t, 3>& region, int fuse) {
   const int deepest = march.depth_of_kernels(fuse);
   const int kernels = deepest > 0 ? pieces(fuse, deepest) : fuse;
   const std::int64_t slabs = slabs_of(march, region, fuse, kernels);
-  const auto axes = cuda::grid_axes(march.problem.domain);
   const bool rows_repeat = kernels > 1 && march.rows_repeat(fuse);
+  auto slab = region;
+  slab[plane_axis] = pieces(region[plane_axis], slabs);
   double seconds = 0;
   for (int k = 0, done = 0; k < kernels; ++k) {
     const int depth = fuse * (k + 1) / kernels - done;
     done += depth;
-    auto grown = region;
-    grown[plane_axis] = pieces(region[plane_axis], slabs);
-    for (int axis = 0; axis < axis_count; ++axis)
-      if (march.problem.domain.has_images(axes[axis], rows_repeat) || (axis == plane_axis && slabs > 1))
-        grown[axis] += 2 * (fuse - done) * march.stencil.radius[axis];
-    seconds += kernel_seconds(march, grown, deepest > 0 ? march.tile(depth) : std::nullopt, kernels == 1);
+    const auto tile = deepest > 0 ? march.tile(depth) : std::nullopt;
+    seconds += kernel_seconds(march, grown(march, slab, fuse - done, rows_repeat, slabs > 1), tile,
+                              kernels == 1, done == fuse);
   }
   return static_cast<double>(slabs) * seconds;
 }
@@ -226,7 +246,11 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
   // Halos of tiles are read again, in 3D partly from memory, in 1D where tiles end within lines of it.
   const bool within = problem.domain.dimensions == 1 && tile &&
                       tile->written_columns() * static_cast<int>(storage_bytes(problem.precision)) % 128 != 0;
-  candidate.memory_seconds = candidate.bytes / device.bandwidth *
+  // On average kernels write what the one in the middle does.
+  const auto written =
+      grown(march, march.shape, candidate.fuse / 2 * (kernels > 1), candidate.rows_repeat, false);
+  const double growth = static_cast<double>(written[0] * written[1] * written[2]) / points;
+  candidate.memory_seconds = candidate.bytes / device.bandwidth * growth *
                              (march.space() || within ? halos_read_again : 1.0) *
                              (problem.has_source ? two_fields_read : 1.0);
   candidate.compute_seconds = compute_seconds(march, march.shape, candidate.fuse) * per_step;

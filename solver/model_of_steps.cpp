@@ -23,7 +23,7 @@ constexpr double offset_slots = 24;  // of an offset within reach, along three a
 // Cycles of steps.cuh: until the first step, beside walls; a step; of all threads until each has a point, a
 // source, or a point of tf32 rounded.
 constexpr double tile_start = 600, tile_walls = 400, tile_step = 400, tile_load = 500, tile_source = 450,
-                 tile_rounding = 112;
+                 tile_rounding = 84;
 
 /// Rows of input per row of results that step.cuh has from the second cache: in every plane those within
 /// reach of as many rows as the threads of a block take.
