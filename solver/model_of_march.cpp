@@ -44,7 +44,7 @@ struct Launch {
     const std::int64_t warm_up = cuda::warm_up_planes(march.stencil, tile);
     const std::int64_t planes = region[plane_axis],
                        resident = tile.blocks_per_multiprocessor * multiprocessors;
-    const auto copied = march.space() ? first_copies : 0.0;
+    const auto copied = march.space() && warm_up > 0 ? first_copies : 0.0;
     if (march.stencil.radius[row_axis] > 0) {
       const auto time =
           cuda::march_time(cuda::share_march(planes, tiles, resident, warm_up), resident, warm_up);
@@ -147,11 +147,12 @@ Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
 }
 
 /// What kernels cost more whose threads write columns one by one. Rows of what goes on to a next kernel, and
-/// those that end at a wall, are as long as threads like (ScalarUnit::in_whole_vectors()).
+/// but in fp16 those that end at a wall, are as long as threads like (ScalarUnit::in_whole_vectors()).
 double raggedness(const March& march, const cuda::Tile& tile, const std::array<std::int64_t, 3>& region,
                   bool is_last) {
   const std::int64_t columns = region[column_axis];
-  const bool to_wall = !march.problem.domain.periodic(x_axis) && columns == march.shape[column_axis];
+  const bool to_wall = !march.problem.domain.periodic(x_axis) && columns == march.shape[column_axis] &&
+                       march.problem.precision != Precision::fp16;
   const bool is_ragged = tile.column_margin % tile.points_per_lane != 0 ||
                          (is_last && !to_wall && columns % tile.points_per_lane != 0);
   if (!is_ragged || march.problem.domain.dimensions == 1) return 1;
@@ -246,7 +247,7 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
   // Halos of tiles are read again, in 3D partly from memory, in 1D where tiles end within lines of it.
   const bool within = problem.domain.dimensions == 1 && tile &&
                       tile->written_columns() * static_cast<int>(storage_bytes(problem.precision)) % 128 != 0;
-  // On average kernels write what the one in the middle does.
+  // On average kernels read and write what the one in the middle does.
   const auto written =
       grown(march, march.shape, candidate.fuse / 2 * (kernels > 1), candidate.rows_repeat, false);
   const double growth = static_cast<double>(written[0] * written[1] * written[2]) / points;

@@ -75,18 +75,20 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
                 static_cast<std::size_t>(tile.shared_bytes), stream, a);
 }
 
-/// The region, grown to columns that threads write together where nobody reads what is there: between the
-/// rows of scratch memory, and beyond a wall (rows begin at multiples of 64 bytes, so these are of the row).
+/// The region, grown to columns that threads write together: between the rows of scratch memory, and beyond a
+/// wall, where rows have room to 64 bytes from where their owned points begin. Sweeps on tensor cores read
+/// that room, with weights of zero: what is written there must be finite, which fp16 does not promise.
 Box ScalarUnit::in_whole_vectors(const Box& region, const Operand& out, const Tile& tile) const {
+  const std::int64_t together = tile.points_per_lane;
   Box grown = region;
-  if (tile.column_margin % tile.points_per_lane != 0) return grown;
-  const auto beside_wall = [&](std::int64_t end) {
-    return end == domain_.shape[x_axis] && !domain_.periodic(x_axis);
-  };
+  if (tile.column_margin % together != 0) return grown;
   std::int64_t &begin = grown.begin[x_axis], &end = grown.end[x_axis];
-  if (out.is_scratch) begin = aligned_column_ + floor_to(begin - aligned_column_, tile.points_per_lane);
-  if (out.is_scratch || beside_wall(end))
-    end = aligned_column_ + round_up(end - aligned_column_, tile.points_per_lane);
+  const bool has_room = end == domain_.shape[x_axis] && !domain_.periodic(x_axis) &&
+                        precision_ != Precision::fp16 &&
+                        together * Formats{precision_, true, out.stored}.out_bytes() <= 64;
+  if (out.is_scratch) begin = aligned_column_ + floor_to(begin - aligned_column_, together);
+  if (out.is_scratch || (has_room && (begin - aligned_column_) % together == 0))
+    end = aligned_column_ + round_up(end - aligned_column_, together);
   return grown;
 }
 
