@@ -147,7 +147,7 @@ Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
 }
 
 /// What kernels cost more whose threads write columns one by one. Rows of what goes on to a next kernel, and
-/// but in fp16 those that end at a wall, are as long as threads like (ScalarUnit::in_whole_vectors()).
+/// but in fp16 those that end at a wall, are as long as threads like (cuda::in_whole_vectors()).
 double raggedness(const March& march, const cuda::Tile& tile, const std::array<std::int64_t, 3>& region,
                   bool is_last) {
   const std::int64_t columns = region[column_axis];

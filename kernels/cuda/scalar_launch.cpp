@@ -14,7 +14,14 @@ namespace spsolve::cuda {
 void ScalarUnit::march(March& march, const Operand& in, const Operand& out, const Box& wanted,
                        cudaStream_t stream) const {
   const Tile& tile = march.tile;
-  const Box region = in_whole_vectors(wanted, out, tile);
+  const Formats formats{precision_, in.stored, out.stored};
+  const bool ends_at_wall = wanted.end[x_axis] == domain_.shape[x_axis] && !domain_.periodic(x_axis);
+  const auto [first_column, end_column] =
+      in_whole_vectors({wanted.begin[x_axis] - aligned_column_, wanted.end[x_axis] - aligned_column_}, tile,
+                       formats, out.is_scratch, ends_at_wall);
+  Box region = wanted;
+  region.begin[x_axis] = aligned_column_ + first_column;
+  region.end[x_axis] = aligned_column_ + end_column;
   // Coordinates in a tile map are 32 bits; without taps across rows a row of tiles is a row of the grid.
   const int rows = axes_[row_axis];
   const bool wide = region.extent()[x_axis] > most_columns,
@@ -28,7 +35,6 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
     return this->march(march, in, out, right, stream);
   }
   Arguments a = arguments(in, out, region);
-  const Formats formats{precision_, in.stored, out.stored};
   const std::int64_t granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
   place_column_tiles(a, tile, aligned_column_ + floor_to(a.region.begin[2] - aligned_column_, granule));
   const Kernel& kernel = kernel_of(march, writes_whole_vectors(a, tile));
@@ -73,23 +79,6 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
   }
   kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile.warps)),
                 static_cast<std::size_t>(tile.shared_bytes), stream, a);
-}
-
-/// The region, grown to columns that threads write together: between the rows of scratch memory, and beyond a
-/// wall, where rows have room to 64 bytes from where their owned points begin. Sweeps on tensor cores read
-/// that room, with weights of zero: what is written there must be finite, which fp16 does not promise.
-Box ScalarUnit::in_whole_vectors(const Box& region, const Operand& out, const Tile& tile) const {
-  const std::int64_t together = tile.points_per_lane;
-  Box grown = region;
-  if (tile.column_margin % together != 0) return grown;
-  std::int64_t &begin = grown.begin[x_axis], &end = grown.end[x_axis];
-  const bool has_room = end == domain_.shape[x_axis] && !domain_.periodic(x_axis) &&
-                        precision_ != Precision::fp16 &&
-                        together * Formats{precision_, true, out.stored}.out_bytes() <= 64;
-  if (out.is_scratch) begin = aligned_column_ + floor_to(begin - aligned_column_, together);
-  if (out.is_scratch || (has_room && (begin - aligned_column_) % together == 0))
-    end = aligned_column_ + round_up(end - aligned_column_, together);
-  return grown;
 }
 
 void ScalarUnit::step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const {

@@ -71,7 +71,6 @@ class ScalarUnit : public Unit {
   const std::optional<StepTile>& step_tile(const Box& region, int steps, bool faster_than_march) const;
 
   Operand scratch(const Operand& in, const Box& box, std::size_t which) const;
-  Box in_whole_vectors(const Box& region, const Operand& out, const Tile& tile) const;
   Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
   Box reach(const Box& region, int steps) const;
   March* march_of(const Formats& formats, int depth, bool beside_walls) const;

@@ -244,6 +244,18 @@ bool rows_repeat(const KernelStencil& stencil, Precision precision, int steps, c
   return true;
 }
 
+std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& columns, const Tile& tile,
+                                             const Formats& formats, bool scratch, bool ends_at_wall) {
+  constexpr int room = 64;  // bytes
+  const auto [begin, end] = columns;
+  const std::int64_t together = tile.points_per_lane;
+  if (tile.column_margin % together != 0) return columns;
+  if (scratch) return {floor_to(begin, together), round_up(end, together)};
+  const bool has_room =
+      ends_at_wall && formats.storage != Precision::fp16 && together * formats.out_bytes() <= room;
+  return {begin, has_room && begin % together == 0 ? round_up(end, together) : end};
+}
+
 void place_column_tiles(Arguments& a, const Tile& tile, std::int64_t first) {
   const std::int64_t written = tile.written_columns(), period = a.row_period;
   a.first_column = first - tile.column_margin;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -28,6 +29,13 @@ int preferred_depth(const KernelStencil& stencil, const Formats& formats, const 
 /// their other ends, where a block has whole rows, so that no images of them are needed in memory: in 3D, of
 /// rows of at least a tile and of whole vectors of 16 bytes.
 bool rows_repeat(const KernelStencil& stencil, Precision precision, int steps, const BlockLimits& limits);
+
+/// The columns [begin, end) of a region, counted from where its rows are aligned to 64 bytes, grown to
+/// columns that threads write together: in rows of `scratch` memory, and where the grid ends at a wall and
+/// rows have room to 64 bytes beyond. Sweeps on tensor cores read that room, with weights of zero: what is
+/// written there must be finite, which fp16 does not promise.
+std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& columns, const Tile& tile,
+                                             const Formats& formats, bool scratch, bool ends_at_wall);
 
 /// Where the columns of a march are cut into tiles, the first of which writes column `first` of the region;
 /// where rows repeat it lies across their ends, and the region is turned so that it begins with it.

@@ -142,6 +142,27 @@ TEST(Tile, NoThreadHasPointsBeyondBothFaces) {
 }
 
 // What blocks hold of a slab beside a wall: so many steps on either side, but past walls the radius.
+TEST(Tile, GrowsColumnsToWholeVectorsWhereThereIsRoom) {
+  using Columns = std::array<std::int64_t, 2>;
+  constexpr bool field = false, scratch = true, inside = false, at_wall = true;
+  const Formats fp64{Precision::fp64}, fp32{Precision::fp32}, fp16{Precision::fp16};
+  Tile tile;
+  tile.column_margin = 8;
+  EXPECT_EQ(in_whole_vectors({-3, 101}, tile, fp32, scratch, inside), (Columns{-4, 104}));
+  EXPECT_EQ(in_whole_vectors({-3, 101}, tile, fp16, scratch, inside), (Columns{-4, 104}));
+  EXPECT_EQ(in_whole_vectors({0, 101}, tile, fp32, field, at_wall), (Columns{0, 104}));
+  EXPECT_EQ(in_whole_vectors({0, 101}, tile, fp32, field, inside), (Columns{0, 101})) << "others write there";
+  EXPECT_EQ(in_whole_vectors({0, 101}, tile, fp16, field, at_wall), (Columns{0, 101})) << "it may overflow";
+  EXPECT_EQ(in_whole_vectors({2, 102}, tile, fp32, field, at_wall), (Columns{2, 102}))
+      << "it begins within one";
+  tile.column_margin = tile.points_per_lane = 16;
+  EXPECT_EQ(in_whole_vectors({0, 1000}, tile, fp32, field, at_wall), (Columns{0, 1008}));
+  EXPECT_EQ(in_whole_vectors({0, 1000}, tile, fp64, field, at_wall), (Columns{0, 1000})) << "128 bytes";
+  EXPECT_EQ(in_whole_vectors({0, 1000}, tile, fp64, scratch, at_wall), (Columns{0, 1008}));
+  tile.column_margin = 8;
+  EXPECT_EQ(in_whole_vectors({0, 1000}, tile, fp32, scratch, at_wall), (Columns{0, 1000})) << "of no use";
+}
+
 TEST(StepTile, CoversSlabsBesideWalls) {
   for (const auto& [name, steps, fits] : {std::tuple{"star2d1r", 9, true},
                                           {"box2d3r", 4, true},
