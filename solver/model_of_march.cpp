@@ -146,16 +146,17 @@ Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
                             hidden};
 }
 
-/// What kernels cost more whose threads write columns one by one. Rows of what goes on to a next kernel, and
-/// but in fp16 those that end at a wall, are as long as threads like (cuda::in_whole_vectors()).
+/// What kernels cost more whose threads write columns one by one, placed as ScalarUnit::march() does.
 double raggedness(const March& march, const cuda::Tile& tile, const std::array<std::int64_t, 3>& region,
                   bool is_last) {
+  if (march.problem.domain.dimensions == 1) return 1;
   const std::int64_t columns = region[column_axis];
-  const bool to_wall = !march.problem.domain.periodic(x_axis) && columns == march.shape[column_axis] &&
-                       march.problem.precision != Precision::fp16;
-  const bool is_ragged = tile.column_margin % tile.points_per_lane != 0 ||
-                         (is_last && !to_wall && columns % tile.points_per_lane != 0);
-  if (!is_ragged || march.problem.domain.dimensions == 1) return 1;
+  const bool ends_at_wall = !march.problem.domain.periodic(x_axis) && columns == march.shape[column_axis];
+  cuda::Arguments a{};
+  a.region.end[column_axis] = cuda::in_whole_vectors(
+      {0, columns}, tile, {march.problem.precision, true, is_last}, !is_last, ends_at_wall)[1];
+  cuda::place_column_tiles(a, tile, 0);
+  if (cuda::writes_whole_vectors(a, tile)) return 1;
   return !march.space() ? ragged_plane : march.stencil.pointwise_completion() ? ragged_star : ragged_box;
 }
 
@@ -249,7 +250,7 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
                       tile->written_columns() * static_cast<int>(storage_bytes(problem.precision)) % 128 != 0;
   // On average kernels read and write what the one in the middle does.
   const auto written =
-      grown(march, march.shape, candidate.fuse / 2 * (kernels > 1), candidate.rows_repeat, false);
+      grown(march, march.shape, kernels > 1 ? candidate.fuse / 2 : 0, candidate.rows_repeat, false);
   const double growth = static_cast<double>(written[0] * written[1] * written[2]) / points;
   candidate.memory_seconds = candidate.bytes / device.bandwidth * growth *
                              (march.space() || within ? halos_read_again : 1.0) *

@@ -141,7 +141,6 @@ TEST(Tile, NoThreadHasPointsBeyondBothFaces) {
   EXPECT_GT(depth(periodic, 15), 0);
 }
 
-// What blocks hold of a slab beside a wall: so many steps on either side, but past walls the radius.
 TEST(Tile, GrowsColumnsToWholeVectorsWhereThereIsRoom) {
   using Columns = std::array<std::int64_t, 2>;
   constexpr bool field = false, scratch = true, inside = false, at_wall = true;
@@ -163,6 +162,7 @@ TEST(Tile, GrowsColumnsToWholeVectorsWhereThereIsRoom) {
   EXPECT_EQ(in_whole_vectors({0, 1000}, tile, fp32, scratch, at_wall), (Columns{0, 1000})) << "of no use";
 }
 
+// What blocks hold of a slab beside a wall: so many steps on either side, but past walls the radius.
 TEST(StepTile, CoversSlabsBesideWalls) {
   for (const auto& [name, steps, fits] : {std::tuple{"star2d1r", 9, true},
                                           {"box2d3r", 4, true},
