@@ -39,7 +39,7 @@ struct Launch {
 
   Launch(const March& march, const cuda::Tile& cut, const std::array<std::int64_t, 3>& region) : tile(cut) {
     const std::int64_t column_tiles = pieces(region[column_axis], tile.written_columns());
-    std::int64_t tiles = column_tiles * pieces(region[row_axis], tile.written_rows());
+    const std::int64_t tiles = column_tiles * pieces(region[row_axis], tile.written_rows());
     const std::int64_t multiprocessors = march.limits.multiprocessors;
     const std::int64_t warm_up = cuda::warm_up_planes(march.stencil, tile);
     const std::int64_t planes = region[plane_axis],
@@ -52,14 +52,19 @@ struct Launch {
       planes_per_block = static_cast<double>(time.steps) / static_cast<double>(waves) - copied;
       blocks = waves * resident;
     } else {
-      if (planes > 1)
-        tiles += cuda::blocks_beside_walls(march.stencil.walls[column_axis], column_tiles, tile.depth,
-                                           march.compute_bytes());
-      const std::int64_t length =
-          cuda::steps_per_block(planes, tiles, resident, warm_up,
-                                tile.warps == 1 ? cuda::schedulers_of_multiprocessor * multiprocessors : 0);
-      planes_per_block = static_cast<double>(length + warm_up) - copied;
-      blocks = tiles * pieces(planes, length);
+      const bool beside_walls =
+          march.stencil.has_walls(column_axis) && march.shape[row_axis] == 1 && column_tiles > 1;
+      const cuda::FlatMarch flat{.planes = planes,
+                                 .tiles = tiles,
+                                 .outer = {beside_walls, beside_walls},
+                                 .halo = std::int64_t{tile.depth} * march.stencil.radius[plane_axis],
+                                 .warm_up = warm_up,
+                                 .resident = resident,
+                                 .schedulers = cuda::schedulers_of_multiprocessor * multiprocessors,
+                                 .wall_cost = cuda::wall_cost(march.stencil)};
+      const auto stretches = cuda::stretch_march(flat);
+      planes_per_block = cuda::longest_stretch(flat, stretches) - copied;
+      blocks = stretches.blocks(static_cast<int>(tiles));
       waves = std::max<std::int64_t>(1, blocks / resident);
     }
     warps = static_cast<double>(pieces(blocks, multiprocessors) * tile.warps) /

@@ -14,6 +14,9 @@ enum KernelAxis { plane_axis = 0, row_axis = 1, column_axis = 2 };
 constexpr int step_threads = 512;
 constexpr int planes_of_thread(int points) { return points <= 16 ? 8 : points <= 64 ? 4 : 1; }
 
+// Of a march: the parts of its warm-up, in each of which about as many levels begin.
+constexpr int warm_up_phases(int depth) { return depth < 4 ? depth : 4; }
+
 /// What lies beyond a face; `none` for periodic axes, whose halo is memory like any other.
 enum class Wall { none, dirichlet, neumann };
 
@@ -54,6 +57,21 @@ struct MarchShares {
   constexpr int blocks() const { return whole + shared() * (stretches + short_stretches); }
 };
 
+/// How blocks share a march of tiles of one row, each of which is cut along the march into `number` stretches
+/// as long as each other, but the first and the last, which are by `fewer` planes shorter: of tiles beside
+/// walls at the ends of rows (`outer`: 1 if the first tile is one, and if the last is) and of others.
+struct MarchStretches {
+  int outer[2];
+  struct {
+    int number, fewer;
+  } of_outer, of_others;
+
+  constexpr int outer_tiles() const { return outer[0] + outer[1]; }
+  constexpr int blocks(int tiles) const {
+    return outer_tiles() * of_outer.number + (tiles - outer_tiles()) * of_others.number;
+  }
+};
+
 /// One launch: out = in advanced by the steps of the kernel on the regions.
 struct Arguments {
   // march on sm_90; the second of each of the tile across the ends of rows (plane_ring.cuh)
@@ -69,11 +87,10 @@ struct Arguments {
   // march: leftmost column of tile 0, where memory is aligned to 16 bytes; where rows repeat, that of tile 1
   // less the columns that a tile writes
   long long first_column;
-  long long planes_per_block;  // march: how many planes of the region a block writes
-  long long fewer_planes;      // march: by so many fewer in the first blocks along the march, and in the last
   int steps, tile_planes, tile_columns;  // steps: how many, and what a block writes
-  int column_tiles;    // march: across the region; more blocks in x, in pairs, share the first and last tile
-  MarchShares shares;  // march of tiles of rows, whose blocks are in one line
+  int column_tiles;                      // march: across the region
+  MarchShares shares;                    // march of tiles of rows, whose blocks are in one line
+  MarchStretches stretches;              // march of tiles of one row
 };
 
 }  // namespace spsolve::cuda

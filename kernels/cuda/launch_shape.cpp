@@ -6,28 +6,70 @@
 
 namespace spsolve::cuda {
 
+constexpr std::int64_t most_stretches = 1024;
+
 std::int64_t steps_per_block(std::int64_t steps, std::int64_t tiles, std::int64_t resident,
-                             std::int64_t warm_up, std::int64_t schedulers) {
-  const auto wave_time = [&](std::int64_t blocks) {
-    return schedulers ? scheduler_time(static_cast<double>(pieces(blocks, schedulers))) : 1.0;
-  };
-  std::int64_t best = steps;
-  double best_time = std::numeric_limits<double>::infinity();
-  for (std::int64_t stretches = 1; stretches <= std::min<std::int64_t>(steps, 1024); ++stretches) {
-    const std::int64_t length = pieces(steps, stretches), blocks = tiles * pieces(steps, length);
-    const double time = static_cast<double>(pieces(blocks, resident) * (length + warm_up)) *
-                        wave_time(std::min(blocks, resident));
+                             std::int64_t warm_up) {
+  std::int64_t best = steps, best_time = std::numeric_limits<std::int64_t>::max();
+  for (std::int64_t stretches = 1; stretches <= std::min(steps, most_stretches); ++stretches) {
+    const std::int64_t length = pieces(steps, stretches), blocks = tiles * pieces(steps, length),
+                       time = pieces(blocks, resident) * (length + warm_up);
     if (time < best_time) best_time = time, best = length;
   }
   return best;
 }
 
-std::int64_t blocks_beside_walls(const std::array<Wall, 2>& walls, std::int64_t column_tiles, int depth,
-                                 int compute_bytes) {
-  const auto [low, high] = walls;
-  if (low == Wall::none || column_tiles == 1) return 0;
-  const bool slow = compute_bytes == 8 && depth > 4 && (low == Wall::dirichlet || high == Wall::dirichlet);
-  return slow ? 4 : 2;
+namespace {
+
+/// Planes by which the first and the last of `number` stretches are shorter than others, of length L, if each
+/// of theirs takes 1 + `cost` of another: (1 + cost)(L - fewer + warm_up) = L + warm_up, where
+/// L = (planes + 2 fewer) / number.
+int fewer_planes(const FlatMarch& march, std::int64_t number, double cost) {
+  if (number < 3) return 0;
+  const double share = cost / (1 + cost);
+  const double fewer = share * static_cast<double>(march.planes + number * march.warm_up) /
+                       (static_cast<double>(number) - 2 * share);
+  // Shorter than their halo they would leave their neighbours beside walls, too.
+  const std::int64_t least = std::max<std::int64_t>(1, march.halo),
+                     most = std::max<std::int64_t>(0, march.planes / number - least);
+  return static_cast<int>(std::min<std::int64_t>(most, std::llround(fewer)));
+}
+
+}  // namespace
+
+double longest_stretch(const FlatMarch& march, const MarchStretches& stretches) {
+  const auto length = [&](int number) {
+    return static_cast<double>(pieces(march.planes, std::int64_t{number}) + march.warm_up);
+  };
+  const double outer = (1 + march.wall_cost.columns) * length(stretches.of_outer.number),
+               others = length(stretches.of_others.number);
+  const int outer_tiles = stretches.outer_tiles();
+  return outer_tiles == 0 ? others : outer_tiles == march.tiles ? outer : std::max(outer, others);
+}
+
+MarchStretches stretch_march(const FlatMarch& march) {
+  constexpr int most_of_outer = 4;  // for one of others: each has a warm-up
+  const auto [low, high] = march.outer;
+  MarchStretches best{}, stretches{{low, high}, {1, 0}, {1, 0}};
+  int &number = stretches.of_others.number, &of_outer = stretches.of_outer.number;
+  double best_time = std::numeric_limits<double>::infinity();
+  for (; number <= std::min(march.planes, most_stretches); ++number) {
+    const auto others = static_cast<double>(pieces(march.planes, std::int64_t{number}) + march.warm_up);
+    of_outer = std::max(of_outer, number);
+    while (of_outer < std::min<std::int64_t>(march.planes, most_of_outer * number) &&
+           longest_stretch(march, stretches) > others)
+      ++of_outer;
+    const std::int64_t blocks = stretches.blocks(static_cast<int>(march.tiles)),
+                       waves = pieces(blocks, march.resident),
+                       warps = pieces(std::min(blocks, march.resident), march.schedulers);
+    const double time = static_cast<double>(waves) * longest_stretch(march, stretches) *
+                        scheduler_time(static_cast<double>(warps));
+    if (time < best_time) best_time = time, best = stretches;
+  }
+  const auto& [columns, planes] = march.wall_cost;
+  best.of_outer.fewer = fewer_planes(march, best.of_outer.number, planes / (1 + columns));
+  best.of_others.fewer = fewer_planes(march, best.of_others.number, planes);
+  return best;
 }
 
 std::int64_t planes_of_slab(std::int64_t plane_points, std::int64_t halo) {

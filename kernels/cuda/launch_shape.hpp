@@ -19,16 +19,32 @@ constexpr std::int64_t most_blocks_across = 65535;  // of a launch, along its y 
 inline double scheduler_time(double warps) { return std::hypot(warps, 1.08); }
 
 /// Steps of a march per block such that all blocks end at about the same time: whole waves of the blocks that
-/// are resident at once, each with the steps of its warm-up. `tiles` march `steps` steps. `schedulers`: of
-/// the device, where blocks are one warp each: fewer of them leave each more of its scheduler. 0: a wave
-/// takes as long however full it is.
+/// are resident at once, each with the steps of its warm-up. `tiles` march `steps` steps.
 std::int64_t steps_per_block(std::int64_t steps, std::int64_t tiles, std::int64_t resident,
-                             std::int64_t warm_up, std::int64_t schedulers = 0);
+                             std::int64_t warm_up);
 
-/// Blocks that a march of a 2D grid has more than tiles of columns, to share the tiles beside walls: blocks
-/// there take longer per plane, longest in deep tiles of fp64 beside dirichlet faces, and would end last.
-std::int64_t blocks_beside_walls(const std::array<Wall, 2>& walls, std::int64_t column_tiles, int depth,
-                                 int compute_bytes);
+/// What a plane of a block beside walls takes more than one of another block, as a share of it: beside the
+/// ends of rows, and beside dirichlet faces across the march.
+struct WallCost {
+  double columns = 0, planes = 0;
+};
+
+/// A march of tiles of one row.
+struct FlatMarch {
+  std::int64_t planes, tiles;
+  std::array<bool, 2> outer{};        // whether the first tile is beside a wall, and whether the last is
+  std::int64_t halo = 0, warm_up;     // planes
+  std::int64_t resident, schedulers;  // blocks at once, of one warp each, and what issues for them
+  WallCost wall_cost{};
+};
+
+/// The stretches with which blocks beside walls and others end at about the same time: whole waves of the
+/// blocks that are resident at once; fewer of them leave each more of its scheduler.
+MarchStretches stretch_march(const FlatMarch& march);
+
+/// Of the blocks that take longest: their planes, warm-up included, as many as would take as long away from
+/// walls.
+double longest_stretch(const FlatMarch& march, const MarchStretches& stretches);
 
 /// Planes that a launch of several kernels takes at a time, since what it keeps between them has to fit, of
 /// `plane_points` points each and `halo` planes more.

@@ -54,11 +54,14 @@ class March {
     Ring ring(shared_.ring, a_, begin_ - depth * R, first_row_, first_column_);
     for (int i = 0; i < ahead; ++i) ring.fetch(i < planes);
     Sums sums[depth] = {};
-    constexpr int warmed_apart = skips_levels ? warm_up : 0;
+    int i = 0;
+    static_for<1, warm_up_loops + 1>([&](auto loop) {
+      constexpr int levels = depth * loop.value / phases;
 #pragma unroll 1
-    for (int i = 0; i < warmed_apart; ++i) take_plane<true>(ring, sums, i, planes);
+      for (; i < 2 * levels * R; ++i) take_plane<levels, false>(ring, sums, i, planes);
+    });
 #pragma unroll 1
-    for (int i = warmed_apart; i < planes; ++i) take_plane<false>(ring, sums, i, planes);
+    for (; i < planes; ++i) take_plane<depth, true>(ring, sums, i, planes);
   }
 
  private:
@@ -69,38 +72,45 @@ class March {
 
   static constexpr int source_planes = with_source ? (depth - 1) * R + 1 : 1;
 
-  /// Level l makes no plane that is wanted before plane 2lR of the march, so that half of the warm-up can be
-  /// left out. Stars in 3D have no registers for a second loop: theirs would spill.
-  static constexpr bool skips_levels = RY == 0 || !pointwise_completion;
+  /// Level l makes no plane that is wanted before plane 2lR of the march, so that a good third of the warm-up
+  /// can be left out, by loops of fewer levels: branches in one loop would keep the instructions of one level
+  /// from filling the waits of another. Stars in 3D have no registers for more loops: theirs would spill.
+  static constexpr bool warms_apart = R > 0 && (RY == 0 || !pointwise_completion);
+  static constexpr int phases = warms_apart ? warm_up_phases(depth) : 1;
+  /// The last phase, of all levels, has a loop of its own, which writes nothing, so that none asks whether to
+  /// write; beside walls in 3D, where there are twice as many loops, more instructions cost more than asking.
+  static constexpr bool writes_apart = warms_apart && (RY == 0 || !has_walls);
+  static constexpr int warm_up_loops = writes_apart ? phases : phases - 1;
 
-  /// Takes plane i of the march through all levels; while `warming`, through those that make one.
-  template <bool warming>
+  /// Takes plane i of the march through the first `levels` levels, and if `writing`, through all and out.
+  template <int levels, bool writing>
   __device__ __forceinline__ void take_plane(Ring& ring, Sums (&sums)[depth], int i, int planes) {
     const int plane = static_cast<int>(begin_) - depth * R + i;
     if constexpr (beside_wall) ghosts_.begin_plane(plane);
     const auto [input, source] = ring.wait();
-    Points level[depth + 1];
+    Points level[levels + 1];
     read_input(level[0], input, plane);
-    const bool writes = !warming && (skips_levels || i >= warm_up);
-    const auto wanted = [&](int l) { return !warming || i >= 2 * l * R; };
+    const auto write = [&] {
+      if constexpr (writing)
+        if (writes_apart || i >= warm_up) output_.write(level[levels]);
+    };
     if constexpr (pointwise_completion) {
       auto& edges = shared_.edges[i & 1];
-      static_for<0, depth>([&](auto l) {
-        if (wanted(l.value + 1))
-          complete(level[l.value + 1], sums[l.value][0], level[l.value], plane - (l.value + 1) * R,
-                   l.value + 1 < depth);
+      static_for<0, writing ? levels : levels - 1>([&](auto l) {
+        complete(level[l.value + 1], sums[l.value][0], level[l.value], plane - (l.value + 1) * R,
+                 l.value + 1 < depth);
       });
       // Before the barrier, so that its registers are free afterwards.
-      if (writes) output_.write(level[depth]);
-      static_for<0, depth>([&](auto l) { share_rows<l.value>(edges[RY > 0 ? l.value : 0], level[l.value]); });
+      write();
+      static_for<0, levels>(
+          [&](auto l) { share_rows<l.value>(edges[RY > 0 ? l.value : 0], level[l.value]); });
       block_barrier();
       compute_anew(warp_);
       ring.fetch(i + ahead < planes);
       advance_source(source);
       // Level 0 last and from the input again: its registers are not kept across the barrier.
-      static_for<0, depth>([&](auto k) {
-        constexpr int l = depth - 1 - k.value;
-        if (!wanted(l)) return;
+      static_for<0, levels>([&](auto k) {
+        constexpr int l = levels - 1 - k.value;
         if constexpr (l == 0) read_input(level[0], input, plane);
         Window window;
         gather<l>(window, level[l], input, edges[RY > 0 ? l : 0]);
@@ -111,7 +121,7 @@ class March {
       block_barrier();
       ring.fetch(i + ahead < planes);
       advance_source(source);
-      static_for<0, depth>([&](auto l) {
+      static_for<0, levels>([&](auto l) {
         const int completed = plane - (l.value + 1) * R;
         Points& next = level[l.value + 1];
         if constexpr (R > 0)
@@ -119,7 +129,6 @@ class March {
         else
           start<0>(next);
         advance_sums<l.value>(sums[l.value]);
-        if (!wanted(l.value)) return;
         EdgeRows& edges = shared_.edges[l.value & 1][0];
         if constexpr (RY > 0 && (l.value > 0 || beside_wall)) {
           share_rows<l.value>(edges, level[l.value]);
@@ -135,7 +144,7 @@ class March {
         }
         settle(next, completed, l.value + 1 < depth);
       });
-      if (writes) output_.write(level[depth]);
+      write();
     }
   }
 

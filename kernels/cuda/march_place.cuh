@@ -51,22 +51,25 @@ struct BlockPlace {
     end = min(first + to, a.region.end[0]);
   }
 
-  /// Tiles of one row: x along the row, z along the march.
+  /// Tiles of one row: blocks of a stretch side by side, those of outer tiles, which take longest, first.
   __device__ void place_by_stretches() {
-    // The first and the last tile, beside walls, begin first: they take longest. Where blocks are more than
-    // tiles in x, each of these two is shared by some.
-    const int rank = static_cast<int>(blockIdx.x),
-              parts = (static_cast<int>(gridDim.x) - a.column_tiles) / 2 + 1;
-    const bool outer = rank < 2 * parts;
-    const int tile = !outer ? rank - 2 * parts + 1 : rank % 2 == 0 ? 0 : a.column_tiles - 1;
-    place_tile(tile, static_cast<int>(blockIdx.y));
-    const long long first_of_stretch =
-        blockIdx.z * a.planes_per_block - (blockIdx.z > 0 ? a.fewer_planes : 0);
-    const long long end_of_stretch = (blockIdx.z + 1) * a.planes_per_block - a.fewer_planes;
-    const int stretch = static_cast<int>(end_of_stretch - first_of_stretch), part = outer ? rank / 2 : 0;
-    const int part_planes = outer ? (stretch + parts - 1) / parts : stretch;
-    begin = a.region.begin[0] + first_of_stretch + part * part_planes;
-    end = min(min(begin + part_planes, a.region.begin[0] + end_of_stretch), a.region.end[0]);
+    const MarchStretches& s = a.stretches;
+    const int block = static_cast<int>(blockIdx.x), other = block - s.outer_tiles() * s.of_outer.number;
+    const bool is_outer = other < 0;
+    const int tiles = is_outer ? s.outer_tiles() : a.column_tiles - s.outer_tiles(),
+              rank = is_outer ? block : other, nth = rank % tiles, stretch = rank / tiles;
+    const int outer_tile = nth < s.outer[0] ? 0 : a.column_tiles - 1;
+    place_tile(is_outer ? outer_tile : s.outer[0] + nth, static_cast<int>(blockIdx.y));
+    const auto [number, fewer] = is_outer ? s.of_outer : s.of_others;
+    begin = begin_of_stretch(stretch, number, fewer);
+    end = begin_of_stretch(stretch + 1, number, fewer);
+  }
+
+  /// As if the march were `fewer` planes longer at both ends, and cut evenly.
+  __device__ long long begin_of_stretch(int stretch, int number, int fewer) const {
+    const long long planes = a.region.end[0] - a.region.begin[0],
+                    evenly = stretch * (planes + 2 * fewer) / number - fewer;
+    return a.region.begin[0] + min(max(evenly, 0ll), planes);
   }
 
   __device__ bool reaches_wall(int axis, long long first, long long last) const {

@@ -55,6 +55,8 @@ struct SharedMemory {
 static_assert(sizeof(SharedMemory) == shared_bytes, "the host must ask for this much");
 static_assert(RY <= VY && RX <= VX, "a neighbour must be no farther than the next warp and lane");
 
+constexpr bool has_walls =
+    walls[0][0] != Wall::none || walls[1][0] != Wall::none || walls[2][0] != Wall::none;
 constexpr bool has_wall(int axis, Wall kind) { return walls[axis][0] == kind || walls[axis][1] == kind; }
 
 }  // namespace spsolve::cuda

@@ -37,6 +37,8 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
   Arguments a = arguments(in, out, region);
   const std::int64_t granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
   place_column_tiles(a, tile, aligned_column_ + floor_to(a.region.begin[2] - aligned_column_, granule));
+  const bool has_ends = stencil_.has_walls(column_axis), is_line = stencil_.radius[plane_axis] == 0;
+  if (has_ends && !is_line) keep_tiles_from_walls(a, tile);  // of lines, tiles begin where memory's lines do
   const Kernel& kernel = kernel_of(march, writes_whole_vectors(a, tile));
   if (!in.view.data) return;  // prepare()
   const auto map_tiles = [&](View& view, int bytes, TensorMap(&maps)[2]) {
@@ -62,20 +64,19 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
     a.shares = share_march(planes, column_tiles * row_tiles, resident, warm_up);
     grid = dim3(static_cast<unsigned>(a.shares.blocks()));
   } else {
-    // In 2D there are few waves of blocks: those beside walls get fewer planes, half or a third.
-    const bool flat = row_tiles == 1 && planes > 1;
-    const std::int64_t extra = flat ? blocks_beside_walls(stencil_.walls[column_axis], column_tiles,
-                                                          tile.depth, formats.compute_bytes())
-                                    : 0;
-    a.planes_per_block = steps_per_block(planes, column_tiles * row_tiles + extra, resident, warm_up,
-                                         schedulers_of_multiprocessor * device_.multiprocessors);
-    const std::int64_t stretches = pieces(planes, a.planes_per_block);
-    if (flat && stretches > 4 && stencil_.has_walls(plane_axis)) {
-      a.fewer_planes = a.planes_per_block / 4;
-      a.planes_per_block = pieces(planes + 2 * a.fewer_planes, stretches);
-    }
-    grid = dim3(static_cast<unsigned>(column_tiles + extra), static_cast<unsigned>(row_tiles),
-                static_cast<unsigned>(stretches));
+    const std::int64_t halo = std::int64_t{tile.depth} * stencil_.radius[plane_axis];
+    WallCost cost = wall_cost(stencil_);
+    if (a.region.begin[0] >= halo && a.region.end[0] + halo <= a.shape[plane_axis]) cost.planes = 0;
+    a.stretches =
+        stretch_march({.planes = planes,
+                       .tiles = column_tiles * row_tiles,
+                       .outer = has_ends && row_tiles == 1 ? outer_tiles(a, tile) : no_outer_tiles,
+                       .halo = halo,
+                       .warm_up = warm_up,
+                       .resident = resident,
+                       .schedulers = std::int64_t{schedulers_of_multiprocessor} * device_.multiprocessors,
+                       .wall_cost = cost});
+    grid = dim3(static_cast<unsigned>(a.stretches.blocks(a.column_tiles)), static_cast<unsigned>(row_tiles));
   }
   kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile.warps)),
                 static_cast<std::size_t>(tile.shared_bytes), stream, a);

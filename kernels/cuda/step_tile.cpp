@@ -92,8 +92,14 @@ double cycles_of_march(const KernelStencil& stencil, const Tile& tile, const Reg
                      schedulers = schedulers_of_multiprocessor * limits.multiprocessors,
                      resident = tile.blocks_per_multiprocessor * limits.multiprocessors,
                      warm_up = warm_up_planes(stencil, tile),
-                     length = steps_per_block(planes, tiles, resident, warm_up, schedulers);
-  const double warps = static_cast<double>(tiles * pieces(planes, length)) / static_cast<double>(schedulers),
+                     number = stretch_march({.planes = planes,
+                                             .tiles = tiles,
+                                             .warm_up = warm_up,
+                                             .resident = resident,
+                                             .schedulers = schedulers})
+                                  .of_others.number,
+                     length = pieces(planes, number);
+  const double warps = static_cast<double>(tiles * number) / static_cast<double>(schedulers),
                slots = tile.points_per_lane * (stencil.operations + 2.0),
                plane = std::max(alone, warps) * slots + plane_cycles;
   return march_cycles + (compute_bytes == 8 ? level_cycles_fp64 * tile.depth : 0) +

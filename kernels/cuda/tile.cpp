@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "kernels/cuda/launch_shape.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve::cuda {
@@ -140,10 +139,15 @@ double busiest(const KernelStencil& stencil, const Tile& tile, int multiprocesso
   constexpr double alone = 1.6;  // slots per instruction of a warp that has a scheduler to itself
   const std::int64_t planes = stencil.shape[plane_axis], warm_up = warm_up_planes(stencil, tile),
                      tiles = pieces(stencil.shape[column_axis], tile.written_columns());
-  const std::int64_t length = steps_per_block(planes, tiles, tile.blocks_per_multiprocessor * multiprocessors,
-                                              warm_up, schedulers_of_multiprocessor * multiprocessors);
-  const std::int64_t blocks = pieces(tiles * pieces(planes, length), multiprocessors);
-  return static_cast<double>((length + warm_up) * tile.points_per_lane) *
+  const int number =
+      stretch_march({.planes = planes,
+                     .tiles = tiles,
+                     .warm_up = warm_up,
+                     .resident = std::int64_t{tile.blocks_per_multiprocessor} * multiprocessors,
+                     .schedulers = std::int64_t{schedulers_of_multiprocessor} * multiprocessors})
+          .of_others.number;
+  const std::int64_t blocks = pieces(tiles * number, multiprocessors);
+  return static_cast<double>((pieces(planes, number) + warm_up) * tile.points_per_lane) *
          std::max(alone, static_cast<double>(blocks) / schedulers_of_multiprocessor);
 }
 
@@ -185,7 +189,8 @@ std::int64_t warm_up_planes(const KernelStencil& stencil, const Tile& tile) {
   const int radius = stencil.radius[plane_axis];
   if (radius == 0) return 0;
   const bool whole = stencil.radius[row_axis] > 0 && stencil.pointwise_completion();
-  return (whole ? 2 * tile.depth : tile.depth + 1) * radius + 2;
+  const int halo = tile.depth * radius, phases = whole ? 1 : warm_up_phases(tile.depth);
+  return halo + halo / phases + 2;
 }
 
 std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& formats, int depth,
@@ -203,6 +208,16 @@ std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& for
     if (const auto tile = cut_tile(stencil, formats, depth, cut, 16, limits))
       if (!best || is_better(*tile, *best)) best = tile;
   return best;
+}
+
+WallCost wall_cost(const KernelStencil& stencil) {
+  // Instructions per point and step, measured on H200: of ghosts, and of sums.
+  constexpr double ghost_columns = 7, ghost_planes = 6;
+  const double sums = stencil.operations + stencil.radius[column_axis];
+  const bool constant_planes =
+      stencil.walls[plane_axis][0] == Wall::dirichlet || stencil.walls[plane_axis][1] == Wall::dirichlet;
+  return {stencil.has_walls(column_axis) ? ghost_columns / sums : 0.0,
+          constant_planes ? ghost_planes / sums : 0.0};
 }
 
 int preferred_depth(const KernelStencil& stencil, const Formats& formats, const BlockLimits& limits) {
@@ -266,6 +281,21 @@ void place_column_tiles(Arguments& a, const Tile& tile, std::int64_t first) {
   a.region.end[column_axis] = period - across;
   a.first_column = across - tile.column_margin - written;
   a.column_tiles = static_cast<int>(1 + pieces(period - 2 * across, written));
+}
+
+void keep_tiles_from_walls(Arguments& a, const Tile& tile) {
+  const std::int64_t written = tile.written_columns(), margin = tile.column_margin,
+                     last =
+                         a.first_column + margin + (a.column_tiles - 1) * written,  // column it writes first
+      beyond = round_up(last + margin - a.shape[column_axis], most_points_per_lane),  // of the tile before it
+      room = std::min<std::int64_t>(written - margin, last + written - a.region.end[column_axis]);
+  if (a.column_tiles > 1 && beyond > 0 && beyond <= room) a.first_column -= beyond;
+}
+
+std::array<bool, 2> outer_tiles(const Arguments& a, const Tile& tile) {
+  const std::int64_t end = a.first_column + (a.column_tiles - 1) * tile.written_columns() + tile.columns();
+  const bool several = a.column_tiles > 1;
+  return {several && a.first_column < 0, several && end > a.shape[column_axis]};
 }
 
 bool writes_whole_vectors(const Arguments& a, const Tile& tile) {

@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/block_limits.hpp"
 #include "kernels/cuda/kernel_stencil.hpp"
+#include "kernels/cuda/launch_shape.hpp"
 
 namespace spsolve::cuda {
 
@@ -18,9 +19,12 @@ constexpr std::int64_t most_columns = std::int64_t{1} << 30;  // of one march
 std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& formats, int depth,
                                 const BlockLimits& limits);
 
-/// Planes that a block takes before the first that it writes, in planes of full work: half of it is left out
-/// but in 3D stars (march.cuh).
+/// Planes that a block takes before the first that it writes, in planes of full work: a good third of it is
+/// left out but in 3D stars (march.cuh).
 std::int64_t warm_up_planes(const KernelStencil& stencil, const Tile& tile);
+
+/// Of tiles of one row in 2D.
+WallCost wall_cost(const KernelStencil& stencil);
 
 /// How many steps in one kernel are fastest; 0 if march.cuh does not take the stencil or the grid at all.
 int preferred_depth(const KernelStencil& stencil, const Formats& formats, const BlockLimits& limits);
@@ -40,6 +44,14 @@ std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& 
 /// Where the columns of a march are cut into tiles, the first of which writes column `first` of the region;
 /// where rows repeat it lies across their ends, and the region is turned so that it begins with it.
 void place_column_tiles(Arguments& a, const Tile& tile, std::int64_t first);
+
+/// Moves tiles so placed towards the beginning of rows until only the last one reaches beyond their end,
+/// where that leaves the second within them: blocks beside walls take longer than others.
+void keep_tiles_from_walls(Arguments& a, const Tile& tile);
+
+/// Whether the first of several tiles so placed begins before the grid, and whether the last ends beyond it.
+std::array<bool, 2> outer_tiles(const Arguments& a, const Tile& tile);
+constexpr std::array<bool, 2> no_outer_tiles{};
 
 /// Whether tiles so placed are written by whole vectors (see Tile).
 bool writes_whole_vectors(const Arguments& a, const Tile& tile);

@@ -228,6 +228,62 @@ TEST(MarchShares, TakeNoLongerThanWavesOfEqualStretchesNorLessThanAllTogether) {
     }
 }
 
+// Every plane once, by blocks of which those beside walls take no longer than others, as costs have it.
+TEST(MarchStretches, EndTogether) {
+  constexpr std::int64_t resident = 1056, schedulers = 528;
+  for (const std::int64_t tiles : {1, 2, 3, 21, 107})
+    for (const std::int64_t planes : {1, 2, 7, 97, 2000, 10240})
+      for (const bool low : {false, true})
+        for (const WallCost cost : {WallCost{}, WallCost{0.5, 0.4}, WallCost{1.0, 0.6}}) {
+          SCOPED_TRACE(std::to_string(tiles) + " tiles of " + std::to_string(planes) + " planes");
+          const std::array<bool, 2> outer{low && tiles > 1, tiles > 1};
+          constexpr std::int64_t halo = 8, warm_up = 12;
+          const MarchStretches s =
+              stretch_march({planes, tiles, outer, halo, warm_up, resident, schedulers, cost});
+          for (const auto& [number, fewer] : {std::pair(s.of_outer.number, s.of_outer.fewer),
+                                              std::pair(s.of_others.number, s.of_others.fewer)}) {
+            ASSERT_GE(number, 1);
+            EXPECT_LE(number, planes);
+            EXPECT_GE(fewer, 0);
+            if (fewer > 0) {
+              EXPECT_GE((planes + 2 * fewer) / number - fewer, halo) << "the next is beside the wall, too";
+            }
+          }
+          const auto time = [&](std::int64_t number) { return pieces(planes, number) + warm_up; };
+          if (planes >= 2000 && tiles > 20) {
+            EXPECT_LE((1 + cost.columns) * static_cast<double>(time(s.of_outer.number)),
+                      static_cast<double>(time(s.of_others.number)));
+          }
+        }
+}
+
+// A last tile of less than a halo would leave the one before it beside the wall, too.
+TEST(Tile, OnlyTheOuterOnesReachBeyondWalls) {
+  Tile tile;
+  tile.points_per_lane = 4;
+  tile.column_margin = 16;
+  const std::int64_t written = tile.written_columns();
+  for (std::int64_t columns = written + 1; columns < 5 * written; ++columns) {
+    SCOPED_TRACE(columns);
+    Arguments a{};
+    a.shape[column_axis] = a.region.end[column_axis] = columns;
+    place_column_tiles(a, tile, 0);
+    keep_tiles_from_walls(a, tile);
+    EXPECT_EQ(a.first_column % most_points_per_lane, 0);
+    EXPECT_LE(a.first_column + tile.column_margin, 0) << "the first columns are written";
+    EXPECT_GE(a.first_column + tile.column_margin + a.column_tiles * written, columns) << "and the last";
+    EXPECT_EQ(outer_tiles(a, tile), (std::array{true, true}));
+    const auto begin = [&](int k) { return a.first_column + k * written; };
+    if (a.column_tiles > 2) {
+      EXPECT_GE(begin(1), 0);
+      EXPECT_LE(begin(a.column_tiles - 2) + tile.columns(), columns);
+    }
+    // One side is a wall: the other end of the region is within the grid.
+    a.shape[column_axis] = columns + 200;
+    EXPECT_EQ(outer_tiles(a, tile), (std::array{true, false}));
+  }
+}
+
 TEST(KernelCompiler, RemembersKernelsAndMendsDamagedFiles) {
   const auto cache =
       std::filesystem::path(::testing::TempDir()) / ("spsolve_cache_" + std::to_string(getpid()));

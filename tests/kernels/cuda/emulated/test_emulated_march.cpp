@@ -54,14 +54,11 @@ void launch(const MarchCase& c, const Field& in, Field& out, const Field& source
     EXPECT_EQ(a.shares.short_stretches > 0, dealt);
     return launch_emulated_march(a, a.shares.blocks(), 1, 1, 32 * tile.warps);
   }
-  const bool flat = problem.domain.dimensions == 2 && c.shape.walls != periodic;
-  const int stretches = flat ? 5 : 2;
-  a.planes_per_block = pieces(planes, stretches);
-  if (flat) {
-    a.fewer_planes = a.planes_per_block / 4;
-    a.planes_per_block = pieces(planes + 2 * a.fewer_planes, stretches);
-  }
-  launch_emulated_march(a, columns + (flat && columns > 1 ? 4 : 0), rows, stretches, 32 * tile.warps);
+  const auto [low, high] = c.stencil().has_walls(column_axis) ? outer_tiles(a, tile) : no_outer_tiles;
+  const int fewer = static_cast<int>(planes / 5 / 4);
+  a.stretches = planes == 1 ? MarchStretches{{low, high}, {1, 0}, {1, 0}}
+                            : MarchStretches{{low, high}, {7, fewer}, {5, fewer}};
+  launch_emulated_march(a, a.stretches.blocks(columns), rows, 1, 32 * tile.warps);
 }
 
 void has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt) {
