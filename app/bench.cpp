@@ -125,6 +125,8 @@ Ceilings known_ceilings(const Communicator& communicator, const DeviceChoice& de
   return *remembered;
 }
 
+constexpr std::int64_t long_run = 1'000'000'000;  // steps: for such runs candidates are timed
+
 /// What of a case is measured: the plan's choice, and others of its candidates where they are asked for.
 std::vector<Candidate> choice_and_rivals(const Plan& plan, int count) {
   std::vector<Candidate> candidates = best_candidates(plan, static_cast<std::size_t>(count));
@@ -162,7 +164,9 @@ class Benchmark {
         terminal_(communicator, false),
         setting_(setting_of(request)),
         device_(device_of(communicator, request, setting_.parallel)),
-        model_(device_model(device_)) {}
+        model_(device_model(device_)),
+        tunes_(request.tune || (!request.no_tune && device_.cuda && request.suite.empty() &&
+                                request.candidates == 1 && !request.compile_only)) {}
 
   /// `--suite ceilings`
   void measure_device() {
@@ -212,10 +216,13 @@ class Benchmark {
 
   Plan plan_of(const BenchCase& what) const {
     const Plan plan = agreed_plan(communicator_, what.problem, model_, what.plan);
-    if (!request_.tune) return plan;
-    const std::string tuned =
-        tuned_plan(communicator_, what.problem, what.plan, plan, device_, setting_.parallel, terminal_);
-    return agreed_plan(communicator_, what.problem, model_, continue_plan(what.plan, model_, tuned).request);
+    if (!tunes_) return plan;
+    const auto steps = request_.tune ? std::nullopt : std::optional(long_run);
+    const std::string tuned = tuned_plan(communicator_, what.problem, what.plan, plan, steps, device_,
+                                         setting_.parallel, terminal_);
+    return tuned.empty() ? plan
+                         : agreed_plan(communicator_, what.problem, model_,
+                                       continue_plan(what.plan, model_, tuned).request);
   }
 
   void measure_candidate(const BenchCase& what, const Candidate& candidate, bool chosen) {
@@ -250,6 +257,7 @@ class Benchmark {
   DeviceChoice device_;
   DeviceModel model_;
   Ceilings ceilings_;
+  bool tunes_;           // as runs do; suites and rivals of the plan's choice show what the model chooses
   bool single_ = false;  // one row: what fails is an error
   std::vector<Json> results_;
 };

@@ -40,7 +40,8 @@ How it is solved (spsolve plan INPUT.toml shows the choice, the candidates and w
   compute.layout  of the weights there: strided-swap, morph, separable; fp64: dual-tessellation
   time.fuse       time steps per launch; results keep the promise of compute.precision whatever it is
   compute.accuracy = 1e-4  lets the plan compute in any precision that keeps this relative error per step
-  compute.tune = true      times the best candidates on the real grid and remembers the winner
+  compute.tune = true      times the best candidates on the real grid and remembers the winner ("auto": on
+                           GPUs in long runs; false: never, the choice depends on no timing)
   parallel.exchange_every  launches of the scalar unit that share one exchange of deeper halos; results do not depend on it
   All are "auto" unless set in the input or by --set. A restart goes on with the plan of its checkpoint.
 
@@ -107,7 +108,10 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
   to.add_option("--exchange-every", request.exchange_every,
                 "Launches that share one exchange of halos (default: auto)")
       ->check(CLI::Range(1, most_exchange_every));
-  to.add_flag("--tune", request.tune, "Time the plan's best candidates first, and remember the winner");
+  CLI::Option* tune = to.add_flag("--tune", request.tune,
+                                  "Time the plan's best candidates first, and remember the winner (default: "
+                                  "on GPUs, without --suite and --candidates)");
+  to.add_flag("--no-tune", request.no_tune, "Measure the choice of the model")->excludes(tune);
   to.add_flag("--share-gpus", request.share_gpus, "Several ranks may use one GPU");
   to.add_flag("--no-graphs", request.no_graphs, "Enqueue every launch anew instead of CUDA graphs");
   to.add_option("--json", request.json, "Write the results to this file")->type_name("FILE");

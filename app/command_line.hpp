@@ -29,7 +29,7 @@ struct BenchRequest {
   std::string unit = "auto";
   std::string layout = "auto";
   std::optional<int> fuse;
-  bool tune = false;
+  bool tune = false, no_tune = false;  // neither: one case and inputs, on GPUs
   std::string transport = "auto";
   std::optional<int> exchange_every;
   bool share_gpus = false, no_graphs = false;  // as parallel.share_gpus and not parallel.graphs

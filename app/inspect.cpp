@@ -21,6 +21,7 @@
 #include "app/run.hpp"
 #include "app/setup.hpp"
 #include "app/terminal.hpp"
+#include "app/tune.hpp"
 #include "app/versions.hpp"
 #include "io/file_info.hpp"
 #include "kernels/cache_directory.hpp"
@@ -125,7 +126,15 @@ Status show_plan(const Communicator& communicator, const CommandLine& command) {
     print_layouts(setup, planned_for, terminal);
   else
     print_plan(setup, planned_for, terminal);
-  if (!model) terminal.print("this device: {}", describe_ceilings(setup.device));
+  if (model) return Status::finished;
+  terminal.print("this device: {}", describe_ceilings(setup.device));
+  if (config.compute.tune.value_or(setup.device.cuda)) {
+    const std::string tuned = tuned_plan(communicator, setup.problem, plan_request(config), setup.plan, 0,
+                                         setup.device, config.parallel, terminal);
+    terminal.print("{}", tuned.empty() ? "a run that is long enough times the best candidates first, unless "
+                                         "compute.tune = false"
+                                       : "a run takes the tuned plan, unless compute.tune = false");
+  }
   return Status::finished;
 }
 

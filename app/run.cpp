@@ -54,10 +54,12 @@ void require_text(const RunConfig& config) {
 Setup set_up(const Communicator& communicator, const RunConfig& config,
              const std::optional<Checkpoint>& restart, const Terminal& terminal) {
   Setup setup = make_setup(communicator, config, restart ? restart->header.plan : "");
-  if (config.compute.tune && !restart)
-    setup = make_setup(communicator, config,
-                       tuned_plan(communicator, setup.problem, plan_request(config), setup.plan, setup.device,
-                                  config.parallel, terminal));
+  if (!restart && config.compute.tune.value_or(setup.device.cuda)) {
+    const auto steps = config.compute.tune ? std::nullopt : std::optional(config.time.steps);
+    const std::string tuned = tuned_plan(communicator, setup.problem, plan_request(config), setup.plan, steps,
+                                         setup.device, config.parallel, terminal);
+    if (!tuned.empty()) setup = make_setup(communicator, config, tuned);
+  }
   if (config.output.background.value_or(false) && !setup.background)
     terminal.warn(
         "[output] background: this MPI library is not for several threads; the run waits for files");

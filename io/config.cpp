@@ -78,7 +78,7 @@ ComputeConfig read_compute(const TomlSection& section) {
   if (const auto name = section.one_of("precision", precision_names))
     compute.precision = *parse_precision(*name);
   compute.accuracy = section.number("accuracy", 0.0);
-  compute.tune = section.boolean("tune").value_or(compute.tune);
+  if (!is_auto(section, "tune", "true or false")) compute.tune = *section.boolean("tune");
   if (compute.unit == "scalar" && compute.layout != "auto")
     section.fail("layout",
                  fmt::format("layout '{}' is for tensor units, and unit is 'scalar'", compute.layout));

@@ -69,7 +69,9 @@ struct ComputeConfig {
   /// Accepted relative L2 error per step: the plan may choose any precision that keeps it, `precision` being
   /// the finest.
   std::optional<double> accuracy = {};
-  bool tune = false;  // time the plan's best candidates, and take the winner
+  /// Time the plan's best candidates, and take the winner. Nothing: auto, on GPUs where timing takes a small
+  /// part of the run.
+  std::optional<bool> tune;
 
   friend bool operator==(const ComputeConfig&, const ComputeConfig&) = default;
 };

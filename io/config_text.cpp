@@ -103,7 +103,7 @@ std::string to_toml(const RunConfig& config) {
                       config.compute.layout);
   if (const auto& accuracy = config.compute.accuracy)
     text += fmt::format("accuracy = {}\n", number(*accuracy));
-  if (config.compute.tune) text += "tune = true\n";
+  if (const auto& tune = config.compute.tune) text += fmt::format("tune = {}\n", *tune);
   text += fmt::format(
       "\n[parallel]\nranks = {}\ntransport = \"{}\"\nexchange_every = {}\nshare_gpus = {}\ngraphs = "
       "{}\ntimeout_seconds = {}\n",

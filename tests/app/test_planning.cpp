@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "app/tune.hpp"
 #include "kernels/presets.hpp"
 
 namespace spsolve {
@@ -72,6 +73,26 @@ TEST(AgreedPlan, IsThatOfOneRank) {
   EXPECT_EQ(to_json(agreed), to_json(plan));
   // How often halos are exchanged follows from it: ranks that differ exchange messages of different sizes.
   EXPECT_EQ(agreed.chosen.seconds, plan.chosen.seconds);
+}
+
+TEST(CandidatesToTime, AreThoseThatMayBeFastestWhereTimingPays) {
+  const Plan plan = make_plan(problem(), nominal_gpu(), {});
+  const auto points = static_cast<double>(problem().domain.box().points());
+  const double step = plan.chosen.seconds * points;
+  const auto all = candidates_to_time(plan, points, {});
+  EXPECT_EQ(all.size(), 6u);
+  const auto steps_of = [&](double seconds) { return static_cast<std::int64_t>(seconds / step); };
+  const auto for_hours = candidates_to_time(plan, points, steps_of(7200));
+  EXPECT_GT(for_hours.size(), 1u);
+  EXPECT_LT(for_hours.size(), all.size());
+  for (const Candidate& candidate : for_hours) EXPECT_LE(candidate.seconds, 1.5 * plan.chosen.seconds);
+  // Two candidates take longer than 4 s, a fiftieth of 200 s.
+  EXPECT_TRUE(candidates_to_time(plan, points, steps_of(200)).empty());
+  EXPECT_TRUE(candidates_to_time(plan, points, 0).empty());
+
+  PlanRequest one{"scalar"};
+  one.fuse = 4;
+  EXPECT_TRUE(candidates_to_time(make_plan(problem(), nominal_gpu(), one), points, steps_of(7200)).empty());
 }
 
 }  // namespace

@@ -95,6 +95,18 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_TRUE(inline_stencil(config));
 }
 
+TEST(Config, TunesWhereItPaysUnlessToldOtherwise) {
+  const auto tune = [](const std::string& value) {
+    const RunConfig config = parse_config(least + value, "/inputs/case.toml");
+    EXPECT_EQ(parse_config(to_toml(config), "/inputs/case.toml").compute, config.compute);
+    return config.compute.tune;
+  };
+  EXPECT_EQ(tune(""), std::nullopt);
+  EXPECT_EQ(tune("compute.tune = 'auto'"), std::nullopt);
+  EXPECT_EQ(tune("compute.tune = true"), true);
+  EXPECT_EQ(tune("compute.tune = false"), false);
+}
+
 TEST(Config, FillsInDefaults) {
   const RunConfig config = parse_config(least, "/inputs/wave1d.toml");
   EXPECT_EQ(config.name, "wave1d");

@@ -106,6 +106,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "case.toml:14: [time] 'steps' must be an integer, not a floating-point number"},
         Mistake{"steps = 10", "steps = 10\nfuse = 1.5",
                 "case.toml:15: [time] 'fuse' must be an integer, not a floating-point number"},
+        Mistake{"steps = 10", "steps = 10\n[compute]\ntune = 'yes'",
+                "case.toml:16: [compute] 'tune' is 'yes'; wanted \"auto\" or true or false"},
         Mistake{"steps = 10", "steps = 10\nfuse = 'Auto'",
                 "case.toml:15: [time] 'fuse' is 'Auto'; wanted \"auto\" or an integer of at least 1"},
         Mistake{"steps = 10", "steps = 2020-01-01",
