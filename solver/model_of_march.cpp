@@ -16,16 +16,14 @@ constexpr double few_warps = 1.05;  // of marches of boxes by 8 warps, which hav
 constexpr double flat_sums = 0.8, space_sums = 0.85;  // of fp64 by themselves: 15.6e12 multiply-adds/s
 constexpr double alone_cycles = 2.75;  // of a load or shuffle of a warp that has a scheduler to itself
 constexpr double plane_latency = 20;   // cycles until a plane has advanced a level
-// Of programs that a cache of 32 KiB does not hold: of lines, which are no loops, each instruction is
-// fetched; in 2D blocks beside walls have loops of their own, and blocks of one multiprocessor take turns.
+// Of lines, whose kernels are no loops: each instruction of those that a cache of 32 KiB does not hold.
 constexpr double fetched_instructions = 1200, fetch_cycles = 2.3;
-constexpr double most_looped = 1700, misses = 1.3;
 constexpr double ragged_plane = 1.04, ragged_box = 1.08, ragged_star = 1.15;  // columns written one by one
 constexpr double halos_read_again = 1.12;                                     // from memory
 constexpr double two_fields_read = 1.12;  // one of them a source, and one written, against a copy
 constexpr double source_slots = 1;        // times the radius along the march: from plane to plane
 constexpr double first_copies = 2.5;      // planes of the warm-up that are waited for, not computed
-constexpr double march_fill = 1.5e-6;     // s, from the first planes of a small grid to results
+constexpr double march_fill = 2.5e-6;     // s, from the first planes of a small grid to results
 constexpr double kernel_gap = 2e-6, line_gap = 4e-6, tile_gap = 1.9e-6;  // s, between kernels of a launch
 
 /// How a march is launched over a region (ScalarUnit::march()), and what it executes.
@@ -183,13 +181,9 @@ double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& reg
       march.stencil.radius[plane_axis] == 0
           ? (fetched ? instructions * fetch_cycles * cycle : 0.0)
           : points * (sum * std::max(busy, cycle) + others * alone_cycles * cycle) + plane_latency * cycle;
-  const double loop = tile->depth * points * (march.stencil.operations + others);
-  const bool two_loops =
-      tile->warps == 1 && march.stencil.has_walls() && march.stencil.radius[plane_axis] > 0;
-  const double missed = two_loops && 2 * loop > most_looped ? misses : 1.0;
-  const double inside = raggedness(march, *tile, region, is_last) * tile->depth * launch.planes_per_block *
-                        std::max(missed * launch.warps * points * (sum + others) * busy,
-                                 static_cast<double>(launch.waves) * alone);
+  const double inside =
+      raggedness(march, *tile, region, is_last) * tile->depth * launch.planes_per_block *
+      std::max(launch.warps * points * (sum + others) * busy, static_cast<double>(launch.waves) * alone);
   // A block beside a wall begins first, and takes some of its scheduler's time.
   return std::hypot(inside, wall_warp_seconds(march, *tile));
 }

@@ -12,8 +12,8 @@ using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 // Measured on H200 (docs/plan.md).
 constexpr double warp_start = 1500, warp_cycles = 2.7;  // of the warp beside a wall of a line; an instruction
 constexpr double most_code = 6900, far_code = 1.35;     // instructions that a cache of 128 KiB holds; beyond
-constexpr double wall_columns = 1.0;     // what a tile of columns beside a wall takes more, of a full device
-constexpr double last_planes = 0.03;     // what marches that begin or end beside walls take more
+constexpr double wall_columns = 0.6;     // what a tile of columns beside a wall takes more, of a full device
+constexpr double last_planes = 0.1;      // what marches that begin or end beside walls take more
 constexpr double step_latency = 2.1e-6;  // s, of a step of few points
 constexpr double band_kernel = 4.5e-6;   // s, a kernel of a band, from start to start
 constexpr double band_step = 2e-6;       // s, the same of a step without a march

@@ -213,6 +213,7 @@ std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& for
 WallCost wall_cost(const KernelStencil& stencil) {
   // Instructions per point and step, measured on H200: of ghosts, and of sums.
   constexpr double ghost_columns = 7, ghost_planes = 6;
+  if (stencil.radius[plane_axis] == 0) return {};
   const double sums = stencil.operations + stencil.radius[column_axis];
   const bool constant_planes =
       stencil.walls[plane_axis][0] == Wall::dirichlet || stencil.walls[plane_axis][1] == Wall::dirichlet;

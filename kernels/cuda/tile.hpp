@@ -23,7 +23,7 @@ std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& for
 /// left out but in 3D stars (march.cuh).
 std::int64_t warm_up_planes(const KernelStencil& stencil, const Tile& tile);
 
-/// Of tiles of one row in 2D.
+/// Of tiles of one row; none where there is no march.
 WallCost wall_cost(const KernelStencil& stencil);
 
 /// How many steps in one kernel are fastest; 0 if march.cuh does not take the stencil or the grid at all.

@@ -130,11 +130,12 @@ TEST(ModelOnRecord, ChoosesAndPredicts) {
 }
 
 TEST(ModelOnRecord, HoldsOnProblemsThatNobodyChose) {
-  const Verdict random{"random8-h200.json",        "random9-h200.json",       "random10-h200.json",
-                       "random11-h200.json",       "random12-h200.json",      "random13-h200.json",
-                       "random14-h200.json",       "random15-h200.json",      "random16-h200.json",
-                       "random17-h200.json",       "random18-h200.json",      "random19-h200.json",
-                       "random-sources-h200.json", "random-sweeps-h200.json", "random-again-h200.json"};
+  const Verdict random{"random8-h200.json",      "random9-h200.json",        "random10-h200.json",
+                       "random11-h200.json",     "random12-h200.json",       "random13-h200.json",
+                       "random14-h200.json",     "random15-h200.json",       "random16-h200.json",
+                       "random17-h200.json",     "random18-h200.json",       "random19-h200.json",
+                       "random20-h200.json",     "random-sources-h200.json", "random-sweeps-h200.json",
+                       "random-again-h200.json", "random-2d-h200.json"};
   EXPECT_GE(random.close, 0.93 * random.cases);
   EXPECT_GE(random.fast, 0.93 * random.cases);
 }
