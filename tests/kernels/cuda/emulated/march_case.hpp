@@ -35,10 +35,10 @@ struct MarchCase {
     chosen.whole_vectors = writes_whole_vectors(placed, chosen);
     return chosen;
   }
-  /// Tiles of a launch on whole rows.
+  /// Tiles of a launch.
   void place(Arguments& a, const Tile& tile) const {
     if (repeats_rows()) a.row_period = static_cast<int>(shape.shape[x_axis]);
-    place_column_tiles(a, tile, 0);
+    place_column_tiles(a, tile, a.region.begin[column_axis]);
     if (stencil().has_walls(column_axis) && stencil().radius[plane_axis] > 0) keep_tiles_from_walls(a, tile);
   }
   bool repeats_rows() const {

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "emulated.hpp"
 #include "kernels/cuda/launch_shape.hpp"
@@ -61,7 +64,9 @@ void launch(const MarchCase& c, const Field& in, Field& out, const Field& source
   launch_emulated_march(a, a.stretches.blocks(columns), rows, 1, 32 * tile.warps);
 }
 
-void has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt) {
+/// On the given columns, or on all.
+void has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt,
+                                  const std::optional<std::array<std::int64_t, 2>>& columns = {}) {
   const testing::RandomCase problem = c.problem();
   const Field source =
       whole_grid(problem, sum_precision(c.shape.precision), c.steps, problem.source, false, c.repeats_rows());
@@ -69,7 +74,8 @@ void has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt) {
   Field out = whole_grid(problem, c.shape.precision, c.steps, std::vector<double>(problem.u.size(), nan),
                          true, c.repeats_rows());
   const int slow = grid_axes(problem.domain)[plane_axis];
-  const Box region = marched(c, problem, slow);
+  Box region = marched(c, problem, slow);
+  if (columns) region.begin[x_axis] = (*columns)[0], region.end[x_axis] = (*columns)[1];
   ASSERT_FALSE(region.empty());
   launch(c, in, out, source, region, problem, dealt);
 
@@ -83,7 +89,11 @@ void has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt) {
   for_each_point(problem.domain.box(), [&](const Index3& p) {
     const double value = found[i], wanted = expected[i];
     ++i;
-    if (!contains(region, p)) return;
+    if (!contains(region, p)) {
+      if (columns && contains(marched(c, problem, slow), p) && !std::isnan(value) && wrong++ < 5)
+        ADD_FAILURE() << p[0] << ", " << p[1] << ", " << p[2] << " is not of the region";
+      return;
+    }
     const bool right = folded ? std::abs(value - wanted) <= bound : value == wanted;
     if (!right && wrong++ < 5)
       ADD_FAILURE() << value << " for " << wanted << " at " << p[0] << ", " << p[1] << ", " << p[2];
@@ -93,6 +103,16 @@ void has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt) {
 
 TEST(EmulatedMarch, HasTheBitsOfTheCpuUnit) {
   has_the_bits_of_the_cpu_unit(case_named(emulated_case, march_cases), false);
+}
+
+/// As ranks do whose neighbours have the rest of the rows: only one end is at a wall.
+TEST(EmulatedMarch, HasThemOnPartsOfRows) {
+  const MarchCase& c = case_named(emulated_case, march_cases);
+  constexpr std::int64_t cut = 7 * most_points_per_lane;
+  if (c.repeats_rows()) GTEST_SKIP() << "rows that repeat are whole";
+  if (c.shape.shape[x_axis] < 2 * cut) GTEST_SKIP() << "too short";
+  has_the_bits_of_the_cpu_unit(c, false, std::array{std::int64_t{0}, cut});
+  has_the_bits_of_the_cpu_unit(c, false, std::array{cut, c.shape.shape[x_axis]});
 }
 
 TEST(EmulatedMarch, HasThemWhereTheEndsOfTilesAreDealt) {
