@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t most_candidates = 6;
 constexpr double least_seconds = 0.1;  // of one timing
 constexpr int first_launches = 3, trial_launches = 2, timings = 2;
-/// By so much the model may be wrong about two candidates: of 838 random problems on H200 the fastest is
+/// By so much the model may be wrong about two candidates: of 822 random problems on H200 the fastest is
 /// among those predicted within that in all but one (bench/results/random*-h200.json).
 constexpr double may_be_fastest = 1.5;
 constexpr double compile_seconds = 2;  // of a candidate's kernels, at most

@@ -62,7 +62,7 @@ struct Launch {
                                  .wall_cost = cuda::wall_cost(march.stencil)};
       const auto stretches = cuda::stretch_march(flat);
       planes_per_block = cuda::longest_stretch(flat, stretches) - copied;
-      blocks = stretches.blocks(static_cast<int>(tiles));
+      blocks = stretches.blocks(tiles);
       waves = std::max<std::int64_t>(1, blocks / resident);
     }
     warps = static_cast<double>(pieces(blocks, multiprocessors) * tile.warps) /

@@ -67,7 +67,7 @@ struct MarchStretches {
   } of_outer, of_others;
 
   constexpr int outer_tiles() const { return outer[0] + outer[1]; }
-  constexpr int blocks(int tiles) const {
+  constexpr long long blocks(long long tiles) const {
     return outer_tiles() * of_outer.number + (tiles - outer_tiles()) * of_others.number;
   }
 };

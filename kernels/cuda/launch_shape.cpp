@@ -59,8 +59,7 @@ MarchStretches stretch_march(const FlatMarch& march) {
     while (of_outer < std::min<std::int64_t>(march.planes, most_of_outer * number) &&
            longest_stretch(march, stretches) > others)
       ++of_outer;
-    const std::int64_t blocks = stretches.blocks(static_cast<int>(march.tiles)),
-                       waves = pieces(blocks, march.resident),
+    const std::int64_t blocks = stretches.blocks(march.tiles), waves = pieces(blocks, march.resident),
                        warps = pieces(std::min(blocks, march.resident), march.schedulers);
     const double time = static_cast<double>(waves) * longest_stretch(march, stretches) *
                         scheduler_time(static_cast<double>(warps));

@@ -285,11 +285,12 @@ void place_column_tiles(Arguments& a, const Tile& tile, std::int64_t first) {
 }
 
 void keep_tiles_from_walls(Arguments& a, const Tile& tile) {
-  const std::int64_t written = tile.written_columns(), margin = tile.column_margin,
-                     last =
-                         a.first_column + margin + (a.column_tiles - 1) * written,  // column it writes first
-      beyond = round_up(last + margin - a.shape[column_axis], most_points_per_lane),  // of the tile before it
-      room = std::min<std::int64_t>(written - margin, last + written - a.region.end[column_axis]);
+  const std::int64_t written = tile.written_columns(), margin = tile.column_margin;
+  const std::int64_t first_of_last = a.first_column + margin + (a.column_tiles - 1) * written;
+  // By so much the tile before the last reaches beyond the wall, and by so much tiles may be moved.
+  const std::int64_t beyond = round_up(first_of_last + margin - a.shape[column_axis], most_points_per_lane);
+  const std::int64_t room =
+      std::min<std::int64_t>(written - margin, first_of_last + written - a.region.end[column_axis]);
   if (a.column_tiles > 1 && beyond > 0 && beyond <= room) a.first_column -= beyond;
 }
 

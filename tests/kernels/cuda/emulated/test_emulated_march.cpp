@@ -61,7 +61,7 @@ void launch(const MarchCase& c, const Field& in, Field& out, const Field& source
   const int fewer = static_cast<int>(planes / 5 / 4);
   a.stretches = planes == 1 ? MarchStretches{{low, high}, {1, 0}, {1, 0}}
                             : MarchStretches{{low, high}, {7, fewer}, {5, fewer}};
-  launch_emulated_march(a, a.stretches.blocks(columns), rows, 1, 32 * tile.warps);
+  launch_emulated_march(a, static_cast<int>(a.stretches.blocks(columns)), rows, 1, 32 * tile.warps);
 }
 
 /// On the given columns, or on all.
