@@ -71,7 +71,7 @@ struct ComputeConfig {
   std::optional<double> accuracy = {};
   /// Time the plan's best candidates, and take the winner. Nothing: auto, on GPUs where timing takes a small
   /// part of the run.
-  std::optional<bool> tune;
+  std::optional<bool> tune = {};
 
   friend bool operator==(const ComputeConfig&, const ComputeConfig&) = default;
 };

@@ -38,6 +38,9 @@ class Bench(spsolve.TestCase):
         (row,) = json.loads((self.directory / "bench.json").read_text())
         self.assertLess(row["error_l2"], 1e-5)
         self.assertGreater(row["error_l2"], 0)
+        case = ["bench", "--device", "cpu", "--stencil", "star2d1r", "--shape", "300,200", "--steps", "8"]
+        self.assertNotIn("tun", self.run_to(0, *case).out)  # by itself on GPUs only
+        self.assertRegex(self.run_to(0, *case, "--tune").out, "tuning:|tuned before")
         self.run_to(2, "bench", "--stencil", "star9d1r")
         error = self.run_to(2, "bench", "--device", "cpu", "--stencil", "1d1r", "--shape", "1000000000000", ranks=2).err
         self.assertRegex(error, "needs .* GiB per rank and 2 ranks share")

@@ -65,7 +65,7 @@ class CommandLine(spsolve.TestCase):
         file = self.write()
         for arguments in ([], ["--bogus"], [file, "--bogus"], [file, "another.toml"], ["check"], ["plan"], ["info"], [file, "--restart"],
                           ["doctor", "x"], ["bench", "--steps", "0"], ["bench", "--shape", "4,x"], ["bench", "--precision", "fp8"],
-                          ["bench", "--fuse", "0"], ["bench", "--unit", "magic"], [file, "--set"], [file, "--output", ""],
+                          ["bench", "--fuse", "0"], ["bench", "--unit", "magic"], ["bench", "--tune", "--no-tune"], [file, "--set"], [file, "--output", ""],
                           [file, "--restart", ""], ["plan", file, "--device-model", ""], [file, "--set", "time.steps=3", "time.fuse=2"]):
             with self.subTest(arguments):
                 result = self.run_to(2, *arguments)
