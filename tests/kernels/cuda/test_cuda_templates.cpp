@@ -228,7 +228,7 @@ TEST(MarchShares, TakeNoLongerThanWavesOfEqualStretchesNorLessThanAllTogether) {
     }
 }
 
-// Every plane once, by blocks of which those beside walls take no longer than others, as costs have it.
+// Blocks beside walls take no longer than others, as costs have it.
 TEST(MarchStretches, EndTogether) {
   constexpr std::int64_t resident = 1056, schedulers = 528;
   for (const std::int64_t tiles : {1, 2, 3, 21, 107})
