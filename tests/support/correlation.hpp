@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <random>
+#include <vector>
 
 #include "kernels/stencil.hpp"
 #include "tests/support/fields.hpp"
@@ -57,6 +60,26 @@ inline double error_over_plain_fp32(const Stencil& stencil, const Field& in, con
     plain_errors += std::pow(static_cast<double>(plain) - exact, 2);
   });
   return std::sqrt(errors / plain_errors);
+}
+
+/// A sum of `rank` products of a factor along each of the last axes, of random values.
+inline Stencil random_sum_of_products(std::mt19937_64& random, std::uniform_real_distribution<double> value,
+                                      int dimensions, std::int64_t radius, int rank) {
+  Index3 reach{};
+  for (int axis = axis_count - dimensions; axis < axis_count; ++axis) reach[axis] = radius;
+  const Index3 extent = 2 * reach + Index3{1, 1, 1};
+  std::vector<double> weights(static_cast<std::size_t>(volume(extent)), 0.0);
+  for (int term = 0; term < rank; ++term) {
+    std::array<std::vector<double>, axis_count> factor;
+    for (int axis = 0; axis < axis_count; ++axis)
+      for (std::int64_t i = 0; i < extent[axis]; ++i)
+        factor[axis].push_back(reach[axis] ? value(random) : 1.0);
+    for_each_point(box_of(extent), [&](const Index3& p) {
+      weights[static_cast<std::size_t>(index_of(p, extent))] +=
+          factor[0][p[0]] * factor[1][p[1]] * factor[2][p[2]];
+    });
+  }
+  return Stencil(extent, weights, reach);
 }
 
 }  // namespace spsolve::testing

@@ -7,6 +7,7 @@
 
 #include "kernels/sparse/chained_pass.hpp"
 #include "kernels/sparse/dual_tessellation.hpp"
+#include "kernels/sparse/emulated_sweep.hpp"
 #include "kernels/sparse/layout.hpp"
 #include "kernels/sparse/morph.hpp"
 #include "kernels/sparse/separable.hpp"
@@ -136,6 +137,29 @@ TEST(SparseSweep, KeepsTheFp32Promise) {
     EXPECT_LE(ratio, 4) << radius;
   }
 }
+
+class SeparableErrors : public ::testing::TestWithParam<int> {};
+
+TEST_P(SeparableErrors, OfFp32AreNearThoseOfPlainArithmetic) {
+  // The same promise; factors and data of any sign, or of one.
+  const int dimensions = 1 + GetParam() / 2;
+  std::uniform_real_distribution<double> value(GetParam() % 2 ? 0.0 : -1.0, 1.0);
+  std::mt19937_64 random(9500u);
+  for (const std::int64_t radius : {1, 2, dimensions == 3 ? 3 : 7})
+    for (int rank = 1; rank <= (dimensions == 1 ? 1 : 3); ++rank) {
+      const Stencil stencil = testing::random_sum_of_products(random, value, dimensions, radius, rank);
+      const Index3 reach = stencil.radius();
+      const Box owned{{0, 0, 0}, {reach[z_axis] ? 5 : 1, reach[y_axis] ? 17 : 1, 203}};
+      const Field in = testing::make_field(owned, reach, Precision::fp32, [&] { return value(random); });
+      Field out(owned, reach, Precision::fp32);
+      (*make_emulated_sweep(stencil, Precision::fp32, Layout::separable, unit_roundoff(Precision::fp32) / 4,
+                            owned.extent()))(in, out, owned, nullptr);
+      EXPECT_LE(testing::error_over_plain_fp32(stencil, in, out), 4)
+          << "radius " << radius << " rank " << rank;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Signs, SeparableErrors, ::testing::Range(0, 6));
 
 TEST(SparseSweep, SeparablePassesMakeTheKernel) {
   // Rank-one 2D kernel in fp32: pass along x, then along y; bounded by the two passes' errors.
