@@ -26,8 +26,8 @@ struct SlicedOperand {
 /// row. Half precision keeps aligned pairs of x-neighbours together (groups of two pairs that no output both
 /// uses); tf32 pairs single points.
 /// strided_swap: pairs of points L apart, L = columns of the tile; bands longer than 8 pairs take more
-/// outputs. morph: the fewest groups by matching. Throws std::invalid_argument for other layouts and
-/// precisions.
+/// outputs. morph: the fewest groups by matching, or for one row those of points L apart where they take no
+/// more instructions. Throws std::invalid_argument for other layouts and precisions.
 SlicedOperand slice_sparse(const Stencil& stencil, Layout layout, Precision element, bool rows);
 
 /// The first (0) or second (1) of each pair of neighbours that an operand keeps together, with the weights of

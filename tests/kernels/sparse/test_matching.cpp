@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 
+#include "kernels/rounding.hpp"
 #include "kernels/sparse/layout_explorer.hpp"
 #include "kernels/sparse/morph.hpp"
 #include "tests/kernels/sparse/stencil_zoo.hpp"
@@ -110,6 +111,24 @@ TEST(Morph, LeavesNoMoreZeroColumnsThanNeeded) {
   const auto found = match_columns(star, {1, 1, 8});
   EXPECT_EQ(found.matching.zero_nodes(), blossom_matching(ConflictGraph(found.matrix)).zero_nodes());
   EXPECT_EQ(found.matrix.columns(), 10u + 2 * 8u);
+}
+
+TEST(Morph, LeavesNoMorePairsOfNeighboursAloneThanNeeded) {
+  std::mt19937_64 random(6);
+  int small = 0;
+  while (small < 200) {
+    const Stencil stencil = testing::random_zoo_stencil(random).stencil;
+    const Index3 tile = testing::random_tile(random, stencil, true);
+    Box window = window_of(stencil, tile);
+    window.begin[x_axis] = floor_to(window.begin[x_axis], 2);
+    window.end[x_axis] = round_up(window.end[x_axis], 2);
+    const ConflictGraph pairs(
+        without_zero_columns(weight_matrix(stencil, points_of(box_of(tile)), points_of(window)), 2), 2);
+    if (pairs.size() > 11) continue;
+    ++small;
+    const std::size_t zero_pairs = brute_force(pairs, std::vector<bool>(pairs.size(), false));
+    EXPECT_EQ(morph(stencil, tile, Pairing::x_pairs).columns(), 2 * (pairs.size() + zero_pairs));
+  }
 }
 
 TEST(Morph, MatchesWindowsTooLargeToLookAtAllPairs) {

@@ -2,6 +2,8 @@
 // Slices for a march are the stencil, in one K-order with one metadata, and as sparse as the hardware wants.
 #include <gtest/gtest.h>
 
+#include "kernels/rounding.hpp"
+#include "kernels/sparse/conflict_graph.hpp"
 #include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/sliced_operand.hpp"
 #include "tests/kernels/sparse/stencil_zoo.hpp"
@@ -43,6 +45,32 @@ TEST_P(SlicesOf, AreTheStencil) {
         EXPECT_EQ(sliced.first().inputs[k + run - 1], (sliced.first().inputs[k] + Index3{0, 0, run - 1}));
     }
   expect_stencil(slice_dense(stencil, planes, rows), stencil);
+}
+
+/// A column per input point, with the largest weight of all slices there.
+WeightMatrix used_by_any(const SlicedOperand& sliced, int run) {
+  WeightMatrix used = expand(sliced.first());
+  for (const Operand& slice : sliced.slices) {
+    const WeightMatrix matrix = expand(slice);
+    for (std::size_t at = 0; at < used.values.size(); ++at)
+      used.values[at] = std::max(std::abs(used.values[at]), std::abs(matrix.values[at]));
+  }
+  return without_zero_columns(used, run);
+}
+
+TEST_P(SlicesOf, HaveTheFewestGroups) {
+  std::mt19937_64 random(4000u + static_cast<std::uint64_t>(GetParam()));
+  const Stencil stencil = testing::random_zoo_stencil(random).stencil;
+  const bool rows = stencil.radius()[1] > 0;
+  for (const Precision element : {Precision::fp16, Precision::tf32}) {
+    const SlicedOperand sliced = slice_sparse(stencil, Layout::morph, element, rows);
+    const int run = element == Precision::fp16 ? 2 : 1;
+    const ConflictGraph graph(used_by_any(sliced, run), run);
+    const auto groups = static_cast<int>((graph.size() + blossom_matching(graph).zero_nodes()) / 2);
+    // Registers of B hold two groups. A single row may fill up the four of an instruction.
+    const int fewest = pieces(groups, 2), found = b_registers(sliced, element);
+    EXPECT_TRUE(found == fewest || (!rows && found == pieces(fewest, 4) * 4)) << found << " not " << fewest;
+  }
 }
 
 TEST_P(SlicesOf, SinglePointsStandWhereTheirPairsDo) {
