@@ -143,32 +143,39 @@ TEST(Morph, MatchesWindowsTooLargeToLookAtAllPairs) {
   EXPECT_EQ(2 * found.matching.pairs.size() + found.matching.zero_nodes(), found.matrix.columns());
 }
 
-TEST(Explorer, FollowsItsEquations) {
-  const Stencil box({1, 7, 7}, std::vector<double>(49, 1.0), {0, 3, 3});
-  const Index3 shape{1, 1000, 1001};
+/// Of a box of weights; returns how many tiles were offered.
+std::size_t expect_equations(const Index3& kernel, const Index3& shape) {
+  const Stencil box(kernel, std::vector<double>(static_cast<std::size_t>(volume(kernel)), 1.0), {0, 0, 0});
   const TensorRates rates{1e12, 4e12, 2e13};
   const auto candidates = explore_layouts(box, shape, m16n8k32_fp16, Precision::fp16, rates);
+  const auto real = [](std::int64_t n) { return static_cast<double>(n); };
   std::set<Index3> tiles;
   for (const LayoutCandidate& c : candidates) {
     EXPECT_TRUE(tiles.insert(c.tile).second);
-    const std::int64_t r2 = c.tile[1], r1 = c.tile[2];
-    const auto real = [](std::int64_t n) { return static_cast<double>(n); };
     EXPECT_LE(c.m, 16);
-    EXPECT_EQ(c.m, r2 * r1);
-    EXPECT_EQ(c.window, (7 + r1 - 1) * (7 + r2 - 1));
+    EXPECT_EQ(c.m, volume(c.tile));
+    EXPECT_EQ(c.window, volume(kernel + c.tile - Index3{1, 1, 1}));
     EXPECT_EQ(c.k, c.window + c.zero_columns);  // a box uses its whole window
-    const std::int64_t tile_count = (1000 + r2 - 1) / r2 * ((1001 + r1 - 1) / r1);
+    std::int64_t tile_count = 1;
+    for (int axis = 0; axis < axis_count; ++axis)
+      tile_count *= (shape[axis] + c.tile[axis] - 1) / c.tile[axis];
     const std::int64_t steps = (c.k + 31) / 32;
     EXPECT_EQ(c.mma_count, steps * ((tile_count + 7) / 8));
-    EXPECT_DOUBLE_EQ(c.density, 49.0 * real(c.m) / (16.0 * 16.0 * real(steps)));
+    EXPECT_DOUBLE_EQ(c.density, real(volume(kernel) * c.m) / (16.0 * 16.0 * real(steps)));
     EXPECT_DOUBLE_EQ(c.compute_seconds, real(c.mma_count) / 1e12);
     const double moved = real(c.k) * (0.5 * real(c.m) + real(tile_count));
-    EXPECT_DOUBLE_EQ(c.memory_seconds, std::max(2 * 2.0 * 1000 * 1001 / 4e12, 2 * 2.0 * moved / 2e13));
+    EXPECT_DOUBLE_EQ(c.memory_seconds,
+                     std::max(2 * 2.0 * real(volume(shape)) / 4e12, 2 * 2.0 * moved / 2e13));
     EXPECT_DOUBLE_EQ(c.seconds, std::max(c.compute_seconds, c.memory_seconds));
     EXPECT_GE(c.seconds, candidates.front().seconds);
     EXPECT_LE(c.density, 1.0);
   }
-  EXPECT_EQ(tiles.size(), 50u);  // pairs with r1 r2 <= 16
+  return tiles.size();
+}
+
+TEST(Explorer, FollowsItsEquations) {
+  EXPECT_EQ(expect_equations({1, 7, 7}, {1, 1000, 1001}), 50u);     // r1 r2 <= 16
+  EXPECT_EQ(expect_equations({3, 5, 3}, {101, 1000, 1001}), 110u);  // r1 r2 r3 <= 16
 }
 
 TEST(Explorer, FindsTheCheapestTileWithoutMatchingAll) {
