@@ -57,8 +57,9 @@ Operand interleave_rows(const Operand& operand);
 /// The inverse of compress: the M x K matrix with its zeros.
 WeightMatrix expand(const Operand& operand);
 
-/// Address offset of every column in a buffer with these strides (elements): the lookup table of the kernels
-/// (ConvStencil section 3.4, SparStencil section 3.3).
+/// Address offset of every column in a buffer with these strides (elements): the lookup table of ConvStencil
+/// (section 3.4) and SparStencil (section 3.3). Kernels have the same offsets in classes: those of a quad's
+/// four lanes differ in few ways.
 std::vector<std::int64_t> input_offsets(const Operand& operand, const Index3& strides);
 
 /// Non-zero weights / multiplications executed: S of paper 003, for M and K padded to multiples of m and k.

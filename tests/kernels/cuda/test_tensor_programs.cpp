@@ -3,8 +3,12 @@
 // devices of less shared memory. Needs no device.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <iterator>
 #include <random>
 #include <regex>
+#include <sstream>
 
 #include "kernels/cuda/mma_program.hpp"
 #include "kernels/cuda/program.hpp"
@@ -111,6 +115,41 @@ TEST(MmaProgram, FitsDevicesOfLessSharedMemory) {
     for (const BlockLimits& limits : {hopper, ampere, ada, BlockLimits{80, 48 << 10}})
       EXPECT_LE(static_cast<std::size_t>(c.program(limits).shared_bytes()), limits.shared_bytes)
           << c.dimensions << "D radius " << c.radius << ' ' << to_string(c.precision);
+}
+
+/// The numbers of a constant in the header that a kernel is compiled with.
+std::vector<std::int64_t> numbers_of(const std::string& constants, const std::string& name) {
+  const std::size_t begin = constants.find(" = ", constants.find("int " + name));
+  std::string text = constants.substr(begin + 3, constants.find(';', begin) - begin - 3);
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '{' || c == '}' || c == ','; }, ' ');
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::int64_t>(stream), {}};
+}
+
+TEST(MmaProgram, FindsInputsWhereTheyLieInSharedMemory) {
+  for (const MmaCase& c :
+       {MmaCase{1, 7, false, Precision::fp16, TensorCores::sparse, Layout::strided_swap},
+        MmaCase{2, 3, true, Precision::tf32}, MmaCase{2, 7, false, Precision::bf16},
+        MmaCase{2, 3, false, Precision::fp64, TensorCores::dense}, MmaCase{2, 13, false, Precision::fp16},
+        MmaCase{3, 1, true, Precision::fp16}, MmaCase{3, 2, false, Precision::tf32}}) {
+    const MmaProgram program = c.program(hopper);
+    const std::string constants = program.constants(true, false);
+    const auto pitch = numbers_of(constants, "box_pitch")[0], rows = numbers_of(constants, "box_rows")[0];
+    const Index3 strides{rows * pitch, pitch, 1};
+    const auto window = numbers_of(constants, "window");
+    const auto offsets = input_offsets(program.operand().first(), strides);
+    const auto place_offset = numbers_of(constants, "place_offset"),
+               place_class = numbers_of(constants, "place_class"),
+               class_offset = numbers_of(constants, "class_offset");
+    const auto per_word = static_cast<std::size_t>(elements_per_word(c.precision));
+    for (std::size_t k = 0; k < offsets.size(); ++k) {
+      const std::size_t word = k / per_word, place = word / 4 * per_word + k % per_word;
+      EXPECT_EQ(place_offset.at(place) + class_offset.at(4 * place_class.at(place) + word % 4),
+                offsets[k] - window[0] * strides[0] - window[1] * strides[1] - window[2])
+          << c.dimensions << "D radius " << c.radius << " input " << k;
+    }
+  }
 }
 
 struct SeparableCase {
