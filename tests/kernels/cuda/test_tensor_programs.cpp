@@ -228,6 +228,34 @@ TEST(SeparableProgram, KeepsTheSourceInSharedMemoryWhereThereIsRoom) {
   EXPECT_GT(few_warps.threads(true), few_warps.threads(false));
 }
 
+/// Of the eight lanes that read 16 bytes at the same time, as many as meet in a bank at most: four in each of
+/// two rows of input, whose places along x separable.cuh has.
+int lanes_at_a_bank(const SeparableProgram& program, const SeparableShape& shape, Precision precision) {
+  std::array<int, 8> lanes{};
+  for (int row = 0; row < 2; ++row)
+    for (int q = 0; q < 4; ++q) {
+      const int element = row * shape.row_elements + q / 2 * 8 + q % 2 * 16 * program.operand().x.windows;
+      ++lanes[element * static_cast<int>(storage_bytes(precision)) / 16 % 8];
+    }
+  return *std::max_element(lanes.begin(), lanes.end());
+}
+
+/// None but where the two halves of what a lane of a quad reads lie a multiple of all banks apart.
+TEST(SeparableProgram, ReadsInputWithoutBankConflicts) {
+  constexpr int all_banks = 128;  // bytes
+  for (const Precision precision : {Precision::fp16, Precision::bf16, Precision::tf32, Precision::fp32})
+    for (const int radius : {1, 7, 15, 23, 24})
+      for (const int z_radius : {0, 3}) {
+        if (z_radius > 0 && radius > 7) continue;  // one window
+        const SeparableProgram program = SeparableCase{precision, z_radius, radius, 1}.program(hopper);
+        const int windows = program.operand().x.windows;
+        const bool meet = 16 * windows * storage_bytes(precision) % all_banks == 0;
+        for (const bool with_source : {false, true})
+          EXPECT_EQ(lanes_at_a_bank(program, program.shape(with_source), precision), meet ? 2 : 1)
+              << to_string(precision) << ' ' << windows << " windows";
+      }
+}
+
 TEST(SeparableProgram, GivesUpStagedStoresBeforeItIsRefused) {
   SeparableStencil wide{{{0, -15, -200}, {1, 16, 201}}, {}, 0.0};
   wide.terms.push_back(
