@@ -6,6 +6,8 @@ tables.py paper paper.json public.json    what the plan chose for the benchmark 
 tables.py rates paper.json public.json    its rates alone, a row for each shape
 tables.py inputs candidates.json          inputs: what the plan chose beside the best of the candidates
 tables.py sources sources.json            the same of benchmark shapes with a source
+tables.py walls candidates.json           what the plan chose between walls where that is tensor cores
+tables.py catalogue candidates.json list.txt   what it chose for every stencil that `spsolve bench --list` lists
 tables.py ablation ablation.json          what sparsity gains, layout by layout
 tables.py targets targets.json            rates that are demanded, and what each kernel has and keeps busy
 tables.py scalar scalar.json              the scalar unit between walls, sustained and, in brackets, boost
@@ -30,10 +32,10 @@ rate = lambda row: row["gstencil_per_s"]
 short = lambda number: f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 if kind == "paper":
     public = json.loads(pathlib.Path(files[1]).read_text())["fastest"]
-    order = {precision: i for i, precision in enumerate(("fp16", "fp32", "fp64"))}
+    order = ("fp16", "bf16", "tf32", "fp32", "fp64")
     lines = []
-    for row in sorted(rows_of(files[0]), key=lambda row: order.get(row["precision"], 9)):
-        if row["precision"] not in order or not row["chosen"]:
+    for row in sorted(rows_of(files[0]), key=lambda row: order.index(row["precision"])):
+        if not row["chosen"]:
             continue
         case = f"{row['stencil']} {row['precision']}"
         other = public.get(case)
@@ -62,6 +64,25 @@ elif kind in ("inputs", "sources"):
         lines.append((name, shape_of(chosen), chosen["precision"], f"{way_of(chosen)}, {chosen['fuse']}", short(rate(chosen)),
                       f"{way_of(best)}, {best['fuse']}", short(rate(best)), f"{100 * rate(chosen) / rate(best):.0f}%", len(rows)))
     table(["input" if kind == "inputs" else "with a source", "grid", "precision", "chosen", "G/s:", "best measured", "G/s:", "chosen / best:", "candidates measured:"], lines)
+elif kind == "walls":
+    lines = []
+    for row in rows_of(files[0]):
+        if row["suite"] == kind and row["chosen"] and row["unit"] != "scalar":
+            lines.append((row["stencil"], row["precision"], shape_of(row), row["boundary"][0], way_of(row), row["fuse"], short(rate(row)),
+                          f"{100 * row['roofline_fraction']:.0f}%"))
+    table(["case", "precision", "grid", "walls", "how (by the plan)", "steps per launch:", "G/s:", "of a copy:"], lines)
+elif kind == "catalogue":
+    chosen = {(row["stencil"], row["precision"]): row for row in rows_of(files[0]) if row["suite"] == kind and row["chosen"]}
+    lines = []
+    for line in pathlib.Path(files[1]).read_text().splitlines():
+        name, _, points, _, about = line.split(maxsplit=4)
+        domain, source = about.split(": ", 1)
+        cells = [name, points]
+        for precision in ("fp32", "fp16"):
+            row = chosen[name, precision]
+            cells += [f"{way_of(row)}, {row['fuse']}", short(rate(row)), f"{row['error_l2']:.0e}"]
+        lines.append((*cells, domain, source))
+    table(["stencil", "points:", "fp32 by", "G/s:", "error:", "fp16 by", "G/s:", "error:", "domain", "source"], lines)
 elif kind == "ablation":
     same = ("stencil", "precision", "layout", "fuse")
     dense = {tuple(row[name] for name in same): row for row in rows_of(files[0]) if row["unit"] == "tensor"}

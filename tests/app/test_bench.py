@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """spsolve bench: rates and errors as JSON, suites, ceilings, the catalogue."""
 import json
+import pathlib
 import signal
 import unittest
 
@@ -66,6 +67,8 @@ class Bench(spsolve.TestCase):
     def test_catalogue_is_listed_measured_and_solved(self):
         lines = self.run_to(0, "bench", "--list").out.splitlines()
         self.assertGreaterEqual(len(lines), 79)
+        record = pathlib.Path(__file__).resolve().parents[2] / "bench" / "results" / "catalogue.txt"  # for docs/catalogue.md
+        self.assertEqual(lines, record.read_text().splitlines())
         self.assertGreaterEqual(len({line.split("points, ")[1].split(":")[0] for line in lines}), 9)
         name = lines[-1].split()[0]
         self.assertIn(name, self.run_to(0, "bench", "--stencil", name, "--shape", "9,10,11", "--steps", "2", "--fuse", "1").out)
