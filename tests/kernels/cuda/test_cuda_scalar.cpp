@@ -88,14 +88,13 @@ TEST_P(CudaScalarSeeds, HasTheBitsOfTheCpuUnitInAnyRegions) {
         << to_string(precision);
 }
 
-/// A third of the catalogue (spsolve bench --suite catalogue measures all, with their errors) in parts, which
-/// may run at the same time: every kernel is compiled.
+/// The catalogue in parts, which may run at the same time: every kernel is compiled.
 class CudaScalarCatalogue : public NeedsGpu, public ::testing::WithParamInterface<std::size_t> {};
 constexpr std::size_t catalogue_parts = 16;
 
 TEST_P(CudaScalarCatalogue, MatchesReference) {
   const int steps = 2;
-  for (std::size_t i = GetParam(); i < catalogue().size(); i += 3 * catalogue_parts) {
+  for (std::size_t i = GetParam(); i < catalogue().size(); i += catalogue_parts) {
     const CatalogueEntry& entry = catalogue()[i];
     const RandomCase problem = testing::catalogue_case(entry);
     const Precision precision = entry.name.size() % 2 ? Precision::fp64 : Precision::fp32;
