@@ -66,7 +66,8 @@ class ExchangeBuffer {
   std::byte* data_;
 };
 
-/// Messages of growing size to both neighbours of a ring of all ranks and back; the slowest rank counts.
+/// Messages of growing size to both neighbours of a ring of all ranks and back; the slowest rank counts. In a
+/// ring of two both neighbours are one rank, which gets both messages as one.
 std::vector<ExchangeTime> measure_exchange(const Communicator& communicator, const DeviceChoice& device,
                                            const ParallelConfig& parallel) {
   if (communicator.size() == 1) return {};
@@ -79,9 +80,10 @@ std::vector<ExchangeTime> measure_exchange(const Communicator& communicator, con
   std::vector<ExchangeTime> times;
   for (std::size_t bytes = least; bytes <= most; bytes *= 4) {
     std::vector<Message> sends, receives;
+    const std::size_t message = 2 * bytes / peers.size();
     for (const int peer : peers) {
-      sends.push_back({peer, sent.data() + sends.size() * most, bytes});
-      receives.push_back({peer, received.data() + receives.size() * most, bytes});
+      sends.push_back({peer, sent.data() + sends.size() * most, message});
+      receives.push_back({peer, received.data() + receives.size() * most, message});
     }
     const auto connection = machine.backend->transport().connect(sends, receives);
     const int count = bytes < (1 << 20) ? 200 : 20;
@@ -132,8 +134,7 @@ Ceilings measure_ceilings(const Communicator& communicator, const DeviceChoice& 
   if (scope == CeilingScope::all) ceilings.exchange = measure_exchange(communicator, device, parallel);
   for (const ExchangeTime& time : ceilings.exchange)
     terminal.print("exchange of {:>9.0f} bytes with both neighbours: {:>8.1f} us, {:.1f} GB/s sent per rank",
-                   time.bytes, time.seconds * 1e6,
-                   time.bytes * std::min(communicator.size() - 1, 2) / time.seconds * 1e-9);
+                   time.bytes, time.seconds * 1e6, 2 * time.bytes / time.seconds * 1e-9);
   return ceilings;
 }
 

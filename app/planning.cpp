@@ -143,6 +143,8 @@ DeviceModel device_model(const std::filesystem::path& file) {
   model.origin = "from " + file.string();
   for (const DeviceModelEntry& entry : device_model_entries())
     if (const auto value = section.number(entry.key, 0.0)) model.*entry.value = *value;
+  if (section.number("node_latency", 0.0) || section.number("node_bandwidth", 0.0))
+    model.node_exchange.clear();  // what was measured elsewhere
   return model;
 }
 

@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solver/device_model.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace spsolve {
+
+double DeviceModel::exchange_seconds(double sent_bytes, bool within_node) const {
+  if (!within_node) return network_latency + sent_bytes / network_bandwidth;
+  if (node_exchange.empty()) return node_latency + sent_bytes / node_bandwidth;
+  const double bytes = sent_bytes / 2;  // to each of two neighbours
+  const auto above = std::find_if(node_exchange.begin(), node_exchange.end(),
+                                  [&](const ExchangeTime& row) { return row.bytes >= bytes; });
+  if (above == node_exchange.begin()) return above->seconds;
+  const ExchangeTime& below = *(above - 1);
+  if (above == node_exchange.end()) return below.seconds * bytes / below.bytes;
+  return std::lerp(below.seconds, above->seconds, (bytes - below.bytes) / (above->bytes - below.bytes));
+}
 
 DeviceModel nominal_cpu() {
   DeviceModel cpu;
@@ -35,10 +50,12 @@ DeviceModel nominal_gpu() {
   gpu.mma_fp64 = 16.1e9;
   gpu.wgmma_tf32_sparse = 180e9;
   gpu.shared_bandwidth = 28e12;
-  // NCCL between neighbours over NVLink: 7 us at 4 KiB, 26 us at 1 MiB, 224 us at 16 MiB.
   gpu.ranks_per_node = 8;
-  gpu.node_latency = 9e-6;
-  gpu.node_bandwidth = 77e9;
+  // NCCL over NVLink on 8 GPUs; copies between fields arrive as late beside the interior (docs/scaling.md).
+  gpu.node_exchange = {{4 << 10, 7e-6},  {64 << 10, 10e-6}, {256 << 10, 18e-6},
+                       {1 << 20, 26e-6}, {4 << 20, 70e-6},  {16 << 20, 224e-6}};
+  gpu.node_latency = 9e-6;  // where a file gives one of these two
+  gpu.node_bandwidth = 150e9;
   gpu.network_latency = 20e-6;
   gpu.network_bandwidth = 40e9;  // 400 Gbit/s per GPU
   return gpu;
@@ -69,11 +86,7 @@ DeviceModel in_proportion(const DeviceModel& nominal, const Ceilings& ceilings) 
   for (const Scaled& scaled : nominal.gpu ? of_gpu : of_cpu)
     if (const Ceiling* ceiling = ceilings.find(scaled.ceiling))
       model.*scaled.rate = nominal.*scaled.rate * ceiling->sustained / scaled.there;
-  // Latency of the shortest message, bandwidth of the longest, both ways at once.
-  if (!ceilings.exchange.empty()) {
-    model.node_latency = ceilings.exchange.front().seconds;
-    model.node_bandwidth = ceilings.exchange.back().bytes / ceilings.exchange.back().seconds;
-  }
+  if (!ceilings.exchange.empty()) model.node_exchange = ceilings.exchange;
   model.origin = "ceilings measured on " + ceilings.device;
   return model;
 }

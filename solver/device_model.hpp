@@ -36,14 +36,18 @@ struct DeviceModel {
   double compute_capability = 90;  // 10 * major + minor
   double shared_bytes_per_block = 227 << 10;
 
-  // Halo exchange: latency + bytes / bandwidth, of messages within a node and beyond.
+  // Halo exchange: latency + bytes / bandwidth, within a node and beyond; within one, what was measured.
   double ranks_per_node = 1;
   double node_latency = 0, node_bandwidth = 0;  // s, bytes/s per rank and direction
   double network_latency = 0, network_bandwidth = 0;
+  std::vector<ExchangeTime> node_exchange = {};  // by growing size; empty: latency and bandwidth
 
   double scalar_rate(Precision precision) const {
     return precision == Precision::fp64 ? scalar_fp64 : scalar_fp32;
   }
+  /// Seconds in which every rank sends so many bytes to all of its neighbours, and receives as many. Between
+  /// measured sizes linear; the least takes what any less does, the largest gives the bandwidth beyond it.
+  double exchange_seconds(double sent_bytes, bool within_node) const;
 };
 
 /// A pair of server CPU cores (bench/results/cpu-unit.json).

@@ -97,20 +97,17 @@ double rate_of_ranks(const Problem& problem, const DeviceModel& device, const Ca
   Index3 block;
   for (int axis = 0; axis < axis_count; ++axis) block[axis] = pieces(problem.domain.shape[axis], grid[axis]);
   const auto element = static_cast<double>(storage_bytes(problem.precision));
-  double most_bytes = 0, edge = 1;
+  double sent_bytes = 0, edge = 1;
   for (int axis = 0; axis < axis_count; ++axis) {
     if (grid[axis] == 1) continue;
-    double bytes = 2 * element * static_cast<double>(width[axis]);  // both ways
+    double bytes = 2 * element * static_cast<double>(width[axis]);  // to both neighbours
     for (int other = 0; other < axis_count; ++other)
       if (other != axis) bytes *= static_cast<double>(block[other]);
-    most_bytes += bytes;
+    sent_bytes += bytes;
     edge *= std::max(0.0, 1 - 2.0 * static_cast<double>(width[axis]) / static_cast<double>(block[axis]));
   }
   const bool one_node = ranks <= static_cast<std::int64_t>(device.ranks_per_node);
-  const double exchange = ranks == 1
-                              ? 0
-                              : (one_node ? device.node_latency + most_bytes / device.node_bandwidth
-                                          : device.network_latency + most_bytes / device.network_bandwidth);
+  const double exchange = ranks == 1 ? 0 : device.exchange_seconds(sent_bytes, one_node);
   // Per launch: edges wait for what the interior does not hide; at least four launches on the device. Copies
   // of periodic images, or of what neighbours get instead, are part of the work.
   const double points = static_cast<double>(volume(block));

@@ -149,9 +149,31 @@ TEST(DeviceModel, IsInProportionToMeasuredCeilings) {
   const DeviceModel model = in_proportion(nominal, ceilings);
   EXPECT_DOUBLE_EQ(model.bandwidth, nominal.bandwidth / 2);
   EXPECT_EQ(model.scalar_fp64, nominal.scalar_fp64);
-  EXPECT_EQ(model.node_latency, 1e-5);
-  EXPECT_DOUBLE_EQ(model.node_bandwidth, (1 << 24) / 1e-3);
+  EXPECT_DOUBLE_EQ(model.exchange_seconds(2 * 4096, true), 1e-5);
+  EXPECT_DOUBLE_EQ(model.exchange_seconds(2 << 24, true), 1e-3);
   EXPECT_THAT(model.origin, ::testing::HasSubstr("half of it"));
+}
+
+TEST(DeviceModel, ExchangesTakeWhatWasMeasured) {
+  const DeviceModel device = nominal_gpu();
+  ASSERT_GE(device.node_exchange.size(), 2u);
+  // A row is of as many bytes to each of two neighbours.
+  for (const ExchangeTime& row : device.node_exchange)
+    EXPECT_DOUBLE_EQ(device.exchange_seconds(2 * row.bytes, true), row.seconds) << row.bytes;
+  const ExchangeTime &least = device.node_exchange.front(), &most = device.node_exchange.back();
+  EXPECT_DOUBLE_EQ(device.exchange_seconds(8, true), least.seconds);
+  EXPECT_DOUBLE_EQ(device.exchange_seconds(6 * most.bytes, true), 3 * most.seconds);
+  double last = 0;
+  for (double bytes = 1; bytes < 1e9; bytes *= 1.5) {
+    EXPECT_GE(device.exchange_seconds(bytes, true), last);
+    last = device.exchange_seconds(bytes, true);
+  }
+}
+
+TEST(DeviceModel, HalosArriveBesideTheInteriorAsMeasured) {
+  // Of launches on 4 H200 (docs/scaling.md): bytes to each of two neighbours, microseconds after packing.
+  for (const auto& [bytes, microseconds] : {std::pair{4.2e6, 75.0}, {16.9e6, 240.0}, {33.5e6, 380.0}})
+    EXPECT_NEAR(nominal_gpu().exchange_seconds(2 * bytes, true), 1e-6 * microseconds, 0.2e-6 * microseconds);
 }
 
 TEST(Plan, AccuracyAllowsCoarserPrecisionsThatKeepIt) {
