@@ -14,6 +14,7 @@
 #include "io/atomic_file.hpp"
 #include "kernels/presets.hpp"
 #include "kernels/sparse/layout_explorer.hpp"
+#include "solver/model_of_ranks.hpp"
 
 namespace spsolve {
 namespace {
@@ -37,6 +38,32 @@ bool tells_of_end(const std::filesystem::path& file, std::int64_t step) {
   std::ifstream text(file);
   auto json = nlohmann::json::parse(text, nullptr, false);
   return json.is_object() && json["finished"] == true && json["last_step"] == step;
+}
+
+/// The rate on growing numbers of ranks, as far as the grid has room for them.
+void print_scaling(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
+                   const Terminal& terminal) {
+  terminal.print("{:>7} {:>14} {:>20} {:>6} {:>9} {:>12} {:>10} {:>7} {:>11} {:>11}", "ranks", "rank grid",
+                 "block", "every", "sent MB", "exchange us", "launch us", "hidden", "GStencil/s",
+                 "efficiency");
+  const int dimensions = problem.domain.dimensions;
+  double alone = 0;
+  for (const int ranks : {1, 2, 4, 8, 64, 512, 4096}) {
+    try {
+      const Scaling s = scale(problem, device, candidate, ranks);
+      if (ranks == 1) alone = s.rate;
+      const std::string hidden = s.hidden ? "yes" : "no";
+      terminal.print("{:>7} {:>14} {:>20} {:>6} {:>9.3f} {:>12.1f} {:>10.1f} {:>7} {:>11.5g} {:>10.0f}%",
+                     ranks, extent_text(s.rank_grid, dimensions), extent_text(s.block, dimensions),
+                     s.exchange_every, 1e-6 * s.sent_bytes, 1e6 * s.exchange_seconds, 1e6 * s.launch_seconds,
+                     ranks == 1 ? "" : hidden, 1e-9 * s.rate, 100 * s.rate / (alone * ranks));
+    } catch (const Error&) {
+      break;  // more ranks than the grid has room for
+    }
+  }
+  terminal.print(
+      "every: launches per exchange; sent: by a rank, per launch; exchange: until halos have arrived");
+  terminal.print("hidden: a launch computes as long; launch: the mean of those with an exchange and without");
 }
 
 }  // namespace
@@ -107,20 +134,11 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
         1e-9 / c.seconds, c.bound, c.in_sweet_spot ? ", sweet spot" : "");
   }
   terminal.print(
-      "bytes, fma: per point and step, main memory and executed; alpha: taps of the fused weights / "
-      "(fuse x taps); S: those taps / executed; err/step: bound on the relative L2 error");
-  const Problem& problem = setup.problem;
-  const double alone = rate_of_ranks(problem, device, plan.chosen, 1);
-  for (std::int64_t ranks = 1; ranks <= 4096; ranks *= 8) {
-    try {
-      const double rate = rate_of_ranks(problem, device, plan.chosen, ranks);
-      terminal.print("  {:>5} {}: {:>10.5g} GStencil/s, {:>3.0f}% of {} times one", ranks,
-                     ranks == 1 ? "rank " : "ranks", rate * 1e-9,
-                     100 * rate / (alone * static_cast<double>(ranks)), ranks);
-    } catch (const Error&) {
-      break;  // more ranks than the grid has room for
-    }
-  }
+      "bytes, fma: per point and step, main memory and executed; err/step: bound on the relative L2 error");
+  terminal.print("alpha: taps of the fused weights / (fuse x taps); S: taps of the fused weights / executed");
+  terminal.print("scen.: bounds of the scalar unit and of this one at the same depth (memory and compute),");
+  terminal.print("  1: memory, memory; 2: memory, compute; 3: compute, memory; 4: compute, compute");
+  print_scaling(setup.problem, device, plan.chosen, terminal);
 }
 
 void print_layouts(const Setup& setup, const DeviceModel& device, const Terminal& terminal) {

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "halo/decomposition.hpp"
-#include "kernels/rounding.hpp"
 #include "kernels/sparse/accuracy.hpp"
 #include "kernels/sparse/emulated_sweep.hpp"
 #include "solver/model_parts.hpp"
@@ -87,34 +85,6 @@ Candidate evaluate(const Problem& problem, const DeviceModel& device, const Meth
                     : candidate.compute_seconds > candidate.memory_seconds ? "compute"
                                                                            : "memory";
   return candidate;
-}
-
-double rate_of_ranks(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
-                     std::int64_t ranks) {
-  const Index3 width = candidate.fuse * problem.stencil.radius();
-  const Index3 grid = least_surface_rank_grid(problem.domain.shape, static_cast<int>(ranks), width,
-                                              device.gpu ? gpu_face_cost : Index3{1, 1, 1});
-  Index3 block;
-  for (int axis = 0; axis < axis_count; ++axis) block[axis] = pieces(problem.domain.shape[axis], grid[axis]);
-  const auto element = static_cast<double>(storage_bytes(problem.precision));
-  double sent_bytes = 0, edge = 1;
-  for (int axis = 0; axis < axis_count; ++axis) {
-    if (grid[axis] == 1) continue;
-    double bytes = 2 * element * static_cast<double>(width[axis]);  // to both neighbours
-    for (int other = 0; other < axis_count; ++other)
-      if (other != axis) bytes *= static_cast<double>(block[other]);
-    sent_bytes += bytes;
-    edge *= std::max(0.0, 1 - 2.0 * static_cast<double>(width[axis]) / static_cast<double>(block[axis]));
-  }
-  const bool one_node = ranks <= static_cast<std::int64_t>(device.ranks_per_node);
-  const double exchange = ranks == 1 ? 0 : device.exchange_seconds(sent_bytes, one_node);
-  // Per launch: edges wait for what the interior does not hide; at least four launches on the device. Copies
-  // of periodic images, or of what neighbours get instead, are part of the work.
-  const double points = static_cast<double>(volume(block));
-  const double work = candidate.seconds * candidate.fuse * points;
-  const double launches = ranks == 1 ? 0 : 4 * device.launch_seconds;
-  const double seconds = std::max(work * edge, exchange) + work * (1 - edge) + launches;
-  return static_cast<double>(problem.domain.box().points()) * candidate.fuse / seconds;
 }
 
 }  // namespace spsolve

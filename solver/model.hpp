@@ -48,8 +48,4 @@ bool has_kernel(const Problem& problem, const DeviceModel& device, const Method&
 /// kernel fits the device.
 Candidate evaluate(const Problem& problem, const DeviceModel& device, const Method& method);
 
-/// Points x steps per second of all `ranks` together, each launch hiding its exchange behind the interior.
-double rate_of_ranks(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
-                     std::int64_t ranks);
-
 }  // namespace spsolve

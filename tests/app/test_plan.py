@@ -125,7 +125,7 @@ class Plan(spsolve.TestCase):
             self.assertEqual(result.status, 0, result.err)
             self.assertIn(f"rank 0 on {device}, from", result.out)
             self.assertIn(f"device model: {device}", result.out)
-            self.assertIn("4096 ranks", result.out)
+            self.assertRegex(result.out, r"\n +4096 +64 x 64 +160 x 160 " if device == "cpu" else r"\n +4096 ")
             self.assertEqual("sparse-tensor" in result.out, device != "cpu")
         result = spsolve.run("plan", file, "--layouts", "--device-model", spsolve.SOURCE / "inputs" / "devices" / "a100.toml",
                              *spsolve.settings("grid.shape=[10240, 10240]", "compute.device=cuda"))

@@ -6,6 +6,7 @@
 
 #include "kernels/error.hpp"
 #include "kernels/presets.hpp"
+#include "solver/model_of_ranks.hpp"
 #include "solver/plan.hpp"
 
 namespace spsolve {
@@ -303,20 +304,59 @@ INSTANTIATE_TEST_SUITE_P(
                       MeasuredRate{"1d1r", line, Precision::fp32, periodic, 7, 2929, separable},
                       MeasuredRate{"1d1r", line, Precision::fp32, periodic, 31, 6808, separable}));
 
-TEST(Model, RanksHideTheirExchangeUntilBlocksAreSmall) {
+TEST(Scaling, RanksHideTheirExchangeUntilBlocksAreSmall) {
   const Problem problem = problem_of("star3d1r", {1024, 1024, 1024});
   const DeviceModel device = nominal_gpu();
   const Candidate candidate = evaluate(problem, device, Method(3));
-  const double one = rate_of_ranks(problem, device, candidate, 1);
-  EXPECT_NEAR(one, 1 / candidate.seconds, 0.02 * one);
+  const double one = scale(problem, device, candidate, 1).rate;
+  EXPECT_NEAR(one, 1 / candidate.seconds, 1e-6 * one);
   double last = one;
   for (const std::int64_t ranks : {8, 64, 512}) {
-    const double rate = rate_of_ranks(problem, device, candidate, ranks);
-    EXPECT_GT(rate, last);
-    EXPECT_LE(rate, static_cast<double>(ranks) * one);
-    last = rate;
+    const Scaling scaling = scale(problem, device, candidate, ranks);
+    EXPECT_EQ(scaling.hidden, ranks == 8) << "blocks of 256^3 and 128^3 cannot hide a network";
+    EXPECT_GT(scaling.rate, last);
+    EXPECT_LE(scaling.rate, static_cast<double>(ranks) * one);
+    last = scaling.rate;
   }
-  EXPECT_LT(last, 0.5 * 512 * one) << "blocks of 128^3 cannot hide a network";
+  EXPECT_LT(last, 0.5 * 512 * one);
+}
+
+TEST(Scaling, SmallBlocksTakeLongerThanTheirShare) {
+  const Problem problem = problem_of("star2d1r", {1, 4096, 4096});
+  const DeviceModel device = nominal_gpu();
+  const Scaling scaling = scale(problem, device, evaluate(problem, device, Method(8)), 64);
+  EXPECT_EQ(volume(scaling.rank_grid), 64);
+  EXPECT_EQ(volume(scaling.block), 512 * 512);
+  Problem block = problem;
+  block.domain.shape = scaling.block;
+  EXPECT_GT(scaling.launch_seconds, evaluate(block, device, Method(8)).seconds * 8 * 512 * 512);
+}
+
+/// bench/results/scaling-h200.json: launches per exchange, GStencil/s of all GPUs together; fp32, periodic.
+TEST(Scaling, IsThatOfSeveralH200) {
+  struct Row {
+    const char* preset;
+    Index3 shape;
+    int fuse, ranks, exchange_every;
+    double rate;
+  };
+  for (const Row& row : {Row{"star2d1r", {1, 16384, 16384}, 8, 2, 8, 6348},
+                         {"star2d1r", {1, 16384, 16384}, 8, 4, 8, 12137},
+                         {"star3d1r", {1024, 1024, 1024}, 4, 2, 1, 3047},
+                         {"star3d1r", {1024, 1024, 1024}, 4, 4, 2, 5903},
+                         {"star2d1r", {1, 4096, 16384}, 8, 2, 8, 5577},
+                         {"star2d1r", {1, 8192, 16384}, 8, 4, 8, 11230},
+                         {"star3d1r", {256, 1024, 1024}, 4, 2, 2, 2773},
+                         {"star3d1r", {512, 1024, 1024}, 4, 4, 2, 5221},
+                         {"star2d1r", {1, 65536, 16384}, 8, 4, 7, 12911},
+                         {"star3d1r", {2048, 1024, 1024}, 4, 4, 1, 6063}}) {
+    Problem problem = problem_of(row.preset, row.shape);
+    problem.precision = Precision::fp32;
+    const Scaling scaling =
+        scale(problem, nominal_gpu(), evaluate(problem, nominal_gpu(), Method(row.fuse)), row.ranks);
+    EXPECT_EQ(scaling.exchange_every, row.exchange_every) << row.preset << " on " << row.ranks;
+    EXPECT_NEAR(1e-9 * scaling.rate, row.rate, 0.15 * row.rate) << row.preset << " on " << row.ranks;
+  }
 }
 
 }  // namespace
