@@ -120,7 +120,7 @@ Status show_plan(const Communicator& communicator, const CommandLine& command) {
   const RunConfig config = load_input(communicator, command);
   if (!model) model = stand_in(communicator, config, terminal);
   const Setup setup = make_setup(communicator, config, "", model);
-  print_summary(communicator, setup, terminal);
+  print_summary(communicator, setup, terminal, "");
   const DeviceModel planned_for = model ? *model : device_model(setup.device);
   if (command.layouts)
     print_layouts(setup, planned_for, terminal);

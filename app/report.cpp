@@ -68,7 +68,8 @@ void print_scaling(const Problem& problem, const DeviceModel& device, const Cand
 
 }  // namespace
 
-void print_summary(const Communicator& communicator, const Setup& setup, const Terminal& terminal) {
+void print_summary(const Communicator& communicator, const Setup& setup, const Terminal& terminal,
+                   const std::string& hint) {
   const Problem& problem = setup.problem;
   const int dimensions = problem.domain.dimensions;
   terminal.print("{}: {} points, {} taps, radius {}, {}, {} steps", setup.config.name,
@@ -76,9 +77,9 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
                  extent_text(problem.stencil.radius(), dimensions), to_string(problem.precision),
                  setup.config.time.steps);
   const Candidate& chosen = setup.plan.chosen;
-  terminal.print("plan: {} {} unit{}, {} steps per launch ({}-bound in the model; see spsolve plan)",
-                 setup.plan.device, chosen.unit, chosen.fused_weights() ? ", layout " + chosen.layout : "",
-                 chosen.fuse, chosen.bound);
+  terminal.print("plan: {} {} unit{}, {} steps per launch ({}-bound in the model{})", setup.plan.device,
+                 chosen.unit, chosen.fused_weights() ? ", layout " + chosen.layout : "", chosen.fuse,
+                 chosen.bound, hint);
   if (!setup.plan_note.empty()) terminal.warn("{}", setup.plan_note);
   const MemoryNeed need = memory_need(setup);
   terminal.print(
@@ -138,6 +139,16 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
   terminal.print("alpha: taps of the fused weights / (fuse x taps); S: taps of the fused weights / executed");
   terminal.print("scen.: bounds of the scalar unit and of this one at the same depth (memory and compute),");
   terminal.print("  1: memory, memory; 2: memory, compute; 3: compute, memory; 4: compute, compute");
+  const Candidate* tensor = plan.chosen.fused_weights() ? &plan.chosen : nullptr;  // or the best of them
+  if (!tensor)
+    for (const Candidate& c : plan.candidates)
+      if (c.fused_weights() && (!tensor || c.seconds < tensor->seconds)) tensor = &c;
+  if (tensor)
+    terminal.print(
+        "sweet spot: alpha < S P_TC / P_CU (peaks of tensor and CUDA cores), {} {}, {} per launch: "
+        "{:.3g} {} {:.3g} x {:.3g}",
+        tensor->unit, tensor->layout, tensor->fuse, tensor->redundancy,
+        tensor->in_sweet_spot ? "<" : ">=", tensor->sparsity, tensor->peak_ratio);
   print_scaling(setup.problem, device, plan.chosen, terminal);
 }
 

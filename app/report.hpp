@@ -16,8 +16,10 @@ struct RunTimes {
   Timings block;
 };
 
-/// Prints the problem, the plan, the ranks and the memory they take, before the run. Collective.
-void print_summary(const Communicator& communicator, const Setup& setup, const Terminal& terminal);
+/// Prints the problem, the plan and where to read more of it, the ranks and the memory they take, before the
+/// run. Collective.
+void print_summary(const Communicator& communicator, const Setup& setup, const Terminal& terminal,
+                   const std::string& hint = "; see spsolve plan");
 
 /// Warns where the weights amplify some wave, with the largest stable time step where there is
 /// one.

@@ -80,7 +80,9 @@ Candidate evaluate(const Problem& problem, const DeviceModel& device, const Meth
                             static_cast<double>(problem.domain.box().points());
   candidate.launch_seconds += candidate.image_seconds;
   candidate.seconds += candidate.launch_seconds;
-  candidate.bound = candidate.shared_seconds > std::max(candidate.compute_seconds, candidate.memory_seconds)
+  candidate.bound = 2 * candidate.launch_seconds > candidate.seconds ? "launch"
+                    : 2 * candidate.wall_seconds > candidate.seconds ? "walls"
+                    : candidate.shared_seconds > std::max(candidate.compute_seconds, candidate.memory_seconds)
                         ? "shared"
                     : candidate.compute_seconds > candidate.memory_seconds ? "compute"
                                                                            : "memory";

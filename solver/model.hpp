@@ -28,8 +28,9 @@ struct Candidate : Method {
   double image_seconds = 0;    // of these, where ranks have whole axes, for the images of their own points
   bool rows_repeat = false;    // where ranks have whole rows, those have no images
   double seconds = 0;          // all together
-  std::string bound = {};      // memory, compute or shared
+  std::string bound = {};      // memory, compute, shared, or what takes most of the time: launch, walls
   int scenario = 0;            // 1 to 4: bounds of the scalar unit at the same depth and of this one
+  double peak_ratio = 0;       // of tensor cores to the scalar unit [P_TC / P_CU]
   bool in_sweet_spot = false;  // [alpha < S P_TC / P_CU]
   double error = 0;            // bound on the relative L2 error per step (kernels/sparse/accuracy.hpp)
 

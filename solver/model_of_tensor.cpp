@@ -339,8 +339,8 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
   const bool tensor_computes = candidate.compute_seconds > candidate.memory_seconds;
   candidate.scenario = 1 + 2 * scalar_computes + tensor_computes;
   const double tensor_peak = work.peak * work.fma / work.instructions;
-  candidate.in_sweet_spot =
-      candidate.redundancy < candidate.sparsity * tensor_peak / device.scalar_rate(problem.precision);
+  candidate.peak_ratio = tensor_peak / device.scalar_rate(problem.precision);
+  candidate.in_sweet_spot = candidate.redundancy < candidate.sparsity * candidate.peak_ratio;
 }
 
 }  // namespace spsolve

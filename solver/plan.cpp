@@ -170,6 +170,10 @@ std::string line_of(const Candidate& candidate) {
   return text;
 }
 
+const Candidate* faster(const Candidate* a, const Candidate& b) {
+  return a && a->seconds <= b.seconds ? a : &b;
+}
+
 std::vector<std::string> reasons_for(const Plan& plan, const PlanRequest& request) {
   const Candidate& chosen = plan.chosen;
   std::string text = "chosen:     " + line_of(chosen);
@@ -178,15 +182,16 @@ std::vector<std::string> reasons_for(const Plan& plan, const PlanRequest& reques
     text += fmt::format("; {} keeps the accepted error of {:.1e} per step (bound {:.1e})",
                         to_string(chosen.precision), *request.accuracy, chosen.error);
   std::vector<std::string> reasons{text};
-  const Candidate* other_kind = nullptr;  // the fastest
+  const Candidate *runner_up = nullptr, *other_kind = nullptr;  // the fastest of another unit or layout, ...
   for (const Candidate& candidate : plan.candidates) {
     if (are_alike(candidate, chosen) && candidate.fuse == 1 && chosen.fuse > 1)
       reasons.push_back("instead of: " + line_of(candidate));
-    if (candidate.fused_weights() != chosen.fused_weights() &&
-        (!other_kind || candidate.seconds < other_kind->seconds))
-      other_kind = &candidate;
+    if (candidate.unit != chosen.unit || candidate.layout != chosen.layout)
+      runner_up = faster(runner_up, candidate);
+    if (candidate.fused_weights() != chosen.fused_weights()) other_kind = faster(other_kind, candidate);
   }
-  if (other_kind) reasons.push_back("instead of: " + line_of(*other_kind));
+  if (runner_up) reasons.push_back("instead of: " + line_of(*runner_up));
+  if (other_kind && other_kind != runner_up) reasons.push_back("instead of: " + line_of(*other_kind));
   return reasons;
 }
 

@@ -211,6 +211,64 @@ TEST(Model, RedundancyAndSweetSpotAreThoseOfThePaper) {
   }
 }
 
+/// Of a direct layout on 10240^2 or 1024^3 points; those in fp64 and fp32 are cases 1, 5 and 6 of paper 003.
+struct ScenarioCase {
+  const char* preset;
+  Precision precision;
+  Method method;
+  int scenario;
+  bool in_sweet_spot;
+};
+class SweetSpot : public ::testing::TestWithParam<ScenarioCase> {};
+
+TEST_P(SweetSpot, GoesByEquation19AndScenariosByBounds) {
+  const ScenarioCase& expected = GetParam();
+  const bool flat = *preset_dimensions(expected.preset) == 2;
+  Problem problem = problem_of(expected.preset, flat ? Index3{1, 10240, 10240} : Index3{1024, 1024, 1024});
+  problem.precision = expected.precision;
+  const Candidate c = evaluate(problem, nominal_gpu(), expected.method);
+  EXPECT_EQ(c.scenario, expected.scenario);
+  EXPECT_EQ(c.in_sweet_spot, expected.in_sweet_spot);
+  EXPECT_EQ(c.in_sweet_spot, c.redundancy < c.sparsity * c.peak_ratio);
+}
+
+const Method dense3(3, "tensor", "dual-tessellation");
+INSTANTIATE_TEST_SUITE_P(
+    Model, SweetSpot,
+    ::testing::Values(ScenarioCase{"box2d1r", Precision::fp64, dense3, 2, false},
+                      ScenarioCase{"box3d1r", Precision::fp64, dense3, 4, false},
+                      ScenarioCase{"box3d1r", Precision::fp32, Method(7, "sparse-tensor", "morph"), 4, false},
+                      ScenarioCase{"box2d1r", Precision::fp16, Method(1, "tensor", "morph"), 1, false},
+                      ScenarioCase{"box2d1r", Precision::fp16, Method(1, "sparse-tensor", "morph"), 1, true},
+                      ScenarioCase{"box2d1r", Precision::fp16, Method(3, "sparse-tensor", "morph"), 3, true},
+                      ScenarioCase{"box2d1r", Precision::fp16, Method(7, "sparse-tensor", "morph"), 4,
+                                   true}));
+
+TEST(Model, LaunchesAndWallsAreNamedWhereTheyTakeMostOfTheTime) {
+  EXPECT_EQ(evaluate(problem_of("star2d1r", {1, 64, 64}), nominal_gpu(), Method(1)).bound, "launch");
+  EXPECT_EQ(evaluate(problem_of("star2d1r", {1, 10240, 10240}), nominal_gpu(), Method(1)).bound, "memory");
+  Problem walled = problem_of("box2d1r", {1, 800, 800});
+  walled.precision = Precision::fp16;
+  for (const int axis : {y_axis, x_axis})
+    for (Face& face : walled.domain.faces[axis]) face.kind = BoundaryKind::neumann;
+  EXPECT_EQ(evaluate(walled, nominal_gpu(), Method(15, "sparse-tensor", "separable")).bound, "walls");
+}
+
+TEST(Plan, NamesTheRunnerUpOfAnotherUnitOrLayout) {
+  Problem problem = problem_of("box2d1r", {1, 4096, 4096});
+  problem.precision = Precision::fp16;
+  const Plan plan = make_plan(problem, nominal_gpu(), {});
+  const Candidate* runner_up = nullptr;
+  for (const Candidate& c : plan.candidates)
+    if ((c.unit != plan.chosen.unit || c.layout != plan.chosen.layout) &&
+        (!runner_up || c.seconds < runner_up->seconds))
+      runner_up = &c;
+  ASSERT_TRUE(runner_up && runner_up->fused_weights());
+  EXPECT_THAT(plan.reasons, ::testing::Contains(::testing::HasSubstr("instead of: " + runner_up->unit + " " +
+                                                                     runner_up->layout)));
+  EXPECT_THAT(plan.reasons, ::testing::Contains(::testing::HasSubstr("instead of: scalar")));
+}
+
 /// docs/kernels-scalar.md: sustained GStencil/s on an H200.
 struct MeasuredRate {
   const char* preset;
