@@ -27,6 +27,14 @@ Pace pace_of(const RunConfig& config) {
   for (const std::int64_t every : {config.output.every, config.checkpoint.every, config.diagnostics.every})
     if (every > 0 && every < pace.every) pace = {every, false};
   pace.last_alone = pace.every > 1 && (pace.last_alone || config.diagnostics.every == pace.every);
+  const auto cut_by = [&](std::int64_t every, bool alone) {
+    if (every > 0 && (every % pace.every != 0 || (alone && !pace.last_alone)))
+      pace.cuts += 1.0 / static_cast<double>(every);
+  };
+  cut_by(config.time.steps, true);
+  cut_by(config.diagnostics.every, true);
+  cut_by(config.output.every, false);
+  cut_by(config.checkpoint.every, false);
   return pace;
 }
 

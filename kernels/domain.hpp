@@ -47,6 +47,7 @@ struct Domain {
   friend bool operator==(const Domain&, const Domain&) = default;
 
   constexpr bool periodic(int axis) const { return faces[axis][low].kind == BoundaryKind::periodic; }
+  constexpr bool has_walls() const { return !periodic(z_axis) || !periodic(y_axis) || !periodic(x_axis); }
   /// Whether memory holds periodic images beyond the faces across an axis: not beyond the ends of rows that
   /// repeat, which kernels find at the other ends.
   constexpr bool has_images(int axis, bool rows_repeat) const {

@@ -35,6 +35,17 @@ double image_seconds(const Problem& problem, const DeviceModel& device, const Ca
   return seconds;
 }
 
+/// Of a launch (kernels/sparse/accuracy.hpp). Beside walls fused weights do not hold: the scalar unit takes the
+/// steps there, and each unit errs within its own bound on its own part of the field.
+double launch_error(const Problem& problem, const Method& method) {
+  const auto scalar = [&] { return scalar_error(problem.stencil, method.fuse, problem.precision).total(); };
+  if (!method.fused_weights()) return scalar();
+  const double sweep = sweep_error(fuse_steps(problem.stencil, method.fuse), problem.precision,
+                                   parse_layout(method.layout).value(), method.dropped)
+                           .total();
+  return problem.domain.has_walls() ? std::hypot(sweep, scalar()) : sweep;
+}
+
 }  // namespace
 
 bool has_kernel(const Problem& problem, const DeviceModel& device, const Method& method) {
@@ -66,16 +77,8 @@ Candidate evaluate(const Problem& problem, const DeviceModel& device, const Meth
   candidate.precision = problem.precision;
   const double start = device.launch_seconds * (device.gpu ? 0.9 + 0.1 * filled(problem.domain) : 1);
   candidate.launch_seconds = start / method.fuse / static_cast<double>(problem.domain.box().points());
-  if (method.fused_weights()) {
-    evaluate_tensor(problem, device, candidate);
-    candidate.error = sweep_error(fuse_steps(problem.stencil, method.fuse), problem.precision,
-                                  parse_layout(method.layout).value(), method.dropped)
-                          .total() /
-                      method.fuse;
-  } else {
-    evaluate_scalar(problem, device, candidate);
-    candidate.error = scalar_error(problem.stencil, method.fuse, problem.precision).total() / method.fuse;
-  }
+  (method.fused_weights() ? evaluate_tensor : evaluate_scalar)(problem, device, candidate);
+  candidate.error = launch_error(problem, method) / method.fuse;
   candidate.image_seconds = image_seconds(problem, device, candidate) / method.fuse /
                             static_cast<double>(problem.domain.box().points());
   candidate.launch_seconds += candidate.image_seconds;

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "kernels/error.hpp"
+#include "kernels/sparse/accuracy.hpp"
 #ifdef SPSOLVE_CUDA
 #include "kernels/cuda/tensor_sweep.hpp"
 #endif
@@ -216,26 +217,44 @@ void keep_built(const Problem& problem, const DeviceModel& device, std::vector<C
   });
 }
 
+/// The mean over the steps of a period: of launches `fused` for each step, of a rest, and of a last step
+/// alone, both by the scalar unit, `rest(steps)`.
+template <class Rest>
+double mean_of_period(const Pace& pace, int fuse, double fused, Rest&& rest) {
+  if (pace.every == 0) return fused;
+  const std::int64_t together = pace.every - pace.last_alone, left = together % fuse;
+  return (static_cast<double>(together - left) * fused + (left > 0 ? rest(static_cast<int>(left)) : 0.0) +
+          (pace.last_alone ? rest(1) : 0.0)) /
+         static_cast<double>(pace.every);
+}
+
 }  // namespace
 
 double paced_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
                      const Pace& pace) {
-  if (pace.every == 0) return candidate.seconds;
   Problem same = problem;
   same.precision = candidate.precision;
-  const auto single_steps = [&](std::int64_t steps) {
-    if (steps == 0) return 0.0;
-    return static_cast<double>(steps) * evaluate(same, device, Method(static_cast<int>(steps))).seconds;
+  return mean_of_period(pace, candidate.fuse, candidate.seconds, [&](int steps) {
+    return steps * evaluate(same, device, Method(steps)).seconds;
+  });
+}
+
+double paced_error(const Problem& problem, const Candidate& candidate, const Pace& pace) {
+  const auto rest = [&](int steps) {
+    return scalar_error(problem.stencil, steps, candidate.precision).total();
   };
-  const std::int64_t fused = pace.every - pace.last_alone, rest = fused % candidate.fuse;
-  const double total = static_cast<double>(fused - rest) * candidate.seconds + single_steps(rest) +
-                       single_steps(pace.last_alone);
-  return total / static_cast<double>(pace.every);
+  // An event amid a launch leaves two rests and may want its last step alone.
+  return mean_of_period(pace, candidate.fuse, candidate.error, rest) +
+         (pace.cuts > 0 ? 3 * pace.cuts * rest(candidate.fuse) : 0.0);
 }
 
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {
   Plan plan{device.gpu ? "cuda" : "cpu", {}, all_candidates(problem, device, request), {}};
   if (plan.candidates.empty()) fail_without_candidates(problem, device, request);
+  for (Candidate& candidate : plan.candidates) {
+    candidate.error = paced_error(problem, candidate, request.pace);
+    candidate.seconds = paced_seconds(problem, device, candidate, request.pace);
+  }
   const auto is_accepted = [&](const Candidate& candidate) {
     return !request.accuracy || candidate.error <= *request.accuracy;
   };
@@ -248,8 +267,6 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
                             *request.accuracy, least_error));
   }
   std::erase_if(plan.candidates, [&](const Candidate& candidate) { return !is_accepted(candidate); });
-  for (Candidate& candidate : plan.candidates)
-    candidate.seconds = paced_seconds(problem, device, candidate, request.pace);
   keep_built(problem, device, plan.candidates);
   if (plan.candidates.empty()) fail_without_candidates(problem, device, request);
   // Of depths that are as good, the least: its halos are thinner.

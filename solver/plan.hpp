@@ -14,6 +14,7 @@ namespace spsolve {
 struct Pace {
   std::int64_t every = 0;   // steps between events; 0: never
   bool last_alone = false;  // launches end one step before an event, too (diagnostics)
+  double cuts = 0;          // events per step that are no multiples of `every`, each amid a launch at worst
 };
 
 /// What the user insists on; nothing: the plan decides.
@@ -34,7 +35,7 @@ struct PlanRequest {
 struct Plan {
   std::string device;  // cpu, cuda
   Candidate chosen;
-  std::vector<Candidate> candidates;  // by precision, unit, layout, depth; seconds at the pace of the request
+  std::vector<Candidate> candidates;  // by precision, unit, layout, depth; seconds and error at the pace asked
   std::vector<std::string> reasons;   // in words: what was chosen, and instead of what
 };
 
@@ -52,5 +53,9 @@ std::vector<Candidate> best_candidates(const Plan& plan, std::size_t count);
 /// What the model gives a candidate, per point and step, when launches must end at this pace.
 double paced_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
                      const Pace& pace);
+
+/// The bound on its relative L2 error per step at this pace, on average over the steps until an event: rests
+/// and steps alone are the scalar unit's.
+double paced_error(const Problem& problem, const Candidate& candidate, const Pace& pace);
 
 }  // namespace spsolve

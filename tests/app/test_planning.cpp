@@ -75,6 +75,25 @@ TEST(AgreedPlan, IsThatOfOneRank) {
   EXPECT_EQ(agreed.chosen.seconds, plan.chosen.seconds);
 }
 
+/// Events that cut launches short, beyond the most frequent ones: single steps that round once more.
+TEST(PlanRequest, KnowsThePaceOfEvents) {
+  RunConfig config;
+  const auto pace_of = [&](std::int64_t steps, std::int64_t output, std::int64_t checkpoint,
+                           std::int64_t diagnostics) {
+    config.time.steps = steps;
+    config.output.every = output;
+    config.checkpoint.every = checkpoint;
+    config.diagnostics.every = diagnostics;
+    const Pace pace = plan_request(config).pace;
+    return std::tuple{pace.every, pace.last_alone, pace.cuts};
+  };
+  EXPECT_EQ(pace_of(0, 0, 0, 0), std::tuple(0, false, 0.0));
+  EXPECT_EQ(pace_of(100, 0, 0, 0), std::tuple(100, true, 0.0));
+  EXPECT_EQ(pace_of(100, 0, 0, 20), std::tuple(20, true, 0.0));
+  EXPECT_EQ(pace_of(100, 50, 20, 0), std::tuple(20, false, 1.0 / 100 + 1.0 / 50));
+  EXPECT_EQ(pace_of(1000, 100, 0, 500), std::tuple(100, false, 1.0 / 1000 + 1.0 / 500));
+}
+
 TEST(CandidatesToTime, AreThoseThatMayBeFastestWhereTimingPays) {
   const Plan plan = make_plan(problem(), nominal_gpu(), {});
   const auto points = static_cast<double>(problem().domain.box().points());

@@ -121,18 +121,17 @@ bool has_bits_of_cpu([[maybe_unused]] const Problem& problem, const Method& meth
 #endif
 }
 
-/// The bound on what differs from exact results: of launches of the method and of single steps, on data of
-/// at most 1, to which walls and source add at most 1 in each step (sum |w| = 1); and of their storage.
+/// The bound on what differs from exact results: of launches of the method, as the plan has it, and of rests
+/// by the scalar unit, on data of at most 1, to which walls and source add at most 1 in each step (sum |w| =
+/// 1); of the fused source, and of their storage.
 double bound(const Problem& problem, const Method& method) {
   const int steps = Case::steps(method);
-  const double single = scalar_error(problem.stencil, steps, problem.precision).total();
-  double launch = single;
-  if (method.fused_weights())
-    launch = std::max(launch, sweep_error(fuse_steps(problem.stencil, method.fuse), problem.precision,
-                                          *parse_layout(method.layout), method.dropped)
-                                  .total());
-  const auto launches = static_cast<double>(Case::launches(method).size());
-  return (launches * launch + single + steps * unit_roundoff(problem.precision)) * (steps + 1);
+  const double launch = method.fuse * evaluate(problem, nominal_gpu(), method).error;
+  double sum = steps * unit_roundoff(problem.precision);
+  for (const int count : Case::launches(method))
+    sum += count == method.fuse ? launch : scalar_error(problem.stencil, count, problem.precision).total();
+  if (problem.has_source) sum += scalar_error(problem.stencil, steps, problem.precision).total();
+  return sum * (steps + 1);
 }
 
 void expect_results(const Case& c, const Communicator& world, const Method& method, int exchange_every,

@@ -107,14 +107,12 @@ void expect_units_to_work(const Case& c, const std::vector<Precision>& precision
 
       const auto expected =
           reference_steps(problem.domain, problem.stencil, problem.u, c.steps(), &problem.source);
-      // Sum |w| = 1: nothing exceeds steps + 1. Three launches with their bound, the fused source, data
-      // rounded when stored.
-      const double launch = sweep_error(fuse_steps(problem.stencil, c.fuse), precision,
-                                        *parse_layout(method.layout), method.dropped)
-                                .total();
-      const double single = scalar_error(problem.stencil, c.steps(), precision).total();
-      const double bound =
-          (3 * std::max(launch, single) + single + c.steps() * unit_roundoff(precision)) * (c.steps() + 1);
+      // Sum |w| = 1: nothing exceeds steps + 1. Two launches with the bound of the plan, a single step, the
+      // fused source, data rounded when stored.
+      const auto scalar = [&](int steps) { return scalar_error(problem.stencil, steps, precision).total(); };
+      const double bound = (2 * c.fuse * evaluate(what, device, method).error + scalar(1) +
+                            scalar(c.steps()) + c.steps() * unit_roundoff(precision)) *
+                           (c.steps() + 1);
       for (std::size_t i = 0; i < expected.size(); ++i)
         ASSERT_NEAR(found[i], expected[i], bound) << "at " << i;
     }
