@@ -128,12 +128,13 @@ Status show_plan(const Communicator& communicator, const CommandLine& command) {
     print_plan(setup, planned_for, terminal);
   if (model) return Status::finished;
   terminal.print("this device: {}", describe_ceilings(setup.device));
-  if (config.compute.tune.value_or(setup.device.cuda)) {
-    const std::string tuned = tuned_plan(communicator, setup.problem, plan_request(config), setup.plan, 0,
-                                         setup.device, config.parallel, terminal);
-    terminal.print("{}", tuned.empty() ? "a run that is long enough times the best candidates first, unless "
-                                         "compute.tune = false"
-                                       : "a run takes the tuned plan, unless compute.tune = false");
+  if (may_tune(config.compute, setup.device)) {
+    const bool is_tuned =
+        !remembered_plan(communicator, setup.problem, plan_request(config), setup.device, terminal).empty();
+    terminal.print("{}, unless compute.tune = false",
+                   is_tuned              ? "a run takes the tuned plan"
+                   : config.compute.tune ? "a run times the best candidates first"
+                                         : "a run that is long enough times the best candidates first");
   }
   return Status::finished;
 }

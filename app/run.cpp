@@ -54,7 +54,7 @@ void require_text(const RunConfig& config) {
 Setup set_up(const Communicator& communicator, const RunConfig& config,
              const std::optional<Checkpoint>& restart, const Terminal& terminal) {
   Setup setup = make_setup(communicator, config, restart ? restart->header.plan : "");
-  if (!restart && config.compute.tune.value_or(setup.device.cuda)) {
+  if (!restart && may_tune(config.compute, setup.device)) {
     const auto steps = config.compute.tune ? std::nullopt : std::optional(config.time.steps);
     const std::string tuned = tuned_plan(communicator, setup.problem, plan_request(config), setup.plan, steps,
                                          setup.device, config.parallel, terminal);

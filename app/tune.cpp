@@ -73,20 +73,19 @@ bool pays(const std::vector<Candidate>& candidates, const Candidate& chosen, dou
   return seconds <= part_of_run * chosen.seconds * points * static_cast<double>(steps);
 }
 
-/// Everything that the winner depends on, as a short name.
-std::string key_of(const Communicator& communicator, const Problem& problem, const PlanRequest& request,
-                   const DeviceChoice& device, const ParallelConfig& parallel) {
-  std::string text = fmt::format("{} {} x{} {} {} {} {} {} {}", version, device.model, communicator.size(),
+/// Where the winner is kept: named by everything that a plan depends on.
+std::filesystem::path file_of(const Problem& problem, const PlanRequest& request,
+                              const DeviceChoice& device) {
+  std::string text = fmt::format("{} {} {} {} {} {} {} {}", version, device.model,
                                  to_string(problem.precision), problem.has_source, request.unit,
                                  request.layout, request.fuse.value_or(0), request.accuracy.value_or(0.0));
-  text += fmt::format(" {} {} {}", request.pace.every, request.pace.last_alone,
-                      fmt::join(parallel.ranks.value_or(Index3{}), "x"));
+  text += fmt::format(" {} {} {}", request.pace.every, request.pace.last_alone, request.pace.cuts);
   text += fmt::format(" {}", fmt::join(problem.domain.shape, "x"));
   for (const auto& faces : problem.domain.faces)
     for (const Face& face : faces) text += fmt::format(" {}", static_cast<int>(face.kind));
   for (const Tap& tap : problem.stencil.taps())
     text += fmt::format(" {}:{}", fmt::join(tap.offset, ","), tap.weight);
-  return communicator.broadcast(fmt::format("{:016x}", std::hash<std::string>{}(text)));
+  return cache_directory() / fmt::format("tuned-{:016x}.json", std::hash<std::string>{}(text));
 }
 
 /// The candidates, timed: the fastest, if one of them fits.
@@ -128,12 +127,10 @@ std::vector<Candidate> candidates_to_time(const Plan& plan, double points,
   return candidates;
 }
 
-std::string tuned_plan(const Communicator& communicator, const Problem& problem, const PlanRequest& request,
-                       const Plan& plan, std::optional<std::int64_t> steps, const DeviceChoice& device,
-                       const ParallelConfig& parallel, const Terminal& terminal) {
-  const std::filesystem::path cache = cache_directory();
-  const std::filesystem::path file =
-      cache / fmt::format("tuned-{}.json", key_of(communicator, problem, request, device, parallel));
+std::string remembered_plan(const Communicator& communicator, const Problem& problem,
+                            const PlanRequest& request, const DeviceChoice& device,
+                            const Terminal& terminal) {
+  const std::filesystem::path file = file_of(problem, request, device);
   std::string remembered;
   if (communicator.root() && std::filesystem::is_regular_file(file)) {
     try {
@@ -144,10 +141,15 @@ std::string tuned_plan(const Communicator& communicator, const Problem& problem,
     }
   }
   remembered = communicator.broadcast(remembered);
-  if (!remembered.empty()) {
-    terminal.print("tuned before: {}", file.string());
-    return remembered;
-  }
+  if (!remembered.empty()) terminal.print("tuned before: {}", file.string());
+  return remembered;
+}
+
+std::string tuned_plan(const Communicator& communicator, const Problem& problem, const PlanRequest& request,
+                       const Plan& plan, std::optional<std::int64_t> steps, const DeviceChoice& device,
+                       const ParallelConfig& parallel, const Terminal& terminal) {
+  std::string remembered = remembered_plan(communicator, problem, request, device, terminal);
+  if (!remembered.empty()) return remembered;
   const double points = static_cast<double>(problem.domain.box().points()) / communicator.size();
   const auto candidates = agree(communicator, candidates_to_time(plan, points, steps));
   if (candidates.empty()) return {};
@@ -157,9 +159,10 @@ std::string tuned_plan(const Communicator& communicator, const Problem& problem,
   if (!fastest) return {};
   Plan tuned = plan;
   tuned.chosen = *fastest;
-  if (communicator.root() && !cache.empty()) {
+  const std::filesystem::path file = file_of(problem, request, device);
+  if (communicator.root() && file.has_parent_path()) {
     try {
-      std::filesystem::create_directories(cache);
+      std::filesystem::create_directories(file.parent_path());
       write_text(file, to_json(tuned) + "\n");
     } catch (const std::exception& error) {
       terminal.warn("the tuned plan is not remembered: {}", error.what());

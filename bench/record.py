@@ -23,7 +23,7 @@ options = arguments.parse_args()
 KEPT = ("suite", "stencil", "shape", "boundary", "taps", "source", "precision", "unit", "layout", "fuse", "steps_between_events", "ranks", "seconds",
         "steps", "gstencil_per_s", "predicted_gstencil_per_s", "chosen", "roofline_fraction", "compute_fraction", "bytes_per_point",
         "copy_bandwidth_gb_per_s", "fma_ceiling_gflop_per_s", "error_l2", "error_max", "error_steps", "model", "error",
-        "clock_mhz", "power_w", "measured_C_flop", "measured_M_bytes", "kernel")
+        "measured_again_gstencil_per_s", "clock_mhz", "power_w", "measured_C_flop", "measured_M_bytes", "kernel")
 
 
 def rounded(value):

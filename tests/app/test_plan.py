@@ -88,7 +88,7 @@ class Plan(spsolve.TestCase):
         cache = {"XDG_CACHE_HOME": str(self.directory / "cache")}
         file = self.write(tune=True)
         first = spsolve.run(file, "--output", self.directory / "a", ranks=2, environment=cache)
-        second = spsolve.run(file, "--output", self.directory / "b", ranks=2, environment=cache)
+        second = spsolve.run(file, "--output", self.directory / "b", ranks=1, environment=cache)
         self.assertEqual((first.status, second.status), (0, 0), first.err + second.err)
         self.assertIn("tuning:", first.out)
         self.assertIn("tuned before", second.out)
