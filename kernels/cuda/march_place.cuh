@@ -44,8 +44,14 @@ struct BlockPlace {
       from = beyond < 0 ? stretch * s.length : s.stretches * s.length + beyond * s.short_length;
       to = min(from + (beyond < 0 ? s.length : s.short_length), s.steps);
     }
-    const int slab = piece / s.tiles, tile = piece % s.tiles;
-    place_tile(tile % a.column_tiles, tile / a.column_tiles);
+    // Tiles beside walls at the ends of rows take longer: those of all slabs come first, so that neighbours go
+    // abreast and find each other's halos in the cache.
+    const int outer = walls[column_axis][0] != Wall::none && a.column_tiles > 2 ? 2 : 0;
+    const int rows = s.tiles / a.column_tiles, outer_pieces = s.pieces / a.column_tiles * outer;
+    const bool is_outer = piece < outer_pieces;
+    const int columns = is_outer ? outer : a.column_tiles - outer, tiles = columns * rows,
+              rank = is_outer ? piece : piece - outer_pieces, slab = rank / tiles, column = rank % columns;
+    place_tile(is_outer ? column * (a.column_tiles - 1) : column + outer / 2, rank % tiles / columns);
     const long long first = a.region.begin[0] + static_cast<long long>(slab) * s.steps;
     begin = first + from;
     end = min(first + to, a.region.end[0]);
