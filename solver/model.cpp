@@ -35,8 +35,8 @@ double image_seconds(const Problem& problem, const DeviceModel& device, const Ca
   return seconds;
 }
 
-/// Of a launch (kernels/sparse/accuracy.hpp). Beside walls fused weights do not hold: the scalar unit takes the
-/// steps there, and each unit errs within its own bound on its own part of the field.
+/// Of a launch (kernels/sparse/accuracy.hpp). Beside walls fused weights do not hold: the scalar unit takes
+/// the steps there, and each unit errs within its own bound on its own part of the field.
 double launch_error(const Problem& problem, const Method& method) {
   const auto scalar = [&] { return scalar_error(problem.stencil, method.fuse, problem.precision).total(); };
   if (!method.fused_weights()) return scalar();
@@ -65,6 +65,13 @@ bool has_kernel(const Problem& problem, const DeviceModel& device, const Method&
   // The kernel of separable sweeps; the others take any reach.
   return !device.gpu || *layout != Layout::separable ||
          (reach[z_axis] <= 7 && std::max(reach[y_axis], reach[x_axis]) <= 40);
+}
+
+bool keeps_promise(const Problem& problem, const Method& method) {
+  constexpr double estimate = 1.3;  // may be so far off
+  return problem.precision != Precision::fp32 || method.layout != "separable" ||
+         estimate * fp32_error_over_scalar(problem.stencil, method.fuse, method.dropped) <=
+             promised_over_scalar;
 }
 
 void evaluate_scalar(const Problem& problem, const DeviceModel& device, Candidate& candidate) {

@@ -103,6 +103,7 @@ std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel&
         if (!has_kernel(in_precision, device, method) ||
             (!is_within_reach(in_precision, device, method) && !insists(request, method)))
           continue;
+        if (!request.accuracy && !keeps_promise(in_precision, method)) continue;
         const Candidate candidate = evaluate(in_precision, device, method);
         if (std::isfinite(candidate.seconds)) candidates.push_back(candidate);  // else no tile fits
       }
@@ -122,6 +123,10 @@ std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel&
     why += "; fp64 has dense tensor cores only: unit = \"tensor\", layout = \"dual-tessellation\"";
   else
     why += "; sparse-tensor takes strided-swap, morph and separable (few terms), tensor the first two";
+  if (request.layout == "separable" && problem.precision == Precision::fp32)
+    why += fmt::format(
+        "; or it errs by more than {} times what single steps in fp32 do, which compute.accuracy may accept",
+        promised_over_scalar);
   if (request.fuse) why += fmt::format("; fused steps may have {} weights", most_fused_weights);
   throw Error(Status::invalid_input, why);
 }
@@ -234,9 +239,8 @@ double paced_seconds(const Problem& problem, const DeviceModel& device, const Ca
                      const Pace& pace) {
   Problem same = problem;
   same.precision = candidate.precision;
-  return mean_of_period(pace, candidate.fuse, candidate.seconds, [&](int steps) {
-    return steps * evaluate(same, device, Method(steps)).seconds;
-  });
+  return mean_of_period(pace, candidate.fuse, candidate.seconds,
+                        [&](int steps) { return steps * evaluate(same, device, Method(steps)).seconds; });
 }
 
 double paced_error(const Problem& problem, const Candidate& candidate, const Pace& pace) {

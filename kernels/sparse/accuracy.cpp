@@ -64,19 +64,31 @@ PassError pass_error(std::size_t taps, Precision precision) {
   }
 }
 
+/// What the weights that are used differ from a stencil's.
+std::vector<double> difference(const SeparableStencil& used, const Stencil& stencil) {
+  std::vector<double> rest = dense_weights(used);
+  const Index3 extent = used.taps.extent();
+  for (const Tap& tap : stencil.taps())
+    rest[static_cast<std::size_t>(index_of(tap.offset - used.taps.begin, extent))] -= tap.weight;
+  return rest;
+}
+
+Stencil rounded_to_fp32(const Stencil& stencil) {
+  const Box box = tap_box(stencil);
+  std::vector<double> weights(static_cast<std::size_t>(box.points()), 0.0);
+  for (const Tap& tap : stencil.taps())
+    weights[static_cast<std::size_t>(index_of(tap.offset - box.begin, box.extent()))] =
+        static_cast<float>(tap.weight);
+  return Stencil(box.extent(), weights, Index3{} - box.begin);
+}
+
 /// Every rounding of a chained kernel acts on products of magnitude sum |a| sum |b| of a term, with the
 /// factors that operands hold.
 LaunchError separable_error(const Stencil& fused, Precision precision, double dropped) {
   const SeparableStencil exact = separate(fused, dropped);
   const SeparableStencil rounded = precision == Precision::fp64 ? exact : as_rounded(exact, precision);
-  std::vector<double> rest = dense_weights(rounded);
-  const Index3 extent = rounded.taps.extent();
-  for (const Tap& tap : fused.taps()) {
-    const Index3 at = tap.offset - rounded.taps.begin;
-    rest[static_cast<std::size_t>(index_of(at, extent))] -= tap.weight;
-  }
   const double total = norm(fused);
-  LaunchError error{storage_error(precision), sum_abs(rest) / total};
+  LaunchError error{storage_error(precision), sum_abs(difference(rounded, fused)) / total};
   const bool split = precision == Precision::fp32;
   const SeparableStencil smaller = split ? as_rounded(exact, precision, 1) : rounded;
   for (std::size_t k = 0; k < rounded.terms.size(); ++k) {
@@ -114,6 +126,38 @@ LaunchError scalar_error(const Stencil& stencil, int steps, Precision precision)
   const double weights = precision == Precision::fp64 ? 0.0 : std::max(roundings(steps, sums), operands);
   return {storage_error(precision), growth * weights, growth * operands,
           growth * roundings(steps * static_cast<double>(stencil.taps().size() + 1), sums)};
+}
+
+double fp32_error_over_scalar(const Stencil& stencil, int steps, double dropped) {
+  // A rounding, of a sum that on average is half complete.
+  const double rounding = 0.39 * 0x1p-24 * std::sqrt(static_cast<double>(stencil.taps().size()) / 2);
+  const Index3 radius = stencil.radius();
+  Index3 waves{16, 64, 512};
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (radius[axis] == 0) waves[axis] = 1;
+  const auto exact = sampled_symbol(stencil, waves),
+             rounded = sampled_symbol(rounded_to_fp32(stencil), waves);
+  const auto count = static_cast<double>(exact.size());
+  // Of data of any sign all waves are alike: mean squares of the field after each step, and of what weights
+  // that are rounded do to it.
+  std::vector<double> field(static_cast<std::size_t>(steps) + 1, 0.0);
+  double weights = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    for (int k = 0; k <= steps; ++k)
+      field[static_cast<std::size_t>(k)] += std::pow(std::norm(exact[i]), k) / count;
+    weights += std::norm(std::pow(rounded[i], steps) - std::pow(exact[i], steps)) / count;
+  }
+  double sums = 0;  // what a step adds, later ones damp
+  for (std::size_t k = 1; k < field.size(); ++k)
+    sums += rounding * rounding * field[k] * field[field.size() - 1 - k];
+
+  // What is left of the data and the product of the smaller terms: measured where weights are exact.
+  constexpr double of_data = 2.5 * 0x1p-24;
+  const Stencil fused = fuse_steps(stencil, steps);
+  double rest = of_data * of_data * field.back();
+  for (const double weight : difference(as_rounded(separate(fused, dropped), Precision::fp32), fused))
+    rest += weight * weight;
+  return std::sqrt(rest / (weights + sums));
 }
 
 LaunchError sweep_error(const Stencil& fused, Precision precision, Layout layout, double dropped) {

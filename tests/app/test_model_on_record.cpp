@@ -77,13 +77,14 @@ Json rows_of(const char* name) {
   return record.is_array() ? record : record.at("results");
 }
 
-/// Points x steps per second by the model, at the pace of the case.
-double predicted_rate(const BenchCase& what, const Json& row) {
+/// Points x steps per second by the model, at the pace of the case; none where the plan must not take it.
+std::optional<double> predicted_rate(const BenchCase& what, const Json& row) {
   Problem problem = what.problem;
   problem.precision = parse_precision(row.at("precision").get<std::string>()).value();
   const bool separable = row.at("layout") == "separable";
   const Method method(row.at("fuse"), row.at("unit"), row.at("layout"),
                       separable ? unit_roundoff(problem.precision) / 2 : 0.0);
+  if (!keeps_promise(problem, method)) return {};
   const Candidate candidate = evaluate(problem, nominal_gpu(), method);
   return 1e-9 / paced_seconds(problem, nominal_gpu(), candidate, what.plan.pace);
 }
@@ -108,10 +109,12 @@ struct Verdict {
       const BenchCase what = case_of(rows.front());
       double best = 0, most = 0, chosen = 0;
       for (const Json& row : rows) {
+        const auto predicted = predicted_rate(what, row);
+        if (!predicted) continue;
         best = std::max(best, rate_of(row));
-        if (const double predicted = predicted_rate(what, row); predicted > most)
-          most = predicted, chosen = rate_of(row);
+        if (*predicted > most) most = *predicted, chosen = rate_of(row);
       }
+      if (best == 0) continue;
       ++cases;
       close += std::abs(most / chosen - 1) <= 0.25;
       fast += chosen >= 0.95 * best;

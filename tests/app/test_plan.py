@@ -79,7 +79,8 @@ class Plan(spsolve.TestCase):
         self.assertLessEqual(plan["error_bound_per_step"], 1e-5)
         self.assertNotEqual(plan["precision"], "fp64")
         self.run_to(0, file, *large, "--output", "b", "--restart", "latest", "--set", "compute.accuracy=0.1")
-        self.assertEqual(self.plan_of("b"), plan)
+        restarted = self.plan_of("b")  # whose bound is that of another number of steps
+        self.assertEqual({**restarted, "error_bound_per_step": 0}, {**plan, "error_bound_per_step": 0})
         # Stored values are no more exact than they are.
         finer = self.run_to(2, file, *large, "--output", "b", "--restart", "latest", "--set", "compute.accuracy=1e-12")
         self.assertIn("accuracy", finer.err)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "kernels/cpu_unit.hpp"
 #include "kernels/cuda/separable_sweep.hpp"
+#include "kernels/sparse/accuracy.hpp"
+#include "tests/support/correlation.hpp"
 #include "tests/support/device_fields.hpp"
 #include "tests/support/fields.hpp"
 
@@ -297,6 +300,52 @@ TEST_F(SeparableSweepOnDevice, HasNoBiasInFp32) {
   std::printf("bias %.2e, root mean square error %.2e\n", bias / points, std::sqrt(square / points));
   // Truncated sums would lose half a spacing on average, in each of two passes.
   EXPECT_LT(std::abs(bias / points), 0x1p-26);
+}
+
+/// What lets the plan take them: over the error of single steps by the scalar unit, on data of any sign.
+TEST_F(SeparableSweepOnDevice, ErrsAsMuchAsEstimatedInFp32) {
+  const std::vector<std::vector<double>> lines{{0.25, 0.5, 0.25},
+                                               {0.2, 0.5, 0.3},
+                                               {0.15, 0.7, 0.15},
+                                               {0.1, 0.2, 0.35, 0.25, 0.1},
+                                               {-0.1, 0.3, 0.6, 0.3, -0.1}};
+  std::mt19937_64 random(9);
+  std::uniform_real_distribution<double> value(-1.0, 1.0);
+  const Stream stream;
+  const Domain everywhere{3, {1 << 20, 1 << 20, 1 << 20}, {}};
+  for (const auto& line : lines)
+    for (const bool in_plane : {false, true})
+      for (const int steps : {1, 4, 7, 12, 15, 31, 40}) {
+        const auto extent = static_cast<std::int64_t>(line.size());
+        if (steps * (extent / 2) > (in_plane ? 15 : 40)) continue;
+        std::vector<double> weights = line;
+        if (in_plane) {
+          weights.clear();
+          for (const double y : line)
+            for (const double x : line) weights.push_back(y * x);
+        }
+        const Stencil stencil({1, in_plane ? extent : 1, extent}, weights,
+                              {0, in_plane ? extent / 2 : 0, extent / 2});
+        const Stencil fused = fuse_steps(stencil, steps);
+        const double dropped = unit_roundoff(Precision::fp32) / 2;
+        const Box owned = in_plane ? plane(61, 403) : plane(1, 9973);
+        const Field in = make_field(owned, fused.radius(), Precision::fp32, [&] { return value(random); });
+        const SeparableSweep sweep(separate(fused, dropped), Precision::fp32, stream);
+        const Field found = swept(sweep, stream, in, {owned});
+        Field single(owned, fused.radius(), Precision::fp32);
+        CpuUnit(everywhere, stencil, Precision::fp32, nullptr).advance(in, single, owned, steps);
+        double errors = 0, of_single = 0;
+        for_each_point(owned, [&](const Index3& p) {
+          const double expected = testing::correlation(fused, in, p, nullptr).value;
+          errors += std::pow(value_at(found, p) - expected, 2);
+          of_single += std::pow(value_at(single, p) - expected, 2);
+        });
+        const double ratio = std::sqrt(errors / of_single),
+                     estimate = fp32_error_over_scalar(stencil, steps, dropped);
+        std::printf("%dD, %d taps, first %.2f, %2d steps: %.2f times, estimated %.2f\n", 1 + in_plane,
+                    static_cast<int>(extent), line[0], steps, ratio, estimate);
+        if (1.3 * estimate <= promised_over_scalar) EXPECT_LE(ratio, promised_over_scalar);
+      }
 }
 
 }  // namespace
