@@ -68,9 +68,9 @@ bool has_kernel(const Problem& problem, const DeviceModel& device, const Method&
 }
 
 bool keeps_promise(const Problem& problem, const Method& method) {
-  constexpr double estimate = 1.3;  // may be so far off
+  constexpr double allowance = 1.3;  // the estimate may be so far off
   return problem.precision != Precision::fp32 || method.layout != "separable" ||
-         estimate * fp32_error_over_scalar(problem.stencil, method.fuse, method.dropped) <=
+         allowance * fp32_error_over_scalar(problem.stencil, method.fuse, method.dropped) <=
              promised_over_scalar;
 }
 

@@ -73,6 +73,10 @@ std::vector<double> difference(const SeparableStencil& used, const Stencil& sten
   return rest;
 }
 
+double sum_of_squares(const std::vector<double>& values) {
+  return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
+}
+
 Stencil rounded_to_fp32(const Stencil& stencil) {
   const Box box = tap_box(stencil);
   std::vector<double> weights(static_cast<std::size_t>(box.points()), 0.0);
@@ -151,13 +155,24 @@ double fp32_error_over_scalar(const Stencil& stencil, int steps, double dropped)
   for (std::size_t k = 1; k < field.size(); ++k)
     sums += rounding * rounding * field[k] * field[field.size() - 1 - k];
 
-  // What is left of the data and the product of the smaller terms: measured where weights are exact.
-  constexpr double of_data = 2.5 * 0x1p-24;
-  const Stencil fused = fuse_steps(stencil, steps);
-  double rest = of_data * of_data * field.back();
-  for (const double weight : difference(as_rounded(separate(fused, dropped), Precision::fp32), fused))
-    rest += weight * weight;
-  return std::sqrt(rest / (weights + sums));
+  // The sweep: weights as they are used; in each pass a rounding, and of the terms of tf32 the products of
+  // the smaller ones, which are left out. Those of data are 2^-12.4 of them.
+  constexpr double smaller_data = 0x1p-12 * 0.76, pass = 0.8 * 0x1p-24;
+  const SeparableStencil terms = separate(fuse_steps(stencil, steps), dropped),
+                         used = as_rounded(terms, Precision::fp32),
+                         smaller = as_rounded(terms, Precision::fp32, 1);
+  double errors = sum_of_squares(difference(used, fuse_steps(stencil, steps)));
+  for (int axis = 0; axis < axis_count; ++axis) {
+    if (radius[axis] == 0) continue;
+    errors += pass * pass * field.back();
+    for (std::size_t k = 0; k < used.terms.size() && axis != z_axis; ++k) {
+      double product = smaller_data * smaller_data;
+      for (int other = 0; other < axis_count; ++other)
+        product *= sum_of_squares((other == axis ? smaller : used).terms[k].factor[other]);
+      errors += product;
+    }
+  }
+  return std::sqrt(errors / (weights + sums));
 }
 
 LaunchError sweep_error(const Stencil& fused, Precision precision, Layout layout, double dropped) {

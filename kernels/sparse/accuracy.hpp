@@ -26,7 +26,7 @@ LaunchError scalar_error(const Stencil& stencil, int steps, Precision precision)
 constexpr double promised_over_scalar = 4;
 
 /// The L2 error of a separable sweep in fp32 over that of single steps of the scalar unit, for data of any
-/// sign at random: an estimate, a quarter more or less. Smaller for data of one sign.
+/// sign at random: an estimate, a third more or less. Smaller for data of one sign.
 double fp32_error_over_scalar(const Stencil& stencil, int steps, double dropped);
 
 /// A sweep with `fused` weights on tensor cores, of the actual weights as they are rounded and split for the

@@ -193,6 +193,25 @@ TEST(Plan, AccuracyAllowsCoarserPrecisionsThatKeepIt) {
   EXPECT_THROW(make_plan(problem, nominal_gpu(), request), Error);
 }
 
+/// The larger the weights of steps that are fused differ from what two terms of tf32 hold; single steps by
+/// weights that fp32 has to round err, too. What is accepted by name is taken.
+TEST(Plan, KeepsThePromiseOfFp32) {
+  const Domain line{1, {1, 1, 100'000'000}, {}};
+  const Problem halves{line, Stencil({1, 1, 3}, {0.25, 0.5, 0.25}, {0, 0, 1}), Precision::fp32, false};
+  const Problem tenths{line, Stencil({1, 1, 3}, {0.2, 0.5, 0.3}, {0, 0, 1}), Precision::fp32, false};
+  const auto kept = [](const Problem& problem, int fuse) {
+    return keeps_promise(problem, Method(fuse, "sparse-tensor", "separable", 0x1p-25));
+  };
+  EXPECT_TRUE(kept(halves, 4) && kept(tenths, 15) && kept(tenths, 40));
+  EXPECT_FALSE(kept(halves, 15) || kept(halves, 31));
+  EXPECT_EQ(make_plan(halves, nominal_gpu(), {}).chosen.unit, "scalar");
+  EXPECT_EQ(make_plan(tenths, nominal_gpu(), {}).chosen.layout, "separable");
+  PlanRequest request{"sparse-tensor", "separable", 31};
+  EXPECT_THROW(make_plan(halves, nominal_gpu(), request), Error);
+  request.accuracy = 1e-6;
+  EXPECT_EQ(make_plan(halves, nominal_gpu(), request).chosen.fuse, 31);
+}
+
 /// Paper 003, section 4.2: box-2D1R fused 3 times has 49 taps for 27; fused 7 times 225 for 63.
 TEST(Model, RedundancyAndSweetSpotAreThoseOfThePaper) {
   Problem problem = problem_of("box2d1r", {1, 10240, 10240});
