@@ -136,8 +136,9 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
   }
   const Pace pace = plan_request(setup.config).pace;
   if (pace.every > 0)
-    terminal.print("GStencil/s, err/step: launches end every {} steps{}; what is left there takes single steps",
-                   pace.every, pace.last_alone ? ", the last of which is alone" : "");
+    terminal.print(
+        "GStencil/s, err/step: launches end every {} steps{}; what is left there takes single steps",
+        pace.every, pace.last_alone ? ", the last of which is alone" : "");
   terminal.print(
       "bytes, fma: per point and step, main memory and executed; err/step: bound on the relative L2 error");
   terminal.print("alpha: taps of the fused weights / (fuse x taps); S: taps of the fused weights / executed");

@@ -103,7 +103,8 @@ std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel&
         if (!has_kernel(in_precision, device, method) ||
             (!is_within_reach(in_precision, device, method) && !insists(request, method)))
           continue;
-        if (!request.accuracy && !keeps_promise(in_precision, method)) continue;
+        const bool is_accepted = request.accuracy || request.dropped;  // now, or when the run began
+        if (!is_accepted && !keeps_promise(in_precision, method)) continue;
         const Candidate candidate = evaluate(in_precision, device, method);
         if (std::isfinite(candidate.seconds)) candidates.push_back(candidate);  // else no tile fits
       }
