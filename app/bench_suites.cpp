@@ -55,6 +55,7 @@ std::vector<BenchCase> with_every_method(const BenchCase& what, bool cuda) {
     cases.push_back(what);
     cases.back().plan.unit = candidate.unit;
     cases.back().plan.layout = candidate.layout == "none" ? "auto" : candidate.layout;
+    cases.back().plan.unpromised = true;
   }
   return cases;
 }
@@ -150,7 +151,11 @@ std::vector<BenchCase> targets_suite(bool cuda) {
   return cases;
 }
 
-PlanRequest insisted(const BenchRequest& request) { return {request.unit, request.layout, request.fuse}; }
+PlanRequest insisted(const BenchRequest& request) {
+  PlanRequest plan{request.unit, request.layout, request.fuse};
+  plan.unpromised = request.layout != "auto";
+  return plan;
+}
 
 /// The benchmark shapes between walls.
 std::vector<BenchCase> walls_suite(bool cuda) {

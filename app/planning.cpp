@@ -28,7 +28,7 @@ Pace pace_of(const RunConfig& config) {
     if (every > 0 && every < pace.every) pace = {every, false};
   pace.last_alone = pace.every > 1 && (pace.last_alone || config.diagnostics.every == pace.every);
   const auto cut_by = [&](std::int64_t every, bool alone) {
-    if (every > 0 && (every % pace.every != 0 || (alone && !pace.last_alone)))
+    if (every > 0 && pace.every > 1 && (every % pace.every != 0 || (alone && !pace.last_alone)))
       pace.cuts += 1.0 / static_cast<double>(every);
   };
   cut_by(config.time.steps, true);
@@ -84,6 +84,8 @@ ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, c
     request.unit = kept.unit;
     if (request.layout == "auto" && kept.fused_weights()) request.layout = kept.layout;
     if (!request.fuse) request.fuse = kept.fuse;
+    if (*request.fuse != kept.fuse) return {request};
+    request.unpromised = true;
     if (plan.contains("dropped")) request.dropped = kept.dropped;
     return {request};
   } catch (const std::exception&) {

@@ -148,7 +148,7 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
   if (!tensor)
     for (const Candidate& c : plan.candidates)
       if (c.fused_weights() && (!tensor || c.seconds < tensor->seconds)) tensor = &c;
-  if (tensor)
+  if (tensor && tensor->peak_ratio > 0)
     terminal.print(
         "sweet spot: alpha < S P_TC / P_CU (peaks of tensor and CUDA cores), {} {}, {} per launch: "
         "{:.3g} {} {:.3g} x {:.3g}",

@@ -95,7 +95,19 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, cons
   const DeviceModel modelled = model ? *model : device_model(device);
   ContinuedRequest request{plan_request(config)};
   if (!continued.empty()) request = continue_plan(request.request, modelled, continued);
-  const Plan plan = agreed_plan(communicator, problem, modelled, request.request);
+  Plan plan;
+  try {
+    plan = agreed_plan(communicator, problem, modelled, request.request);
+  } catch (const Error&) {
+    if (continued.empty() || !config.compute.accuracy) throw;
+    const auto precision = request.request.precision;
+    request = {plan_request(config),
+               fmt::format("planned anew: at this pace of events the plan so far errs by more than "
+                           "compute.accuracy = {:g}",
+                           *config.compute.accuracy)};
+    request.request.precision = precision;
+    plan = agreed_plan(communicator, problem, modelled, request.request);
+  }
   problem.precision = plan.chosen.precision;
   const bool background = config.output.background.value_or(device.cuda) && threads_may_communicate();
   const auto [decomposition, exchange_every] =

@@ -69,8 +69,11 @@ bool has_kernel(const Problem& problem, const DeviceModel& device, const Method&
 
 bool keeps_promise(const Problem& problem, const Method& method) {
   constexpr double allowance = 1.3;  // the estimate may be so far off
-  return problem.precision != Precision::fp32 || method.layout != "separable" ||
-         allowance * fp32_error_over_scalar(problem.stencil, method.fuse, method.dropped) <=
+  const bool may_break = problem.precision == Precision::fp32 && method.fused_weights() &&
+                         (method.layout == "separable" || method.fuse > 1);
+  return !may_break ||
+         allowance * fp32_error_over_scalar(problem.stencil, method.fuse, parse_layout(method.layout).value(),
+                                            method.dropped) <=
              promised_over_scalar;
 }
 

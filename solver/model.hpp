@@ -45,8 +45,8 @@ constexpr std::int64_t most_fused_weights = std::int64_t{1} << 19;
 /// cores: slow, so never chosen, but exact in their numerics.
 bool has_kernel(const Problem& problem, const DeviceModel& device, const Method& method);
 
-/// Whether results keep what the precision promises (docs/design.md): fp32 by separable sweeps does not of
-/// all weights (docs/kernels-tensor.md).
+/// Whether results keep what the precision promises (docs/design.md): in fp32 fused weights do not always
+/// (docs/kernels-tensor.md).
 bool keeps_promise(const Problem& problem, const Method& method);
 
 /// The numbers of one candidate; `problem.precision` is what it computes in. Infinite seconds: no tile of its

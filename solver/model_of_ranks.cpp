@@ -5,11 +5,9 @@
 
 namespace spsolve {
 
-Scaling scale(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
-              std::int64_t ranks) {
+Scaling scale(const Problem& problem, const DeviceModel& device, const Candidate& candidate, int ranks) {
   const Index3& shape = problem.domain.shape;
-  Scaling scaling{least_surface_rank_grid(shape, static_cast<int>(ranks),
-                                          candidate.fuse * problem.stencil.radius(),
+  Scaling scaling{least_surface_rank_grid(shape, ranks, candidate.fuse * problem.stencil.radius(),
                                           device.gpu ? gpu_face_cost : Index3{1, 1, 1})};
   const Decomposition decomposition(shape, scaling.rank_grid);
   scaling.block = decomposition.block(0).extent();
@@ -30,7 +28,7 @@ Scaling scale(const Problem& problem, const DeviceModel& device, const Candidate
   scaling.launch_seconds = on_block.seconds * candidate.fuse * static_cast<double>(volume(scaling.block));
   if (ranks > 1) {
     const SharedExchange shared = share_exchange(part, decomposition, on_block, scaling.exchange_every);
-    const bool one_node = ranks <= static_cast<std::int64_t>(device.ranks_per_node);
+    const bool one_node = ranks <= static_cast<int>(device.ranks_per_node);
     scaling.sent_bytes = shared.received_bytes / scaling.exchange_every;
     scaling.exchange_seconds = device.exchange_seconds(shared.received_bytes, one_node);
     scaling.hidden = scaling.exchange_seconds <= shared.launch_seconds;

@@ -19,7 +19,6 @@ struct Scaling {
 
 /// The method of a candidate for the whole problem on the rank grid that runs take. Throws
 /// Error(invalid_input) if so many ranks cannot be placed.
-Scaling scale(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
-              std::int64_t ranks);
+Scaling scale(const Problem& problem, const DeviceModel& device, const Candidate& candidate, int ranks);
 
 }  // namespace spsolve

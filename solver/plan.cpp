@@ -103,8 +103,7 @@ std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel&
         if (!has_kernel(in_precision, device, method) ||
             (!is_within_reach(in_precision, device, method) && !insists(request, method)))
           continue;
-        const bool is_accepted = request.accuracy || request.dropped;  // now, or when the run began
-        if (!is_accepted && !keeps_promise(in_precision, method)) continue;
+        if (!request.accuracy && !request.unpromised && !keeps_promise(in_precision, method)) continue;
         const Candidate candidate = evaluate(in_precision, device, method);
         if (std::isfinite(candidate.seconds)) candidates.push_back(candidate);  // else no tile fits
       }
@@ -124,7 +123,7 @@ std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel&
     why += "; fp64 has dense tensor cores only: unit = \"tensor\", layout = \"dual-tessellation\"";
   else
     why += "; sparse-tensor takes strided-swap, morph and separable (few terms), tensor the first two";
-  if (request.layout == "separable" && problem.precision == Precision::fp32)
+  if (request.layout != "auto" && problem.precision == Precision::fp32)
     why += fmt::format(
         "; or it errs by more than {} times what single steps in fp32 do, which compute.accuracy may accept",
         promised_over_scalar);
@@ -250,7 +249,7 @@ double paced_error(const Problem& problem, const Candidate& candidate, const Pac
   };
   // An event amid a launch leaves two rests and may want its last step alone.
   return mean_of_period(pace, candidate.fuse, candidate.error, rest) +
-         (pace.cuts > 0 ? 3 * pace.cuts * rest(candidate.fuse) : 0.0);
+         (candidate.fuse > 1 ? 3 * pace.cuts * rest(candidate.fuse) : 0.0);
 }
 
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {

@@ -28,6 +28,8 @@ struct PlanRequest {
   std::optional<double> accuracy = {};
   std::optional<Precision> precision = {};  // this one of them
   std::optional<double> dropped = {};       // Method::dropped of separable sweeps, as they were begun with
+  /// Also methods that do not keep the promise of the precision: for measurements, and runs that began so.
+  bool unpromised = false;
 };
 
 /// How a problem is advanced (docs/plan.md). A function of the global problem, the model of the device and
@@ -35,8 +37,9 @@ struct PlanRequest {
 struct Plan {
   std::string device;  // cpu, cuda
   Candidate chosen;
-  std::vector<Candidate> candidates;  // by precision, unit, layout, depth; seconds and error at the pace asked
-  std::vector<std::string> reasons;   // in words: what was chosen, and instead of what
+  std::vector<Candidate>
+      candidates;                    // by precision, unit, layout, depth; seconds and error at the pace asked
+  std::vector<std::string> reasons;  // in words: what was chosen, and instead of what
 };
 
 /// Models every unit, layout and depth and chooses the fastest, or what is requested. Throws

@@ -132,11 +132,11 @@ LaunchError scalar_error(const Stencil& stencil, int steps, Precision precision)
           growth * roundings(steps * static_cast<double>(stencil.taps().size() + 1), sums)};
 }
 
-double fp32_error_over_scalar(const Stencil& stencil, int steps, double dropped) {
+double fp32_error_over_scalar(const Stencil& stencil, int steps, Layout layout, double dropped) {
   // A rounding, of a sum that on average is half complete.
   const double rounding = 0.39 * 0x1p-24 * std::sqrt(static_cast<double>(stencil.taps().size()) / 2);
   const Index3 radius = stencil.radius();
-  Index3 waves{16, 64, 512};
+  Index3 waves{16, 32, 512};
   for (int axis = 0; axis < axis_count; ++axis)
     if (radius[axis] == 0) waves[axis] = 1;
   const auto exact = sampled_symbol(stencil, waves),
@@ -155,13 +155,20 @@ double fp32_error_over_scalar(const Stencil& stencil, int steps, double dropped)
   for (std::size_t k = 1; k < field.size(); ++k)
     sums += rounding * rounding * field[k] * field[field.size() - 1 - k];
 
-  // The sweep: weights as they are used; in each pass a rounding, and of the terms of tf32 the products of
-  // the smaller ones, which are left out. Those of data are 2^-12.4 of them.
+  const Stencil fused = fuse_steps(stencil, steps);
+  if (layout != Layout::separable) {
+    // Of the result: products of three terms each, and mixed ones, which leave more out (5 to 10 in
+    // emulation).
+    constexpr double six_products = 0x1p-24, mixed = 6 * 0x1p-24;
+    const double error = takes_mixed_split(fused.taps().size()) ? mixed : six_products;
+    return error * std::sqrt(field.back() / (weights + sums));
+  }
+  // A separable sweep: weights as they are used; in each pass a rounding, and of the terms of tf32 the
+  // products of the smaller ones, which are left out. Those of data are 2^-12.4 of them.
   constexpr double smaller_data = 0x1p-12 * 0.76, pass = 0.8 * 0x1p-24;
-  const SeparableStencil terms = separate(fuse_steps(stencil, steps), dropped),
-                         used = as_rounded(terms, Precision::fp32),
+  const SeparableStencil terms = separate(fused, dropped), used = as_rounded(terms, Precision::fp32),
                          smaller = as_rounded(terms, Precision::fp32, 1);
-  double errors = sum_of_squares(difference(used, fuse_steps(stencil, steps)));
+  double errors = sum_of_squares(difference(used, fused));
   for (int axis = 0; axis < axis_count; ++axis) {
     if (radius[axis] == 0) continue;
     errors += pass * pass * field.back();

@@ -81,6 +81,10 @@ class Plan(spsolve.TestCase):
         self.run_to(0, file, *large, "--output", "b", "--restart", "latest", "--set", "compute.accuracy=0.1")
         restarted = self.plan_of("b")  # whose bound is that of another number of steps
         self.assertEqual({**restarted, "error_bound_per_step": 0}, {**plan, "error_bound_per_step": 0})
+        # At another pace of events the plan errs by more than is accepted.
+        tight = f"compute.accuracy={1.01 * restarted['error_bound_per_step']}"
+        anew = self.run_to(0, file, *large, "--output", "b", "--restart", "latest", "--set", tight, "--set", "output.every=7", "--set", "checkpoint.every=5")
+        self.assertIn("planned anew: at this pace", anew.err)
         # Stored values are no more exact than they are.
         finer = self.run_to(2, file, *large, "--output", "b", "--restart", "latest", "--set", "compute.accuracy=1e-12")
         self.assertIn("accuracy", finer.err)

@@ -88,7 +88,9 @@ TEST(PlanRequest, KnowsThePaceOfEvents) {
     return std::tuple{pace.every, pace.last_alone, pace.cuts};
   };
   EXPECT_EQ(pace_of(0, 0, 0, 0), std::tuple(0, false, 0.0));
+  EXPECT_EQ(pace_of(0, 10, 0, 20), std::tuple(0, false, 0.0));
   EXPECT_EQ(pace_of(100, 0, 0, 0), std::tuple(100, true, 0.0));
+  EXPECT_EQ(pace_of(100, 0, 0, 1), std::tuple(1, false, 0.0));
   EXPECT_EQ(pace_of(100, 0, 0, 20), std::tuple(20, true, 0.0));
   EXPECT_EQ(pace_of(100, 50, 20, 0), std::tuple(20, false, 1.0 / 100 + 1.0 / 50));
   EXPECT_EQ(pace_of(1000, 100, 0, 500), std::tuple(100, false, 1.0 / 1000 + 1.0 / 500));

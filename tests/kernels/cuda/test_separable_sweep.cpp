@@ -341,7 +341,7 @@ TEST_F(SeparableSweepOnDevice, ErrsAsMuchAsEstimatedInFp32) {
           of_single += std::pow(value_at(single, p) - expected, 2);
         });
         const double ratio = std::sqrt(errors / of_single),
-                     estimate = fp32_error_over_scalar(stencil, steps, dropped);
+                     estimate = fp32_error_over_scalar(stencil, steps, Layout::separable, dropped);
         std::printf("%dD, %d taps, first %.2f, %2d steps: %.2f times, estimated %.2f\n", 1 + in_plane,
                     static_cast<int>(extent), line[0], steps, ratio, estimate);
         EXPECT_NEAR(ratio / estimate, 1, 0.3);  // what the plan allows for
