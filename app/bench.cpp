@@ -108,7 +108,10 @@ BenchCase case_of_input(const Communicator& communicator, const std::filesystem:
   config.parallel.share_gpus = request.share_gpus;
   PlanRequest plan = plan_request(config);
   if (request.unit != "auto") plan.unit = request.unit;
-  if (request.layout != "auto") plan.layout = request.layout, plan.unpromised = true;
+  if (request.layout != "auto") {
+    plan.layout = request.layout;
+    plan.unpromised = true;
+  }
   if (request.fuse) plan.fuse = request.fuse;
   config.compute = {.device = request.device, .precision = config.compute.precision};
   config.time.fuse.reset();  // what it asks of the plan may be impossible: said where it is planned

@@ -37,9 +37,8 @@ struct PlanRequest {
 struct Plan {
   std::string device;  // cpu, cuda
   Candidate chosen;
-  std::vector<Candidate>
-      candidates;                    // by precision, unit, layout, depth; seconds and error at the pace asked
-  std::vector<std::string> reasons;  // in words: what was chosen, and instead of what
+  std::vector<Candidate> candidates;  // by precision, unit, layout, depth; seconds and error at the pace
+  std::vector<std::string> reasons;   // in words: what was chosen, and instead of what
 };
 
 /// Models every unit, layout and depth and chooses the fastest, or what is requested. Throws

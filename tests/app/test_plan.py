@@ -108,6 +108,16 @@ class Plan(spsolve.TestCase):
         self.assertIn("passed over: the run needs", self.run_to(2, file, *large, environment=cache).out)
         self.assertEqual(set((self.directory / "cache" / "spsolve").iterdir()), files, "remembered what was not timed")
 
+    def test_runs_do_not_take_what_benchmarks_of_a_layout_remember(self):
+        # They measure it whatever it promises.
+        cache = {"XDG_CACHE_HOME": str(self.directory / "cache")}
+        way = ("tensor", "dual-tessellation")
+        file = self.write(*way, tune=True)
+        bench = ["bench", "--input", file, "--device", "cpu", "--unit", way[0], "--layout", way[1], "--tune", "--steps", "20"]
+        self.assertIn("tuning:", self.run_to(0, *bench, environment=cache).out)
+        self.assertIn("tuned before", self.run_to(0, *bench, environment=cache).out)
+        self.assertIn("tuning:", self.run_to(0, file, environment=cache).out)
+
     def test_fused_weights_stay_within_the_range_of_numbers(self):
         model = spsolve.SOURCE / "inputs" / "devices" / "h200.toml"
         for weight in (1e-60, 1e-40, 1e-9, 1e9, 1e60):
