@@ -39,27 +39,22 @@ struct Launch {
     const std::int64_t column_tiles = pieces(region[column_axis], tile.written_columns());
     const std::int64_t tiles = column_tiles * pieces(region[row_axis], tile.written_rows());
     const std::int64_t multiprocessors = march.limits.multiprocessors;
-    const std::int64_t warm_up = cuda::warm_up_planes(march.stencil, tile);
     const std::int64_t planes = region[plane_axis],
                        resident = tile.blocks_per_multiprocessor * multiprocessors;
-    const auto copied = march.space() && warm_up > 0 ? first_copies : 0.0;
+    const auto copied = march.space() && tile.warm_up > 0 ? first_copies : 0.0;
     if (march.stencil.radius[row_axis] > 0) {
       const auto time =
-          cuda::march_time(cuda::share_march(planes, tiles, resident, warm_up), resident, warm_up);
+          cuda::march_time(cuda::share_march(planes, tiles, resident, tile.warm_up), resident, tile.warm_up);
       waves = time.waves;
       planes_per_block = static_cast<double>(time.steps) / static_cast<double>(waves) - copied;
       blocks = waves * resident;
     } else {
       const bool beside_walls =
           march.stencil.has_walls(column_axis) && march.shape[row_axis] == 1 && column_tiles > 1;
-      const cuda::FlatMarch flat{.planes = planes,
-                                 .tiles = tiles,
-                                 .outer = {beside_walls, beside_walls},
-                                 .halo = std::int64_t{tile.depth} * march.stencil.radius[plane_axis],
-                                 .warm_up = warm_up,
-                                 .resident = resident,
-                                 .schedulers = cuda::schedulers_of_multiprocessor * multiprocessors,
-                                 .wall_cost = cuda::wall_cost(march.stencil)};
+      cuda::FlatMarch flat = cuda::flat_march(tile, planes, tiles, multiprocessors);
+      flat.outer = {beside_walls, beside_walls};
+      flat.halo = std::int64_t{tile.depth} * march.stencil.radius[plane_axis];
+      flat.wall_cost = cuda::wall_cost(march.stencil);
       const auto stretches = cuda::stretch_march(flat);
       planes_per_block = cuda::longest_stretch(flat, stretches) - copied;
       blocks = stretches.blocks(tiles);

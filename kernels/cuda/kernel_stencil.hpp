@@ -60,6 +60,7 @@ struct Tile {
   int column_margin = 0;  // columns of a tile on each side that are not written: halo, to whole 16 bytes
   int across_margin = 0;  // the same of a tile across the ends of rows: others then begin at whole sectors
   int row_margin = 0;     // the same for rows
+  int warm_up = 0;        // planes that a block takes before the first that it writes, in planes of full work
   int shared_bytes = 0;
   bool whole_vectors = false;  // every thread writes all of its columns or none
 

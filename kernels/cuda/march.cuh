@@ -74,8 +74,8 @@ class March {
 
   /// Level l makes no plane that is wanted before plane 2lR of the march, so that a good third of the warm-up
   /// can be left out, by loops of fewer levels: branches in one loop would keep the instructions of one level
-  /// from filling the waits of another. Stars in 3D have no registers for more loops: theirs would spill.
-  static constexpr bool warms_apart = R > 0 && (RY == 0 || !pointwise_completion);
+  /// from filling the waits of another.
+  static constexpr bool warms_apart = R > 0 && warms_up_apart(RY > 0, pointwise_completion, sizeof(Compute));
   static constexpr int phases = warms_apart ? warm_up_phases(depth) : 1;
   /// The last phase, of all levels, has a loop of its own, which writes nothing, so that none asks whether to
   /// write; beside walls in 3D, where there are twice as many loops, more instructions cost more than asking.

@@ -58,24 +58,20 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
   const std::int64_t planes = a.region.end[0] - a.region.begin[0];
   const std::int64_t resident =
       device_.multiprocessors * kernel.resident_blocks(32 * tile.warps, tile.shared_bytes);
-  const std::int64_t warm_up = warm_up_planes(stencil_, tile);
   dim3 grid;
   if (stencil_.radius[row_axis] > 0) {
-    a.shares = share_march(planes, column_tiles * row_tiles, resident, warm_up);
+    a.shares = share_march(planes, column_tiles * row_tiles, resident, tile.warm_up);
     grid = dim3(static_cast<unsigned>(a.shares.blocks()));
   } else {
     const std::int64_t halo = std::int64_t{tile.depth} * stencil_.radius[plane_axis];
     WallCost cost = wall_cost(stencil_);
     if (a.region.begin[0] >= halo && a.region.end[0] + halo <= a.shape[plane_axis]) cost.planes = 0;
-    a.stretches =
-        stretch_march({.planes = planes,
-                       .tiles = column_tiles * row_tiles,
-                       .outer = has_ends && row_tiles == 1 ? outer_tiles(a, tile) : no_outer_tiles,
-                       .halo = halo,
-                       .warm_up = warm_up,
-                       .resident = resident,
-                       .schedulers = std::int64_t{schedulers_of_multiprocessor} * device_.multiprocessors,
-                       .wall_cost = cost});
+    FlatMarch flat = flat_march(tile, planes, column_tiles * row_tiles, device_.multiprocessors);
+    flat.outer = has_ends && row_tiles == 1 ? outer_tiles(a, tile) : no_outer_tiles;
+    flat.halo = halo;
+    flat.resident = resident;  // where more are than the tile was cut for
+    flat.wall_cost = cost;
+    a.stretches = stretch_march(flat);
     grid = dim3(static_cast<unsigned>(a.stretches.blocks(a.column_tiles)), static_cast<unsigned>(row_tiles));
   }
   kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile.warps)),

@@ -90,20 +90,14 @@ double cycles_of_march(const KernelStencil& stencil, const Tile& tile, const Reg
                      columns = region.end[column_axis] - region.begin[column_axis],
                      tiles = pieces(columns, tile.written_columns()),
                      schedulers = schedulers_of_multiprocessor * limits.multiprocessors,
-                     resident = tile.blocks_per_multiprocessor * limits.multiprocessors,
-                     warm_up = warm_up_planes(stencil, tile),
-                     number = stretch_march({.planes = planes,
-                                             .tiles = tiles,
-                                             .warm_up = warm_up,
-                                             .resident = resident,
-                                             .schedulers = schedulers})
+                     number = stretch_march(flat_march(tile, planes, tiles, limits.multiprocessors))
                                   .of_others.number,
                      length = pieces(planes, number);
   const double warps = static_cast<double>(tiles * number) / static_cast<double>(schedulers),
                slots = tile.points_per_lane * (stencil.operations + 2.0),
                plane = std::max(alone, warps) * slots + plane_cycles;
   return march_cycles + (compute_bytes == 8 ? level_cycles_fp64 * tile.depth : 0) +
-         static_cast<double>((length + warm_up) * tile.depth) * plane *
+         static_cast<double>((length + tile.warm_up) * tile.depth) * plane *
              (stencil.has_walls() ? walls_slow : 1) +
          (stencil.mirrors(plane_axis) ? mirror_cycles : 0);
 }

@@ -83,6 +83,12 @@ int box_registers(const KernelStencil& stencil, const Tile& tile, int compute_by
          source_registers(stencil, tile, compute_bytes);
 }
 
+int warm_up_loops(const KernelStencil& stencil, const Formats& formats, int depth) {
+  const bool apart =
+      warms_up_apart(stencil.radius[row_axis] > 0, stencil.pointwise_completion(), formats.compute_bytes());
+  return apart ? warm_up_phases(depth) : 1;
+}
+
 std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& formats, int depth, const Cut& cut,
                              int bytes_per_lane, const BlockLimits& limits) {
   const auto [plane_radius, row_radius, column_radius] = stencil.radius;
@@ -101,6 +107,8 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
   tile.column_margin = round_up(depth * column_radius, granule);
   tile.across_margin = round_up(tile.column_margin, 2 * granule);  // sectors of 32 bytes
   tile.row_margin = depth * row_radius;
+  if (const int halo = depth * plane_radius; halo > 0)
+    tile.warm_up = halo + halo / warm_up_loops(stencil, formats, depth) + 2;
   // A source takes as much shared memory again: where that is too much, copies run less far ahead.
   tile.shared_bytes = shared_bytes(stencil, formats, tile);
   const int most_shared = static_cast<int>(limits.shared_bytes) / cut.blocks_per_multiprocessor;
@@ -137,17 +145,11 @@ double useful(const Tile& tile) {
 /// What one step of the whole grid takes of the busiest scheduler, in issue slots up to a factor.
 double busiest(const KernelStencil& stencil, const Tile& tile, int multiprocessors) {
   constexpr double alone = 1.6;  // slots per instruction of a warp that has a scheduler to itself
-  const std::int64_t planes = stencil.shape[plane_axis], warm_up = warm_up_planes(stencil, tile),
+  const std::int64_t planes = stencil.shape[plane_axis],
                      tiles = pieces(stencil.shape[column_axis], tile.written_columns());
-  const int number =
-      stretch_march({.planes = planes,
-                     .tiles = tiles,
-                     .warm_up = warm_up,
-                     .resident = std::int64_t{tile.blocks_per_multiprocessor} * multiprocessors,
-                     .schedulers = std::int64_t{schedulers_of_multiprocessor} * multiprocessors})
-          .of_others.number;
+  const int number = stretch_march(flat_march(tile, planes, tiles, multiprocessors)).of_others.number;
   const std::int64_t blocks = pieces(tiles * number, multiprocessors);
-  return static_cast<double>((pieces(planes, number) + warm_up) * tile.points_per_lane) *
+  return static_cast<double>((pieces(planes, number) + tile.warm_up) * tile.points_per_lane) *
          std::max(alone, static_cast<double>(blocks) / schedulers_of_multiprocessor);
 }
 
@@ -185,14 +187,6 @@ bool takes_grid(const KernelStencil& stencil) {
 
 }  // namespace
 
-std::int64_t warm_up_planes(const KernelStencil& stencil, const Tile& tile) {
-  const int radius = stencil.radius[plane_axis];
-  if (radius == 0) return 0;
-  const bool whole = stencil.radius[row_axis] > 0 && stencil.pointwise_completion();
-  const int halo = tile.depth * radius, phases = whole ? 1 : warm_up_phases(tile.depth);
-  return halo + halo / phases + 2;
-}
-
 std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& formats, int depth,
                                 const BlockLimits& limits) {
   if (stencil.radius[row_axis] == 0) return choose_flat_tile(stencil, formats, depth, limits);
@@ -208,6 +202,15 @@ std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& for
     if (const auto tile = cut_tile(stencil, formats, depth, cut, 16, limits))
       if (!best || is_better(*tile, *best)) best = tile;
   return best;
+}
+
+FlatMarch flat_march(const Tile& tile, std::int64_t planes, std::int64_t tiles,
+                     std::int64_t multiprocessors) {
+  return {.planes = planes,
+          .tiles = tiles,
+          .warm_up = tile.warm_up,
+          .resident = tile.blocks_per_multiprocessor * multiprocessors,
+          .schedulers = schedulers_of_multiprocessor * multiprocessors};
 }
 
 WallCost wall_cost(const KernelStencil& stencil) {

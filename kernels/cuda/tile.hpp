@@ -19,9 +19,8 @@ constexpr std::int64_t most_columns = std::int64_t{1} << 30;  // of one march
 std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& formats, int depth,
                                 const BlockLimits& limits);
 
-/// Planes that a block takes before the first that it writes, in planes of full work: a good third of it is
-/// left out but in 3D stars (march.cuh).
-std::int64_t warm_up_planes(const KernelStencil& stencil, const Tile& tile);
+/// The march over so many planes by `tiles` tiles of one row so cut, away from walls.
+FlatMarch flat_march(const Tile& tile, std::int64_t planes, std::int64_t tiles, std::int64_t multiprocessors);
 
 /// Of tiles of one row; none where there is no march.
 WallCost wall_cost(const KernelStencil& stencil);
