@@ -84,7 +84,8 @@ std::vector<BenchCase> paper_suite(bool cuda) {
 /// Every layout with and without 2:4 sparsity, at the depth that the plan gives the sparse one.
 std::vector<BenchCase> ablation_suite(bool cuda) {
   std::vector<BenchCase> cases;
-  for (const char* stencil : {"1d1r", "star2d1r", "box2d1r", "box2d3r", "box2d7r", "star3d1r", "box3d1r"})
+  for (const char* stencil :
+       {"1d1r", "star2d1r", "box2d1r", "box2d2r", "box2d3r", "box2d7r", "star3d1r", "box3d1r"})
     for (const Precision precision : {Precision::fp16, Precision::fp32}) {
       const BenchCase what = preset_case(stencil, paper_shape(*preset_dimensions(stencil), cuda), precision);
       for (BenchCase sparse : with_every_method(what, cuda)) {

@@ -150,10 +150,12 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
       if (c.fused_weights() && (!tensor || c.seconds < tensor->seconds)) tensor = &c;
   if (tensor && tensor->peak_ratio > 0)
     terminal.print(
-        "sweet spot: alpha < S P_TC / P_CU (peaks of tensor and CUDA cores), {} {}, {} per launch: "
-        "{:.3g} {} {:.3g} x {:.3g}",
+        "sweet spot: scenario 3, and 4 where alpha < S P_TC / P_CU (peaks of tensor and CUDA cores); {} {}, "
+        "{} "
+        "per launch: {:.3g} {} {:.3g} x {:.3g}",
         tensor->unit, tensor->layout, tensor->fuse, tensor->redundancy,
-        tensor->in_sweet_spot ? "<" : ">=", tensor->sparsity, tensor->peak_ratio);
+        tensor->redundancy < tensor->sparsity * tensor->peak_ratio ? "<" : ">=", tensor->sparsity,
+        tensor->peak_ratio);
   print_scaling(setup.problem, device, plan.chosen, terminal);
 }
 

@@ -49,6 +49,7 @@ KERNEL = {
     "tensor": "sm__pipe_tensor_cycles_active" + SHARE, "fma": "sm__inst_executed_pipe_fma" + SHARE,
     "fp64": "sm__inst_executed_pipe_fp64" + SHARE, "lsu_data": "l1tex__data_pipe_lsu_wavefronts" + SHARE,
     "shared_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
+    **{f"bank_conflicts_{access}": f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{access}.sum" for access in ("ld", "st")},
     **{f"stall_{reason}": f"smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio" for reason in STALLS},
 }
 

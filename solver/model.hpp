@@ -31,7 +31,7 @@ struct Candidate : Method {
   std::string bound = {};      // memory, compute, shared, or what takes most of the time: launch, walls
   int scenario = 0;            // 1 to 4: bounds of the scalar unit at the same depth and of this one
   double peak_ratio = 0;       // of tensor cores to the scalar unit [P_TC / P_CU]
-  bool in_sweet_spot = false;  // [alpha < S P_TC / P_CU]
+  bool in_sweet_spot = false;  // scenario 3, and 4 where alpha < S P_TC / P_CU [equation 19]
   double error = 0;            // bound on the relative L2 error per step (kernels/sparse/accuracy.hpp)
 
   /// Floating-point operations executed per byte [I].

@@ -330,7 +330,7 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
   candidate.seconds = sweep + bands - room * std::min(sweep, bands);
   candidate.wall_seconds = candidate.seconds - sweep;
 
-  // Paper 003, section 4: bounds of both units at this depth, and equation 19.
+  // Paper 003, section 4.1: bounds of both units at this depth, and equation 19.
   Problem everywhere = problem;
   everywhere.domain.faces = {};
   Candidate exact{Method(candidate.fuse)};
@@ -340,7 +340,9 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
   candidate.scenario = 1 + 2 * scalar_computes + tensor_computes;
   const double tensor_peak = work.peak * work.fma / work.instructions;
   candidate.peak_ratio = tensor_peak / device.scalar_rate(problem.precision);
-  candidate.in_sweet_spot = candidate.redundancy < candidate.sparsity * candidate.peak_ratio;
+  candidate.in_sweet_spot =
+      candidate.scenario == 3 ||
+      (candidate.scenario == 4 && candidate.redundancy < candidate.sparsity * candidate.peak_ratio);
 }
 
 }  // namespace spsolve

