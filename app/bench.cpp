@@ -201,7 +201,7 @@ class Benchmark {
   void measure_case(const BenchCase& what) {
     std::vector<Candidate> candidates;
     try {
-      candidates = agree(communicator_, choice_and_rivals(plan_of(what), request_.candidates));
+      candidates = broadcast_candidates(communicator_, choice_and_rivals(plan_of(what), request_.candidates));
     } catch (const Error& error) {
       if (single_) throw;
       const PlanRequest& asked = what.plan;

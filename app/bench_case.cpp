@@ -120,7 +120,7 @@ Timed time_runs(const Communicator& communicator, Bench& bench, const BenchSetti
   timed_run(1);  // captures what the second of the two fields is written by
   const double one = std::min(timed_run(2), timed_run(2)) / 2;
   const std::int64_t periods = setting.steps > 0
-                                   ? pieces<std::int64_t>(setting.steps, bench.period())
+                                   ? ceil_div<std::int64_t>(setting.steps, bench.period())
                                    : std::max<std::int64_t>(1, std::llround(setting.seconds / one));
   // Hosts that have other things to do, too, may hold up most of the runs, by half of their time and more.
   Timed timed{periods * bench.period(), std::numeric_limits<double>::infinity(), 0, {}};

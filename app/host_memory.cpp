@@ -31,9 +31,9 @@ constexpr Names version_1{"sys/fs/cgroup/memory", "memory.limit_in_bytes", "memo
 
 }  // namespace
 
-HostMemory host_memory(bool free_now, const fs::path& root) {
+AvailableMemory available_memory(bool free_now, const fs::path& root) {
   constexpr double unlimited = std::numeric_limits<double>::infinity();
-  HostMemory least{
+  AvailableMemory least{
       1024 * number_in(root / "proc/meminfo", free_now ? "MemAvailable:" : "MemTotal:", unlimited),
       free_now ? "free on this machine" : "of this machine"};
   std::ifstream groups(root / "proc/self/cgroup");
@@ -60,7 +60,7 @@ HostMemory host_memory(bool free_now, const fs::path& root) {
 
 void require_host_memory(double bytes, int ranks, bool free_now, const std::string& for_what,
                          const std::string& advice) {
-  const HostMemory available = host_memory(free_now);
+  const AvailableMemory available = available_memory(free_now);
   if (bytes * ranks > available.bytes)
     throw Error(
         Status::invalid_input,

@@ -153,7 +153,7 @@ Status doctor(const Communicator& communicator) {
   terminal.print("{:<14} {} on {} host(s), {} threads each, {} processors on {}", "ranks",
                  communicator.size(), std::set<std::string>(hosts.begin(), hosts.end()).size(),
                  omp_get_max_threads(), omp_get_num_procs(), host_name());
-  const HostMemory memory = host_memory(true);
+  const AvailableMemory memory = available_memory(true);
   terminal.print("{:<14} {} {}", "memory", size_text(memory.bytes), memory.whose);
   terminal.print("{:<14} {}", "CUDA-aware MPI", cuda_aware());
   ParallelConfig any;

@@ -99,7 +99,8 @@ std::string to_json(const Plan& plan) {
   return json.dump();
 }
 
-std::vector<Candidate> agree(const Communicator& communicator, const std::vector<Candidate>& candidates) {
+std::vector<Candidate> broadcast_candidates(const Communicator& communicator,
+                                            const std::vector<Candidate>& candidates) {
   Json list = Json::array();
   for (const Candidate& candidate : candidates)
     list.push_back({{"method", write_candidate(candidate)}, {"seconds", candidate.seconds}});
@@ -119,7 +120,7 @@ Plan agreed_plan(const Communicator& communicator, const Problem& problem, const
   collectively(communicator, [&] {
     if (communicator.root()) plan = make_plan(problem, device, request);
   });
-  plan.chosen = agree(communicator, {plan.chosen}).front();
+  plan.chosen = broadcast_candidates(communicator, {plan.chosen}).front();
   return plan;
 }
 

@@ -32,7 +32,8 @@ std::string to_json(const Plan& plan);
 /// The candidates of rank 0 on all ranks, which may have other processors and so other roundings and other
 /// choices: what launches need of them, and the seconds that how often halos are exchanged follows from.
 /// Collective.
-std::vector<Candidate> agree(const Communicator& communicator, const std::vector<Candidate>& candidates);
+std::vector<Candidate> broadcast_candidates(const Communicator& communicator,
+                                            const std::vector<Candidate>& candidates);
 
 /// make_plan() by rank 0; other ranks get its choice. Collective; every rank throws the same Error.
 Plan agreed_plan(const Communicator& communicator, const Problem& problem, const DeviceModel& device,

@@ -85,7 +85,7 @@ void fill_block(const Communicator& communicator, const Setup& setup,
 
 /// What the time loop calls: files and answers, with word of them to the watch and the terminal. All must
 /// outlive it.
-Observers observers_of(Writer& writer, Watch& watch, Requests& requests, Progress& progress) {
+Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Progress& progress) {
   return {[&](std::int64_t step, const CopyState& state) {
             progress.pause();
             watch.enter(Phase::snapshot);
@@ -151,8 +151,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   const std::optional<Checkpoint> restart = find_restart(communicator, command, config, terminal);
   const Setup setup = set_up(communicator, config, restart, terminal);
 
-  Watch watch(communicator, setup.device.of_rank, config.parallel.timeout_seconds,
-              [&signals] { return signals.told_to_end(); });
+  Watchdog watch(communicator, setup.device.of_rank, config.parallel.timeout_seconds,
+                 [&signals] { return signals.termination_requested(); });
   if (restart) watch.checkpoint_written(restart->header.step);
   const Machine machine = make_machine(communicator, setup.device, config.parallel, setup.background);
   if (communicator.size() > 1) terminal.print("halos by {}", machine.transport_name);

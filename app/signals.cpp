@@ -34,7 +34,7 @@ std::optional<int> Signals::next() {
   return signal;
 }
 
-bool Signals::told_to_end() const {
+bool Signals::termination_requested() const {
   sigset_t arrived;
   sigpending(&arrived);
   return sigismember(&arrived, SIGTERM) == 1 || sigismember(&arrived, SIGINT) == 1;

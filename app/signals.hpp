@@ -21,7 +21,7 @@ class Signals {
   std::optional<int> next();
 
   /// Whether TERM or INT has arrived and was not asked for yet. Of any thread.
-  bool told_to_end() const;
+  bool termination_requested() const;
 
  private:
   sigset_t waiting_;

@@ -152,7 +152,7 @@ std::string tuned_plan(const Communicator& communicator, const Problem& problem,
   std::string remembered = remembered_plan(communicator, problem, request, device, terminal);
   if (!remembered.empty()) return remembered;
   const double points = static_cast<double>(problem.domain.box().points()) / communicator.size();
-  const auto candidates = agree(communicator, candidates_to_time(plan, points, steps));
+  const auto candidates = broadcast_candidates(communicator, candidates_to_time(plan, points, steps));
   if (candidates.empty()) return {};
   const Machine machine = make_machine(communicator, device, parallel);
   const auto fastest =

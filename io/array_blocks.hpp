@@ -22,11 +22,11 @@ struct ArrayBlocks {
 
   static constexpr ArrayBlocks of(std::int64_t points, std::int64_t element_bytes) {
     std::int64_t block_points = least_bytes / element_bytes;
-    while (pieces(points, block_points) > most_blocks) block_points *= 2;
+    while (ceil_div(points, block_points) > most_blocks) block_points *= 2;
     return {points, block_points};
   }
 
-  constexpr std::int64_t count() const { return pieces(points, block_points); }
+  constexpr std::int64_t count() const { return ceil_div(points, block_points); }
   constexpr std::int64_t begin(std::int64_t block) const { return block * block_points; }
   constexpr std::int64_t end(std::int64_t block) const {
     return std::min(points, (block + 1) * block_points);

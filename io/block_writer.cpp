@@ -59,7 +59,7 @@ std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file,
     }
   };
   std::vector<std::uint64_t> checksums;
-  const std::int64_t rounds = pieces<std::int64_t>(blocks_.count(), ranks);
+  const std::int64_t rounds = ceil_div<std::int64_t>(blocks_.count(), ranks);
   for (std::int64_t round = 0; round < rounds; ++round) {
     for (int distance = 0; distance < ranks; ++distance) exchange(round, distance, attempt);
     const Range own = range_of(rank, round);

@@ -108,7 +108,7 @@ void Expression::evaluate(const Grid& grid, const Box& box, const ValueSink& sin
 
   // Rows in parts: a 1D grid is one row, for all threads and of any length.
   constexpr std::int64_t longest = 4096;  // points
-  const std::int64_t parts = pieces(box.extent()[x_axis], longest), count = row_count(box) * parts;
+  const std::int64_t parts = ceil_div(box.extent()[x_axis], longest), count = row_count(box) * parts;
   std::int64_t first_failure = count;
   std::exception_ptr failure;
 #pragma omp parallel

@@ -27,14 +27,14 @@ CpuTiles::CpuTiles(const Box& region, const Axes& axes, const Index3& radius, in
   const std::int64_t overlap = 2 * (steps - 1) * radius[x_axis];
   const std::int64_t longest =
       std::max<std::int64_t>(std::min<std::int64_t>(points, 4096), 16 * overlap + 4 * radius[x_axis] + 64);
-  counts_[x_axis] = pieces(extent[x_axis], longest);
+  counts_[x_axis] = ceil_div(extent[x_axis], longest);
   const std::int64_t rows = std::max<std::int64_t>(points / (extent[x_axis] / counts_[x_axis] + overlap), 1);
-  counts_[axes.cross] = pieces(extent[axes.cross], rows);
+  counts_[axes.cross] = ceil_div(extent[axes.cross], rows);
   // A cut along the stream axis costs a warm-up of (steps - 1) * radius planes: only where threads would
   // idle.
   const std::int64_t threads = omp_get_max_threads();
   const std::int64_t across = counts_[axes.cross] * counts_[x_axis];
-  const std::int64_t wanted = across >= 4 * threads || threads == 1 ? 1 : pieces(4 * threads, across);
+  const std::int64_t wanted = across >= 4 * threads || threads == 1 ? 1 : ceil_div(4 * threads, across);
   const std::int64_t shortest = 8 * steps * radius[axes.stream] + 8;
   counts_[axes.stream] = std::clamp<std::int64_t>(extent[axes.stream] / shortest, 1, wanted);
 }

@@ -5,28 +5,28 @@
 
 namespace spsolve {
 
-/// How many pieces cover an extent.
+/// How many of so many points each cover an extent: the quotient, rounded up.
 template <class Integer>
-constexpr Integer pieces(Integer extent, std::type_identity_t<Integer> piece) {
-  return (extent + piece - 1) / piece;
+constexpr Integer ceil_div(Integer extent, std::type_identity_t<Integer> divisor) {
+  return (extent + divisor - 1) / divisor;
 }
 
 /// The largest multiple that is not above a value, of either sign.
 template <class Integer>
-constexpr Integer floor_to(Integer value, std::type_identity_t<Integer> multiple) {
+constexpr Integer round_down(Integer value, std::type_identity_t<Integer> multiple) {
   return value - ((value % multiple) + multiple) % multiple;
 }
 
 /// Which multiple that is.
 template <class Integer>
 constexpr Integer floor_div(Integer value, std::type_identity_t<Integer> divisor) {
-  return floor_to(value, divisor) / divisor;
+  return round_down(value, divisor) / divisor;
 }
 
 /// The least multiple that is not below a value, of either sign.
 template <class Integer>
 constexpr Integer round_up(Integer value, std::type_identity_t<Integer> multiple) {
-  return floor_to(value + multiple - 1, multiple);
+  return round_down(value + multiple - 1, multiple);
 }
 
 }  // namespace spsolve

@@ -29,8 +29,8 @@ void convert(const From* from, std::int64_t stride, std::int64_t points, To* to)
 Box Sampling::kept(const Box& box) const {
   Box kept;
   for (int axis = 0; axis < axis_count; ++axis) {
-    kept.begin[axis] = pieces(box.begin[axis], stride);
-    kept.end[axis] = pieces(box.end[axis], stride);
+    kept.begin[axis] = ceil_div(box.begin[axis], stride);
+    kept.end[axis] = ceil_div(box.end[axis], stride);
   }
   return kept;
 }

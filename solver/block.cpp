@@ -83,7 +83,7 @@ void Block::set_state(const FillField& fill) {
 
 const Field& Block::state() {
   state_copy_ = nullptr;  // its memory serves the next
-  state_copy_ = survey().look({1, problem_.precision}).copy;
+  state_copy_ = view_state().scan({1, problem_.precision}).copy;
   return state_copy_->wait();
 }
 
@@ -112,8 +112,7 @@ void Block::enqueue(const Kind& kind) {
   if (kind.known == 0) return enqueue_with_exchange(kind.steps);
   for (const Mark mark : {Mark::begin, Mark::packed, Mark::arrived, Mark::unpacked, Mark::edges})
     backend_->mark(mark, Queue::compute);
-  // Where x is cut, the last launch wrote rows in parts that may be too short for their mirror images.
-  if (decomposition_.rank_grid()[x_axis] > 1) unit_->fill_ghosts(*state_, known(kind.known));
+  if (writes_rows_in_parts()) unit_->fill_ghosts(*state_, known(kind.known));
   unit_->advance(*state_, *next_, known(kind.known - kind.steps), kind.steps);
   backend_->mark(Mark::interior, Queue::compute);
 }
@@ -127,7 +126,7 @@ void Block::enqueue_with_exchange(int steps) {
   backend_->order(Queue::compute, Queue::exchange);
   if (backend_->transport().takes_multiprocessors()) backend_->order(Queue::exchange, Queue::compute);
   PendingExchange pending = exchange.start(*state_);
-  fill_ghosts_at_hand();
+  fill_local_ghosts();
   const Box inner = interior(steps);
   unit_->advance(*state_, *next_, inner, steps);
   backend_->mark(Mark::interior, Queue::compute);
@@ -206,10 +205,9 @@ Box Block::rows_of(Index3 width) const {
   return problem_.domain.clip_to_walls(grow(state_->owned(), width));
 }
 
-void Block::fill_ghosts_at_hand() {
+void Block::fill_local_ghosts() {
   const Box owned = state_->owned(), rows = rows_at_hand();
-  // Where x is cut, the last launch wrote rows in parts that may be too short for their mirror images.
-  if (decomposition_.rank_grid()[x_axis] > 1)
+  if (writes_rows_in_parts())
     unit_->fill_ghosts(*state_, rows);
   else
     for_each_slab(rows, owned, [&](const Box& slab) { unit_->fill_ghosts(*state_, slab); });

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "halo/exchange.hpp"
-#include "halo/watch.hpp"
+#include "halo/watchdog.hpp"
 #include "solver/backend.hpp"
 #include "solver/diagnostics.hpp"
 
@@ -38,12 +38,12 @@ class Block {
   const Field& state();
   /// The state now, and that before the last launch (meaningless before the first), where they are, once they
   /// are computed; valid until the next launch.
-  Survey survey() { return computed({backend_, state_.get(), nullptr}); }
-  Survey survey_of_change() { return computed({backend_, state_.get(), next_.get()}); }
-  Survey survey_of_previous() { return computed({backend_, next_.get(), nullptr}); }
+  StateView view_state() { return computed({backend_, state_.get(), nullptr}); }
+  StateView view_change() { return computed({backend_, state_.get(), next_.get()}); }
+  StateView view_previous() { return computed({backend_, next_.get(), nullptr}); }
   /// Begins to compile what launches of so many steps need.
   void prepare(int steps) const;
-  /// The same for a look that keeps so much.
+  /// The same for a scan that keeps so much.
   void prepare(const Sampling& kept) const { backend_->reducer().prepare(problem_.precision, kept); }
   /// Takes the memory of so many copies at a time, as far as launches do not need it.
   void prepare_copies(const Sampling& sampling, int count);
@@ -54,7 +54,7 @@ class Block {
   void launch(int steps);
 
   /// Tells `watch`, which must outlive the block, what launches do.
-  void watch_by(Watch& watch) { watch_ = &watch; }
+  void watch_by(Watchdog& watch) { watch_ = &watch; }
   /// Of all launches on the backend.
   Timings timings() { return backend_->timings(); }
 
@@ -66,9 +66,9 @@ class Block {
   };
   using Launches = std::array<std::unique_ptr<Launch>, 2>;  // from either field into the other
   /// The backend waits with an eye on what may never end; a reducer or a copy does not.
-  Survey computed(const Survey& survey) {
+  StateView computed(const StateView& view) {
     backend_->synchronize();
-    return survey;
+    return view;
   }
   Launches& launches(const Kind& kind);
   std::unique_ptr<Unit> make_unit(Queue queue) const;
@@ -89,7 +89,9 @@ class Block {
   Box rows_of(Index3 width) const;
   Box rows_at_hand() const;
   /// Ghosts beside walls of these, and of the others.
-  void fill_ghosts_at_hand();
+  void fill_local_ghosts();
+  /// Where x is cut, launches write rows in parts that may be too short for their mirror images.
+  bool writes_rows_in_parts() const { return decomposition_.rank_grid()[x_axis] > 1; }
   void fill_ghosts_of_arrived();
 
   Communicator communicator_;
@@ -102,7 +104,7 @@ class Block {
   std::unique_ptr<Field> source_, fused_source_, state_, next_;
   std::unique_ptr<Unit> unit_;
   std::array<std::unique_ptr<Unit>, edge_queues.size()> edge_units_;  // where edges are computed beside it
-  Watch* watch_ = nullptr;
+  Watchdog* watch_ = nullptr;
   Phase computing_ = Phase::setup;        // what a launch tells it, exchanges apart
   int steps_of_halo_;                     // that it is good for after an exchange
   int steps_known_ = 0;                   // that the halo of the state is good for

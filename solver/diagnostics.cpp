@@ -24,7 +24,7 @@ SumScales scales_of(const Extremes& extremes, std::int64_t points) {
 
 }  // namespace
 
-Look Survey::look(const Sampling& kept) const {
+ScanResult StateView::scan(const Sampling& kept) const {
   const std::shared_ptr<HostCopy> copy = backend->make_copy(*state, kept);
   const Extremes extremes = backend->reducer().extremes(*state, previous, copy->sample());
   copy->depart();
@@ -50,11 +50,11 @@ std::optional<Index3> first_not_finite(const Extremes& extremes, const Index3& s
   return point_of(extremes.first_not_finite, shape);
 }
 
-Diagnostics measure(const Communicator& communicator, const Index3& shape, const Survey& survey,
+Diagnostics measure(const Communicator& communicator, const Index3& shape, const StateView& view,
                     const Extremes& extremes) {
   const std::int64_t points = volume(shape);
   const SumScales scales = scales_of(extremes, points);
-  Sums sums = survey.backend->reducer().sums(*survey.state, survey.previous, scales);
+  Sums sums = view.backend->reducer().sums(*view.state, view.previous, scales);
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.pieces, 6, MPI_DOUBLE, MPI_SUM, communicator.handle()));
   const auto whole = [&](int sum) { return sums.pieces[2 * sum] + sums.pieces[2 * sum + 1]; };
   // A change that is too large for a double makes their norm so too.

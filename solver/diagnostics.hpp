@@ -20,20 +20,20 @@ struct Diagnostics {
 };
 
 /// What one pass over the own points of a state finds, and the copy of what is kept of them, on its way.
-struct Look {
+struct ScanResult {
   Extremes extremes;
   std::shared_ptr<HostCopy> copy;  // null where nothing is kept
 };
 
 /// The state of this rank at one step. `previous` (or null) is the state before; both are in the backend's
 /// memory.
-struct Survey {
+struct StateView {
   Backend* backend;
   const Field* state;
   const Field* previous;
 
-  Look look() const { return {backend->reducer().extremes(*state, previous, {}), nullptr}; }
-  Look look(const Sampling& kept) const;
+  ScanResult scan() const { return {backend->reducer().extremes(*state, previous, {}), nullptr}; }
+  ScanResult scan(const Sampling& kept) const;
 };
 
 /// Extremes of the points of all ranks from those of the own `box`; the first point that is not finite is
@@ -45,7 +45,7 @@ Extremes extremes_of_all(const Communicator& communicator, const Index3& shape, 
 std::optional<Index3> first_not_finite(const Extremes& extremes, const Index3& shape);
 
 /// Diagnostics of a finite state, whose extremes these are. Collective.
-Diagnostics measure(const Communicator& communicator, const Index3& shape, const Survey& survey,
+Diagnostics measure(const Communicator& communicator, const Index3& shape, const StateView& view,
                     const Extremes& extremes);
 
 }  // namespace spsolve

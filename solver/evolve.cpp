@@ -21,10 +21,10 @@ constexpr bool due(std::int64_t every, std::int64_t step) { return every > 0 && 
   if (step == 0)
     before = fmt::format("; the initial values are beyond the range of {}", to_string(problem.precision));
   if (steps > 0) {
-    const Survey survey = block.survey_of_previous();
-    const Extremes found = extremes_of_all(communicator, domain.shape, block.owned(), survey.look().extremes);
+    const StateView view = block.view_previous();
+    const Extremes found = extremes_of_all(communicator, domain.shape, block.owned(), view.scan().extremes);
     if (found.first_not_finite == no_point) {
-      observers.checkpoint(step - steps, [&](const Sampling& kept) { return survey.look(kept).copy; });
+      observers.checkpoint(step - steps, [&](const Sampling& kept) { return view.scan(kept).copy; });
       before = fmt::format("; the state of step {} was finite", step - steps);
     }
   }
@@ -63,23 +63,23 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
                const Schedule& schedule, const Observers& observers) {
   const Index3& shape = problem.domain.shape;
   std::int64_t step = schedule.first;
-  // The events of the state that a launch of `steps` has left; files and diagnostics share a look at it.
+  // The events of the state that a launch of `steps` has left; files and diagnostics share a scan of it.
   const auto attend = [&](std::int64_t steps, bool diagnostics, bool snapshot, bool checkpoint) {
-    const Survey survey = diagnostics && steps > 0 ? block.survey_of_change() : block.survey();
+    const StateView view = diagnostics && steps > 0 ? block.view_change() : block.view_state();
     std::optional<Extremes> found;
-    const auto finite = [&](Look look) {
-      if (found) return look.copy;
-      found = extremes_of_all(communicator, shape, block.owned(), look.extremes);
+    const auto finite = [&](ScanResult scanned) {
+      if (found) return scanned.copy;
+      found = extremes_of_all(communicator, shape, block.owned(), scanned.extremes);
       if (const auto place = first_not_finite(*found, shape)) {
-        look.copy = nullptr;  // its memory serves the state before
+        scanned.copy = nullptr;  // its memory serves the state before
         end_diverged(block, communicator, problem, observers, *place, step, steps);
       }
-      return look.copy;
+      return scanned.copy;
     };
-    const CopyState state = [&](const Sampling& kept) { return finite(survey.look(kept)); };
+    const CopyState state = [&](const Sampling& kept) { return finite(view.scan(kept)); };
     if (snapshot) observers.snapshot(step, state);
-    if (!found && (diagnostics || !checkpoint)) finite(survey.look());
-    if (diagnostics) observers.diagnostics(step, measure(communicator, shape, survey, *found));
+    if (!found && (diagnostics || !checkpoint)) finite(view.scan());
+    if (diagnostics) observers.diagnostics(step, measure(communicator, shape, view, *found));
     // Last: a restart from it repeats nothing of this step.
     if (checkpoint) observers.checkpoint(step, state);
   };

@@ -14,14 +14,14 @@
 namespace spsolve {
 
 /// A stencil on a grid as kernels see them, with the limits of a device.
-struct March {
+struct MarchModel {
   const Problem& problem;
   const DeviceModel& device;
   cuda::KernelStencil stencil;
   std::array<std::int64_t, 3> shape{};
   cuda::BlockLimits limits;
 
-  March(const Problem& solved, const DeviceModel& modelled)
+  MarchModel(const Problem& solved, const DeviceModel& modelled)
       : problem(solved),
         device(modelled),
         stencil(solved.domain, solved.stencil, solved.precision, solved.has_source),
@@ -60,24 +60,24 @@ struct March {
 };
 
 /// Seconds that computing alone takes of the kernels of `fuse` steps of a region.
-double compute_seconds(const March& march, const std::array<std::int64_t, 3>& region, int fuse);
+double compute_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& region, int fuse);
 
 /// Of a step of a region, one thread per point (step.cuh): per tap 32 lanes take the first cache a cycle for
 /// 128 bytes.
-double step_seconds(const March& march, const std::array<std::int64_t, 3>& region);
+double step_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& region);
 
 /// Of steps with tiles in shared memory (steps.cuh): blocks wait for their points, at the barrier of every
 /// step, and for sources.
-double tile_seconds(const March& march, const cuda::StepTile& tile, int steps);
+double tile_seconds(const MarchModel& march, const cuda::StepTile& tile, int steps);
 
 /// Instructions of a point and step of a line: sums, shuffles, rounding; beside walls also the choice between
 /// ghosts and points and, for each point that neumann faces mirror, between two of them.
-double instructions_of_line(const March& march, bool beside_walls);
+double instructions_of_line(const MarchModel& march, bool beside_walls);
 
 /// Seconds of the warp beside a wall of a line; 0 where there is none.
-double wall_warp_seconds(const March& march, const cuda::Tile& tile);
+double wall_warp_seconds(const MarchModel& march, const cuda::Tile& tile);
 
 /// What walls add to a march of so many seconds on the whole grid, per launch.
-double wall_seconds(const March& march, const cuda::Tile& tile, int fuse, int depth, double seconds);
+double wall_seconds(const MarchModel& march, const cuda::Tile& tile, int fuse, int depth, double seconds);
 
 }  // namespace spsolve

@@ -35,9 +35,10 @@ struct Launch {
   std::int64_t waves;   // of as many blocks as are resident
   double executed = 0;  // points, per step: halos of tiles, idle multiprocessors
 
-  Launch(const March& march, const cuda::Tile& cut, const std::array<std::int64_t, 3>& region) : tile(cut) {
-    const std::int64_t column_tiles = pieces(region[column_axis], tile.written_columns());
-    const std::int64_t tiles = column_tiles * pieces(region[row_axis], tile.written_rows());
+  Launch(const MarchModel& march, const cuda::Tile& cut, const std::array<std::int64_t, 3>& region)
+      : tile(cut) {
+    const std::int64_t column_tiles = ceil_div(region[column_axis], tile.written_columns());
+    const std::int64_t tiles = column_tiles * ceil_div(region[row_axis], tile.written_rows());
     const std::int64_t multiprocessors = march.limits.multiprocessors;
     const std::int64_t planes = region[plane_axis],
                        resident = tile.blocks_per_multiprocessor * multiprocessors;
@@ -60,10 +61,10 @@ struct Launch {
       blocks = stretches.blocks(tiles);
       waves = std::max<std::int64_t>(1, blocks / resident);
     }
-    warps = static_cast<double>(pieces(blocks, multiprocessors) * tile.warps) /
+    warps = static_cast<double>(ceil_div(blocks, multiprocessors) * tile.warps) /
             cuda::schedulers_of_multiprocessor;
     if (tile.warps == 1) warps = std::ceil(warps);
-    executed = static_cast<double>(pieces(blocks, multiprocessors) * multiprocessors) * planes_per_block *
+    executed = static_cast<double>(ceil_div(blocks, multiprocessors) * multiprocessors) * planes_per_block *
                static_cast<double>(tile.rows() * tile.columns());
   }
 };
@@ -78,7 +79,7 @@ int empty_planes(const cuda::KernelStencil& stencil) {
 
 /// Times that a point is rounded per step: in the first, stars read their input twice, and boxes in 3D rows
 /// of neighbouring warps.
-double roundings(const March& march, const cuda::Tile& tile) {
+double roundings(const MarchModel& march, const cuda::Tile& tile) {
   const double again = march.stencil.radius[plane_axis] == 0 ? 0
                        : march.stencil.pointwise_completion()
                            ? 1
@@ -92,7 +93,7 @@ double roundings(const March& march, const cuda::Tile& tile) {
 struct Slots {
   double sum, others;
 };
-Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
+Slots issue_slots(const MarchModel& march, const cuda::Tile& tile, bool alone) {
   const cuda::KernelStencil& stencil = march.stencil;
   const double reach = stencil.radius[column_axis] - 1.0, share = stencil.folded[column_axis] ? 0.25 : 1.0;
   const bool box = !stencil.pointwise_completion(), fp64 = march.fp64();
@@ -145,7 +146,7 @@ Slots issue_slots(const March& march, const cuda::Tile& tile, bool alone) {
 }
 
 /// What kernels cost more whose threads write columns one by one, placed as ScalarUnit::march() does.
-double raggedness(const March& march, const cuda::Tile& tile, const std::array<std::int64_t, 3>& region,
+double raggedness(const MarchModel& march, const cuda::Tile& tile, const std::array<std::int64_t, 3>& region,
                   bool is_last) {
   if (march.problem.domain.dimensions == 1) return 1;
   const std::int64_t columns = region[column_axis];
@@ -159,7 +160,7 @@ double raggedness(const March& march, const cuda::Tile& tile, const std::array<s
 }
 
 /// Seconds of one kernel that computing alone would take: a march with a tile, else a step.
-double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& region,
+double kernel_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& region,
                       const std::optional<cuda::Tile>& tile, bool is_only, bool is_last) {
   if (!tile) return step_seconds(march, region);
   if (const auto small = march.small_tile(region, tile->depth))
@@ -184,17 +185,18 @@ double kernel_seconds(const March& march, const std::array<std::int64_t, 3>& reg
 }
 
 /// Slabs of a region that the kernels of a launch take one after the other.
-std::int64_t slabs_of(const March& march, const std::array<std::int64_t, 3>& region, int fuse, int kernels) {
+std::int64_t slabs_of(const MarchModel& march, const std::array<std::int64_t, 3>& region, int fuse,
+                      int kernels) {
   if (kernels == 1) return 1;
   const auto& radius = march.stencil.radius;
   const std::int64_t of_plane = (region[row_axis] + 2 * fuse * radius[row_axis]) *
                                 (region[column_axis] + 2 * fuse * radius[column_axis]);
-  return pieces(region[plane_axis], cuda::planes_of_slab(of_plane, 2 * fuse * radius[plane_axis]));
+  return ceil_div(region[plane_axis], cuda::planes_of_slab(of_plane, 2 * fuse * radius[plane_axis]));
 }
 
 /// What a kernel writes of a region that other kernels take so many steps further: also what these need
 /// beyond periodic faces, but the ends of rows that repeat, and of slabs.
-std::array<std::int64_t, 3> grown(const March& march, std::array<std::int64_t, 3> region, int steps_left,
+std::array<std::int64_t, 3> grown(const MarchModel& march, std::array<std::int64_t, 3> region, int steps_left,
                                   bool rows_repeat, bool slabs) {
   const auto axes = cuda::grid_axes(march.problem.domain);
   for (int axis = 0; axis < axis_count; ++axis)
@@ -205,13 +207,13 @@ std::array<std::int64_t, 3> grown(const March& march, std::array<std::int64_t, 3
 
 }  // namespace
 
-double compute_seconds(const March& march, const std::array<std::int64_t, 3>& region, int fuse) {
+double compute_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& region, int fuse) {
   const int deepest = march.depth_of_kernels(fuse);
-  const int kernels = deepest > 0 ? pieces(fuse, deepest) : fuse;
+  const int kernels = deepest > 0 ? ceil_div(fuse, deepest) : fuse;
   const std::int64_t slabs = slabs_of(march, region, fuse, kernels);
   const bool rows_repeat = kernels > 1 && march.rows_repeat(fuse);
   auto slab = region;
-  slab[plane_axis] = pieces(region[plane_axis], slabs);
+  slab[plane_axis] = ceil_div(region[plane_axis], slabs);
   double seconds = 0;
   for (int k = 0, done = 0; k < kernels; ++k) {
     const int depth = fuse * (k + 1) / kernels - done;
@@ -224,12 +226,12 @@ double compute_seconds(const March& march, const std::array<std::int64_t, 3>& re
 }
 
 void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
-  const March march(problem, device);
+  const MarchModel march(problem, device);
   const auto element = static_cast<double>(storage_bytes(problem.precision));
   const double sums = std::max(element, 4.0), points = static_cast<double>(problem.domain.box().points());
   const int deepest = march.depth_of_kernels(candidate.fuse);
-  const int kernels = deepest > 0 ? pieces(candidate.fuse, deepest) : candidate.fuse;
-  const auto tile = deepest > 0 ? march.tile(pieces(candidate.fuse, kernels)) : std::nullopt;
+  const int kernels = deepest > 0 ? ceil_div(candidate.fuse, deepest) : candidate.fuse;
+  const auto tile = deepest > 0 ? march.tile(ceil_div(candidate.fuse, kernels)) : std::nullopt;
   const double per_step = 1 / (points * candidate.fuse);
   candidate.rows_repeat = march.rows_repeat(candidate.fuse);
 
@@ -261,7 +263,7 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
   if (!tile || small) return;
   const double seconds = candidate.seconds / per_step;
   candidate.wall_seconds =
-      wall_seconds(march, *tile, candidate.fuse, pieces(candidate.fuse, kernels), seconds) * per_step;
+      wall_seconds(march, *tile, candidate.fuse, ceil_div(candidate.fuse, kernels), seconds) * per_step;
   candidate.seconds += candidate.wall_seconds;
 }
 

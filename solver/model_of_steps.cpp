@@ -27,7 +27,7 @@ constexpr double tile_start = 600, tile_walls = 400, tile_step = 400, tile_load 
 
 /// Rows of input per row of results that step.cuh has from the second cache: in every plane those within
 /// reach of as many rows as the threads of a block take.
-double rows_read(const March& march) {
+double rows_read(const MarchModel& march) {
   constexpr double threads = 256;
   std::map<std::int64_t, std::set<std::int64_t>> rows_of_plane;
   for (const Tap& tap : march.problem.stencil.taps())
@@ -41,7 +41,7 @@ double rows_read(const March& march) {
 }
 
 /// Issue slots of a point beside walls: what every kind of them takes of a tap, and of offsets before.
-double wall_slots(const March& march) {
+double wall_slots(const MarchModel& march) {
   bool constants = false, mirrors = false;
   for (const auto& faces : march.stencil.walls)
     for (const cuda::Wall wall : faces) {
@@ -55,7 +55,7 @@ double wall_slots(const March& march) {
 }
 
 /// The share of a step's warps that have points beside walls: they take both ways through the kernel.
-double warps_beside_walls(const March& march, const std::array<std::int64_t, 3>& region) {
+double warps_beside_walls(const MarchModel& march, const std::array<std::int64_t, 3>& region) {
   const auto axes = cuda::grid_axes(march.problem.domain);
   const Index3 extent = tap_box(march.problem.stencil).extent();
   double inner = 1;
@@ -71,7 +71,7 @@ double warps_beside_walls(const March& march, const std::array<std::int64_t, 3>&
 
 }  // namespace
 
-double step_seconds(const March& march, const std::array<std::int64_t, 3>& region) {
+double step_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& region) {
   const double fp32 = march.device.scalar_fp32, multiprocessors = march.device.multiprocessors;
   const double cycle = march.cycle();
   const double value = std::max(4.0, static_cast<double>(storage_bytes(march.problem.precision)));
@@ -87,7 +87,7 @@ double step_seconds(const March& march, const std::array<std::int64_t, 3>& regio
   return step_fill + points * (std::hypot(first, second) + slots / fp32) + taps * tap_latency;
 }
 
-double tile_seconds(const March& march, const cuda::StepTile& tile, int steps) {
+double tile_seconds(const MarchModel& march, const cuda::StepTile& tile, int steps) {
   const bool tf32 = march.problem.precision == Precision::tf32, source = march.stencil.with_source;
   const double rounded = tf32 ? tile_rounding * tile.points : 0.0;
   const double cycles = (tile_load + rounded) * tile.load_turns + tile_step * steps +

@@ -75,16 +75,16 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
       multiprocessors *
       std::clamp<std::int64_t>(limits_of(device).shared_bytes / (program.shared_bytes() + 1024), 1,
                                tile.blocks_per_multiprocessor);
-  const std::int64_t tiles = pieces(extent(cuda::column_axis), program.block_columns()) *
-                             pieces(extent(cuda::row_axis), program.block_rows());
-  const std::int64_t chunks = pieces(extent(cuda::plane_axis), program.operand().tile[0]);
+  const std::int64_t tiles = ceil_div(extent(cuda::column_axis), program.block_columns()) *
+                             ceil_div(extent(cuda::row_axis), program.block_rows());
+  const std::int64_t chunks = ceil_div(extent(cuda::plane_axis), program.operand().tile[0]);
   const auto slices = static_cast<std::int64_t>(program.operand().slices.size());
   const std::int64_t chunks_per_block =
       tile.group ? tile.group : cuda::steps_per_block(chunks, tiles, resident, slices + 1);
-  const std::int64_t blocks = tiles * pieces(chunks, chunks_per_block);
-  const auto steps = static_cast<double>(pieces(blocks, resident) * (chunks_per_block + slices - 1));
+  const std::int64_t blocks = tiles * ceil_div(chunks, chunks_per_block);
+  const auto steps = static_cast<double>(ceil_div(blocks, resident) * (chunks_per_block + slices - 1));
   const auto warps =
-      static_cast<double>(pieces(std::min(blocks, resident), multiprocessors) * program.threads() / 32);
+      static_cast<double>(ceil_div(std::min(blocks, resident), multiprocessors) * program.threads() / 32);
 
   const double points = static_cast<double>(domain.box().points());
   const double outputs = static_cast<double>(volume(program.operand().tile)) * program.tiles_per_block();
@@ -125,10 +125,10 @@ double windows_executed(const cuda::WgmmaProgram& program, const Index3& shape, 
   const std::int64_t rows = program.tile().y_groups * cuda::wgmma_tile_rows,
                      columns = program.tile().x_groups * cuda::wgmma_group_columns,
                      resident = limits_of(device).multiprocessors,
-                     warm_up = pieces<std::int64_t>(program.window().rows, rows) + 1;
-  const std::int64_t strips = pieces(shape[x_axis], columns), tiles = pieces(shape[y_axis], rows),
+                     warm_up = ceil_div<std::int64_t>(program.window().rows, rows) + 1;
+  const std::int64_t strips = ceil_div(shape[x_axis], columns), tiles = ceil_div(shape[y_axis], rows),
                      length = cuda::steps_per_block(tiles, strips, resident, warm_up),
-                     blocks = pieces(strips * pieces(tiles, length), resident) * resident;
+                     blocks = ceil_div(strips * ceil_div(tiles, length), resident) * resident;
   return static_cast<double>(blocks * (length + (half ? warm_up : 0)) * columns * rows) /
          static_cast<double>(volume(shape));
 }
@@ -168,10 +168,10 @@ double plane_seconds(const cuda::SeparableProgram& program, const Domain& domain
   const SeparableOperand& operand = program.operand();
   const cuda::SeparableShape& shape = program.shape(with_source);
   const cuda::SeparableTile& tile = shape.tile;
-  const std::int64_t columns = pieces(domain.shape[x_axis], tile.columns()), rows = domain.shape[y_axis];
+  const std::int64_t columns = ceil_div(domain.shape[x_axis], tile.columns()), rows = domain.shape[y_axis];
   const std::int64_t resident = tile.blocks_per_multiprocessor * limits_of(device).multiprocessors;
   const std::int64_t steps = cuda::steps_per_strip(rows, shape.block_rows, columns, resident);
-  const std::int64_t strips = pieces(rows, steps * shape.block_rows + cuda::row_granule);
+  const std::int64_t strips = ceil_div(rows, steps * shape.block_rows + cuda::row_granule);
   const double instructions = 2.0 * operand.per_window() * (split ? 3 : 1) * tile.groups * shape.block_rows /
                               16 * (operand.x_rank * operand.x.windows + operand.rank * operand.y.windows);
   const int windows = operand.y.windows;
@@ -189,7 +189,7 @@ double plane_seconds(const cuda::SeparableProgram& program, const Domain& domain
            : (windows > 2 ? 1.15 : 1.0) * (split ? std::max(1.0, operand.x_rank * windows * tile.groups / 4.0)
                                            : tile.groups == 1 ? 1.15
                                                               : 1.0);
-  return static_cast<double>(pieces(strips * columns, resident) * (steps + 1)) * instructions * slower *
+  return static_cast<double>(ceil_div(strips * columns, resident) * (steps + 1)) * instructions * slower *
          spills *
          instruction_seconds(half ? 2.66 : 3.8, half ? device.mma_half_sparse : device.mma_tf32_sparse,
                              device) /
@@ -204,11 +204,11 @@ double space_seconds(const cuda::SeparableProgram& program, const Domain& domain
   const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
   const SeparableOperand& operand = program.operand();
   const std::int64_t resident = limits_of(device).multiprocessors, warps = program.tile().warps_y;
-  const std::int64_t tiles = pieces<std::int64_t>(domain.shape[x_axis], program.tile().columns()) *
-                             pieces(domain.shape[y_axis], cuda::row_granule * warps);
+  const std::int64_t tiles = ceil_div<std::int64_t>(domain.shape[x_axis], program.tile().columns()) *
+                             ceil_div(domain.shape[y_axis], cuda::row_granule * warps);
   const std::int64_t planes = domain.shape[z_axis], warm_up = operand.z_taps + 1;
   const std::int64_t length = cuda::steps_per_block(planes, tiles, resident, warm_up);
-  const std::int64_t waves = pieces(tiles * pieces(planes, length), resident);
+  const std::int64_t waves = ceil_div(tiles * ceil_div(planes, length), resident);
   const double instructions =
       2.0 * operand.per_window() * (split ? 3 : 1) * (2 * operand.x_rank * operand.x.windows + operand.rank);
   const double slot = 32 * cuda::schedulers_of_multiprocessor * device.multiprocessors / device.scalar_fp32;

@@ -20,7 +20,7 @@ constexpr double band_step = 2e-6;       // s, the same of a step without a marc
 constexpr double band_tile = 1e-6;       // s, and of tiles in shared memory
 
 /// Blocks beside walls take longer: in 2D they end last, in 3D they are many (docs/kernels-scalar.md).
-double wall_slowdown(const March& march, const cuda::Tile& tile) {
+double wall_slowdown(const MarchModel& march, const cuda::Tile& tile) {
   const Domain& domain = march.problem.domain;
   const bool box = !march.stencil.pointwise_completion();
   if (!march.stencil.has_walls() || domain.dimensions == 1) return 0;
@@ -51,7 +51,7 @@ double wall_slowdown(const March& march, const cuda::Tile& tile) {
 }
 
 /// Neumann faces across the march.
-int mirrored_faces(const March& march) {
+int mirrored_faces(const MarchModel& march) {
   int faces = 0;
   for (const Face& face : march.problem.domain.faces[cuda::grid_axes(march.problem.domain)[plane_axis]])
     faces += face.kind == BoundaryKind::neumann;
@@ -60,13 +60,13 @@ int mirrored_faces(const March& march) {
 
 /// Seconds of the steps beside these, both faces at the same time: in 2D a launch of tiles for each march,
 /// else one by one, of as many planes as the steps after it need.
-double mirror_seconds(const March& march, int fuse, int depth) {
+double mirror_seconds(const MarchModel& march, int fuse, int depth) {
   const int faces = mirrored_faces(march);
   const cuda::Region band{{}, {depth * march.stencil.radius[plane_axis], 1, march.shape[column_axis]}};
   if (const auto tile =
           faces ? cuda::choose_step_tile(march.stencil, band, depth, march.compute_bytes(), march.limits)
                 : std::nullopt)
-    return pieces(fuse, depth) * (band_kernel + tile->cycles * march.cycle());
+    return ceil_div(fuse, depth) * (band_kernel + tile->cycles * march.cycle());
   const std::array<std::int64_t, 3> planes{faces * 3 * depth * march.stencil.radius[plane_axis] / 2,
                                            march.shape[row_axis], march.shape[column_axis]};
   return faces ? fuse * (step_latency + step_seconds(march, planes)) : 0;
@@ -74,7 +74,7 @@ double mirror_seconds(const March& march, int fuse, int depth) {
 
 /// What of these a march of so many seconds, kernel by kernel, does not hide: blocks leave little room for
 /// others on grids that fill the device, in 2D those of little reach more.
-double mirrors_not_hidden(const March& march, int fuse, int depth, double seconds) {
+double mirrors_not_hidden(const MarchModel& march, int fuse, int depth, double seconds) {
   const double mirrors = mirror_seconds(march, fuse, depth);
   if (march.problem.domain.box().points() < 1'000'000)
     return std::max(0.0, mirrors - (march.space() ? 0.5 : 1.0) * seconds);
@@ -85,7 +85,7 @@ double mirrors_not_hidden(const March& march, int fuse, int depth, double second
 
 }  // namespace
 
-double instructions_of_line(const March& march, bool beside_walls) {
+double instructions_of_line(const MarchModel& march, bool beside_walls) {
   const cuda::KernelStencil& stencil = march.stencil;
   const double words = march.fp64() ? 2 : 1, radius = stencil.radius[column_axis];
   const double inside = stencil.operations + (march.fp64() ? 0.6 + 0.5 * radius : 0.25 * radius) +
@@ -96,7 +96,7 @@ double instructions_of_line(const March& march, bool beside_walls) {
 }
 
 /// It waits for its own results, whatever others do.
-double wall_warp_seconds(const March& march, const cuda::Tile& tile) {
+double wall_warp_seconds(const MarchModel& march, const cuda::Tile& tile) {
   if (march.problem.domain.dimensions > 1 || !march.stencil.has_walls()) return 0;
   const double points = tile.depth * tile.points_per_lane,
                beside = points * instructions_of_line(march, true),
@@ -105,16 +105,16 @@ double wall_warp_seconds(const March& march, const cuda::Tile& tile) {
          fastest_clock;
 }
 
-double wall_seconds(const March& march, const cuda::Tile& tile, int fuse, int depth, double seconds) {
+double wall_seconds(const MarchModel& march, const cuda::Tile& tile, int fuse, int depth, double seconds) {
   return wall_slowdown(march, tile) * seconds + mirrors_not_hidden(march, fuse, depth, seconds);
 }
 
 double band_seconds(const Problem& problem, const DeviceModel& device, int fuse) {
-  const March march(problem, device);
+  const MarchModel march(problem, device);
   const auto axes = cuda::grid_axes(problem.domain);
-  const int deepest = march.depth_of_kernels(fuse), kernels = deepest > 0 ? pieces(fuse, deepest) : fuse;
+  const int deepest = march.depth_of_kernels(fuse), kernels = deepest > 0 ? ceil_div(fuse, deepest) : fuse;
   auto inner = march.shape;
-  double seconds = mirror_seconds(march, fuse, pieces(fuse, kernels));
+  double seconds = mirror_seconds(march, fuse, ceil_div(fuse, kernels));
   for (int k = 0; k < axis_count; ++k) {
     if (problem.domain.periodic(axes[k])) continue;
     const std::int64_t reach = std::min<std::int64_t>(fuse * march.stencil.radius[k], inner[k] / 2);

@@ -33,8 +33,8 @@ constexpr int scalar_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 
 constexpr int tensor_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15, 16, 20, 24, 31, 40};
 
 // Times as slow as the fastest, in the model.
-constexpr double as_good = 1.01;           // of depths
-constexpr double out_of_the_question = 3;  // not worth timing
+constexpr double as_good = 1.01;  // of depths
+constexpr double hopeless = 3;    // not worth timing
 
 /// Terms of a separable sweep may drop half of what the format loses anyway, or of what is accepted.
 double dropped_share(Precision precision, int fuse, const std::optional<double>& accuracy) {
@@ -210,7 +210,7 @@ void keep_built(const Problem& problem, const DeviceModel& device, std::vector<C
   std::vector<Candidate> missing;
   double fastest = 0;
   for (const Candidate* candidate : sorted) {
-    if (fastest > 0 && candidate->seconds > out_of_the_question * fastest) break;
+    if (fastest > 0 && candidate->seconds > hopeless * fastest) break;
     if (!is_built(problem, device, *candidate))
       missing.push_back(*candidate);
     else if (fastest == 0)
@@ -303,7 +303,7 @@ std::vector<Candidate> best_candidates(const Plan& plan, std::size_t count) {
     if (among(first, candidate, near) || among(others, candidate, near) || among(last, candidate, are_alike))
       continue;
     const bool is_first = !among(first, candidate, are_alike);
-    const bool slow = candidate.seconds > out_of_the_question * sorted.front().seconds;
+    const bool slow = candidate.seconds > hopeless * sorted.front().seconds;
     (is_first && slow ? last : is_first ? first : others).push_back(candidate);
   }
   for (const auto& more : {others, last}) first.insert(first.end(), more.begin(), more.end());

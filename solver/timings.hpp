@@ -28,10 +28,10 @@ struct Timings {
     unpacking += between(Mark::arrived, Mark::unpacked);
     interior += between(Mark::packed, Mark::interior);
     edges += between(Mark::unpacked, Mark::edges);
-    const double hidden_not =
+    const double exposed =
         between(Mark::begin, Mark::packed) + std::max(0.0, between(Mark::interior, Mark::unpacked));
-    exchange += hidden_not;
-    compute += std::max(between(Mark::begin, Mark::interior), between(Mark::begin, Mark::edges)) - hidden_not;
+    exchange += exposed;
+    compute += std::max(between(Mark::begin, Mark::interior), between(Mark::begin, Mark::edges)) - exposed;
   }
 
   friend Timings operator*(double factor, Timings t) {

@@ -12,8 +12,8 @@ std::int64_t steps_per_block(std::int64_t steps, std::int64_t tiles, std::int64_
                              std::int64_t warm_up) {
   std::int64_t best = steps, best_time = std::numeric_limits<std::int64_t>::max();
   for (std::int64_t stretches = 1; stretches <= std::min(steps, most_stretches); ++stretches) {
-    const std::int64_t length = pieces(steps, stretches), blocks = tiles * pieces(steps, length),
-                       time = pieces(blocks, resident) * (length + warm_up);
+    const std::int64_t length = ceil_div(steps, stretches), blocks = tiles * ceil_div(steps, length),
+                       time = ceil_div(blocks, resident) * (length + warm_up);
     if (time < best_time) best_time = time, best = length;
   }
   return best;
@@ -39,7 +39,7 @@ int fewer_planes(const FlatMarch& march, std::int64_t number, double cost) {
 
 double longest_stretch(const FlatMarch& march, const MarchStretches& stretches) {
   const auto length = [&](int number) {
-    return static_cast<double>(pieces(march.planes, std::int64_t{number}) + march.warm_up);
+    return static_cast<double>(ceil_div(march.planes, std::int64_t{number}) + march.warm_up);
   };
   const double outer = (1 + march.wall_cost.columns) * length(stretches.of_outer.number),
                others = length(stretches.of_others.number);
@@ -54,13 +54,13 @@ MarchStretches stretch_march(const FlatMarch& march) {
   int &number = stretches.of_others.number, &of_outer = stretches.of_outer.number;
   double best_time = std::numeric_limits<double>::infinity();
   for (; number <= std::min(march.planes, most_stretches); ++number) {
-    const auto others = static_cast<double>(pieces(march.planes, std::int64_t{number}) + march.warm_up);
+    const auto others = static_cast<double>(ceil_div(march.planes, std::int64_t{number}) + march.warm_up);
     of_outer = std::max(of_outer, number);
     while (of_outer < std::min<std::int64_t>(march.planes, most_of_outer * number) &&
            longest_stretch(march, stretches) > others)
       ++of_outer;
-    const std::int64_t blocks = stretches.blocks(march.tiles), waves = pieces(blocks, march.resident),
-                       warps = pieces(std::min(blocks, march.resident), march.schedulers);
+    const std::int64_t blocks = stretches.blocks(march.tiles), waves = ceil_div(blocks, march.resident),
+                       warps = ceil_div(std::min(blocks, march.resident), march.schedulers);
     const double time = static_cast<double>(waves) * longest_stretch(march, stretches) *
                         scheduler_time(static_cast<double>(warps));
     if (time < best_time) best_time = time, best = stretches;
@@ -89,7 +89,8 @@ constexpr std::int64_t most_short_stretches = 8;
 /// pieces, each in `short_stretches`.
 MarchShares share_slabs(std::int64_t steps, std::int64_t slabs, std::int64_t tiles, std::int64_t resident,
                         std::int64_t warm_up, std::int64_t short_stretches) {
-  const std::int64_t slab = pieces(steps, slabs), all = tiles * pieces(steps, slab), rest = all % resident;
+  const std::int64_t slab = ceil_div(steps, slabs), all = tiles * ceil_div(steps, slab),
+                     rest = all % resident;
   MarchShares shares{};
   shares.steps = static_cast<int>(slab);
   shares.tiles = static_cast<int>(tiles);
@@ -97,25 +98,25 @@ MarchShares share_slabs(std::int64_t steps, std::int64_t slabs, std::int64_t til
   shares.whole = static_cast<int>(all - rest);
   if (rest == 0) return shares;
   const std::int64_t stretches = std::min(slab, resident / rest), others = resident - stretches * rest;
-  std::int64_t length = pieces(slab, stretches);
+  std::int64_t length = ceil_div(slab, stretches);
   if (short_stretches > 0 && others > 0) {
     // One long stretch and its warm-up take as long as that many short ones and theirs.
-    const std::int64_t rounds = pieces(rest * short_stretches, others);
-    length = std::min(length, pieces(rounds * slab + (rounds - 1) * short_stretches * warm_up,
-                                     short_stretches + rounds * stretches));
+    const std::int64_t rounds = ceil_div(rest * short_stretches, others);
+    length = std::min(length, ceil_div(rounds * slab + (rounds - 1) * short_stretches * warm_up,
+                                       short_stretches + rounds * stretches));
     const std::int64_t left = std::max<std::int64_t>(0, slab - stretches * length);
-    shares.short_length = static_cast<int>(pieces(left, short_stretches));
-    shares.short_stretches = left > 0 ? static_cast<int>(pieces(left, shares.short_length)) : 0;
+    shares.short_length = static_cast<int>(ceil_div(left, short_stretches));
+    shares.short_stretches = left > 0 ? static_cast<int>(ceil_div(left, shares.short_length)) : 0;
   }
   shares.length = static_cast<int>(length);
-  shares.stretches = static_cast<int>(std::min(stretches, pieces(slab, length)));
+  shares.stretches = static_cast<int>(std::min(stretches, ceil_div(slab, length)));
   return shares;
 }
 
 }  // namespace
 
 MarchShares share_march(std::int64_t steps, std::int64_t tiles, std::int64_t resident, std::int64_t warm_up) {
-  const std::int64_t fewest = pieces(steps, longest_slab);
+  const std::int64_t fewest = ceil_div(steps, longest_slab);
   MarchShares best{};
   std::int64_t best_time = std::numeric_limits<std::int64_t>::max();
   for (std::int64_t slabs = fewest; slabs <= 2 * fewest; ++slabs)
@@ -131,8 +132,9 @@ MarchTime march_time(const MarchShares& shares, std::int64_t resident, std::int6
   const std::int64_t waves = shares.whole / resident, others = resident - shares.shared() * shares.stretches;
   MarchTime time{waves, waves * (shares.steps + warm_up)};
   if (shares.shared() == 0) return time;
-  const std::int64_t rounds =
-      shares.short_stretches > 0 ? pieces(shares.shared() * std::int64_t{shares.short_stretches}, others) : 0;
+  const std::int64_t rounds = shares.short_stretches > 0
+                                  ? ceil_div(shares.shared() * std::int64_t{shares.short_stretches}, others)
+                                  : 0;
   ++time.waves;
   time.steps += std::max(shares.length + warm_up, rounds * (shares.short_length + warm_up));
   return time;

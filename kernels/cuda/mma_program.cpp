@@ -94,7 +94,7 @@ void MmaProgram::cut_steps() {
 int MmaProgram::outputs_per_block() const { return precision_ == Precision::fp64 ? 8 : 16; }
 
 int MmaProgram::m_blocks() const {
-  return pieces(static_cast<int>(volume(operand_.tile)), outputs_per_block());
+  return ceil_div(static_cast<int>(volume(operand_.tile)), outputs_per_block());
 }
 
 /// Whether a step of a slice has weights.
@@ -122,8 +122,8 @@ MmaArguments MmaProgram::arguments(const View& in, const View& out, const View& 
   a.source = source;
   a.region = region;
   for (int axis = 0; axis < axis_count; ++axis)
-    a.tile_begin[axis] = floor_to(region.begin[axis], operand_.tile[axis]);
-  a.chunks = pieces(region.end[plane_axis] - a.tile_begin[plane_axis], operand_.tile[plane_axis]);
+    a.tile_begin[axis] = round_down(region.begin[axis], operand_.tile[axis]);
+  a.chunks = ceil_div(region.end[plane_axis] - a.tile_begin[plane_axis], operand_.tile[plane_axis]);
   a.lead = static_cast<int>(
       wrap(a.tile_begin[column_axis] + window_[column_axis] - in.begin[column_axis], granule()));
   a.unscale = static_cast<float>(1.0 / scale_);
@@ -131,8 +131,8 @@ MmaArguments MmaProgram::arguments(const View& in, const View& out, const View& 
 }
 
 std::int64_t MmaProgram::blocks(const MmaArguments& a, KernelAxis axis) const {
-  return pieces<std::int64_t>(a.region.end[axis] - a.tile_begin[axis],
-                              axis == row_axis ? block_rows() : block_columns());
+  return ceil_div<std::int64_t>(a.region.end[axis] - a.tile_begin[axis],
+                                axis == row_axis ? block_rows() : block_columns());
 }
 
 bool MmaProgram::is_aligned(const MmaArguments& a) const {

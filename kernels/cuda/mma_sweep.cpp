@@ -17,7 +17,7 @@ MmaSweep::MmaSweep(const Domain& domain, const Stencil& stencil, Precision preci
 void MmaSweep::enqueue(const View& in, const View& out, const View& source, const Region& region) const {
   MmaArguments a = program_.arguments(in, out, source, region);
   if (const int group = program_.tile().group;
-      group && pieces<std::int64_t>(a.chunks, group) > most_blocks_across) {
+      group && ceil_div<std::int64_t>(a.chunks, group) > most_blocks_across) {
     Region low = region, high = region;
     low.end[plane_axis] = high.begin[plane_axis] =
         a.tile_begin[plane_axis] + most_blocks_across * group * program_.operand().tile[plane_axis];
@@ -38,7 +38,7 @@ void MmaSweep::enqueue(const View& in, const View& out, const View& source, cons
                            : steps_per_block(a.chunks, rows * columns, resident_blocks(kernel), slices + 1);
   launch(kernel,
          dim3(static_cast<unsigned>(columns), static_cast<unsigned>(rows),
-              static_cast<unsigned>(pieces(a.chunks, a.chunks_per_block))),
+              static_cast<unsigned>(ceil_div(a.chunks, a.chunks_per_block))),
          a);
 }
 

@@ -105,7 +105,7 @@ void MmaProgram::fit(const BlockLimits& limits, const Index3& reach_end) {
     box_columns_ = round_up(static_cast<int>(block_columns()) + margin(x_axis) + granule - 1, granule);
     box_rows_ = static_cast<int>(block_rows()) + margin(y_axis);
     // A row may come in several copies, which begin at multiples of 128 bytes.
-    copies_ = pieces(box_columns_ * 16 / granule, most_box);
+    copies_ = ceil_div(box_columns_ * 16 / granule, most_box);
     if (copies_ > 1) box_columns_ = round_up(box_columns_, copies_ * box_alignment / (16 / granule));
   };
   cut();

@@ -137,7 +137,7 @@ std::vector<PackArguments> pack_launches(const std::vector<BoxCopy>& copies, con
     }
     copy.items = static_cast<unsigned>(exact.extent[z_axis]) * copy.rows * copy.items_per_row;
     copy.first_piece = launch.pieces;
-    launch.pieces += pieces(copy.items, pack_threads);
+    launch.pieces += ceil_div(copy.items, pack_threads);
     launch.table[launch.copies++] = copy;
   }
   return launches;

@@ -30,19 +30,20 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
     const int axis = wide ? static_cast<int>(x_axis) : rows;
     Box left = region, right = region;
     left.end[axis] = right.begin[axis] =
-        region.begin[axis] + floor_to(region.extent()[axis] / 2, column_granule);
+        region.begin[axis] + round_down(region.extent()[axis] / 2, column_granule);
     this->march(march, in, out, left, stream);
     return this->march(march, in, out, right, stream);
   }
   Arguments a = arguments(in, out, region);
   const std::int64_t granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
-  place_column_tiles(a, tile, aligned_column_ + floor_to(a.region.begin[2] - aligned_column_, granule));
+  place_column_tiles(a, tile, aligned_column_ + round_down(a.region.begin[2] - aligned_column_, granule));
   const bool has_ends = stencil_.has_walls(column_axis), is_line = stencil_.radius[plane_axis] == 0;
   if (has_ends && !is_line) keep_tiles_from_walls(a, tile);  // of lines, tiles begin where memory's lines do
   const Kernel& kernel = kernel_of(march, writes_whole_vectors(a, tile));
   if (!in.view.data) return;  // prepare()
   const auto map_tiles = [&](View& view, int bytes, TensorMap(&maps)[2]) {
-    if (const std::int64_t skipped = floor_to(a.first_column - view.begin[2], column_granule); skipped > 0) {
+    if (const std::int64_t skipped = round_down(a.first_column - view.begin[2], column_granule);
+        skipped > 0) {
       view.data = static_cast<std::byte*>(view.data) + skipped * bytes;
       view.begin[2] += skipped;
     }
@@ -54,7 +55,7 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
   map_tiles(a.in, formats.in_bytes(), a.in_map);
   if (a.source.data) map_tiles(a.source, formats.compute_bytes(), a.source_map);
   const std::int64_t column_tiles = a.column_tiles,
-                     row_tiles = pieces(a.region.end[1] - a.region.begin[1], tile.written_rows());
+                     row_tiles = ceil_div(a.region.end[1] - a.region.begin[1], tile.written_rows());
   const std::int64_t planes = a.region.end[0] - a.region.begin[0];
   const std::int64_t resident =
       device_.multiprocessors * kernel.resident_blocks(32 * tile.warps, tile.shared_bytes);
@@ -81,7 +82,7 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
 void ScalarUnit::step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const {
   constexpr unsigned threads = 256;
   const std::int64_t blocks =
-      std::min<std::int64_t>(pieces(region.points(), threads), 64 * device_.multiprocessors);
+      std::min<std::int64_t>(ceil_div(region.points(), threads), 64 * device_.multiprocessors);
   const Kernel& kernel = step_kernel({precision_, in.stored, out.stored});
   if (in.view.data)
     kernel.launch(dim3(static_cast<unsigned>(blocks)), dim3(threads), 0, stream, arguments(in, out, region));

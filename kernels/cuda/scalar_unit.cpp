@@ -56,7 +56,7 @@ void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int ste
       std::max<std::int64_t>(reach(region, steps).points() / reach(region, steps).extent()[slow], 1);
   const std::int64_t planes = planes_of_slab(plane_points, 2 * steps * radius_[slow]);
   const int most = most_per_kernel(region, steps);
-  const std::int64_t slabs = most == steps ? 1 : pieces(region.extent()[slow], planes);
+  const std::int64_t slabs = most == steps ? 1 : ceil_div(region.extent()[slow], planes);
   for (std::int64_t i = 0; i < slabs; ++i) {
     Box slab = region;
     slab.begin[slow] = region.begin[slow] + region.extent()[slow] * i / slabs;
@@ -74,7 +74,7 @@ int ScalarUnit::most_per_kernel(const Box& region, int steps) const {
 /// Several kernels, the first on the largest box; what they hand on is in compute precision.
 void ScalarUnit::run(Operand in, const Operand& out, const Box& region, int steps,
                      int most_per_kernel) const {
-  const int kernels = static_cast<int>(pieces(steps, most_per_kernel));
+  const int kernels = static_cast<int>(ceil_div(steps, most_per_kernel));
   int done = 0;
   for (int k = 0; k < kernels; ++k) {
     const int depth = steps * (k + 1) / kernels - done;
@@ -171,7 +171,7 @@ ScalarUnit::Operand ScalarUnit::scratch(const Operand& in, const Box& box, std::
     view.end[k] = box.end[axes_[k]];
   }
   view.begin[column_axis] =
-      aligned_column_ + floor_to(view.begin[column_axis] - aligned_column_, column_granule);
+      aligned_column_ + round_down(view.begin[column_axis] - aligned_column_, column_granule);
   view.end[column_axis] = aligned_column_ + round_up(view.end[column_axis] - aligned_column_, column_granule);
   view.stride[column_axis] = 1;
   view.stride[row_axis] =

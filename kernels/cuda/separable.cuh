@@ -139,8 +139,8 @@ class Strip {
             for (int group = 0; group < groups_at_once; ++group)
 #pragma unroll
               for (int half = 0; half < 2; ++half)
-                hand_on(next[group][k][m][half], first + r, sums[r][group].total(2 * half),
-                        sums[r][group].total(2 * half + 1));
+                to_fragment(next[group][k][m][half], first + r, sums[r][group].total(2 * half),
+                            sums[r][group].total(2 * half + 1));
         }
       });
     });

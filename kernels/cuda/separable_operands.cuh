@@ -60,7 +60,7 @@ __device__ inline Operand load_operand(const Stored* from) {
 }
 
 /// Two accumulators of pass 1 as inputs of pass 2.
-__device__ inline void hand_on(Fragment& to, int r, float left, float right) {
+__device__ inline void to_fragment(Fragment& to, int r, float left, float right) {
   if constexpr (tf32) {
     to.word[2 * r] = __float_as_uint(left);
     to.word[2 * r + 1] = __float_as_uint(right);

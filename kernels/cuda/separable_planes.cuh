@@ -84,7 +84,7 @@ class Column {
       for (int r = 0; r < 4; ++r)
 #pragma unroll
         for (int half = 0; half < 2; ++half)
-          hand_on(along_x[k][half], r, sums[r][k].total(2 * half), sums[r][k].total(2 * half + 1));
+          to_fragment(along_x[k][half], r, sums[r][k].total(2 * half), sums[r][k].total(2 * half + 1));
     along_y(weights, along_x);
   }
 

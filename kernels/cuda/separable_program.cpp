@@ -56,7 +56,7 @@ SeparableShape shape_of(const SeparableOperand& operand, const SeparableTile& ti
   const bool in_planes = operand.z_taps > 1;
   SeparableShape shape{tile, 0, 0, operand.y.begin, 0, 0, 0};
   shape.block_rows = in_planes ? 16 * (tile.warps_y + 1) : 32 * operand.y.windows;
-  shape.column_margin = floor_to(operand.x.begin, 32 / storage_bytes);
+  shape.column_margin = round_down(operand.x.begin, 32 / storage_bytes);
   shape.window_column = operand.x.begin - shape.column_margin;
   const int needed = shape.window_column + tile.columns() - 16 + 32 * operand.x.windows;
   const int granule = 16 / storage_bytes;
@@ -250,9 +250,9 @@ std::int64_t steps_per_strip(std::int64_t rows, std::int64_t block_rows, std::in
   constexpr std::int64_t warm_up = 2;  // steps that the first copies take
   std::int64_t best = 0, best_cost = INT64_MAX;
   for (std::int64_t steps = 0; steps <= 64; ++steps) {
-    const std::int64_t strips = pieces(rows, steps * block_rows + row_granule);
+    const std::int64_t strips = ceil_div(rows, steps * block_rows + row_granule);
     // Half a strip more, on average, for the last to end.
-    const std::int64_t cost = (2 * pieces(strips * column_tiles, resident) + 1) * (steps + 1 + warm_up);
+    const std::int64_t cost = (2 * ceil_div(strips * column_tiles, resident) + 1) * (steps + 1 + warm_up);
     if (cost < best_cost) best_cost = cost, best = steps;
     if (strips == 1) break;
   }

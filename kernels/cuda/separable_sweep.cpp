@@ -65,29 +65,29 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
   a.out = out;
   a.source = source;
   a.region = region;
-  a.first_row = floor_to(region.begin[y_axis], row_granule);
-  a.first_column = floor_to(region.begin[x_axis], column_granule);
+  a.first_row = round_down(region.begin[y_axis], row_granule);
+  a.first_column = round_down(region.begin[x_axis], column_granule);
   a.scale = operand.scale;
   for (std::size_t i = 0; i < operand.z_values.size(); ++i)
     a.along_z[i] = operand.scale * operand.z_values[i];
   a.weights = weights_.data();
   a.metadata = static_cast<const unsigned*>(metadata_.data());
   const std::int64_t rows = region.end[y_axis] - a.first_row;
-  const std::int64_t column_tiles = pieces(region.end[x_axis] - a.first_column, tile.columns());
+  const std::int64_t column_tiles = ceil_div(region.end[x_axis] - a.first_column, tile.columns());
   const std::int64_t planes = region.end[z_axis] - region.begin[z_axis];
   // Blocks along y and along z.
-  std::int64_t row_tiles = pieces(rows, row_granule * tile.warps_y), marches = planes;
+  std::int64_t row_tiles = ceil_div(rows, row_granule * tile.warps_y), marches = planes;
   if (program_.in_planes()) {
     constexpr std::int64_t warm_up = 2;  // steps that the first copies take
     a.planes_per_block = static_cast<int>(steps_per_block(
         planes, column_tiles * row_tiles, resident_blocks(kernel), operand.z_taps - 1 + warm_up));
-    marches = pieces(planes, a.planes_per_block);
+    marches = ceil_div(planes, a.planes_per_block);
   } else {
     a.steps_per_strip = tile.steps_per_strip;
     if (!a.steps_per_strip)
       a.steps_per_strip = static_cast<int>(
           steps_per_strip(rows, shape.block_rows, column_tiles * planes, resident_blocks(kernel)));
-    row_tiles = pieces(rows, a.steps_per_strip * shape.block_rows + row_granule);
+    row_tiles = ceil_div(rows, a.steps_per_strip * shape.block_rows + row_granule);
   }
   if (device_.block_limits().copy_engine()) {
     View words = in;  // of 8 bytes: a box holds up to 256
@@ -103,7 +103,8 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
                               : row_bytes == 64 ? Swizzle::bytes_64
                                                 : Swizzle::none;
       View written = out;  // as far as rows and units of 16 bytes, the least it stores, are all written
-      written.end[x_axis] = std::max(floor_to(region.end[x_axis], per_chunk), out.begin[x_axis] + per_chunk);
+      written.end[x_axis] =
+          std::max(round_down(region.end[x_axis], per_chunk), out.begin[x_axis] + per_chunk);
       written.end[y_axis] = region.end[y_axis];
       a.out_map =
           make_tensor_map(written, element_bytes_, program_.in_planes() ? row_granule : shape.block_rows,
@@ -127,10 +128,10 @@ void SeparableSweep::sweep_line(const View& in, const View& out, const View& sou
   const std::int64_t first = shape.column_margin,
                      last = first + shape.row_elements;  // columns of input
   const std::int64_t last_row = floor_div(end - 1, columns);
-  const std::int64_t full_begin =
-      std::max(pieces(begin, columns), -floor_to<std::int64_t>(first - in.begin[x_axis], columns) / columns);
+  const std::int64_t full_begin = std::max(
+      ceil_div(begin, columns), -round_down<std::int64_t>(first - in.begin[x_axis], columns) / columns);
   const std::int64_t full_end =
-      std::min(floor_to(end, columns), floor_to<std::int64_t>(in.end[x_axis] - last, columns) + columns) /
+      std::min(round_down(end, columns), round_down<std::int64_t>(in.end[x_axis] - last, columns) + columns) /
       columns;
   const auto sweep_rows = [&](std::int64_t row, std::int64_t rows, std::int64_t in_begin,
                               std::int64_t in_end) {
@@ -138,9 +139,9 @@ void SeparableSweep::sweep_line(const View& in, const View& out, const View& sou
     const std::int64_t last_column = rows > 1 ? columns : std::min(end - row * columns, columns);
     const Region written{{0, row, column}, {1, row + rows, last_column}};
     const View to =
-        folded(out, columns, row, rows, floor_to(column, column_granule), last_column, element_bytes_);
+        folded(out, columns, row, rows, round_down(column, column_granule), last_column, element_bytes_);
     const View added =
-        source.data ? folded(source, columns, row, rows, floor_to<std::int64_t>(column, 4), last_column, 4)
+        source.data ? folded(source, columns, row, rows, round_down<std::int64_t>(column, 4), last_column, 4)
                     : View{};
     sweep(folded(in, columns, row, rows, in_begin, in_end, element_bytes_), to, added, written, aligned);
   };
@@ -169,8 +170,8 @@ View SeparableSweep::aligned_copy(const View& in, const Region& region) const {
   }
   const std::int64_t first = copy.begin[x_axis];
   const std::int64_t width = copy.end[x_axis] - first;
-  copy.begin[x_axis] = floor_to(first, column_granule);
-  copy.end[x_axis] = -floor_to(-copy.end[x_axis], column_granule);
+  copy.begin[x_axis] = round_down(first, column_granule);
+  copy.end[x_axis] = -round_down(-copy.end[x_axis], column_granule);
   copy.stride[x_axis] = 1;
   copy.stride[y_axis] = copy.end[x_axis] - copy.begin[x_axis];
   copy.stride[z_axis] = copy.stride[y_axis] * (copy.end[y_axis] - copy.begin[y_axis]);

@@ -66,19 +66,19 @@ StepTile cut_tile(const KernelStencil& stencil, const Region& region, int steps,
                   const BlockLimits& limits, std::int64_t planes, std::int64_t columns, int stride,
                   double turn) {
   const auto extent = [&](int axis) { return region.end[axis] - region.begin[axis]; };
-  StepTile tile{stride, planes, columns, pieces(extent(plane_axis), planes),
-                pieces(extent(column_axis), columns)};
+  StepTile tile{stride, planes, columns, ceil_div(extent(plane_axis), planes),
+                ceil_div(extent(column_axis), columns)};
   const int together = planes_per_thread(stencil);
   const std::int64_t held = held_planes(stencil, planes, steps);
   tile.shared_bytes = static_cast<std::size_t>(2 * compute_bytes * stride * (held + together - 1));
   const auto turns = [&](std::int64_t rows) {
-    return static_cast<double>(pieces(rows, together * (step_threads / stride)));
+    return static_cast<double>(ceil_div(rows, together * (step_threads / stride)));
   };
   tile.points = together;
   tile.turn_cycles = turn;
   tile.load_turns = turns(held);
   for (int left = 0; left < steps; ++left) tile.turns += turns(held_planes(stencil, planes, left));
-  tile.waves = static_cast<double>(pieces(tile.plane_tiles * tile.column_tiles, limits.multiprocessors));
+  tile.waves = static_cast<double>(ceil_div(tile.plane_tiles * tile.column_tiles, limits.multiprocessors));
   tile.cycles = tile.waves * (load_cycles * tile.load_turns + step_cycles * steps + turn * tile.turns);
   tile.cycles += start_cycles + (stencil.has_walls() ? ghost_cycles : 0);
   return tile;
@@ -88,11 +88,11 @@ double cycles_of_march(const KernelStencil& stencil, const Tile& tile, const Reg
                        int compute_bytes, const BlockLimits& limits) {
   const std::int64_t planes = region.end[plane_axis] - region.begin[plane_axis],
                      columns = region.end[column_axis] - region.begin[column_axis],
-                     tiles = pieces(columns, tile.written_columns()),
+                     tiles = ceil_div(columns, tile.written_columns()),
                      schedulers = schedulers_of_multiprocessor * limits.multiprocessors,
                      number = stretch_march(flat_march(tile, planes, tiles, limits.multiprocessors))
                                   .of_others.number,
-                     length = pieces(planes, number);
+                     length = ceil_div(planes, number);
   const double warps = static_cast<double>(tiles * number) / static_cast<double>(schedulers),
                slots = tile.points_per_lane * (stencil.operations + 2.0),
                plane = std::max(alone, warps) * slots + plane_cycles;
@@ -115,10 +115,11 @@ std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Reg
   for (const int stride : {32, 64, 128}) {
     const std::int64_t widest = stride - 2 * steps * stencil.radius[column_axis];
     if (widest < std::min(all_columns, least_columns)) continue;
-    const std::int64_t columns = pieces(all_columns, pieces(all_columns, widest));
+    const std::int64_t columns = ceil_div(all_columns, ceil_div(all_columns, widest));
     for (std::int64_t planes = std::min(all_planes, most_planes);
          planes >= std::min(all_planes, least_planes); --planes) {
-      if (planes != pieces(all_planes, pieces(all_planes, planes))) continue;  // leave no smaller last tile
+      if (planes != ceil_div(all_planes, ceil_div(all_planes, planes)))
+        continue;  // leave no smaller last tile
       const StepTile tile =
           cut_tile(stencil, region, steps, compute_bytes, limits, planes, columns, stride, turn);
       if (tile.shared_bytes <= limits.shared_bytes && tile.plane_tiles <= most_blocks_across &&

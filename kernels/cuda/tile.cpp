@@ -146,10 +146,10 @@ double useful(const Tile& tile) {
 double busiest(const KernelStencil& stencil, const Tile& tile, int multiprocessors) {
   constexpr double alone = 1.6;  // slots per instruction of a warp that has a scheduler to itself
   const std::int64_t planes = stencil.shape[plane_axis],
-                     tiles = pieces(stencil.shape[column_axis], tile.written_columns());
+                     tiles = ceil_div(stencil.shape[column_axis], tile.written_columns());
   const int number = stretch_march(flat_march(tile, planes, tiles, multiprocessors)).of_others.number;
-  const std::int64_t blocks = pieces(tiles * number, multiprocessors);
-  return static_cast<double>((pieces(planes, number) + tile.warm_up) * tile.points_per_lane) *
+  const std::int64_t blocks = ceil_div(tiles * number, multiprocessors);
+  return static_cast<double>((ceil_div(planes, number) + tile.warm_up) * tile.points_per_lane) *
          std::max(alone, static_cast<double>(blocks) / schedulers_of_multiprocessor);
 }
 
@@ -269,7 +269,7 @@ std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& 
   const auto [begin, end] = columns;
   const std::int64_t together = tile.points_per_lane;
   if (tile.column_margin % together != 0) return columns;
-  if (scratch) return {floor_to(begin, together), round_up(end, together)};
+  if (scratch) return {round_down(begin, together), round_up(end, together)};
   const bool has_room =
       ends_at_wall && formats.storage != Precision::fp16 && together * formats.out_bytes() <= room;
   return {begin, has_room && begin % together == 0 ? round_up(end, together) : end};
@@ -278,13 +278,13 @@ std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& 
 void place_column_tiles(Arguments& a, const Tile& tile, std::int64_t first) {
   const std::int64_t written = tile.written_columns(), period = a.row_period;
   a.first_column = first - tile.column_margin;
-  a.column_tiles = static_cast<int>(pieces(a.region.end[column_axis] - first, written));
+  a.column_tiles = static_cast<int>(ceil_div(a.region.end[column_axis] - first, written));
   if (period == 0) return;
   const std::int64_t across = tile.columns() / 2 - tile.across_margin;  // of its columns beyond either end
   a.region.begin[column_axis] = -across;
   a.region.end[column_axis] = period - across;
   a.first_column = across - tile.column_margin - written;
-  a.column_tiles = static_cast<int>(1 + pieces(period - 2 * across, written));
+  a.column_tiles = static_cast<int>(1 + ceil_div(period - 2 * across, written));
 }
 
 void keep_tiles_from_walls(Arguments& a, const Tile& tile) {

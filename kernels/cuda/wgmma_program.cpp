@@ -43,7 +43,7 @@ WgmmaProgram::WgmmaProgram(const Stencil& stencil, Precision precision, const Bl
   if (tile.stages == 0) tile_.stages = 4 * tile_.together;
   const int turns = halves() ? 1 : 2;
   const int least_ring = round_up(
-      static_cast<int>(pieces(window_.rows, wgmma_tile_rows)) + tile_.y_groups * turns + tile_.together - 2,
+      static_cast<int>(ceil_div(window_.rows, wgmma_tile_rows)) + tile_.y_groups * turns + tile_.together - 2,
       tile_.together);
   const auto fits = [&] { return shared_bytes(tile_) <= static_cast<int>(limits.shared_bytes); };
   if (tile.ring == 0)

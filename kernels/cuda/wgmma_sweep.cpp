@@ -19,8 +19,8 @@ void WgmmaSweep::enqueue(const View& in, const View& out, const View& source, co
   a.out = out;
   a.source = source;
   a.region = region;
-  a.first_row = floor_to(a.region.begin[plane_axis], wgmma_tile_rows);
-  a.first_column = floor_to(a.region.begin[column_axis], wgmma_tile_columns);
+  a.first_row = round_down(a.region.begin[plane_axis], wgmma_tile_rows);
+  a.first_column = round_down(a.region.begin[column_axis], wgmma_tile_columns);
   const int element = static_cast<int>(storage_bytes(precision_));
   a.lead = static_cast<int>(
       wrap(a.first_column + program_.window().first_column - a.in.begin[column_axis], 16 / element));
@@ -33,13 +33,14 @@ void WgmmaSweep::enqueue(const View& in, const View& out, const View& source, co
   const SweepKernel& kernel = this->kernel(aligned, source.data != nullptr);
   const WgmmaTile& tile = program_.tile();
   const std::int64_t strips =
-      pieces(a.region.end[column_axis] - a.first_column, tile.x_groups * wgmma_group_columns);
-  a.tiles = static_cast<int>(pieces(a.region.end[plane_axis] - a.first_row, tile.y_groups * wgmma_tile_rows));
-  a.tiles_per_block =
-      static_cast<int>(steps_per_block(a.tiles, strips, resident_blocks(kernel),
-                                       pieces(program_.window().rows, tile.y_groups * wgmma_tile_rows) + 1));
+      ceil_div(a.region.end[column_axis] - a.first_column, tile.x_groups * wgmma_group_columns);
+  a.tiles =
+      static_cast<int>(ceil_div(a.region.end[plane_axis] - a.first_row, tile.y_groups * wgmma_tile_rows));
+  a.tiles_per_block = static_cast<int>(
+      steps_per_block(a.tiles, strips, resident_blocks(kernel),
+                      ceil_div(program_.window().rows, tile.y_groups * wgmma_tile_rows) + 1));
   launch(kernel,
-         dim3(static_cast<unsigned>(strips), static_cast<unsigned>(pieces(a.tiles, a.tiles_per_block))), a);
+         dim3(static_cast<unsigned>(strips), static_cast<unsigned>(ceil_div(a.tiles, a.tiles_per_block))), a);
 }
 
 }  // namespace spsolve::cuda

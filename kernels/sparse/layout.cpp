@@ -60,7 +60,7 @@ Operand sparse_operand(const Stencil& stencil, Layout layout, const MmaShape& mm
 }
 
 double mma_per_output(const Operand& operand, const MmaShape& mma) {
-  return static_cast<double>(pieces(operand.rows(), mma_rows) * pieces(operand.columns(), mma.k)) /
+  return static_cast<double>(ceil_div(operand.rows(), mma_rows) * ceil_div(operand.columns(), mma.k)) /
          static_cast<double>(operand.rows() * mma_columns);
 }
 

@@ -24,12 +24,13 @@ std::vector<Index3> tiles_on(const Index3& shape, int max_outputs) {
 }
 
 std::int64_t tile_count(const Index3& shape, const Index3& tile) {
-  return pieces(shape[0], tile[0]) * pieces(shape[1], tile[1]) * pieces(shape[2], tile[2]);
+  return ceil_div(shape[0], tile[0]) * ceil_div(shape[1], tile[1]) * ceil_div(shape[2], tile[2]);
 }
 
 /// Equation 9.
 std::int64_t mma_count(const Index3& shape, const Index3& tile, std::int64_t k, const MmaShape& mma) {
-  return pieces(volume(tile), mma_rows) * pieces(k, mma.k) * pieces(tile_count(shape, tile), mma_columns);
+  return ceil_div(volume(tile), mma_rows) * ceil_div(k, mma.k) *
+         ceil_div(tile_count(shape, tile), mma_columns);
 }
 
 /// Points of the window that any output of a tile takes.

@@ -32,7 +32,7 @@ Operand compress_pairs(const WeightMatrix& matrix, int run, const Matching& matc
 /// The used columns of the window, begun and ended so that every two are an aligned pair of x-neighbours.
 WeightMatrix x_pairs_of(const Stencil& stencil, const Index3& tile) {
   Box window = window_of(stencil, tile);
-  window.begin[x_axis] = floor_to(window.begin[x_axis], 2);
+  window.begin[x_axis] = round_down(window.begin[x_axis], 2);
   window.end[x_axis] = round_up(window.end[x_axis], 2);
   return without_zero_columns(weight_matrix(stencil, points_of(box_of(tile)), points_of(window)), 2);
 }

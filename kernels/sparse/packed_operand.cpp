@@ -51,8 +51,8 @@ PackedOperand pack(const Operand& operand, const MmaShape& mma, MmaWarps warps) 
   if (warps == MmaWarps::four && mma != widest_mma(mma.element))
     throw std::invalid_argument("pack: wgmma.sp exists with the larger k only");
   const int rows = static_cast<int>(operand.rows()), columns = static_cast<int>(operand.columns());
-  PackedOperand packed{mma, static_cast<int>(warps), 0, pieces(columns, mma.k), {}, {}};
-  packed.blocks = pieces(rows, mma_rows * packed.warps);
+  PackedOperand packed{mma, static_cast<int>(warps), 0, ceil_div(columns, mma.k), {}, {}};
+  packed.blocks = ceil_div(rows, mma_rows * packed.warps);
 
   for (int block = 0; block < packed.blocks; ++block)
     for (int step = 0; step < packed.steps; ++step)
@@ -88,8 +88,8 @@ std::vector<std::uint32_t> pack_core_matrices(const Operand& operand, const MmaS
   check_sparsity(operand, mma);
   constexpr int block_rows = 64, core_rows = 8, core_words = 4;
   std::vector<std::uint32_t> words;
-  const int blocks = pieces(static_cast<int>(operand.rows()), block_rows),
-            steps = pieces(static_cast<int>(operand.columns()), mma.k);
+  const int blocks = ceil_div(static_cast<int>(operand.rows()), block_rows),
+            steps = ceil_div(static_cast<int>(operand.columns()), mma.k);
   for (int block = 0; block < blocks; ++block)
     for (int step = 0; step < steps; ++step)
       for (int column = 0; column < mma.k_words() / 2; column += core_words)

@@ -24,7 +24,7 @@ struct PackedOperand {
   /// [block][step / selectors][warp][lane]; step s takes selector s % selectors.
   std::vector<std::uint32_t> metadata;
 
-  int metadata_words() const { return pieces(steps, mma.selectors()); }
+  int metadata_words() const { return ceil_div(steps, mma.selectors()); }
   const std::uint32_t* values_of(int block, int step, int warp) const {
     return &values[static_cast<std::size_t>((block * steps + step) * warps + warp) * warp_lanes *
                    mma.a_registers()];

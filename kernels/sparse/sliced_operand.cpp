@@ -17,7 +17,7 @@ namespace {
 Box chunk_window(const Stencil& stencil, const Index3& tile, int run) {
   Box window = window_of(stencil, tile);
   window.end[0] = window.begin[0] + tile[0];
-  window.begin[x_axis] = floor_to(window.begin[x_axis], run);
+  window.begin[x_axis] = round_down(window.begin[x_axis], run);
   window.end[x_axis] = round_up(window.end[x_axis], run);
   return window;
 }
@@ -28,7 +28,7 @@ std::vector<WeightMatrix> slice_matrices(const Stencil& stencil, const Index3& t
   const std::int64_t planes = tap_box(stencil).extent()[0] + tile[0] - 1;
   const WeightMatrix empty{points_of(box_of(tile)), points_of(window),
                            std::vector<double>(static_cast<std::size_t>(volume(tile) * volume(extent)))};
-  std::vector<WeightMatrix> matrices(static_cast<std::size_t>(pieces(planes, tile[0])), empty);
+  std::vector<WeightMatrix> matrices(static_cast<std::size_t>(ceil_div(planes, tile[0])), empty);
   for (std::size_t m = 0; m < empty.rows(); ++m) {
     for (const Tap& tap : stencil.taps()) {
       Index3 p = empty.outputs[m] + tap.offset - window.begin;
@@ -153,7 +153,7 @@ SlicedOperand swapped(const Stencil& stencil, const Index3& tile, int run, Spars
   constexpr int loaded = 8;  // points that a lane loads at once, where the window leaves room for them
   const int length = static_cast<int>(tile[x_axis]), per_line = 2 * length / run;
   Box window = chunk_window(stencil, tile, run);
-  if (const auto begin = floor_to(window.begin[x_axis], loaded);
+  if (const auto begin = round_down(window.begin[x_axis], loaded);
       run > 1 && window.end[x_axis] <= begin + 2 * length)
     window.begin[x_axis] = begin;
   window.end[x_axis] = window.begin[x_axis] + 2 * length;
@@ -198,7 +198,7 @@ double cost_of(const SlicedOperand& operand, Precision element) {
   const double steps = registers / 4 + (registers % 4 == 0 ? 0.0 : registers % 4 <= 2 ? 0.67 : 1.0);
   const double loads = 1e-3 / loaded_together(operand, element, 0, registers);
   return (steps + loads) * static_cast<double>(operand.slices.size()) *
-         static_cast<double>(pieces(volume(operand.tile), mma_rows) * mma_rows) /
+         static_cast<double>(ceil_div(volume(operand.tile), mma_rows) * mma_rows) /
          static_cast<double>(volume(operand.tile));
 }
 
@@ -221,7 +221,7 @@ SlicedOperand slice_sparse(const Stencil& stencil, Layout layout, Precision elem
       offer(swapped(stencil, tile, run, mma.sparsity()));
   }
   if (layout == Layout::strided_swap && !cheapest)
-    offer(swapped(stencil, {1, 1, pieces(width + 1, mma_rows) * mma_rows}, run, mma.sparsity()));
+    offer(swapped(stencil, {1, 1, ceil_div(width + 1, mma_rows) * mma_rows}, run, mma.sparsity()));
   if (!cheapest)
     throw std::invalid_argument(std::string(to_string(layout)) + " has no slices for sparse tensor cores");
   return *cheapest;
@@ -284,7 +284,7 @@ int loaded_together(const SlicedOperand& sliced, Precision element, int first, i
 }
 
 int b_registers(const SlicedOperand& sliced, Precision element) {
-  return pieces(static_cast<int>(sliced.first().columns()), 4 * elements_per_word(element));
+  return ceil_div(static_cast<int>(sliced.first().columns()), 4 * elements_per_word(element));
 }
 
 }  // namespace spsolve

@@ -113,7 +113,7 @@ template <class Storage>
 std::vector<std::vector<SparseSweep::BFragment>> SparseSweep::load(const Field& in, const Box& readable,
                                                                    const TileGroup& group) const {
   std::vector<std::vector<BFragment>> b;
-  for (const MmaShape& mma : factors_) b.emplace_back(pieces(inputs_.size(), mma.k));
+  for (const MmaShape& mma : factors_) b.emplace_back(ceil_div(inputs_.size(), mma.k));
   for (int tile = 0; tile < group.tiles; ++tile)
     for (std::size_t k = 0; k < inputs_.size(); ++k) {
       const Index3 p = group.origin[tile] + inputs_[k];

@@ -12,12 +12,12 @@ std::optional<InputWindow> input_window(const Stencil& stencil, Precision precis
   constexpr int most_steps = 36;
   const Box taps = tap_box(stencil);
   const auto parts_from = [&](std::int64_t column) {
-    return static_cast<int>(pieces(taps.end[x_axis] - column, InputWindow::tile_columns));
+    return static_cast<int>(ceil_div(taps.end[x_axis] - column, InputWindow::tile_columns));
   };
   InputWindow window{InputWindow::tile_rows - 1 + static_cast<int>(taps.extent()[y_axis]), taps.begin[y_axis],
                      taps.begin[x_axis], parts_from(taps.begin[x_axis])};
   for (const int multiple : {4, 8}) {
-    const std::int64_t aligned = floor_to(taps.begin[x_axis], multiple);
+    const std::int64_t aligned = round_down(taps.begin[x_axis], multiple);
     if (parts_from(aligned) == window.parts) window.first_column = aligned;
   }
   if (taps.begin[z_axis] != 0 || taps.end[z_axis] != 1 || window.steps(precision) > most_steps ||

@@ -22,9 +22,9 @@ class HostMemoryOf : public ::testing::Test {
     std::ofstream(root_ / file) << text;
   }
   void expect(double all, double free_now, const std::string& whose) const {
-    EXPECT_EQ(host_memory(false, root_).bytes, all);
-    EXPECT_EQ(host_memory(true, root_).bytes, free_now);
-    EXPECT_TRUE(host_memory(true, root_).whose.ends_with(whose)) << host_memory(true, root_).whose;
+    EXPECT_EQ(available_memory(false, root_).bytes, all);
+    EXPECT_EQ(available_memory(true, root_).bytes, free_now);
+    EXPECT_TRUE(available_memory(true, root_).whose.ends_with(whose)) << available_memory(true, root_).whose;
   }
 
  private:

@@ -3,13 +3,13 @@
 #include <chrono>
 #include <thread>
 
-#include "halo/watch.hpp"
+#include "halo/watchdog.hpp"
 
 int main(int argc, char** argv) {
   using namespace spsolve;
   MpiSession mpi(argc, argv);
   const Communicator world;
-  Watch watch(world, "a machine", 2.0);
+  Watchdog watch(world, "a machine", 2.0);
   watch.enter(Phase::exchange);
   watch.reach(world.rank() == 1 ? 41 : 42);
   watch.checkpoint_written(40);

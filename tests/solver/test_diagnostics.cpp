@@ -32,9 +32,9 @@ struct States {
   Box block() const {
     return Decomposition(shape, least_surface_rank_grid(shape, ranks.size(), {1, 1, 1})).block(ranks.rank());
   }
-  Survey survey() { return {backend, &now, &before}; }
-  Extremes found() { return extremes_of_all(ranks, shape, now.owned(), survey().look().extremes); }
-  Diagnostics measured() { return measure(ranks, shape, survey(), found()); }
+  StateView view() { return {backend, &now, &before}; }
+  Extremes found() { return extremes_of_all(ranks, shape, now.owned(), view().scan().extremes); }
+  Diagnostics measured() { return measure(ranks, shape, view(), found()); }
 };
 
 std::vector<double> random_values(std::uint64_t seed, std::int64_t points, double scale) {
@@ -177,14 +177,14 @@ TEST_P(DiagnosticsOn, LooksKeepEveryPointOfTheStride) {
           const Box& block = states.now.owned();
           const Sampling sampling{stride, kept};
           if (stride > 1) on.backend->prepare_copies(block, sampling, 2, 0);
-          const Look of_now = states.survey().look(sampling),
-                     of_before = Survey{on.backend.get(), &states.before, nullptr}.look(sampling);
-          const Extremes plain = states.survey().look().extremes;
+          const ScanResult of_now = states.view().scan(sampling),
+                           of_before = StateView{on.backend.get(), &states.before, nullptr}.scan(sampling);
+          const Extremes plain = states.view().scan().extremes;
           EXPECT_EQ(of_now.extremes.min, plain.min);
           EXPECT_EQ(of_now.extremes.max, plain.max);
           EXPECT_EQ(of_now.extremes.largest_change, plain.largest_change);
-          for (const auto& [look, values] : {std::pair(&of_now, &now), std::pair(&of_before, &before)}) {
-            const Field& found = look->copy->wait();
+          for (const auto& [scanned, values] : {std::pair(&of_now, &now), std::pair(&of_before, &before)}) {
+            const Field& found = scanned->copy->wait();
             ASSERT_EQ(found.owned(), sampling.kept(block));
             for_each_point(found.owned(), [&](const Index3& p) {
               const auto place = static_cast<std::size_t>(index_of(stride * p, grid));

@@ -215,16 +215,16 @@ TEST(MarchShares, TakeNoLongerThanWavesOfEqualStretchesNorLessThanAllTogether) {
       const MarchShares shares = share_march(steps, tiles, resident, warm_up);
       const auto time = march_time(shares, resident, warm_up).steps;
       EXPECT_GE(time * resident, tiles * (steps + warm_up));
-      EXPECT_LE(time, pieces(tiles, resident) * (steps + warm_up));
+      EXPECT_LE(time, ceil_div(tiles, resident) * (steps + warm_up));
       if (tiles <= resident) {
-        EXPECT_LE(time, pieces(steps, std::min(steps, resident / tiles)) + warm_up);
+        EXPECT_LE(time, ceil_div(steps, std::min(steps, resident / tiles)) + warm_up);
       }
       // All steps of every piece that is cut are there.
       if (shares.shared() > 0) {
         EXPECT_GE(shares.stretches * shares.length + shares.short_stretches * shares.short_length,
                   shares.steps);
       }
-      EXPECT_EQ(shares.pieces, tiles * pieces(steps, std::int64_t{shares.steps}));
+      EXPECT_EQ(shares.pieces, tiles * ceil_div(steps, std::int64_t{shares.steps}));
     }
 }
 
@@ -249,7 +249,7 @@ TEST(MarchStretches, EndTogether) {
               EXPECT_GE((planes + 2 * fewer) / number - fewer, halo) << "the next is beside the wall, too";
             }
           }
-          const auto time = [&](std::int64_t number) { return pieces(planes, number) + warm_up; };
+          const auto time = [&](std::int64_t number) { return ceil_div(planes, number) + warm_up; };
           if (planes >= 2000 && tiles > 20) {
             EXPECT_LE((1 + cost.columns) * static_cast<double>(time(s.of_outer.number)),
                       static_cast<double>(time(s.of_others.number)));

@@ -120,7 +120,7 @@ TEST(Morph, LeavesNoMorePairsOfNeighboursAloneThanNeeded) {
     const Stencil stencil = testing::random_zoo_stencil(random).stencil;
     const Index3 tile = testing::random_tile(random, stencil, true);
     Box window = window_of(stencil, tile);
-    window.begin[x_axis] = floor_to(window.begin[x_axis], 2);
+    window.begin[x_axis] = round_down(window.begin[x_axis], 2);
     window.end[x_axis] = round_up(window.end[x_axis], 2);
     const ConflictGraph pairs(
         without_zero_columns(weight_matrix(stencil, points_of(box_of(tile)), points_of(window)), 2), 2);

@@ -68,8 +68,8 @@ TEST_P(SlicesOf, HaveTheFewestGroups) {
     const ConflictGraph graph(used_by_any(sliced, run), run);
     const auto groups = static_cast<int>((graph.size() + blossom_matching(graph).zero_nodes()) / 2);
     // Registers of B hold two groups. A single row may fill up the four of an instruction.
-    const int fewest = pieces(groups, 2), found = b_registers(sliced, element);
-    EXPECT_TRUE(found == fewest || (!rows && found == pieces(fewest, 4) * 4)) << found << " not " << fewest;
+    const int fewest = ceil_div(groups, 2), found = b_registers(sliced, element);
+    EXPECT_TRUE(found == fewest || (!rows && found == ceil_div(fewest, 4) * 4)) << found << " not " << fewest;
   }
 }
 

@@ -47,7 +47,7 @@ void launch(const MarchCase& c, const Field& in, Field& out, const Field& source
     emulated::set_tile_map(a.in_map[k], &in_maps[k]);
     emulated::set_tile_map(a.source_map[k], &source_maps[k]);
   }
-  const auto count = [](std::int64_t extent, int piece) { return static_cast<int>(pieces(extent, piece)); };
+  const auto count = [](std::int64_t extent, int piece) { return static_cast<int>(ceil_div(extent, piece)); };
   const int columns = a.column_tiles;
   const int rows = count(a.region.end[1] - a.region.begin[1], tile.written_rows());
   const std::int64_t planes = a.region.end[0] - a.region.begin[0];

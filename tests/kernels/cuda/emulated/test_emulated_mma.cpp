@@ -42,10 +42,10 @@ void launch(const EmulatedMmaCase& c, const Field& in, Field& out, const Field& 
   const MmaProgram::CopiedBox box = program.copied_box(a.in);
   const emulated::TileMap map{box.words, 8, box.rows, box.columns, box.planes};
   emulated::set_tile_map(a.in_map, &map);
-  a.chunks_per_block = program.tile().group ? program.tile().group : pieces(a.chunks, 2);
+  a.chunks_per_block = program.tile().group ? program.tile().group : ceil_div(a.chunks, 2);
   launch_emulated_mma(a, static_cast<int>(program.blocks(a, column_axis)),
                       static_cast<int>(program.blocks(a, row_axis)),
-                      static_cast<int>(pieces(a.chunks, a.chunks_per_block)), program.threads());
+                      static_cast<int>(ceil_div(a.chunks, a.chunks_per_block)), program.threads());
 }
 
 TEST(EmulatedMma, IsTheCorrelation) {

@@ -15,7 +15,7 @@ namespace {
 /// The parts of an axis of n points and its halo that are images of the points.
 std::vector<std::array<std::int64_t, 3>> segments(std::int64_t n, std::int64_t halo) {
   std::vector<std::array<std::int64_t, 3>> parts;  // image, begin, end
-  for (std::int64_t image = -pieces(halo, n); image <= pieces(halo, n); ++image)
+  for (std::int64_t image = -ceil_div(halo, n); image <= ceil_div(halo, n); ++image)
     parts.push_back({image, std::max(-halo, image * n), std::min(n + halo, (image + 1) * n)});
   return parts;
 }

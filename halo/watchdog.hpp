@@ -20,26 +20,26 @@ namespace spsolve {
 enum class Phase : int { setup, compute, device, exchange, diagnostics, snapshot, checkpoint, finished };
 const char* to_string(Phase phase);
 
-/// Ends the job where it would wait for ever: when a rank gives no sign of life (stopped, its machine gone),
+/// Ends the job where it would wait for ever: when a rank gives no heartbeat (stopped, its machine gone),
 /// or when every rank waits for another or for its GPU and none gets on. A thread of every rank sends what
 /// the rank does to rank 0, about ten times within the timeout, and rank 0 answers; who misses the other says
 /// which rank, where and what it did last, and aborts with Status::device_failure. Ranks that are busy
-/// (files, compilers, a long launch on the CPU) go on giving signs of life.
+/// (files, compilers, a long launch on the CPU) go on giving heartbeats.
 ///
 /// A rank that dies is found by the launcher first, which tells the others to end and kills them soon: a rank
 /// that cannot answer, since it waits for the dead one, says where it is.
-class Watch {
+class Watchdog {
  public:
-  /// `place`: host and device of this rank, for messages. `told_to_end`: whether this rank was and has not
-  /// answered; called by another thread. Collective. Several ranks are watched only where MPI allows
-  /// communication by several threads.
-  Watch(
+  /// `place`: host and device of this rank, for messages. `termination_requested`: whether this rank was told
+  /// to end and has not answered; called by another thread. Collective. Several ranks are watched only where
+  /// MPI allows communication by several threads.
+  Watchdog(
       const Communicator& communicator, const std::string& place, double timeout_seconds,
-      std::function<bool()> told_to_end = [] { return false; });
+      std::function<bool()> termination_requested = [] { return false; });
   /// Collective, unless an exception is under way.
-  ~Watch();
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
+  ~Watchdog();
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
 
   /// This rank begins to do something else.
   void enter(Phase phase);
@@ -55,38 +55,38 @@ class Watch {
   using Clock = std::chrono::steady_clock;
 
   /// What ranks tell each other.
-  struct Sign {
+  struct Heartbeat {
     std::int64_t phase = 0, step = 0;
     std::int64_t checkpoint = -1;  // step of the last one, -1 none
     std::int64_t changes = 0;      // of phase and step so far
-    std::int64_t last = 0;         // no sign comes after this one
+    std::int64_t last = 0;         // no heartbeat comes after this one
   };
   /// The other end of a conversation.
   struct Peer {
     int rank = 0;
     std::string place;
-    Sign sent{}, received{};  // of requests under way
+    Heartbeat sent{}, received{};  // of requests under way
     MPI_Request sending = MPI_REQUEST_NULL, receiving = MPI_REQUEST_NULL;
-    Sign newest{};
+    Heartbeat newest{};
     Clock::time_point heard{};
     bool told_last = false;
   };
 
   void run();
   void pause();
-  bool converse();
-  bool converse(Peer& peer, const Sign& sign);
+  bool exchange_heartbeats();
+  bool exchange_heartbeats(Peer& peer, const Heartbeat& heartbeat);
   bool finished() const { return phase_ == static_cast<int>(Phase::finished); }
-  void require_signs_of_life() const;
+  void require_heartbeats() const;
   void require_getting_on();
-  Sign now() const;
-  std::string describe(int rank, const std::string& place, const Sign& sign) const;
+  Heartbeat now() const;
+  std::string describe(int rank, const std::string& place, const Heartbeat& heartbeat) const;
   [[noreturn]] void end(const std::string& message) const;
 
-  Communicator communicator_;  // of the signs alone
+  Communicator communicator_;  // of the heartbeats alone
   std::string place_;
   Clock::duration timeout_;
-  std::function<bool()> told_to_end_;
+  std::function<bool()> termination_requested_;
   int unanswered_ = 0;  // how often this was seen, one glance after the other
   std::atomic<int> phase_{static_cast<int>(Phase::setup)};
   std::atomic<std::int64_t> step_{0}, checkpoint_{-1}, changes_{0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "halo/watch.hpp"
+#include "halo/watchdog.hpp"
 
 #include <fmt/format.h>
 
@@ -11,11 +11,11 @@
 namespace spsolve {
 namespace {
 
-constexpr int sign_tag = 1;
-constexpr int signs_within_timeout = 10;
+constexpr int heartbeat_tag = 1;
+constexpr int heartbeats_within_timeout = 10;
 constexpr std::chrono::milliseconds glance(200);    // between looks at whether the rank was told to end
 constexpr int speakers = 2;                         // ranks that say where they are: one may be the dead one
-constexpr std::chrono::milliseconds impatience(1);  // at the end, when all others wait for the last sign
+constexpr std::chrono::milliseconds impatience(1);  // at the end, when all others wait for the last heartbeat
 
 bool waits(std::int64_t phase) {
   return phase == static_cast<int>(Phase::exchange) || phase == static_cast<int>(Phase::device);
@@ -29,12 +29,12 @@ const char* to_string(Phase phase) {
   return names[static_cast<int>(phase)];
 }
 
-Watch::Watch(const Communicator& communicator, const std::string& place, double timeout_seconds,
-             std::function<bool()> told_to_end)
+Watchdog::Watchdog(const Communicator& communicator, const std::string& place, double timeout_seconds,
+                   std::function<bool()> termination_requested)
     : communicator_(duplicate(communicator)),
       place_(place),
       timeout_(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout_seconds))),
-      told_to_end_(std::move(told_to_end)) {
+      termination_requested_(std::move(termination_requested)) {
   const std::vector<std::string> places = communicator.gather(place);
   const std::string place_of_root = communicator.broadcast(place);
   if (communicator.size() > 1) {
@@ -47,7 +47,7 @@ Watch::Watch(const Communicator& communicator, const std::string& place, double 
   thread_ = std::thread([this] { run(); });
 }
 
-Watch::~Watch() {
+Watchdog::~Watchdog() {
   {
     const std::lock_guard lock(mutex_);
     abandoned_ = std::uncaught_exceptions() > 0;
@@ -60,28 +60,28 @@ Watch::~Watch() {
   if (!abandoned_) MPI_Comm_free(&handle);
 }
 
-void Watch::enter(Phase phase) {
+void Watchdog::enter(Phase phase) {
   phase_ = static_cast<int>(phase);
   ++changes_;
 }
 
-void Watch::reach(std::int64_t step) {
+void Watchdog::reach(std::int64_t step) {
   step_ = step;
   ++changes_;
 }
 
-void Watch::checkpoint_written(std::int64_t step) {
+void Watchdog::checkpoint_written(std::int64_t step) {
   if (step > checkpoint_) checkpoint_ = step;
 }
 
-std::string Watch::whereabouts() const { return describe(communicator_.rank(), place_, now()); }
+std::string Watchdog::whereabouts() const { return describe(communicator_.rank(), place_, now()); }
 
-void Watch::run() {
+void Watchdog::run() {
   try {
     bool over = false;
     while (!over && !abandoned_) {
-      over = converse();
-      require_signs_of_life();
+      over = exchange_heartbeats();
+      require_heartbeats();
       require_getting_on();
       if (over) break;
       if (finished()) {
@@ -102,34 +102,35 @@ void Watch::run() {
   }
 }
 
-/// Until it is time for the next sign of life.
-void Watch::pause() {
-  const Clock::time_point end = Clock::now() + timeout_ / signs_within_timeout;
+/// Until it is time for the next heartbeat.
+void Watchdog::pause() {
+  const Clock::time_point end = Clock::now() + timeout_ / heartbeats_within_timeout;
   const bool speaks = communicator_.size() > 1 && communicator_.rank() < speakers;
   std::unique_lock lock(mutex_);
   for (bool woken = false; !woken && Clock::now() < end;) {
     woken = wake_.wait_until(lock, speaks ? std::min(end, Clock::now() + glance) : end,
                              [this] { return finished(); });
     if (!speaks) continue;
-    unanswered_ = told_to_end_() ? unanswered_ + 1 : 0;
+    unanswered_ = termination_requested_() ? unanswered_ + 1 : 0;
     if (unanswered_ == 2) fmt::print(stderr, "spsolve: told to end: {}\n", whereabouts());
   }
 }
 
 /// Returns whether all have said their last. Rank 0 does so when it and all others are at the end.
-bool Watch::converse() {
-  Sign sign = now();
-  sign.last = finished() &&
-              (!communicator_.root() || std::all_of(peers_.begin(), peers_.end(),
-                                                    [](const Peer& peer) { return peer.newest.last != 0; }));
+bool Watchdog::exchange_heartbeats() {
+  Heartbeat heartbeat = now();
+  heartbeat.last =
+      finished() && (!communicator_.root() || std::all_of(peers_.begin(), peers_.end(), [](const Peer& peer) {
+        return peer.newest.last != 0;
+      }));
   bool over = finished();
-  for (Peer& peer : peers_) over = converse(peer, sign) && over;
+  for (Peer& peer : peers_) over = exchange_heartbeats(peer, heartbeat) && over;
   return over;
 }
 
 /// Sends and receives what can be at once. Returns whether both have said their last.
-bool Watch::converse(Peer& peer, const Sign& sign) {
-  constexpr int bytes = sizeof(Sign);
+bool Watchdog::exchange_heartbeats(Peer& peer, const Heartbeat& heartbeat) {
+  constexpr int bytes = sizeof(Heartbeat);
   int done = 0;
   if (peer.receiving != MPI_REQUEST_NULL) {
     check_mpi(MPI_Test(&peer.receiving, &done, MPI_STATUS_IGNORE));
@@ -139,20 +140,20 @@ bool Watch::converse(Peer& peer, const Sign& sign) {
     }
   }
   if (peer.receiving == MPI_REQUEST_NULL && !peer.newest.last)
-    check_mpi(MPI_Irecv(&peer.received, bytes, MPI_BYTE, peer.rank, sign_tag, communicator_.handle(),
+    check_mpi(MPI_Irecv(&peer.received, bytes, MPI_BYTE, peer.rank, heartbeat_tag, communicator_.handle(),
                         &peer.receiving));
   if (peer.sending != MPI_REQUEST_NULL) check_mpi(MPI_Test(&peer.sending, &done, MPI_STATUS_IGNORE));
   if (peer.sending == MPI_REQUEST_NULL && !peer.told_last) {
-    peer.sent = sign;
-    peer.told_last = sign.last != 0;
-    check_mpi(
-        MPI_Isend(&peer.sent, bytes, MPI_BYTE, peer.rank, sign_tag, communicator_.handle(), &peer.sending));
+    peer.sent = heartbeat;
+    peer.told_last = heartbeat.last != 0;
+    check_mpi(MPI_Isend(&peer.sent, bytes, MPI_BYTE, peer.rank, heartbeat_tag, communicator_.handle(),
+                        &peer.sending));
     check_mpi(MPI_Test(&peer.sending, &done, MPI_STATUS_IGNORE));
   }
   return peer.told_last && peer.newest.last && peer.sending == MPI_REQUEST_NULL;
 }
 
-void Watch::require_signs_of_life() const {
+void Watchdog::require_heartbeats() const {
   for (const Peer& peer : peers_)
     if (!peer.newest.last && Clock::now() - peer.heard > timeout_)
       end(fmt::format("no sign of life for {:.0f} s from {}",
@@ -161,9 +162,9 @@ void Watch::require_signs_of_life() const {
 }
 
 /// Rank 0 only: the others know no more than it.
-void Watch::require_getting_on() {
+void Watchdog::require_getting_on() {
   if (!communicator_.root()) return;
-  const Sign own = now();
+  const Heartbeat own = now();
   std::int64_t changes = own.changes;
   bool all_wait = waits(own.phase);
   const Peer* behind = nullptr;
@@ -180,15 +181,15 @@ void Watch::require_getting_on() {
                     behind ? describe(behind->rank, behind->place, behind->newest) : whereabouts()));
 }
 
-Watch::Sign Watch::now() const { return {phase_, step_, checkpoint_, changes_, 0}; }
+Watchdog::Heartbeat Watchdog::now() const { return {phase_, step_, checkpoint_, changes_, 0}; }
 
-std::string Watch::describe(int rank, const std::string& place, const Sign& sign) const {
-  return fmt::format("rank {} on {}, step {}, {}; last checkpoint: {}", rank, place, sign.step,
-                     to_string(static_cast<Phase>(sign.phase)),
-                     sign.checkpoint < 0 ? "none" : fmt::format("step {}", sign.checkpoint));
+std::string Watchdog::describe(int rank, const std::string& place, const Heartbeat& heartbeat) const {
+  return fmt::format("rank {} on {}, step {}, {}; last checkpoint: {}", rank, place, heartbeat.step,
+                     to_string(static_cast<Phase>(heartbeat.phase)),
+                     heartbeat.checkpoint < 0 ? "none" : fmt::format("step {}", heartbeat.checkpoint));
 }
 
-void Watch::end(const std::string& message) const {
+void Watchdog::end(const std::string& message) const {
   communicator_.abort(Error(Status::device_failure, message));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "halo/watch.hpp"
+#include "halo/watchdog.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,17 +12,17 @@ namespace {
 using std::chrono::milliseconds;
 
 /// Ranks that do something long, and ranks that have come to the end, are left alone.
-TEST(Watch, LeavesBusyRanksAlone) {
+TEST(Watchdog, LeavesBusyRanksAlone) {
   const Communicator world;
   constexpr double timeout = 1.0;  // seconds
-  Watch watch(world, "somewhere", timeout);
+  Watchdog watch(world, "somewhere", timeout);
   watch.enter(world.root() ? Phase::snapshot : Phase::exchange);
   std::this_thread::sleep_for(milliseconds(2500 + 500 * world.rank()));
 }
 
-TEST(Watch, LeavesRanksThatGetOnAlone) {
+TEST(Watchdog, LeavesRanksThatGetOnAlone) {
   const Communicator world;
-  Watch watch(world, "somewhere", 1.0);
+  Watchdog watch(world, "somewhere", 1.0);
   for (int step = 0; step < 5; ++step) {
     watch.enter(Phase::exchange);
     std::this_thread::sleep_for(milliseconds(400));
@@ -30,9 +30,9 @@ TEST(Watch, LeavesRanksThatGetOnAlone) {
   }
 }
 
-TEST(Watch, SaysWhereARankIs) {
+TEST(Watchdog, SaysWhereARankIs) {
   const Communicator world;
-  Watch watch(world, "node7: GPU 1", 30.0);
+  Watchdog watch(world, "node7: GPU 1", 30.0);
   watch.enter(Phase::exchange);
   watch.reach(4000);
   const std::string rank = "rank " + std::to_string(world.rank()) + " on node7: GPU 1, step 4000, exchange; ";
@@ -43,10 +43,10 @@ TEST(Watch, SaysWhereARankIs) {
 }
 
 /// An exception that all ranks throw must not wait for anybody.
-TEST(Watch, IsAbandonedByExceptions) {
+TEST(Watchdog, IsAbandonedByExceptions) {
   const Communicator world;
   const auto fail = [&] {
-    Watch watch(world, "somewhere", 30.0);
+    Watchdog watch(world, "somewhere", 30.0);
     throw Error(Status::diverged, "NaN");
   };
   EXPECT_THROW(fail(), Error);
