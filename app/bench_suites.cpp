@@ -16,8 +16,8 @@ namespace {
 
 constexpr const char* paper_shapes[]{"1d1r",     "1d2r",    "star2d1r", "box2d1r",
                                      "star2d3r", "box2d3r", "star3d1r", "box3d1r"};
-constexpr Precision all_precisions[]{Precision::fp16, Precision::fp32, Precision::fp64, Precision::bf16,
-                                     Precision::tf32};
+constexpr Precision paper_precisions[]{Precision::fp16, Precision::fp32, Precision::fp64, Precision::bf16,
+                                       Precision::tf32};
 
 DeviceModel nominal(bool cuda) { return cuda ? nominal_gpu() : nominal_cpu(); }
 
@@ -60,7 +60,7 @@ std::vector<BenchCase> with_every_method(const BenchCase& what, bool cuda) {
   return cases;
 }
 
-std::vector<BenchCase> scalar_suite(bool cuda) {
+std::vector<BenchCase> scalar_suite(const BenchRequest&, bool cuda) {
   std::vector<BenchCase> cases;
   for (const char* stencil : paper_shapes)
     for (const Precision precision : {Precision::fp64, Precision::fp32}) {
@@ -70,9 +70,9 @@ std::vector<BenchCase> scalar_suite(bool cuda) {
   return cases;
 }
 
-std::vector<BenchCase> paper_suite(bool cuda) {
+std::vector<BenchCase> paper_suite(const BenchRequest&, bool cuda) {
   std::vector<BenchCase> cases;
-  for (const Precision precision : all_precisions)
+  for (const Precision precision : paper_precisions)
     for (const char* stencil : paper_shapes)
       cases.push_back(preset_case(stencil, paper_shape(*preset_dimensions(stencil), cuda), precision));
   // Grids that take long to fill come last.
@@ -82,7 +82,7 @@ std::vector<BenchCase> paper_suite(bool cuda) {
 }
 
 /// Every layout with and without 2:4 sparsity, at the depth that the plan gives the sparse one.
-std::vector<BenchCase> ablation_suite(bool cuda) {
+std::vector<BenchCase> ablation_suite(const BenchRequest&, bool cuda) {
   std::vector<BenchCase> cases;
   for (const char* stencil :
        {"1d1r", "star2d1r", "box2d1r", "box2d2r", "box2d3r", "box2d7r", "star3d1r", "box3d1r"})
@@ -106,7 +106,7 @@ std::vector<BenchCase> ablation_suite(bool cuda) {
 }
 
 /// The six cases of paper 003, table 3, on every unit and layout at the depth of the paper.
-std::vector<BenchCase> sweet_spot_suite(bool cuda) {
+std::vector<BenchCase> sweet_spot_suite(const BenchRequest&, bool cuda) {
   struct PaperCase {
     const char* stencil;
     int fuse;
@@ -139,7 +139,7 @@ std::vector<BenchCase> sweet_spot_suite(bool cuda) {
 
 /// What rates are demanded of (bench/targets.json): as planned, and small boxes and stars in half precision
 /// also seven steps at once.
-std::vector<BenchCase> targets_suite(bool cuda) {
+std::vector<BenchCase> targets_suite(const BenchRequest&, bool cuda) {
   std::vector<BenchCase> cases;
   for (const Precision precision : {Precision::fp16, Precision::fp32, Precision::fp64}) {
     for (const char* stencil :
@@ -159,7 +159,7 @@ PlanRequest insisted(const BenchRequest& request) {
 }
 
 /// The benchmark shapes between walls.
-std::vector<BenchCase> walls_suite(bool cuda) {
+std::vector<BenchCase> walls_suite(const BenchRequest&, bool cuda) {
   std::vector<BenchCase> cases;
   for (const BoundaryKind boundary : {BoundaryKind::dirichlet, BoundaryKind::neumann})
     for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16})
@@ -171,7 +171,7 @@ std::vector<BenchCase> walls_suite(bool cuda) {
 }
 
 /// The benchmark shapes with a source.
-std::vector<BenchCase> sources_suite(bool cuda) {
+std::vector<BenchCase> sources_suite(const BenchRequest&, bool cuda) {
   std::vector<BenchCase> cases;
   for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16})
     for (const char* stencil : paper_shapes)
@@ -219,32 +219,30 @@ BenchCase single_case(const BenchRequest& request, bool cuda) {
 
 const std::vector<BenchSuite>& bench_suites() {
   static const std::vector<BenchSuite> suites{
-      {"ceilings", "what memory, instructions and a sparse GEMM deliver, and exchanges between ranks"},
-      {"scalar", "the scalar unit on the eight benchmark shapes, fp64 and fp32"},
-      {"paper", "the eight benchmark shapes in every precision (--candidates 8: on every unit and layout)"},
-      {"ablation", "tensor cores with and without 2:4 sparsity, layout by layout"},
-      {"sweet-spot", "the cases of the sweet-spot analysis with the model's C, M, I, alpha, S and scenario"},
-      {"targets", "the cases that rates are demanded of"},
-      {"walls", "benchmark shapes between dirichlet and neumann walls"},
-      {"sources", "benchmark shapes with a source"},
-      {"random", "problems made from --seed: any stencil, grid, precision, walls"},
-      {"catalogue", "every stencil of the catalogue (--list), in --precision"}};
+      {"ceilings", "what memory, instructions and a sparse GEMM deliver, and exchanges between ranks",
+       nullptr},
+      {"scalar", "the scalar unit on the eight benchmark shapes, fp64 and fp32", scalar_suite},
+      {"paper", "the eight benchmark shapes in every precision (--candidates 8: on every unit and layout)",
+       paper_suite},
+      {"ablation", "tensor cores with and without 2:4 sparsity, layout by layout", ablation_suite},
+      {"sweet-spot", "the cases of the sweet-spot analysis with the model's C, M, I, alpha, S and scenario",
+       sweet_spot_suite},
+      {"targets", "the cases that rates are demanded of", targets_suite},
+      {"walls", "benchmark shapes between dirichlet and neumann walls", walls_suite},
+      {"sources", "benchmark shapes with a source", sources_suite},
+      {"random", "problems made from --seed: any stencil, grid, precision, walls",
+       [](const BenchRequest& request, bool cuda) { return random_cases(request.seed, cuda); }},
+      {"catalogue", "every stencil of the catalogue (--list), in --precision", catalogue_suite}};
   return suites;
 }
 
 std::vector<BenchCase> cases_of(const BenchRequest& request, bool cuda) {
   if (request.suite.empty()) return {single_case(request, cuda)};
-  if (request.suite == "scalar") return scalar_suite(cuda);
-  if (request.suite == "paper") return paper_suite(cuda);
-  if (request.suite == "ablation") return ablation_suite(cuda);
-  if (request.suite == "sweet-spot") return sweet_spot_suite(cuda);
-  if (request.suite == "targets") return targets_suite(cuda);
-  if (request.suite == "walls") return walls_suite(cuda);
-  if (request.suite == "sources") return sources_suite(cuda);
-  if (request.suite == "random") return random_cases(request.seed, cuda);
-  if (request.suite == "catalogue") return catalogue_suite(request, cuda);
-  std::vector<std::string> names;
-  for (const BenchSuite& suite : bench_suites()) names.emplace_back(suite.name);
+  std::vector<std::string_view> names;
+  for (const BenchSuite& suite : bench_suites()) {
+    if (suite.name == request.suite && suite.cases) return suite.cases(request, cuda);
+    names.push_back(suite.name);
+  }
   throw Error(Status::invalid_input, fmt::format("--suite {}: there is no such suite; use {}", request.suite,
                                                  fmt::join(names, ", ")));
 }

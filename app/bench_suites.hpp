@@ -7,12 +7,13 @@
 
 namespace spsolve {
 
-/// A named list of cases.
+/// A named list of cases; none where something else is measured.
 struct BenchSuite {
   std::string_view name;
   std::string_view meaning;
+  std::vector<BenchCase> (*cases)(const BenchRequest& request, bool cuda);
 };
-/// The suites that suite_cases() knows, and "ceilings", which has no cases.
+/// All suites; "ceilings" has no cases.
 const std::vector<BenchSuite>& bench_suites();
 
 /// The cases of a request: its suite, or the one case that it describes. Throws Error(invalid_input) where

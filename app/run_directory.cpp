@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -108,9 +109,9 @@ void begin_diagnostics_file(const Communicator& communicator, const fs::path& di
       std::istringstream lines(read_text(file));
       for (std::string line; std::getline(lines, line);) {
         std::int64_t row = 0;
+        const auto read = std::from_chars(line.data(), line.data() + line.size(), row);
         // A row that a kill cut short has no last column.
-        if (std::sscanf(line.c_str(), "%ld", &row) == 1 && row <= step &&
-            std::count(line.begin(), line.end(), ',') == 6)
+        if (read.ec == std::errc() && row <= step && std::count(line.begin(), line.end(), ',') == 6)
           kept += line + "\n";
       }
     }

@@ -88,8 +88,7 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
       result.bytes += padded_bytes(region, precision);
     }
     if (result.bytes == 0) return result;
-    Memory& memory = packer.memory();
-    result.buffer = {memory.allocate(result.bytes, result.bytes), Free{&memory}};
+    result.buffer = allocate(packer.memory(), result.bytes, result.bytes);
     std::byte* next = result.buffer.get();
     for (const HaloRegion& region : others) {
       if (result.messages.empty() || result.messages.back().peer != region.peer)

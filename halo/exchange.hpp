@@ -53,16 +53,11 @@ class HaloExchange {
  private:
   friend class PendingExchange;
 
-  struct Free {
-    Memory* memory;
-    void operator()(std::byte* freed) const { memory->free(freed); }
-  };
-
   /// What goes in one direction: regions as they are, and a buffer of the others with one message per peer.
   struct Messages {
     std::vector<HaloRegion> boxes;
     std::size_t bytes = 0;
-    std::unique_ptr<std::byte, Free> buffer;
+    OwnedMemory buffer{nullptr, {}};
     std::vector<Message> messages;
   };
   /// The messages of one field.

@@ -132,9 +132,8 @@ Stencil read_weights(const std::filesystem::path& file, const std::string& datas
   const Index3 center = source.center(dimensions, {extent[0] / 2, extent[1] / 2, extent[2] / 2});
   std::vector<double> weights;
   constexpr std::int64_t most_weights = 1 << 24;  // far more than any stencil that can be computed with
-  std::int64_t room = most_weights;
-  for (const std::int64_t n : extent) room = n > 0 ? room / n : 0;  // the volume itself may overflow
-  if (room == 0) source.fail(fmt::format("has shape {}: no stencil", shape_text(source.shape())));
+  if (!has_volume_within(extent, most_weights))
+    source.fail(fmt::format("has shape {}: no stencil", shape_text(source.shape())));
   source.read(dimensions, box_of(extent), weights);
   try {
     return Stencil(extent, weights, center);

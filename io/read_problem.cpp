@@ -144,9 +144,7 @@ Grid read_grid(const TomlSection& root) {
   const auto shape = *section.integers("shape", 1, most_points);
   if (shape.empty() || shape.size() > 3)
     section.fail("shape", fmt::format("'shape' has {} axes; wanted [z, y, x], [y, x] or [x]", shape.size()));
-  std::int64_t room = most_points;
-  for (const std::int64_t n : shape) room /= n;
-  if (room == 0) section.fail("shape", "'shape' has more than 2^48 points");
+  if (!has_volume_within(shape, most_points)) section.fail("shape", "'shape' has more than 2^48 points");
 
   Grid grid;
   const auto dimensions = static_cast<int>(shape.size());

@@ -31,9 +31,9 @@ StoredArray locate_array(const std::filesystem::path& file) {
     if (address == HADDR_UNDEF) throw Error(Status::file_failure, "is not one contiguous piece of the file");
     array.offset = static_cast<std::int64_t>(address);
     // In a damaged file the shape can be anything; its volume can overflow unless the data fit into the file.
-    auto room = static_cast<std::int64_t>(std::filesystem::file_size(file)) / array.format.element_bytes();
-    for (const std::int64_t n : array.format.shape) room /= std::max<std::int64_t>(n, 1);
-    if (room == 0) throw Error(Status::file_failure, "has a shape that is larger than the file");
+    const auto file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(file));
+    if (!has_volume_within(array.format.shape, file_bytes / array.format.element_bytes()))
+      throw Error(Status::file_failure, "has a shape that is empty, or larger than the file");
     const std::int64_t bytes = volume(array.format.shape) * array.format.element_bytes();
     if (read_attribute<std::string>(dataset, checksum_attribute::algorithm) != checksum_algorithm ||
         array.block_bytes <= 0 ||

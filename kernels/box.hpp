@@ -63,6 +63,13 @@ constexpr Box hull(Box box, const Index3& p) {
   return box;
 }
 
+/// Whether an array of this shape has elements, `most` at most; their number itself may overflow.
+template <class Shape>
+constexpr bool has_volume_within(const Shape& shape, std::int64_t most) {
+  for (const std::int64_t n : shape) most = n > 0 ? most / n : 0;
+  return most > 0;
+}
+
 /// The number of a point in C order, x fastest, of an array of `extent`; and the point of a number.
 constexpr std::int64_t index_of(const Index3& p, const Index3& extent) {
   return (p[0] * extent[1] + p[1]) * extent[2] + p[2];

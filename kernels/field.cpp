@@ -74,13 +74,13 @@ Field::Field(const Box& owned, const Index3& halo, Precision precision, Memory& 
       halo_(halo),
       precision_(precision),
       element_(static_cast<std::int64_t>(storage_bytes(precision))),
-      memory_(nullptr, Free{&memory}) {
+      memory_(nullptr, FreeMemory{&memory}) {
   const Layout layout = layout_of(owned.extent(), halo, precision);
   strides_ = layout.strides;
   lead_ = layout.lead;
   bytes_ = layout.bytes;
-  memory_.reset(bytes_ ? memory.allocate(bytes_, static_cast<std::size_t>(pitch() * element_))
-                       : memory.allocate(row_alignment, row_alignment));
+  memory_ = bytes_ ? allocate(memory, bytes_, static_cast<std::size_t>(pitch() * element_))
+                   : allocate(memory, row_alignment, row_alignment);
 }
 
 std::size_t field_bytes(const Index3& owned_extent, const Index3& halo, Precision precision) {

@@ -51,11 +51,6 @@ class Field {
            (p[1] - owned_.begin[1] + halo_[1]) * strides_[1] + (p[2] - owned_.begin[2] + halo_[2]);
   }
 
-  struct Free {
-    Memory* source;
-    void operator()(std::byte* memory) const { source->free(memory); }
-  };
-
   Box owned_;
   Index3 halo_;
   Precision precision_;
@@ -63,7 +58,7 @@ class Field {
   Index3 strides_{};
   std::int64_t lead_ = 0;  // elements before a row's first halo point, so that its first owned one is aligned
   std::size_t bytes_ = 0;
-  std::unique_ptr<std::byte, Free> memory_;
+  OwnedMemory memory_;
 };
 
 /// Elements from one row to the next of rows of so many: whole lines of 64 bytes, and not whole KiB, so that

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 namespace spsolve {
 
@@ -14,6 +15,17 @@ class Memory {
   virtual std::byte* allocate(std::size_t bytes, std::size_t row_bytes) = 0;
   virtual void free(std::byte* memory) noexcept = 0;
 };
+
+struct FreeMemory {
+  Memory* memory;
+  void operator()(std::byte* freed) const noexcept { memory->free(freed); }
+};
+/// What a Memory has allocated; the Memory must outlive it.
+using OwnedMemory = std::unique_ptr<std::byte, FreeMemory>;
+
+inline OwnedMemory allocate(Memory& memory, std::size_t bytes, std::size_t row_bytes) {
+  return {memory.allocate(bytes, row_bytes), FreeMemory{&memory}};
+}
 
 /// Host memory, each row first touched by the thread that a static loop over rows gives it to (NUMA first
 /// touch).

@@ -160,7 +160,7 @@ class Weights {
     const int slot = ((term * slices + slice) * m_blocks + block) * steps + step;
 #pragma unroll
     for (int part = 0; part < slot_parts; ++part) {
-      if (part * (16 / (int)sizeof(Word)) >= n) break;
+      if (part * (16 / int{sizeof(Word)}) >= n) break;
       const uint4 bits = value(slot * slot_parts + part);
       if constexpr (wide) {
         a[2 * part] = __hiloint2double(static_cast<int>(bits.y), static_cast<int>(bits.x));

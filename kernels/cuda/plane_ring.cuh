@@ -140,8 +140,7 @@ class PlaneRing {
   __device__ Planes wait() {
     const int stage = wait_;
 #if __CUDA_ARCH__ >= 900
-    while (!mbarrier_try_wait(&storage_.full[stage], parity_)) {
-    }
+    mbarrier_wait(&storage_.full[stage], parity_);
     if (stage + 1 == stages) parity_ ^= 1;
 #else
     wait_for_copies<stages - 2>();

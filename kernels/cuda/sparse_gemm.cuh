@@ -57,11 +57,6 @@ struct SparseGemm {
   }
   __device__ int stages_of_k() const { return arguments.k / stage_k; }
 
-  __device__ static void wait(unsigned long long* barrier, unsigned parity) {
-    while (!mbarrier_try_wait(barrier, parity)) {
-    }
-  }
-
   __device__ void load() const {
     constexpr int part = gemm_tile_n / cluster_blocks;  // of the columns of B that this block fetches for all
     constexpr unsigned metadata_bytes = sizeof(Shared::metadata) / 2;
@@ -75,7 +70,7 @@ struct SparseGemm {
       for (int k = 0; k < stages_of_k(); ++k, turn.next()) {
         if (k % gemm_chunk == 0) {
           unsigned long long* full = &shared.metadata_full[metadata_turn.place];
-          wait(&shared.metadata_empty[metadata_turn.place], metadata_turn.parity);
+          mbarrier_wait(&shared.metadata_empty[metadata_turn.place], metadata_turn.parity);
           mbarrier_expect(full, metadata_bytes);
           bulk_copy(shared.metadata[metadata_turn.place],
                     metadata + k / gemm_chunk * (metadata_bytes / sizeof(unsigned)), metadata_bytes, full);
@@ -83,7 +78,7 @@ struct SparseGemm {
         }
         Stage& stage = shared.stages[turn.place];
         unsigned long long* full = &shared.full[turn.place];
-        wait(&shared.empty[turn.place], turn.parity);
+        mbarrier_wait(&shared.empty[turn.place], turn.parity);
         mbarrier_expect(full, sizeof(Stage::a) + sizeof(Stage::b));
         tensor_copy(stage.a, arguments.a, k * gemm_a_bytes / 2, row, 0, full);
         tensor_copy(stage.b + rank * part * gemm_b_bytes, arguments.b, k * gemm_b_bytes / 2,
@@ -101,7 +96,7 @@ struct SparseGemm {
   /// way, so this comes when all are done.
   __device__ void load_metadata(unsigned (&metadata)[gemm_chunk][metadata_words], Turn<2>& turn, int group,
                                 int lane) const {
-    wait(&shared.metadata_full[turn.place], turn.parity);
+    mbarrier_wait(&shared.metadata_full[turn.place], turn.parity);
 #pragma unroll
     for (int i = 0; i < gemm_chunk; ++i)
 #pragma unroll
@@ -124,7 +119,7 @@ struct SparseGemm {
         int before = 0;
 #pragma unroll
         for (int i = 0; i < gemm_chunk; ++i, turn.next()) {
-          wait(&shared.full[turn.place], turn.parity);
+          mbarrier_wait(&shared.full[turn.place], turn.parity);
           multiply(d, shared.stages[turn.place], metadata[i], group, first + i > 0);
           if (i > 0) {
             wgmma_wait<1>();  // the stage before is done while this one is under way

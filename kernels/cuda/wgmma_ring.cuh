@@ -59,11 +59,6 @@ struct SharedMemory {
 };
 static_assert(sizeof(SharedMemory) <= shared_bytes, "the host must ask for this much");
 
-__device__ inline void wait(unsigned long long* barrier, unsigned parity) {
-  while (!mbarrier_try_wait(barrier, parity)) {
-  }
-}
-
 /// One arrival for a warp, after what all its lanes have done.
 __device__ inline void arrive_as_warp(unsigned long long* barrier) {
   __syncwarp();
@@ -125,7 +120,7 @@ class RowConverter {
       Operands near[together];
 #pragma unroll
       for (int k = 0; k < together; ++k) {
-        wait(&shared_.raw_full[stage + k][group_], raw_parity);
+        mbarrier_wait(&shared_.raw_full[stage + k][group_], raw_parity);
         near[k] = operands(four(stage + k, 0));
       }
 #pragma unroll
@@ -136,7 +131,7 @@ class RowConverter {
           columns[i / batch][i % batch] = four(stage + i / batch, first + i % batch + 1);
 #pragma unroll
         for (int k = 0; k < together; ++k) {
-          if (first == 0) wait(&shared_.empty[slot + k], slot_parity);
+          if (first == 0) mbarrier_wait(&shared_.empty[slot + k], slot_parity);
 #pragma unroll
           for (int i = 0; i < batch; ++i) {
             const Operands far = operands(columns[k][i]);

@@ -65,7 +65,7 @@ class TileMultiplier {
       if constexpr (with_source && work == Work::first) fetch_source(tile);
       static_for<0, quads>([&](auto q) {
         while (waited < tile * y_groups + q.value + y_groups) {
-          wait(&shared_.full[waited_slot], waited_parity);
+          mbarrier_wait(&shared_.full[waited_slot], waited_parity);
           ++waited;
           if (++waited_slot == ring) waited_slot = 0, waited_parity ^= 1;
         }

@@ -17,7 +17,7 @@ namespace spsolve {
 /// returned as they are.
 std::vector<double> round_weights(std::vector<double> weights, Precision element);
 
-/// The same for the taps of a stencil; those that round to zero are dropped. Throws Error(invalid_input) if
+/// The same for the taps of a stencil; those that round to zero are dropped. Throws std::invalid_argument if
 /// all do.
 Stencil round_weights(const Stencil& stencil, Precision element);
 
