@@ -10,6 +10,7 @@
 #include <limits>
 #include <set>
 
+#include "kernels/cuda/copy_rows.hpp"
 #include "kernels/cuda/driver.hpp"
 
 namespace spsolve {
@@ -67,34 +68,6 @@ void enqueue(std::vector<Operation> operations, cudaStream_t stream) {
   static const auto batch = cuda::driver_function<PFN_cuStreamBatchMemOp_v11070>("cuStreamBatchMemOp");
   if (!operations.empty())
     check_driver(batch(stream, static_cast<unsigned>(operations.size()), operations.data(), 0));
-}
-
-/// Copies a message into memory of the same rows and planes.
-void copy(const Message& from, std::byte* to, const Shared& strides, cudaStream_t stream) {
-  if (from.rows == 1 && from.planes == 1)
-    return check_cuda(cudaMemcpyAsync(to, from.data, from.bytes, cudaMemcpyDefault, stream));
-  constexpr std::size_t most_pitch = std::numeric_limits<std::int32_t>::max();  // of copies in 2D
-  if (from.rows == 1 && std::max(from.plane_stride, strides.plane_stride) > most_pitch) {
-    for (std::size_t plane = 0; plane < from.planes; ++plane)
-      check_cuda(cudaMemcpyAsync(to + plane * strides.plane_stride, from.data + plane * from.plane_stride,
-                                 from.bytes, cudaMemcpyDefault, stream));
-    return;
-  }
-  if (from.rows == 1)
-    return check_cuda(cudaMemcpy2DAsync(to, strides.plane_stride, from.data, from.plane_stride, from.bytes,
-                                        from.planes, cudaMemcpyDefault, stream));
-  if (from.planes == 1)
-    return check_cuda(cudaMemcpy2DAsync(to, strides.row_stride, from.data, from.row_stride, from.bytes,
-                                        from.rows, cudaMemcpyDefault, stream));
-  const auto rows = [](std::byte* data, std::size_t bytes, std::size_t row_stride, std::size_t plane_stride) {
-    return cudaPitchedPtr{data, row_stride, bytes, plane_stride / row_stride};
-  };
-  cudaMemcpy3DParms parameters{};
-  parameters.srcPtr = rows(from.data, from.bytes, from.row_stride, from.plane_stride);
-  parameters.dstPtr = rows(to, from.bytes, strides.row_stride, strides.plane_stride);
-  parameters.extent = {from.bytes, from.rows, from.planes};
-  parameters.kind = cudaMemcpyDefault;
-  check_cuda(cudaMemcpy3DAsync(&parameters, stream));
 }
 
 std::vector<int> peers_of(std::span<const Message> messages) {
@@ -235,7 +208,10 @@ void PeerTransport::start(std::span<const Message> sends, std::span<const Messag
     enqueue({wait_until_at_least(flag(Flag::free, peer, rank), exchanges_)}, stream);
     for (std::size_t i = 0; i < sends.size(); ++i) {
       const Connection::Destination& destination = under_way_->destinations[i];
-      if (sends[i].peer == peer) copy(sends[i], destination.data(), destination.shared, stream);
+      if (const Message& m = sends[i]; m.peer == peer)
+        cuda::copy_rows({m.data, m.row_stride, m.plane_stride},
+                        {destination.data(), destination.shared.row_stride, destination.shared.plane_stride},
+                        m.bytes, m.rows, m.planes, stream);
     }
     enqueue({write(flag(Flag::arrived, rank, peer), exchanges_)}, stream);
     lanes_[lane]->sent.record(stream);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "kernels/cuda/copy_rows.hpp"
+
 namespace spsolve {
 namespace {
 
@@ -14,19 +16,13 @@ void copy_owned(const Field& from, Field& to, cudaStream_t stream) {
   const Box& box = from.owned();
   const Index3 extent = box.extent();
   const std::size_t element = storage_bytes(from.precision());
-  cudaMemcpy3DParms copy{};
-  const auto pitched = [&](const Field& field) {
-    return cudaPitchedPtr{const_cast<std::byte*>(field.bytes_at(box.begin)),
-                          static_cast<std::size_t>(field.strides()[y_axis]) * element,
-                          static_cast<std::size_t>(extent[2]) * element,
-                          static_cast<std::size_t>(field.strides()[z_axis] / field.strides()[y_axis])};
+  const auto rows = [&](const Field& field) {
+    return cuda::Rows{const_cast<std::byte*>(field.bytes_at(box.begin)),
+                      static_cast<std::size_t>(field.strides()[y_axis]) * element,
+                      static_cast<std::size_t>(field.strides()[z_axis]) * element};
   };
-  copy.srcPtr = pitched(from);
-  copy.dstPtr = pitched(to);
-  copy.extent = {static_cast<std::size_t>(extent[2]) * element, static_cast<std::size_t>(extent[1]),
-                 static_cast<std::size_t>(extent[0])};
-  copy.kind = cudaMemcpyDefault;
-  cuda::check_cuda(cudaMemcpy3DAsync(&copy, stream));
+  cuda::copy_rows(rows(from), rows(to), static_cast<std::size_t>(extent[x_axis]) * element,
+                  static_cast<std::size_t>(extent[y_axis]), static_cast<std::size_t>(extent[z_axis]), stream);
 }
 
 /// Enqueues a copy of all memory between fields of one geometry: faster than row by row.

@@ -8,6 +8,14 @@ namespace spsolve::cuda {
 
 constexpr std::int64_t most_stretches = 1024;
 
+std::array<Region, 2> halves(const Region& region, int axis) {
+  constexpr std::int64_t granule = 64;
+  Region low = region, high = region;
+  low.end[axis] = high.begin[axis] =
+      region.begin[axis] + round_up((region.end[axis] - region.begin[axis]) / 2, granule);
+  return {low, high};
+}
+
 std::int64_t steps_per_block(std::int64_t steps, std::int64_t tiles, std::int64_t resident,
                              std::int64_t warm_up) {
   std::int64_t best = steps, best_time = std::numeric_limits<std::int64_t>::max();

@@ -12,7 +12,12 @@
 namespace spsolve::cuda {
 
 constexpr int schedulers_of_multiprocessor = 4;
-constexpr std::int64_t most_blocks_across = 65535;  // of a launch, along its y and z
+// Of a launch: kernels count columns in 32 bits; a grid of blocks has so many along its y and z.
+constexpr std::int64_t most_columns = std::int64_t{1} << 30;
+constexpr std::int64_t most_blocks_across = 65535;
+
+/// A region in halves along an axis, cut at a multiple of 64 points from its beginning.
+std::array<Region, 2> halves(const Region& region, int axis);
 
 /// Instructions that a scheduler issues in the time that each of `warps` warps on it needs for one: a warp
 /// alone waits for its own results. Measured on H200: one warp issues at two thirds of the rate of four.

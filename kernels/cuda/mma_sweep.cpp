@@ -24,6 +24,11 @@ void MmaSweep::enqueue(const View& in, const View& out, const View& source, cons
     enqueue(in, out, source, low);
     return enqueue(in, out, source, high);
   }
+  const std::int64_t columns = program_.blocks(a, column_axis), rows = program_.blocks(a, row_axis);
+  if (rows > most_blocks_across) {
+    for (const Region& half : halves(region, row_axis)) enqueue(in, out, source, half);
+    return;
+  }
   a.weights = weights_.data();
   a.metadata = static_cast<const unsigned*>(metadata_.data());
   if (device_.block_limits().copy_engine()) {
@@ -32,7 +37,6 @@ void MmaSweep::enqueue(const View& in, const View& out, const View& source, cons
   }
   const SweepKernel& kernel = this->kernel(program_.is_aligned(a), source.data != nullptr);
   const auto slices = static_cast<std::int64_t>(program_.operand().slices.size());
-  const std::int64_t columns = program_.blocks(a, column_axis), rows = program_.blocks(a, row_axis);
   a.chunks_per_block = program_.tile().group
                            ? program_.tile().group
                            : steps_per_block(a.chunks, rows * columns, resident_blocks(kernel), slices + 1);

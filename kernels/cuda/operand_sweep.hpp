@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/launch_shape.hpp"
 #include "kernels/cuda/program.hpp"
 #include "kernels/cuda/view.hpp"
 #include "kernels/sweep.hpp"
@@ -31,8 +32,8 @@ class OperandSweep : public Sweep {
     if (in.precision() != precision_ || out.precision() != precision_)
       throw std::invalid_argument("sweep on tensor cores: fields of another precision");
     if (region.empty()) return;
-    enqueue(view_of(in, axes_), view_of(out, axes_), source ? view_of(*source, axes_) : View{},
-            region_of(region, axes_));
+    enqueue_near(view_of(in, axes_), view_of(out, axes_), source ? view_of(*source, axes_) : View{},
+                 region_of(region, axes_));
   }
 
   const Program& program() const { return program_; }
@@ -86,6 +87,18 @@ class OperandSweep : public Sweep {
                                cudaMemcpyHostToDevice, stream_));
     check_cuda(cudaStreamSynchronize(stream_));
     return buffer;
+  }
+
+  /// In parts, if rows are too long for one launch.
+  void enqueue_near(const View& in, const View& out, const View& source, const Region& region) const {
+    if (region.end[column_axis] - region.begin[column_axis] > most_columns) {
+      for (const Region& half : halves(region, column_axis)) enqueue_near(in, out, source, half);
+      return;
+    }
+    const auto element = static_cast<std::int64_t>(storage_bytes(precision_)),
+               sum = precision_ == Precision::fp64 ? std::int64_t{8} : std::int64_t{4};
+    enqueue(near(in, region, element), near(out, region, element),
+            source.data ? near(source, region, sum) : source, region);
   }
 
   std::array<int, 3> axes_;

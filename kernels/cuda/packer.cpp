@@ -48,11 +48,11 @@ BoxCopy in_whole_sectors(BoxCopy copy, const Field& field, std::int64_t element)
 DeviceCopy device_copy(const BoxCopy& copy, const Field& field, std::int64_t element) {
   const DevicePlace from = place_of(copy.from, copy.extent, field, element),
                     to = place_of(copy.to, copy.extent, field, element);
-  const auto row_bytes = static_cast<unsigned>(copy.extent[x_axis] * element);
-  unsigned bits = largest_item | row_bytes;
+  const std::int64_t row_bytes = copy.extent[x_axis] * element;
+  unsigned bits = largest_item | static_cast<unsigned>(row_bytes);
   for (const DevicePlace& place : {from, to})
     bits |= static_cast<unsigned>(place.begin | place.plane_stride | place.row_stride);
-  const unsigned item = 1u << std::countr_zero(bits), items = row_bytes / item;
+  const unsigned item = 1u << std::countr_zero(bits), items = static_cast<unsigned>(row_bytes / item);
   return {from, to, 0, 0, 0, static_cast<unsigned>(copy.extent[y_axis]), items, items, item, 0};
 }
 

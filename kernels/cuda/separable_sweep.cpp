@@ -89,6 +89,13 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
           steps_per_strip(rows, shape.block_rows, column_tiles * planes, resident_blocks(kernel)));
     row_tiles = ceil_div(rows, a.steps_per_strip * shape.block_rows + row_granule);
   }
+  if (const int axis = marches > most_blocks_across     ? static_cast<int>(z_axis)
+                       : row_tiles > most_blocks_across ? static_cast<int>(y_axis)
+                                                        : axis_count;
+      axis < axis_count) {
+    for (const Region& half : halves(region, axis)) sweep(in, out, source, half, aligned);
+    return;
+  }
   if (device_.block_limits().copy_engine()) {
     View words = in;  // of 8 bytes: a box holds up to 256
     const std::int64_t per_word = 8 / element_bytes_;

@@ -11,8 +11,7 @@
 
 namespace spsolve::cuda {
 
-constexpr int most_points_per_lane = 16;                      // neighbours in x, of any tile
-constexpr std::int64_t most_columns = std::int64_t{1} << 30;  // of one march
+constexpr int most_points_per_lane = 16;  // neighbours in x, of any tile
 
 /// The best tile of march.cuh for so many steps of the whole grid in one kernel, or none if its registers or
 /// shared memory do not do (large radii, deep fusion).

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/view.hpp"
 
+#include <algorithm>
 #include <cstdint>
+
+#include "kernels/cuda/launch_shape.hpp"
 
 namespace spsolve::cuda {
 
@@ -29,6 +32,19 @@ Region region_of(const Box& box, const std::array<int, 3>& axes) {
     region.end[k] = box.end[axes[k]];
   }
   return region;
+}
+
+View near(View view, const Region& region, std::int64_t element_bytes) {
+  constexpr std::int64_t granule = 64, reach = std::int64_t{1} << 20;
+  if (view.end[column_axis] - view.begin[column_axis] <= most_columns) return view;
+  const std::int64_t skipped = std::max<std::int64_t>(
+      0, round_down(region.begin[column_axis] - reach - view.begin[column_axis], granule));
+  view.data = static_cast<std::byte*>(view.data) + skipped * element_bytes;
+  view.begin[column_axis] += skipped;
+  view.end[column_axis] = std::min<long long>(
+      view.end[column_axis],
+      view.begin[column_axis] + round_up(region.end[column_axis] + reach - view.begin[column_axis], granule));
+  return view;
 }
 
 }  // namespace spsolve::cuda

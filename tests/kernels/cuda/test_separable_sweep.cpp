@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
+
 #include "kernels/cpu_unit.hpp"
 #include "kernels/cuda/separable_sweep.hpp"
 #include "kernels/sparse/accuracy.hpp"
@@ -184,6 +187,23 @@ Box square(std::int64_t radius) { return cube(0, radius); }
 class SeparableSweepPrecisions : public SeparableSweepOnDevice,
                                  public ::testing::WithParamInterface<Precision> {};
 
+TEST_F(SeparableSweepOnDevice, HandsOnWhatIsNotFinite) {
+  const Box owned = plane(64, 96);
+  const Index3 place{0, 30, 50};
+  std::mt19937_64 random(5);
+  const SeparableStencil stencil = random_stencil(random, square(2), 1);
+  for (const Precision precision : {Precision::tf32, Precision::fp32})
+    for (const std::uint32_t bits : {0x7fffffffu, 0x7fc00000u, 0xffc00000u, 0x7f800000u}) {
+      Field in = make_field(owned, {0, 2, 2}, precision, [] { return 1.0; });
+      std::memcpy(in.bytes_at(place), &bits, sizeof bits);
+      const Stream stream;
+      const Field found = swept(SeparableSweep(stencil, precision, stream), stream, in, {owned}, nullptr);
+      for_each_point(square(2), [&](const Index3& offset) {
+        EXPECT_FALSE(std::isfinite(value_at(found, place + offset))) << to_string(precision) << ' ' << bits;
+      });
+    }
+}
+
 TEST_P(SeparableSweepPrecisions, MatchesTheCorrelationInPlanes) {
   const Precision precision = GetParam();
   std::uint64_t seed = 0;
@@ -341,7 +361,7 @@ TEST_F(SeparableSweepOnDevice, ErrsAsMuchAsEstimatedInFp32) {
           of_single += std::pow(value_at(single, p) - expected, 2);
         });
         const double ratio = std::sqrt(errors / of_single),
-                     estimate = fp32_error_over_scalar(stencil, steps, Layout::separable, dropped);
+                     estimate = fp32_error_over_scalar(stencil, steps, Layout::separable, dropped).launch;
         std::printf("%dD, %d taps, first %.2f, %2d steps: %.2f times, estimated %.2f\n", 1 + in_plane,
                     static_cast<int>(extent), line[0], steps, ratio, estimate);
         EXPECT_NEAR(ratio / estimate, 1, 0.3);  // what the plan allows for

@@ -53,6 +53,29 @@ void copy_emulated(const std::vector<BoxCopy>& copies, Field& field, std::byte* 
   }
 }
 
+/// Addresses of memory that nobody reads.
+class NoMemory : public Memory {
+ public:
+  std::byte* allocate(std::size_t, std::size_t) override {
+    return reinterpret_cast<std::byte*>(std::size_t{1} << 40);
+  }
+  void free(std::byte*) noexcept override {}
+};
+
+TEST(PackLaunches, CopyRowsOfFourGiB) {
+  NoMemory memory;
+  const std::int64_t columns = std::int64_t{1} << 29;
+  for (const std::int64_t more : {0, 8}) {
+    const Field field({{0, 0, 0}, {1, 8, columns + more}}, {0, 1, 0}, Precision::fp64, memory);
+    std::uint64_t bytes = 0;
+    for (const PackArguments& launch :
+         pack_launches({{Index3{1, 1, columns + more}, Index3{0, 7, 0}, Index3{0, -1, 0}}}, field))
+      for (int k = 0; k < launch.copies; ++k)
+        bytes += std::uint64_t{launch.table[k].items} * launch.table[k].item_bytes;
+    EXPECT_EQ(bytes, static_cast<std::uint64_t>(columns + more) * sizeof(double));
+  }
+}
+
 struct PackCase {
   Index3 shape, halo;
 };
