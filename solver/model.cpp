@@ -39,7 +39,10 @@ double image_seconds(const Problem& problem, const DeviceModel& device, const Ca
 /// the steps there, and each unit errs within its own bound on its own part of the field.
 double launch_error(const Problem& problem, const Method& method) {
   const auto scalar = [&] { return scalar_error(problem.stencil, method.fuse, problem.precision).total(); };
-  if (!method.fused_weights()) return scalar();
+  if (!method.fused_weights())  // where each step rounds to storage, the bits are those of single steps
+    return storage_bytes(problem.precision) > 2
+               ? method.fuse * scalar_error(problem.stencil, 1, problem.precision).total()
+               : scalar();
   const double sweep = sweep_error(fuse_steps(problem.stencil, method.fuse), problem.precision,
                                    parse_layout(method.layout).value(), method.dropped)
                            .total();
@@ -71,10 +74,10 @@ bool keeps_promise(const Problem& problem, const Method& method) {
   constexpr double allowance = 1.3;  // the estimate may be so far off
   const bool may_break = problem.precision == Precision::fp32 && method.fused_weights() &&
                          (method.layout == "separable" || method.fuse > 1);
-  return !may_break ||
-         allowance * fp32_error_over_scalar(problem.stencil, method.fuse, parse_layout(method.layout).value(),
-                                            method.dropped) <=
-             promised_over_scalar;
+  if (!may_break) return true;
+  const ErrorOverScalar error = fp32_error_over_scalar(problem.stencil, method.fuse,
+                                                       parse_layout(method.layout).value(), method.dropped);
+  return allowance * std::max(error.launch, error.run) <= promised_over_scalar;
 }
 
 void evaluate_scalar(const Problem& problem, const DeviceModel& device, Candidate& candidate) {

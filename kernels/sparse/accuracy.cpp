@@ -2,7 +2,11 @@
 #include "kernels/sparse/accuracy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <complex>
+#include <limits>
+#include <numbers>
 #include <numeric>
 
 #include "kernels/sparse/emulated_sweep.hpp"
@@ -78,12 +82,21 @@ double sum_of_squares(const std::vector<double>& values) {
 }
 
 Stencil rounded_to_fp32(const Stencil& stencil) {
-  const Box box = tap_box(stencil);
-  std::vector<double> weights(static_cast<std::size_t>(box.points()), 0.0);
-  for (const Tap& tap : stencil.taps())
-    weights[static_cast<std::size_t>(index_of(tap.offset - box.begin, box.extent()))] =
-        static_cast<float>(tap.weight);
-  return Stencil(box.extent(), weights, Index3{} - box.begin);
+  const Index3 radius = stencil.radius();
+  std::vector<double> weights = dense_weights(stencil);
+  for (double& weight : weights) weight = static_cast<float>(weight);
+  return {2 * radius + Index3{1, 1, 1}, weights, radius};
+}
+
+/// |sum w e^(i angle . k)| of weights w[k] over a box.
+double symbol_magnitude(const std::vector<double>& weights, const Box& taps,
+                        const std::array<double, 3>& angle) {
+  std::complex<double> sum;
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    const Index3 offset = taps.begin + point_of(static_cast<std::int64_t>(k), taps.extent());
+    sum += std::polar(weights[k], std::inner_product(angle.begin(), angle.end(), offset.begin(), 0.0));
+  }
+  return std::abs(sum);
 }
 
 /// Every rounding of a chained kernel acts on products of magnitude sum |a| sum |b| of a term, with the
@@ -124,15 +137,16 @@ LaunchError scalar_error(const Stencil& stencil, int steps, Precision precision)
   // Every step: the weights rounded to the precision of sums, one rounding per tap, and for tf32 those of
   // operands. What a step adds grows by at most sum |w| in each of the following ones.
   const double sums = precision == Precision::fp64 ? 0x1p-53 : 0x1p-24;
-  // sum |w^t| is at least |symbol|^t of any wave, such as those of 8 points and less.
-  const double growth = std::pow(norm(stencil) / growth_factor(stencil, {8, 8, 8}), steps);
+  // sum |w^t| is at least |symbol|^t of any wave, such as those of 8 points and less; it may be zero, too.
+  constexpr double useless = 1e30;  // as a bound
+  const double growth = std::min(useless, std::pow(norm(stencil) / growth_factor(stencil, {8, 8, 8}), steps));
   const double operands = precision == Precision::tf32 ? roundings(steps, unit_roundoff(precision)) : 0.0;
   const double weights = precision == Precision::fp64 ? 0.0 : std::max(roundings(steps, sums), operands);
   return {storage_error(precision), growth * weights, growth * operands,
           growth * roundings(steps * static_cast<double>(stencil.taps().size() + 1), sums)};
 }
 
-double fp32_error_over_scalar(const Stencil& stencil, int steps, Layout layout, double dropped) {
+ErrorOverScalar fp32_error_over_scalar(const Stencil& stencil, int steps, Layout layout, double dropped) {
   // A rounding, of a sum that on average is half complete.
   const double rounding = 0.39 * 0x1p-24 * std::sqrt(static_cast<double>(stencil.taps().size()) / 2);
   const Index3 radius = stencil.radius();
@@ -155,23 +169,52 @@ double fp32_error_over_scalar(const Stencil& stencil, int steps, Layout layout, 
   for (std::size_t k = 1; k < field.size(); ++k)
     sums += rounding * rounding * field[k] * field[field.size() - 1 - k];
 
+  // The wave that decays least is what is left of a long run: roundings are damped like the others, what
+  // weights do to it adds up.
+  constexpr double run = 1000;  // steps
+  const std::size_t last = static_cast<std::size_t>(
+      std::max_element(exact.begin(), exact.end(),
+                       [](auto a, auto b) { return std::norm(a) < std::norm(b) * (1 - 1e-12); }) -
+      exact.begin());
+  const Index3 place = point_of(static_cast<std::int64_t>(last), waves);
+  std::array<double, 3> angle{};
+  for (int axis = 0; axis < axis_count; ++axis)
+    angle[axis] = 2 * std::numbers::pi * static_cast<double>(place[axis]) / static_cast<double>(waves[axis]);
+  const double lasting = run / steps * std::abs(std::pow(rounded[last] / exact[last], steps) - 1.0);
+  const double damped = rounding * rounding * std::accumulate(field.begin(), field.end() - 1, 0.0);
+  const auto over_run = [&](double squares, const Box& taps, const std::vector<double>& changed) {
+    const double adds_up =
+        run / steps * symbol_magnitude(changed, taps, angle) / std::pow(std::abs(exact[last]), steps);
+    return std::sqrt((squares + adds_up * adds_up) / (damped + lasting * lasting));
+  };
+
   const Stencil fused = fuse_steps(stencil, steps);
   if (layout != Layout::separable) {
-    // Of the result: products of three terms each, and mixed ones, which leave more out (5 to 10 in
-    // emulation).
-    constexpr double six_products = 0x1p-24, mixed = 6 * 0x1p-24;
-    const double error = takes_mixed_split(fused.taps().size()) ? mixed : six_products;
-    return error * std::sqrt(field.back() / (weights + sums));
+    // Long sums of mixed products (kernels/sparse/split.hpp) round alike in every launch: in emulation up to
+    // 118 times as much as single steps in 240.
+    constexpr double unknown = std::numeric_limits<double>::infinity();
+    if (takes_mixed_split(fused.taps().size())) return {unknown, unknown};
+    constexpr double products = 0x1p-24;  // of three terms each, of the result
+    std::vector<double> changed = dense_weights(fused);
+    for (double& weight : changed) {
+      const auto terms = split_terms(weight, Precision::bf16, fp32_terms);
+      weight -= std::accumulate(terms.begin(), terms.end(), 0.0);
+    }
+    const Box taps{Index3{} - fused.radius(), fused.radius() + Index3{1, 1, 1}};
+    return {products * std::sqrt(field.back() / (weights + sums)),
+            over_run(products * products, taps, changed)};
   }
   // A separable sweep: weights as they are used; in each pass a rounding, and of the terms of tf32 the
   // products of the smaller ones, which are left out. Those of data are 2^-12.4 of them.
   constexpr double smaller_data = 0x1p-12 * 0.76, pass = 0.8 * 0x1p-24;
   const SeparableStencil terms = separate(fused, dropped), used = as_rounded(terms, Precision::fp32),
                          smaller = as_rounded(terms, Precision::fp32, 1);
-  double errors = sum_of_squares(difference(used, fused));
+  const std::vector<double> changed = difference(used, fused);
+  double errors = sum_of_squares(changed), passes = 0;
   for (int axis = 0; axis < axis_count; ++axis) {
     if (radius[axis] == 0) continue;
     errors += pass * pass * field.back();
+    passes += pass * pass;
     for (std::size_t k = 0; k < used.terms.size() && axis != z_axis; ++k) {
       double product = smaller_data * smaller_data;
       for (int other = 0; other < axis_count; ++other)
@@ -179,7 +222,7 @@ double fp32_error_over_scalar(const Stencil& stencil, int steps, Layout layout, 
       errors += product;
     }
   }
-  return std::sqrt(errors / (weights + sums));
+  return {std::sqrt(errors / (weights + sums)), over_run(passes, used.taps, changed)};
 }
 
 LaunchError sweep_error(const Stencil& fused, Precision precision, Layout layout, double dropped) {

@@ -25,10 +25,14 @@ LaunchError scalar_error(const Stencil& stencil, int steps, Precision precision)
 /// What fp32 promises: errors at most so many times those of the scalar unit (docs/design.md).
 constexpr double promised_over_scalar = 4;
 
-/// The L2 error of a sweep with fused weights in fp32 over that of single steps of the scalar unit, for data
-/// of any sign at random: an estimate, of separable sweeps in 1D and 2D a third more or less. Smaller for
-/// data of one sign.
-double fp32_error_over_scalar(const Stencil& stencil, int steps, Layout layout, double dropped);
+/// The L2 error of sweeps with fused weights in fp32 over that of single steps of the scalar unit: estimates.
+struct ErrorOverScalar {
+  double launch;  // after one launch, of data of any sign at random; separable sweeps in 1D and 2D within a
+                  // third
+  double run;     // after 1000 steps, when what weights do to the wave that lasts longest has added up
+};
+/// Infinite where a direct layout takes mixed products.
+ErrorOverScalar fp32_error_over_scalar(const Stencil& stencil, int steps, Layout layout, double dropped);
 
 /// A sweep with `fused` weights on tensor cores, of the actual weights as they are rounded and split for the
 /// instructions. Tensor cores may truncate sums: unit roundoff 2^-23 (Fasi, Higham, Mikaitis and Pranesh

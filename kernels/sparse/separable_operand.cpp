@@ -109,18 +109,6 @@ Operand full_pass(const SeparableStencil& stencil, int axis, Precision element, 
                       element == Precision::tf32 ? one_of_two : two_of_four);
 }
 
-/// The same with the weights of a factor.
-Operand with_factor(Operand pass, const std::vector<double>& factor, std::int64_t first_tap, int axis) {
-  const std::size_t columns = pass.compressed_columns();
-  for (std::size_t m = 0; m < pass.rows(); ++m)
-    for (std::size_t c = 0; c < columns; ++c) {
-      double& value = pass.values[m * columns + c];
-      const std::size_t k = c / pass.sparsity.kept * pass.sparsity.group + pass.indices[m * columns + c];
-      if (value != 0) value = factor[pass.inputs[k][axis] - pass.outputs[m][axis] - first_tap];
-    }
-  return pass;
-}
-
 /// Packs the factors of one axis [rank][term].
 ChainedAxis pack_axis(const SeparableStencil& stencil, int axis, Precision element, const Operand& pass,
                       const std::vector<std::vector<std::vector<double>>>& factors) {
@@ -189,11 +177,23 @@ RoundedFactors round_factors(const SeparableStencil& stencil, Precision precisio
 
 }  // namespace
 
-SeparableStencil as_rounded(const SeparableStencil& stencil, Precision precision, int first) {
+Operand with_factor(Operand pass, const std::vector<double>& factor, std::int64_t first_tap, int axis) {
+  const std::size_t columns = pass.compressed_columns();
+  for (std::size_t m = 0; m < pass.rows(); ++m)
+    for (std::size_t c = 0; c < columns; ++c) {
+      double& value = pass.values[m * columns + c];
+      const std::size_t k = c / pass.sparsity.kept * pass.sparsity.group + pass.indices[m * columns + c];
+      if (value != 0) value = factor[pass.inputs[k][axis] - pass.outputs[m][axis] - first_tap];
+    }
+  return pass;
+}
+
+SeparableStencil as_rounded(const SeparableStencil& stencil, Precision precision, int first, int last) {
   const RoundedFactors rounded = round_factors(stencil, precision);
   const auto together = [&](const RoundedFactors::Terms& terms, double scale) {
     std::vector<double> factor(terms.front().size(), 0.0);
-    for (auto term = static_cast<std::size_t>(first); term < terms.size(); ++term)
+    const auto end = std::min(static_cast<std::size_t>(last), terms.size());
+    for (auto term = static_cast<std::size_t>(first); term < end; ++term)
       for (std::size_t tap = 0; tap < factor.size(); ++tap) factor[tap] += scale * terms[term][tap];
     return factor;
   };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/precision.hpp"
+#include "kernels/sparse/operand.hpp"
 #include "kernels/sparse/separable.hpp"
 
 namespace spsolve {
@@ -47,8 +48,13 @@ struct SeparableOperand {
 /// Throws std::invalid_argument for fp64.
 SeparableOperand separable_operand(const SeparableStencil& stencil, Precision precision);
 
-/// The same terms, in the order of the operand, with the factors that it holds: all operand terms from
-/// `first` on together, scales taken off again. Throws std::invalid_argument for fp64.
-SeparableStencil as_rounded(const SeparableStencil& stencil, Precision precision, int first = 0);
+/// The operand of a pass along an axis with other weights in the same places: those of a factor whose first
+/// tap has offset `first_tap`.
+Operand with_factor(Operand pass, const std::vector<double>& factor, std::int64_t first_tap, int axis);
+
+/// The same terms, in the order of the operand, with the factors that it holds: operand terms from `first` up
+/// to `last` together, scales taken off again. Throws std::invalid_argument for fp64.
+SeparableStencil as_rounded(const SeparableStencil& stencil, Precision precision, int first = 0,
+                            int last = 2);
 
 }  // namespace spsolve

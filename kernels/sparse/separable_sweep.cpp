@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "kernels/sparse/chained_pass.hpp"
+#include "kernels/sparse/separable_operand.hpp"
 #include "kernels/sparse/strided_swap.hpp"
 
 namespace spsolve {
@@ -21,15 +22,24 @@ Operand pass_operand(const Stencil& factor, int axis, Precision element) {
 }  // namespace
 
 SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precision) : precision_(precision) {
-  const OperandTerms terms =
-      precision == Precision::fp32 ? OperandTerms{Precision::tf32, 2} : OperandTerms{precision, 1};
-  for (const SeparableTerm& term : stencil.terms) {
+  const bool split = precision == Precision::fp32;
+  const Precision element = split ? Precision::tf32 : precision;
+  const SeparableStencil rounded = as_rounded(stencil, precision),
+                         larger = as_rounded(stencil, precision, 0, 1),
+                         smaller = as_rounded(stencil, precision, 1);
+  for (std::size_t k = 0; k < rounded.terms.size(); ++k) {
     auto& passes = terms_.emplace_back();
     for (const int axis : {z_axis, y_axis, x_axis}) {
-      const Stencil factor = axis_stencil(stencil, term, axis);
-      if (needs_pass(factor) || (axis == x_axis && passes.empty()))
-        passes.push_back(
-            {factor.radius(), SparseSweep(pass_operand(factor, axis, terms.element), precision, terms)});
+      const Stencil factor = axis_stencil(rounded, rounded.terms[k], axis);
+      if (!needs_pass(factor) && !(axis == x_axis && passes.empty())) continue;
+      const Operand operand = pass_operand(factor, axis, element);
+      const auto part = [&](const SeparableStencil& of) {
+        return with_factor(operand, of.terms[k].factor[axis], of.taps.begin[axis], axis);
+      };
+      if (split && axis != z_axis)
+        passes.push_back({factor.radius(), {{{part(larger), part(smaller)}, 1.0}, precision, element}});
+      else
+        passes.push_back({factor.radius(), {operand, precision, {element, split ? 2 : 1}}});
     }
   }
 }

@@ -41,28 +41,35 @@ OperandTerms operand_terms(const Operand& operand, Precision precision) {
   return terms;
 }
 
-SparseSweep::SparseSweep(const Operand& operand, Precision precision, const OperandTerms& terms)
+SparseSweep::SparseSweep(const SplitOperand& split, Precision precision, Precision element)
     : precision_(precision),
-      tile_(operand.tile),
-      outputs_(operand.outputs),
-      inputs_(operand.inputs),
-      reach_(reach_of(operand)),
-      terms_(terms) {
+      tile_(split.terms.front().tile),
+      outputs_(split.terms.front().outputs),
+      inputs_(split.terms.front().inputs),
+      terms_{element, static_cast<int>(split.terms.size())},
+      factors_(split.terms.size(), widest_mma(element)),
+      weight_scale_(split.scale) {
+  for (const Operand& term : split.terms)
+    if (const Box reach = reach_of(term); !reach.empty())
+      reach_ = hull(hull(reach_, reach.begin), reach.end - Index3{1, 1, 1});
+  for (int order = terms_.count - 1; order >= 0; --order)
+    for (int i = 0; i <= order; ++i)
+      products_.push_back({pack(split.terms[i], factors_.front()), static_cast<std::size_t>(order - i)});
+}
+
+SparseSweep::SparseSweep(const Operand& operand, Precision precision, const OperandTerms& terms)
+    : SparseSweep(
+          terms.mixed ? SplitOperand{{operand}, 1.0} : split_operand(operand, terms.element, terms.count),
+          precision, terms.element) {
   if (terms.mixed) {
+    terms_ = terms;
     factors_ = {m16n8k16_tf32, m16n8k32_bf16, m16n8k32_bf16};
     Operand rest = operand;
     for (double& value : rest.values)
       value -= element_value(Precision::tf32, element_bits(Precision::tf32, value));
     products_ = {
         {pack(rest, factors_[2]), 2}, {pack(operand, factors_[1]), 1}, {pack(operand, factors_[0]), 0}};
-    return;
   }
-  const SplitOperand split = split_operand(operand, terms.element, terms.count);
-  factors_.assign(static_cast<std::size_t>(terms.count), widest_mma(terms.element));
-  for (int order = terms.count - 1; order >= 0; --order)
-    for (int i = 0; i <= order; ++i)
-      products_.push_back({pack(split.terms[i], factors_.front()), static_cast<std::size_t>(order - i)});
-  weight_scale_ = split.scale;
 }
 
 std::array<std::uint32_t, SparseSweep::most_factors> SparseSweep::factors_of(double number) const {
@@ -129,12 +136,15 @@ std::vector<std::vector<SparseSweep::BFragment>> SparseSweep::load(const Field& 
 }
 
 SparseSweep::DFragment SparseSweep::multiply(const std::vector<std::vector<BFragment>>& b, int block) const {
-  DFragment d{};
+  DFragment larger{}, smaller{};
   for (const auto& [weights, factor] : products_)
     for (int step = 0; step < weights.steps; ++step)
       sparse_mma(weights.mma, weights.values_of(block, step, 0), weights.metadata_of(block, step, 0),
-                 step % weights.mma.selectors(), b[factor][step], d);
-  return d;
+                 step % weights.mma.selectors(), b[factor][step],
+                 &weights == &products_.back().weights ? larger : smaller);
+  for (std::size_t lane = 0; lane < larger.size(); ++lane)
+    for (std::size_t i = 0; i < larger[lane].size(); ++i) larger[lane][i] += smaller[lane][i];
+  return larger;
 }
 
 template <class Out>

@@ -20,7 +20,7 @@ OperandTerms operand_terms(const Operand& operand, Precision precision);
 /// the precision of the field promises: fp16, bf16 and tf32 as they are, with weights rounded to the format
 /// (fp16 weights are scaled by a power of two, so that small ones do not underflow); fp32 as three bf16 terms
 /// (six products; the range of bf16 is that of fp32, so no data needs scaling), or as tf32 and bf16 (three).
-/// Accumulation is in fp32.
+/// Accumulation is in fp32, of the products of the first terms and of all others apart.
 /// Tiles start at multiples of the operand's tile in global coordinates, and every point sums the same
 /// products in the same order whatever the region, so results do not depend on how the grid is decomposed.
 class SparseSweep : public Sweep {
@@ -31,6 +31,8 @@ class SparseSweep : public Sweep {
       : SparseSweep(operand, precision, operand_terms(operand, precision)) {}
   /// With other terms than those of the precision.
   SparseSweep(const Operand& operand, Precision precision, const OperandTerms& terms);
+  /// With weights that have been split into terms of a format.
+  SparseSweep(const SplitOperand& split, Precision precision, Precision element);
 
   /// As Sweep says; `in` must be finite on region grown by the reach of the operand's weights only. `out` may
   /// also have the precision of the sums, fp32, and be `source` itself, for sums of several sweeps.
@@ -72,7 +74,7 @@ class SparseSweep : public Sweep {
   Box reach_;  // offsets of the inputs that an output takes
   OperandTerms terms_;
   std::vector<MmaShape> factors_;
-  std::vector<Product> products_;  // as they are added, the smallest first
+  std::vector<Product> products_;  // as they are added, the smallest first; the last, of first terms, alone
   double weight_scale_ = 1.0;
 };
 

@@ -8,6 +8,7 @@
 #include "kernels/presets.hpp"
 #include "solver/model_of_ranks.hpp"
 #include "solver/plan.hpp"
+#include "tests/kernels/sparse/stencil_zoo.hpp"
 
 namespace spsolve {
 namespace {
@@ -142,6 +143,33 @@ TEST(Plan, KeepsWhatSeparableSweepsDropped) {
   const Candidate continued = make_plan(problem, nominal_gpu(), request).chosen;
   EXPECT_EQ(continued.dropped, begun.dropped);
   EXPECT_EQ(continued.terms, begun.terms);
+}
+
+TEST(Plan, IsMadeForAnyStencil) {
+  for (int seed = 0; seed < 24; ++seed) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(seed));
+    const auto zoo = testing::random_zoo_stencil(random);
+    Problem problem{{3, {300, 300, 300}, {}}, zoo.stencil, all_precisions[seed % 5], false};
+    EXPECT_FALSE(make_plan(problem, nominal_gpu(), {}).chosen.unit.empty()) << zoo.name;
+  }
+  // No tap at the point itself, nor on one side of it.
+  for (const Precision precision : all_precisions) {
+    const Problem upwind{
+        {1, {1, 1, 1000000}, {}}, Stencil({1, 1, 3}, {0.5, 0.5, 0}, {0, 0, 2}), precision, false};
+    EXPECT_FALSE(make_plan(upwind, nominal_gpu(), {}).chosen.unit.empty()) << to_string(precision);
+  }
+}
+
+TEST(Plan, BoundsOfSingleStepsDoNotDependOnHowTheyAreLaunched) {
+  Problem problem = problem_of("box2d1r", {1, 512, 512});
+  problem.precision = Precision::fp32;
+  const Pace pace{3, true, 0.4};
+  const auto bound = [&](int fuse) {
+    return paced_error(problem, evaluate(problem, nominal_cpu(), Method(fuse)), pace);
+  };
+  EXPECT_GT(bound(1), 0);
+  EXPECT_EQ(bound(2), bound(1));
+  EXPECT_EQ(bound(7), bound(1));
 }
 
 TEST(DeviceModel, IsInProportionToMeasuredCeilings) {

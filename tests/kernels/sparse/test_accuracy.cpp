@@ -98,6 +98,15 @@ TEST_P(Accuracy, OfTheScalarUnitKeepsItsBound) {
   }
 }
 
+TEST(ScalarError, IsANumberHoweverLittleItSays) {
+  const Stencil cancels({1, 1, 9}, {1, 0, 0, 0, 0, 0, 0, 0, -1}, {0, 0, 4});  // every wave of 8 points
+  const Stencil grows({1, 1, 3}, {0.375, 0.75, -0.125}, {0, 0, 1});
+  for (const Precision precision : all_precisions) {
+    EXPECT_TRUE(std::isfinite(scalar_error(cancels, 3, precision).total()));
+    EXPECT_TRUE(std::isfinite(scalar_error(grows, 5000, precision).total()));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Zoo, Accuracy, ::testing::Range(0, 120));
 
 }  // namespace

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// fp32 stays within four times the error of single steps over whole runs (docs/design.md), of data of one
+// sign, whose errors may have one, too: on tensor cores, in every way that the plan may take.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kernels/presets.hpp"
+#include "kernels/reference.hpp"
+#include "kernels/sparse/accuracy.hpp"
+#include "solver/model.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/blocks.hpp"
+
+namespace spsolve {
+namespace {
+
+constexpr int steps = 240;
+
+/// The relative L2 error after so many steps.
+double error_of(const Communicator& world, const Problem& problem, const Method& method, Backend& backend,
+                const std::vector<double>& start, const std::vector<double>& exact) {
+  Block block(world, problem, Decomposition(problem.domain.shape, {1, 1, 1}), method, backend);
+  block.set_state(testing::values_of(problem.domain, start));
+  for (int step = 0; step < steps; step += method.fuse) block.launch(method.fuse);
+  const auto found = testing::gathered(world, problem.domain, block.state());
+  double error = 0, norm = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    error += std::pow(found[i] - exact[i], 2);
+    norm += exact[i] * exact[i];
+  }
+  return std::sqrt(error / norm);
+}
+
+class Promise : public ::testing::TestWithParam<const char*> {};
+
+void expect_promise_kept(const char* preset, const DeviceModel& device, const Communicator& world,
+                         Backend& backend) {
+  const int dimensions = *preset_dimensions(preset);
+  Problem problem{
+      {dimensions, {1, 1, 1}, {}}, make_preset(preset, dimensions, {1, 1, 1}, {}), Precision::fp32, false};
+  const Index3 shape{22, 34, 41};
+  for (int axis = problem.domain.first_axis(); axis < axis_count; ++axis)
+    problem.domain.shape[axis] = dimensions == 1 ? 997 : shape[axis];
+  std::vector<double> start = testing::RandomCase(1).uniform(problem.domain.box().points());
+  for (double& value : start) value = static_cast<float>(0.75 + 0.25 * value);
+  const auto exact = reference_steps(problem.domain, problem.stencil, start, steps);
+  const double scalar = error_of(world, problem, Method(1), backend, start, exact);
+  for (const char* layout : {"separable", "strided-swap", "morph"})
+    for (const int fuse : {1, 2, 5, 15}) {
+      const Method method(fuse, "sparse-tensor", layout, 0x1p-25);
+      if (!has_kernel(problem, device, method) || !keeps_promise(problem, method)) continue;
+      if (!std::isfinite(evaluate(problem, device, method).seconds)) continue;  // no tile fits
+      const double error = error_of(world, problem, method, backend, start, exact);
+      std::printf("%s %s %d: %.2e, %.2f times single steps\n", preset, layout, fuse, error, error / scalar);
+      EXPECT_LE(error, promised_over_scalar * scalar) << layout << ' ' << fuse;
+    }
+}
+
+TEST_P(Promise, IsKeptByEmulation) {
+  const Communicator world;
+  const auto cpu = testing::cpu_backend(world);
+  expect_promise_kept(GetParam(), nominal_cpu(), world, *cpu.backend);
+}
+
+TEST_P(Promise, IsKeptByGpus) {
+  const Communicator world;
+  const auto gpus = testing::gpu_backends(world);
+  if (gpus.empty()) GTEST_SKIP() << "needs a GPU";
+  expect_promise_kept(GetParam(), nominal_gpu(), world, *gpus.front().backend);
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets, Promise,
+                         ::testing::Values("1d1r", "1d2r", "star2d1r", "box2d1r", "random2d2r", "jacobi2d",
+                                           "jacobi2d-mehrstellen", "gaussian2d", "gabor", "mean2d-7x7"));
+
+}  // namespace
+}  // namespace spsolve
