@@ -124,8 +124,7 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
                  "prec", "unit", "layout", "fuse", "terms", "bytes", "fma", "flop/B", "alpha", "S",
                  "err/step", "scen.", "GStencil/s", "bound");
   for (const Candidate& c : plan.candidates) {
-    const bool chosen = c.unit == plan.chosen.unit && c.layout == plan.chosen.layout &&
-                        c.fuse == plan.chosen.fuse && c.precision == plan.chosen.precision;
+    const bool chosen = is_same_method(c, plan.chosen);
     terminal.print(
         "{} {:<5} {:<13} {:<17} {:>4} {:>5} {:>8.3f} {:>8.2f} {:>8.2f} {:>6.2f} {:>6.2f} {:>8.1e} {:>5} "
         "{:>10.4g}  "
@@ -144,10 +143,10 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
   terminal.print("alpha: taps of the fused weights / (fuse x taps); S: taps of the fused weights / executed");
   terminal.print("scen.: bounds of the scalar unit and of this one at the same depth (memory and compute),");
   terminal.print("  1: memory, memory; 2: memory, compute; 3: compute, memory; 4: compute, compute");
-  const Candidate* tensor = plan.chosen.fused_weights() ? &plan.chosen : nullptr;  // or the best of them
-  if (!tensor)
-    for (const Candidate& c : plan.candidates)
-      if (c.fused_weights() && (!tensor || c.seconds < tensor->seconds)) tensor = &c;
+  const Candidate* tensor =
+      plan.chosen.fused_weights()
+          ? &plan.chosen
+          : fastest(plan.candidates, [](const Candidate& c) { return c.fused_weights(); });
   if (tensor && tensor->peak_ratio > 0)
     terminal.print(
         "sweet spot: scenario 3, and 4 where alpha < S P_TC / P_CU (peaks of tensor and CUDA cores); {} {}, "
@@ -160,10 +159,9 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
 }
 
 void print_layouts(const Setup& setup, const DeviceModel& device, const Terminal& terminal) {
-  const Candidate* morph = nullptr;
-  for (const Candidate& c : setup.plan.candidates)
-    if (c.unit == "sparse-tensor" && c.layout == "morph" && (!morph || c.seconds < morph->seconds))
-      morph = &c;
+  const Candidate* morph = fastest(setup.plan.candidates, [](const Candidate& c) {
+    return c.unit == "sparse-tensor" && c.layout == "morph";
+  });
   if (!morph)
     throw Error(Status::invalid_input,
                 fmt::format("--layouts: on {} no candidate in {} is morphed for sparse tensor cores; see "

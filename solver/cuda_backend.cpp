@@ -9,6 +9,7 @@
 #include "kernels/cuda/scalar_unit.hpp"
 #include "kernels/cuda/tensor_sweep.hpp"
 #include "kernels/cuda/tile.hpp"
+#include "solver/model_parts.hpp"
 #ifdef SPSOLVE_NCCL
 #include "halo/nccl_transport.hpp"
 #endif
@@ -79,9 +80,8 @@ std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Metho
   };
   if (!method.fused_weights()) return single_steps(stream);
   auto sweep = sweep_of(method, [&](Layout layout) {
-    return cuda::make_tensor_sweep(
-        problem.domain, fuse_steps(problem.stencil, method.fuse), problem.precision, layout, method.dropped,
-        method.unit == "tensor" ? cuda::TensorCores::dense : cuda::TensorCores::sparse, stream);
+    return cuda::make_tensor_sweep(problem.domain, fuse_steps(problem.stencil, method.fuse),
+                                   problem.precision, layout, method.dropped, cores_of(method), stream);
   });
   auto branch = std::make_unique<cuda::StreamBranch>(stream);
   auto exact = single_steps(branch->stream());

@@ -11,7 +11,6 @@
 #include "kernels/cuda/wgmma_program.hpp"
 #include "kernels/sparse/emulated_sweep.hpp"
 #include "kernels/sparse/separable_operand.hpp"
-#include "kernels/sparse/windowed_operand.hpp"
 #include "solver/model_parts.hpp"
 
 namespace spsolve {
@@ -61,10 +60,9 @@ double instruction_seconds(double waits, double peak, const DeviceModel& device)
 /// Direct layouts on the tiles of the kernel (kernels/cuda/mma_sweep.cuh). However many warps share the
 /// tensor cores, each waits for its own results: blocks take whole waves of marches, step by step.
 TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision precision, Layout layout,
-                       bool sparse, bool with_source, const DeviceModel& device) {
-  const cuda::MmaProgram program(domain, fused, precision, layout,
-                                 sparse ? cuda::TensorCores::sparse : cuda::TensorCores::dense,
-                                 limits_of(device));
+                       cuda::TensorCores cores, bool with_source, const DeviceModel& device) {
+  const cuda::MmaProgram program(domain, fused, precision, layout, cores, limits_of(device));
+  const bool sparse = cores == cuda::TensorCores::sparse;
   const cuda::MmaTile& tile = program.tile();
   const cuda::MmaProgram::Work step = program.work();
   const bool fp64 = precision == Precision::fp64, line = domain.dimensions == 1;
@@ -280,18 +278,16 @@ Domain inside(Domain domain, const Index3& reach) {
 void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
   const Stencil fused = fuse_steps(problem.stencil, candidate.fuse);
   const Layout layout = parse_layout(candidate.layout).value();
-  const bool windowed = candidate.unit == "sparse-tensor" && layout == Layout::strided_swap &&
-                        problem.domain.dimensions == 2 && device.compute_capability == 90 &&
-                        takes_window(fused, problem.precision);
+  const cuda::TensorCores cores = cores_of(candidate);
+  const bool windowed = cuda::takes_wgmma(problem.domain.dimensions, fused, problem.precision, layout, cores,
+                                          limits_of(device));
   const Domain core = inside(problem.domain, candidate.fuse * problem.stencil.radius());
   TensorWork work;
   try {
     work = windowed ? windowed_work(fused, core, problem.precision, device)
            : layout == Layout::separable
                ? separable_work(fused, core, problem.precision, candidate.dropped, problem.has_source, device)
-               : direct_work(fused, core, problem.precision,
-                             layout == Layout::dual_tessellation ? Layout::strided_swap : layout,
-                             candidate.unit == "sparse-tensor", problem.has_source, device);
+               : direct_work(fused, core, problem.precision, layout, cores, problem.has_source, device);
   } catch (const std::invalid_argument&) {  // no tile fits
     candidate.seconds = std::numeric_limits<double>::infinity();
     return;

@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "kernels/cuda/block_limits.hpp"
+#include "kernels/cuda/tensor_cores.hpp"
 #include "solver/model.hpp"
 
 namespace spsolve {
@@ -31,6 +32,10 @@ inline double filled(const Domain& domain, double enough = 1e6) {
 inline cuda::BlockLimits limits_of(const DeviceModel& device) {
   return {static_cast<int>(device.compute_capability),
           static_cast<std::size_t>(device.shared_bytes_per_block), static_cast<int>(device.multiprocessors)};
+}
+
+inline cuda::TensorCores cores_of(const Method& method) {
+  return method.unit == "tensor" ? cuda::TensorCores::dense : cuda::TensorCores::sparse;
 }
 
 /// Fill in what depends on the unit: bytes, fma, sparsity and the seconds but those of launches. The scalar

@@ -9,9 +9,6 @@
 
 #include "kernels/error.hpp"
 #include "kernels/sparse/accuracy.hpp"
-#ifdef SPSOLVE_CUDA
-#include "kernels/cuda/tensor_sweep.hpp"
-#endif
 
 namespace spsolve {
 namespace {
@@ -131,22 +128,6 @@ std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel&
   throw Error(Status::invalid_input, why);
 }
 
-/// Whether the kernel of a candidate fits the registers and the shared memory of a GPU; known where kernels
-/// are part of the build.
-bool is_built([[maybe_unused]] const Problem& problem, [[maybe_unused]] const DeviceModel& device,
-              [[maybe_unused]] const Candidate& candidate) {
-#ifdef SPSOLVE_CUDA
-  if (device.gpu && candidate.fused_weights())
-    return cuda::has_tensor_sweep(
-        problem.domain, fuse_steps(problem.stencil, candidate.fuse), candidate.precision,
-        parse_layout(candidate.layout).value(), candidate.dropped,
-        candidate.unit == "tensor" ? cuda::TensorCores::dense : cuda::TensorCores::sparse,
-        {static_cast<int>(device.compute_capability),
-         static_cast<std::size_t>(device.shared_bytes_per_block)});
-#endif
-  return true;
-}
-
 std::string describe(const Candidate& candidate) {
   std::string text = candidate.unit;
   if (candidate.fused_weights()) text += " " + candidate.layout;
@@ -176,10 +157,6 @@ std::string line_of(const Candidate& candidate) {
   return text;
 }
 
-const Candidate* faster(const Candidate* a, const Candidate& b) {
-  return a && a->seconds <= b.seconds ? a : &b;
-}
-
 std::vector<std::string> reasons_for(const Plan& plan, const PlanRequest& request) {
   const Candidate& chosen = plan.chosen;
   std::string text = "chosen:     " + line_of(chosen);
@@ -188,38 +165,17 @@ std::vector<std::string> reasons_for(const Plan& plan, const PlanRequest& reques
     text += fmt::format("; {} keeps the accepted error of {:.1e} per step (bound {:.1e})",
                         to_string(chosen.precision), *request.accuracy, chosen.error);
   std::vector<std::string> reasons{text};
-  const Candidate *runner_up = nullptr, *other_kind = nullptr;  // the fastest of another unit or layout, ...
-  for (const Candidate& candidate : plan.candidates) {
-    if (are_alike(candidate, chosen) && candidate.fuse == 1 && chosen.fuse > 1)
-      reasons.push_back("instead of: " + line_of(candidate));
-    if (candidate.unit != chosen.unit || candidate.layout != chosen.layout)
-      runner_up = faster(runner_up, candidate);
-    if (candidate.fused_weights() != chosen.fused_weights()) other_kind = faster(other_kind, candidate);
-  }
-  if (runner_up) reasons.push_back("instead of: " + line_of(*runner_up));
-  if (other_kind && other_kind != runner_up) reasons.push_back("instead of: " + line_of(*other_kind));
-  return reasons;
-}
-
-/// Leaves out what is not built, of what is fast enough to matter.
-void keep_built(const Problem& problem, const DeviceModel& device, std::vector<Candidate>& candidates) {
-  std::vector<const Candidate*> sorted;
-  for (const Candidate& candidate : candidates) sorted.push_back(&candidate);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Candidate* a, const Candidate* b) { return a->seconds < b->seconds; });
-  std::vector<Candidate> missing;
-  double fastest = 0;
-  for (const Candidate* candidate : sorted) {
-    if (fastest > 0 && candidate->seconds > hopeless * fastest) break;
-    if (!is_built(problem, device, *candidate))
-      missing.push_back(*candidate);
-    else if (fastest == 0)
-      fastest = candidate->seconds;
-  }
-  std::erase_if(candidates, [&](const Candidate& candidate) {
-    return std::any_of(missing.begin(), missing.end(),
-                       [&](const Candidate& other) { return is_same_method(other, candidate); });
+  const Candidate* single_steps = fastest(plan.candidates, [&](const Candidate& c) {
+    return chosen.fuse > 1 && c.fuse == 1 && are_alike(c, chosen);
   });
+  const Candidate* runner_up = fastest(plan.candidates, [&](const Candidate& c) {
+    return c.unit != chosen.unit || c.layout != chosen.layout;
+  });
+  const Candidate* other_kind = fastest(
+      plan.candidates, [&](const Candidate& c) { return c.fused_weights() != chosen.fused_weights(); });
+  for (const Candidate* other : {single_steps, runner_up, other_kind == runner_up ? nullptr : other_kind})
+    if (other) reasons.push_back("instead of: " + line_of(*other));
+  return reasons;
 }
 
 /// The mean over the steps of a period: of launches `fused` for each step, of a rest, and of a last step
@@ -244,6 +200,8 @@ double paced_seconds(const Problem& problem, const DeviceModel& device, const Ca
 }
 
 double paced_error(const Problem& problem, const Candidate& candidate, const Pace& pace) {
+  // How single steps are cut into launches changes no bit, but where each rounds to storage.
+  if (!candidate.fused_weights() && storage_bytes(candidate.precision) > 2) return candidate.error;
   const auto rest = [&](int steps) {
     return scalar_error(problem.stencil, steps, candidate.precision).total();
   };
@@ -271,15 +229,11 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
                             *request.accuracy, least_error));
   }
   std::erase_if(plan.candidates, [&](const Candidate& candidate) { return !is_accepted(candidate); });
-  keep_built(problem, device, plan.candidates);
-  if (plan.candidates.empty()) fail_without_candidates(problem, device, request);
   // Of depths that are as good, the least: its halos are thinner.
-  const Candidate fastest =
-      *std::min_element(plan.candidates.begin(), plan.candidates.end(),
-                        [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
-  plan.chosen = fastest;
+  const Candidate& best = *fastest(plan.candidates, [](const Candidate&) { return true; });
+  plan.chosen = best;
   for (const Candidate& candidate : plan.candidates)
-    if (candidate.seconds <= as_good * fastest.seconds && are_alike(candidate, fastest) &&
+    if (candidate.seconds <= as_good * best.seconds && are_alike(candidate, best) &&
         candidate.fuse < plan.chosen.fuse)
       plan.chosen = candidate;
   plan.reasons = reasons_for(plan, request);

@@ -45,6 +45,15 @@ struct Plan {
 /// Error(invalid_input) if the request cannot be met.
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request);
 
+/// The fastest of the candidates that `is_wanted` takes, null if there is none.
+template <class IsWanted>
+const Candidate* fastest(const std::vector<Candidate>& candidates, IsWanted&& is_wanted) {
+  const Candidate* best = nullptr;
+  for (const Candidate& candidate : candidates)
+    if (is_wanted(candidate) && (!best || candidate.seconds < best->seconds)) best = &candidate;
+  return best;
+}
+
 /// Whether two candidates are one: precision, unit, layout and depth.
 bool is_same_method(const Candidate& a, const Candidate& b);
 

@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/block_limits.hpp"
 #include "kernels/cuda/mma_arguments.hpp"
+#include "kernels/cuda/tensor_cores.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/sparse/sliced_operand.hpp"
@@ -15,9 +16,6 @@
 namespace spsolve::cuda {
 
 class ConstantsText;
-
-/// The tensor cores that use the zeros of a 2:4 operand, or those that multiply them.
-enum class TensorCores { sparse, dense };
 
 /// How a block of mma_sweep.cuh is cut: warps of so many blocks of eight tiles each, and stages of input.
 struct MmaTile {

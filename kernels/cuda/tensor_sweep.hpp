@@ -14,8 +14,4 @@ std::unique_ptr<Sweep> make_tensor_sweep(const Domain& domain, const Stencil& fu
                                          Layout layout, double dropped, TensorCores cores,
                                          cudaStream_t stream);
 
-/// Whether there is a kernel on devices with these limits, found without one.
-bool has_tensor_sweep(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
-                      double dropped, TensorCores cores, const BlockLimits& limits = {});
-
 }  // namespace spsolve::cuda

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "kernels/sparse/weight_matrix.hpp"
@@ -140,18 +141,21 @@ SeparableStencil separate(const Stencil& stencil, double tolerance) {
   std::vector<double> weights(static_cast<std::size_t>(volume(extent)), 0.0);
   for (const Tap& tap : stencil.taps()) weights[index_of(tap.offset - taps.begin, extent)] = tap.weight;
 
-  SeparableStencil best = keep_terms(decompose(weights, extent, z_axis, false), weights, taps, tolerance);
+  const bool flat = *std::min_element(extent.begin(), extent.end()) == 1;
+  std::optional<SeparableStencil> best;
   for (const int axis : {z_axis, y_axis, x_axis}) {
     for (const bool planes : {false, true}) {
+      // A plane has the same singular vectors whichever axis they are asked of, and one plane.
+      if (flat && (planes ? extent[axis] == 1 : axis != z_axis)) continue;
       auto other = keep_terms(decompose(weights, extent, axis, planes), weights, taps, tolerance);
-      if (other.terms.size() < best.terms.size()) best = std::move(other);
+      if (!best || other.terms.size() < best->terms.size()) best = std::move(other);
     }
   }
-  if (*std::min_element(extent.begin(), extent.end()) > 1) {
+  if (!flat) {
     auto shared = keep_terms(decompose_with_bases(weights, extent), weights, taps, tolerance);
-    if (shared.terms.size() <= best.terms.size()) best = std::move(shared);
+    if (shared.terms.size() <= best->terms.size()) best = std::move(shared);
   }
-  return best;
+  return *best;
 }
 
 std::vector<double> dense_weights(const SeparableStencil& separable) {

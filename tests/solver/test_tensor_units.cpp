@@ -2,30 +2,17 @@
 // Blocks advanced by fused weights, on tensor cores or emulated: what the scalar unit's blocks must do.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "kernels/reference.hpp"
 #include "kernels/sparse/accuracy.hpp"
 #include "kernels/sparse/emulated_sweep.hpp"
 #include "solver/model.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
-#ifdef SPSOLVE_CUDA
-#include "kernels/cuda/tensor_sweep.hpp"
-#endif
 
 namespace spsolve {
 namespace {
-
-bool is_built([[maybe_unused]] const Problem& problem, [[maybe_unused]] const DeviceModel& device,
-              [[maybe_unused]] const Method& method) {
-#ifdef SPSOLVE_CUDA
-  if (device.gpu)
-    return cuda::has_tensor_sweep(
-        problem.domain, fuse_steps(problem.stencil, method.fuse), problem.precision,
-        parse_layout(method.layout).value(), method.dropped,
-        method.unit == "tensor" ? cuda::TensorCores::dense : cuda::TensorCores::sparse);
-#endif
-  return true;
-}
 
 /// Every way that a device has for a problem, at a depth.
 std::vector<Method> methods_for(const Problem& problem, const DeviceModel& device, int fuse) {
@@ -33,7 +20,8 @@ std::vector<Method> methods_for(const Problem& problem, const DeviceModel& devic
   for (const char* unit : {"tensor", "sparse-tensor"})
     for (const char* layout : {"strided-swap", "morph", "dual-tessellation", "separable"}) {
       const Method method(fuse, unit, layout, unit_roundoff(problem.precision) / 2);
-      if (has_kernel(problem, device, method) && is_built(problem, device, method)) methods.push_back(method);
+      if (has_kernel(problem, device, method) && std::isfinite(evaluate(problem, device, method).seconds))
+        methods.push_back(method);
     }
   return methods;
 }
