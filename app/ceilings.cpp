@@ -51,21 +51,6 @@ void average(const Communicator& communicator, std::vector<Ceiling>& rates) {
       *value = communicator.all_reduce(*value, MPI_SUM) / communicator.size();
 }
 
-/// Memory of a backend, while it is needed.
-class ExchangeBuffer {
- public:
-  ExchangeBuffer(Memory& memory, std::size_t bytes)
-      : memory_(&memory), data_(memory.allocate(bytes, bytes)) {}
-  ~ExchangeBuffer() { memory_->free(data_); }
-  ExchangeBuffer(const ExchangeBuffer&) = delete;
-  ExchangeBuffer& operator=(const ExchangeBuffer&) = delete;
-  std::byte* data() const { return data_; }
-
- private:
-  Memory* memory_;
-  std::byte* data_;
-};
-
 /// Messages of growing size to both neighbours of a ring of all ranks and back; the slowest rank counts. In a
 /// ring of two both neighbours are one rank, which gets both messages as one.
 std::vector<ExchangeTime> measure_exchange(const Communicator& communicator, const DeviceChoice& device,
@@ -75,15 +60,15 @@ std::vector<ExchangeTime> measure_exchange(const Communicator& communicator, con
   const int ranks = communicator.size();
   const std::set<int> peers{(communicator.rank() + 1) % ranks, (communicator.rank() + ranks - 1) % ranks};
   constexpr std::size_t least = 4 << 10, most = 16 << 20;
-  const ExchangeBuffer sent(machine.backend->memory(), 2 * most),
-      received(machine.backend->memory(), 2 * most);
+  const OwnedMemory sent = allocate(machine.backend->memory(), 2 * most, 2 * most),
+                    received = allocate(machine.backend->memory(), 2 * most, 2 * most);
   std::vector<ExchangeTime> times;
   for (std::size_t bytes = least; bytes <= most; bytes *= 4) {
     std::vector<Message> sends, receives;
     const std::size_t message = 2 * bytes / peers.size();
     for (const int peer : peers) {
-      sends.push_back({peer, sent.data() + sends.size() * most, message});
-      receives.push_back({peer, received.data() + receives.size() * most, message});
+      sends.push_back({peer, sent.get() + sends.size() * most, message});
+      receives.push_back({peer, received.get() + receives.size() * most, message});
     }
     const auto connection = machine.backend->transport().connect(sends, receives);
     const int count = bytes < (1 << 20) ? 200 : 20;
@@ -104,10 +89,10 @@ std::vector<ExchangeTime> measure_exchange(const Communicator& communicator, con
   return times;
 }
 
-std::filesystem::path file_of(std::string device) {
+std::optional<std::filesystem::path> file_of(std::string device) {
   std::replace_if(
       device.begin(), device.end(), [](unsigned char c) { return !std::isalnum(c); }, '-');
-  return cache_directory() / ("ceilings-" + device + ".json");
+  return cache_file("ceilings-" + device + ".json");
 }
 
 }  // namespace
@@ -149,18 +134,20 @@ Json to_json(const Ceilings& ceilings) {
 }
 
 void remember(const Ceilings& ceilings) {
-  if (cache_directory().empty()) return;
-  std::error_code ignored;
-  std::filesystem::create_directories(cache_directory(), ignored);
+  const auto file = file_of(ceilings.device);
+  if (!file) return;
   try {
-    write_text(file_of(ceilings.device), to_json(ceilings).dump(2) + "\n");
-  } catch (const Error&) {  // a cache may be full, or read-only
+    std::filesystem::create_directories(file->parent_path());
+    write_text(*file, to_json(ceilings).dump(2) + "\n");
+  } catch (const std::exception&) {  // a cache may be full, or read-only
   }
 }
 
 std::optional<Ceilings> remembered_ceilings(const DeviceChoice& device) {
+  const auto file = file_of(device_name(device));
+  if (!file) return {};
   try {
-    const Json json = Json::parse(read_text(file_of(device_name(device))));
+    const Json json = Json::parse(read_text(*file));
     Ceilings ceilings{json.at("device"), {}, {}};
     for (const Json& rate : json.at("rates"))
       ceilings.rates.push_back({rate.at("name"), rate.at("unit"), rate.at("boost"), rate.at("sustained")});

@@ -27,6 +27,13 @@ CLI::IsMember one_of(const std::array<std::string_view, count>& names) {
 /// A variable of a script that is not set must not pass for an option that is not given.
 std::string not_empty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }
 
+/// In fewer words than CLI::PositiveNumber, which writes out the largest double.
+const CLI::Validator positive(
+    [](std::string& text) {
+      return CLI::PositiveNumber(text).empty() ? "" : fmt::format("'{}' is not a number above 0", text);
+    },
+    "POSITIVE");
+
 constexpr const char* after_presets =
     R"(  (star|box|random)<d>d<r>r, 1d<r>r: benchmark shapes of dimension d and radius r, such as star3d1r
   a name of the catalogue: spsolve bench --list shows them with their sources
@@ -65,24 +72,33 @@ std::string footer() {
 }
 
 void add_bench_options(CLI::App& to, BenchRequest& request) {
-  to.add_option("--stencil", request.stencil, "Benchmark shape, or a stencil of the catalogue")
-      ->capture_default_str();
-  to.add_option("--shape", request.shape, "Points per axis, slowest first, as N,N,N")
-      ->delimiter(',')
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 48).description("POSITIVE"));
-  to.add_option("--boundary", request.boundary, "periodic, dirichlet or neumann, on all faces")
-      ->capture_default_str()
-      ->check(one_of(boundary_names));
-  to.add_flag("--source", request.source, "Something is added to every point in every step");
-  to.add_option("--input", request.inputs, "Measure the problems of these inputs, at their pace of events")
-      ->type_name("FILE.toml");
+  CLI::Option* stencil =
+      to.add_option("--stencil", request.stencil, "Benchmark shape, or a stencil of the catalogue")
+          ->capture_default_str();
+  CLI::Option* shape =
+      to.add_option("--shape", request.shape, "Points per axis, slowest first, as N,N,N")
+          ->delimiter(',')
+          ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 48).description("POSITIVE"));
+  CLI::Option* boundary =
+      to.add_option("--boundary", request.boundary, "periodic, dirichlet or neumann, on all faces")
+          ->capture_default_str()
+          ->check(one_of(boundary_names));
+  CLI::Option* source =
+      to.add_flag("--source", request.source, "Something is added to every point in every step");
+  CLI::Option* input = to.add_option("--input", request.inputs,
+                                     "Measure the problems of these inputs, at their pace of events")
+                           ->type_name("FILE.toml")
+                           ->excludes(stencil)
+                           ->excludes(shape)
+                           ->excludes(boundary)
+                           ->excludes(source);
   to.add_option("--steps", request.steps, "Time steps of one timed run, instead of --seconds")
-      ->check(CLI::PositiveNumber);
+      ->check(positive);
   to.add_option("--seconds", request.seconds, "Of one timed run (default: 0.3, in suites 0.1)")
-      ->check(CLI::PositiveNumber);
+      ->check(positive);
   to.add_option("--candidates", request.candidates,
                 "Measure so many of the plan's best candidates of every case (default: the chosen one)")
-      ->check(CLI::PositiveNumber);
+      ->check(positive);
   to.add_option("--shard", request.shard,
                 "K N: every N-th case from the K-th on, for several processes side by side")
       ->check(CLI::NonNegativeNumber);
@@ -90,7 +106,8 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
               "Only compile the kernels of all cases, which the next run then finds in the cache");
   to.add_option("--precision", request.precision, "fp64, fp32, tf32, bf16 or fp16")
       ->capture_default_str()
-      ->check(one_of(precision_names));
+      ->check(one_of(precision_names))
+      ->excludes(input);
   to.add_option("--device", request.device, "auto, cuda or cpu")
       ->capture_default_str()
       ->check(one_of(device_names));
@@ -118,7 +135,7 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
   std::string suites = "A named list of cases instead of one:";
   for (const BenchSuite& suite : bench_suites())
     suites.append("\n").append(suite.name).append(": ").append(suite.meaning);
-  to.add_option("--suite", request.suite, suites);
+  to.add_option("--suite", request.suite, suites)->excludes(stencil)->excludes(shape)->excludes(input);
   to.add_option("--seed", request.seed, "Of the suite random")->capture_default_str();
   to.add_flag("--list", request.list, "List the catalogue of stencils with their sources, and end");
 }

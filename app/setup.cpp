@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 #include "app/distribution.hpp"
 #include "app/file_queue.hpp"
 #include "app/host_memory.hpp"
@@ -25,6 +27,18 @@ void read_values(const Setup& setup, const FieldForm& form, const char* section,
     const auto& [file, dataset] = std::get<DatasetForm>(form);
     read_box(file, dataset, grid.domain, box, sink);
   }
+}
+
+/// Throws Error(invalid_input) where a dirichlet value is infinite as it is stored.
+void require_walls_in_range(const Problem& problem) {
+  with_storage(problem.precision, [&]<class Storage>() {
+    for (int axis = 0; axis < axis_count; ++axis)
+      for (const Face& face : problem.domain.faces[axis])
+        if (!std::isfinite(stored_value(to_storage<Storage>(face.value))))
+          throw Error(Status::invalid_input,
+                      fmt::format("[boundary] {}: dirichlet = {} is beyond the range of {}", "zyx"[axis],
+                                  face.value, to_string(problem.precision)));
+  });
 }
 
 /// require_memory() of this rank.
@@ -109,6 +123,7 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, cons
     plan = agreed_plan(communicator, problem, modelled, request.request);
   }
   problem.precision = plan.chosen.precision;
+  require_walls_in_range(problem);
   const bool background = config.output.background.value_or(device.cuda) && threads_may_communicate();
   const auto [decomposition, exchange_every] =
       distribute(communicator, config.parallel, problem, plan.chosen, device);

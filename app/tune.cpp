@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <memory>
@@ -74,8 +75,8 @@ bool pays(const std::vector<Candidate>& candidates, const Candidate& chosen, dou
 }
 
 /// Where the winner is kept: named by everything that a plan depends on.
-std::filesystem::path file_of(const Problem& problem, const PlanRequest& request,
-                              const DeviceChoice& device) {
+std::optional<std::filesystem::path> file_of(const Problem& problem, const PlanRequest& request,
+                                             const DeviceChoice& device) {
   std::string text = fmt::format("{} {} {} {} {} {} {} {}", version, device.model,
                                  to_string(problem.precision), problem.has_source, request.unit,
                                  request.layout, request.fuse.value_or(0), request.accuracy.value_or(0.0));
@@ -86,7 +87,7 @@ std::filesystem::path file_of(const Problem& problem, const PlanRequest& request
     for (const Face& face : faces) text += fmt::format(" {}", static_cast<int>(face.kind));
   for (const Tap& tap : problem.stencil.taps())
     text += fmt::format(" {}:{}", fmt::join(tap.offset, ","), tap.weight);
-  return cache_directory() / fmt::format("tuned-{:016x}.json", std::hash<std::string>{}(text));
+  return cache_file(fmt::format("tuned-{:016x}.json", XXH3_64bits(text.data(), text.size())));
 }
 
 /// The candidates, timed: the fastest, if one of them fits.
@@ -131,18 +132,19 @@ std::vector<Candidate> candidates_to_time(const Plan& plan, double points,
 std::string remembered_plan(const Communicator& communicator, const Problem& problem,
                             const PlanRequest& request, const DeviceChoice& device,
                             const Terminal& terminal) {
-  const std::filesystem::path file = file_of(problem, request, device);
+  const auto file = communicator.root() ? file_of(problem, request, device) : std::nullopt;
   std::string remembered;
-  if (communicator.root() && std::filesystem::is_regular_file(file)) {
+  std::error_code unreadable;
+  if (file && std::filesystem::is_regular_file(*file, unreadable)) {
     try {
-      remembered = read_text(file);
+      remembered = read_text(*file);
       continue_plan(request, device_model(device), remembered);
     } catch (const Error&) {  // damaged, or of another version: tuned anew
       remembered.clear();
     }
+    if (!remembered.empty()) terminal.print("tuned before: {}", file->string());
   }
   remembered = communicator.broadcast(remembered);
-  if (!remembered.empty()) terminal.print("tuned before: {}", file.string());
   return remembered;
 }
 
@@ -160,11 +162,10 @@ std::string tuned_plan(const Communicator& communicator, const Problem& problem,
   if (!fastest) return {};
   Plan tuned = plan;
   tuned.chosen = *fastest;
-  const std::filesystem::path file = file_of(problem, request, device);
-  if (communicator.root() && file.has_parent_path()) {
+  if (const auto file = file_of(problem, request, device); file && communicator.root()) {
     try {
-      std::filesystem::create_directories(file.parent_path());
-      write_text(file, to_json(tuned) + "\n");
+      std::filesystem::create_directories(file->parent_path());
+      write_text(*file, to_json(tuned) + "\n");
     } catch (const std::exception& error) {
       terminal.warn("the tuned plan is not remembered: {}", error.what());
     }

@@ -35,6 +35,8 @@ std::string read_name(const TomlSection& root, const fs::path& file_name) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '/')
       root.fail("name", "'name' must not hold '/' or control characters");
   if (name.empty()) root.fail("name", "'name' is empty");
+  if (name == "." || name == "..")
+    root.fail("name", fmt::format("'name' is '{}', no name of a directory", name));
   return name;
 }
 

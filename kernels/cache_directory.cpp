@@ -13,4 +13,9 @@ std::filesystem::path cache_directory() {
   return {};
 }
 
+std::optional<std::filesystem::path> cache_file(const std::string& name) {
+  const std::filesystem::path directory = cache_directory();
+  return directory.empty() ? std::nullopt : std::optional(directory / name);
+}
+
 }  // namespace spsolve

@@ -48,6 +48,8 @@ class Bench(spsolve.TestCase):
         self.assertIn("use --input", self.run_to(2, "bench", "--stencil", "heat").err)
         self.run_to(2, "bench", "--stencil", "star2d1r", "--shape", "5")
         self.assertIn("paper", self.run_to(2, "bench", "--suite", "nosuch").err)
+        for clash in (["--input", problem, "--shape", "10"], ["--input", problem, "--precision", "fp16"], ["--suite", "paper", "--stencil", "1d1r"]):
+            self.assertIn("excludes", self.run_to(2, "bench", *clash).err)
         self.run_to(2, "bench", "--unit", "sparse-tensor", "--device", "cpu")
 
     def test_bench_goes_on_after_a_case_without_a_plan(self):

@@ -228,6 +228,10 @@ class Faults(spsolve.TestCase):
                 result = self.run_to(3, file, "--restart", "latest", *doubling, *spsolve.settings("diagnostics.every=0"), ranks=2)
                 self.assertRegex(result.err, rf"NaN or infinite at step 1100, .*; last checkpoint: step {last_finite}\n")
 
+    def test_walls_beyond_the_range_of_the_format(self):
+        file = spsolve.write_input(self.directory / "walls.toml", spsolve.awkward_problem(time={"steps": 5}, compute={"precision": "fp16"}, boundary={"x": {"dirichlet": 1e5}}))
+        self.assertIn("[boundary] x: dirichlet = 100000 is beyond the range of fp16", self.run_to(2, "check", file).err)
+
     def test_overflow_on_a_full_disk_says_so(self):
         file = self.write(time={"steps": 200, "fuse": 1}, compute={"precision": "fp32"}, diagnostics={"every": 1},
                           checkpoint={"every": 0}, boundary={"x": "periodic"})

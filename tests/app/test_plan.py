@@ -108,6 +108,13 @@ class Plan(spsolve.TestCase):
         self.assertIn("passed over: the run needs", self.run_to(2, file, *large, environment=cache).out)
         self.assertEqual(set((self.directory / "cache" / "spsolve").iterdir()), files, "remembered what was not timed")
 
+    def test_tuning_goes_on_without_a_cache(self):
+        nowhere = {"XDG_CACHE_HOME": "/tmp/" + 300 * "x"}  # no file system has such names
+        result = spsolve.run(self.write(tune=True), "--output", self.directory / "a", ranks=2, environment=nowhere)
+        self.assertEqual(result.status, 0, result.err)
+        self.assertIn("tuning:", result.out)
+        self.assertIn("not remembered", result.err)
+
     def test_runs_do_not_take_what_benchmarks_of_a_layout_remember(self):
         # They measure it whatever it promises.
         cache = {"XDG_CACHE_HOME": str(self.directory / "cache")}

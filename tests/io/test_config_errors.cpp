@@ -126,6 +126,7 @@ INSTANTIATE_TEST_SUITE_P(
     Ranges, ConfigMistake,
     ::testing::Values(
         Mistake{"name = \"case\"", "name = \"\"", "case.toml:1: 'name' is empty"},
+        Mistake{"name = \"case\"", "name = \"..\"", "case.toml:1: 'name' is '..', no name of a directory"},
         Mistake{"name = \"case\"", "name = \"../case\"",
                 "case.toml:1: 'name' must not hold '/' or control characters"},
         Mistake{"[20, 30]", "[20, 0]", "case.toml:3: [grid] 'shape' must be at least 1, not 0"},
