@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
 #include "kernels/cuda/kernel_stencil.hpp"
@@ -273,25 +274,50 @@ Domain inside(Domain domain, const Index3& reach) {
   return domain;
 }
 
+/// Of a sweep with fused weights over the points of `core`, by the kernel that does it; none where no tile of
+/// it fits.
+std::optional<TensorWork> work_of(const Problem& problem, const Method& method, const Stencil& fused,
+                                  const Domain& core, const DeviceModel& device) try {
+  const Precision precision = problem.precision;
+  const Layout layout = parse_layout(method.layout).value();
+  if (layout == Layout::separable)
+    return separable_work(fused, core, precision, method.dropped, problem.has_source, device);
+  const cuda::TensorCores cores = cores_of(method);
+  if (cuda::takes_wgmma(core.dimensions, fused, precision, layout, cores, limits_of(device)))
+    return windowed_work(fused, core, precision, device);
+  return direct_work(fused, core, precision, layout, cores, problem.has_source, device);
+} catch (const std::invalid_argument&) {
+  return std::nullopt;
+}
+
+/// Paper 003, section 4.1: bounds of both units at this depth, and equation 19. `peak`: multiply-adds/s of
+/// the tensor cores.
+void place_in_sweet_spot(const Problem& problem, const DeviceModel& device, double peak,
+                         Candidate& candidate) {
+  Problem everywhere = problem;
+  everywhere.domain.faces = {};
+  Candidate exact{Method(candidate.fuse)};
+  evaluate_scalar(everywhere, device, exact);
+  const bool scalar_computes = exact.compute_seconds > exact.memory_seconds;
+  const bool tensor_computes = candidate.compute_seconds > candidate.memory_seconds;
+  candidate.scenario = 1 + 2 * scalar_computes + tensor_computes;
+  candidate.peak_ratio = peak / device.scalar_rate(problem.precision);
+  candidate.in_sweet_spot =
+      candidate.scenario == 3 ||
+      (candidate.scenario == 4 && candidate.redundancy < candidate.sparsity * candidate.peak_ratio);
+}
+
 }  // namespace
 
 void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
   const Stencil fused = fuse_steps(problem.stencil, candidate.fuse);
-  const Layout layout = parse_layout(candidate.layout).value();
-  const cuda::TensorCores cores = cores_of(candidate);
-  const bool windowed = cuda::takes_wgmma(problem.domain.dimensions, fused, problem.precision, layout, cores,
-                                          limits_of(device));
   const Domain core = inside(problem.domain, candidate.fuse * problem.stencil.radius());
-  TensorWork work;
-  try {
-    work = windowed ? windowed_work(fused, core, problem.precision, device)
-           : layout == Layout::separable
-               ? separable_work(fused, core, problem.precision, candidate.dropped, problem.has_source, device)
-               : direct_work(fused, core, problem.precision, layout, cores, problem.has_source, device);
-  } catch (const std::invalid_argument&) {  // no tile fits
+  const auto found = work_of(problem, candidate, fused, core, device);
+  if (!found) {
     candidate.seconds = std::numeric_limits<double>::infinity();
     return;
   }
+  const TensorWork& work = *found;
   const auto element = static_cast<double>(storage_bytes(problem.precision));
   const auto taps = static_cast<double>(problem.stencil.taps().size());
   const auto fused_taps = static_cast<double>(fused.taps().size());
@@ -325,20 +351,7 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
   const double room = problem.domain.dimensions == 1 ? 2.0 / 3 : 1 - filled(problem.domain, 4e6);
   candidate.seconds = sweep + bands - room * std::min(sweep, bands);
   candidate.wall_seconds = candidate.seconds - sweep;
-
-  // Paper 003, section 4.1: bounds of both units at this depth, and equation 19.
-  Problem everywhere = problem;
-  everywhere.domain.faces = {};
-  Candidate exact{Method(candidate.fuse)};
-  evaluate_scalar(everywhere, device, exact);
-  const bool scalar_computes = exact.compute_seconds > exact.memory_seconds;
-  const bool tensor_computes = candidate.compute_seconds > candidate.memory_seconds;
-  candidate.scenario = 1 + 2 * scalar_computes + tensor_computes;
-  const double tensor_peak = work.peak * work.fma / work.instructions;
-  candidate.peak_ratio = tensor_peak / device.scalar_rate(problem.precision);
-  candidate.in_sweet_spot =
-      candidate.scenario == 3 ||
-      (candidate.scenario == 4 && candidate.redundancy < candidate.sparsity * candidate.peak_ratio);
+  place_in_sweet_spot(problem, device, work.peak * work.fma / work.instructions, candidate);
 }
 
 }  // namespace spsolve
