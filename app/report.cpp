@@ -169,8 +169,9 @@ void print_layouts(const Setup& setup, const DeviceModel& device, const Terminal
                             device.name, to_string(setup.problem.precision)));
   const bool half = storage_bytes(morph->precision) == 2;
   const MmaShape mma = widest_mma(half ? morph->precision : Precision::tf32);
-  const TensorRates rates{half ? device.mma_half_sparse : device.mma_tf32_sparse, device.bandwidth,
-                          device.shared_bandwidth};
+  const DeviceModel rated = device.gpu ? device : nominal_gpu();  // CPUs emulate
+  const TensorRates rates{half ? rated.mma_half_sparse : rated.mma_tf32_sparse, rated.bandwidth,
+                          rated.shared_bandwidth};
   const Problem& problem = setup.problem;
   terminal.print("tiles of the morph layout, {} per launch, mma.sp m16n8k{} {}",
                  morph->fuse == 1 ? "1 step" : fmt::format("{} steps", morph->fuse), mma.k,
@@ -184,7 +185,8 @@ void print_layouts(const Setup& setup, const DeviceModel& device, const Terminal
                    c.mma_count, 1e6 * c.compute_seconds, 1e6 * c.memory_seconds, 1e6 * c.seconds);
   terminal.print(
       "M: outputs of a tile; window: points around them; K: those in use, and zero columns for 2:4; density: "
-      "weights / multiplications; us: by equations 6 to 8");
+      "weights / multiplications; us: by equations 6 to 8, {}",
+      rated.name);
 }
 
 void report(const Communicator& communicator, const Setup& setup, const std::string& transport,

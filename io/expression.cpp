@@ -28,6 +28,12 @@ std::string coordinate_names(const Domain& domain) {
   return names;
 }
 
+/// As much of a formula as a message has room for.
+std::string shown(const std::string& text) {
+  constexpr std::size_t most = 120;
+  return text.size() <= most ? text : text.substr(0, most) + "...";
+}
+
 /// muParser bound to coordinates of its own: one per thread, as evaluation reads them by address.
 class Evaluator {
  public:
@@ -47,7 +53,7 @@ class Evaluator {
         message += fmt::format("; this grid has {}, and there are pi, {}", coordinate_names(grid.domain),
                                fmt::join(parser_.GetFunDef() | std::views::keys, ", "));
       throw Error(Status::invalid_input,
-                  fmt::format("{} '{}': {}", expression.key, expression.text, message));
+                  fmt::format("{} '{}': {}", expression.key, shown(expression.text), message));
     }
   }
   Evaluator(const Evaluator&) = delete;
@@ -76,7 +82,7 @@ class Evaluator {
   for (int axis = grid.domain.first_axis(); axis < axis_count; ++axis)
     index += fmt::format("{}{}", index.empty() ? "" : ", ", p[axis]);
   throw Error(Status::invalid_input, fmt::format("{} '{}' is {} at {} (point [{}])", expression.key,
-                                                 expression.text, value, place, index));
+                                                 shown(expression.text), value, place, index));
 }
 
 }  // namespace
@@ -87,14 +93,15 @@ void Expression::check(const Grid& grid) const {
     throw Error(Status::invalid_input,
                 fmt::format("{} '{}' has {} results; wanted one formula without commas outside "
                             "of function calls",
-                            key, text, evaluator.results()));
+                            key, shown(text), evaluator.results()));
   // muParser would assign to the coordinate itself, which the next point relies on.
   for (std::size_t i = text.find('='); i != std::string::npos; i = text.find('=', i + 1)) {
     if (i + 1 < text.size() && text[i + 1] == '=')
       ++i;
     else if (i == 0 || std::string_view("<>!").find(text[i - 1]) == std::string_view::npos)
-      throw Error(Status::invalid_input,
-                  fmt::format("{} '{}': unexpected '=' at position {}; equality is '=='", key, text, i));
+      throw Error(
+          Status::invalid_input,
+          fmt::format("{} '{}': unexpected '=' at position {}; equality is '=='", key, shown(text), i));
   }
 }
 

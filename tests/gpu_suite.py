@@ -66,6 +66,7 @@ SUITE = [
     Program("test_convergence", ON_GPUS, ranks=(1, 2)),
     Program("test_evolve", ON_GPUS, ranks=(1, 3)),
     Program("test_diagnostics", ON_GPUS, ranks=(1, 2, 5)),
+    Program("test_promise", ON_GPUS, parts=5),
     Program("test_sparse_mma"),
     Program("test_ceilings", parts=2),
     Script("app_devices", "test_devices", ""),
