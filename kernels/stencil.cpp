@@ -109,7 +109,10 @@ Stencil fuse_steps(const Stencil& stencil, int steps) {
                  Index3{} - fused.offsets.begin);
 }
 
-std::vector<std::complex<double>> sampled_symbol(const Stencil& stencil, const Index3& shape) {
+namespace {
+
+/// Those of each axis.
+std::array<std::vector<double>, 3> waves_of_axes(const Index3& shape) {
   constexpr std::array<std::int64_t, 4> waves_per_axis{1, 32768, 180, 32};  // 2^15 in all
   const auto axes = std::count_if(shape.begin(), shape.end(), [](std::int64_t n) { return n > 1; });
   std::array<std::vector<double>, 3> waves;
@@ -117,7 +120,22 @@ std::vector<std::complex<double>> sampled_symbol(const Stencil& stencil, const I
   // Real weights: the symbol of the opposite wave is the complex conjugate, so half of the waves on x is
   // enough.
   waves[x_axis].resize(std::min(waves[x_axis].size() / 2 + 1, waves[x_axis].size()));
+  return waves;
+}
 
+}  // namespace
+
+std::vector<std::array<double, 3>> sampled_waves(const Index3& shape) {
+  const auto of_axes = waves_of_axes(shape);
+  std::vector<std::array<double, 3>> waves;
+  for (const double z : of_axes[z_axis])
+    for (const double y : of_axes[y_axis])
+      for (const double x : of_axes[x_axis]) waves.push_back({z, y, x});
+  return waves;
+}
+
+std::vector<std::complex<double>> sampled_symbol(const Stencil& stencil, const Index3& shape) {
+  const auto waves = waves_of_axes(shape);
   // Axis by axis: a wave along y meets rows of taps that are summed already, one along z planes.
   std::map<std::array<std::int64_t, 2>, Numbers> rows;
   std::map<std::int64_t, Numbers> planes;

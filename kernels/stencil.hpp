@@ -44,6 +44,8 @@ Stencil fuse_steps(const Stencil& stencil, int steps);
 /// The symbol sum_k w[k] exp(i k . theta) of one step at up to 2^15 waves theta = 2 pi m / shape, half of the
 /// conjugate pairs, always with the constant and, where the grid has it, the shortest wave.
 std::vector<std::complex<double>> sampled_symbol(const Stencil& stencil, const Index3& shape);
+/// Their theta {z, y, x}, in the same order.
+std::vector<std::array<double, 3>> sampled_waves(const Index3& shape);
 
 /// Growth factor of one step: the largest |symbol| of the weights over a sampled set of wave numbers
 /// (von Neumann); above 1 the solution grows. On an axis of n points the waves sampled are among the n of the

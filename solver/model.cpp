@@ -39,10 +39,7 @@ double image_seconds(const Problem& problem, const DeviceModel& device, const Ca
 /// the steps there, and each unit errs within its own bound on its own part of the field.
 double launch_error(const Problem& problem, const Method& method) {
   const auto scalar = [&] { return scalar_error(problem.stencil, method.fuse, problem.precision).total(); };
-  if (!method.fused_weights())  // where each step rounds to storage, the bits are those of single steps
-    return storage_bytes(problem.precision) > 2
-               ? method.fuse * scalar_error(problem.stencil, 1, problem.precision).total()
-               : scalar();
+  if (!method.fused_weights()) return scalar();
   const double sweep = sweep_error(fuse_steps(problem.stencil, method.fuse), problem.precision,
                                    parse_layout(method.layout).value(), method.dropped)
                            .total();

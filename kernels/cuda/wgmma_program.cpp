@@ -78,7 +78,10 @@ std::vector<std::uint32_t> WgmmaProgram::weights() const {
   }
   if (!split()) return all;
   // Of each row what multiplies the rest of the data, then what multiplies the data.
-  Operand with_rest = windowed_operand(stencil_, window_, Precision::bf16), with_data = with_rest;
+  // The sum of the former is kept, too: smooth data leave the same over at all points.
+  const Stencil coarse = round_weights(stencil_, Precision::bf16);
+  const Operand with_rest = windowed_operand(coarse, window_, Precision::bf16);
+  Operand with_data = windowed_operand(stencil_, window_, Precision::bf16);
   for (double& value : with_data.values)
     value -= element_value(Precision::tf32, element_bits(Precision::tf32, value));
   const PackedOperand packed[2]{pack(with_rest, widest_mma(Precision::bf16), MmaWarps::four),

@@ -34,15 +34,16 @@ double storage_error(Precision precision) {
 /// gamma_n (Higham 2002, lemma 3.1): n roundings one after the other.
 double roundings(double count, double unit) { return count * unit / (1 - std::min(0.5, count * unit)); }
 
-/// The weights that instructions get: all terms of the operand format together.
-std::vector<double> operand_weights(const std::vector<double>& weights, Precision precision) {
-  if (precision != Precision::fp32) return round_weights(weights, precision);
-  std::vector<double> rounded;
-  for (const double weight : weights) {
+/// The weights that instructions of direct layouts get, all terms together, over the box of dense_weights().
+std::vector<double> operand_weights(const Stencil& fused, Precision precision) {
+  std::vector<double> weights = dense_weights(fused);
+  if (precision != Precision::fp32) return round_weights(std::move(weights), precision);
+  if (takes_mixed_split(fused.taps().size())) return round_mixed_weights(std::move(weights));
+  for (double& weight : weights) {
     const auto terms = split_terms(weight, Precision::bf16, fp32_terms);
-    rounded.push_back(std::accumulate(terms.begin(), terms.end(), 0.0));
+    weight = std::accumulate(terms.begin(), terms.end(), 0.0);
   }
-  return rounded;
+  return weights;
 }
 
 /// One sum of `taps` products: of the operands as they are read, and of the additions.
@@ -94,7 +95,7 @@ double symbol_magnitude(const std::vector<double>& weights, const Box& taps,
   std::complex<double> sum;
   for (std::size_t k = 0; k < weights.size(); ++k) {
     const Index3 offset = taps.begin + point_of(static_cast<std::int64_t>(k), taps.extent());
-    sum += std::polar(weights[k], std::inner_product(angle.begin(), angle.end(), offset.begin(), 0.0));
+    sum += weights[k] * std::polar(1.0, std::inner_product(angle.begin(), angle.end(), offset.begin(), 0.0));
   }
   return std::abs(sum);
 }
@@ -147,6 +148,12 @@ LaunchError scalar_error(const Stencil& stencil, int steps, Precision precision)
 }
 
 ErrorOverScalar fp32_error_over_scalar(const Stencil& stencil, int steps, Layout layout, double dropped) {
+  const Stencil fused = fuse_steps(stencil, steps);
+  // Long sums of mixed products (kernels/sparse/split.hpp) round alike in every launch: in emulation up to
+  // 118 times as much as single steps in 240.
+  constexpr double unknown = std::numeric_limits<double>::infinity();
+  if (layout != Layout::separable && takes_mixed_split(fused.taps().size())) return {unknown, unknown};
+
   // A rounding, of a sum that on average is half complete.
   const double rounding = 0.39 * 0x1p-24 * std::sqrt(static_cast<double>(stencil.taps().size()) / 2);
   const Index3 radius = stencil.radius();
@@ -169,40 +176,31 @@ ErrorOverScalar fp32_error_over_scalar(const Stencil& stencil, int steps, Layout
   for (std::size_t k = 1; k < field.size(); ++k)
     sums += rounding * rounding * field[k] * field[field.size() - 1 - k];
 
-  // The wave that decays least is what is left of a long run: roundings are damped like the others, what
-  // weights do to it adds up.
+  // The wave that decays least is what is left of a long run: roundings are damped like the others, what a
+  // step does to it in every launch adds up.
   constexpr double run = 1000;  // steps
-  const std::size_t last = static_cast<std::size_t>(
+  const auto last =
       std::max_element(exact.begin(), exact.end(),
                        [](auto a, auto b) { return std::norm(a) < std::norm(b) * (1 - 1e-12); }) -
-      exact.begin());
-  const Index3 place = point_of(static_cast<std::int64_t>(last), waves);
-  std::array<double, 3> angle{};
-  for (int axis = 0; axis < axis_count; ++axis)
-    angle[axis] = 2 * std::numbers::pi * static_cast<double>(place[axis]) / static_cast<double>(waves[axis]);
-  const double lasting = run / steps * std::abs(std::pow(rounded[last] / exact[last], steps) - 1.0);
-  const double damped = rounding * rounding * std::accumulate(field.begin(), field.end() - 1, 0.0);
-  const auto over_run = [&](double squares, const Box& taps, const std::vector<double>& changed) {
-    const double adds_up =
-        run / steps * symbol_magnitude(changed, taps, angle) / std::pow(std::abs(exact[last]), steps);
-    return std::sqrt((squares + adds_up * adds_up) / (damped + lasting * lasting));
+      exact.begin();
+  const std::array<double, 3> wave = sampled_waves(waves)[static_cast<std::size_t>(last)];
+  const double largest = std::abs(exact[last]), of_launch = std::pow(largest, steps);
+  const double lasting = run * std::abs(rounded[last] / exact[last] - 1.0);
+  double damped = 0;
+  for (int k = 0; k < steps; ++k)
+    damped += rounding * rounding * field[static_cast<std::size_t>(k)] / std::pow(largest, 2 * k);
+  const auto over_run = [&](double squares, double of_wave) {
+    return std::sqrt((squares + std::pow(run / steps * of_wave, 2)) / (damped + lasting * lasting));
   };
 
-  const Stencil fused = fuse_steps(stencil, steps);
   if (layout != Layout::separable) {
-    // Long sums of mixed products (kernels/sparse/split.hpp) round alike in every launch: in emulation up to
-    // 118 times as much as single steps in 240.
-    constexpr double unknown = std::numeric_limits<double>::infinity();
-    if (takes_mixed_split(fused.taps().size())) return {unknown, unknown};
     constexpr double products = 0x1p-24;  // of three terms each, of the result
-    std::vector<double> changed = dense_weights(fused);
-    for (double& weight : changed) {
-      const auto terms = split_terms(weight, Precision::bf16, fp32_terms);
-      weight -= std::accumulate(terms.begin(), terms.end(), 0.0);
-    }
+    const std::vector<double> weight = dense_weights(fused);
+    std::vector<double> changed = operand_weights(fused, Precision::fp32);
+    for (std::size_t k = 0; k < weight.size(); ++k) changed[k] -= weight[k];
     const Box taps{Index3{} - fused.radius(), fused.radius() + Index3{1, 1, 1}};
     return {products * std::sqrt(field.back() / (weights + sums)),
-            over_run(products * products, taps, changed)};
+            over_run(products * products, symbol_magnitude(changed, taps, wave) / of_launch)};
   }
   // A separable sweep: weights as they are used; in each pass a rounding, and of the terms of tf32 the
   // products of the smaller ones, which are left out. Those of data are 2^-12.4 of them.
@@ -222,16 +220,16 @@ ErrorOverScalar fp32_error_over_scalar(const Stencil& stencil, int steps, Layout
       errors += product;
     }
   }
-  return {std::sqrt(errors / (weights + sums)), over_run(passes, used.taps, changed)};
+  return {std::sqrt(errors / (weights + sums)),
+          over_run(passes, symbol_magnitude(changed, used.taps, wave) / of_launch)};
 }
 
 LaunchError sweep_error(const Stencil& fused, Precision precision, Layout layout, double dropped) {
   if (layout == Layout::separable) return separable_error(fused, precision, dropped);
-  std::vector<double> weights;
-  for (const Tap& tap : fused.taps()) weights.push_back(tap.weight);
-  std::vector<double> rest = operand_weights(weights, precision);
+  const std::vector<double> weights = dense_weights(fused);
+  std::vector<double> rest = operand_weights(fused, precision);
   for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= weights[i];
-  const PassError pass = pass_error(weights.size(), precision);
+  const PassError pass = pass_error(fused.taps().size(), precision);
   return {storage_error(precision), sum_abs(rest) / norm(fused), pass.operands, pass.accumulation};
 }
 

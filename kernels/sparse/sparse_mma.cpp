@@ -63,8 +63,10 @@ void sparse_mma(const MmaShape& mma, const std::uint32_t* a, const std::uint32_t
   for (int lane = 0; lane < warp_lanes; ++lane) {
     for (int i = 0; i < 4; ++i) {
       const int row = c_row(lane, i);
+      double sum = d[lane][i];
       for (int c = 0; c < mma.k / 2; ++c)
-        d[lane][i] += rows.value[row][c] * columns[rows.column[row][c]][c_column(lane, i)];
+        sum += double{rows.value[row][c]} * columns[rows.column[row][c]][c_column(lane, i)];
+      d[lane][i] = static_cast<float>(sum);
     }
   }
 }

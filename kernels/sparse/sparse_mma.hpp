@@ -14,9 +14,9 @@ using WarpRegisters = std::array<std::array<Word, Registers>, warp_lanes>;
 
 /// mma.sp::ordered_metadata on the CPU: D = A B + D from the bits that the lanes of one warp would hold. `a`
 /// is [lane][mma.a_registers()], `metadata` [lane]; b uses its first mma.b_registers() registers. Products
-/// are exact; they are added to the accumulator in fp32 in the order of k. (Hardware adds the products of an
-/// instruction in an order and with a truncation of its own: results agree within the error bound, not in
-/// every bit.) Throws std::invalid_argument on metadata that the PTX ISA leaves undefined.
+/// are exact; those of an instruction are added to the accumulator as one, which is rounded to fp32.
+/// (Hardware keeps few bits more than fp32 of such a sum and truncates it: results agree within the error
+/// bound, not in every bit.) Throws std::invalid_argument on metadata that the PTX ISA leaves undefined.
 void sparse_mma(const MmaShape& mma, const std::uint32_t* a, const std::uint32_t* metadata, int selector,
                 const WarpRegisters<std::uint32_t, 4>& b, WarpRegisters<float, 4>& d);
 

@@ -2,9 +2,11 @@
 #include "kernels/sparse/sparse_sweep.hpp"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include "kernels/rounding.hpp"
+#include "kernels/sparse/round_weights.hpp"
 
 namespace spsolve {
 namespace {
@@ -28,6 +30,27 @@ Box reach_of(const Operand& operand) {
     reach = hull(reach, matrix.inputs[k] - matrix.outputs[0]);
   }
   return reach;
+}
+
+/// The same places with weights of bf16 whose sum is kept.
+Operand in_bf16(Operand operand) {
+  const auto for_each_weight = [&](auto&& visit) {
+    const std::size_t columns = operand.compressed_columns();
+    for (std::size_t at = 0; at < operand.values.size(); ++at) {
+      const std::size_t k =
+          at % columns / operand.sparsity.kept * operand.sparsity.group + operand.indices[at];
+      if (operand.values[at] != 0)
+        visit(operand.inputs[k] - operand.outputs[at / columns], operand.values[at]);
+    }
+  };
+  std::map<Index3, double> weights;
+  for_each_weight([&](const Index3& offset, double weight) { weights[offset] = weight; });
+  std::vector<double> rounded;
+  for (const auto& [offset, weight] : weights) rounded.push_back(weight);
+  rounded = round_weights(std::move(rounded), Precision::bf16);
+  for (auto next = rounded.begin(); auto& [offset, weight] : weights) weight = *next++;
+  for_each_weight([&](const Index3& offset, double& weight) { weight = weights.at(offset); });
+  return operand;
 }
 
 }  // namespace
@@ -67,8 +90,9 @@ SparseSweep::SparseSweep(const Operand& operand, Precision precision, const Oper
     Operand rest = operand;
     for (double& value : rest.values)
       value -= element_value(Precision::tf32, element_bits(Precision::tf32, value));
-    products_ = {
-        {pack(rest, factors_[2]), 2}, {pack(operand, factors_[1]), 1}, {pack(operand, factors_[0]), 0}};
+    products_ = {{pack(rest, factors_[2]), 2},
+                 {pack(in_bf16(operand), factors_[1]), 1},
+                 {pack(operand, factors_[0]), 0}};
   }
 }
 

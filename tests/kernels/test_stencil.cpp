@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <random>
 #include <stdexcept>
 
@@ -164,6 +167,24 @@ TEST(GrowthFactor, SeesAxesOfOnePoint) {
   const Stencil stencil({1, 3, 1}, {1.0, -1.0, 1.0}, {0, 1, 0});
   EXPECT_NEAR(growth_factor(stencil, {1, 1, 8}), 1.0, 4 * epsilon);
   EXPECT_NEAR(growth_factor(stencil, {1, 8, 8}), 3.0, 8 * epsilon);
+}
+
+TEST(SampledWaves, AreThoseOfTheSymbols) {
+  const Stencil stencil(
+      {2, 3, 4}, {1, -2, 3, 4, 5, 6, -7, 8, 9, 1, 2, 3, 4, 5, 6, -7, 8, 9, 1, 2, -3, 4, 5, 6}, {1, 1, 1});
+  for (const Index3& shape :
+       {Index3{16, 32, 512}, Index3{1, 32, 512}, Index3{1, 1, 70000}, Index3{40, 300, 7}}) {
+    const auto symbols = sampled_symbol(stencil, shape);
+    const auto waves = sampled_waves(shape);
+    ASSERT_EQ(waves.size(), symbols.size());
+    for (std::size_t i = 0; i < waves.size(); i += 97) {
+      std::complex<double> sum;
+      for (const Tap& tap : stencil.taps())
+        sum += tap.weight *
+               std::polar(1.0, std::inner_product(waves[i].begin(), waves[i].end(), tap.offset.begin(), 0.0));
+      EXPECT_NEAR(std::abs(sum - symbols[i]), 0, 1e-11) << i;
+    }
+  }
 }
 
 }  // namespace

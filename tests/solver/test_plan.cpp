@@ -160,7 +160,7 @@ TEST(Plan, IsMadeForAnyStencil) {
   }
 }
 
-TEST(Plan, BoundsOfSingleStepsDoNotDependOnHowTheyAreLaunched) {
+TEST(Plan, BoundsOfSingleStepsDoNotGrowWhereEventsCutLaunches) {
   Problem problem = problem_of("box2d1r", {1, 512, 512});
   problem.precision = Precision::fp32;
   const Pace pace{3, true, 0.4};
@@ -168,8 +168,8 @@ TEST(Plan, BoundsOfSingleStepsDoNotDependOnHowTheyAreLaunched) {
     return paced_error(problem, evaluate(problem, nominal_cpu(), Method(fuse)), pace);
   };
   EXPECT_GT(bound(1), 0);
-  EXPECT_EQ(bound(2), bound(1));
-  EXPECT_EQ(bound(7), bound(1));
+  EXPECT_LE(bound(2), bound(1));
+  EXPECT_LE(bound(7), bound(1));
 }
 
 TEST(DeviceModel, IsInProportionToMeasuredCeilings) {

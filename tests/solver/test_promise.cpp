@@ -18,19 +18,26 @@ namespace {
 
 constexpr int steps = 240;
 
-/// The relative L2 error after so many steps.
-double error_of(const Communicator& world, const Problem& problem, const Method& method, Backend& backend,
-                const std::vector<double>& start, const std::vector<double>& exact) {
-  Block block(world, problem, Decomposition(problem.domain.shape, {1, 1, 1}), method, backend);
-  block.set_state(testing::values_of(problem.domain, start));
-  for (int step = 0; step < steps; step += method.fuse) block.launch(method.fuse);
-  const auto found = testing::gathered(world, problem.domain, block.state());
-  double error = 0, norm = 0;
-  for (std::size_t i = 0; i < exact.size(); ++i) {
-    error += std::pow(found[i] - exact[i], 2);
-    norm += exact[i] * exact[i];
+/// The relative L2 error after so many steps, root mean square over three fields: sums of one field may
+/// happen to round to little, and then do so in every step.
+double error_of(const Communicator& world, const Problem& problem, const Method& method, Backend& backend) {
+  double squares = 0;
+  for (const int seed : {1, 2, 3}) {
+    std::vector<double> start = testing::RandomCase(seed).uniform(problem.domain.box().points());
+    for (double& value : start) value = static_cast<float>(0.75 + 0.25 * value);
+    const auto exact = reference_steps(problem.domain, problem.stencil, start, steps);
+    Block block(world, problem, Decomposition(problem.domain.shape, {1, 1, 1}), method, backend);
+    block.set_state(testing::values_of(problem.domain, start));
+    for (int step = 0; step < steps; step += method.fuse) block.launch(method.fuse);
+    const auto found = testing::gathered(world, problem.domain, block.state());
+    double error = 0, norm = 0;
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      error += std::pow(found[i] - exact[i], 2);
+      norm += exact[i] * exact[i];
+    }
+    squares += error / norm / 3;
   }
-  return std::sqrt(error / norm);
+  return std::sqrt(squares);
 }
 
 class Promise : public ::testing::TestWithParam<const char*> {};
@@ -40,22 +47,22 @@ void expect_promise_kept(const char* preset, const DeviceModel& device, const Co
   const int dimensions = *preset_dimensions(preset);
   Problem problem{
       {dimensions, {1, 1, 1}, {}}, make_preset(preset, dimensions, {1, 1, 1}, {}), Precision::fp32, false};
-  const Index3 shape{22, 34, 41};
+  const Index3 shape{22, 26, 31};
   for (int axis = problem.domain.first_axis(); axis < axis_count; ++axis)
-    problem.domain.shape[axis] = dimensions == 1 ? 997 : shape[axis];
-  std::vector<double> start = testing::RandomCase(1).uniform(problem.domain.box().points());
-  for (double& value : start) value = static_cast<float>(0.75 + 0.25 * value);
-  const auto exact = reference_steps(problem.domain, problem.stencil, start, steps);
-  const double scalar = error_of(world, problem, Method(1), backend, start, exact);
+    problem.domain.shape[axis] = dimensions == 1 ? 797 : shape[axis];
+  const double scalar = error_of(world, problem, Method(1), backend);
+  int measured = 0;
   for (const char* layout : {"separable", "strided-swap", "morph"})
     for (const int fuse : {1, 2, 5, 15}) {
       const Method method(fuse, "sparse-tensor", layout, 0x1p-25);
       if (!has_kernel(problem, device, method) || !keeps_promise(problem, method)) continue;
       if (!std::isfinite(evaluate(problem, device, method).seconds)) continue;  // no tile fits
-      const double error = error_of(world, problem, method, backend, start, exact);
+      const double error = error_of(world, problem, method, backend);
       std::printf("%s %s %d: %.2e, %.2f times single steps\n", preset, layout, fuse, error, error / scalar);
       EXPECT_LE(error, promised_over_scalar * scalar) << layout << ' ' << fuse;
+      ++measured;
     }
+  EXPECT_GT(measured, 0);
 }
 
 TEST_P(Promise, IsKeptByEmulation) {
@@ -73,7 +80,8 @@ TEST_P(Promise, IsKeptByGpus) {
 
 INSTANTIATE_TEST_SUITE_P(Presets, Promise,
                          ::testing::Values("1d1r", "1d2r", "star2d1r", "box2d1r", "random2d2r", "jacobi2d",
-                                           "jacobi2d-mehrstellen", "gaussian2d", "gabor", "mean2d-7x7"));
+                                           "jacobi2d-mehrstellen", "gaussian2d", "gabor", "mean2d-7x7",
+                                           "random2d7r"));
 
 }  // namespace
 }  // namespace spsolve
