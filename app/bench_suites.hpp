@@ -7,7 +7,7 @@
 
 namespace spsolve {
 
-/// A named list of cases; none where something else is measured.
+/// A named list of cases; `cases` is null where something else is measured.
 struct BenchSuite {
   std::string_view name;
   std::string_view meaning;

@@ -149,12 +149,11 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
           : fastest(plan.candidates, [](const Candidate& c) { return c.fused_weights(); });
   if (tensor && tensor->peak_ratio > 0)
     terminal.print(
-        "sweet spot: scenario 3, and 4 where alpha < S P_TC / P_CU (peaks of tensor and CUDA cores); {} {}, "
-        "{} "
-        "per launch: {:.3g} {} {:.3g} x {:.3g}",
-        tensor->unit, tensor->layout, tensor->fuse, tensor->redundancy,
+        "sweet spot: scenario 3, and 4 where alpha < S P_TC / P_CU (peaks of tensor and CUDA cores); "
+        "{} {}, {} per launch: scenario {}, {:.3g} {} {:.3g} x {:.3g}: {}",
+        tensor->unit, tensor->layout, tensor->fuse, tensor->scenario, tensor->redundancy,
         tensor->redundancy < tensor->sparsity * tensor->peak_ratio ? "<" : ">=", tensor->sparsity,
-        tensor->peak_ratio);
+        tensor->peak_ratio, tensor->in_sweet_spot ? "inside" : "outside");
   print_scaling(setup.problem, device, plan.chosen, terminal);
 }
 

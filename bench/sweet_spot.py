@@ -54,7 +54,7 @@ def bottleneck_line(row):
     change = "" if scalar or not beside else f"{row['gstencil_per_s'] / beside['gstencil_per_s']:.2f}"
     return (case_text(row), row["fuse"], way_of(row), f"{model['I_flop_per_byte']:,.4g}", f"{ridge(row):,.3g}", model["bound"],
             f"{row['gstencil_per_s']:,.0f}", f"{predicted(row):.2f}", change, "" if scalar else model["scenario"],
-            "" if scalar else "inside" if model["in_sweet_spot"] and model["scenario"] > 2 else "outside")
+            "" if scalar else "inside" if model["scenario"] == 3 or model["scenario"] == 4 and model["in_sweet_spot"] else "outside")
 
 
 def sparsity_line(dense, sparse):

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
-#include <limits>
 #include <set>
 
 #include "kernels/cuda/copy_rows.hpp"

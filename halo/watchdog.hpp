@@ -20,11 +20,11 @@ namespace spsolve {
 enum class Phase : int { setup, compute, device, exchange, diagnostics, snapshot, checkpoint, finished };
 const char* to_string(Phase phase);
 
-/// Ends the job where it would wait for ever: when a rank gives no heartbeat (stopped, its machine gone),
+/// Ends the job where it would wait for ever: when a rank sends no heartbeat (stopped, its machine gone),
 /// or when every rank waits for another or for its GPU and none gets on. A thread of every rank sends what
 /// the rank does to rank 0, about ten times within the timeout, and rank 0 answers; who misses the other says
 /// which rank, where and what it did last, and aborts with Status::device_failure. Ranks that are busy
-/// (files, compilers, a long launch on the CPU) go on giving heartbeats.
+/// (files, compilers, a long launch on the CPU) go on sending heartbeats.
 ///
 /// A rank that dies is found by the launcher first, which tells the others to end and kills them soon: a rank
 /// that cannot answer, since it waits for the dead one, says where it is.

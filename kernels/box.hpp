@@ -63,7 +63,7 @@ constexpr Box hull(Box box, const Index3& p) {
   return box;
 }
 
-/// Whether an array of this shape has elements, `most` at most; their number itself may overflow.
+/// Whether an array of this shape has at least one and at most `most` elements; their number may overflow.
 template <class Shape>
 constexpr bool has_volume_within(const Shape& shape, std::int64_t most) {
   for (const std::int64_t n : shape) most = n > 0 ? most / n : 0;

@@ -5,7 +5,7 @@
 
 namespace spsolve {
 
-/// How many of so many points each cover an extent: the quotient, rounded up.
+/// The quotient of what is not negative, rounded up.
 template <class Integer>
 constexpr Integer ceil_div(Integer extent, std::type_identity_t<Integer> divisor) {
   return (extent + divisor - 1) / divisor;

@@ -31,7 +31,6 @@ constexpr bool due(std::int64_t every, std::int64_t step) { return every > 0 && 
   std::string indices;
   for (int axis = domain.first_axis(); axis < axis_count; ++axis)
     indices += fmt::format("{}{}={}", indices.empty() ? "" : ", ", "zyx"[axis], place[axis]);
-  if (step > 0 && problem.precision == Precision::fp16) indices += " (fp16 ends at 65504)";
   throw Error(Status::diverged, fmt::format("the solution is NaN or infinite at step {}, first at point {}{}",
                                             step, indices, before));
 }

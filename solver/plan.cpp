@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "kernels/error.hpp"
 #include "kernels/sparse/accuracy.hpp"

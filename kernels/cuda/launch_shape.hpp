@@ -16,7 +16,8 @@ constexpr int schedulers_of_multiprocessor = 4;
 constexpr std::int64_t most_columns = std::int64_t{1} << 30;
 constexpr std::int64_t most_blocks_across = 65535;
 
-/// A region in halves along an axis, cut at a multiple of 64 points from its beginning.
+/// A region in halves along an axis, of 128 points there at least, cut at a multiple of 64 from its
+/// beginning.
 std::array<Region, 2> halves(const Region& region, int axis);
 
 /// Instructions that a scheduler issues in the time that each of `warps` warps on it needs for one: a warp

@@ -20,7 +20,7 @@ __device__ inline void split(float low, float high, Word (&term)[n]) {
   }
 }
 
-/// tf32, rounded to nearest, ties away from zero.
+/// tf32, rounded to nearest, ties away from zero. A NaN may become zero here: bf16 terms of it stay NaN.
 __device__ inline unsigned leading(float value) { return (__float_as_uint(value) + 0x1000u) & 0xffffe000u; }
 
 /// The factors of a pair whose products are those of fp32 (kernels/sparse/split.hpp).

@@ -39,9 +39,9 @@ __device__ inline Operand operand_of(const Fragment& fragment) {
       operand.word[0][i] = __float_as_uint(larger);
       operand.word[1][i] = __float_as_uint(__fsub_rn(value, larger));
     } else if constexpr (tf32) {
-      constexpr int largest_nan = 0x7fffefff;  // beyond it rounding would make a NaN zero
-      operand.word[0][i] =
-          static_cast<unsigned>(min(static_cast<int>(fragment.word[i]), largest_nan)) + 0x1000u;
+      // What is not finite stays so: rounding would make a NaN of all ones zero.
+      const bool finite = (fragment.word[i] & 0x7f800000u) != 0x7f800000u;
+      operand.word[0][i] += finite ? 0x1000u : 0u;
     }
   }
   return operand;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "kernels/cuda/copy_rows.hpp"
 #include "kernels/cuda/launch_shape.hpp"
 #include "kernels/cuda/separable_arguments.hpp"
 #include "kernels/cuda/tensor_map.hpp"
@@ -191,18 +192,17 @@ View SeparableSweep::aligned_copy(const View& in, const Region& region) const {
   copy.data = scratch_.data();
   // What no point of `in` is copied to is read with weights of zero.
   check_cuda(cudaMemsetAsync(copy.data, 0, bytes, stream_));
-  const auto row_bytes = static_cast<std::size_t>(element_bytes_);
-  for (std::int64_t z = copy.begin[z_axis]; z < copy.end[z_axis]; ++z)
-    check_cuda(cudaMemcpy2DAsync(
-        static_cast<std::byte*>(copy.data) +
-            ((z - copy.begin[z_axis]) * copy.stride[z_axis] + first - copy.begin[x_axis]) * element_bytes_,
-        copy.stride[y_axis] * row_bytes,
-        static_cast<const std::byte*>(in.data) +
-            ((z - in.begin[z_axis]) * in.stride[z_axis] +
-             (copy.begin[y_axis] - in.begin[y_axis]) * in.stride[y_axis] + first - in.begin[x_axis]) *
-                element_bytes_,
-        in.stride[y_axis] * row_bytes, width * row_bytes, copy.end[y_axis] - copy.begin[y_axis],
-        cudaMemcpyDeviceToDevice, stream_));
+  const auto rows_of = [&](const View& view) {
+    const std::int64_t offset = (copy.begin[z_axis] - view.begin[z_axis]) * view.stride[z_axis] +
+                                (copy.begin[y_axis] - view.begin[y_axis]) * view.stride[y_axis] + first -
+                                view.begin[x_axis];
+    return Rows{static_cast<std::byte*>(view.data) + offset * element_bytes_,
+                static_cast<std::size_t>(view.stride[y_axis] * element_bytes_),
+                static_cast<std::size_t>(view.stride[z_axis] * element_bytes_)};
+  };
+  const auto extent = [&](int axis) { return static_cast<std::size_t>(copy.end[axis] - copy.begin[axis]); };
+  copy_rows(rows_of(in), rows_of(copy), static_cast<std::size_t>(width * element_bytes_), extent(y_axis),
+            extent(z_axis), stream_);
   return copy;
 }
 

@@ -193,7 +193,8 @@ TEST_F(SeparableSweepOnDevice, HandsOnWhatIsNotFinite) {
   std::mt19937_64 random(5);
   const SeparableStencil stencil = random_stencil(random, square(2), 1);
   for (const Precision precision : {Precision::tf32, Precision::fp32})
-    for (const std::uint32_t bits : {0x7fffffffu, 0x7fc00000u, 0xffc00000u, 0x7f800000u}) {
+    for (const std::uint32_t bits :
+         {0x7fffffffu, 0xffffffffu, 0x7fc00000u, 0xffc00000u, 0x7f800000u, 0xff800000u}) {
       Field in = make_field(owned, {0, 2, 2}, precision, [] { return 1.0; });
       std::memcpy(in.bytes_at(place), &bits, sizeof bits);
       const Stream stream;
