@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cpu_ceilings.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+
+#include "kernels/cpu_tiles.hpp"
+#include "kernels/memory.hpp"
+#include "kernels/rounding.hpp"
 
 // One version per instruction set, chosen when the program starts.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
@@ -70,13 +76,18 @@ Ceiling measure_fma(const char* name, T (*chains)(std::int64_t)) {
 }
 
 Ceiling measure_copy() {
-  constexpr std::int64_t count = 1 << 25;
-  const std::vector<double> from(count, 1.0);
-  std::vector<double> to(count);
-  return rate("copy", "B/s", 3.0 * sizeof(double) * count, [&] {
+  // Of many sockets, too: far beyond their caches, and where the threads that copy are.
+  constexpr std::size_t row_bytes = 4096;
+  const auto bytes = static_cast<std::size_t>(round_up<std::int64_t>(
+      std::max<std::int64_t>(256 << 20, 4 * cache_bytes(_SC_LEVEL3_CACHE_SIZE, 0)), row_bytes));
+  const OwnedMemory from = allocate(host_memory(), bytes, row_bytes),
+                    to = allocate(host_memory(), bytes, row_bytes);
+  const auto* const read = reinterpret_cast<const double*>(from.get());
+  auto* const written = reinterpret_cast<double*>(to.get());
+  const auto count = static_cast<std::int64_t>(bytes / sizeof(double));
+  return rate("copy", "B/s", 3.0 * static_cast<double>(bytes), [&] {
 #pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < count; ++i)
-      to[static_cast<std::size_t>(i)] = from[static_cast<std::size_t>(i)];
+    for (std::int64_t i = 0; i < count; ++i) written[i] = read[i];
   });
 }
 

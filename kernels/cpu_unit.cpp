@@ -9,6 +9,7 @@
 #include "kernels/correlate_row.hpp"
 #include "kernels/cpu_tiles.hpp"
 #include "kernels/plane_ring.hpp"
+#include "kernels/sparse/round_weights.hpp"
 
 namespace spsolve {
 namespace {
@@ -74,7 +75,6 @@ class Launch {
   using Mid = Level<Storage>;
   using Sum = Compute<Storage>;
   /// Weights are kept in the precision of the sums; only tf32 promises rounded operands.
-  using Weight = std::conditional_t<std::is_same_v<Storage, Tf32>, Tf32, Sum>;
 
  public:
   Launch(const Domain& domain, const Stencil& stencil, const Field* source, const Field& in, Field& out,
@@ -91,7 +91,7 @@ class Launch {
         level_ghosts_(ghost_values<Mid, Storage>(domain)) {
     for (const Tap& tap : stencil.taps()) {
       offsets_.push_back({tap.offset[axes_.stream], tap.offset[axes_.cross], tap.offset[x_axis]});
-      weights_.push_back(static_cast<Sum>(to_storage<Weight>(tap.weight)));
+      weights_.push_back(static_cast<Sum>(tap.weight));
     }
   }
 
@@ -240,7 +240,7 @@ class Launch {
 }  // namespace
 
 CpuUnit::CpuUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source)
-    : domain_(domain), stencil_(stencil), precision_(precision), source_(source) {}
+    : domain_(domain), stencil_(step_weights(stencil, precision)), precision_(precision), source_(source) {}
 
 void CpuUnit::fill_ghosts(Field& field, const Box& valid) const {
   if (domain_.periodic(x_axis) || valid.empty()) return;

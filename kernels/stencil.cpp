@@ -90,6 +90,12 @@ std::vector<double> dense_weights(const Stencil& stencil) {
   return dense.values;
 }
 
+double sum_abs(const Stencil& stencil) {
+  double sum = 0;
+  for (const Tap& tap : stencil.taps()) sum += std::abs(tap.weight);
+  return sum;
+}
+
 Stencil fuse_steps(const Stencil& stencil, int steps) {
   if (steps < 1) throw std::invalid_argument("the number of fused steps must be at least 1");
   const Box reach = offset_box(stencil.taps());

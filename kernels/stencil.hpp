@@ -37,6 +37,9 @@ class Stencil {
 /// The dense weights over [-radius, radius] on each axis, x fastest.
 std::vector<double> dense_weights(const Stencil& stencil);
 
+/// sum |w|: how much a step magnifies the largest value at most.
+double sum_abs(const Stencil& stencil);
+
 /// `steps` time steps as one stencil: the steps-fold convolution of the weights with themselves, summed in
 /// long double, radius steps * r. Exact only where no ghost point of a wall is reached (docs/design.md).
 Stencil fuse_steps(const Stencil& stencil, int steps);

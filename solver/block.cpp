@@ -7,6 +7,17 @@
 #include "kernels/fused_unit.hpp"
 
 namespace spsolve {
+namespace {
+
+/// The same on all ranks, whose halos depend on it: GPUs may differ.
+bool rows_repeat_everywhere(const Communicator& communicator, const Problem& problem,
+                            const Decomposition& decomposition, const Method& method,
+                            const Backend& backend) {
+  const bool here = decomposition.rank_grid()[x_axis] == 1 && backend.rows_repeat(problem, method);
+  return communicator.all_reduce(int{here}, MPI_MIN) != 0;
+}
+
+}  // namespace
 
 Block::Block(const Communicator& communicator, const Problem& problem, const Decomposition& decomposition,
              const Method& method, Backend& backend, int exchange_every)
@@ -15,7 +26,7 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
       method_(method),
       decomposition_(decomposition),
       backend_(&backend),
-      rows_repeat_(decomposition.rank_grid()[x_axis] == 1 && backend.rows_repeat(problem, method)),
+      rows_repeat_(rows_repeat_everywhere(communicator, problem, decomposition, method, backend)),
       reach_(problem.stencil.radius()),
       steps_of_halo_(exchange_every * method.fuse) {
   if (rows_repeat_) reach_[x_axis] = 0;

@@ -58,9 +58,8 @@ bool has_kernel(const Problem& problem, const DeviceModel& device, const Method&
   const Index3 reach = method.fuse * problem.stencil.radius();
   if (method.fuse > 1 && volume(2 * reach + Index3{1, 1, 1}) > most_fused_weights) return false;
   // Weights that grow or decay so fast leave the range of numbers when they are fused.
-  double sum = 0;
-  for (const Tap& tap : problem.stencil.taps()) sum += std::abs(tap.weight);
-  if (std::abs(method.fuse * std::log10(sum)) > (problem.precision == Precision::fp64 ? 200 : 30))
+  if (std::abs(method.fuse * std::log10(sum_abs(problem.stencil))) >
+      (problem.precision == Precision::fp64 ? 200 : 30))
     return false;
   // The kernel of separable sweeps; the others take any reach.
   return !device.gpu || *layout != Layout::separable ||
@@ -69,9 +68,7 @@ bool has_kernel(const Problem& problem, const DeviceModel& device, const Method&
 
 bool keeps_promise(const Problem& problem, const Method& method) {
   constexpr double allowance = 1.3;  // the estimate may be so far off
-  const bool may_break = problem.precision == Precision::fp32 && method.fused_weights() &&
-                         (method.layout == "separable" || method.fuse > 1);
-  if (!may_break) return true;
+  if (problem.precision != Precision::fp32 || !method.fused_weights()) return true;
   const ErrorOverScalar error = fp32_error_over_scalar(problem.stencil, method.fuse,
                                                        parse_layout(method.layout).value(), method.dropped);
   return allowance * std::max(error.launch, error.run) <= promised_over_scalar;

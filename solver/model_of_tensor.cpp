@@ -32,7 +32,6 @@ constexpr double source_cost = 2.5;        // of reading a source where it is us
 constexpr double line_source_cost = 1.3;   // the same of lines, where lanes have their results side by side
 constexpr double plane_source_cost = 3.5;  // and of separable sweeps in 2D that have no room for it
 constexpr double wide_source_cost = 4.3;   // the same where lanes read rows of several tiles
-constexpr double split_source_cost = 8.7;  // and where two warpgroups share them
 constexpr double narrow_stores = 2.2;      // of memory traffic of warps that store 32 bytes from registers
 constexpr double ragged_source = 2.0;      // where the last warp of rows adds a source point by point
 
@@ -138,23 +137,22 @@ TensorWork windowed_work(const Stencil& fused, const Domain& domain, Precision p
   const cuda::WgmmaProgram program(fused, precision, limits_of(device));
   const InputWindow& window = program.window();
   const double rows = window.rows, taken = rows - InputWindow::tile_rows + 1;
-  const bool split = precision == Precision::fp32, half = storage_bytes(precision) == 2;
+  const bool half = storage_bytes(precision) == 2;
   TensorWork work;
-  work.fma = window.parts * rows * InputWindow::columns * (split ? 3 : 1);
+  work.fma = window.parts * rows * InputWindow::columns;
   work.instructions = work.fma / (16 * 8 * (half ? 32 : 16));
   work.shared_bytes = static_cast<double>(storage_bytes(precision)) * (2 + rows / InputWindow::tile_rows);
   work.peak = device.wgmma_tf32_sparse;
   // What was measured on H200, on 10240 x 10240 points: conversions of data, then the instructions.
-  const double seconds =
-      half ? (window.parts == 1 ? 0.78e-12 + 0.027e-12 * rows : 0.62e-12 + 0.091e-12 * rows)
-           : window.parts * (split ? 2.5e-12 + 0.14e-12 * taken : 1.76e-12 + 0.0525e-12 * taken);
+  const double seconds = half
+                             ? (window.parts == 1 ? 0.78e-12 + 0.027e-12 * rows : 0.62e-12 + 0.091e-12 * rows)
+                             : window.parts * (1.76e-12 + 0.0525e-12 * taken);
   work.seconds = seconds * nominal_gpu().wgmma_tf32_sparse / device.wgmma_tf32_sparse *
                  windows_executed(program, domain.shape, half, device) /
                  windows_executed(program, {1, 10240, 10240}, half, device);
   work.shared_seconds = work.shared_bytes / device.shared_bandwidth;
   work.memory_cost = 1.1;
-  work.latency = split ? 3.5e-6 : sweep_fill;
-  if (split) work.source_cost = split_source_cost;
+  work.latency = sweep_fill;
   return work;
 }
 

@@ -199,11 +199,11 @@ double paced_seconds(const Problem& problem, const DeviceModel& device, const Ca
 }
 
 double paced_error(const Problem& problem, const Candidate& candidate, const Pace& pace) {
-  // How single steps are cut into launches changes no bit, but where each rounds to storage.
-  if (!candidate.fused_weights() && storage_bytes(candidate.precision) > 2) return candidate.error;
   const auto rest = [&](int steps) {
     return scalar_error(problem.stencil, steps, candidate.precision).total();
   };
+  // How single steps are cut into launches changes no bit, but where each rounds to storage.
+  if (!candidate.fused_weights() && storage_bytes(candidate.precision) > 2) return rest(1);
   // An event amid a launch leaves two rests and may want its last step alone.
   return mean_of_period(pace, candidate.fuse, candidate.error, rest) +
          (candidate.fuse > 1 ? 3 * pace.cuts * rest(candidate.fuse) : 0.0);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "kernels/cuda/constants_text.hpp"
+#include "kernels/sparse/round_weights.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -80,13 +81,12 @@ const char* stored_name(Precision precision) {
 KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Precision precision, bool source)
     : with_source(source) {
   const std::array<int, 3> axes = grid_axes(domain);
-  for (const spsolve::Tap& tap : stencil.taps()) {
+  const Stencil used = step_weights(stencil, precision);
+  for (const spsolve::Tap& tap : used.taps()) {
     Tap kernel_tap{};
     for (int k = 0; k < axis_count; ++k) kernel_tap.offset[k] = static_cast<int>(tap.offset[axes[k]]);
-    kernel_tap.weight = precision == Precision::fp64 ? tap.weight
-                        : precision == Precision::tf32
-                            ? static_cast<double>(static_cast<float>(to_storage<Tf32>(tap.weight)))
-                            : static_cast<double>(static_cast<float>(tap.weight));
+    kernel_tap.weight =
+        precision == Precision::fp64 ? tap.weight : static_cast<double>(static_cast<float>(tap.weight));
     taps.push_back(kernel_tap);
   }
   for (int k = 0; k < axis_count; ++k) {

@@ -28,7 +28,6 @@ void MmaProgram::put_formats(ConstantsText& text) const {
   text.type("Compute", is_wide ? "double" : "float");
   text.element(terms_.element);
   text.flag("sparse", cores_ == TensorCores::sparse);
-  text.flag("mixed", terms_.mixed);
   text.integer("terms", terms_.count);
 }
 

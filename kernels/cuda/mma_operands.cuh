@@ -20,19 +20,6 @@ __device__ inline void split(float low, float high, Word (&term)[n]) {
   }
 }
 
-/// tf32, rounded to nearest, ties away from zero. A NaN may become zero here: bf16 terms of it stay NaN.
-__device__ inline unsigned leading(float value) { return (__float_as_uint(value) + 0x1000u) & 0xffffe000u; }
-
-/// The factors of a pair whose products are those of fp32 (kernels/sparse/split.hpp).
-template <class Word, int n>
-__device__ inline void split_mixed(float low, float high, Word (&factor)[n]) {
-  static_assert(n == 4);
-  factor[0] = leading(low);
-  factor[1] = leading(high);
-  factor[2] = bf16_pair(low, high);
-  factor[3] = bf16_pair(low - __uint_as_float(factor[0]), high - __uint_as_float(factor[1]));
-}
-
 /// Points of a chunk as fragments of this lane.
 template <class Stored>
 class Points {
@@ -51,7 +38,7 @@ class Points {
 
   /// The n registers of B that a step takes.
   template <int n>
-  __device__ void load_step(const Stored* points, int step, Word (&b)[blocks][factors][b_words<n>]) const {
+  __device__ void load_step(const Stored* points, int step, Word (&b)[blocks][terms][b_words<n>]) const {
 #pragma unroll
     for (int j = 0; j < blocks; ++j) {
       const int block_offset = j / blocks_x * tile[1] * box_pitch + j % blocks_x * tiles_columns;
@@ -63,7 +50,7 @@ class Points {
       }
 #pragma unroll
       for (int i = 0; i < n; ++i) {
-        Word word[factors];
+        Word word[terms];
         load(points, first_register[step] + i, block_offset, word);
         if constexpr (wide) {
           b[j][0][2 * i] = word[0];
@@ -71,7 +58,7 @@ class Points {
           b[j][0][2 * i + 1] = word[0];
         } else {
 #pragma unroll
-          for (int f = 0; f < factors; ++f) b[j][f][i] = word[f];
+          for (int term = 0; term < terms; ++term) b[j][term][i] = word[term];
         }
       }
     }
@@ -95,8 +82,8 @@ class Points {
       return first_tile_ + shared_.offsets[4 * i + lane_ % 4];
   }
 
-  /// Register r of B, as factors.
-  __device__ void load(const Stored* points, int r, int block_offset, Word (&b)[factors]) const {
+  /// Register r of B, as terms.
+  __device__ void load(const Stored* points, int r, int block_offset, Word (&b)[terms]) const {
     const Stored* first = points + place(r, 0) + block_offset;
     if constexpr (wide) {
       b[0] = *first;
@@ -113,10 +100,7 @@ class Points {
           pair = *reinterpret_cast<const float2*>(first);
         else
           pair = {*first, *second};
-        if constexpr (mixed)
-          split_mixed(pair.x, pair.y, b);
-        else
-          split(pair.x, pair.y, b);
+        split(pair.x, pair.y, b);
       }
     }
   }
@@ -219,31 +203,23 @@ __device__ inline void multiply_add(float (&sum)[4], const unsigned (&a)[a_regis
 /// The products of a step of n registers, the smallest first.
 template <int n, int a_registers>
 __device__ inline void multiply_add(Sum (&sum)[4], const Word (&a)[terms][a_registers],
-                                    const Word (&b)[factors][b_words<n>], unsigned metadata) {
+                                    const Word (&b)[terms][b_words<n>], unsigned metadata) {
   if constexpr (wide) {
     dense_mma<n>(sum, b[0], a[0]);
   } else if constexpr (terms == 1) {
     multiply_add<element, n>(sum, a[0], b[0], metadata);
   } else {
-    // Tensor cores cut sums off instead of rounding: sums of steps are added up outside.
-    Sum step_sum[4] = {};
-    if constexpr (mixed) {
-      Word in_bf16[a_registers];  // both points' weights
+    // Tensor cores cut sums off instead of rounding. Those of first terms need not be
+    // (kernels/sparse/split.hpp: leading_grid), so they are kept from the others, and both are added up
+    // outside.
+    Sum larger[4] = {}, smaller[4] = {};
 #pragma unroll
-      for (int i = 0; i < a_registers; ++i)
-        in_bf16[i] = bf16_pair(__uint_as_float(a[0][i]), __uint_as_float(a[1][i]));
-      multiply_add<Element::bf16, n>(step_sum, a[2], b[2], metadata);
-      multiply_add<Element::bf16, n>(step_sum, in_bf16, b[3], metadata);
-      multiply_add<Element::tf32, n>(step_sum, a[0], b[0], metadata);
-      multiply_add<Element::tf32, n>(step_sum, a[1], b[1], metadata);
-    } else {
+    for (int order = terms - 1; order > 0; --order)
 #pragma unroll
-      for (int order = terms - 1; order >= 0; --order)
+      for (int i = 0; i <= order; ++i) multiply_add<element, n>(smaller, a[i], b[order - i], metadata);
+    multiply_add<element, n>(larger, a[0], b[0], metadata);
 #pragma unroll
-        for (int i = 0; i <= order; ++i) multiply_add<element, n>(step_sum, a[i], b[order - i], metadata);
-    }
-#pragma unroll
-    for (int i = 0; i < 4; ++i) sum[i] += step_sum[i];
+    for (int i = 0; i < 4; ++i) sum[i] += larger[i] + smaller[i];
   }
 }
 

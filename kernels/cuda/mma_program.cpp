@@ -13,12 +13,6 @@
 namespace spsolve::cuda {
 namespace {
 
-/// tf32(value) for the first and second points of pairs, and what it leaves over.
-std::vector<double> mixed_terms(double value) {
-  const double leading = split_terms(value, Precision::tf32, 1).front();
-  return {leading, leading, value - leading};
-}
-
 /// The stencil with its axes in the order of the kernels.
 Stencil in_kernel_axes(const Stencil& stencil, const Domain& domain) {
   const std::array<int, 3> axes = grid_axes(domain);
@@ -38,7 +32,7 @@ MmaProgram::MmaProgram(const Domain& domain, const Stencil& stencil, Precision p
                        TensorCores cores, const BlockLimits& limits, const std::optional<MmaTile>& tile)
     : precision_(precision),
       cores_(precision == Precision::fp64 ? TensorCores::dense : cores),
-      terms_(operand_terms(precision, stencil.taps().size())) {
+      terms_(operand_terms(precision)) {
   const Stencil turned = in_kernel_axes(round_weights(stencil, precision), domain);
   operand_ = precision == Precision::fp64
                  ? slice_dense(turned, domain.dimensions > 1, domain.dimensions == 3)
@@ -46,7 +40,7 @@ MmaProgram::MmaProgram(const Domain& domain, const Stencil& stencil, Precision p
   if (storage_bytes(precision) == 2 && operand_.tile[x_axis] % 16 == 0)
     for (Operand& slice : operand_.slices) slice = interleave_rows(slice);
   scale_ = weight_scale(turned, precision);
-  split_weights();
+  split_weights(leading_grid(scale_ * sum_abs(turned)));
   cut_steps();
 
   Box reach;
@@ -58,20 +52,15 @@ MmaProgram::MmaProgram(const Domain& domain, const Stencil& stencil, Precision p
   fit(limits, reach.end);
 }
 
-void MmaProgram::split_weights() {
-  const auto& [element, count, mixed] = terms_;
-  weight_terms_.assign(count, {element, operand_});
+void MmaProgram::split_weights(double grid) {
+  const auto [element, count] = terms_;
+  weight_terms_.assign(count, operand_);
   for (std::size_t d = 0; d < operand_.slices.size(); ++d)
     for (std::size_t i = 0; i < operand_.slices[d].values.size(); ++i) {
       const double value = operand_.slices[d].values[i] * scale_;
-      const auto parts = count == 1 ? std::vector{value}
-                         : mixed    ? mixed_terms(value)
-                                    : split_terms(value, element, count);
-      for (int term = 0; term < count; ++term) weight_terms_[term].operand.slices[d].values[i] = parts[term];
+      const auto parts = count == 1 ? std::vector{value} : split_weight(value, element, count, grid);
+      for (int term = 0; term < count; ++term) weight_terms_[term].slices[d].values[i] = parts[term];
     }
-  if (mixed)
-    for (int which : {0, 1})
-      weight_terms_[which] = {Precision::tf32, single_points(weight_terms_[which].operand, which)};
 }
 
 /// Steps of as many registers as instructions take, the last of as few as do.

@@ -90,14 +90,14 @@ class MmaProgram {
   void put_steps(ConstantsText& text) const;
   void put_uses(ConstantsText& text) const;
   void put_places(ConstantsText& text) const;
-  void split_weights();
+  void split_weights(double grid);
   void cut_steps();
   MmaTile default_tile(int dimensions, bool grouped) const;
   void choose_tile(int dimensions, const std::optional<MmaTile>& tile);
   void fit(const BlockLimits& limits, const Index3& reach_end);
   int outputs_per_block() const;
   /// Of terms, that make one of numbers.
-  int products() const { return terms_.mixed ? 4 : terms_.count * (terms_.count + 1) / 2; }
+  int products() const { return terms_.count * (terms_.count + 1) / 2; }
   int granule() const { return 16 / static_cast<int>(storage_bytes(precision_)); }  // elements in 16 bytes
   int slices() const { return static_cast<int>(operand_.slices.size()); }
   int steps() const { return static_cast<int>(step_registers_.size()); }
@@ -108,20 +108,15 @@ class MmaProgram {
   int code_slots() const;
   int code_instructions() const;
   bool unrolled() const;
-  std::vector<std::uint32_t> pack_step(int block, const Operand& slice, Precision element, int step,
+  std::vector<std::uint32_t> pack_step(int block, const Operand& slice, int step,
                                        std::vector<std::uint32_t>* metadata) const;
   bool has_weights(const WeightMatrix& matrix, int step) const;
 
   Precision precision_;
   TensorCores cores_;
-  OperandTerms terms_;     // of numbers in instructions
-  SlicedOperand operand_;  // rows in the order of the hardware
-  /// What fragments of weights are made of.
-  struct WeightTerm {
-    Precision element;
-    SlicedOperand operand;
-  };
-  std::vector<WeightTerm> weight_terms_;
+  OperandTerms terms_;                       // of numbers in instructions
+  SlicedOperand operand_;                    // rows in the order of the hardware
+  std::vector<SlicedOperand> weight_terms_;  // what fragments are made of
   double scale_ = 1.0;
   MmaTile tile_;
   WeightPlace place_ = WeightPlace::shared;

@@ -35,9 +35,6 @@ constexpr int chunk_elements = tile[0] * box_rows * box_pitch;
 constexpr int stage_lines = chunks_per_stage * tile[0] * box_rows;
 constexpr int stage_elements =
     (chunks_per_stage * chunk_elements * int{sizeof(Stored)} + 127) / 128 * 128 / int{sizeof(Stored)};
-/// Factors of points: terms, or tf32 of either point of a pair, bf16 of the pair, and of what tf32 leaves
-/// over.
-constexpr int factors = mixed ? 4 : terms;
 /// Words of n registers of points: in fp64 of two tiles.
 template <int n>
 constexpr int b_words = wide ? 2 * n : n;

@@ -138,14 +138,14 @@ class MmaSweep {
   template <int n, class Reach>
   __device__ void load_and_multiply(const Weights& weights, const Stored* points, const Reach& reach,
                                     int step) {
-    Word b[blocks][factors][b_words<n>];
+    Word b[blocks][terms][b_words<n>];
     points_.template load_step<n>(points, step, b);
     multiply_step<n>(weights, b, reach, step);
   }
 
   /// One step of n registers of B, for all chunks of output.
   template <int n, class Reach>
-  __device__ void multiply_step(const Weights& weights, const Word (&b)[blocks][factors][b_words<n>],
+  __device__ void multiply_step(const Weights& weights, const Word (&b)[blocks][terms][b_words<n>],
                                 const Reach& reach, int step) {
     constexpr int a_registers = wide || sparse ? n : 4;
 #pragma unroll
@@ -170,7 +170,7 @@ class MmaSweep {
   Points<Stored> points_;
   Results<Stored> results_;
   Sum sums_[held][m_blocks][blocks][4];
-  Word first_b_[blocks][factors][b_words<step_registers[0]>];
+  Word first_b_[blocks][terms][b_words<step_registers[0]>];
 };
 
 }  // namespace spsolve::cuda

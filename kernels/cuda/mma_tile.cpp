@@ -41,15 +41,13 @@ MmaTile MmaProgram::default_tile(int dimensions, bool grouped) const {
     const int warps = 4 * (one_block ? blocks : 1);
     tile.warps_x = dimensions == 2 ? warps : is_half ? 2 : 1;
     tile.warps_y = warps / tile.warps_x;
-    // Weights of mixed products are read for fewer instructions: more blocks share them.
-    const int sharing = terms_.mixed && dimensions == 2 ? 4 : 2;
-    (dimensions == 2 ? tile.blocks_x : tile.blocks_y) = sharing;
-    tile.group = std::max(1, (sharing == 4 ? 128 : 96) / (words * m_blocks() * sharing));
-    tile.chunks_per_stage = dimensions == 2 && !is_wide && sharing == 2 ? 4 : 1;
+    (dimensions == 2 ? tile.blocks_x : tile.blocks_y) = 2;
+    tile.group = std::max(1, 48 / (words * m_blocks()));
+    tile.chunks_per_stage = dimensions == 2 && !is_wide ? 4 : 1;
     tile.blocks_per_multiprocessor = one_block ? 1 : blocks;
   } else if (dimensions == 2) {
     const bool shared_weights = is_wide || (is_dense && slices > 4);  // read less often
-    tile.blocks_x = (shared_weights && sums <= 64) || (terms_.mixed && sums <= 44) ? 2 : 1;
+    tile.blocks_x = shared_weights && sums <= 64 ? 2 : 1;
     // Stages of some 10 to 30 KiB; the march is unrolled over whole multiples of the slices.
     tile.chunks_per_stage = slices * std::max(1, 12 / slices);
     const int most = is_half ? 20 : is_wide ? 1 : 8;
@@ -62,12 +60,10 @@ MmaTile MmaProgram::default_tile(int dimensions, bool grouped) const {
     const bool held = is_half && !is_dense && slices <= 7 && 4 * instructions() + sums <= 100;
     tile.warps_x = is_half ? held && slices <= 5 ? 4 : 2 : 1;
     tile.warps_y = !held ? 4 : slices <= 5 ? 2 : 8;
-    tile.blocks_y = slices <= (terms_.mixed ? 9 : precision_ != Precision::fp32 ? 5 : 0) ? 2 : 1;
+    tile.blocks_y = precision_ != Precision::fp32 && slices <= 5 ? 2 : 1;
     tile.chunks_per_stage = held ? slices : 1;
     tile.stages = held && slices != 5 ? 2 : 3;
     tile.blocks_per_multiprocessor = !held ? 2 : slices <= 3 ? 3 : slices <= 5 ? 2 : 1;
-    if (terms_.mixed && slices <= 5)
-      tile.warps_x = 2, tile.blocks_per_multiprocessor = 1;  // share their code
   }
   return tile;
 }
@@ -176,7 +172,7 @@ MmaProgram::Work MmaProgram::work() const {
                           ? 0
                           : loaded * fragment_bytes * (precision_ == Precision::fp64 ? 2 : 1);
   return {loaded / terms_.count * products() * blocks, unrolled(),
-          (terms_.mixed ? 3 : products()) * 16 * 8 * k * registers * m_blocks(),
+          products() * 16 * 8 * k * registers * m_blocks(),
           weights + 4 * warp_lanes * registers_ * terms_.count * blocks};
 }
 

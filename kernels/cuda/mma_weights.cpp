@@ -22,8 +22,9 @@ std::uint32_t word_of(const WeightMatrix& matrix, Precision element, std::size_t
 }  // namespace
 
 /// A of one instruction as [16 bytes][lane] words; `metadata`, if any, gets one word per lane.
-std::vector<std::uint32_t> MmaProgram::pack_step(int block, const Operand& slice, Precision element, int step,
+std::vector<std::uint32_t> MmaProgram::pack_step(int block, const Operand& slice, int step,
                                                  std::vector<std::uint32_t>* metadata) const {
+  const Precision element = terms_.element;
   const int n = step_registers_[step], per_word = elements_per_word(element);
   const std::size_t per_register = 4 * static_cast<std::size_t>(per_word),
                     first = step * step_registers_.front() * per_register,
@@ -71,11 +72,11 @@ std::vector<std::uint32_t> MmaProgram::pack_step(int block, const Operand& slice
 
 std::vector<std::uint32_t> MmaProgram::weights() const {
   std::vector<std::uint32_t> all;
-  for (const auto& [element, term] : weight_terms_)
+  for (const SlicedOperand& term : weight_terms_)
     for (const Operand& slice : term.slices)
       for (int block = 0; block < m_blocks(); ++block)
         for (int step = 0; step < static_cast<int>(step_registers_.size()); ++step) {
-          const auto words = pack_step(block, slice, element, step, nullptr);
+          const auto words = pack_step(block, slice, step, nullptr);
           all.insert(all.end(), words.begin(), words.end());
         }
   return all;
@@ -86,7 +87,7 @@ std::vector<std::uint32_t> MmaProgram::metadata() const {
   if (cores_ == TensorCores::sparse)
     for (int block = 0; block < m_blocks(); ++block)
       for (int step = 0; step < static_cast<int>(step_registers_.size()); ++step)
-        pack_step(block, operand_.first(), terms_.element, step, &all);
+        pack_step(block, operand_.first(), step, &all);
   return all;
 }
 

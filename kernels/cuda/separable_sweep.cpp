@@ -179,7 +179,7 @@ View SeparableSweep::aligned_copy(const View& in, const Region& region) const {
   const std::int64_t first = copy.begin[x_axis];
   const std::int64_t width = copy.end[x_axis] - first;
   copy.begin[x_axis] = round_down(first, column_granule);
-  copy.end[x_axis] = -round_down(-copy.end[x_axis], column_granule);
+  copy.end[x_axis] = round_up(copy.end[x_axis], column_granule);
   copy.stride[x_axis] = 1;
   copy.stride[y_axis] = copy.end[x_axis] - copy.begin[x_axis];
   copy.stride[z_axis] = copy.stride[y_axis] * (copy.end[y_axis] - copy.begin[y_axis]);
@@ -187,6 +187,7 @@ View SeparableSweep::aligned_copy(const View& in, const Region& region) const {
                                               element_bytes_);
   if (scratch_.bytes() < bytes) {
     check_cuda(cudaStreamSynchronize(stream_));
+    scratch_ = DeviceBuffer();
     scratch_ = DeviceBuffer(bytes);
   }
   copy.data = scratch_.data();

@@ -41,7 +41,7 @@ struct WgmmaArguments {
   int lead;                  // columns that copies begin before the window of a tile, to be aligned
   float unscale;             // what sums are multiplied by: weights of fp16 are scaled
   const void* weights;       // [part][step][lane of the warpgroup]; uint4
-  const unsigned* metadata;  // [leading, corrections][lane of the warpgroup]
+  const unsigned* metadata;  // [lane of the warpgroup]
 };
 
 }  // namespace spsolve::cuda

@@ -8,7 +8,6 @@
 #include "kernels/cuda/kernel_stencil.hpp"
 #include "kernels/cuda/wgmma_text.hpp"
 #include "kernels/rounding.hpp"
-#include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/round_weights.hpp"
 #include "kernels/sparse/split.hpp"
 
@@ -28,12 +27,11 @@ WgmmaInstruction instruction(Precision element, int n) {
 WgmmaProgram::WgmmaProgram(const Stencil& stencil, Precision precision, const BlockLimits& limits,
                            WgmmaTile tile)
     : precision_(precision), stencil_(round_weights(stencil, precision)), tile_(tile) {
-  if (precision == Precision::fp64) throw std::invalid_argument("wgmma sweep: not in fp64");
   if (tile.x_groups > wgmma_most_groups)
     throw std::invalid_argument("wgmma sweep: too many tiles side by side");
   if (limits.compute_capability != 90) throw std::invalid_argument("wgmma sweep: sm_90 only");
   const auto window = input_window(stencil_, precision);
-  if (!window) throw std::invalid_argument("wgmma sweep: the stencil is too large");
+  if (!window) throw std::invalid_argument("wgmma sweep: not this stencil or precision");
   window_ = *window;
   scale_ = spsolve::weight_scale(stencil_, precision);
   // In 16 bits waits are halved by twice the rows: instructions and conversions are short.
@@ -60,54 +58,36 @@ int WgmmaProgram::box_columns(bool aligned) const {
 int WgmmaProgram::shared_bytes(const WgmmaTile& tile) const {
   const int element = static_cast<int>(storage_bytes(precision_));
   const int rows = (tile.ring + tile.y_groups - 1) * tile.x_groups * wgmma_tile_rows;
-  const int rings = round_up(rows * wgmma_row_bytes(2 * element, window_.parts), 128) +
-                    2 * round_up(rows * (split() ? wgmma_row_bytes(4, 1) : 16), 128);
+  const int operands = round_up(rows * wgmma_row_bytes(2 * element, window_.parts), 128);
   const int raw = tile.stages * tile.x_groups * wgmma_tile_rows * box_columns(true) * element;
   const int partial_sums = (halves() ? tile.x_groups * tile.y_groups : 1) * 128 * 16;
-  return rings + raw + partial_sums + round_up(8 * (tile.stages * tile.x_groups + 2 * tile.ring), 128);
+  return operands + raw + partial_sums + round_up(8 * (tile.stages * tile.x_groups + 2 * tile.ring), 128);
+}
+
+PackedOperand WgmmaProgram::packed(int part) const {
+  Operand operand = windowed_operand(stencil_, window_, precision_, part);
+  for (double& value : operand.values) value *= scale_;
+  return pack(operand, widest_mma(precision_), MmaWarps::four);
 }
 
 std::vector<std::uint32_t> WgmmaProgram::weights() const {
-  const Precision element = leading_element();
   std::vector<std::uint32_t> all;
   for (int part = 0; part < window_.parts; ++part) {
-    Operand operand = windowed_operand(stencil_, window_, element, part);
-    for (double& value : operand.values) value *= scale_;
-    const PackedOperand packed = pack(operand, widest_mma(element), MmaWarps::four);
-    all.insert(all.end(), packed.values.begin(), packed.values.end());
+    const std::vector<std::uint32_t> values = packed(part).values;
+    all.insert(all.end(), values.begin(), values.end());
   }
-  if (!split()) return all;
-  // Of each row what multiplies the rest of the data, then what multiplies the data.
-  // The sum of the former is kept, too: smooth data leave the same over at all points.
-  const Stencil coarse = round_weights(stencil_, Precision::bf16);
-  const Operand with_rest = windowed_operand(coarse, window_, Precision::bf16);
-  Operand with_data = windowed_operand(stencil_, window_, Precision::bf16);
-  for (double& value : with_data.values)
-    value -= element_value(Precision::tf32, element_bits(Precision::tf32, value));
-  const PackedOperand packed[2]{pack(with_rest, widest_mma(Precision::bf16), MmaWarps::four),
-                                pack(with_data, widest_mma(Precision::bf16), MmaWarps::four)};
-  constexpr int words = 4 * warp_lanes * 4;  // of a step
-  for (int row = 0; row < window_.rows; ++row)
-    for (const PackedOperand& one : packed)
-      all.insert(all.end(), one.values_of(0, row, 0), one.values_of(0, row, 0) + words);
   return all;
 }
 
 std::vector<std::uint32_t> WgmmaProgram::metadata() const {
-  std::vector<std::uint32_t> all;
-  for (const Precision element : {leading_element(), Precision::bf16}) {
-    const PackedOperand packed =
-        pack(windowed_operand(stencil_, window_, element), widest_mma(element), MmaWarps::four);
-    all.insert(all.end(), packed.metadata_of(0, 0, 0), packed.metadata_of(0, 0, 0) + 4 * warp_lanes);
-  }
-  return all;
+  const PackedOperand any = packed(0);
+  return {any.metadata_of(0, 0, 0), any.metadata_of(0, 0, 0) + 4 * warp_lanes};
 }
 
 std::string WgmmaProgram::constants(bool aligned, bool with_source) const {
   ConstantsText text({"precision.cuh"});
   const int n = wgmma_group_tiles * tile_.x_groups * tile_.y_groups;
   text.type("Stored", stored_name(precision_));
-  text.flag("split", split());
   text.flag("aligned", aligned);
   text.flag("with_source", with_source);
   text.integer("parts", window_.parts);
@@ -122,8 +102,7 @@ std::string WgmmaProgram::constants(bool aligned, bool with_source) const {
   text.integer("ring", tile_.ring);
   text.integer("stages", aligned ? tile_.stages : tile_.stages / 2);  // of boxes that are wider
   text.integer("shared_bytes", shared_bytes());
-  text.line(wgmma_function("multiply_leading", instruction(leading_element(), n)));
-  text.line(wgmma_function("multiply_corrections", instruction(Precision::bf16, n)));
+  text.line(wgmma_function("multiply", instruction(precision_, n)));
   return text.finished();
 }
 

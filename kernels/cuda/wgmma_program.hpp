@@ -8,6 +8,7 @@
 #include "kernels/cuda/block_limits.hpp"
 #include "kernels/cuda/wgmma_arguments.hpp"
 #include "kernels/precision.hpp"
+#include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/windowed_operand.hpp"
 #include "kernels/stencil.hpp"
 
@@ -28,17 +29,16 @@ class WgmmaProgram {
  public:
   static std::string kernel_name() { return "wgmma_sweep"; }
 
-  /// `stencil` is of a 2D grid. Throws std::invalid_argument for what the kernel does not take: fp64,
-  /// stencils without an input_window, and devices without wgmma.
+  /// `stencil` is of a 2D grid. Throws std::invalid_argument for what the kernel does not take: stencils
+  /// without an input_window, and devices without wgmma.
   WgmmaProgram(const Stencil& stencil, Precision precision, const BlockLimits& limits, WgmmaTile tile = {});
 
   /// constants.cuh; `aligned`: the window of every tile begins at a multiple of 16 bytes of the rows of
   /// memory, and its results, in those of output and source, at an even point.
   std::string constants(bool aligned, bool with_source) const;
-  /// [part of the window][step][lane of the warpgroup][4], times weight_scale(); fp32: those of tf32, then of
-  /// the corrections, two of each row.
+  /// [part of the window][step][lane of the warpgroup][4], times weight_scale().
   std::vector<std::uint32_t> weights() const;
-  /// [leading, corrections][lane of the warpgroup].
+  /// [lane of the warpgroup].
   std::vector<std::uint32_t> metadata() const;
 
   /// A power of two, so that small weights keep their bits in fp16.
@@ -52,10 +52,9 @@ class WgmmaProgram {
   int shared_bytes(bool = false) const { return shared_bytes(tile_); }
 
  private:
-  bool split() const { return precision_ == Precision::fp32; }
   /// Whether two warpgroups share each tile.
-  bool halves() const { return split() || window_.parts == 2; }
-  Precision leading_element() const { return split() ? Precision::tf32 : precision_; }
+  bool halves() const { return window_.parts == 2; }
+  PackedOperand packed(int part) const;
   int shared_bytes(const WgmmaTile& tile) const;
 
   Precision precision_;

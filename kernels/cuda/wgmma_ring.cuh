@@ -7,7 +7,6 @@
 #include "arguments.hpp"
 #include "async_copy.cuh"
 #include "constants.cuh"
-#include "mma.cuh"  // bf16_pair
 #include "precision.cuh"
 #include "tensor_store.cuh"
 #include "wgmma_arguments.hpp"
@@ -22,29 +21,23 @@ constexpr int quad = wgmma_tile_rows;                   // rows of input that go
 constexpr int quads = (window_rows + quad - 1) / quad;  // of a tile's window
 constexpr int block_columns = x_groups * wgmma_group_columns;
 constexpr int element_bytes = sizeof(Stored);
-constexpr int row_steps = element_bytes / 2;    // instructions of a warpgroup per row of a window
-constexpr int steps = row_steps * window_rows;  // and per tile
-constexpr int sums = wgmma_n / 2;               // registers
-constexpr int chains = split ? 2 : 1;  // sums of a tile: tensor cores cut off, so long chains would drift
-constexpr bool halves = split || parts == 2;     // of the work on a tile, for two warpgroups
+constexpr int row_steps = element_bytes / 2;     // instructions of a warpgroup per row of a window
+constexpr int steps = row_steps * window_rows;   // and per tile
+constexpr int sums = wgmma_n / 2;                // registers
+constexpr bool halves = parts == 2;              // of the work on a tile, for two warpgroups
 constexpr int turns = halves ? 1 : multipliers;  // tiles from one of a warpgroup to its next
 constexpr int slots = ring + y_groups - 1;       // the first are repeated at the end, so that N never wraps
 constexpr int pitch = wgmma_pitch(parts);
-constexpr int leading_row_bytes = wgmma_row_bytes(2 * element_bytes, parts);
-constexpr int correction_row_bytes = split ? wgmma_row_bytes(4, parts) : 16;
+constexpr int row_bytes = wgmma_row_bytes(2 * element_bytes, parts);
 
-/// The ring of one operand: [slot][x group][row][column of 16 bytes][tile], with pitches. Tiles are in the
+/// The ring of operands: [slot][x group][row][column of 16 bytes][tile], with pitches. Tiles are in the
 /// order 0, 4, 1, 5, 2, 6, 3, 7, (4, 8): neighbours of a product, which are a lane's, are far apart, so that
 /// those of a warp are not; and the tiles one further to the right, whose first part of a window is the
 /// second of these, begin two later.
-template <int row_bytes>
-struct Ring {
-  alignas(128) unsigned char row[slots][x_groups][quad][row_bytes];
-};
+using Ring = unsigned char[slots][x_groups][quad][row_bytes];
 
 struct SharedMemory {
-  Ring<leading_row_bytes> leading;
-  Ring<correction_row_bytes> data, rest;  // bf16: of fp32 data, and of what tf32 leaves of them
+  alignas(128) Ring operands;
   alignas(128) Stored raw[stages][x_groups][quad][box_columns];
   float4 partial_sums[halves ? sums / 4 : 1][group_threads];
   unsigned long long raw_full[stages][x_groups], full[ring], empty[ring];
@@ -69,10 +62,10 @@ __device__ inline void arrive_as_warp(unsigned long long* barrier) {
 __device__ inline int uniform(int value) { return __shfl_sync(0xffffffffu, value, 0); }
 
 /// Rounded to nearest, ties to even.
-__device__ inline float tf32(float value) {
+__device__ inline unsigned tf32(float value) {
   unsigned bits;
   asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
-  return __uint_as_float(bits);
+  return bits;
 }
 
 /// The tiles of a block, groups of them from top to bottom.
@@ -157,12 +150,12 @@ class RowConverter {
  private:
   using Four = Pack<Stored, 4>;  // neighbours
   struct Operands {              // of four neighbours
-    unsigned leading[element_bytes], data[2], rest[2];
+    unsigned word[element_bytes];
   };
 
   // A lane has a row of the four, a quarter of the columns of a tile, and half of the tiles.
   static constexpr int tiles = wgmma_group_tiles / 2 + parts - 1;
-  static constexpr int batch = split || (together > 1 && !aligned) ? 1 : tiles;  // as many as registers hold
+  static constexpr int batch = together > 1 && !aligned ? 1 : tiles;  // as many as registers hold
   static constexpr int turn_rows = converters * together;
   __device__ int part() const { return lane_ % 4; }
   __device__ int row() const { return lane_ / 4 % quad; }
@@ -186,21 +179,11 @@ class RowConverter {
     Operands of;
     if constexpr (element_bytes == 2) {
       const uint2 bits = *reinterpret_cast<const uint2*>(&four);
-      of.leading[0] = bits.x;
-      of.leading[1] = bits.y;
+      of.word[0] = bits.x;
+      of.word[1] = bits.y;
     } else {
-      float rest[4];
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const float value = value_of(four.element[i]), lead = tf32(value);
-        of.leading[i] = __float_as_uint(lead);
-        rest[i] = value - lead;
-      }
-#pragma unroll
-      for (int i = 0; i < 2; ++i) {
-        of.data[i] = bf16_pair(value_of(four.element[2 * i]), value_of(four.element[2 * i + 1]));
-        of.rest[i] = bf16_pair(rest[2 * i], rest[2 * i + 1]);
-      }
+      for (int i = 0; i < 4; ++i) of.word[i] = tf32(value_of(four.element[i]));
     }
     return of;
   }
@@ -209,22 +192,14 @@ class RowConverter {
   __device__ void write(int slot, int tile, const Operands& near, const Operands& far) const {
     constexpr int columns = element_bytes / 2;
 #pragma unroll
-    for (int i = 0; i < columns; ++i)
-      write(shared_.leading, slot, tile, columns * part() + i, near.leading + 2 * i, far.leading + 2 * i);
-    if constexpr (split) {
-      write(shared_.data, slot, tile, part(), near.data, far.data);
-      write(shared_.rest, slot, tile, part(), near.rest, far.rest);
+    for (int i = 0; i < columns; ++i) {
+      unsigned char* const place =
+          &shared_.operands[slot][group_][row()][(columns * part() + i) * pitch + 16 * half()] + 32 * tile;
+      const uint4 bits{near.word[2 * i], far.word[2 * i], near.word[2 * i + 1], far.word[2 * i + 1]};
+      *reinterpret_cast<uint4*>(place) = bits;
+      if constexpr (y_groups > 1)
+        if (slot < y_groups - 1) *reinterpret_cast<uint4*>(place + ring * sizeof shared_.operands[0]) = bits;
     }
-  }
-
-  template <int row_bytes>
-  __device__ void write(Ring<row_bytes>& to, int slot, int tile, int column, const unsigned* near,
-                        const unsigned* far) const {
-    unsigned char* const place = &to.row[slot][group_][row()][column * pitch + 16 * half()] + 32 * tile;
-    const uint4 bits{near[0], far[0], near[1], far[1]};
-    *reinterpret_cast<uint4*>(place) = bits;
-    if constexpr (y_groups > 1)
-      if (slot < y_groups - 1) *reinterpret_cast<uint4*>(place + ring * sizeof to.row[0]) = bits;
   }
 
   SharedMemory& shared_;

@@ -3,15 +3,11 @@
 // points (B, a row of 32 columns for each 16 outputs) come from shared memory. A block marches down its
 // columns. Two warpgroups convert rows of input, each once, into a ring in the order that tensor cores want:
 // columns 16 apart side by side, so that no output takes both of a pair
-// (kernels/sparse/windowed_operand.hpp). Two others multiply, tiles in turns. Of stencils of more than 16
-// columns each has one of the two parts of every tile; of fp32 data one multiplies what tf32 holds of data
-// and weights, the other the corrections in bf16,
-//   w x = tf32(w) tf32(x) + bf16(w) bf16(x - tf32(x)) + bf16(w - tf32(w)) bf16(x) + O(2^-17 |w x|),
-// which has the range of fp32 and takes 4/6 of the time of three products in tf32 or six in bf16.
+// (kernels/sparse/windowed_operand.hpp). Two others multiply, tiles in turns; of stencils of more than 16
+// columns each has one of the two parts of every tile.
 //
-// Per output of a stencil of 15 rows: 1152 flop of 2:4 work in 16 bits or tf32 (fp32: and 2304 in bf16). Of
-// shared memory, in 16 bits (tf32, fp32): 18 (36, 72) bytes of B, 4 (8, 16) of converted rows written, 5 (10,
-// 10) of rows as they come, 0 (0, 8) of sums handed over.
+// Per output of a stencil of 15 rows: 1152 flop of 2:4 work. Of shared memory, in 16 bits (tf32): 18 (36)
+// bytes of B, 4 (8) of converted rows written, 5 (10) of rows as they come.
 
 #include "wgmma.cuh"
 #include "wgmma_ring.cuh"
@@ -19,15 +15,14 @@
 namespace spsolve::cuda {
 
 /// K-major operand without swizzle: core matrices of 8 tiles x 16 bytes, and rows `row_bytes` long.
-__device__ inline unsigned long long plain_descriptor(const void* first, int row_bytes) {
+__device__ inline unsigned long long plain_descriptor(const void* first) {
   const unsigned long long address = shared_address(first);
   return (address & 0x3ffff) >> 4 | static_cast<unsigned long long>(pitch >> 4) << 16 |
          static_cast<unsigned long long>(quad * row_bytes >> 4) << 32;
 }
 
-/// What a warpgroup multiplies of a tile: data by weights (fp32: as far as tf32 holds them), of the first or
-/// of the second part of windows; or the corrections of fp32.
-enum class Work { first, second_part, corrections };
+/// What a warpgroup multiplies of a tile: the first or the second part of windows.
+enum class Work { first, second_part };
 
 /// Barriers of a warp that has one half of a tile and of the one that adds both: where one waits for what the
 /// other has done.
@@ -50,14 +45,9 @@ class TileMultiplier {
   /// Tiles: all, or every other one.
   template <Work work>
   __device__ void run(int first_tile) {
-    constexpr bool corrections = work == Work::corrections;
     load_weights<work>();
-    constexpr int row_bytes = corrections ? correction_row_bytes : leading_row_bytes;
-    const unsigned char* const leading =
-        shared_.leading.row[0][0][0] + (work == Work::second_part ? 2 * 16 : 0);  // tiles one further
-    const unsigned long long operand[2] = {
-        plain_descriptor(corrections ? shared_.rest.row[0][0][0] : leading, row_bytes),
-        plain_descriptor(corrections ? shared_.data.row[0][0][0] : leading + 4 * pitch, row_bytes)};
+    const unsigned long long operand = plain_descriptor(
+        shared_.operands[0][0][0] + (work == Work::second_part ? 2 * 16 : 0));  // tiles one further
     for (int group = 0; group < first_tile * y_groups; ++group) release(group);
     int slot = first_tile * y_groups, waited = 0, waited_slot = 0;
     unsigned waited_parity = 0;
@@ -72,7 +62,7 @@ class TileMultiplier {
         const int here = slot + q.value < ring ? slot + q.value : slot + q.value - ring;
         const unsigned long long offset = static_cast<unsigned>(here * (x_groups * quad * row_bytes / 16));
         wgmma_fence();
-        multiply_rows<work, q.value>(operand[0] + offset, operand[1] + offset);
+        multiply_rows<q.value>(operand + offset);
         wgmma_commit();
         if constexpr (q.value > 0 && q.value - 1 < turns * y_groups) {
           wgmma_wait<1>();
@@ -95,25 +85,15 @@ class TileMultiplier {
 
  private:
   /// Adds the products of the q-th four rows of the window.
-  template <Work work, int q>
-  __device__ void multiply_rows(unsigned long long b0, unsigned long long b1) {
-    constexpr bool corrections = work == Work::corrections;
+  template <int q>
+  __device__ void multiply_rows(unsigned long long operand) {
     constexpr int first = quad * q, last = first + quad < window_rows ? first + quad : window_rows;
-    constexpr int row_units = (corrections ? correction_row_bytes : leading_row_bytes) / 16;
-    constexpr int second_chain = corrections || chains == 1 ? window_rows : (window_rows + 1) / 2;
     static_for<first, last>([&](auto r) {
       constexpr int row = decltype(r)::value;
-      const bool add = row != 0 && row != second_chain;
-      float(&to)[sums] = sums_[row < second_chain ? 0 : chains - 1];
-      const int offset = (row - first) * row_units;
-      if constexpr (corrections) {
-        multiply_corrections<0>(to, weights_[2 * row], b0 + offset, metadata_, add);
-        multiply_corrections<0>(to, weights_[2 * row + 1], b1 + offset, metadata_, true);
-      } else {
-        multiply_leading<0>(to, weights_[row_steps * row], b0 + offset, metadata_, add);
-        if constexpr (row_steps == 2)
-          multiply_leading<1>(to, weights_[row_steps * row + 1], b1 + offset, metadata_, true);
-      }
+      const unsigned long long b = operand + (row - first) * (row_bytes / 16);
+      multiply<0>(sums_, weights_[row_steps * row], b, metadata_, row != 0);
+      if constexpr (row_steps == 2)
+        multiply<1>(sums_, weights_[row_steps * row + 1], b + 4 * pitch / 16, metadata_, true);
     });
   }
 
@@ -129,7 +109,7 @@ class TileMultiplier {
       weights_[step][2] = bits.z;
       weights_[step][3] = bits.w;
     }
-    metadata_ = a_.metadata[(work == Work::corrections ? group_threads : 0) + thread_];
+    metadata_ = a_.metadata[thread_];
   }
 
   /// Sends for the source of the rows of this warp while their tile is multiplied.
@@ -153,12 +133,11 @@ class TileMultiplier {
     if (tile > 0) synchronize(sums_taken + warp_);
 #pragma unroll
     for (int i = 0; i < sums / 4; ++i)
-      shared_.partial_sums[i][thread_] = {sums_[0][4 * i], sums_[0][4 * i + 1], sums_[0][4 * i + 2],
-                                          sums_[0][4 * i + 3]};
+      shared_.partial_sums[i][thread_] = {sums_[4 * i], sums_[4 * i + 1], sums_[4 * i + 2], sums_[4 * i + 3]};
     arrive(sums_there + warp_);
   }
 
-  /// Adds them, and the second chain.
+  /// Adds them.
   __device__ void take_over(int tile) {
     synchronize(sums_there + warp_);
 #pragma unroll
@@ -166,11 +145,7 @@ class TileMultiplier {
       const float4 four = shared_.partial_sums[i][thread_];
       const float more[4] = {four.x, four.y, four.z, four.w};
 #pragma unroll
-      for (int k = 0; k < 4; ++k) {
-        float& sum = sums_[0][4 * i + k];
-        if constexpr (chains == 2) sum += sums_[1][4 * i + k];
-        sum += more[k];
-      }
+      for (int k = 0; k < 4; ++k) sums_[4 * i + k] += more[k];
     }
   }
 
@@ -209,7 +184,7 @@ class TileMultiplier {
       if constexpr (with_source) added = pair_of(from + row * a_.source.stride[0] + column, inside);
 #pragma unroll
       for (int k = 0; k < 2; ++k) {
-        float value = sums_[0][4 * group + 2 * k + e];
+        float value = sums_[4 * group + 2 * k + e];
         if constexpr (element_bytes == 2) value *= a_.unscale;
         if constexpr (with_source) value += added.element[k];
         spsolve::cuda::store(pair.element[k], value);
@@ -241,7 +216,7 @@ class TileMultiplier {
   int thread_, warp_, lane_;  // of the warpgroup
   unsigned weights_[steps][4];
   unsigned metadata_;
-  float sums_[chains][sums];
+  float sums_[sums];
 };
 
 }  // namespace spsolve::cuda
@@ -263,6 +238,6 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::wgmma_threads, 1)
     if (!halves || group == 0)
       TileMultiplier(shared, a).run<Work::first>(group);
     else
-      TileMultiplier(shared, a).run<split ? Work::corrections : Work::second_part>(0);
+      TileMultiplier(shared, a).run<Work::second_part>(0);
   }
 }

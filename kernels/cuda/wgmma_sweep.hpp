@@ -6,14 +6,12 @@
 
 namespace spsolve::cuda {
 
-/// Any 2D stencil that has an input_window (up to 15 x 16 points; 15 x 32 in tf32; 33 x 32 in 16 bits) on the
-/// sparse tensor cores of sm_90a, fed from shared memory (wgmma_sweep.cuh).
+/// Any 2D stencil that has an input_window (up to 15 x 32 points in tf32, 33 x 32 in 16 bits) on the sparse
+/// tensor cores of sm_90a, fed from shared memory (wgmma_sweep.cuh).
 ///
-/// fp16, bf16, tf32: data rounded when read, weights rounded with their sum kept (round_weights), sums in
-/// fp32. fp32: data and weights split into tf32 and bf16 terms, three products (WgmmaProgram says which):
-/// their error is below 2^-17 of each product, that of sums as of tensor cores. Data may have any magnitude
-/// of fp32's normal range. Tiles begin at multiples of 4 rows and 16 columns in global coordinates, so
-/// results do not depend on regions or on the decomposition.
+/// Data are rounded when read, weights with their sum kept (round_weights), sums in fp32. Tiles begin at
+/// multiples of 4 rows and 16 columns in global coordinates, so results do not depend on regions or on the
+/// decomposition.
 class WgmmaSweep : public OperandSweep<WgmmaProgram> {
  public:
   /// For the current device. Work is enqueued on `stream`, which must outlive the sweep. `tile` is for

@@ -19,12 +19,6 @@ namespace {
 
 constexpr double truncation = 0x1p-23;  // of a sum on tensor cores
 
-double norm(const Stencil& stencil) {
-  double sum = 0;
-  for (const Tap& tap : stencil.taps()) sum += std::abs(tap.weight);
-  return sum;
-}
-
 double storage_error(Precision precision) {
   return precision == Precision::fp64                                   ? 0.0
          : precision == Precision::fp32 || precision == Precision::tf32 ? 0x1p-24
@@ -34,33 +28,40 @@ double storage_error(Precision precision) {
 /// gamma_n (Higham 2002, lemma 3.1): n roundings one after the other.
 double roundings(double count, double unit) { return count * unit / (1 - std::min(0.5, count * unit)); }
 
-/// The weights that instructions of direct layouts get, all terms together, over the box of dense_weights().
-std::vector<double> operand_weights(const Stencil& fused, Precision precision) {
-  std::vector<double> weights = dense_weights(fused);
-  if (precision != Precision::fp32) return round_weights(std::move(weights), precision);
-  if (takes_mixed_split(fused.taps().size())) return round_mixed_weights(std::move(weights));
-  for (double& weight : weights) {
-    const auto terms = split_terms(weight, Precision::bf16, fp32_terms);
-    weight = std::accumulate(terms.begin(), terms.end(), 0.0);
+/// What the weights that instructions of direct layouts get, all terms together, differ from `fused`, over
+/// the box of dense_weights().
+std::vector<double> weight_difference(const Stencil& fused, Precision precision) {
+  const std::vector<double> weights = dense_weights(fused);
+  std::vector<double> rest = round_weights(weights, precision);
+  const auto [element, terms] = operand_terms(precision);
+  const double grid = leading_grid(sum_abs(fused));
+  for (std::size_t k = 0; k < rest.size(); ++k) {
+    if (terms > 1) {
+      const auto parts = split_weight(weights[k], element, terms, grid);
+      rest[k] = std::accumulate(parts.begin(), parts.end(), 0.0);
+    }
+    rest[k] -= weights[k];
   }
-  return weights;
+  return rest;
 }
 
-/// One sum of `taps` products: of the operands as they are read, and of the additions.
+/// The sum of a sweep: of the operands as they are read, and of the additions.
 struct PassError {
   double operands, accumulation;
 };
-PassError pass_error(std::size_t taps, Precision precision) {
-  const auto n = static_cast<double>(taps + 1);  // and the source
+PassError pass_error(const Stencil& fused, Precision precision) {
+  const auto taps = static_cast<double>(fused.taps().size()), n = taps + 1;  // and the source
   switch (precision) {
     case Precision::fp64:
       return {0, roundings(n, 0x1p-53)};
     case Precision::fp32: {
-      if (takes_mixed_split(taps)) return {mixed_split_product_error(), roundings(3 * n, truncation)};
-      // The products of the first terms come last, and only they are as large as the sum; the other five of
-      // six are at most 2^-7 of it, three times over.
-      constexpr double small = 3 * 0x1p-7;
-      return {split_product_error(Precision::bf16, fp32_terms), roundings(n * (1 + 6 * small), truncation)};
+      const auto [element, terms] = operand_terms(precision);
+      const double grid = leading_grid(1.0) * std::numbers::sqrt2, u = unit_roundoff(element);
+      // Only products of first terms are as large as the sum; the other five of six are what rounding both
+      // to first terms leaves over.
+      const double small = 2 * u + taps * grid / 2;
+      return {split_product_error(element, terms) + taps * grid_product_error(element, grid),
+              roundings(n * (1 + 6 * small), truncation)};
     }
     case Precision::tf32:
       return {unit_roundoff(precision) * (1 + unit_roundoff(precision)), roundings(n, truncation)};
@@ -105,7 +106,7 @@ double symbol_magnitude(const std::vector<double>& weights, const Box& taps,
 LaunchError separable_error(const Stencil& fused, Precision precision, double dropped) {
   const SeparableStencil exact = separate(fused, dropped);
   const SeparableStencil rounded = precision == Precision::fp64 ? exact : as_rounded(exact, precision);
-  const double total = norm(fused);
+  const double total = sum_abs(fused);
   LaunchError error{storage_error(precision), sum_abs(difference(rounded, fused)) / total};
   const bool split = precision == Precision::fp32;
   const SeparableStencil smaller = split ? as_rounded(exact, precision, 1) : rounded;
@@ -132,6 +133,91 @@ LaunchError separable_error(const Stencil& fused, Precision precision, double dr
   return error;
 }
 
+/// Single steps in fp32 by the scalar unit, their errors as mean squares.
+struct SingleSteps {
+  static constexpr double run = 1000;  // steps
+
+  SingleSteps(const Stencil& stencil, int steps);
+
+  std::vector<double> field;   // of data of any sign at random, after each step
+  double launch = 0;           // what they err after `steps`
+  double last = 0;             // what the wave that lasts longest errs after `run` steps
+  std::array<double, 3> wave;  // which that is
+  double decay;                // its magnitude after `steps`
+};
+
+SingleSteps::SingleSteps(const Stencil& stencil, int steps)
+    : field(static_cast<std::size_t>(steps) + 1, 0.0) {
+  Index3 waves{16, 32, 512};
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (stencil.radius()[axis] == 0) waves[axis] = 1;
+  const auto exact = sampled_symbol(stencil, waves),
+             rounded = sampled_symbol(rounded_to_fp32(stencil), waves);
+  const auto count = static_cast<double>(exact.size());
+  // Of data of any sign all waves are alike. What a step rounds, of a sum that on average is half complete,
+  // later ones damp; what rounded weights do adds up.
+  const double rounding = std::pow(0.39 * 0x1p-24, 2) * static_cast<double>(stencil.taps().size()) / 2;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    for (int k = 0; k <= steps; ++k)
+      field[static_cast<std::size_t>(k)] += std::pow(std::norm(exact[i]), k) / count;
+    launch += std::norm(std::pow(rounded[i], steps) - std::pow(exact[i], steps)) / count;
+  }
+  for (std::size_t k = 1; k < field.size(); ++k) launch += rounding * field[k] * field[field.size() - 1 - k];
+
+  // The wave that decays least is what is left of a long run.
+  const auto slowest =
+      std::max_element(exact.begin(), exact.end(),
+                       [](auto a, auto b) { return std::norm(a) < std::norm(b) * (1 - 1e-12); }) -
+      exact.begin();
+  const double largest = std::abs(exact[slowest]);
+  wave = sampled_waves(waves)[static_cast<std::size_t>(slowest)];
+  decay = std::pow(largest, steps);
+  for (int k = 0; k < steps; ++k)
+    last += rounding * field[static_cast<std::size_t>(k)] / std::pow(largest, 2 * k);
+  last += std::pow(run * std::abs(rounded[slowest] / exact[slowest] - 1.0), 2);
+}
+
+/// Whether all points of a wave are as large: sums of the first terms of others are cut off (leading_grid).
+bool has_one_magnitude(const std::array<double, 3>& wave) {
+  return std::all_of(wave.begin(), wave.end(), [](double angle) { return std::abs(std::sin(angle)) < 1e-9; });
+}
+
+/// A sweep in fp32 on tensor cores: mean squares of what it errs, and the part of them that later ones damp.
+struct SweepErrors {
+  double launch, roundings;
+  std::vector<double> weights;  // what they are off from w^t, over `taps`
+  Box taps;
+};
+
+SweepErrors direct_errors(const Stencil& fused, const SingleSteps& single) {
+  constexpr double products = 0x1p-24;  // of three terms each, of the result
+  return {products * products * single.field.back(), products * products,
+          weight_difference(fused, Precision::fp32),
+          Box{Index3{} - fused.radius(), fused.radius() + Index3{1, 1, 1}}};
+}
+
+/// In each pass a rounding, and of the terms of tf32 the products of the smaller ones, which are left out.
+/// Those of data are 2^-12.4 of them.
+SweepErrors separable_errors(const Stencil& fused, double dropped, const SingleSteps& single) {
+  constexpr double smaller_data = 0x1p-12 * 0.76, pass = 0.8 * 0x1p-24;
+  const SeparableStencil terms = separate(fused, dropped), used = as_rounded(terms, Precision::fp32),
+                         smaller = as_rounded(terms, Precision::fp32, 1);
+  SweepErrors errors{0, 0, difference(used, fused), used.taps};
+  errors.launch = sum_of_squares(errors.weights);
+  for (int axis = 0; axis < axis_count; ++axis) {
+    if (fused.radius()[axis] == 0) continue;
+    errors.launch += pass * pass * single.field.back();
+    errors.roundings += pass * pass;
+    for (std::size_t k = 0; k < used.terms.size() && axis != z_axis; ++k) {
+      double product = smaller_data * smaller_data;
+      for (int other = 0; other < axis_count; ++other)
+        product *= sum_of_squares((other == axis ? smaller : used).terms[k].factor[other]);
+      errors.launch += product;
+    }
+  }
+  return errors;
+}
+
 }  // namespace
 
 LaunchError scalar_error(const Stencil& stencil, int steps, Precision precision) {
@@ -140,97 +226,34 @@ LaunchError scalar_error(const Stencil& stencil, int steps, Precision precision)
   const double sums = precision == Precision::fp64 ? 0x1p-53 : 0x1p-24;
   // sum |w^t| is at least |symbol|^t of any wave, such as those of 8 points and less; it may be zero, too.
   constexpr double useless = 1e30;  // as a bound
-  const double growth = std::min(useless, std::pow(norm(stencil) / growth_factor(stencil, {8, 8, 8}), steps));
-  const double operands = precision == Precision::tf32 ? roundings(steps, unit_roundoff(precision)) : 0.0;
-  const double weights = precision == Precision::fp64 ? 0.0 : std::max(roundings(steps, sums), operands);
+  const double growth =
+      std::min(useless, std::pow(sum_abs(stencil) / growth_factor(stencil, {8, 8, 8}), steps));
+  const bool rounds = precision == Precision::tf32;
+  const double operands = rounds ? roundings(steps, unit_roundoff(precision)) : 0.0;
+  const double changed = rounds ? sum_abs(weight_difference(stencil, precision)) / sum_abs(stencil) : 0.0;
+  const double weights = precision == Precision::fp64 ? 0.0 : roundings(steps, sums + changed);
   return {storage_error(precision), growth * weights, growth * operands,
           growth * roundings(steps * static_cast<double>(stencil.taps().size() + 1), sums)};
 }
 
 ErrorOverScalar fp32_error_over_scalar(const Stencil& stencil, int steps, Layout layout, double dropped) {
   const Stencil fused = fuse_steps(stencil, steps);
-  // Long sums of mixed products (kernels/sparse/split.hpp) round alike in every launch: in emulation up to
-  // 118 times as much as single steps in 240.
-  constexpr double unknown = std::numeric_limits<double>::infinity();
-  if (layout != Layout::separable && takes_mixed_split(fused.taps().size())) return {unknown, unknown};
-
-  // A rounding, of a sum that on average is half complete.
-  const double rounding = 0.39 * 0x1p-24 * std::sqrt(static_cast<double>(stencil.taps().size()) / 2);
-  const Index3 radius = stencil.radius();
-  Index3 waves{16, 32, 512};
-  for (int axis = 0; axis < axis_count; ++axis)
-    if (radius[axis] == 0) waves[axis] = 1;
-  const auto exact = sampled_symbol(stencil, waves),
-             rounded = sampled_symbol(rounded_to_fp32(stencil), waves);
-  const auto count = static_cast<double>(exact.size());
-  // Of data of any sign all waves are alike: mean squares of the field after each step, and of what weights
-  // that are rounded do to it.
-  std::vector<double> field(static_cast<std::size_t>(steps) + 1, 0.0);
-  double weights = 0;
-  for (std::size_t i = 0; i < exact.size(); ++i) {
-    for (int k = 0; k <= steps; ++k)
-      field[static_cast<std::size_t>(k)] += std::pow(std::norm(exact[i]), k) / count;
-    weights += std::norm(std::pow(rounded[i], steps) - std::pow(exact[i], steps)) / count;
-  }
-  double sums = 0;  // what a step adds, later ones damp
-  for (std::size_t k = 1; k < field.size(); ++k)
-    sums += rounding * rounding * field[k] * field[field.size() - 1 - k];
-
-  // The wave that decays least is what is left of a long run: roundings are damped like the others, what a
-  // step does to it in every launch adds up.
-  constexpr double run = 1000;  // steps
-  const auto last =
-      std::max_element(exact.begin(), exact.end(),
-                       [](auto a, auto b) { return std::norm(a) < std::norm(b) * (1 - 1e-12); }) -
-      exact.begin();
-  const std::array<double, 3> wave = sampled_waves(waves)[static_cast<std::size_t>(last)];
-  const double largest = std::abs(exact[last]), of_launch = std::pow(largest, steps);
-  const double lasting = run * std::abs(rounded[last] / exact[last] - 1.0);
-  double damped = 0;
-  for (int k = 0; k < steps; ++k)
-    damped += rounding * rounding * field[static_cast<std::size_t>(k)] / std::pow(largest, 2 * k);
-  const auto over_run = [&](double squares, double of_wave) {
-    return std::sqrt((squares + std::pow(run / steps * of_wave, 2)) / (damped + lasting * lasting));
-  };
-
-  if (layout != Layout::separable) {
-    constexpr double products = 0x1p-24;  // of three terms each, of the result
-    const std::vector<double> weight = dense_weights(fused);
-    std::vector<double> changed = operand_weights(fused, Precision::fp32);
-    for (std::size_t k = 0; k < weight.size(); ++k) changed[k] -= weight[k];
-    const Box taps{Index3{} - fused.radius(), fused.radius() + Index3{1, 1, 1}};
-    return {products * std::sqrt(field.back() / (weights + sums)),
-            over_run(products * products, symbol_magnitude(changed, taps, wave) / of_launch)};
-  }
-  // A separable sweep: weights as they are used; in each pass a rounding, and of the terms of tf32 the
-  // products of the smaller ones, which are left out. Those of data are 2^-12.4 of them.
-  constexpr double smaller_data = 0x1p-12 * 0.76, pass = 0.8 * 0x1p-24;
-  const SeparableStencil terms = separate(fused, dropped), used = as_rounded(terms, Precision::fp32),
-                         smaller = as_rounded(terms, Precision::fp32, 1);
-  const std::vector<double> changed = difference(used, fused);
-  double errors = sum_of_squares(changed), passes = 0;
-  for (int axis = 0; axis < axis_count; ++axis) {
-    if (radius[axis] == 0) continue;
-    errors += pass * pass * field.back();
-    passes += pass * pass;
-    for (std::size_t k = 0; k < used.terms.size() && axis != z_axis; ++k) {
-      double product = smaller_data * smaller_data;
-      for (int other = 0; other < axis_count; ++other)
-        product *= sum_of_squares((other == axis ? smaller : used).terms[k].factor[other]);
-      errors += product;
-    }
-  }
-  return {std::sqrt(errors / (weights + sums)),
-          over_run(passes, symbol_magnitude(changed, used.taps, wave) / of_launch)};
+  const SingleSteps single(stencil, steps);
+  const SweepErrors sweep =
+      layout == Layout::separable ? separable_errors(fused, dropped, single) : direct_errors(fused, single);
+  // Roundings are damped; what weights do to the wave that lasts longest adds up from launch to launch.
+  const double cut_off = has_one_magnitude(single.wave) ? 0 : 0x1p-25;
+  const double drift = single.run / steps *
+                       (symbol_magnitude(sweep.weights, sweep.taps, single.wave) / single.decay + cut_off);
+  return {std::sqrt(sweep.launch / single.launch),
+          std::sqrt((sweep.roundings + drift * drift) / single.last)};
 }
 
 LaunchError sweep_error(const Stencil& fused, Precision precision, Layout layout, double dropped) {
   if (layout == Layout::separable) return separable_error(fused, precision, dropped);
-  const std::vector<double> weights = dense_weights(fused);
-  std::vector<double> rest = operand_weights(fused, precision);
-  for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= weights[i];
-  const PassError pass = pass_error(fused.taps().size(), precision);
-  return {storage_error(precision), sum_abs(rest) / norm(fused), pass.operands, pass.accumulation};
+  const PassError pass = pass_error(fused, precision);
+  return {storage_error(precision), sum_abs(weight_difference(fused, precision)) / sum_abs(fused),
+          pass.operands, pass.accumulation};
 }
 
 }  // namespace spsolve

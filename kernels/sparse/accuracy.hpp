@@ -31,7 +31,6 @@ struct ErrorOverScalar {
                   // third
   double run;     // after 1000 steps, when what weights do to the wave that lasts longest has added up
 };
-/// Infinite where a direct layout takes mixed products.
 ErrorOverScalar fp32_error_over_scalar(const Stencil& stencil, int steps, Layout layout, double dropped);
 
 /// A sweep with `fused` weights on tensor cores, of the actual weights as they are rounded and split for the

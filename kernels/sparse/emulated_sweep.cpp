@@ -24,7 +24,7 @@ std::unique_ptr<Sweep> make_emulated_sweep(const Stencil& fused, Precision preci
     case Layout::morph:
       break;
   }
-  const MmaShape mma = widest_mma(operand_terms(precision, fused.taps().size()).element);
+  const MmaShape mma = widest_mma(operand_terms(precision).element);
   return std::make_unique<SparseSweep>(sparse_operand(round_weights(fused, precision), layout, mma, shape),
                                        precision);
 }

@@ -17,12 +17,13 @@ namespace spsolve {
 /// returned as they are.
 std::vector<double> round_weights(std::vector<double> weights, Precision element);
 
-/// The same for mixed products: each becomes a sum of a number of tf32 and one of bf16.
-std::vector<double> round_mixed_weights(std::vector<double> weights);
-
-/// The same for the taps of a stencil, fp32 being mixed where takes_mixed_split; those that round to zero are
-/// dropped. Throws std::invalid_argument if
+/// The same for the taps of a stencil; those that round to zero are dropped. Throws std::invalid_argument if
 /// all do.
 Stencil round_weights(const Stencil& stencil, Precision element);
+
+/// The weights of single steps, which are rounded for operands of tf32 only; others have those of their sums.
+inline Stencil step_weights(const Stencil& stencil, Precision precision) {
+  return precision == Precision::tf32 ? round_weights(stencil, precision) : stencil;
+}
 
 }  // namespace spsolve

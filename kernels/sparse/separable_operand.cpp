@@ -49,15 +49,18 @@ std::vector<double> on_grid(const std::vector<double>& weights, double grid, Pre
   return rounded;
 }
 
-/// A factor as terms of the operand format, each with the sum of what it stands for. The larger of two terms
-/// are multiples of 2^-12 of the factor's magnitude: their products with the 11 bits of a data term sum to 24
-/// bits or little more, which tensor cores, that cut sums off, then do without loss. A loss would be a bias:
-/// always towards zero, and so a drift over many launches.
+/// A factor as terms of the operand format, each with the sum of what it stands for; the larger of two are
+/// multiples of leading_grid.
 std::vector<std::vector<double>> rounded_terms(std::vector<double> factor, Precision element, int terms) {
   std::vector<std::vector<double>> parts;
   if (terms == 2) {
-    parts.push_back(on_grid(factor, std::exp2(std::round(std::log2(sum_abs(factor))) - 12), element));
-    for (std::size_t i = 0; i < factor.size(); ++i) factor[i] -= parts[0][i];
+    const double magnitude = sum_abs(factor), noise = 0x1p-48 * magnitude;
+    parts.push_back(on_grid(factor, leading_grid(magnitude), element));
+    for (std::size_t i = 0; i < factor.size(); ++i) {
+      factor[i] -= parts[0][i];
+      // Of the decomposition: products with it would decide how sums that lie between two numbers round.
+      if (std::abs(factor[i]) < noise) factor[i] = 0;
+    }
   }
   parts.push_back(round_weights(factor, element));
   return parts;

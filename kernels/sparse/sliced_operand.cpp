@@ -227,20 +227,6 @@ SlicedOperand slice_sparse(const Stencil& stencil, Layout layout, Precision elem
   return *cheapest;
 }
 
-SlicedOperand single_points(const SlicedOperand& pairs, int which) {
-  SlicedOperand result{pairs.tile, {}};
-  const auto first = static_cast<std::size_t>(which);
-  for (const Operand& slice : pairs.slices) {
-    Operand& half = result.slices.emplace_back(Operand{slice.tile, slice.outputs, {}, one_of_two, {}, {}});
-    for (std::size_t k = first; k < slice.columns(); k += 2) half.inputs.push_back(slice.inputs[k]);
-    for (std::size_t at = first; at < slice.values.size(); at += 2) {
-      half.values.push_back(slice.values[at]);
-      half.indices.push_back(slice.indices[at] / 2);
-    }
-  }
-  return result;
-}
-
 SlicedOperand slice_dense(const Stencil& stencil, bool planes, bool rows) {
   std::optional<SlicedOperand> cheapest;
   for (const Index3& tile : {Index3{1, 1, 8}, Index3{2, 1, 4}, Index3{4, 1, 2}, Index3{1, 2, 4},

@@ -30,10 +30,6 @@ struct SlicedOperand {
 /// more instructions. Throws std::invalid_argument for other layouts and precisions.
 SlicedOperand slice_sparse(const Stencil& stencil, Layout layout, Precision element, bool rows);
 
-/// The first (0) or second (1) of each pair of neighbours that an operand keeps together, with the weights of
-/// these points only: an operand of tf32 whose words of B stand where the pair stood, with the same metadata.
-SlicedOperand single_points(const SlicedOperand& pairs, int which);
-
 /// Slices for dense fp64 tensor cores, with 8 outputs in up to four planes as columns and 16 tiles as rows of
 /// an instruction: input points in their natural order.
 SlicedOperand slice_dense(const Stencil& stencil, bool planes, bool rows);

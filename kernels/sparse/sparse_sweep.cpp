@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/sparse/sparse_sweep.hpp"
 
-#include <algorithm>
-#include <map>
 #include <stdexcept>
 
 #include "kernels/rounding.hpp"
-#include "kernels/sparse/round_weights.hpp"
 
 namespace spsolve {
 namespace {
@@ -32,77 +29,21 @@ Box reach_of(const Operand& operand) {
   return reach;
 }
 
-/// The same places with weights of bf16 whose sum is kept.
-Operand in_bf16(Operand operand) {
-  const auto for_each_weight = [&](auto&& visit) {
-    const std::size_t columns = operand.compressed_columns();
-    for (std::size_t at = 0; at < operand.values.size(); ++at) {
-      const std::size_t k =
-          at % columns / operand.sparsity.kept * operand.sparsity.group + operand.indices[at];
-      if (operand.values[at] != 0)
-        visit(operand.inputs[k] - operand.outputs[at / columns], operand.values[at]);
-    }
-  };
-  std::map<Index3, double> weights;
-  for_each_weight([&](const Index3& offset, double weight) { weights[offset] = weight; });
-  std::vector<double> rounded;
-  for (const auto& [offset, weight] : weights) rounded.push_back(weight);
-  rounded = round_weights(std::move(rounded), Precision::bf16);
-  for (auto next = rounded.begin(); auto& [offset, weight] : weights) weight = *next++;
-  for_each_weight([&](const Index3& offset, double& weight) { weight = weights.at(offset); });
-  return operand;
-}
-
 }  // namespace
-
-OperandTerms operand_terms(const Operand& operand, Precision precision) {
-  const auto first = operand.values.begin();
-  const auto taps = std::count_if(first, first + static_cast<std::ptrdiff_t>(operand.compressed_columns()),
-                                  [](double weight) { return weight != 0; });
-  OperandTerms terms = operand_terms(precision, static_cast<std::size_t>(taps));
-  terms.mixed = terms.mixed && operand.sparsity == one_of_two;
-  return terms;
-}
 
 SparseSweep::SparseSweep(const SplitOperand& split, Precision precision, Precision element)
     : precision_(precision),
       tile_(split.terms.front().tile),
       outputs_(split.terms.front().outputs),
       inputs_(split.terms.front().inputs),
-      terms_{element, static_cast<int>(split.terms.size())},
-      factors_(split.terms.size(), widest_mma(element)),
+      mma_(widest_mma(element)),
+      terms_(static_cast<int>(split.terms.size())),
       weight_scale_(split.scale) {
   for (const Operand& term : split.terms)
     if (const Box reach = reach_of(term); !reach.empty())
       reach_ = hull(hull(reach_, reach.begin), reach.end - Index3{1, 1, 1});
-  for (int order = terms_.count - 1; order >= 0; --order)
-    for (int i = 0; i <= order; ++i)
-      products_.push_back({pack(split.terms[i], factors_.front()), static_cast<std::size_t>(order - i)});
-}
-
-SparseSweep::SparseSweep(const Operand& operand, Precision precision, const OperandTerms& terms)
-    : SparseSweep(
-          terms.mixed ? SplitOperand{{operand}, 1.0} : split_operand(operand, terms.element, terms.count),
-          precision, terms.element) {
-  if (terms.mixed) {
-    terms_ = terms;
-    factors_ = {m16n8k16_tf32, m16n8k32_bf16, m16n8k32_bf16};
-    Operand rest = operand;
-    for (double& value : rest.values)
-      value -= element_value(Precision::tf32, element_bits(Precision::tf32, value));
-    products_ = {{pack(rest, factors_[2]), 2},
-                 {pack(in_bf16(operand), factors_[1]), 1},
-                 {pack(operand, factors_[0]), 0}};
-  }
-}
-
-std::array<std::uint32_t, SparseSweep::most_factors> SparseSweep::factors_of(double number) const {
-  std::array<std::uint32_t, most_factors> factors{};
-  double rest = number;
-  for (std::size_t i = 0; i < factors_.size(); ++i)
-    factors[i] =
-        terms_.mixed && i == 2 ? element_bits(Precision::bf16, number) : take_term(rest, factors_[i].element);
-  return factors;
+  for (int order = terms_ - 1; order >= 0; --order)
+    for (int i = 0; i <= order; ++i) products_.push_back({pack(split.terms[i], mma_), order - i});
 }
 
 void SparseSweep::operator()(const Field& in, Field& out, const Box& region, const Field* source) const {
@@ -143,28 +84,28 @@ SparseSweep::TileGroup SparseSweep::tile_group(const Box& tiles, std::int64_t fi
 template <class Storage>
 std::vector<std::vector<SparseSweep::BFragment>> SparseSweep::load(const Field& in, const Box& readable,
                                                                    const TileGroup& group) const {
-  std::vector<std::vector<BFragment>> b;
-  for (const MmaShape& mma : factors_) b.emplace_back(ceil_div(inputs_.size(), mma.k));
+  std::vector<std::vector<BFragment>> b(static_cast<std::size_t>(terms_));
+  for (auto& fragments : b) fragments.resize(ceil_div(inputs_.size(), mma_.k));
+  const int elements = mma_.elements_per_word();
   for (int tile = 0; tile < group.tiles; ++tile)
     for (std::size_t k = 0; k < inputs_.size(); ++k) {
       const Index3 p = group.origin[tile] + inputs_[k];
       if (!contains(readable, p)) continue;
-      const auto factors = factors_of(stored_value(*in.at<Storage>(p)));
-      for (std::size_t f = 0; f < factors_.size(); ++f) {
-        const int elements = factors_[f].elements_per_word(), at = static_cast<int>(k) % factors_[f].k;
-        const int word = at / elements;
-        b[f][k / factors_[f].k][4 * tile + word % 4][word / 4] |= factors[f] << (16 * (at % elements));
-      }
+      double rest = stored_value(*in.at<Storage>(p));
+      const int at = static_cast<int>(k) % mma_.k, word = at / elements;
+      for (auto& fragments : b)
+        fragments[k / mma_.k][4 * tile + word % 4][word / 4] |= take_term(rest, mma_.element)
+                                                                << (16 * (at % elements));
     }
   return b;
 }
 
 SparseSweep::DFragment SparseSweep::multiply(const std::vector<std::vector<BFragment>>& b, int block) const {
   DFragment larger{}, smaller{};
-  for (const auto& [weights, factor] : products_)
+  for (const auto& [weights, term] : products_)
     for (int step = 0; step < weights.steps; ++step)
-      sparse_mma(weights.mma, weights.values_of(block, step, 0), weights.metadata_of(block, step, 0),
-                 step % weights.mma.selectors(), b[factor][step],
+      sparse_mma(mma_, weights.values_of(block, step, 0), weights.metadata_of(block, step, 0),
+                 step % mma_.selectors(), b[term][step],
                  &weights == &products_.back().weights ? larger : smaller);
   for (std::size_t lane = 0; lane < larger.size(); ++lane)
     for (std::size_t i = 0; i < larger[lane].size(); ++i) larger[lane][i] += smaller[lane][i];

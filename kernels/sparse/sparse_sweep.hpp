@@ -13,13 +13,10 @@
 
 namespace spsolve {
 
-/// Those of the precision; mixed ones take one_of_two operands.
-OperandTerms operand_terms(const Operand& operand, Precision precision);
-
 /// One correlation with an operand on emulated sparse tensor cores. The operands of the instructions are what
 /// the precision of the field promises: fp16, bf16 and tf32 as they are, with weights rounded to the format
 /// (fp16 weights are scaled by a power of two, so that small ones do not underflow); fp32 as three bf16 terms
-/// (six products; the range of bf16 is that of fp32, so no data needs scaling), or as tf32 and bf16 (three).
+/// (six products; the range of bf16 is that of fp32, so no data needs scaling).
 /// Accumulation is in fp32, of the products of the first terms and of all others apart.
 /// Tiles start at multiples of the operand's tile in global coordinates, and every point sums the same
 /// products in the same order whatever the region, so results do not depend on how the grid is decomposed.
@@ -28,9 +25,10 @@ class SparseSweep : public Sweep {
   /// `operand` must be one_of_two or two_of_four; for terms of tf32 one_of_two. Throws std::invalid_argument
   /// for other operands and for fp64.
   SparseSweep(const Operand& operand, Precision precision)
-      : SparseSweep(operand, precision, operand_terms(operand, precision)) {}
+      : SparseSweep(operand, precision, operand_terms(precision)) {}
   /// With other terms than those of the precision.
-  SparseSweep(const Operand& operand, Precision precision, const OperandTerms& terms);
+  SparseSweep(const Operand& operand, Precision precision, const OperandTerms& terms)
+      : SparseSweep(split_operand(operand, terms.element, terms.count), precision, terms.element) {}
   /// With weights that have been split into terms of a format.
   SparseSweep(const SplitOperand& split, Precision precision, Precision element);
 
@@ -40,11 +38,10 @@ class SparseSweep : public Sweep {
                   const Field* source = nullptr) const override;
 
  private:
-  static constexpr std::size_t most_factors = 3;
-  /// Weights of a format, and which factor of the data they multiply.
+  /// One term of the weights, and which of the data it multiplies.
   struct Product {
     PackedOperand weights;
-    std::size_t factor;
+    int term;
   };
   /// One column block of B: the origins of up to eight tiles.
   struct TileGroup {
@@ -57,9 +54,7 @@ class SparseSweep : public Sweep {
   template <class Storage, class Out>
   void run(const Field& in, Field& out, const Box& region, const Field* source) const;
   TileGroup tile_group(const Box& tiles, std::int64_t first) const;
-  /// What products take of a number, as bits of their formats.
-  std::array<std::uint32_t, most_factors> factors_of(double number) const;
-  /// Fragments of B, [factor][step].
+  /// Fragments of B, [term][step].
   template <class Storage>
   std::vector<std::vector<BFragment>> load(const Field& in, const Box& readable,
                                            const TileGroup& group) const;
@@ -72,8 +67,8 @@ class SparseSweep : public Sweep {
   Index3 tile_;
   std::vector<Index3> outputs_, inputs_;
   Box reach_;  // offsets of the inputs that an output takes
-  OperandTerms terms_;
-  std::vector<MmaShape> factors_;
+  MmaShape mma_;
+  int terms_;
   std::vector<Product> products_;  // as they are added, the smallest first; the last, of first terms, alone
   double weight_scale_ = 1.0;
 };

@@ -32,20 +32,24 @@ double split_product_error(Precision element, int terms) {
   return error;
 }
 
-double mixed_split_product_error() {
-  const double u = unit_roundoff(Precision::tf32), b = unit_roundoff(Precision::bf16);
-  const double with_rest = (1 + u) * (1 + b) * (1 + b) - 1, of_rest = (1 + b) * (1 + b) - 1;
-  return u * (with_rest + of_rest + u);
+double leading_grid(double magnitude) { return std::exp2(std::round(std::log2(magnitude)) - 12); }
+
+std::vector<double> split_weight(double weight, Precision element, int terms, double grid) {
+  double rest = terms > 1 ? std::round(weight / grid) * grid : weight;
+  std::vector<double> parts{element_value(element, take_term(rest, element))};
+  rest = weight - parts.front();
+  while (static_cast<int>(parts.size()) < terms)
+    parts.push_back(element_value(element, take_term(rest, element)));
+  return parts;
 }
 
-bool takes_mixed_split(std::size_t taps) {
-  constexpr std::size_t least_taps = 80;
-  return taps >= least_taps;
+double grid_product_error(Precision element, double grid) {
+  const double u = unit_roundoff(element);
+  return 3 * u * u * (1 + u) * grid / 2;
 }
 
-OperandTerms operand_terms(Precision precision, std::size_t taps) {
-  if (precision != Precision::fp32) return {precision, 1};
-  return {Precision::bf16, fp32_terms, takes_mixed_split(taps)};
+OperandTerms operand_terms(Precision precision) {
+  return precision == Precision::fp32 ? OperandTerms{Precision::bf16, 3} : OperandTerms{precision, 1};
 }
 
 double power_of_two_scale(double largest) {
@@ -62,12 +66,15 @@ double weight_scale(const Stencil& stencil, Precision element) {
 }
 
 SplitOperand split_operand(const Operand& operand, Precision element, int terms) {
-  double largest = 0;
+  double largest = 0, magnitude = 0;
   for (const double value : operand.values) largest = std::max(largest, std::abs(value));
   SplitOperand split{std::vector<Operand>(terms, operand),
                      element == Precision::fp16 ? power_of_two_scale(largest) : 1.0};
+  for (std::size_t at = 0; at < operand.compressed_columns(); ++at)  // all rows have the same weights
+    magnitude += std::abs(operand.values[at]) * split.scale;
+  const double grid = leading_grid(magnitude);
   for (std::size_t at = 0; at < operand.values.size(); ++at) {
-    const auto parts = split_terms(operand.values[at] * split.scale, element, terms);
+    const auto parts = split_weight(operand.values[at] * split.scale, element, terms, grid);
     for (int term = 0; term < terms; ++term) split.terms[term].values[at] = parts[term];
   }
   return split;

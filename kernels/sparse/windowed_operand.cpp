@@ -20,8 +20,8 @@ std::optional<InputWindow> input_window(const Stencil& stencil, Precision precis
     const std::int64_t aligned = round_down(taps.begin[x_axis], multiple);
     if (parts_from(aligned) == window.parts) window.first_column = aligned;
   }
-  if (taps.begin[z_axis] != 0 || taps.end[z_axis] != 1 || window.steps(precision) > most_steps ||
-      window.parts > (precision == Precision::fp32 ? 1 : 2))
+  if (precision == Precision::fp32 || precision == Precision::fp64 || taps.begin[z_axis] != 0 ||
+      taps.end[z_axis] != 1 || window.steps(precision) > most_steps || window.parts > 2)
     return std::nullopt;
   return window;
 }
@@ -52,8 +52,7 @@ Operand windowed_operand(const Stencil& stencil, const InputWindow& window, Prec
 }
 
 bool takes_window(const Stencil& stencil, Precision precision) {
-  return stencil.radius()[y_axis] > 0 && input_window(stencil, precision) &&
-         (precision != Precision::fp32 || takes_mixed_split(stencil.taps().size()));
+  return stencil.radius()[y_axis] > 0 && input_window(stencil, precision);
 }
 
 }  // namespace spsolve

@@ -5,7 +5,6 @@
 
 #include "kernels/precision.hpp"
 #include "kernels/sparse/operand.hpp"
-#include "kernels/sparse/split.hpp"
 #include "kernels/stencil.hpp"
 
 namespace spsolve {
@@ -23,10 +22,10 @@ struct InputWindow {
   int steps(Precision precision) const { return rows * (storage_bytes(precision) == 2 ? 1 : 2); }
 };
 
-/// None for stencils with offsets along z, and for those whose weights the registers of two warpgroups do not
-/// hold: one warpgroup has those of a part (fp32: one the only part, the other its corrections), 36 steps at
-/// most. That is 15 x 16 points in fp32, 15 x 32 in tf32, 33 x 32 in 16 bits. Where it can be, the window
-/// begins at a multiple of 8 or 4 columns, so that copies are aligned.
+/// None in fp32 and fp64, for stencils with offsets along z, and for those whose weights the registers of two
+/// warpgroups do not hold: one has those of a part, 36 steps at most. That is 15 x 32 points in tf32, 33 x 32
+/// in 16 bits. Where it can be, the window begins at a multiple of 8 or 4 columns, so that copies are
+/// aligned.
 std::optional<InputWindow> input_window(const Stencil& stencil, Precision precision);
 
 /// Strided swap of columns 16 apart (tf32), or of pairs of them (16 bits): rows of A are the 64 outputs, its
@@ -35,8 +34,7 @@ std::optional<InputWindow> input_window(const Stencil& stencil, Precision precis
 /// and m + 8 are neighbours along x, since a lane gets both. Of a window of several parts: the taps of one.
 Operand windowed_operand(const Stencil& stencil, const InputWindow& window, Precision element, int part = 0);
 
-/// Whether sweeps of a stencil in a 2D grid take this way on devices that have it: all that have
-/// a window, in fp32 where takes_mixed_split.
+/// Whether sweeps of a stencil in a 2D grid take this way on devices that have it: all that have a window.
 bool takes_window(const Stencil& stencil, Precision precision);
 
 }  // namespace spsolve

@@ -77,6 +77,12 @@ Json rows_of(const char* name) {
   return record.is_array() ? record : record.at("results");
 }
 
+/// Direct sweeps in fp32 by products that are no more (docs/kernels-mma.md); those of today are not on record.
+bool is_of_former_products(const Problem& problem, const Method& method) {
+  return problem.precision == Precision::fp32 && method.fused_weights() && method.layout != "separable" &&
+         fuse_steps(problem.stencil, method.fuse).taps().size() >= 80;
+}
+
 /// Points x steps per second by the model, at the pace of the case; none where the plan must not take it.
 std::optional<double> predicted_rate(const BenchCase& what, const Json& row) {
   Problem problem = what.problem;
@@ -84,7 +90,7 @@ std::optional<double> predicted_rate(const BenchCase& what, const Json& row) {
   const bool separable = row.at("layout") == "separable";
   const Method method(row.at("fuse"), row.at("unit"), row.at("layout"),
                       separable ? unit_roundoff(problem.precision) / 2 : 0.0);
-  if (!keeps_promise(problem, method)) return {};
+  if (is_of_former_products(problem, method) || !keeps_promise(problem, method)) return {};
   const Candidate candidate = evaluate(problem, nominal_gpu(), method);
   return 1e-9 / paced_seconds(problem, nominal_gpu(), candidate, what.plan.pace);
 }

@@ -4,6 +4,7 @@
 #include "kernels/correlate_row.hpp"
 #include "kernels/cpu_unit.hpp"
 #include "kernels/reference.hpp"
+#include "kernels/sparse/round_weights.hpp"
 #include "tests/support/whole_grid.hpp"
 
 namespace spsolve {
@@ -66,12 +67,13 @@ TEST_P(CpuUnitSeeds, OperandsAreNumbersOfTheFormat) {
     std::for_each(rounded.u.begin(), rounded.u.end(), round);
     for (auto& faces : rounded.domain.faces)
       for (Face& face : faces) round(face.value);
-    if (precision == Precision::tf32) {
-      std::vector<double> weights = dense_weights(problem.stencil);
-      std::for_each(weights.begin(), weights.end(), round);
-      const Index3& radius = problem.stencil.radius();
-      rounded.stencil = Stencil(grow(box_of({1, 1, 1}), radius).extent(), weights, radius);
-    }
+    rounded.stencil = step_weights(problem.stencil, precision);
+    if (precision == Precision::tf32)
+      for (const Tap& tap : rounded.stencil.taps()) {
+        double operand = tap.weight;
+        round(operand);
+        EXPECT_EQ(operand, tap.weight);
+      }
     EXPECT_EQ(advance_on_cpu(rounded, precision, steps, rounded.u),
               advance_on_cpu(problem, precision, steps, problem.u))
         << to_string(precision);

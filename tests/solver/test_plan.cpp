@@ -244,8 +244,8 @@ TEST(Plan, KeepsThePromiseOfFp32) {
   EXPECT_EQ(make_plan(halves, nominal_gpu(), request).chosen.fuse, 31);
 }
 
-/// Mixed products, which 80 weights and more take, round alike in every launch: single steps do so, too, but
-/// fused ones are compared with shorter sums.
+/// Sums of first terms are exact, whatever the number of taps; the error estimate grows with what the terms
+/// of many weights leave over.
 TEST(Plan, KeepsThePromiseOfFp32ByDirectLayouts) {
   const auto kept = [](const char* stencil, int fuse) {
     Problem problem = problem_of(stencil, {1, 4096, 4096});
@@ -253,7 +253,7 @@ TEST(Plan, KeepsThePromiseOfFp32ByDirectLayouts) {
     return keeps_promise(problem, Method(fuse, "sparse-tensor", "strided-swap"));
   };
   EXPECT_TRUE(kept("box2d1r", 3) && kept("random2d7r", 1) && kept("star2d1r", 5));
-  EXPECT_FALSE(kept("box2d1r", 4) || kept("box2d1r", 5) || kept("star2d1r", 7));
+  EXPECT_TRUE(kept("box2d1r", 4) && kept("box2d1r", 5) && kept("star2d1r", 7));
 }
 
 /// Paper 003, section 4.2: box-2D1R fused 3 times has 49 taps for 27; fused 7 times 225 for 63.

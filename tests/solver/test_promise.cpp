@@ -17,6 +17,7 @@ namespace spsolve {
 namespace {
 
 constexpr int steps = 240;
+constexpr std::int64_t most_taps = 31 * 31;  // more take minutes to emulate
 
 /// The relative L2 error after so many steps, root mean square over three fields: sums of one field may
 /// happen to round to little, and then do so in every step.
@@ -54,6 +55,8 @@ void expect_promise_kept(const char* preset, const DeviceModel& device, const Co
   int measured = 0;
   for (const char* layout : {"separable", "strided-swap", "morph"})
     for (const int fuse : {1, 2, 5, 15}) {
+      const Index3 reach = fuse * problem.stencil.radius();
+      if (volume(2 * reach + Index3{1, 1, 1}) > most_taps) continue;
       const Method method(fuse, "sparse-tensor", layout, 0x1p-25);
       if (!has_kernel(problem, device, method) || !keeps_promise(problem, method)) continue;
       if (!std::isfinite(evaluate(problem, device, method).seconds)) continue;  // no tile fits
@@ -81,7 +84,7 @@ TEST_P(Promise, IsKeptByGpus) {
 INSTANTIATE_TEST_SUITE_P(Presets, Promise,
                          ::testing::Values("1d1r", "1d2r", "star2d1r", "box2d1r", "random2d2r", "jacobi2d",
                                            "jacobi2d-mehrstellen", "gaussian2d", "gabor", "mean2d-7x7",
-                                           "random2d7r"));
+                                           "random2d5r", "random2d7r"));
 
 }  // namespace
 }  // namespace spsolve

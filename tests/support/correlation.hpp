@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "kernels/sparse/split.hpp"
 #include "kernels/stencil.hpp"
 #include "tests/support/fields.hpp"
 
@@ -46,6 +47,14 @@ void expect_correlation(const Stencil& stencil, const Field& in, const Field* so
                     << p[1] << " " << p[2] << (inside ? "" : ", outside of the region");
   });
   EXPECT_EQ(wrong, 0);
+}
+
+/// What the grid of first terms of weights adds to the error of every point, of data of 1 at most.
+inline double grid_error(const Stencil& stencil, Precision precision) {
+  const auto [element, terms] = operand_terms(precision);
+  if (terms == 1) return 0.0;
+  return static_cast<double>(stencil.taps().size()) *
+         grid_product_error(element, leading_grid(sum_abs(stencil)));
 }
 
 /// L2 error of `out` over that of plain fp32 arithmetic, a fused multiply-add per tap.

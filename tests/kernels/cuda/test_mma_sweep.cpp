@@ -22,10 +22,10 @@ using testing::to_host;
 using testing::value_at;
 
 /// Relative error of one product of weight and stored number, weights already rounded.
-double product_error(Precision precision, std::size_t taps) {
+double product_error(Precision precision) {
   switch (precision) {
     case Precision::fp32:
-      return takes_mixed_split(taps) ? mixed_split_product_error() : split_product_error(Precision::bf16, 3);
+      return split_product_error(Precision::bf16, 3);
     case Precision::tf32:
       return unit_roundoff(Precision::tf32);  // the datum is rounded
     default:
@@ -74,11 +74,11 @@ void expect_correlation(const Stencil& stencil, const SweepCase& c, const Field&
   const double sums = (products + 1) * u / (1 - (products + 1) * u);
   const double stored = unit_roundoff(c.precision == Precision::tf32 ? Precision::fp32 : c.precision);
   const double smallest = c.precision == Precision::fp16 ? 0x1p-25 : 0;  // subnormal results
-  const double product = product_error(c.precision, rounded.taps().size());
+  const double product = product_error(c.precision), grid = testing::grid_error(rounded, c.precision);
   testing::expect_correlation(rounded, in, source, before, out, region,
                               [&](const testing::Correlation& exact) {
                                 const double magnitude = exact.products + std::abs(exact.source);
-                                return (product + sums * (1 + product)) * magnitude * (1 + stored) +
+                                return ((product + sums * (1 + product)) * magnitude + grid) * (1 + stored) +
                                        stored * std::abs(exact.value) + smallest;
                               });
 }

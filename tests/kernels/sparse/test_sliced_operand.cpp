@@ -73,28 +73,6 @@ TEST_P(SlicesOf, HaveTheFewestGroups) {
   }
 }
 
-TEST_P(SlicesOf, SinglePointsStandWhereTheirPairsDo) {
-  std::mt19937_64 random(4000u + static_cast<std::uint64_t>(GetParam()));
-  const Stencil stencil = testing::random_zoo_stencil(random).stencil;
-  const SlicedOperand pairs = slice_sparse(stencil, GetParam() % 2 ? Layout::morph : Layout::strided_swap,
-                                           Precision::bf16, stencil.radius()[1] > 0);
-  for (const int which : {0, 1}) {
-    const SlicedOperand single = single_points(pairs, which);
-    ASSERT_EQ(single.slices.size(), pairs.slices.size());
-    for (std::size_t d = 0; d < single.slices.size(); ++d) {
-      const WeightMatrix all = expand(pairs.slices[d]), some = expand(single.slices[d]);
-      ASSERT_EQ(2 * some.columns(), all.columns());
-      for (std::size_t k = 0; k < some.columns(); ++k) {
-        EXPECT_EQ(some.inputs[k], all.inputs[2 * k + which]);
-        for (std::size_t m = 0; m < some.rows(); ++m)
-          EXPECT_EQ(some.value(m, k), all.value(m, 2 * k + which));
-      }
-      EXPECT_EQ(pack(single.slices[d], m16n8k16_tf32).metadata,
-                pack(pairs.slices[d], m16n8k32_bf16).metadata);
-    }
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Zoo, SlicesOf, ::testing::Range(0, 100));
 
 TEST(Slices, TakeNoMoreInstructionsThanTheBestKnownLayouts) {

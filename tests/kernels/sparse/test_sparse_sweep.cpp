@@ -28,10 +28,10 @@ using testing::row_width;
 using testing::value_at;
 
 /// Relative error of one product of weight and stored number, before accumulation.
-double product_error(Precision precision, std::size_t taps) {
+double product_error(Precision precision) {
   switch (precision) {
     case Precision::fp32:
-      return takes_mixed_split(taps) ? mixed_split_product_error() : split_product_error(Precision::bf16, 3);
+      return split_product_error(Precision::bf16, 3);
     case Precision::tf32:
       return 2 * unit_roundoff(Precision::tf32) * (1 + 0x1p-9);  // both operands are rounded
     default:
@@ -53,15 +53,15 @@ void expect_correlation(const Operand& operand, const Stencil& stencil, std::mt1
   Field out = blank();
   SparseSweep(operand, precision)(in, out, region, &source);
   const double products = static_cast<double>(stencil.taps().size()) * (precision == Precision::fp32 ? 6 : 1);
-  const double sums = products * 0x1p-24 / (1 - products * 0x1p-24);  // gamma_n (Higham 2002, lemma 3.1)
-  const double product = product_error(precision, stencil.taps().size());
+  const double sums = products * 0x1p-23 / (1 - products * 0x1p-23);  // gamma_n (Higham 2002, lemma 3.1)
+  const double product = product_error(precision), grid = testing::grid_error(stencil, precision);
   const double stored = unit_roundoff(precision == Precision::tf32 ? Precision::fp32 : precision);
   const double smallest = precision == Precision::fp16 ? 0x1p-25 : 0;  // subnormal results
-  testing::expect_correlation(stencil, in, &source, blank(), out, region,
-                              [&](const testing::Correlation& exact) {
-                                return (product + sums * (1 + product)) * exact.products * (1 + stored) +
-                                       stored * std::abs(exact.value) + smallest;
-                              });
+  testing::expect_correlation(
+      stencil, in, &source, blank(), out, region, [&](const testing::Correlation& exact) {
+        return ((product + sums * (1 + product)) * exact.products + grid) * (1 + stored) +
+               stored * std::abs(exact.value) + smallest;
+      });
 }
 
 class EverySweep : public ::testing::TestWithParam<int> {
@@ -179,7 +179,8 @@ TEST(SparseSweep, SeparablePassesMakeTheKernel) {
       middle, out, owned);
   double total = 0;
   for (const double w : weights) total += w;
-  const double pass = split_product_error(Precision::bf16, 3) + (15 * 6 + 1) * 0x1p-24;
+  const double pass = split_product_error(Precision::bf16, 3) +
+                      15 * grid_product_error(Precision::bf16, leading_grid(1)) + (15 * 6 + 1) * 0x1p-23;
   for (const Index3& p : points_of(owned)) {
     double exact = 0;
     for (const Tap& tap : stencil.taps()) exact += tap.weight * value_at(in, p + tap.offset);

@@ -43,21 +43,39 @@ TEST(Split, ProductsKeepTheirBound) {
       }
 }
 
-TEST(Split, MixedProductsKeepTheirBound) {
+TEST(Split, FirstTermsOfWeightsLieOnTheirGrid) {
   std::mt19937_64 random(22);
-  std::uniform_real_distribution<double> value(1.0, 2.0);
-  const auto rounded = [](double number, Precision element) {
-    return split_terms(number, element, 1).front();
-  };
-  for (int which = 0; which < 20000; ++which) {
-    const double w = value(random), x = value(random);
-    const double leading_w = rounded(w, Precision::tf32), leading_x = rounded(x, Precision::tf32);
-    for (const double in_bf16 : {rounded(w, Precision::bf16), rounded(leading_w, Precision::bf16)}) {
-      const double sum = leading_w * leading_x + in_bf16 * rounded(x - leading_x, Precision::bf16) +
-                         rounded(w - leading_w, Precision::bf16) * rounded(x, Precision::bf16);
-      EXPECT_LE(std::abs(sum - w * x), mixed_split_product_error() * w * x);
+  std::uniform_real_distribution<double> any(-1.0, 1.0);
+  for (const auto& [element, terms, significant] :
+       {std::tuple{Precision::bf16, 3, 8}, {Precision::tf32, 2, 11}})
+    for (int which = 0; which < 200; ++which) {
+      std::vector<double> weights(1 + which);
+      for (double& w : weights) w = any(random) * std::pow(10.0, -(which % 5) * std::abs(any(random)));
+      double magnitude = 0;
+      for (const double w : weights) magnitude += std::abs(w);
+      const double grid = leading_grid(magnitude);
+      // Sums of products with first terms of data in [1, 2), multiples of 2^(1 - significant), have 24 bits.
+      EXPECT_LE(2 * magnitude, 0x1p24 * grid * std::exp2(1 - significant));
+      for (const double w : weights) {
+        const auto parts = split_weight(w, element, terms, grid);
+        ASSERT_EQ(parts.size(), static_cast<std::size_t>(terms));
+        EXPECT_EQ(parts[0], std::round(parts[0] / grid) * grid);
+        const double u = unit_roundoff(element), first = u * std::abs(w) + (1 + u) * grid / 2;
+        double rest = w;
+        for (const double part : parts) rest -= part;
+        EXPECT_LE(std::abs(w - parts[0]), first);
+        EXPECT_LE(std::abs(rest), split_error(element, terms - 1) * first);
+        const double x = 1 + std::abs(any(random));
+        const auto xs = split_terms(x, element, terms);
+        double product = 0;
+        for (int i = 0; i < terms; ++i)
+          for (int j = 0; i + j < terms; ++j) product += parts[i] * xs[j];
+        if (terms == 3)
+          EXPECT_LE(
+              std::abs(product - w * x),
+              (split_product_error(element, terms) * std::abs(w) + grid_product_error(element, grid)) * x);
+      }
     }
-  }
 }
 
 TEST(Split, ScalesOperandsIntoRange) {

@@ -39,11 +39,11 @@ struct EmulatedMmaCase {
 };
 
 inline constexpr EmulatedMmaCase mma_cases[] = {
-    {"mixed2d", {1, 23, 91}, {0, 4, 4}, Precision::fp32, Layout::strided_swap, TensorCores::sparse},
-    {"mixed2d_groups", {1, 29, 77}, {0, 9, 9}, Precision::fp32, Layout::morph, TensorCores::sparse},
-    {"mixed2d_dense", {1, 19, 83}, {0, 5, 4}, Precision::fp32, Layout::morph, TensorCores::dense},
-    {"mixed3d", {7, 11, 67}, {2, 2, 2}, Precision::fp32, Layout::morph, TensorCores::sparse},
-    {"mixed1d", {1, 1, 587}, {0, 0, 41}, Precision::fp32, Layout::strided_swap, TensorCores::sparse},
+    {"split2d_wide", {1, 23, 91}, {0, 4, 4}, Precision::fp32, Layout::strided_swap, TensorCores::sparse},
+    {"split2d_groups", {1, 29, 77}, {0, 9, 9}, Precision::fp32, Layout::morph, TensorCores::sparse},
+    {"split2d_dense", {1, 19, 83}, {0, 5, 4}, Precision::fp32, Layout::morph, TensorCores::dense},
+    {"split3d", {7, 11, 67}, {2, 2, 2}, Precision::fp32, Layout::morph, TensorCores::sparse},
+    {"split1d", {1, 1, 587}, {0, 0, 41}, Precision::fp32, Layout::strided_swap, TensorCores::sparse},
     {"split2d", {1, 23, 91}, {0, 2, 3}, Precision::fp32, Layout::morph, TensorCores::sparse},
     {"tf32_3d", {7, 11, 67}, {1, 1, 2}, Precision::tf32, Layout::morph, TensorCores::sparse},
     {"fp64_3d", {7, 9, 71}, {2, 1, 1}, Precision::fp64, Layout::morph, TensorCores::dense},
