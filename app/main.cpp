@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include "app/bench.hpp"
 #include "app/command_line.hpp"
@@ -58,7 +59,8 @@ int spsolve_main(int argc, char** argv) {
     return static_cast<int>(error.status());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "spsolve: error on rank %d: %s\n", world.rank(), error.what());
-    world.abort(Status::device_failure);
+    const bool of_files = dynamic_cast<const std::filesystem::filesystem_error*>(&error) != nullptr;
+    world.abort(of_files ? Status::file_failure : Status::device_failure);
   }
 }
 

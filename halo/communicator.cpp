@@ -147,6 +147,10 @@ int rank_on_this_machine(const Communicator& communicator) {
   return on_this_machine(communicator, [](const Communicator& machine) { return machine.rank(); });
 }
 
+Error as_error(const std::filesystem::filesystem_error& failure) {
+  return {Status::file_failure, fmt::format("{}: {}", failure.path1().string(), failure.code().message())};
+}
+
 void agree(const Communicator& communicator, const Error* failure) {
   const int lowest = communicator.all_reduce(failure ? communicator.rank() : communicator.size(), MPI_MIN);
   if (lowest == communicator.size()) return;

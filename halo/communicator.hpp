@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <new>
 #include <source_location>
 #include <string>
@@ -91,14 +92,20 @@ int rank_on_this_machine(const Communicator& communicator);
 /// message.
 void agree(const Communicator& communicator, const Error* failure);
 
+/// What the file system says, as an Error(file_failure) with the path.
+Error as_error(const std::filesystem::filesystem_error& failure);
+
 /// Runs `work` on every rank. If it throws an Error on any of them, every rank throws that of the lowest such
-/// rank, so that all ranks leave together with one message. `work` may communicate only if all ranks fail
-/// alike.
+/// rank, so that all ranks leave together with one message; failures of the file system and too little memory
+/// count as Errors. `work` may communicate only if all ranks fail alike.
 template <class Work>
 void collectively(const Communicator& communicator, Work&& work) {
   try {
     work();
   } catch (const Error& error) {
+    agree(communicator, &error);
+  } catch (const std::filesystem::filesystem_error& failure) {
+    const Error error = as_error(failure);
     agree(communicator, &error);
   } catch (const std::bad_alloc&) {
     const Error error(Status::device_failure, "out of memory on rank " + std::to_string(communicator.rank()));

@@ -179,6 +179,7 @@ class Plan(spsolve.TestCase):
         result = spsolve.run("plan", file, "--device-model", wrong)
         self.assertEqual(result.status, 2)
         self.assertIn("bandwidth", result.err)
+        self.assertIn("no such file", self.run_to(2, "plan", file, "--device-model", 300 * "x").err)
 
 
 for way in WAYS:

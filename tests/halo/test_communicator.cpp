@@ -23,6 +23,19 @@ TEST(Communicator, AnErrorOfOneRankIsThrownByAll) {
   }
 }
 
+TEST(Communicator, FailuresOfTheFileSystemAreErrors) {
+  const Communicator world;
+  try {
+    collectively(world, [&] {
+      if (world.rank() == world.size() - 1) std::filesystem::file_size("missing");
+    });
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), Status::file_failure);
+    EXPECT_STREQ(error.what(), "missing: No such file or directory");
+  }
+}
+
 TEST(Communicator, TheLowestRankIsHeard) {
   const Communicator world;
   try {
