@@ -159,8 +159,10 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   };
   app.add_option("INPUT", command.file, "Input file (TOML) to solve")->type_name("FILE.toml");
   add_set(app);
-  app.add_option("--restart", command.restart,
-                 "Go on from the newest checkpoint that is whole, or from this one")
+  app.add_option(
+         "--restart", command.restart,
+         "Go on from the newest checkpoint of the output directory that is whole (without one, from the "
+         "beginning), or from this one")
       ->type_name("latest|FILE")
       ->check(not_empty);
   app.add_option("--output", command.output, "Directory for results, instead of output.directory")

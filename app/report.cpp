@@ -40,6 +40,24 @@ bool tells_of_end(const std::filesystem::path& file, std::int64_t step) {
   return json.is_object() && json["finished"] == true && json["last_step"] == step;
 }
 
+/// What run.json says from the start of a run on. Collective; complete on rank 0.
+nlohmann::ordered_json report_of_start(const Communicator& communicator, const Setup& setup,
+                                       const std::string& transport, const Schedule& schedule) {
+  return {{"name", setup.config.name},
+          {"finished", false},
+          {"input", to_toml(setup.config)},
+          {"weights_checksum", checksum_of(setup.problem.stencil)},
+          {"plan", nlohmann::ordered_json::parse(to_json(setup.plan))},
+          {"ranks", communicator.size()},
+          {"rank_grid", setup.decomposition.rank_grid()},
+          {"devices", communicator.gather(setup.device.of_rank)},
+          {"transport", transport},
+          {"threads_per_rank", omp_get_max_threads()},
+          {"first_step", schedule.first},
+          {"last_step", schedule.last},
+          {"versions", library_versions()}};
+}
+
 /// The rate on growing numbers of ranks, as far as the grid has room for them.
 void print_scaling(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
                    const Terminal& terminal) {
@@ -188,18 +206,41 @@ void print_layouts(const Setup& setup, const DeviceModel& device, const Terminal
       rated.name);
 }
 
+std::filesystem::path report_file(const std::filesystem::path& directory) { return directory / "run.json"; }
+
+std::optional<CheckpointHeader> problem_of_report(const std::filesystem::path& file) {
+  try {
+    const auto json = nlohmann::json::parse(read_text(file));
+    return CheckpointHeader{
+        .precision = parse_precision(json.at("plan").at("precision").get<std::string>()).value(),
+        .input = json.at("input"),
+        .plan = {},
+        .weights = json.at("weights_checksum")};
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+void begin_report(const Communicator& communicator, const Setup& setup, const std::string& transport,
+                  const Schedule& schedule) {
+  const auto json = report_of_start(communicator, setup, transport, schedule);
+  collectively(communicator, [&] {
+    if (communicator.root() && schedule.first < schedule.last)
+      write_text(report_file(setup.config.output.directory), json.dump(2) + "\n");
+  });
+}
+
 void report(const Communicator& communicator, const Setup& setup, const std::string& transport,
             const Schedule& schedule, Outcome outcome, const RunTimes& times, const Terminal& terminal) {
   const double seconds = communicator.all_reduce(times.total, MPI_MAX);
   const Spread compute(communicator, times.block.compute), exchange(communicator, times.block.exchange),
       files(communicator, times.files);
-  const auto devices = communicator.gather(setup.device.of_rank);
 
   const std::int64_t steps = schedule.last - schedule.first;
   const double stepping = std::max(seconds - files.min, 1e-9);
   const double rate =
       static_cast<double>(setup.problem.domain.box().points()) * static_cast<double>(steps) / stepping * 1e-9;
-  const std::filesystem::path file = setup.config.output.directory / "run.json";
+  const std::filesystem::path file = report_file(setup.config.output.directory);
   if (steps == 0) {
     terminal.print("nothing left to do: step {} is the last; results in {}", schedule.last,
                    setup.config.output.directory.string());
@@ -213,27 +254,15 @@ void report(const Communicator& communicator, const Setup& setup, const std::str
         compute.min, compute.max, exchange.min, exchange.max, files.min, files.max);
     terminal.print("results in {}", setup.config.output.directory.string());
   }
-  const Plan& plan = setup.plan;
-  const nlohmann::ordered_json json{
-      {"name", setup.config.name},
-      {"finished", outcome == Outcome::finished},
-      {"input", to_toml(setup.config)},
-      {"plan", nlohmann::ordered_json::parse(to_json(plan))},
-      {"ranks", communicator.size()},
-      {"rank_grid", setup.decomposition.rank_grid()},
-      {"devices", devices},
-      {"transport", transport},
-      {"threads_per_rank", omp_get_max_threads()},
-      {"first_step", schedule.first},
-      {"last_step", schedule.last},
-      {"seconds_setup", communicator.all_reduce(times.setup, MPI_MAX)},
-      {"seconds", seconds},
-      {"seconds_compute", compute.json()},
-      {"seconds_exchange", exchange.json()},
-      {"seconds_files", files.json()},
-      {"gstencil_per_s",
-       outcome == Outcome::finished && steps > 0 ? nlohmann::ordered_json(rate) : nlohmann::ordered_json()},
-      {"versions", library_versions()}};
+  nlohmann::ordered_json json = report_of_start(communicator, setup, transport, schedule);
+  json.update({{"finished", outcome == Outcome::finished},
+               {"seconds_setup", communicator.all_reduce(times.setup, MPI_MAX)},
+               {"seconds", seconds},
+               {"seconds_compute", compute.json()},
+               {"seconds_exchange", exchange.json()},
+               {"seconds_files", files.json()},
+               {"gstencil_per_s", outcome == Outcome::finished && steps > 0 ? nlohmann::ordered_json(rate)
+                                                                            : nlohmann::ordered_json()}});
   collectively(communicator, [&] {
     // That of the run whose steps they were stays.
     if (communicator.root() && !(steps == 0 && tells_of_end(file, schedule.last)))

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/report.hpp"
 #include "app/setup.hpp"
 
 namespace spsolve {
@@ -18,22 +19,29 @@ bool same_values(const std::optional<FieldForm>& a, const std::optional<FieldFor
   return one->file.filename() == other->file.filename() && one->dataset == other->dataset;
 }
 
-/// What makes the results of two inputs different problems, rather than a longer run or other output of one.
-void require_same_problem(const Checkpoint& checkpoint, const RunConfig& config, const Stencil& stencil) {
-  const RunConfig stored = parse_config(checkpoint.header.input, checkpoint.array.file, {});
+/// What makes the results of two inputs different problems, rather than a longer run or other output of one;
+/// `stored` is what `file` says of its run.
+std::vector<std::string> differences(const CheckpointHeader& stored, const std::filesystem::path& file,
+                                     const RunConfig& config, const Stencil& stencil) {
+  const RunConfig other = parse_config(stored.input, file, {});
   std::vector<std::string> different;
-  if (!(stored.grid.domain == config.grid.domain)) different.emplace_back("the grid's shape or [boundary]");
-  if (stored.grid.spacing != config.grid.spacing) different.emplace_back("grid.spacing");
-  if (stored.grid.origin != config.grid.origin) different.emplace_back("grid.origin");
-  if (checkpoint.header.weights != checksum_of(stencil)) different.emplace_back("the weights of [stencil]");
-  if (stored.time.dt != config.time.dt) different.emplace_back("dt");
-  if (!same_values(stored.initial, config.initial)) different.emplace_back("[initial]");
-  if (!same_values(stored.source, config.source)) different.emplace_back("[source]");
-  if (stored.compute.precision != config.compute.precision) different.emplace_back("compute.precision");
-  if (!config.compute.accuracy && checkpoint.header.precision != config.compute.precision)
-    different.emplace_back(
-        fmt::format("compute.accuracy (values are {})", to_string(checkpoint.header.precision)));
+  if (!(other.grid.domain == config.grid.domain)) different.emplace_back("the grid's shape or [boundary]");
+  if (other.grid.spacing != config.grid.spacing) different.emplace_back("grid.spacing");
+  if (other.grid.origin != config.grid.origin) different.emplace_back("grid.origin");
+  if (stored.weights != checksum_of(stencil)) different.emplace_back("the weights of [stencil]");
+  if (other.time.dt != config.time.dt) different.emplace_back("dt");
+  if (!same_values(other.initial, config.initial)) different.emplace_back("[initial]");
+  if (!same_values(other.source, config.source)) different.emplace_back("[source]");
+  if (other.compute.precision != config.compute.precision) different.emplace_back("compute.precision");
+  if (!config.compute.accuracy && stored.precision != config.compute.precision)
+    different.emplace_back(fmt::format("compute.accuracy (values are {})", to_string(stored.precision)));
+  return different;
+}
+
+/// Throws Error(invalid_input) where a run of the input does not go on from the checkpoint.
+void require_same_problem(const Checkpoint& checkpoint, const RunConfig& config, const Stencil& stencil) {
   const std::string file = checkpoint.array.file.string();
+  const auto different = differences(checkpoint.header, checkpoint.array.file, config, stencil);
   if (!different.empty())
     throw Error(
         Status::invalid_input,
@@ -57,9 +65,6 @@ std::optional<Checkpoint> find_restart(const Communicator& communicator, const C
     if (!latest.checkpoint && !latest.passed_over.empty())
       throw Error(Status::file_failure,
                   fmt::format("{}: no checkpoint there is whole", config.output.directory.string()));
-    if (!latest.checkpoint)
-      terminal.print("no checkpoint in {} yet: starting from the beginning",
-                     config.output.directory.string());
     checkpoint = std::move(latest.checkpoint);
   } else {
     collectively(communicator, [&] {
@@ -74,6 +79,28 @@ std::optional<Checkpoint> find_restart(const Communicator& communicator, const C
   collectively(communicator, [&] { require_same_problem(*checkpoint, config, stencil); });
   terminal.print("restarting from {} at step {}", checkpoint->array.file.string(), checkpoint->header.step);
   return checkpoint;
+}
+
+bool continues_results(const Communicator& communicator, const CommandLine& command, const RunConfig& config,
+                       const std::optional<Checkpoint>& restart, const RunDirectory& directory) {
+  if (restart) return directory.holds(restart->array.file);
+  if (!command.restart || command.overwrite) return false;
+  const Stencil stencil = read_stencil(communicator, config);
+  bool begun = false;
+  collectively(communicator, [&] {
+    if (!communicator.root()) return;
+    const std::filesystem::path file = report_file(config.output.directory);
+    const std::optional<CheckpointHeader> stored = problem_of_report(file);
+    if (!stored) return;
+    const auto different = differences(*stored, file, config, stencil);
+    if (!different.empty())
+      throw Error(Status::invalid_input,
+                  fmt::format("{} is of a run of another problem: {} differ(s) from the input; use "
+                              "--overwrite to replace it, or another --output",
+                              file.string(), fmt::join(different, ", ")));
+    begun = true;
+  });
+  return communicator.all_reduce(static_cast<int>(begun), MPI_MAX) == 1;
 }
 
 }  // namespace spsolve

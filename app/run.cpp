@@ -49,6 +49,19 @@ void require_text(const RunConfig& config) {
   }
 }
 
+/// Throws Error(invalid_input) where results of another run are in the way, or, if they are to be replaced,
+/// the input reads one of them. Asked again when the directory is made ready, which is when all else was
+/// found right.
+void require_replaceable(const RunDirectory& directory, const RunConfig& config, bool overwrite) {
+  if (!overwrite) directory.require_no_results();
+  for (const std::optional<FieldForm>& form : {std::optional(config.initial), config.source})
+    if (const auto* dataset = form ? std::get_if<DatasetForm>(&*form) : nullptr)
+      if (directory.holds(dataset->file))
+        throw Error(Status::invalid_input,
+                    fmt::format("--overwrite would remove {}, which the input reads; use another --output",
+                                dataset->file.string()));
+}
+
 /// The setup of a run, tuned where the input asks for it. Says what was chosen; throws what can be wrong with
 /// it before memory is taken.
 Setup set_up(const Communicator& communicator, const RunConfig& config,
@@ -142,13 +155,12 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   const Clock::time_point started = Clock::now();
   const Terminal terminal(communicator, command.quiet);
   const RunConfig config = load_input(communicator, command);
-  // Asked again once it is this run's alone, which is when all else has been found right.
-  if (!command.overwrite && !command.restart) require_no_results(communicator, config.output.directory);
-  if (command.overwrite && !command.restart)
-    for (const std::optional<FieldForm>& form : {std::optional(config.initial), config.source})
-      if (const auto* dataset = form ? std::get_if<DatasetForm>(&*form) : nullptr)
-        require_not_replaced(communicator, config.output.directory, dataset->file);
+  RunDirectory directory(communicator, config.output.directory);
   const std::optional<Checkpoint> restart = find_restart(communicator, command, config, terminal);
+  const bool continued = continues_results(communicator, command, config, restart, directory);
+  if (!continued) require_replaceable(directory, config, command.overwrite);
+  if (command.restart && !restart)
+    terminal.print("no checkpoint in {} yet: starting from the beginning", config.output.directory.string());
   const Setup setup = set_up(communicator, config, restart, terminal);
 
   Watchdog watch(communicator, setup.device.of_rank, config.parallel.timeout_seconds,
@@ -167,10 +179,9 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   fill_block(communicator, setup, restart, block);
 
   // Everything that can be wrong with the input was found by now: from here on files are written.
-  const std::filesystem::path& directory = config.output.directory;
-  const auto lock =
-      prepare_run_directory(communicator, directory, command.overwrite, command.restart.has_value());
-  begin_diagnostics_file(communicator, directory, restart ? schedule.first : -1);
+  directory.prepare(command.overwrite, continued);
+  begin_report(communicator, setup, machine.transport_name, schedule);
+  begin_diagnostics_file(communicator, config.output.directory, restart ? schedule.first : -1);
 
   Writer writer(communicator, setup, terminal, restart ? restart->header.step : -1);
   if (setup.background) {

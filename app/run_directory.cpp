@@ -41,64 +41,68 @@ std::vector<fs::path> results_in(const fs::path& directory) {
   return results;
 }
 
-/// Runs `work` on rank 0; what the file system says against it is an Error on every rank.
+/// Runs `work` on rank 0; what it throws is thrown on every rank.
 template <class Work>
 void on_root(const Communicator& communicator, Work&& work) {
   collectively(communicator, [&] {
-    if (!communicator.root()) return;
-    try {
-      work();
-    } catch (const fs::filesystem_error& error) {
-      throw Error(Status::file_failure,
-                  fmt::format("output directory: {}: {}", error.path1().string(), error.code().message()));
-    }
+    if (communicator.root()) work();
   });
 }
 
-/// Throws if there are results in the directory.
+/// Throws if there are results in the directory. What a killed run did not finish is none.
 void refuse_results(const fs::path& directory) {
-  if (const std::size_t files = results_in(directory).size())
+  const std::vector<fs::path> results = results_in(directory);
+  const auto whole = std::ranges::count_if(
+      results, [](const fs::path& file) { return !file.string().ends_with(temporary_name("").string()); });
+  if (whole > 0)
     throw Error(Status::invalid_input, fmt::format("output directory {} holds {} files of another run; use "
                                                    "--restart latest to go on with it, --overwrite to "
                                                    "replace it, or another --output",
-                                                   directory.string(), files));
+                                                   directory.string(), whole));
 }
 
 }  // namespace
 
-void require_no_results(const Communicator& communicator, const fs::path& directory) {
-  on_root(communicator, [&] { refuse_results(directory); });
-}
-
-void require_not_replaced(const Communicator& communicator, const fs::path& directory, const fs::path& file) {
-  on_root(communicator, [&] {
+RunDirectory::RunDirectory(const Communicator& communicator, const fs::path& path)
+    : communicator_(communicator), path_(path) {
+  on_root(communicator_, [&] {
     std::error_code missing;
-    for (const fs::path& result : results_in(directory))
-      if (fs::equivalent(result, file, missing))
-        throw Error(Status::invalid_input,
-                    fmt::format("--overwrite would remove {}, which the input reads; use another --output",
-                                file.string()));
+    if (fs::is_directory(path_, missing)) lock();
   });
 }
 
-std::optional<FileDescriptor> prepare_run_directory(const Communicator& communicator,
-                                                    const fs::path& directory, bool overwrite, bool restart) {
-  std::optional<FileDescriptor> lock;
-  on_root(communicator, [&] {
-    fs::create_directories(directory);
-    if (access(directory.c_str(), W_OK | X_OK) != 0)
-      throw Error(Status::file_failure,
-                  fmt::format("output directory {}: {}", directory.string(), std::strerror(errno)));
-    lock.emplace(directory, FileDescriptor::Mode::read);
-    for (const auto begin = Clock::now(); !lock->lock(); std::this_thread::sleep_for(patience / 100))
-      if (Clock::now() - begin > patience)
-        throw Error(Status::invalid_input,
-                    fmt::format("output directory {}: another run is writing there", directory.string()));
-    if (restart) return;
-    if (!overwrite) refuse_results(directory);
-    for (const fs::path& file : results_in(directory)) fs::remove(file);
+void RunDirectory::lock() {
+  lock_.emplace(path_, FileDescriptor::Mode::read);
+  for (const auto begin = Clock::now(); !lock_->lock(); std::this_thread::sleep_for(patience / 100))
+    if (Clock::now() - begin > patience)
+      throw Error(Status::invalid_input,
+                  fmt::format("output directory {}: another run is writing there", path_.string()));
+}
+
+void RunDirectory::require_no_results() const {
+  on_root(communicator_, [&] { refuse_results(path_); });
+}
+
+bool RunDirectory::holds(const fs::path& file) const {
+  bool found = false;
+  on_root(communicator_, [&] {
+    std::error_code missing;
+    for (const fs::path& result : results_in(path_)) found = found || fs::equivalent(result, file, missing);
   });
-  return lock;
+  return communicator_.all_reduce(static_cast<int>(found), MPI_MAX) == 1;
+}
+
+void RunDirectory::prepare(bool overwrite, bool continued) {
+  on_root(communicator_, [&] {
+    fs::create_directories(path_);
+    if (access(path_.c_str(), W_OK | X_OK) != 0)
+      throw Error(Status::file_failure,
+                  fmt::format("output directory {}: {}", path_.string(), std::strerror(errno)));
+    if (!lock_) lock();
+    if (continued) return;
+    if (!overwrite) refuse_results(path_);
+    for (const fs::path& file : results_in(path_)) fs::remove(file);
+  });
 }
 
 void begin_diagnostics_file(const Communicator& communicator, const fs::path& directory, std::int64_t step) {

@@ -10,22 +10,29 @@
 
 namespace spsolve {
 
-/// Throws Error(invalid_input) if there are results in the directory. Collective.
-void require_no_results(const Communicator& communicator, const std::filesystem::path& directory);
+/// The output directory of a run. All functions are collective. What the file system says against it is an
+/// Error(file_failure).
+class RunDirectory {
+ public:
+  /// Keeps other runs out of the directory as long as this lives, where the file system has locks; if there
+  /// is no directory yet, from prepare() on. While another run has it, it is an Error(invalid_input).
+  RunDirectory(const Communicator& communicator, const std::filesystem::path& path);
 
-/// Throws Error(invalid_input) if `file`, which is to be read, is one of the results there, which are to be
-/// replaced. Collective.
-void require_not_replaced(const Communicator& communicator, const std::filesystem::path& directory,
-                          const std::filesystem::path& file);
+  /// Throws Error(invalid_input) if there are results.
+  void require_no_results() const;
+  /// Whether `file` is one of the results there.
+  bool holds(const std::filesystem::path& file) const;
+  /// Makes the directory ready. If it holds results, it is an Error(invalid_input) unless `overwrite`, which
+  /// removes them (only files of spsolve's own names), or `continued`, which keeps them.
+  void prepare(bool overwrite, bool continued);
 
-/// Makes the output directory ready. If it holds results of another run, it is an Error(invalid_input) unless
-/// `overwrite`, which removes them (only files of spsolve's own names), or `restart`, which keeps them. A
-/// directory that cannot be made or written is an Error(file_failure). What rank 0 gets keeps other runs out
-/// of the directory as long as it lives, where the file system has locks: while another has it, it is an
-/// Error(invalid_input). Collective.
-[[nodiscard]] std::optional<FileDescriptor> prepare_run_directory(const Communicator& communicator,
-                                                                  const std::filesystem::path& directory,
-                                                                  bool overwrite, bool restart);
+ private:
+  void lock();
+
+  Communicator communicator_;
+  std::filesystem::path path_;
+  std::optional<FileDescriptor> lock_;  // on rank 0
+};
 
 /// Begins diagnostics.csv, or, on a restart, drops its rows after `step`. Collective.
 void begin_diagnostics_file(const Communicator& communicator, const std::filesystem::path& directory,

@@ -153,6 +153,14 @@ class Faults(spsolve.TestCase):
                 self.assertEqual(result.out.count("finished"), 0)
         self.assertEqual((self.directory / "taken").read_text(), "a file")
 
+    def test_a_loop_of_links_where_a_file_goes(self):
+        file, series = self.write(), self.directory / "out" / "snapshots.hdf.series"
+        self.run_to(0, file, "--set", "time.steps=20", ranks=2)
+        series.unlink()
+        series.symlink_to(series)
+        result = self.run_to(4, file, "--restart", "latest", ranks=2)
+        self.assertIn(f"{series.name}: Too many levels of symbolic links", result.err)
+
     @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
     def test_output_without_permission(self):
         (self.directory / "out").mkdir(mode=0o555)
@@ -197,7 +205,9 @@ class Faults(spsolve.TestCase):
             job.wait_for(lambda: rows.exists() and rows.read_text().count("\n") == 2, "it began")
             before = rows.read_bytes()
             for option in ("--overwrite", "--restart=latest"):
-                self.assertIn("another run is writing there", self.run_to(2, file, option, ranks=3).err)
+                result = self.run_to(2, file, option, ranks=3)
+                self.assertIn("another run is writing there", result.err)
+                self.assertEqual(result.out, "", "it read files of the other run")
             self.assertEqual(rows.read_bytes(), before)
             os.kill(job.ranks()[0], signal.SIGUSR1)
             self.finished(job.wait(), 75)

@@ -256,6 +256,57 @@ class Restart(spsolve.TestCase):
         self.assertIn("starting from the beginning", result.out)
         self.assert_same_bits()
 
+    def files(self, out="out"):
+        return {path.name: path.read_bytes() for path in (self.directory / out).iterdir()}
+
+    def test_results_of_another_problem_are_not_continued(self):
+        """Without a checkpoint run.json says of what they are; where there is none, they might be of anything."""
+        file, other = self.write(every=0), ["--set", "initial.expression='x'"]
+        self.run_to(0, file, ranks=2)
+        before = self.files()
+        for change, named in (("initial.expression='x'", "[initial]"), ("stencil.weights=[[1.0]]", "weights"), ("compute.precision='fp32'", "precision")):
+            with self.subTest(change):
+                result = self.run_to(2, file, "--restart", "latest", "--set", change, ranks=2)
+                self.assertIn("run.json is of a run of another problem: " if named != "weights" else named, result.err)
+                self.assertIn(named, result.err)
+                self.assertNotIn("starting from the beginning", result.out)
+        self.assertTrue(before == self.files(), "files have changed")
+        self.restart(file)
+        (self.directory / "out" / "run.json").unlink()
+        self.assertIn("files of another run", self.run_to(2, file, "--restart", "latest").err)
+        self.restart(file, *other, "--overwrite", "--set", "time.steps=60")
+        self.run_to(0, file, *other, "--output", "whole", "--set", "time.steps=60")
+        self.assertEqual(*({name: text for name, text in self.files(out).items() if name != "run.json"} for out in ("out", "whole")))
+
+    def test_a_checkpoint_from_elsewhere_continues_no_other_results(self):
+        file = self.write()
+        checkpoint = "whole/checkpoint_0000000280.h5"
+        self.uninterrupted(file)
+        self.run_to(0, file, "--set", "initial.expression='x'")
+        before = self.files()
+        self.assertIn("files of another run", self.run_to(2, file, "--restart", checkpoint, ranks=2).err)
+        self.assertTrue(before == self.files(), "files have changed")
+        self.run_to(0, file, "--restart", checkpoint, "--overwrite")
+        self.assertEqual(sorted(spsolve.snapshots(self.directory / "out")), [300, 350, 400])
+
+    def test_a_run_that_died_before_its_first_checkpoint_begins_anew(self):
+        file = self.write(every=0)
+        self.uninterrupted(file)
+        rows = self.directory / "out" / "diagnostics.csv"
+        with spsolve.Job(file, "--set", f"time.steps={10**8}", ranks=2, cwd=self.directory) as job:
+            job.wait_for(lambda: rows.exists() and rows.read_text().count("\n") > 1, "it began")
+            os.kill(job.ranks()[0], signal.SIGKILL)
+            job.wait()
+        report = self.directory / "out" / "run.json"
+        self.assertIs(json.loads(report.read_text())["finished"], False)
+        for path in spsolve.snapshots(self.directory / "out").values():
+            path.unlink()  # those beyond the end of the shorter run
+        result = self.restart(file, ranks=2)
+        self.assertIn("starting from the beginning", result.out)
+        for name in ("diagnostics.csv", f"snapshot_{STEPS:010}.hdf"):
+            self.assertEqual(*((self.directory / where / name).read_bytes() for where in ("out", "whole")))
+        self.assertIs(json.loads(report.read_text())["finished"], True)
+
     def test_weights_count_and_not_where_they_lie(self):
         """A directory may be moved between runs; its weights may not be changed."""
         def write_weights(path, last):
