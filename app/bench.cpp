@@ -203,7 +203,7 @@ class Benchmark {
     try {
       candidates = broadcast_candidates(communicator_, choice_and_rivals(plan_of(what), request_.candidates));
     } catch (const Error& error) {
-      if (single_) throw;
+      if (single_ || (communicator_.size() > 1 && error.status() == Status::device_failure)) throw;
       const PlanRequest& asked = what.plan;
       keep(report_failure(what, asked.unit, asked.layout, asked.fuse.value_or(0), error, terminal_));
     }

@@ -62,24 +62,25 @@ void require_replaceable(const RunDirectory& directory, const RunConfig& config,
                                 dataset->file.string()));
 }
 
-/// The setup of a run, tuned where the input asks for it. Says what was chosen; throws what can be wrong with
-/// it before memory is taken.
-Setup set_up(const Communicator& communicator, const RunConfig& config,
-             const std::optional<Checkpoint>& restart, const Terminal& terminal) {
-  Setup setup = make_setup(communicator, config, restart ? restart->header.plan : "");
-  if (!restart && may_tune(config.compute, setup.device)) {
-    const auto steps = config.compute.tune ? std::nullopt : std::optional(config.time.steps);
-    const std::string tuned = tuned_plan(communicator, setup.problem, plan_request(config), setup.plan, steps,
-                                         setup.device, config.parallel, terminal);
-    if (!tuned.empty()) setup = make_setup(communicator, config, tuned);
-  }
-  if (config.output.background.value_or(false) && !setup.background)
+/// Gives the setup of a run the tuned plan where the input asks for it.
+void tune(const Communicator& communicator, Setup& setup, const Terminal& terminal) {
+  const RunConfig& config = setup.config;
+  if (!may_tune(config.compute, setup.device)) return;
+  const auto steps = config.compute.tune ? std::nullopt : std::optional(config.time.steps);
+  const std::string tuned = tuned_plan(communicator, setup.problem, plan_request(config), setup.plan, steps,
+                                       setup.device, config.parallel, terminal);
+  if (tuned.empty()) return;
+  setup = make_setup(communicator, config, tuned);
+  require_memory(communicator, setup, true);
+}
+
+/// Says what was chosen, and what may go wrong with it.
+void announce(const Communicator& communicator, const Setup& setup, const Terminal& terminal) {
+  if (setup.config.output.background.value_or(false) && !setup.background)
     terminal.warn(
         "[output] background: this MPI library is not for several threads; the run waits for files");
   warn_of_growth(setup, terminal);
-  require_memory(communicator, setup, true);
   print_summary(communicator, setup, terminal);
-  return setup;
 }
 
 /// The values that a run begins with.
@@ -161,11 +162,14 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   if (!continued) require_replaceable(directory, config, command.overwrite);
   if (command.restart && !restart)
     terminal.print("no checkpoint in {} yet: starting from the beginning", config.output.directory.string());
-  const Setup setup = set_up(communicator, config, restart, terminal);
-
+  Setup setup = make_setup(communicator, config, restart ? restart->header.plan : "");
+  require_memory(communicator, setup, true);
   Watchdog watch(communicator, setup.device.of_rank, config.parallel.timeout_seconds,
                  [&signals] { return signals.termination_requested(); });
   if (restart) watch.checkpoint_written(restart->header.step);
+  if (!restart) tune(communicator, setup, terminal);
+  announce(communicator, setup, terminal);
+
   const Machine machine = make_machine(communicator, setup.device, config.parallel, setup.background);
   if (communicator.size() > 1) terminal.print("halos by {}", machine.transport_name);
   Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen, *machine.backend,

@@ -30,19 +30,13 @@ constexpr double may_be_fastest = 1.5;
 constexpr double compile_seconds = 2;  // of a candidate's kernels, at most
 constexpr double part_of_run = 0.02;   // that timing may take without being asked for
 
-/// A block that a candidate advances, with data. Throws Error on all ranks where it does not fit.
-std::unique_ptr<Block> make_block(const Communicator& communicator, Problem problem,
+/// A block that a candidate advances, without data. Throws Error on all ranks where it does not fit.
+std::unique_ptr<Block> make_block(const Communicator& communicator, const Problem& problem,
                                   const Candidate& candidate, const DeviceChoice& device,
                                   const ParallelConfig& parallel, Backend& backend) {
-  problem.precision = candidate.precision;
   const auto [decomposition, exchange_every] =
       distribute_within_memory(communicator, parallel, problem, candidate, device);
-  auto block =
-      std::make_unique<Block>(communicator, problem, decomposition, candidate, backend, exchange_every);
-  // Zeros would save power, and so time.
-  if (problem.has_source) block->set_source(set_benchmark_data);
-  block->set_state(set_benchmark_data);
-  return block;
+  return std::make_unique<Block>(communicator, problem, decomposition, candidate, backend, exchange_every);
 }
 
 /// Seconds per step, the slowest rank's.
@@ -91,7 +85,7 @@ std::optional<std::filesystem::path> file_of(const Problem& problem, const PlanR
 }
 
 /// The candidates, timed: the fastest, if one of them fits.
-std::optional<Candidate> fastest_candidate(const Communicator& communicator, const Problem& problem,
+std::optional<Candidate> fastest_candidate(const Communicator& communicator, Problem problem,
                                            const std::vector<Candidate>& candidates,
                                            const DeviceChoice& device, const ParallelConfig& parallel,
                                            Backend& backend, const Terminal& terminal) {
@@ -101,6 +95,7 @@ std::optional<Candidate> fastest_candidate(const Communicator& communicator, con
         fmt::format("tuning: {} {} {}, {} steps per launch", to_string(candidate.precision), candidate.unit,
                     candidate.layout, candidate.fuse);
     const double predicted = 1e-9 / candidate.seconds;
+    problem.precision = candidate.precision;
     std::unique_ptr<Block> block;
     try {
       block = make_block(communicator, problem, candidate, device, parallel, backend);
@@ -108,6 +103,9 @@ std::optional<Candidate> fastest_candidate(const Communicator& communicator, con
       terminal.print("{}: passed over: {}", name, error.what());
       continue;
     }
+    // Not passed over: others cannot know what fails here on one rank. Zeros would save power, and so time.
+    if (problem.has_source) block->set_source(set_benchmark_data);
+    block->set_state(set_benchmark_data);
     candidate.seconds = time_steps(communicator, *block, candidate.fuse, backend) /
                         static_cast<double>(problem.domain.box().points());
     terminal.print("{}: {:.4g} GStencil/s, {:.4g} in the model", name, 1e-9 / candidate.seconds, predicted);

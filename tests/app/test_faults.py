@@ -130,7 +130,9 @@ class Faults(spsolve.TestCase):
         def refused(*settings, verb=("check",)):
             result = self.run_to(2, *verb, file, *spsolve.settings(*settings), ranks=2)
             self.assertRegex(result.err, "error: the run needs .* GiB per rank")
+            self.assertNotIn("tuning", result.out)
         refused("grid.shape=[4194304, 4194304]", verb=())
+        refused("grid.shape=[4194304, 4194304]", "compute.tune=true", verb=())
         machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         side = int((0.7 * machine / 8) ** 0.5)  # the fields of one rank fit, those of two do not
         refused(f"grid.shape=[{side}, {side}]", "compute.device=cpu")
