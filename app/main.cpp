@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <omp.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 
 #include "app/bench.hpp"
 #include "app/command_line.hpp"
+#include "app/cores.hpp"
 #include "app/inspect.hpp"
 #include "app/run.hpp"
 
@@ -32,14 +28,6 @@ Status perform(const CommandLine& command, const Communicator& communicator, Sig
       return doctor(communicator);
   }
   return Status::invalid_input;
-}
-
-/// Ranks of one machine share its cores: without OMP_NUM_THREADS each would start a thread on every core it
-/// may use.
-void share_cores(const Communicator& communicator) {
-  if (std::getenv("OMP_NUM_THREADS")) return;
-  const bool bound = omp_get_num_procs() < sysconf(_SC_NPROCESSORS_ONLN);
-  if (!bound) omp_set_num_threads(std::max(1, omp_get_num_procs() / ranks_on_this_machine(communicator)));
 }
 
 int spsolve_main(int argc, char** argv) {

@@ -26,16 +26,6 @@ Value reduced(Value value, MPI_Datatype type, MPI_Op operation, MPI_Comm handle)
   return result;
 }
 
-/// What `ask` says of the ranks that share this rank's machine.
-template <class Ask>
-int on_this_machine(const Communicator& communicator, Ask&& ask) {
-  MPI_Comm machine = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(communicator.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
-  const int answer = ask(Communicator(machine));
-  check_mpi(MPI_Comm_free(&machine));
-  return answer;
-}
-
 }  // namespace
 
 std::string mpi_text(int code) {
@@ -139,12 +129,24 @@ DuplicateCommunicator::~DuplicateCommunicator() {
   MPI_Comm_free(&handle);
 }
 
+void on_this_machine(const Communicator& communicator,
+                     const std::function<void(const Communicator& machine)>& work) {
+  MPI_Comm machine = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(communicator.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
+  work(Communicator(machine));
+  check_mpi(MPI_Comm_free(&machine));
+}
+
 int ranks_on_this_machine(const Communicator& communicator) {
-  return on_this_machine(communicator, [](const Communicator& machine) { return machine.size(); });
+  int ranks = 0;
+  on_this_machine(communicator, [&](const Communicator& machine) { ranks = machine.size(); });
+  return ranks;
 }
 
 int rank_on_this_machine(const Communicator& communicator) {
-  return on_this_machine(communicator, [](const Communicator& machine) { return machine.rank(); });
+  int rank = 0;
+  on_this_machine(communicator, [&](const Communicator& machine) { rank = machine.rank(); });
+  return rank;
 }
 
 Error as_error(const std::filesystem::filesystem_error& failure) {

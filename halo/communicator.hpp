@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <new>
 #include <source_location>
 #include <string>
@@ -83,6 +84,9 @@ class DuplicateCommunicator {
   Communicator communicator_;
 };
 
+/// Work of the ranks that share this rank's machine, with one another. Collective.
+void on_this_machine(const Communicator& communicator,
+                     const std::function<void(const Communicator& machine)>& work);
 /// How many ranks share this rank's machine, itself included. Collective.
 int ranks_on_this_machine(const Communicator& communicator);
 /// This rank's number among them, from 0. Collective.
