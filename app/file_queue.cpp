@@ -5,6 +5,17 @@
 #include <utility>
 
 namespace spsolve {
+namespace {
+
+/// Smaller files take what opening and flushing does, whatever their bytes.
+constexpr double telling_bytes = 16 << 20;
+
+double bytes_of(const Field& values) {
+  return static_cast<double>(values.owned().points()) *
+         static_cast<double>(storage_bytes(values.precision()));
+}
+
+}  // namespace
 
 FileQueue::~FileQueue() {
   try {
@@ -23,20 +34,26 @@ void FileQueue::make_room(Kind kind) {
 
 void FileQueue::add(Kind kind, std::shared_ptr<HostCopy> values,
                     std::function<void(const Field& values)> write, Done done) {
-  const Clock::time_point begin = Clock::now();
-  auto work = [progress = progress_, copy = values.get(), write = std::move(write), begin,
+  auto work = [progress = progress_, copy = values.get(), write = std::move(write),
                before = files_.empty() ? std::shared_future<void>() : files_.back().written]() mutable {
     if (before.valid()) std::exchange(before, {}).wait();
+    const Clock::time_point begin = Clock::now();
+    double bytes = 0;
     try {
-      write(copy->wait());
+      const Field& written = copy->wait();
+      bytes = bytes_of(written);
+      write(written);
     } catch (...) {
       ++progress->failures;
       throw;
     }
-    progress->longest_seconds = std::max(progress->longest_seconds.load(), seconds_since(begin));
+    const double rate = seconds_since(begin) / std::max(bytes, telling_bytes);
+    const bool first_to_tell = bytes >= telling_bytes && !std::exchange(progress->rate_is_known, true);
+    progress->seconds_per_byte = first_to_tell ? rate : std::max(progress->seconds_per_byte.load(), rate);
   };
   const auto policy = background_ ? std::launch::async : std::launch::deferred;
-  files_.push_back({kind, std::move(values), std::async(policy, std::move(work)), std::move(done), begin});
+  files_.push_back(
+      {kind, std::move(values), std::async(policy, std::move(work)), std::move(done), Clock::now()});
   if (!background_) finish();
 }
 
@@ -50,9 +67,10 @@ void FileQueue::finish() {
   if (first) std::rethrow_exception(first);
 }
 
-double FileQueue::seconds_to_finish() const {
+double FileQueue::seconds_to_finish(double bytes) const {
   const double oldest = files_.empty() ? 0.0 : seconds_since(files_.front().begin);
-  return static_cast<double>(files_.size() + 1) * std::max(oldest, progress_->longest_seconds.load());
+  const double one = std::max(bytes, telling_bytes) * progress_->seconds_per_byte;
+  return static_cast<double>(files_.size() + 1) * std::max(oldest, one);
 }
 
 /// Waits for the oldest file and tells how it ended.

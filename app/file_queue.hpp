@@ -40,8 +40,9 @@ class FileQueue {
 
   /// Whether a file under way has failed, as far as this rank knows.
   bool failed() const { return progress_->failures > 0; }
-  /// A guess of what finish() would take, and one more file.
-  double seconds_to_finish() const;
+  /// A guess of what finish() would take, and one more file of so many bytes of this rank, as those under way
+  /// have at most: at the worst rate so far, or a nominal one while all files were small.
+  double seconds_to_finish(double bytes) const;
 
  private:
   struct File {
@@ -53,7 +54,8 @@ class FileQueue {
   };
   struct Progress {
     std::atomic<int> failures = 0;
-    std::atomic<double> longest_seconds = 0;
+    std::atomic<double> seconds_per_byte = 5e-9;  // 200 MB/s, as a rank's share of a file system may be
+    bool rate_is_known = false;                   // of the work on files, one after the other
   };
   void take_oldest();
 

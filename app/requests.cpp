@@ -17,11 +17,13 @@ std::optional<double> seconds(std::optional<double> minutes) {
 }  // namespace
 
 Requests::Requests(const Communicator& communicator, Signals& signals, Clock::time_point started,
-                   std::optional<double> checkpoint_minutes, std::optional<double> wall_limit_minutes)
+                   std::optional<double> checkpoint_minutes, std::optional<double> wall_limit_minutes,
+                   double checkpoint_bytes)
     : communicator_(communicator),
       signals_(&signals),
       checkpoint_seconds_(seconds(checkpoint_minutes)),
       limit_seconds_(seconds(wall_limit_minutes)),
+      checkpoint_bytes_(checkpoint_bytes),
       started_(started) {}
 
 Request Requests::poll(const FileQueue& files) {
@@ -39,14 +41,14 @@ Request Requests::poll(const FileQueue& files) {
   if (communicator_.root()) {
     if (checkpoint_seconds_ && seconds_since(last_checkpoint_) >= *checkpoint_seconds_)
       wanted[0] = std::max(wanted[0], static_cast<int>(Request::checkpoint));
-    // Time for the checkpoint that follows, twice what files took so far, and until the ranks would confer
-    // again.
-    const double margin = 2 * files.seconds_to_finish() + 2 * poll_seconds;
+    const double per_launch = seconds_since(last_poll_) / launches_since_poll_;
+    // Twice the time for the checkpoint that follows, and until the ranks would confer again.
+    const double margin =
+        2 * files.seconds_to_finish(checkpoint_bytes_) + 2 * std::max(poll_seconds, per_launch);
     if (limit_seconds_ && seconds_since(started_) >= *limit_seconds_ - margin) {
       wanted[0] = static_cast<int>(Request::stop);
       wanted[1] = std::max<int>(wanted[1], by_limit);
     }
-    const double per_launch = seconds_since(last_poll_) / launches_since_poll_;
     wanted[2] = static_cast<int>(std::clamp(poll_seconds / std::max(per_launch, 1e-9), 1.0, 1e6));
     // A first launch says little (page faults, connections): confer again soon.
     wanted[2] = std::min(wanted[2], 2 * launches_between_polls_);

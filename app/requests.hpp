@@ -16,9 +16,11 @@ namespace spsolve {
 /// half second.
 class Requests {
  public:
-  /// The limit counts from `started`, before anything was read or compiled.
+  /// The limit counts from `started`, before anything was read or compiled; the checkpoint before it takes
+  /// `checkpoint_bytes` of this rank.
   Requests(const Communicator& communicator, Signals& signals, Clock::time_point started,
-           std::optional<double> checkpoint_minutes, std::optional<double> wall_limit_minutes);
+           std::optional<double> checkpoint_minutes, std::optional<double> wall_limit_minutes,
+           double checkpoint_bytes);
 
   /// Call after every launch, on all ranks; `files` are those under way.
   Request poll(const FileQueue& files);
@@ -35,6 +37,7 @@ class Requests {
   Communicator communicator_;
   Signals* signals_;
   std::optional<double> checkpoint_seconds_, limit_seconds_;
+  double checkpoint_bytes_;
   Clock::time_point started_, last_checkpoint_ = Clock::now(), last_poll_ = last_checkpoint_;
   int launches_between_polls_ = 1, launches_since_poll_ = 0;
   int reason_ = none;

@@ -193,8 +193,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
     if (schedule.checkpoint_every > 0 || config.checkpoint.minutes)
       block.prepare_copies(setup.for_checkpoints(), 1);
   }
-  Requests requests(communicator, signals, started, config.checkpoint.minutes,
-                    config.time.wall_limit_minutes);
+  Requests requests(communicator, signals, started, config.checkpoint.minutes, config.time.wall_limit_minutes,
+                    static_cast<double>(copy_bytes(setup.decomposition, setup.for_checkpoints())));
   Progress progress(communicator, command.quiet, schedule.first, schedule.last,
                     setup.problem.domain.box().points());
 

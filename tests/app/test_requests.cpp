@@ -18,9 +18,9 @@ Request answer(Requests& requests, int signal) {
 
 TEST(Requests, SignalsOfAnyRankCount) {
   Signals signals;
-  Requests requests(Communicator(), signals, Clock::now(), {}, {});
+  Requests requests(Communicator(), signals, Clock::now(), {}, {}, 0);
   EXPECT_EQ(answer(requests, SIGUSR2), Request::checkpoint);
-  Requests others(Communicator(), signals, Clock::now(), {}, {});
+  Requests others(Communicator(), signals, Clock::now(), {}, {}, 0);
   EXPECT_EQ(answer(others, SIGUSR1), Request::stop);
   EXPECT_STREQ(others.reason(), "a signal");
 }
@@ -28,28 +28,33 @@ TEST(Requests, SignalsOfAnyRankCount) {
 TEST(Requests, TheLimitCountsFromTheStartOfTheRun) {
   Signals signals;
   constexpr double limit = 60.0;  // minutes
-  Requests fresh(Communicator(), signals, Clock::now(), {}, limit);
+  Requests fresh(Communicator(), signals, Clock::now(), {}, limit, 0);
   EXPECT_EQ(answer(fresh, 0), Request::none);
-  Requests late(Communicator(), signals, Clock::now() - std::chrono::minutes(60), {}, limit);
+  Requests late(Communicator(), signals, Clock::now() - std::chrono::minutes(60), {}, limit, 0);
   EXPECT_EQ(answer(late, 0), Request::stop);
   EXPECT_STREQ(late.reason(), "the wall-time limit");
 }
 
-TEST(Requests, TheLimitLeavesTimeForFiles) {
-  using std::chrono::milliseconds;
-  struct Values : HostCopy {
-    Field field{box_of({1, 1, 1}), {0, 0, 0}, Precision::fp64};
-    const Field& wait() override { return field; }
-  };
-  FileQueue files(false);
-  files.add(
-      FileQueue::Kind::snapshot, std::make_shared<Values>(),
-      [](const Field&) { std::this_thread::sleep_for(milliseconds(200)); }, [](const std::exception_ptr&) {});
-  // A second before the limit ranks stop anyway.
+/// Whether a run stops that has a limit of an hour and so much of it left.
+bool stops(std::chrono::milliseconds left, double checkpoint_bytes, std::chrono::milliseconds launch = {}) {
   Signals signals;
-  Requests requests(Communicator(), signals, Clock::now() - std::chrono::minutes(60) + milliseconds(1200), {},
-                    60.0);
-  EXPECT_EQ(requests.poll(files), Request::stop);
+  Requests requests(Communicator(), signals, Clock::now() - std::chrono::minutes(60) + left + launch, {},
+                    60.0, checkpoint_bytes);
+  std::this_thread::sleep_for(launch);
+  return requests.poll(FileQueue(false)) == Request::stop;
+}
+
+TEST(Requests, TheLimitLeavesTimeForTheCheckpoint) {
+  using namespace std::chrono_literals;
+  EXPECT_FALSE(stops(10s, 1e6));
+  EXPECT_TRUE(stops(10s, 1e9));  // 5 s, before any file was written, and the same again
+  EXPECT_FALSE(stops(60s, 1e9));
+}
+
+TEST(Requests, TheLimitLeavesTimeForALaunch) {
+  using namespace std::chrono_literals;
+  EXPECT_FALSE(stops(3000ms, 0));
+  EXPECT_TRUE(stops(3000ms, 0, 1500ms));
 }
 
 }  // namespace
