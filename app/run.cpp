@@ -117,6 +117,7 @@ Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Prog
           },
           [&](std::int64_t step) {
             progress.at(step);
+            writer.launched();
             watch.reach(step);
             watch.checkpoint_written(writer.last_checkpoint());
             const Request request = requests.poll(writer.files());

@@ -51,7 +51,6 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
     prune_checkpoints(of_files_.get(), config.output.directory, step, config.checkpoint.keep);
   };
   add(FileQueue::Kind::checkpoint, state, write, [this, step](const std::exception_ptr& failure) {
-    checkpoint_written_ = !failure;
     if (failure) try {
         std::rethrow_exception(failure);
       } catch (const Error& error) {
@@ -59,6 +58,7 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
         terminal_.warn("checkpoint of step {} not written: {}", step, error.what());
       }
   });
+  wanted_checkpoint_ = step;  // not before: a state that is not finite is none to write
 }
 
 void Writer::diagnostics(std::int64_t step, const Diagnostics& values) {

@@ -28,8 +28,11 @@ class Writer {
   /// Returns when all files are on disk, throws when all have ended and one of them failed.
   void finish();
 
-  /// Whether the newest checkpoint that has ended was written.
-  bool checkpoint_written() const { return checkpoint_written_; }
+  /// Call after every launch.
+  void launched() { wanted_checkpoint_ = -1; }
+  /// After finish(): whether the checkpoint that the last launch gave reason to, if any, was written. That
+  /// may be of the state before it.
+  bool checkpoint_written() const { return wanted_checkpoint_ < 0 || wanted_checkpoint_ == last_checkpoint_; }
   /// The step of the last checkpoint that is there to go on from; -1 if there is none.
   std::int64_t last_checkpoint() const { return last_checkpoint_; }
   FileQueue& files() { return files_; }
@@ -44,7 +47,7 @@ class Writer {
   DuplicateCommunicator of_files_;
   const Setup& setup_;
   const Terminal& terminal_;
-  bool checkpoint_written_ = true;
+  std::int64_t wanted_checkpoint_ = -1;  // step
   std::atomic<std::int64_t> last_checkpoint_;
   double seconds_ = 0;
   FileQueue files_;  // last: its threads use the others

@@ -253,6 +253,14 @@ class Faults(spsolve.TestCase):
             self.assertRegex(result.err, r"NaN or infinite at step \d+, .*the state of step \d+ was finite\n")
             self.assertFalse(spsolve.checkpoints(disk / "out"))
 
+    def test_overflow_long_after_a_checkpoint_that_failed(self):
+        """Found where no finite state is left: none was to be saved, so that the full disk does not count."""
+        file = self.write(time={"steps": 200, "fuse": 1}, compute={"precision": "fp32"}, boundary={"x": "periodic"})
+        with self.small_disk(200) as disk:
+            result = self.run_to(3, file, "--set", "stencil={ weights = [[2.0]] }", "--output", disk / "out", ranks=2)
+            self.assertIn("warning: checkpoint of step 120 not written", result.err)
+            self.assertRegex(result.err, r"NaN or infinite at step 130, first at point [\w=, ]+\n")
+
     def test_overflow_without_diagnostics_is_found_at_the_end(self):
         file = self.write(stencil={"preset": "1d1r"}, time={"steps": 3000, "fuse": 7}, checkpoint={"every": 0})
         self.run_to(3, file, "--set", "stencil={ weights = [[2.0]] }", ranks=2)
