@@ -1,0 +1,3 @@
+include(FindPackageHandleStandardArgs)
+set(CUDAToolkit_VERSION 11.8)
+find_package_handle_standard_args(CUDAToolkit REQUIRED_VARS CUDAToolkit_VERSION VERSION_VAR CUDAToolkit_VERSION)
