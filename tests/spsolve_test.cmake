@@ -7,7 +7,7 @@ set(mpirun_environment
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 
 # spsolve_test(NAME SOURCES file... LINK target... [RANKS n...]): one GoogleTest program, run as it is or once per
-# number of ranks under mpirun (label mpi).
+# number of ranks under mpirun (label mpi), which fail where ranks wait for one another for ever.
 function(spsolve_test name)
   cmake_parse_arguments(test "" "" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
   add_executable(${name} ${test_SOURCES})
@@ -27,7 +27,7 @@ function(spsolve_test name)
     if(processors GREATER cores)
       set(processors ${cores})
     endif()
-    set_tests_properties(${name}_${ranks} PROPERTIES LABELS "mpi;${test_LABELS}" PROCESSORS ${processors}
+    set_tests_properties(${name}_${ranks} PROPERTIES LABELS "mpi;${test_LABELS}" PROCESSORS ${processors} TIMEOUT 300
       ENVIRONMENT "${mpirun_environment}")
   endforeach()
 endfunction()
