@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -103,6 +104,12 @@ void FileDescriptor::close() {
 
 std::filesystem::path temporary_name(const std::filesystem::path& file) { return file.string() + ".tmp"; }
 
+std::filesystem::path own_temporary_name(const std::filesystem::path& file) {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  return temporary_name(fmt::format("{}.{}.{}", file.string(), host.data(), ::getpid()));
+}
+
 void publish(const std::filesystem::path& temporary, const std::filesystem::path& file) {
   if (std::rename(temporary.c_str(), file.c_str()) != 0) fail(file, "rename", errno);
   const auto directory = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
@@ -110,8 +117,8 @@ void publish(const std::filesystem::path& temporary, const std::filesystem::path
   entry.flush();
 }
 
-void write_text(const std::filesystem::path& file, const std::string& text) {
-  const auto temporary = temporary_name(file);
+void write_text(const std::filesystem::path& file, const std::string& text,
+                const std::filesystem::path& temporary) {
   try {
     FileDescriptor output(temporary, FileDescriptor::Mode::create);
     output.write(0, std::as_bytes(std::span(text)));

@@ -46,12 +46,19 @@ class FileDescriptor {
 /// The name that `file` is written under until it is whole; what a killed run leaves there is overwritten.
 std::filesystem::path temporary_name(const std::filesystem::path& file);
 
+/// The same for files that several processes may write at a time, such as caches: no other process has it.
+std::filesystem::path own_temporary_name(const std::filesystem::path& file);
+
 /// Gives a file that is whole its final name, in place of any file of that name, and waits until the
 /// directory is on disk too.
 void publish(const std::filesystem::path& temporary, const std::filesystem::path& file);
 
 /// Writes a small text file in this way.
-void write_text(const std::filesystem::path& file, const std::string& text);
+void write_text(const std::filesystem::path& file, const std::string& text,
+                const std::filesystem::path& temporary);
+inline void write_text(const std::filesystem::path& file, const std::string& text) {
+  write_text(file, text, temporary_name(file));
+}
 
 /// Reads a whole text file.
 std::string read_text(const std::filesystem::path& file);

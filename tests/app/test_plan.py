@@ -105,12 +105,14 @@ class Plan(spsolve.TestCase):
         self.assertEqual(self.plan_of("a"), self.plan_of("b"))
         (remembered,) = (self.directory / "cache" / "spsolve").glob("tuned-*.json")
         remembered.write_text("{")
+        remembered.with_name(f"{remembered.name}.tmp").mkdir()  # as if another job had begun to write it
         third = spsolve.run(file, "--output", self.directory / "c", ranks=2, environment=cache)
         self.assertEqual(third.status, 0, third.err)
         self.assertIn("tuning:", third.out)
+        self.assertEqual(json.loads(remembered.read_text())["unit"], self.plan_of("c")["unit"])
         files = set((self.directory / "cache" / "spsolve").iterdir())
-        large = ["--set", "compute.device=cpu", "--set", "grid.shape=[1000000,1000000]"]
-        self.assertIn("passed over: the run needs", self.run_to(2, file, *large, environment=cache).out)
+        large = ["bench", "--device", "cpu", "--shape", "1000000,1000000", "--tune"]
+        self.assertIn("passed over: the run needs", self.run_to(2, *large, environment=cache).out)
         self.assertEqual(set((self.directory / "cache" / "spsolve").iterdir()), files, "remembered what was not timed")
 
     def test_tuning_goes_on_without_a_cache(self):
