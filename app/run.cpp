@@ -185,6 +185,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
 
   // Everything that can be wrong with the input was found by now: from here on files are written.
   directory.prepare(command.overwrite, continued);
+  signals.await_interrupt();
   begin_report(communicator, setup, machine.transport_name, schedule);
   begin_diagnostics_file(communicator, config.output.directory, restart ? schedule.first : -1);
 

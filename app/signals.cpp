@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/signals.hpp"
 
+#include <atomic>
 #include <ctime>
 
 namespace spsolve {
+namespace {
+
+/// Whether INT has arrived and was not asked for yet; a handler has nothing else to write to. INT cannot be
+/// blocked as the others are: until a run begins it is to end the process, and by then libraries have threads
+/// that would get it.
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+}  // namespace
 
 Signals::Signals() {
   sigemptyset(&waiting_);
-  for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM, SIGINT}) sigaddset(&waiting_, signal);
+  for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM}) sigaddset(&waiting_, signal);
   pthread_sigmask(SIG_BLOCK, &waiting_, nullptr);
   std::signal(SIGXFSZ, SIG_IGN);  // beyond the limit on file sizes: a failure of the write, like a full disk
   std::signal(SIGPIPE, SIG_IGN);  // whoever reads what is printed may leave; the run goes on
@@ -18,18 +28,24 @@ void Signals::release() {
   std::signal(SIGPIPE, SIG_DFL);
 }
 
+void Signals::await_interrupt() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupted = true; };
+  action.sa_flags = SA_RESETHAND | SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+}
+
 std::optional<int> Signals::next() {
   const timespec at_once{};
-  const int signal = sigtimedwait(&waiting_, nullptr, &at_once);
+  const int signal = interrupted.exchange(false) ? SIGINT : sigtimedwait(&waiting_, nullptr, &at_once);
   if (signal < 0) return std::nullopt;
   if (signal == SIGTERM || signal == SIGINT) {
     sigset_t deadly;
     sigemptyset(&deadly);
     sigaddset(&deadly, SIGTERM);
-    sigaddset(&deadly, SIGINT);
     pthread_sigmask(SIG_UNBLOCK, &deadly, nullptr);
     sigdelset(&waiting_, SIGTERM);
-    sigdelset(&waiting_, SIGINT);
+    std::signal(SIGINT, SIG_DFL);
   }
   return signal;
 }
@@ -37,7 +53,7 @@ std::optional<int> Signals::next() {
 bool Signals::termination_requested() const {
   sigset_t arrived;
   sigpending(&arrived);
-  return sigismember(&arrived, SIGTERM) == 1 || sigismember(&arrived, SIGINT) == 1;
+  return interrupted || sigismember(&arrived, SIGTERM) == 1;
 }
 
 }  // namespace spsolve

@@ -6,9 +6,9 @@
 
 namespace spsolve {
 
-/// Signals that a run answers at the end of a launch instead of dying: USR1, USR2, TERM, INT. They are
-/// blocked from construction on, in threads started later too, and wait until next() asks for them.
-/// PIPE and XFSZ are ignored: the writes themselves fail.
+/// Signals that a run answers at the end of a launch instead of dying: USR1, USR2, TERM, and INT once it has
+/// begun. The first three are blocked from construction on, in threads started later too, and wait until
+/// next() asks for them. PIPE and XFSZ are ignored: the writes themselves fail.
 class Signals {
  public:
   Signals();
@@ -16,8 +16,12 @@ class Signals {
   /// Signals act at once again, as on a program that knows nothing of them.
   void release();
 
-  /// A signal that has arrived and was not asked for yet. After the first TERM or INT another one ends the
-  /// process at once, as users expect of a second Ctrl-C.
+  /// From now on the first INT waits for next(); until then it ends the process at once. The second one does,
+  /// even where next() has not been asked yet, as users expect of Ctrl-C.
+  void await_interrupt();
+
+  /// A signal that has arrived and was not asked for yet. After the first TERM or INT another one of either
+  /// ends the process at once.
   std::optional<int> next();
 
   /// Whether TERM or INT has arrived and was not asked for yet. Of any thread.

@@ -111,7 +111,9 @@ void Watchdog::pause() {
     woken = wake_.wait_until(lock, speaks ? std::min(end, Clock::now() + glance) : end,
                              [this] { return finished(); });
     if (!speaks) continue;
-    unanswered_ = termination_requested_() ? unanswered_ + 1 : 0;
+    const std::int64_t changes = changes_;
+    const bool gets_on = std::exchange(changes_told_, changes) != changes;
+    unanswered_ = !termination_requested_() ? 0 : gets_on ? 1 : unanswered_ + 1;
     if (unanswered_ == 2) fmt::print(stderr, "spsolve: told to end: {}\n", whereabouts());
   }
 }

@@ -87,13 +87,14 @@ class Watchdog {
   std::string place_;
   Clock::duration timeout_;
   std::function<bool()> termination_requested_;
-  int unanswered_ = 0;  // how often this was seen, one glance after the other
+  int unanswered_ = 0;  // how often this was seen, one glance after the other, while the rank did not get on
   std::atomic<int> phase_{static_cast<int>(Phase::setup)};
   std::atomic<std::int64_t> step_{0}, checkpoint_{-1}, changes_{0};
 
   std::vector<Peer> peers_;  // rank 0: all others; others: rank 0
   Clock::time_point got_on_ = Clock::now();
-  std::int64_t changes_seen_ = -1;
+  std::int64_t changes_seen_ = -1;  // by rank 0, of all
+  std::int64_t changes_told_ = -1;  // at the last glance
 
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -110,6 +110,30 @@ class Restart(spsolve.TestCase):
                 self.restart(file, ranks=5 - ranks if ranks < 4 else None)
                 self.assert_same_bits()
 
+    def test_interrupts(self):
+        """One stops a run; at once, if it is the second or nothing has been written yet."""
+        out = self.directory / "out"
+        file = self.write(steps=10**8, every=0)
+        large = ["--set", "grid.shape=[3001, 3001]"]
+        with spsolve.Job(file, *large, cwd=self.directory) as job:
+            while "ranks: 1" not in job.process.stdout.readline():
+                self.assertIsNone(job.process.poll())
+            job.process.send_signal(signal.SIGINT)
+            self.finished(job.wait(), -signal.SIGINT)
+        self.assertFalse(out.exists())
+        for status, options in ((75, []), (-signal.SIGINT, [*large, "--set", "initial.expression='1'"])):
+            shutil.rmtree(out, ignore_errors=True)
+            with spsolve.Job(file, *options, cwd=self.directory) as job:
+                rows = out / "diagnostics.csv"
+                job.wait_for(lambda: rows.exists() and rows.read_text().count("\n") > 1, "it began")
+                job.process.send_signal(signal.SIGINT)
+                if status < 0:
+                    time.sleep(0.02)
+                    job.process.send_signal(signal.SIGINT)
+                result = self.finished(job.wait(), status)
+                self.assertNotIn("told to end", result.err)
+            self.assertEqual(bool(spsolve.checkpoints(out)), status > 0)
+
     def test_a_signal_before_the_first_step_counts(self):
         file = self.write(steps=LONG)
         self.uninterrupted(file)

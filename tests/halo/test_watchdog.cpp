@@ -42,6 +42,23 @@ TEST(Watchdog, SaysWhereARankIs) {
   EXPECT_EQ(watch.whereabouts(), rank + "last checkpoint: step 3000");
 }
 
+/// Ranks that get on come to where they answer.
+TEST(Watchdog, SaysWhereARankIsThatIsToldToEndAndDoesNotGetOn) {
+  const Communicator world;
+  for (const bool gets_on : {true, false}) {
+    ::testing::internal::CaptureStderr();
+    {
+      Watchdog watch(world, "somewhere", 30.0, [] { return true; });
+      for (int step = 0; step < 40; ++step) {
+        if (gets_on) watch.reach(step);
+        std::this_thread::sleep_for(milliseconds(25));
+      }
+    }
+    const bool speaks = ::testing::internal::GetCapturedStderr().find("told to end") != std::string::npos;
+    EXPECT_EQ(speaks, !gets_on && world.size() > 1 && world.rank() < 2) << gets_on;
+  }
+}
+
 /// An exception that all ranks throw must not wait for anybody.
 TEST(Watchdog, IsAbandonedByExceptions) {
   const Communicator world;
