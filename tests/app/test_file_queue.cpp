@@ -184,7 +184,7 @@ TEST(FileQueue, GuessesFromTheWorstRate) {
         [](const std::exception_ptr&) {});
   };
   EXPECT_DOUBLE_EQ(queue.seconds_to_finish(1e9), 5);  // nominal
-  write(1, 10);  // what a small file takes says little of a gigabyte
+  write(1, 10);                                       // what a small file takes says little of a gigabyte
   EXPECT_DOUBLE_EQ(queue.seconds_to_finish(1e9), 5);
   write(32, 20);
   const double fast = queue.seconds_to_finish(320 * mib);
