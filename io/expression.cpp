@@ -34,12 +34,27 @@ std::string shown(const std::string& text) {
   return text.size() <= most ? text : text.substr(0, most) + "...";
 }
 
+/// Functions of C and numpy that muParser has not, or has otherwise: its rint rounds 0.5 up instead of to
+/// even.
+void define_functions(mu::Parser& parser) {
+  using Unary = double (*)(double);
+  using Binary = double (*)(double, double);
+  parser.DefineFun("rint", Unary{std::rint});
+  parser.DefineFun("floor", Unary{std::floor});
+  parser.DefineFun("ceil", Unary{std::ceil});
+  parser.DefineFun("trunc", Unary{std::trunc});
+  parser.DefineFun("fmod", Binary{std::fmod});
+  parser.DefineFun("hypot", Binary{std::hypot});
+  parser.DefineFun("pow", Binary{std::pow});
+}
+
 /// muParser bound to coordinates of its own: one per thread, as evaluation reads them by address.
 class Evaluator {
  public:
   Evaluator(const Expression& expression, const Grid& grid) : grid_(grid) {
     try {
       parser_.DefineConst("pi", std::numbers::pi);
+      define_functions(parser_);
       for (int axis = grid.domain.first_axis(); axis < axis_count; ++axis)
         parser_.DefineVar(axis_names[axis], &coordinates_[axis]);
       parser_.SetExpr(expression.text);
@@ -49,7 +64,12 @@ class Evaluator {
       while (!message.empty() && (message.back() == '.' || message.back() == ' ')) message.pop_back();
       if (error.GetPos() >= 0 && message.find("position") == std::string::npos)
         message += fmt::format(" at position {}", error.GetPos());
-      if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN)
+      if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN &&
+          (error.GetToken() == "t" || error.GetToken() == "time"))
+        message +=
+            "; formulas know no time: the initial state is that of step 0, a source adds the same in every "
+            "step";
+      else if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN)
         message += fmt::format("; this grid has {}, and there are pi, {}", coordinate_names(grid.domain),
                                fmt::join(parser_.GetFunDef() | std::views::keys, ", "));
       throw Error(Status::invalid_input,

@@ -60,6 +60,19 @@ TEST(Expression, HasPiFunctionsAndConditions) {
   EXPECT_EQ(values("exp(x)")[3], std::exp(3.0));
 }
 
+TEST(Expression, RoundsAsC) {
+  Grid grid = grid_of(1, {1, 1, 6});
+  grid.spacing[x_axis] = 0.5;
+  grid.origin[x_axis] = -1.5;
+  const auto values = [&](const char* text) { return values_of({text, "e"}, grid, grid.domain.box()); };
+  EXPECT_EQ(values("rint(x)"), (std::vector<double>{-2, -1, -0.0, 0, 0, 1}));  // halves to even
+  EXPECT_EQ(values("floor(x) + 10*ceil(x) + 100*trunc(x)"),
+            (std::vector<double>{-112, -111, -1, 0, 10, 111}));
+  EXPECT_EQ(values("fmod(x, 1)"), (std::vector<double>{-0.5, 0, -0.5, 0, 0.5, 0}));
+  EXPECT_EQ(values("hypot(3*x, 4*x)"), (std::vector<double>{7.5, 5, 2.5, 0, 2.5, 5}));
+  EXPECT_EQ(values("pow(x, 2)"), values("x^2"));
+}
+
 TEST(Expression, RowsDoNotDependOnThreadsOrBox) {
   const Grid grid = grid_of(3, {5, 7, 11});
   const Expression expression{"sin(x)*cos(y) + z/(1 + x*y)", "e"};
@@ -115,6 +128,8 @@ TEST(Expression, ErrorsSayWhere) {
   EXPECT_EQ(error_in("x = 3", grid),
             "[initial] expression 'x = 3': unexpected '=' at position 2; equality is '=='");
   EXPECT_THAT(error_in("x, 2", grid), HasSubstr("has 2 results"));
+  for (const char* text : {"t", "x + sin(2*time)"})
+    EXPECT_THAT(error_in(text, grid), HasSubstr("formulas know no time")) << text;
   EXPECT_NE(error_in("\"text\"", grid), "");
   EXPECT_NE(error_in("1e999", grid), "");
 }
