@@ -31,9 +31,8 @@ class NumberDataset {
         dataset_(open(file, dataset), H5Dclose),
         shape_(dataset_shape(dataset_)) {
     const Hdf5Id type(H5Dget_type(dataset_), H5Tclose);
-    const H5T_class_t kind = H5Tget_class(type);
-    if (kind != H5T_FLOAT && kind != H5T_INTEGER)
-      fail(fmt::format("has type {}, wanted floating-point numbers or integers", type_name(type)));
+    if (!holds_numbers(type))
+      fail(fmt::format("has type {}, wanted floating-point numbers, integers or booleans", type_name(type)));
     const Hdf5Id creation(H5Dget_create_plist(dataset_), H5Pclose);
     if (H5Pall_filters_avail(creation) <= 0)
       fail("is compressed by a filter that this HDF5 library has not; gzip and none are always there");

@@ -7,9 +7,9 @@
 #include "io/grid.hpp"
 #include "kernels/stencil.hpp"
 
-/// Datasets that users give: grids, sources and weights, of any integer or floating-point type, byte order
-/// and storage layout. What is wrong with them throws Error(invalid_input) naming file and dataset, what was
-/// found and wanted.
+/// Datasets that users give: grids, sources and weights, of any integer or floating-point type or booleans,
+/// and of any byte order and storage layout. What is wrong with them throws Error(invalid_input) naming file
+/// and dataset, what was found and wanted.
 namespace spsolve {
 
 /// Reads one box of a dataset that must have the shape of the domain, in bounded memory. Values must be

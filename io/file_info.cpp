@@ -61,9 +61,7 @@ std::string dataset_text(hid_t file, const std::string& name) {
   const Hdf5Id dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
   const Hdf5Id type(H5Dget_type(dataset), H5Tclose);
   const auto shape = dataset_shape(dataset);
-  const H5T_class_t kind = H5Tget_class(type);
-  const bool numbers =
-      (kind == H5T_FLOAT || kind == H5T_INTEGER) && !shape.empty() && shape.size() <= axis_count;
+  const bool numbers = holds_numbers(type) && !shape.empty() && shape.size() <= axis_count;
   return fmt::format("dataset {}: shape ({}), {}{}\n{}", name, fmt::join(shape, ", "), type_name(type),
                      numbers ? range_text(dataset, shape) : "", attributes_text(dataset, "  "));
 }

@@ -139,6 +139,11 @@ Precision storage_precision(hid_t type) {
               "type " + type_name(type) + " is none of float64, float32, float16, bfloat16");
 }
 
+bool holds_numbers(hid_t type) {
+  const H5T_class_t kind = H5Tget_class(type);
+  return kind == H5T_FLOAT || kind == H5T_INTEGER || kind == H5T_ENUM;
+}
+
 std::string type_name(hid_t type) {
   const std::size_t bits = 8 * H5Tget_size(type);
   switch (H5Tget_class(type)) {

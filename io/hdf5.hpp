@@ -68,6 +68,9 @@ Hdf5Id timeless_properties(hid_t property_class);
 Hdf5Id storage_type(Precision precision);
 /// The storage format that `type` is, with fp32 for float32; throws Error(file_failure) for any other.
 Precision storage_precision(hid_t type);
+/// Whether values convert to doubles: integers, floating-point numbers, and enumerations by their integers
+/// (h5py's booleans: 0 and 1).
+bool holds_numbers(hid_t type);
 /// "float64", "bfloat16", "int32", "string", ..., as numpy names them.
 std::string type_name(hid_t type);
 

@@ -34,6 +34,17 @@ class ArrayReader : public ::testing::Test {
     if (!values.empty())
       check_hdf5(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
   }
+  /// Stores booleans as h5py does.
+  void store_mask(const std::string& name, const std::vector<hsize_t>& extents,
+                  const std::vector<std::int8_t>& values) {
+    const Hdf5Id boolean(H5Tenum_create(H5T_STD_I8LE), H5Tclose);
+    const std::int8_t no = 0, yes = 1;
+    check_hdf5(H5Tenum_insert(boolean, "FALSE", &no));
+    check_hdf5(H5Tenum_insert(boolean, "TRUE", &yes));
+    store(name, boolean, extents, {});
+    const Hdf5Id dataset(H5Dopen2(output_.front(), name.c_str(), H5P_DEFAULT), H5Dclose);
+    check_hdf5(H5Dwrite(dataset, boolean, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+  }
   void annotate(const std::string& name, const std::string& attribute, const AttributeValue& value) {
     const Hdf5Id dataset(H5Dopen2(output_.front(), name.c_str(), H5P_DEFAULT), H5Dclose);
     write_attribute(dataset, attribute, value);
@@ -167,6 +178,14 @@ TEST_F(ArrayReader, ComplainsOfTypesThatAreNoNumbers) {
   const auto& file = finished();
   EXPECT_THAT(complaint([&] { read_weights(file, "text", 1); }), HasSubstr("has type string"));
   EXPECT_THAT(complaint([&] { read_weights(file, "complex", 1); }), HasSubstr("has type compound"));
+}
+
+TEST_F(ArrayReader, ReadsBooleansAsZeroAndOne) {
+  const std::vector<std::int8_t> mask{0, 1, 1, 0, 0, 1};
+  store_mask("mask", {2, 3}, mask);
+  const Index3 shape{1, 2, 3};
+  EXPECT_EQ(values_of(finished(), "mask", domain_of(2, shape), box_of(shape)),
+            std::vector<double>(mask.begin(), mask.end()));
 }
 
 TEST_F(ArrayReader, ComplainsOfValuesThatAreNotFiniteAndSaysWhere) {
