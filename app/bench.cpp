@@ -81,8 +81,8 @@ Json report_failure(const BenchCase& what, const std::string& unit, const std::s
 
 void list_catalogue(const Terminal& terminal) {
   for (const CatalogueEntry& entry : catalogue())
-    terminal.print("{:<28} {}D, {:>3} points, {}: {}", entry.name, entry.dimensions,
-                   entry.stencil.taps().size(), entry.domain, entry.source);
+    terminal.print("{:<28} {}D, {:>3} points, {}: {}; {}", entry.name, entry.dimensions,
+                   entry.stencil.taps().size(), entry.domain, entry.source, equation_text(entry));
 }
 
 /// What sparsity gains: neighbours that differ in the unit alone.

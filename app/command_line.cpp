@@ -36,7 +36,7 @@ const CLI::Validator positive(
 
 constexpr const char* after_presets =
     R"(  (star|box|random)<d>d<r>r, 1d<r>r: benchmark shapes of dimension d and radius r, such as star3d1r
-  a name of the catalogue: spsolve bench --list shows them with their sources
+  a name of the catalogue: spsolve bench --list shows them with their sources and equations
 
 Formulas (expression of [initial] and [source]): of the coordinates x, y, z that the grid has, and pi
   + - * / ^, comparisons, && ||, a ? b : c; abs, sign, rint, sqrt, exp, ln, log10, log2, sin, cos, tan and their inverses,
@@ -138,7 +138,10 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
     suites.append("\n").append(suite.name).append(": ").append(suite.meaning);
   to.add_option("--suite", request.suite, suites)->excludes(stencil)->excludes(shape)->excludes(input);
   to.add_option("--seed", request.seed, "Of the suite random")->capture_default_str();
-  to.add_flag("--list", request.list, "List the catalogue of stencils with their sources, and end");
+  to.add_flag("--list", request.list,
+              "List the catalogue of stencils with their sources and equations, in units of the grid spacing "
+              "and the time step, "
+              "and end");
 }
 
 }  // namespace

@@ -76,13 +76,14 @@ elif kind == "catalogue":
     lines = []
     for line in pathlib.Path(files[1]).read_text().splitlines():
         name, _, points, _, about = line.split(maxsplit=4)
+        about, equation = about.rsplit("; ", 1)
         domain, source = about.split(": ", 1)
         cells = [name, points]
         for precision in ("fp32", "fp16"):
             row = chosen[name, precision]
             cells += [f"{way_of(row)}, {row['fuse']}", short(rate(row)), f"{row['error_l2']:.0e}"]
-        lines.append((*cells, domain, source))
-    table(["stencil", "points:", "fp32 by", "G/s:", "error:", "fp16 by", "G/s:", "error:", "domain", "source"], lines)
+        lines.append((*cells, domain, equation, source))
+    table(["stencil", "points:", "fp32 by", "G/s:", "error:", "fp16 by", "G/s:", "error:", "domain", "equation", "source"], lines)
 elif kind == "ablation":
     same = ("stencil", "precision", "layout", "fuse")
     dense = {tuple(row[name] for name in same): row for row in rows_of(files[0]) if row["unit"] == "tensor"}

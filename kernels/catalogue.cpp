@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <sstream>
 
 namespace spsolve {
 
@@ -15,6 +17,24 @@ std::complex<double> exponent(const std::vector<Derivative>& equation, const std
     sum += product;
   }
   return sum;
+}
+
+std::string equation_text(const CatalogueEntry& entry) {
+  if (entry.equation.empty()) return "a filter";
+  std::ostringstream text;
+  text << (entry.role == Role::step ? "du/dt =" : "u' =");
+  const auto power = [](std::int64_t n) { return n > 1 ? std::to_string(n) : ""; };
+  for (const Derivative& term : entry.equation) {
+    if (&term == &entry.equation.front())
+      text << ' ' << term.coefficient;
+    else
+      text << (term.coefficient < 0 ? " - " : " + ") << std::abs(term.coefficient);
+    const std::int64_t order = std::accumulate(term.powers.begin(), term.powers.end(), std::int64_t{0});
+    text << (order ? " d" + power(order) + "u/" : " u");
+    for (int axis = x_axis; axis >= z_axis; --axis)
+      if (term.powers[axis] > 0) text << 'd' << "zyx"[axis] << power(term.powers[axis]);
+  }
+  return text.str();
 }
 
 const std::vector<CatalogueEntry>& catalogue() {

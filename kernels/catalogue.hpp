@@ -35,6 +35,10 @@ struct CatalogueEntry {
 /// sum coefficient (i theta)^powers: the growth rate of the wave exp(i theta . p) by an equation.
 std::complex<double> exponent(const std::vector<Derivative>& equation, const std::array<double, 3>& theta);
 
+/// "du/dt = 0.2 d2u/dx2 - 0.1 du/dx" of a step, "u' = ..." of derivatives, "a filter" where there is no
+/// equation.
+std::string equation_text(const CatalogueEntry& entry);
+
 /// All entries, domain by domain.
 const std::vector<CatalogueEntry>& catalogue();
 /// Null if there is no such name.
