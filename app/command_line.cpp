@@ -39,8 +39,9 @@ constexpr const char* after_presets =
   a name of the catalogue: spsolve bench --list shows them with their sources and equations
 
 Formulas (expression of [initial] and [source]): of the coordinates x, y, z that the grid has, and pi
-  + - * / ^, comparisons, && ||, a ? b : c; abs, sign, rint, sqrt, exp, ln, log10, log2, sin, cos, tan and their inverses,
-  atan2, sinh, cosh, tanh and theirs, min, max, sum, avg; files give any other values: file = "u.h5", dataset = "/u"
+  + - * / ^, comparisons, && ||, a ? b : c; abs, sign, rint, floor, ceil, trunc, fmod, sqrt, hypot, pow, exp,
+  ln = log, log10, log2, sin, cos, tan and their inverses, atan2, sinh, cosh, tanh and theirs, min, max, sum, avg
+  files give any other values: file = "u.h5", dataset = "/u"
 
 How it is solved (spsolve plan INPUT.toml shows the choice, the candidates and why):
   compute.unit    scalar: single steps on plain cores; sparse-tensor, tensor: fused weights on tensor cores
@@ -52,10 +53,10 @@ How it is solved (spsolve plan INPUT.toml shows the choice, the candidates and w
   parallel.exchange_every  launches of the scalar unit that share one exchange of deeper halos; results do not depend on it
   All are "auto" unless set in the input or by --set. A restart goes on with the plan of its checkpoint.
 
-Exit status: 0 finished; 2 invalid input; 3 the solution became NaN or infinite; 4 a file could not be read
-or written; 5 a device or a peer failed; 75 stopped by a signal or the wall-time limit after a checkpoint.
-Signals: USR1, TERM, INT: checkpoint and stop, a second TERM or INT: end at once, as does INT before the first step;
-USR2: checkpoint and go on.
+Exit status: 0 finished; 2 invalid input, or a file that it names is missing; 3 the solution became NaN or infinite;
+4 a file is damaged, or could not be read or written; 5 a device or a peer failed; 75 stopped by a signal or the
+wall-time limit after a checkpoint.
+Signals: USR1, TERM, INT: checkpoint and stop; USR2: checkpoint and go on.
 )";
 
 /// What --help says beside the options.

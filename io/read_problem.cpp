@@ -76,7 +76,7 @@ PresetForm read_preset(const TomlSection& section) {
     for (const Preset& family : parameter_presets()) families.push_back(family.name);
     section.fail(
         "preset",
-        fmt::format("there is no preset '{}'{}presets: {}, any (star|box)<d>d<r>r, and the "
+        fmt::format("there is no preset '{}'{}presets: {}, any (star|box|random)<d>d<r>r or 1d<r>r, and the "
                     "catalogue that spsolve bench --list shows",
                     form.preset, did_you_mean(form.preset, preset_names()), fmt::join(families, ", ")));
   }

@@ -54,8 +54,8 @@ class CommandLine(spsolve.TestCase):
             with self.subTest(ranks=ranks):
                 self.assertEqual(self.run_to(0, "--version", ranks=ranks).out, f"spsolve {version}\n")
         formula = " + ".join(["pi", *(f"{name}(0.5)" for name in (
-            "abs sign rint sqrt exp ln log10 log2 sin cos tan asin acos atan sinh cosh tanh asinh atanh min max sum avg".split())),
-            "acosh(1)", "atan2(1, 2)", "(x >= 0 && y < 9 || x != 1 ? 1 : 0)"])
+            "abs sign rint floor ceil trunc sqrt exp ln log log10 log2 sin cos tan asin acos atan sinh cosh tanh asinh atanh min max sum "
+            "avg".split())), "acosh(1)", "atan2(1, 2)", "fmod(1, 2)", "hypot(1, 2)", "pow(1, 2)", "(x >= 0 && y < 9 || x != 1 ? 1 : 0)"])
         self.run_to(0, "check", self.write(initial={"expression": formula}))
         for verb in ("check", "plan", "bench", "info", "doctor"):
             self.assertIn("--help", self.run_to(0, verb, "--help").out)
@@ -186,6 +186,7 @@ class CommandLine(spsolve.TestCase):
             data["w"].attrs["center"] = [3, 1]
             data["half"] = np.ones((3, 3)) / 9
             data["half"].attrs["center"] = [0.5, 1.5]
+            data["mask"] = np.arange(3) > 1
             data.create_dataset("lzf", data=np.ones((9, 14)), compression="lzf")  # a filter of h5py's own
         (self.directory / "text.h5").write_text("no HDF5")
         for section, table, wanted in (
@@ -207,6 +208,7 @@ class CommandLine(spsolve.TestCase):
         self.assertFalse((self.directory / "out").exists())
         text = self.run_to(0, "info", "data.h5").out  # of what can be told
         self.assertRegex(text, "dataset /lzf: .*cannot be read")
+        self.assertRegex(text, "dataset /mask: .*boolean, min 0, max 1")
         self.assertRegex(text, r"dataset /u: shape \(9, 14\), float64, min 1, max 1")
 
     def test_ranks_that_do_not_fit(self):

@@ -287,10 +287,11 @@ TEST(ConfigMistake, ReportsTheFirstUnknownKeyOfASection) {
 }
 
 TEST(ConfigMistake, SuggestsPresets) {
-  EXPECT_EQ(error_of({"\"heat\"", "\"haet\"", ""}),
-            "case.toml:8: [stencil] there is no preset 'haet'; did you mean 'heat'? presets: heat, "
-            "advection-diffusion, box-filter, any (star|box)<d>d<r>r, and the catalogue that spsolve bench "
-            "--list shows");
+  EXPECT_EQ(
+      error_of({"\"heat\"", "\"haet\"", ""}),
+      "case.toml:8: [stencil] there is no preset 'haet'; did you mean 'heat'? presets: heat, "
+      "advection-diffusion, box-filter, any (star|box|random)<d>d<r>r or 1d<r>r, and the catalogue that "
+      "spsolve bench --list shows");
 }
 
 TEST(ConfigOverrideMistake, IsBlamedOnTheOverride) {
