@@ -17,6 +17,14 @@
 namespace spsolve {
 namespace {
 
+/// Calls what reads the dataset of a section; errors name the key as well.
+template <class Read>
+void reading(const std::string& section, Read&& read) try {
+  read();
+} catch (const Error& error) {
+  throw Error(error.status(), fmt::format("{}.file: {}", section, error.what()));
+}
+
 /// Hands the values on `box` to `sink`, which several threads may call at once.
 void read_values(const Setup& setup, const FieldForm& form, const char* section, const Box& box,
                  const ValueSink& sink) {
@@ -24,8 +32,8 @@ void read_values(const Setup& setup, const FieldForm& form, const char* section,
   if (const auto* expression = std::get_if<ExpressionForm>(&form)) {
     Expression{expression->expression, fmt::format("{}.expression", section)}.evaluate(grid, box, sink);
   } else {
-    const auto& [file, dataset] = std::get<DatasetForm>(form);
-    read_box(file, dataset, grid.domain, box, sink);
+    const auto& source = std::get<DatasetForm>(form);
+    reading(section, [&] { read_box(source.file, source.dataset, grid.domain, box, sink); });
   }
 }
 
@@ -91,8 +99,9 @@ Stencil read_stencil(const Communicator& communicator, const RunConfig& config) 
   collectively(communicator, [&] {
     stencil = inline_stencil(config);
     if (stencil) return;
-    const auto& [file, dataset] = std::get<DatasetForm>(config.stencil);
-    stencil = read_weights(file, dataset, config.grid.domain.dimensions);
+    const auto& source = std::get<DatasetForm>(config.stencil);
+    reading("stencil",
+            [&] { stencil = read_weights(source.file, source.dataset, config.grid.domain.dimensions); });
   });
   return *stencil;
 }
