@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <map>
+#include <ranges>
 #include <set>
 
 #if __has_include(<mpi-ext.h>)
@@ -25,18 +26,21 @@
 #include "app/versions.hpp"
 #include "io/file_info.hpp"
 #include "kernels/cache_directory.hpp"
+#include "kernels/catalogue.hpp"
 
 namespace spsolve {
 namespace {
 
-std::string file_system(const std::filesystem::path& directory) {
+/// A directory, which may not exist yet, and what it is on.
+std::string place_text(const std::filesystem::path& directory) {
   struct statfs status {};
-  std::filesystem::path existing = std::filesystem::absolute(directory);
+  const std::filesystem::path absolute = std::filesystem::absolute(directory).lexically_normal();
+  std::filesystem::path existing = absolute;
   std::error_code unseen;  // behind a directory that others may not enter, say
   while (!std::filesystem::exists(existing, unseen)) existing = existing.parent_path();
   const bool writable =
       std::filesystem::is_directory(existing, unseen) && access(existing.c_str(), W_OK | X_OK) == 0;
-  if (statfs(existing.c_str(), &status) != 0) return "unknown";
+  if (statfs(existing.c_str(), &status) != 0) return absolute.string();
   const double free = static_cast<double>(status.f_bavail) * static_cast<double>(status.f_bsize);
   static const std::map<unsigned long, const char*> types{{0x01021994, "tmpfs"},
                                                           {0x6969, "NFS"},
@@ -44,8 +48,10 @@ std::string file_system(const std::filesystem::path& directory) {
                                                           {0x47504653, "GPFS"},
                                                           {0x19830326, "BeeGFS"}};
   const auto type = types.find(static_cast<unsigned long>(status.f_type));
-  return fmt::format("{} ({}, {} free{})", existing.string(), type == types.end() ? "local" : type->second,
-                     size_text(free), writable ? "" : ", not writable");
+  return fmt::format("{} ({}{}, {} free{})", absolute.string(),
+                     existing == absolute ? "" : fmt::format("file system of {}: ", existing.string()),
+                     type == types.end() ? "local" : type->second, size_text(free),
+                     writable ? "" : ", not writable");
 }
 
 void print_file_sizes(const Setup& setup, const Terminal& terminal) {
@@ -59,10 +65,27 @@ void print_file_sizes(const Setup& setup, const Terminal& terminal) {
   const std::int64_t snapshots = config.output.every > 0 ? config.time.steps / config.output.every + 1 +
                                                                (config.time.steps % config.output.every != 0)
                                                          : 1;
-  terminal.print("files: {} snapshots of {} = {}; up to {} checkpoints of {}, in {} of {}", snapshots,
+  terminal.print("files: {} of {} = {}; up to {} checkpoints of {}, in {}", counted(snapshots, "snapshot"),
                  size_text(snapshot), size_text(snapshot * static_cast<double>(snapshots)),
                  std::int64_t{config.checkpoint.keep} + 1, size_text(checkpoint),
-                 config.output.directory.string(), file_system(config.output.directory));
+                 place_text(config.output.directory));
+}
+
+/// Where the weights are from, if that is the catalogue, and they themselves, as many as there is room for.
+void print_stencil(const Setup& setup, const Terminal& terminal) {
+  const auto* preset = std::get_if<PresetForm>(&setup.config.stencil);
+  if (const CatalogueEntry* entry = preset ? find_in_catalogue(preset->preset) : nullptr)
+    terminal.print("{}: {}; {} (per grid spacing and time step)", entry->name, entry->source,
+                   equation_text(*entry));
+  constexpr std::size_t most_listed = 30;
+  const std::vector<Tap>& taps = setup.problem.stencil.taps();
+  for (const Tap& tap : taps | std::views::take(most_listed)) {
+    std::string place;
+    for (int axis = setup.problem.domain.first_axis(); axis < axis_count; ++axis)
+      place += fmt::format(" {}{:+}", axis_names[axis], tap.offset[axis]);
+    terminal.print("  weight {:+.17g} at{}", tap.weight, place);
+  }
+  if (taps.size() > most_listed) terminal.print("  and {} more", taps.size() - most_listed);
 }
 
 /// Whether the MPI library says that it can send GPU memory.
@@ -102,9 +125,8 @@ Status check(const Communicator& communicator, const CommandLine& command) {
   check_datasets(communicator, setup);
   terminal.print("{}", to_toml(setup.config));
   print_summary(communicator, setup, terminal);
-  for (const Tap& tap : setup.problem.stencil.taps())
-    terminal.print("  weight {:+.17g} at z{:+} y{:+} x{:+}", tap.weight, tap.offset[0], tap.offset[1],
-                   tap.offset[2]);
+  print_stencil(setup, terminal);
+  terminal.print("error bound per step: {:.1e} (relative L2)", setup.plan.chosen.error);
   terminal.print("growth factor per step: {:.15g}",
                  growth_factor(setup.problem.stencil, setup.problem.domain.shape));
   warn_of_growth(setup, terminal);
@@ -166,9 +188,9 @@ Status doctor(const Communicator& communicator) {
   terminal.print("{:<14} {}", "ceilings", describe_ceilings(device));
   terminal.print("{:<14} {}", "cache",
                  cache_directory().empty() ? std::string("none: set XDG_CACHE_HOME or HOME")
-                                           : file_system(cache_directory()));
-  terminal.print("{:<14} {}", "output", file_system(std::filesystem::current_path()));
-  terminal.print("{:<14} {}", "shared memory", file_system("/dev/shm"));
+                                           : place_text(cache_directory()));
+  terminal.print("{:<14} {}", "output", place_text(std::filesystem::current_path()));
+  terminal.print("{:<14} {}", "shared memory", place_text("/dev/shm"));
   return Status::finished;
 }
 

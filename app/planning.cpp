@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/ceilings.hpp"
+#include "app/terminal.hpp"
 #include "io/atomic_file.hpp"
 #include "io/read_problem.hpp"
 #include "io/toml_document.hpp"
@@ -66,8 +67,9 @@ ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, c
     const auto plan = Json::parse(plan_text);
     const Candidate kept = read_candidate(plan);
     const std::string where = plan.value("device", "");
-    const std::string what = fmt::format("{}{}, {} steps per launch on {}", kept.unit,
-                                         kept.fused_weights() ? " " + kept.layout : "", kept.fuse, where);
+    const std::string what =
+        fmt::format("{}{}, {} per launch on {}", kept.unit, kept.fused_weights() ? " " + kept.layout : "",
+                    counted(kept.fuse, "step"), where);
     request.precision = kept.precision;  // that of the values to go on with
     if (request.accuracy && kept.error > *request.accuracy)
       return {request, fmt::format("planned anew: the plan so far ({}) errs by up to {:.2e} per step, beyond "

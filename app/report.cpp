@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 #include <omp.h>
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -90,14 +92,15 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
                    const std::string& hint) {
   const Problem& problem = setup.problem;
   const int dimensions = problem.domain.dimensions;
-  terminal.print("{}: {} points, {} taps, radius {}, {}, {} steps", setup.config.name,
-                 extent_text(problem.domain.shape, dimensions), problem.stencil.taps().size(),
+  terminal.print("{}: {} points, {}, radius {}, {}, {}", setup.config.name,
+                 extent_text(problem.domain.shape, dimensions),
+                 counted(static_cast<std::int64_t>(problem.stencil.taps().size()), "tap"),
                  extent_text(problem.stencil.radius(), dimensions), to_string(problem.precision),
-                 setup.config.time.steps);
+                 counted(setup.config.time.steps, "step"));
   const Candidate& chosen = setup.plan.chosen;
-  terminal.print("plan: {} {} unit{}, {} steps per launch ({}-bound in the model{})", setup.plan.device,
-                 chosen.unit, chosen.fused_weights() ? ", layout " + chosen.layout : "", chosen.fuse,
-                 chosen.bound, hint);
+  terminal.print("plan: {} {} unit{}, {} per launch ({}-bound in the model{})", setup.plan.device,
+                 chosen.unit, chosen.fused_weights() ? ", layout " + chosen.layout : "",
+                 counted(chosen.fuse, "step"), chosen.bound, hint);
   if (!setup.plan_note.empty()) terminal.warn("{}", setup.plan_note);
   const MemoryNeed need = memory_need(setup);
   terminal.print(
@@ -118,7 +121,11 @@ void warn_of_growth(const Setup& setup, const Terminal& terminal) {
   const Stencil& stencil = setup.problem.stencil;
   const double growth = growth_factor(stencil, setup.problem.domain.shape);
   // Each tap's weight may be rounded by half a unit of its last place, and so are the factors of each axis.
-  const double rounding = 0x1p-52 * static_cast<double>(stencil.taps().size() + 4);
+  double rounding = 0x1p-52 * static_cast<double>(stencil.taps().size() + 4);
+  // Weights that fp32 holds were rounded to it, as far as one can see.
+  if (std::ranges::all_of(stencil.taps(),
+                          [](const Tap& tap) { return tap.weight == static_cast<float>(tap.weight); }))
+    for (const Tap& tap : stencil.taps()) rounding += 0x1p-24 * std::abs(tap.weight);
   if (growth <= 1.0 + rounding) return;
   std::string advice;
   const auto* preset = std::get_if<PresetForm>(&setup.config.stencil);
@@ -129,8 +136,8 @@ void warn_of_growth(const Setup& setup, const Terminal& terminal) {
                  ? fmt::format("; the largest stable time step is {:.6g}, this one is {:.6g}", stable, dt)
                  : std::string("; no time step is stable without more diffusion");
   }
-  terminal.warn("the weights amplify some wave by {:.6g} per step: the solution may grow without bound{}",
-                growth, advice);
+  terminal.warn("the weights amplify some wave by 1 + {:.2g} per step: the solution may grow without bound{}",
+                growth - 1.0, advice);
 }
 
 void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& terminal) {
@@ -153,9 +160,8 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
   }
   const Pace pace = plan_request(setup.config).pace;
   if (pace.every > 0)
-    terminal.print(
-        "GStencil/s, err/step: launches end every {} steps{}; what is left there takes single steps",
-        pace.every, pace.last_alone ? ", the last of which is alone" : "");
+    terminal.print("GStencil/s, err/step: launches end every {}{}; what is left there takes single steps",
+                   counted(pace.every, "step"), pace.last_alone ? ", the last of which is alone" : "");
   terminal.print(
       "bytes, fma: per point and step, main memory and executed; err/step: bound on the relative L2 error");
   terminal.print("alpha: taps of the fused weights / (fuse x taps); S: taps of the fused weights / executed");
@@ -190,9 +196,8 @@ void print_layouts(const Setup& setup, const DeviceModel& device, const Terminal
   const TensorRates rates{half ? rated.mma_half_sparse : rated.mma_tf32_sparse, rated.bandwidth,
                           rated.shared_bandwidth};
   const Problem& problem = setup.problem;
-  terminal.print("tiles of the morph layout, {} per launch, mma.sp m16n8k{} {}",
-                 morph->fuse == 1 ? "1 step" : fmt::format("{} steps", morph->fuse), mma.k,
-                 to_string(mma.element));
+  terminal.print("tiles of the morph layout, {} per launch, mma.sp m16n8k{} {}", counted(morph->fuse, "step"),
+                 mma.k, to_string(mma.element));
   terminal.print("{:>12} {:>4} {:>7} {:>6} {:>6} {:>8} {:>14} {:>11} {:>10} {:>8}", "r3 x r2 x r1", "M",
                  "window", "K", "zero", "density", "instructions", "compute us", "memory us", "us");
   for (const LayoutCandidate& c : explore_layouts(fuse_steps(problem.stencil, morph->fuse),
@@ -245,9 +250,8 @@ void report(const Communicator& communicator, const Setup& setup, const std::str
     terminal.print("nothing left to do: step {} is the last; results in {}", schedule.last,
                    setup.config.output.directory.string());
   } else if (outcome == Outcome::finished) {
-    terminal.print(
-        "finished {} steps in {:.3f} s: {:.4f} GStencil/s (points x steps per second, files excluded)", steps,
-        seconds, rate);
+    terminal.print("finished {} in {:.3f} s: {:.4f} GStencil/s (points x steps per second, files excluded)",
+                   counted(steps, "step"), seconds, rate);
     terminal.print(
         "seconds per rank, least to most: compute {:.3f}..{:.3f}, exchange {:.3f}..{:.3f}, files "
         "{:.3f}..{:.3f}",

@@ -10,6 +10,11 @@
 
 namespace spsolve {
 
+/// "1 step", "4 steps".
+inline std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 /// Prints for rank 0: results and progress on standard output, warnings and errors on standard error.
 class Terminal {
  public:
