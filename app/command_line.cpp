@@ -182,6 +182,12 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   for (CLI::App* verb : {check, plan}) {
     verb->add_option("INPUT", command.file, "Input file (TOML)")->required()->type_name("FILE.toml");
     add_set(*verb);
+    verb->add_option(
+            "--ranks", command.ranks,
+            "How many ranks the run will have: their blocks, halos and memory (default: as many as there "
+            "are now)")
+        ->type_name("N")
+        ->check(positive);
   }
 
   plan->add_option("--device-model", command.device_model, "Plan for the device that this file describes")

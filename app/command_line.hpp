@@ -48,6 +48,7 @@ struct CommandLine {
   std::optional<std::filesystem::path> output;
   bool overwrite = false;
   bool quiet = false;
+  std::optional<int> ranks;                           // of check and plan: those that a run will have
   std::optional<std::filesystem::path> device_model;  // of plan
   bool layouts = false;  // the same: of the morph layout, instead of the candidates
   BenchRequest bench;

@@ -4,26 +4,25 @@
 #include <fmt/format.h>
 
 #include "app/host_memory.hpp"
+#include "app/terminal.hpp"
 #include "solver/block.hpp"
 #include "solver/exchange_interval.hpp"
 
 namespace spsolve {
 
-Distribution distribute(const Communicator& communicator, const ParallelConfig& parallel,
+Distribution distribute(const Communicator& communicator, int ranks, const ParallelConfig& parallel,
                         const Problem& problem, const Candidate& candidate, const DeviceChoice& device) {
   const Index3& shape = problem.domain.shape;
-  const Index3 ranks =
-      parallel.ranks
-          ? *parallel.ranks
-          : least_surface_rank_grid(shape, communicator.size(), candidate.fuse * problem.stencil.radius(),
-                                    device.cuda ? gpu_face_cost : Index3{1, 1, 1});
-  if (volume(ranks) != communicator.size())
-    throw Error(
-        Status::invalid_input,
-        fmt::format("[parallel] ranks: {} blocks, but {} ranks were started; start as many as there are "
-                    "blocks, or give \"auto\"",
-                    volume(ranks), communicator.size()));
-  const Decomposition decomposition(shape, ranks);
+  const Index3 rank_grid =
+      parallel.ranks ? *parallel.ranks
+                     : least_surface_rank_grid(shape, ranks, candidate.fuse * problem.stencil.radius(),
+                                               device.cuda ? gpu_face_cost : Index3{1, 1, 1});
+  if (const std::int64_t blocks = volume(rank_grid); blocks != ranks)
+    throw Error(Status::invalid_input,
+                fmt::format("[parallel] ranks: {}, but {} to hold them; start as many as there are blocks "
+                            "(check and plan: --ranks {}), or give \"auto\"",
+                            counted(blocks, "block"), counted(ranks, "rank"), blocks));
+  const Decomposition decomposition(shape, rank_grid);
   if (parallel.exchange_every)
     return {decomposition, candidate.exchanges_in_every_launch() ? 1 : *parallel.exchange_every};
   // Ranks on other processors may round otherwise.
@@ -34,7 +33,8 @@ Distribution distribute(const Communicator& communicator, const ParallelConfig& 
 Distribution distribute_within_memory(const Communicator& communicator, const ParallelConfig& parallel,
                                       const Problem& problem, const Candidate& candidate,
                                       const DeviceChoice& device) {
-  const Distribution blocks = distribute(communicator, parallel, problem, candidate, device);
+  const Distribution blocks =
+      distribute(communicator, communicator.size(), parallel, problem, candidate, device);
   if (device.cuda) return blocks;
   communicator.barrier();  // what ranks had before is gone
   const int ranks_here = ranks_on_this_machine(communicator);

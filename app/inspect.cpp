@@ -119,9 +119,10 @@ Status check(const Communicator& communicator, const CommandLine& command) {
   const Terminal terminal(communicator, false);
   const RunConfig config = load_input(communicator, command);
   const std::optional<DeviceModel> model = stand_in(communicator, config, terminal);
-  const Setup setup = make_setup(communicator, config, "", model);
-  // Nothing starts on GPUs that others may be using.
-  if (!model) require_memory(communicator, setup, false);
+  const Setup setup = make_setup(communicator, config, "", model, command.ranks);
+  // Nothing starts on GPUs that others may be using; what machines other ranks will have is not known.
+  if (!model && setup.decomposition.ranks() == communicator.size())
+    require_memory(communicator, setup, false);
   check_datasets(communicator, setup);
   terminal.print("{}", to_toml(setup.config));
   print_summary(communicator, setup, terminal);
@@ -131,7 +132,11 @@ Status check(const Communicator& communicator, const CommandLine& command) {
                  growth_factor(setup.problem.stencil, setup.problem.domain.shape));
   warn_of_growth(setup, terminal);
   print_file_sizes(setup, terminal);
-  terminal.print("the input is valid");
+  const int ranks = setup.decomposition.ranks();
+  terminal.print("the input is valid{}",
+                 ranks > communicator.size()
+                     ? fmt::format("; values were looked at in {} of {} blocks", communicator.size(), ranks)
+                     : "");
   return Status::finished;
 }
 
@@ -141,7 +146,7 @@ Status show_plan(const Communicator& communicator, const CommandLine& command) {
   if (command.device_model) collectively(communicator, [&] { model = device_model(*command.device_model); });
   const RunConfig config = load_input(communicator, command);
   if (!model) model = stand_in(communicator, config, terminal);
-  const Setup setup = make_setup(communicator, config, "", model);
+  const Setup setup = make_setup(communicator, config, "", model, command.ranks);
   print_summary(communicator, setup, terminal, "");
   const DeviceModel planned_for = model ? *model : device_model(setup.device);
   if (command.layouts)

@@ -9,7 +9,7 @@ namespace spsolve {
 /// The verbs that only look: none touches a GPU, writes a file or steps in time. All are collective.
 
 /// `check`: the resolved input, what would be solved, memory per rank and file sizes; files are opened and
-/// their values read.
+/// their values read, by every rank those of its block.
 Status check(const Communicator& communicator, const CommandLine& command);
 /// `plan`: the plan and the model's numbers for every candidate.
 Status show_plan(const Communicator& communicator, const CommandLine& command);

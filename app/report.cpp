@@ -103,17 +103,22 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
                  counted(chosen.fuse, "step"), chosen.bound, hint);
   if (!setup.plan_note.empty()) terminal.warn("{}", setup.plan_note);
   const MemoryNeed need = memory_need(setup);
+  const Decomposition& blocks = setup.decomposition;
   terminal.print(
-      "ranks: {} as {}, {:.1f} MiB of fields per rank{}{}", communicator.size(),
-      extent_text(setup.decomposition.rank_grid(), dimensions), static_cast<double>(need.fields) / 0x1p20,
+      "ranks: {} as {}, blocks of {} with halos of {}, {:.1f} MiB of fields per rank{}{}", blocks.ranks(),
+      extent_text(blocks.rank_grid(), dimensions), extent_text(blocks.block(0).extent(), dimensions),
+      extent_text(setup.halo(), dimensions), static_cast<double>(need.fields) / 0x1p20,
       setup.exchange_every > 1 ? fmt::format(", halos exchanged every {} launches", setup.exchange_every)
                                : "",
       need.copies ? fmt::format(", {:.1f} MiB of host memory for files on their way",
                                 static_cast<double>(need.copies) / 0x1p20)
                   : "");
   const auto devices = communicator.gather(setup.device.of_rank);
-  for (std::size_t rank = 0; rank < devices.size(); ++rank)
-    terminal.print("  rank {} on {}", rank, devices[rank]);
+  if (blocks.ranks() == communicator.size())
+    for (std::size_t rank = 0; rank < devices.size(); ++rank)
+      terminal.print("  rank {} on {}", rank, devices[rank]);
+  else
+    terminal.print("  looked at on {}", devices.front());
   if (!setup.device.note.empty()) terminal.print("no GPU: {}", setup.device.note);
 }
 

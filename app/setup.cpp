@@ -71,7 +71,7 @@ bool fits_here(const Setup& setup, int ranks_here, bool use_devices) try {
 std::string halos_that_fit(const Setup& setup, int ranks_here, bool use_devices) {
   const int first = setup.problem.domain.first_axis();
   const Index3 block = setup.decomposition.block(0).extent();
-  const Index3 halo = setup.exchange_every * setup.plan.chosen.fuse * setup.problem.stencil.radius();
+  const Index3 halo = setup.halo();
   Setup thinner = setup;
   for (const auto& [key, value] : {std::pair{"[parallel] exchange_every", &thinner.exchange_every},
                                    std::pair{"[time] fuse", &thinner.plan.chosen.fuse}}) {
@@ -107,7 +107,7 @@ Stencil read_stencil(const Communicator& communicator, const RunConfig& config) 
 }
 
 Setup make_setup(const Communicator& communicator, const RunConfig& config, const std::string& continued,
-                 const std::optional<DeviceModel>& model) {
+                 const std::optional<DeviceModel>& model, std::optional<int> ranks) {
   Problem problem{config.grid.domain, read_stencil(communicator, config), config.compute.precision,
                   config.source.has_value()};
   const DeviceChoice device = model ? DeviceChoice{.cuda = model->gpu,
@@ -134,13 +134,14 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, cons
   problem.precision = plan.chosen.precision;
   require_walls_in_range(problem);
   const bool background = config.output.background.value_or(device.cuda) && threads_may_communicate();
-  const auto [decomposition, exchange_every] =
-      distribute(communicator, config.parallel, problem, plan.chosen, device);
+  const auto [decomposition, exchange_every] = distribute(communicator, ranks.value_or(communicator.size()),
+                                                          config.parallel, problem, plan.chosen, device);
   return {config, problem, device, plan, request.note, decomposition, exchange_every, background};
 }
 
 void check_datasets(const Communicator& communicator, const Setup& setup) {
-  const Box block = setup.decomposition.block(communicator.rank());
+  const int rank = communicator.rank();
+  const Box block = rank < setup.decomposition.ranks() ? setup.decomposition.block(rank) : Box{};
   collectively(communicator, [&] {
     const auto ignore = [](const Index3&, std::span<const double>) {};
     read_values(setup, setup.config.initial, "initial", block, ignore);

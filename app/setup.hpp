@@ -24,6 +24,8 @@ struct Setup {
   int exchange_every = 1;   // launches that share an exchange of halos
   bool background = false;  // files are written while the run goes on
 
+  /// Points around a block that are known after an exchange.
+  Index3 halo() const { return exchange_every * plan.chosen.fuse * problem.stencil.radius(); }
   /// What copies of the state hold for the files; where values are rounded to fewer bits, it is done there.
   Sampling for_snapshots() const;
   Sampling for_checkpoints() const { return {1, problem.precision}; }
@@ -39,12 +41,13 @@ MemoryNeed memory_need(const Setup& setup);
 Stencil read_stencil(const Communicator& communicator, const RunConfig& config);
 
 /// Reads the weights, chooses the device, makes the plan and the decomposition.
-/// `continued`: the plan of the run that goes on, as JSON, or empty. `model`: of the device to plan for,
-/// instead of the nominal one (to look at plans only). Collective; every rank throws the same Error.
+/// `continued`: the plan of the run that goes on, as JSON, or empty. To look at only: `model` of the device
+/// to plan for, instead of the nominal one, and how many `ranks` share the grid, instead of those that there
+/// are. Collective; every rank throws the same Error.
 Setup make_setup(const Communicator& communicator, const RunConfig& config, const std::string& continued = {},
-                 const std::optional<DeviceModel>& model = {});
+                 const std::optional<DeviceModel>& model = {}, std::optional<int> ranks = {});
 
-/// Opens every file that the input names and checks shape, type and values, each rank its own block.
+/// Opens every file that the input names and checks shape, type and values, each rank those of its own block.
 /// Collective.
 void check_datasets(const Communicator& communicator, const Setup& setup);
 

@@ -214,8 +214,25 @@ class CommandLine(spsolve.TestCase):
     def test_ranks_that_do_not_fit(self):
         file = self.write(grid={"shape": [2, 3]})
         self.says(2, "4 blocks, but 3 ranks", file, "--set", "parallel.ranks=[2,2]", ranks=3)
+        self.says(2, "4 blocks, but 1 rank to hold them.*--ranks 4", "check", file, "--set", "parallel.ranks=[2,2]")
         self.says(2, "rank|block", file, ranks=7)
         self.run_to(0, file, ranks=6)
+
+    def test_ranks_that_a_run_will_have(self):
+        file, deep = self.write(), spsolve.settings("time.fuse=3", "parallel.exchange_every=2", "compute.device=cpu")
+        for ranks, verb in itertools.product((None, 3), ("check", "plan")):
+            text = self.run_to(0, verb, file, *deep, "--ranks", "4", "--set", "parallel.ranks=[2,2]", ranks=ranks).out
+            self.assertRegex(text, r"ranks: 4 as 2 x 2, blocks of 5 x 7 with halos of 6 x 6, 0\.0 MiB of fields per rank")
+            self.assertIn("looked at on ", text)
+        self.assertIn("values were looked at in 2 of 4 blocks", self.run_to(0, "check", file, "--ranks", "4", ranks=2).out)
+        self.assertRegex(self.run_to(0, "check", file, "--ranks", "2", ranks=3).out, "ranks: 2 as (.*\n)*the input is valid\n")
+        self.says(2, "rank|block", "plan", file, "--ranks", str(9 * 14 + 1))
+        self.assertIn("--help", self.run_to(2, "check", file, "--ranks", "0").err)
+        # More than this machine holds.
+        side = int((os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 8) ** 0.5)
+        large = [file, *spsolve.settings(f"grid.shape=[{side},{side}]", "compute.device=cpu")]
+        self.says(2, "GiB per rank", "check", *large)
+        self.assertIn("ranks: 4096 as 64 x 64", self.run_to(0, "check", *large, "--ranks", "4096").out)
 
     def test_transports_of_gpus_are_none_of_cpus(self):
         file = self.write()
@@ -289,11 +306,34 @@ class CommandLine(spsolve.TestCase):
         self.assertRegex(self.run_to(0, "plan", file, "--set", "time.fuse=5").out, r">\s+fp64\s+scalar\s+none\s+5\b")
         self.assertEqual(self.names(), ["problem.toml"])
 
+    def test_check_lists_weights(self):
+        text = self.run_to(0, "check", self.write(stencil={"preset": "random2d3r"}, time={"steps": 1})).out
+        self.assertEqual(len(re.findall(r"^  weight \+0\.\d+ at y[+-]\d x[+-]\d$", text, re.M)), 30)
+        self.assertIn("\n  and 19 more\n", text)
+        self.assertIn(", 1 step\n", text)
+        self.assertIn(" 1 step per launch ", text)
+        self.assertIn("files: 1 snapshot of", text)
+        text = self.run_to(0, "check", self.write(grid={"shape": [40]}, stencil={"preset": "heat1d"}, initial={"expression": "x"})).out
+        self.assertIn("LeVeque, Finite Difference Methods for ODEs and PDEs (2007), section 9.1; du/dt = 0.25 d2u/dx2", text)
+        self.assertEqual(re.findall("^  weight (.*)$", text, re.M), ["+0.25 at x-1", "+0.5 at x+0", "+0.25 at x+1"])
+        bound = float(re.search(r"^error bound per step: (\S+) ", text, re.M)[1])
+        self.assertTrue(2**-53 <= bound < 1e-14, bound)
+
+    def test_growth_that_rounding_explains_is_no_warning(self):
+        with h5py.File(self.directory / "weights.h5", "w") as data:
+            data["rounded"] = np.array([[0.1, 0.8, 0.1]], np.float32)  # sum 1.0000000149
+            data["grows"] = np.array([[0.1, 0.8001, 0.1]], np.float32)
+            data["exact"] = np.array([[0.1, 0.8 + 1.49e-8, 0.1]])
+        for dataset, growth in (("rounded", None), ("grows", "0.0001"), ("exact", "1.5e-08")):
+            result = self.run_to(0, "check", self.write(stencil={"file": "weights.h5", "dataset": dataset}))
+            self.assertEqual(re.findall(r"amplify some wave by 1 \+ (\S+) per step", result.err), [growth] if growth else [], dataset)
+
     def test_check_counts_files(self):
         file = self.write(time={"steps": 25}, output={"directory": "out", "every": 10}, checkpoint={"every": 5, "keep": 2**31 - 1})
-        self.assertRegex(self.run_to(0, "check", file).out, f"files: 4 snapshots of .*; up to {2**31} checkpoints of .*, in out of /.* free\\)")
+        self.assertRegex(self.run_to(0, "check", file).out, f"files: 4 snapshots of .*; up to {2**31} checkpoints of .*, "
+                         rf"in {self.directory}/out \(file system of {self.directory}: .* free\)")
         result = self.run_to(0, "check", file, "--set", f"output.directory='{file}/out'")
-        self.assertRegex(result.out, r"problem.toml \(.* free, not writable\)")
+        self.assertRegex(result.out, r"in (/.*/problem.toml)/out \(file system of \1: .* free, not writable\)")
 
     def test_what_check_prints_is_an_input(self):
         file = self.write(boundary={"x": "neumann"}, diagnostics={"every": 2})
