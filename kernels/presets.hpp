@@ -62,6 +62,8 @@ std::optional<int> preset_dimensions(std::string_view name);
 /// table 1):
 ///   d2u/da2  [1 -2 1] / h^2       or  [-1/12 4/3 -5/2 4/3 -1/12] / h^2
 ///   du/da    [-1/2 0 1/2] / h     or  [1/12 -2/3 0 2/3 -1/12] / h
+/// Ghost points of dirichlet walls hold the constant in both layers, so order 4 is of first order beside
+/// them.
 ///
 /// box-filter: the mean over the points within `radius` on each axis.
 /// Benchmark shapes: weights in proportion to 1 / (1 + |offset|^2) over the star or box, or to random numbers
