@@ -31,6 +31,8 @@ Status perform(const CommandLine& command, const Communicator& communicator, Sig
 }
 
 int spsolve_main(int argc, char** argv) {
+  // Files are opened without locks (io/hdf5.cpp); some versions of HDF5 heed the environment instead.
+  setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
   Signals signals;  // before MPI starts threads, so that they leave these signals to us
   const MpiSession mpi(argc, argv);
   const Communicator world;

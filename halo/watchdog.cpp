@@ -42,7 +42,7 @@ Watchdog::Watchdog(const Communicator& communicator, const std::string& place, d
     for (int rank = 1; communicator.root() && rank < communicator.size(); ++rank)
       peers_.push_back({rank, places[static_cast<std::size_t>(rank)]});
     if (!communicator.root()) peers_.push_back({0, place_of_root});
-    for (Peer& peer : peers_) peer.heard = Clock::now();
+    grant_timeout();
   }
   thread_ = std::thread([this] { run(); });
 }
@@ -79,7 +79,11 @@ std::string Watchdog::whereabouts() const { return describe(communicator_.rank()
 void Watchdog::run() {
   try {
     bool over = false;
+    Clock::time_point came_by = Clock::now();
     while (!over && !abandoned_) {
+      // While this process was stopped, as jobs are that are suspended, it could not hear the others.
+      const Clock::time_point before = std::exchange(came_by, Clock::now());
+      if (came_by - before > timeout_ / 2) grant_timeout();
       over = exchange_heartbeats();
       require_heartbeats();
       require_getting_on();
@@ -100,6 +104,12 @@ void Watchdog::run() {
   } catch (const Error& error) {
     end(error.what());
   }
+}
+
+/// All of it again, to all.
+void Watchdog::grant_timeout() {
+  got_on_ = Clock::now();
+  for (Peer& peer : peers_) peer.heard = got_on_;
 }
 
 /// Until it is time for the next heartbeat.

@@ -73,6 +73,7 @@ class Watchdog {
   };
 
   void run();
+  void grant_timeout();
   void pause();
   bool exchange_heartbeats();
   bool exchange_heartbeats(Peer& peer, const Heartbeat& heartbeat);

@@ -84,17 +84,15 @@ void prune_checkpoints(const Communicator& communicator, const std::filesystem::
 }
 
 Checkpoint open_checkpoint(const std::filesystem::path& file) {
-  const auto fail = [&](const std::string& what) {
-    throw Error(Status::file_failure, fmt::format("{}: {}", file.string(), what));
-  };
-  const Hdf5Id input = open_hdf5(file);
-  if (!has_attribute(input, "format")) fail("is not a checkpoint of spsolve");
-  Checkpoint checkpoint;
-  try {
+  const auto fail = [](const std::string& what) { throw Error(Status::file_failure, what); };
+  return naming(file, [&] {
+    const Hdf5Id input = open_hdf5(file);
+    if (!has_attribute(input, "format")) fail("is not a checkpoint of spsolve");
     if (const auto format = read_attribute<std::string>(input, "format"); format != checkpoint_format)
       fail(fmt::format("is a file of kind \"{}\", not a checkpoint", format));
     if (const auto version = read_attribute<std::int64_t>(input, "format_version"); version != format_version)
       fail(fmt::format("has format version {}, this program reads {}", version, format_version));
+    Checkpoint checkpoint;
     checkpoint.header = {.step = read_attribute<std::int64_t>(input, "step"),
                          .time = read_attribute<double>(input, "time"),
                          .precision = Precision::fp64,
@@ -106,12 +104,8 @@ Checkpoint open_checkpoint(const std::filesystem::path& file) {
     if (!precision || storage_precision(storage_type(*precision)) != checkpoint.array.format.precision)
       fail("has another type of values than it says");
     checkpoint.header.precision = *precision;
-  } catch (const Error& error) {
-    const std::string what = error.what();
-    if (what.starts_with(file.string())) throw;
-    fail(what);
-  }
-  return checkpoint;
+    return checkpoint;
+  });
 }
 
 Checkpoint verified_checkpoint(const Communicator& communicator, const std::filesystem::path& file) {

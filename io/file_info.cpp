@@ -93,9 +93,11 @@ FileInfo describe_file(const Communicator& communicator, const std::filesystem::
   bool checked = false;
   StoredArray array;
   collectively(communicator, [&] {
-    if (communicator.root()) info.text = contents(file);
-    checked = has_checksums(file);
-    if (checked) array = locate_array(file);
+    naming(file, [&] {
+      if (communicator.root()) info.text = contents(file);
+      checked = has_checksums(file);
+      if (checked) array = locate_array(file);
+    });
   });
   info.text = communicator.broadcast(info.text);
   if (!checked) {

@@ -46,6 +46,18 @@ class Hdf5Id {
   Close close_;
 };
 
+/// What `work` returns; Errors that do not name the file get it as a prefix, with what in it was read.
+template <class Work>
+auto naming(const std::filesystem::path& file, Work&& work, const std::string& within = "") {
+  try {
+    return work();
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    if (what.starts_with(file.string())) throw;
+    throw Error(error.status(), file.string() + within + ": " + what);
+  }
+}
+
 /// Opens a file for reading. A path that is missing, unreadable or no HDF5 file throws Error(`status`).
 Hdf5Id open_hdf5(const std::filesystem::path& file, Status status = Status::file_failure);
 /// Opens a file for changing what it holds.

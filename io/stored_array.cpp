@@ -14,7 +14,7 @@
 namespace spsolve {
 
 StoredArray locate_array(const std::filesystem::path& file) {
-  try {
+  const auto read = [&] {
     const Hdf5Id input = open_hdf5(file);
     const Hdf5Id dataset(H5Dopen2(input, field_dataset, H5P_DEFAULT), H5Dclose);
     const Hdf5Id type(H5Dget_type(dataset), H5Tclose);
@@ -41,11 +41,8 @@ StoredArray locate_array(const std::filesystem::path& file) {
             bytes / array.block_bytes + (bytes % array.block_bytes != 0))
       throw Error(Status::file_failure, "has checksums of another kind");
     return array;
-  } catch (const Error& error) {
-    const std::string what = error.what();
-    if (what.starts_with(file.string())) throw;
-    throw Error(error.status(), fmt::format("{}:{}: {}", file.string(), field_dataset, what));
-  }
+  };
+  return naming(file, read, fmt::format(":{}", field_dataset));
 }
 
 void verify_array(const Communicator& communicator, const StoredArray& array) {

@@ -287,6 +287,15 @@ class Faults(spsolve.TestCase):
                 os.kill(ranks[stopped], signal.SIGCONT)
                 time.sleep(1.0)
                 self.assertIsNone(job.process.poll())
+                # Nor is a job that is suspended for longer than ranks wait for each other.
+                for rank in ranks:
+                    os.kill(rank, signal.SIGSTOP)
+                time.sleep(6.0)
+                for rank in ranks:
+                    os.kill(rank, signal.SIGCONT)
+                    time.sleep(0.3)
+                time.sleep(1.0)
+                self.assertIsNone(job.process.poll())
                 os.kill(ranks[stopped], signal.SIGSTOP)
                 begin = time.monotonic()
                 result = self.finished(job.wait(), 5)

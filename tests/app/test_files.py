@@ -135,6 +135,12 @@ class Files(spsolve.TestCase):
         for entry in series["files"]:
             self.assertTrue((self.directory / "out" / entry["name"]).exists())
 
+    def test_files_are_read_without_locks(self):
+        """Also where the environment asks for them."""
+        _, found = self.solve(1)
+        with h5py.File(found[3], "r+"):
+            self.run_to(0, "info", found[3], environment={"HDF5_USE_FILE_LOCKING": "TRUE"})
+
     def test_info_describes_and_verifies(self):
         _, found = self.solve(3)
         text = self.run_to(0, "info", found[3], ranks=2).out

@@ -42,6 +42,12 @@ def flip(path):
     path.write_bytes(data)
 
 
+def root_header(path):
+    data = bytearray(path.read_bytes())
+    data[48] ^= 4
+    path.write_bytes(data)
+
+
 def empty(path):
     path.write_bytes(b"")
 
@@ -220,7 +226,8 @@ class Restart(spsolve.TestCase):
         self.uninterrupted(file)
         self.run_to(0, file, "--set", "time.steps=300", ranks=2)
         damage(self.directory / "out" / "checkpoint_0000000280.h5")
-        self.run_to(4 if damage is not impostor else 0, "info", "out/checkpoint_0000000280.h5")
+        info = self.run_to(4 if damage is not impostor else 0, "info", "out/checkpoint_0000000280.h5")
+        self.assertIn("checkpoint_0000000280.h5", info.out + info.err)
         result = self.restart(file, ranks=3)
         self.assertRegex(result.err, "passed over .*checkpoint_0000000280.h5")
         self.assertRegex(result.out, r"restarting from .*checkpoint_0000000210.h5 at step 210")
@@ -382,7 +389,7 @@ class Restart(spsolve.TestCase):
 for precision, element_bytes in (("fp64", 8), ("fp32", 4), ("tf32", 4), ("bf16", 2), ("fp16", 2)):
     setattr(Restart, f"test_shorter_run_and_restart_in_{precision}",
             lambda self, each=(precision, element_bytes): self.check_shorter_run_and_restart(*each))
-for damage in (truncate, flip, empty, impostor):
+for damage in (truncate, flip, root_header, empty, impostor):
     setattr(Restart, f"test_checkpoint_damaged_by_{damage.__name__}_is_passed_over",
             lambda self, damage=damage: self.check_damaged_checkpoint(damage))
 
