@@ -77,7 +77,8 @@ Json rows_of(const char* name) {
   return record.is_array() ? record : record.at("results");
 }
 
-/// Direct sweeps in fp32 by products that are no more (docs/kernels-mma.md); those of today are not on record.
+/// Direct sweeps in fp32 by products that are no more (docs/kernels-mma.md); those of today are not on
+/// record.
 bool is_of_former_products(const Problem& problem, const Method& method) {
   return problem.precision == Precision::fp32 && method.fused_weights() && method.layout != "separable" &&
          fuse_steps(problem.stencil, method.fuse).taps().size() >= 80;
