@@ -17,7 +17,7 @@ namespace spsolve {
 namespace {
 
 constexpr int steps = 240;
-constexpr std::int64_t most_taps = 31 * 31;  // more take minutes to emulate
+constexpr std::int64_t most_taps = 15 * 15;  // more take minutes to emulate
 
 /// The relative L2 error after so many steps, root mean square over three fields: sums of one field may
 /// happen to round to little, and then do so in every step.
@@ -83,8 +83,8 @@ TEST_P(Promise, IsKeptByGpus) {
 
 INSTANTIATE_TEST_SUITE_P(Presets, Promise,
                          ::testing::Values("1d1r", "1d2r", "star2d1r", "box2d1r", "random2d2r", "jacobi2d",
-                                           "jacobi2d-mehrstellen", "gaussian2d", "gabor", "mean2d-7x7",
-                                           "random2d5r", "random2d7r"));
+                                           "jacobi2d-mehrstellen", "gaussian2d", "mean2d-7x7", "random2d5r",
+                                           "random2d7r"));
 
 }  // namespace
 }  // namespace spsolve
