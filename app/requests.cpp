@@ -42,10 +42,12 @@ Request Requests::poll(const FileQueue& files) {
     if (checkpoint_seconds_ && seconds_since(last_checkpoint_) >= *checkpoint_seconds_)
       wanted[0] = std::max(wanted[0], static_cast<int>(Request::checkpoint));
     const double per_launch = seconds_since(last_poll_) / launches_since_poll_;
-    // Twice the time for the checkpoint that follows, and until the ranks would confer again.
+    // Twice the time for the checkpoint that follows, and until the ranks would confer again; half of the
+    // limit at most, so that a guess leaves time to get on.
     const double margin =
         2 * files.seconds_to_finish(checkpoint_bytes_) + 2 * std::max(poll_seconds, per_launch);
-    if (limit_seconds_ && seconds_since(started_) >= *limit_seconds_ - margin) {
+    if (limit_seconds_ &&
+        seconds_since(started_) >= std::max(*limit_seconds_ - margin, *limit_seconds_ / 2)) {
       wanted[0] = static_cast<int>(Request::stop);
       wanted[1] = std::max<int>(wanted[1], by_limit);
     }

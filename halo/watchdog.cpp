@@ -85,6 +85,7 @@ void Watchdog::run() {
       const Clock::time_point before = std::exchange(came_by, Clock::now());
       if (came_by - before > timeout_ / 2) grant_timeout();
       over = exchange_heartbeats();
+      if (Clock::now() - came_by > timeout_ / 2) continue;
       require_heartbeats();
       require_getting_on();
       if (over) break;

@@ -74,7 +74,6 @@ template <class Storage>
 class Launch {
   using Mid = Level<Storage>;
   using Sum = Compute<Storage>;
-  /// Weights are kept in the precision of the sums; only tf32 promises rounded operands.
 
  public:
   Launch(const Domain& domain, const Stencil& stencil, const Field* source, const Field& in, Field& out,

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "kernels/box.hpp"
 #include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/split.hpp"
 
@@ -66,6 +67,33 @@ Stencil round_weights(const Stencil& stencil, Precision element) {
     throw std::invalid_argument("the weights of so many fused steps are too small for " +
                                 std::string(to_string(element)));
   return {2 * radius + Index3{1, 1, 1}, weights, radius};
+}
+
+Stencil step_weights(const Stencil& stencil, Precision precision) {
+  constexpr double least = 0x1p-126;  // that tf32 keeps
+  if (precision != Precision::tf32 || sum_abs(stencil) < least) return stencil;
+  const Index3 radius = stencil.radius(), extent = 2 * radius + Index3{1, 1, 1};
+  std::vector<double> weights = dense_weights(stencil);
+  const auto weight_at = [&](const Index3& p) -> double& {
+    return weights[static_cast<std::size_t>(index_of(p + radius, extent))];
+  };
+  const auto mirrors = [&](int axis) {
+    return radius[axis] > 0 && std::all_of(stencil.taps().begin(), stencil.taps().end(), [&](const Tap& tap) {
+             Index3 image = tap.offset;
+             image[axis] = -image[axis];
+             return weight_at(image) == tap.weight;
+           });
+  };
+  if (!mirrors(x_axis) && !mirrors(y_axis) && !mirrors(z_axis)) return round_weights(stencil, precision);
+  double lost = 0;  // by the sum
+  for (double& weight : weights) {
+    const double exact = weight;
+    weight = as_element(exact, precision);
+    lost += exact - weight;
+  }
+  double& center = weight_at({0, 0, 0});
+  if (center != 0) center = as_element(center + lost, precision);
+  return {extent, weights, radius};
 }
 
 }  // namespace spsolve

@@ -195,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(
         SweepCase{3, 8, star, fp16, morph, sparse}, SweepCase{3, 9, box, fp16, morph, sparse},
         SweepCase{3, 6, box, tf32, morph, sparse}, SweepCase{3, 7, box, fp32, morph, sparse},
         SweepCase{3, 8, lopsided, fp64, morph, dense},
-        // and products of tf32 and bf16
+        // and many taps in fp32
         SweepCase{1, 53, box, fp32, morph, sparse}, SweepCase{2, 4, box, fp32, swap, sparse},
         SweepCase{2, 5, box, fp32, morph, sparse}, SweepCase{2, 7, box, fp32, morph, sparse},
         SweepCase{2, 7, box, fp32, morph, dense}, SweepCase{2, 9, scattered, fp32, swap, sparse},

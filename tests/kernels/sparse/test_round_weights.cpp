@@ -76,6 +76,25 @@ TEST(RoundWeights, LeavesSymmetricWeightsSymmetric) {
   EXPECT_NEAR(sum, 1.0, 0x1p-12);
 }
 
+/// Kernels fold weights that mirror each other; the sums of others do not drift.
+TEST(RoundWeights, OfSingleStepsKeepMirrorsOrTheSum) {
+  const auto sum_of = [](const Stencil& stencil) {
+    double sum = 0;
+    for (const Tap& tap : stencil.taps()) sum += tap.weight;
+    return sum;
+  };
+  const Stencil mirrored({1, 3, 3}, {.01, .1, .01, .1, .56, .1, .01, .1, .01}, {0, 1, 1});
+  const std::vector<double> weights = dense_weights(step_weights(mirrored, Precision::tf32));
+  for (const int corner : {2, 6, 8}) EXPECT_EQ(weights[0], weights[corner]);
+  for (const int side : {3, 5, 7}) EXPECT_EQ(weights[1], weights[side]);
+  EXPECT_NEAR(sum_of(step_weights(mirrored, Precision::tf32)), 1.0, .56 * unit_roundoff(Precision::tf32));
+  const Stencil upwind({1, 1, 3}, {.37, .62, .01}, {0, 0, 1});
+  EXPECT_NEAR(sum_of(step_weights(upwind, Precision::tf32)), 1.0, .01 * 2 * unit_roundoff(Precision::tf32));
+  EXPECT_EQ(step_weights(upwind, Precision::fp16).taps(), upwind.taps());
+  const Stencil tiny({1, 1, 1}, {1e-60}, {0, 0, 0});
+  EXPECT_EQ(step_weights(tiny, Precision::tf32).taps(), tiny.taps());
+}
+
 TEST(RoundWeights, LeavesWideFormatsAlone) {
   const std::vector<double> weights{0.1, 0.2, 0.7};
   EXPECT_EQ(round_weights(weights, Precision::fp32), weights);
