@@ -187,16 +187,13 @@ TEST(RandomProblems, HavePlans) {
   }
 }
 
-/// Single steps of 27 x 27 weights were measured on H200 at 24 GStencil/s in fp32 and 30 in fp64
+/// Single steps of 27 x 27 weights in fp64 were measured on H200 at 30 GStencil/s
 /// (bench/results/tensor-wide-h200.json), some times what CUDA cores do.
 TEST(RandomProblems, OfManyTapsGoToTensorCores) {
   testing::RandomCase random(1);
   const Stencil stencil({1, 27, 27}, random.uniform(27 * 27), {0, 13, 13});
-  for (const Precision precision : {Precision::fp32, Precision::fp64}) {
-    const Domain domain{2, {1, 8192, 8192}, {}};
-    const Candidate chosen = make_plan({domain, stencil, precision, false}, nominal_gpu(), {}).chosen;
-    EXPECT_TRUE(chosen.fused_weights()) << to_string(precision);
-  }
+  const Domain domain{2, {1, 8192, 8192}, {}};
+  EXPECT_TRUE(make_plan({domain, stencil, Precision::fp64, false}, nominal_gpu(), {}).chosen.fused_weights());
 }
 
 /// The scalar unit, what the plan chooses, and once in a while (kernels take seconds to compile) a tensor

@@ -97,7 +97,8 @@ INSTANTIATE_TEST_SUITE_P(
                       MmaCase{3, 2, false, Precision::fp16},
                       MmaCase{3, 1, true, Precision::fp32, TensorCores::sparse, Layout::strided_swap},
                       MmaCase{3, 5, false, Precision::fp16}, MmaCase{2, 13, false, Precision::fp16},
-                      MmaCase{3, 9, false, Precision::fp32}, MmaCase{2, 7, false, Precision::fp32},
+                      MmaCase{3, 9, false, Precision::fp32},
+                      MmaCase{2, 7, false, Precision::fp32, TensorCores::sparse, Layout::morph, 8},
                       MmaCase{3, 2, false, Precision::fp32, TensorCores::sparse, Layout::morph, 8}));
 
 TEST(MmaProgram, RefusesWhatNoKernelTakes) {

@@ -83,11 +83,14 @@ TEST(Split, ScalesOperandsIntoRange) {
   const Operand operand = morph(stencil, {1, 1, 8}, Pairing::columns);
   for (const Precision element : {Precision::fp16, Precision::bf16}) {
     const SplitOperand split = split_operand(operand, element, 2);
+    const double grid = leading_grid(split.scale * sum_abs(stencil));
     for (std::size_t at = 0; at < operand.values.size(); ++at) {
       const double sum = split.terms[0].values[at] + split.terms[1].values[at];
       const double subnormal = element == Precision::fp16 ? 0x1p-25 : 0;
       EXPECT_LE(std::abs(sum - operand.values[at] * split.scale),
-                std::max(split_error(element, 2) * std::abs(operand.values[at]) * split.scale, subnormal));
+                std::max(split_error(element, 1) *
+                             (split_error(element, 1) * std::abs(operand.values[at]) * split.scale + grid),
+                         subnormal));
       EXPECT_LT(std::abs(split.terms[0].values[at]), 0x1p15 * (1 + 0x1p-11));
     }
     EXPECT_EQ(split.terms[0].indices, split.terms[1].indices);
