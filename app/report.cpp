@@ -130,7 +130,7 @@ void warn_of_growth(const Setup& setup, const Terminal& terminal) {
   // Weights that fp32 holds were rounded to it, as far as one can see.
   if (std::ranges::all_of(stencil.taps(),
                           [](const Tap& tap) { return tap.weight == static_cast<float>(tap.weight); }))
-    for (const Tap& tap : stencil.taps()) rounding += 0x1p-24 * std::abs(tap.weight);
+    rounding += 0x1p-24 * sum_abs(stencil);
   if (growth <= 1.0 + rounding) return;
   std::string advice;
   const auto* preset = std::get_if<PresetForm>(&setup.config.stencil);

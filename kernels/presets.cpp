@@ -230,9 +230,8 @@ Stencil make_preset(std::string_view name, int dimensions, const std::array<doub
 
 double largest_stable_dt(const Stencil& step, double dt, const Index3& shape) {
   // What rounding leaves of |symbol - 1| for a wave that the operator does not change.
-  double noise = 0.0;
-  for (const Tap& tap : step.taps()) noise += std::abs(tap.weight);
-  noise *= std::numeric_limits<double>::epsilon() * static_cast<double>(step.taps().size());
+  const double noise =
+      sum_abs(step) * (std::numeric_limits<double>::epsilon() * static_cast<double>(step.taps().size()));
 
   double largest = std::numeric_limits<double>::infinity();
   for (const std::complex<double>& symbol : sampled_symbol(step, shape)) {

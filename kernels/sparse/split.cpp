@@ -35,11 +35,9 @@ double split_product_error(Precision element, int terms) {
 double leading_grid(double magnitude) { return std::exp2(std::round(std::log2(magnitude)) - 12); }
 
 std::vector<double> split_weight(double weight, Precision element, int terms, double grid) {
-  double rest = terms > 1 ? std::round(weight / grid) * grid : weight;
-  std::vector<double> parts{element_value(element, take_term(rest, element))};
-  rest = weight - parts.front();
-  while (static_cast<int>(parts.size()) < terms)
-    parts.push_back(element_value(element, take_term(rest, element)));
+  std::vector<double> parts = split_terms(terms > 1 ? std::round(weight / grid) * grid : weight, element, 1);
+  const std::vector<double> others = split_terms(weight - parts.front(), element, terms - 1);
+  parts.insert(parts.end(), others.begin(), others.end());
   return parts;
 }
 

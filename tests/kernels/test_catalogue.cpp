@@ -29,9 +29,7 @@ std::complex<double> symbol(const Stencil& stencil, const std::array<double, 3>&
 
 /// Sum of the magnitudes of the weights, times what rounding a weight and summing them may do.
 double rounding_of(const Stencil& stencil) {
-  double sum = 0.0;
-  for (const Tap& tap : stencil.taps()) sum += std::abs(tap.weight);
-  return 0x1p-52 * sum * static_cast<double>(stencil.taps().size() + 16);
+  return 0x1p-52 * sum_abs(stencil) * static_cast<double>(stencil.taps().size() + 16);
 }
 
 class Catalogue : public ::testing::TestWithParam<CatalogueEntry> {};

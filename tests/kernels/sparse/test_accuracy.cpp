@@ -36,7 +36,7 @@ Measured measure(std::mt19937_64& random, const Stencil& fused, Precision precis
       before_max = std::max(before_max, std::abs(value));
     }
     run(in, out, owned);
-    for (const Tap& tap : fused.taps()) weights += std::abs(tap.weight);
+    weights += sum_abs(fused);
     for (const Index3& p : points_of(owned)) {
       double exact = 0;
       for (const Tap& tap : fused.taps()) exact += tap.weight * stored_value(*in.at<Storage>(p + tap.offset));

@@ -66,8 +66,7 @@ TEST(EmulatedMma, IsTheCorrelation) {
   launch(c, in, out, source, region);
 
   // Errors of a launch as shares of sum |w| max |u|, which is 1; the source is at most 1.
-  double magnitude = 1;
-  for (const spsolve::Tap& tap : stencil.taps()) magnitude += std::abs(tap.weight);
+  const double magnitude = 1 + sum_abs(stencil);
   const Layout layout = c.precision == Precision::fp64 ? Layout::dual_tessellation : c.layout;
   const double bound = sweep_error(stencil, c.precision, layout, 0.0).total() * magnitude;
   int wrong = 0;
