@@ -38,19 +38,20 @@ std::vector<std::string> differences(const CheckpointHeader& stored, const std::
   return different;
 }
 
-/// Throws Error(invalid_input) where a run of the input does not go on from the checkpoint.
-void require_same_problem(const Checkpoint& checkpoint, const RunConfig& config, const Stencil& stencil) {
+/// Throws Error(invalid_input) where a run of the input, which differs from the checkpoint's in `different`,
+/// does not go on from there.
+void require_same_problem(const Checkpoint& checkpoint, const std::vector<std::string>& different,
+                          std::int64_t last_step) {
   const std::string file = checkpoint.array.file.string();
-  const auto different = differences(checkpoint.header, checkpoint.array.file, config, stencil);
   if (!different.empty())
     throw Error(
         Status::invalid_input,
         fmt::format("{} is a checkpoint of another problem: {} differ(s) from the input; to begin a new "
                     "problem with its values use [initial] file = \"{}\", dataset = \"/u\"",
                     file, fmt::join(different, ", "), file));
-  if (checkpoint.header.step > config.time.steps)
+  if (checkpoint.header.step > last_step)
     throw Error(Status::invalid_input, fmt::format("{} is at step {}, beyond the last step {}", file,
-                                                   checkpoint.header.step, config.time.steps));
+                                                   checkpoint.header.step, last_step));
 }
 
 }  // namespace
@@ -76,7 +77,17 @@ std::optional<Checkpoint> find_restart(const Communicator& communicator, const C
   }
   if (!checkpoint) return checkpoint;
   const Stencil stencil = read_stencil(communicator, config);
-  collectively(communicator, [&] { require_same_problem(*checkpoint, config, stencil); });
+  std::vector<std::string> different;
+  collectively(communicator, [&] {
+    different = differences(checkpoint->header, checkpoint->array.file, config, stencil);
+    const bool replaced = command.overwrite && *command.restart == "latest" && !different.empty();
+    if (!replaced) require_same_problem(*checkpoint, different, config.time.steps);
+  });
+  if (!different.empty()) {
+    terminal.warn("passed over {}, of another problem: {} differ(s) from the input",
+                  checkpoint->array.file.string(), fmt::join(different, ", "));
+    return std::nullopt;
+  }
   terminal.print("restarting from {} at step {}", checkpoint->array.file.string(), checkpoint->header.step);
   return checkpoint;
 }
