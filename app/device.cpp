@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <omp.h>
-#include <unistd.h>
 
 #include <map>
 
@@ -61,12 +60,6 @@ std::string transport_for(const DeviceChoice& choice, const std::string& wanted)
 }
 
 }  // namespace
-
-std::string host_name() {
-  char name[256] = {};
-  gethostname(name, sizeof name - 1);
-  return name;
-}
 
 DeviceChoice choose_device([[maybe_unused]] const Communicator& communicator, const ComputeConfig& compute,
                            const ParallelConfig& parallel) {

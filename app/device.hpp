@@ -11,9 +11,6 @@
 
 namespace spsolve {
 
-/// The name of this machine.
-std::string host_name();
-
 /// What the ranks run on, the same kind on all of them.
 struct DeviceChoice {
   bool cuda = false;

@@ -2,6 +2,7 @@
 #include "halo/communicator.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -129,6 +130,12 @@ DuplicateCommunicator::~DuplicateCommunicator() {
   MPI_Comm_free(&handle);
 }
 
+std::string host_name() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
 void on_this_machine(const Communicator& communicator,
                      const std::function<void(const Communicator& machine)>& work) {
   MPI_Comm machine = MPI_COMM_NULL;
@@ -158,7 +165,9 @@ void agree(const Communicator& communicator, const Error* failure) {
   if (lowest == communicator.size()) return;
   int status = failure ? static_cast<int>(failure->status()) : 0;
   check_mpi(MPI_Bcast(&status, 1, MPI_INT, lowest, communicator.handle()));
-  throw Error(static_cast<Status>(status), communicator.broadcast(failure ? failure->what() : "", lowest));
+  std::string text = failure ? failure->what() : "";
+  if (failure && lowest > 0) text += fmt::format(" (rank {} on {})", lowest, host_name());
+  throw Error(static_cast<Status>(status), communicator.broadcast(text, lowest));
 }
 
 }  // namespace spsolve

@@ -84,6 +84,8 @@ class DuplicateCommunicator {
   Communicator communicator_;
 };
 
+/// The name of this rank's machine.
+std::string host_name();
 /// Work of the ranks that share this rank's machine, with one another. Collective.
 void on_this_machine(const Communicator& communicator,
                      const std::function<void(const Communicator& machine)>& work);
@@ -92,8 +94,8 @@ int ranks_on_this_machine(const Communicator& communicator);
 /// This rank's number among them, from 0. Collective.
 int rank_on_this_machine(const Communicator& communicator);
 
-/// Throws `failure` (null: none here) on every rank if any rank has one: the lowest rank's status and
-/// message.
+/// Throws `failure` (null: none here) on every rank if any rank has one: the status and
+/// message of the lowest such rank, with its number and machine where that is not rank 0, which most fail on.
 void agree(const Communicator& communicator, const Error* failure);
 
 /// What the file system says, as an Error(file_failure) with the path.
@@ -112,7 +114,7 @@ void collectively(const Communicator& communicator, Work&& work) {
     const Error error = as_error(failure);
     agree(communicator, &error);
   } catch (const std::bad_alloc&) {
-    const Error error(Status::device_failure, "out of memory on rank " + std::to_string(communicator.rank()));
+    const Error error(Status::device_failure, "out of memory");
     agree(communicator, &error);
   }
   agree(communicator, nullptr);
