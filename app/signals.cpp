@@ -13,6 +13,13 @@ namespace {
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
+/// Whether INT reaches this process: what a script starts in the background inherits that it does not.
+bool interruptible() {
+  struct sigaction action {};
+  sigaction(SIGINT, nullptr, &action);
+  return action.sa_handler != SIG_IGN;
+}
+
 }  // namespace
 
 Signals::Signals() {
@@ -29,6 +36,7 @@ void Signals::release() {
 }
 
 void Signals::await_interrupt() {
+  if (!interruptible()) return;
   struct sigaction action {};
   action.sa_handler = [](int) { interrupted = true; };
   action.sa_flags = SA_RESETHAND | SA_RESTART;
@@ -45,7 +53,7 @@ std::optional<int> Signals::next() {
     sigaddset(&deadly, SIGTERM);
     pthread_sigmask(SIG_UNBLOCK, &deadly, nullptr);
     sigdelset(&waiting_, SIGTERM);
-    std::signal(SIGINT, SIG_DFL);
+    if (interruptible()) std::signal(SIGINT, SIG_DFL);
   }
   return signal;
 }
