@@ -140,6 +140,21 @@ class Restart(spsolve.TestCase):
                 self.assertNotIn("told to end", result.err)
             self.assertEqual(bool(spsolve.checkpoints(out)), status > 0)
 
+    def test_an_interrupt_that_is_ignored_stays_so(self):
+        """As scripts start what they put into the background."""
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.SIG_IGN))
+        file = self.write(steps=10**8, every=0)
+        with spsolve.Job(file, cwd=self.directory) as job:
+            rows = self.directory / "out" / "diagnostics.csv"
+            row_count = lambda: rows.read_text().count("\n") if rows.exists() else 0
+            for _ in range(2):
+                job.wait_for(lambda: row_count() > 1, "it began")
+                job.process.send_signal(signal.SIGINT)
+            seen = row_count()
+            job.wait_for(lambda: row_count() > seen + 3, "it goes on")
+            job.process.send_signal(signal.SIGUSR1)
+            self.assertIn("stopped by", self.finished(job.wait(), 75).out)
+
     def test_a_signal_before_the_first_step_counts(self):
         file = self.write(steps=LONG)
         self.uninterrupted(file)
@@ -308,6 +323,17 @@ class Restart(spsolve.TestCase):
         self.restart(file, *other, "--overwrite", "--set", "time.steps=60")
         self.run_to(0, file, *other, "--output", "whole", "--set", "time.steps=60")
         self.assertEqual(*({name: text for name, text in self.files(out).items() if name != "run.json"} for out in ("out", "whole")))
+
+    def test_checkpoints_of_another_problem_are_overwritten_if_asked(self):
+        """Jobs that are queued again say both: --restart latest --overwrite."""
+        file, other = self.write(), ["--set", "initial.expression='x'"]
+        both = ["--restart", "latest", "--overwrite"]
+        self.run_to(0, file, ranks=2)
+        self.assertIn("checkpoint of another problem", self.run_to(2, file, *other, "--restart", "latest").err)
+        self.assertIn("[initial]", self.run_to(0, file, *other, *both, ranks=2).err)
+        self.run_to(0, file, *other, "--output", "whole")
+        self.assert_same_bits()
+        self.assertIn("restarting from", self.run_to(0, file, *other, *both).out)
 
     def test_a_checkpoint_from_elsewhere_continues_no_other_results(self):
         file = self.write()

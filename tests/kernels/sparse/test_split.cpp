@@ -70,10 +70,11 @@ TEST(Split, FirstTermsOfWeightsLieOnTheirGrid) {
         double product = 0;
         for (int i = 0; i < terms; ++i)
           for (int j = 0; i + j < terms; ++j) product += parts[i] * xs[j];
-        if (terms == 3)
+        if (terms == 3) {
           EXPECT_LE(
               std::abs(product - w * x),
               (split_product_error(element, terms) * std::abs(w) + grid_product_error(element, grid)) * x);
+        }
       }
     }
 }
