@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <string>
 #include <thread>
 
 #include "halo/communicator.hpp"
@@ -8,18 +9,22 @@
 namespace spsolve {
 namespace {
 
+/// What messages of other ranks than 0 end with.
+std::string place_of(int rank) {
+  return rank == 0 ? "" : " (rank " + std::to_string(rank) + " on " + host_name() + ")";
+}
+
 TEST(Communicator, AnErrorOfOneRankIsThrownByAll) {
   const Communicator world;
   const int failing = world.size() - 1;
   try {
     collectively(world, [&] {
-      if (world.rank() == failing)
-        throw Error(Status::file_failure, "rank " + std::to_string(failing) + " failed");
+      if (world.rank() == failing) throw Error(Status::file_failure, "it failed");
     });
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), Status::file_failure);
-    EXPECT_EQ(error.what(), "rank " + std::to_string(failing) + " failed");
+    EXPECT_EQ(error.what(), "it failed" + place_of(failing));
   }
 }
 
@@ -32,7 +37,7 @@ TEST(Communicator, FailuresOfTheFileSystemAreErrors) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), Status::file_failure);
-    EXPECT_STREQ(error.what(), "missing: No such file or directory");
+    EXPECT_EQ(error.what(), "missing: No such file or directory" + place_of(world.size() - 1));
   }
 }
 
