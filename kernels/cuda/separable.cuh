@@ -91,7 +91,7 @@ class Strip {
       static_for<0, groups_at_once>([&](auto group_) {
         constexpr int group = first + decltype(group_)::value;
         const auto& fresh = next[group - first];
-        Sums out[2 * y_windows][2];
+        float out[2 * y_windows][2][4];
         along_y(weights, before_[group], fresh, out);
 #pragma unroll
         for (int i = 0; i < 2 * y_windows; ++i) write<simple, group>(first_row, i, out[i]);
@@ -149,9 +149,11 @@ class Strip {
   /// Pass 2: 32 * y_windows rows of 16 columns, 16 at a time; the first window of the i-th is i + 1 slabs
   /// after that of the last step's fragments.
   __device__ void along_y(const Weights& weights, const Fragment (&before)[x_rank][y_windows][2],
-                          const Fragment (&next)[x_rank][y_windows][2], Sums (&out)[2 * y_windows][2]) const {
+                          const Fragment (&next)[x_rank][y_windows][2],
+                          float (&out)[2 * y_windows][2][4]) const {
+    Sums sums[2 * y_windows][2];
 #pragma unroll
-    for (int k = 0; k < rank; ++k)
+    for (int k = 0; k < rank; ++k) {
       static_for<0, y_windows>([&](auto m_) {
         constexpr int m = decltype(m_)::value;
         const auto a = weights.get<true, m>(k);
@@ -163,10 +165,15 @@ class Strip {
             const Fragment b = joined          ? join(before[x_of[k]][at][half], next[x_of[k]][at][half])
                                : n < y_windows ? before[x_of[k]][at][half]
                                                : next[x_of[k]][at][half];
-            weights.multiply<joined>(out[i][half], a, operand_of(b));
+            weights.multiply<joined>(sums[i][half], a, operand_of(b));
           }
         });
       });
+#pragma unroll
+      for (int i = 0; i < 2 * y_windows; ++i)
+#pragma unroll
+        for (int half = 0; half < 2; ++half) end_factor(sums[i][half], k == 0, k == rank - 1, out[i][half]);
+    }
   }
 
   /// The first row of the strip that is written.
@@ -179,7 +186,7 @@ class Strip {
 
   /// Results of 16 rows of one group: a lane has columns 4q to 4q + 3 of rows g and g + 8.
   template <bool simple, int group>
-  __device__ void write(int first_row, int i, const Sums (&sums)[2]) {
+  __device__ void write(int first_row, int i, const float (&sums)[2][4]) {
     const int first = first_row + slab * i;
     if (simple || (simple_ && whole(first, slab))) {
 #pragma unroll
@@ -204,7 +211,7 @@ class Strip {
         for (int c = 0; c < 4; ++c) {
           const int column = slab * group + 4 * q_ + c;
           if (column < place_.begin_column() || column >= place_.end_column()) continue;
-          float value = scaled(sums[c / 2].total(2 * upper + c % 2));
+          float value = scaled(sums[c / 2][2 * upper + c % 2]);
           if constexpr (with_source) value += at<const float>(a_.source, row, slab * group)[c];
           store(to[c], value);
         }
@@ -216,11 +223,11 @@ class Strip {
   __device__ float scaled(float sum) const { return element == Element::fp16 ? sum * a_.scale : sum; }
 
   /// The lane's four results in one of its rows: of the 16 from `row` of the step on.
-  __device__ Pack<Stored, 4> results(const Sums (&sums)[2], int upper, int first_row, int row,
+  __device__ Pack<Stored, 4> results(const float (&sums)[2][4], int upper, int first_row, int row,
                                      int column) const {
     float value[4];
 #pragma unroll
-    for (int c = 0; c < 4; ++c) value[c] = scaled(sums[c / 2].total(2 * upper + c % 2));
+    for (int c = 0; c < 4; ++c) value[c] = scaled(sums[c / 2][2 * upper + c % 2]);
     if constexpr (with_source) {
       row += g_ + 8 * upper;
       const float* const from = staged_source ? &shared_.source[warp_][row][column + 4 * q_]

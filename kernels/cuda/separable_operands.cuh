@@ -90,6 +90,16 @@ struct Sums {
   }
 };
 
+/// Ends a factor: fp32 sums of factors are added to those of the ones before, which are none of the `first`,
+/// rounded to nearest. Each has a scale of its own, and tensor cores would cut off what lies below the last
+/// bit of the others; with a single term, where that is less than the rounding of operands, they go on.
+__device__ inline void end_factor(Sums& sums, bool first, bool last, float (&out)[4]) {
+  if (terms == 1 && !last) return;
+#pragma unroll
+  for (int c = 0; c < 4; ++c) out[c] = terms == 1 || first ? sums.total(c) : __fadd_rn(out[c], sums.total(c));
+  sums = {};
+}
+
 /// Weights and metadata of the lane, in registers or in shared memory.
 class Weights {
  public:

@@ -93,17 +93,22 @@ class Column {
     static_for<0, z_rank>([&](auto z_) {
       constexpr int z = decltype(z_)::value;
       Sums sums[2];
+      float out[2][4];
       static_for<0, rank>([&](auto k_) {
         constexpr int k = decltype(k_)::value;
         if constexpr (z_of[k] == z) {
           const auto a = weights.get<true, 0>(k);
+          constexpr bool first = k == 0 || z_of[k > 0 ? k - 1 : 0] != z;
+          constexpr bool last = k + 1 == rank || z_of[k + 1 < rank ? k + 1 : k] != z;
 #pragma unroll
-          for (int half = 0; half < 2; ++half)
+          for (int half = 0; half < 2; ++half) {
             weights.multiply<false>(sums[half], a, operand_of(along_x[x_of[k]][half]));
+            end_factor(sums[half], first, last, out[half]);
+          }
         }
       });
 #pragma unroll
-      for (int i = 0; i < 8; ++i) plane_sum_[z][i] = sums[i % 4 / 2].total(i / 4 * 2 + i % 2);
+      for (int i = 0; i < 8; ++i) plane_sum_[z][i] = out[i % 4 / 2][i / 4 * 2 + i % 2];
     });
   }
 
