@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// mma.sp on the device decodes packed operands as the emulation does: small integers, so that every sum is
-// exact.
+// mma.sp on the device gives what the emulation does: of small integers, of which every sum is exact, and on
+// Hopper, whose sums it cuts off, of any numbers.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 #include "kernels/cuda/device.hpp"
@@ -75,15 +76,23 @@ TEST_P(SparseMma, CompilesEveryShapeAndSelector) { EXPECT_FALSE(compile(GetParam
 
 INSTANTIATE_TEST_SUITE_P(Architectures, SparseMma, ::testing::Values("sm_80", "sm_90a"));
 
-/// A row of random small integers with every pattern of places that the shape allows.
-Operand random_operand(std::mt19937_64& random, const MmaShape& mma) {
+/// A small integer, or a number of either sign and one of several magnitudes.
+double any_number(std::mt19937_64& random, bool integer) {
+  if (integer) return static_cast<double>(random() % 17) - 8;
+  const double magnitude =
+      std::ldexp(1 + std::ldexp(static_cast<double>(random() >> 12), -52), -static_cast<int>(random() % 12));
+  return random() % 2 ? magnitude : -magnitude;
+}
+
+/// A row of random numbers with every pattern of places that the shape allows.
+Operand random_operand(std::mt19937_64& random, const MmaShape& mma, bool integers) {
   const Sparsity sparsity = mma.sparsity();
   WeightMatrix matrix{std::vector<Index3>(mma_rows), std::vector<Index3>(4 * mma.k),
                       std::vector<double>(mma_rows * 4 * mma.k, 0.0)};
   for (std::size_t m = 0; m < matrix.rows(); ++m)
     for (std::size_t first = 0; first < matrix.columns(); first += sparsity.group)
       for (int n = 0; n < sparsity.kept; ++n)
-        matrix.value(m, first + random() % sparsity.group) = static_cast<double>(random() % 17) - 8;
+        matrix.value(m, first + random() % sparsity.group) = any_number(random, integers);
   return compress(matrix, {1, 1, 1}, sparsity);
 }
 
@@ -95,23 +104,25 @@ DeviceBuffer to_device(const Registers* from, std::size_t bytes) {
   return buffer;
 }
 
-TEST(SparseMmaOnDevice, DecodesAsTheEmulation) {
+TEST(SparseMmaOnDevice, GivesTheBitsOfTheEmulation) {
   if (device_count() == 0) GTEST_SKIP() << "no CUDA device";
   select_device(0);
   const Kernel kernel(std::async([] { return compile(device_info(0).architecture()).cubin; }),
                       "multiply_any");
   std::mt19937_64 random(41);
-  for (int which = 0; which < 60; ++which) {
+  const bool hopper = device_info(0).compute_capability == 90;
+  for (int which = 0; which < (hopper ? 120 : 60); ++which) {
     const MmaShape& mma = shapes[which % 6];
-    const PackedOperand packed = pack(random_operand(random, mma), mma);
+    const bool integers = which < 60;
+    const PackedOperand packed = pack(random_operand(random, mma, integers), mma);
     for (int step = 0; step < packed.steps; ++step) {
       WarpRegisters<std::uint32_t, 4> b{};
       WarpRegisters<float, 4> expected{}, found{};
       for (int lane = 0; lane < warp_lanes; ++lane) {
         for (int i = 0; i < mma.b_registers(); ++i)
           for (int element = 0; element < mma.elements_per_word(); ++element)
-            b[lane][i] |= element_bits(mma.element, static_cast<double>(random() % 17) - 8) << (16 * element);
-        for (float& value : expected[lane]) value = static_cast<float>(random() % 100);
+            b[lane][i] |= element_bits(mma.element, any_number(random, integers)) << (16 * element);
+        for (float& value : expected[lane]) value = static_cast<float>(8 * any_number(random, integers));
       }
       found = expected;
       const std::uint32_t *a = packed.values_of(0, step, 0), *metadata = packed.metadata_of(0, step, 0);
