@@ -101,15 +101,23 @@ std::vector<std::vector<SparseSweep::BFragment>> SparseSweep::load(const Field& 
 }
 
 SparseSweep::DFragment SparseSweep::multiply(const std::vector<std::vector<BFragment>>& b, int block) const {
-  DFragment larger{}, smaller{};
-  for (const auto& [weights, term] : products_)
-    for (int step = 0; step < weights.steps; ++step)
-      sparse_mma(mma_, weights.values_of(block, step, 0), weights.metadata_of(block, step, 0),
-                 step % mma_.selectors(), b[term][step],
-                 &weights == &products_.back().weights ? larger : smaller);
-  for (std::size_t lane = 0; lane < larger.size(); ++lane)
-    for (std::size_t i = 0; i < larger[lane].size(); ++i) larger[lane][i] += smaller[lane][i];
-  return larger;
+  DFragment sums{};
+  for (int step = 0; step < products_.front().weights.steps; ++step) {
+    const auto multiply_add = [&](const Product& product, DFragment& to) {
+      sparse_mma(mma_, product.weights.values_of(block, step, 0), product.weights.metadata_of(block, step, 0),
+                 step % mma_.selectors(), b[product.term][step], to);
+    };
+    if (terms_ == 1) {
+      multiply_add(products_.front(), sums);
+      continue;
+    }
+    DFragment larger{}, smaller{};
+    for (const Product& product : products_)
+      multiply_add(product, &product == &products_.back() ? larger : smaller);
+    for (std::size_t lane = 0; lane < sums.size(); ++lane)
+      for (std::size_t i = 0; i < sums[lane].size(); ++i) sums[lane][i] += larger[lane][i] + smaller[lane][i];
+  }
+  return sums;
 }
 
 template <class Out>
