@@ -25,23 +25,24 @@ __device__ inline unsigned pack_pair(float low, float high) {
   return pair;
 }
 
-/// Operands of a fragment. The instructions ignore the low 13 bits of tf32. fp32 is split into its 11 high
-/// bits, rounded to nearest (Veltkamp 1968; Dekker 1971; on the pipe that has room), and the rest, of which
-/// the thirteenth bit may be lost, of either sign.
+/// The 11 high bits, rounded to nearest (Veltkamp 1968; Dekker 1971), on the pipe that has room: the second
+/// operation is exact. NaN of any bits stays NaN, and so becomes what is beyond 4e34.
+__device__ inline float high_bits(float value) {
+  return __fmaf_rn(-8192.0f, value, __fmaf_rn(8192.0f, value, value));
+}
+
+/// Operands of a fragment. The instructions ignore the low 13 bits of tf32, to which its operands are
+/// rounded; fp32 is split into its high bits and the rest, of which the last bit may be lost, of either sign.
 __device__ inline Operand operand_of(const Fragment& fragment) {
   Operand operand;
 #pragma unroll
   for (int i = 0; i < words; ++i) {
-    operand.word[0][i] = fragment.word[i];
-    if constexpr (terms == 2) {
-      const float value = __uint_as_float(fragment.word[i]), scaled = __fmul_rn(value, 8193.0f);
-      const float larger = __fsub_rn(scaled, __fsub_rn(scaled, value));
+    if constexpr (tf32) {
+      const float value = __uint_as_float(fragment.word[i]), larger = high_bits(value);
       operand.word[0][i] = __float_as_uint(larger);
-      operand.word[1][i] = __float_as_uint(__fsub_rn(value, larger));
-    } else if constexpr (tf32) {
-      // What is not finite stays so: rounding would make a NaN of all ones zero.
-      const bool finite = (fragment.word[i] & 0x7f800000u) != 0x7f800000u;
-      operand.word[0][i] += finite ? 0x1000u : 0u;
+      if constexpr (terms == 2) operand.word[1][i] = __float_as_uint(__fsub_rn(value, larger));
+    } else {
+      operand.word[0][i] = fragment.word[i];
     }
   }
   return operand;
