@@ -32,7 +32,7 @@ constexpr double source_cost = 2.5;        // of reading a source where it is us
 constexpr double line_source_cost = 1.3;   // the same of lines, where lanes have their results side by side
 constexpr double plane_source_cost = 3.5;  // and of separable sweeps in 2D that have no room for it
 constexpr double wide_source_cost = 4.3;   // the same where lanes read rows of several tiles
-constexpr double narrow_stores = 2.2;      // of memory traffic of warps that store 32 bytes from registers
+constexpr double narrow_stores = 1.3;      // of memory traffic of warps that store 32 bytes from registers
 constexpr double ragged_source = 2.0;      // where the last warp of rows adds a source point by point
 
 /// What the tensor cores are given to do, per point and launch.
@@ -156,6 +156,21 @@ TensorWork windowed_work(const Stencil& fused, const Domain& domain, Precision p
   return work;
 }
 
+/// Of the instructions of a separable sweep of a plane in 16 bits. A warp that has its scheduler to itself
+/// waits less, least where groups or factors give it others to go on with; four groups wait for registers,
+/// and many windows with many factors spill.
+double half_plane_cost(int windows, int x_rank, const cuda::SeparableTile& tile) {
+  const double waits = tile.warps < 8     ? (tile.groups > 2 || x_rank > 1 ? 0.68
+                                             : windows > 4                 ? 0.92
+                                                                           : 0.87)
+                       : tile.groups == 4 ? 1.4
+                       : windows > 4      ? 1.15
+                       : windows == 3     ? 0.93
+                                          : 1.0;
+  const double spills = windows > 5 && x_rank > 1 ? 3.5 : windows > 3 && windows + x_rank > 7 ? 1.3 : 1.0;
+  return waits * spills;
+}
+
 /// Seconds per point of a separable sweep of a plane, on the tiles of the kernel
 /// (kernels/cuda/separable.cuh): whole waves of strips, block of rows by block of rows. Rows between two of
 /// these are kept in registers.
@@ -172,17 +187,10 @@ double plane_seconds(const cuda::SeparableProgram& program, const Domain& domain
   const double instructions = 2.0 * operand.per_window() * (split ? 3 : 1) * tile.groups * shape.block_rows /
                               16 * (operand.x_rank * operand.x.windows + operand.rank * operand.y.windows);
   const int windows = operand.y.windows;
-  // Many factors spill. In 16 bits a warp that has its scheduler to itself waits less, four groups wait for
-  // registers, windows that turn in odd numbers are copied, and many of them with many factors spill; in 32
-  // bits sums of three products do.
+  // Many factors spill, and in 32 bits sums of three products.
   const double spills = operand.x_rank > most_factors ? factor_spills : 1.0;
   const double slower =
-      half ? (tile.warps < 8     ? 0.87
-              : tile.groups == 4 ? 1.25
-              : windows > 4      ? 1.15
-              : windows == 3     ? 1.05
-                                 : 1.0) *
-                 (windows > 3 && operand.x_rank > 3 ? 1.3 : 1.0)
+      half ? half_plane_cost(windows, operand.x_rank, tile)
            : (windows > 2 ? 1.15 : 1.0) * (split ? std::max(1.0, operand.x_rank * windows * tile.groups / 4.0)
                                            : tile.groups == 1 ? 1.15
                                                               : 1.0);
