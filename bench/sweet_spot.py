@@ -31,8 +31,6 @@ def ridge(row):
         name = "mma fp64 m16n8k16"
     elif row["precision"] == "fp32" and row["layout"] == "separable":
         name = "mma.sp tf32 m16n8k16"
-    elif row["precision"] == "fp32" and row["layout"] == "strided-swap" and sparse and len(row["shape"]) == 2:
-        name = "wgmma.sp tf32 m64n256k16"
     else:
         name = "mma.sp fp16 m16n8k32" if sparse else "mma fp16 m16n8k16"
     return rates[name] / rates["copy"]

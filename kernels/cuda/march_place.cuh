@@ -44,8 +44,8 @@ struct BlockPlace {
       from = beyond < 0 ? stretch * s.length : s.stretches * s.length + beyond * s.short_length;
       to = min(from + (beyond < 0 ? s.length : s.short_length), s.steps);
     }
-    // Tiles beside walls at the ends of rows take longer: those of all slabs come first, so that neighbours go
-    // abreast and find each other's halos in the cache.
+    // Tiles beside walls at the ends of rows take longer: those of all slabs come first, so that neighbours
+    // go abreast and find each other's halos in the cache.
     const int outer = walls[column_axis][0] != Wall::none && a.column_tiles > 2 ? 2 : 0;
     const int rows = s.tiles / a.column_tiles, outer_pieces = s.pieces / a.column_tiles * outer;
     const bool is_outer = piece < outer_pieces;
