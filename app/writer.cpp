@@ -5,7 +5,6 @@
 #include "app/run_directory.hpp"
 #include "io/checkpoint.hpp"
 #include "io/field_rows.hpp"
-#include "io/snapshot.hpp"
 
 namespace spsolve {
 
@@ -13,6 +12,7 @@ Writer::Writer(const Communicator& communicator, const Setup& setup, const Termi
                std::int64_t restart)
     : communicator_(communicator),
       of_files_(communicator),
+      series_(setup.config.output.directory),
       setup_(setup),
       terminal_(terminal),
       last_checkpoint_(restart),
@@ -30,7 +30,7 @@ void Writer::snapshot(std::int64_t step, const CopyState& state) {
   const auto write = [this, step](const Field& values) {
     const RunConfig& config = setup_.config;
     write_snapshot(
-        of_files_.get(), config.output.directory,
+        of_files_.get(), series_,
         {config.name, step, time(step), config.grid, config.output.stride, config.output.precision},
         values.owned(), rows_of(values, config.output.precision));
   };

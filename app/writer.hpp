@@ -6,6 +6,7 @@
 #include "app/file_queue.hpp"
 #include "app/setup.hpp"
 #include "app/terminal.hpp"
+#include "io/snapshot.hpp"
 #include "solver/evolve.hpp"
 
 namespace spsolve {
@@ -45,6 +46,7 @@ class Writer {
 
   Communicator communicator_;
   DuplicateCommunicator of_files_;
+  SnapshotSeries series_;
   const Setup& setup_;
   const Terminal& terminal_;
   std::int64_t wanted_checkpoint_ = -1;  // step

@@ -17,6 +17,8 @@
 namespace spsolve {
 namespace {
 
+using nlohmann::json;
+
 /// {z, y, x} of ours as the x, y, z of VTK.
 template <class Number>
 std::vector<Number> xyz(const std::array<Number, 3>& v) {
@@ -67,6 +69,24 @@ void add_vtk_view(hid_t file, const Snapshot& snapshot) {
   link_values(file, create_group(image, "PointData"), format);
 }
 
+/// The entries of a series whose files are there: none of one that somebody has damaged, since the snapshots
+/// themselves are whole without it.
+std::map<std::string, double> times_in(const std::filesystem::path& file) {
+  std::map<std::string, double> times;
+  if (!std::filesystem::exists(file)) return times;
+  const json series = json::parse(read_text(file), nullptr, false);
+  if (!series.is_object() || !series.contains("files") || !series["files"].is_array()) return times;
+  const std::size_t length = snapshot_file("", 0).string().size();
+  for (const json& entry : series["files"]) {
+    if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string()) continue;
+    if (!entry.contains("time") || !entry["time"].is_number()) continue;
+    const auto name = entry["name"].get<std::string>();
+    if (name.size() == length && std::filesystem::exists(file.parent_path() / name))
+      times[name] = entry["time"].get<double>();
+  }
+  return times;
+}
+
 }  // namespace
 
 ArrayFormat Snapshot::format() const {
@@ -77,9 +97,20 @@ std::filesystem::path snapshot_file(const std::filesystem::path& directory, std:
   return directory / fmt::format("snapshot_{:010}.hdf", step);
 }
 
-std::filesystem::path write_snapshot(const Communicator& communicator, const std::filesystem::path& directory,
+void SnapshotSeries::add(std::int64_t step, double time) {
+  const auto file = directory_ / "snapshots.hdf.series";
+  const std::string name = snapshot_file("", step).string();
+  if (!times_) times_ = times_in(file);
+  times_->erase(times_->lower_bound(name), times_->end());
+  times_->emplace(name, time);
+  json files = json::array();
+  for (const auto& [known, of] : *times_) files.push_back({{"name", known}, {"time", of}});
+  write_text(file, json{{"file-series-version", "1.0"}, {"files", files}}.dump(1) + "\n");
+}
+
+std::filesystem::path write_snapshot(const Communicator& communicator, SnapshotSeries& series,
                                      const Snapshot& snapshot, const Box& box, const RowSource& row) {
-  const auto file = snapshot_file(directory, snapshot.step);
+  const auto file = snapshot_file(series.directory(), snapshot.step);
   const Attributes attributes{{"format", std::string(snapshot_format)},
                               {"format_version", format_version},
                               {"name", snapshot.name},
@@ -89,31 +120,9 @@ std::filesystem::path write_snapshot(const Communicator& communicator, const std
   write_array(communicator, file, snapshot.format(), attributes, box, row,
               [&](hid_t output) { add_vtk_view(output, snapshot); });
   collectively(communicator, [&] {
-    if (communicator.root()) update_series(directory, snapshot.step, snapshot.time);
+    if (communicator.root()) series.add(snapshot.step, snapshot.time);
   });
   return file;
-}
-
-void update_series(const std::filesystem::path& directory, std::int64_t step, double time) {
-  using nlohmann::json;
-  const auto file = directory / "snapshots.hdf.series";
-  const std::string name = snapshot_file("", step).string();
-  json entries = json::array();
-  if (std::filesystem::exists(file)) {
-    // A series that somebody has damaged is begun anew: the snapshots themselves are whole without it.
-    const json old = json::parse(read_text(file), nullptr, false);
-    if (old.is_object() && old.contains("files") && old["files"].is_array())
-      for (const json& entry : old["files"]) {
-        const std::string known = entry.is_object() && entry.contains("name") && entry["name"].is_string()
-                                      ? entry["name"].get<std::string>()
-                                      : "";
-        // Names of equal length sort as their steps do.
-        if (known.size() == name.size() && known < name && std::filesystem::exists(directory / known))
-          entries.push_back(entry);
-      }
-  }
-  entries.push_back({{"name", name}, {"time", time}});
-  write_text(file, json{{"file-series-version", "1.0"}, {"files", entries}}.dump(1) + "\n");
 }
 
 }  // namespace spsolve

@@ -3,7 +3,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "halo/communicator.hpp"
 #include "io/array_format.hpp"
@@ -27,18 +30,29 @@ struct Snapshot {
 /// `directory`/snapshot_<step, 10 digits>.hdf
 std::filesystem::path snapshot_file(const std::filesystem::path& directory, std::int64_t step);
 
+/// `directory`/snapshots.hdf.series, which ParaView opens as one animation. A run has one: what was there
+/// before is read once, with the first snapshot, since thousands of files take long to look for.
+class SnapshotSeries {
+ public:
+  explicit SnapshotSeries(std::filesystem::path directory) : directory_(std::move(directory)) {}
+  const std::filesystem::path& directory() const { return directory_; }
+
+  /// Enters a snapshot. Entries of this and later steps are dropped (a restarted run writes them anew), with
+  /// the first one also those of former runs whose file is gone. Throws Error(file_failure).
+  void add(std::int64_t step, double time);
+
+ private:
+  std::filesystem::path directory_;
+  std::optional<std::map<std::string, double>> times_;  // of files by name, which sort as their steps do
+};
+
 /// Writes a snapshot and enters it in the series. Collective: every rank gives its `box` of the array of kept
 /// points (kernels/sampling.hpp), and the rows of it in `snapshot.precision`. The file is VTKHDF
 /// ImageData, version 1.0, with the point data "u", a hard link to /u, or a virtual dataset of it without the
 /// axes of one point, which VTK leaves out; with fewer than three axes VTK 9.1 crashes on it and 9.3 reads
 /// it. VTK counts in int: with more than 2^31 - 1 points the file has no VTKHDF group. All ranks throw the
 /// same Error(file_failure) if the file cannot be written; an older file of that name then stays.
-std::filesystem::path write_snapshot(const Communicator& communicator, const std::filesystem::path& directory,
+std::filesystem::path write_snapshot(const Communicator& communicator, SnapshotSeries& series,
                                      const Snapshot& snapshot, const Box& box, const RowSource& row);
-
-/// Enters a snapshot in `directory`/snapshots.hdf.series, which ParaView opens as one animation. Entries of
-/// this and later steps are dropped (a restarted run writes them anew), and those whose file is gone. Throws
-/// Error(file_failure).
-void update_series(const std::filesystem::path& directory, std::int64_t step, double time);
 
 }  // namespace spsolve

@@ -35,6 +35,7 @@ nlohmann::json series_in(const std::filesystem::path& directory) {
 TEST(Snapshot, StrideKeepsThePointsAtItsMultiples) {
   const Communicator world;
   const SharedDirectory directory(world);
+  SnapshotSeries series(directory.path());
   const Index3 shape{7, 11, 13};
   for (const std::int64_t stride : {1, 2, 3, 5, 20}) {
     const Snapshot snapshot = snapshot_of(3, shape, stride, stride, Precision::fp32);
@@ -44,7 +45,7 @@ TEST(Snapshot, StrideKeepsThePointsAtItsMultiples) {
       for_each_point(box, [&](const Index3& p) { *all.at<double>(p) = sample_value(p); });
       keep(all, {&values, stride});
       const auto file =
-          write_snapshot(world, directory.path(), snapshot, values.owned(), rows_of(values, Precision::fp32));
+          write_snapshot(world, series, snapshot, values.owned(), rows_of(values, Precision::fp32));
       const StoredArray stored = locate_array(file);
       const Index3 kept{(7 + stride - 1) / stride, (11 + stride - 1) / stride, (13 + stride - 1) / stride};
       ASSERT_EQ(stored.format.shape, kept);
@@ -61,13 +62,14 @@ TEST(Snapshot, StrideKeepsThePointsAtItsMultiples) {
 TEST(Snapshot, FieldIsRoundedOnceToThePrecisionOfTheFile) {
   const Communicator world;
   const SharedDirectory directory(world);
+  SnapshotSeries series(directory.path());
   const Index3 shape{1, 5, 9};
   Field field(part_of(shape, {1, world.size(), 1}, world.rank()), {0, 1, 1}, Precision::fp64);
   const auto value = [](const Index3& p) { return 1.0 / static_cast<double>(3 + 9 * p[1] + p[2]); };
   for (std::int64_t y = field.owned().begin[1]; y < field.owned().end[1]; ++y)
     for (std::int64_t x = 0; x < 9; ++x) *field.at<double>({0, y, x}) = value({0, y, x});
-  const auto file = write_snapshot(world, directory.path(), snapshot_of(2, shape, 1, 1, Precision::fp32),
-                                   field.owned(), rows_of(field, Precision::fp32));
+  const auto file = write_snapshot(world, series, snapshot_of(2, shape, 1, 1, Precision::fp32), field.owned(),
+                                   rows_of(field, Precision::fp32));
   read_array(locate_array(file), box_of(shape),
              [&](const Index3& begin, std::int64_t points, const std::byte* values) {
                for (std::int64_t i = 0; i < points; ++i)
@@ -79,9 +81,11 @@ TEST(Snapshot, FieldIsRoundedOnceToThePrecisionOfTheFile) {
 TEST(SnapshotSeries, HoldsEveryStepOnceAlsoAfterARestart) {
   const Communicator world;
   const SharedDirectory directory(world);
-  const auto write = [&](std::int64_t step) {
-    write_snapshot(world, directory.path(), snapshot_of(1, {1, 1, 17}, step),
-                   part_of({1, 1, 17}, {1, 1, world.size()}, world.rank()), sample_rows(Precision::fp64));
+  const auto run = [&](const std::vector<std::int64_t>& steps) {
+    SnapshotSeries series(directory.path());
+    for (const std::int64_t step : steps)
+      write_snapshot(world, series, snapshot_of(1, {1, 1, 17}, step),
+                     part_of({1, 1, 17}, {1, 1, world.size()}, world.rank()), sample_rows(Precision::fp64));
   };
   const auto steps = [&] {
     std::vector<double> times;
@@ -91,31 +95,32 @@ TEST(SnapshotSeries, HoldsEveryStepOnceAlsoAfterARestart) {
     world.barrier();
     return times;
   };
-  for (const std::int64_t step : {0, 100, 200, 300}) write(step);
+  run({0, 100, 200, 300});
   EXPECT_EQ(steps(), (std::vector<double>{0, 100, 200, 300}));
   EXPECT_EQ(series_in(directory.path())["files"][1]["name"], "snapshot_0000000100.hdf");
   EXPECT_EQ(series_in(directory.path())["file-series-version"], "1.0");
-  write(150);  // restarted from step 100 with another interval
+  run({150});  // restarted from step 100 with another interval
   EXPECT_EQ(steps(), (std::vector<double>{0, 100, 150}));
-  write(150);
+  run({150, 150});
   EXPECT_EQ(steps(), (std::vector<double>{0, 100, 150}));
   if (world.root()) {
     std::filesystem::remove(snapshot_file(directory.path(), 100));
     put_bytes(directory / "snapshots.hdf.series.tmp", "left by a killed run");
   }
-  write(200);
+  run({200});
   EXPECT_EQ(steps(), (std::vector<double>{0, 150, 200}));
   if (world.root()) put_bytes(directory / "snapshots.hdf.series", "{\"files\": [3, {\"name\": 4}, ");
-  write(300);
+  run({300});
   EXPECT_EQ(steps(), (std::vector<double>{300}));
 }
 
 TEST(DescribeFile, TellsWhatAFileHoldsAndWhetherItIsSound) {
   const Communicator world;
   const SharedDirectory directory(world);
+  SnapshotSeries series(directory.path());
   const Index3 shape{3, 4, 5};
   const auto file =
-      write_snapshot(world, directory.path(), snapshot_of(3, shape, 70),
+      write_snapshot(world, series, snapshot_of(3, shape, 70),
                      part_of(shape, {world.size(), 1, 1}, world.rank()), sample_rows(Precision::fp64));
   const FileInfo info = describe_file(world, file);
   EXPECT_TRUE(info.sound);
