@@ -6,9 +6,11 @@
 #include <optional>
 #include <stdexcept>
 
+#include "kernels/domain.hpp"
 #include "kernels/rounding.hpp"
 #include "kernels/sparse/conflict_graph.hpp"
 #include "kernels/sparse/mma_shape.hpp"
+#include "kernels/sparse/pair_order.hpp"
 
 namespace spsolve {
 namespace {
@@ -49,13 +51,18 @@ WeightMatrix used_by_any(const std::vector<WeightMatrix>& slices) {
   return used;
 }
 
-using Pairs = std::vector<std::pair<int, int>>;
-constexpr int nobody = -1;
+/// Whether a slice has weights for a node, a run of columns.
+bool uses(const WeightMatrix& slice, int run, int node) {
+  for (std::size_t m = 0; m < slice.rows(); ++m)
+    for (int k = 0; k < run; ++k)
+      if (slice.value(m, run * node + k) != 0) return true;
+  return false;
+}
 
 /// Nodes a fixed distance apart in x; those left over are matched in the same way along y. No output uses
 /// both of a pair, by SparStencil's theorem 1. Nodes are the points of the window, x fastest, unused ones
 /// too.
-Pairs match_along_x(const WeightMatrix& used, const Index3& nodes, const ConflictGraph& graph) {
+NodePairs match_along_x(const WeightMatrix& used, const Index3& nodes, const ConflictGraph& graph) {
   const int columns = static_cast<int>(nodes[2]), lines = static_cast<int>(nodes[0] * nodes[1]);
   const auto apart = [&](int distance) {  // along x
     for (int line = 0; line < lines; ++line)
@@ -65,7 +72,7 @@ Pairs match_along_x(const WeightMatrix& used, const Index3& nodes, const Conflic
   };
   int distance = (columns + 1) / 2;
   while (distance < columns && !apart(distance)) ++distance;
-  Pairs pairs;
+  NodePairs pairs;
   std::vector<bool> taken(used.columns());
   const auto pair_up = [&](int step, int count) {
     for (int node = 0; node + step < count; ++node)
@@ -88,9 +95,9 @@ Pairs match_along_x(const WeightMatrix& used, const Index3& nodes, const Conflic
   return pairs;
 }
 
-Pairs match_any(const ConflictGraph& graph) {
+NodePairs match_any(const ConflictGraph& graph) {
   const Matching matching = blossom_matching(graph);
-  Pairs pairs = matching.pairs;
+  NodePairs pairs = matching.pairs;
   for (const int node : matching.unmatched) pairs.emplace_back(node, nobody);
   return pairs;
 }
@@ -98,24 +105,9 @@ Pairs match_any(const ConflictGraph& graph) {
 /// Pairs of nodes, each a run of columns, as a K-order; two pairs make a register of B, one word for each
 /// lane of a quad. Where tiles are 16 columns wide, pair j of the first half stands beside pair j of the
 /// second, so that neighbouring registers hold neighbouring points and load together; else neighbours share a
-/// register, which keeps the lanes of narrower tiles in different banks. Pairs that many slices use come
-/// first, so that the others need fewer instructions.
-std::vector<int> order_of(const Pairs& pairs, int run, const std::vector<WeightMatrix>& slices) {
-  const bool by_halves = slices.front().outputs.back()[x_axis] + 1 >= mma_rows;
-  const auto slices_of = [&](const std::pair<int, int>& pair) {
-    int count = 0;
-    for (const WeightMatrix& slice : slices) {
-      bool uses = false;
-      for (const int node : {pair.first, pair.second})
-        for (int k = 0; node != nobody && k < run; ++k)
-          for (std::size_t m = 0; m < slice.rows(); ++m) uses = uses || slice.value(m, run * node + k) != 0;
-      count += uses;
-    }
-    return count;
-  };
-  std::vector<std::pair<int, std::pair<int, int>>> keyed;
-  for (const auto& pair : pairs) keyed.push_back({-slices_of(pair), pair});
-  std::sort(keyed.begin(), keyed.end());
+/// register, which keeps the lanes of narrower tiles in different banks.
+std::vector<int> order_of(const NodePairs& pairs, int run, const Index3& tile) {
+  const bool by_halves = tile[x_axis] >= mma_rows;
   std::vector<int> order;
   const auto put = [&](int node, bool zero) {
     for (int k = 0; k < run; ++k) order.push_back(zero ? zero_column(run * node + k) : run * node + k);
@@ -123,12 +115,44 @@ std::vector<int> order_of(const Pairs& pairs, int run, const std::vector<WeightM
   const std::size_t half = (pairs.size() + 1) / 2;
   for (std::size_t j = 0; j < half; ++j)
     for (const std::size_t i : {by_halves ? j : 2 * j, by_halves ? j + half : 2 * j + 1}) {
-      const bool there = i < keyed.size();
-      const auto [a, b] = keyed[there ? i : keyed.size() - 1].second;
+      const bool there = i < pairs.size();
+      const auto [a, b] = there ? pairs[i] : pairs.back();
       put(a, !there);
       put(b == nobody ? a : b, !there || b == nobody);
     }
   return order;
+}
+
+/// Pairs that many slices use come first, so that the others need fewer instructions.
+NodePairs by_slices(const NodePairs& pairs, int run, const std::vector<WeightMatrix>& slices) {
+  const auto slices_of = [&](const std::pair<int, int>& pair) {
+    return std::count_if(slices.begin(), slices.end(), [&](const WeightMatrix& slice) {
+      return uses(slice, run, pair.first) || (pair.second != nobody && uses(slice, run, pair.second));
+    });
+  };
+  std::vector<std::pair<std::ptrdiff_t, std::pair<int, int>>> keyed;
+  for (const auto& pair : pairs) keyed.push_back({-slices_of(pair), pair});
+  std::sort(keyed.begin(), keyed.end());
+  NodePairs sorted;
+  for (const auto& [key, pair] : keyed) sorted.push_back(pair);
+  return sorted;
+}
+
+/// The same in a better order, where the tiles of an instruction have 16 bytes of a row each: then words of
+/// one tile are in one of four kinds of banks.
+NodePairs in_banks(NodePairs pairs, int run, const Index3& tile, const Box& window,
+                   const std::vector<WeightMatrix>& slices, const ConflictGraph& graph) {
+  constexpr std::size_t most_pairs = 128, most_slices = 64;
+  if (tile[x_axis] != 4 * run || pairs.size() > most_pairs || slices.size() > most_slices) return pairs;
+  const std::int64_t first = window.begin[x_axis] / run, columns = window.extent()[x_axis] / run;
+  NodeCosts costs;
+  for (int node = 0; node < static_cast<int>(graph.size()); ++node) {
+    costs.bank.push_back(static_cast<int>(wrap(first + node % columns, 4)));
+    costs.slices.push_back(0);
+    for (std::size_t s = 0; s < slices.size(); ++s)
+      costs.slices.back() |= static_cast<std::uint64_t>(uses(slices[s], run, node)) << s;
+  }
+  return exchanged(std::move(pairs), graph, costs);
 }
 
 SlicedOperand sliced(const std::vector<WeightMatrix>& matrices, const std::vector<int>& order,
@@ -158,11 +182,11 @@ SlicedOperand swapped(const Stencil& stencil, const Index3& tile, int run, Spars
     window.begin[x_axis] = begin;
   window.end[x_axis] = window.begin[x_axis] + 2 * length;
   const auto matrices = slice_matrices(stencil, tile, window);
-  Pairs pairs;
+  NodePairs pairs;
   for (int line = 0; line < static_cast<int>(window.extent()[1]); ++line)
     for (int x = 0; x < length / run; ++x)
       pairs.emplace_back(line * per_line + x, line * per_line + x + length / run);
-  return sliced(matrices, order_of(pairs, run, matrices), tile, sparsity);
+  return sliced(matrices, order_of(by_slices(pairs, run, matrices), run, tile), tile, sparsity);
 }
 
 SlicedOperand morphed(const Stencil& stencil, const Index3& tile, int run, Sparsity sparsity) {
@@ -172,7 +196,7 @@ SlicedOperand morphed(const Stencil& stencil, const Index3& tile, int run, Spars
   const ConflictGraph graph(used, run);
   Index3 nodes = window.extent();
   nodes[x_axis] /= run;
-  Pairs pairs = match_along_x(used, nodes, graph);
+  NodePairs pairs = match_along_x(used, nodes, graph);
 
   std::vector<int> kept;  // nodes that any output uses
   for (std::size_t node = 0; node < graph.size(); ++node)
@@ -184,11 +208,12 @@ SlicedOperand morphed(const Stencil& stencil, const Index3& tile, int run, Spars
     std::vector<int> columns;
     for (const int node : kept)
       for (int k = 0; k < run; ++k) columns.push_back(run * node + k);
-    Pairs matched = match_any(ConflictGraph(order_columns(used, columns), run));
+    NodePairs matched = match_any(ConflictGraph(order_columns(used, columns), run));
     for (auto& [a, b] : matched) a = kept[a], b = b == nobody ? nobody : kept[b];
     if (matched.size() < pairs.size()) pairs = std::move(matched);
   }
-  return sliced(matrices, order_of(pairs, run, matrices), tile, sparsity);
+  pairs = in_banks(by_slices(pairs, run, matrices), run, tile, window, matrices, graph);
+  return sliced(matrices, order_of(pairs, run, tile), tile, sparsity);
 }
 
 /// Instructions of the larger k per chunk of 128 outputs, a smaller one at the end counted as 2/3. Among

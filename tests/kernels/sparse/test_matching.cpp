@@ -11,6 +11,7 @@
 #include "kernels/rounding.hpp"
 #include "kernels/sparse/layout_explorer.hpp"
 #include "kernels/sparse/morph.hpp"
+#include "kernels/sparse/pair_order.hpp"
 #include "tests/kernels/sparse/stencil_zoo.hpp"
 
 namespace spsolve {
@@ -67,6 +68,50 @@ std::int64_t middle(const Index3& window, const Index3& kernel) {
   for (int axis = 0; axis < axis_count; ++axis)
     columns *= std::max<std::int64_t>(0, 2 * kernel[axis] - window[axis]);
   return columns;
+}
+
+/// Registers of two pairs: how often words of one meet in a bank, beyond one.
+int shared_banks(const NodePairs& pairs, const std::vector<int>& bank) {
+  int shared = 0;
+  for (std::size_t i = 0; i < pairs.size(); i += 2) {
+    std::array<int, 4> words{};
+    for (std::size_t k = i; k < std::min(pairs.size(), i + 2); ++k)
+      for (const int node : {pairs[k].first, pairs[k].second})
+        if (node != nobody) ++words[bank[node]];
+    shared += *std::max_element(words.begin(), words.end()) - 1;
+  }
+  return shared;
+}
+
+TEST(PairOrder, ExchangesNodesWithoutConflictForFewerInstructionsAndLoads) {
+  std::mt19937_64 random(11);
+  int less = 0;
+  for (int which = 0; which < 60; ++which) {
+    const std::size_t nodes = 10 + random() % 40;
+    const ConflictGraph graph(random_matrix(random, 8, nodes, 0.15));
+    NodeCosts costs;
+    for (std::size_t node = 0; node < nodes; ++node) {
+      costs.bank.push_back(static_cast<int>(random() % 4));
+      costs.slices.push_back(std::uint64_t{1} << (which % 2 ? random() % 5 : 63));
+    }
+    const Matching matching = blossom_matching(graph);
+    NodePairs pairs = matching.pairs;
+    for (const int node : matching.unmatched) pairs.emplace_back(node, nobody);
+    const NodePairs found = exchanged(pairs, graph, costs);
+    ASSERT_EQ(found.size(), pairs.size());
+    Matching kept;
+    for (const auto& [a, b] : found) {
+      if (b == nobody)
+        kept.unmatched.push_back(a);
+      else
+        kept.pairs.emplace_back(a, b);
+    }
+    expect_valid(kept, graph);
+    if (which % 2) continue;
+    EXPECT_LE(shared_banks(found, costs.bank), shared_banks(pairs, costs.bank));
+    less += shared_banks(found, costs.bank) < shared_banks(pairs, costs.bank);
+  }
+  EXPECT_GT(less, 20);
 }
 
 TEST(TwoLevel, HasTheCountOfTheTheoremAndNoMatchingHasFewer) {
