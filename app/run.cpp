@@ -162,7 +162,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   const bool continued = continues_results(communicator, command, config, restart, directory);
   if (!continued) require_replaceable(directory, config, command.overwrite);
   if (command.restart && !restart)
-    terminal.print("no checkpoint in {} yet: starting from the beginning", config.output.directory.string());
+    terminal.print("no checkpoint to go on from in {}: starting from the beginning",
+                   config.output.directory.string());
   Setup setup = make_setup(communicator, config, restart ? restart->header.plan : "");
   require_memory(communicator, setup, true);
   Watchdog watch(communicator, setup.device.of_rank, config.parallel.timeout_seconds,

@@ -25,8 +25,8 @@ class PairOrder {
     const auto [c, d] = pairs_[j];
     const auto before = std::pair{pairs_[i], pairs_[j]};
     auto best = before;
-    const double old_cost = cost_of_both(i, j);
-    double least = old_cost;
+    const int old_cost = cost_of_both(i, j);
+    int least = old_cost;
     using Pair = std::pair<int, int>;
     for (const auto& [one, other] : {std::pair{Pair{c, d}, Pair{a, b}},
                                      {Pair{a, d}, Pair{c, b}},
@@ -36,7 +36,7 @@ class PairOrder {
       if (!possible(one) || !possible(other)) continue;
       pairs_[i] = one;
       pairs_[j] = other;
-      if (const double cost = cost_of_both(i, j); cost < least) {
+      if (const int cost = cost_of_both(i, j); cost < least) {
         least = cost;
         best = {one, other};
       }
@@ -51,16 +51,17 @@ class PairOrder {
     return a != nobody && (b == nobody || !graph_.conflict(a, b));
   }
 
-  double cost_of_both(std::size_t i, std::size_t j) const {
+  int cost_of_both(std::size_t i, std::size_t j) const {
     const std::size_t one = i / pairs_per_instruction, other = j / pairs_per_instruction;
     return cost_of(one) + (one == other ? 0 : cost_of(other));
   }
 
-  /// Cycles of a multiprocessor for one instruction of each slice that has weights there, and for loads.
-  double cost_of(std::size_t instruction) const {
-    constexpr double cycles = 2, closer = 0.01;  // several exchanges may be needed to save a cycle
+  /// Hundredths of a cycle of a multiprocessor for one instruction of each slice that has weights there, and
+  /// for loads.
+  int cost_of(std::size_t instruction) const {
+    constexpr int multiply = 200, load = 100, closer = 1;  // several exchanges may be needed to save a load
     std::uint64_t slices = 0;
-    double loads = 0;
+    int loads = 0;
     const std::size_t end = std::min(pairs_.size(), (instruction + 1) * pairs_per_instruction);
     for (std::size_t i = instruction * pairs_per_instruction; i < end; i += pairs_per_register) {
       std::array<int, 4> words{};  // [bank]
@@ -70,10 +71,10 @@ class PairOrder {
           slices |= costs_.slices[node];
           ++words[costs_.bank[node]];
         }
-      loads += *std::max_element(words.begin(), words.end()) +
+      loads += load * *std::max_element(words.begin(), words.end()) +
                closer * std::inner_product(words.begin(), words.end(), words.begin(), 0);
     }
-    return cycles * std::popcount(slices) + loads;
+    return multiply * std::popcount(slices) + loads;
   }
 
   NodePairs pairs_;
