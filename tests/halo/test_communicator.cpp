@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include <string>
 #include <thread>
 
 #include "halo/communicator.hpp"
+#include "tests/support/failing_rank.hpp"
 
 namespace spsolve {
 namespace {
-
-/// What messages of other ranks than 0 end with.
-std::string place_of(int rank) {
-  return rank == 0 ? "" : " (rank " + std::to_string(rank) + " on " + host_name() + ")";
-}
 
 TEST(Communicator, AnErrorOfOneRankIsThrownByAll) {
   const Communicator world;
@@ -24,7 +19,7 @@ TEST(Communicator, AnErrorOfOneRankIsThrownByAll) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), Status::file_failure);
-    EXPECT_EQ(error.what(), "it failed" + place_of(failing));
+    EXPECT_EQ(error.what(), "it failed" + testing::found_by(failing));
   }
 }
 
@@ -37,7 +32,7 @@ TEST(Communicator, FailuresOfTheFileSystemAreErrors) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), Status::file_failure);
-    EXPECT_EQ(error.what(), "missing: No such file or directory" + place_of(world.size() - 1));
+    EXPECT_EQ(error.what(), "missing: No such file or directory" + testing::found_by(world.size() - 1));
   }
 }
 
