@@ -196,12 +196,12 @@ SweepErrors direct_errors(const Stencil& fused, const SingleSteps& single) {
   // Instructions of a sum, about: those of each row of taps. What they give is added in fp32; where data are
   // alike, all points round alike. Up to sixteen such additions seldom move the result by a last bit, sixty
   // do in every launch (jacobi2d in tests/solver/test_promise.cpp).
-  const Index3 extent = 2 * fused.radius() + Index3{1, 1, 1};
+  const Box taps{Index3{} - fused.radius(), fused.radius() + Index3{1, 1, 1}};
+  const Index3 extent = taps.extent();
   const std::int64_t instructions = extent[z_axis] * extent[y_axis] * ceil_div(extent[x_axis] + 15, 32);
   const double drift = 0x1p-24 * std::max(0.0, static_cast<double>(instructions - 16) / 46);
   return {products * products * single.field.back(), products * products, drift,
-          weight_difference(fused, Precision::fp32),
-          Box{Index3{} - fused.radius(), fused.radius() + Index3{1, 1, 1}}};
+          weight_difference(fused, Precision::fp32), taps};
 }
 
 /// In each pass a rounding, and of the terms of tf32 the products of the smaller ones, which are left out.

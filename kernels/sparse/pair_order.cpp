@@ -23,8 +23,7 @@ class PairOrder {
   bool improve(std::size_t i, std::size_t j) {
     const auto [a, b] = pairs_[i];
     const auto [c, d] = pairs_[j];
-    const auto before = std::pair{pairs_[i], pairs_[j]};
-    auto best = before;
+    auto best = std::pair{pairs_[i], pairs_[j]};
     const int old_cost = cost_of_both(i, j);
     int least = old_cost;
     using Pair = std::pair<int, int>;

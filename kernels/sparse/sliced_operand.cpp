@@ -51,12 +51,15 @@ WeightMatrix used_by_any(const std::vector<WeightMatrix>& slices) {
   return used;
 }
 
-/// Whether a slice has weights for a node, a run of columns.
-bool uses(const WeightMatrix& slice, int run, int node) {
-  for (std::size_t m = 0; m < slice.rows(); ++m)
-    for (int k = 0; k < run; ++k)
-      if (slice.value(m, run * node + k) != 0) return true;
-  return false;
+/// Of each node, a run of columns: a bit for every slice that has weights for it.
+std::vector<boost::dynamic_bitset<>> slices_of_nodes(const std::vector<WeightMatrix>& slices, int run) {
+  std::vector<boost::dynamic_bitset<>> found(slices.front().columns() / run,
+                                             boost::dynamic_bitset<>(slices.size()));
+  for (std::size_t s = 0; s < slices.size(); ++s) {
+    const ConflictGraph graph(slices[s], run);
+    for (std::size_t node = 0; node < found.size(); ++node) found[node][s] = graph.rows()[node].any();
+  }
+  return found;
 }
 
 /// Nodes a fixed distance apart in x; those left over are matched in the same way along y. No output uses
@@ -124,33 +127,28 @@ std::vector<int> order_of(const NodePairs& pairs, int run, const Index3& tile) {
 }
 
 /// Pairs that many slices use come first, so that the others need fewer instructions.
-NodePairs by_slices(const NodePairs& pairs, int run, const std::vector<WeightMatrix>& slices) {
-  const auto slices_of = [&](const std::pair<int, int>& pair) {
-    return std::count_if(slices.begin(), slices.end(), [&](const WeightMatrix& slice) {
-      return uses(slice, run, pair.first) || (pair.second != nobody && uses(slice, run, pair.second));
-    });
+NodePairs by_slices(NodePairs pairs, const std::vector<boost::dynamic_bitset<>>& slices_of) {
+  const auto key = [&](const std::pair<int, int>& pair) {
+    const auto [a, b] = pair;
+    const std::size_t slices = (b == nobody ? slices_of[a] : slices_of[a] | slices_of[b]).count();
+    return std::pair{-static_cast<std::ptrdiff_t>(slices), pair};
   };
-  std::vector<std::pair<std::ptrdiff_t, std::pair<int, int>>> keyed;
-  for (const auto& pair : pairs) keyed.push_back({-slices_of(pair), pair});
-  std::sort(keyed.begin(), keyed.end());
-  NodePairs sorted;
-  for (const auto& [key, pair] : keyed) sorted.push_back(pair);
-  return sorted;
+  std::sort(pairs.begin(), pairs.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  return pairs;
 }
 
 /// The same in a better order, where the tiles of an instruction have 16 bytes of a row each: then words of
 /// one tile are in one of four kinds of banks.
 NodePairs in_banks(NodePairs pairs, int run, const Index3& tile, const Box& window,
-                   const std::vector<WeightMatrix>& slices, const ConflictGraph& graph) {
+                   const std::vector<boost::dynamic_bitset<>>& slices_of, const ConflictGraph& graph) {
   constexpr std::size_t most_pairs = 128, most_slices = 64;
-  if (tile[x_axis] != 4 * run || pairs.size() > most_pairs || slices.size() > most_slices) return pairs;
+  if (tile[x_axis] != 4 * run || pairs.size() > most_pairs || slices_of.front().size() > most_slices)
+    return pairs;
   const std::int64_t first = window.begin[x_axis] / run, columns = window.extent()[x_axis] / run;
   NodeCosts costs;
-  for (int node = 0; node < static_cast<int>(graph.size()); ++node) {
-    costs.bank.push_back(static_cast<int>(wrap(first + node % columns, 4)));
-    costs.slices.push_back(0);
-    for (std::size_t s = 0; s < slices.size(); ++s)
-      costs.slices.back() |= static_cast<std::uint64_t>(uses(slices[s], run, node)) << s;
+  for (std::size_t node = 0; node < graph.size(); ++node) {
+    costs.bank.push_back(static_cast<int>(wrap(first + static_cast<std::int64_t>(node) % columns, 4)));
+    costs.slices.push_back(slices_of[node].to_ulong());
   }
   return exchanged(std::move(pairs), graph, costs);
 }
@@ -186,7 +184,8 @@ SlicedOperand swapped(const Stencil& stencil, const Index3& tile, int run, Spars
   for (int line = 0; line < static_cast<int>(window.extent()[1]); ++line)
     for (int x = 0; x < length / run; ++x)
       pairs.emplace_back(line * per_line + x, line * per_line + x + length / run);
-  return sliced(matrices, order_of(by_slices(pairs, run, matrices), run, tile), tile, sparsity);
+  return sliced(matrices, order_of(by_slices(std::move(pairs), slices_of_nodes(matrices, run)), run, tile),
+                tile, sparsity);
 }
 
 SlicedOperand morphed(const Stencil& stencil, const Index3& tile, int run, Sparsity sparsity) {
@@ -212,7 +211,8 @@ SlicedOperand morphed(const Stencil& stencil, const Index3& tile, int run, Spars
     for (auto& [a, b] : matched) a = kept[a], b = b == nobody ? nobody : kept[b];
     if (matched.size() < pairs.size()) pairs = std::move(matched);
   }
-  pairs = in_banks(by_slices(pairs, run, matrices), run, tile, window, matrices, graph);
+  const auto slices_of = slices_of_nodes(matrices, run);
+  pairs = in_banks(by_slices(std::move(pairs), slices_of), run, tile, window, slices_of, graph);
   return sliced(matrices, order_of(pairs, run, tile), tile, sparsity);
 }
 
