@@ -94,8 +94,8 @@ int ranks_on_this_machine(const Communicator& communicator);
 /// This rank's number among them, from 0. Collective.
 int rank_on_this_machine(const Communicator& communicator);
 
-/// Throws `failure` (null: none here) on every rank if any rank has one: the status and
-/// message of the lowest such rank, with its number and machine where that is not rank 0, which most fail on.
+/// Throws `failure` (null: none here) on every rank if any rank has one: the status and message of the lowest
+/// such rank, with its number and machine where that is not rank 0, which most fail on.
 void agree(const Communicator& communicator, const Error* failure);
 
 /// What the file system says, as an Error(file_failure) with the path.

@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
+#include "halo/communicator.hpp"
 #include "kernels/error.hpp"
 
 namespace spsolve {
@@ -105,9 +105,7 @@ void FileDescriptor::close() {
 std::filesystem::path temporary_name(const std::filesystem::path& file) { return file.string() + ".tmp"; }
 
 std::filesystem::path own_temporary_name(const std::filesystem::path& file) {
-  std::array<char, 256> host{};
-  ::gethostname(host.data(), host.size() - 1);
-  return temporary_name(fmt::format("{}.{}.{}", file.string(), host.data(), ::getpid()));
+  return temporary_name(fmt::format("{}.{}.{}", file.string(), host_name(), ::getpid()));
 }
 
 void publish(const std::filesystem::path& temporary, const std::filesystem::path& file) {
