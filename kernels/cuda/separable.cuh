@@ -78,9 +78,8 @@ class Strip {
   template <bool simple>
   __device__ void step(const Weights& weights, BlockRing& ring, int n) {
     const int first_row = first_completed(n);
-    const Stored* rows =
-        &shared_.stage[n % stages][g_ / 4 * 8 + g_ / 2 % 2 * (slab * y_windows) + g_ % 2]
-                      [warp_ * warp_columns + window_column + q_ / 2 * 8 + q_ % 2 * (slab * x_windows)];
+    const Stored* rows = &shared_.stage[n % stages][g_ / 4 * 8 + g_ / 2 % 2 * (slab * y_windows) + g_ % 2]
+                                       [warp_ * warp_columns + window_column + q_ / 2 * 8 + slab_of_lane()];
     static_for<0, groups / groups_at_once>([&](auto part_) {
       constexpr int first = decltype(part_)::value * groups_at_once;
       Fragment next[groups_at_once][x_rank][y_windows][2];
@@ -105,12 +104,17 @@ class Strip {
     if constexpr (bulk_stores && simple) store_staged(first_row);
   }
 
+  /// Where the lane's slab begins in a window: odd lanes have the second.
+  __device__ int slab_of_lane() const { return q_ % 2 * (slab * x_windows); }
+
   /// Pass 1: the fragments of 32 * y_windows new rows of some groups of 16 columns.
   __device__ void along_x(const Weights& weights, const Stored* in,
                           Fragment (&next)[groups_at_once][x_rank][y_windows][2]) const {
     // Where weights are read from shared memory, several rows share a reading.
     constexpr int rows_at_once = weights_in_shared && !tf32 ? 4 : 1;
     constexpr int windows = x_windows + groups_at_once - 1;  // neighbours share all but one
+    // Where the second slab has no weights, lanes read what their neighbours do.
+    constexpr int paired = x_paired + groups_at_once - 1;
     static_for<0, y_windows>([&](auto m_) {
       constexpr int m = decltype(m_)::value;
       static_for<0, 4 / rows_at_once>([&](auto part_) {
@@ -120,7 +124,8 @@ class Strip {
         for (int r = 0; r < rows_at_once; ++r)
 #pragma unroll
           for (int window = 0; window < windows; ++window)
-            x[r][window] = load_operand(in + (m * slab + 2 * (first + r)) * row_elements + slab * window);
+            x[r][window] = load_operand(in + (m * slab + 2 * (first + r)) * row_elements + slab * window +
+                                        (window < paired ? 0 : -slab_of_lane()));
 #pragma unroll
         for (int k = 0; k < x_rank; ++k) {
           Sums sums[rows_at_once][groups_at_once];

@@ -58,7 +58,7 @@ SeparableShape shape_of(const SeparableOperand& operand, const SeparableTile& ti
   shape.block_rows = in_planes ? 16 * (tile.warps_y + 1) : 32 * operand.y.windows;
   shape.column_margin = round_down(operand.x.begin, 32 / storage_bytes);
   shape.window_column = operand.x.begin - shape.column_margin;
-  const int needed = shape.window_column + tile.columns() - 16 + 32 * operand.x.windows;
+  const int needed = shape.window_column + tile.columns() - 16 + 16 * (operand.x.windows + operand.x.paired);
   const int granule = 16 / storage_bytes;
   const auto conflicts = [&](int elements) {
     return bank_conflicts(elements * storage_bytes, 16 * operand.x.windows * storage_bytes,
@@ -223,6 +223,7 @@ std::string SeparableProgram::constants(bool aligned, bool with_source) const {
   text.table("x_of", "[]", operand_.x_of);
   text.table("z_of", "[]", operand_.z_of);
   text.integer("x_windows", operand_.x.windows);
+  text.integer("x_paired", operand_.x.paired);
   text.integer("y_windows", operand_.y.windows);
   text.integer("warps_x", tile.warps);
   text.integer("warps_y", tile.warps_y);

@@ -112,10 +112,25 @@ Operand full_pass(const SeparableStencil& stencil, int axis, Precision element, 
                       element == Precision::tf32 ? one_of_two : two_of_four);
 }
 
+/// Windows up to the last whose second slab, in groups of inputs the second half, has weights.
+int paired_windows(const Operand& pass) {
+  int paired = 0;
+  for (std::size_t i = 0; i < pass.values.size(); ++i) {
+    const std::size_t first = i % pass.compressed_columns() / pass.sparsity.kept * pass.sparsity.group;
+    if (pass.values[i] != 0 && 2 * pass.indices[i] >= pass.sparsity.group)
+      paired = std::max(paired, static_cast<int>(first / 32) + 1);
+  }
+  return paired;
+}
+
 /// Packs the factors of one axis [rank][term].
 ChainedAxis pack_axis(const SeparableStencil& stencil, int axis, Precision element, const Operand& pass,
                       const std::vector<std::vector<std::vector<double>>>& factors) {
-  ChainedAxis chained{static_cast<int>(pass.columns() / 32), static_cast<int>(pass.inputs[0][axis]), {}, {}};
+  ChainedAxis chained{static_cast<int>(pass.columns() / 32),
+                      paired_windows(pass),
+                      static_cast<int>(pass.inputs[0][axis]),
+                      {},
+                      {}};
   for (const auto& terms : factors)
     for (const auto& factor : terms) {
       const PackedOperand packed =

@@ -11,9 +11,11 @@
 namespace spsolve {
 
 /// One axis of a chained separable sweep: 16 outputs against `windows` windows of 32 inputs, the first of
-/// which is `begin` points from the first output.
+/// which is `begin` points from the first output. A window is two slabs of 16 inputs, `windows` slabs apart;
+/// of windows from `paired` on the second has no weights, so whatever is read for it is ignored.
 struct ChainedAxis {
   int windows = 1;
+  int paired = 1;
   int begin = 0;
   std::vector<std::uint32_t> values;    // [rank][operand term][instruction][lane][4 registers]
   std::vector<std::uint32_t> metadata;  // [word][lane]; instruction i takes selector i % 2 of word i / 2

@@ -241,7 +241,7 @@ int lanes_at_a_bank(const SeparableProgram& program, const SeparableShape& shape
   return *std::max_element(lanes.begin(), lanes.end());
 }
 
-/// None but where the two halves of what a lane of a quad reads lie a multiple of all banks apart.
+/// None but, in the first window, where the two slabs lie a multiple of all banks apart.
 TEST(SeparableProgram, ReadsInputWithoutBankConflicts) {
   constexpr int all_banks = 128;  // bytes
   for (const Precision precision : {Precision::fp16, Precision::bf16, Precision::tf32, Precision::fp32})
@@ -258,9 +258,9 @@ TEST(SeparableProgram, ReadsInputWithoutBankConflicts) {
 }
 
 TEST(SeparableProgram, GivesUpStagedStoresBeforeItIsRefused) {
-  SeparableStencil wide{{{0, -15, -200}, {1, 16, 201}}, {}, 0.0};
+  SeparableStencil wide{{{0, -15, -350}, {1, 16, 351}}, {}, 0.0};
   wide.terms.push_back(
-      {{std::vector<double>(1, 1.0), std::vector<double>(31, 1.0), std::vector<double>(401, 1.0)}});
+      {{std::vector<double>(1, 1.0), std::vector<double>(31, 1.0), std::vector<double>(701, 1.0)}});
   const SeparableProgram program(wide, Precision::bf16, hopper);
   EXPECT_FALSE(program.tile().bulk_stores);
   EXPECT_LE(static_cast<std::size_t>(program.shared_bytes()), hopper.shared_bytes);

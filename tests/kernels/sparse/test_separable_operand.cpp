@@ -78,9 +78,9 @@ class Chain {
             for (int lane = 0; lane < warp_lanes; ++lane) {
               const int g = lane / 4, q = lane % 4;
               const int row = slab * m + g / 4 * 8 + g / 2 % 2 * slab * y_windows + 2 * r + g % 2;
+              const int slab_of_lane = window < operand_.x.paired ? q % 2 * x_windows : 0;
               for (int j = 0; j < 8; ++j)
-                b[lane][j] =
-                    value(row, operand_.x.begin + slab * window + q / 2 * 8 + q % 2 * slab * x_windows + j);
+                b[lane][j] = value(row, operand_.x.begin + slab * (window + slab_of_lane) + q / 2 * 8 + j);
             }
             multiply(d, operand_.x, k, window, false, b);
           }
