@@ -160,12 +160,14 @@ TensorWork windowed_work(const Stencil& fused, const Domain& domain, Precision p
 /// waits less, least where groups or factors give it others to go on with; four groups wait for registers,
 /// and many windows with many factors spill.
 double half_plane_cost(int windows, int x_rank, const cuda::SeparableTile& tile) {
-  const double waits = tile.warps < 8     ? (tile.groups > 2 || x_rank > 1 ? 0.68
-                                             : windows > 4                 ? 0.92
-                                                                           : 0.87)
+  const double waits = tile.warps < 8     ? (windows == 4                    ? 0.6
+                                             : tile.groups > 2 || x_rank > 1 ? 0.68
+                                             : windows > 4                   ? 0.92
+                                                                             : 0.87)
                        : tile.groups == 4 ? 1.4
                        : windows > 4      ? 1.15
                        : windows == 3     ? 0.93
+                       : windows == 4     ? 0.9
                                           : 1.0;
   const double spills = windows > 5 && x_rank > 1 ? 3.5 : windows > 3 && windows + x_rank > 7 ? 1.3 : 1.0;
   return waits * spills;
