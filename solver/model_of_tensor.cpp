@@ -160,17 +160,26 @@ TensorWork windowed_work(const Stencil& fused, const Domain& domain, Precision p
 /// waits less, least where groups or factors give it others to go on with; four groups wait for registers,
 /// and many windows with many factors spill.
 double half_plane_cost(int windows, int x_rank, const cuda::SeparableTile& tile) {
-  const double waits = tile.warps < 8     ? (windows == 4                    ? 0.6
+  const double waits = tile.warps < 8     ? (windows == 4                    ? 0.62
                                              : tile.groups > 2 || x_rank > 1 ? 0.68
-                                             : windows > 4                   ? 0.92
+                                             : windows > 4                   ? 0.64
                                                                              : 0.87)
                        : tile.groups == 4 ? 1.4
                        : windows > 4      ? 1.15
-                       : windows == 3     ? 0.93
                        : windows == 4     ? 0.9
-                                          : 1.0;
-  const double spills = windows > 5 && x_rank > 1 ? 3.5 : windows > 3 && windows + x_rank > 7 ? 1.3 : 1.0;
+                       : windows == 3     ? (tile.groups == 2 ? 0.9 : 0.97)
+                                          : (tile.groups == 2 ? 0.95 : 0.87);
+  const double spills = windows > 5 && x_rank > 1 ? 3.5
+                        : windows > 3             ? 1 + 0.35 * std::max(0, windows + x_rank - 7)
+                                                  : 1.0;
   return waits * spills;
+}
+
+/// The same in 32 bits; `split`: of sums of three products.
+double word_plane_cost(int windows, int x_rank, const cuda::SeparableTile& tile, bool split) {
+  if (split) return (windows > 2 ? 1.15 : 1.0) * std::max(1.0, x_rank * windows * tile.groups / 4.0);
+  const double waits = tile.groups > 1 ? 1.0 : x_rank < most_factors ? 1.25 : 1.37;
+  return waits * (windows > 2 ? 1.07 + 0.6 * std::max(0, x_rank - 2) : 1.0);
 }
 
 /// Seconds per point of a separable sweep of a plane, on the tiles of the kernel
@@ -189,15 +198,10 @@ double plane_seconds(const cuda::SeparableProgram& program, const Domain& domain
   const double instructions = 2.0 * operand.per_window() * (split ? 3 : 1) * tile.groups * shape.block_rows /
                               16 * (operand.x_rank * operand.x.windows + operand.rank * operand.y.windows);
   const int windows = operand.y.windows;
-  // Many factors spill, and in 32 bits sums of three products.
-  const double spills = operand.x_rank > most_factors ? factor_spills : 1.0;
-  const double slower =
-      half ? half_plane_cost(windows, operand.x_rank, tile)
-           : (windows > 2 ? 1.15 : 1.0) * (split ? std::max(1.0, operand.x_rank * windows * tile.groups / 4.0)
-                                           : tile.groups == 1 ? 1.15
-                                                              : 1.0);
+  const double slower = (half ? half_plane_cost(windows, operand.x_rank, tile)
+                              : word_plane_cost(windows, operand.x_rank, tile, split)) *
+                        (operand.x_rank > most_factors ? factor_spills : 1.0);
   return static_cast<double>(ceil_div(strips * columns, resident) * (steps + 1)) * instructions * slower *
-         spills *
          instruction_seconds(half ? 2.66 : 3.8, half ? device.mma_half_sparse : device.mma_tf32_sparse,
                              device) /
          static_cast<double>(domain.box().points());
