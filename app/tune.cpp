@@ -71,7 +71,7 @@ bool pays(const std::vector<Candidate>& candidates, const Candidate& chosen, dou
 /// Where the winner is kept: named by everything that a plan depends on.
 std::optional<std::filesystem::path> file_of(const Problem& problem, const PlanRequest& request,
                                              const DeviceChoice& device) {
-  constexpr int revision = 3;  // of kernels, and of what they promise
+  constexpr int revision = 4;  // of kernels, and of what they promise
   std::string text = fmt::format("{} {} {} {} {} {} {} {} {}", version, revision, device.model,
                                  to_string(problem.precision), problem.has_source, request.unit,
                                  request.layout, request.fuse.value_or(0), request.accuracy.value_or(0.0));

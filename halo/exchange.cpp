@@ -29,10 +29,11 @@ std::size_t padded_bytes(const HaloRegion& region, Precision precision) {
 }
 
 /// Whether copying the rows of a region where they lie is quicker than packing them: copy engines take their
-/// time for each row.
+/// time for each row, and make no images.
 bool has_long_rows(const HaloRegion& region, Precision precision) {
   constexpr std::int64_t long_row = 512, few_rows = 256;  // bytes; rows
   const Index3 extent = region.box.extent();
+  if (!region.image.is_copy()) return false;
   return extent[2] * static_cast<std::int64_t>(storage_bytes(precision)) >= long_row ||
          extent[0] * extent[1] <= few_rows;
 }
@@ -72,7 +73,7 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
                            Transport& transport, Packer& packer, Packer& unpacker)
     : transport_(&transport) {
   std::vector<BoxCopy> images, packing, unpacking;
-  // The messages with the other ranks; copy(box, offset) tells where in the buffer a region is.
+  // The messages with the other ranks; copy(region, offset) tells where in the buffer one is.
   const auto lay_out = [&](const std::vector<HaloRegion>& all, auto&& copy) {
     std::vector<HaloRegion> others = chosen(all, communicator.rank(), false);
     Messages result;
@@ -84,7 +85,7 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
       others.erase(others.begin(), rest);
     }
     for (const HaloRegion& region : others) {
-      copy(region.box, result.bytes);
+      copy(region, result.bytes);
       result.bytes += padded_bytes(region, precision);
     }
     if (result.bytes == 0) return result;
@@ -98,11 +99,11 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
     }
     return result;
   };
-  send_ = lay_out(regions.send, [&](const Box& box, std::size_t offset) {
-    packing.push_back({box.extent(), box.begin, offset});
+  send_ = lay_out(regions.send, [&](const HaloRegion& region, std::size_t offset) {
+    packing.push_back({region.box.extent(), region.box.begin, offset});
   });
-  receive_ = lay_out(regions.receive, [&](const Box& box, std::size_t offset) {
-    unpacking.push_back({box.extent(), offset, box.begin});
+  receive_ = lay_out(regions.receive, [&](const HaloRegion& region, std::size_t offset) {
+    unpacking.push_back({region.box.extent(), offset, region.box.begin, region.image});
   });
   const auto own_from = chosen(regions.send, communicator.rank(), true),
              own_to = chosen(regions.receive, communicator.rank(), true);
@@ -110,7 +111,7 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
   // short rows; otherwise both are copied at once.
   for (std::size_t i = 0; i < own_from.size(); ++i)
     (transport.takes_boxes() ? images : packing)
-        .push_back({own_from[i].box.extent(), own_from[i].box.begin, own_to[i].box.begin});
+        .push_back({own_from[i].box.extent(), own_from[i].box.begin, own_to[i].box.begin, own_to[i].image});
   images_ = packer.prepare(std::move(images));
   packing_ = packer.prepare(std::move(packing));
   unpacking_ = unpacker.prepare(std::move(unpacking));

@@ -41,8 +41,8 @@ class HaloExchange {
   HaloExchange(const Communicator& communicator, const HaloRegions& regions, Precision precision,
                Transport& transport, Packer& packer, Packer& unpacker);
 
-  /// Copies what is at hand: periodic images of this rank's own points to their places in the halo, and the
-  /// owned points that others need to where they are sent from.
+  /// Copies what is at hand: images of this rank's own points to their places in the halo, and the owned
+  /// points that others need to where they are sent from.
   void pack(Field& field);
   /// Sends what pack() gathered from `field`, one of a few that outlive the exchange. Collective.
   PendingExchange start(Field& field);

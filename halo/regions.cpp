@@ -3,41 +3,89 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 namespace spsolve {
 namespace {
 
-/// Along one axis: the part [begin, end) of block `home` grown by its halo that is image `image` of block
-/// `other`, in home's coordinates. Image k of a point i lies at i + k * n; only a periodic axis has images
-/// other than 0.
+/// Along one axis: the part [begin, end) of block `home` grown by its halo that is image `image` of the
+/// points `from` of block `other`. Image k of a point i of a periodic axis lies at i + k * n; images -1 and 1
+/// of a mirrored one lie beyond its walls.
 struct Segment {
   std::int64_t other;
   std::int64_t image;
   std::int64_t begin, end;
+  std::int64_t from_begin, from_end;
+  Image how = {};
 };
+
+/// Of which point of a mirrored axis point i is the image (kernels/wall_images.hpp); about a face, or the
+/// ghost point of a wall with a value, until it lies in the grid.
+std::pair<std::int64_t, Image> origin(const Domain& domain, int axis, std::int64_t i) {
+  const std::int64_t n = domain.shape[axis];
+  Image how;
+  while (i < 0 || i >= n) {
+    const Face& face = domain.faces[axis][i < 0 ? low : high];
+    const std::int64_t ghost = i < 0 ? -1 : n;
+    Image mirror;
+    mirror.mirrored[axis] = true;
+    if (face.kind != BoundaryKind::dirichlet) {
+      i = (i < 0 ? -1 : 2 * n - 1) - i;
+    } else if (i == ghost) {
+      i = i < 0 ? 0 : n - 1;
+      mirror.scale = 0, mirror.offset = face.value;
+    } else {
+      i = 2 * ghost - i;
+      mirror.scale = -1, mirror.offset = 2 * face.value;
+    }
+    how = how * mirror;
+  }
+  return {i, how};
+}
+
+/// What begins at point i, beyond a wall of a mirrored axis: as far as neighbours are images of neighbours.
+Segment mirrored_segment(const Domain& domain, const Decomposition& decomposition, int axis, std::int64_t i,
+                         std::int64_t end) {
+  const auto [from, how] = origin(domain, axis, i);
+  const std::int64_t other = decomposition.block_of(axis, from), step = how.mirrored[axis] ? -1 : 1;
+  const auto goes_on = [&](std::int64_t next) {
+    if (next == 0 || next == end) return false;
+    const auto [there, as] = origin(domain, axis, next);
+    return as == how && there - from == step * (next - i) && decomposition.block_of(axis, there) == other;
+  };
+  std::int64_t stop = i + 1;
+  while (goes_on(stop)) ++stop;
+  const std::int64_t last = from + step * (stop - 1 - i);
+  return {other, i < 0 ? -1 : 1, i, stop, std::min(from, last), std::max(from, last) + 1, how};
+}
 
 std::vector<Segment> segments(const Domain& domain, const Decomposition& decomposition, int axis,
                               std::int64_t home, std::int64_t width) {
   const std::int64_t n = domain.shape[axis];
+  const bool has_images = domain.periodic(axis) || domain.mirrored[axis];
   std::int64_t begin = decomposition.block_begin(axis, home) - width;
   std::int64_t end = decomposition.block_begin(axis, home + 1) + width;
-  if (!domain.periodic(axis)) {
+  if (!has_images) {
     begin = std::max<std::int64_t>(begin, 0);
     end = std::min(end, n);
   }
   std::vector<Segment> result;
-  for (std::int64_t i = begin; i < end;) {
-    const std::int64_t local = wrap(i, n), image = (i - local) / n;
+  for (std::int64_t i = begin; i < end; i = result.back().end) {
+    if (domain.mirrored[axis] && (i < 0 || i >= n)) {
+      result.push_back(mirrored_segment(domain, decomposition, axis, i, end));
+      continue;
+    }
+    const std::int64_t local = wrap(i, n), shift = i - local;
     const std::int64_t other = decomposition.block_of(axis, local);
-    const std::int64_t stop = std::min(end, decomposition.block_begin(axis, other + 1) + image * n);
-    result.push_back({other, image, i, stop});
-    i = stop;
+    const std::int64_t stop = std::min(end, decomposition.block_begin(axis, other + 1) + shift);
+    result.push_back({other, shift / n, i, stop, local, stop - shift});
   }
   return result;
 }
 
 /// The blocks along an axis whose grown range holds an image of block `home`, with that range's part in the
-/// coordinates of home: the mirror image of segments(), found by looking at the blocks that can be in reach.
+/// coordinates of home: segments() from the other end, found by looking at the blocks that can be in reach.
 std::vector<Segment> reverse_segments(const Domain& domain, const Decomposition& decomposition, int axis,
                                       std::int64_t home, std::int64_t width) {
   // Home's points are wanted by the owners of the points within `width` of it.
@@ -47,10 +95,9 @@ std::vector<Segment> reverse_segments(const Domain& domain, const Decomposition&
     if (std::find(seen.begin(), seen.end(), near.other) != seen.end()) continue;
     seen.push_back(near.other);
     for (const Segment& theirs : segments(domain, decomposition, axis, near.other, width))
-      if (theirs.other == home) {
-        const std::int64_t offset = theirs.image * domain.shape[axis];
-        result.push_back({near.other, theirs.image, theirs.begin - offset, theirs.end - offset});
-      }
+      if (theirs.other == home)
+        result.push_back({near.other, theirs.image, theirs.from_begin, theirs.from_end, theirs.from_begin,
+                          theirs.from_end, theirs.how});
   }
   return result;
 }
@@ -66,7 +113,8 @@ void add_regions(const Decomposition& decomposition, const Index3& home,
             z.image == 0 && y.image == 0 && x.image == 0 && Index3{z.other, y.other, x.other} == home;
         if (!itself)
           list.push_back({decomposition.rank_at({z.other, y.other, x.other}),
-                          {{z.begin, y.begin, x.begin}, {z.end, y.end, x.end}}});
+                          {{z.begin, y.begin, x.begin}, {z.end, y.end, x.end}},
+                          z.how * y.how * x.how});
       }
 }
 
@@ -105,10 +153,18 @@ HaloRegions slab_regions(const Domain& domain, const Decomposition& decompositio
     wanted[axis] = segments(domain, decomposition, axis, home[axis], width[axis]);
     given[axis] = reverse_segments(domain, decomposition, axis, home[axis], width[axis]);
     if (decomposition.rank_grid()[axis] == 1)
-      wanted[axis] = given[axis] = {{0, 0, wanted[axis].front().begin, wanted[axis].back().end}};
+      wanted[axis] = given[axis] = {{0, 0, wanted[axis].front().begin, wanted[axis].back().end, 0, 0}};
   }
-  add_regions(decomposition, home, wanted, regions.receive);
-  add_regions(decomposition, home, given, regions.send);
+  // Images of own points are there by then.
+  HaloRegions slabs;
+  add_regions(decomposition, home, wanted, slabs.receive);
+  add_regions(decomposition, home, given, slabs.send);
+  const auto append = [&](const std::vector<HaloRegion>& from, std::vector<HaloRegion>& to) {
+    std::copy_if(from.begin(), from.end(), std::back_inserter(to),
+                 [&](const HaloRegion& region) { return region.peer != rank; });
+  };
+  append(slabs.send, regions.send);
+  append(slabs.receive, regions.receive);
   return regions;
 }
 

@@ -5,14 +5,16 @@
 
 #include "halo/decomposition.hpp"
 #include "kernels/domain.hpp"
+#include "kernels/packing.hpp"
 
 namespace spsolve {
 
 /// A part of one rank's halo that is a copy of points which one rank owns.
 struct HaloRegion {
-  int peer = 0;  // the rank at the other end; may be the rank itself (periodic axes)
+  int peer = 0;  // the rank at the other end; may be the rank itself (periodic or mirrored axes)
   Box box;  // in the coordinates of this rank's block: halo points when receiving, owned points (and halo, in
             // slabs) when sending
+  Image image = {};  // of what is sent, which the receiver makes
 };
 
 /// What one rank sends and receives in an exchange, in the order in which both ends agree. For any pair of
@@ -25,7 +27,8 @@ struct HaloRegions {
 
 /// The regions of `rank` for a halo of `width` points on every side of its block. A block may be thinner than
 /// the halo, and the grid too: the halo then comes from ranks further away, or from several periodic images
-/// of one. Points outside a wall belong to nobody and are left out.
+/// of one. Points outside a wall are images if its axis is mirrored; else they belong to nobody and are left
+/// out.
 HaloRegions halo_regions(const Domain& domain, const Decomposition& decomposition, int rank,
                          const Index3& width);
 

@@ -43,6 +43,8 @@ struct Domain {
   int dimensions = 3;     // 1: x, 2: y x, 3: z y x; absent axes have extent 1, are periodic and have radius 0
   Index3 shape{1, 1, 1};  // points
   std::array<std::array<Face, 2>, 3> faces{};  // [axis][side]
+  /// Axes beyond whose walls memory holds images (kernels/wall_images.hpp), as it does on periodic ones.
+  std::array<bool, 3> mirrored{};
 
   friend bool operator==(const Domain&, const Domain&) = default;
 
@@ -64,10 +66,10 @@ struct Domain {
       }
     return box;
   }
-  /// `box` without what lies within `reach` points of walls; empty where nothing is left.
+  /// `box` without what lies within `reach` points of walls without images; empty where nothing is left.
   constexpr Box away_from_walls(Box box, const Index3& reach) const {
     for (int axis = 0; axis < axis_count; ++axis)
-      if (!periodic(axis)) {
+      if (!periodic(axis) && !mirrored[axis]) {
         box.begin[axis] = std::max(box.begin[axis], reach[axis]);
         box.end[axis] = std::min(box.end[axis], shape[axis] - reach[axis]);
       }

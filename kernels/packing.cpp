@@ -19,17 +19,43 @@ class HostPacking : public Packing {
       const std::size_t bytes = static_cast<std::size_t>(copy.extent[2]) * storage_bytes(field.precision());
 #pragma omp for schedule(static) nowait
       for (std::int64_t row = 0; row < row_count(box); ++row) {
-        const auto address = [&](const Place& place) {
+        const auto address = [&](const Place& place, std::int64_t which) {
           if (const auto* offset = std::get_if<std::size_t>(&place))
-            return buffer + *offset + static_cast<std::size_t>(row) * bytes;
-          return field.bytes_at(std::get<Index3>(place) + row_begin(box, row));
+            return buffer + *offset + static_cast<std::size_t>(which) * bytes;
+          return field.bytes_at(std::get<Index3>(place) + row_begin(box, which));
         };
-        std::memcpy(address(copy.to), address(copy.from), bytes);
+        if (copy.image.is_copy())
+          std::memcpy(address(copy.to, row), address(copy.from, row), bytes);
+        else
+          copy_image(address(copy.to, row), address(copy.from, row_mirrored(copy, row)), copy,
+                     field.precision());
       }
     }
   }
 
  private:
+  /// Which row of the original becomes a row of its image.
+  static std::int64_t row_mirrored(const BoxCopy& copy, std::int64_t row) {
+    Index3 p = row_begin(box_of(copy.extent), row);
+    for (const int axis : {z_axis, y_axis})
+      if (copy.image.mirrored[axis]) p[axis] = copy.extent[axis] - 1 - p[axis];
+    return p[z_axis] * copy.extent[y_axis] + p[y_axis];
+  }
+
+  static void copy_image(std::byte* to, const std::byte* from, const BoxCopy& copy, Precision precision) {
+    const auto& [mirrored, scale, offset] = copy.image;
+    const std::int64_t columns = copy.extent[x_axis];
+    with_storage(precision, [&]<class Storage>() {
+      for (std::int64_t i = 0; i < columns; ++i) {
+        const Storage value = reinterpret_cast<const Storage*>(from)[mirrored[x_axis] ? columns - 1 - i : i];
+        reinterpret_cast<Storage*>(to)[i] = scale == 1 && offset == 0 ? value
+                                            : scale == 0
+                                                ? to_storage<Storage>(offset)
+                                                : to_storage<Storage>(offset + scale * stored_value(value));
+      }
+    });
+  }
+
   std::vector<BoxCopy> copies_;
   std::int64_t points_ = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <variant>
@@ -14,10 +15,27 @@ namespace spsolve {
 /// after row.
 using Place = std::variant<Index3, std::size_t>;
 
-/// A box of points that is copied from one place to another; never both in the buffer.
+/// How an image of points comes from them: mirrored along some axes, offset + scale * value.
+struct Image {
+  std::array<bool, 3> mirrored{};
+  double scale = 1, offset = 0;
+
+  bool is_copy() const { return *this == Image{}; }
+  friend bool operator==(const Image&, const Image&) = default;
+  /// The image of an image.
+  friend Image operator*(const Image& outer, const Image& inner) {
+    Image both{inner.mirrored, outer.scale * inner.scale, outer.offset + outer.scale * inner.offset};
+    for (int axis = 0; axis < axis_count; ++axis) both.mirrored[axis] ^= outer.mirrored[axis];
+    return both;
+  }
+};
+
+/// A box of points that is copied from one place to another, as it is or as an image; never both in the
+/// buffer.
 struct BoxCopy {
   Index3 extent;
   Place from, to;
+  Image image = {};
 };
 
 /// Copies boxes within fields of one geometry, and between them and a buffer, all in memory of one kind. No

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/fused_unit.hpp"
+#include "kernels/wall_images.hpp"
 
 namespace spsolve {
 namespace {
@@ -30,6 +31,8 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
       reach_(problem.stencil.radius()),
       steps_of_halo_(exchange_every * method.fuse) {
   if (rows_repeat_) reach_[x_axis] = 0;
+  if (method.fused_weights())
+    problem_.domain = with_wall_images(problem.domain, problem.stencil, method.fuse, problem.precision);
   const Box owned = decomposition.block(communicator.rank());
   collectively(communicator, [&] {
     backend.require_memory(block_bytes(problem, decomposition, method, exchange_every));
@@ -67,11 +70,13 @@ void Block::set_source(const FillField& fill) {
   if (fused_source_) {  // compiles while the source is filled
     Problem sums = problem_;
     sums.precision = source_->precision();
+    sums.domain = homogeneous(problem_.domain);  // what walls give comes with the images of the state
     exact = backend_->make_unit(sums, Method(method_.fuse), {source_.get()}, Queue::compute, false);
     exact->prepare(*fused_source_, fused, method_.fuse);
   }
   backend_->set(*source_, fill);
-  HaloExchange exchange = exchange_of(regions(source_->halo()), source_->precision());
+  HaloExchange exchange =
+      exchange_of(regions(homogeneous(problem_.domain), source_->halo()), source_->precision());
   exchange.pack(*source_);
   backend_->order(Queue::compute, Queue::exchange);
   PendingExchange pending = exchange.start(*source_);
@@ -179,7 +184,8 @@ HaloExchange Block::exchange_of(const HaloRegions& regions, Precision precision)
 }
 
 HaloExchange& Block::exchange() {
-  if (!exchange_) exchange_.emplace(exchange_of(regions(state_->halo()), problem_.precision));
+  if (!exchange_)
+    exchange_.emplace(exchange_of(regions(problem_.domain, state_->halo()), problem_.precision));
   return *exchange_;
 }
 
@@ -199,9 +205,9 @@ Box Block::interior(int steps) const {
   return inner;
 }
 
-HaloRegions Block::regions(const Index3& width) const {
+HaloRegions Block::regions(const Domain& domain, const Index3& width) const {
   const bool slabs = backend_->transport().takes_boxes() && reaches_next_blocks_only(decomposition_, width);
-  return (slabs ? slab_regions : halo_regions)(problem_.domain, decomposition_, communicator_.rank(), width);
+  return (slabs ? slab_regions : halo_regions)(domain, decomposition_, communicator_.rank(), width);
 }
 
 Box Block::rows_at_hand() const {

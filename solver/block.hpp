@@ -79,7 +79,7 @@ class Block {
   void enter(Phase phase) const {
     if (watch_) watch_->enter(phase);
   }
-  HaloRegions regions(const Index3& width) const;
+  HaloRegions regions(const Domain& domain, const Index3& width) const;
   /// The block and what is known around it when the halo is good for so many steps.
   Box known(int steps) const;
   /// The part of known(steps_of_halo_ - steps) that launches reach before anything has arrived.

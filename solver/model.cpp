@@ -6,12 +6,13 @@
 
 #include "kernels/sparse/accuracy.hpp"
 #include "kernels/sparse/emulated_sweep.hpp"
+#include "kernels/wall_images.hpp"
 #include "solver/model_parts.hpp"
 
 namespace spsolve {
 namespace {
 
-/// Seconds of the launch that fills halos with periodic images, as a rank that has whole axes does it: of
+/// Seconds of the launch that fills halos with images, as a rank that has whole axes does it: of
 /// planes and rows by their bytes, of the ends of rows by their number.
 double image_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate) {
   if (!device.gpu) return 0;
@@ -44,6 +45,16 @@ double launch_error(const Problem& problem, const Method& method) {
                                    parse_layout(method.layout).value(), method.dropped)
                            .total();
   return problem.domain.has_walls() ? std::hypot(sweep, scalar()) : sweep;
+}
+
+/// The problem with walls only where a method has to do something about them: where there are images instead,
+/// it is as on periodic axes.
+Problem as_swept(Problem problem, const Method& method) {
+  if (!method.fused_weights()) return problem;
+  problem.domain = with_wall_images(problem.domain, problem.stencil, method.fuse, problem.precision);
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (problem.domain.mirrored[axis]) problem.domain.faces[axis] = {};
+  return problem;
 }
 
 }  // namespace
@@ -79,7 +90,8 @@ void evaluate_scalar(const Problem& problem, const DeviceModel& device, Candidat
   candidate.sparsity = static_cast<double>(problem.stencil.taps().size()) / candidate.fma;
 }
 
-Candidate evaluate(const Problem& problem, const DeviceModel& device, const Method& method) {
+Candidate evaluate(const Problem& given, const DeviceModel& device, const Method& method) {
+  const Problem problem = as_swept(given, method);
   Candidate candidate{method};
   candidate.precision = problem.precision;
   const double start = device.launch_seconds * (device.gpu ? 0.9 + 0.1 * filled(problem.domain) : 1);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes of a field gathered into a buffer, scattered from it, or copied to where their periodic images lie:
-// one launch for all of them. Per item (16 bytes where addresses allow): one load and one store; a block
-// finds the box of its items (log2 of their number steps). Bound by memory, for boxes a few columns wide by
-// the 32-byte sectors of their rows: both ends of a row are copied side by side, since they meet in the same
-// lines of memory as those of the next row.
+// Boxes of a field gathered into a buffer, scattered from it, or copied to where their images lie, periodic
+// ones or those beyond walls: one launch for all of them. Per item (16 bytes where addresses allow): one load
+// and one store; a block finds the box of its items (log2 of their number steps). Bound by memory, for boxes
+// a few columns wide by the 32-byte sectors of their rows: both ends of a row are copied side by side, since
+// they meet in the same lines of memory as those of the next row.
 
 #include "pack_arguments.hpp"
+#include "precision.cuh"
 
 namespace spsolve::cuda {
 
@@ -16,8 +17,19 @@ __device__ inline unsigned char* address(const PackArguments& a, const DevicePla
 }
 
 template <class Item>
-__device__ inline void copy_item(unsigned char* to, const unsigned char* from, unsigned item) {
-  reinterpret_cast<Item*>(to)[item] = reinterpret_cast<const Item*>(from)[item];
+__device__ inline void copy_item(unsigned char* to, unsigned item, const unsigned char* from,
+                                 unsigned origin) {
+  reinterpret_cast<Item*>(to)[item] = reinterpret_cast<const Item*>(from)[origin];
+}
+
+/// An image of one element, rounded once.
+template <class Stored>
+__device__ inline void change_item(unsigned char* to, unsigned item, const unsigned char* from,
+                                   unsigned origin, const DeviceCopy& c) {
+  auto value = value_of(reinterpret_cast<const Stored*>(from)[origin]);
+  const auto offset = static_cast<decltype(value)>(c.offset);
+  value = c.scale == 0 ? offset : c.scale < 0 ? offset - value : offset + value;
+  store(reinterpret_cast<Stored*>(to)[item], value);
 }
 
 }  // namespace spsolve::cuda
@@ -41,18 +53,35 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::pack_threads, 12)
     const bool second = item >= c.second;
     unsigned char* to = address(a, c.to, plane, row_in_plane) + (second ? c.to_jump : 0);
     const unsigned char* from = address(a, c.from, plane, row_in_plane) + (second ? c.from_jump : 0);
+    const unsigned origin = c.mirrored ? c.items_per_row - 1 - item : item;
+    switch (c.change) {
+      case Change::fp64:
+        change_item<double>(to, item, from, origin, c);
+        continue;
+      case Change::fp32:
+        change_item<float>(to, item, from, origin, c);
+        continue;
+      case Change::bf16:
+        change_item<Bfloat16>(to, item, from, origin, c);
+        continue;
+      case Change::fp16:
+        change_item<Half>(to, item, from, origin, c);
+        continue;
+      case Change::none:
+        break;
+    }
     switch (c.item_bytes) {
       case 16:
-        copy_item<uint4>(to, from, item);
+        copy_item<uint4>(to, item, from, origin);
         break;
       case 8:
-        copy_item<unsigned long long>(to, from, item);
+        copy_item<unsigned long long>(to, item, from, origin);
         break;
       case 4:
-        copy_item<unsigned>(to, from, item);
+        copy_item<unsigned>(to, item, from, origin);
         break;
       default:
-        copy_item<unsigned short>(to, from, item);
+        copy_item<unsigned short>(to, item, from, origin);
     }
   }
 }

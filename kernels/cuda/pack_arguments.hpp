@@ -10,7 +10,10 @@ constexpr unsigned pack_threads = 128;
 
 enum class Base : unsigned char { field, buffer };
 
-/// Where the rows of a box lie, in bytes from the base.
+/// What becomes of an item: a copy, or, of one element, offset + scale * value.
+enum class Change : unsigned char { none, fp64, fp32, bf16, fp16 };
+
+/// Where the rows of a box lie, in bytes from the base; strides of what is mirrored are negative.
 struct DevicePlace {
   long long begin, plane_stride, row_stride;
   Base base;
@@ -25,6 +28,10 @@ struct DeviceCopy {
   unsigned items, rows, items_per_row, second;
   unsigned item_bytes;   // 2, 4, 8 or 16
   unsigned first_piece;  // a piece is as many items as a block has threads, or what is left of them
+  double offset;
+  signed char scale;  // -1, 0 or 1
+  Change change;
+  bool mirrored;  // rows are read from their end
 };
 
 /// Of one launch: what a kernel may have of arguments is 4 KiB.

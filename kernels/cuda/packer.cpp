@@ -25,9 +25,31 @@ DevicePlace place_of(const Place& place, const Index3& extent, const Field& fiel
           strides[1] * element, Base::field};
 }
 
+/// The same of the original of an image: its last row and plane first where these are mirrored.
+DevicePlace mirrored(DevicePlace place, const BoxCopy& copy) {
+  if (copy.image.mirrored[z_axis]) {
+    place.begin += (copy.extent[z_axis] - 1) * place.plane_stride;
+    place.plane_stride = -place.plane_stride;
+  }
+  if (copy.image.mirrored[y_axis]) {
+    place.begin += (copy.extent[y_axis] - 1) * place.row_stride;
+    place.row_stride = -place.row_stride;
+  }
+  return place;
+}
+
+Change change_of(const Image& image, Precision precision) {
+  if (image.scale == 1 && image.offset == 0) return Change::none;
+  return precision == Precision::fp64   ? Change::fp64
+         : precision == Precision::bf16 ? Change::bf16
+         : precision == Precision::fp16 ? Change::fp16
+                                        : Change::fp32;
+}
+
 /// A copy within a field to the first or last columns of its rows, as whole sectors of memory if that can be:
 /// rows have room for them, and what is written of a sector in part is read first.
 BoxCopy in_whole_sectors(BoxCopy copy, const Field& field, std::int64_t element) {
+  if (!copy.image.is_copy()) return copy;
   auto *from = std::get_if<Index3>(&copy.from), *to = std::get_if<Index3>(&copy.to);
   const std::int64_t columns = 32 / element;
   if (!from || !to || wrap((*to)[x_axis] - (*from)[x_axis], columns) != 0) return copy;
@@ -46,14 +68,31 @@ BoxCopy in_whole_sectors(BoxCopy copy, const Field& field, std::int64_t element)
 
 /// A copy but for what it has to do with others.
 DeviceCopy device_copy(const BoxCopy& copy, const Field& field, std::int64_t element) {
-  const DevicePlace from = place_of(copy.from, copy.extent, field, element),
+  const DevicePlace from = mirrored(place_of(copy.from, copy.extent, field, element), copy),
                     to = place_of(copy.to, copy.extent, field, element);
+  const Image& image = copy.image;
+  const Change change = change_of(image, field.precision());
   const std::int64_t row_bytes = copy.extent[x_axis] * element;
   unsigned bits = largest_item | static_cast<unsigned>(row_bytes);
   for (const DevicePlace& place : {from, to})
     bits |= static_cast<unsigned>(place.begin | place.plane_stride | place.row_stride);
-  const unsigned item = 1u << std::countr_zero(bits), items = static_cast<unsigned>(row_bytes / item);
-  return {from, to, 0, 0, 0, static_cast<unsigned>(copy.extent[y_axis]), items, items, item, 0};
+  const bool by_elements = image.mirrored[x_axis] || change != Change::none;
+  const unsigned item = by_elements ? static_cast<unsigned>(element) : 1u << std::countr_zero(bits),
+                 items = static_cast<unsigned>(row_bytes / item);
+  return {from,
+          to,
+          0,
+          0,
+          0,
+          static_cast<unsigned>(copy.extent[y_axis]),
+          items,
+          items,
+          item,
+          0,
+          image.offset,
+          static_cast<signed char>(image.scale),
+          change,
+          image.mirrored[x_axis]};
 }
 
 /// A copy in halves along the slowest axis that has several points.
@@ -62,17 +101,23 @@ std::array<BoxCopy, 2> halves(const BoxCopy& copy, std::int64_t element) {
   BoxCopy low = copy, high = copy;
   low.extent[axis] /= 2;
   high.extent[axis] -= low.extent[axis];
-  for (Place* place : {&high.from, &high.to}) {
-    if (auto* at = std::get_if<Index3>(place))
-      (*at)[axis] += low.extent[axis];
+  const auto skip = [&](Place& place, const BoxCopy& before) {
+    if (auto* at = std::get_if<Index3>(&place))
+      (*at)[axis] += before.extent[axis];
     else
-      std::get<std::size_t>(*place) += static_cast<std::size_t>(volume(low.extent) * element);
-  }
+      std::get<std::size_t>(place) += static_cast<std::size_t>(volume(before.extent) * element);
+  };
+  skip(high.to, low);
+  if (copy.image.mirrored[axis])
+    skip(low.from, high);
+  else
+    skip(high.from, low);
   return {low, high};
 }
 
-/// Whether two copies are of the same rows of a field, to the same rows of it.
+/// Whether two copies, not images, are of the same rows of a field, to the same rows of it.
 bool share_rows(const BoxCopy& a, const BoxCopy& b) {
+  if (!a.image.is_copy() || !b.image.is_copy()) return false;
   const auto same_rows = [](const Place& one, const Place& other) {
     const auto *first = std::get_if<Index3>(&one), *second = std::get_if<Index3>(&other);
     return first && second && (*first)[z_axis] == (*second)[z_axis] && (*first)[y_axis] == (*second)[y_axis];

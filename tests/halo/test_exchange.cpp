@@ -5,14 +5,14 @@
 
 #include "halo/exchange.hpp"
 #include "halo/mpi_transport.hpp"
-#include "tests/support/random_case.hpp"
 #include "tests/support/rows_transport.hpp"
+#include "tests/support/wall_images.hpp"
 
 namespace spsolve {
 namespace {
 
 /// Every point of the grid holds its own number; after an exchange every halo point holds the number of the
-/// point it is a periodic image of, and points beyond walls are untouched.
+/// point it is an image of, or what walls make of it, and points beyond walls without images are untouched.
 void exchange_and_check(const Domain& domain, const Index3& rank_grid, const Index3& width,
                         Precision precision, Transport& transport) {
   const Communicator world;
@@ -38,18 +38,21 @@ void exchange_and_check(const Domain& domain, const Index3& rank_grid, const Ind
       PendingExchange pending = exchange.start(field);
       pending.wait();
       pending.unpack();
-      const Box inside = domain.clip_to_walls(field.allocated());
+      Domain plain = domain;  // walls without images
+      for (int axis = 0; axis < axis_count; ++axis)
+        if (domain.mirrored[axis]) plain.faces[axis] = {};
+      const Box inside = plain.clip_to_walls(field.allocated());
       for_each_point(field.allocated(), [&](const Index3& p) {
-        Index3 image;
-        for (int axis = 0; axis < axis_count; ++axis) image[axis] = wrap(p[axis], domain.shape[axis]);
-        const double expected = contains(inside, p) ? number(image) / 2039 : untouched;
+        const testing::ImageOf image = testing::image_of(domain, p);
+        const double original = stored_value(to_storage<Storage>(number(image.point) / 2039));
+        const double expected = contains(inside, p) ? image.of(original) : untouched;
         ASSERT_EQ(stored_value(*field.at<Storage>(p)), stored_value(to_storage<Storage>(expected)))
             << "rank " << world.rank() << " point " << p[0] << " " << p[1] << " " << p[2];
       });
     });
 }
 
-TEST(Exchange, HaloPointsHoldTheirPeriodicImage) {
+TEST(Exchange, HaloPointsHoldTheirImage) {
   const int ranks = Communicator().size();
   for (int seed = 0; seed < 40; ++seed) {
     testing::RandomCase problem(static_cast<std::uint64_t>(seed), 1, 2000);
@@ -57,6 +60,13 @@ TEST(Exchange, HaloPointsHoldTheirPeriodicImage) {
     domain.shape[x_axis] = std::max<std::int64_t>(domain.shape[x_axis], ranks);
     Index3 width{};
     for (int axis = domain.first_axis(); axis < axis_count; ++axis) width[axis] = problem.between(0, 7);
+    if (seed % 2) {
+      const double value = 0.5 * static_cast<double>(problem.between(0, 2));
+      for (int axis = 0; axis < axis_count; ++axis) {
+        domain.mirrored[axis] = !domain.periodic(axis);
+        for (Face& face : domain.faces[axis]) face.value = value;
+      }
+    }
     SCOPED_TRACE(problem.describe());
     Index3 rank_grid{1, 1, ranks};
     try {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "halo/regions.hpp"
-#include "tests/support/random_case.hpp"
+#include "tests/support/wall_images.hpp"
 
 namespace spsolve {
 namespace {
@@ -15,6 +15,20 @@ class Regions : public ::testing::TestWithParam<int> {
   Domain domain = problem.domain;
   Decomposition decomposition{domain.shape, random_rank_grid()};
   Index3 width = random_width();
+
+  Regions() {
+    for (int axis = 0; axis < axis_count; ++axis) {
+      domain.mirrored[axis] = !domain.periodic(axis) && problem.between(0, 1);
+      for (Face& face : domain.faces[axis]) face.value = 0.5 * static_cast<double>(problem.between(0, 2));
+    }
+  }
+  /// All points that are known around a block.
+  Box with_images(const Box& box) const {
+    Domain plain = domain;
+    for (int axis = 0; axis < axis_count; ++axis)
+      if (domain.mirrored[axis]) plain.faces[axis] = {};
+    return plain.clip_to_walls(box);
+  }
 
   Index3 random_rank_grid() {
     Index3 grid;
@@ -38,12 +52,12 @@ TEST_P(Regions, EveryHaloPointOfTheDomainIsReceivedOnceFromItsOwner) {
       });
     const Box block = decomposition.block(rank);
     std::size_t expected = 0;
-    for_each_point(domain.clip_to_walls(grow(block, width)), [&](const Index3& p) {
+    for_each_point(with_images(grow(block, width)), [&](const Index3& p) {
       if (contains(block, p)) return;
       ++expected;
+      const Index3 original = testing::image_of(domain, p).point;
       Index3 home;
-      for (int axis = 0; axis < axis_count; ++axis)
-        home[axis] = decomposition.block_of(axis, wrap(p[axis], domain.shape[axis]));
+      for (int axis = 0; axis < axis_count; ++axis) home[axis] = decomposition.block_of(axis, original[axis]);
       ASSERT_TRUE(received.count(p));
       EXPECT_EQ(received[p], decomposition.rank_at(home));
     });
@@ -52,27 +66,32 @@ TEST_P(Regions, EveryHaloPointOfTheDomainIsReceivedOnceFromItsOwner) {
 }
 
 TEST_P(Regions, SendsAndReceivesOfAPairMatchInOrder) {
-  const auto offset_modulo_grid = [&](const Box& a, const Box& b) {
+  // Corner by corner: those of a mirrored box change places.
+  const auto is_image = [&](const HaloRegion& of, const HaloRegion& image) {
+    if (of.box.extent() != image.box.extent() || !(of.image == image.image)) return false;
+    Index3 first = image.box.begin, last = image.box.end - Index3{1, 1, 1};
     for (int axis = 0; axis < axis_count; ++axis)
-      if (wrap(a.begin[axis] - b.begin[axis], domain.shape[axis]) != 0) return false;
-    return a.extent() == b.extent();
+      if (image.image.mirrored[axis]) std::swap(first[axis], last[axis]);
+    const testing::ImageOf begin = testing::image_of(domain, first), end = testing::image_of(domain, last);
+    return begin.point == of.box.begin && end.point == of.box.end - Index3{1, 1, 1} &&
+           begin.scale == image.image.scale && begin.offset == image.image.offset;
   };
   std::vector<HaloRegions> all;
   for (int rank = 0; rank < decomposition.ranks(); ++rank)
     all.push_back(halo_regions(domain, decomposition, rank, width));
   const auto with_peer = [](const std::vector<HaloRegion>& regions, int peer) {
-    std::vector<Box> boxes;
+    std::vector<HaloRegion> chosen;
     for (const HaloRegion& region : regions)
-      if (region.peer == peer) boxes.push_back(region.box);
-    return boxes;
+      if (region.peer == peer) chosen.push_back(region);
+    return chosen;
   };
   for (int from = 0; from < decomposition.ranks(); ++from)
     for (int to = 0; to < decomposition.ranks(); ++to) {
       const auto sent = with_peer(all[from].send, to), received = with_peer(all[to].receive, from);
       ASSERT_EQ(sent.size(), received.size()) << from << " to " << to;
       for (std::size_t i = 0; i < sent.size(); ++i) {
-        EXPECT_TRUE(offset_modulo_grid(sent[i], received[i])) << from << " to " << to << ", region " << i;
-        EXPECT_TRUE(contains(decomposition.block(from), sent[i]));
+        EXPECT_TRUE(is_image(sent[i], received[i])) << from << " to " << to << ", region " << i;
+        EXPECT_TRUE(contains(decomposition.block(from), sent[i].box));
       }
     }
 }

@@ -78,6 +78,14 @@ TEST(Plan, CpusDoNotEmulateUnasked) {
     EXPECT_EQ(candidate.unit, "scalar");
 }
 
+/// Walls with images cost nothing, others take single steps: different values across two axes have none.
+Problem with_walls(Problem problem, bool images) {
+  for (const int axis : {y_axis, x_axis})
+    for (Face& face : problem.domain.faces[axis])
+      face = {BoundaryKind::dirichlet, images ? 0.5 : static_cast<double>(axis)};
+  return problem;
+}
+
 TEST(Plan, LaunchesFitBetweenEvents) {
   const Problem problem = problem_of("star2d1r", {1, 4096, 4096});
   for (const DeviceModel& device : {nominal_cpu(), nominal_gpu()})
@@ -91,11 +99,12 @@ TEST(Plan, LaunchesFitBetweenEvents) {
 TEST(Plan, WallsCostDeepFusedWeights) {
   Problem problem = problem_of("box2d1r", {1, 800, 800});
   problem.precision = Precision::fp16;
-  const Candidate periodic = make_plan(problem, nominal_gpu(), {}).chosen;
-  for (const int axis : {y_axis, x_axis})
-    for (Face& face : problem.domain.faces[axis]) face.kind = BoundaryKind::neumann;
-  const Plan walled = make_plan(problem, nominal_gpu(), {});
+  const Candidate periodic = make_plan(problem, nominal_gpu(), {}).chosen,
+                  with_images = make_plan(with_walls(problem, true), nominal_gpu(), {}).chosen;
+  const Plan walled = make_plan(with_walls(problem, false), nominal_gpu(), {});
   EXPECT_TRUE(periodic.fused_weights());
+  EXPECT_EQ(with_images.fuse, periodic.fuse);
+  EXPECT_EQ(with_images.wall_seconds, 0.0);
   EXPECT_LT(walled.chosen.fuse, periodic.fuse);
   std::map<int, double> wall_seconds;  // per launch, by depth
   for (const Candidate& candidate : walled.candidates)
@@ -314,9 +323,9 @@ TEST(Model, LaunchesAndWallsAreNamedWhereTheyTakeMostOfTheTime) {
   EXPECT_EQ(evaluate(problem_of("star2d1r", {1, 10240, 10240}), nominal_gpu(), Method(1)).bound, "memory");
   Problem walled = problem_of("box2d1r", {1, 800, 800});
   walled.precision = Precision::fp16;
-  for (const int axis : {y_axis, x_axis})
-    for (Face& face : walled.domain.faces[axis]) face.kind = BoundaryKind::neumann;
-  EXPECT_EQ(evaluate(walled, nominal_gpu(), Method(15, "sparse-tensor", "separable")).bound, "walls");
+  const Method deep(15, "sparse-tensor", "separable");
+  EXPECT_EQ(evaluate(with_walls(walled, false), nominal_gpu(), deep).bound, "walls");
+  EXPECT_NE(evaluate(with_walls(walled, true), nominal_gpu(), deep).bound, "walls");
 }
 
 TEST(Plan, NamesTheRunnerUpOfAnotherUnitOrLayout) {

@@ -10,6 +10,7 @@
 #include "solver/model.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
+#include "tests/support/wall_images.hpp"
 
 namespace spsolve {
 namespace {
@@ -26,7 +27,7 @@ std::vector<Method> methods_for(const Problem& problem, const DeviceModel& devic
   return methods;
 }
 
-constexpr int random_cases = 8, separable_cases = 2;
+constexpr int random_cases = 8, separable_cases = 2, symmetric_cases = 10;
 
 struct Case {
   testing::RandomCase problem;
@@ -36,6 +37,10 @@ struct Case {
   explicit Case(int seed)
       : problem(static_cast<std::uint64_t>(seed), 1, 1500), fuse(static_cast<int>(problem.between(1, 3))) {
     problem.domain.shape[x_axis] += 16;
+    if (seed >= random_cases + separable_cases) {  // walls with images
+      problem = testing::with_symmetric_weights(problem, 2);
+      return;
+    }
     if (seed >= random_cases) make_separable();
     problem.u = problem.uniform(problem.domain.box().points());
     problem.source = problem.uniform(problem.domain.box().points());
@@ -113,7 +118,8 @@ TEST_P(TensorUnits, EmulatedOnesKeepTheirBoundOnAnyDecomposition) {
   const Communicator world, self(MPI_COMM_SELF);
   const auto together = testing::cpu_backend(world), alone = testing::cpu_backend(self);
   std::vector<Precision> precisions{std::begin(all_precisions), std::end(all_precisions)};
-  if (GetParam() >= random_cases) precisions = {all_precisions[GetParam() % 5]};  // they take long
+  if (GetParam() >= random_cases && GetParam() < random_cases + separable_cases)
+    precisions = {all_precisions[GetParam() % 5]};  // they take long
   expect_units_to_work(Case(GetParam()), precisions, nominal_cpu(), world, *together.backend, *alone.backend);
 }
 
@@ -129,7 +135,8 @@ TEST_P(TensorUnits, OfGpusKeepTheirBoundOnAnyDecomposition) {
 #endif
 }
 
-INSTANTIATE_TEST_SUITE_P(Random, TensorUnits, ::testing::Range(0, random_cases + separable_cases));
+INSTANTIATE_TEST_SUITE_P(Random, TensorUnits,
+                         ::testing::Range(0, random_cases + separable_cases + symmetric_cases));
 
 }  // namespace
 }  // namespace spsolve

@@ -121,6 +121,28 @@ TEST_P(EmulatedPack, GathersAndScattersWhatTheHostDoes) {
   }
 }
 
+/// Beyond walls: mirrored any way, and changed but in 16 bits, whose conversions are not emulated.
+TEST_P(EmulatedPack, MakesTheImagesThatTheHostDoes) {
+  const auto& [shape, halo] = GetParam();
+  for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16}) {
+    std::vector<BoxCopy> copies = images(shape, halo);
+    std::mt19937 generator(3);
+    for (BoxCopy& copy : copies) {
+      for (bool& mirrored : copy.image.mirrored) mirrored = generator() % 2;
+      if (precision == Precision::fp16 || generator() % 3 == 0) continue;
+      copy.image.scale = static_cast<double>(generator() % 3) - 1;
+      copy.image.offset = 0.75;
+    }
+    Field wanted = random_field(shape, halo, precision), found = random_field(shape, halo, precision);
+    HostPacker().prepare(copies)->copy(wanted, nullptr);
+    copy_emulated(copies, found, nullptr);
+    EXPECT_EQ(testing::points_of(found, found.allocated()), testing::points_of(wanted, wanted.allocated()));
+    Field in_parts = random_field(shape, halo, precision);
+    copy_emulated(copies, in_parts, nullptr, 50);
+    EXPECT_EQ(testing::points_of(in_parts, found.allocated()), testing::points_of(wanted, found.allocated()));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Shapes, EmulatedPack,
                          ::testing::Values(PackCase{{7, 13, 128}, {2, 3, 4}},   // rows of whole sectors
                                            PackCase{{5, 9, 37}, {1, 2, 3}},     // odd rows

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where fused steps of a field with images beyond its walls are single steps between them.
+#include "kernels/wall_images.hpp"
+
+#include <gtest/gtest.h>
+
+#include "kernels/reference.hpp"
+#include "tests/support/wall_images.hpp"
+
+namespace spsolve {
+namespace {
+
+/// One correlation of the field that goes on beyond walls.
+std::vector<double> swept(const Domain& domain, const Stencil& fused, const std::vector<double>& u) {
+  std::vector<double> result;
+  for_each_point(domain.box(), [&](const Index3& p) {
+    double sum = 0;
+    for (const Tap& tap : fused.taps()) {
+      const testing::ImageOf image = testing::image_of(domain, p + tap.offset);
+      sum += tap.weight * image.of(u[static_cast<std::size_t>(index_of(image.point, domain.shape))]);
+    }
+    result.push_back(sum);
+  });
+  return result;
+}
+
+TEST(WallImages, MakeFusedStepsOfSingleOnes) {
+  int mirrored_axes = 0;
+  for (int seed = 0; seed < 200; ++seed) {
+    testing::RandomCase problem =
+        testing::with_symmetric_weights(testing::RandomCase(static_cast<std::uint64_t>(seed), 1, 300), 3);
+    const int steps = static_cast<int>(problem.between(1, 4));
+    const Domain images = with_wall_images(problem.domain, problem.stencil, steps, Precision::fp64);
+    SCOPED_TRACE(problem.describe() + " fuse " + std::to_string(steps));
+    const Index3 reach = steps * problem.stencil.radius();
+    for (int axis = 0; axis < axis_count; ++axis) {
+      const bool walls = !problem.domain.periodic(axis);
+      EXPECT_EQ(images.mirrored[axis], walls && reach[axis] <= problem.domain.shape[axis]);
+      mirrored_axes += images.mirrored[axis];
+    }
+    const std::vector<double> expected = reference_steps(problem.domain, problem.stencil, problem.u, steps),
+                              found = swept(images, fuse_steps(problem.stencil, steps), problem.u);
+    // Terms of the fused weights, and of the steps; images are at most 3 (2 c - u).
+    const double bound = testing::rounding_bound(fuse_steps(problem.stencil, steps), 0x1p-53, 1, 3) +
+                         testing::rounding_bound(problem.stencil, 0x1p-53, steps, 3);
+    const Box inside = images.away_from_walls(images.box(), reach);
+    std::size_t i = 0;
+    for_each_point(images.box(), [&](const Index3& p) {
+      if (contains(inside, p))
+        ASSERT_NEAR(found[i], expected[i], bound) << p[0] << ' ' << p[1] << ' ' << p[2];
+      ++i;
+    });
+  }
+  EXPECT_GT(mirrored_axes, 100);
+}
+
+/// In 2D, 9 points each way.
+Domain between(const std::array<Face, 2>& y, const std::array<Face, 2>& x) {
+  Domain domain{2, {1, 9, 9}, {}};
+  domain.faces[y_axis] = y;
+  domain.faces[x_axis] = x;
+  return domain;
+}
+
+TEST(WallImages, AreOnlyWhereTheyAreExact) {
+  constexpr Face mirror{BoundaryKind::neumann}, zero{BoundaryKind::dirichlet},
+      one{BoundaryKind::dirichlet, 1}, two{BoundaryKind::dirichlet, 2};
+  using Axes = std::array<bool, 3>;
+  const auto mirrored = [](const Domain& domain, const Stencil& stencil, int steps) {
+    return with_wall_images(domain, stencil, steps, Precision::fp32).mirrored;
+  };
+  const Stencil even({1, 3, 3}, {0, .125, 0, .25, .25, .25, 0, .125, 0}, {0, 1, 1}),
+      upwind({1, 1, 3}, {.5, .25, .25}, {0, 0, 1}), shrinking({1, 1, 3}, {.25, .25, .25}, {0, 0, 1}),
+      wide({1, 1, 5}, {.125, .25, .25, .25, .125}, {0, 0, 2}),
+      diagonal({1, 3, 3}, {.25, 0, 0, 0, .5, 0, 0, 0, .25}, {0, 1, 1});
+  const std::array<Face, 2> mirrors{mirror, mirror}, zeros{zero, zero}, ones{one, one}, wraps{};
+  EXPECT_EQ(mirrored(between(mirrors, mirrors), even, 9), (Axes{false, true, true}));
+  EXPECT_EQ(mirrored(between(mirrors, mirrors), even, 10), (Axes{}));
+  EXPECT_EQ(mirrored(between(wraps, mirrors), upwind, 2), (Axes{}));
+  EXPECT_EQ(mirrored(between(mirrors, wraps), upwind, 2), (Axes{false, true, false}));
+  EXPECT_EQ(mirrored(between(mirrors, mirrors), diagonal, 2), (Axes{}));
+  EXPECT_EQ(mirrored(between(wraps, mirrors), wide, 2), (Axes{false, false, true}));
+  EXPECT_EQ(mirrored(between(wraps, zeros), wide, 2), (Axes{}));
+  EXPECT_EQ(mirrored(between(wraps, zeros), shrinking, 2), (Axes{false, false, true}));
+  EXPECT_EQ(mirrored(between(wraps, ones), shrinking, 2), (Axes{}));
+  EXPECT_EQ(mirrored(between(ones, ones), even, 2), (Axes{false, true, true}));
+  EXPECT_EQ(mirrored(between(ones, {one, two}), even, 2), (Axes{}));
+  EXPECT_EQ(mirrored(between(mirrors, {one, two}), even, 2), (Axes{false, true, true}));
+  EXPECT_EQ(mirrored(between({mirror, one}, {one, mirror}), even, 2), (Axes{false, true, true}));
+}
+
+}  // namespace
+}  // namespace spsolve
