@@ -22,7 +22,7 @@ bool interruptible() {
 
 }  // namespace
 
-Signals::Signals() {
+Signals::Signals() : interruptible_(interruptible()) {
   sigemptyset(&waiting_);
   for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM}) sigaddset(&waiting_, signal);
   pthread_sigmask(SIG_BLOCK, &waiting_, nullptr);
@@ -36,7 +36,10 @@ void Signals::release() {
 }
 
 void Signals::await_interrupt() {
-  if (!interruptible()) return;
+  if (!interruptible_) {  // again, whatever libraries have done since
+    std::signal(SIGINT, SIG_IGN);
+    return;
+  }
   struct sigaction action {};
   action.sa_handler = [](int) { interrupted = true; };
   action.sa_flags = SA_RESETHAND | SA_RESTART;
@@ -53,7 +56,7 @@ std::optional<int> Signals::next() {
     sigaddset(&deadly, SIGTERM);
     pthread_sigmask(SIG_UNBLOCK, &deadly, nullptr);
     sigdelset(&waiting_, SIGTERM);
-    if (interruptible()) std::signal(SIGINT, SIG_DFL);
+    if (interruptible_) std::signal(SIGINT, SIG_DFL);
   }
   return signal;
 }

@@ -8,7 +8,8 @@ namespace spsolve {
 
 /// Signals that a run answers at the end of a launch instead of dying: USR1, USR2, TERM, and INT once it has
 /// begun. The first three are blocked from construction on, in threads started later too, and wait until
-/// next() asks for them. PIPE and XFSZ are ignored: the writes themselves fail.
+/// next() asks for them. An INT that was ignored then stays so. PIPE and XFSZ are ignored: the writes
+/// themselves fail.
 class Signals {
  public:
   Signals();
@@ -29,6 +30,7 @@ class Signals {
 
  private:
   sigset_t waiting_;
+  bool interruptible_;  // as it was at construction, before libraries had their own ideas
 };
 
 }  // namespace spsolve

@@ -15,6 +15,7 @@
 #include "app/run.hpp"
 #include "app/setup.hpp"
 #include "kernels/presets.hpp"
+#include "kernels/wall_images.hpp"
 
 namespace spsolve {
 namespace {
@@ -84,6 +85,16 @@ bool is_of_former_products(const Problem& problem, const Method& method) {
          fuse_steps(problem.stencil, method.fuse).taps().size() >= 80;
 }
 
+/// Random problems were measured before separable sweeps left out slabs without weights, which are many where
+/// rows take four windows, and before fused weights reached up to walls: these cases say nothing any more.
+bool is_of_former_sweeps(const Problem& problem, const Json& row) {
+  if (row.value("suite", "") != "random" || row.at("unit") == "scalar") return false;
+  const int fuse = row.at("fuse");
+  const auto mirrored = with_wall_images(problem.domain, problem.stencil, fuse, problem.precision).mirrored;
+  return (row.at("layout") == "separable" && 2 * fuse * problem.stencil.radius()[x_axis] >= 48) ||
+         std::find(mirrored.begin(), mirrored.end(), true) != mirrored.end();
+}
+
 /// Points x steps per second by the model, at the pace of the case; none where the plan must not take it.
 std::optional<double> predicted_rate(const BenchCase& what, const Json& row) {
   Problem problem = what.problem;
@@ -114,6 +125,9 @@ struct Verdict {
     }
     for (const auto& [name, rows] : rows_of_case) {
       const BenchCase what = case_of(rows.front());
+      if (std::any_of(rows.begin(), rows.end(),
+                      [&](const Json& row) { return is_of_former_sweeps(what.problem, row); }))
+        continue;
       double best = 0, most = 0, chosen = 0;
       for (const Json& row : rows) {
         const auto predicted = predicted_rate(what, row);
@@ -133,7 +147,8 @@ struct Verdict {
 };
 
 TEST(ModelOnRecord, ChoosesAndPredicts) {
-  const Verdict all{"candidates-h200.json", "catalogue-h200.json", "catalogue-tensor-h200.json"};
+  const Verdict all{"candidates-h200.json", "catalogue-h200.json", "catalogue-tensor-h200.json",
+                    "walls-h200.json"};
   ASSERT_GT(all.cases, 250);
   EXPECT_GE(all.close, 0.9 * all.cases);
   EXPECT_GE(all.fast, 0.95 * all.cases);
