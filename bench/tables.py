@@ -7,7 +7,7 @@ tables.py rates paper.json public.json    its rates alone, a row for each shape
 tables.py inputs candidates.json          inputs: what the plan chose beside the best of the candidates
 tables.py sources sources.json            the same of benchmark shapes with a source
 tables.py walls candidates.json           what the plan chose between walls where that is tensor cores
-tables.py catalogue candidates.json list.txt   what it chose for every stencil that `spsolve bench --list` lists
+tables.py catalogue candidates.json... list.txt   what it chose for every stencil that `spsolve bench --list` lists
 tables.py ablation ablation.json          what sparsity gains, layout by layout
 tables.py targets targets.json            rates that are demanded, and what each kernel has and keeps busy
 tables.py scalar scalar.json              the scalar unit between walls, sustained and, in brackets, boost
@@ -72,9 +72,9 @@ elif kind == "walls":
                           f"{100 * row['roofline_fraction']:.0f}%"))
     table(["case", "precision", "grid", "walls", "how (by the plan)", "steps per launch:", "G/s:", "of a copy:"], lines)
 elif kind == "catalogue":
-    chosen = {(row["stencil"], row["precision"]): row for row in rows_of(files[0]) if row["suite"] == kind and row["chosen"]}
+    chosen = {(row["stencil"], row["precision"]): row for row in rows_of(*files[:-1]) if row["suite"] == kind and row["chosen"]}
     lines = []
-    for line in pathlib.Path(files[1]).read_text().splitlines():
+    for line in pathlib.Path(files[-1]).read_text().splitlines():
         name, _, points, _, about = line.split(maxsplit=4)
         about, equation = about.rsplit("; ", 1)
         domain, source = about.split(": ", 1)
