@@ -53,6 +53,18 @@ void copy_emulated(const std::vector<BoxCopy>& copies, Field& field, std::byte* 
   }
 }
 
+/// Copies within a field, and the same in parts.
+void expect_as_by_host(const std::vector<BoxCopy>& copies, const Index3& shape, const Index3& halo,
+                       Precision precision) {
+  Field wanted = random_field(shape, halo, precision), found = random_field(shape, halo, precision);
+  HostPacker().prepare(copies)->copy(wanted, nullptr);
+  copy_emulated(copies, found, nullptr);
+  EXPECT_EQ(testing::points_of(found, found.allocated()), testing::points_of(wanted, wanted.allocated()));
+  Field in_parts = random_field(shape, halo, precision);
+  copy_emulated(copies, in_parts, nullptr, 50);
+  EXPECT_EQ(testing::points_of(in_parts, found.allocated()), testing::points_of(wanted, found.allocated()));
+}
+
 /// Addresses of memory that nobody reads.
 class NoMemory : public Memory {
  public:
@@ -84,14 +96,7 @@ class EmulatedPack : public ::testing::TestWithParam<PackCase> {};
 TEST_P(EmulatedPack, CopiesWhatTheHostDoes) {
   const auto& [shape, halo] = GetParam();
   for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16}) {
-    const std::vector<BoxCopy> copies = images(shape, halo);
-    Field wanted = random_field(shape, halo, precision), found = random_field(shape, halo, precision);
-    HostPacker().prepare(copies)->copy(wanted, nullptr);
-    copy_emulated(copies, found, nullptr);
-    EXPECT_EQ(testing::points_of(found, found.allocated()), testing::points_of(wanted, wanted.allocated()));
-    Field in_parts = random_field(shape, halo, precision);
-    copy_emulated(copies, in_parts, nullptr, 50);
-    EXPECT_EQ(testing::points_of(in_parts, found.allocated()), testing::points_of(wanted, found.allocated()));
+    expect_as_by_host(images(shape, halo), shape, halo, precision);
   }
 }
 
@@ -133,13 +138,7 @@ TEST_P(EmulatedPack, MakesTheImagesThatTheHostDoes) {
       copy.image.scale = static_cast<double>(generator() % 3) - 1;
       copy.image.offset = 0.75;
     }
-    Field wanted = random_field(shape, halo, precision), found = random_field(shape, halo, precision);
-    HostPacker().prepare(copies)->copy(wanted, nullptr);
-    copy_emulated(copies, found, nullptr);
-    EXPECT_EQ(testing::points_of(found, found.allocated()), testing::points_of(wanted, wanted.allocated()));
-    Field in_parts = random_field(shape, halo, precision);
-    copy_emulated(copies, in_parts, nullptr, 50);
-    EXPECT_EQ(testing::points_of(in_parts, found.allocated()), testing::points_of(wanted, found.allocated()));
+    expect_as_by_host(copies, shape, halo, precision);
   }
 }
 
