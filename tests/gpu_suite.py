@@ -81,7 +81,7 @@ SANITIZED = [
     Program("test_wgmma_sweep", "*OnHopper*/0:*OnHopper*/1:*OnHopper*/2:*OnHopper*/10", parts=4),
     Program("test_block", ON_GPUS),
     Program("test_random_problems", ON_GPUS),
-    Program("test_tensor_units", "*OfGpus*/0:*OfGpus*/3:*OfGpus*/8", parts=3),
+    Program("test_tensor_units", "*OfGpus*/0:*OfGpus*/3:*OfGpus*/8:*OfGpus*/12", parts=3),
     Program("test_diagnostics", ON_GPUS, parts=3),
     Program("test_evolve", ON_GPUS),
 ]

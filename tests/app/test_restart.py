@@ -57,6 +57,12 @@ def impostor(path):
         other["u"] = np.zeros((37, 61))
 
 
+def in_signal_set(job, name, number):
+    """Whether a signal is in a set (SigBlk, SigIgn, SigCgt) of a job's process."""
+    signals = pathlib.Path(f"/proc/{job.process.pid}/status").read_text().split(f"{name}:")[1].split()[0]
+    return bool(int(signals, 16) >> (number - 1) & 1)
+
+
 class Restart(spsolve.TestCase):
     def write(self, name="problem", **options):
         return spsolve.write_input(self.directory / f"{name}.toml", problem(**options))
@@ -147,8 +153,9 @@ class Restart(spsolve.TestCase):
         with spsolve.Job(file, cwd=self.directory) as job:
             rows = self.directory / "out" / "diagnostics.csv"
             row_count = lambda: rows.read_text().count("\n") if rows.exists() else 0
+            job.wait_for(lambda: row_count() > 1, "it began")
+            self.assertTrue(in_signal_set(job, "SigIgn", signal.SIGINT), "INT is not ignored any more")
             for _ in range(2):
-                job.wait_for(lambda: row_count() > 1, "it began")
                 job.process.send_signal(signal.SIGINT)
             seen = row_count()
             job.wait_for(lambda: row_count() > seen + 3, "it goes on")
@@ -160,10 +167,7 @@ class Restart(spsolve.TestCase):
         self.uninterrupted(file)
         with spsolve.Job(file, cwd=self.directory) as job:
             # Blocked from the first line of main on; before that the process would die.
-            status = f"/proc/{job.process.pid}/status"
-            bit = 1 << (signal.SIGUSR1 - 1)
-            blocked = lambda: int(pathlib.Path(status).read_text().split("SigBlk:")[1].split()[0], 16) & bit
-            job.wait_for(blocked, "it blocks signals")
+            job.wait_for(lambda: in_signal_set(job, "SigBlk", signal.SIGUSR1), "it blocks signals")
             os.kill(job.process.pid, signal.SIGUSR1)
             self.finished(job.wait(), 75)
         self.assertTrue(spsolve.checkpoints(self.directory / "out"))
