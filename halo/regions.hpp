@@ -35,9 +35,9 @@ HaloRegions halo_regions(const Domain& domain, const Decomposition& decompositio
 /// Whether the halo of every block along the axes that are cut belongs to the next block on either side.
 bool reaches_next_blocks_only(const Decomposition& decomposition, const Index3& width);
 
-/// The regions of the same halo for exchanges in two rounds: first every rank copies periodic images of its
-/// own points along axes that are not cut, then slabs travel that include what the first round filled. They
-/// are few, and their rows are whole where x is not cut. Only where reaches_next_blocks_only().
+/// The regions of the same halo for exchanges in two rounds: first every rank copies images of its own
+/// points, then slabs travel that include what the first round filled. They are few, and their rows are whole
+/// where x is not cut. Only where reaches_next_blocks_only().
 HaloRegions slab_regions(const Domain& domain, const Decomposition& decomposition, int rank,
                          const Index3& width);
 

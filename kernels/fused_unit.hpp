@@ -19,7 +19,8 @@ class Branch {
 };
 
 /// A launch of `steps` time steps as one sweep with fused weights (docs/design.md) where no ghost point of a
-/// wall is within reach, and as true single steps in the bands of steps * radius points beside walls. Which
+/// wall without images is within reach, and as true single steps in the bands of steps * radius points beside
+/// such walls. Which
 /// of the two takes a point depends on its place in the grid alone, so results do not depend on how the grid
 /// is decomposed. Launches of other lengths are single steps everywhere: they are rare, and one pass over
 /// memory as well.
@@ -50,9 +51,9 @@ class FusedUnit : public Unit {
   const Field* fused_source_;
 };
 
-/// The source of fused steps on `region`, away from walls: sum_{i < steps} w^i * s, which is `steps` single
-/// steps of a zero field. `exact` has the source s, and the precision of sums. `zero` is made like `fused`,
-/// and must stay until what this enqueues is done.
+/// The source of fused steps on `region`, away from walls without images (the others have the value 0):
+/// sum_{i < steps} w^i * s, which is `steps` single steps of a zero field. `exact` has the source s, and the
+/// precision of sums. `zero` is made like `fused`, and must stay until what this enqueues is done.
 void make_fused_source(const Unit& exact, int steps, const Box& region, const Field& zero, Field& fused);
 
 }  // namespace spsolve

@@ -43,15 +43,14 @@ class HostPacking : public Packing {
   }
 
   static void copy_image(std::byte* to, const std::byte* from, const BoxCopy& copy, Precision precision) {
-    const auto& [mirrored, scale, offset] = copy.image;
+    const Image& image = copy.image;
     const std::int64_t columns = copy.extent[x_axis];
     with_storage(precision, [&]<class Storage>() {
       for (std::int64_t i = 0; i < columns; ++i) {
-        const Storage value = reinterpret_cast<const Storage*>(from)[mirrored[x_axis] ? columns - 1 - i : i];
-        reinterpret_cast<Storage*>(to)[i] = scale == 1 && offset == 0 ? value
-                                            : scale == 0
-                                                ? to_storage<Storage>(offset)
-                                                : to_storage<Storage>(offset + scale * stored_value(value));
+        const Storage value =
+            reinterpret_cast<const Storage*>(from)[image.mirrored[x_axis] ? columns - 1 - i : i];
+        reinterpret_cast<Storage*>(to)[i] =
+            image.keeps_values() ? value : to_storage<Storage>(image.of(stored_value(value)));
       }
     });
   }

@@ -21,6 +21,8 @@ struct Image {
   double scale = 1, offset = 0;
 
   bool is_copy() const { return *this == Image{}; }
+  bool keeps_values() const { return scale == 1 && offset == 0; }
+  double of(double value) const { return scale == 0 ? offset : offset + scale * value; }
   friend bool operator==(const Image&, const Image&) = default;
   /// The image of an image.
   friend Image operator*(const Image& outer, const Image& inner) {

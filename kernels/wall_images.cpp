@@ -28,30 +28,36 @@ bool keeps_constants(const Stencil& stencil) {
                                   std::numeric_limits<double>::epsilon() * sum_abs(stencil);
 }
 
+/// Whether a face across an axis is one that ghost points have the value of.
+bool has_value(const Domain& domain, int axis) {
+  return std::any_of(domain.faces[axis].begin(), domain.faces[axis].end(),
+                     [](const Face& face) { return face.kind == BoundaryKind::dirichlet; });
+}
+
 }  // namespace
 
 Domain with_wall_images(Domain domain, const Stencil& stencil, int steps, Precision precision) {
   const Index3& radius = stencil.radius();
-  std::set<double> values;           // of dirichlet faces between which images may be
-  std::array<bool, 3> has_values{};  // axes of these
+  int axes_with_values = 0;
+  std::set<double> values;  // of dirichlet faces that may have images
   for (int axis = 0; axis < axis_count; ++axis) {
     if (domain.periodic(axis)) continue;
-    bool& mirrored = domain.mirrored[axis];
-    mirrored = steps * radius[axis] <= domain.shape[axis] && is_symmetric(stencil, axis);
+    bool exact = steps * radius[axis] <= domain.shape[axis] && is_symmetric(stencil, axis);
     for (Face& face : domain.faces[axis]) {
       if (face.kind != BoundaryKind::dirichlet) continue;
       face.value = with_storage(
           precision, [&]<class Storage>() { return stored_value(to_storage<Storage>(face.value)); });
-      mirrored = mirrored && radius[axis] <= 1 && (face.value == 0 || keeps_constants(stencil));
-      has_values[axis] = true;
+      exact = exact && radius[axis] <= 1 && (face.value == 0 || keeps_constants(stencil));
     }
-    if (mirrored && has_values[axis])
-      for (const Face& face : domain.faces[axis])
-        if (face.kind == BoundaryKind::dirichlet) values.insert(face.value);
+    domain.mirrored[axis] = exact;
+    axes_with_values += has_value(domain, axis);
+    if (!exact) continue;
+    for (const Face& face : domain.faces[axis])
+      if (face.kind == BoundaryKind::dirichlet) values.insert(face.value);
   }
-  const auto valued = std::count_if(has_values.begin(), has_values.end(), [](bool has) { return has; });
+  const bool reflections_commute = axes_with_values <= 1 || values.size() <= 1;
   for (int axis = 0; axis < axis_count; ++axis)
-    if (has_values[axis] && valued > 1 && values.size() > 1) domain.mirrored[axis] = false;
+    if (!reflections_commute && has_value(domain, axis)) domain.mirrored[axis] = false;
   return domain;
 }
 

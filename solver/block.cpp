@@ -66,17 +66,17 @@ void Block::prepare(int steps) const {
 void Block::set_source(const FillField& fill) {
   const Box fused =
       problem_.domain.away_from_walls(known(steps_of_halo_ - method_.fuse), method_.fuse * reach_);
+  const Domain domain = homogeneous(problem_.domain);  // what walls give comes with the images of the state
   std::unique_ptr<Unit> exact;
   if (fused_source_) {  // compiles while the source is filled
     Problem sums = problem_;
     sums.precision = source_->precision();
-    sums.domain = homogeneous(problem_.domain);  // what walls give comes with the images of the state
+    sums.domain = domain;
     exact = backend_->make_unit(sums, Method(method_.fuse), {source_.get()}, Queue::compute, false);
     exact->prepare(*fused_source_, fused, method_.fuse);
   }
   backend_->set(*source_, fill);
-  HaloExchange exchange =
-      exchange_of(regions(homogeneous(problem_.domain), source_->halo()), source_->precision());
+  HaloExchange exchange = exchange_of(regions(domain, source_->halo()), source_->precision());
   exchange.pack(*source_);
   backend_->order(Queue::compute, Queue::exchange);
   PendingExchange pending = exchange.start(*source_);

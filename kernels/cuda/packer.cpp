@@ -39,7 +39,7 @@ DevicePlace mirrored(DevicePlace place, const BoxCopy& copy) {
 }
 
 Change change_of(const Image& image, Precision precision) {
-  if (image.scale == 1 && image.offset == 0) return Change::none;
+  if (image.keeps_values()) return Change::none;
   return precision == Precision::fp64   ? Change::fp64
          : precision == Precision::bf16 ? Change::bf16
          : precision == Precision::fp16 ? Change::fp16
@@ -79,20 +79,20 @@ DeviceCopy device_copy(const BoxCopy& copy, const Field& field, std::int64_t ele
   const bool by_elements = image.mirrored[x_axis] || change != Change::none;
   const unsigned item = by_elements ? static_cast<unsigned>(element) : 1u << std::countr_zero(bits),
                  items = static_cast<unsigned>(row_bytes / item);
-  return {from,
-          to,
-          0,
-          0,
-          0,
-          static_cast<unsigned>(copy.extent[y_axis]),
-          items,
-          items,
-          item,
-          0,
-          image.offset,
-          static_cast<signed char>(image.scale),
-          change,
-          image.mirrored[x_axis]};
+  return {.from = from,
+          .to = to,
+          .from_jump = 0,
+          .to_jump = 0,
+          .items = 0,
+          .rows = static_cast<unsigned>(copy.extent[y_axis]),
+          .items_per_row = items,
+          .second = items,
+          .item_bytes = item,
+          .first_piece = 0,
+          .offset = image.offset,
+          .scale = static_cast<signed char>(image.scale),
+          .change = change,
+          .mirrored = image.mirrored[x_axis]};
 }
 
 /// A copy in halves along the slowest axis that has several points.
