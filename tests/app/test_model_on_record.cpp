@@ -85,10 +85,12 @@ bool is_of_former_products(const Problem& problem, const Method& method) {
          fuse_steps(problem.stencil, method.fuse).taps().size() >= 80;
 }
 
-/// Random problems were measured before separable sweeps left out slabs without weights, which are many where
-/// rows take four windows, and before fused weights reached up to walls: these cases say nothing any more.
+/// Random problems of seeds up to 22 were measured before separable sweeps left out slabs without weights,
+/// which are many where rows take four windows, and before fused weights reached up to walls: these cases say
+/// nothing any more.
 bool is_of_former_sweeps(const Problem& problem, const Json& row) {
   if (row.value("suite", "") != "random" || row.at("unit") == "scalar") return false;
+  if (std::stoull(row.at("stencil").get<std::string>()) > 22) return false;
   const int fuse = row.at("fuse");
   const auto mirrored = with_wall_images(problem.domain, problem.stencil, fuse, problem.precision).mirrored;
   return (row.at("layout") == "separable" && 2 * fuse * problem.stencil.radius()[x_axis] >= 48) ||
@@ -160,7 +162,8 @@ TEST(ModelOnRecord, HoldsOnProblemsThatNobodyChose) {
                        "random14-h200.json",     "random15-h200.json",       "random16-h200.json",
                        "random17-h200.json",     "random18-h200.json",       "random19-h200.json",
                        "random20-h200.json",     "random-sources-h200.json", "random-sweeps-h200.json",
-                       "random-again-h200.json", "random-2d-h200.json"};
+                       "random-again-h200.json", "random-2d-h200.json",      "random23-h200.json",
+                       "random24-h200.json"};
   EXPECT_GE(random.close, 0.93 * random.cases);
   EXPECT_GE(random.fast, 0.93 * random.cases);
 }
