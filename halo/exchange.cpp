@@ -69,9 +69,10 @@ std::vector<Message> messages_of(const std::vector<HaloRegion>& boxes, const std
 
 }  // namespace
 
-HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& regions, Precision precision,
+HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& regions, const Field& like,
                            Transport& transport, Packer& packer, Packer& unpacker)
     : transport_(&transport) {
+  const Precision precision = like.precision();
   std::vector<BoxCopy> images, packing, unpacking;
   // The messages with the other ranks; copy(region, offset) tells where in the buffer one is.
   const auto lay_out = [&](const std::vector<HaloRegion>& all, auto&& copy) {
@@ -112,9 +113,9 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
   for (std::size_t i = 0; i < own_from.size(); ++i)
     (transport.takes_boxes() ? images : packing)
         .push_back({own_from[i].box.extent(), own_from[i].box.begin, own_to[i].box.begin, own_to[i].image});
-  images_ = packer.prepare(std::move(images));
-  packing_ = packer.prepare(std::move(packing));
-  unpacking_ = unpacker.prepare(std::move(unpacking));
+  images_ = packer.prepare(std::move(images), like);
+  packing_ = packer.prepare(std::move(packing), like);
+  unpacking_ = unpacker.prepare(std::move(unpacking), like);
 }
 
 void HaloExchange::pack(Field& field) {

@@ -37,8 +37,9 @@ class [[nodiscard]] PendingExchange {
 /// enqueued, each part on the stream of the packer, the transport or the unpacker that does it.
 class HaloExchange {
  public:
-  /// Packers and transport, which must outlive the exchange, work on memory of one kind. Collective.
-  HaloExchange(const Communicator& communicator, const HaloRegions& regions, Precision precision,
+  /// Of fields of the geometry and precision of `like`. Packers and transport, which must outlive the
+  /// exchange, work on memory of one kind. Collective.
+  HaloExchange(const Communicator& communicator, const HaloRegions& regions, const Field& like,
                Transport& transport, Packer& packer, Packer& unpacker);
 
   /// Copies what is at hand: images of this rank's own points to their places in the halo, and the owned

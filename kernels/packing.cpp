@@ -61,7 +61,7 @@ class HostPacking : public Packing {
 
 }  // namespace
 
-std::unique_ptr<Packing> HostPacker::prepare(std::vector<BoxCopy> copies) {
+std::unique_ptr<Packing> HostPacker::prepare(std::vector<BoxCopy> copies, const Field& /*like*/) {
   return std::make_unique<HostPacking>(std::move(copies));
 }
 

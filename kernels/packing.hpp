@@ -54,14 +54,15 @@ class Packer {
  public:
   virtual ~Packer() = default;
 
-  virtual std::unique_ptr<Packing> prepare(std::vector<BoxCopy> copies) = 0;
+  /// For fields of the geometry and precision of this one.
+  virtual std::unique_ptr<Packing> prepare(std::vector<BoxCopy> copies, const Field& like) = 0;
   virtual Memory& memory() = 0;
 };
 
 /// By threads of this process.
 class HostPacker : public Packer {
  public:
-  std::unique_ptr<Packing> prepare(std::vector<BoxCopy> copies) override;
+  std::unique_ptr<Packing> prepare(std::vector<BoxCopy> copies, const Field& like) override;
   Memory& memory() override { return host_memory(); }
 };
 

@@ -76,7 +76,7 @@ void Block::set_source(const FillField& fill) {
     exact->prepare(*fused_source_, fused, method_.fuse);
   }
   backend_->set(*source_, fill);
-  HaloExchange exchange = exchange_of(regions(domain, source_->halo()), source_->precision());
+  HaloExchange exchange = exchange_of(domain, *source_);
   exchange.pack(*source_);
   backend_->order(Queue::compute, Queue::exchange);
   PendingExchange pending = exchange.start(*source_);
@@ -174,18 +174,13 @@ Block::Launches& Block::launches(const Kind& kind) {
   return entry->second;
 }
 
-HaloExchange Block::exchange_of(const HaloRegions& regions, Precision precision) {
-  return {communicator_,
-          regions,
-          precision,
-          backend_->transport(),
-          backend_->packer(Queue::compute),
-          backend_->packer(Queue::exchange)};
+HaloExchange Block::exchange_of(const Domain& domain, const Field& field) {
+  return {communicator_,         regions(domain, field.halo()),    field,
+          backend_->transport(), backend_->packer(Queue::compute), backend_->packer(Queue::exchange)};
 }
 
 HaloExchange& Block::exchange() {
-  if (!exchange_)
-    exchange_.emplace(exchange_of(regions(problem_.domain, state_->halo()), problem_.precision));
+  if (!exchange_) exchange_.emplace(exchange_of(problem_.domain, *state_));
   return *exchange_;
 }
 

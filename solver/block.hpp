@@ -72,7 +72,7 @@ class Block {
   }
   Launches& launches(const Kind& kind);
   std::unique_ptr<Unit> make_unit(Queue queue) const;
-  HaloExchange exchange_of(const HaloRegions& regions, Precision precision);
+  HaloExchange exchange_of(const Domain& domain, const Field& field);
   HaloExchange& exchange();
   void enqueue(const Kind& kind);
   void enqueue_with_exchange(int steps);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Boxes of a field gathered into a buffer, scattered from it, or copied to where their images lie, periodic
 // ones or those beyond walls: one launch for all of them. Per item (16 bytes where addresses allow): one load
-// and one store; a block finds the box of its items (log2 of their number steps). Bound by memory, for boxes
+// and one store; a warp finds the box of its items with one load per 32 boxes. Bound by memory, for boxes
 // a few columns wide by the 32-byte sectors of their rows: both ends of a row are copied side by side, since
 // they meet in the same lines of memory as those of the next row.
 
@@ -22,14 +22,36 @@ __device__ inline void copy_item(unsigned char* to, unsigned item, const unsigne
   reinterpret_cast<Item*>(to)[item] = reinterpret_cast<const Item*>(from)[origin];
 }
 
-/// An image of one element, rounded once.
+/// Images of n elements, each rounded once.
+template <class Stored, int n>
+__device__ inline void change_elements(unsigned char* to, unsigned item, const unsigned char* from,
+                                       unsigned origin, const DeviceCopy& c) {
+  auto elements = reinterpret_cast<const Pack<Stored, n>*>(from)[origin];
+  for (Stored& element : elements.element) {
+    const auto value = value_of(element);
+    const auto offset = static_cast<decltype(value)>(c.offset);
+    store(element, c.scale == 0 ? offset : c.scale < 0 ? offset - value : offset + value);
+  }
+  reinterpret_cast<Pack<Stored, n>*>(to)[item] = elements;
+}
+
 template <class Stored>
 __device__ inline void change_item(unsigned char* to, unsigned item, const unsigned char* from,
                                    unsigned origin, const DeviceCopy& c) {
-  auto value = value_of(reinterpret_cast<const Stored*>(from)[origin]);
-  const auto offset = static_cast<decltype(value)>(c.offset);
-  value = c.scale == 0 ? offset : c.scale < 0 ? offset - value : offset + value;
-  store(reinterpret_cast<Stored*>(to)[item], value);
+  if (c.item_bytes == 16)
+    change_elements<Stored, 16 / sizeof(Stored)>(to, item, from, origin, c);
+  else
+    change_elements<Stored, 1>(to, item, from, origin, c);
+}
+
+/// How many copies begin with this piece or before it; at least one does. Lanes look at copies side by side.
+__device__ inline int copies_up_to(const PackArguments& a, unsigned piece) {
+  int count = 0;
+  for (int first = 0; first < a.copies; first += 32) {
+    const int copy = first + static_cast<int>(threadIdx.x % 32);
+    count += __popc(__ballot_sync(0xffffffffu, copy < a.copies && a.first_pieces[copy] <= piece));
+  }
+  return count;
 }
 
 }  // namespace spsolve::cuda
@@ -38,15 +60,9 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::pack_threads, 12)
     copy_boxes(const __grid_constant__ spsolve::cuda::PackArguments a) {
   using namespace spsolve::cuda;
   for (unsigned piece = blockIdx.x; piece < a.pieces; piece += gridDim.x) {
-    // The last box whose first piece is not beyond this one.
-    int box = 0;
-    for (int rest = a.copies; rest > 1;) {
-      const int half = rest / 2;
-      if (a.table[box + half].first_piece <= piece) box += half;
-      rest -= half;
-    }
-    const DeviceCopy& c = a.table[box];
-    const unsigned inside = (piece - c.first_piece) * pack_threads + threadIdx.x;
+    const int box = copies_up_to(a, piece) - 1;
+    const DeviceCopy c = a.table[box];
+    const unsigned inside = (piece - a.first_pieces[box]) * pack_threads + threadIdx.x;
     if (inside >= c.items) continue;
     const unsigned row = inside / c.items_per_row, item = inside - row * c.items_per_row;
     const unsigned plane = row / c.rows, row_in_plane = row - plane * c.rows;

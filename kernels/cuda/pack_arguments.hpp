@@ -10,7 +10,7 @@ constexpr unsigned pack_threads = 128;
 
 enum class Base : unsigned char { field, buffer };
 
-/// What becomes of an item: a copy, or, of one element, offset + scale * value.
+/// What becomes of an item: a copy, or, of each of its elements, offset + scale * value.
 enum class Change : unsigned char { none, fp64, fp32, bf16, fp16 };
 
 /// Where the rows of a box lie, in bytes from the base; strides of what is mirrored are negative.
@@ -22,27 +22,24 @@ struct DevicePlace {
 /// A box that is copied, in items of the size that all its addresses are multiples of: fewer than 2^32. The
 /// items of a row from `second` on lie `from_jump` and `to_jump` bytes further: one more box of the same
 /// rows.
-struct DeviceCopy {
+struct alignas(16) DeviceCopy {
   DevicePlace from, to;
   long long from_jump, to_jump;
   unsigned items, rows, items_per_row, second;
-  unsigned item_bytes;   // 2, 4, 8 or 16
-  unsigned first_piece;  // a piece is as many items as a block has threads, or what is left of them
   double offset;
-  signed char scale;  // -1, 0 or 1
+  unsigned item_bytes;  // 2, 4, 8 or 16; where elements change, their own or 16
+  signed char scale;    // -1, 0 or 1
   Change change;
   bool mirrored;  // rows are read from their end
 };
 
-/// Of one launch: what a kernel may have of arguments is 4 KiB.
-constexpr int most_copies = 32;
-
+/// Of one launch. A piece of a copy is as many items as a block has threads, or what is left of them.
 struct PackArguments {
   unsigned char* base[2];
-  unsigned pieces;  // of all copies
+  const DeviceCopy* table;
+  const unsigned* first_pieces;  // of each copy
   int copies;
-  DeviceCopy table[most_copies];
+  unsigned pieces;  // of all copies
 };
-static_assert(sizeof(PackArguments) <= 4096);
 
 }  // namespace spsolve::cuda

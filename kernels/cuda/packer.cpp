@@ -76,8 +76,9 @@ DeviceCopy device_copy(const BoxCopy& copy, const Field& field, std::int64_t ele
   unsigned bits = largest_item | static_cast<unsigned>(row_bytes);
   for (const DevicePlace& place : {from, to})
     bits |= static_cast<unsigned>(place.begin | place.plane_stride | place.row_stride);
-  const bool by_elements = image.mirrored[x_axis] || change != Change::none;
-  const unsigned item = by_elements ? static_cast<unsigned>(element) : 1u << std::countr_zero(bits),
+  const unsigned of_addresses = 1u << std::countr_zero(bits);
+  const bool by_elements = image.mirrored[x_axis] || (change != Change::none && of_addresses != largest_item);
+  const unsigned item = by_elements ? static_cast<unsigned>(element) : of_addresses,
                  items = static_cast<unsigned>(row_bytes / item);
   return {.from = from,
           .to = to,
@@ -87,20 +88,19 @@ DeviceCopy device_copy(const BoxCopy& copy, const Field& field, std::int64_t ele
           .rows = static_cast<unsigned>(copy.extent[y_axis]),
           .items_per_row = items,
           .second = items,
-          .item_bytes = item,
-          .first_piece = 0,
           .offset = image.offset,
+          .item_bytes = item,
           .scale = static_cast<signed char>(image.scale),
           .change = change,
           .mirrored = image.mirrored[x_axis]};
 }
 
-/// A copy in halves along the slowest axis that has several points.
-std::array<BoxCopy, 2> halves(const BoxCopy& copy, std::int64_t element) {
-  const int axis = copy.extent[z_axis] > 1 ? z_axis : copy.extent[y_axis] > 1 ? y_axis : x_axis;
+/// A copy in two parts, the lower one of so many points along an axis: within a field, or along an axis along
+/// which slower ones have no extent.
+std::array<BoxCopy, 2> parts(const BoxCopy& copy, int axis, std::int64_t points, std::int64_t element) {
   BoxCopy low = copy, high = copy;
-  low.extent[axis] /= 2;
-  high.extent[axis] -= low.extent[axis];
+  low.extent[axis] = points;
+  high.extent[axis] -= points;
   const auto skip = [&](Place& place, const BoxCopy& before) {
     if (auto* at = std::get_if<Index3>(&place))
       (*at)[axis] += before.extent[axis];
@@ -113,6 +113,48 @@ std::array<BoxCopy, 2> halves(const BoxCopy& copy, std::int64_t element) {
   else
     skip(high.from, low);
   return {low, high};
+}
+
+/// In halves along the slowest axis that has several points.
+std::array<BoxCopy, 2> halves(const BoxCopy& copy, std::int64_t element) {
+  const int axis = copy.extent[z_axis] > 1 ? z_axis : copy.extent[y_axis] > 1 ? y_axis : x_axis;
+  return parts(copy, axis, copy.extent[axis] / 2, element);
+}
+
+/// How many columns at the ends of rows within a field keep these from being copied in largest items; those
+/// of a few items are left as they are.
+std::int64_t odd_columns(const BoxCopy& copy, const Field& field, std::int64_t element) {
+  constexpr std::int64_t few_items = 4;
+  const std::int64_t columns = largest_item / element;
+  const auto aligned = [&](const Place& place) {
+    const auto* at = std::get_if<Index3>(&place);
+    return at && wrap((*at)[x_axis] - field.owned().begin[x_axis], columns) == 0;
+  };
+  return !copy.image.mirrored[x_axis] && aligned(copy.from) && aligned(copy.to) &&
+                 copy.extent[x_axis] > few_items * columns
+             ? copy.extent[x_axis] % columns
+             : 0;
+}
+
+/// The same points, in copies of no more than so many each, odd columns by themselves; the last one first.
+std::vector<BoxCopy> in_parts(std::vector<BoxCopy> left, const Field& field, std::int64_t element,
+                              std::int64_t most_points) {
+  std::vector<BoxCopy> result;
+  while (!left.empty()) {
+    const BoxCopy copy = left.back();
+    left.pop_back();
+    const std::int64_t odd = odd_columns(copy, field, element);
+    if (volume(copy.extent) > most_points) {
+      const auto both = halves(copy, element);
+      left.insert(left.end(), both.begin(), both.end());
+    } else if (odd > 0) {
+      const auto both = parts(copy, x_axis, copy.extent[x_axis] - odd, element);
+      left.insert(left.end(), both.begin(), both.end());
+    } else if (volume(copy.extent) > 0) {
+      result.push_back(copy);
+    }
+  }
+  return result;
 }
 
 /// Whether two copies, not images, are of the same rows of a field, to the same rows of it.
@@ -128,48 +170,54 @@ bool share_rows(const BoxCopy& a, const BoxCopy& b) {
 
 class DevicePacking : public Packing {
  public:
-  DevicePacking(const Kernel& kernel, cudaStream_t stream, std::vector<BoxCopy> copies)
-      : kernel_(kernel), stream_(stream), copies_(std::move(copies)) {}
+  DevicePacking(const Kernel& kernel, cudaStream_t stream, const PackTable& table)
+      : kernel_(kernel),
+        stream_(stream),
+        copies_(to_device(table.copies)),
+        first_pieces_(to_device(table.first_pieces)),
+        arguments_{{},
+                   static_cast<const DeviceCopy*>(copies_.data()),
+                   static_cast<const unsigned*>(first_pieces_.data()),
+                   static_cast<int>(table.copies.size()),
+                   table.pieces} {}
 
   void copy(Field& field, std::byte* buffer) const override {
-    if (launches_.empty()) launches_ = pack_launches(copies_, field);
-    for (PackArguments& launch : launches_) {
-      launch.base[static_cast<int>(Base::field)] =
-          reinterpret_cast<unsigned char*>(field.bytes_at(field.owned().begin));
-      launch.base[static_cast<int>(Base::buffer)] = reinterpret_cast<unsigned char*>(buffer);
-      kernel_.launch(pack_blocks(launch), pack_threads, 0, stream_, launch);
-    }
+    if (arguments_.pieces == 0) return;
+    PackArguments arguments = arguments_;
+    arguments.base[static_cast<int>(Base::field)] =
+        reinterpret_cast<unsigned char*>(field.bytes_at(field.owned().begin));
+    arguments.base[static_cast<int>(Base::buffer)] = reinterpret_cast<unsigned char*>(buffer);
+    kernel_.launch(pack_blocks(arguments.pieces), pack_threads, 0, stream_, arguments);
   }
 
  private:
+  template <class T>
+  DeviceBuffer to_device(const std::vector<T>& values) const {
+    if (values.empty()) return {};
+    DeviceBuffer buffer(values.size() * sizeof(T));
+    check_cuda(
+        cudaMemcpyAsync(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream_));
+    return buffer;
+  }
+
   const Kernel& kernel_;
   cudaStream_t stream_;
-  std::vector<BoxCopy> copies_;
-  mutable std::vector<PackArguments> launches_;
+  DeviceBuffer copies_, first_pieces_;
+  PackArguments arguments_;
 };
 
 }  // namespace
 
-std::vector<PackArguments> pack_launches(const std::vector<BoxCopy>& copies, const Field& field,
-                                         std::int64_t most_points) {
+PackTable pack_table(const std::vector<BoxCopy>& boxes, const Field& field, std::int64_t most_points) {
   const auto element = static_cast<std::int64_t>(storage_bytes(field.precision()));
-  std::vector<BoxCopy> left(copies.rbegin(), copies.rend());
-  std::erase_if(left, [](const BoxCopy& copy) { return volume(copy.extent) == 0; });
-  std::vector<PackArguments> launches;
+  std::vector<BoxCopy> left = in_parts(boxes, field, element, most_points);
+  PackTable table;
   while (!left.empty()) {
     const BoxCopy exact = left.back();
     left.pop_back();
-    if (volume(exact.extent) > most_points) {
-      const auto [low, high] = halves(exact, element);
-      left.insert(left.end(), {high, low});
-      continue;
-    }
-    if (launches.empty() || launches.back().copies == most_copies) launches.emplace_back();
-    PackArguments& launch = launches.back();
     DeviceCopy copy = device_copy(in_whole_sectors(exact, field, element), field, element);
-    const auto other = std::find_if(left.rbegin(), left.rend(), [&](const BoxCopy& candidate) {
-      return volume(candidate.extent) <= most_points && share_rows(exact, candidate);
-    });
+    const auto other = std::find_if(left.rbegin(), left.rend(),
+                                    [&](const BoxCopy& candidate) { return share_rows(exact, candidate); });
     if (other != left.rend()) {
       const DeviceCopy second = device_copy(in_whole_sectors(*other, field, element), field, element);
       if (second.item_bytes == copy.item_bytes) {
@@ -181,21 +229,21 @@ std::vector<PackArguments> pack_launches(const std::vector<BoxCopy>& copies, con
       }
     }
     copy.items = static_cast<unsigned>(exact.extent[z_axis]) * copy.rows * copy.items_per_row;
-    copy.first_piece = launch.pieces;
-    launch.pieces += ceil_div(copy.items, pack_threads);
-    launch.table[launch.copies++] = copy;
+    table.copies.push_back(copy);
+    table.first_pieces.push_back(table.pieces);
+    table.pieces += ceil_div(copy.items, pack_threads);
   }
-  return launches;
+  return table;
 }
 
-unsigned pack_blocks(const PackArguments& launch) { return std::min(launch.pieces, most_blocks); }
+unsigned pack_blocks(unsigned pieces) { return std::min(pieces, most_blocks); }
 
 DevicePacker::DevicePacker(cudaStream_t stream, const KernelCompiler& compiler)
     : stream_(stream),
       kernel_(std::make_shared<const Kernel>(compiler.begin("pack.cuh", ""), "copy_boxes")) {}
 
-std::unique_ptr<Packing> DevicePacker::prepare(std::vector<BoxCopy> copies) {
-  return std::make_unique<DevicePacking>(*kernel_, stream_, std::move(copies));
+std::unique_ptr<Packing> DevicePacker::prepare(std::vector<BoxCopy> copies, const Field& like) {
+  return std::make_unique<DevicePacking>(*kernel_, stream_, pack_table(copies, like));
 }
 
 }  // namespace spsolve::cuda

@@ -22,7 +22,7 @@ void exchange_and_check(const Domain& domain, const Index3& rank_grid, const Ind
   const bool slabs = transport.takes_boxes() && reaches_next_blocks_only(decomposition, width);
   HaloExchange exchange(world,
                         (slabs ? slab_regions : halo_regions)(domain, decomposition, world.rank(), width),
-                        precision, transport, packer, packer);
+                        field, transport, packer, packer);
   constexpr double untouched = -1;
   const auto number = [&](const Index3& p) {
     // 16-bit storage tells 2048 numbers apart.
@@ -98,8 +98,9 @@ TEST(Exchange, CountsTheBytesThatLeaveTheRank) {
   const Decomposition decomposition(domain.shape, {1, 1, world.size()});
   MpiTransport transport(world);
   HostPacker packer;
-  const HaloExchange exchange(world, halo_regions(domain, decomposition, world.rank(), {0, 2, 3}),
-                              Precision::fp32, transport, packer, packer);
+  const Field field(decomposition.block(world.rank()), {0, 2, 3}, Precision::fp32);
+  const HaloExchange exchange(world, halo_regions(domain, decomposition, world.rank(), field.halo()), field,
+                              transport, packer, packer);
   // To either side in x: 3 columns of 16 rows and the 2 + 2 rows of their periodic images, whose regions are
   // padded to 16 bytes.
   EXPECT_EQ(exchange.bytes_packed(), world.size() == 1 ? 0u : 2u * (3 * 16 * 4 + 2 * 32));

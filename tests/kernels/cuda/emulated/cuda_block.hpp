@@ -7,6 +7,7 @@
 #include <ucontext.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -87,6 +88,17 @@ class Fibers {
     return value;
   }
 
+  /// A bit of every lane of the warp.
+  unsigned ballot(bool value) {
+    values_[threadIdx.x] = value;
+    meet_warp();
+    unsigned votes = 0;
+    for (unsigned lane = 0; lane < 32; ++lane)
+      votes |= unsigned{values_[threadIdx.x / 32 * 32 + lane] != 0} << lane;
+    meet_warp();
+    return votes;
+  }
+
  private:
   static constexpr std::size_t stack_bytes = 1 << 17;
   struct Fiber {
@@ -141,11 +153,10 @@ T __shfl_down_sync(unsigned, T value, unsigned by) {
   const unsigned lane = threadIdx.x % 32;
   return emulated::fibers.shuffle(value, lane + by < 32 ? lane + by : lane);
 }
-inline bool __any_sync(unsigned, bool value) {
-  bool any = false;
-  for (unsigned lane = 0; lane < 32; ++lane) any |= emulated::fibers.shuffle(value, lane);
-  return any;
-}
+inline unsigned __ballot_sync(unsigned, bool value) { return emulated::fibers.ballot(value); }
+inline bool __any_sync(unsigned lanes, bool value) { return __ballot_sync(lanes, value) != 0; }
+
+inline int __popc(unsigned bits) { return std::popcount(bits); }
 
 inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
 inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
