@@ -79,7 +79,7 @@ class Strip {
   __device__ void step(const Weights& weights, BlockRing& ring, int n) {
     const int first_row = first_completed(n);
     const Stored* rows = &shared_.stage[n % stages][g_ / 4 * 8 + g_ / 2 % 2 * (slab * y_windows) + g_ % 2]
-                                       [warp_ * warp_columns + window_column + q_ / 2 * 8 + slab_of_lane()];
+                                       [warp_ * warp_columns + window_column + q_ / 2 * 8 + slab_of_lane(q_)];
     static_for<0, groups / groups_at_once>([&](auto part_) {
       constexpr int first = decltype(part_)::value * groups_at_once;
       Fragment next[groups_at_once][x_rank][y_windows][2];
@@ -104,9 +104,6 @@ class Strip {
     if constexpr (bulk_stores && simple) store_staged(first_row);
   }
 
-  /// Where the lane's slab begins in a window: odd lanes have the second.
-  __device__ int slab_of_lane() const { return q_ % 2 * (slab * x_windows); }
-
   /// Pass 1: the fragments of 32 * y_windows new rows of some groups of 16 columns.
   __device__ void along_x(const Weights& weights, const Stored* in,
                           Fragment (&next)[groups_at_once][x_rank][y_windows][2]) const {
@@ -125,7 +122,7 @@ class Strip {
 #pragma unroll
           for (int window = 0; window < windows; ++window)
             x[r][window] = load_operand(in + (m * slab + 2 * (first + r)) * row_elements + slab * window +
-                                        (window < paired ? 0 : -slab_of_lane()));
+                                        (window < paired ? 0 : -slab_of_lane(q_)));
 #pragma unroll
         for (int k = 0; k < x_rank; ++k) {
           Sums sums[rows_at_once][groups_at_once];

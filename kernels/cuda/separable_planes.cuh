@@ -59,17 +59,16 @@ class Column {
   /// Takes plane n in; `result` is the plane that the one before completes. What that one hands on along z is
   /// summed while tensor cores are at work on this one.
   __device__ void step(const Weights& weights, BlockRing& ring, int n, float (&result)[8]) {
-    const int slab_of_lane = q_ % 2 * (slab * x_windows);
     const Stored* in = &shared_.stage[n % stages][warp_y_ * slab + g_ / 4 * 8 + g_ / 2 % 2 * slab + g_ % 2]
-                                     [warp_x_ * slab + window_column + q_ / 2 * 8 + slab_of_lane];
+                                     [warp_x_ * slab + window_column + q_ / 2 * 8 + slab_of_lane(q_)];
     Sums sums[4][x_rank];
     static_for<0, x_windows>([&](auto window_) {
       constexpr int window = decltype(window_)::value;
       Operand x[4];
 #pragma unroll
       for (int r = 0; r < 4; ++r)
-        x[r] =
-            load_operand(in + 2 * r * row_elements + slab * window + (window < x_paired ? 0 : -slab_of_lane));
+        x[r] = load_operand(in + 2 * r * row_elements + slab * window +
+                            (window < x_paired ? 0 : -slab_of_lane(q_)));
 #pragma unroll
       for (int k = 0; k < x_rank; ++k) {
         const auto a = weights.get<false, window>(k);

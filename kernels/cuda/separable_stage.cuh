@@ -36,6 +36,9 @@ constexpr int x_words = (x_instructions + 1) / 2, y_words = (y_instructions + 1)
 constexpr int x_value_count = x_rank * terms * x_instructions;  // fragments of A
 constexpr int value_count = x_value_count + rank * terms * y_instructions;
 
+/// Where a lane's slab begins in a window along x: odd lanes have the second.
+__device__ inline int slab_of_lane(int q) { return q % 2 * (slab * x_windows); }
+
 struct SharedMemory {
   alignas(1024) Stored
       out[bulk_stores ? box_groups : 1][boxes][bulk_stores ? box_rows : 1][bulk_stores ? box_columns : 8];
