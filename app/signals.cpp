@@ -36,17 +36,23 @@ void Signals::release() {
 }
 
 void Signals::await_interrupt() {
-  if (!interruptible_) {  // again, whatever libraries have done since
-    std::signal(SIGINT, SIG_IGN);
-    return;
-  }
+  awaiting_interrupt_ = true;
+  take_interrupt();
+}
+
+void Signals::take_interrupt() const {
   struct sigaction action {};
-  action.sa_handler = [](int) { interrupted = true; };
-  action.sa_flags = SA_RESETHAND | SA_RESTART;
+  if (interruptible_) {
+    action.sa_handler = [](int) { interrupted = true; };
+    action.sa_flags = SA_RESETHAND | SA_RESTART;
+  } else {
+    action.sa_handler = SIG_IGN;
+  }
   sigaction(SIGINT, &action, nullptr);
 }
 
 std::optional<int> Signals::next() {
+  if (awaiting_interrupt_ && !interrupted) take_interrupt();
   const timespec at_once{};
   const int signal = interrupted.exchange(false) ? SIGINT : sigtimedwait(&waiting_, nullptr, &at_once);
   if (signal < 0) return std::nullopt;
@@ -57,6 +63,7 @@ std::optional<int> Signals::next() {
     pthread_sigmask(SIG_UNBLOCK, &deadly, nullptr);
     sigdelset(&waiting_, SIGTERM);
     if (interruptible_) std::signal(SIGINT, SIG_DFL);
+    awaiting_interrupt_ = false;
   }
   return signal;
 }

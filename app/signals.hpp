@@ -21,16 +21,21 @@ class Signals {
   /// even where next() has not been asked yet, as users expect of Ctrl-C.
   void await_interrupt();
 
-  /// A signal that has arrived and was not asked for yet. After the first TERM or INT another one of either
-  /// ends the process at once.
+  /// A signal that has arrived and was not asked for yet; INT is taken back from libraries that took it.
+  /// After the first TERM or INT another one of either ends the process at once.
   std::optional<int> next();
 
   /// Whether TERM or INT has arrived and was not asked for yet. Of any thread.
   bool termination_requested() const;
 
  private:
+  /// INT is ours, or ignored, whatever libraries have done since: LLVM takes it as it is loaded, NVRTC while
+  /// it compiles, in threads that may end long after a run has begun, and then puts back what it found.
+  void take_interrupt() const;
+
   sigset_t waiting_;
-  bool interruptible_;  // as it was at construction, before libraries had their own ideas
+  bool interruptible_;  // as it was at construction
+  bool awaiting_interrupt_ = false;
 };
 
 }  // namespace spsolve

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <thread>
 
 namespace spsolve {
@@ -23,6 +24,27 @@ TEST(Requests, SignalsOfAnyRankCount) {
   Requests others(Communicator(), signals, Clock::now(), {}, {}, 0);
   EXPECT_EQ(answer(others, SIGUSR1), Request::stop);
   EXPECT_STREQ(others.reason(), "a signal");
+}
+
+/// What comes of an INT that was handled so when a run began, after a library has handled it otherwise.
+std::optional<int> after_interrupt(void (*at_first)(int), void (*by_library)(int)) {
+  std::signal(SIGINT, at_first);
+  Signals signals;
+  signals.await_interrupt();
+  std::signal(SIGINT, by_library);
+  EXPECT_EQ(signals.next(), std::nullopt);
+  std::raise(SIGINT);
+  const std::optional<int> result = signals.next();
+  std::signal(SIGINT, SIG_DFL);
+  return result;
+}
+
+TEST(Signals, InterruptsAreTakenBackFromLibraries) {
+  const auto deadly = [](int) { std::abort(); };
+  EXPECT_EQ(after_interrupt(SIG_DFL, SIG_DFL), SIGINT);
+  EXPECT_EQ(after_interrupt(SIG_DFL, deadly), SIGINT);
+  EXPECT_EQ(after_interrupt(SIG_DFL, SIG_IGN), SIGINT);
+  EXPECT_EQ(after_interrupt(SIG_IGN, deadly), std::nullopt);
 }
 
 TEST(Requests, TheLimitCountsFromTheStartOfTheRun) {
