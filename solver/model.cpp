@@ -13,13 +13,12 @@ namespace spsolve {
 namespace {
 
 /// Seconds of the launch that fills halos with images, as a rank that has whole axes does it: of
-/// planes and rows by their bytes, of the ends of rows by their number. `given`: with walls.
-double image_seconds(const Problem& problem, const Domain& given, const DeviceModel& device,
-                     const Candidate& candidate) {
+/// planes and rows by their bytes, of the ends of rows by their number.
+double image_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate) {
   if (!device.gpu) return 0;
   const bool line = problem.domain.dimensions == 1 && !candidate.fused_weights();
   const double start = 0.5e-6 + (line ? 0 : 2.3e-6 * filled(problem.domain));
-  constexpr double row_end = 0.08e-9, changed_point = 12e-12;  // measured on H200
+  constexpr double row_end = 0.08e-9;  // measured on H200
   const Domain& domain = problem.domain;
   const auto points = static_cast<double>(domain.box().points());
   double seconds = 0;
@@ -28,12 +27,9 @@ double image_seconds(const Problem& problem, const Domain& given, const DeviceMo
     const double across = points / static_cast<double>(domain.shape[axis]);
     const double images = 2 * across * static_cast<double>(candidate.fuse * problem.stencil.radius()[axis]);
     seconds = std::max(seconds, start);
-    const bool changed = given.faces[axis][low].kind == BoundaryKind::dirichlet ||
-                         given.faces[axis][high].kind == BoundaryKind::dirichlet;
     if (axis != x_axis || domain.dimensions == 1)
       seconds +=
-          2 * images * static_cast<double>(storage_bytes(problem.precision)) / (0.6 * device.bandwidth) +
-          (changed ? images * changed_point * nominal_gpu().bandwidth / device.bandwidth : 0.0);
+          2 * images * static_cast<double>(storage_bytes(problem.precision)) / (0.6 * device.bandwidth);
     else
       seconds += 2 * across * row_end * nominal_gpu().bandwidth / device.bandwidth;
   }
@@ -102,7 +98,7 @@ Candidate evaluate(const Problem& given, const DeviceModel& device, const Method
   candidate.launch_seconds = start / method.fuse / static_cast<double>(problem.domain.box().points());
   (method.fused_weights() ? evaluate_tensor : evaluate_scalar)(problem, device, candidate);
   candidate.error = launch_error(problem, method) / method.fuse;
-  candidate.image_seconds = image_seconds(problem, given.domain, device, candidate) / method.fuse /
+  candidate.image_seconds = image_seconds(problem, device, candidate) / method.fuse /
                             static_cast<double>(problem.domain.box().points());
   candidate.launch_seconds += candidate.image_seconds;
   candidate.seconds += candidate.launch_seconds;

@@ -17,31 +17,44 @@ __device__ inline unsigned char* address(const PackArguments& a, const DevicePla
 }
 
 template <class Item>
-__device__ inline void copy_item(unsigned char* to, unsigned item, const unsigned char* from,
-                                 unsigned origin) {
-  reinterpret_cast<Item*>(to)[item] = reinterpret_cast<const Item*>(from)[origin];
+__device__ inline void copy_item(unsigned char* to, unsigned item, const unsigned char* from) {
+  reinterpret_cast<Item*>(to)[item] = reinterpret_cast<const Item*>(from)[item];
 }
 
-/// Images of n elements, each rounded once.
+/// An item of n elements of an image. Of a mirrored row, whose originals lie one before the other, the first
+/// one at `from`.
 template <class Stored, int n>
-__device__ inline void change_elements(unsigned char* to, unsigned item, const unsigned char* from,
-                                       unsigned origin, const DeviceCopy& c) {
-  auto elements = reinterpret_cast<const Pack<Stored, n>*>(from)[origin];
-  for (Stored& element : elements.element) {
+__device__ inline void image_item(unsigned char* to, unsigned item, const unsigned char* from,
+                                  const DeviceCopy& c) {
+  using Item = Pack<Stored, n>;
+  Item elements;
+  if (c.mirrored) {
+#pragma unroll
+    for (int k = 0; k < n; ++k)
+      elements.element[k] = reinterpret_cast<const Stored*>(from)[-static_cast<int>(item * n + k)];
+  } else {
+    elements = reinterpret_cast<const Item*>(from)[item];
+  }
+#pragma unroll
+  for (int k = 0; k < n; ++k) {
+    Stored& element = elements.element[k];
     const auto value = value_of(element);
     const auto offset = static_cast<decltype(value)>(c.offset);
-    store(element, c.scale == 0 ? offset : c.scale < 0 ? offset - value : offset + value);
+    if (item * n + k == c.ghost)
+      store(element, static_cast<decltype(value)>(c.ghost_value));
+    else if (c.changed)
+      store(element, c.scale == 0 ? offset : c.scale < 0 ? offset - value : offset + value);
   }
-  reinterpret_cast<Pack<Stored, n>*>(to)[item] = elements;
+  reinterpret_cast<Item*>(to)[item] = elements;
 }
 
 template <class Stored>
-__device__ inline void change_item(unsigned char* to, unsigned item, const unsigned char* from,
-                                   unsigned origin, const DeviceCopy& c) {
+__device__ inline void image_item(unsigned char* to, unsigned item, const unsigned char* from,
+                                  const DeviceCopy& c) {
   if (c.item_bytes == 16)
-    change_elements<Stored, 16 / sizeof(Stored)>(to, item, from, origin, c);
+    image_item<Stored, 16 / sizeof(Stored)>(to, item, from, c);
   else
-    change_elements<Stored, 1>(to, item, from, origin, c);
+    image_item<Stored, 1>(to, item, from, c);
 }
 
 /// How many copies begin with this piece or before it; at least one does. Lanes look at copies side by side.
@@ -69,35 +82,34 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::pack_threads, 12)
     const bool second = item >= c.second;
     unsigned char* to = address(a, c.to, plane, row_in_plane) + (second ? c.to_jump : 0);
     const unsigned char* from = address(a, c.from, plane, row_in_plane) + (second ? c.from_jump : 0);
-    const unsigned origin = c.mirrored ? c.items_per_row - 1 - item : item;
-    switch (c.change) {
-      case Change::fp64:
-        change_item<double>(to, item, from, origin, c);
+    switch (c.elements) {
+      case Elements::fp64:
+        image_item<double>(to, item, from, c);
         continue;
-      case Change::fp32:
-        change_item<float>(to, item, from, origin, c);
+      case Elements::fp32:
+        image_item<float>(to, item, from, c);
         continue;
-      case Change::bf16:
-        change_item<Bfloat16>(to, item, from, origin, c);
+      case Elements::bf16:
+        image_item<Bfloat16>(to, item, from, c);
         continue;
-      case Change::fp16:
-        change_item<Half>(to, item, from, origin, c);
+      case Elements::fp16:
+        image_item<Half>(to, item, from, c);
         continue;
-      case Change::none:
+      case Elements::any:
         break;
     }
     switch (c.item_bytes) {
       case 16:
-        copy_item<uint4>(to, item, from, origin);
+        copy_item<uint4>(to, item, from);
         break;
       case 8:
-        copy_item<unsigned long long>(to, item, from, origin);
+        copy_item<unsigned long long>(to, item, from);
         break;
       case 4:
-        copy_item<unsigned>(to, item, from, origin);
+        copy_item<unsigned>(to, item, from);
         break;
       default:
-        copy_item<unsigned short>(to, item, from, origin);
+        copy_item<unsigned short>(to, item, from);
     }
   }
 }

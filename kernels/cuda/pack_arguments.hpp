@@ -10,10 +10,11 @@ constexpr unsigned pack_threads = 128;
 
 enum class Base : unsigned char { field, buffer };
 
-/// What becomes of an item: a copy, or, of each of its elements, offset + scale * value.
-enum class Change : unsigned char { none, fp64, fp32, bf16, fp16 };
+/// What an item consists of, where that matters.
+enum class Elements : unsigned char { any, fp64, fp32, bf16, fp16 };
 
-/// Where the rows of a box lie, in bytes from the base; strides of what is mirrored are negative.
+/// Where the rows of a box lie, in bytes from the base; strides of what is mirrored are negative. A row that
+/// is mirrored itself begins at its last element.
 struct DevicePlace {
   long long begin, plane_stride, row_stride;
   Base base;
@@ -21,16 +22,18 @@ struct DevicePlace {
 
 /// A box that is copied, in items of the size that all its addresses are multiples of: fewer than 2^32. The
 /// items of a row from `second` on lie `from_jump` and `to_jump` bytes further: one more box of the same
-/// rows.
+/// rows. Elements of images become offset + scale * value where they change, and the one `ghost` of a row its
+/// value.
 struct alignas(16) DeviceCopy {
   DevicePlace from, to;
   long long from_jump, to_jump;
   unsigned items, rows, items_per_row, second;
-  double offset;
-  unsigned item_bytes;  // 2, 4, 8 or 16; where elements change, their own or 16
+  double offset, ghost_value;
+  unsigned ghost;       // beyond the row if there is none
+  unsigned item_bytes;  // 2, 4, 8 or 16; of images, those of an element or 16
   signed char scale;    // -1, 0 or 1
-  Change change;
-  bool mirrored;  // rows are read from their end
+  Elements elements;    // any: the image is a copy
+  bool changed, mirrored;
 };
 
 /// Of one launch. A piece of a copy is as many items as a block has threads, or what is left of them.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
 
 #include "kernels/domain.hpp"
 #include "kernels/rounding.hpp"
@@ -25,8 +26,8 @@ DevicePlace place_of(const Place& place, const Index3& extent, const Field& fiel
           strides[1] * element, Base::field};
 }
 
-/// The same of the original of an image: its last row and plane first where these are mirrored.
-DevicePlace mirrored(DevicePlace place, const BoxCopy& copy) {
+/// The same of the original of an image: its last element, row and plane first where these are mirrored.
+DevicePlace mirrored(DevicePlace place, const BoxCopy& copy, std::int64_t element) {
   if (copy.image.mirrored[z_axis]) {
     place.begin += (copy.extent[z_axis] - 1) * place.plane_stride;
     place.plane_stride = -place.plane_stride;
@@ -35,51 +36,69 @@ DevicePlace mirrored(DevicePlace place, const BoxCopy& copy) {
     place.begin += (copy.extent[y_axis] - 1) * place.row_stride;
     place.row_stride = -place.row_stride;
   }
+  if (copy.image.mirrored[x_axis]) place.begin += (copy.extent[x_axis] - 1) * element;
   return place;
 }
 
-Change change_of(const Image& image, Precision precision) {
-  if (image.keeps_values()) return Change::none;
-  return precision == Precision::fp64   ? Change::fp64
-         : precision == Precision::bf16 ? Change::bf16
-         : precision == Precision::fp16 ? Change::fp16
-                                        : Change::fp32;
+Elements elements_of(Precision precision) {
+  return precision == Precision::fp64   ? Elements::fp64
+         : precision == Precision::bf16 ? Elements::bf16
+         : precision == Precision::fp16 ? Elements::fp16
+                                        : Elements::fp32;
 }
+
+/// A box that is copied, and perhaps the column beside it that has one value: the ghost points of a wall,
+/// about which the others are mirrored.
+struct RowsAndGhost {
+  BoxCopy box;
+  std::optional<double> ghost = {};
+  bool ghost_first = false;
+};
 
 /// A copy within a field to the first or last columns of its rows, as whole sectors of memory if that can be:
-/// rows have room for them, and what is written of a sector in part is read first.
-BoxCopy in_whole_sectors(BoxCopy copy, const Field& field, std::int64_t element) {
-  if (!copy.image.is_copy()) return copy;
-  auto *from = std::get_if<Index3>(&copy.from), *to = std::get_if<Index3>(&copy.to);
-  const std::int64_t columns = 32 / element;
-  if (!from || !to || wrap((*to)[x_axis] - (*from)[x_axis], columns) != 0) return copy;
-  const std::int64_t aligned = field.owned().begin[x_axis];
+/// rows have room for them, and what is written of a sector in part is read first. If it is mirrored, as
+/// whole items.
+BoxCopy in_whole_sectors(const BoxCopy& copy, const Field& field, std::int64_t element) {
+  const auto *from = std::get_if<Index3>(&copy.from), *to = std::get_if<Index3>(&copy.to);
+  const bool mirrored = copy.image.mirrored[x_axis];
+  if (!from || !to || !(mirrored || copy.image.is_copy())) return copy;
+  const std::int64_t columns = 32 / element, aligned = field.owned().begin[x_axis];
+  const std::int64_t to_begin = (*to)[x_axis], to_end = to_begin + copy.extent[x_axis];
   const Box all = field.allocated();
-  if ((*to)[x_axis] + copy.extent[x_axis] == all.end[x_axis])
-    copy.extent[x_axis] += wrap(aligned - all.end[x_axis], columns);
-  if ((*to)[x_axis] == all.begin[x_axis]) {
-    const std::int64_t before = wrap(all.begin[x_axis] - aligned, columns);
-    (*from)[x_axis] -= before;
-    (*to)[x_axis] -= before;
-    copy.extent[x_axis] += before;
-  }
-  return copy;
+  const std::int64_t before = to_begin == all.begin[x_axis] ? wrap(to_begin - aligned, columns) : 0,
+                     after = to_end == all.end[x_axis] ? wrap(aligned - to_end, columns) : 0;
+  const std::int64_t begin = (*from)[x_axis] - (mirrored ? after : before),
+                     extent = before + copy.extent[x_axis] + after;
+  const bool possible = mirrored ? begin >= all.begin[x_axis] && begin + extent <= all.end[x_axis] &&
+                                       wrap(to_begin - before - aligned, largest_item / element) == 0
+                                 : wrap(to_begin - (*from)[x_axis], columns) == 0;
+  if (!possible) return copy;
+  BoxCopy whole = copy;
+  std::get<Index3>(whole.from)[x_axis] = begin;
+  std::get<Index3>(whole.to)[x_axis] = to_begin - before;
+  whole.extent[x_axis] = extent;
+  return whole;
 }
 
-/// A copy but for what it has to do with others.
-DeviceCopy device_copy(const BoxCopy& copy, const Field& field, std::int64_t element) {
-  const DevicePlace from = mirrored(place_of(copy.from, copy.extent, field, element), copy),
+/// The same for a launch, but for what it has to do with others.
+DeviceCopy device_copy(const RowsAndGhost& rows, const Field& field, std::int64_t element) {
+  const BoxCopy copy = in_whole_sectors(rows.box, field, element);
+  const DevicePlace from = mirrored(place_of(copy.from, copy.extent, field, element), copy, element),
                     to = place_of(copy.to, copy.extent, field, element);
   const Image& image = copy.image;
-  const Change change = change_of(image, field.precision());
+  const bool mirrored_row = image.mirrored[x_axis], is_image = mirrored_row || !image.keeps_values();
   const std::int64_t row_bytes = copy.extent[x_axis] * element;
-  unsigned bits = largest_item | static_cast<unsigned>(row_bytes);
-  for (const DevicePlace& place : {from, to})
-    bits |= static_cast<unsigned>(place.begin | place.plane_stride | place.row_stride);
-  const unsigned of_addresses = 1u << std::countr_zero(bits);
-  const bool by_elements = image.mirrored[x_axis] || (change != Change::none && of_addresses != largest_item);
-  const unsigned item = by_elements ? static_cast<unsigned>(element) : of_addresses,
+  std::int64_t bits = largest_item | row_bytes | to.begin | to.plane_stride | to.row_stride;
+  if (!mirrored_row) bits |= from.begin | from.plane_stride | from.row_stride;
+  const unsigned of_addresses = 1u << std::countr_zero(static_cast<std::uint64_t>(bits)),
+                 item =
+                     is_image && of_addresses != largest_item ? static_cast<unsigned>(element) : of_addresses,
                  items = static_cast<unsigned>(row_bytes / item);
+  unsigned ghost = ~0u;
+  if (rows.ghost) {
+    const std::int64_t column = std::get<Index3>(rows.box.to)[x_axis] - std::get<Index3>(copy.to)[x_axis];
+    ghost = static_cast<unsigned>(column + (rows.ghost_first ? 0 : rows.box.extent[x_axis] - 1));
+  }
   return {.from = from,
           .to = to,
           .from_jump = 0,
@@ -89,10 +108,13 @@ DeviceCopy device_copy(const BoxCopy& copy, const Field& field, std::int64_t ele
           .items_per_row = items,
           .second = items,
           .offset = image.offset,
+          .ghost_value = rows.ghost.value_or(0),
+          .ghost = ghost,
           .item_bytes = item,
           .scale = static_cast<signed char>(image.scale),
-          .change = change,
-          .mirrored = image.mirrored[x_axis]};
+          .elements = is_image ? elements_of(field.precision()) : Elements::any,
+          .changed = !image.keeps_values(),
+          .mirrored = mirrored_row};
 }
 
 /// A copy in two parts, the lower one of so many points along an axis: within a field, or along an axis along
@@ -157,15 +179,46 @@ std::vector<BoxCopy> in_parts(std::vector<BoxCopy> left, const Field& field, std
   return result;
 }
 
-/// Whether two copies, not images, are of the same rows of a field, to the same rows of it.
-bool share_rows(const BoxCopy& a, const BoxCopy& b) {
-  if (!a.image.is_copy() || !b.image.is_copy()) return false;
-  const auto same_rows = [](const Place& one, const Place& other) {
-    const auto *first = std::get_if<Index3>(&one), *second = std::get_if<Index3>(&other);
-    return first && second && (*first)[z_axis] == (*second)[z_axis] && (*first)[y_axis] == (*second)[y_axis];
-  };
-  return a.extent[z_axis] == b.extent[z_axis] && a.extent[y_axis] == b.extent[y_axis] &&
-         same_rows(a.from, b.from) && same_rows(a.to, b.to);
+/// Whether two boxes are of the same rows of a field.
+bool share_rows(const BoxCopy& a, const BoxCopy& b, Place BoxCopy::*place) {
+  const auto *first = std::get_if<Index3>(&(a.*place)), *second = std::get_if<Index3>(&(b.*place));
+  return first && second && a.extent[z_axis] == b.extent[z_axis] && a.extent[y_axis] == b.extent[y_axis] &&
+         (*first)[z_axis] == (*second)[z_axis] && (*first)[y_axis] == (*second)[y_axis];
+}
+
+/// Whether two copies, not images, are of the same rows, to the same rows.
+bool join(const BoxCopy& a, const BoxCopy& b) {
+  return a.image.is_copy() && b.image.is_copy() && share_rows(a, b, &BoxCopy::from) &&
+         share_rows(a, b, &BoxCopy::to);
+}
+
+/// A column that has one value, as the ghost points of a wall have.
+bool is_ghost(const BoxCopy& copy) { return copy.extent[x_axis] == 1 && copy.image.scale == 0; }
+
+/// Whether the rows of an image are mirrored about a column of one value beside them.
+bool mirrored_about(const BoxCopy& copy, const BoxCopy& column) {
+  if (!is_ghost(column) || is_ghost(copy) || !copy.image.mirrored[x_axis]) return false;
+  if (!share_rows(copy, column, &BoxCopy::to) || !std::holds_alternative<Index3>(copy.from)) return false;
+  const std::int64_t begin = std::get<Index3>(copy.to)[x_axis], ghost = std::get<Index3>(column.to)[x_axis];
+  return ghost == begin - 1 || ghost == begin + copy.extent[x_axis];
+}
+
+RowsAndGhost with_ghost(BoxCopy copy, const BoxCopy& column) {
+  auto &from = std::get<Index3>(copy.from)[x_axis], &to = std::get<Index3>(copy.to)[x_axis];
+  const bool first = std::get<Index3>(column.to)[x_axis] < to;
+  (first ? to : from) -= 1;
+  copy.extent[x_axis] += 1;
+  return {copy, column.image.offset, first};
+}
+
+/// The last box that fits, which is taken from the others.
+template <class Fits>
+std::optional<BoxCopy> take(std::vector<BoxCopy>& boxes, const Fits& fits) {
+  const auto found = std::find_if(boxes.rbegin(), boxes.rend(), fits);
+  if (found == boxes.rend()) return std::nullopt;
+  const BoxCopy result = *found;
+  boxes.erase(std::next(found).base());
+  return result;
 }
 
 class DevicePacking : public Packing {
@@ -211,24 +264,26 @@ class DevicePacking : public Packing {
 PackTable pack_table(const std::vector<BoxCopy>& boxes, const Field& field, std::int64_t most_points) {
   const auto element = static_cast<std::int64_t>(storage_bytes(field.precision()));
   std::vector<BoxCopy> left = in_parts(boxes, field, element, most_points);
+  // Ghosts last, by when what is mirrored about them has taken them.
+  std::stable_partition(left.begin(), left.end(), is_ghost);
   PackTable table;
   while (!left.empty()) {
-    const BoxCopy exact = left.back();
+    const BoxCopy box = left.back();
     left.pop_back();
-    DeviceCopy copy = device_copy(in_whole_sectors(exact, field, element), field, element);
-    const auto other = std::find_if(left.rbegin(), left.rend(),
-                                    [&](const BoxCopy& candidate) { return share_rows(exact, candidate); });
-    if (other != left.rend()) {
-      const DeviceCopy second = device_copy(in_whole_sectors(*other, field, element), field, element);
+    const auto ghost = take(left, [&](const BoxCopy& other) { return mirrored_about(box, other); });
+    DeviceCopy copy = device_copy(ghost ? with_ghost(box, *ghost) : RowsAndGhost{box}, field, element);
+    if (const auto other = take(left, [&](const BoxCopy& candidate) { return join(box, candidate); })) {
+      const DeviceCopy second = device_copy({*other}, field, element);
       if (second.item_bytes == copy.item_bytes) {
         const long long bytes = static_cast<long long>(copy.second) * copy.item_bytes;
         copy.from_jump = second.from.begin - copy.from.begin - bytes;
         copy.to_jump = second.to.begin - copy.to.begin - bytes;
         copy.items_per_row += second.items_per_row;
-        left.erase(std::next(other).base());
+      } else {
+        left.push_back(*other);
       }
     }
-    copy.items = static_cast<unsigned>(exact.extent[z_axis]) * copy.rows * copy.items_per_row;
+    copy.items = static_cast<unsigned>(box.extent[z_axis]) * copy.rows * copy.items_per_row;
     table.copies.push_back(copy);
     table.first_pieces.push_back(table.pieces);
     table.pieces += ceil_div(copy.items, pack_threads);

@@ -144,6 +144,25 @@ TEST_P(EmulatedPack, MakesTheImagesThatTheHostDoes) {
   }
 }
 
+/// Beyond walls with a value at both ends of rows: its ghost points, and images that are mirrored about them.
+TEST_P(EmulatedPack, MakesGhostsWithTheImagesAboutThem) {
+  const auto& [shape, halo] = GetParam();
+  constexpr double value = 0.375;
+  const Image ghost{{false, false, true}, 0, value}, mirror{{false, false, true}, -1, 2 * value};
+  const std::int64_t n = shape[x_axis], reach = halo[x_axis] - 1;
+  const Index3 column{shape[0], shape[1], 1}, columns{shape[0], shape[1], reach};
+  const std::vector<BoxCopy> copies{
+      {columns, Index3{0, 0, 0}, Index3{0, 0, -1 - reach}, mirror},
+      {column, Index3{0, 0, 0}, Index3{0, 0, -1}, ghost},
+      {column, Index3{0, 0, n - 1}, Index3{0, 0, n}, ghost},
+      {columns, Index3{0, 0, n - reach}, Index3{0, 0, n + 1}, mirror},
+  };
+  for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+    expect_as_by_host(copies, shape, halo, precision);
+    EXPECT_EQ(pack_table(copies, random_field(shape, halo, precision)).copies.size(), 2);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Shapes, EmulatedPack,
                          ::testing::Values(PackCase{{7, 13, 128}, {2, 3, 4}},   // rows of whole sectors
                                            PackCase{{5, 9, 37}, {1, 2, 3}},     // odd rows
