@@ -16,6 +16,7 @@
 #include "io/atomic_file.hpp"
 #include "kernels/presets.hpp"
 #include "kernels/sparse/layout_explorer.hpp"
+#include "kernels/wall_images.hpp"
 #include "solver/model_of_ranks.hpp"
 
 namespace spsolve {
@@ -145,6 +146,27 @@ void warn_of_growth(const Setup& setup, const Terminal& terminal) {
                 growth - 1.0, advice);
 }
 
+namespace {
+
+/// What fused weights of a candidate do about walls (kernels/wall_images.hpp).
+void print_walls(const Problem& problem, const Candidate& candidate, const Terminal& terminal) {
+  const Domain domain =
+      with_wall_images(problem.domain, problem.stencil, candidate.fuse, candidate.precision);
+  std::vector<const char*> with_images, without;
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    if (!domain.periodic(axis)) (domain.mirrored[axis] ? with_images : without).push_back(axis_names[axis]);
+  if (!with_images.empty())
+    terminal.print("walls across {}: fused weights hold up to them, the field goes on beyond as its image",
+                   fmt::join(with_images, ", "));
+  if (!without.empty())
+    terminal.print(
+        "walls across {}: points that fused weights reach them from take single steps; an image "
+        "beyond them would not be exact",
+        fmt::join(without, ", "));
+}
+
+}  // namespace
+
 void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& terminal) {
   const Plan& plan = setup.plan;
   for (const std::string& reason : plan.reasons) terminal.print("{}", reason);
@@ -183,6 +205,7 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
         tensor->unit, tensor->layout, tensor->fuse, tensor->scenario, tensor->redundancy,
         tensor->redundancy < tensor->sparsity * tensor->peak_ratio ? "<" : ">=", tensor->sparsity,
         tensor->peak_ratio, tensor->in_sweet_spot ? "inside" : "outside");
+  if (tensor) print_walls(setup.problem, *tensor, terminal);
   print_scaling(setup.problem, device, plan.chosen, terminal);
 }
 

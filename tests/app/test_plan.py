@@ -145,6 +145,23 @@ class Plan(spsolve.TestCase):
         result = self.run_to(2, file, *spsolve.settings("stencil={weights=[[1e-60]]}", "time.fuse=8"))
         self.assertIn("no kernel", result.err)
 
+    def test_says_what_becomes_of_walls(self):
+        def walls(*given):
+            file = spsolve.write_input(self.directory / "walls.toml", {
+                "grid": {"shape": [4000, 5000]}, "initial": {"expression": "x"}, "time": {"steps": 100},
+                "stencil": {"weights": [[0, 0.25, 0], [0.25, 0, 0.25], [0, 0.25, 0]]}, "compute": {"precision": "fp16", "unit": "sparse-tensor"}})
+            result = self.run_to(0, "plan", file, "--device-model", spsolve.SOURCE / "inputs" / "devices" / "h200.toml", *spsolve.settings(*given))
+            return re.findall(r"^walls across ([^:]+): (fused|points)", result.out, re.MULTILINE)
+
+        wide = "stencil.weights=[[0.05, 0.1, 0.7, 0.1, 0.05]]"
+        one_sided = "stencil.weights=[[0.25, 0.75, 0.0]]"
+        both = ("boundary.y=neumann", "boundary.x={dirichlet=0.5}")
+        self.assertEqual(walls(), [])
+        self.assertEqual(walls(*both), [("y, x", "fused")])
+        self.assertEqual(walls(wide, *both), [("y", "fused"), ("x", "points")])
+        self.assertEqual(walls(one_sided, *both), [("y", "fused"), ("x", "points")])
+        self.assertEqual(walls("compute.unit=scalar", *both), [])
+
     def test_plans_for_other_machines(self):
         file = self.write(precision="fp16")
         for device in ("h200", "a100", "cpu"):
