@@ -57,6 +57,29 @@ double instruction_seconds(double waits, double peak, const DeviceModel& device)
   return waits * cuda::schedulers_of_multiprocessor * device.multiprocessors / peak;
 }
 
+double mma_rate(Precision precision, bool sparse, const DeviceModel& device) {
+  if (precision == Precision::fp64) return device.mma_fp64;
+  if (precision == Precision::tf32) return sparse ? device.mma_tf32_sparse : device.mma_tf32;
+  return sparse ? device.mma_half_sparse : device.mma_half;
+}
+
+/// How much longer an instruction of a direct sweep takes than the tensor cores do: a warp waits for its
+/// results.
+double direct_waits(Precision precision, int dimensions) {
+  if (precision == Precision::tf32) return 3.4;
+  if (storage_bytes(precision) == 2) return dimensions == 3 ? 2.8 : dimensions == 2 ? 2.15 : 2.5;
+  return dimensions == 2 ? 2.25 : 2.1;
+}
+
+/// The time that a direct sweep takes of memory, over that of a copy.
+double direct_memory_cost(Precision precision, int dimensions, std::size_t taps) {
+  if (dimensions == 3) return 1.3;
+  if (dimensions == 2) return 1.15;
+  if (precision == Precision::fp64) return 1.09;
+  if (storage_bytes(precision) > 2 || taps > 25) return 1.65;
+  return taps > 15 ? 1.3 : 1.13;
+}
+
 /// Direct layouts on the tiles of the kernel (kernels/cuda/mma_sweep.cuh). However many warps share the
 /// tensor cores, each waits for its own results: blocks take whole waves of marches, step by step.
 TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision precision, Layout layout,
@@ -86,31 +109,23 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
 
   const double points = static_cast<double>(domain.box().points());
   const double outputs = static_cast<double>(volume(program.operand().tile)) * program.tiles_per_block();
-  const bool half = storage_bytes(precision) == 2, tf32 = precision == Precision::tf32,
-             plane = domain.dimensions == 2;
   const std::size_t taps = fused.taps().size();
   TensorWork work;
   work.instructions = program.instructions() / outputs;
   work.fma = step.fma / outputs;
   work.shared_bytes = step.shared_bytes / (outputs * tile.blocks_x * tile.blocks_y);
-  work.peak = fp64   ? device.mma_fp64
-              : tf32 ? (sparse ? device.mma_tf32_sparse : device.mma_tf32)
-                     : (sparse ? device.mma_half_sparse : device.mma_half);
-  const double waits = half ? (plane ? 2.15 : line ? 2.5 : 2.8) : tf32 ? 3.4 : plane ? 2.25 : 2.1;
+  work.peak = mma_rate(precision, sparse, device);
   const bool spills = with_source && precision == Precision::fp32;
-  const double instruction = instruction_seconds(waits, work.peak, device) * (step.unrolled ? 1 : loop_cost) *
-                             (spills ? spill_cost : 1);
+  const double instruction =
+      instruction_seconds(direct_waits(precision, domain.dimensions), work.peak, device) *
+      (step.unrolled ? 1 : loop_cost) * (spills ? spill_cost : 1);
   const double between = !line ? march_step : fp64 ? line_block_fp64 : line_block;
   work.seconds = steps * (step.instructions * instruction + between) / points;
   if (line && precision == Precision::fp32 && taps > 31)
     work.seconds = std::max(work.seconds, long_line * work.instructions / work.peak);
   work.shared_seconds = steps * warps * step.shared_bytes * bank_conflicts * device.multiprocessors /
                         device.shared_bandwidth / points;
-  work.memory_cost = domain.dimensions == 3 ? 1.3
-                     : !line                ? 1.15
-                     : fp64                 ? 1.09
-                     : half && taps <= 25   ? (taps <= 15 ? 1.13 : 1.3)
-                                            : 1.65;
+  work.memory_cost = direct_memory_cost(precision, domain.dimensions, taps);
   work.source_cost = line && layout == Layout::morph ? line_source_cost : source_cost;
   work.latency = line ? sweep_fill / 2 : sweep_fill;
   return work;
@@ -156,23 +171,26 @@ TensorWork windowed_work(const Stencil& fused, const Domain& domain, Precision p
   return work;
 }
 
-/// Of the instructions of a separable sweep of a plane in 16 bits. A warp that has its scheduler to itself
-/// waits less, least where groups or factors give it others to go on with; four groups wait for registers,
-/// and many windows with many factors spill.
+/// Of an instruction of a separable sweep of a plane in 16 bits. A warp that has its scheduler to itself
+/// waits less, least where groups or factors give it others to go on with; four groups wait for registers.
+double half_plane_waits(int windows, int x_rank, const cuda::SeparableTile& tile) {
+  if (tile.warps < 8) {
+    if (windows == 4) return 0.62;
+    if (tile.groups > 2 || x_rank > 1) return 0.68;
+    return windows > 4 ? 0.64 : 0.87;
+  }
+  if (tile.groups == 4) return 1.4;
+  if (windows > 4) return 1.15;
+  if (windows == 4) return 0.9;
+  if (windows == 3) return tile.groups == 2 ? 0.9 : 0.97;
+  return tile.groups == 2 ? 0.95 : 0.87;
+}
+
+/// The same with what spills: many windows with many factors.
 double half_plane_cost(int windows, int x_rank, const cuda::SeparableTile& tile) {
-  const double waits = tile.warps < 8     ? (windows == 4                    ? 0.62
-                                             : tile.groups > 2 || x_rank > 1 ? 0.68
-                                             : windows > 4                   ? 0.64
-                                                                             : 0.87)
-                       : tile.groups == 4 ? 1.4
-                       : windows > 4      ? 1.15
-                       : windows == 4     ? 0.9
-                       : windows == 3     ? (tile.groups == 2 ? 0.9 : 0.97)
-                                          : (tile.groups == 2 ? 0.95 : 0.87);
-  const double spills = windows > 5 && x_rank > 1 ? 3.5
-                        : windows > 3             ? 1 + 0.35 * std::max(0, windows + x_rank - 7)
-                                                  : 1.0;
-  return waits * spills;
+  const double waits = half_plane_waits(windows, x_rank, tile);
+  if (windows > 5 && x_rank > 1) return 3.5 * waits;
+  return windows > 3 ? waits * (1 + 0.35 * std::max(0, windows + x_rank - 7)) : waits;
 }
 
 /// The same in 32 bits; `split`: of sums of three products.
