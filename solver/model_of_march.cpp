@@ -101,8 +101,8 @@ Slots issue_slots(const MarchModel& march, const cuda::Tile& tile, bool alone) {
   double others = 0, per_kernel = 0, hidden = 1;
   switch (march.problem.domain.dimensions) {
     case 1:
-      others = fp64 ? 0.25 * reach : 1.2 + 0.5 * reach;
-      per_kernel = fp64 ? 13 : 8;
+      others = fp64 ? 0.25 * reach : 0.3 + 0.5 * reach;
+      per_kernel = fp64 ? 13 : 12;
       if (!fp64 && reach <= 3 && tile.depth * stencil.radius[column_axis] % 32 == 0)
         hidden = 0.94;  // tiles begin where lines of memory do
       break;

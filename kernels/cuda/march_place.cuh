@@ -62,13 +62,19 @@ struct BlockPlace {
     const MarchStretches& s = a.stretches;
     const int block = static_cast<int>(blockIdx.x), other = block - s.outer_tiles() * s.of_outer.number;
     const bool is_outer = other < 0;
+    const auto [number, fewer] = is_outer ? s.of_outer : s.of_others;
     const int tiles = is_outer ? s.outer_tiles() : a.column_tiles - s.outer_tiles(),
-              rank = is_outer ? block : other, nth = rank % tiles, stretch = rank / tiles;
+              rank = is_outer ? block : other, stretch = number > 1 ? rank / tiles : 0,
+              nth = rank - stretch * tiles;
     const int outer_tile = nth < s.outer[0] ? 0 : a.column_tiles - 1;
     place_tile(is_outer ? outer_tile : s.outer[0] + nth, static_cast<int>(blockIdx.y));
-    const auto [number, fewer] = is_outer ? s.of_outer : s.of_others;
-    begin = begin_of_stretch(stretch, number, fewer);
-    end = begin_of_stretch(stretch + 1, number, fewer);
+    begin = a.region.begin[0];
+    end = a.region.end[0];
+    // Lines are not cut: divisions would be a tenth of their instructions.
+    if (number > 1) {
+      begin = begin_of_stretch(stretch, number, fewer);
+      end = begin_of_stretch(stretch + 1, number, fewer);
+    }
   }
 
   /// As if the march were `fewer` planes longer at both ends, and cut evenly.

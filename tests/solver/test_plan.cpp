@@ -397,8 +397,8 @@ INSTANTIATE_TEST_SUITE_P(
                       MeasuredRate{"box3d1r", cube, Precision::fp64, periodic, 3, 482},
                       MeasuredRate{"1d1r", line, Precision::fp64, dirichlet, 8, 1900},
                       MeasuredRate{"1d1r", line, Precision::fp64, dirichlet, 16, 3050},
-                      MeasuredRate{"1d1r", line, Precision::fp32, dirichlet, 8, 3309},
-                      MeasuredRate{"1d1r", line, Precision::fp32, dirichlet, 16, 5354},
+                      MeasuredRate{"1d1r", line, Precision::fp32, dirichlet, 8, 3460},
+                      MeasuredRate{"1d1r", line, Precision::fp32, dirichlet, 16, 5777},
                       MeasuredRate{"star3d1r", cube, Precision::fp16, periodic, 4, 1620},
                       MeasuredRate{"star2d1r", plane, Precision::bf16, periodic, 8, 3080}));
 
