@@ -87,6 +87,23 @@ void print_scaling(const Problem& problem, const DeviceModel& device, const Cand
   terminal.print("hidden: a launch computes as long; launch: the mean of those with an exchange and without");
 }
 
+/// What fused weights of a candidate do about walls (kernels/wall_images.hpp).
+void print_walls(const Problem& problem, const Candidate& candidate, const Terminal& terminal) {
+  const Domain domain =
+      with_wall_images(problem.domain, problem.stencil, candidate.fuse, candidate.precision);
+  std::vector<const char*> with_images, without;
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    if (!domain.periodic(axis)) (domain.mirrored[axis] ? with_images : without).push_back(axis_names[axis]);
+  if (!with_images.empty())
+    terminal.print("walls across {}: fused weights hold up to them, the field goes on beyond as its image",
+                   fmt::join(with_images, ", "));
+  if (!without.empty())
+    terminal.print(
+        "walls across {}: points that fused weights reach them from take single steps; an image "
+        "beyond them would not be exact",
+        fmt::join(without, ", "));
+}
+
 }  // namespace
 
 void print_summary(const Communicator& communicator, const Setup& setup, const Terminal& terminal,
@@ -145,27 +162,6 @@ void warn_of_growth(const Setup& setup, const Terminal& terminal) {
   terminal.warn("the weights amplify some wave by 1 + {:.2g} per step: the solution may grow without bound{}",
                 growth - 1.0, advice);
 }
-
-namespace {
-
-/// What fused weights of a candidate do about walls (kernels/wall_images.hpp).
-void print_walls(const Problem& problem, const Candidate& candidate, const Terminal& terminal) {
-  const Domain domain =
-      with_wall_images(problem.domain, problem.stencil, candidate.fuse, candidate.precision);
-  std::vector<const char*> with_images, without;
-  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
-    if (!domain.periodic(axis)) (domain.mirrored[axis] ? with_images : without).push_back(axis_names[axis]);
-  if (!with_images.empty())
-    terminal.print("walls across {}: fused weights hold up to them, the field goes on beyond as its image",
-                   fmt::join(with_images, ", "));
-  if (!without.empty())
-    terminal.print(
-        "walls across {}: points that fused weights reach them from take single steps; an image "
-        "beyond them would not be exact",
-        fmt::join(without, ", "));
-}
-
-}  // namespace
 
 void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& terminal) {
   const Plan& plan = setup.plan;
