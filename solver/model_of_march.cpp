@@ -38,7 +38,8 @@ struct Launch {
   Launch(const MarchModel& march, const cuda::Tile& cut, const std::array<std::int64_t, 3>& region)
       : tile(cut) {
     const std::int64_t column_tiles = ceil_div(region[column_axis], tile.written_columns());
-    const std::int64_t tiles = column_tiles * ceil_div(region[row_axis], tile.written_rows());
+    const cuda::Region tiled{{}, {region[plane_axis], region[row_axis], region[column_axis]}};
+    const std::int64_t tiles = column_tiles * cuda::tiles_of_rows(tiled, march.stencil, tile).count();
     const std::int64_t multiprocessors = march.limits.multiprocessors;
     const std::int64_t planes = region[plane_axis],
                        resident = tile.blocks_per_multiprocessor * multiprocessors;
@@ -55,7 +56,7 @@ struct Launch {
       cuda::FlatMarch flat = cuda::flat_march(tile, planes, tiles, multiprocessors);
       flat.outer = {beside_walls, beside_walls};
       flat.halo = std::int64_t{tile.depth} * march.stencil.radius[plane_axis];
-      flat.wall_cost = cuda::wall_cost(march.stencil);
+      flat.wall_cost = cuda::wall_cost(march.stencil, tile, march.compute_bytes());
       const auto stretches = cuda::stretch_march(flat);
       planes_per_block = cuda::longest_stretch(flat, stretches) - copied;
       blocks = stretches.blocks(tiles);
@@ -121,9 +122,7 @@ Slots issue_slots(const MarchModel& march, const cuda::Tile& tile, bool alone) {
       if (tile.depth > 8 && reach == 0) hidden = fp64 ? 1.1 : box ? 1.2 : 1.15;  // few registers are left
       break;
     default:
-      if (stencil.has_walls()) {
-        others = 6.0 + (fp64 ? 1.5 : 4.0) * box + 6.0 * std::max(0.0, reach);
-      } else if (fp64) {
+      if (fp64) {
         others = 2 + (box ? 0.0 : 3.0 * std::max(0.0, reach));
         per_kernel = 11;
       } else if (!box) {

@@ -12,47 +12,31 @@ using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 // Measured on H200 (docs/plan.md).
 constexpr double warp_start = 1500, warp_cycles = 2.7;  // of the warp beside a wall of a line; an instruction
 constexpr double most_code = 6900, far_code = 1.35;     // instructions that a cache of 128 KiB holds; beyond
-constexpr double wall_columns = 0.6;     // what a tile of columns beside a wall takes more, of a full device
-constexpr double last_planes = 0.1;      // what marches that begin or end beside walls take more
-constexpr double step_latency = 2.1e-6;  // s, of a step of few points
-constexpr double band_kernel = 4.5e-6;   // s, a kernel of a band, from start to start
-constexpr double band_step = 2e-6;       // s, the same of a step without a march
-constexpr double band_tile = 1e-6;       // s, and of tiles in shared memory
+constexpr double step_latency = 2.1e-6;                 // s, of a step of few points
+constexpr double band_kernel = 4.5e-6;                  // s, a kernel of a band, from start to start
+constexpr double band_step = 2e-6;                      // s, the same of a step without a march
+constexpr double band_tile = 1e-6;                      // s, and of tiles in shared memory
 
-/// Blocks beside walls take longer: in 2D they end last, in 3D they are many (docs/kernels-scalar.md).
+/// What a 3D march takes longer between walls: tiles beside faces at the ends of rows and columns complete
+/// their points' neighbours, two for each row and column of a thread. In 2D blocks end together
+/// (cuda::wall_cost).
 double wall_slowdown(const MarchModel& march, const cuda::Tile& tile) {
   const Domain& domain = march.problem.domain;
-  const bool box = !march.stencil.pointwise_completion();
-  if (!march.stencil.has_walls() || domain.dimensions == 1) return 0;
-  if (domain.dimensions == 2) {
-    const auto columns = static_cast<double>(domain.shape[x_axis]);
-    const double beside = domain.periodic(x_axis) ? 0 : std::min(1.0, 2 * tile.written_columns() / columns);
-    return filled(domain, 3e5) * (wall_columns * beside + (domain.periodic(y_axis) ? 0 : last_planes));
-  }
-  // Of the tiles of a plane, those that touch no wall, and those that touch none with mirror images.
-  double untouched = 1, unmirrored = 1, same_columns = 1;
+  if (!march.stencil.has_walls() || domain.dimensions < 3) return 0;
+  double untouched = 1;  // share of the tiles of a plane
   for (const int axis : {x_axis, y_axis})
     for (const Face& face : domain.faces[axis]) {
       if (face.kind == BoundaryKind::periodic) continue;
       const int written = axis == x_axis ? tile.written_columns() : tile.written_rows();
-      const double share =
-          std::min(1.0, static_cast<double>(written) / static_cast<double>(domain.shape[axis]));
-      untouched *= 1 - share;
-      if (face.kind != BoundaryKind::neumann) continue;
-      unmirrored *= 1 - share;
-      if (axis == x_axis && !march.stencil.folded[column_axis]) same_columns *= 1 - share;
+      untouched *= 1 - std::min(1.0, static_cast<double>(written) / static_cast<double>(domain.shape[axis]));
     }
-  // Deep tiles of fp64 that meet walls lack registers.
-  const bool deep = march.fp64() && tile.depth * march.stencil.radius[plane_axis] >= 4;
-  // Of boxes, where points share no weights each tap chooses between two columns.
-  const double constants = box ? 0.05 : 0.27 + (deep ? 0.35 : 0.0),
-               mirrors = box ? 0.1 : (march.fp64() ? 0.35 : 0.7) + (deep ? 0.35 : 0.0);
-  return (unmirrored - untouched) * constants + (1 - unmirrored) * mirrors + box * 0.4 * (1 - same_columns);
+  return (1 - untouched) * (march.fp64() ? 0.14 : 0.08);
 }
 
-/// Neumann faces across the march.
+/// Neumann faces across the march that it does not mirror.
 int mirrored_faces(const MarchModel& march) {
   int faces = 0;
+  if (march.stencil.mirrors_planes()) return faces;
   for (const Face& face : march.problem.domain.faces[cuda::grid_axes(march.problem.domain)[plane_axis]])
     faces += face.kind == BoundaryKind::neumann;
   return faces;

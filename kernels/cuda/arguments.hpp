@@ -52,6 +52,40 @@ struct alignas(64) TensorMap {
   unsigned long long opaque[16];
 };
 
+/// How the rows [begin, end) of a march are cut into tiles that hold so many, `margin` of them halo on either
+/// side. Beside walls, which need no halo, tiles begin and end with the grid: so walls lie between warps
+/// where the grid has as many rows as a tile.
+struct RowTiles {
+  long long begin, end, rows;  // of the region; of the grid
+  long long held, margin;
+  bool walls;
+
+  /// The first row that a tile holds.
+  constexpr long long first_row(long long tile) const {
+    const long long first = first_held(tile), last = rows > held ? rows - held : 0;
+    return walls && first > last ? last : first;
+  }
+  /// The rows that it writes.
+  constexpr long long begin_row(long long tile) const {
+    return tile == 0 ? begin : first_held(tile) + margin;
+  }
+  constexpr long long end_row(long long tile) const {
+    return first_held(tile) + held >= end_held() ? end : first_held(tile) + held - margin;
+  }
+  constexpr long long count() const {
+    const long long left = end_held() - first_held(0) - held;
+    return left > 0 ? 1 + (left + step() - 1) / step() : 1;
+  }
+
+ private:
+  constexpr long long step() const { return held - 2 * margin; }
+  /// Of a tile, as if the grid went on, and of all.
+  constexpr long long first_held(long long tile) const {
+    return (walls && begin < margin ? 0 : begin - margin) + tile * step();
+  }
+  constexpr long long end_held() const { return walls && end + margin > rows ? rows : end + margin; }
+};
+
 /// How blocks share a march, which is cut into slabs of `steps`; a tile of a slab is a piece. Each of the
 /// first `whole` pieces is marched from end to end by a block. Of each of the others blocks take `stretches`
 /// of `length` steps, then `short_stretches` of `short_length`.

@@ -112,10 +112,19 @@ KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Preci
   });
 }
 
-bool KernelStencil::pointwise_completion() const {
+bool KernelStencil::is_pointwise(int plane) const {
   return radius[plane_axis] > 0 && std::none_of(taps.begin(), taps.end(), [&](const Tap& tap) {
-           return tap.offset[0] == radius[plane_axis] && (tap.offset[1] || tap.offset[2]);
+           return tap.offset[0] == plane && (tap.offset[1] || tap.offset[2]);
          });
+}
+
+bool KernelStencil::mirrors_planes() const {
+  return radius[plane_axis] == 1 && mirrors(plane_axis) && pointwise_completion() && is_pointwise(-1);
+}
+
+bool KernelStencil::has_ghost_planes() const {
+  const auto& [first, last] = walls[plane_axis];
+  return radius[plane_axis] > 0 && (first == Wall::dirichlet || last == Wall::dirichlet || mirrors_planes());
 }
 
 bool KernelStencil::has_walls() const {
@@ -147,6 +156,8 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
   text.flag("with_source", stencil.with_source);
   text.flag("rows_repeat", stencil.rows_repeat);
   text.flag("begins_with_plane", stencil.begins_with_plane);
+  text.flag("mirrors_planes", stencil.mirrors_planes());
+  text.flag("has_ghost_planes", stencil.has_ghost_planes());
   const int tap_count = static_cast<int>(stencil.taps.size());
   const int points = tap_count * (stencil.folded[row_axis] ? 2 : 1) * (stencil.folded[column_axis] ? 2 : 1);
   text.integer("tap_count", tap_count);
@@ -167,6 +178,11 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
     text.integer("across_margin", tile->across_margin);
     text.integer("shared_bytes", tile->shared_bytes);
     text.flag("whole_vectors", tile->whole_vectors);
+    const auto [lanes_low, lanes_high] = tile->faces_between_lanes;
+    const bool warps = tile->faces_between_warps;
+    text.put("bool", "faces_between_lanes[2]",
+             ConstantsText::list(std::array<int, 2>{lanes_low, lanes_high}));
+    text.put("bool", "faces_between_warps[2]", ConstantsText::list(std::array<int, 2>{warps, warps}));
   }
   return text.finished();
 }

@@ -40,13 +40,21 @@ struct KernelStencil {
   KernelStencil(const Domain& domain, const Stencil& stencil, Precision precision, bool source);
 
   /// Completing a plane of the march needs no neighbour in it (see march.cuh).
-  bool pointwise_completion() const;
+  bool pointwise_completion() const { return is_pointwise(radius[plane_axis]); }
   bool has_walls() const;
   /// The same across one axis, and whether one of them is a neumann face.
   bool has_walls(int axis) const { return walls[axis][low] != Wall::none; }
   bool mirrors(int axis) const {
     return walls[axis][low] == Wall::neumann || walls[axis][high] == Wall::neumann;
   }
+  /// Whether there are such faces across the march that it takes itself (see march.cuh), and whether there
+  /// are any that it takes.
+  bool mirrors_planes() const;
+  bool has_ghost_planes() const;
+
+ private:
+  /// Whether the plane so far along the march has no tap but its centre.
+  bool is_pointwise(int plane) const;
 };
 
 /// How march.cuh is cut for one depth.
@@ -63,6 +71,10 @@ struct Tile {
   int warm_up = 0;        // planes that a block takes before the first that it writes, in planes of full work
   int shared_bytes = 0;
   bool whole_vectors = false;  // every thread writes all of its columns or none
+  // Whether walls where rows begin, and where they end, lie between the columns of two lanes; and walls
+  // across rows between the rows of two warps.
+  std::array<bool, 2> faces_between_lanes{};
+  bool faces_between_warps = false;
 
   int columns() const { return 32 * points_per_lane; }
   int rows() const { return warps * rows_per_warp; }

@@ -13,10 +13,11 @@
 // of warm-up). Limited by issue slots and shared-memory accesses for stars, by FMA for boxes. A source is one
 // read more, and (depth - 1) R + 1 of its planes stay in registers: by memory, then.
 //
-// Beside walls (a second instance of the code, taken by the blocks that touch one) ghost points are stepped
-// with the tile: beyond a dirichlet face they keep its value, beyond a neumann face they take the mirrored
-// stencil in the same order of taps, so that they have the bits of their images. Neumann faces across the
-// march are the host's.
+// Ghost points beyond walls are made where sums read them, level by level: no thread steps any. Blocks that
+// touch a wall at the ends of rows or columns take a second instance of the code, which completes the windows
+// of threads (TileFaces). Planes beyond a dirichlet face across the march have its value; a plane beside a
+// neumann face is its own image, if the stencil reaches one plane along the march and of that the centre
+// alone (PlaneFaces): else planes beside such faces are the host's.
 
 #include "arguments.hpp"
 #include "constants.cuh"
@@ -36,22 +37,18 @@ __device__ inline void compute_anew(int& value) { asm volatile("" : "+r"(value))
 template <bool beside_wall>
 class March {
  public:
-  /// `begin` is the first plane that the block writes.
-  __device__ March(const Arguments& a, SharedMemory& shared, long long begin, long long first_row,
-                   long long first_column)
-      : a_(a),
+  __device__ March(const BlockPlace& place, SharedMemory& shared)
+      : place_(place),
         shared_(shared),
-        begin_(begin),
-        first_row_(first_row),
-        first_column_(first_column),
-        lane_(held_column(first_column, static_cast<int>(threadIdx.x) % 32 * VX) / VX),
+        lane_(held_column(place.first_column, static_cast<int>(threadIdx.x) % 32 * VX) / VX),
         warp_(static_cast<int>(threadIdx.x) / 32),
-        output_(a, begin, first_row, first_column),
-        ghosts_(a, first_row, first_column) {}
+        output_(place),
+        faces_(place.a, place.first_row, place.first_column),
+        plane_faces_(place.a) {}
 
-  __device__ void run(int planes_to_write) {
-    const int planes = planes_to_write + warm_up;
-    Ring ring(shared_.ring, a_, begin_ - depth * R, first_row_, first_column_);
+  __device__ void run() {
+    const int planes = static_cast<int>(place_.end - place_.begin) + warm_up;
+    Ring ring(shared_.ring, place_.a, place_.begin - depth * R, place_.first_row, place_.first_column);
     for (int i = 0; i < ahead; ++i) ring.fetch(i < planes);
     Sums sums[depth] = {};
     int i = 0;
@@ -65,6 +62,7 @@ class March {
   }
 
  private:
+  static constexpr bool has_planes_beyond = has_ghost_planes && (beside_wall || !ends_apart);
   static constexpr int ahead = Ring::stages - 1;
   static constexpr int warm_up = 2 * depth * R;  // planes before the first that is written
   /// Of the planes ahead of a level.
@@ -85,8 +83,8 @@ class March {
   /// Takes plane i of the march through the first `levels` levels, and if `writing`, through all and out.
   template <int levels, bool writing>
   __device__ __forceinline__ void take_plane(Ring& ring, Sums (&sums)[depth], int i, int planes) {
-    const int plane = static_cast<int>(begin_) - depth * R + i;
-    if constexpr (beside_wall) ghosts_.begin_plane(plane);
+    const int plane = static_cast<int>(place_.begin) - depth * R + i;
+    plane_faces_.begin_plane(plane);
     const auto [input, source] = ring.wait();
     Points level[levels + 1];
     read_input(level[0], input, plane);
@@ -96,10 +94,12 @@ class March {
     };
     if constexpr (pointwise_completion) {
       auto& edges = shared_.edges[i & 1];
-      static_for<0, writing ? levels : levels - 1>([&](auto l) {
-        complete(level[l.value + 1], sums[l.value][0], level[l.value], plane - (l.value + 1) * R,
-                 l.value + 1 < depth);
-      });
+      if (plane_faces_.is_near()) {
+        keep_branch();
+        complete_levels<levels, writing, true>(level, sums, plane);
+      } else {
+        complete_levels<levels, writing, false>(level, sums, plane);
+      }
       // Before the barrier, so that its registers are free afterwards.
       write();
       static_for<0, levels>(
@@ -113,16 +113,17 @@ class March {
         constexpr int l = levels - 1 - k.value;
         if constexpr (l == 0) read_input(level[0], input, plane);
         Window window;
-        gather<l>(window, level[l], input, edges[RY > 0 ? l : 0]);
+        gather<l>(window, level[l], input, edges[RY > 0 ? l : 0], plane - l * R);
         advance_sums<l>(sums[l]);
-        extend(sums[l], neighbours(window));
+        const Neighbours neighbours{window};
+        extend(sums[l], neighbours);
       });
     } else {
       block_barrier();
       ring.fetch(i + ahead < planes);
       advance_source(source);
       static_for<0, levels>([&](auto l) {
-        const int completed = plane - (l.value + 1) * R;
+        const int at_level = plane - l.value * R;
         Points& next = level[l.value + 1];
         if constexpr (R > 0)
           next = sums[l.value][0];
@@ -130,19 +131,20 @@ class March {
           start<0>(next);
         advance_sums<l.value>(sums[l.value]);
         EdgeRows& edges = shared_.edges[l.value & 1][0];
-        if constexpr (RY > 0 && (l.value > 0 || beside_wall)) {
+        if constexpr (RY > 0 && (l.value > 0 || has_planes_beyond)) {
           share_rows<l.value>(edges, level[l.value]);
           block_barrier();
         }
         Window window;
-        gather<l.value>(window, level[l.value], input, edges);
+        gather<l.value>(window, level[l.value], input, edges, at_level);
+        const Neighbours neighbours{window};
         if constexpr (makes_operands) {
-          add_by_rows(next, sums[l.value], neighbours(window));
+          add_by_rows(next, sums[l.value], neighbours);
         } else {
-          add_taps<R>(next, neighbours(window));
-          extend(sums[l.value], neighbours(window));
+          add_taps<R>(next, neighbours);
+          extend(sums[l.value], neighbours);
         }
-        settle(next, completed, l.value + 1 < depth);
+        if constexpr (l.value + 1 < depth) settle(next, at_level - R);
       });
       write();
     }
@@ -151,7 +153,7 @@ class March {
   /// Level 0 at the thread's points.
   __device__ void read_input(Points& points, const In (*input)[tile_columns], int plane) const {
     read_points<Stored>(points, input);
-    if constexpr (beside_wall) ghosts_.impose(points, plane);
+    plane_faces_.impose(points, plane);
   }
 
   /// The planes of the source that levels reach are kept until the last has passed.
@@ -162,21 +164,11 @@ class March {
     read_points<Compute>(source_[0], source);
   }
 
-  /// A plane at the thread's points, as operands of the given format; beyond neumann faces at their images in
-  /// the tile.
+  /// A plane at the thread's points, as operands of the given format.
   template <class Format, class T>
   __device__ void read_points(Points& points, const T (*plane)[tile_columns]) const {
 #pragma unroll
-    for (int v = 0; v < VY; ++v) {
-      if constexpr (beside_wall && has_wall(column_axis, Wall::neumann)) {
-#pragma unroll
-        for (int c = 0; c < VX; ++c)
-          points.at[v][c] =
-              read<Format>(plane[ghosts_.image_row[v]][held_column(first_column_, ghosts_.image_column[c])]);
-      } else {
-        read_row<Format>(points.at[v], plane, ghosts_.image_row[v]);
-      }
-    }
+    for (int v = 0; v < VY; ++v) read_row<Format>(points.at[v], plane, warp_ * VY + v);
   }
 
   template <class Format, class T>
@@ -191,37 +183,57 @@ class March {
     return operand<Format>(static_cast<Compute>(value_of(stored)));
   }
 
-  /// Level l + 1 where the last tap is its centre: no neighbours.
-  __device__ void complete(Points& next, const Points& sums, const Points& level, long long plane,
-                           bool further) const {
-    next = sums;
+  /// Adds the centre of the plane `dz` above to sums of which it is the only tap there.
+  template <int dz>
+  static __device__ void add_centre(Points& sums, const Points& level) {
     static_for<0, tap_count>([&](auto k) {
       constexpr Tap tap = taps[k.value];
-      if constexpr (tap.offset[0] == R) {
+      if constexpr (tap.offset[0] == dz) {
 #pragma unroll
         for (int v = 0; v < VY; ++v)
 #pragma unroll
           for (int c = 0; c < VX; ++c)
-            next.at[v][c] = fused(static_cast<Compute>(tap.weight), level.at[v][c], next.at[v][c]);
+            sums.at[v][c] = fused(static_cast<Compute>(tap.weight), level.at[v][c], sums.at[v][c]);
       }
     });
-    settle(next, plane, further);
   }
 
-  /// A completed level becomes the operand of the next one, or the result.
-  __device__ void settle(Points& points, int plane, bool further) const {
-    if (!further) return;
+  /// Level after level, where the last tap of each is the centre of its plane: without neighbours.
+  template <int levels, bool writing, bool near_face>
+  __device__ __forceinline__ void complete_levels(Points* level, Sums (&sums)[depth], int plane) {
+    static_for<0, levels>([&](auto l) {
+      const int at_level = plane - l.value * R;
+      if constexpr (near_face && mirrors_planes) mirror(level[l.value], sums[l.value], at_level);
+      if constexpr (writing || l.value + 1 < levels) {
+        Points& next = level[l.value + 1];
+        next = sums[l.value][0];
+        add_centre<R>(next, level[l.value]);
+        if constexpr (l.value + 1 < depth) settle(next, at_level - R);
+      }
+    });
+  }
+
+  /// A plane of a level beside a neumann face adds to sums as its image before it does itself; one beyond is
+  /// the image of the last.
+  __device__ void mirror(Points& level, Sums& sums, int plane) {
+    if (plane_faces_.is_mirrored_first(plane)) add_centre<-1>(sums[1], level);
+    if (plane_faces_.is_mirrored_last(plane)) *shared_.points_of_thread() = level;
+    if (plane_faces_.is_image_of_last(plane)) level = *shared_.points_of_thread();
+  }
+
+  /// A completed level becomes the operand of the next one.
+  __device__ void settle(Points& points, int plane) const {
 #pragma unroll
     for (int v = 0; v < VY; ++v)
 #pragma unroll
       for (int c = 0; c < VX; ++c) points.at[v][c] = operand<Stored>(points.at[v][c]);
-    if constexpr (beside_wall) ghosts_.impose(points, plane);
+    plane_faces_.impose(points, plane);
   }
 
-  /// The rows that other warps reach; those of level 0 are read from the input where they need no ghosts.
+  /// The rows that other warps reach; those of level 0 are read from the input where planes have no ghosts.
   template <int l>
   __device__ void share_rows(EdgeRows& edges, const Points& points) const {
-    if constexpr (l == 0 && !beside_wall) return;
+    if constexpr (l == 0 && !has_planes_beyond) return;
     using Vector = Pack<Compute, VX>;
 #pragma unroll
     for (int k = 0; k < RY; ++k) {
@@ -236,7 +248,7 @@ class March {
   /// value: it reaches no point that is written.
   template <int l>
   __device__ void gather(Window& window, const Points& points, const In (*input)[tile_columns],
-                         const EdgeRows& edges) const {
+                         const EdgeRows& edges, int plane) const {
     static_for<0, VY + 2 * RY>([&](auto index) {
       constexpr int w = index.value, v = w - RY;
       constexpr bool own = v >= 0 && v < VY;
@@ -245,12 +257,16 @@ class March {
 #pragma unroll
         for (int c = 0; c < VX; ++c) row[c] = points.at[v][c];
       } else {
-        const int other = v < 0 ? (warp_ > 0 ? warp_ - 1 : 0) : (warp_ + 1 < warps ? warp_ + 1 : warp_);
-        if constexpr (l == 0 && !beside_wall) {
-          read_row<Stored>(row, input, other * VY + (v < 0 ? VY + v : v - VY));
+        constexpr int side = v < 0 ? 0 : 1,
+                      beyond = side == 0 ? -1 - v : v - VY;  // rows between it and the warp's
+        const bool mirrored = beside_wall && faces_.template mirror_rows<side>();
+        const int other = mirrored ? warp_ : side == 0 ? max(warp_ - 1, 0) : min(warp_ + 1, warps - 1);
+        const bool of_first_rows = mirrored == (side == 0);
+        if constexpr (l == 0 && !has_planes_beyond) {
+          read_row<Stored>(row, input, other * VY + (of_first_rows ? beyond : VY - 1 - beyond));
         } else {
           const auto vector = *reinterpret_cast<const Pack<Compute, VX>*>(
-              &edges.at[other][v < 0 ? 2 * RY + v : v - VY][lane_ * VX]);
+              &edges.at[other][of_first_rows ? beyond : 2 * RY - 1 - beyond][lane_ * VX]);
 #pragma unroll
           for (int c = 0; c < VX; ++c) row[c] = vector.element[c];
         }
@@ -265,6 +281,8 @@ class March {
         }
       }
     });
+    if constexpr (beside_wall)
+      if (pointwise_completion || !plane_faces_.is_beyond(plane)) faces_.complete(window);
   }
 
   /// The sums of the planes z - R + 1 .. z + R that level l, at z, reaches follow those of the plane before.
@@ -272,10 +290,6 @@ class March {
   __device__ void advance_sums(Sums& sums) const {
     static_for<0, 2 * R - 1>([&](auto j) { sums[j.value] = sums[j.value + 1]; });
     if constexpr (R > 0) start<l * R>(sums[2 * R - 1]);
-  }
-
-  __device__ Neighbours<beside_wall> neighbours(const Window& window) const {
-    return {window, ghosts_.rows.mirrored, ghosts_.columns.mirrored};
   }
 
   /// What every sum begins with: the source, or zero; of a plane so many behind the newest that one of level
@@ -288,12 +302,12 @@ class March {
       sums = {};
   }
 
-  const Arguments& a_;
+  const BlockPlace& place_;
   SharedMemory& shared_;
-  long long begin_, first_row_, first_column_;
   int lane_, warp_;
   TileOutput output_;
-  TileGhosts<beside_wall> ghosts_;
+  TileFaces faces_;
+  PlaneFaces<has_planes_beyond> plane_faces_;
   Points source_[source_planes] = {};  // from the newest on
 };
 
@@ -307,9 +321,8 @@ extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::warps,
   SharedMemory& shared = *reinterpret_cast<SharedMemory*>(memory);
   const BlockPlace place(a);
   if (place.begin >= place.end) return;
-  const int planes = static_cast<int>(place.end - place.begin);
   if (place.beside_wall())
-    March<true>(a, shared, place.begin, place.first_row, place.first_column).run(planes);
+    March<true>(place, shared).run();
   else
-    March<false>(a, shared, place.begin, place.first_row, place.first_column).run(planes);
+    March<false>(place, shared).run();
 }

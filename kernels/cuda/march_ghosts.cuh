@@ -1,121 +1,156 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Points of a thread of march.cuh that lie beyond walls.
+// What points of march.cuh find beyond walls.
 
 #include "march_tile.cuh"
 
 namespace spsolve::cuda {
 
-/// Keeps the compiler from turning a branch that whole warps skip into selects that all execute.
-__device__ inline void keep_branch() { __syncwarp(); }
-
-/// What the points of a thread are beside walls, one bit per row or column. The host sees to it that no
-/// thread has points beyond both faces of an axis.
-struct Ghosts {
-  unsigned mirrored = 0, constant = 0;
-  bool any_constant = false;  // in the warp
-  Compute value = 0;          // of the constant ones
-
-  __device__ void add(int bit, Ghost ghost, const Arguments& a, int axis) {
-    if (ghost == Ghost::mirrored) mirrored |= 1u << bit;
-    if (ghost == Ghost::low_value || ghost == Ghost::high_value) {
-      constant |= 1u << bit;
-      value = ghost_value(a, axis, ghost == Ghost::high_value);
-    }
-  }
-  __device__ void vote() { any_constant = __any_sync(0xffffffffu, constant != 0); }
-};
-
-/// Those of a tile; without walls, only where level 0 of its points is.
-template <bool beside_wall>
-class TileGhosts {
+/// The faces across one axis as a thread sees them in its window along it: `n` points of its own and `r`
+/// neighbours on either side, whose entries beyond a dirichlet face become its value, and beyond a neumann
+/// face the points that they mirror. What else lies beyond is any value. `between`: the face before, and that
+/// after them, lies between the points of two threads, so that a thread finds it in one place; else anywhere
+/// among its points.
+template <int axis, int n, int r, const bool (&between)[2]>
+class Faces {
  public:
-  int image_row[VY], image_column[VX];  // where in the tile level 0 of a row or column is
-  Ghosts rows, columns;
+  /// `first`: the coordinate of the first of the n points.
+  __device__ Faces(const Arguments& a, long long first)
+      : a_(a), low_(seen<0>(r - first)), high_(seen<1>(n + r + first - a.shape[axis])) {}
 
-  __device__ TileGhosts(const Arguments& a, long long first_row, long long first_column) : a_(a) {
-    const int tile_row = static_cast<int>(threadIdx.x) / 32 * VY,
-              tile_column = static_cast<int>(threadIdx.x) % 32 * VX;
-    for (int v = 0; v < VY; ++v) image_row[v] = tile_row + v;
-    for (int c = 0; c < VX; ++c) image_column[c] = tile_column + c;
-    if constexpr (beside_wall) {
-      for (int v = 0; v < VY; ++v) {
-        const Place place = place_of<row_axis>(first_row + tile_row + v, a.shape[row_axis]);
-        rows.add(v, place.ghost, a, row_axis);
-        if (has_wall(row_axis, Wall::neumann))
-          image_row[v] = static_cast<int>(clamp(place.index - first_row, 0, tile_rows));
-      }
-      for (int c = 0; c < VX; ++c) {
-        const Place place = place_of<column_axis>(first_column + tile_column + c, a.shape[column_axis]);
-        columns.add(c, place.ghost, a, column_axis);
-        if (has_wall(column_axis, Wall::neumann))
-          image_column[c] = static_cast<int>(clamp(place.index - first_column, 0, tile_columns));
-      }
-      rows.vote();
-      columns.vote();
-      now_ = columns.any_constant || rows.any_constant;
-      planes_ = static_cast<int>(a.shape[plane_axis]);
+  /// Completes the window whose entry e is at(e); `but_mirrors`: the entries of mirrors() are right already.
+  template <bool but_mirrors, class At>
+  __device__ __forceinline__ void complete(At&& at) const {
+    if constexpr (walls[axis][0] != Wall::none) {
+      if constexpr (!(but_mirrors && can_mirror<0>)) complete_side<0>(low_, at);
+      if constexpr (!(but_mirrors && can_mirror<1>))
+        complete_side<1>(high_, [&](int e) -> Compute& { return at(n + 2 * r - 1 - e); });
     }
   }
 
-  /// Before the march takes a plane.
-  __device__ void begin_plane(int plane) {
-    if constexpr (has_wall(plane_axis, Wall::dirichlet)) {
-      const bool outside = plane >= planes_ || plane - (depth - 1) * R < 0;
-      now_ = columns.any_constant || rows.any_constant || outside;
-    }
-  }
-
-  /// Points beyond dirichlet faces take their values; planes decide before rows, rows before columns. Warps
-  /// without such points only pass the branches.
-  __device__ void impose(Points& points, int plane) const {
-    if constexpr (!masks_alone) {
-      if (!now_) return;
-      keep_branch();
-    }
-    if (has_wall(column_axis, Wall::dirichlet) && (by_masks || columns.any_constant)) {
-      if constexpr (!by_masks) keep_branch();
-#pragma unroll
-      for (int c = 0; c < VX; ++c)
-#pragma unroll
-        for (int v = 0; v < VY; ++v) points.at[v][c] = choose_value(columns, c, points.at[v][c]);
-    }
-    if (has_wall(row_axis, Wall::dirichlet) && (by_masks || rows.any_constant)) {
-      if constexpr (!by_masks) keep_branch();
-#pragma unroll
-      for (int c = 0; c < VX; ++c)
-#pragma unroll
-        for (int v = 0; v < VY; ++v) points.at[v][c] = choose_value(rows, v, points.at[v][c]);
-    }
-    if (has_wall(plane_axis, Wall::dirichlet) &&
-        static_cast<unsigned>(plane) >= static_cast<unsigned>(planes_)) {
-      keep_branch();
-      const Compute value = ghost_value(a_, plane_axis, plane < 0 ? 0 : 1);
-#pragma unroll
-      for (int v = 0; v < VY; ++v)
-#pragma unroll
-        for (int c = 0; c < VX; ++c) points.at[v][c] = value;
-    }
+  /// Whether the thread's own points are mirrored in a face just beside them.
+  template <int side>
+  __device__ bool mirrors() const {
+    return can_mirror<side> && (side == 0 ? low_ : high_) != 0;
   }
 
  private:
-  /// One instruction per point, less than a branch and its selects; in fp64 two.
-  static constexpr bool by_masks = sizeof(Compute) == sizeof(float);
-  /// Without a branch around them: few warps of a tile of many have no ghosts at all, and branches keep the
-  /// instructions of one level from filling the waits of another.
-  static constexpr bool masks_alone = by_masks && warps > 1;
+  template <int side>
+  static constexpr bool can_mirror = between[side] && walls[axis][side] == Wall::neumann;
 
-  static __device__ Compute choose_value(const Ghosts& ghosts, int bit, Compute point) {
-    if constexpr (by_masks)
-      return choose(ghosts.constant, bit, ghosts.value, point);
-    else
-      return (ghosts.constant >> bit) & 1 ? ghosts.value : point;
+  /// A face that has `beyond` entries of the window, counted from its side, beyond it: one bit for all of
+  /// these if it gives them a value, else one for the first point inside. No bit where none of them matters.
+  template <int side>
+  static __device__ unsigned seen(long long beyond) {
+    if (beyond <= 0 || beyond >= n + r) return 0;
+    const unsigned inside = 1u << beyond;
+    return walls[axis][side] == Wall::neumann ? inside : inside - 1;
+  }
+
+  template <int side, class At>
+  __device__ __forceinline__ void complete_side(unsigned bits, At&& at) const {
+    if constexpr (walls[axis][side] == Wall::dirichlet) {
+      const Compute value = ghost_value(a_, axis, side);
+#pragma unroll
+      for (int e = 0; e < (between[side] ? r : n + r - 1); ++e) at(e) = choose(bits, e, value, at(e));
+    } else {
+#pragma unroll
+      for (int inside = between[side] ? r : 1; inside < (between[side] ? r + 1 : n + r); ++inside)
+#pragma unroll
+        for (int d = 0; d < (inside < r ? inside : r); ++d) {
+          Compute& ghost = at(inside - 1 - d);
+          ghost = choose(bits, inside, at(inside + d), ghost);
+        }
+    }
   }
 
   const Arguments& a_;
-  bool now_ = false;  // some point of the warp at some level is beyond a dirichlet face
-  int planes_ = 0;    // of the grid
+  unsigned low_, high_;
+};
+
+/// Those at the ends of rows and columns of a tile.
+class TileFaces {
+ public:
+  __device__ TileFaces(const Arguments& a, long long first_row, long long first_column)
+      : rows_(a, first_row + static_cast<int>(threadIdx.x) / 32 * VY),
+        columns_(a, first_column + static_cast<int>(threadIdx.x) % 32 * VX) {}
+
+  /// Whether the rows of a warp beside a face are read in place of those beyond.
+  template <int side>
+  __device__ bool mirror_rows() const {
+    return rows_.template mirrors<side>();
+  }
+
+  /// Rows decide after columns, as planes do after rows: what lies beyond both takes the value of theirs.
+  __device__ __forceinline__ void complete(Window& window) const {
+    constexpr int row = corners ? 0 : RY, column = corners ? 0 : RX;  // what taps reach along the other axis
+#pragma unroll
+    for (int w = row; w < VY + 2 * RY - row; ++w)
+      columns_.template complete<false>([&](int e) -> Compute& { return window.at[w][e]; });
+#pragma unroll
+    for (int c = column; c < VX + 2 * RX - column; ++c)
+      rows_.template complete<true>([&](int e) -> Compute& { return window.at[e][c]; });
+  }
+
+ private:
+  Faces<row_axis, VY, RY, faces_between_warps> rows_;
+  Faces<column_axis, VX, RX, faces_between_lanes> columns_;
+};
+
+/// Keeps the compiler from turning a branch that is seldom taken into selects that all execute.
+__device__ inline void keep_branch() { __syncwarp(); }
+
+/// The faces across the march. Planes beyond have one value: that of a dirichlet face, or zero where sums
+/// take the plane beside a neumann face as its own image, at a distance of one plane, which is as far as they
+/// reach. `present`: or a block has none within reach.
+template <bool present>
+class PlaneFaces {
+ public:
+  __device__ explicit PlaneFaces(const Arguments& a)
+      : a_(a), planes_(static_cast<int>(a.shape[plane_axis])) {}
+
+  /// Before the march takes a plane.
+  __device__ void begin_plane(int plane) {
+    if constexpr (present) is_near_ = plane < depth * R || plane >= planes_ - R;
+  }
+  /// Whether some level is beside a face now, or beyond.
+  __device__ bool is_near() const { return present && is_near_; }
+
+  __device__ bool is_beyond(int plane) const {
+    return is_near() && static_cast<unsigned>(plane) >= static_cast<unsigned>(planes_);
+  }
+
+  /// Whether a plane is the first, or the last, and its own image; the image of the last.
+  __device__ bool is_mirrored_first(int plane) const { return is_mirror(0) && is_near() && plane == 0; }
+  __device__ bool is_mirrored_last(int plane) const {
+    return is_mirror(1) && is_near() && plane == planes_ - 1;
+  }
+  __device__ bool is_image_of_last(int plane) const { return is_mirror(1) && is_near() && plane == planes_; }
+
+  /// Points of a plane beyond a face take its value.
+  __device__ void impose(Points& points, int plane) const {
+    if (!is_beyond(plane)) return;
+    keep_branch();
+    const Compute value = plane < 0 ? value_beyond<0>() : value_beyond<1>();
+#pragma unroll
+    for (int v = 0; v < VY; ++v)
+#pragma unroll
+      for (int c = 0; c < VX; ++c) points.at[v][c] = value;
+  }
+
+ private:
+  /// The zero of which the product with the tap across the face is a negative zero: sums stay as they are.
+  template <int side>
+  __device__ Compute value_beyond() const {
+    if constexpr (walls[plane_axis][side] == Wall::dirichlet) return ghost_value(a_, plane_axis, side);
+    return any_tap([](const Tap& tap) { return tap.offset[0] == 2 * side - 1 && tap.weight < 0; }) ? 0.0
+                                                                                                   : -0.0;
+  }
+
+  const Arguments& a_;
+  int planes_;
+  bool is_near_ = false;
 };
 
 }  // namespace spsolve::cuda

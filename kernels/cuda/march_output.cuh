@@ -3,6 +3,7 @@
 
 // What a thread of march.cuh writes: its points that belong to the tile and to the region, plane by plane.
 
+#include "march_place.cuh"
 #include "march_tile.cuh"
 #include "precision.cuh"
 
@@ -10,19 +11,21 @@ namespace spsolve::cuda {
 
 class TileOutput {
  public:
-  __device__ TileOutput(const Arguments& a, long long begin, long long first_row, long long first_column)
-      : a_(a) {
-    const Region& region = a.region;
+  __device__ explicit TileOutput(const BlockPlace& place) : a_(place.a) {
     const int tile_row = static_cast<int>(threadIdx.x) / 32 * VY,
               tile_column = static_cast<int>(threadIdx.x) % 32 * VX;
-    const long long row = first_row + tile_row, column = first_column + tile_column;
+    const long long row = place.first_row + tile_row, first_column = place.first_column,
+                    column = first_column + tile_column;
     const int margin = is_across(first_column) ? across_margin : column_margin;
-    written_rows_ = written<VY>(tile_row, first_row, tile_rows, depth * RY, row_axis);
-    written_columns_ = written<VX>(tile_column, first_column, tile_columns, margin, column_axis);
+    const long long begin_column = max(a_.region.begin[2], first_column + margin),
+                    end_column = min(a_.region.end[2], first_column + tile_columns - margin);
+    written_rows_ = among<VY>(tile_row, place.begin_row - place.first_row, place.end_row - place.first_row);
+    written_columns_ = among<VX>(tile_column, begin_column - first_column, end_column - first_column);
     if (whole_vectors && written_columns_ == 0) written_rows_ = 0;
-    out_ = static_cast<Out*>(a.out.data) + (begin - a.out.begin[0]) * a.out.stride[0] +
-           (row - a.out.begin[1]) * a.out.stride[1] +
-           ((rows_repeat ? in_period(column, a.row_period) : column) - a.out.begin[2]);
+    if constexpr (ends_within_vectors) columns_ = static_cast<int>(clamp(a_.shape[2] - column, 0, VX + 1));
+    out_ = static_cast<Out*>(a_.out.data) + (place.begin - a_.out.begin[0]) * a_.out.stride[0] +
+           (row - a_.out.begin[1]) * a_.out.stride[1] +
+           ((rows_repeat ? in_period(column, a_.row_period) : column) - a_.out.begin[2]);
   }
 
   /// The next plane.
@@ -33,7 +36,8 @@ class TileOutput {
       for (int v = 0; v < VY; ++v) {
         Pack<Out, VX> vector;
 #pragma unroll
-        for (int c = 0; c < VX; ++c) store(vector.element[c], points.at[v][c]);
+        for (int c = 0; c < VX; ++c)
+          store(vector.element[c], ends_within_vectors && c >= columns_ ? Compute(0) : points.at[v][c]);
         if ((written_rows_ >> v) & 1) *reinterpret_cast<Pack<Out, VX>*>(out_ + v * a_.out.stride[1]) = vector;
       }
     } else if (written_columns_) {
@@ -48,15 +52,16 @@ class TileOutput {
   }
 
  private:
-  /// Which of n points from `first` on, in a tile of so many that begins at point `tile_begin` of the grid,
-  /// are in the region, and not in the margin. Blocks of lines take one plane: a test for every point would
-  /// be a sixth of their instructions.
+  /// Whether vectors may be written that end beyond a wall, where memory is to be finite.
+  static constexpr bool ends_within_vectors =
+      whole_vectors && walls[column_axis][1] != Wall::none && !faces_between_lanes[1];
+
+  /// Which of n points from `first` of the tile on are from `begin` to `end` of it. Blocks of lines take one
+  /// plane: a test for every point would be a sixth of their instructions.
   template <int n>
-  __device__ unsigned written(int first, long long tile_begin, int tile_points, int margin, int axis) const {
-    const long long begin = max(a_.region.begin[axis] - tile_begin, static_cast<long long>(margin)),
-                    end = min(a_.region.end[axis] - tile_begin, static_cast<long long>(tile_points - margin));
-    const int from = static_cast<int>(min(begin, static_cast<long long>(tile_points))) - first,
-              to = static_cast<int>(max(end, 0ll)) - first;
+  static __device__ unsigned among(int first, long long begin, long long end) {
+    constexpr long long most = 32 * VX * VY * warps;
+    const int from = static_cast<int>(min(begin, most)) - first, to = static_cast<int>(max(end, 0ll)) - first;
     const unsigned before = (1u << min(max(from, 0), n)) - 1, up_to = (1u << min(max(to, 0), n)) - 1;
     return up_to & ~before;
   }
@@ -64,7 +69,8 @@ class TileOutput {
   const Arguments& a_;
   // One bit per row or column of the thread.
   unsigned written_rows_ = 0, written_columns_ = 0;
-  Out* out_;  // the thread's first point in the next plane to write
+  int columns_ = VX;  // of the thread that are not beyond the grid
+  Out* out_;          // the thread's first point in the next plane to write
 };
 
 }  // namespace spsolve::cuda

@@ -11,6 +11,7 @@ struct BlockPlace {
   const Arguments& a;
   long long first_row, first_column;  // of the tile, halo included
   long long begin, end;               // the planes that the block writes
+  long long begin_row, end_row;       // and the rows
 
   __device__ explicit BlockPlace(const Arguments& arguments) : a(arguments) {
     if constexpr (RY > 0)
@@ -19,9 +20,10 @@ struct BlockPlace {
       place_by_stretches();
   }
 
-  /// Whether the tile, halo included, reaches beyond a wall face.
+  /// Whether the tile, halo included, reaches a wall; across the march only where blocks at its ends have an
+  /// instance of the code of their own.
   __device__ bool beside_wall() const {
-    return reaches_wall(plane_axis, begin - depth * R, end + depth * R) ||
+    return (ends_apart && reaches_wall(plane_axis, begin - depth * R, end + depth * R)) ||
            reaches_wall(row_axis, first_row, first_row + tile_rows) ||
            reaches_wall(column_axis, first_column, first_column + tile_columns);
   }
@@ -30,7 +32,11 @@ struct BlockPlace {
   __device__ void place_tile(int column, int row) {
     first_column = a.first_column + column * static_cast<long long>(tile_columns - 2 * column_margin);
     if (rows_repeat && column == 0) first_column = -tile_columns / 2;
-    first_row = a.region.begin[1] - depth * RY + row * static_cast<long long>(tile_rows - 2 * depth * RY);
+    const RowTiles rows{a.region.begin[1], a.region.end[1], a.shape[1],
+                        tile_rows,         depth * RY,      walls[row_axis][0] != Wall::none};
+    first_row = rows.first_row(row);
+    begin_row = rows.begin_row(row);
+    end_row = rows.end_row(row);
   }
 
   /// Tiles of rows, whose blocks are in one line.
@@ -85,7 +91,7 @@ struct BlockPlace {
   }
 
   __device__ bool reaches_wall(int axis, long long first, long long last) const {
-    return walls[axis][0] != Wall::none && (first < 0 || last > a.shape[axis]);
+    return walls[axis][0] != Wall::none && (first <= 0 || last >= a.shape[axis]);
   }
 };
 

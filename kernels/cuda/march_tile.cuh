@@ -30,6 +30,15 @@ constexpr bool has_plane(int offset) {
 }
 constexpr bool corners = any_tap([](const Tap& tap) { return tap.offset[1] && tap.offset[2]; });
 
+constexpr bool has_walls =
+    walls[0][0] != Wall::none || walls[1][0] != Wall::none || walls[2][0] != Wall::none;
+constexpr bool has_wall(int axis, Wall kind) { return walls[axis][0] == kind || walls[axis][1] == kind; }
+/// Whether the march takes planes beside a face across it as their own images.
+constexpr bool is_mirror(int side) { return mirrors_planes && walls[plane_axis][side] == Wall::neumann; }
+/// Of tiles of one row few blocks are near a face across the march: these take the code of those beside
+/// walls.
+constexpr bool ends_apart = RY == 0;
+
 /// The points of one thread.
 struct Points {
   Compute at[VY][VX];
@@ -48,15 +57,23 @@ constexpr int shared_levels = RY == 0 ? 0 : pointwise_completion ? depth : 1;
 /// The source that level 0 takes lies as far ahead as it reaches.
 using Ring = PlaneRing<R>;
 
-struct SharedMemory {
-  Ring::Storage ring;
+/// Where stars keep the last plane of a level beside a neumann face until the next plane, which is its image.
+template <bool is_needed>
+struct LastPlane {
+  Points points[32 * warps];
+
+  __device__ Points* points_of_thread() { return &points[threadIdx.x]; }
+};
+template <>
+struct LastPlane<false> {
+  __device__ Points* points_of_thread() { return nullptr; }
+};
+
+struct SharedMemory : LastPlane<is_mirror(1)> {
+  alignas(128) Ring::Storage ring;
   alignas(128) EdgeRows edges[2][shared_levels > 0 ? shared_levels : 1];
 };
 static_assert(sizeof(SharedMemory) == shared_bytes, "the host must ask for this much");
 static_assert(RY <= VY && RX <= VX, "a neighbour must be no farther than the next warp and lane");
-
-constexpr bool has_walls =
-    walls[0][0] != Wall::none || walls[1][0] != Wall::none || walls[2][0] != Wall::none;
-constexpr bool has_wall(int axis, Wall kind) { return walls[axis][0] == kind || walls[axis][1] == kind; }
 
 }  // namespace spsolve::cuda

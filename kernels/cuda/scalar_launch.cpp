@@ -39,7 +39,7 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
   place_column_tiles(a, tile, aligned_column_ + round_down(a.region.begin[2] - aligned_column_, granule));
   const bool has_ends = stencil_.has_walls(column_axis), is_line = stencil_.radius[plane_axis] == 0;
   if (has_ends && !is_line) keep_tiles_from_walls(a, tile);  // of lines, tiles begin where memory's lines do
-  const Kernel& kernel = kernel_of(march, writes_whole_vectors(a, tile));
+  const Kernel& kernel = kernel_of(march, a);
   if (!in.view.data) return;  // prepare()
   const auto map_tiles = [&](View& view, int bytes, TensorMap(&maps)[2]) {
     if (const std::int64_t skipped = round_down(a.first_column - view.begin[2], column_granule);
@@ -55,7 +55,7 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
   map_tiles(a.in, formats.in_bytes(), a.in_map);
   if (a.source.data) map_tiles(a.source, formats.compute_bytes(), a.source_map);
   const std::int64_t column_tiles = a.column_tiles,
-                     row_tiles = ceil_div(a.region.end[1] - a.region.begin[1], tile.written_rows());
+                     row_tiles = tiles_of_rows(a.region, stencil_, tile).count();
   const std::int64_t planes = a.region.end[0] - a.region.begin[0];
   const std::int64_t resident =
       device_.multiprocessors * kernel.resident_blocks(32 * tile.warps, tile.shared_bytes);
@@ -65,7 +65,7 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
     grid = dim3(static_cast<unsigned>(a.shares.blocks()));
   } else {
     const std::int64_t halo = std::int64_t{tile.depth} * stencil_.radius[plane_axis];
-    WallCost cost = wall_cost(stencil_);
+    WallCost cost = wall_cost(stencil_, tile, formats.compute_bytes());
     if (a.region.begin[0] >= halo && a.region.end[0] + halo <= a.shape[plane_axis]) cost.planes = 0;
     FlatMarch flat = flat_march(tile, planes, column_tiles * row_tiles, device_.multiprocessors);
     flat.outer = has_ends && row_tiles == 1 ? outer_tiles(a, tile) : no_outer_tiles;
@@ -129,31 +129,30 @@ Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box
   return a;
 }
 
-/// Null where march.cuh does not do it. Kernels for what is not `beside_walls` make ghosts at the ends of
-/// rows all the same: an instruction per point there.
-ScalarUnit::March* ScalarUnit::march_of(const Formats& formats, int depth, bool beside_walls) const {
+/// Null where march.cuh does not do it.
+ScalarUnit::March* ScalarUnit::march_of(const Formats& formats, int depth) const {
   if (preferred_ == 0) return nullptr;
-  beside_walls = beside_walls && stencil_.has_walls();
-  const auto [entry, is_new] = marches_.try_emplace({formats, depth, beside_walls});
+  const auto [entry, is_new] = marches_.try_emplace({formats, depth});
   auto& march = entry->second;
-  if (is_new) {
-    KernelStencil stencil = stencil_;
-    if (!beside_walls) stencil.walls[plane_axis] = stencil.walls[row_axis] = {};
-    if (const auto tile = choose_tile(stencil, formats, depth, device_.block_limits()))
-      march.emplace(March{stencil, formats, *tile});
-  }
+  if (is_new)
+    if (const auto tile = choose_tile(stencil_, formats, depth, device_.block_limits()))
+      march.emplace(March{formats, *tile});
   return march ? &*march : nullptr;
 }
 
-const Kernel& ScalarUnit::kernel_of(March& march, bool whole_vectors) const {
-  auto& kernel = march.kernels[whole_vectors];
-  if (!kernel) {
-    Tile tile = march.tile;
-    tile.whole_vectors = whole_vectors;
-    kernel.emplace(compiler_.begin("march.cuh", constants_text(march.stencil, march.formats, &tile)), "march",
-                   tile.shared_bytes);
-  }
-  return *kernel;
+/// For tiles so placed.
+const Kernel& ScalarUnit::kernel_of(March& march, const Arguments& placed) const {
+  Tile tile = march.tile;
+  tile.whole_vectors = writes_whole_vectors(placed, tile);
+  if (stencil_.has_walls(column_axis)) tile.faces_between_lanes = faces_between_lanes(placed, tile);
+  const auto [low_between, high_between] = tile.faces_between_lanes;
+  const std::array key{tile.whole_vectors, low_between, high_between};
+  const auto known = march.kernels.find(key);
+  if (known != march.kernels.end()) return known->second;
+  return march.kernels
+      .try_emplace(key, compiler_.begin("march.cuh", constants_text(stencil_, march.formats, &tile)), "march",
+                   tile.shared_bytes)
+      .first->second;
 }
 
 const Kernel& ScalarUnit::step_kernel(const Formats& formats) const {

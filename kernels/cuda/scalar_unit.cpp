@@ -67,7 +67,7 @@ void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int ste
 
 /// Of a launch of so many.
 int ScalarUnit::most_per_kernel(const Box& region, int steps) const {
-  const bool one = step_tile(region, steps, true) || march_of({precision_, true, true}, steps, true);
+  const bool one = step_tile(region, steps, true) || march_of({precision_, true, true}, steps);
   return one ? steps : preferred_steps();
 }
 
@@ -90,60 +90,32 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
   const Formats formats{precision_, in.stored, out.stored};
   if (const auto& tile = step_tile(region, steps, true))
     return this->steps(*tile, in, out, region, steps, stream_);
-  March* walled = march_of(formats, steps, true);
-  if (!walled) return step_by_step(in, out, region, steps, stream_, 2);
-  // The march does not mirror planes: beside neumann faces across it steps are taken one by one.
-  const int slow = axes_[plane_axis];
-  const std::int64_t n = domain_.shape[slow], band = steps * radius_[slow];
+  March* march = march_of(formats, steps);
+  if (!march) return step_by_step(in, out, region, steps, stream_, 2);
+  // Planes beside neumann faces that the march does not mirror are stepped one by one, at the same time.
   Box core = region;
-  if (domain_.faces[slow][low].kind == BoundaryKind::neumann)
-    core.begin[slow] = std::max(core.begin[slow], band);
-  if (domain_.faces[slow][high].kind == BoundaryKind::neumann)
-    core.end[slow] = std::min(core.end[slow], n - band);
-  if (core.empty()) core = {};
-  const bool flat = stencil_.radius[row_axis] == 0;  // 1D, 2D: few tiles meet a wall
-  March& plain = *march_of(formats, steps, flat);
-  const Box inner = away_from_walls(core, walled->tile, plain.tile);
-  if (inner == region) return march(plain, in, out, inner, stream_);
-  if (inner.empty() && core == region) return march(*walled, in, out, core, stream_);
-  // All at the same time.
+  if (!stencil_.mirrors_planes()) {
+    const int slow = axes_[plane_axis];
+    const std::int64_t n = domain_.shape[slow], band = steps * radius_[slow];
+    if (domain_.faces[slow][low].kind == BoundaryKind::neumann)
+      core.begin[slow] = std::max(core.begin[slow], band);
+    if (domain_.faces[slow][high].kind == BoundaryKind::neumann)
+      core.end[slow] = std::min(core.end[slow], n - band);
+    if (core.empty()) core = {};
+  }
+  if (core == region) return this->march(*march, in, out, core, stream_);
   forked_.record(stream_);
   for (const Stream& stream : band_streams_) check_cuda(cudaStreamWaitEvent(stream, forked_, 0));
-  std::size_t slabs = 0;
-  const auto turn = [&] { return slabs++ % band_streams_.size(); };
-  if (inner.empty()) {
-    if (!core.empty()) march(*walled, in, out, core, stream_);
-  } else {
-    march(plain, in, out, inner, stream_);
-    for_each_slab(core, inner,
-                  [&](const Box& beside) { march(*walled, in, out, beside, band_streams_[turn()]); });
-  }
+  if (!core.empty()) this->march(*march, in, out, core, stream_);
+  std::size_t band = 0;
   for_each_slab(region, core, [&](const Box& beside) {
-    const std::size_t k = turn();
+    const std::size_t k = band++ % band_streams_.size();
     step_by_step(in, out, beside, steps, band_streams_[k], 2 + 2 * k);
   });
   for (std::size_t k = 0; k < band_streams_.size(); ++k) {
     joined_[k].record(band_streams_[k]);
     check_cuda(cudaStreamWaitEvent(stream_, joined_[k], 0));
   }
-}
-
-/// The part of a region whose tiles meet no wall but those at the ends of rows, if it is nearly all of it and
-/// the other walls make tiles smaller (`plain` is the tile without); empty otherwise. What is left beside
-/// walls is one `tile` deep, and the halo at least.
-Box ScalarUnit::away_from_walls(const Box& region, const Tile& tile, const Tile& plain) const {
-  if (region.empty() || tile.written_rows() == plain.written_rows()) return {};
-  Box inner = region;
-  for (const int k : {plane_axis, row_axis}) {
-    const int axis = axes_[k];
-    if (domain_.periodic(axis)) continue;
-    const std::int64_t halo = tile.depth * radius_[axis],
-                       margin = k == row_axis ? std::max<std::int64_t>(tile.written_rows(), halo) : halo;
-    if (inner.begin[axis] < halo) inner.begin[axis] += margin;
-    if (inner.end[axis] > domain_.shape[axis] - halo) inner.end[axis] -= margin;
-  }
-  // One kernel is faster up to 320^3, five from 384^3 on (star3d1r, fp32).
-  return 7 * inner.points() > 6 * region.points() ? inner : Box{};
 }
 
 /// Steps without a march: in one kernel of tiles where these can be, else one by one, with results in scratch

@@ -44,10 +44,9 @@ class ScalarUnit : public Unit {
   static constexpr std::int64_t column_granule = 16;  // columns: 32 bytes of the smallest format
 
   struct March {
-    KernelStencil stencil;
     Formats formats;
     Tile tile;
-    std::array<std::optional<Kernel>, 2> kernels{};  // once they are needed; the second writes whole vectors
+    std::map<std::array<bool, 3>, Kernel> kernels{};  // once they are needed: see kernel_of()
   };
   /// Device memory between two kernels of one advance(), and the box it holds.
   struct Operand {
@@ -61,7 +60,6 @@ class ScalarUnit : public Unit {
   void run_kernel(const Operand& in, const Operand& out, const Box& region, int steps) const;
   void step_by_step(Operand in, const Operand& out, const Box& region, int steps, cudaStream_t stream,
                     std::size_t which) const;
-  Box away_from_walls(const Box& region, const Tile& tile, const Tile& plain) const;
   void march(March& march, const Operand& in, const Operand& out, const Box& wanted,
              cudaStream_t stream) const;
   void step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const;
@@ -73,8 +71,8 @@ class ScalarUnit : public Unit {
   Operand scratch(const Operand& in, const Box& box, std::size_t which) const;
   Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
   Box reach(const Box& region, int steps) const;
-  March* march_of(const Formats& formats, int depth, bool beside_walls) const;
-  const Kernel& kernel_of(March& march, bool whole_vectors) const;
+  March* march_of(const Formats& formats, int depth) const;
+  const Kernel& kernel_of(March& march, const Arguments& placed) const;
   const Kernel& step_kernel(const Formats& formats) const;
   const Kernel& steps_kernel(const Formats& formats, int stride) const;
 
@@ -94,7 +92,7 @@ class ScalarUnit : public Unit {
   std::array<Event, 2> joined_;
 
   // Made when first needed; advance() is const in what it computes.
-  mutable std::map<std::tuple<Formats, int, bool>, std::optional<March>> marches_;
+  mutable std::map<std::tuple<Formats, int>, std::optional<March>> marches_;
   mutable std::map<Formats, Kernel> step_kernels_;
   mutable std::map<Formats, Code> steps_code_;  // kernels of all strides
   mutable std::map<std::tuple<Formats, int>, Kernel> steps_kernels_;

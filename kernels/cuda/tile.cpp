@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <set>
-#include <utility>
 
 #include "kernels/rounding.hpp"
 
@@ -28,7 +26,6 @@ constexpr Cut cuts_3d[] = {{12, 4, 1, 128, 96}, {16, 3, 1, 64, 48},  {8, 6, 1, 1
 constexpr Cut cuts_2d[] = {{1, 1, 16, 40, 40}, {1, 1, 12, 80, 80}, {1, 1, 8, 144, 144}};
 constexpr Cut beside_wide_sources{1, 1, 4, 144, 144};  // which leave shared memory for no more
 
-constexpr int wall_registers = 16;  // of stars beside walls but at the ends of rows: spilling costs more
 // Beside those of sums and of a source that is kept until all levels have passed: of tiles of one warp, and
 // of several.
 constexpr int other_registers_2d = 64, other_registers_3d = 60;
@@ -44,7 +41,9 @@ int shared_bytes(const KernelStencil& stencil, const Formats& formats, const Til
   const int ring = tile.stages * (tile.rows() * tile.columns() * point + 8);
   const int edges = 2 * std::max(levels, 1) * tile.warps * std::max(2 * radius, 1) * tile.columns() *
                     formats.compute_bytes();
-  return round_up(ring, 128) + round_up(edges, 128);
+  const bool keeps_last_plane = stencil.mirrors_planes() && stencil.walls[plane_axis][high] == Wall::neumann;
+  const int last_plane = keeps_last_plane ? tile.rows() * tile.columns() * formats.compute_bytes() : 0;
+  return round_up(ring, 128) + round_up(edges, 128) + last_plane;
 }
 
 /// Of the register file, in the portions in which it is given out.
@@ -60,27 +59,13 @@ int source_registers(const KernelStencil& stencil, const Tile& tile, int compute
   return planes * tile.rows_per_warp * tile.points_per_lane * compute_bytes / 4;
 }
 
-/// 32-bit registers that a box takes per thread, as ptxas does: sums, the points that are read and, beside
-/// neumann faces of axes that are not folded, what is chosen between two of them of rows for half of the
-/// sums, of columns for one row of them. More are kept in local memory, which is up to 27 times slower than
-/// single steps on H200.
+/// 32-bit registers that a box takes per thread, as ptxas does: sums and the points that are read. More are
+/// kept in local memory, which is up to 27 times slower than single steps on H200.
 int box_registers(const KernelStencil& stencil, const Tile& tile, int compute_bytes) {
-  const auto chosen = [&](int axis) { return !stencil.folded[axis] && stencil.mirrors(axis); };
-  std::set<std::pair<int, int>> offsets;
-  std::set<int> rows;
-  for (const Tap& tap : stencil.taps) {
-    if (tap.offset[column_axis]) offsets.emplace(tap.offset[row_axis], tap.offset[column_axis]);
-    if (tap.offset[row_axis]) rows.insert(tap.offset[row_axis]);
-  }
   const int columns = tile.points_per_lane, window_columns = columns + 2 * stencil.radius[column_axis];
   const int sums = 2 * stencil.radius[plane_axis] * tile.depth * tile.rows_per_warp * columns,
-            window = (tile.rows_per_warp + 2 * stencil.radius[row_axis]) * window_columns,
-            of_rows = chosen(row_axis)
-                          ? static_cast<int>(rows.size()) * window_columns * tile.rows_per_warp / 2
-                          : 0,
-            of_columns = chosen(column_axis) ? static_cast<int>(offsets.size()) * columns : 0;
-  return (sums + window + of_rows + of_columns) * compute_bytes / 4 +
-         source_registers(stencil, tile, compute_bytes);
+            window = (tile.rows_per_warp + 2 * stencil.radius[row_axis]) * window_columns;
+  return (sums + window) * compute_bytes / 4 + source_registers(stencil, tile, compute_bytes);
 }
 
 int warm_up_loops(const KernelStencil& stencil, const Formats& formats, int depth) {
@@ -107,6 +92,8 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
   tile.column_margin = round_up(depth * column_radius, granule);
   tile.across_margin = round_up(tile.column_margin, 2 * granule);  // sectors of 32 bytes
   tile.row_margin = depth * row_radius;
+  const std::int64_t rows = stencil.shape[row_axis];
+  tile.faces_between_warps = rows >= tile.rows() || rows % tile.rows_per_warp == 0;
   if (const int halo = depth * plane_radius; halo > 0)
     tile.warm_up = halo + halo / warm_up_loops(stencil, formats, depth) + 2;
   // A source takes as much shared memory again: where that is too much, copies run less far ahead.
@@ -120,12 +107,11 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
   const int points = tile.rows_per_warp * tile.points_per_lane;
   const int levels = std::max(2 * plane_radius * depth, 1) * points * formats.compute_bytes() / 4,
             source = source_registers(stencil, tile, formats.compute_bytes());
-  const bool beside_walls = stencil.has_walls(plane_axis) || stencil.has_walls(row_axis);
   const auto has_registers = [&] {
     const bool star = stencil.pointwise_completion();
     const int others = cut.warps == 1 ? other_registers_2d : other_registers_3d;
     if (source > 0 && levels + source + others > registers_of_thread(cut)) return false;
-    if (star) return levels <= cut.star_registers - (cut.warps > 1 && beside_walls ? wall_registers : 0);
+    if (star) return levels <= cut.star_registers;
     return levels <= cut.box_registers &&
            (cut.warps == 1 || box_registers(stencil, tile, formats.compute_bytes()) <=
                                   registers_of_thread(cut) - spare_registers);
@@ -175,13 +161,10 @@ std::optional<Tile> choose_flat_tile(const KernelStencil& stencil, const Formats
              : narrow;
 }
 
-/// march.cuh takes ghosts from within one mirror image of the grid, and no thread of it may have points
-/// beyond both faces of an axis.
+/// march.cuh takes ghosts from within one mirror image of the grid.
 bool takes_grid(const KernelStencil& stencil) {
-  constexpr std::array<int, 3> thread_extent{1, 8, most_points_per_lane};  // the most of any tile
   for (int k = 0; k < axis_count; ++k)
-    if (stencil.has_walls(k) && stencil.shape[k] < std::max(stencil.radius[k], thread_extent[k]))
-      return false;
+    if (stencil.has_walls(k) && stencil.shape[k] < stencil.radius[k]) return false;
   return true;
 }
 
@@ -213,15 +196,18 @@ FlatMarch flat_march(const Tile& tile, std::int64_t planes, std::int64_t tiles,
           .schedulers = schedulers_of_multiprocessor * multiprocessors};
 }
 
-WallCost wall_cost(const KernelStencil& stencil) {
-  // Instructions per point and step, measured on H200: of ghosts, and of sums.
-  constexpr double ghost_columns = 7, ghost_planes = 6;
+WallCost wall_cost(const KernelStencil& stencil, const Tile& tile, int compute_bytes) {
   if (stencil.radius[plane_axis] == 0) return {};
-  const double sums = stencil.operations + stencil.radius[column_axis];
-  const bool constant_planes =
-      stencil.walls[plane_axis][0] == Wall::dirichlet || stencil.walls[plane_axis][1] == Wall::dirichlet;
-  return {stencil.has_walls(column_axis) ? ghost_columns / sums : 0.0,
-          constant_planes ? ghost_planes / sums : 0.0};
+  // Instructions: one per word of a neighbour beyond the ends of rows, which is within the points of a lane
+  // or after them; per point in planes that ask where they are (bench/results/wall-loops-sm90a.json).
+  constexpr double ghost_planes = 0.7;
+  const int radius = stencil.radius[column_axis];
+  const bool between = stencil.shape[column_axis] % tile.points_per_lane == 0;
+  const int neighbours = radius * (1 + (between ? 1 : tile.points_per_lane + radius - 1));
+  const double sums = stencil.operations + radius;
+  return {
+      stencil.has_walls(column_axis) ? neighbours * (compute_bytes / 4.0) / tile.points_per_lane / sums : 0.0,
+      stencil.has_ghost_planes() ? ghost_planes / sums : 0.0};
 }
 
 int preferred_depth(const KernelStencil& stencil, const Formats& formats, const BlockLimits& limits) {
@@ -241,10 +227,10 @@ int preferred_depth(const KernelStencil& stencil, const Formats& formats, const 
 
 bool rows_repeat(const KernelStencil& stencil, Precision precision, int steps, const BlockLimits& limits) {
   const std::int64_t columns = stencil.shape[column_axis];
-  // Images of few rows cost little. Beside neumann faces across the march, and where there is none, kernels
-  // of single steps need them.
+  // Images of few rows cost little. Where there is no march, and beside neumann faces that it does not take,
+  // kernels of single steps need them.
   if (stencil.radius[row_axis] == 0 || stencil.radius[column_axis] == 0 || stencil.has_walls(column_axis) ||
-      stencil.mirrors(plane_axis) ||
+      (stencil.mirrors(plane_axis) && !stencil.mirrors_planes()) ||
       columns * static_cast<std::int64_t>(storage_bytes(precision)) % 16 != 0 || columns > most_columns)
     return false;
   const int preferred = preferred_depth(stencil, {precision, true, true}, limits);
@@ -287,6 +273,11 @@ void place_column_tiles(Arguments& a, const Tile& tile, std::int64_t first) {
   a.column_tiles = static_cast<int>(1 + ceil_div(period - 2 * across, written));
 }
 
+RowTiles tiles_of_rows(const Region& region, const KernelStencil& stencil, const Tile& tile) {
+  return {region.begin[row_axis], region.end[row_axis],       stencil.shape[row_axis], tile.rows(),
+          tile.row_margin,        stencil.has_walls(row_axis)};
+}
+
 void keep_tiles_from_walls(Arguments& a, const Tile& tile) {
   const std::int64_t written = tile.written_columns(), margin = tile.column_margin;
   const std::int64_t first_of_last = a.first_column + margin + (a.column_tiles - 1) * written;
@@ -301,6 +292,12 @@ std::array<bool, 2> outer_tiles(const Arguments& a, const Tile& tile) {
   const std::int64_t end = a.first_column + (a.column_tiles - 1) * tile.written_columns() + tile.columns();
   const bool several = a.column_tiles > 1;
   return {several && a.first_column < 0, several && end > a.shape[column_axis]};
+}
+
+std::array<bool, 2> faces_between_lanes(const Arguments& a, const Tile& tile) {
+  const auto is_whole = [&](std::int64_t columns) { return columns % tile.points_per_lane == 0; };
+  const bool tiles = a.column_tiles == 1 || is_whole(tile.written_columns());
+  return {tiles && is_whole(a.first_column), tiles && is_whole(a.shape[column_axis] - a.first_column)};
 }
 
 bool writes_whole_vectors(const Arguments& a, const Tile& tile) {

@@ -22,7 +22,7 @@ std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& for
 FlatMarch flat_march(const Tile& tile, std::int64_t planes, std::int64_t tiles, std::int64_t multiprocessors);
 
 /// Of tiles of one row; none where there is no march.
-WallCost wall_cost(const KernelStencil& stencil);
+WallCost wall_cost(const KernelStencil& stencil, const Tile& tile, int compute_bytes);
 
 /// How many steps in one kernel are fastest; 0 if march.cuh does not take the stencil or the grid at all.
 int preferred_depth(const KernelStencil& stencil, const Formats& formats, const BlockLimits& limits);
@@ -43,6 +43,9 @@ std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& 
 /// where rows repeat it lies across their ends, and the region is turned so that it begins with it.
 void place_column_tiles(Arguments& a, const Tile& tile, std::int64_t first);
 
+/// The tiles of rows of a region.
+RowTiles tiles_of_rows(const Region& region, const KernelStencil& stencil, const Tile& tile);
+
 /// Moves tiles so placed towards the beginning of rows until only the last one reaches beyond their end,
 /// where that leaves the second within them: blocks beside walls take longer than others.
 void keep_tiles_from_walls(Arguments& a, const Tile& tile);
@@ -50,6 +53,9 @@ void keep_tiles_from_walls(Arguments& a, const Tile& tile);
 /// Whether the first of several tiles so placed begins before the grid, and whether the last ends beyond it.
 std::array<bool, 2> outer_tiles(const Arguments& a, const Tile& tile);
 constexpr std::array<bool, 2> no_outer_tiles{};
+
+/// Whether rows begin and end between lanes of tiles so placed (see Tile).
+std::array<bool, 2> faces_between_lanes(const Arguments& a, const Tile& tile);
 
 /// Whether tiles so placed are written by whole vectors (see Tile).
 bool writes_whole_vectors(const Arguments& a, const Tile& tile);

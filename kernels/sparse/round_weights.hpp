@@ -21,8 +21,8 @@ std::vector<double> round_weights(std::vector<double> weights, Precision element
 /// all do.
 Stencil round_weights(const Stencil& stencil, Precision element);
 
-/// The weights of single steps, which are rounded for operands of tf32 only, as round_weights does. Those that
-/// mirror each other along an axis are rounded to nearest, the point itself takes what the sum has lost:
+/// The weights of single steps, which are rounded for operands of tf32 only, as round_weights does. Those
+/// that mirror each other along an axis are rounded to nearest, the point itself takes what the sum has lost:
 /// kernels fold them.
 Stencil step_weights(const Stencil& stencil, Precision precision);
 

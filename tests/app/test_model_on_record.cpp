@@ -97,6 +97,14 @@ bool is_of_former_sweeps(const Problem& problem, const Json& row) {
          std::find(mirrored.begin(), mirrored.end(), true) != mirrored.end();
 }
 
+/// Marches in 3D between walls were measured when tiles stepped the points beyond: such cases say nothing any
+/// more.
+bool is_of_former_marches(const Problem& problem, const Json& row) {
+  return row.at("unit") == "scalar" && problem.domain.dimensions == 3 &&
+         std::any_of(problem.domain.faces.begin(), problem.domain.faces.end(),
+                     [](const auto& faces) { return faces[low].kind != BoundaryKind::periodic; });
+}
+
 /// Points x steps per second by the model, at the pace of the case; none where the plan must not take it.
 std::optional<double> predicted_rate(const BenchCase& what, const Json& row) {
   Problem problem = what.problem;
@@ -127,8 +135,9 @@ struct Verdict {
     }
     for (const auto& [name, rows] : rows_of_case) {
       const BenchCase what = case_of(rows.front());
-      if (std::any_of(rows.begin(), rows.end(),
-                      [&](const Json& row) { return is_of_former_sweeps(what.problem, row); }))
+      if (std::any_of(rows.begin(), rows.end(), [&](const Json& row) {
+            return is_of_former_sweeps(what.problem, row) || is_of_former_marches(what.problem, row);
+          }))
         continue;
       double best = 0, most = 0, chosen = 0;
       for (const Json& row : rows) {
@@ -157,13 +166,12 @@ TEST(ModelOnRecord, ChoosesAndPredicts) {
 }
 
 TEST(ModelOnRecord, HoldsOnProblemsThatNobodyChose) {
-  const Verdict random{"random8-h200.json",      "random9-h200.json",        "random10-h200.json",
-                       "random11-h200.json",     "random12-h200.json",       "random13-h200.json",
-                       "random14-h200.json",     "random15-h200.json",       "random16-h200.json",
-                       "random17-h200.json",     "random18-h200.json",       "random19-h200.json",
-                       "random20-h200.json",     "random-sources-h200.json", "random-sweeps-h200.json",
-                       "random-again-h200.json", "random-2d-h200.json",      "random23-h200.json",
-                       "random24-h200.json"};
+  const Verdict random{
+      "random8-h200.json",   "random9-h200.json",        "random10-h200.json",      "random11-h200.json",
+      "random12-h200.json",  "random13-h200.json",       "random14-h200.json",      "random15-h200.json",
+      "random16-h200.json",  "random17-h200.json",       "random18-h200.json",      "random19-h200.json",
+      "random20-h200.json",  "random-sources-h200.json", "random-sweeps-h200.json", "random-again-h200.json",
+      "random-2d-h200.json", "random23-h200.json",       "random24-h200.json"};
   EXPECT_GE(random.close, 0.93 * random.cases);
   EXPECT_GE(random.fast, 0.93 * random.cases);
 }

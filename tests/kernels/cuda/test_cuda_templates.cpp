@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <regex>
@@ -73,6 +74,7 @@ TEST_P(Templates, CompileForAmpereAndHopper) {
       tile = choose_tile(stencil, formats, c.steps, limits);
       ASSERT_TRUE(tile) << c.stencil;
       tile->whole_vectors = whole_vectors;
+      tile->faces_between_lanes = {true, whole_vectors};
     }
     const std::string constants = constants_text(stencil, formats, tile ? &*tile : nullptr);
     std::vector names{c.steps ? "march.cuh" : "step.cuh"};
@@ -114,31 +116,33 @@ INSTANTIATE_TEST_SUITE_P(
                       TemplateCase{"star2d1r", Precision::fp32, dirichlet, true, 8, 0},
                       TemplateCase{"star2d1r", Precision::fp64, periodic, true, 7, 0},
                       TemplateCase{"star3d1r", Precision::fp32, periodic, true, 4, 0},
-                      TemplateCase{"box2d1r", Precision::fp32, dirichlet, false, 8, 0},
+                      TemplateCase{"box2d1r", Precision::fp32, dirichlet, false, 8, 100},
                       TemplateCase{"box2d1r", Precision::tf32, neumann, true, 2, 0},
                       TemplateCase{"box2d3r", Precision::fp64, dirichlet, false, 2, 0},
                       TemplateCase{"box2d7r", Precision::fp32, periodic, false, 1, 0},
-                      TemplateCase{"star3d1r", Precision::fp32, dirichlet, false, 4, 0},
+                      TemplateCase{"star3d1r", Precision::fp32, dirichlet, false, 4, 112},
+                      TemplateCase{"star3d1r", Precision::fp32, neumann, false, 4, 76},
+                      TemplateCase{"star3d1r", Precision::fp64, neumann, false, 4, 64},
                       TemplateCase{"star3d1r", Precision::fp64, periodic, false, 3, 0},
-                      TemplateCase{"box3d1r", Precision::fp32, dirichlet, false, 3, 0},
+                      TemplateCase{"box3d1r", Precision::fp32, dirichlet, false, 3, 48},
                       TemplateCase{"box3d1r", Precision::fp16, neumann, true, 2, 64},
-                      TemplateCase{"box3d3r", Precision::fp32, dirichlet, false, 1, 0},
+                      TemplateCase{"box3d3r", Precision::fp32, dirichlet, false, 1, 160},
                       TemplateCase{"random3d2r", Precision::fp32, neumann, false, 1, 0},
                       TemplateCase{"random3d2r", Precision::fp64, neumann, false, 1, 64}),
     [](const auto& test) {
       return std::string(test.param.stencil) + "_" + std::string(to_string(test.param.precision)) + "_t" +
-             std::to_string(test.param.steps) + "_n" + std::to_string(test.param.extent) +
-             (test.param.with_source ? "_source" : "");
+             std::to_string(test.param.steps) + "_n" + std::to_string(test.param.extent) + "_" +
+             std::string(to_string(test.param.walls)) + (test.param.with_source ? "_source" : "");
     });
 
-TEST(Tile, NoThreadHasPointsBeyondBothFaces) {
+TEST(Tile, TakesGridsThatHoldAMirrorImage) {
   const auto depth = [](BoundaryKind walls, std::int64_t extent) {
-    return preferred_depth(make({"star3d1r", Precision::fp64, walls, false, 1, 0, extent}),
+    return preferred_depth(make({"star3d2r", Precision::fp64, walls, false, 1, 0, extent}),
                            {Precision::fp64, true, true}, hopper_limits);
   };
-  EXPECT_EQ(depth(neumann, 15), 0);
-  EXPECT_GT(depth(neumann, 16), 0);
-  EXPECT_GT(depth(periodic, 15), 0);
+  EXPECT_EQ(depth(neumann, 1), 0);
+  EXPECT_GT(depth(neumann, 2), 0);
+  EXPECT_GT(depth(periodic, 1), 0);
 }
 
 TEST(Tile, GrowsColumnsToWholeVectorsWhereThereIsRoom) {
@@ -255,6 +259,38 @@ TEST(MarchStretches, EndTogether) {
                       static_cast<double>(time(s.of_others.number)));
           }
         }
+}
+
+// Rows are written once, by tiles that hold what these reach of the grid; beside walls, which lie between
+// warps, tiles end with it.
+TEST(RowTiles, WriteAllRowsOnce) {
+  constexpr int held = 48, of_warp = 4;
+  for (const bool walls : {false, true})
+    for (const int margin : {0, 1, 4, 7})
+      for (const std::int64_t rows : {1, 5, 47, 48, 49, 52, 88, 97, 1000})
+        for (const std::int64_t begin : {std::int64_t{0}, std::int64_t{3}, rows / 2, rows - 2})
+          for (const std::int64_t end : {rows, rows - 1, rows - 6, begin + 1}) {
+            if (begin < 0 || begin >= end || end > rows) continue;
+            SCOPED_TRACE(std::to_string(begin) + " to " + std::to_string(end) + " of " +
+                         std::to_string(rows) + " rows, margin " + std::to_string(margin) +
+                         (walls ? ", walls" : ""));
+            const RowTiles tiles{begin, end, rows, held, margin, walls};
+            const auto reach = [&](std::int64_t row) {  // of the grid between walls, else of its images
+              return walls ? std::clamp<std::int64_t>(row, 0, rows) : row;
+            };
+            for (std::int64_t k = 0; k < tiles.count(); ++k) {
+              EXPECT_EQ(tiles.begin_row(k), k == 0 ? begin : tiles.end_row(k - 1));
+              EXPECT_LT(tiles.begin_row(k), tiles.end_row(k));
+              EXPECT_GE(reach(tiles.begin_row(k) - margin), tiles.first_row(k));
+              EXPECT_LE(reach(tiles.end_row(k) + margin), tiles.first_row(k) + held);
+              if (!walls) continue;
+              EXPECT_GE(tiles.first_row(k), 0);
+              if (rows >= held) EXPECT_LE(tiles.first_row(k) + held, rows);
+              if (tiles.first_row(k) + held >= rows && rows >= held)
+                EXPECT_EQ((rows - tiles.first_row(k)) % of_warp, 0);
+            }
+            EXPECT_EQ(tiles.end_row(tiles.count() - 1), end);
+          }
 }
 
 // A last tile of less than a halo would leave the one before it beside the wall, too.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "kernels/cuda/tile.hpp"
 #include "scalar_case.hpp"
 
@@ -11,13 +13,17 @@ struct MarchCase {
   testing::ShapeCase shape;
   int steps;
   std::array<bool, 3> symmetric{};
-  int multiprocessors = 132;      // of one, all grids are large
-  std::array<bool, 3> repeats{};  // axes without walls
+  int multiprocessors = 132;           // of one, all grids are large
+  std::array<bool, 3> repeats{};       // axes without walls
+  std::optional<BoundaryKind> last{};  // of the upper faces of the others, if not as the lower ones
 
   testing::RandomCase problem() const {
     testing::RandomCase random = make_problem(shape, symmetric);
     for (int axis = 0; axis < axis_count; ++axis)
-      if (repeats[axis]) random.domain.faces[axis] = {};
+      if (repeats[axis])
+        random.domain.faces[axis] = {};
+      else if (last && axis >= random.domain.first_axis())
+        random.domain.faces[axis][high].kind = *last;
     return random;
   }
   KernelStencil stencil() const {
@@ -33,6 +39,7 @@ struct MarchCase {
     placed.shape[column_axis] = placed.region.end[column_axis] = shape.shape[x_axis];
     place(placed, chosen);
     chosen.whole_vectors = writes_whole_vectors(placed, chosen);
+    chosen.faces_between_lanes = faces_between_lanes(placed, chosen);
     return chosen;
   }
   /// Tiles of a launch.
@@ -75,6 +82,21 @@ inline const MarchCase march_cases[] = {
     {{"box3d_torus", {11, 50, 130}, {1, 1, 1}, false, periodic, fp64}, 2},
     {{"star3d_ring", {19, 61, 256}, {1, 1, 1}, true, dirichlet, fp32}, 3, {}, 132, {false, false, true}},
     {{"layers_ring", {8, 51, 524}, {0, 1, 1}, false, neumann, fp32}, 3, {}, 132, {false, false, true}},
+    // Faces between lanes and warps, or within; neumann faces across the march, which are mirrored in it.
+    {{"star3d_aligned", {19, 97, 200}, {1, 1, 1}, true, neumann, fp32}, 4},
+    {{"star3d_mixed", {17, 50, 200}, {1, 1, 1}, true, neumann, fp32}, 4, {}, 132, {}, dirichlet},
+    {{"star3d_fixed_first", {18, 61, 131}, {1, 1, 1}, true, dirichlet, fp64}, 3, {}, 132, {}, neumann},
+    {{"thin_star3d", {3, 5, 7}, {1, 1, 1}, true, neumann, fp32}, 4},
+    {{"star3d_radius2", {29, 53, 140}, {1, 2, 3}, true, neumann, fp32}, 2},
+    {{"box3d_mixed", {17, 45, 128}, {1, 1, 1}, false, dirichlet, fp32}, 3, {}, 132, {}, neumann},
+    {{"mirrored_box3d", {19, 61, 133}, {1, 1, 1}, false, neumann, fp32}, 3, {true, true, true}},
+    {{"mirrored_box3d_fp64", {19, 50, 120}, {1, 1, 1}, false, neumann, fp64}, 2, {true, false, true}},
+    {{"mirrored_star2d", {1, 203, 480}, {0, 1, 1}, true, neumann, fp32}, 8},
+    {{"mixed_star2d", {1, 101, 351}, {0, 1, 2}, true, neumann, fp64}, 5, {}, 132, {}, dirichlet},
+    {{"mirrored_box2d", {1, 103, 480}, {0, 1, 1}, false, neumann, fp32}, 7, {true, true, true}},
+    {{"thin_star2d", {1, 2, 11}, {0, 1, 2}, true, neumann, fp32}, 3},
+    {{"short_line", {1, 1, 13}, {0, 0, 5}, false, neumann, fp32}, 2},
+    {{"mixed_line", {1, 1, 5008}, {0, 0, 3}, true, dirichlet, tf32}, 7, {}, 132, {}, neumann},
 };
 
 }  // namespace spsolve::cuda
