@@ -183,21 +183,6 @@ class March {
     return operand<Format>(static_cast<Compute>(value_of(stored)));
   }
 
-  /// Adds the centre of the plane `dz` above to sums of which it is the only tap there.
-  template <int dz>
-  static __device__ void add_centre(Points& sums, const Points& level) {
-    static_for<0, tap_count>([&](auto k) {
-      constexpr Tap tap = taps[k.value];
-      if constexpr (tap.offset[0] == dz) {
-#pragma unroll
-        for (int v = 0; v < VY; ++v)
-#pragma unroll
-          for (int c = 0; c < VX; ++c)
-            sums.at[v][c] = fused(static_cast<Compute>(tap.weight), level.at[v][c], sums.at[v][c]);
-      }
-    });
-  }
-
   /// Level after level, where the last tap of each is the centre of its plane: without neighbours.
   template <int levels, bool writing, bool near_face>
   __device__ __forceinline__ void complete_levels(Points* level, Sums (&sums)[depth], int plane) {
@@ -207,7 +192,7 @@ class March {
       if constexpr (writing || l.value + 1 < levels) {
         Points& next = level[l.value + 1];
         next = sums[l.value][0];
-        add_centre<R>(next, level[l.value]);
+        add_taps<R>(next, Centres{level[l.value]});
         if constexpr (l.value + 1 < depth) settle(next, at_level - R);
       }
     });
@@ -216,7 +201,7 @@ class March {
   /// A plane of a level beside a neumann face adds to sums as its image before it does itself; one beyond is
   /// the image of the last.
   __device__ void mirror(Points& level, Sums& sums, int plane) {
-    if (plane_faces_.is_mirrored_first(plane)) add_centre<-1>(sums[1], level);
+    if (plane_faces_.is_mirrored_first(plane)) add_taps<-1>(sums[1], Centres{level});
     if (plane_faces_.is_mirrored_last(plane)) *shared_.points_of_thread() = level;
     if (plane_faces_.is_image_of_last(plane)) level = *shared_.points_of_thread();
   }

@@ -30,6 +30,17 @@ struct Neighbours {
   }
 };
 
+/// The points of a thread alone, where a plane has no tap but its centre.
+struct Centres {
+  const Points& points;
+
+  template <int dy, int dx>
+  __device__ Compute at(int v, int c) const {
+    static_assert(dy == 0 && dx == 0);
+    return points.at[v][c];
+  }
+};
+
 /// Adds the taps of the plane `dz` above to a row of sums.
 template <int dz>
 __device__ __forceinline__ void add_row(Compute (&sums)[VX], const Neighbours& neighbours, int v) {
@@ -70,8 +81,8 @@ __device__ __forceinline__ void add_sum(Compute (&sums)[VX], const Compute (&pla
 }
 
 /// Adds the taps of the plane `dz` above to a plane of sums.
-template <int dz>
-__device__ __forceinline__ void add_taps(Points& sums, const Neighbours& neighbours) {
+template <int dz, class Operands>
+__device__ __forceinline__ void add_taps(Points& sums, const Operands& operands) {
   static_for<0, tap_count>([&](auto k) {
     constexpr Tap tap = taps[k.value];
     if constexpr (tap.offset[0] == dz) {
@@ -80,22 +91,7 @@ __device__ __forceinline__ void add_taps(Points& sums, const Neighbours& neighbo
 #pragma unroll
         for (int c = 0; c < VX; ++c)
           sums.at[v][c] = fused(static_cast<Compute>(tap.weight),
-                                neighbours.template at<tap.offset[1], tap.offset[2]>(v, c), sums.at[v][c]);
-    }
-  });
-}
-
-/// The same where that plane has no tap but its centre.
-template <int dz>
-__device__ __forceinline__ void add_centre(Points& sums, const Points& level) {
-  static_for<0, tap_count>([&](auto k) {
-    constexpr Tap tap = taps[k.value];
-    if constexpr (tap.offset[0] == dz) {
-#pragma unroll
-      for (int v = 0; v < VY; ++v)
-#pragma unroll
-        for (int c = 0; c < VX; ++c)
-          sums.at[v][c] = fused(static_cast<Compute>(tap.weight), level.at[v][c], sums.at[v][c]);
+                                operands.template at<tap.offset[1], tap.offset[2]>(v, c), sums.at[v][c]);
     }
   });
 }
