@@ -6,35 +6,6 @@
 
 namespace spsolve::cuda {
 
-/// What a point beyond a face is. Mirrored points evolve like any other if their stencil is mirrored too;
-/// points beyond a dirichlet face keep its value.
-enum class Ghost { none, mirrored, low_value, high_value };
-
-struct Place {
-  Ghost ghost;
-  long long index;  // of the point of the grid, or of a periodic halo, that holds the value; not of constants
-};
-
-/// Where coordinate p of an axis of n points takes its value from. Between two neumann faces images are
-/// mirrored again and again; beyond the image of a dirichlet face lies its constant.
-template <int axis>
-__device__ inline Place place_of(long long p, long long n) {
-  constexpr Wall low = constants::walls[axis][0], high = constants::walls[axis][1];
-  if (low == Wall::none || (p >= 0 && p < n)) return {Ghost::none, p};
-  if (low == Wall::neumann && high == Wall::neumann) {
-    bool mirrored = false;
-    for (; p < 0 || p >= n; mirrored = !mirrored) p = p < 0 ? -1 - p : 2 * n - 1 - p;
-    return {mirrored ? Ghost::mirrored : Ghost::none, p};
-  }
-  const long long image = p < 0 ? -1 - p : 2 * n - 1 - p;
-  const bool inside = image >= 0 && image < n;
-  if (p < 0)
-    return low == Wall::neumann ? (inside ? Place{Ghost::mirrored, image} : Place{Ghost::high_value, 0})
-                                : Place{Ghost::low_value, 0};
-  return high == Wall::neumann ? (inside ? Place{Ghost::mirrored, image} : Place{Ghost::low_value, 0})
-                               : Place{Ghost::high_value, 0};
-}
-
 /// The value beyond a dirichlet face.
 __device__ inline constants::Compute ghost_value(const Arguments& a, int axis, int side) {
   if constexpr (sizeof(constants::Compute) == sizeof(float))
