@@ -9,15 +9,19 @@
 namespace spsolve::testing {
 
 /// A field of the whole grid with a halo for `steps` steps, beside walls only where asked for; everything
-/// outside the grid that a unit must find by itself is NaN, so that reading it shows.
+/// outside the grid that a unit must find by itself is NaN, so that reading it shows. Or of a block that has
+/// the columns from `first_column` on, and others before it.
 inline Field whole_grid(const RandomCase& problem, Precision precision, int steps,
                         const std::vector<double>& values, bool halo_beside_walls = true,
-                        bool rows_repeat = false) {
+                        bool rows_repeat = false, std::int64_t first_column = 0) {
   Index3 halo = steps * problem.stencil.radius();
   for (int axis = 0; axis < axis_count; ++axis)
     if ((axis == x_axis && rows_repeat) || (!halo_beside_walls && !problem.domain.periodic(axis)))
       halo[axis] = 0;
-  Field field(problem.domain.box(), halo, precision);
+  Box owned = problem.domain.box();
+  owned.begin[x_axis] = first_column;
+  if (first_column > 0) halo[x_axis] = std::max(halo[x_axis], steps * problem.stencil.radius()[x_axis]);
+  Field field(owned, halo, precision);
   const std::vector<double> poison(values.size(), std::numeric_limits<double>::quiet_NaN());
   set_points(field, field.allocated(), problem.domain, poison);
   set_points(field, problem.domain.clip_to_walls(field.allocated()), problem.domain, values);

@@ -17,6 +17,8 @@ struct MarchCase {
   std::array<bool, 3> repeats{};       // axes without walls
   std::optional<BoundaryKind> last{};  // of the upper faces of the others, if not as the lower ones
 
+  std::int64_t first_column = 0;  // of a block, whose neighbours have those before
+
   testing::RandomCase problem() const {
     testing::RandomCase random = make_problem(shape, symmetric);
     for (int axis = 0; axis < axis_count; ++axis)
@@ -37,6 +39,7 @@ struct MarchCase {
     Tile chosen = choose_tile(stencil(), formats(), steps, limits()).value();
     Arguments placed{};
     placed.shape[column_axis] = placed.region.end[column_axis] = shape.shape[x_axis];
+    placed.region.begin[column_axis] = first_column;
     place(placed, chosen);
     chosen.whole_vectors = writes_whole_vectors(placed, chosen);
     chosen.faces_between_lanes = faces_between_lanes(placed, chosen);
@@ -96,6 +99,10 @@ inline const MarchCase march_cases[] = {
     {{"mirrored_box2d", {1, 103, 480}, {0, 1, 1}, false, neumann, fp32}, 7, {true, true, true}},
     {{"thin_star2d", {1, 2, 11}, {0, 1, 2}, true, neumann, fp32}, 3},
     {{"short_line", {1, 1, 13}, {0, 0, 5}, false, neumann, fp32}, 2},
+    {{"star3d_cut", {19, 61, 200}, {1, 1, 1}, true, neumann, fp32}, 4, {}, 132, {}, dirichlet, 35},
+    {{"box3d_cut", {13, 53, 142}, {1, 1, 2}, false, dirichlet, fp64}, 2, {}, 132, {}, neumann, 3},
+    {{"star2d_cut", {1, 103, 401}, {0, 1, 1}, true, dirichlet, fp32}, 8, {}, 1, {}, neumann, 13},
+    {{"line_cut", {1, 1, 3001}, {0, 0, 3}, false, neumann, fp32}, 5, {}, 132, {}, dirichlet, 1},
     {{"mixed_line", {1, 1, 5008}, {0, 0, 3}, true, dirichlet, tf32}, 7, {}, 132, {}, neumann},
 };
 
