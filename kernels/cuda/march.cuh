@@ -267,7 +267,7 @@ class March {
       }
     });
     if constexpr (beside_wall)
-      if (pointwise_completion || !plane_faces_.is_beyond(plane)) faces_.complete(window);
+      if (!turns_corners || !plane_faces_.is_beyond(plane)) faces_.complete(window);
   }
 
   /// The sums of the planes z - R + 1 .. z + R that level l, at z, reaches follow those of the plane before.

@@ -23,6 +23,9 @@ constexpr bool any_tap(bool (*test)(const Tap&)) {
 /// Whether completing a plane needs no neighbours in it.
 constexpr bool pointwise_completion =
     R > 0 && !any_tap([](const Tap& tap) { return tap.offset[0] == R && (tap.offset[1] || tap.offset[2]); });
+/// Whether taps of other planes reach beyond rows or columns, too.
+constexpr bool turns_corners =
+    any_tap([](const Tap& tap) { return tap.offset[0] && (tap.offset[1] || tap.offset[2]); });
 constexpr bool has_plane(int offset) {
   for (int k = 0; k < tap_count; ++k)
     if (taps[k].offset[0] == offset) return true;

@@ -18,6 +18,7 @@ struct MarchCase {
   std::optional<BoundaryKind> last{};  // of the upper faces of the others, if not as the lower ones
 
   std::int64_t first_column = 0;  // of a block, whose neighbours have those before
+  bool lopsided = false;          // without the taps of the plane farthest ahead
 
   testing::RandomCase problem() const {
     testing::RandomCase random = make_problem(shape, symmetric);
@@ -26,6 +27,12 @@ struct MarchCase {
         random.domain.faces[axis] = {};
       else if (last && axis >= random.domain.first_axis())
         random.domain.faces[axis][high].kind = *last;
+    if (lopsided) {
+      const Index3 radius = random.stencil.radius(), extent = 2 * radius + Index3{0, 1, 1};
+      std::vector<double> weights = dense_weights(random.stencil);
+      weights.resize(volume(extent));
+      random.stencil = Stencil(extent, weights, radius);
+    }
     return random;
   }
   KernelStencil stencil() const {
@@ -92,6 +99,7 @@ inline const MarchCase march_cases[] = {
     {{"thin_star3d", {3, 5, 7}, {1, 1, 1}, true, neumann, fp32}, 4},
     {{"star3d_radius2", {29, 53, 140}, {1, 2, 3}, true, neumann, fp32}, 2},
     {{"box3d_mixed", {17, 45, 128}, {1, 1, 1}, false, dirichlet, fp32}, 3, {}, 132, {}, neumann},
+    {{"lopsided_box3d", {19, 23, 77}, {3, 2, 2}, false, neumann, fp32}, 2, {}, 132, {}, dirichlet, 0, true},
     {{"mirrored_box3d", {19, 61, 133}, {1, 1, 1}, false, neumann, fp32}, 3, {true, true, true}},
     {{"mirrored_box3d_fp64", {19, 50, 120}, {1, 1, 1}, false, neumann, fp64}, 2, {true, false, true}},
     {{"mirrored_star2d", {1, 203, 480}, {0, 1, 1}, true, neumann, fp32}, 8},

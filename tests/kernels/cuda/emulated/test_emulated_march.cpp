@@ -25,10 +25,10 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 Box marched(const MarchCase& c, const testing::RandomCase& problem, int slow) {
   Box region = problem.domain.box();
   region.begin[x_axis] = c.first_column;
-  if (c.stencil().mirrors(plane_axis) && !c.stencil().mirrors_planes()) {
-    region.begin[slow] += c.steps * problem.stencil.radius()[slow];
-    region.end[slow] -= c.steps * problem.stencil.radius()[slow];
-  }
+  if (c.stencil().mirrors_planes()) return region;
+  const auto [first, last] = problem.domain.faces[slow];
+  if (first.kind == neumann) region.begin[slow] += c.steps * problem.stencil.radius()[slow];
+  if (last.kind == neumann) region.end[slow] -= c.steps * problem.stencil.radius()[slow];
   return region;
 }
 
