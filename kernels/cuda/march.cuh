@@ -15,9 +15,10 @@
 //
 // Ghost points beyond walls are made where sums read them, level by level: no thread steps any. Blocks that
 // touch a wall at the ends of rows or columns take a second instance of the code, which completes the windows
-// of threads (TileFaces). Planes beyond a dirichlet face across the march have its value; a plane beside a
-// neumann face is its own image, if the stencil reaches one plane along the march and of that the centre
-// alone (PlaneFaces): else planes beside such faces are the host's.
+// of threads (TileFaces); 2D blocks near a face across the march a third. Planes beyond a dirichlet face
+// across the march have its value; a plane beside a neumann face is its own image, if the stencil reaches one
+// plane along the march and of that the centre alone (PlaneFaces): else planes beside such faces are the
+// host's.
 
 #include "arguments.hpp"
 #include "constants.cuh"
@@ -34,7 +35,9 @@ namespace spsolve::cuda {
 /// What depends on the value from here on is computed here, not kept in registers since before a loop.
 __device__ inline void compute_anew(int& value) { asm volatile("" : "+r"(value)); }
 
-template <bool beside_wall>
+/// Of the planes of a block that touches a wall at the ends of rows or columns, and of one that may take
+/// planes near a face across the march.
+template <bool beside_wall, bool near_planes>
 class March {
  public:
   __device__ March(const BlockPlace& place, SharedMemory& shared)
@@ -55,14 +58,25 @@ class March {
     static_for<1, warm_up_loops + 1>([&](auto loop) {
       constexpr int levels = depth * loop.value / phases;
 #pragma unroll 1
-      for (; i < 2 * levels * R; ++i) take_plane<levels, false>(ring, sums, i, planes);
+      for (; i < 2 * levels * R; ++i) take_plane<levels, false, near_planes>(ring, sums, i, planes);
     });
+    if constexpr (near_planes && has_near_loop) {
+      const int far_end = min(plane_faces_.first_near_last() - plane_of(0), planes);
+      int near_end = warm_up;
+      do {
 #pragma unroll 1
-    for (; i < planes; ++i) take_plane<depth, true>(ring, sums, i, planes);
+        for (; i < near_end; ++i) take_plane<depth, true, true>(ring, sums, i, planes);
+#pragma unroll 1
+        for (; i < far_end; ++i) take_plane<depth, true, false>(ring, sums, i, planes);
+        near_end = planes;
+      } while (i < planes);
+    } else {
+#pragma unroll 1
+      for (; i < planes; ++i) take_plane<depth, true, near_planes>(ring, sums, i, planes);
+    }
   }
 
  private:
-  static constexpr bool has_planes_beyond = has_ghost_planes && (beside_wall || !ends_apart);
   static constexpr int ahead = Ring::stages - 1;
   static constexpr int warm_up = 2 * depth * R;  // planes before the first that is written
   /// Of the planes ahead of a level.
@@ -76,34 +90,41 @@ class March {
   static constexpr bool warms_apart = R > 0 && warms_up_apart(RY > 0, pointwise_completion, sizeof(Compute));
   static constexpr int phases = warms_apart ? warm_up_phases(depth) : 1;
   /// The last phase, of all levels, has a loop of its own, which writes nothing, so that none asks whether to
-  /// write; beside walls in 3D, where there are twice as many loops, more instructions cost more than asking.
-  static constexpr bool writes_apart = warms_apart && (RY == 0 || !has_walls);
+  /// write; where there are more loops beside walls, more instructions cost more than asking.
+  static constexpr bool writes_apart = warms_apart && (RY == 0 ? !near_planes : !has_walls);
   static constexpr int warm_up_loops = writes_apart ? phases : phases - 1;
+  /// Planes near a face across the march have a loop of their own: few are, and others are not to pay for it.
+  /// 3D stars have no registers for more loops than one.
+  static constexpr bool has_near_loop = RY == 0 || !pointwise_completion;
+
+  /// Plane i of the march in the grid.
+  __device__ int plane_of(int i) const { return static_cast<int>(place_.begin) - depth * R + i; }
 
   /// Takes plane i of the march through the first `levels` levels, and if `writing`, through all and out.
-  template <int levels, bool writing>
+  /// `near_face`: some level may be beside a face across the march, or beyond.
+  template <int levels, bool writing, bool near_face>
   __device__ __forceinline__ void take_plane(Ring& ring, Sums (&sums)[depth], int i, int planes) {
-    const int plane = static_cast<int>(place_.begin) - depth * R + i;
-    plane_faces_.begin_plane(plane);
+    const int plane = plane_of(i);
     const auto [input, source] = ring.wait();
     Points level[levels + 1];
-    read_input(level[0], input, plane);
+    read_input<near_face>(level[0], input, plane);
     const auto write = [&] {
       if constexpr (writing)
-        if (writes_apart || i >= warm_up) output_.write(level[levels]);
+        if (writes_apart || near_face != near_planes || i >= warm_up) output_.write(level[levels]);
     };
     if constexpr (pointwise_completion) {
       auto& edges = shared_.edges[i & 1];
-      if (plane_faces_.is_near()) {
+      if (near_face && (has_near_loop || plane_faces_.are_near(plane))) {
         keep_branch();
-        complete_levels<levels, writing, true>(level, sums, plane);
+        complete_levels<levels, writing, near_face>(level, sums, plane);
       } else {
         complete_levels<levels, writing, false>(level, sums, plane);
       }
       // Before the barrier, so that its registers are free afterwards.
       write();
-      static_for<0, levels>(
-          [&](auto l) { share_rows<l.value>(edges[RY > 0 ? l.value : 0], level[l.value]); });
+      static_for<0, levels>([&](auto l) {
+        if constexpr (shares<l.value, near_face>) share_rows(edges[RY > 0 ? l.value : 0], level[l.value]);
+      });
       block_barrier();
       compute_anew(warp_);
       ring.fetch(i + ahead < planes);
@@ -111,9 +132,9 @@ class March {
       // Level 0 last and from the input again: its registers are not kept across the barrier.
       static_for<0, levels>([&](auto k) {
         constexpr int l = levels - 1 - k.value;
-        if constexpr (l == 0) read_input(level[0], input, plane);
+        if constexpr (l == 0) read_input<near_face>(level[0], input, plane);
         Window window;
-        gather<l>(window, level[l], input, edges[RY > 0 ? l : 0], plane - l * R);
+        gather<l, near_face>(window, level[l], input, edges[RY > 0 ? l : 0], plane - l * R);
         advance_sums<l>(sums[l]);
         const Neighbours neighbours{window};
         extend(sums[l], neighbours);
@@ -131,12 +152,12 @@ class March {
           start<0>(next);
         advance_sums<l.value>(sums[l.value]);
         EdgeRows& edges = shared_.edges[l.value & 1][0];
-        if constexpr (RY > 0 && (l.value > 0 || has_planes_beyond)) {
-          share_rows<l.value>(edges, level[l.value]);
+        if constexpr (shares<l.value, near_face>) {
+          share_rows(edges, level[l.value]);
           block_barrier();
         }
         Window window;
-        gather<l.value>(window, level[l.value], input, edges, at_level);
+        gather<l.value, near_face>(window, level[l.value], input, edges, at_level);
         const Neighbours neighbours{window};
         if constexpr (makes_operands) {
           add_by_rows(next, sums[l.value], neighbours);
@@ -144,16 +165,17 @@ class March {
           add_taps<R>(next, neighbours);
           extend(sums[l.value], neighbours);
         }
-        if constexpr (l.value + 1 < depth) settle(next, at_level - R);
+        if constexpr (l.value + 1 < depth) settle<near_face>(next, at_level - R);
       });
       write();
     }
   }
 
   /// Level 0 at the thread's points.
+  template <bool near_face>
   __device__ void read_input(Points& points, const In (*input)[tile_columns], int plane) const {
     read_points<Stored>(points, input);
-    plane_faces_.impose(points, plane);
+    if constexpr (near_face) plane_faces_.impose(points, plane);
   }
 
   /// The planes of the source that levels reach are kept until the last has passed.
@@ -193,7 +215,7 @@ class March {
         Points& next = level[l.value + 1];
         next = sums[l.value][0];
         add_taps<R>(next, Centres{level[l.value]});
-        if constexpr (l.value + 1 < depth) settle(next, at_level - R);
+        if constexpr (l.value + 1 < depth) settle<near_face>(next, at_level - R);
       }
     });
   }
@@ -207,18 +229,20 @@ class March {
   }
 
   /// A completed level becomes the operand of the next one.
+  template <bool near_face>
   __device__ void settle(Points& points, int plane) const {
 #pragma unroll
     for (int v = 0; v < VY; ++v)
 #pragma unroll
       for (int c = 0; c < VX; ++c) points.at[v][c] = operand<Stored>(points.at[v][c]);
-    plane_faces_.impose(points, plane);
+    if constexpr (near_face) plane_faces_.impose(points, plane);
   }
 
-  /// The rows that other warps reach; those of level 0 are read from the input where planes have no ghosts.
-  template <int l>
+  /// Whether warps hand each other rows of a level: those of level 0 are in the input, but for ghosts.
+  template <int level, bool near_face>
+  static constexpr bool shares = RY > 0 && (level > 0 || near_face);
+
   __device__ void share_rows(EdgeRows& edges, const Points& points) const {
-    if constexpr (l == 0 && !has_planes_beyond) return;
     using Vector = Pack<Compute, VX>;
 #pragma unroll
     for (int k = 0; k < RY; ++k) {
@@ -231,7 +255,7 @@ class March {
 
   /// The thread's points of level l with all neighbours that taps reach. What lies outside the tile is any
   /// value: it reaches no point that is written.
-  template <int l>
+  template <int l, bool near_face>
   __device__ void gather(Window& window, const Points& points, const In (*input)[tile_columns],
                          const EdgeRows& edges, int plane) const {
     static_for<0, VY + 2 * RY>([&](auto index) {
@@ -247,7 +271,7 @@ class March {
         const bool mirrored = beside_wall && faces_.template mirror_rows<side>();
         const int other = mirrored ? warp_ : side == 0 ? max(warp_ - 1, 0) : min(warp_ + 1, warps - 1);
         const bool of_first_rows = mirrored == (side == 0);
-        if constexpr (l == 0 && !has_planes_beyond) {
+        if constexpr (!shares<l, near_face>) {
           read_row<Stored>(row, input, other * VY + (of_first_rows ? beyond : VY - 1 - beyond));
         } else {
           const auto vector = *reinterpret_cast<const Pack<Compute, VX>*>(
@@ -267,7 +291,7 @@ class March {
       }
     });
     if constexpr (beside_wall)
-      if (!turns_corners || !plane_faces_.is_beyond(plane)) faces_.complete(window);
+      if (!near_face || !turns_corners || !plane_faces_.is_beyond(plane)) faces_.complete(window);
   }
 
   /// The sums of the planes z - R + 1 .. z + R that level l, at z, reaches follow those of the plane before.
@@ -292,7 +316,7 @@ class March {
   int lane_, warp_;
   TileOutput output_;
   TileFaces faces_;
-  PlaneFaces<has_planes_beyond> plane_faces_;
+  PlaneFaces plane_faces_;
   Points source_[source_planes] = {};  // from the newest on
 };
 
@@ -307,7 +331,9 @@ extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::warps,
   const BlockPlace place(a);
   if (place.begin >= place.end) return;
   if (place.beside_wall())
-    March<true>(place, shared).run();
-  else
-    March<false>(place, shared).run();
+    March<true, has_ghost_planes>(place, shared).run();
+  else if (has_ghost_planes && place.near_planes())
+    March<false, has_ghost_planes>(place, shared).run();
+  else if constexpr (ends_apart || !has_ghost_planes)
+    March<false, false>(place, shared).run();
 }

@@ -103,30 +103,25 @@ __device__ inline void keep_branch() { __syncwarp(); }
 
 /// The faces across the march. Planes beyond have one value: that of a dirichlet face, or zero where sums
 /// take the plane beside a neumann face as its own image, at a distance of one plane, which is as far as they
-/// reach. `present`: or a block has none within reach.
-template <bool present>
+/// reach.
 class PlaneFaces {
  public:
   __device__ explicit PlaneFaces(const Arguments& a)
       : a_(a), planes_(static_cast<int>(a.shape[plane_axis])) {}
 
-  /// Before the march takes a plane.
-  __device__ void begin_plane(int plane) {
-    if constexpr (present) is_near_ = plane < depth * R || plane >= planes_ - R;
-  }
-  /// Whether some level is beside a face now, or beyond.
-  __device__ bool is_near() const { return present && is_near_; }
+  /// Whether some level is beside a face, or beyond, when level 0 takes a plane.
+  __device__ bool are_near(int plane) const { return plane < depth * R || plane >= first_near_last(); }
+  /// From this plane on, that is the last face.
+  __device__ int first_near_last() const { return planes_ - R; }
 
   __device__ bool is_beyond(int plane) const {
-    return is_near() && static_cast<unsigned>(plane) >= static_cast<unsigned>(planes_);
+    return static_cast<unsigned>(plane) >= static_cast<unsigned>(planes_);
   }
 
   /// Whether a plane is the first, or the last, and its own image; the image of the last.
-  __device__ bool is_mirrored_first(int plane) const { return is_mirror(0) && is_near() && plane == 0; }
-  __device__ bool is_mirrored_last(int plane) const {
-    return is_mirror(1) && is_near() && plane == planes_ - 1;
-  }
-  __device__ bool is_image_of_last(int plane) const { return is_mirror(1) && is_near() && plane == planes_; }
+  __device__ bool is_mirrored_first(int plane) const { return is_mirror(0) && plane == 0; }
+  __device__ bool is_mirrored_last(int plane) const { return is_mirror(1) && plane == planes_ - 1; }
+  __device__ bool is_image_of_last(int plane) const { return is_mirror(1) && plane == planes_; }
 
   /// Points of a plane beyond a face take its value.
   __device__ void impose(Points& points, int plane) const {
@@ -150,7 +145,6 @@ class PlaneFaces {
 
   const Arguments& a_;
   int planes_;
-  bool is_near_ = false;
 };
 
 }  // namespace spsolve::cuda

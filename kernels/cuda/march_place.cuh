@@ -20,12 +20,15 @@ struct BlockPlace {
       place_by_stretches();
   }
 
-  /// Whether the tile, halo included, reaches a wall; across the march only where blocks at its ends have an
-  /// instance of the code of their own.
+  /// Whether the tile, halo included, reaches a wall at the ends of rows or columns.
   __device__ bool beside_wall() const {
-    return (ends_apart && reaches_wall(plane_axis, begin - depth * R, end + depth * R)) ||
-           reaches_wall(row_axis, first_row, first_row + tile_rows) ||
+    return reaches_wall(row_axis, first_row, first_row + tile_rows) ||
            reaches_wall(column_axis, first_column, first_column + tile_columns);
+  }
+  /// Whether planes reach a face across the march. Of tiles of one row few do: those of more all take the
+  /// code for it.
+  __device__ bool near_planes() const {
+    return !ends_apart || reaches_wall(plane_axis, begin - depth * R, end + depth * R);
   }
 
  private:

@@ -38,8 +38,7 @@ constexpr bool has_walls =
 constexpr bool has_wall(int axis, Wall kind) { return walls[axis][0] == kind || walls[axis][1] == kind; }
 /// Whether the march takes planes beside a face across it as their own images.
 constexpr bool is_mirror(int side) { return mirrors_planes && walls[plane_axis][side] == Wall::neumann; }
-/// Of tiles of one row few blocks are near a face across the march: these take the code of those beside
-/// walls.
+/// Of tiles of one row few blocks are near a face across the march: these have code of their own.
 constexpr bool ends_apart = RY == 0;
 
 /// The points of one thread.

@@ -199,15 +199,18 @@ FlatMarch flat_march(const Tile& tile, std::int64_t planes, std::int64_t tiles,
 WallCost wall_cost(const KernelStencil& stencil, const Tile& tile, int compute_bytes) {
   if (stencil.radius[plane_axis] == 0) return {};
   // Instructions: one per word of a neighbour beyond the ends of rows, which is within the points of a lane
-  // or after them; per point in planes that ask where they are (bench/results/wall-loops-sm90a.json).
-  constexpr double ghost_planes = 0.7;
+  // or after them; per point of blocks near a face across the march. Boxes beside both take longer than that:
+  // of 20 grids on H200, the number with which they did best.
+  constexpr double ghost_planes = 0.7, boxes_beside_both = 1.5;
   const int radius = stencil.radius[column_axis];
   const bool between = stencil.shape[column_axis] % tile.points_per_lane == 0;
   const int neighbours = radius * (1 + (between ? 1 : tile.points_per_lane + radius - 1));
-  const double sums = stencil.operations + radius;
-  return {
-      stencil.has_walls(column_axis) ? neighbours * (compute_bytes / 4.0) / tile.points_per_lane / sums : 0.0,
-      stencil.has_ghost_planes() ? ghost_planes / sums : 0.0};
+  const double sums = stencil.operations + radius,
+               columns =
+                   neighbours * (compute_bytes / 4.0) / tile.points_per_lane +
+                   (stencil.has_ghost_planes() && !stencil.pointwise_completion() ? boxes_beside_both : 0.0);
+  return {stencil.has_walls(column_axis) ? columns / sums : 0.0,
+          stencil.has_ghost_planes() ? ghost_planes / sums : 0.0};
 }
 
 int preferred_depth(const KernelStencil& stencil, const Formats& formats, const BlockLimits& limits) {
