@@ -12,25 +12,33 @@ using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 // Measured on H200 (docs/plan.md).
 constexpr double warp_start = 1500, warp_cycles = 2.7;  // of the warp beside a wall of a line; an instruction
 constexpr double most_code = 6900, far_code = 1.35;     // instructions that a cache of 128 KiB holds; beyond
-constexpr double step_latency = 2.1e-6;                 // s, of a step of few points
-constexpr double band_kernel = 4.5e-6;                  // s, a kernel of a band, from start to start
-constexpr double band_step = 2e-6;                      // s, the same of a step without a march
-constexpr double band_tile = 1e-6;                      // s, and of tiles in shared memory
+constexpr double beside_values = 0.2, beside_mirrors = 0.06;  // of the time of tiles beside faces in 3D
+constexpr double asked_planes = 0.06;    // where planes lie beyond faces across the march
+constexpr double step_latency = 2.1e-6;  // s, of a step of few points
+constexpr double band_kernel = 4.5e-6;   // s, a kernel of a band, from start to start
+constexpr double band_step = 2e-6;       // s, the same of a step without a march
+constexpr double band_tile = 1e-6;       // s, and of tiles in shared memory
 
 /// What a 3D march takes longer between walls: tiles beside faces at the ends of rows and columns complete
-/// their points' neighbours, two for each row and column of a thread. In 2D blocks end together
-/// (cuda::wall_cost).
+/// their points' neighbours, beyond dirichlet faces one by one; and all tiles ask where their planes are. In
+/// 2D blocks end together (cuda::wall_cost).
 double wall_slowdown(const MarchModel& march, const cuda::Tile& tile) {
   const Domain& domain = march.problem.domain;
-  if (!march.stencil.has_walls() || domain.dimensions < 3) return 0;
-  double untouched = 1;  // share of the tiles of a plane
-  for (const int axis : {x_axis, y_axis})
-    for (const Face& face : domain.faces[axis]) {
-      if (face.kind == BoundaryKind::periodic) continue;
-      const int written = axis == x_axis ? tile.written_columns() : tile.written_rows();
-      untouched *= 1 - std::min(1.0, static_cast<double>(written) / static_cast<double>(domain.shape[axis]));
-    }
-  return (1 - untouched) * (march.fp64() ? 0.14 : 0.08);
+  if (domain.dimensions < 3) return 0;
+  const auto share_beside = [&](BoundaryKind kind) {
+    double untouched = 1;  // of the tiles of a plane
+    for (const int axis : {x_axis, y_axis})
+      for (const Face& face : domain.faces[axis]) {
+        if (face.kind != kind) continue;
+        const auto written =
+            static_cast<double>(axis == x_axis ? tile.written_columns() : tile.written_rows());
+        untouched *= 1 - std::min(1.0, written / static_cast<double>(domain.shape[axis]));
+      }
+    return 1 - untouched;
+  };
+  return share_beside(BoundaryKind::dirichlet) * beside_values +
+         share_beside(BoundaryKind::neumann) * beside_mirrors +
+         (march.stencil.has_ghost_planes() ? asked_planes : 0.0);
 }
 
 /// Neumann faces across the march that it does not mirror.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All tests that need a GPU, side by side on the GPUs and cores of one machine; exit status 0 when nothing failed.
 
-  tests/gpu_suite.py build/cuda                   about four minutes on 16 cores and one GPU
+  tests/gpu_suite.py build/cuda                   about five minutes on 16 cores and one GPU
   tests/gpu_suite.py build/cuda --gpus 2          hides the other GPUs
   tests/gpu_suite.py build/cuda --several         only what several ranks do
   tests/gpu_suite.py build/cuda --tool memcheck   a selection under compute-sanitizer (or racecheck, initcheck, synccheck)
@@ -201,7 +201,7 @@ def main():
                         help="so many at a time (16, on many GPUs 4 for each: processes wait for one another to start)")
     parser.add_argument("--several", action="store_true",
                         help="only programs of several ranks: what many GPUs tell and one does not")
-    parser.add_argument("--limit", type=float, default=300, help="seconds (300)")
+    parser.add_argument("--limit", type=float, default=400, help="seconds (400)")
     parser.add_argument("--tool", help="run a selection under this tool of compute-sanitizer")
     parser.add_argument("--only", action="append", help="this program or script only")
     parser.add_argument("--log", type=pathlib.Path, help="folder for the output of all programs (a temporary one)")

@@ -32,9 +32,6 @@
 
 namespace spsolve::cuda {
 
-/// What depends on the value from here on is computed here, not kept in registers since before a loop.
-__device__ inline void compute_anew(int& value) { asm volatile("" : "+r"(value)); }
-
 /// Of the planes of a block that touches a wall at the ends of rows or columns, and of one that may take
 /// planes near a face across the march.
 template <bool beside_wall, bool near_planes>
@@ -96,6 +93,9 @@ class March {
   /// Planes near a face across the march have a loop of their own: few are, and others are not to pay for it.
   /// 3D stars have no registers for more loops than one.
   static constexpr bool has_near_loop = RY == 0 || !pointwise_completion;
+  /// Where two loops, windows to complete and sums of fp64 leave no registers for offsets of other warps'
+  /// rows.
+  static constexpr bool keeps_most = sizeof(Compute) == 8 && beside_wall && near_planes && RY > 0;
 
   /// Plane i of the march in the grid.
   __device__ int plane_of(int i) const { return static_cast<int>(place_.begin) - depth * R + i; }
@@ -141,6 +141,7 @@ class March {
       });
     } else {
       block_barrier();
+      if constexpr (keeps_most) compute_anew(warp_);
       ring.fetch(i + ahead < planes);
       advance_source(source);
       static_for<0, levels>([&](auto l) {

@@ -30,6 +30,7 @@ class TileOutput {
 
   /// The next plane.
   __device__ void write(const Points& points) {
+    compute_anew(written_rows_);
     constexpr unsigned all_columns = (1u << VX) - 1;
     if (whole_vectors || written_columns_ == all_columns) {
 #pragma unroll

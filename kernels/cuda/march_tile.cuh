@@ -41,6 +41,12 @@ constexpr bool is_mirror(int side) { return mirrors_planes && walls[plane_axis][
 /// Of tiles of one row few blocks are near a face across the march: these have code of their own.
 constexpr bool ends_apart = RY == 0;
 
+/// What depends on the value from here on is computed here, not kept in registers since before a loop.
+template <class T>
+__device__ inline void compute_anew(T& value) {
+  asm volatile("" : "+r"(value));
+}
+
 /// The points of one thread.
 struct Points {
   Compute at[VY][VX];

@@ -203,7 +203,8 @@ WallCost wall_cost(const KernelStencil& stencil, const Tile& tile, int compute_b
   // of 20 grids on H200, the number with which they did best.
   constexpr double ghost_planes = 0.7, boxes_beside_both = 1.5;
   const int radius = stencil.radius[column_axis];
-  const bool between = stencil.shape[column_axis] % tile.points_per_lane == 0;
+  const bool between = stencil.shape[column_axis] % tile.points_per_lane == 0 &&
+                       tile.column_margin % tile.points_per_lane == 0;
   const int neighbours = radius * (1 + (between ? 1 : tile.points_per_lane + radius - 1));
   const double sums = stencil.operations + radius,
                columns =

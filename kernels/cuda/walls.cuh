@@ -16,13 +16,21 @@ __device__ inline constants::Compute ghost_value(const Arguments& a, int axis, i
 
 /// `one` where bit `k` is set, `other` elsewhere: by masks, since predicates are few and so many of them that
 /// hold throughout the march make ptxas 13.0 lose the stack pointer of the kernel.
-__device__ inline float choose(unsigned bits, int k, float one, float other) {
-  const unsigned mask = 0u - (bits >> k & 1), rest = __float_as_uint(other);
-  return __uint_as_float(rest ^ ((__float_as_uint(one) ^ rest) & mask));
+__device__ inline unsigned choose(unsigned mask, unsigned one, unsigned other) {
+  return other ^ ((one ^ other) & mask);
 }
+__device__ inline float choose(unsigned bits, int k, float one, float other) {
+  const unsigned mask = 0u - (bits >> k & 1);
+  return __uint_as_float(choose(mask, __float_as_uint(one), __float_as_uint(other)));
+}
+/// Word by word: a mask of 64 bits would be two registers.
 __device__ inline double choose(unsigned bits, int k, double one, double other) {
-  const long long mask = -static_cast<long long>(bits >> k & 1), rest = __double_as_longlong(other);
-  return __longlong_as_double(rest ^ ((__double_as_longlong(one) ^ rest) & mask));
+  const unsigned mask = 0u - (bits >> k & 1);
+  const auto word = [&](int a, int b) {
+    return static_cast<int>(choose(mask, static_cast<unsigned>(a), static_cast<unsigned>(b)));
+  };
+  return __hiloint2double(word(__double2hiint(one), __double2hiint(other)),
+                          word(__double2loint(one), __double2loint(other)));
 }
 
 /// Where a point less than a period from the grid is, along an axis that repeats.

@@ -97,10 +97,10 @@ bool is_of_former_sweeps(const Problem& problem, const Json& row) {
          std::find(mirrored.begin(), mirrored.end(), true) != mirrored.end();
 }
 
-/// Marches in 3D between walls were measured when tiles stepped the points beyond: such cases say nothing any
-/// more.
+/// Marches of random problems in 3D between walls were measured when tiles stepped the points beyond: such
+/// cases say nothing any more.
 bool is_of_former_marches(const Problem& problem, const Json& row) {
-  return row.at("unit") == "scalar" && problem.domain.dimensions == 3 &&
+  return row.value("suite", "") == "random" && row.at("unit") == "scalar" && problem.domain.dimensions == 3 &&
          std::any_of(problem.domain.faces.begin(), problem.domain.faces.end(),
                      [](const auto& faces) { return faces[low].kind != BoundaryKind::periodic; });
 }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -174,13 +175,11 @@ inline float __uint_as_float(unsigned bits) {
   std::memcpy(&value, &bits, sizeof value);
   return value;
 }
-inline long long __double_as_longlong(double value) {
-  long long bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
+inline int __double2loint(double value) { return static_cast<int>(std::bit_cast<std::uint64_t>(value)); }
+inline int __double2hiint(double value) {
+  return static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 32);
 }
-inline double __longlong_as_double(long long bits) {
-  double value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
+inline double __hiloint2double(int high, int low) {
+  return std::bit_cast<double>(std::uint64_t{static_cast<std::uint32_t>(high)} << 32 |
+                               static_cast<std::uint32_t>(low));
 }

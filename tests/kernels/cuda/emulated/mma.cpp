@@ -21,9 +21,6 @@ struct alignas(8) float2 {
 struct alignas(16) double2 {
   double x, y;
 };
-inline double __hiloint2double(int high, int low) {
-  return __longlong_as_double(static_cast<long long>(high) << 32 | static_cast<unsigned>(low));
-}
 
 #include "mma_sweep.cuh"
 
