@@ -61,10 +61,10 @@ BenchCase case_of(const Json& row) {
                              : case_of_preset(row);
 }
 
-/// The same of all rows of a problem; random ones are known by theirs.
+/// The same of all rows of a problem; random ones and inputs are known by theirs.
 std::string name_of(const Json& row) {
-  const std::string stencil = row.at("stencil");
-  if (row.value("suite", "") == "random") return stencil;
+  const std::string stencil = row.at("stencil"), suite = row.value("suite", "");
+  if (suite == "random" || suite == "inputs") return stencil;
   return stencil + " " + row.at("precision").get<std::string>() + row.at("shape").dump() +
          row.value("boundary", Json()).dump() + (row.value("source", false) ? " with a source" : "");
 }
@@ -159,7 +159,7 @@ struct Verdict {
 
 TEST(ModelOnRecord, ChoosesAndPredicts) {
   const Verdict all{"candidates-h200.json", "catalogue-h200.json", "catalogue-tensor-h200.json",
-                    "walls-h200.json"};
+                    "walls-h200.json", "inputs-h200.json"};
   ASSERT_GT(all.cases, 250);
   EXPECT_GE(all.close, 0.9 * all.cases);
   EXPECT_GE(all.fast, 0.95 * all.cases);
