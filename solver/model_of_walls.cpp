@@ -20,8 +20,9 @@ constexpr double band_step = 2e-6;       // s, the same of a step without a marc
 constexpr double band_tile = 1e-6;       // s, and of tiles in shared memory
 
 /// What a 3D march takes longer between walls: tiles beside faces at the ends of rows and columns complete
-/// their points' neighbours, beyond dirichlet faces one by one; and all tiles ask where their planes are. In
-/// 2D blocks end together (cuda::wall_cost).
+/// their points' neighbours, beyond dirichlet faces one by one; and where planes lie beyond faces, all
+/// tiles of stars ask, and those of boxes warm up by the code for it. In 2D blocks end together
+/// (cuda::wall_cost).
 double wall_slowdown(const MarchModel& march, const cuda::Tile& tile) {
   const Domain& domain = march.problem.domain;
   if (domain.dimensions < 3) return 0;
@@ -42,7 +43,7 @@ double wall_slowdown(const MarchModel& march, const cuda::Tile& tile) {
 }
 
 /// Neumann faces across the march that it does not mirror.
-int mirrored_faces(const MarchModel& march) {
+int stepped_faces(const MarchModel& march) {
   int faces = 0;
   if (march.stencil.mirrors_planes()) return faces;
   for (const Face& face : march.problem.domain.faces[cuda::grid_axes(march.problem.domain)[plane_axis]])
@@ -52,8 +53,8 @@ int mirrored_faces(const MarchModel& march) {
 
 /// Seconds of the steps beside these, both faces at the same time: in 2D a launch of tiles for each march,
 /// else one by one, of as many planes as the steps after it need.
-double mirror_seconds(const MarchModel& march, int fuse, int depth) {
-  const int faces = mirrored_faces(march);
+double stepped_seconds(const MarchModel& march, int fuse, int depth) {
+  const int faces = stepped_faces(march);
   const cuda::Region band{{}, {depth * march.stencil.radius[plane_axis], 1, march.shape[column_axis]}};
   if (const auto tile =
           faces ? cuda::choose_step_tile(march.stencil, band, depth, march.compute_bytes(), march.limits)
@@ -66,8 +67,8 @@ double mirror_seconds(const MarchModel& march, int fuse, int depth) {
 
 /// What of these a march of so many seconds, kernel by kernel, does not hide: blocks leave little room for
 /// others on grids that fill the device, in 2D those of little reach more.
-double mirrors_not_hidden(const MarchModel& march, int fuse, int depth, double seconds) {
-  const double mirrors = mirror_seconds(march, fuse, depth);
+double stepped_not_hidden(const MarchModel& march, int fuse, int depth, double seconds) {
+  const double mirrors = stepped_seconds(march, fuse, depth);
   if (march.problem.domain.box().points() < 1'000'000)
     return std::max(0.0, mirrors - (march.space() ? 0.5 : 1.0) * seconds);
   const bool short_reach = !march.space() && depth * march.stencil.radius[plane_axis] <= 6;
@@ -98,7 +99,7 @@ double wall_warp_seconds(const MarchModel& march, const cuda::Tile& tile) {
 }
 
 double wall_seconds(const MarchModel& march, const cuda::Tile& tile, int fuse, int depth, double seconds) {
-  return wall_slowdown(march, tile) * seconds + mirrors_not_hidden(march, fuse, depth, seconds);
+  return wall_slowdown(march, tile) * seconds + stepped_not_hidden(march, fuse, depth, seconds);
 }
 
 double band_seconds(const Problem& problem, const DeviceModel& device, int fuse) {
@@ -106,7 +107,7 @@ double band_seconds(const Problem& problem, const DeviceModel& device, int fuse)
   const auto axes = cuda::grid_axes(problem.domain);
   const int deepest = march.depth_of_kernels(fuse), kernels = deepest > 0 ? ceil_div(fuse, deepest) : fuse;
   auto inner = march.shape;
-  double seconds = mirror_seconds(march, fuse, ceil_div(fuse, kernels));
+  double seconds = stepped_seconds(march, fuse, ceil_div(fuse, kernels));
   for (int k = 0; k < axis_count; ++k) {
     if (problem.domain.periodic(axes[k])) continue;
     const std::int64_t reach = std::min<std::int64_t>(fuse * march.stencil.radius[k], inner[k] / 2);
@@ -114,7 +115,7 @@ double band_seconds(const Problem& problem, const DeviceModel& device, int fuse)
     slab[k] = reach;
     inner[k] -= 2 * reach;
     // Beside neumann faces across the march all is stepped; bands across other axes may have left nothing.
-    const int marched = k == plane_axis ? 2 - mirrored_faces(march) : 2;
+    const int marched = k == plane_axis ? 2 - stepped_faces(march) : 2;
     if (slab[0] * slab[1] * slab[2] > 0)
       seconds += marched * (compute_seconds(march, slab, fuse) + kernels * (deepest == 0 ? band_step
                                                                             : problem.domain.dimensions == 2

@@ -15,7 +15,7 @@ constexpr int step_threads = 512;
 constexpr int planes_of_thread(int points) { return points <= 16 ? 8 : points <= 64 ? 4 : 1; }
 
 /// Of a march: whether its warm-up is taken in loops of fewer levels. In 3D, stars and fp64 have no registers
-/// for more loops: theirs would spill (box3d1r on H200, GStencil/s: fp64 478, in one loop 509; fp32 1,032 and
+/// for these: they would spill (box3d1r on H200, GStencil/s: fp64 478, in one loop 509; fp32 1,032 and
 /// 955).
 constexpr bool warms_up_apart(bool tiles_of_rows, bool is_star, int compute_bytes) {
   return !tiles_of_rows || (!is_star && compute_bytes < 8);

@@ -47,8 +47,8 @@ struct KernelStencil {
   bool mirrors(int axis) const {
     return walls[axis][low] == Wall::neumann || walls[axis][high] == Wall::neumann;
   }
-  /// Whether there are such faces across the march that it takes itself (see march.cuh), and whether there
-  /// are any that it takes.
+  /// Whether the march mirrors neumann faces across it (see march.cuh), and whether it takes planes near any
+  /// face across it: near others of neumann kind, the host does.
   bool mirrors_planes() const;
   bool has_ghost_planes() const;
 

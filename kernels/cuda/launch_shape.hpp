@@ -30,7 +30,7 @@ std::int64_t steps_per_block(std::int64_t steps, std::int64_t tiles, std::int64_
                              std::int64_t warm_up);
 
 /// What a plane of a block beside walls takes more than one of another block, as a share of it: beside the
-/// ends of rows, and beside dirichlet faces across the march.
+/// ends of rows, and near faces across the march that it takes itself.
 struct WallCost {
   double columns = 0, planes = 0;
 };

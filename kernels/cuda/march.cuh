@@ -95,7 +95,7 @@ class March {
   static constexpr bool has_near_loop = RY == 0 || !pointwise_completion;
   /// Where two loops, windows to complete and sums of fp64 leave no registers for offsets of other warps'
   /// rows.
-  static constexpr bool keeps_most = sizeof(Compute) == 8 && beside_wall && near_planes && RY > 0;
+  static constexpr bool lacks_registers = sizeof(Compute) == 8 && beside_wall && near_planes && RY > 0;
 
   /// Plane i of the march in the grid.
   __device__ int plane_of(int i) const { return static_cast<int>(place_.begin) - depth * R + i; }
@@ -108,9 +108,10 @@ class March {
     const auto [input, source] = ring.wait();
     Points level[levels + 1];
     read_input<near_face>(level[0], input, plane);
+    constexpr bool after_warm_up = near_planes && !near_face;  // by the loop of planes that are not near
     const auto write = [&] {
       if constexpr (writing)
-        if (writes_apart || near_face != near_planes || i >= warm_up) output_.write(level[levels]);
+        if (writes_apart || after_warm_up || i >= warm_up) output_.write(level[levels]);
     };
     if constexpr (pointwise_completion) {
       auto& edges = shared_.edges[i & 1];
@@ -141,7 +142,7 @@ class March {
       });
     } else {
       block_barrier();
-      if constexpr (keeps_most) compute_anew(warp_);
+      if constexpr (lacks_registers) compute_anew(warp_);
       ring.fetch(i + ahead < planes);
       advance_source(source);
       static_for<0, levels>([&](auto l) {

@@ -35,7 +35,6 @@ constexpr bool corners = any_tap([](const Tap& tap) { return tap.offset[1] && ta
 
 constexpr bool has_walls =
     walls[0][0] != Wall::none || walls[1][0] != Wall::none || walls[2][0] != Wall::none;
-constexpr bool has_wall(int axis, Wall kind) { return walls[axis][0] == kind || walls[axis][1] == kind; }
 /// Whether the march takes planes beside a face across it as their own images.
 constexpr bool is_mirror(int side) { return mirrors_planes && walls[plane_axis][side] == Wall::neumann; }
 /// Of tiles of one row few blocks are near a face across the march: these have code of their own.

@@ -36,10 +36,9 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
   }
   Arguments a = arguments(in, out, region);
   const std::int64_t granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
-  place_column_tiles(a, tile, aligned_column_ + round_down(a.region.begin[2] - aligned_column_, granule));
-  const bool has_ends = stencil_.has_walls(column_axis), is_line = stencil_.radius[plane_axis] == 0;
-  if (has_ends && !is_line) keep_tiles_from_walls(a, tile);  // of lines, tiles begin where memory's lines do
-  const Kernel& kernel = kernel_of(march, a);
+  const Kernel& kernel = kernel_of(
+      march, place_tiles(a, stencil_, tile,
+                         aligned_column_ + round_down(a.region.begin[2] - aligned_column_, granule)));
   if (!in.view.data) return;  // prepare()
   const auto map_tiles = [&](View& view, int bytes, TensorMap(&maps)[2]) {
     if (const std::int64_t skipped = round_down(a.first_column - view.begin[2], column_granule);
@@ -68,7 +67,7 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
     WallCost cost = wall_cost(stencil_, tile, formats.compute_bytes());
     if (a.region.begin[0] >= halo && a.region.end[0] + halo <= a.shape[plane_axis]) cost.planes = 0;
     FlatMarch flat = flat_march(tile, planes, column_tiles * row_tiles, device_.multiprocessors);
-    flat.outer = has_ends && row_tiles == 1 ? outer_tiles(a, tile) : no_outer_tiles;
+    flat.outer = stencil_.has_walls(column_axis) && row_tiles == 1 ? outer_tiles(a, tile) : no_outer_tiles;
     flat.halo = halo;
     flat.resident = resident;  // where more are than the tile was cut for
     flat.wall_cost = cost;
@@ -140,11 +139,7 @@ ScalarUnit::March* ScalarUnit::march_of(const Formats& formats, int depth) const
   return march ? &*march : nullptr;
 }
 
-/// For tiles so placed.
-const Kernel& ScalarUnit::kernel_of(March& march, const Arguments& placed) const {
-  Tile tile = march.tile;
-  tile.whole_vectors = writes_whole_vectors(placed, tile);
-  if (stencil_.has_walls(column_axis)) tile.faces_between_lanes = faces_between_lanes(placed, tile);
+const Kernel& ScalarUnit::kernel_of(March& march, const Tile& tile) const {
   const auto [low_between, high_between] = tile.faces_between_lanes;
   const std::array key{tile.whole_vectors, low_between, high_between};
   const auto known = march.kernels.find(key);

@@ -96,11 +96,11 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
   Box core = region;
   if (!stencil_.mirrors_planes()) {
     const int slow = axes_[plane_axis];
-    const std::int64_t n = domain_.shape[slow], band = steps * radius_[slow];
+    const std::int64_t n = domain_.shape[slow], width = steps * radius_[slow];
     if (domain_.faces[slow][low].kind == BoundaryKind::neumann)
-      core.begin[slow] = std::max(core.begin[slow], band);
+      core.begin[slow] = std::max(core.begin[slow], width);
     if (domain_.faces[slow][high].kind == BoundaryKind::neumann)
-      core.end[slow] = std::min(core.end[slow], n - band);
+      core.end[slow] = std::min(core.end[slow], n - width);
     if (core.empty()) core = {};
   }
   if (core == region) return this->march(*march, in, out, core, stream_);

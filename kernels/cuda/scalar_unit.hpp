@@ -72,7 +72,7 @@ class ScalarUnit : public Unit {
   Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
   Box reach(const Box& region, int steps) const;
   March* march_of(const Formats& formats, int depth) const;
-  const Kernel& kernel_of(March& march, const Arguments& placed) const;
+  const Kernel& kernel_of(March& march, const Tile& tile) const;
   const Kernel& step_kernel(const Formats& formats) const;
   const Kernel& steps_kernel(const Formats& formats, int stride) const;
 

@@ -20,7 +20,7 @@ constexpr double turn_slots = 25, point_slots = 3;  // instructions beside sums,
 // fill a level in fp64; a plane of a level; issue slots per instruction; between walls, times as much.
 constexpr double march_cycles = 3000, level_cycles_fp64 = 900, plane_cycles = 20, alone = 1.5,
                  walls_slow = 1.65;
-constexpr double mirror_cycles = 6000;  // of what is beside neumann faces across it
+constexpr double mirror_cycles = 6000;  // of what is beside neumann faces across it that it does not mirror
 
 int planes_per_thread(const KernelStencil& stencil) {
   return planes_of_thread(static_cast<int>(stencil.taps.size()) * (stencil.folded[column_axis] ? 2 : 1));
@@ -99,7 +99,7 @@ double cycles_of_march(const KernelStencil& stencil, const Tile& tile, const Reg
   return march_cycles + (compute_bytes == 8 ? level_cycles_fp64 * tile.depth : 0) +
          static_cast<double>((length + tile.warm_up) * tile.depth) * plane *
              (stencil.has_walls() ? walls_slow : 1) +
-         (stencil.mirrors(plane_axis) ? mirror_cycles : 0);
+         (stencil.mirrors(plane_axis) && !stencil.mirrors_planes() ? mirror_cycles : 0);
 }
 
 }  // namespace

@@ -292,6 +292,15 @@ void keep_tiles_from_walls(Arguments& a, const Tile& tile) {
   if (a.column_tiles > 1 && beyond > 0 && beyond <= room) a.first_column -= beyond;
 }
 
+Tile place_tiles(Arguments& a, const KernelStencil& stencil, Tile tile, std::int64_t first) {
+  const bool has_ends = stencil.has_walls(column_axis), is_line = stencil.radius[plane_axis] == 0;
+  place_column_tiles(a, tile, first);
+  if (has_ends && !is_line) keep_tiles_from_walls(a, tile);  // of lines, tiles begin where memory's lines do
+  tile.whole_vectors = writes_whole_vectors(a, tile);
+  if (has_ends) tile.faces_between_lanes = faces_between_lanes(a, tile);
+  return tile;
+}
+
 std::array<bool, 2> outer_tiles(const Arguments& a, const Tile& tile) {
   const std::int64_t end = a.first_column + (a.column_tiles - 1) * tile.written_columns() + tile.columns();
   const bool several = a.column_tiles > 1;

@@ -50,6 +50,9 @@ RowTiles tiles_of_rows(const Region& region, const KernelStencil& stencil, const
 /// where that leaves the second within them: blocks beside walls take longer than others.
 void keep_tiles_from_walls(Arguments& a, const Tile& tile);
 
+/// Both for a launch over a.region; returns the tile as its kernel is compiled.
+Tile place_tiles(Arguments& a, const KernelStencil& stencil, Tile tile, std::int64_t first);
+
 /// Whether the first of several tiles so placed begins before the grid, and whether the last ends beyond it.
 std::array<bool, 2> outer_tiles(const Arguments& a, const Tile& tile);
 constexpr std::array<bool, 2> no_outer_tiles{};

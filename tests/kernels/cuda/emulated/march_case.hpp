@@ -16,9 +16,8 @@ struct MarchCase {
   int multiprocessors = 132;           // of one, all grids are large
   std::array<bool, 3> repeats{};       // axes without walls
   std::optional<BoundaryKind> last{};  // of the upper faces of the others, if not as the lower ones
-
-  std::int64_t first_column = 0;  // of a block, whose neighbours have those before
-  bool lopsided = false;          // without the taps of the plane farthest ahead
+  std::int64_t first_column = 0;       // of a block, whose neighbours have those before
+  bool lopsided = false;               // without the taps of the plane farthest ahead
 
   testing::RandomCase problem() const {
     testing::RandomCase random = make_problem(shape, symmetric);
@@ -43,20 +42,16 @@ struct MarchCase {
   Formats formats() const { return {shape.precision, true, true}; }
   BlockLimits limits() const { return {90, 227 << 10, multiprocessors}; }
   Tile tile() const {
-    Tile chosen = choose_tile(stencil(), formats(), steps, limits()).value();
     Arguments placed{};
     placed.shape[column_axis] = placed.region.end[column_axis] = shape.shape[x_axis];
     placed.region.begin[column_axis] = first_column;
-    place(placed, chosen);
-    chosen.whole_vectors = writes_whole_vectors(placed, chosen);
-    chosen.faces_between_lanes = faces_between_lanes(placed, chosen);
-    return chosen;
+    return place(placed);
   }
-  /// Tiles of a launch.
-  void place(Arguments& a, const Tile& tile) const {
+  /// Tiles of a launch over a.region.
+  Tile place(Arguments& a) const {
     if (repeats_rows()) a.row_period = static_cast<int>(shape.shape[x_axis]);
-    place_column_tiles(a, tile, a.region.begin[column_axis]);
-    if (stencil().has_walls(column_axis) && stencil().radius[plane_axis] > 0) keep_tiles_from_walls(a, tile);
+    return place_tiles(a, stencil(), choose_tile(stencil(), formats(), steps, limits()).value(),
+                       a.region.begin[column_axis]);
   }
   bool repeats_rows() const {
     return rows_repeat({problem().domain, problem().stencil, shape.precision, true}, shape.precision, steps,
@@ -91,6 +86,7 @@ inline const MarchCase march_cases[] = {
     {{"star3d_torus", {19, 61, 132}, {1, 1, 1}, true, periodic, fp32}, 4},
     {{"box3d_torus", {11, 50, 130}, {1, 1, 1}, false, periodic, fp64}, 2},
     {{"star3d_ring", {19, 61, 256}, {1, 1, 1}, true, dirichlet, fp32}, 3, {}, 132, {false, false, true}},
+    {{"mirrored_ring", {19, 61, 256}, {1, 1, 1}, true, neumann, fp64}, 3, {}, 132, {false, false, true}},
     {{"layers_ring", {8, 51, 524}, {0, 1, 1}, false, neumann, fp32}, 3, {}, 132, {false, false, true}},
     // Faces between lanes and warps, or within; neumann faces across the march, which are mirrored in it.
     {{"star3d_aligned", {19, 97, 200}, {1, 1, 1}, true, neumann, fp32}, 4},

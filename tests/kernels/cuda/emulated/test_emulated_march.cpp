@@ -39,7 +39,7 @@ void launch(const MarchCase& c, const Field& in, Field& out, const Field& source
             const testing::RandomCase& problem, bool dealt) {
   const Tile tile = c.tile();
   Arguments a = scalar_arguments(problem, in, out, source, region);
-  c.place(a, tile);
+  c.place(a);
   const auto maps_of = [&](const View& view, int bytes) {
     return std::array{emulated::TileMap{view, bytes, tile.box_rows(), tile.box_columns()},
                       emulated::TileMap{view, bytes, tile.box_rows(), tile.columns(), 1, a.row_period}};
