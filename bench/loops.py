@@ -15,7 +15,7 @@ import re
 import subprocess
 import tempfile
 
-SMALLEST = 150  # instructions of a loop that takes planes
+SMALLEST = 60  # instructions of a loop that takes planes
 
 
 def parsed(text):
@@ -36,7 +36,7 @@ def operation(instruction):
 def loops_of(instructions, labels):
     spans = []
     for end, instruction in enumerate(instructions):
-        jump = re.search(r"BRA.*?(\.L_x_\d+)", instruction)
+        jump = re.match(r"@.*BRA.*?(\.L_x_\d+)", instruction)  # others come back from waits behind the program
         if jump and end - labels.get(jump[1], end) > SMALLEST:
             spans.append((labels[jump[1]], end))
     inner = [a for a in spans if not any(a != b and a[0] <= b[0] and b[1] <= a[1] for b in spans)]
