@@ -111,8 +111,8 @@ class PlaneFaces {
 
   /// Whether some level is beside a face, or beyond, when level 0 takes a plane.
   __device__ bool are_near(int plane) const { return plane < depth * R || plane >= first_near_last(); }
-  /// The first plane of level 0 that is beside the last face, where that is mirrored, or beyond it.
-  __device__ int first_near_last() const { return planes_ - (mirrors_planes ? 1 : 0); }
+  /// The first plane of level 0 that reaches the last face.
+  __device__ int first_near_last() const { return planes_ - R; }
 
   __device__ bool is_beyond(int plane) const {
     return static_cast<unsigned>(plane) >= static_cast<unsigned>(planes_);

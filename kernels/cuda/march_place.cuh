@@ -22,14 +22,13 @@ struct BlockPlace {
 
   /// Whether the tile, halo included, reaches a wall at the ends of rows or columns.
   __device__ bool beside_wall() const {
-    // Tiles of rows end with the grid.
-    return reaches_beyond(row_axis, first_row - RY, first_row + tile_rows + RY) ||
-           reaches_beyond(column_axis, first_column, first_column + tile_columns);
+    return reaches_wall(row_axis, first_row, first_row + tile_rows) ||
+           reaches_wall(column_axis, first_column, first_column + tile_columns);
   }
   /// Whether planes reach a face across the march. Of tiles of one row few do: those of more all take the
   /// code for it.
   __device__ bool near_planes() const {
-    return !ends_apart || reaches_beyond(plane_axis, begin - depth * R, end + depth * R);
+    return !ends_apart || reaches_wall(plane_axis, begin - depth * R, end + depth * R);
   }
 
  private:
@@ -94,8 +93,8 @@ struct BlockPlace {
     return a.region.begin[0] + min(max(evenly, 0ll), planes);
   }
 
-  __device__ bool reaches_beyond(int axis, long long first, long long last) const {
-    return walls[axis][0] != Wall::none && (first < 0 || last > a.shape[axis]);
+  __device__ bool reaches_wall(int axis, long long first, long long last) const {
+    return walls[axis][0] != Wall::none && (first <= 0 || last >= a.shape[axis]);
   }
 };
 
