@@ -49,6 +49,21 @@ inline BenchCase parse_case(const std::string& text) {
           {parts.begin() + 4, parts.end()}};
 }
 
+/// Faces by letters, p, d or n: one for all axes, or one for each, slowest first.
+inline void set_walls(BenchCase& what, std::string letters) {
+  const auto axes = static_cast<std::size_t>(what.domain.dimensions);
+  if (letters.size() == 1) letters.resize(axes, letters[0]);
+  if (letters.size() != axes || letters.find_first_not_of("pdn") != std::string::npos)
+    throw std::runtime_error("want p, d or n, one or one for each axis: " + what.text);
+  for (std::size_t k = 0; k < axes; ++k) {
+    const Face face{letters[k] == 'd'   ? BoundaryKind::dirichlet
+                    : letters[k] == 'n' ? BoundaryKind::neumann
+                                        : BoundaryKind::periodic,
+                    0.5};
+    what.domain.faces[static_cast<std::size_t>(what.domain.first_axis()) + k] = {face, face};
+  }
+}
+
 /// Random values in [0, 1) in device memory, the same 16 MB again and again: nothing in the kernels depends
 /// on the data.
 inline void fill_random(Field& field) {

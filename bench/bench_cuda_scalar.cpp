@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rates of the scalar unit on one GPU: bench_cuda_scalar [--json FILE] [--seconds S]
 // STENCIL:PRECISION:SHAPE:STEPS[:WALL[:tight]]... SHAPE is 10240x10240, slowest axis first; STEPS 0 asks the
-// unit for its preferred number; WALL is p, d or n (default d); tight: no halo beside walls.
+// unit for its preferred number; WALL is p, d or n, or one for each axis (default d); tight: no halo beside
+// walls.
 #include "bench/bench_case.hpp"
 #include "kernels/cuda/scalar_unit.hpp"
 #include "kernels/presets.hpp"
@@ -11,11 +12,7 @@ namespace {
 
 nlohmann::json bench_unit(BenchCase what, double seconds) {
   const std::string wall = what.more.empty() ? "d" : what.more[0];
-  const Face face{wall == "d"   ? BoundaryKind::dirichlet
-                  : wall == "n" ? BoundaryKind::neumann
-                                : BoundaryKind::periodic,
-                  0.5};
-  for (int axis = what.domain.first_axis(); axis < axis_count; ++axis) what.domain.faces[axis] = {face, face};
+  set_walls(what, wall);
   const Stencil stencil = make_preset(what.stencil, what.domain.dimensions, {1, 1, 1}, {});
   const Stream stream;
   const ScalarUnit unit(what.domain, stencil, what.precision, nullptr, stream);

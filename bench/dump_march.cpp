@@ -19,28 +19,8 @@ namespace {
 using namespace spsolve;
 using namespace spsolve::cuda;
 
-BoundaryKind kind_of(char wall) {
-  switch (wall) {
-    case 'p':
-      return BoundaryKind::periodic;
-    case 'd':
-      return BoundaryKind::dirichlet;
-    case 'n':
-      return BoundaryKind::neumann;
-    default:
-      throw std::runtime_error(std::string("walls are p, d or n, not ") + wall);
-  }
-}
-
 KernelStencil stencil_of(BenchCase& what) {
-  std::string walls = what.more.empty() ? "p" : what.more[0];
-  const auto axes = static_cast<std::size_t>(what.domain.dimensions);
-  if (walls.size() == 1) walls.resize(axes, walls[0]);
-  if (walls.size() != axes) throw std::runtime_error("want one wall, or one for each axis: " + what.text);
-  for (std::size_t k = 0; k < axes; ++k) {
-    const Face face{kind_of(walls[k])};
-    what.domain.faces[static_cast<std::size_t>(what.domain.first_axis()) + k] = {face, face};
-  }
+  set_walls(what, what.more.empty() ? "p" : what.more[0]);
   return {what.domain, make_preset(what.stencil, what.domain.dimensions, {1, 1, 1}, {}), what.precision,
           false};
 }

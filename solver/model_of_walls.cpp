@@ -68,12 +68,12 @@ double stepped_seconds(const MarchModel& march, int fuse, int depth) {
 /// What of these a march of so many seconds, kernel by kernel, does not hide: blocks leave little room for
 /// others on grids that fill the device, in 2D those of little reach more.
 double stepped_not_hidden(const MarchModel& march, int fuse, int depth, double seconds) {
-  const double mirrors = stepped_seconds(march, fuse, depth);
+  const double stepped = stepped_seconds(march, fuse, depth);
   if (march.problem.domain.box().points() < 1'000'000)
-    return std::max(0.0, mirrors - (march.space() ? 0.5 : 1.0) * seconds);
+    return std::max(0.0, stepped - (march.space() ? 0.5 : 1.0) * seconds);
   const bool short_reach = !march.space() && depth * march.stencil.radius[plane_axis] <= 6;
-  return short_reach ? std::max(0.35 * mirrors, mirrors - 0.3 * seconds)
-                     : std::max(0.0, mirrors - 0.1 * seconds);
+  return short_reach ? std::max(0.35 * stepped, stepped - 0.3 * seconds)
+                     : std::max(0.0, stepped - 0.1 * seconds);
 }
 
 }  // namespace

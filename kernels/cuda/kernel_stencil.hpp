@@ -47,9 +47,11 @@ struct KernelStencil {
   bool mirrors(int axis) const {
     return walls[axis][low] == Wall::neumann || walls[axis][high] == Wall::neumann;
   }
-  /// Whether the march mirrors neumann faces across it (see march.cuh), and whether it takes planes near any
-  /// face across it: near others of neumann kind, the host does.
+  /// Of neumann faces across the march: whether it mirrors them (see march.cuh), or planes beside them are
+  /// stepped by other kernels.
   bool mirrors_planes() const;
+  bool steps_planes() const { return mirrors(plane_axis) && !mirrors_planes(); }
+  /// Whether the march takes planes near some face across it.
   bool has_ghost_planes() const;
 
  private:

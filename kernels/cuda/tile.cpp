@@ -234,8 +234,8 @@ bool rows_repeat(const KernelStencil& stencil, Precision precision, int steps, c
   // Images of few rows cost little. Where there is no march, and beside neumann faces that it does not take,
   // kernels of single steps need them.
   if (stencil.radius[row_axis] == 0 || stencil.radius[column_axis] == 0 || stencil.has_walls(column_axis) ||
-      (stencil.mirrors(plane_axis) && !stencil.mirrors_planes()) ||
-      columns * static_cast<std::int64_t>(storage_bytes(precision)) % 16 != 0 || columns > most_columns)
+      stencil.steps_planes() || columns * static_cast<std::int64_t>(storage_bytes(precision)) % 16 != 0 ||
+      columns > most_columns)
     return false;
   const int preferred = preferred_depth(stencil, {precision, true, true}, limits);
   if (preferred == 0) return false;

@@ -34,8 +34,9 @@ bool rows_repeat(const KernelStencil& stencil, Precision precision, int steps, c
 
 /// The columns [begin, end) of a region, counted from where its rows are aligned to 64 bytes, grown to
 /// columns that threads write together: in rows of `scratch` memory, and where the grid ends at a wall and
-/// rows have room to 64 bytes beyond. Sweeps on tensor cores read that room, with weights of zero: what is
-/// written there must be finite, which fp16 does not promise.
+/// rows have room to 64 bytes beyond. Sweeps on tensor cores read that room, with weights of zero, so that
+/// march.cuh writes zeros there. fp16 is left out: what was written there before could overflow, and zeros
+/// have not been measured.
 std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& columns, const Tile& tile,
                                              const Formats& formats, bool scratch, bool ends_at_wall);
 
