@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "kernels/field.hpp"
 
 namespace spsolve {
@@ -14,6 +16,15 @@ class Sweep {
 
   /// Begins what takes time when it is first called with, or without, a source: compiling.
   virtual void prepare(bool /*with_source*/) const {}
+
+  /// Whether data are scaled before they are multiplied: set_largest() comes before every sweep of other
+  /// data.
+  virtual bool needs_largest() const { return false; }
+  /// The largest magnitude of points of the whole grid and of what walls hold. No sweep may be under way.
+  virtual void set_largest(double) {}
+  /// The largest magnitude that sweeps have written since the last call, once they are done, if that is
+  /// known.
+  virtual std::optional<double> take_largest() { return {}; }
 
   /// out = w * in (+ source, unless null) on `region`, which lies in owned(). `in` holds data on region grown
   /// by the radius of w and finite values on all of allocated(); only `region` of `out` is written. `in` and

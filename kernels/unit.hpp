@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "kernels/box.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/field.hpp"
@@ -22,6 +24,14 @@ class Unit {
 
   /// Begins what takes time in the first advance() of such a region: compiling.
   virtual void prepare(const Field& /*in*/, const Box& /*region*/, int /*steps*/) const {}
+
+  /// Whether data of launches of so many steps are scaled: set_largest() comes before each.
+  virtual bool needs_largest(int /*steps*/) const { return false; }
+  /// The largest magnitude of points of the whole grid and of what walls hold. No launch may be under way.
+  virtual void set_largest(double) {}
+  /// The largest magnitude that launches, of steps that need it, have written since the last call, once they
+  /// are done, if that is known.
+  virtual std::optional<double> take_largest() { return {}; }
 
   /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as docs/design.md
   /// defines them before every single step. `in` must hold data on region grown by steps * radius, cut off at

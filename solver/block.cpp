@@ -2,6 +2,8 @@
 #include "solver/block.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "kernels/fused_unit.hpp"
@@ -47,6 +49,7 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
     prepare(method.fuse);
     prepare({1, problem.precision});
   });
+  needs_largest_ = communicator.all_reduce(int{unit_->needs_largest(method.fuse)}, MPI_MAX) != 0;
 }
 
 std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
@@ -95,6 +98,7 @@ void Block::set_state(const FillField& fill) {
   backend_->set(*state_, fill);
   unit_->fill_ghosts(*state_, state_->owned());
   steps_known_ = 0;
+  units_know_largest_ = false;
 }
 
 const Field& Block::state() {
@@ -111,13 +115,44 @@ void Block::prepare_copies(const Sampling& sampling, int count) {
   backend_->prepare_copies(owned(), sampling, count, between);
 }
 
+double Block::largest_here() {
+  double largest = 0;
+  bool known = units_know_largest_;
+  for_each_unit([&](Unit& unit) {
+    const std::optional<double> written = unit.take_largest();
+    known = known && written;
+    largest = std::max(largest, written.value_or(0));
+  });
+  if (known) return largest;
+  const Extremes extremes = backend_->reducer().extremes(*state_, nullptr, {});
+  if (extremes.first_not_finite != no_point) return std::numeric_limits<double>::infinity();
+  return std::max(std::abs(extremes.min), std::abs(extremes.max));
+}
+
+void Block::find_largest() {
+  backend_->synchronize();
+  double largest = largest_here();
+  for (const auto& faces : problem_.domain.faces)
+    for (const Face& face : faces) largest = std::max(largest, std::abs(face.value));
+  enter(Phase::exchange);
+  largest = communicator_.all_reduce(largest, MPI_MAX);
+  for_each_unit([&](Unit& unit) { unit.set_largest(largest); });
+}
+
 void Block::launch(int steps) {
   const Kind kind{steps, steps <= steps_known_ ? steps_known_ : 0};
   // The first launch of its kind may compile.
   const bool first = launches_.count(kind) == 0;
   computing_ = first ? Phase::setup : backend_->queues_overlap() ? Phase::device : Phase::compute;
   enter(computing_);
-  launches(kind)[swapped_]->run([&] { enqueue(kind); });
+  Launch& launch = *launches(kind)[swapped_];
+  const bool scales = needs_largest_ && steps == method_.fuse;
+  if (scales) {
+    find_largest();
+    enter(computing_);
+  }
+  launch.run([&] { enqueue(kind); });
+  units_know_largest_ = scales;
   steps_known_ =
       method_.exchanges_in_every_launch() ? 0 : (kind.known > 0 ? kind.known : steps_of_halo_) - steps;
   std::swap(state_, next_);

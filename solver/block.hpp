@@ -71,6 +71,17 @@ class Block {
     return view;
   }
   Launches& launches(const Kind& kind);
+  /// Units that may enqueue parts of a launch.
+  template <class Do>
+  void for_each_unit(Do&& act) {
+    if (unit_) act(*unit_);
+    for (auto& unit : edge_units_)
+      if (unit) act(*unit);
+  }
+  /// Tells units the largest magnitude on the whole grid. Collective.
+  void find_largest();
+  /// That of the block's points.
+  double largest_here();
   std::unique_ptr<Unit> make_unit(Queue queue) const;
   HaloExchange exchange_of(const Domain& domain, const Field& field);
   HaloExchange& exchange();
@@ -109,6 +120,8 @@ class Block {
   int steps_of_halo_;                     // that it is good for after an exchange
   int steps_known_ = 0;                   // that the halo of the state is good for
   bool swapped_ = false;                  // state and next have changed places
+  bool needs_largest_ = false;            // launches of `fuse` steps scale the state
+  bool units_know_largest_ = false;       // that of the state, which they have written
   std::optional<HaloExchange> exchange_;  // made by the first launch
   std::map<Kind, Launches> launches_;
   std::shared_ptr<HostCopy> state_copy_;  // that state() has given away

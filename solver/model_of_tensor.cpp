@@ -20,10 +20,12 @@ namespace {
 // Measured on H200 (docs/plan.md).
 constexpr double march_step = 0.1e-6;  // s, of a block between two steps of its march
 constexpr double line_block = 2.3e-6, line_block_fp64 = 0.9e-6;  // s, of one of a line: it fetches first
-constexpr double sweep_fill = 2e-6;  // s, until weights and the first input are there
-constexpr double long_line = 4.5;    // of instructions of lines in fp32 beyond 31 taps, at full load
-constexpr double loop_cost = 1.3;    // of instructions that are not unrolled
-constexpr double spill_cost = 1.6;   // where sums of three products begin with a source
+constexpr double sweep_fill = 2e-6;        // s, until weights and the first input are there
+constexpr double largest_to_host = 20e-6;  // s; of what a launch wrote, and the scale back
+constexpr double search_rate = 0.7;        // of the bandwidth
+constexpr double long_line = 4.5;          // of instructions of lines in fp32 beyond 31 taps, at full load
+constexpr double loop_cost = 1.3;          // of instructions that are not unrolled
+constexpr double spill_cost = 1.6;         // where sums of three products begin with a source
 constexpr double bank_conflicts = 1.15;
 constexpr double most_factors = 4, factor_spills = 1.25;  // of separable sweeps in 2D: more spill
 constexpr double staged_byte =
@@ -48,6 +50,7 @@ struct TensorWork {
   bool source_ahead = false;  // it is fetched with the input
   double latency = 0;         // s of a launch, before the first and after the last results
   bool is_serial = false;     // memory and computing take turns
+  bool scales_data = false;   // by the largest magnitude on the whole grid
   std::size_t terms = 0;
 };
 
@@ -152,14 +155,17 @@ TensorWork windowed_work(const Stencil& fused, const Domain& domain, Precision p
   const cuda::WgmmaProgram program(fused, precision, limits_of(device));
   const InputWindow& window = program.window();
   const double rows = window.rows, taken = rows - InputWindow::tile_rows + 1;
-  const bool half = storage_bytes(precision) == 2;
+  const bool half = storage_bytes(precision) == 2, pairs = program.pairs();
+  const double products = pairs ? 3 : 1, element = pairs ? 2 : static_cast<double>(storage_bytes(precision));
   TensorWork work;
-  work.fma = window.parts * rows * InputWindow::columns;
-  work.instructions = work.fma / (16 * 8 * (half ? 32 : 16));
-  work.shared_bytes = static_cast<double>(storage_bytes(precision)) * (2 + rows / InputWindow::tile_rows);
+  work.fma = window.parts * rows * InputWindow::columns * products;
+  work.instructions = work.fma / (16 * 8 * (element == 2 ? 32 : 16));
+  work.shared_bytes = element * (2 + products * rows / InputWindow::tile_rows);
   work.peak = device.wgmma_tf32_sparse;
   // What was measured on H200, on 10240 x 10240 points: conversions of data, then the instructions.
-  const double seconds = half
+  const double few_registers = rows > 16 ? 0.56e-12 : 0;  // some rows share theirs
+  const double seconds = pairs ? 1.56e-12 + 0.131e-12 * rows + few_registers
+                         : half
                              ? (window.parts == 1 ? 0.78e-12 + 0.027e-12 * rows : 0.62e-12 + 0.091e-12 * rows)
                              : window.parts * (1.76e-12 + 0.0525e-12 * taken);
   work.seconds = seconds * nominal_gpu().wgmma_tf32_sparse / device.wgmma_tf32_sparse *
@@ -168,6 +174,7 @@ TensorWork windowed_work(const Stencil& fused, const Domain& domain, Precision p
   work.shared_seconds = work.shared_bytes / device.shared_bandwidth;
   work.memory_cost = 1.1;
   work.latency = sweep_fill;
+  work.scales_data = pairs;
   return work;
 }
 
@@ -377,11 +384,16 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
       (work.is_serial
            ? candidate.memory_seconds + candidate.compute_seconds
            : overlapped({candidate.memory_seconds, candidate.compute_seconds, candidate.shared_seconds}));
+  // The largest magnitude of what a launch wrote goes to all ranks; where bands wrote, too, it is looked for.
+  const bool whole = core.box().extent() == problem.domain.box().extent();
+  const double scale = work.scales_data ? largest_to_host / (points * steps) +
+                                              (whole ? 0 : element / (search_rate * device.bandwidth) / steps)
+                                        : 0;
   const double bands = band_seconds(problem, device, candidate.fuse) / (points * steps);
   // At the same time, where one leaves room for the other: the ends of a line take two blocks.
   const double room = problem.domain.dimensions == 1 ? 2.0 / 3 : 1 - filled(problem.domain, 4e6);
-  candidate.seconds = sweep + bands - room * std::min(sweep, bands);
-  candidate.wall_seconds = candidate.seconds - sweep;
+  candidate.seconds = sweep + scale + bands - room * std::min(sweep, bands);
+  candidate.wall_seconds = candidate.seconds - sweep - scale;
   place_in_sweet_spot(problem, device, work.peak * work.fma / work.instructions, candidate);
 }
 

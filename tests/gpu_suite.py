@@ -78,7 +78,7 @@ SANITIZED = [
     Program("test_cuda_scalar", "*Seeds*/?:*Shapes*:*TallStar*", parts=6),
     Program("test_mma_sweep", "*OnTensorCores*/?_*:*TensorCoreBits*/0:Wide/*box2d13r_fp16*:Wide/*box3d6r_tf32*:Wide/*box2d4r_fp32*", parts=6),
     Program("test_separable_sweep", "*Lines/fp16:*Lines/fp32:*Planes/tf32:*Space/fp16:*Space/fp32", parts=5),
-    Program("test_wgmma_sweep", "*OnHopper*/0:*OnHopper*/1:*OnHopper*/2:*OnHopper*/10", parts=4),
+    Program("test_wgmma_sweep", "*OnHopper*/0:*OnHopper*/1:*OnHopper*/2:*OnHopper*/3:*OnHopper*/7:*OnHopper*/10", parts=6),
     Program("test_block", ON_GPUS),
     Program("test_random_problems", ON_GPUS),
     Program("test_tensor_units", "*OfGpus*/0:*OfGpus*/3:*OfGpus*/8:*OfGpus*/12", parts=3),

@@ -33,11 +33,11 @@ WgmmaProgram::WgmmaProgram(const Stencil& stencil, Precision precision, const Bl
   const auto window = input_window(stencil_, precision);
   if (!window) throw std::invalid_argument("wgmma sweep: not this stencil or precision");
   window_ = *window;
-  scale_ = spsolve::weight_scale(stencil_, precision);
+  scale_ = spsolve::weight_scale(stencil_, element());
   // In 16 bits waits are halved by twice the rows: instructions and conversions are short.
-  const int times = storage_bytes(precision) == 2 ? 2 : 1;
-  if (tile.y_groups == 0) tile_.y_groups = times;
-  if (tile.together == 0) tile_.together = times;
+  const bool half = storage_bytes(precision) == 2;
+  if (tile.y_groups == 0) tile_.y_groups = half ? 2 : 1;
+  if (tile.together == 0) tile_.together = half ? 2 : 1;
   if (tile.stages == 0) tile_.stages = 4 * tile_.together;
   const int turns = halves() ? 1 : 2;
   const int least_ring = round_up(
@@ -58,29 +58,37 @@ int WgmmaProgram::box_columns(bool aligned) const {
 int WgmmaProgram::shared_bytes(const WgmmaTile& tile) const {
   const int element = static_cast<int>(storage_bytes(precision_));
   const int rows = (tile.ring + tile.y_groups - 1) * tile.x_groups * wgmma_tile_rows;
-  const int operands = round_up(rows * wgmma_row_bytes(2 * element, window_.parts), 128);
+  const int terms = pairs() ? 2 : 1, columns = pairs() ? 4 : 2 * element;
+  const int operands = round_up(terms * rows * wgmma_row_bytes(columns, window_.parts), 128);
   const int raw = tile.stages * tile.x_groups * wgmma_tile_rows * box_columns(true) * element;
   const int partial_sums = (halves() ? tile.x_groups * tile.y_groups : 1) * 128 * 16;
   return operands + raw + partial_sums + round_up(8 * (tile.stages * tile.x_groups + 2 * tile.ring), 128);
 }
 
-PackedOperand WgmmaProgram::packed(int part) const {
-  Operand operand = windowed_operand(stencil_, window_, precision_, part);
-  for (double& value : operand.values) value *= scale_;
-  return pack(operand, widest_mma(precision_), MmaWarps::four);
+std::vector<PackedOperand> WgmmaProgram::packed() const {
+  std::vector<Operand> operands;
+  if (pairs()) {
+    operands = windowed_pair(stencil_, window_).terms;
+  } else {
+    for (int part = 0; part < window_.parts; ++part) {
+      operands.push_back(windowed_operand(stencil_, window_, precision_, part));
+      for (double& value : operands.back().values) value *= scale_;
+    }
+  }
+  std::vector<PackedOperand> packed;
+  for (const Operand& operand : operands)
+    packed.push_back(pack(operand, widest_mma(element()), MmaWarps::four));
+  return packed;
 }
 
 std::vector<std::uint32_t> WgmmaProgram::weights() const {
   std::vector<std::uint32_t> all;
-  for (int part = 0; part < window_.parts; ++part) {
-    const std::vector<std::uint32_t> values = packed(part).values;
-    all.insert(all.end(), values.begin(), values.end());
-  }
+  for (const PackedOperand& one : packed()) all.insert(all.end(), one.values.begin(), one.values.end());
   return all;
 }
 
 std::vector<std::uint32_t> WgmmaProgram::metadata() const {
-  const PackedOperand any = packed(0);
+  const PackedOperand any = packed().front();
   return {any.metadata_of(0, 0, 0), any.metadata_of(0, 0, 0) + 4 * warp_lanes};
 }
 
@@ -88,6 +96,7 @@ std::string WgmmaProgram::constants(bool aligned, bool with_source) const {
   ConstantsText text({"precision.cuh"});
   const int n = wgmma_group_tiles * tile_.x_groups * tile_.y_groups;
   text.type("Stored", stored_name(precision_));
+  text.flag("pairs", pairs());
   text.flag("aligned", aligned);
   text.flag("with_source", with_source);
   text.integer("parts", window_.parts);
@@ -102,7 +111,7 @@ std::string WgmmaProgram::constants(bool aligned, bool with_source) const {
   text.integer("ring", tile_.ring);
   text.integer("stages", aligned ? tile_.stages : tile_.stages / 2);  // of boxes that are wider
   text.integer("shared_bytes", shared_bytes());
-  text.line(wgmma_function("multiply", instruction(precision_, n)));
+  text.line(wgmma_function("multiply", instruction(element(), n)));
   return text.finished();
 }
 

@@ -36,11 +36,13 @@ class WgmmaProgram {
   /// constants.cuh; `aligned`: the window of every tile begins at a multiple of 16 bytes of the rows of
   /// memory, and its results, in those of output and source, at an even point.
   std::string constants(bool aligned, bool with_source) const;
-  /// [part of the window][step][lane of the warpgroup][4], times weight_scale().
+  /// [part of the window, or term][step][lane of the warpgroup][4], times weight_scale().
   std::vector<std::uint32_t> weights() const;
   /// [lane of the warpgroup].
   std::vector<std::uint32_t> metadata() const;
 
+  /// Whether numbers and weights are two terms of fp16 each.
+  bool pairs() const { return precision_ == Precision::fp32; }
   /// A power of two, so that small weights keep their bits in fp16.
   double weight_scale() const { return scale_; }
 
@@ -52,9 +54,10 @@ class WgmmaProgram {
   int shared_bytes(bool = false) const { return shared_bytes(tile_); }
 
  private:
+  Precision element() const { return pairs() ? Precision::fp16 : precision_; }
   /// Whether two warpgroups share each tile.
   bool halves() const { return window_.parts == 2; }
-  PackedOperand packed(int part) const;
+  std::vector<PackedOperand> packed() const;
   int shared_bytes(const WgmmaTile& tile) const;
 
   Precision precision_;

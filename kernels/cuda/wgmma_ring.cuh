@@ -20,13 +20,14 @@ constexpr int converters = 2, multipliers = 2;          // warpgroups
 constexpr int quad = wgmma_tile_rows;                   // rows of input that go through the ring together
 constexpr int quads = (window_rows + quad - 1) / quad;  // of a tile's window
 constexpr int block_columns = x_groups * wgmma_group_columns;
-constexpr int element_bytes = sizeof(Stored);
-constexpr int row_steps = element_bytes / 2;     // instructions of a warpgroup per row of a window
-constexpr int steps = row_steps * window_rows;   // and per tile
-constexpr int sums = wgmma_n / 2;                // registers
-constexpr bool halves = parts == 2;              // of the work on a tile, for two warpgroups
-constexpr int turns = halves ? 1 : multipliers;  // tiles from one of a warpgroup to its next
-constexpr int slots = ring + y_groups - 1;       // the first are repeated at the end, so that N never wraps
+constexpr int element_bytes = pairs ? 2 : sizeof(Stored);  // of an operand
+constexpr int terms = pairs ? 2 : 1;                       // of a number of the field
+constexpr int row_steps = element_bytes / 2;               // instructions of a warpgroup per row of a window
+constexpr int steps = row_steps * window_rows;             // and per tile
+constexpr int sums = wgmma_n / 2;                          // registers
+constexpr bool halves = parts == 2;                        // of the work on a tile, for two warpgroups
+constexpr int turns = halves ? 1 : multipliers;            // tiles from one of a warpgroup to its next
+constexpr int slots = ring + y_groups - 1;  // the first are repeated at the end, so that N never wraps
 constexpr int pitch = wgmma_pitch(parts);
 constexpr int row_bytes = wgmma_row_bytes(2 * element_bytes, parts);
 
@@ -37,7 +38,7 @@ constexpr int row_bytes = wgmma_row_bytes(2 * element_bytes, parts);
 using Ring = unsigned char[slots][x_groups][quad][row_bytes];
 
 struct SharedMemory {
-  alignas(128) Ring operands;
+  alignas(128) Ring operands[terms];
   alignas(128) Stored raw[stages][x_groups][quad][box_columns];
   float4 partial_sums[halves ? sums / 4 : 1][group_threads];
   unsigned long long raw_full[stages][x_groups], full[ring], empty[ring];
@@ -60,6 +61,19 @@ __device__ inline void arrive_as_warp(unsigned long long* barrier) {
 
 /// The same in all lanes of a warp, which the compiler then knows: it computes addresses once for all.
 __device__ inline int uniform(int value) { return __shfl_sync(0xffffffffu, value, 0); }
+
+/// Two numbers of fp16, each rounded to nearest, and what that leaves over. What is too large is the largest
+/// of fp16: such numbers are left in memory that no weight takes, and zero times infinity would be NaN.
+struct HalfPair {
+  unsigned bits;
+  float rest[2];
+
+  __device__ HalfPair(float low, float high) {
+    asm("cvt.rn.satfinite.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
+    rest[0] = low - value_of(Half{static_cast<unsigned short>(bits)});
+    rest[1] = high - value_of(Half{static_cast<unsigned short>(bits >> 16)});
+  }
+};
 
 /// Rounded to nearest, ties to even.
 __device__ inline unsigned tf32(float value) {
@@ -92,6 +106,7 @@ class RowConverter {
         turn_(turn),
         group_(uniform(threadIdx.x % group_threads / 32)),
         lane_(threadIdx.x % 32) {
+    if constexpr (pairs) scale_ = a.data_scale[0];
     const Strip strip(a);
     rows_ = (strip.tiles * y_groups + quads - 1 + together - 1) / together * together;
     y_ = static_cast<int>(strip.row + window_begin_row - a.in.begin[0]);
@@ -150,7 +165,7 @@ class RowConverter {
  private:
   using Four = Pack<Stored, 4>;  // neighbours
   struct Operands {              // of four neighbours
-    unsigned word[element_bytes];
+    unsigned word[terms][element_bytes];
   };
 
   // A lane has a row of the four, a quarter of the columns of a tile, and half of the tiles.
@@ -175,15 +190,23 @@ class RowConverter {
     return {from[lead_], from[lead_ + 1], from[lead_ + 2], from[lead_ + 3]};
   }
 
-  __device__ static Operands operands(const Four& four) {
+  __device__ Operands operands(const Four& four) const {
     Operands of;
-    if constexpr (element_bytes == 2) {
+    if constexpr (pairs) {
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const HalfPair first(scale_ * value_of(four.element[2 * i]),
+                             scale_ * value_of(four.element[2 * i + 1]));
+        of.word[0][i] = first.bits;
+        of.word[1][i] = HalfPair(first.rest[0], first.rest[1]).bits;
+      }
+    } else if constexpr (element_bytes == 2) {
       const uint2 bits = *reinterpret_cast<const uint2*>(&four);
-      of.word[0] = bits.x;
-      of.word[1] = bits.y;
+      of.word[0][0] = bits.x;
+      of.word[0][1] = bits.y;
     } else {
 #pragma unroll
-      for (int i = 0; i < 4; ++i) of.word[i] = tf32(value_of(four.element[i]));
+      for (int i = 0; i < 4; ++i) of.word[0][i] = tf32(value_of(four.element[i]));
     }
     return of;
   }
@@ -192,19 +215,23 @@ class RowConverter {
   __device__ void write(int slot, int tile, const Operands& near, const Operands& far) const {
     constexpr int columns = element_bytes / 2;
 #pragma unroll
-    for (int i = 0; i < columns; ++i) {
+    for (int k = 0; k < terms * columns; ++k) {
+      const int term = k / columns, i = k % columns;
+      Ring& operands = shared_.operands[term];
       unsigned char* const place =
-          &shared_.operands[slot][group_][row()][(columns * part() + i) * pitch + 16 * half()] + 32 * tile;
-      const uint4 bits{near.word[2 * i], far.word[2 * i], near.word[2 * i + 1], far.word[2 * i + 1]};
+          &operands[slot][group_][row()][(columns * part() + i) * pitch + 16 * half()] + 32 * tile;
+      const unsigned *const a = near.word[term] + 2 * i, *const b = far.word[term] + 2 * i;
+      const uint4 bits{a[0], b[0], a[1], b[1]};
       *reinterpret_cast<uint4*>(place) = bits;
       if constexpr (y_groups > 1)
-        if (slot < y_groups - 1) *reinterpret_cast<uint4*>(place + ring * sizeof shared_.operands[0]) = bits;
+        if (slot < y_groups - 1) *reinterpret_cast<uint4*>(place + ring * sizeof operands[0]) = bits;
     }
   }
 
   SharedMemory& shared_;
   const TensorMap& map_;
   int lead_;
+  float scale_;  // of data that become pairs
   int turn_, group_, lane_;
   int rows_;   // to convert, four each, in turns of `together`
   int y_, x_;  // of the first that the warp reads, in memory

@@ -4,10 +4,13 @@
 // columns. Two warpgroups convert rows of input, each once, into a ring in the order that tensor cores want:
 // columns 16 apart side by side, so that no output takes both of a pair
 // (kernels/sparse/windowed_operand.hpp). Two others multiply, tiles in turns; of stencils of more than 16
-// columns each has one of the two parts of every tile.
+// columns each has one of the two parts of every tile. In fp32 data, scaled by the largest on the whole grid,
+// and weights are pairs of fp16 terms,
+//   w x = w1 x1 + w2 x1 + w1 x2 + O(2^-22 |w x|).
 //
-// Per output of a stencil of 15 rows: 1152 flop of 2:4 work. Of shared memory, in 16 bits (tf32): 18 (36)
-// bytes of B, 4 (8) of converted rows written, 5 (10) of rows as they come.
+// Per output of a stencil of 15 rows: 1152 flop of 2:4 work, in fp32 three times that. Of shared memory, in
+// 16 bits (tf32; fp32): 18 (36; 54) bytes of B, 4 (8; 8) of converted rows written, 5 (10; 10) of rows as
+// they come.
 
 #include "wgmma.cuh"
 #include "wgmma_ring.cuh"
@@ -40,14 +43,16 @@ class TileMultiplier {
         strip_(a),
         thread_(threadIdx.x % group_threads),
         warp_(thread_ / 32),
-        lane_(thread_ % 32) {}
+        lane_(thread_ % 32) {
+    if constexpr (pairs) data_unscale_ = a.data_scale[1];
+  }
 
   /// Tiles: all, or every other one.
   template <Work work>
   __device__ void run(int first_tile) {
     load_weights<work>();
     const unsigned long long operand = plain_descriptor(
-        shared_.operands[0][0][0] + (work == Work::second_part ? 2 * 16 : 0));  // tiles one further
+        shared_.operands[0][0][0][0] + (work == Work::second_part ? 2 * 16 : 0));  // tiles one further
     for (int group = 0; group < first_tile * y_groups; ++group) release(group);
     int slot = first_tile * y_groups, waited = 0, waited_slot = 0;
     unsigned waited_parity = 0;
@@ -61,15 +66,11 @@ class TileMultiplier {
         }
         const int here = slot + q.value < ring ? slot + q.value : slot + q.value - ring;
         const unsigned long long offset = static_cast<unsigned>(here * (x_groups * quad * row_bytes / 16));
-        wgmma_fence();
         multiply_rows<q.value>(operand + offset);
-        wgmma_commit();
-        if constexpr (q.value > 0 && q.value - 1 < turns * y_groups) {
-          wgmma_wait<1>();
-          release(slot + q.value - 1);
-        }
+        if constexpr (q.value > 0 && q.value - 1 < turns * y_groups) release(slot + q.value - 1);
       });
       wgmma_wait<0>();
+      if constexpr (pairs) add<window_rows - 1>(second_sums_);
       for (int q = min(quads - 1, turns * y_groups); q < turns * y_groups; ++q) release(slot + q);
       slot += turns * y_groups;
       if (slot >= ring) slot -= ring;
@@ -81,33 +82,93 @@ class TileMultiplier {
         if (halves && tile + 1 < strip_.tiles) arrive(sums_taken + warp_);  // and not only asked for
       }
     }
+    if constexpr (pairs) {
+      const unsigned largest = __reduce_max_sync(0xffffffffu, __float_as_uint(largest_));
+      if (lane_ == 0) atomicMax(a_.largest, largest);
+    }
   }
 
  private:
-  /// Adds the products of the q-th four rows of the window.
+  /// Adds the products of the q-th four rows of the window, after those of the rows before.
   template <int q>
   __device__ void multiply_rows(unsigned long long operand) {
     constexpr int first = quad * q, last = first + quad < window_rows ? first + quad : window_rows;
-    static_for<first, last>([&](auto r) {
-      constexpr int row = decltype(r)::value;
-      const unsigned long long b = operand + (row - first) * (row_bytes / 16);
-      multiply<0>(sums_, weights_[row_steps * row], b, metadata_, row != 0);
-      if constexpr (row_steps == 2)
-        multiply<1>(sums_, weights_[row_steps * row + 1], b + 4 * pitch / 16, metadata_, true);
-    });
+    if constexpr (pairs) {
+      static_for<first, last>(
+          [&](auto row) { multiply_pairs<row.value>(operand + (row.value - first) * (row_bytes / 16)); });
+    } else {
+      wgmma_fence();
+      static_for<first, last>([&](auto r) {
+        constexpr int row = decltype(r)::value;
+        const unsigned long long b = operand + (row - first) * (row_bytes / 16);
+        multiply<0>(sums_, weights_[row_steps * row], b, metadata_, row != 0);
+        if constexpr (row_steps == 2)
+          multiply<1>(sums_, weights_[row_steps * row + 1], b + 4 * pitch / 16, metadata_, true);
+      });
+      wgmma_commit();
+      if constexpr (q > 0) wgmma_wait<1>();
+    }
+  }
+
+  /// First terms of each row have sums of their own, which tensor cores do without loss (windowed_pair()):
+  /// they are added here, rounded to nearest, while the products of first by second terms are under way.
+  template <int row>
+  __device__ void multiply_pairs(unsigned long long first_terms) {
+    const unsigned long long second_terms = first_terms + sizeof(Ring) / 16;
+    constexpr int set = row % weight_sets;
+    constexpr bool begins = row == 0 || is_shared(row) || is_shared(row - 1);  // second sums
+    wgmma_fence();
+    multiply<0>(row_sums_, weights_[set], first_terms, metadata_, false);
+    wgmma_commit();
+    if constexpr (begins && row > 0) {
+      wgmma_wait<1>();
+      add<row - 1>(second_sums_);
+      wgmma_fence();
+    }
+    multiply<0>(second_sums_, weights_[weight_sets + set], first_terms, metadata_, !begins);
+    multiply<0>(second_sums_, weights_[set], second_terms, metadata_, true);
+    wgmma_commit();
+    wgmma_wait<1>();
+    if constexpr (row == 0 && sets_are_shared) {
+#pragma unroll
+      for (float& sum : sums_) sum = 0;
+    }
+    add<row, row == 0 && !sets_are_shared>(row_sums_);
+  }
+  template <int row, bool is_first = false>
+  __device__ void add(const float (&more)[sums]) {
+    const bool ours = !is_shared(row) || has_weights(row);
+#pragma unroll
+    for (int i = 0; i < sums; ++i) {
+      const float own = ours ? more[i] : 0;
+      sums_[i] = is_first ? own : sums_[i] + own;
+    }
+  }
+
+  // A warp has one of the quad rows of outputs, so there are weights for it in tap_rows of the window.
+  // Registers do not hold more of pairs than those: then the first rows, which not all warps have, share them
+  // with the last ones, and a warp leaves out the sums of rows that it has not.
+  static constexpr int tap_rows = window_rows - (quad - 1);
+  static constexpr bool sets_are_shared = pairs && window_rows > 16;
+  static constexpr int weight_sets = sets_are_shared ? tap_rows : steps;
+  static constexpr bool is_shared(int row) { return sets_are_shared && (row < quad - 1 || row >= tap_rows); }
+  __device__ bool has_weights(int row) const {
+    return row < tap_rows ? warp_ <= row : warp_ > row - tap_rows;
   }
 
   template <Work work>
   __device__ void load_weights() {
     constexpr int part = work == Work::first ? 0 : 1;
 #pragma unroll
-    for (int step = 0; step < steps; ++step) {
+    for (int k = 0; k < terms * weight_sets; ++k) {
+      const int term = k / weight_sets, set = k % weight_sets;
+      const int row = !is_shared(set) || has_weights(set) ? set : set + tap_rows;
       const uint4 bits =
-          static_cast<const uint4*>(a_.weights)[(part * steps + step) * group_threads + thread_];
-      weights_[step][0] = bits.x;
-      weights_[step][1] = bits.y;
-      weights_[step][2] = bits.z;
-      weights_[step][3] = bits.w;
+          static_cast<const uint4*>(a_.weights)[((part + term) * steps + row) * group_threads + thread_];
+      weights_[k][0] = bits.x;
+      weights_[k][1] = bits.y;
+      weights_[k][2] = bits.z;
+      weights_[k][3] = bits.w;
     }
     metadata_ = a_.metadata[thread_];
   }
@@ -151,7 +212,7 @@ class TileMultiplier {
 
   /// Writes the sums of a tile, those that lie in the region. Registers 4 i + e and 4 i + 2 + e of lane 4 g +
   /// q are columns 2 g and 2 g + 1 of tile q + 4 e of group i, in the row of the warp.
-  __device__ void store(int tile) const {
+  __device__ void store(int tile) {
     const long long y = strip_.row + static_cast<long long>(tile) * y_groups * quad + warp_,
                     x = strip_.column + lane_ % 4 * wgmma_tile_columns + lane_ / 4 * 2;
     const bool whole = y >= a_.region.begin[0] && y + (y_groups - 1) * quad < a_.region.end[0] &&
@@ -165,7 +226,7 @@ class TileMultiplier {
 
   /// From row y and column x on.
   template <bool whole>
-  __device__ void write(long long y, long long x) const {
+  __device__ void write(long long y, long long x) {
     Stored* const to = first_of<Stored>(a_.out, y, x);
     const float* const from = with_source ? first_of<float>(a_.source, y, x) : nullptr;
     const int top = static_cast<int>(a_.region.begin[0] - y), bottom = static_cast<int>(a_.region.end[0] - y),
@@ -186,7 +247,11 @@ class TileMultiplier {
       for (int k = 0; k < 2; ++k) {
         float value = sums_[4 * group + 2 * k + e];
         if constexpr (element_bytes == 2) value *= a_.unscale;
+        if constexpr (pairs) value *= data_unscale_;
         if constexpr (with_source) value += added.element[k];
+        if constexpr (pairs) {
+          if (inside[k]) largest_ = fmaxf(largest_, fabsf(value));
+        }
         spsolve::cuda::store(pair.element[k], value);
       }
       Stored* const first = to + row * a_.out.stride[0] + column;
@@ -214,9 +279,10 @@ class TileMultiplier {
   const WgmmaArguments& a_;
   const Strip strip_;
   int thread_, warp_, lane_;  // of the warpgroup
-  unsigned weights_[steps][4];
+  unsigned weights_[terms * weight_sets][4];
   unsigned metadata_;
-  float sums_[sums];
+  float data_unscale_, largest_ = 0;                       // of pairs; of results
+  float sums_[sums], row_sums_[sums], second_sums_[sums];  // of pairs the last two
 };
 
 }  // namespace spsolve::cuda

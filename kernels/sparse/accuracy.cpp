@@ -14,6 +14,7 @@
 #include "kernels/sparse/round_weights.hpp"
 #include "kernels/sparse/separable_operand.hpp"
 #include "kernels/sparse/split.hpp"
+#include "kernels/sparse/windowed_operand.hpp"
 
 namespace spsolve {
 namespace {
@@ -204,6 +205,31 @@ SweepErrors direct_errors(const Stencil& fused, const SingleSteps& single) {
           weight_difference(fused, Precision::fp32), taps};
 }
 
+/// Whether a sweep of a plane in fp32 may have pairs of fp16 as operands (windowed_pair()).
+bool may_have_pairs(const Stencil& fused, Layout layout) {
+  return layout == Layout::strided_swap && takes_window(fused, Precision::fp32);
+}
+
+/// What pairs of weights, both terms together, differ from `fused`, over the box of dense_weights().
+std::vector<double> pair_difference(const Stencil& fused, const PairedWeights& pair) {
+  std::vector<double> rest = dense_weights(fused);
+  for (std::size_t k = 0; k < rest.size(); ++k)
+    rest[k] = (pair.first[k] + pair.second[k]) / pair.scale - rest[k];
+  return rest;
+}
+
+/// Two terms of fp16 lose the last bit of a quarter of all data. Second terms of both are not multiplied.
+SweepErrors pair_errors(const Stencil& fused, const SingleSteps& single) {
+  constexpr double data = 0.7 * 0x1p-24, smaller_data = 0x1p-12 * 0.76;
+  const PairedWeights pair = paired_weights(fused);
+  SweepErrors errors = direct_errors(fused, single);
+  errors.weights = pair_difference(fused, pair);
+  errors.launch += data * data * single.field.back() + sum_of_squares(errors.weights) +
+                   std::pow(smaller_data / pair.scale, 2) * sum_of_squares(pair.second);
+  errors.roundings += data * data;
+  return errors;
+}
+
 /// In each pass a rounding, and of the terms of tf32 the products of the smaller ones, which are left out.
 /// Those of data are 2^-12.4 of them.
 SweepErrors separable_errors(const Stencil& fused, double dropped, const SingleSteps& single) {
@@ -247,8 +273,9 @@ LaunchError scalar_error(const Stencil& stencil, int steps, Precision precision)
 ErrorOverScalar fp32_error_over_scalar(const Stencil& stencil, int steps, Layout layout, double dropped) {
   const Stencil fused = fuse_steps(stencil, steps);
   const SingleSteps single(stencil, steps);
-  const SweepErrors sweep =
-      layout == Layout::separable ? separable_errors(fused, dropped, single) : direct_errors(fused, single);
+  const SweepErrors sweep = layout == Layout::separable     ? separable_errors(fused, dropped, single)
+                            : may_have_pairs(fused, layout) ? pair_errors(fused, single)
+                                                            : direct_errors(fused, single);
   // Roundings are damped, unless all points round alike; what weights do to the wave that lasts longest adds
   // up from launch to launch.
   const double cut_off = has_one_magnitude(single.wave) ? 0 : 0x1p-25;
@@ -262,8 +289,16 @@ ErrorOverScalar fp32_error_over_scalar(const Stencil& stencil, int steps, Layout
 LaunchError sweep_error(const Stencil& fused, Precision precision, Layout layout, double dropped) {
   if (layout == Layout::separable) return separable_error(fused, precision, dropped);
   const PassError pass = pass_error(fused, precision);
-  return {storage_error(precision), sum_abs(weight_difference(fused, precision)) / sum_abs(fused),
-          pass.operands, pass.accumulation};
+  LaunchError error{storage_error(precision), sum_abs(weight_difference(fused, precision)) / sum_abs(fused),
+                    pass.operands, pass.accumulation};
+  if (precision == Precision::fp32 && may_have_pairs(fused, layout)) {
+    const PairedWeights pair = paired_weights(fused);
+    error.weights = std::max(error.weights, sum_abs(pair_difference(fused, pair)) / sum_abs(fused));
+    error.operands = std::max(error.operands, split_error(Precision::fp16, 2) +
+                                                  unit_roundoff(Precision::fp16) * sum_abs(pair.second) /
+                                                      (pair.scale * sum_abs(fused)));
+  }
+  return error;
 }
 
 }  // namespace spsolve

@@ -7,6 +7,7 @@
 #include "kernels/sparse/dual_tessellation.hpp"
 #include "kernels/sparse/round_weights.hpp"
 #include "kernels/sparse/separable_sweep.hpp"
+#include "kernels/sparse/windowed_operand.hpp"
 
 namespace spsolve {
 
@@ -24,6 +25,10 @@ std::unique_ptr<Sweep> make_emulated_sweep(const Stencil& fused, Precision preci
     case Layout::morph:
       break;
   }
+  if (precision == Precision::fp32 && layout == Layout::strided_swap && shape[z_axis] == 1 &&
+      takes_window(fused, precision))
+    return std::make_unique<SparseSweep>(windowed_pair(fused, *input_window(fused, precision)), precision,
+                                         Precision::fp16);
   const MmaShape mma = widest_mma(operand_terms(precision).element);
   return std::make_unique<SparseSweep>(sparse_operand(round_weights(fused, precision), layout, mma, shape),
                                        precision);

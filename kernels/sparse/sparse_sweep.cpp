@@ -39,6 +39,7 @@ SparseSweep::SparseSweep(const SplitOperand& split, Precision precision, Precisi
       mma_(widest_mma(element)),
       terms_(static_cast<int>(split.terms.size())),
       weight_scale_(split.scale) {
+  if (needs_largest()) set_largest(1.0);
   for (const Operand& term : split.terms)
     if (const Box reach = reach_of(term); !reach.empty())
       reach_ = hull(hull(reach_, reach.begin), reach.end - Index3{1, 1, 1});
@@ -91,7 +92,7 @@ std::vector<std::vector<SparseSweep::BFragment>> SparseSweep::load(const Field& 
     for (std::size_t k = 0; k < inputs_.size(); ++k) {
       const Index3 p = group.origin[tile] + inputs_[k];
       if (!contains(readable, p)) continue;
-      double rest = stored_value(*in.at<Storage>(p));
+      double rest = data_scale_ * stored_value(*in.at<Storage>(p));
       const int at = static_cast<int>(k) % mma_.k, word = at / elements;
       for (auto& fragments : b)
         fragments[k / mma_.k][4 * tile + word % 4][word / 4] |= take_term(rest, mma_.element)
@@ -130,7 +131,8 @@ void SparseSweep::store(const DFragment& d, int block, Field& out, const Box& re
       const Index3 p = group.origin[c_column(lane, i)] + outputs_[m];
       if (!contains(region, p)) continue;
       const double added = source ? static_cast<double>(*source->at<float>(p)) : 0.0;
-      *out.at<Out>(p) = to_storage<Out>(static_cast<double>(d[lane][i]) / weight_scale_ + added);
+      *out.at<Out>(p) =
+          to_storage<Out>(static_cast<double>(d[lane][i]) / (weight_scale_ * data_scale_) + added);
     }
   }
 }

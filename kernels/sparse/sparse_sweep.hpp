@@ -16,10 +16,11 @@ namespace spsolve {
 /// One correlation with an operand on emulated sparse tensor cores. The operands of the instructions are what
 /// the precision of the field promises: fp16, bf16 and tf32 as they are, with weights rounded to the format
 /// (fp16 weights are scaled by a power of two, so that small ones do not underflow); fp32 as three bf16 terms
-/// (six products; the range of bf16 is that of fp32, so no data needs scaling).
-/// Accumulation is in fp32, of the products of the first terms and of all others apart.
-/// Tiles start at multiples of the operand's tile in global coordinates, and every point sums the same
-/// products in the same order whatever the region, so results do not depend on how the grid is decomposed.
+/// (six products; the range of bf16 is that of fp32, so no data needs scaling), or as two of fp16 (three
+/// products), scaled by what set_largest() says. Accumulation is in fp32, of the products of the first terms
+/// and of all others apart. Tiles start at multiples of the operand's tile in global coordinates, and every
+/// point sums the same products in the same order whatever the region, so results do not depend on how the
+/// grid is decomposed.
 class SparseSweep : public Sweep {
  public:
   /// `operand` must be one_of_two or two_of_four; for terms of tf32 one_of_two. Throws std::invalid_argument
@@ -34,6 +35,10 @@ class SparseSweep : public Sweep {
 
   /// As Sweep says; `in` must be finite on region grown by the reach of the operand's weights only. `out` may
   /// also have the precision of the sums, fp32, and be `source` itself, for sums of several sweeps.
+  bool needs_largest() const override {
+    return precision_ == Precision::fp32 && mma_.element == Precision::fp16;
+  }
+  void set_largest(double largest) override { data_scale_ = data_scale(largest); }
   void operator()(const Field& in, Field& out, const Box& region,
                   const Field* source = nullptr) const override;
 
@@ -70,7 +75,7 @@ class SparseSweep : public Sweep {
   MmaShape mma_;
   int terms_;
   std::vector<Product> products_;  // as they are added, the smallest first; the last, of first terms, alone
-  double weight_scale_ = 1.0;
+  double weight_scale_ = 1.0, data_scale_ = 1.0;
 };
 
 }  // namespace spsolve

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels/sparse/packed_operand.hpp"
 
@@ -54,6 +55,14 @@ double power_of_two_scale(double largest) {
   int exponent = 0;
   std::frexp(largest, &exponent);  // largest = m 2^exponent with m in [1/2, 1)
   return std::ldexp(1.0, 15 - exponent);
+}
+
+double data_scale(double largest) {
+  if (!std::isfinite(largest)) return std::numeric_limits<double>::quiet_NaN();
+  constexpr int most = 126;
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  return std::ldexp(1.0, std::clamp(13 - exponent, -most, most));
 }
 
 double weight_scale(const Stencil& stencil, Precision element) {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/sparse/windowed_operand.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
+#include <vector>
 
 #include "kernels/rounding.hpp"
+#include "kernels/sparse/round_weights.hpp"
 #include "kernels/sparse/weight_matrix.hpp"
 
 namespace spsolve {
@@ -20,16 +24,19 @@ std::optional<InputWindow> input_window(const Stencil& stencil, Precision precis
     const std::int64_t aligned = round_down(taps.begin[x_axis], multiple);
     if (parts_from(aligned) == window.parts) window.first_column = aligned;
   }
-  if (precision == Precision::fp32 || precision == Precision::fp64 || taps.begin[z_axis] != 0 ||
-      taps.end[z_axis] != 1 || window.steps(precision) > most_steps || window.parts > 2)
+  if (precision == Precision::fp64 || taps.begin[z_axis] != 0 || taps.end[z_axis] != 1 ||
+      window.steps(precision) > most_steps || window.parts > (precision == Precision::fp32 ? 1 : 2))
     return std::nullopt;
   return window;
 }
 
-Operand windowed_operand(const Stencil& stencil, const InputWindow& window, Precision element, int part) {
+namespace {
+
+/// The operand with weight_of(offset) in place of the weights of a stencil.
+template <class WeightOf>
+Operand operand_of(const InputWindow& window, int part, int run, WeightOf&& weight_of) {
   constexpr int apart = InputWindow::tile_columns;
   const std::int64_t first_column = window.first_column + part * apart;
-  const int run = element == Precision::tf32 ? 1 : 2;  // neighbours in a register
   Operand operand{{1, InputWindow::tile_rows, InputWindow::tile_columns}, {}, {}, {run, 2 * run}, {}, {}};
   for (int m = 0; m < InputWindow::tile_rows * InputWindow::tile_columns; ++m)
     operand.outputs.push_back({0, m / 16, m % 8 * 2 + m / 8 % 2});
@@ -38,17 +45,58 @@ Operand windowed_operand(const Stencil& stencil, const InputWindow& window, Prec
       for (const int swapped : {0, apart})
         for (int i = 0; i < run; ++i)
           operand.inputs.push_back({0, window.first_row + row, first_column + first + i + swapped});
-  std::map<Index3, double> weight;
-  for (const Tap& tap : stencil.taps()) weight[tap.offset] = tap.weight;
   for (const Index3& output : operand.outputs)
     for (std::size_t k = 0; k < operand.inputs.size(); ++k) {
       const std::int64_t reach = operand.inputs[k][x_axis] - first_column - output[x_axis];
       if (reach < 0 || reach >= apart) continue;
-      const auto tap = weight.find(operand.inputs[k] - output);
-      operand.values.push_back(tap == weight.end() ? 0.0 : tap->second);
+      operand.values.push_back(weight_of(operand.inputs[k] - output));
       operand.indices.push_back(static_cast<std::uint8_t>(k % (2 * run)));
     }
   return operand;
+}
+
+/// Of dense weights over the box of a stencil's taps.
+auto weight_of(const std::vector<double>& weights, const Box& taps) {
+  return [&weights, taps](const Index3& offset) {
+    return contains(taps, offset)
+               ? weights[static_cast<std::size_t>(index_of(offset - taps.begin, taps.extent()))]
+               : 0.0;
+  };
+}
+
+Box box_of_radius(const Stencil& stencil) { return grow(box_of({1, 1, 1}), stencil.radius()); }
+
+}  // namespace
+
+Operand windowed_operand(const Stencil& stencil, const InputWindow& window, Precision element, int part) {
+  const std::vector<double> weights = dense_weights(stencil);
+  return operand_of(window, part, element == Precision::tf32 ? 1 : 2,
+                    weight_of(weights, box_of_radius(stencil)));
+}
+
+PairedWeights paired_weights(const Stencil& stencil) {
+  PairedWeights pair{dense_weights(stencil), {}, weight_scale(stencil, Precision::fp16)};
+  std::map<std::int64_t, double> rows;  // their sums of magnitudes
+  for (const Tap& tap : stencil.taps()) rows[tap.offset[y_axis]] += std::abs(tap.weight);
+  const double largest = std::max_element(rows.begin(), rows.end(), [](auto& a, auto& b) {
+                           return a.second < b.second;
+                         })->second;
+  const double grid = leading_grid(pair.scale * largest) / 2;
+  for (double& weight : pair.first) {
+    const double scaled = pair.scale * weight;
+    weight = split_weight(scaled, Precision::fp16, 2, grid).front();
+    pair.second.push_back(scaled - weight);
+  }
+  pair.second = round_weights(pair.second, Precision::fp16);
+  return pair;
+}
+
+SplitOperand windowed_pair(const Stencil& stencil, const InputWindow& window) {
+  const PairedWeights pair = paired_weights(stencil);
+  const Box taps = box_of_radius(stencil);
+  return {{operand_of(window, 0, 2, weight_of(pair.first, taps)),
+           operand_of(window, 0, 2, weight_of(pair.second, taps))},
+          pair.scale};
 }
 
 bool takes_window(const Stencil& stencil, Precision precision) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "kernels/precision.hpp"
 #include "kernels/sparse/operand.hpp"
+#include "kernels/sparse/split.hpp"
 #include "kernels/stencil.hpp"
 
 namespace spsolve {
@@ -22,17 +24,30 @@ struct InputWindow {
   int steps(Precision precision) const { return rows * (storage_bytes(precision) == 2 ? 1 : 2); }
 };
 
-/// None in fp32 and fp64, for stencils with offsets along z, and for those whose weights the registers of two
-/// warpgroups do not hold: one has those of a part, 36 steps at most. That is 15 x 32 points in tf32, 33 x 32
-/// in 16 bits. Where it can be, the window begins at a multiple of 8 or 4 columns, so that copies are
-/// aligned.
+/// None in fp64, for stencils with offsets along z, and for those whose weights the registers of two
+/// warpgroups do not hold: one has those of a part, 36 steps at most; in fp32 each has two terms of all. That
+/// is 15 x 16 points in fp32, 15 x 32 in tf32, 33 x 32 in 16 bits. Where it can be, the window begins at a
+/// multiple of 8 or 4 columns, so that copies are aligned.
 std::optional<InputWindow> input_window(const Stencil& stencil, Precision precision);
 
-/// Strided swap of columns 16 apart (tf32), or of pairs of them (16 bits): rows of A are the 64 outputs, its
-/// columns those of the window, row by row. Which of two swapped columns an output takes depends on its own
-/// column only, and zeros stay where they are, so all rows of all parts have the same metadata. Outputs m
-/// and m + 8 are neighbours along x, since a lane gets both. Of a window of several parts: the taps of one.
+/// Strided swap of columns 16 apart (tf32), or of pairs of them (16 bits, and terms of fp32): rows of A are
+/// the 64 outputs, its columns those of the window, row by row. Which of two swapped columns an output takes
+/// depends on its own column only, and zeros stay where they are, so all rows of all parts have the same
+/// metadata. Outputs m and m + 8 are neighbours along x, since a lane gets both. Of a window of several
+/// parts: the taps of one.
 Operand windowed_operand(const Stencil& stencil, const InputWindow& window, Precision element, int part = 0);
+
+/// Weights in fp32 as two terms of fp16 that sum to scale * weights, over the box of dense_weights(). The
+/// first are multiples of 2^-13 of the largest sum of magnitudes of a row: their products with first terms of
+/// data, of 11 bits, sum to a row without loss, or nearly so where data differ (leading_grid()). The second
+/// are rounded such that the sum of all weights is kept.
+struct PairedWeights {
+  std::vector<double> first, second;
+  double scale;  // a power of two
+};
+PairedWeights paired_weights(const Stencil& stencil);
+/// windowed_operand() of a window of one part with either term.
+SplitOperand windowed_pair(const Stencil& stencil, const InputWindow& window);
 
 /// Whether sweeps of a stencil in a 2D grid take this way on devices that have it: all that have a window.
 bool takes_window(const Stencil& stencil, Precision precision);

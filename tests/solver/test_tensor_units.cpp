@@ -135,6 +135,95 @@ TEST_P(TensorUnits, OfGpusKeepTheirBoundOnAnyDecomposition) {
 #endif
 }
 
+/// Stencils of 2D whose data in fp32 become pairs of fp16, with a scale: walls with images and without, a
+/// source.
+Problem scaled_problem(int seed, double magnitude) {
+  testing::RandomCase random(static_cast<std::uint64_t>(seed));
+  std::vector<double> weights = random.uniform(15);
+  double sum = 0;
+  for (const double weight : weights) sum += std::abs(weight);
+  for (double& weight : weights) weight /= sum;
+  Domain domain{2, {1, 37, 53}, {}};
+  if (seed % 3 == 1)
+    domain.faces[y_axis] = {Face{BoundaryKind::dirichlet, 2 * magnitude}, Face{BoundaryKind::neumann}};
+  if (seed % 3 == 2) domain.faces[x_axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::neumann}};
+  return {domain, Stencil({1, 3, 5}, weights, {0, 1, 2}), Precision::fp32, true};
+}
+
+/// Of values times `magnitude`, after launches of all lengths.
+std::vector<double> scaled_results(const Communicator& world, int seed, double magnitude, Backend& backend) {
+  const Problem problem = scaled_problem(seed, magnitude);
+  testing::RandomCase random(static_cast<std::uint64_t>(100 + seed));
+  const std::int64_t points = problem.domain.box().points();
+  std::vector<double> u = random.uniform(points), source = random.uniform(points);
+  for (auto* values : {&u, &source})
+    for (double& value : *values) value = magnitude * static_cast<float>(value);
+  const Index3 grid = least_surface_rank_grid(problem.domain.shape, world.size(), problem.stencil.radius());
+  Block block(world, problem, Decomposition(problem.domain.shape, grid),
+              Method(2, "sparse-tensor", "strided-swap"), backend);
+  block.set_source(testing::values_of(problem.domain, source));
+  block.set_state(testing::values_of(problem.domain, u));
+  for (const int steps : {2, 2, 1, 2}) block.launch(steps);
+  return testing::gathered(world, problem.domain, block.state());
+}
+
+void expect_scaled_results(const Communicator& world, Backend& backend) {
+  for (const int seed : {0, 1, 2}) {
+    const std::vector<double> unscaled = scaled_results(world, seed, 1.0, backend);
+    for (const double magnitude : {0x1p60, 0x1p-60}) {
+      const std::vector<double> scaled = scaled_results(world, seed, magnitude, backend);
+      for (std::size_t i = 0; i < unscaled.size(); ++i)
+        ASSERT_EQ(scaled[i], magnitude * unscaled[i]) << seed << ' ' << magnitude << ' ' << i;
+    }
+  }
+}
+
+/// A field that grows, and one that decays, by 2^80 in all.
+void expect_scale_to_follow(const Communicator& world, Backend& backend) {
+  for (const double factor : {0x1p8, 0x1p-8}) {
+    std::vector<double> weights = testing::RandomCase(7).uniform(25);
+    double sum = 0;
+    for (double& weight : weights) sum += weight = std::abs(weight);
+    for (double& weight : weights) weight *= factor / sum;
+    const Problem problem{
+        {2, {1, 31, 44}, {}}, Stencil({1, 5, 5}, weights, {0, 2, 2}), Precision::fp32, false};
+    std::vector<double> u = testing::RandomCase(8).uniform(problem.domain.box().points());
+    for (double& value : u) value = static_cast<float>(1.5 + value);
+    const Index3 grid = least_surface_rank_grid(problem.domain.shape, world.size(), problem.stencil.radius());
+    Block block(world, problem, Decomposition(problem.domain.shape, grid),
+                Method(1, "sparse-tensor", "strided-swap"), backend);
+    block.set_state(testing::values_of(problem.domain, u));
+    constexpr int steps = 10;
+    for (int step = 0; step < steps; ++step) block.launch(1);
+    const auto found = testing::gathered(world, problem.domain, block.state());
+    const auto exact = reference_steps(problem.domain, problem.stencil, u, steps);
+    const double bound =
+        steps * (sweep_error(problem.stencil, Precision::fp32, Layout::strided_swap, 0).total());
+    for (std::size_t i = 0; i < exact.size(); ++i)
+      ASSERT_NEAR(found[i] / exact[i], 1, 4 * bound) << factor << ' ' << i;
+  }
+}
+
+TEST(ScaledData, GivesTheSameBitsWhateverTheMagnitude) {
+  const Communicator world;
+  expect_scaled_results(world, *testing::cpu_backend(world).backend);
+}
+
+TEST(ScaledData, IsScaledAnewByEveryLaunch) {
+  const Communicator world;
+  expect_scale_to_follow(world, *testing::cpu_backend(world).backend);
+}
+
+TEST(ScaledData, OnGpus) {
+  const Communicator world;
+  const auto gpus = testing::gpu_backends(world);
+  if (gpus.empty()) GTEST_SKIP() << "needs a GPU";
+  for (const auto& gpu : gpus) {
+    expect_scaled_results(world, *gpu.backend);
+    expect_scale_to_follow(world, *gpu.backend);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Random, TensorUnits,
                          ::testing::Range(0, random_cases + separable_cases + symmetric_cases));
 
