@@ -22,6 +22,7 @@ arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argpars
 arguments.add_argument("spsolve")
 arguments.add_argument("targets", type=pathlib.Path)
 arguments.add_argument("--jobs", type=int, default=1)
+arguments.add_argument("--shard", nargs=2, default=["0", "1"], metavar=("K", "N"), help="every N-th case from the K-th on")
 options = arguments.parse_args()
 work = pathlib.Path(tempfile.mkdtemp())
 rows_file, counted_file = work / "rows.json", work / "counted.json"
@@ -39,7 +40,7 @@ samples, printed = [], []
 gpu = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]  # the first one is taken; others idle
 sampler, _ = lines_with_time(["stdbuf", "-oL", "nvidia-smi", "-i", gpu, "--query-gpu=clocks.sm,power.draw",
                               "--format=csv,noheader,nounits", "-lms", "100"], samples)
-bench, reader = lines_with_time([options.spsolve, "bench", "--suite", "targets", "--json", str(rows_file)], printed)
+bench, reader = lines_with_time([options.spsolve, "bench", "--suite", "targets", "--shard", *options.shard, "--json", str(rows_file)], printed)
 status = bench.wait()
 reader.join()
 sampler.terminate()
