@@ -6,6 +6,7 @@ tables.py paper paper.json public.json    what the plan chose for the benchmark 
 tables.py rates paper.json public.json    its rates alone, a row for each shape
 tables.py inputs candidates.json          inputs: what the plan chose beside the best of the candidates
 tables.py sources sources.json            the same of benchmark shapes with a source
+tables.py rivals pairs.json               the best of each unit, case by case
 tables.py walls candidates.json           what the plan chose between walls where that is tensor cores
 tables.py catalogue candidates.json... list.txt   what it chose for every stencil that `spsolve bench --list` lists
 tables.py ablation ablation.json          what sparsity gains, layout by layout
@@ -64,6 +65,17 @@ elif kind in ("inputs", "sources"):
         lines.append((name, shape_of(chosen), chosen["precision"], f"{way_of(chosen)}, {chosen['fuse']}", short(rate(chosen)),
                       f"{way_of(best)}, {best['fuse']}", short(rate(best)), f"{100 * rate(chosen) / rate(best):.0f}%", len(rows)))
     table(["input" if kind == "inputs" else "with a source", "grid", "precision", "chosen", "G/s:", "best measured", "G/s:", "chosen / best:", "candidates measured:"], lines)
+elif kind == "rivals":
+    cases = collections.defaultdict(list)
+    for row in rows_of(files[0]):
+        walls = next((wall for wall in row["boundary"] if wall != "periodic"), "") if isinstance(row["boundary"], list) else row["boundary"]
+        cases[row["stencil"], shape_of(row), walls or "periodic", "yes" if row["source"] else ""].append(row)
+    lines = []
+    for case, rows in cases.items():
+        best = sorted(rows, key=rate, reverse=True)
+        lines.append((*case, *(cell for row in (*best, *[None] * (2 - len(best))) for cell in
+                               ((f"{way_of(row)}, {row['fuse']}", f"{rate(row):,.0f}", f"{100 * predicted(row):.0f}%") if row else ("", "", "")))))
+    table(["case", "grid", "walls", "source", "best, steps", "G/s:", "model:", "next", "G/s:", "model:"], lines)
 elif kind == "walls":
     lines = []
     for row in rows_of(files[0]):
