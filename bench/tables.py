@@ -6,7 +6,7 @@ tables.py paper paper.json public.json    what the plan chose for the benchmark 
 tables.py rates paper.json public.json    its rates alone, a row for each shape
 tables.py inputs candidates.json          inputs: what the plan chose beside the best of the candidates
 tables.py sources sources.json            the same of benchmark shapes with a source
-tables.py rivals pairs.json               the best of each unit, case by case
+tables.py rivals pairs.json               the two best that were measured, case by case
 tables.py walls candidates.json           what the plan chose between walls where that is tensor cores
 tables.py catalogue candidates.json... list.txt   what it chose for every stencil that `spsolve bench --list` lists
 tables.py ablation ablation.json          what sparsity gains, layout by layout

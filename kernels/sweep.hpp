@@ -20,7 +20,8 @@ class Sweep {
   /// Whether data are scaled before they are multiplied: set_largest() comes before every sweep of other
   /// data.
   virtual bool needs_largest() const { return false; }
-  /// The largest magnitude of points of the whole grid and of what walls hold. No sweep may be under way.
+  /// No number that weights take is larger in magnitude: points of the whole grid, and images of them beyond
+  /// walls. No sweep may be under way.
   virtual void set_largest(double) {}
   /// The largest magnitude that sweeps have written since the last call, once they are done, if that is
   /// known.

@@ -27,7 +27,8 @@ class Unit {
 
   /// Whether data of launches of so many steps are scaled: set_largest() comes before each.
   virtual bool needs_largest(int /*steps*/) const { return false; }
-  /// The largest magnitude of points of the whole grid and of what walls hold. No launch may be under way.
+  /// No point of the whole grid, nor an image of one beyond walls, is larger in magnitude. No launch may be
+  /// under way.
   virtual void set_largest(double) {}
   /// The largest magnitude that launches, of steps that need it, have written since the last call, once they
   /// are done, if that is known.

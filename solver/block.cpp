@@ -131,11 +131,12 @@ double Block::largest_here() {
 
 void Block::find_largest() {
   backend_->synchronize();
-  double largest = largest_here();
+  const double own = largest_here();
+  double wall = 0;
   for (const auto& faces : problem_.domain.faces)
-    for (const Face& face : faces) largest = std::max(largest, std::abs(face.value));
+    for (const Face& face : faces) wall = std::max(wall, std::abs(face.value));
   enter(Phase::exchange);
-  largest = communicator_.all_reduce(largest, MPI_MAX);
+  const double largest = communicator_.all_reduce(own, MPI_MAX) + 2 * wall;  // an image is 2 c less a point
   for_each_unit([&](Unit& unit) { unit.set_largest(largest); });
 }
 
@@ -152,7 +153,7 @@ void Block::launch(int steps) {
     enter(computing_);
   }
   launch.run([&] { enqueue(kind); });
-  units_know_largest_ = scales;
+  units_know_largest_ = scales && steps_of_halo_ == steps;  // else they write points of others, too
   steps_known_ =
       method_.exchanges_in_every_launch() ? 0 : (kind.known > 0 ? kind.known : steps_of_halo_) - steps;
   std::swap(state_, next_);

@@ -78,9 +78,9 @@ class Block {
     for (auto& unit : edge_units_)
       if (unit) act(*unit);
   }
-  /// Tells units the largest magnitude on the whole grid. Collective.
+  /// Tells units how large the state is on the whole grid. Collective.
   void find_largest();
-  /// That of the block's points.
+  /// The largest magnitude of the block's points.
   double largest_here();
   std::unique_ptr<Unit> make_unit(Queue queue) const;
   HaloExchange exchange_of(const Domain& domain, const Field& field);

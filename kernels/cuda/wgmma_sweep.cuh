@@ -6,7 +6,7 @@
 // (kernels/sparse/windowed_operand.hpp). Two others multiply, tiles in turns; of stencils of more than 16
 // columns each has one of the two parts of every tile. In fp32 data, scaled by the largest on the whole grid,
 // and weights are pairs of fp16 terms,
-//   w x = w1 x1 + w2 x1 + w1 x2 + O(2^-22 |w x|).
+//   w x = w1 x1 + w2 x1 + w1 x2, but for w2 x2 and what two terms leave over.
 //
 // Per output of a stencil of 15 rows: 1152 flop of 2:4 work, in fp32 three times that. Of shared memory, in
 // 16 bits (tf32; fp32): 18 (36; 54) bytes of B, 4 (8; 8) of converted rows written, 5 (10; 10) of rows as
@@ -110,7 +110,7 @@ class TileMultiplier {
     }
   }
 
-  /// First terms of each row have sums of their own, which tensor cores do without loss (windowed_pair()):
+  /// First terms of each row have sums of their own, which tensor cores do without loss (paired_weights()):
   /// they are added here, rounded to nearest, while the products of first by second terms are under way.
   template <int row>
   __device__ void multiply_pairs(unsigned long long first_terms) {
@@ -129,7 +129,7 @@ class TileMultiplier {
     multiply<0>(second_sums_, weights_[set], second_terms, metadata_, true);
     wgmma_commit();
     wgmma_wait<1>();
-    if constexpr (row == 0 && sets_are_shared) {
+    if constexpr (row == 0 && sets_are_shared) {  // else copies would take registers that are not there
 #pragma unroll
       for (float& sum : sums_) sum = 0;
     }

@@ -25,13 +25,13 @@ class WgmmaSweep : public OperandSweep<WgmmaProgram> {
  private:
   void enqueue(const View& in, const View& out, const View& source, const Region& region) const override;
 
-  /// What kernels read, and what they leave.
+  /// Of pairs: what kernels read, and what they leave.
   struct OnHost {
     float data_scale[2];  // of data that become pairs, and its inverse
     float largest;        // copy of the largest magnitude of results
   };
   PinnedBuffer pinned_;
-  OnHost* host_;
+  OnHost* host_ = nullptr;
   DeviceBuffer largest_;  // as the bits of a float
 };
 

@@ -273,17 +273,21 @@ LaunchError scalar_error(const Stencil& stencil, int steps, Precision precision)
 ErrorOverScalar fp32_error_over_scalar(const Stencil& stencil, int steps, Layout layout, double dropped) {
   const Stencil fused = fuse_steps(stencil, steps);
   const SingleSteps single(stencil, steps);
-  const SweepErrors sweep = layout == Layout::separable     ? separable_errors(fused, dropped, single)
-                            : may_have_pairs(fused, layout) ? pair_errors(fused, single)
-                                                            : direct_errors(fused, single);
   // Roundings are damped, unless all points round alike; what weights do to the wave that lasts longest adds
   // up from launch to launch.
   const double cut_off = has_one_magnitude(single.wave) ? 0 : 0x1p-25;
-  const double drift =
-      single.run / steps *
-      (symbol_magnitude(sweep.weights, sweep.taps, single.wave) / single.decay + sweep.drift + cut_off);
-  return {std::sqrt(sweep.launch / single.launch),
-          std::sqrt((sweep.roundings + drift * drift) / single.last)};
+  const auto over_scalar = [&](const SweepErrors& sweep) {
+    const double drift =
+        single.run / steps *
+        (symbol_magnitude(sweep.weights, sweep.taps, single.wave) / single.decay + sweep.drift + cut_off);
+    return ErrorOverScalar{std::sqrt(sweep.launch / single.launch),
+                           std::sqrt((sweep.roundings + drift * drift) / single.last)};
+  };
+  if (layout == Layout::separable) return over_scalar(separable_errors(fused, dropped, single));
+  const ErrorOverScalar direct = over_scalar(direct_errors(fused, single));
+  if (!may_have_pairs(fused, layout)) return direct;
+  const ErrorOverScalar pairs = over_scalar(pair_errors(fused, single));
+  return {std::max(direct.launch, pairs.launch), std::max(direct.run, pairs.run)};
 }
 
 LaunchError sweep_error(const Stencil& fused, Precision precision, Layout layout, double dropped) {

@@ -33,12 +33,12 @@ class SparseSweep : public Sweep {
   /// With weights that have been split into terms of a format.
   SparseSweep(const SplitOperand& split, Precision precision, Precision element);
 
-  /// As Sweep says; `in` must be finite on region grown by the reach of the operand's weights only. `out` may
-  /// also have the precision of the sums, fp32, and be `source` itself, for sums of several sweeps.
   bool needs_largest() const override {
     return precision_ == Precision::fp32 && mma_.element == Precision::fp16;
   }
   void set_largest(double largest) override { data_scale_ = data_scale(largest); }
+  /// As Sweep says; `in` must be finite on region grown by the reach of the operand's weights only. `out` may
+  /// also have the precision of the sums, fp32, and be `source` itself, for sums of several sweeps.
   void operator()(const Field& in, Field& out, const Box& region,
                   const Field* source = nullptr) const override;
 

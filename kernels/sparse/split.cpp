@@ -62,7 +62,7 @@ double data_scale(double largest) {
   constexpr int most = 126;
   int exponent = 0;
   std::frexp(largest, &exponent);
-  return std::ldexp(1.0, std::clamp(13 - exponent, -most, most));
+  return std::ldexp(1.0, std::clamp(15 - exponent, -most, most));
 }
 
 double weight_scale(const Stencil& stencil, Precision element) {

@@ -53,10 +53,9 @@ double power_of_two_scale(double largest);
 /// That of the largest weight for operands of fp16, so that small ones keep their bits; 1 for other formats.
 double weight_scale(const Stencil& stencil, Precision element);
 
-/// What data are multiplied by before they are split into two terms of fp16: a power of two, and so is its
-/// inverse, that brings `largest` to 2^12 or more, so that images of points beyond walls, up to three times
-/// as large, stay in the range of fp16. Then two terms are off by 2^-22 of a number, or by 2^-37 of the
-/// largest. NaN if that is infinite: so are all results then.
+/// What data of magnitude `largest` at most are multiplied by before they are split into two terms of fp16: a
+/// power of two, and so is its inverse, that brings it to 2^14 or more, in the range of fp16. Two terms are
+/// off by 2^-22 of a number, or by 2^-39 of the largest. NaN if that is infinite: so are all results then.
 double data_scale(double largest);
 
 /// Weights split into terms, several with leading_grid: their sum is scale * weights within split_error of

@@ -76,11 +76,10 @@ Operand windowed_operand(const Stencil& stencil, const InputWindow& window, Prec
 
 PairedWeights paired_weights(const Stencil& stencil) {
   PairedWeights pair{dense_weights(stencil), {}, weight_scale(stencil, Precision::fp16)};
-  std::map<std::int64_t, double> rows;  // their sums of magnitudes
-  for (const Tap& tap : stencil.taps()) rows[tap.offset[y_axis]] += std::abs(tap.weight);
-  const double largest = std::max_element(rows.begin(), rows.end(), [](auto& a, auto& b) {
-                           return a.second < b.second;
-                         })->second;
+  std::map<std::int64_t, double> rows;  // sums of magnitudes
+  double largest = 0;
+  for (const Tap& tap : stencil.taps())
+    largest = std::max(largest, rows[tap.offset[y_axis]] += std::abs(tap.weight));
   const double grid = leading_grid(pair.scale * largest) / 2;
   for (double& weight : pair.first) {
     const double scaled = pair.scale * weight;

@@ -2,7 +2,9 @@
 // Blocks advanced by fused weights, on tensor cores or emulated: what the scalar unit's blocks must do.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels/reference.hpp"
 #include "kernels/sparse/accuracy.hpp"
@@ -135,19 +137,20 @@ TEST_P(TensorUnits, OfGpusKeepTheirBoundOnAnyDecomposition) {
 #endif
 }
 
-/// Stencils of 2D whose data in fp32 become pairs of fp16, with a scale: walls with images and without, a
-/// source.
+/// Planes whose data in fp32 become pairs of fp16, with a scale: periodic, between walls with bands of single
+/// steps, and between walls with images, up to three times as large as the field.
 Problem scaled_problem(int seed, double magnitude) {
   testing::RandomCase random(static_cast<std::uint64_t>(seed));
-  std::vector<double> weights = random.uniform(15);
+  Domain domain{2, {1, 37, 53}, {}};
+  const Face wall{BoundaryKind::dirichlet, magnitude};
+  if (seed == 1) domain.faces[y_axis] = {wall, Face{BoundaryKind::neumann}};
+  if (seed == 2) domain.faces = {domain.faces[z_axis], {wall, wall}, {wall, wall}};
+  std::vector<double> weights{0.05, 0.125, 0.05, 0.125, 0.3, 0.125, 0.05, 0.125, 0.05};
+  if (seed < 2) weights = random.uniform(9);
   double sum = 0;
   for (const double weight : weights) sum += std::abs(weight);
   for (double& weight : weights) weight /= sum;
-  Domain domain{2, {1, 37, 53}, {}};
-  if (seed % 3 == 1)
-    domain.faces[y_axis] = {Face{BoundaryKind::dirichlet, 2 * magnitude}, Face{BoundaryKind::neumann}};
-  if (seed % 3 == 2) domain.faces[x_axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::neumann}};
-  return {domain, Stencil({1, 3, 5}, weights, {0, 1, 2}), Precision::fp32, true};
+  return {domain, Stencil({1, 3, 3}, weights, {0, 1, 1}), Precision::fp32, true};
 }
 
 /// Of values times `magnitude`, after launches of all lengths.
@@ -175,6 +178,39 @@ void expect_scaled_results(const Communicator& world, Backend& backend) {
       for (std::size_t i = 0; i < unscaled.size(); ++i)
         ASSERT_EQ(scaled[i], magnitude * unscaled[i]) << seed << ' ' << magnitude << ' ' << i;
     }
+  }
+}
+
+/// Data that span 2^26, large in one corner, so that bits tell by which scale they were split: the same of
+/// any ranks, of a state that is set anew amid the run, and whatever the launches between.
+void expect_one_scale(const Communicator& world, Backend& together, Backend& alone) {
+  const Communicator self(MPI_COMM_SELF);
+  for (const int seed : {0, 1, 2}) {
+    Problem problem = scaled_problem(seed, 0.25);
+    problem.has_source = false;
+    testing::RandomCase random(static_cast<std::uint64_t>(200 + seed));
+    std::vector<double> u = random.uniform(problem.domain.box().points());
+    for (std::size_t i = 0; i < u.size(); ++i)
+      u[i] = static_cast<float>(u[i] * std::exp2(-26.0 * std::min(1.0, static_cast<double>(i) / 400)));
+    const auto solve = [&](const Communicator& ranks, Backend& backend, int every, bool again) {
+      const Index3 grid =
+          least_surface_rank_grid(problem.domain.shape, ranks.size(), problem.stencil.radius());
+      Block block(ranks, problem, Decomposition(problem.domain.shape, grid),
+                  Method(2, "sparse-tensor", "strided-swap"), backend, every);
+      block.set_state(testing::values_of(problem.domain, u));
+      for (const int steps : {2, 2, 1, 2, 2}) {
+        block.launch(steps);
+        if (again)
+          block.set_state(
+              testing::values_of(problem.domain, testing::gathered(ranks, problem.domain, block.state())));
+      }
+      return testing::gathered(ranks, problem.domain, block.state());
+    };
+    const std::vector<double> found = solve(self, alone, 1, false);
+    EXPECT_EQ(solve(self, alone, 1, true), found) << "set anew, " << seed;
+    EXPECT_EQ(solve(world, together, 1, false), found) << "another decomposition, " << seed;
+    EXPECT_EQ(solve(world, together, 1, true), found) << "that, set anew, " << seed;
+    EXPECT_EQ(solve(world, together, 2, false), found) << "deeper halos, " << seed;
   }
 }
 
@@ -214,6 +250,34 @@ TEST(ScaledData, IsScaledAnewByEveryLaunch) {
   expect_scale_to_follow(world, *testing::cpu_backend(world).backend);
 }
 
+TEST(ScaledData, HasOneScaleOnAllRanks) {
+  const Communicator world, self(MPI_COMM_SELF);
+  const auto together = testing::cpu_backend(world), alone = testing::cpu_backend(self);
+  expect_one_scale(world, *together.backend, *alone.backend);
+}
+
+/// An infinite number leaves none that is finite: it is not lost.
+TEST(ScaledData, KeepsWhatIsNotFinite) {
+  const Communicator world;
+  const auto backend = testing::cpu_backend(world);
+  for (const double value : {std::numeric_limits<double>::infinity(), std::nan("")}) {
+    const Problem problem{{2, {1, 12, 20}, {}}, scaled_problem(2, 1).stencil, Precision::fp32, false};
+    std::vector<double> u(static_cast<std::size_t>(problem.domain.box().points()), 1.0);
+    u[123] = value;
+    Block block(
+        world, problem,
+        Decomposition(problem.domain.shape,
+                      least_surface_rank_grid(problem.domain.shape, world.size(), problem.stencil.radius())),
+        Method(1, "sparse-tensor", "strided-swap"), *backend.backend);
+    block.set_state(testing::values_of(problem.domain, u));
+    block.launch(1);
+    EXPECT_FALSE(std::isfinite(testing::gathered(world, problem.domain, block.state())[123]));
+    block.set_state(testing::values_of(problem.domain, std::vector<double>(u.size(), 0.0)));
+    block.launch(1);
+    EXPECT_EQ(testing::gathered(world, problem.domain, block.state()), std::vector<double>(u.size(), 0.0));
+  }
+}
+
 TEST(ScaledData, OnGpus) {
   const Communicator world;
   const auto gpus = testing::gpu_backends(world);
@@ -222,6 +286,10 @@ TEST(ScaledData, OnGpus) {
     expect_scaled_results(world, *gpu.backend);
     expect_scale_to_follow(world, *gpu.backend);
   }
+#ifdef SPSOLVE_CUDA
+  CudaBackend alone(Communicator(MPI_COMM_SELF), "mpi");
+  expect_one_scale(world, *gpus.back().backend, alone);
+#endif
 }
 
 INSTANTIATE_TEST_SUITE_P(Random, TensorUnits,

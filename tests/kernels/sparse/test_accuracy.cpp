@@ -60,7 +60,7 @@ TEST_P(Accuracy, OfEverySweepKeepsItsBound) {
   const auto zoo = testing::random_zoo_stencil(random);
   const int steps = zoo.stencil.taps().size() < 12 ? 1 + GetParam() % 3 : 1;
   const Stencil fused = fuse_steps(zoo.stencil, steps);
-  const Index3 shape{16, 16, 64};
+  const Index3 shape{fused.radius()[z_axis] > 0 ? 16 : 1, 16, 64};
   for (const Precision precision : all_precisions)
     for (const Layout layout : all_layouts) {
       if (!takes(layout, precision)) continue;

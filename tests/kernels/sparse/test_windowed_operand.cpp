@@ -112,8 +112,8 @@ TEST(DataScale, BringsDataIntoRange) {
   for (const double largest : {1.0, 1.5, 0x1p-100, 0x1.fp100, 0x1.fffffep127, 3e-30}) {
     const double scale = data_scale(largest);
     EXPECT_EQ(std::exp2(std::round(std::log2(scale))), scale);
-    EXPECT_GE(scale * largest, 0x1p12);
-    EXPECT_LT(scale * largest, 0x1p13);
+    EXPECT_GE(scale * largest, 0x1p14);
+    EXPECT_LT(scale * largest, 0x1p15);
   }
   for (const double largest : {0.0, 0x1p-149, 0x1p-126}) {
     const double scale = data_scale(largest);
