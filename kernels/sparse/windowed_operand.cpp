@@ -32,9 +32,10 @@ std::optional<InputWindow> input_window(const Stencil& stencil, Precision precis
 
 namespace {
 
-/// The operand with weight_of(offset) in place of the weights of a stencil.
-template <class WeightOf>
-Operand operand_of(const InputWindow& window, int part, int run, WeightOf&& weight_of) {
+/// The operand of dense weights within a radius.
+Operand operand_of(const std::vector<double>& weights, const Index3& radius, const InputWindow& window,
+                   int run, int part = 0) {
+  const Box taps = grow(box_of({1, 1, 1}), radius);
   constexpr int apart = InputWindow::tile_columns;
   const std::int64_t first_column = window.first_column + part * apart;
   Operand operand{{1, InputWindow::tile_rows, InputWindow::tile_columns}, {}, {}, {run, 2 * run}, {}, {}};
@@ -49,29 +50,20 @@ Operand operand_of(const InputWindow& window, int part, int run, WeightOf&& weig
     for (std::size_t k = 0; k < operand.inputs.size(); ++k) {
       const std::int64_t reach = operand.inputs[k][x_axis] - first_column - output[x_axis];
       if (reach < 0 || reach >= apart) continue;
-      operand.values.push_back(weight_of(operand.inputs[k] - output));
+      const Index3 tap = operand.inputs[k] - output;
+      operand.values.push_back(
+          contains(taps, tap) ? weights[static_cast<std::size_t>(index_of(tap - taps.begin, taps.extent()))]
+                              : 0.0);
       operand.indices.push_back(static_cast<std::uint8_t>(k % (2 * run)));
     }
   return operand;
 }
 
-/// Of dense weights over the box of a stencil's taps.
-auto weight_of(const std::vector<double>& weights, const Box& taps) {
-  return [&weights, taps](const Index3& offset) {
-    return contains(taps, offset)
-               ? weights[static_cast<std::size_t>(index_of(offset - taps.begin, taps.extent()))]
-               : 0.0;
-  };
-}
-
-Box box_of_radius(const Stencil& stencil) { return grow(box_of({1, 1, 1}), stencil.radius()); }
-
 }  // namespace
 
 Operand windowed_operand(const Stencil& stencil, const InputWindow& window, Precision element, int part) {
-  const std::vector<double> weights = dense_weights(stencil);
-  return operand_of(window, part, element == Precision::tf32 ? 1 : 2,
-                    weight_of(weights, box_of_radius(stencil)));
+  return operand_of(dense_weights(stencil), stencil.radius(), window, element == Precision::tf32 ? 1 : 2,
+                    part);
 }
 
 PairedWeights paired_weights(const Stencil& stencil) {
@@ -92,9 +84,8 @@ PairedWeights paired_weights(const Stencil& stencil) {
 
 SplitOperand windowed_pair(const Stencil& stencil, const InputWindow& window) {
   const PairedWeights pair = paired_weights(stencil);
-  const Box taps = box_of_radius(stencil);
-  return {{operand_of(window, 0, 2, weight_of(pair.first, taps)),
-           operand_of(window, 0, 2, weight_of(pair.second, taps))},
+  return {{operand_of(pair.first, stencil.radius(), window, 2),
+           operand_of(pair.second, stencil.radius(), window, 2)},
           pair.scale};
 }
 
