@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cases that rates are demanded of: rates, clock and power while they ran, and counters of their kernels.
 
-targets.py SPSOLVE targets.json [--jobs N]     (needs ncu and nvidia-smi; N rows are begun side by side under ncu)
+targets.py SPSOLVE targets.json [--jobs N] [--shard K N]   (needs ncu and nvidia-smi; rows begun side by side under ncu; a part of the cases)
 
 Runs `spsolve bench --suite targets`, then counters.py on its rows. Clock and power are medians of what nvidia-smi reads ten
 times a second while the last repetitions of a case run.

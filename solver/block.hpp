@@ -74,7 +74,7 @@ class Block {
   /// Units that may enqueue parts of a launch.
   template <class Do>
   void for_each_unit(Do&& act) {
-    if (unit_) act(*unit_);
+    act(*unit_);
     for (auto& unit : edge_units_)
       if (unit) act(*unit);
   }

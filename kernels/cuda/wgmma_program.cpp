@@ -65,30 +65,31 @@ int WgmmaProgram::shared_bytes(const WgmmaTile& tile) const {
   return operands + raw + partial_sums + round_up(8 * (tile.stages * tile.x_groups + 2 * tile.ring), 128);
 }
 
-std::vector<PackedOperand> WgmmaProgram::packed() const {
+std::vector<Operand> WgmmaProgram::operands() const {
+  if (pairs()) return windowed_pair(stencil_, window_).terms;
   std::vector<Operand> operands;
-  if (pairs()) {
-    operands = windowed_pair(stencil_, window_).terms;
-  } else {
-    for (int part = 0; part < window_.parts; ++part) {
-      operands.push_back(windowed_operand(stencil_, window_, precision_, part));
-      for (double& value : operands.back().values) value *= scale_;
-    }
+  for (int part = 0; part < window_.parts; ++part) {
+    operands.push_back(windowed_operand(stencil_, window_, precision_, part));
+    for (double& value : operands.back().values) value *= scale_;
   }
-  std::vector<PackedOperand> packed;
-  for (const Operand& operand : operands)
-    packed.push_back(pack(operand, widest_mma(element()), MmaWarps::four));
-  return packed;
+  return operands;
+}
+
+PackedOperand WgmmaProgram::packed(const Operand& operand) const {
+  return pack(operand, widest_mma(element()), MmaWarps::four);
 }
 
 std::vector<std::uint32_t> WgmmaProgram::weights() const {
   std::vector<std::uint32_t> all;
-  for (const PackedOperand& one : packed()) all.insert(all.end(), one.values.begin(), one.values.end());
+  for (const Operand& operand : operands()) {
+    const std::vector<std::uint32_t> values = packed(operand).values;
+    all.insert(all.end(), values.begin(), values.end());
+  }
   return all;
 }
 
 std::vector<std::uint32_t> WgmmaProgram::metadata() const {
-  const PackedOperand any = packed().front();
+  const PackedOperand any = packed(operands().front());
   return {any.metadata_of(0, 0, 0), any.metadata_of(0, 0, 0) + 4 * warp_lanes};
 }
 

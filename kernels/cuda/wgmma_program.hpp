@@ -57,7 +57,9 @@ class WgmmaProgram {
   Precision element() const { return pairs() ? Precision::fp16 : precision_; }
   /// Whether two warpgroups share each tile.
   bool halves() const { return window_.parts == 2; }
-  std::vector<PackedOperand> packed() const;
+  /// Of the parts of the window or, of pairs, of both terms.
+  std::vector<Operand> operands() const;
+  PackedOperand packed(const Operand& operand) const;
   int shared_bytes(const WgmmaTile& tile) const;
 
   Precision precision_;

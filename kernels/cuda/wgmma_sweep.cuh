@@ -67,7 +67,10 @@ class TileMultiplier {
         const int here = slot + q.value < ring ? slot + q.value : slot + q.value - ring;
         const unsigned long long offset = static_cast<unsigned>(here * (x_groups * quad * row_bytes / 16));
         multiply_rows<q.value>(operand + offset);
-        if constexpr (q.value > 0 && q.value - 1 < turns * y_groups) release(slot + q.value - 1);
+        if constexpr (q.value > 0 && q.value - 1 < turns * y_groups) {
+          if constexpr (!pairs) wgmma_wait<1>();  // pairs wait row by row
+          release(slot + q.value - 1);
+        }
       });
       wgmma_wait<0>();
       if constexpr (pairs) add<window_rows - 1>(second_sums_);
@@ -106,7 +109,6 @@ class TileMultiplier {
           multiply<1>(sums_, weights_[row_steps * row + 1], b + 4 * pitch / 16, metadata_, true);
       });
       wgmma_commit();
-      if constexpr (q > 0) wgmma_wait<1>();
     }
   }
 

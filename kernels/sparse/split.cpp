@@ -59,10 +59,7 @@ double power_of_two_scale(double largest) {
 
 double data_scale(double largest) {
   if (!std::isfinite(largest)) return std::numeric_limits<double>::quiet_NaN();
-  constexpr int most = 126;
-  int exponent = 0;
-  std::frexp(largest, &exponent);
-  return std::ldexp(1.0, std::clamp(15 - exponent, -most, most));
+  return std::clamp(power_of_two_scale(largest), 0x1p-126, 0x1p126);
 }
 
 double weight_scale(const Stencil& stencil, Precision element) {

@@ -153,6 +153,17 @@ Problem scaled_problem(int seed, double magnitude) {
   return {domain, Stencil({1, 3, 3}, weights, {0, 1, 1}), Precision::fp32, true};
 }
 
+Block block_of_pairs(const Communicator& ranks, const Problem& problem, int fuse, Backend& backend,
+                     int exchange_every = 1) {
+  const Index3 grid = least_surface_rank_grid(problem.domain.shape, ranks.size(), problem.stencil.radius());
+  return {ranks,
+          problem,
+          Decomposition(problem.domain.shape, grid),
+          Method(fuse, "sparse-tensor", "strided-swap"),
+          backend,
+          exchange_every};
+}
+
 /// Of values times `magnitude`, after launches of all lengths.
 std::vector<double> scaled_results(const Communicator& world, int seed, double magnitude, Backend& backend) {
   const Problem problem = scaled_problem(seed, magnitude);
@@ -161,9 +172,7 @@ std::vector<double> scaled_results(const Communicator& world, int seed, double m
   std::vector<double> u = random.uniform(points), source = random.uniform(points);
   for (auto* values : {&u, &source})
     for (double& value : *values) value = magnitude * static_cast<float>(value);
-  const Index3 grid = least_surface_rank_grid(problem.domain.shape, world.size(), problem.stencil.radius());
-  Block block(world, problem, Decomposition(problem.domain.shape, grid),
-              Method(2, "sparse-tensor", "strided-swap"), backend);
+  Block block = block_of_pairs(world, problem, 2, backend);
   block.set_source(testing::values_of(problem.domain, source));
   block.set_state(testing::values_of(problem.domain, u));
   for (const int steps : {2, 2, 1, 2}) block.launch(steps);
@@ -193,10 +202,7 @@ void expect_one_scale(const Communicator& world, Backend& together, Backend& alo
     for (std::size_t i = 0; i < u.size(); ++i)
       u[i] = static_cast<float>(u[i] * std::exp2(-26.0 * std::min(1.0, static_cast<double>(i) / 400)));
     const auto solve = [&](const Communicator& ranks, Backend& backend, int every, bool again) {
-      const Index3 grid =
-          least_surface_rank_grid(problem.domain.shape, ranks.size(), problem.stencil.radius());
-      Block block(ranks, problem, Decomposition(problem.domain.shape, grid),
-                  Method(2, "sparse-tensor", "strided-swap"), backend, every);
+      Block block = block_of_pairs(ranks, problem, 2, backend, every);
       block.set_state(testing::values_of(problem.domain, u));
       for (const int steps : {2, 2, 1, 2, 2}) {
         block.launch(steps);
@@ -225,9 +231,7 @@ void expect_scale_to_follow(const Communicator& world, Backend& backend) {
         {2, {1, 31, 44}, {}}, Stencil({1, 5, 5}, weights, {0, 2, 2}), Precision::fp32, false};
     std::vector<double> u = testing::RandomCase(8).uniform(problem.domain.box().points());
     for (double& value : u) value = static_cast<float>(1.5 + value);
-    const Index3 grid = least_surface_rank_grid(problem.domain.shape, world.size(), problem.stencil.radius());
-    Block block(world, problem, Decomposition(problem.domain.shape, grid),
-                Method(1, "sparse-tensor", "strided-swap"), backend);
+    Block block = block_of_pairs(world, problem, 1, backend);
     block.set_state(testing::values_of(problem.domain, u));
     constexpr int steps = 10;
     for (int step = 0; step < steps; ++step) block.launch(1);
@@ -264,11 +268,7 @@ TEST(ScaledData, KeepsWhatIsNotFinite) {
     const Problem problem{{2, {1, 12, 20}, {}}, scaled_problem(2, 1).stencil, Precision::fp32, false};
     std::vector<double> u(static_cast<std::size_t>(problem.domain.box().points()), 1.0);
     u[123] = value;
-    Block block(
-        world, problem,
-        Decomposition(problem.domain.shape,
-                      least_surface_rank_grid(problem.domain.shape, world.size(), problem.stencil.radius())),
-        Method(1, "sparse-tensor", "strided-swap"), *backend.backend);
+    Block block = block_of_pairs(world, problem, 1, *backend.backend);
     block.set_state(testing::values_of(problem.domain, u));
     block.launch(1);
     EXPECT_FALSE(std::isfinite(testing::gathered(world, problem.domain, block.state())[123]));
