@@ -15,6 +15,7 @@
 #include "kernels/cuda/timing.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/field.hpp"
+#include "kernels/magnitude.hpp"
 
 /// What the benchmarks of kernels on one GPU share.
 namespace spsolve::cuda {
@@ -79,6 +80,8 @@ inline void fill_random(Field& field) {
                             std::min(block.size() * sizeof(Storage), field.bytes() - done),
                             cudaMemcpyHostToDevice));
   });
+  const int largest = magnitude(1.0f);
+  check_cuda(cudaMemcpy(field.largest(), &largest, sizeof largest, cudaMemcpyHostToDevice));
 }
 
 /// The rate of launch(in, out) on two fields that take turns, for `seconds`, beside that of copies of them.

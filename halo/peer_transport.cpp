@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halo/peer_transport.hpp"
 
-#include <cuda.h>
 #include <cudaTypedefs.h>
 
 #include <algorithm>
@@ -16,14 +15,9 @@ namespace spsolve {
 namespace {
 
 using cuda::check_cuda;
+using cuda::check_driver;
 
 constexpr int connect_tag = 2;
-
-void check_driver(CUresult result, const std::source_location& where = std::source_location::current()) {
-  if (result == CUDA_SUCCESS) return;
-  throw Error(Status::device_failure, std::string(where.file_name()) + ":" + std::to_string(where.line()) +
-                                          ": the NVIDIA driver fails with status " + std::to_string(result));
-}
 
 /// Device memory as another process may map it: its allocation, and where it is in there.
 struct Shared {

@@ -51,6 +51,7 @@ class HostMemory : public Memory {
 #pragma omp parallel for schedule(static)
     for (std::int64_t row = 0; row < rows; ++row)
       std::memset(memory + static_cast<std::size_t>(row) * row_bytes, 0, row_bytes);
+    std::memset(memory + static_cast<std::size_t>(rows) * row_bytes, 0, bytes % row_bytes);
     return memory;
   }
   void free(std::byte* memory) noexcept override { std::free(memory); }
@@ -79,12 +80,12 @@ Field::Field(const Box& owned, const Index3& halo, Precision precision, Memory& 
   strides_ = layout.strides;
   lead_ = layout.lead;
   bytes_ = layout.bytes;
-  memory_ = bytes_ ? allocate(memory, bytes_, static_cast<std::size_t>(pitch() * element_))
-                   : allocate(memory, row_alignment, row_alignment);
+  memory_ = allocate(memory, bytes_ + row_alignment,
+                     bytes_ ? static_cast<std::size_t>(pitch() * element_) : std::size_t{row_alignment});
 }
 
 std::size_t field_bytes(const Index3& owned_extent, const Index3& halo, Precision precision) {
-  return layout_of(owned_extent, halo, precision).bytes;
+  return layout_of(owned_extent, halo, precision).bytes + row_alignment;
 }
 
 }  // namespace spsolve

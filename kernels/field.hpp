@@ -43,7 +43,13 @@ class Field {
   std::byte* bytes_at(const Index3& p) { return memory_.get() + offset(p) * element_; }
   const std::byte* bytes_at(const Index3& p) const { return memory_.get() + offset(p) * element_; }
 
+  /// Of the points, padding included.
   std::size_t bytes() const { return bytes_; }
+
+  /// Room for the largest magnitude() of its points and of the values of walls, for those who scale what they
+  /// read by it; zero at first. Whoever writes points says whether this is kept.
+  int* largest() { return reinterpret_cast<int*>(memory_.get() + bytes_); }
+  const int* largest() const { return reinterpret_cast<const int*>(memory_.get() + bytes_); }
 
  private:
   std::int64_t offset(const Index3& p) const {

@@ -23,11 +23,6 @@ void FusedUnit::prepare(const Field& in, const Box& region, int steps) const {
   if (!core.empty()) sweep_->prepare(fused_source_ != nullptr);
 }
 
-std::optional<double> FusedUnit::take_largest() {
-  const std::optional<double> swept = sweep_->take_largest();
-  return core(domain_.box(), steps_) == domain_.box() ? swept : std::nullopt;
-}
-
 void FusedUnit::advance(const Field& in, Field& out, const Box& region, int steps) const {
   const Box core = this->core(region, steps);
   const bool bands = core != region && !region.empty();

@@ -34,10 +34,7 @@ class FusedUnit : public Unit {
 
   void fill_ghosts(Field& field, const Box& valid) const override;
   void prepare(const Field& in, const Box& region, int steps) const override;
-  bool needs_largest(int steps) const override { return steps == steps_ && sweep_->needs_largest(); }
-  void set_largest(double largest) override { sweep_->set_largest(largest); }
-  /// Not known where there are bands.
-  std::optional<double> take_largest() override;
+  Box scaled(int steps) const override { return sweep_->scales_data() ? core(domain_.box(), steps) : Box{}; }
   void advance(const Field& in, Field& out, const Box& region, int steps) const override;
 
  private:

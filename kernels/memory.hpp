@@ -11,7 +11,8 @@ class Memory {
  public:
   virtual ~Memory() = default;
 
-  /// `bytes` bytes of zeros, aligned to 64. `row_bytes` divides them into the rows of a field.
+  /// `bytes` bytes of zeros, aligned to 64. They are the rows of a field, `row_bytes` each, and what is left
+  /// over.
   virtual std::byte* allocate(std::size_t bytes, std::size_t row_bytes) = 0;
   virtual void free(std::byte* memory) noexcept = 0;
 };

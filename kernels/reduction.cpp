@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/magnitude.hpp"
+
 namespace spsolve {
 namespace {
 
@@ -73,6 +75,19 @@ Sums HostReducer::sums(const Field& field, const Field* before, const SumScales&
           return Sums{{s0, s1, s2, s3, s4, s5}};
         });
   });
+}
+
+void HostReducer::find_largest(Field& field, const Box& box) {
+  int largest = *field.largest();
+  with_storage(field.precision(), [&]<class Storage>() {
+#pragma omp parallel for schedule(static) reduction(max : largest)
+    for (std::int64_t row = 0; row < row_count(box); ++row) {
+      const Storage* const values = field.at<Storage>(row_begin(box, row));
+      for (std::int64_t x = 0; x < box.extent()[x_axis]; ++x)
+        largest = std::max(largest, magnitude(static_cast<float>(stored_value(values[x]))));
+    }
+  });
+  *field.largest() = largest;
 }
 
 }  // namespace spsolve

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
-
 #include "kernels/field.hpp"
 
 namespace spsolve {
@@ -17,15 +15,9 @@ class Sweep {
   /// Begins what takes time when it is first called with, or without, a source: compiling.
   virtual void prepare(bool /*with_source*/) const {}
 
-  /// Whether data are scaled before they are multiplied: set_largest() comes before every sweep of other
-  /// data.
-  virtual bool needs_largest() const { return false; }
-  /// No number that weights take is larger in magnitude: points of the whole grid, and images of them beyond
-  /// walls. No sweep may be under way.
-  virtual void set_largest(double) {}
-  /// The largest magnitude that sweeps have written since the last call, once they are done, if that is
-  /// known.
-  virtual std::optional<double> take_largest() { return {}; }
+  /// Whether data are scaled (data_scale()) by Field::largest() of `in`, that of the whole grid. Then that of
+  /// `out` grows to what is written.
+  virtual bool scales_data() const { return false; }
 
   /// out = w * in (+ source, unless null) on `region`, which lies in owned(). `in` holds data on region grown
   /// by the radius of w and finite values on all of allocated(); only `region` of `out` is written. `in` and

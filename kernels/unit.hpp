@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
-
 #include "kernels/box.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/field.hpp"
@@ -25,14 +23,9 @@ class Unit {
   /// Begins what takes time in the first advance() of such a region: compiling.
   virtual void prepare(const Field& /*in*/, const Box& /*region*/, int /*steps*/) const {}
 
-  /// Whether data of launches of so many steps are scaled: set_largest() comes before each.
-  virtual bool needs_largest(int /*steps*/) const { return false; }
-  /// No point of the whole grid, nor an image of one beyond walls, is larger in magnitude. No launch may be
-  /// under way.
-  virtual void set_largest(double) {}
-  /// The largest magnitude that launches, of steps that need it, have written since the last call, once they
-  /// are done, if that is known.
-  virtual std::optional<double> take_largest() { return {}; }
+  /// Where on the grid launches of so many steps scale data by Field::largest() of `in`, that of the whole
+  /// grid, and let that of `out` grow to what they write; empty if nowhere.
+  virtual Box scaled(int /*steps*/) const { return {}; }
 
   /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as docs/design.md
   /// defines them before every single step. `in` must hold data on region grown by steps * radius, cut off at

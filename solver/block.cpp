@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/fused_unit.hpp"
+#include "kernels/magnitude.hpp"
 #include "kernels/wall_images.hpp"
 
 namespace spsolve {
@@ -49,7 +50,7 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
     prepare(method.fuse);
     prepare({1, problem.precision});
   });
-  needs_largest_ = communicator.all_reduce(int{unit_->needs_largest(method.fuse)}, MPI_MAX) != 0;
+  scales_data_ = communicator.all_reduce(int{!unit_->scaled(method.fuse).empty()}, MPI_MAX) != 0;
 }
 
 std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
@@ -98,7 +99,7 @@ void Block::set_state(const FillField& fill) {
   backend_->set(*state_, fill);
   unit_->fill_ghosts(*state_, state_->owned());
   steps_known_ = 0;
-  units_know_largest_ = false;
+  largest_is_known_ = false;
 }
 
 const Field& Block::state() {
@@ -115,29 +116,24 @@ void Block::prepare_copies(const Sampling& sampling, int count) {
   backend_->prepare_copies(owned(), sampling, count, between);
 }
 
-double Block::largest_here() {
-  double largest = 0;
-  bool known = units_know_largest_;
-  for_each_unit([&](Unit& unit) {
-    const std::optional<double> written = unit.take_largest();
-    known = known && written;
-    largest = std::max(largest, written.value_or(0));
-  });
-  if (known) return largest;
-  const Extremes extremes = backend_->reducer().extremes(*state_, nullptr, {});
-  if (extremes.first_not_finite != no_point) return std::numeric_limits<double>::infinity();
-  return std::max(std::abs(extremes.min), std::abs(extremes.max));
+int Block::largest_of_walls() const {
+  double largest = 0;  // images beyond walls are 2 c less a point
+  for (const auto& faces : problem_.domain.faces)
+    for (const Face& face : faces) largest = std::max(largest, 2 * std::abs(face.value));
+  return magnitude(static_cast<float>(std::min<double>(largest, std::numeric_limits<float>::max())));
 }
 
-void Block::find_largest() {
+void Block::know_largest() {
+  Reducer& reducer = backend_->reducer();
+  if (!largest_is_known_) {
+    reducer.set_largest(*state_, largest_of_walls());
+    reducer.find_largest(*state_, owned());
+  }
+  if (communicator_.size() == 1) return;
   backend_->synchronize();
-  const double own = largest_here();
-  double wall = 0;
-  for (const auto& faces : problem_.domain.faces)
-    for (const Face& face : faces) wall = std::max(wall, std::abs(face.value));
+  const int own = reducer.largest(*state_);
   enter(Phase::exchange);
-  const double largest = communicator_.all_reduce(own, MPI_MAX) + 2 * wall;  // an image is 2 c less a point
-  for_each_unit([&](Unit& unit) { unit.set_largest(largest); });
+  reducer.set_largest(*state_, communicator_.all_reduce(own, MPI_MAX));
 }
 
 void Block::launch(int steps) {
@@ -147,13 +143,19 @@ void Block::launch(int steps) {
   computing_ = first ? Phase::setup : backend_->queues_overlap() ? Phase::device : Phase::compute;
   enter(computing_);
   Launch& launch = *launches(kind)[swapped_];
-  const bool scales = needs_largest_ && steps == method_.fuse;
+  const bool scales = scales_data_ && steps == method_.fuse;
   if (scales) {
-    find_largest();
+    know_largest();
     enter(computing_);
   }
-  launch.run([&] { enqueue(kind); });
-  units_know_largest_ = scales && steps_of_halo_ == steps;  // else they write points of others, too
+  launch.run([&] {
+    if (scales) backend_->reducer().set_largest(*next_, largest_of_walls());
+    enqueue(kind);
+    if (scales)
+      for_each_slab(owned(), intersect(unit_->scaled(steps), owned()),
+                    [&](const Box& band) { backend_->reducer().find_largest(*next_, band); });
+  });
+  largest_is_known_ = scales;
   steps_known_ =
       method_.exchanges_in_every_launch() ? 0 : (kind.known > 0 ? kind.known : steps_of_halo_) - steps;
   std::swap(state_, next_);

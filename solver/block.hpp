@@ -71,17 +71,10 @@ class Block {
     return view;
   }
   Launches& launches(const Kind& kind);
-  /// Units that may enqueue parts of a launch.
-  template <class Do>
-  void for_each_unit(Do&& act) {
-    act(*unit_);
-    for (auto& unit : edge_units_)
-      if (unit) act(*unit);
-  }
-  /// Tells units how large the state is on the whole grid. Collective.
-  void find_largest();
-  /// The largest magnitude of the block's points.
-  double largest_here();
+  /// Field::largest() of the state becomes that of the whole grid, with what images beyond walls take.
+  /// Collective.
+  void know_largest();
+  int largest_of_walls() const;
   std::unique_ptr<Unit> make_unit(Queue queue) const;
   HaloExchange exchange_of(const Domain& domain, const Field& field);
   HaloExchange& exchange();
@@ -120,8 +113,8 @@ class Block {
   int steps_of_halo_;                     // that it is good for after an exchange
   int steps_known_ = 0;                   // that the halo of the state is good for
   bool swapped_ = false;                  // state and next have changed places
-  bool needs_largest_ = false;            // launches of `fuse` steps scale the state
-  bool units_know_largest_ = false;       // that of the state, which they have written
+  bool scales_data_ = false;              // launches of `fuse` steps scale the state
+  bool largest_is_known_ = false;         // that of the block, which they have written
   std::optional<HaloExchange> exchange_;  // made by the first launch
   std::map<Kind, Launches> launches_;
   std::shared_ptr<HostCopy> state_copy_;  // that state() has given away

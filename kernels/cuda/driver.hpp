@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <source_location>
 #include <string>
 
 #include "kernels/cuda/device.hpp"
@@ -21,6 +23,14 @@ Function driver_function(const char* name, unsigned version = 12000) {
     throw Error(Status::device_failure, "the NVIDIA driver has no " + std::string(name) + "; that of CUDA " +
                                             std::to_string(version / 1000) + " or newer is wanted");
   return reinterpret_cast<Function>(function);
+}
+
+/// Throws Error unless such a function has succeeded.
+inline void check_driver(CUresult result,
+                         const std::source_location& where = std::source_location::current()) {
+  if (result == CUDA_SUCCESS) return;
+  throw Error(Status::device_failure, std::string(where.file_name()) + ":" + std::to_string(where.line()) +
+                                          ": the NVIDIA driver fails with status " + std::to_string(result));
 }
 
 }  // namespace spsolve::cuda

@@ -5,6 +5,7 @@
 // piece of a row, so that loads are contiguous whatever the shape of the block.
 
 #include "constants.cuh"
+#include "kernels/magnitude.hpp"
 #include "precision.cuh"
 #include "reduce_arguments.hpp"
 
@@ -99,4 +100,12 @@ extern "C" __global__ void __launch_bounds__(cuda::reduce_threads) sums(const Re
     own = combined(own, summands(value, value - before, a.scales));
   });
   cuda::combine_block(own, a);
+}
+
+/// Lets the one result grow to the largest magnitude.
+extern "C" __global__ void __launch_bounds__(cuda::reduce_threads) largest(const ReduceArguments a) {
+  int own = 0;
+  cuda::for_each_point(a, [&](long long, float value, float) { own = max(own, magnitude(value)); });
+  own = __reduce_max_sync(0xffffffffu, own);
+  if (threadIdx.x % cuda::warp == 0) atomicMax(static_cast<int*>(a.results), own);
 }

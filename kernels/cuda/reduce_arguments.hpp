@@ -10,7 +10,7 @@ namespace spsolve::cuda {
 constexpr int reduce_threads = 256;   // of a block
 constexpr int reduce_columns = 1024;  // of a row that a warp takes at once
 
-/// The owned points of a field; strides in elements.
+/// The owned points of a field, or a box of it; strides in elements.
 struct StoredBlock {
   const void* data;
   long long plane_stride, row_stride;
@@ -28,7 +28,7 @@ struct ReduceArguments {
   SampleBlock sample;
   long long planes, rows, columns;
   SumScales scales;
-  void* results;  // Extremes or Sums, one of each block
+  void* results;  // Extremes or Sums, one of each block; or the largest magnitude()
 };
 
 }  // namespace spsolve::cuda

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/reducer.hpp"
 
+#include <cudaTypedefs.h>
+
 #include <algorithm>
 #include <numeric>
 #include <span>
 #include <utility>
 
 #include "kernels/cuda/constants_text.hpp"
+#include "kernels/cuda/driver.hpp"
 #include "kernels/cuda/kernel_stencil.hpp"
 #include "kernels/cuda/reduce_arguments.hpp"
 
@@ -23,9 +26,8 @@ int multiprocessors() {
   return count;
 }
 
-StoredBlock stored(const Field* field) {
-  if (!field) return {};
-  return {field->bytes_at(field->owned().begin), field->strides()[z_axis], field->strides()[y_axis]};
+StoredBlock stored(const Field& field, const Box& box) {
+  return {field.bytes_at(box.begin), field.strides()[z_axis], field.strides()[y_axis]};
 }
 
 SampleBlock kept(const Sample& sample, const Field& field) {
@@ -58,20 +60,44 @@ Sums DeviceReducer::sums(const Field& field, const Field* before, const SumScale
   return reduce<Sums>(kernels_of(field.precision(), {1, field.precision()}).sums, field, before, {}, scales);
 }
 
+int DeviceReducer::largest(const Field& field) {
+  auto* const largest = static_cast<int*>(host_results_.data());
+  check_cuda(cudaMemcpyAsync(largest, field.largest(), sizeof *largest, cudaMemcpyDeviceToHost, stream_));
+  check_cuda(cudaStreamSynchronize(stream_));
+  return *largest;
+}
+
+void DeviceReducer::set_largest(Field& field, int largest) {
+  static const auto set = driver_function<PFN_cuMemsetD32Async_v3020>("cuMemsetD32Async");
+  check_driver(
+      set(reinterpret_cast<CUdeviceptr>(field.largest()), static_cast<unsigned>(largest), 1, stream_));
+}
+
+void DeviceReducer::find_largest(Field& field, const Box& box) {
+  const Index3 extent = box.extent();
+  kernels_of(field.precision(), {1, field.precision()})
+      .largest.launch(
+          static_cast<unsigned>(blocks_), reduce_threads, 0, stream_,
+          ReduceArguments{stored(field, box), {}, {}, extent[0], extent[1], extent[2], {}, field.largest()});
+}
+
 const DeviceReducer::Kernels& DeviceReducer::kernels_of(Precision precision, const Sampling& sampling) {
   const std::pair key(precision, sampling);
   if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
   const auto code = compiler_.begin("reduce.cuh", reduce_constants(precision, sampling));
-  return kernels_.try_emplace(key, Kernels{Kernel(code, "extremes"), Kernel(code, "sums")}).first->second;
+  return kernels_
+      .try_emplace(key, Kernels{Kernel(code, "extremes"), Kernel(code, "sums"), Kernel(code, "largest")})
+      .first->second;
 }
 
 template <class Result>
 Result DeviceReducer::reduce(const Kernel& kernel, const Field& field, const Field* before,
                              const Sample& sample, const SumScales& scales) {
   const Index3 extent = field.owned().extent();
-  kernel.launch(static_cast<unsigned>(blocks_), reduce_threads, 0, stream_,
-                ReduceArguments{stored(&field), stored(before), kept(sample, field), extent[0], extent[1],
-                                extent[2], scales, results_.data()});
+  kernel.launch(
+      static_cast<unsigned>(blocks_), reduce_threads, 0, stream_,
+      ReduceArguments{stored(field, field.owned()), before ? stored(*before, before->owned()) : StoredBlock{},
+                      kept(sample, field), extent[0], extent[1], extent[2], scales, results_.data()});
   const std::span results(static_cast<Result*>(host_results_.data()), static_cast<std::size_t>(blocks_));
   check_cuda(cudaMemcpyAsync(results.data(), results_.data(), results.size_bytes(), cudaMemcpyDeviceToHost,
                              stream_));

@@ -9,8 +9,8 @@
 
 namespace spsolve::cuda {
 
-/// Passes over fields in device memory, each one launch on `stream`; the host waits for its result. Points
-/// are read once, at the bandwidth of the memory. Samples may be in pinned host memory.
+/// Passes over fields in device memory, each one launch on `stream`; the host waits for results that are
+/// returned. Points are read once, at the bandwidth of the memory. Samples may be in pinned host memory.
 class DeviceReducer : public Reducer {
  public:
   /// On the current device; `stream` must outlive the reducer.
@@ -19,10 +19,13 @@ class DeviceReducer : public Reducer {
   void prepare(Precision precision, const Sampling& sampling) override { kernels_of(precision, sampling); }
   Extremes extremes(const Field& field, const Field* before, const Sample& sample) override;
   Sums sums(const Field& field, const Field* before, const SumScales& scales) override;
+  int largest(const Field& field) override;
+  void set_largest(Field& field, int largest) override;
+  void find_largest(Field& field, const Box& box) override;
 
  private:
   struct Kernels {
-    Kernel extremes, sums;
+    Kernel extremes, sums, largest;
   };
   const Kernels& kernels_of(Precision precision, const Sampling& sampling);
   template <class Result>

@@ -23,7 +23,7 @@ constexpr std::size_t shared_bytes(SparseGemm::Format format) {
 TensorMap map_of(const DeviceBuffer& matrix, int rows, int row_bytes, int box_rows, int box_bytes,
                  Swizzle swizzle) {
   const long long pitch = row_bytes / 2;  // in elements of two bytes
-  const View view{matrix.data(), {0, 0, 0}, {1, rows, pitch}, {rows * pitch, pitch, 1}};
+  const View view{matrix.data(), {0, 0, 0}, {1, rows, pitch}, {rows * pitch, pitch, 1}, nullptr};
   return make_tensor_map(view, 2, box_rows, box_bytes / 2, swizzle);
 }
 

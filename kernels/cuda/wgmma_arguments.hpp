@@ -40,8 +40,6 @@ struct WgmmaArguments {
   int tiles_per_block;
   int lead;                  // columns that copies begin before the window of a tile, to be aligned
   float unscale;             // what sums are multiplied by: weights of fp16 are scaled
-  const float* data_scale;   // what data that become pairs are multiplied by, and its inverse
-  unsigned* largest;         // of the magnitudes of results, as bits
   const void* weights;       // [part or term][step][lane of the warpgroup]; uint4
   const unsigned* metadata;  // [lane of the warpgroup]
 };

@@ -100,6 +100,7 @@ std::string WgmmaProgram::constants(bool aligned, bool with_source) const {
   text.flag("pairs", pairs());
   text.flag("aligned", aligned);
   text.flag("with_source", with_source);
+  text.put("float", "term_scale", std::to_string(static_cast<int>(pair_term_scale)));
   text.integer("parts", window_.parts);
   text.integer("window_rows", window_.rows);
   text.integer("window_begin_row", window_.first_row);

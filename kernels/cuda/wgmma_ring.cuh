@@ -7,6 +7,7 @@
 #include "arguments.hpp"
 #include "async_copy.cuh"
 #include "constants.cuh"
+#include "kernels/magnitude.hpp"
 #include "precision.cuh"
 #include "tensor_store.cuh"
 #include "wgmma_arguments.hpp"
@@ -106,7 +107,7 @@ class RowConverter {
         turn_(turn),
         group_(uniform(threadIdx.x % group_threads / 32)),
         lane_(threadIdx.x % 32) {
-    if constexpr (pairs) scale_ = a.data_scale[0];
+    if constexpr (pairs) scale_ = data_scale(*a.in.largest).by;
     const Strip strip(a);
     rows_ = (strip.tiles * y_groups + quads - 1 + together - 1) / together * together;
     y_ = static_cast<int>(strip.row + window_begin_row - a.in.begin[0]);
@@ -198,7 +199,7 @@ class RowConverter {
         const HalfPair first(scale_ * value_of(four.element[2 * i]),
                              scale_ * value_of(four.element[2 * i + 1]));
         of.word[0][i] = first.bits;
-        of.word[1][i] = HalfPair(first.rest[0], first.rest[1]).bits;
+        of.word[1][i] = HalfPair(term_scale * first.rest[0], term_scale * first.rest[1]).bits;
       }
     } else if constexpr (element_bytes == 2) {
       const uint2 bits = *reinterpret_cast<const uint2*>(&four);

@@ -1,44 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/wgmma_sweep.hpp"
 
-#include <new>
-
 #include "kernels/cuda/kernel_stencil.hpp"
 #include "kernels/cuda/launch_shape.hpp"
 #include "kernels/cuda/tensor_map.hpp"
 #include "kernels/cuda/wgmma_arguments.hpp"
-#include "kernels/sparse/split.hpp"
 
 namespace spsolve::cuda {
 
 WgmmaSweep::WgmmaSweep(const Stencil& stencil, Precision precision, cudaStream_t stream,
                        const WgmmaTile& tile)
     : OperandSweep(WgmmaProgram(stencil, precision, current_device().block_limits(), tile),
-                   grid_axes(Domain{.dimensions = 2}), precision, stream) {
-  if (!needs_largest()) return;
-  pinned_ = PinnedBuffer(sizeof(OnHost));
-  host_ = new (pinned_.data()) OnHost;
-  largest_ = DeviceBuffer(sizeof(float));
-  set_largest(1.0);
-  check_cuda(cudaMemsetAsync(largest_.data(), 0, largest_.bytes(), stream_));
-  check_cuda(cudaStreamSynchronize(stream_));
-}
-
-void WgmmaSweep::set_largest(double largest) {
-  if (!needs_largest()) return;
-  const double scale = data_scale(largest);
-  host_->data_scale[0] = static_cast<float>(scale);
-  host_->data_scale[1] = static_cast<float>(1 / scale);
-}
-
-std::optional<double> WgmmaSweep::take_largest() {
-  if (!needs_largest()) return {};
-  check_cuda(cudaMemcpyAsync(&host_->largest, largest_.data(), sizeof host_->largest, cudaMemcpyDeviceToHost,
-                             stream_));
-  check_cuda(cudaMemsetAsync(largest_.data(), 0, largest_.bytes(), stream_));
-  check_cuda(cudaStreamSynchronize(stream_));
-  return host_->largest;
-}
+                   grid_axes(Domain{.dimensions = 2}), precision, stream) {}
 
 void WgmmaSweep::enqueue(const View& in, const View& out, const View& source, const Region& region) const {
   WgmmaArguments a{};
@@ -54,8 +27,6 @@ void WgmmaSweep::enqueue(const View& in, const View& out, const View& source, co
   const bool aligned = a.lead == 0 && wrap(a.out.begin[column_axis], 2) == 0 &&
                        (!source.data || wrap(source.begin[column_axis], 2) == 0);
   a.unscale = static_cast<float>(1.0 / program_.weight_scale());
-  if (needs_largest()) a.data_scale = host_->data_scale;
-  a.largest = static_cast<unsigned*>(largest_.data());
   a.weights = weights_.data();
   a.metadata = static_cast<const unsigned*>(metadata_.data());
   a.in_map = make_tensor_map(a.in, element, 1, program_.box_columns(aligned), Swizzle::none, wgmma_tile_rows);

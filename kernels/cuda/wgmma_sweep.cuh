@@ -44,7 +44,7 @@ class TileMultiplier {
         thread_(threadIdx.x % group_threads),
         warp_(thread_ / 32),
         lane_(thread_ % 32) {
-    if constexpr (pairs) data_unscale_ = a.data_scale[1];
+    if constexpr (pairs) data_unscale_ = data_scale(*a.in.largest).inverse;
   }
 
   /// Tiles: all, or every other one.
@@ -73,7 +73,7 @@ class TileMultiplier {
         }
       });
       wgmma_wait<0>();
-      if constexpr (pairs) add<window_rows - 1>(second_sums_);
+      if constexpr (pairs) add<window_rows - 1>(second_sums_, 1 / term_scale);
       for (int q = min(quads - 1, turns * y_groups); q < turns * y_groups; ++q) release(slot + q);
       slot += turns * y_groups;
       if (slot >= ring) slot -= ring;
@@ -86,8 +86,8 @@ class TileMultiplier {
       }
     }
     if constexpr (pairs) {
-      const unsigned largest = __reduce_max_sync(0xffffffffu, __float_as_uint(largest_));
-      if (lane_ == 0) atomicMax(a_.largest, largest);
+      const int largest = __reduce_max_sync(0xffffffffu, largest_);
+      if (lane_ == 0) atomicMax(a_.out.largest, largest);
     }
   }
 
@@ -124,7 +124,7 @@ class TileMultiplier {
     wgmma_commit();
     if constexpr (begins && row > 0) {
       wgmma_wait<1>();
-      add<row - 1>(second_sums_);
+      add<row - 1>(second_sums_, 1 / term_scale);
       wgmma_fence();
     }
     multiply<0>(second_sums_, weights_[weight_sets + set], first_terms, metadata_, !begins);
@@ -138,12 +138,12 @@ class TileMultiplier {
     add<row, row == 0 && !sets_are_shared>(row_sums_);
   }
   template <int row, bool is_first = false>
-  __device__ void add(const float (&more)[sums]) {
+  __device__ void add(const float (&more)[sums], float factor = 1) {
     const bool ours = !is_shared(row) || has_weights(row);
 #pragma unroll
     for (int i = 0; i < sums; ++i) {
       const float own = ours ? more[i] : 0;
-      sums_[i] = is_first ? own : sums_[i] + own;
+      sums_[i] = is_first ? own : fmaf(factor, own, sums_[i]);
     }
   }
 
@@ -252,7 +252,7 @@ class TileMultiplier {
         if constexpr (pairs) value *= data_unscale_;
         if constexpr (with_source) value += added.element[k];
         if constexpr (pairs) {
-          if (inside[k]) largest_ = fmaxf(largest_, fabsf(value));
+          if (inside[k]) largest_ = max(largest_, magnitude(value));
         }
         spsolve::cuda::store(pair.element[k], value);
       }
@@ -283,7 +283,8 @@ class TileMultiplier {
   int thread_, warp_, lane_;  // of the warpgroup
   unsigned weights_[terms * weight_sets][4];
   unsigned metadata_;
-  float data_unscale_, largest_ = 0;                       // of pairs; of results
+  float data_unscale_;                                     // of pairs
+  int largest_ = 0;                                        // magnitude of results
   float sums_[sums], row_sums_[sums], second_sums_[sums];  // of pairs the last two
 };
 

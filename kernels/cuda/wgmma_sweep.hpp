@@ -10,7 +10,7 @@ namespace spsolve::cuda {
 /// bits) on the sparse tensor cores of sm_90a, fed from shared memory (wgmma_sweep.cuh).
 ///
 /// Data are rounded when read, weights with their sum kept (round_weights), sums in fp32. In fp32 both are
-/// pairs of fp16 (paired_weights()), data times data_scale() of the largest. Tiles begin at multiples of 4
+/// pairs of fp16 (paired_weights()), data times data_scale(). Tiles begin at multiples of 4
 /// rows and 16 columns in global coordinates, so results do not depend on regions or on the decomposition.
 class WgmmaSweep : public OperandSweep<WgmmaProgram> {
  public:
@@ -18,21 +18,10 @@ class WgmmaSweep : public OperandSweep<WgmmaProgram> {
   /// measurements. Throws std::invalid_argument as WgmmaProgram does.
   WgmmaSweep(const Stencil& stencil, Precision precision, cudaStream_t stream, const WgmmaTile& tile = {});
 
-  bool needs_largest() const override { return program_.pairs(); }
-  void set_largest(double largest) override;
-  std::optional<double> take_largest() override;
+  bool scales_data() const override { return program_.pairs(); }
 
  private:
   void enqueue(const View& in, const View& out, const View& source, const Region& region) const override;
-
-  /// Of pairs: what kernels read, and what they leave.
-  struct OnHost {
-    float data_scale[2];  // of data that become pairs, and its inverse
-    float largest;        // copy of the largest magnitude of results
-  };
-  PinnedBuffer pinned_;
-  OnHost* host_ = nullptr;
-  DeviceBuffer largest_;  // as the bits of a float
 };
 
 }  // namespace spsolve::cuda

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/sparse/sparse_sweep.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "kernels/rounding.hpp"
@@ -38,8 +39,8 @@ SparseSweep::SparseSweep(const SplitOperand& split, Precision precision, Precisi
       inputs_(split.terms.front().inputs),
       mma_(widest_mma(element)),
       terms_(static_cast<int>(split.terms.size())),
-      weight_scale_(split.scale) {
-  if (needs_largest()) set_largest(1.0);
+      weight_scale_(split.scale),
+      term_scale_(split.term_scale) {
   for (const Operand& term : split.terms)
     if (const Box reach = reach_of(term); !reach.empty())
       reach_ = hull(hull(reach_, reach.begin), reach.end - Index3{1, 1, 1});
@@ -63,17 +64,21 @@ void SparseSweep::run(const Field& in, Field& out, const Box& region, const Fiel
   // Outside this box no output of the region has a weight; zero stands for data that is not there.
   const Box readable{region.begin + reach_.begin, region.end + reach_.end - Index3{1, 1, 1}};
   const Box tiles = tiles_of(region, tile_);
-#pragma omp parallel for schedule(static)
+  const DataScale scale = scales_data() ? data_scale(*in.largest()) : DataScale{1, 1};
+  int largest = *out.largest();
+#pragma omp parallel for schedule(static) reduction(max : largest)
   for (std::int64_t first = 0; first < volume(tiles.extent()); first += mma_columns) {
-    const TileGroup group = tile_group(tiles, first);
+    const TileGroup group = tile_group(tiles, first, scale);
     const auto b = load<Storage>(in, readable, group);
     for (int block = 0; block < products_.front().weights.blocks; ++block)
-      store<Out>(multiply(b, block), block, out, region, source, group);
+      largest = std::max(largest, store<Out>(multiply(b, block), block, out, region, source, group));
   }
+  if (scales_data()) *out.largest() = largest;
 }
 
-SparseSweep::TileGroup SparseSweep::tile_group(const Box& tiles, std::int64_t first) const {
-  TileGroup group;
+SparseSweep::TileGroup SparseSweep::tile_group(const Box& tiles, std::int64_t first,
+                                               const DataScale& scale) const {
+  TileGroup group{.scale = scale};
   const Index3 extent = tiles.extent();
   for (; group.tiles < mma_columns && first < volume(extent); ++group.tiles, ++first) {
     const Index3 at = tiles.begin + point_of(first, extent);
@@ -92,11 +97,13 @@ std::vector<std::vector<SparseSweep::BFragment>> SparseSweep::load(const Field& 
     for (std::size_t k = 0; k < inputs_.size(); ++k) {
       const Index3 p = group.origin[tile] + inputs_[k];
       if (!contains(readable, p)) continue;
-      double rest = data_scale_ * stored_value(*in.at<Storage>(p));
+      double rest = double{group.scale.by} * stored_value(*in.at<Storage>(p));
       const int at = static_cast<int>(k) % mma_.k, word = at / elements;
-      for (auto& fragments : b)
+      for (auto& fragments : b) {
         fragments[k / mma_.k][4 * tile + word % 4][word / 4] |= take_term(rest, mma_.element)
                                                                 << (16 * (at % elements));
+        rest *= term_scale_;
+      }
     }
   return b;
 }
@@ -116,14 +123,16 @@ SparseSweep::DFragment SparseSweep::multiply(const std::vector<std::vector<BFrag
     for (const Product& product : products_)
       multiply_add(product, &product == &products_.back() ? larger : smaller);
     for (std::size_t lane = 0; lane < sums.size(); ++lane)
-      for (std::size_t i = 0; i < sums[lane].size(); ++i) sums[lane][i] += larger[lane][i] + smaller[lane][i];
+      for (std::size_t i = 0; i < sums[lane].size(); ++i)
+        sums[lane][i] += larger[lane][i] + smaller[lane][i] / static_cast<float>(term_scale_);
   }
   return sums;
 }
 
 template <class Out>
-void SparseSweep::store(const DFragment& d, int block, Field& out, const Box& region, const Field* source,
-                        const TileGroup& group) const {
+int SparseSweep::store(const DFragment& d, int block, Field& out, const Box& region, const Field* source,
+                       const TileGroup& group) const {
+  int largest = 0;
   for (int lane = 0; lane < warp_lanes; ++lane) {
     for (int i = 0; i < 4; ++i) {
       const std::size_t m = block * mma_rows + c_row(lane, i);
@@ -131,10 +140,12 @@ void SparseSweep::store(const DFragment& d, int block, Field& out, const Box& re
       const Index3 p = group.origin[c_column(lane, i)] + outputs_[m];
       if (!contains(region, p)) continue;
       const double added = source ? static_cast<double>(*source->at<float>(p)) : 0.0;
-      *out.at<Out>(p) =
-          to_storage<Out>(static_cast<double>(d[lane][i]) / (weight_scale_ * data_scale_) + added);
+      const double value = static_cast<double>(d[lane][i]) * group.scale.inverse / weight_scale_ + added;
+      *out.at<Out>(p) = to_storage<Out>(value);
+      largest = std::max(largest, magnitude(static_cast<float>(value)));
     }
   }
+  return largest;
 }
 
 }  // namespace spsolve

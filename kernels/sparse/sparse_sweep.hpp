@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/field.hpp"
+#include "kernels/magnitude.hpp"
 #include "kernels/sparse/operand.hpp"
 #include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/sparse_mma.hpp"
@@ -17,7 +18,7 @@ namespace spsolve {
 /// the precision of the field promises: fp16, bf16 and tf32 as they are, with weights rounded to the format
 /// (fp16 weights are scaled by a power of two, so that small ones do not underflow); fp32 as three bf16 terms
 /// (six products; the range of bf16 is that of fp32, so no data needs scaling), or as two of fp16 (three
-/// products), scaled by what set_largest() says. Accumulation is in fp32, of the products of the first terms
+/// products), scaled by data_scale(). Accumulation is in fp32, of the products of the first terms
 /// and of all others apart. Tiles start at multiples of the operand's tile in global coordinates, and every
 /// point sums the same products in the same order whatever the region, so results do not depend on how the
 /// grid is decomposed.
@@ -33,10 +34,9 @@ class SparseSweep : public Sweep {
   /// With weights that have been split into terms of a format.
   SparseSweep(const SplitOperand& split, Precision precision, Precision element);
 
-  bool needs_largest() const override {
+  bool scales_data() const override {
     return precision_ == Precision::fp32 && mma_.element == Precision::fp16;
   }
-  void set_largest(double largest) override { data_scale_ = data_scale(largest); }
   /// As Sweep says; `in` must be finite on region grown by the reach of the operand's weights only. `out` may
   /// also have the precision of the sums, fp32, and be `source` itself, for sums of several sweeps.
   void operator()(const Field& in, Field& out, const Box& region,
@@ -52,21 +52,23 @@ class SparseSweep : public Sweep {
   struct TileGroup {
     std::array<Index3, mma_columns> origin{};
     int tiles = 0;
+    DataScale scale{1, 1};
   };
   using BFragment = WarpRegisters<std::uint32_t, 4>;
   using DFragment = WarpRegisters<float, 4>;
 
   template <class Storage, class Out>
   void run(const Field& in, Field& out, const Box& region, const Field* source) const;
-  TileGroup tile_group(const Box& tiles, std::int64_t first) const;
+  TileGroup tile_group(const Box& tiles, std::int64_t first, const DataScale& scale) const;
   /// Fragments of B, [term][step].
   template <class Storage>
   std::vector<std::vector<BFragment>> load(const Field& in, const Box& readable,
                                            const TileGroup& group) const;
   DFragment multiply(const std::vector<std::vector<BFragment>>& b, int block) const;
+  /// The largest magnitude() of what it writes.
   template <class Out>
-  void store(const DFragment& d, int block, Field& out, const Box& region, const Field* source,
-             const TileGroup& group) const;
+  int store(const DFragment& d, int block, Field& out, const Box& region, const Field* source,
+            const TileGroup& group) const;
 
   Precision precision_;
   Index3 tile_;
@@ -75,7 +77,7 @@ class SparseSweep : public Sweep {
   MmaShape mma_;
   int terms_;
   std::vector<Product> products_;  // as they are added, the smallest first; the last, of first terms, alone
-  double weight_scale_ = 1.0, data_scale_ = 1.0;
+  double weight_scale_, term_scale_;
 };
 
 }  // namespace spsolve

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "kernels/sparse/packed_operand.hpp"
 
@@ -55,11 +54,6 @@ double power_of_two_scale(double largest) {
   int exponent = 0;
   std::frexp(largest, &exponent);  // largest = m 2^exponent with m in [1/2, 1)
   return std::ldexp(1.0, 15 - exponent);
-}
-
-double data_scale(double largest) {
-  if (!std::isfinite(largest)) return std::numeric_limits<double>::quiet_NaN();
-  return std::clamp(power_of_two_scale(largest), 0x1p-126, 0x1p126);
 }
 
 double weight_scale(const Stencil& stencil, Precision element) {

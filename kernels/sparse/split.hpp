@@ -53,17 +53,13 @@ double power_of_two_scale(double largest);
 /// That of the largest weight for operands of fp16, so that small ones keep their bits; 1 for other formats.
 double weight_scale(const Stencil& stencil, Precision element);
 
-/// What data of magnitude `largest` at most are multiplied by before they are split into two terms of fp16: a
-/// power of two, and so is its inverse, that brings it to 2^14 or more, in the range of fp16. Two terms are
-/// off by 2^-22 of a number, or by 2^-39 of the largest. NaN if that is infinite: so are all results then.
-double data_scale(double largest);
-
-/// Weights split into terms, several with leading_grid: their sum is scale * weights within split_error of
-/// the weight and, of the grid, of half a spacing; scale is a power of two, 1 but for fp16. All terms have
-/// the same places, so one metadata serves them all.
+/// Weights split into terms, several with leading_grid: the sum of terms[i] / term_scale^i is scale *
+/// weights within split_error of the weight and, of the grid, of half a spacing; scale is a power of two, 1
+/// but for fp16. So is term_scale; terms of data are multiplied by its powers, too. All terms have the same
+/// places, so one metadata serves them all.
 struct SplitOperand {
   std::vector<Operand> terms;
-  double scale;
+  double scale, term_scale = 1.0;
 };
 SplitOperand split_operand(const Operand& operand, Precision element, int terms);
 

@@ -84,9 +84,12 @@ PairedWeights paired_weights(const Stencil& stencil) {
 
 SplitOperand windowed_pair(const Stencil& stencil, const InputWindow& window) {
   const PairedWeights pair = paired_weights(stencil);
-  return {{operand_of(pair.first, stencil.radius(), window, 2),
-           operand_of(pair.second, stencil.radius(), window, 2)},
-          pair.scale};
+  SplitOperand both{{operand_of(pair.first, stencil.radius(), window, 2),
+                     operand_of(pair.second, stencil.radius(), window, 2)},
+                    pair.scale,
+                    pair_term_scale};
+  for (double& value : both.terms[1].values) value *= pair_term_scale;
+  return both;
 }
 
 bool takes_window(const Stencil& stencil, Precision precision) {

@@ -46,6 +46,9 @@ struct PairedWeights {
   double scale;  // a power of two
 };
 PairedWeights paired_weights(const Stencil& stencil);
+/// By what second terms of fp16, of data and of weights, are multiplied: those of numbers 2^-26 as large as
+/// the largest are no subnormal numbers then.
+constexpr double pair_term_scale = 1024;
 /// windowed_operand() of a window of one part with either term.
 SplitOperand windowed_pair(const Stencil& stencil, const InputWindow& window);
 

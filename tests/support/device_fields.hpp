@@ -20,12 +20,14 @@ inline void require_gpu() {
   if (cuda::device_count(&why) == 0) GTEST_SKIP() << why;
 }
 
-/// Enqueues nothing: returns when the memory of `to` is that of `from`, halos and padding of rows included.
+/// Enqueues nothing: returns when the memory of `to` is that of `from`, halos, padding of rows and largest()
+/// included.
 inline void copy_all(const Field& from, Field& to) {
   const Index3 begin = from.allocated().begin;
   const auto lead = reinterpret_cast<std::uintptr_t>(from.bytes_at(begin)) % 64;  // padding of the first row
   cuda::check_cuda(
       cudaMemcpy(to.bytes_at(begin), from.bytes_at(begin), from.bytes() - lead, cudaMemcpyDefault));
+  cuda::check_cuda(cudaMemcpy(to.largest(), from.largest(), sizeof *from.largest(), cudaMemcpyDefault));
   cuda::check_cuda(cudaDeviceSynchronize());  // such copies may still be on their way when the call returns
 }
 
@@ -63,6 +65,7 @@ inline void expect_bits_of_any_region(const Sweep& sweep, const cuda::Stream& st
   EXPECT_EQ(points_of(swept(sweep, stream, in, regions), in.owned()), points_of(whole, in.owned()));
 
   Field cut(block, in.halo(), in.precision());
+  *cut.largest() = *in.largest();
   with_storage(in.precision(), [&]<class Storage>() {
     for_each_point(cut.allocated(), [&](const Index3& p) { *cut.at<Storage>(p) = *in.at<Storage>(p); });
   });

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
 #include "kernels/field.hpp"
+#include "kernels/magnitude.hpp"
 
 namespace spsolve::testing {
 
-/// A field in host memory, every element of it what value() gives, x fastest, halo included.
+/// A field in host memory, every element of it what value() gives, x fastest, halo included, and largest().
 template <class Value>
 Field make_field(const Box& owned, const Index3& halo, Precision precision, Value&& value) {
   Field field(owned, halo, precision);
   with_storage(precision, [&]<class Storage>() {
-    for_each_point(field.allocated(),
-                   [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(value()); });
+    for_each_point(field.allocated(), [&](const Index3& p) {
+      *field.at<Storage>(p) = to_storage<Storage>(value());
+      *field.largest() =
+          std::max(*field.largest(), magnitude(static_cast<float>(stored_value(*field.at<Storage>(p)))));
+    });
   });
   return field;
 }

@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <optional>
 #include <random>
 #include <regex>
 
@@ -61,7 +60,7 @@ double pair_error(const Stencil& stencil, Precision precision, double largest) {
   if (precision != Precision::fp32) return 0.0;
   const double taps = static_cast<double>(stencil.taps().size()), u = unit_roundoff(Precision::fp16),
                grid = leading_grid(1.0) * std::numbers::sqrt2 * sum_abs(stencil);
-  return taps * grid * 4 * u * largest + sum_abs(stencil) * 0x1p-39 * largest;
+  return taps * grid * 4 * u * largest + sum_abs(stencil) * 0x1p-49 * largest;
 }
 
 /// Of a result as it is stored.
@@ -135,50 +134,49 @@ TEST_P(OnHopper, EveryPointIsTheCorrelation) {
     for_each_point(in.allocated(), [&](const Index3& p) {
       if (!contains(grow(region, stencil.radius()), p)) *in.at<float>(p) *= 1e5f;
     });
-  const Field before = random_field(random, owned, stencil.radius(), precision, 1.0),
-              source = random_field(random, owned, {0, 0, 0}, Precision::fp32, largest);
+  Field before = random_field(random, owned, stencil.radius(), precision, 1.0);
+  *before.largest() = 0;
+  const Field source = random_field(random, owned, {0, 0, 0}, Precision::fp32, largest);
   const bool with_source = random() % 2;
   const Field device_in = to_device(in), device_source = to_device(source);
   Field device_out = to_device(before);
   const Stream stream;
-  WgmmaSweep sweep(stencil, precision, stream);
-  EXPECT_EQ(sweep.needs_largest(), precision == Precision::fp32);
-  sweep.set_largest(largest);
+  const WgmmaSweep sweep(stencil, precision, stream);
+  EXPECT_EQ(sweep.scales_data(), precision == Precision::fp32);
   sweep(device_in, device_out, region, with_source ? &device_source : nullptr);
   stream.synchronize();
-  const std::optional<double> written = sweep.take_largest();
-  ASSERT_EQ(written.has_value(), precision == Precision::fp32);
-  if (written) {
-    EXPECT_EQ(*written, largest_of(to_host(device_out), region));
+  const Field out = to_host(device_out);
+  if (sweep.scales_data()) {
+    EXPECT_EQ(*out.largest(), magnitude(static_cast<float>(largest_of(out, region))));
   }
-  expect_correlation(stencil, precision, largest, in, before, to_host(device_out),
-                     with_source ? &source : nullptr, region);
+  expect_correlation(stencil, precision, largest, in, before, out, with_source ? &source : nullptr, region);
 }
 INSTANTIATE_TEST_SUITE_P(Random, OnHopper, ::testing::Range(0, 96));
 
-/// docs/design.md: within four times the error of plain fp32 arithmetic, whatever the magnitude of data.
+/// docs/design.md: within four times the error of plain fp32 arithmetic, whatever the magnitude of data, also
+/// where others are larger.
 class HopperPromise : public OnHopper {};
 
 TEST_P(HopperPromise, Fp32IsKept) {
   std::mt19937_64 random(8200u + static_cast<std::uint64_t>(GetParam()));
   const int radius = 2 + GetParam() % 6;
-  const bool positive = GetParam() / 6;
+  const bool positive = GetParam() / 6 % 2;
   const double largest = std::array{1.0, 1e30, 1e-30}[GetParam() % 3];
   const Stencil stencil = random_box(random, radius, positive ? 0.0 : -1.0);
   const Box owned = box_of({1, 64, 200});
-  const Field in =
+  Field in =
       random_field(random, owned, stencil.radius(), Precision::fp32, largest, positive ? 0.0 : -1.0);
+  if (GetParam() >= 12) *in.largest() = magnitude(static_cast<float>(0x1p26 * largest));
   const Stream stream;
   const Field device_in = to_device(in);
   Field out = to_device(in);
-  WgmmaSweep sweep(stencil, Precision::fp32, stream);
-  sweep.set_largest(largest);
+  const WgmmaSweep sweep(stencil, Precision::fp32, stream);
   sweep(device_in, out, owned, nullptr);
   stream.synchronize();
   EXPECT_LT(testing::error_over_plain_fp32(stencil, in, to_host(out)), promised_over_scalar);
 }
 
-INSTANTIATE_TEST_SUITE_P(Random, HopperPromise, ::testing::Range(0, 12));
+INSTANTIATE_TEST_SUITE_P(Random, HopperPromise, ::testing::Range(0, 24));
 
 class HopperBits : public OnHopper {};
 

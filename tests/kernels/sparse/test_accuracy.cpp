@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/cpu_unit.hpp"
+#include "kernels/reduction.hpp"
 #include "kernels/sparse/accuracy.hpp"
 #include "kernels/sparse/emulated_sweep.hpp"
 #include "tests/kernels/sparse/stencil_zoo.hpp"
@@ -35,6 +36,7 @@ Measured measure(std::mt19937_64& random, const Stencil& fused, Precision precis
       before_l2 += value * value;
       before_max = std::max(before_max, std::abs(value));
     }
+    HostReducer().find_largest(in, in.allocated());
     run(in, out, owned);
     weights += sum_abs(fused);
     for (const Index3& p : points_of(owned)) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 
+#include "kernels/magnitude.hpp"
 #include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/weight_matrix.hpp"
 #include "kernels/sparse/windowed_operand.hpp"
@@ -84,8 +85,8 @@ TEST(PairedWeights, HoldTheWeightsTheirSumAndSumsOfRows) {
     for (std::size_t k = 0; k < weights.size(); ++k) {
       EXPECT_EQ(std::remainder(pair.first[k], spacing), 0) << k;
       EXPECT_EQ(element_value(Precision::fp16, element_bits(Precision::fp16, pair.first[k])), pair.first[k]);
-      EXPECT_EQ(element_value(Precision::fp16, element_bits(Precision::fp16, pair.second[k])),
-                pair.second[k]);
+      const double second = pair_term_scale * pair.second[k];
+      EXPECT_EQ(element_value(Precision::fp16, element_bits(Precision::fp16, second)), second);
       const double exact = pair.scale * weights[k];
       EXPECT_NEAR(pair.first[k] + pair.second[k], exact,
                   4 * unit_roundoff(Precision::fp16) *
@@ -102,24 +103,29 @@ TEST(PairedWeights, HoldTheWeightsTheirSumAndSumsOfRows) {
     EXPECT_EQ(both.terms[0].indices, whole.indices);
     EXPECT_EQ(both.terms[1].inputs, whole.inputs);
     for (std::size_t k = 0; k < whole.values.size(); ++k)
-      EXPECT_NEAR(both.terms[0].values[k] + both.terms[1].values[k], both.scale * whole.values[k],
-                  spacing / 256);
+      EXPECT_NEAR(both.terms[0].values[k] + both.terms[1].values[k] / both.term_scale,
+                  both.scale * whole.values[k], spacing / 256);
   }
 }
 
 /// Data of any magnitude come into the range of fp16, and back by a power of two that fp32 holds.
 TEST(DataScale, BringsDataIntoRange) {
-  for (const double largest : {1.0, 1.5, 0x1p-100, 0x1.fp100, 0x1.fffffep127, 3e-30}) {
-    const double scale = data_scale(largest);
-    EXPECT_EQ(std::exp2(std::round(std::log2(scale))), scale);
-    EXPECT_GE(scale * largest, 0x1p14);
-    EXPECT_LT(scale * largest, 0x1p15);
+  for (const float largest : {1.0f, 1.5f, 0x1p-100f, 0x1.fp100f, 0x1.fffffep127f, 3e-30f}) {
+    const DataScale scale = data_scale(magnitude(-largest));
+    EXPECT_EQ(std::exp2(std::round(std::log2(scale.by))), scale.by);
+    EXPECT_EQ(scale.by * scale.inverse, 1);
+    EXPECT_GE(scale.by * largest, 0x1p14);
+    EXPECT_LT(scale.by * largest, 0x1p15);
   }
-  for (const double largest : {0.0, 0x1p-149, 0x1p-126}) {
-    const double scale = data_scale(largest);
-    EXPECT_TRUE(scale >= 0x1p-126 && scale <= 0x1p126) << largest;
+  for (const float largest : {0.0f, 0x1p-149f, 0x1p-126f}) {
+    const DataScale scale = data_scale(magnitude(largest));
+    EXPECT_EQ(scale.by, 0x1p126f) << largest;
+    EXPECT_EQ(scale.inverse, 0x1p-126f) << largest;
   }
-  EXPECT_TRUE(std::isnan(data_scale(std::numeric_limits<double>::infinity())));
+  for (const float largest : {std::numeric_limits<float>::infinity(), std::nanf("")})
+    EXPECT_TRUE(std::isnan(data_scale(magnitude(largest)).by));
+  EXPECT_GT(magnitude(-std::nanf("")), magnitude(std::numeric_limits<float>::infinity()));
+  EXPECT_GT(magnitude(-1.5f), magnitude(1.0f));
 }
 
 TEST(WindowedOperand, IsOfStencilsThatFitOnly) {
