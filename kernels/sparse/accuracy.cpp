@@ -35,15 +35,7 @@ double roundings(double count, double unit) { return count * unit / (1 - std::mi
 std::vector<double> weight_difference(const Stencil& fused, Precision precision) {
   const std::vector<double> weights = dense_weights(fused);
   std::vector<double> rest = round_weights(weights, precision);
-  const auto [element, terms] = operand_terms(precision);
-  const double grid = leading_grid(sum_abs(fused));
-  for (std::size_t k = 0; k < rest.size(); ++k) {
-    if (terms > 1) {
-      const auto parts = split_weight(weights[k], element, terms, grid);
-      rest[k] = std::accumulate(parts.begin(), parts.end(), 0.0);
-    }
-    rest[k] -= weights[k];
-  }
+  for (std::size_t k = 0; k < rest.size(); ++k) rest[k] -= weights[k];
   return rest;
 }
 

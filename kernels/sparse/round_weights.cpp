@@ -19,10 +19,17 @@ double as_element(double value, Precision element) {
   return element_value(element, element_bits(element, value));
 }
 
+/// The nearest number that operands of a precision hold: of fp32 the sum of its terms.
+double as_operand(double value, Precision precision, double grid) {
+  const auto [element, terms] = operand_terms(precision);
+  const std::vector<double> parts = split_weight(value, element, terms, grid);
+  return std::accumulate(parts.begin(), parts.end(), 0.0);
+}
+
 }  // namespace
 
 std::vector<double> round_weights(std::vector<double> weights, Precision element) {
-  if (element == Precision::fp64 || element == Precision::fp32 || weights.empty()) return weights;
+  if (element == Precision::fp64 || weights.empty()) return weights;
   std::vector<std::size_t> order(weights.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -30,7 +37,9 @@ std::vector<double> round_weights(std::vector<double> weights, Precision element
   const double largest = std::abs(weights[order.front()]);
   if (largest == 0) return weights;
   const double scale = element == Precision::fp16 ? power_of_two_scale(largest) : 1.0;
-  const auto rounded = [&](double weight) { return as_element(weight * scale, element) / scale; };
+  const double grid = leading_grid(std::accumulate(
+      weights.begin(), weights.end(), 0.0, [](double sum, double weight) { return sum + std::abs(weight); }));
+  const auto rounded = [&](double weight) { return as_operand(weight * scale, element, grid) / scale; };
 
   // Weights that mirror each other stay equal: a difference would move what they smooth.
   constexpr double noise = 0x1p-40;

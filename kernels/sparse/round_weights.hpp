@@ -13,8 +13,8 @@ namespace spsolve {
 /// weight, what is too small for its spacing to the next largest, and so on: no weight moves by more than a
 /// few of its spacings, and the sum by less than half a spacing of the smallest (a whole one where that has
 /// an image: weights that are equal to their mirror images about the middle stay so). fp16 weights count as
-/// scaled by power_of_two_scale of the largest, so that small ones keep their bits. fp64 and fp32 weights are
-/// returned as they are.
+/// scaled by power_of_two_scale of the largest, so that small ones keep their bits; those of fp32 become what
+/// terms of bf16 hold (operand_terms()). fp64 weights are returned as they are.
 std::vector<double> round_weights(std::vector<double> weights, Precision element);
 
 /// The same for the taps of a stencil; those that round to zero are dropped. Throws std::invalid_argument if

@@ -70,10 +70,11 @@ double storage_error(Precision precision, double magnitude) {
          (precision == Precision::fp16 ? 0x1p-25 : 0.0);  // or subnormal
 }
 
-/// Every point of the region is the correlation with the rounded weights; others are untouched.
+/// Every point of the region is the correlation with the weights as operands hold them (pairs hold any nearly
+/// as they are); others are untouched.
 void expect_correlation(const Stencil& stencil, Precision precision, double largest, const Field& in,
                         const Field& before, const Field& out, const Field* source, const Box& region) {
-  const Stencil rounded = round_weights(stencil, precision);
+  const Stencil rounded = precision == Precision::fp32 ? stencil : round_weights(stencil, precision);
   // Tensor cores cut off instead of rounding: twice the unit roundoff.
   const double additions = static_cast<double>(rounded.taps().size()) + 3;
   const double sums = additions * 0x1p-23 / (1 - additions * 0x1p-23), products = product_error(precision);

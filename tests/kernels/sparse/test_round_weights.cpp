@@ -95,9 +95,34 @@ TEST(RoundWeights, OfSingleStepsKeepMirrorsOrTheSum) {
   EXPECT_EQ(step_weights(tiny, Precision::tf32).taps(), tiny.taps());
 }
 
-TEST(RoundWeights, LeavesWideFormatsAlone) {
+/// What three terms hold exactly, their sum to the last of the smallest.
+TEST(RoundWeights, OfFp32AreSumsOfTermsAndKeepTheirSum) {
+  std::mt19937_64 random(19);
+  std::uniform_real_distribution<double> value(-1.0, 1.0);
+  for (int which = 0; which < 200; ++which) {
+    std::vector<double> weights(1 + which);
+    for (double& w : weights) w = value(random) * std::pow(10.0, -(which % 4) * std::abs(value(random)));
+    const std::vector<double> rounded = round_weights(weights, Precision::fp32);
+    double magnitude = 0, smallest = 1e300;
+    long double change = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      magnitude += std::abs(weights[i]);
+      smallest = std::min(smallest, std::abs(rounded[i]));
+      change += static_cast<long double>(rounded[i]) - weights[i];
+    }
+    const double u = unit_roundoff(Precision::bf16), count = static_cast<double>(weights.size());
+    EXPECT_LE(std::abs(static_cast<double>(change)), 2 * u * u * smallest) << which;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      EXPECT_LE(std::abs(rounded[i] - weights[i]), (count + 1) * 2 * u * u * u * magnitude) << which;
+      double sum = 0;
+      for (const double part : split_weight(rounded[i], Precision::bf16, 3, leading_grid(magnitude))) sum += part;
+      EXPECT_EQ(sum, rounded[i]) << which << ' ' << i;
+    }
+  }
+}
+
+TEST(RoundWeights, LeavesFp64Alone) {
   const std::vector<double> weights{0.1, 0.2, 0.7};
-  EXPECT_EQ(round_weights(weights, Precision::fp32), weights);
   EXPECT_EQ(round_weights(weights, Precision::fp64), weights);
 }
 
