@@ -42,12 +42,12 @@ Domain with_wall_images(Domain domain, const Stencil& stencil, int steps, Precis
   std::set<double> values;  // of dirichlet faces that may have images
   for (int axis = 0; axis < axis_count; ++axis) {
     if (domain.periodic(axis)) continue;
-    bool exact = steps * radius[axis] <= domain.shape[axis] && is_symmetric(stencil, axis);
+    bool exact = steps * radius[axis] <= domain.shape[axis] && (steps == 1 || is_symmetric(stencil, axis));
     for (Face& face : domain.faces[axis]) {
       if (face.kind != BoundaryKind::dirichlet) continue;
       face.value = with_storage(
           precision, [&]<class Storage>() { return stored_value(to_storage<Storage>(face.value)); });
-      exact = exact && radius[axis] <= 1 && (face.value == 0 || keeps_constants(stencil));
+      exact = exact && radius[axis] <= 1 && (steps == 1 || face.value == 0 || keeps_constants(stencil));
     }
     domain.mirrored[axis] = exact;
     axes_with_values += has_value(domain, axis);

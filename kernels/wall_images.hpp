@@ -13,8 +13,9 @@ namespace spsolve {
 /// axis, so beyond neumann faces the field goes on as its mirror image. It keeps a field that is odd about
 /// the first ghost point, but for the value c of the wall there, where also its weights sum to 1 or c is 0;
 /// with radius 1 a step from the grid reads no other ghost point, so beyond dirichlet faces the field goes on
-/// as 2 c less its mirror image about that point. Such reflections of two axes must commute: their values are
-/// the same. Grids are at least as wide as images.
+/// as 2 c less its mirror image about that point. A single step needs nothing of its weights, since ghost
+/// points are such images before it. Such reflections of two axes must commute: their values are the same.
+/// Grids are at least as wide as images.
 Domain with_wall_images(Domain domain, const Stencil& stencil, int steps, Precision precision);
 
 /// The same domain without what walls give: those of `mirrored` axes have the value 0.

@@ -20,12 +20,12 @@ namespace {
 // Measured on H200 (docs/plan.md).
 constexpr double march_step = 0.1e-6;  // s, of a block between two steps of its march
 constexpr double line_block = 2.3e-6, line_block_fp64 = 0.9e-6;  // s, of one of a line: it fetches first
-constexpr double sweep_fill = 2e-6;        // s, until weights and the first input are there
-constexpr double largest_to_host = 20e-6;  // s; of what a launch wrote, and the scale back
-constexpr double search_rate = 0.7;        // of the bandwidth
-constexpr double long_line = 4.5;          // of instructions of lines in fp32 beyond 31 taps, at full load
-constexpr double loop_cost = 1.3;          // of instructions that are not unrolled
-constexpr double spill_cost = 1.6;         // where sums of three products begin with a source
+constexpr double sweep_fill = 2e-6;  // s, until weights and the first input are there
+constexpr double largest_of_band =
+    4e-6;                           // s, until the largest magnitude of what single steps wrote is found
+constexpr double long_line = 4.5;   // of instructions of lines in fp32 beyond 31 taps, at full load
+constexpr double loop_cost = 1.3;   // of instructions that are not unrolled
+constexpr double spill_cost = 1.6;  // where sums of three products begin with a source
 constexpr double bank_conflicts = 1.15;
 constexpr double most_factors = 4, factor_spills = 1.25;  // of separable sweeps in 2D: more spill
 constexpr double staged_byte =
@@ -384,11 +384,10 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
       (work.is_serial
            ? candidate.memory_seconds + candidate.compute_seconds
            : overlapped({candidate.memory_seconds, candidate.compute_seconds, candidate.shared_seconds}));
-  // The largest magnitude of what a launch wrote goes to all ranks; where bands wrote, too, it is looked for.
-  const bool whole = core.box().extent() == problem.domain.box().extent();
-  const double scale = work.scales_data ? largest_to_host / (points * steps) +
-                                              (whole ? 0 : element / (search_rate * device.bandwidth) / steps)
-                                        : 0;
+  const auto walls = std::count_if(core.faces.begin(), core.faces.end(),
+                                   [](const auto& faces) { return faces[0].kind != BoundaryKind::periodic; });
+  const double scale =
+      work.scales_data ? 2 * static_cast<double>(walls) * largest_of_band / (points * steps) : 0;
   const double bands = band_seconds(problem, device, candidate.fuse) / (points * steps);
   // At the same time, where one leaves room for the other: the ends of a line take two blocks.
   const double room = problem.domain.dimensions == 1 ? 2.0 / 3 : 1 - filled(problem.domain, 4e6);

@@ -107,5 +107,6 @@ extern "C" __global__ void __launch_bounds__(cuda::reduce_threads) largest(const
   int own = 0;
   cuda::for_each_point(a, [&](long long, float value, float) { own = max(own, magnitude(value)); });
   own = __reduce_max_sync(0xffffffffu, own);
-  if (threadIdx.x % cuda::warp == 0) atomicMax(static_cast<int*>(a.results), own);
+  int* const all = static_cast<int*>(a.results);
+  if (threadIdx.x % cuda::warp == 0 && own > *static_cast<volatile int*>(all)) atomicMax(all, own);
 }

@@ -26,9 +26,7 @@ WgmmaInstruction instruction(Precision element, int n) {
 
 WgmmaProgram::WgmmaProgram(const Stencil& stencil, Precision precision, const BlockLimits& limits,
                            WgmmaTile tile)
-    : precision_(precision),
-      stencil_(pairs() ? stencil : round_weights(stencil, precision)),
-      tile_(tile) {
+    : precision_(precision), stencil_(pairs() ? stencil : round_weights(stencil, precision)), tile_(tile) {
   if (tile.x_groups > wgmma_most_groups)
     throw std::invalid_argument("wgmma sweep: too many tiles side by side");
   if (limits.compute_capability != 90) throw std::invalid_argument("wgmma sweep: sm_90 only");

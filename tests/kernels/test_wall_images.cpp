@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "kernels/reference.hpp"
 #include "tests/support/wall_images.hpp"
 
@@ -24,6 +26,24 @@ std::vector<double> swept(const Domain& domain, const Stencil& fused, const std:
   return result;
 }
 
+/// Away from walls without images, one correlation is `steps` single steps.
+void expect_steps(const testing::RandomCase& problem, const Domain& images, int steps) {
+  SCOPED_TRACE(problem.describe() + " fuse " + std::to_string(steps));
+  const std::vector<double> expected = reference_steps(problem.domain, problem.stencil, problem.u, steps),
+                            found = swept(images, fuse_steps(problem.stencil, steps), problem.u);
+  // Terms of the fused weights, and of the steps; images are at most 3 (2 c - u).
+  const double bound = testing::rounding_bound(fuse_steps(problem.stencil, steps), 0x1p-53, 1, 3) +
+                       testing::rounding_bound(problem.stencil, 0x1p-53, steps, 3);
+  const Box inside = images.away_from_walls(images.box(), steps * problem.stencil.radius());
+  std::size_t i = 0;
+  for_each_point(images.box(), [&](const Index3& p) {
+    if (contains(inside, p)) {
+      ASSERT_NEAR(found[i], expected[i], bound) << p[0] << ' ' << p[1] << ' ' << p[2];
+    }
+    ++i;
+  });
+}
+
 TEST(WallImages, MakeFusedStepsOfSingleOnes) {
   int mirrored_axes = 0;
   for (int seed = 0; seed < 200; ++seed) {
@@ -31,27 +51,36 @@ TEST(WallImages, MakeFusedStepsOfSingleOnes) {
         testing::with_symmetric_weights(testing::RandomCase(static_cast<std::uint64_t>(seed), 1, 300), 3);
     const int steps = static_cast<int>(problem.between(1, 4));
     const Domain images = with_wall_images(problem.domain, problem.stencil, steps, Precision::fp64);
-    SCOPED_TRACE(problem.describe() + " fuse " + std::to_string(steps));
     const Index3 reach = steps * problem.stencil.radius();
     for (int axis = 0; axis < axis_count; ++axis) {
       const bool walls = !problem.domain.periodic(axis);
       EXPECT_EQ(images.mirrored[axis], walls && reach[axis] <= problem.domain.shape[axis]);
       mirrored_axes += images.mirrored[axis];
     }
-    const std::vector<double> expected = reference_steps(problem.domain, problem.stencil, problem.u, steps),
-                              found = swept(images, fuse_steps(problem.stencil, steps), problem.u);
-    // Terms of the fused weights, and of the steps; images are at most 3 (2 c - u).
-    const double bound = testing::rounding_bound(fuse_steps(problem.stencil, steps), 0x1p-53, 1, 3) +
-                         testing::rounding_bound(problem.stencil, 0x1p-53, steps, 3);
-    const Box inside = images.away_from_walls(images.box(), reach);
-    std::size_t i = 0;
-    for_each_point(images.box(), [&](const Index3& p) {
-      if (contains(inside, p))
-        ASSERT_NEAR(found[i], expected[i], bound) << p[0] << ' ' << p[1] << ' ' << p[2];
-      ++i;
-    });
+    expect_steps(problem, images, steps);
   }
   EXPECT_GT(mirrored_axes, 100);
+}
+
+/// Ghost points are images before a step, whatever its weights.
+TEST(WallImages, MakeSingleStepsOfAnyWeights) {
+  int mirrored_axes = 0;
+  for (int seed = 0; seed < 200; ++seed) {
+    const testing::RandomCase problem(static_cast<std::uint64_t>(seed), 1, 300);
+    const Domain images = with_wall_images(problem.domain, problem.stencil, 1, Precision::fp64);
+    for (int axis = 0; axis < axis_count; ++axis) {
+      const std::int64_t radius = problem.stencil.radius()[axis];
+      const bool any = std::any_of(problem.domain.faces[axis].begin(), problem.domain.faces[axis].end(),
+                                   [](const Face& face) { return face.kind == BoundaryKind::dirichlet; });
+      if (!any) {
+        EXPECT_EQ(images.mirrored[axis],
+                  !problem.domain.periodic(axis) && radius <= problem.domain.shape[axis]);
+      }
+      mirrored_axes += images.mirrored[axis];
+    }
+    expect_steps(problem, images, 1);
+  }
+  EXPECT_GT(mirrored_axes, 50);
 }
 
 /// In 2D, 9 points each way.
@@ -77,12 +106,15 @@ TEST(WallImages, AreOnlyWhereTheyAreExact) {
   EXPECT_EQ(mirrored(between(mirrors, mirrors), even, 9), (Axes{false, true, true}));
   EXPECT_EQ(mirrored(between(mirrors, mirrors), even, 10), (Axes{}));
   EXPECT_EQ(mirrored(between(wraps, mirrors), upwind, 2), (Axes{}));
+  EXPECT_EQ(mirrored(between(wraps, mirrors), upwind, 1), (Axes{false, false, true}));
   EXPECT_EQ(mirrored(between(mirrors, wraps), upwind, 2), (Axes{false, true, false}));
   EXPECT_EQ(mirrored(between(mirrors, mirrors), diagonal, 2), (Axes{}));
   EXPECT_EQ(mirrored(between(wraps, mirrors), wide, 2), (Axes{false, false, true}));
   EXPECT_EQ(mirrored(between(wraps, zeros), wide, 2), (Axes{}));
   EXPECT_EQ(mirrored(between(wraps, zeros), shrinking, 2), (Axes{false, false, true}));
+  EXPECT_EQ(mirrored(between(wraps, zeros), wide, 1), (Axes{}));
   EXPECT_EQ(mirrored(between(wraps, ones), shrinking, 2), (Axes{}));
+  EXPECT_EQ(mirrored(between(wraps, ones), shrinking, 1), (Axes{false, false, true}));
   EXPECT_EQ(mirrored(between(ones, ones), even, 2), (Axes{false, true, true}));
   EXPECT_EQ(mirrored(between(ones, {one, two}), even, 2), (Axes{}));
   EXPECT_EQ(mirrored(between(mirrors, {one, two}), even, 2), (Axes{false, true, true}));

@@ -165,8 +165,7 @@ TEST_P(HopperPromise, Fp32IsKept) {
   const double largest = std::array{1.0, 1e30, 1e-30}[GetParam() % 3];
   const Stencil stencil = random_box(random, radius, positive ? 0.0 : -1.0);
   const Box owned = box_of({1, 64, 200});
-  Field in =
-      random_field(random, owned, stencil.radius(), Precision::fp32, largest, positive ? 0.0 : -1.0);
+  Field in = random_field(random, owned, stencil.radius(), Precision::fp32, largest, positive ? 0.0 : -1.0);
   if (GetParam() >= 12) *in.largest() = magnitude(static_cast<float>(0x1p26 * largest));
   const Stream stream;
   const Field device_in = to_device(in);

@@ -115,7 +115,8 @@ TEST(RoundWeights, OfFp32AreSumsOfTermsAndKeepTheirSum) {
     for (std::size_t i = 0; i < weights.size(); ++i) {
       EXPECT_LE(std::abs(rounded[i] - weights[i]), (count + 1) * 2 * u * u * u * magnitude) << which;
       double sum = 0;
-      for (const double part : split_weight(rounded[i], Precision::bf16, 3, leading_grid(magnitude))) sum += part;
+      for (const double part : split_weight(rounded[i], Precision::bf16, 3, leading_grid(magnitude)))
+        sum += part;
       EXPECT_EQ(sum, rounded[i]) << which << ' ' << i;
     }
   }
