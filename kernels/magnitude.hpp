@@ -14,9 +14,9 @@ struct DataScale {
   float by, inverse;
 };
 
-/// The scale of data of magnitude `largest` at most, images beyond walls twice that: brings `largest` to 2^14
-/// or more, images to less than 2^16, where second terms hold what is beyond the range of fp16. NaN if
-/// `largest` is not finite: so are all results then.
+/// The scale of data of magnitude `largest` at most, images beyond walls 1.5 times that: brings `largest` to
+/// 2^14 or more and all into the range of fp16. Two terms, the second times 2^10 (pair_term_scale), are off
+/// by 2^-22 of a number, or by 2^-49 of the largest. NaN if `largest` is not finite: so are all results then.
 inline DataScale data_scale(int largest) {
   constexpr int fraction_bits = 23, bias = 127, not_finite = 0xff;
   const int exponent = largest >> fraction_bits;

@@ -117,9 +117,9 @@ void Block::prepare_copies(const Sampling& sampling, int count) {
 }
 
 int Block::largest_of_walls() const {
-  double largest = 0;  // images beyond walls are 2 c less a point
+  double largest = 0;
   for (const auto& faces : problem_.domain.faces)
-    for (const Face& face : faces) largest = std::max(largest, 2 * std::abs(face.value));
+    for (const Face& face : faces) largest = std::max(largest, 4 * std::abs(face.value));
   return magnitude(static_cast<float>(std::min<double>(largest, std::numeric_limits<float>::max())));
 }
 

@@ -71,9 +71,9 @@ class Block {
     return view;
   }
   Launches& launches(const Kind& kind);
-  /// Field::largest() of the state becomes that of the whole grid, with what images beyond walls take.
-  /// Collective.
+  /// Field::largest() of the state becomes that of the whole grid. Collective.
   void know_largest();
+  /// Its least: images beyond walls, 2 c less a point, are then at most half as large again.
   int largest_of_walls() const;
   std::unique_ptr<Unit> make_unit(Queue queue) const;
   HaloExchange exchange_of(const Domain& domain, const Field& field);
