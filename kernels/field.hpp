@@ -46,8 +46,8 @@ class Field {
   /// Of the points, padding included.
   std::size_t bytes() const { return bytes_; }
 
-  /// Room for the largest magnitude() of points, for those who scale what they read by it; zero at first.
-  /// Whoever writes points says whether this is kept.
+  /// Room for what no magnitude() of a point exceeds, for those who scale what they read by it; zero at
+  /// first. Whoever writes points says whether this is kept.
   int* largest() { return reinterpret_cast<int*>(memory_.get() + bytes_); }
   const int* largest() const { return reinterpret_cast<const int*>(memory_.get() + bytes_); }
 

@@ -15,8 +15,9 @@ struct DataScale {
 };
 
 /// The scale of data of magnitude `largest` at most, images beyond walls 1.5 times that: brings `largest` to
-/// 2^14 or more and all into the range of fp16. Two terms, the second times 2^10 (pair_term_scale), are off
-/// by 2^-22 of a number, or by 2^-49 of the largest. NaN if `largest` is not finite: so are all results then.
+/// 2^14 or more (as far as its inverse is a number, from 2^-112 on) and all into the range of fp16. Two
+/// terms, the second times 2^10 (pair_term_scale), are off by 2^-22 of a number, or by 2^-49 of the largest.
+/// NaN if `largest` is not finite: so are all results then.
 inline DataScale data_scale(int largest) {
   constexpr int fraction_bits = 23, bias = 127, not_finite = 0xff;
   const int exponent = largest >> fraction_bits;

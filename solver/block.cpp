@@ -116,17 +116,19 @@ void Block::prepare_copies(const Sampling& sampling, int count) {
   backend_->prepare_copies(owned(), sampling, count, between);
 }
 
-int Block::largest_of_walls() const {
+int Block::least_largest() const {
   double largest = 0;
-  for (const auto& faces : problem_.domain.faces)
-    for (const Face& face : faces) largest = std::max(largest, 4 * std::abs(face.value));
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (problem_.domain.mirrored[axis])
+      for (const Face& face : problem_.domain.faces[axis])
+        largest = std::max(largest, 4 * std::abs(face.value));
   return magnitude(static_cast<float>(std::min<double>(largest, std::numeric_limits<float>::max())));
 }
 
 void Block::know_largest() {
   Reducer& reducer = backend_->reducer();
   if (!largest_is_known_) {
-    reducer.set_largest(*state_, largest_of_walls());
+    reducer.set_largest(*state_, least_largest());
     reducer.find_largest(*state_, owned());
   }
   if (communicator_.size() == 1) return;
@@ -149,13 +151,13 @@ void Block::launch(int steps) {
     enter(computing_);
   }
   launch.run([&] {
-    if (scales) backend_->reducer().set_largest(*next_, largest_of_walls());
+    if (scales) backend_->reducer().set_largest(*next_, least_largest());
     enqueue(kind);
     if (scales)
       for_each_slab(owned(), intersect(unit_->scaled(steps), owned()),
                     [&](const Box& band) { backend_->reducer().find_largest(*next_, band); });
   });
-  largest_is_known_ = scales;
+  largest_is_known_ = scales && steps_of_halo_ == steps;  // else they write points of others, too
   steps_known_ =
       method_.exchanges_in_every_launch() ? 0 : (kind.known > 0 ? kind.known : steps_of_halo_) - steps;
   std::swap(state_, next_);

@@ -73,8 +73,8 @@ class Block {
   Launches& launches(const Kind& kind);
   /// Field::largest() of the state becomes that of the whole grid. Collective.
   void know_largest();
-  /// Its least: images beyond walls, 2 c less a point, are then at most half as large again.
-  int largest_of_walls() const;
+  /// Its least, so that images beyond walls, 2 c less a point, are at most half as large again.
+  int least_largest() const;
   std::unique_ptr<Unit> make_unit(Queue queue) const;
   HaloExchange exchange_of(const Domain& domain, const Field& field);
   HaloExchange& exchange();
@@ -114,7 +114,7 @@ class Block {
   int steps_known_ = 0;                   // that the halo of the state is good for
   bool swapped_ = false;                  // state and next have changed places
   bool scales_data_ = false;              // launches of `fuse` steps scale the state
-  bool largest_is_known_ = false;         // that of the block, which they have written
+  bool largest_is_known_ = false;         // that of the block, beside the state
   std::optional<HaloExchange> exchange_;  // made by the first launch
   std::map<Kind, Launches> launches_;
   std::shared_ptr<HostCopy> state_copy_;  // that state() has given away

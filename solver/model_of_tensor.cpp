@@ -20,12 +20,11 @@ namespace {
 // Measured on H200 (docs/plan.md).
 constexpr double march_step = 0.1e-6;  // s, of a block between two steps of its march
 constexpr double line_block = 2.3e-6, line_block_fp64 = 0.9e-6;  // s, of one of a line: it fetches first
-constexpr double sweep_fill = 2e-6;  // s, until weights and the first input are there
-constexpr double largest_of_band =
-    4e-6;                           // s, until the largest magnitude of what single steps wrote is found
-constexpr double long_line = 4.5;   // of instructions of lines in fp32 beyond 31 taps, at full load
-constexpr double loop_cost = 1.3;   // of instructions that are not unrolled
-constexpr double spill_cost = 1.6;  // where sums of three products begin with a source
+constexpr double sweep_fill = 2e-6;       // s, until weights and the first input are there
+constexpr double largest_of_band = 4e-6;  // s, to look for the largest magnitude in it
+constexpr double long_line = 4.5;         // of instructions of lines in fp32 beyond 31 taps, at full load
+constexpr double loop_cost = 1.3;         // of instructions that are not unrolled
+constexpr double spill_cost = 1.6;        // where sums of three products begin with a source
 constexpr double bank_conflicts = 1.15;
 constexpr double most_factors = 4, factor_spills = 1.25;  // of separable sweeps in 2D: more spill
 constexpr double staged_byte =

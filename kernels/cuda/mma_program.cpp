@@ -40,7 +40,7 @@ MmaProgram::MmaProgram(const Domain& domain, const Stencil& stencil, Precision p
   if (storage_bytes(precision) == 2 && operand_.tile[x_axis] % 16 == 0)
     for (Operand& slice : operand_.slices) slice = interleave_rows(slice);
   scale_ = weight_scale(turned, precision);
-  split_weights(leading_grid(scale_ * sum_abs(turned)));
+  split_weights(leading_grid(scale_ * sum_abs(stencil)));  // as round_weights() does
   cut_steps();
 
   Box reach;

@@ -36,7 +36,8 @@ class WgmmaProgram {
   /// constants.cuh; `aligned`: the window of every tile begins at a multiple of 16 bytes of the rows of
   /// memory, and its results, in those of output and source, at an even point.
   std::string constants(bool aligned, bool with_source) const;
-  /// [part of the window, or term][step][lane of the warpgroup][4], times weight_scale().
+  /// [part of the window, or term][step][lane of the warpgroup][4], times weight_scale(), second terms times
+  /// pair_term_scale, too.
   std::vector<std::uint32_t> weights() const;
   /// [lane of the warpgroup].
   std::vector<std::uint32_t> metadata() const;
@@ -63,7 +64,7 @@ class WgmmaProgram {
   int shared_bytes(const WgmmaTile& tile) const;
 
   Precision precision_;
-  Stencil stencil_;  // weights as operands hold them
+  Stencil stencil_;  // weights as operands hold them, of pairs as they are
   WgmmaTile tile_;
   InputWindow window_;
   double scale_ = 1.0;

@@ -6,7 +6,8 @@
 // (kernels/sparse/windowed_operand.hpp). Two others multiply, tiles in turns; of stencils of more than 16
 // columns each has one of the two parts of every tile. In fp32 data, scaled by the largest on the whole grid,
 // and weights are pairs of fp16 terms,
-//   w x = w1 x1 + w2 x1 + w1 x2, but for w2 x2 and what two terms leave over.
+//   w x = w1 x1 + w2 x1 + w1 x2, but for w2 x2 and what two terms leave over;
+// second terms are multiplied by term_scale, which add() undoes.
 //
 // Per output of a stencil of 15 rows: 1152 flop of 2:4 work, in fp32 three times that. Of shared memory, in
 // 16 bits (tf32; fp32): 18 (36; 54) bytes of B, 4 (8; 8) of converted rows written, 5 (10; 10) of rows as

@@ -10,8 +10,8 @@ namespace spsolve::cuda {
 /// bits) on the sparse tensor cores of sm_90a, fed from shared memory (wgmma_sweep.cuh).
 ///
 /// Data are rounded when read, weights with their sum kept (round_weights), sums in fp32. In fp32 both are
-/// pairs of fp16 (paired_weights()), data times data_scale(). Tiles begin at multiples of 4
-/// rows and 16 columns in global coordinates, so results do not depend on regions or on the decomposition.
+/// pairs of fp16 (paired_weights()), data times data_scale(). Tiles begin at multiples of 4 rows and 16
+/// columns in global coordinates, so results do not depend on regions or on the decomposition.
 class WgmmaSweep : public OperandSweep<WgmmaProgram> {
  public:
   /// For the current device. Work is enqueued on `stream`, which must outlive the sweep. `tile` is for

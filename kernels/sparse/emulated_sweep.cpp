@@ -7,6 +7,7 @@
 #include "kernels/sparse/dual_tessellation.hpp"
 #include "kernels/sparse/round_weights.hpp"
 #include "kernels/sparse/separable_sweep.hpp"
+#include "kernels/sparse/split.hpp"
 #include "kernels/sparse/windowed_operand.hpp"
 
 namespace spsolve {
@@ -29,9 +30,10 @@ std::unique_ptr<Sweep> make_emulated_sweep(const Stencil& fused, Precision preci
       takes_window(fused, precision))
     return std::make_unique<SparseSweep>(windowed_pair(fused, *input_window(fused, precision)), precision,
                                          Precision::fp16);
-  const MmaShape mma = widest_mma(operand_terms(precision).element);
-  return std::make_unique<SparseSweep>(sparse_operand(round_weights(fused, precision), layout, mma, shape),
-                                       precision);
+  const auto [element, terms] = operand_terms(precision);
+  const Operand operand = sparse_operand(round_weights(fused, precision), layout, widest_mma(element), shape);
+  return std::make_unique<SparseSweep>(split_operand(operand, element, terms, sum_abs(fused)), precision,
+                                       element);
 }
 
 }  // namespace spsolve

@@ -10,6 +10,7 @@
 
 #include "kernels/box.hpp"
 #include "kernels/sparse/packed_operand.hpp"
+#include "kernels/sparse/separable.hpp"
 #include "kernels/sparse/split.hpp"
 
 namespace spsolve {
@@ -28,18 +29,17 @@ double as_operand(double value, Precision precision, double grid) {
 
 }  // namespace
 
-std::vector<double> round_weights(std::vector<double> weights, Precision element) {
-  if (element == Precision::fp64 || weights.empty()) return weights;
+std::vector<double> round_weights(std::vector<double> weights, Precision precision) {
+  if (precision == Precision::fp64 || weights.empty()) return weights;
   std::vector<std::size_t> order(weights.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](auto a, auto b) { return std::abs(weights[a]) > std::abs(weights[b]); });
   const double largest = std::abs(weights[order.front()]);
   if (largest == 0) return weights;
-  const double scale = element == Precision::fp16 ? power_of_two_scale(largest) : 1.0;
-  const double grid = leading_grid(std::accumulate(
-      weights.begin(), weights.end(), 0.0, [](double sum, double weight) { return sum + std::abs(weight); }));
-  const auto rounded = [&](double weight) { return as_operand(weight * scale, element, grid) / scale; };
+  const double scale = precision == Precision::fp16 ? power_of_two_scale(largest) : 1.0;
+  const double grid = leading_grid(sum_abs(weights));
+  const auto rounded = [&](double weight) { return as_operand(weight * scale, precision, grid) / scale; };
 
   // Weights that mirror each other stay equal: a difference would move what they smooth.
   constexpr double noise = 0x1p-40;
@@ -69,12 +69,12 @@ std::vector<double> round_weights(std::vector<double> weights, Precision element
   return weights;
 }
 
-Stencil round_weights(const Stencil& stencil, Precision element) {
+Stencil round_weights(const Stencil& stencil, Precision precision) {
   const Index3 radius = stencil.radius();
-  const std::vector<double> weights = round_weights(dense_weights(stencil), element);
+  const std::vector<double> weights = round_weights(dense_weights(stencil), precision);
   if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 0; }))
     throw std::invalid_argument("the weights of so many fused steps are too small for " +
-                                std::string(to_string(element)));
+                                std::string(to_string(precision)));
   return {2 * radius + Index3{1, 1, 1}, weights, radius};
 }
 

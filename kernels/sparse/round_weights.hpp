@@ -14,12 +14,13 @@ namespace spsolve {
 /// few of its spacings, and the sum by less than half a spacing of the smallest (a whole one where that has
 /// an image: weights that are equal to their mirror images about the middle stay so). fp16 weights count as
 /// scaled by power_of_two_scale of the largest, so that small ones keep their bits; those of fp32 become what
-/// terms of bf16 hold (operand_terms()). fp64 weights are returned as they are.
-std::vector<double> round_weights(std::vector<double> weights, Precision element);
+/// terms of bf16 hold (operand_terms()), the first on the leading_grid of what is given. fp64 weights are
+/// returned as they are.
+std::vector<double> round_weights(std::vector<double> weights, Precision precision);
 
 /// The same for the taps of a stencil; those that round to zero are dropped. Throws std::invalid_argument if
 /// all do.
-Stencil round_weights(const Stencil& stencil, Precision element);
+Stencil round_weights(const Stencil& stencil, Precision precision);
 
 /// The weights of single steps, which are rounded for operands of tf32 only, as round_weights does. Those
 /// that mirror each other along an axis are rounded to nearest, the point itself takes what the sum has lost:

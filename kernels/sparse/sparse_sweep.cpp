@@ -68,17 +68,16 @@ void SparseSweep::run(const Field& in, Field& out, const Box& region, const Fiel
   int largest = *out.largest();
 #pragma omp parallel for schedule(static) reduction(max : largest)
   for (std::int64_t first = 0; first < volume(tiles.extent()); first += mma_columns) {
-    const TileGroup group = tile_group(tiles, first, scale);
-    const auto b = load<Storage>(in, readable, group);
+    const TileGroup group = tile_group(tiles, first);
+    const auto b = load<Storage>(in, readable, group, scale);
     for (int block = 0; block < products_.front().weights.blocks; ++block)
-      largest = std::max(largest, store<Out>(multiply(b, block), block, out, region, source, group));
+      largest = std::max(largest, store<Out>(multiply(b, block), block, out, region, source, group, scale));
   }
   if (scales_data()) *out.largest() = largest;
 }
 
-SparseSweep::TileGroup SparseSweep::tile_group(const Box& tiles, std::int64_t first,
-                                               const DataScale& scale) const {
-  TileGroup group{.scale = scale};
+SparseSweep::TileGroup SparseSweep::tile_group(const Box& tiles, std::int64_t first) const {
+  TileGroup group;
   const Index3 extent = tiles.extent();
   for (; group.tiles < mma_columns && first < volume(extent); ++group.tiles, ++first) {
     const Index3 at = tiles.begin + point_of(first, extent);
@@ -89,7 +88,8 @@ SparseSweep::TileGroup SparseSweep::tile_group(const Box& tiles, std::int64_t fi
 
 template <class Storage>
 std::vector<std::vector<SparseSweep::BFragment>> SparseSweep::load(const Field& in, const Box& readable,
-                                                                   const TileGroup& group) const {
+                                                                   const TileGroup& group,
+                                                                   const DataScale& scale) const {
   std::vector<std::vector<BFragment>> b(static_cast<std::size_t>(terms_));
   for (auto& fragments : b) fragments.resize(ceil_div(inputs_.size(), mma_.k));
   const int elements = mma_.elements_per_word();
@@ -97,7 +97,7 @@ std::vector<std::vector<SparseSweep::BFragment>> SparseSweep::load(const Field& 
     for (std::size_t k = 0; k < inputs_.size(); ++k) {
       const Index3 p = group.origin[tile] + inputs_[k];
       if (!contains(readable, p)) continue;
-      double rest = double{group.scale.by} * stored_value(*in.at<Storage>(p));
+      double rest = double{scale.by} * stored_value(*in.at<Storage>(p));
       const int at = static_cast<int>(k) % mma_.k, word = at / elements;
       for (auto& fragments : b) {
         fragments[k / mma_.k][4 * tile + word % 4][word / 4] |= take_term(rest, mma_.element)
@@ -131,7 +131,7 @@ SparseSweep::DFragment SparseSweep::multiply(const std::vector<std::vector<BFrag
 
 template <class Out>
 int SparseSweep::store(const DFragment& d, int block, Field& out, const Box& region, const Field* source,
-                       const TileGroup& group) const {
+                       const TileGroup& group, const DataScale& scale) const {
   int largest = 0;
   for (int lane = 0; lane < warp_lanes; ++lane) {
     for (int i = 0; i < 4; ++i) {
@@ -140,7 +140,7 @@ int SparseSweep::store(const DFragment& d, int block, Field& out, const Box& reg
       const Index3 p = group.origin[c_column(lane, i)] + outputs_[m];
       if (!contains(region, p)) continue;
       const double added = source ? static_cast<double>(*source->at<float>(p)) : 0.0;
-      const double value = static_cast<double>(d[lane][i]) * group.scale.inverse / weight_scale_ + added;
+      const double value = static_cast<double>(d[lane][i]) * scale.inverse / weight_scale_ + added;
       *out.at<Out>(p) = to_storage<Out>(value);
       largest = std::max(largest, magnitude(static_cast<float>(value)));
     }

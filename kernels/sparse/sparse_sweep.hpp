@@ -18,10 +18,10 @@ namespace spsolve {
 /// the precision of the field promises: fp16, bf16 and tf32 as they are, with weights rounded to the format
 /// (fp16 weights are scaled by a power of two, so that small ones do not underflow); fp32 as three bf16 terms
 /// (six products; the range of bf16 is that of fp32, so no data needs scaling), or as two of fp16 (three
-/// products), scaled by data_scale(). Accumulation is in fp32, of the products of the first terms
-/// and of all others apart. Tiles start at multiples of the operand's tile in global coordinates, and every
-/// point sums the same products in the same order whatever the region, so results do not depend on how the
-/// grid is decomposed.
+/// products), scaled by data_scale(). Accumulation is in fp32, of the products of the first terms and of all
+/// others apart. Tiles start at multiples of the operand's tile in global coordinates, and every point sums
+/// the same products in the same order whatever the region, so results do not depend on how the grid is
+/// decomposed.
 class SparseSweep : public Sweep {
  public:
   /// `operand` must be one_of_two or two_of_four; for terms of tf32 one_of_two. Throws std::invalid_argument
@@ -52,23 +52,22 @@ class SparseSweep : public Sweep {
   struct TileGroup {
     std::array<Index3, mma_columns> origin{};
     int tiles = 0;
-    DataScale scale{1, 1};
   };
   using BFragment = WarpRegisters<std::uint32_t, 4>;
   using DFragment = WarpRegisters<float, 4>;
 
   template <class Storage, class Out>
   void run(const Field& in, Field& out, const Box& region, const Field* source) const;
-  TileGroup tile_group(const Box& tiles, std::int64_t first, const DataScale& scale) const;
+  TileGroup tile_group(const Box& tiles, std::int64_t first) const;
   /// Fragments of B, [term][step].
   template <class Storage>
-  std::vector<std::vector<BFragment>> load(const Field& in, const Box& readable,
-                                           const TileGroup& group) const;
+  std::vector<std::vector<BFragment>> load(const Field& in, const Box& readable, const TileGroup& group,
+                                           const DataScale& scale) const;
   DFragment multiply(const std::vector<std::vector<BFragment>>& b, int block) const;
   /// The largest magnitude() of what it writes.
   template <class Out>
   int store(const DFragment& d, int block, Field& out, const Box& region, const Field* source,
-            const TileGroup& group) const;
+            const TileGroup& group, const DataScale& scale) const;
 
   Precision precision_;
   Index3 tile_;

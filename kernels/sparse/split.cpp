@@ -64,13 +64,18 @@ double weight_scale(const Stencil& stencil, Precision element) {
 }
 
 SplitOperand split_operand(const Operand& operand, Precision element, int terms) {
-  double largest = 0, magnitude = 0;
+  double magnitude = 0;
+  for (std::size_t at = 0; at < operand.compressed_columns(); ++at)  // all rows have the same weights
+    magnitude += std::abs(operand.values[at]);
+  return split_operand(operand, element, terms, magnitude);
+}
+
+SplitOperand split_operand(const Operand& operand, Precision element, int terms, double magnitude) {
+  double largest = 0;
   for (const double value : operand.values) largest = std::max(largest, std::abs(value));
   SplitOperand split{std::vector<Operand>(terms, operand),
                      element == Precision::fp16 ? power_of_two_scale(largest) : 1.0};
-  for (std::size_t at = 0; at < operand.compressed_columns(); ++at)  // all rows have the same weights
-    magnitude += std::abs(operand.values[at]) * split.scale;
-  const double grid = leading_grid(magnitude);
+  const double grid = leading_grid(magnitude * split.scale);
   for (std::size_t at = 0; at < operand.values.size(); ++at) {
     const auto parts = split_weight(operand.values[at] * split.scale, element, terms, grid);
     for (int term = 0; term < terms; ++term) split.terms[term].values[at] = parts[term];

@@ -62,5 +62,7 @@ struct SplitOperand {
   double scale, term_scale = 1.0;
 };
 SplitOperand split_operand(const Operand& operand, Precision element, int terms);
+/// The same on the leading_grid of weights whose magnitudes sum to that.
+SplitOperand split_operand(const Operand& operand, Precision element, int terms, double magnitude);
 
 }  // namespace spsolve

@@ -91,14 +91,17 @@ bool is_of_former_products(const Problem& problem, const Method& method, const J
 }
 
 /// Random problems of seeds up to 22 were measured before separable sweeps left out slabs without weights,
-/// which are many where rows take four windows, and before fused weights reached up to walls; up to 24 before
-/// single steps of any weights did: these cases say nothing any more.
+/// which are many where rows take four windows, and before fused weights reached up to walls; those up to 24
+/// before single steps of any weights did: these cases say nothing any more.
 bool is_of_former_sweeps(const Problem& problem, const Json& row) {
   if (row.value("suite", "") != "random" || row.at("unit") == "scalar") return false;
   const auto seed = std::stoull(row.at("stencil").get<std::string>());
   const int fuse = row.at("fuse");
-  if (seed > 24 || (seed > 22 && fuse > 1)) return false;
-  const auto mirrored = with_wall_images(problem.domain, problem.stencil, fuse, problem.precision).mirrored;
+  const auto mirrored_axes = [&](int steps) {
+    return with_wall_images(problem.domain, problem.stencil, steps, problem.precision).mirrored;
+  };
+  const auto mirrored = mirrored_axes(fuse);
+  if (seed > 22) return seed <= 24 && fuse == 1 && mirrored != mirrored_axes(2);
   return (row.at("layout") == "separable" && 2 * fuse * problem.stencil.radius()[x_axis] >= 48) ||
          std::find(mirrored.begin(), mirrored.end(), true) != mirrored.end();
 }

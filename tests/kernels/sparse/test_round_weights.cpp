@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <random>
 
@@ -101,9 +102,12 @@ TEST(RoundWeights, OfFp32AreSumsOfTermsAndKeepTheirSum) {
   std::uniform_real_distribution<double> value(-1.0, 1.0);
   for (int which = 0; which < 200; ++which) {
     std::vector<double> weights(1 + which);
-    for (double& w : weights) w = value(random) * std::pow(10.0, -(which % 4) * std::abs(value(random)));
+    double exact = 0, magnitude = 0, smallest = 1e300;
+    for (double& w : weights)
+      exact += std::abs(w = value(random) * std::pow(10.0, -(which % 4) * std::abs(value(random))));
+    if (which % 2)  // where grids change: that of rounded weights may be another
+      for (double& w : weights) w *= std::numbers::sqrt2 / exact;
     const std::vector<double> rounded = round_weights(weights, Precision::fp32);
-    double magnitude = 0, smallest = 1e300;
     long double change = 0;
     for (std::size_t i = 0; i < weights.size(); ++i) {
       magnitude += std::abs(weights[i]);
