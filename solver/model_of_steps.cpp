@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of the scalar unit that do not march: step.cuh, one thread per point, and steps.cuh.
+// Kernels of the scalar unit that do not march: step.cuh, one thread per point, box_step.cuh and steps.cuh.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -74,6 +74,7 @@ double warps_beside_walls(const MarchModel& march, const std::array<std::int64_t
 double step_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& region) {
   const double fp32 = march.device.scalar_fp32, multiprocessors = march.device.multiprocessors;
   const double cycle = march.cycle();
+  if (const auto tile = march.box_tile(region)) return step_fill + tile->cycles * cycle / fastest_clock;
   const double value = std::max(4.0, static_cast<double>(storage_bytes(march.problem.precision)));
   const auto taps = static_cast<double>(march.problem.stencil.taps().size());
   const auto points = static_cast<double>(region[0] * region[1] * region[2]);

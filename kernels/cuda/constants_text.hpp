@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <cstdio>
 #include <initializer_list>
 #include <ranges>
 #include <string>
@@ -40,6 +42,13 @@ class ConstantsText {
   void line(const std::string& text) { text_.append(text).append("\n"); }
 
   std::string finished() const { return text_ + "}  // namespace spsolve::cuda::constants\n"; }
+
+  /// A number to its last bit.
+  static std::string number(double value) {
+    std::array<char, 40> text{};
+    std::snprintf(text.data(), text.size(), "%a", value);
+    return text.data();
+  }
 
   /// A braced list, nested lists included.
   template <class Values>

@@ -2,10 +2,10 @@
 #include "kernels/cuda/kernel_stencil.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 
 #include "kernels/cuda/constants_text.hpp"
+#include "kernels/cuda/tile.hpp"
 #include "kernels/sparse/round_weights.hpp"
 
 namespace spsolve::cuda {
@@ -17,12 +17,6 @@ constexpr int most_unrolled_points = 512;
 
 const char* wall_name(Wall wall) {
   return wall == Wall::none ? "Wall::none" : wall == Wall::dirichlet ? "Wall::dirichlet" : "Wall::neumann";
-}
-
-std::string hexadecimal(double value) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%a", value);
-  return text.data();
 }
 
 /// Whether taps[k] and the tap mirrored along an axis have the same weight, for all k; taps in lexicographic
@@ -100,16 +94,18 @@ KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Preci
   for (int k = 0; k < axis_count; ++k) symmetric[k] = radius[k] > 0 && mirrored(taps, k);
   const int folded_count = folded_operations(taps, symmetric);
   if (folded_count >= operations) return;
-  operations = folded_count;
   // In fp64 ptxas 13.0 makes slower code of it beyond radius 1 (378 instead of 402 GStencil/s at 3).
+  const KernelStencil chain = *this;
   begins_with_plane =
       symmetric[plane_axis] && !source && (precision != Precision::fp64 || radius[plane_axis] == 1);
-  if (begins_with_plane) --operations;
+  operations = folded_count - begins_with_plane;
   folded = symmetric;
   std::erase_if(taps, [&](const Tap& tap) {
     return (folded[row_axis] && tap.offset[row_axis] < 0) ||
            (folded[column_axis] && tap.offset[column_axis] < 0);
   });
+  // Where no march takes it, box_step.cuh does, faster than step.cuh a folded sum.
+  if (!choose_tile(*this, {precision, true, true}, 1, {})) *this = chain;
 }
 
 bool KernelStencil::is_pointwise(int plane) const {
@@ -138,7 +134,7 @@ int Formats::out_bytes() const {
   return out_stored ? static_cast<int>(storage_bytes(storage)) : compute_bytes();
 }
 
-std::string constants_text(const KernelStencil& stencil, const Formats& formats, const Tile* tile) {
+ConstantsText scalar_constants(const KernelStencil& stencil, const Formats& formats) {
   ConstantsText text({"arguments.hpp", "precision.cuh"});
   const char* stored = stored_name(formats.storage);
   const char* compute = formats.storage == Precision::fp64 ? "double" : "float";
@@ -154,6 +150,11 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
   text.put("int", "radius[3]", ConstantsText::list(stencil.radius));
   text.put("bool", "folded[3]", folded + "}");
   text.flag("with_source", stencil.with_source);
+  return text;
+}
+
+std::string constants_text(const KernelStencil& stencil, const Formats& formats, const Tile* tile) {
+  ConstantsText text = scalar_constants(stencil, formats);
   text.flag("rows_repeat", stencil.rows_repeat);
   text.flag("begins_with_plane", stencil.begins_with_plane);
   text.flag("mirrors_planes", stencil.mirrors_planes());
@@ -165,7 +166,7 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
   text.line("__device__ constexpr Tap taps[] = {");
   for (const Tap& tap : stencil.taps)
     text.line("  {{" + std::to_string(tap.offset[0]) + ", " + std::to_string(tap.offset[1]) + ", " +
-              std::to_string(tap.offset[2]) + "}, " + hexadecimal(tap.weight) + "},");
+              std::to_string(tap.offset[2]) + "}, " + ConstantsText::number(tap.weight) + "},");
   text.line("};");
   if (tile) {
     text.integer("depth", tile->depth);

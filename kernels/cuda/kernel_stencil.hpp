@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/cuda/arguments.hpp"
+#include "kernels/cuda/constants_text.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/stencil.hpp"
@@ -102,7 +103,10 @@ struct Formats {
 /// The type of precision.cuh that a precision is stored as.
 const char* stored_name(Precision precision);
 
-/// constants.cuh for one kernel; `tile` is null for step.cuh.
+/// What constants.cuh of every kernel has: types, walls, radius.
+ConstantsText scalar_constants(const KernelStencil& stencil, const Formats& formats);
+
+/// constants.cuh of march.cuh; `tile` is null for step.cuh and steps.cuh.
 std::string constants_text(const KernelStencil& stencil, const Formats& formats, const Tile* tile);
 
 }  // namespace spsolve::cuda

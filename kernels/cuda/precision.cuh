@@ -40,6 +40,12 @@ __device__ inline void store(Half& to, float value) {
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(to.bits) : "f"(value));
 }
 
+/// Whether numbers in memory, where they have the size of what is computed with, are operands as they are.
+template <class Stored>
+constexpr bool operands_are_stored = true;
+template <>
+constexpr bool operands_are_stored<Tf32> = false;
+
 /// A value as it enters a product: only tf32 rounds (cvt.rna.tf32 would take ties away from zero).
 template <class Stored, class Compute>
 __device__ inline Compute operand(Compute value) {

@@ -79,12 +79,26 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
 }
 
 void ScalarUnit::step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const {
+  const Formats formats{precision_, in.stored, out.stored};
+  Arguments a = arguments(in, out, region);
+  if (const auto tile = choose_box_tile(stencil_, a.region, formats, device_.block_limits())) {
+    const Kernel& kernel = box_kernel(formats, *tile);
+    const auto extent = [&](int axis) { return a.region.end[axis] - a.region.begin[axis]; };
+    // Where memory of results is aligned to 16 bytes.
+    a.first_column = aligned_column_ + round_down(region.begin[x_axis] - aligned_column_, column_granule);
+    const dim3 grid(
+        static_cast<unsigned>(ceil_div(a.region.end[column_axis] - a.first_column, tile->columns)),
+        static_cast<unsigned>(ceil_div(extent(BoxTile::rows_axis(stencil_)), tile->rows)),
+        static_cast<unsigned>(ceil_div(extent(BoxTile::slow_axis(stencil_)), tile->planes)));
+    if (in.view.data)
+      kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile->warps)), tile->shared_bytes, stream, a);
+    return;
+  }
   constexpr unsigned threads = 256;
   const std::int64_t blocks =
       std::min<std::int64_t>(ceil_div(region.points(), threads), 64 * device_.multiprocessors);
-  const Kernel& kernel = step_kernel({precision_, in.stored, out.stored});
-  if (in.view.data)
-    kernel.launch(dim3(static_cast<unsigned>(blocks)), dim3(threads), 0, stream, arguments(in, out, region));
+  const Kernel& kernel = step_kernel(formats);
+  if (in.view.data) kernel.launch(dim3(static_cast<unsigned>(blocks)), dim3(threads), 0, stream, a);
 }
 
 void ScalarUnit::steps(const StepTile& tile, const Operand& in, const Operand& out, const Box& region,
@@ -155,6 +169,15 @@ const Kernel& ScalarUnit::step_kernel(const Formats& formats) const {
   if (known != step_kernels_.end()) return known->second;
   return step_kernels_
       .try_emplace(formats, compiler_.begin("step.cuh", constants_text(stencil_, formats, nullptr)), "step")
+      .first->second;
+}
+
+const Kernel& ScalarUnit::box_kernel(const Formats& formats, const BoxTile& tile) const {
+  const auto known = box_kernels_.find({formats, tile});
+  if (known != box_kernels_.end()) return known->second;
+  return box_kernels_
+      .try_emplace({formats, tile}, compiler_.begin("box_step.cuh", constants_text(stencil_, formats, tile)),
+                   "box_step", tile.shared_bytes)
       .first->second;
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "kernels/cuda/box_tile.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/kernel_stencil.hpp"
 #include "kernels/cuda/program.hpp"
@@ -15,10 +16,10 @@
 namespace spsolve::cuda {
 
 /// The scalar unit on CUDA cores: true single steps, several of them in one kernel where registers allow
-/// (march.cuh) and on small grids in 2D (steps.cuh), one at a time otherwise (step.cuh). Every point is a
-/// chain of fused multiply-adds from the source (or zero) in the order of the taps, in the kernels of any
-/// depth and tile: fp64, fp32 and tf32 results have the bits of the CPU unit, whatever the region and however
-/// many steps are fused; 16-bit formats are rounded once per advance().
+/// (march.cuh) and on small grids in 2D (steps.cuh), one at a time otherwise (box_step.cuh for boxes of many
+/// taps, step.cuh). Every point is a chain of fused multiply-adds from the source (or zero) in the order of
+/// the taps, in the kernels of any depth and tile: fp64, fp32 and tf32 results have the bits of the CPU unit,
+/// whatever the region and however many steps are fused; 16-bit formats are rounded once per advance().
 class ScalarUnit : public Unit {
  public:
   /// For the current device. Work is enqueued on `stream`, which must outlive the unit; so must `source`
@@ -74,6 +75,7 @@ class ScalarUnit : public Unit {
   March* march_of(const Formats& formats, int depth) const;
   const Kernel& kernel_of(March& march, const Tile& tile) const;
   const Kernel& step_kernel(const Formats& formats) const;
+  const Kernel& box_kernel(const Formats& formats, const BoxTile& tile) const;
   const Kernel& steps_kernel(const Formats& formats, int stride) const;
 
   Domain domain_;
@@ -94,6 +96,7 @@ class ScalarUnit : public Unit {
   // Made when first needed; advance() is const in what it computes.
   mutable std::map<std::tuple<Formats, int>, std::optional<March>> marches_;
   mutable std::map<Formats, Kernel> step_kernels_;
+  mutable std::map<std::tuple<Formats, BoxTile>, Kernel> box_kernels_;
   mutable std::map<Formats, Code> steps_code_;  // kernels of all strides
   mutable std::map<std::tuple<Formats, int>, Kernel> steps_kernels_;
   mutable std::map<std::tuple<Index3, Index3, int, bool>, std::optional<StepTile>> step_tiles_;

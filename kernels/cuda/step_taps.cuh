@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels of single steps share: where ghosts have their values, and sums of taps in the order of
-// march.cuh.
+// What kernels of single steps share: sums of taps in the order of march.cuh.
 #pragma once
 
 #include "arguments.hpp"
@@ -14,18 +13,6 @@ using constants::Compute;
 using constants::In;
 using constants::Out;
 using constants::Stored;
-
-/// Takes coordinate p of an axis to the point of the grid, low <= p < high, that it has its value from, as
-/// numpy.pad fills ghosts along one axis; false, and p as it was, where that is a dirichlet face.
-template <class Index>
-__device__ bool find_source(int axis, Index& p, Index low, Index high) {
-  if (constants::walls[axis][0] == Wall::none || (p >= low && p < high)) return true;
-  const Wall wall = p < low ? constants::walls[axis][0] : constants::walls[axis][1];
-  if (wall == Wall::dirichlet) return false;
-  do p = p < low ? 2 * low - 1 - p : 2 * high - 1 - p;
-  while (p < low || p >= high);  // grids may be thinner than the stencil
-  return true;
-}
 
 /// The weighted sum of the points around one, value(plane, row, column) at an offset, added to what it begins
 /// with: in the order of march.cuh.

@@ -14,6 +14,18 @@ __device__ inline constants::Compute ghost_value(const Arguments& a, int axis, i
     return a.ghost[axis][side];
 }
 
+/// Takes coordinate p of an axis to the point of the grid, low <= p < high, that it has its value from, as
+/// numpy.pad fills ghosts along one axis; false, and p as it was, where that is a dirichlet face.
+template <class Index>
+__device__ bool find_source(int axis, Index& p, Index low, Index high) {
+  if (constants::walls[axis][0] == Wall::none || (p >= low && p < high)) return true;
+  const Wall wall = p < low ? constants::walls[axis][0] : constants::walls[axis][1];
+  if (wall == Wall::dirichlet) return false;
+  do p = p < low ? 2 * low - 1 - p : 2 * high - 1 - p;
+  while (p < low || p >= high);  // grids may be thinner than the stencil
+  return true;
+}
+
 /// `one` where bit `k` is set, `other` elsewhere: by masks, since predicates are few and so many of them that
 /// hold throughout the march make ptxas 13.0 lose the stack pointer of the kernel.
 __device__ inline unsigned choose(unsigned mask, unsigned one, unsigned other) {

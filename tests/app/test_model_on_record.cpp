@@ -14,6 +14,8 @@
 #include "app/random_cases.hpp"
 #include "app/run.hpp"
 #include "app/setup.hpp"
+#include "kernels/cuda/box_tile.hpp"
+#include "kernels/cuda/tile.hpp"
 #include "kernels/presets.hpp"
 #include "kernels/sparse/windowed_operand.hpp"
 #include "kernels/wall_images.hpp"
@@ -114,6 +116,18 @@ bool is_of_former_marches(const Problem& problem, const Json& row) {
                      [](const auto& faces) { return faces[low].kind != BoundaryKind::periodic; });
 }
 
+/// Single steps of boxes of many taps were measured of random problems before these had tiles (box_step.cuh).
+bool is_of_former_steps(const Problem& problem, const Json& row) {
+  if (row.value("suite", "") != "random" || row.at("unit") != "scalar" ||
+      std::stoull(row.at("stencil").get<std::string>()) > 24)
+    return false;
+  const cuda::KernelStencil stencil(problem.domain, problem.stencil, problem.precision, problem.has_source);
+  const cuda::Formats formats{problem.precision, true, true};
+  const cuda::Region all{{}, {stencil.shape[0], stencil.shape[1], stencil.shape[2]}};
+  return cuda::preferred_depth(stencil, formats, {}) == 0 &&
+         cuda::choose_box_tile(stencil, all, formats, {}).has_value();
+}
+
 /// Points x steps per second by the model, at the pace of the case; none where the plan must not take it.
 std::optional<double> predicted_rate(const BenchCase& what, const Json& row) {
   Problem problem = what.problem;
@@ -145,7 +159,8 @@ struct Verdict {
     for (const auto& [name, rows] : rows_of_case) {
       const BenchCase what = case_of(rows.front());
       if (std::any_of(rows.begin(), rows.end(), [&](const Json& row) {
-            return is_of_former_sweeps(what.problem, row) || is_of_former_marches(what.problem, row);
+            return is_of_former_sweeps(what.problem, row) || is_of_former_marches(what.problem, row) ||
+                   is_of_former_steps(what.problem, row);
           }))
         continue;
       double best = 0, most = 0, chosen = 0;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/field.hpp"
-#include "kernels/magnitude.hpp"
+#include "kernels/reduction.hpp"
 
 namespace spsolve::testing {
 
@@ -15,12 +15,10 @@ template <class Value>
 Field make_field(const Box& owned, const Index3& halo, Precision precision, Value&& value) {
   Field field(owned, halo, precision);
   with_storage(precision, [&]<class Storage>() {
-    for_each_point(field.allocated(), [&](const Index3& p) {
-      *field.at<Storage>(p) = to_storage<Storage>(value());
-      *field.largest() =
-          std::max(*field.largest(), magnitude(static_cast<float>(stored_value(*field.at<Storage>(p)))));
-    });
+    for_each_point(field.allocated(),
+                   [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(value()); });
   });
+  HostReducer().find_largest(field, field.allocated());
   return field;
 }
 

@@ -152,6 +152,14 @@ INSTANTIATE_TEST_SUITE_P(
                       ShapeCase{"box", {37, 101, 133}, {1, 1, 1}, false, dirichlet, Precision::fp64},
                       ShapeCase{"star2", {23, 61, 263}, {2, 2, 2}, true, neumann, Precision::fp32},
                       ShapeCase{"box4", {19, 23, 29}, {4, 4, 4}, false, neumann, Precision::fp32},
+                      // Of more taps than a march takes (box_step.cuh).
+                      ShapeCase{"box3", {37, 61, 133}, {3, 3, 3}, false, dirichlet, Precision::fp32},
+                      ShapeCase{"box3", {37, 61, 133}, {3, 3, 3}, false, periodic, Precision::fp64},
+                      ShapeCase{"box5", {19, 43, 93}, {5, 4, 3}, false, neumann, Precision::bf16},
+                      ShapeCase{"box9", {1, 203, 397}, {0, 9, 10}, false, neumann, Precision::fp32},
+                      ShapeCase{"box15", {1, 203, 397}, {0, 15, 15}, false, periodic, Precision::fp16},
+                      ShapeCase{"box12", {1, 203, 397}, {0, 12, 24}, false, dirichlet, Precision::tf32},
+                      ShapeCase{"layers", {203, 5, 397}, {9, 0, 9}, false, neumann, Precision::fp64},
                       // More rows than a launch has blocks across.
                       ShapeCase{"rows", {5, 66001, 19}, {1, 0, 1}, true, periodic, Precision::fp32},
                       // Tiles of more columns than a tensor copy takes.

@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <regex>
+#include <set>
 #include <tuple>
 #include <utility>
 
+#include "kernels/cuda/box_tile.hpp"
 #include "kernels/cuda/launch_shape.hpp"
 #include "kernels/cuda/program.hpp"
 #include "kernels/cuda/reducer.hpp"
@@ -29,7 +32,7 @@ struct TemplateCase {
   Precision precision;
   BoundaryKind walls;
   bool with_source;
-  int steps;                    // of march.cuh; 0: step.cuh, in 2D steps.cuh, too
+  int steps;                    // of march.cuh; 0: step.cuh, box_step.cuh and in 2D steps.cuh
   int most_spill_bytes;         // sm_90a, of registers and stack; what was accepted when tiles were chosen
   std::int64_t extent = 10000;  // of the grid on every axis: tiles of large ones are wider in 2D
 };
@@ -77,9 +80,13 @@ TEST_P(Templates, CompileForAmpereAndHopper) {
       tile->faces_between_lanes = {true, whole_vectors};
     }
     const std::string constants = constants_text(stencil, formats, tile ? &*tile : nullptr);
-    std::vector names{c.steps ? "march.cuh" : "step.cuh"};
-    if (!c.steps && stencil.radius[row_axis] == 0) names.push_back("steps.cuh");
-    for (const char* name : names) {
+    std::map<const char*, std::string> constants_of{{c.steps ? "march.cuh" : "step.cuh", constants}};
+    if (!c.steps && stencil.radius[row_axis] == 0) constants_of["steps.cuh"] = constants;
+    const Region region{{0, 0, 0}, {stencil.shape[0], stencil.shape[1], stencil.shape[2]}};
+    if (const auto box = choose_box_tile(stencil, region, formats, hopper ? hopper_limits : ampere);
+        box && !c.steps)
+      constants_of["box_step.cuh"] = constants_text(stencil, formats, *box);
+    for (const auto& [name, constants] : constants_of) {
       const Compiled compiled = compiler.compile_fresh(name, constants);
       EXPECT_FALSE(compiled.cubin.empty());
       std::smatch used;
@@ -108,6 +115,9 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(TemplateCase{"star2d3r", Precision::fp16, neumann, true, 0, 0},
                       TemplateCase{"box2d3r", Precision::fp64, dirichlet, false, 0, 8},
                       TemplateCase{"box3d3r", Precision::fp64, dirichlet, false, 0, 8},
+                      TemplateCase{"random3d3r", Precision::fp32, dirichlet, true, 0, 0},
+                      TemplateCase{"random3d4r", Precision::fp64, periodic, false, 0, 0},
+                      TemplateCase{"random2d15r", Precision::fp16, neumann, false, 0, 0},
                       TemplateCase{"1d1r", Precision::fp64, dirichlet, false, 8, 0},
                       TemplateCase{"1d2r", Precision::bf16, neumann, true, 3, 16},
                       TemplateCase{"star2d1r", Precision::fp32, periodic, false, 8, 0},
@@ -164,6 +174,33 @@ TEST(Tile, GrowsColumnsToWholeVectorsWhereThereIsRoom) {
   EXPECT_EQ(in_whole_vectors({0, 1000}, tile, fp64, scratch, at_wall), (Columns{0, 1008}));
   tile.column_margin = 8;
   EXPECT_EQ(in_whole_vectors({0, 1000}, tile, fp32, scratch, at_wall), (Columns{0, 1000})) << "of no use";
+}
+
+// Boxes of more taps than a march takes; where there are few, or few of their box, one thread per point.
+TEST(BoxTile, TakesBoxesOfManyTaps) {
+  for (const auto& [name, precision, extent, takes] :
+       {std::tuple{"random3d3r", Precision::fp32, 320, true},
+        {"random3d3r", Precision::fp64, 320, true},
+        {"box3d4r", Precision::fp32, 320, true},
+        {"random2d10r", Precision::bf16, 5600, true},
+        {"box2d9r", Precision::fp32, 5600, true},
+        {"random3d13r", Precision::fp64, 320, false},   // weights
+        {"random2d25r", Precision::fp32, 5600, false},  // registers
+        {"star3d8r", Precision::fp32, 320, false},
+        {"box3d2r", Precision::fp32, 320, false},  // a march folds it
+        {"1d40r", Precision::fp32, 100000, false}}) {
+    const KernelStencil stencil = make({name, precision, BoundaryKind::neumann, false, 0, 0, extent});
+    const Region all{{0, 0, 0}, {stencil.shape[0], stencil.shape[1], stencil.shape[2]}};
+    const auto tile = choose_box_tile(stencil, all, {precision, true, true}, hopper_limits);
+    ASSERT_EQ(tile.has_value(), takes) << name;
+    if (!takes) continue;
+    EXPECT_LE(tile->shared_bytes * tile->blocks_per_multiprocessor, hopper_limits.shared_bytes) << name;
+    // The eight lanes that read 16 bytes together find them in different banks.
+    const int lanes_x = tile->lanes_x, pitch = tile->pitch * Formats{precision}.compute_bytes() / 16;
+    std::set<int> banks;
+    for (int lane = 0; lane < 8; ++lane) banks.insert((lane % lanes_x * 5 + lane / lanes_x * 2 * pitch) % 8);
+    EXPECT_EQ(banks.size(), 8u) << name << ", " << lanes_x << " lanes";
+  }
 }
 
 // What blocks hold of a slab beside a wall: so many steps on either side, but past walls the radius.

@@ -11,6 +11,7 @@
 #include <regex>
 
 #include "kernels/cuda/wgmma_sweep.hpp"
+#include "kernels/magnitude.hpp"
 #include "kernels/sparse/accuracy.hpp"
 #include "kernels/sparse/round_weights.hpp"
 #include "kernels/sparse/split.hpp"

@@ -25,6 +25,7 @@
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __shared__
+#define __constant__
 #define __align__(bytes)
 
 using std::max;

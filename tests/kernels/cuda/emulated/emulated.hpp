@@ -12,6 +12,7 @@ namespace spsolve::cuda {
 extern const char* const emulated_case;
 
 /// Each runs the blocks of a launch, one after the other.
+void launch_emulated_box_step(const Arguments& a, int blocks_x, int blocks_y, int blocks_z);
 void launch_emulated_march(const Arguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_mma(const MmaArguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_pack(const PackArguments& a, int blocks);

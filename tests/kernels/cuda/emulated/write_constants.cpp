@@ -3,6 +3,7 @@
 #include <fstream>
 #include <map>
 
+#include "box_step_case.hpp"
 #include "march_case.hpp"
 #include "mma_case.hpp"
 #include "step_case.hpp"
@@ -21,6 +22,7 @@ std::string constants(std::string_view name) {
 
 int main(int, char** arguments) {
   const std::map<std::string_view, std::string (*)(std::string_view)> of_kernel{
+      {"box_step", constants<box_step_cases>},
       {"march", constants<march_cases>},
       {"mma", constants<mma_cases>},
       {"step", constants<step_cases>},

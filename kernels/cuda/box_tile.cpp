@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/box_tile.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/cuda/constants_text.hpp"
+#include "kernels/cuda/launch_shape.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr int bytes_of_thread = 64;                   // of columns in a row, of which it has two
+constexpr int most_warps = 16;                        // of a multiprocessor, by registers: 128 of a thread
+constexpr std::int64_t most_weight_bytes = 60 << 10;  // of constant memory, whose limit is 64 KiB
+constexpr int most_column_radius = 24;                // a window is in registers
+// Fitted to 405 tiles of ten cases on H200 (docs/kernels-scalar.md), in issue slots of a warp: of a sum; of a
+// row beside its sums; of a turn of copies, or of points that are read one by one; of a plane. Cycles until a
+// plane has been read. What blocks wait for each other, more where they are few.
+constexpr double sum_slots = 1.05, row_slots = 110, copy_slots = 30, read_slots = 24, plane_slots = 420,
+                 read_cycles = 2000, apart = 0.14;
+// Of step.cuh on H200: points x taps in a cycle of a multiprocessor, fp32 and fp64; cycles of a tap at least.
+constexpr double step_rate = 20, step_rate_fp64 = 14, tap_cycles = 40;
+
+/// Taps of a stencil as a box, whether they are there or not.
+Index3 box_of(const KernelStencil& stencil) {
+  const auto& radius = stencil.radius;
+  return {2 * radius[plane_axis] + 1, 2 * radius[row_axis] + 1, 2 * radius[column_axis] + 1};
+}
+
+struct Extents {
+  std::int64_t slow, rows, columns;
+};
+Extents extents_of(const KernelStencil& stencil, const Region& region) {
+  const auto extent = [&](int axis) { return region.end[axis] - region.begin[axis]; };
+  return {extent(BoxTile::slow_axis(stencil)), extent(BoxTile::rows_axis(stencil)), extent(column_axis)};
+}
+
+double cycles_of_step(const KernelStencil& stencil, const Extents& extents, int compute_bytes,
+                      const BlockLimits& limits) {
+  const auto taps = static_cast<double>(stencil.taps.size()),
+             points = static_cast<double>(extents.slow * extents.rows * extents.columns);
+  const double rate = (compute_bytes == 8 ? step_rate_fp64 : step_rate) * limits.multiprocessors;
+  return taps * (tap_cycles + points / rate);
+}
+
+}  // namespace
+
+BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
+                     const BlockLimits& limits, int lanes_x, int warps, int planes) {
+  const int compute_bytes = formats.compute_bytes();
+  const bool copied = formats.storage == Precision::fp64 || formats.storage == Precision::fp32;
+  const Extents extents = extents_of(stencil, region);
+  const int rows_radius = stencil.radius[BoxTile::rows_axis(stencil)],
+            column_radius = stencil.radius[column_axis],
+            held_planes = 2 * stencil.radius[BoxTile::slow_axis(stencil)] + planes;
+  const int chunk = 16 / compute_bytes, own_columns = bytes_of_thread / compute_bytes;
+  BoxTile tile{lanes_x, warps, planes};
+  tile.columns = lanes_x * own_columns;
+  tile.rows = 2 * 32 / lanes_x * warps;
+  const int held_rows = tile.rows + 2 * rows_radius,
+            held_columns = tile.columns + 2 * round_up(column_radius, chunk);
+  // In chunks of 16 bytes, of which one is free after four. The lanes that read together are of several rows
+  // where fewer than eight are side by side.
+  int chunks = held_columns / chunk;
+  chunks += ceil_div(chunks, 4);
+  chunks += static_cast<int>(wrap(lanes_x / 2 - chunks, 4));
+  tile.pitch = chunks * chunk;
+  tile.shared_bytes = static_cast<std::size_t>(16 * chunks * held_rows);
+  tile.blocks_per_multiprocessor =
+      std::min(most_warps / warps, static_cast<int>(limits.shared_bytes / (tile.shared_bytes + 1024)));
+  if (tile.blocks_per_multiprocessor == 0) return tile;
+
+  const double sums = sum_slots * (2 * rows_radius + 1) * (2 * column_radius + 1) * 2 * own_columns *
+                      (compute_bytes == 8 ? 2 : 1),
+               rows = (2 * rows_radius + 2) * (row_slots + 2.0 * column_radius / chunk),
+               read = copied ? copy_slots * ceil_div(held_rows * (held_columns / chunk), 32 * warps)
+                             : read_slots * ceil_div(held_rows, warps) * ceil_div(held_columns, 32),
+               slots = held_planes * (rows + read + plane_slots) + planes * (held_planes + 1 - planes) * sums;
+  const std::int64_t blocks = ceil_div(extents.slow, std::int64_t{planes}) *
+                              ceil_div(extents.rows, tile.rows) * ceil_div(extents.columns, tile.columns);
+  // Blocks that are resident at once hide each other's reading.
+  const auto together = [&](std::int64_t resident) {
+    const auto issue = [&](double number) {
+      return slots * scheduler_time(number * warps / schedulers_of_multiprocessor);
+    };
+    if (resident == 0) return 0.0;
+    const auto number = static_cast<double>(resident);
+    return std::max(issue(number) * (1 + apart / number), issue(1) + held_planes * read_cycles);
+  };
+  const std::int64_t of_multiprocessor = ceil_div(blocks, limits.multiprocessors),
+                     resident = tile.blocks_per_multiprocessor;
+  tile.cycles = static_cast<double>(of_multiprocessor / resident) * together(resident) +
+                together(of_multiprocessor % resident);
+  return tile;
+}
+
+std::optional<BoxTile> choose_box_tile(const KernelStencil& stencil, const Region& region,
+                                       const Formats& formats, const BlockLimits& limits) {
+  const int compute_bytes = formats.compute_bytes();
+  const Index3 box = box_of(stencil);
+  const Extents extents = extents_of(stencil, region);
+  if (stencil.folded != std::array<bool, 3>{} || stencil.radius[BoxTile::rows_axis(stencil)] == 0 ||
+      stencil.radius[column_axis] > most_column_radius ||
+      box[0] * box[1] * box[2] * compute_bytes > most_weight_bytes || extents.slow > most_blocks_across)
+    return std::nullopt;
+  std::optional<BoxTile> best;
+  for (const int lanes_x : {8, 4, 2})
+    for (const int warps : {8, 4, 2, 1})
+      for (const int planes : {1, 2}) {
+        const BoxTile tile = cut_box_tile(stencil, region, formats, limits, lanes_x, warps, planes);
+        if (tile.blocks_per_multiprocessor == 0 || ceil_div(extents.rows, tile.rows) > most_blocks_across)
+          continue;
+        if (!best || tile.cycles < best->cycles) best = tile;
+      }
+  if (best && best->cycles < cycles_of_step(stencil, extents, compute_bytes, limits)) return best;
+  return std::nullopt;
+}
+
+std::string constants_text(const KernelStencil& stencil, const Formats& formats, const BoxTile& tile) {
+  ConstantsText text = scalar_constants(stencil, formats);
+  text.integer("lanes_x", tile.lanes_x);
+  text.integer("warps", tile.warps);
+  text.integer("own_planes", tile.planes);
+  text.integer("blocks_per_multiprocessor", tile.blocks_per_multiprocessor);
+  text.integer("pitch", tile.pitch);
+  const Index3 box = box_of(stencil);
+  text.flag("all_taps", static_cast<std::int64_t>(stencil.taps.size()) == box[0] * box[1] * box[2]);
+  std::vector<double> weights(static_cast<std::size_t>(box[0] * box[1] * box[2]), 0.0);
+  for (const Tap& tap : stencil.taps) {
+    std::int64_t at = 0;
+    for (int k = 0; k < axis_count; ++k) at = at * box[k] + tap.offset[k] + stencil.radius[k];
+    weights[static_cast<std::size_t>(at)] = tap.weight;
+  }
+  // [slow axis][row of a tile][column]: without rows, planes are the rows of a tile.
+  const bool flat = BoxTile::rows_axis(stencil) == plane_axis;
+  const std::int64_t planes = flat ? box[row_axis] : box[plane_axis],
+                     rows = flat ? box[plane_axis] : box[row_axis];
+  text.line("__constant__ const Compute weights[" + std::to_string(planes) + "][" + std::to_string(rows) +
+            "][" + std::to_string(box[column_axis]) + "] = {");
+  for (const double weight : weights) text.line(ConstantsText::number(weight) + ",");
+  text.line("};");
+  return text.finished();
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/cuda/box_tile.hpp"
+#include "scalar_case.hpp"
+
+namespace spsolve::cuda {
+
+/// Of box_step.cuh.
+struct BoxStepCase {
+  StepCase step;
+  int lanes_x, warps, planes;
+
+  std::string_view name() const { return step.name(); }
+  BoxTile tile() const {
+    const auto& shape = step.stencil().shape;
+    return cut_box_tile(step.stencil(), {{0, 0, 0}, {shape[0], shape[1], shape[2]}}, step.formats(), {},
+                        lanes_x, warps, planes);
+  }
+  std::string constants() const { return constants_text(step.stencil(), step.formats(), tile()); }
+};
+
+inline const BoxStepCase box_step_cases[] = {
+    {{{"box", {5, 37, 70}, {2, 3, 2}, false, neumann, fp32}, 1, mirror_first, mirror_first, mirror_first},
+     2,
+     1,
+     2},
+    {{{"box_fp64", {4, 41, 67}, {3, 1, 4}, false, neumann, fp64}, 1, mirror_last, mirrors, values}, 4, 2, 1},
+    {{{"thin", {3, 4, 17}, {3, 5, 6}, false, dirichlet, tf32}, 1, mirror_last, mirror_last, mirror_last},
+     2,
+     1,
+     1},
+    {{{"holes", {6, 19, 40}, {3, 3, 3}, true, neumann, fp32}, 1, mirrors, values, mirrors}, 8, 1, 2},
+    {{{"plane", {1, 150, 300}, {0, 9, 10}, false, dirichlet, fp32}, 1, no_walls, mirror_last, mirror_first},
+     8,
+     2,
+     1},
+    {{{"layers", {23, 3, 61}, {5, 0, 3}, false, dirichlet, fp64}, 1, mirror_first, no_walls, values},
+     2,
+     1,
+     1},
+    {{{"torus", {6, 37, 45}, {1, 2, 9}, false, periodic, fp32}, 1, no_walls, no_walls, no_walls}, 4, 1, 2},
+};
+
+}  // namespace spsolve::cuda
