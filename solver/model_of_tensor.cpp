@@ -118,9 +118,14 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
   work.shared_bytes = step.shared_bytes / (outputs * tile.blocks_x * tile.blocks_y);
   work.peak = mma_rate(precision, sparse, device);
   const bool spills = with_source && precision == Precision::fp32;
+  // A group of chunks has all of its products at once, of as many slices as reach it. Of more warps than wait
+  // for each other the tensor cores have enough.
+  const double waits = direct_waits(precision, domain.dimensions),
+               executed = tile.group ? static_cast<double>(tile.group) / (tile.group + slices - 1.0) : 1.0;
   const double instruction =
-      instruction_seconds(direct_waits(precision, domain.dimensions), work.peak, device) *
-      (step.unrolled ? 1 : loop_cost) * (spills ? spill_cost : 1);
+      instruction_seconds(tile.group ? std::max(waits, warps / cuda::schedulers_of_multiprocessor) : waits,
+                          work.peak, device) *
+      executed * (step.unrolled ? 1 : loop_cost) * (spills ? spill_cost : 1);
   const double between = !line ? march_step : fp64 ? line_block_fp64 : line_block;
   work.seconds = steps * (step.instructions * instruction + between) / points;
   if (line && precision == Precision::fp32 && taps > 31)

@@ -119,6 +119,18 @@ class BoxStep {
   /// Point by point, as operands.
   __device__ void read(const In* plane, bool in_slow, bool high_slow) const {
     constexpr int turns = (held_columns + 31) / 32, rows_at_once = turns < 8 ? 16 / turns : 2;
+    // Where the lane's columns have their values; bits of those that have, and of those beyond the high face.
+    int from[turns];
+    unsigned there = 0, high = 0;
+#pragma unroll
+    for (int turn = 0; turn < turns; ++turn) {
+      const long long wanted = column_ - margin + lane_ + 32 * turn;
+      long long column = wanted;
+      const bool found = find(column_axis, column) && held_columns_.holds(lane_ + 32 * turn);
+      from[turn] = lane_ + 32 * turn + static_cast<int>(column - wanted);
+      there |= unsigned{found} << turn;
+      high |= unsigned{is_high(column_axis, column)} << turn;
+    }
     for (int first = warp_; first < held_rows_.end; first += rows_at_once * constants::warps) {
       Compute values[rows_at_once][turns];
 #pragma unroll
@@ -127,22 +139,17 @@ class BoxStep {
         long long row = row_ - row_radius + held_row;
         const bool in_row = find(tile_axis, row);
         // The slowest axis decides.
-        const bool ghosts = !in_slow || !in_row, of_slow = flat ? in_row : !in_slow;
+        const bool of_slow = flat ? in_row : !in_slow;
         const Compute ghost =
             ghost_value(a_, of_slow ? slow_axis : tile_axis, of_slow ? high_slow : is_high(tile_axis, row));
-        const In* const from = plane + (row - a_.in.begin[tile_axis]) * a_.in.stride[tile_axis];
+        const unsigned read = in_slow && in_row && held_rows_.holds(held_row) ? there : 0;
+        const In* const in_row_of_plane = plane + (row - a_.in.begin[tile_axis]) * a_.in.stride[tile_axis];
 #pragma unroll
-        for (int turn = 0; turn < turns; ++turn) {
-          const int held_column = lane_ + 32 * turn;
-          values[r][turn] = ghost;
-          if (ghosts || !held_rows_.holds(held_row) || !held_columns_.holds(held_column)) continue;
-          const long long wanted = column_ - margin + held_column;
-          long long column = wanted;
-          values[r][turn] =
-              find(column_axis, column)
-                  ? operand<Stored>(static_cast<Compute>(value_of(from[held_column + (column - wanted)])))
-                  : ghost_value(a_, column_axis, is_high(column_axis, column));
-        }
+        for (int turn = 0; turn < turns; ++turn)
+          values[r][turn] = read >> turn & 1
+                                ? operand<Stored>(static_cast<Compute>(value_of(in_row_of_plane[from[turn]])))
+                            : in_slow && in_row ? ghost_value(a_, column_axis, high >> turn & 1)
+                                                : ghost;
       }
 #pragma unroll
       for (int r = 0; r < rows_at_once; ++r) {

@@ -16,9 +16,9 @@ constexpr std::int64_t most_weight_bytes = 60 << 10;  // of constant memory, who
 constexpr int most_column_radius = 24;                // a window is in registers
 // Fitted to 405 tiles of ten cases on H200 (docs/kernels-scalar.md), in issue slots of a warp: of a sum; of a
 // row beside its sums; of a turn of copies, or of points that are read one by one; of a plane. Cycles until a
-// plane has been read. What blocks wait for each other, more where they are few.
+// plane has been read, and what a launch takes. What blocks wait for each other, more where they are few.
 constexpr double sum_slots = 1.05, row_slots = 110, copy_slots = 30, read_slots = 24, plane_slots = 420,
-                 read_cycles = 2000, apart = 0.14;
+                 read_cycles = 2000, start_cycles = 14000, apart = 0.14;
 // Of step.cuh on H200: points x taps in a cycle of a multiprocessor, fp32 and fp64; cycles of a tap at least.
 constexpr double step_rate = 20, step_rate_fp64 = 14, tap_cycles = 40;
 
@@ -90,7 +90,7 @@ BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const F
   };
   const std::int64_t of_multiprocessor = ceil_div(blocks, limits.multiprocessors),
                      resident = tile.blocks_per_multiprocessor;
-  tile.cycles = static_cast<double>(of_multiprocessor / resident) * together(resident) +
+  tile.cycles = start_cycles + static_cast<double>(of_multiprocessor / resident) * together(resident) +
                 together(of_multiprocessor % resident);
   return tile;
 }
