@@ -21,11 +21,11 @@ constexpr std::array<int, 3> grid_axes(const Domain& domain) {
 
 /// What kernels are generated from: the stencil and the walls in kernel axes.
 ///
-/// Boxes that are their own mirror image along an axis are folded along it, if that saves operations: points
-/// that share a weight are added before they are multiplied, and planes that share all weights share the
-/// weighted sum of their points, with which the first of them begins unless there is a source. 27 points in
-/// 3D take 13 operations instead of 27, 7 x 7 in 2D 24 instead of 49. Such sums round differently from the
-/// chain over all taps; each stencil is summed in one way by all kernels.
+/// Boxes that are their own mirror image along an axis are folded along it, if that saves operations and a
+/// march takes them: points that share a weight are added before they are multiplied, and planes that share
+/// all weights share the weighted sum of their points, with which the first of them begins unless there is a
+/// source. 27 points in 3D take 13 operations instead of 27, 7 x 7 in 2D 24 instead of 49. Such sums round
+/// differently from the chain over all taps; each stencil is summed in one way by all kernels.
 struct KernelStencil {
   std::vector<Tap> taps;  // in the order of Stencil::taps(), weights as they enter products; of mirrored
                           // pairs of rows and columns that with the offset >= 0
