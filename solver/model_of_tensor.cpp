@@ -121,7 +121,9 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
   // A group of chunks has all of its products at once, of as many slices as reach it. Of more warps than wait
   // for each other the tensor cores have enough.
   const double waits = direct_waits(precision, domain.dimensions),
-               executed = tile.group ? static_cast<double>(tile.group) / (tile.group + slices - 1.0) : 1.0;
+               executed = tile.group
+                              ? static_cast<double>(tile.group) / static_cast<double>(tile.group + slices - 1)
+                              : 1.0;
   const double instruction =
       instruction_seconds(tile.group ? std::max(waits, warps / cuda::schedulers_of_multiprocessor) : waits,
                           work.peak, device) *

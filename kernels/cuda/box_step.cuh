@@ -25,14 +25,12 @@ class BoxStep {
  public:
   __device__ explicit BoxStep(const Arguments& a)
       : a_(a),
-        warp_(static_cast<int>(threadIdx.x) / 32),
-        lane_(static_cast<int>(threadIdx.x) % 32),
         thread_row_(static_cast<int>(threadIdx.x) / lanes_x),
         slow_(a.region.begin[slow_axis] + static_cast<long long>(blockIdx.z) * own_planes),
         row_(a.region.begin[tile_axis] + static_cast<long long>(blockIdx.y) * rows),
         column_(a.first_column + static_cast<long long>(blockIdx.x) * columns),
-        held_rows_(a, tile_axis, row_ - row_radius, held_rows),
-        held_columns_(a, column_axis, column_ - margin, held_columns) {}
+        rows_(a, row_ - row_radius, held_rows),
+        columns_(a, column_ - margin, held_columns) {}
 
   __device__ void run() {
     if constexpr (constants::with_source) read_source();
@@ -65,103 +63,129 @@ class BoxStep {
   static constexpr int margin = (column_radius + chunk - 1) / chunk * chunk;
   static constexpr int held_columns = columns + 2 * margin, held_rows = rows + 2 * row_radius;
   static constexpr int window_columns = own_columns + 2 * margin;
+  static constexpr bool walls_across_columns = constants::walls[column_axis][0] != Wall::none;
   // Whether what is stored is what sums take.
   static constexpr bool copied = sizeof(In) == sizeof(Compute) && operands_are_stored<Stored>;
 
   /// Where a column lies in a row of shared memory: 16 bytes are left free after 64, so that the lanes that
   /// read together find their 16 bytes in different banks.
   static __device__ constexpr int place(int column) { return column + column / own_columns * chunk; }
+  static __device__ Compute* place(int row, int column) { return held() + row * pitch + place(column); }
 
-  /// Takes p to where an axis has its value; false beyond a dirichlet face.
-  __device__ bool find(int axis, long long& p) const { return find_source(axis, p, 0ll, a_.shape[axis]); }
-  __device__ bool is_high(int axis, long long p) const { return p >= a_.shape[axis]; }
-
-  /// What a block reads along an axis, counted from the first point that it holds.
+  /// What a block holds along an axis, counted from the first point of that.
+  template <int axis>
   struct Extent {
-    int begin, end;
-    bool inside;  // no ghosts among them
+    int begin, end;  // that sums take
+    int low, high;   // of the grid, where it has walls
+    bool inside;     // no ghosts among what sums take
 
-    __device__ Extent(const Arguments& a, int axis, long long first, int held) {
+    __device__ Extent(const Arguments& a, long long first, int held) {
+      constexpr long long far = 1 << 30;
       const long long radius = constants::radius[axis];
       begin = static_cast<int>(max(0ll, a.region.begin[axis] - radius - first));
       end = static_cast<int>(min(static_cast<long long>(held), a.region.end[axis] + radius - first));
-      inside =
-          constants::walls[axis][0] == Wall::none || (first + begin >= 0 && first + end <= a.shape[axis]);
+      low = static_cast<int>(max(-first, -far));
+      high = static_cast<int>(min(a.shape[axis] - first, far));
+      inside = constants::walls[axis][0] == Wall::none || (begin >= low && end <= high);
     }
-    __device__ bool holds(int p) const { return p >= begin && p < end; }
+    __device__ bool takes(int p) const { return p >= begin && p < end; }
+    /// Takes p to where it has its value; false beyond a dirichlet face.
+    __device__ bool find(int& p) const { return find_source(axis, p, low, high); }
+    __device__ Compute ghost(const Arguments& a, int p) const { return ghost_value(a, axis, p >= high); }
   };
 
   /// Holds the tile of a plane.
   __device__ void hold(long long slow) const {
-    const bool in_slow = find(slow_axis, slow);
-    const In* const plane = static_cast<const In*>(a_.in.data) +
+    const bool high = slow >= a_.shape[slow_axis],
+               there = find_source(slow_axis, slow, 0ll, a_.shape[slow_axis]);
+    const In* const first = static_cast<const In*>(a_.in.data) +
                             (slow - a_.in.begin[slow_axis]) * a_.in.stride[slow_axis] +
+                            (row_ - row_radius - a_.in.begin[tile_axis]) * a_.in.stride[tile_axis] +
                             (column_ - margin - a_.in.begin[column_axis]);
-    if constexpr (copied)
-      if (in_slow && held_rows_.inside && held_columns_.inside) return copy(plane);
-    read(plane, in_slow, is_high(slow_axis, slow));
+    if (there && rows_.inside && columns_.inside)
+      hold<false>(first, true, Compute());
+    else
+      hold<true>(first, there, ghost_value(a_, slow_axis, high));
   }
 
-  /// Without ghosts, 16 bytes at a time: rows in memory begin and end with such.
-  __device__ void copy(const In* plane) const {
-    constexpr int chunks = held_columns / chunk;
-    plane += (row_ - row_radius - a_.in.begin[tile_axis]) * a_.in.stride[tile_axis];
-#pragma unroll 4
-    for (int i = threadIdx.x; i < held_rows * chunks; i += threads) {
-      const int row = i / chunks, column = i % chunks * chunk;
-      if (held_rows_.holds(row) && column + chunk > held_columns_.begin && column < held_columns_.end)
-        copy_16_bytes(held() + row * pitch + place(column), plane + row * a_.in.stride[tile_axis] + column);
-    }
-    commit_copies();
-    wait_for_copies<0>();
-  }
-
-  /// Point by point, as operands.
-  __device__ void read(const In* plane, bool in_slow, bool high_slow) const {
-    constexpr int turns = (held_columns + 31) / 32, rows_at_once = turns < 8 ? 16 / turns : 2;
-    // Where the lane's columns have their values; bits of those that have, and of those beyond the high face.
-    int from[turns];
-    unsigned there = 0, high = 0;
+  /// From `first` in memory on, 16 bytes of operands at a time: rows in memory begin and end with such.
+  /// Beyond a dirichlet face of the slow axis nothing is there.
+  template <bool ghosts>
+  __device__ void hold(const In* first, bool there, Compute ghost_of_slow) const {
+    constexpr int chunks = held_columns / chunk, at_once = 4;
+    // Columns of the chunks that lie in the grid.
+    const int low = ghosts && walls_across_columns ? max(0, columns_.low + chunk - 1) / chunk * chunk : 0,
+              high = ghosts && walls_across_columns ? max(low, columns_.high / chunk * chunk) : held_columns;
+    for (int begin = threadIdx.x; begin < held_rows * chunks; begin += at_once * threads) {
+      Pack<In, chunk> loaded[at_once];
+      bool whole[at_once];
 #pragma unroll
-    for (int turn = 0; turn < turns; ++turn) {
-      const long long wanted = column_ - margin + lane_ + 32 * turn;
-      long long column = wanted;
-      const bool found = find(column_axis, column) && held_columns_.holds(lane_ + 32 * turn);
-      from[turn] = lane_ + 32 * turn + static_cast<int>(column - wanted);
-      there |= unsigned{found} << turn;
-      high |= unsigned{is_high(column_axis, column)} << turn;
-    }
-    for (int first = warp_; first < held_rows_.end; first += rows_at_once * constants::warps) {
-      Compute values[rows_at_once][turns];
-#pragma unroll
-      for (int r = 0; r < rows_at_once; ++r) {
-        const int held_row = first + r * constants::warps;
-        long long row = row_ - row_radius + held_row;
-        const bool in_row = find(tile_axis, row);
-        // The slowest axis decides.
-        const bool of_slow = flat ? in_row : !in_slow;
-        const Compute ghost =
-            ghost_value(a_, of_slow ? slow_axis : tile_axis, of_slow ? high_slow : is_high(tile_axis, row));
-        const unsigned read = in_slow && in_row && held_rows_.holds(held_row) ? there : 0;
-        const In* const in_row_of_plane = plane + (row - a_.in.begin[tile_axis]) * a_.in.stride[tile_axis];
-#pragma unroll
-        for (int turn = 0; turn < turns; ++turn)
-          values[r][turn] = read >> turn & 1
-                                ? operand<Stored>(static_cast<Compute>(value_of(in_row_of_plane[from[turn]])))
-                            : in_slow && in_row ? ghost_value(a_, column_axis, high >> turn & 1)
-                                                : ghost;
-      }
-#pragma unroll
-      for (int r = 0; r < rows_at_once; ++r) {
-        const int row = first + r * constants::warps;
-        if (row >= held_rows) break;
-#pragma unroll
-        for (int turn = 0; turn < turns; ++turn) {
-          const int column = lane_ + 32 * turn;
-          if (column < held_columns) held()[row * pitch + place(column)] = values[r][turn];
+      for (int k = 0; k < at_once; ++k) {
+        const int row = (begin + k * threads) / chunks, column = (begin + k * threads) % chunks * chunk;
+        const bool taken = rows_.takes(row) && column + chunk > columns_.begin && column < columns_.end;
+        int from_row = row;
+        const bool in_row = !ghosts || rows_.find(from_row);
+        whole[k] = taken && there && in_row && column >= low && column < high;
+        // The slowest axis decides: that of rows where planes are flat.
+        if (ghosts && taken && !(there && in_row)) {
+          const Compute ghost = !there && (in_row || !flat) ? ghost_of_slow : rows_.ghost(a_, row);
+          hold_chunk(row, column, [&](int) { return ghost; });
         }
+        if (!whole[k]) continue;
+        const In* const from = first + from_row * a_.in.stride[tile_axis] + column;
+        if constexpr (copied)
+          copy_16_bytes(place(row, column), from);
+        else
+          loaded[k] = *reinterpret_cast<const Pack<In, chunk>*>(from);
+      }
+      if constexpr (!copied) {
+#pragma unroll
+        for (int k = 0; k < at_once; ++k)
+          if (whole[k])
+            hold_chunk((begin + k * threads) / chunks, (begin + k * threads) % chunks * chunk,
+                       [&](int c) { return operand_of(loaded[k].element[c]); });
       }
     }
+    if (ghosts && walls_across_columns && there) hold_ends_of_rows(first, low, high);
+    if constexpr (copied) {
+      commit_copies();
+      wait_for_copies<0>();
+    }
+  }
+
+  /// Columns before `low` and from `high` on, point by point, of rows that are not ghosts.
+  __device__ void hold_ends_of_rows(const In* first, int low, int high) const {
+    constexpr int at_once = 8;
+    const int before = max(0, low - columns_.begin), of_row = before + max(0, columns_.end - high);
+    for (int begin = threadIdx.x; begin < held_rows * of_row; begin += at_once * threads) {
+      Compute values[at_once];
+      int places[at_once];
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        int row = (begin + k * threads) / of_row;
+        const int end = (begin + k * threads) % of_row;
+        int column = end < before ? columns_.begin + end : high + end - before;
+        places[k] = rows_.takes(row) ? row * pitch + place(column) : -1;
+        if (!rows_.find(row)) places[k] = -1;
+        values[k] = columns_.ghost(a_, column);
+        if (columns_.find(column) && places[k] >= 0)
+          values[k] = operand_of(first[row * a_.in.stride[tile_axis] + column]);
+      }
+#pragma unroll
+      for (int k = 0; k < at_once; ++k)
+        if (places[k] >= 0) held()[places[k]] = values[k];
+    }
+  }
+
+  template <class Element>
+  __device__ static void hold_chunk(int row, int column, const Element& element) {
+    Pack<Compute, chunk> operands;
+#pragma unroll
+    for (int c = 0; c < chunk; ++c) operands.element[c] = element(c);
+    *reinterpret_cast<Pack<Compute, chunk>*>(place(row, column)) = operands;
+  }
+  __device__ static Compute operand_of(const In& stored) {
+    return operand<Stored>(static_cast<Compute>(value_of(stored)));
   }
 
   /// Adds to the sums what plane n of those that are held contributes. The rows of a thread share all that
@@ -264,9 +288,10 @@ class BoxStep {
   static constexpr int pitch = constants::pitch;
 
   const Arguments& a_;
-  int warp_, lane_, thread_row_;
+  int thread_row_;
   long long slow_, row_, column_;  // of the first result of the block
-  Extent held_rows_, held_columns_;
+  Extent<tile_axis> rows_;         // that the block holds
+  Extent<column_axis> columns_;
   Compute sums_[own_planes][2][own_columns]{};
 };
 

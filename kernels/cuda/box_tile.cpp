@@ -15,9 +15,10 @@ constexpr int most_warps = 16;                        // of a multiprocessor, by
 constexpr std::int64_t most_weight_bytes = 60 << 10;  // of constant memory, whose limit is 64 KiB
 constexpr int most_column_radius = 24;                // a window is in registers
 // Fitted to 405 tiles of ten cases on H200 (docs/kernels-scalar.md), in issue slots of a warp: of a sum; of a
-// row beside its sums; of a turn of copies, or of points that are read one by one; of a plane. Cycles until a
-// plane has been read, and what a launch takes. What blocks wait for each other, more where they are few.
-constexpr double sum_slots = 1.05, row_slots = 110, copy_slots = 30, read_slots = 24, plane_slots = 420,
+// row beside its sums; of a turn of copies; of a plane, and more of one beside walls across rows or columns.
+// Cycles until a plane has been read, and what a launch takes. What blocks wait for each other, more where
+// they are few.
+constexpr double sum_slots = 1.05, row_slots = 110, copy_slots = 30, plane_slots = 420, wall_slots = 1200,
                  read_cycles = 2000, start_cycles = 14000, apart = 0.14;
 // Of step.cuh on H200: points x taps in a cycle of a multiprocessor, fp32 and fp64; cycles of a tap at least.
 constexpr double step_rate = 20, step_rate_fp64 = 14, tap_cycles = 40;
@@ -49,7 +50,6 @@ double cycles_of_step(const KernelStencil& stencil, const Extents& extents, int 
 BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
                      const BlockLimits& limits, int lanes_x, int warps, int planes) {
   const int compute_bytes = formats.compute_bytes();
-  const bool copied = formats.storage == Precision::fp64 || formats.storage == Precision::fp32;
   const Extents extents = extents_of(stencil, region);
   const int rows_radius = stencil.radius[BoxTile::rows_axis(stencil)],
             column_radius = stencil.radius[column_axis],
@@ -71,12 +71,18 @@ BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const F
       std::min(most_warps / warps, static_cast<int>(limits.shared_bytes / (tile.shared_bytes + 1024)));
   if (tile.blocks_per_multiprocessor == 0) return tile;
 
+  // The share of blocks whose tiles have no ghosts.
+  const auto inside = [&](int axis, std::int64_t extent, int of_tile) {
+    return stencil.has_walls(axis) ? std::max(0.0, 1 - 2.0 * of_tile / static_cast<double>(extent)) : 1.0;
+  };
+  const double beside_walls = 1 - inside(BoxTile::rows_axis(stencil), extents.rows, tile.rows) *
+                                      inside(column_axis, extents.columns, tile.columns);
   const double sums = sum_slots * (2 * rows_radius + 1) * (2 * column_radius + 1) * 2 * own_columns *
                       (compute_bytes == 8 ? 2 : 1),
                rows = (2 * rows_radius + 2) * (row_slots + 2.0 * column_radius / chunk),
-               read = copied ? copy_slots * ceil_div(held_rows * (held_columns / chunk), 32 * warps)
-                             : read_slots * ceil_div(held_rows, warps) * ceil_div(held_columns, 32),
-               slots = held_planes * (rows + read + plane_slots) + planes * (held_planes + 1 - planes) * sums;
+               read = copy_slots * ceil_div(held_rows * (held_columns / chunk), 32 * warps),
+               slots = held_planes * (rows + read + plane_slots + beside_walls * wall_slots) +
+                       planes * (held_planes + 1 - planes) * sums;
   const std::int64_t blocks = ceil_div(extents.slow, std::int64_t{planes}) *
                               ceil_div(extents.rows, tile.rows) * ceil_div(extents.columns, tile.columns);
   // Blocks that are resident at once hide each other's reading.

@@ -39,6 +39,10 @@ inline const BoxStepCase box_step_cases[] = {
      2,
      1,
      1},
+    {{{"rounded", {4, 35, 171}, {2, 4, 3}, true, dirichlet, tf32}, 1, mirrors, mirror_first, values},
+     4,
+     1,
+     2},
     {{{"torus", {6, 37, 45}, {1, 2, 9}, false, periodic, fp32}, 1, no_walls, no_walls, no_walls}, 4, 1, 2},
 };
 
