@@ -19,6 +19,14 @@ void CudaMpiTransport::finish() {
   copy(staged_receives_, receives_);
 }
 
+void CudaMpiTransport::all_reduce_max(int* value) {
+  auto* const at_hand = static_cast<int*>(value_.data());
+  cuda::check_cuda(cudaMemcpyAsync(at_hand, value, sizeof *value, cudaMemcpyDefault, stream_));
+  cuda::check_cuda(cudaStreamSynchronize(stream_));
+  mpi_.all_reduce_max(at_hand);
+  cuda::check_cuda(cudaMemcpyAsync(value, at_hand, sizeof *value, cudaMemcpyDefault, stream_));
+}
+
 std::vector<Message> CudaMpiTransport::staged(std::span<const Message> messages,
                                               cuda::PinnedBuffer& buffer) const {
   std::vector<Message> result(messages.begin(), messages.end());

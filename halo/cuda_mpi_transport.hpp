@@ -21,6 +21,8 @@ class CudaMpiTransport : public Transport {
 
   void start(std::span<const Message> sends, std::span<const Message> receives) override;
   void finish() override;
+  /// The host waits for what was enqueued before.
+  void all_reduce_max(int* value) override;
   /// A rank alone has nothing to send.
   bool enqueues_only() const override { return communicator_.size() == 1; }
 
@@ -34,7 +36,7 @@ class CudaMpiTransport : public Transport {
   MpiTransport mpi_;
   cudaStream_t stream_;
   bool mpi_reads_device_memory_;
-  cuda::PinnedBuffer send_buffer_, receive_buffer_;
+  cuda::PinnedBuffer send_buffer_, receive_buffer_, value_{sizeof(int)};
   std::vector<Message> receives_, staged_sends_, staged_receives_;
 };
 

@@ -19,6 +19,7 @@ class MpiTransport : public Transport {
   void start(std::span<const Message> sends, std::span<const Message> receives) override;
   /// Errors name the message that failed.
   void finish() override;
+  void all_reduce_max(int* value) override { *value = communicator_.all_reduce(*value, MPI_MAX); }
 
  private:
   /// What a request is, for errors.

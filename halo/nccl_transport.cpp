@@ -42,6 +42,10 @@ void NcclTransport::start(std::span<const Message> sends, std::span<const Messag
   check_nccl(ncclGroupEnd());
 }
 
+void NcclTransport::all_reduce_max(int* value) {
+  check_nccl(ncclAllReduce(value, value, 1, ncclInt, ncclMax, handle_.get(), stream_));
+}
+
 void NcclTransport::check() const {
   ncclResult_t state = ncclSuccess;
   check_nccl(ncclCommGetAsyncError(handle_.get(), &state));

@@ -26,6 +26,7 @@ class NcclTransport : public Transport {
   void start(std::span<const Message> sends, std::span<const Message> receives) override;
   /// Nothing: what is enqueued on the stream after start() comes after the messages.
   void finish() override {}
+  void all_reduce_max(int* value) override;
   bool enqueues_only() const override { return true; }
   void check() const override;
 

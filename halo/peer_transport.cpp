@@ -10,6 +10,7 @@
 
 #include "kernels/cuda/copy_rows.hpp"
 #include "kernels/cuda/driver.hpp"
+#include "kernels/cuda/peer_max_arguments.hpp"
 
 namespace spsolve {
 namespace {
@@ -118,23 +119,25 @@ class PeerTransport::Connection {
   const Message* key_;
 };
 
-std::unique_ptr<PeerTransport> PeerTransport::make(const Communicator& communicator, cudaStream_t stream) {
+std::unique_ptr<PeerTransport> PeerTransport::make(const Communicator& communicator, cudaStream_t stream,
+                                                   const cuda::KernelCompiler& compiler) {
   if (ranks_on_this_machine(communicator) != communicator.size()) return nullptr;
   try {
     // Flags of all ranks: if they can be mapped, other memory can.
-    return std::unique_ptr<PeerTransport>(new PeerTransport(communicator, stream));
+    return std::unique_ptr<PeerTransport>(new PeerTransport(communicator, stream, compiler));
   } catch (const Error&) {
     cudaGetLastError();
     return nullptr;
   }
 }
 
-PeerTransport::PeerTransport(const Communicator& communicator, cudaStream_t stream)
-    : communicator_(communicator), stream_(stream) {
+PeerTransport::PeerTransport(const Communicator& communicator, cudaStream_t stream,
+                             const cuda::KernelCompiler& compiler)
+    : communicator_(communicator), stream_(stream), compiler_(compiler) {
   const auto ranks = static_cast<std::size_t>(communicator.size());
   std::vector<cudaIpcMemHandle_t> flags(ranks);
   collectively(communicator, [&] {
-    const std::size_t bytes = 2 * ranks * sizeof(std::uint32_t);
+    const std::size_t bytes = 2 * ranks * (sizeof(std::uint32_t) + sizeof(std::uint64_t));
     flags_ = cuda::DeviceBuffer(bytes);
     check_cuda(cudaMemsetAsync(flags_.data(), 0, bytes, stream));
     enqueue({write(static_cast<std::uint32_t*>(flags_.data()), 0)}, stream);  // not all GPUs can
@@ -219,6 +222,21 @@ void PeerTransport::finish() {
   enqueue(std::move(operations), stream_);
   for (std::size_t lane = 0; lane < under_way_->readers.size(); ++lane)
     check_cuda(cudaStreamWaitEvent(stream_, lanes_[lane]->sent));
+}
+
+void PeerTransport::all_reduce_max(int* value) {
+  if (!peer_max_) {
+    std::vector<std::uint32_t*> places = flags_of_;
+    for (std::uint32_t*& of_rank : places) of_rank += 2 * communicator_.size();
+    const std::size_t bytes = places.size() * sizeof places[0];
+    places_of_ = cuda::DeviceBuffer(bytes);
+    check_cuda(cudaMemcpyAsync(places_of_.data(), places.data(), bytes, cudaMemcpyHostToDevice, stream_));
+    check_cuda(cudaStreamSynchronize(stream_));
+    peer_max_.emplace(compiler_.begin("peer_max.cuh", {}), "peer_max");
+  }
+  peer_max_->launch(1, 32, 0, stream_,
+                    cuda::PeerMaxArguments{value, static_cast<unsigned long long* const*>(places_of_.data()),
+                                           communicator_.rank(), communicator_.size(), ++reductions_});
 }
 
 }  // namespace spsolve

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "halo/communicator.hpp"
 #include "halo/transport.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/program.hpp"
 
 namespace spsolve {
 
@@ -23,7 +25,8 @@ class PeerTransport : public Transport {
  public:
   /// On the current device, or null where the ranks are not all on one machine or cannot map each other's
   /// memory; collective. `stream` must outlive the transport.
-  static std::unique_ptr<PeerTransport> make(const Communicator& communicator, cudaStream_t stream);
+  static std::unique_ptr<PeerTransport> make(const Communicator& communicator, cudaStream_t stream,
+                                             const cuda::KernelCompiler& compiler);
 
   ~PeerTransport() override;
 
@@ -31,6 +34,8 @@ class PeerTransport : public Transport {
   std::shared_ptr<void> connect(std::span<const Message> sends, std::span<const Message> receives) override;
   void start(std::span<const Message> sends, std::span<const Message> receives) override;
   void finish() override;
+  /// By a kernel (peer_max.cuh), compiled for the first.
+  void all_reduce_max(int* value) override;
 
  private:
   class Mapping;
@@ -44,13 +49,18 @@ class PeerTransport : public Transport {
   /// to the former, and those that have arrived from the former.
   enum class Flag { free, arrived };
 
-  PeerTransport(const Communicator& communicator, cudaStream_t stream);
+  PeerTransport(const Communicator& communicator, cudaStream_t stream, const cuda::KernelCompiler& compiler);
   std::uint32_t* flag(Flag which, int sender, int receiver) const;
 
   Communicator communicator_;
   cudaStream_t stream_;
+  cuda::KernelCompiler compiler_;
+  // Two flags of each sender, then what peer_max.cuh calls places.
   cuda::DeviceBuffer flags_;
   std::vector<std::uint32_t*> flags_of_;  // of each rank, as this one sees them
+  std::optional<cuda::Kernel> peer_max_;
+  cuda::DeviceBuffer places_of_;  // of each rank
+  std::uint32_t reductions_ = 0;
   std::vector<std::unique_ptr<Mapping>> mappings_;
   std::map<const Message*, Connection*> connections_;  // by the first message that is sent
   std::vector<std::unique_ptr<Lane>> lanes_;

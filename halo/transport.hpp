@@ -39,6 +39,10 @@ class Transport {
   /// From here on everything started has arrived, and every sent message may be overwritten.
   virtual void finish() = 0;
 
+  /// Makes *value, in memory as that of messages is, the largest of all ranks', of what was enqueued before
+  /// and for what is enqueued after; collective, and not between start() and finish(). Not negative.
+  virtual void all_reduce_max(int* value) = 0;
+
   /// Whether the host only enqueues, so that exchanges can be captured in a CUDA graph.
   virtual bool enqueues_only() const { return false; }
   /// Throws Error(device_failure) if what is under way has failed; looked at while the host waits.

@@ -20,9 +20,7 @@ class Reducer {
   /// Of finite values; `scales` are those of the whole grid.
   virtual Sums sums(const Field& field, const Field* before, const SumScales& scales) = 0;
 
-  /// Field::largest(); returns when it is there.
-  virtual int largest(const Field& field) = 0;
-  /// Sets it, and lets it grow to what a box of the field holds; on a device only enqueued.
+  /// Sets Field::largest(), and lets it grow to what a box of the field holds; on a device only enqueued.
   virtual void set_largest(Field& field, int largest) = 0;
   virtual void find_largest(Field& field, const Box& box) = 0;
 };
@@ -32,7 +30,6 @@ class HostReducer : public Reducer {
  public:
   Extremes extremes(const Field& field, const Field* before, const Sample& sample) override;
   Sums sums(const Field& field, const Field* before, const SumScales& scales) override;
-  int largest(const Field& field) override { return *field.largest(); }
   void set_largest(Field& field, int largest) override { *field.largest() = largest; }
   void find_largest(Field& field, const Box& box) override;
 };

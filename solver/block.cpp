@@ -125,17 +125,16 @@ int Block::least_largest() const {
   return magnitude(static_cast<float>(std::min<double>(largest, std::numeric_limits<float>::max())));
 }
 
-void Block::know_largest() {
-  Reducer& reducer = backend_->reducer();
-  if (!largest_is_known_) {
-    reducer.set_largest(*state_, least_largest());
-    reducer.find_largest(*state_, owned());
-  }
-  if (communicator_.size() == 1) return;
-  backend_->synchronize();
-  const int own = reducer.largest(*state_);
+void Block::share_largest(int steps) {
+  if (!scales(steps) || communicator_.size() == 1) return;
+  backend_->order(Queue::compute, Queue::exchange);
   enter(Phase::exchange);
-  reducer.set_largest(*state_, communicator_.all_reduce(own, MPI_MAX));
+  backend_->transport().all_reduce_max(state_->largest());
+  enter(computing_);
+}
+
+void Block::await_largest(int steps) {
+  if (scales(steps) && communicator_.size() > 1) backend_->order(Queue::exchange, Queue::compute);
 }
 
 void Block::launch(int steps) {
@@ -145,19 +144,19 @@ void Block::launch(int steps) {
   computing_ = first ? Phase::setup : backend_->queues_overlap() ? Phase::device : Phase::compute;
   enter(computing_);
   Launch& launch = *launches(kind)[swapped_];
-  const bool scales = scales_data_ && steps == method_.fuse;
-  if (scales) {
-    know_largest();
-    enter(computing_);
+  Reducer& reducer = backend_->reducer();
+  if (scales(steps) && !largest_is_known_) {
+    reducer.set_largest(*state_, least_largest());
+    reducer.find_largest(*state_, owned());
   }
   launch.run([&] {
-    if (scales) backend_->reducer().set_largest(*next_, least_largest());
+    if (scales(steps)) reducer.set_largest(*next_, least_largest());
     enqueue(kind);
-    if (scales)
+    if (scales(steps))
       for_each_slab(owned(), intersect(unit_->scaled(steps), owned()),
-                    [&](const Box& band) { backend_->reducer().find_largest(*next_, band); });
+                    [&](const Box& band) { reducer.find_largest(*next_, band); });
   });
-  largest_is_known_ = scales && steps_of_halo_ == steps;  // else they write points of others, too
+  largest_is_known_ = scales(steps) && steps_of_halo_ == steps;  // else they write points of others, too
   steps_known_ =
       method_.exchanges_in_every_launch() ? 0 : (kind.known > 0 ? kind.known : steps_of_halo_) - steps;
   std::swap(state_, next_);
@@ -168,7 +167,9 @@ void Block::enqueue(const Kind& kind) {
   if (kind.known == 0) return enqueue_with_exchange(kind.steps);
   for (const Mark mark : {Mark::begin, Mark::packed, Mark::arrived, Mark::unpacked, Mark::edges})
     backend_->mark(mark, Queue::compute);
+  share_largest(kind.steps);
   if (writes_rows_in_parts()) unit_->fill_ghosts(*state_, known(kind.known));
+  await_largest(kind.steps);
   unit_->advance(*state_, *next_, known(kind.known - kind.steps), kind.steps);
   backend_->mark(Mark::interior, Queue::compute);
 }
@@ -177,7 +178,9 @@ void Block::enqueue(const Kind& kind) {
 void Block::enqueue_with_exchange(int steps) {
   HaloExchange& exchange = this->exchange();
   backend_->mark(Mark::begin, Queue::compute);
+  share_largest(steps);
   exchange.pack(*state_);
+  await_largest(steps);
   backend_->mark(Mark::packed, Queue::compute);
   backend_->order(Queue::compute, Queue::exchange);
   if (backend_->transport().takes_multiprocessors()) backend_->order(Queue::exchange, Queue::compute);

@@ -71,8 +71,12 @@ class Block {
     return view;
   }
   Launches& launches(const Kind& kind);
-  /// Field::largest() of the state becomes that of the whole grid. Collective.
-  void know_largest();
+  /// Whether such a launch scales the state by its largest magnitude on the whole grid, Field::largest().
+  bool scales(int steps) const { return scales_data_ && steps == method_.fuse; }
+  /// For these, begins to tell other ranks that of the block, on the queue of exchanging.
+  void share_largest(int steps);
+  /// What is computed from here on finds that of the whole grid.
+  void await_largest(int steps);
   /// Its least, so that images beyond walls, 2 c less a point, are at most half as large again.
   int least_largest() const;
   std::unique_ptr<Unit> make_unit(Queue queue) const;

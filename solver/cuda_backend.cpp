@@ -31,9 +31,11 @@ bool mpi_reads_device_memory() {
 /// The transport of this name on a stream, and its name in full.
 std::pair<std::unique_ptr<Transport>, std::string> make_transport(const Communicator& communicator,
                                                                   const std::string& name,
-                                                                  cudaStream_t stream) {
+                                                                  cudaStream_t stream,
+                                                                  const cuda::KernelCompiler& compiler) {
   if (name == "peer" || (name == "auto" && communicator.size() > 1)) {
-    if (auto transport = PeerTransport::make(communicator, stream)) return {std::move(transport), "peer"};
+    if (auto transport = PeerTransport::make(communicator, stream, compiler))
+      return {std::move(transport), "peer"};
     if (name == "peer")
       throw Error(Status::invalid_input,
                   "[parallel] transport = \"peer\": the ranks are not all on one machine, or cannot map each "
@@ -61,7 +63,8 @@ CudaBackend::CudaBackend(const Communicator& communicator, const std::string& tr
       unpacker_(exchange_, packer_),
       reducer_(compute_, cuda::KernelCompiler(cuda::current_device().architecture())),
       copies_(compute_) {
-  std::tie(transport_, transport_name_) = make_transport(communicator, transport, exchange_);
+  std::tie(transport_, transport_name_) = make_transport(
+      communicator, transport, exchange_, cuda::KernelCompiler(cuda::current_device().architecture()));
   launches_.emplace(compute_, *transport_, graphs && transport_->enqueues_only());
 }
 

@@ -27,7 +27,6 @@ struct Candidate : Method {
   double launch_seconds = 0;
   double image_seconds = 0;    // of these, where ranks have whole axes, for the images of their own points
   bool rows_repeat = false;    // where ranks have whole rows, those have no images
-  bool scales_data = false;    // by the largest magnitude, which ranks ask each other for before a launch
   double seconds = 0;          // all together
   std::string bound = {};      // memory, compute, shared, or what takes most of the time: launch, walls
   int scenario = 0;            // 1 to 4: bounds of the scalar unit at the same depth and of this one

@@ -4,11 +4,6 @@
 #include "solver/exchange_interval.hpp"
 
 namespace spsolve {
-namespace {
-
-constexpr double largest_of_ranks = 50e-6;  // s, measured on two H100: the host waits, asks and starts anew
-
-}  // namespace
 
 Scaling scale(const Problem& problem, const DeviceModel& device, const Candidate& candidate, int ranks) {
   const Index3& shape = problem.domain.shape;
@@ -39,7 +34,6 @@ Scaling scale(const Problem& problem, const DeviceModel& device, const Candidate
     scaling.hidden = scaling.exchange_seconds <= shared.launch_seconds;
     scaling.launch_seconds = shared.seconds_per_launch(
         scaling.exchange_seconds, device.gpu ? gpu_exchange_overhead : 4 * device.launch_seconds);
-    if (model.scales_data) scaling.launch_seconds += largest_of_ranks;
   }
   scaling.rate = static_cast<double>(problem.domain.box().points()) * candidate.fuse / scaling.launch_seconds;
   return scaling;

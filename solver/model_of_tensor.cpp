@@ -379,7 +379,6 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
     candidate.seconds = candidate.compute_seconds;
     return;
   }
-  candidate.scales_data = work.scales_data;
   const double taken = static_cast<double>(core.box().points()) / points / steps;
   const double fetched = 2 * element + (work.source_ahead ? source : 0);
   candidate.memory_seconds = fetched * work.memory_cost / device.bandwidth * taken;

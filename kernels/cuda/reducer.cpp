@@ -60,13 +60,6 @@ Sums DeviceReducer::sums(const Field& field, const Field* before, const SumScale
   return reduce<Sums>(kernels_of(field.precision(), {1, field.precision()}).sums, field, before, {}, scales);
 }
 
-int DeviceReducer::largest(const Field& field) {
-  auto* const largest = static_cast<int*>(host_results_.data());
-  check_cuda(cudaMemcpyAsync(largest, field.largest(), sizeof *largest, cudaMemcpyDeviceToHost, stream_));
-  check_cuda(cudaStreamSynchronize(stream_));
-  return *largest;
-}
-
 void DeviceReducer::set_largest(Field& field, int largest) {
   static const auto set = driver_function<PFN_cuMemsetD32Async_v3020>("cuMemsetD32Async");
   check_driver(

@@ -19,7 +19,6 @@ class DeviceReducer : public Reducer {
   void prepare(Precision precision, const Sampling& sampling) override { kernels_of(precision, sampling); }
   Extremes extremes(const Field& field, const Field* before, const Sample& sample) override;
   Sums sums(const Field& field, const Field* before, const SumScales& scales) override;
-  int largest(const Field& field) override;
   void set_largest(Field& field, int largest) override;
   void find_largest(Field& field, const Box& box) override;
 

@@ -282,13 +282,14 @@ TEST(ScaledData, OnGpus) {
   const Communicator world;
   const auto gpus = testing::gpu_backends(world);
   if (gpus.empty()) GTEST_SKIP() << "needs a GPU";
-  for (const auto& gpu : gpus) {
-    expect_scaled_results(world, *gpu.backend);
-    expect_scale_to_follow(world, *gpu.backend);
-  }
 #ifdef SPSOLVE_CUDA
   CudaBackend alone(Communicator(MPI_COMM_SELF), "mpi");
-  expect_one_scale(world, *gpus.back().backend, alone);
+  for (const auto& gpu : gpus) {
+    SCOPED_TRACE(gpu.name);
+    expect_scaled_results(world, *gpu.backend);
+    expect_scale_to_follow(world, *gpu.backend);
+    expect_one_scale(world, *gpu.backend, alone);
+  }
 #endif
 }
 

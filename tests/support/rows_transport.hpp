@@ -33,6 +33,7 @@ class RowsTransport : public Transport {
     check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
     requests_.clear();
   }
+  void all_reduce_max(int* value) override { *value = communicator_.all_reduce(*value, MPI_MAX); }
 
  private:
   Communicator communicator_;

@@ -238,6 +238,8 @@ TEST(StepTile, AreNoMoreThanALaunchHasBlocksAcross) {
 }
 
 TEST(Reductions, CompileForAmpereAndHopperWithoutSpills) {
+  for (const char* architecture : {"sm_80", "sm_90a"})
+    EXPECT_FALSE(KernelCompiler(architecture, {}).compile_fresh("peer_max.cuh", {}).cubin.empty());
   for (const Precision precision : all_precisions)
     for (const char* architecture : {"sm_80", "sm_90a"}) {
       const Precision kept = precision == Precision::fp64 ? Precision::fp32 : precision;
