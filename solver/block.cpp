@@ -165,11 +165,12 @@ void Block::launch(int steps) {
 
 void Block::enqueue(const Kind& kind) {
   if (kind.known == 0) return enqueue_with_exchange(kind.steps);
-  for (const Mark mark : {Mark::begin, Mark::packed, Mark::arrived, Mark::unpacked, Mark::edges})
-    backend_->mark(mark, Queue::compute);
+  backend_->mark(Mark::begin, Queue::compute);
   share_largest(kind.steps);
-  if (writes_rows_in_parts()) unit_->fill_ghosts(*state_, known(kind.known));
   await_largest(kind.steps);
+  for (const Mark mark : {Mark::packed, Mark::arrived, Mark::unpacked, Mark::edges})
+    backend_->mark(mark, Queue::compute);
+  if (writes_rows_in_parts()) unit_->fill_ghosts(*state_, known(kind.known));
   unit_->advance(*state_, *next_, known(kind.known - kind.steps), kind.steps);
   backend_->mark(Mark::interior, Queue::compute);
 }

@@ -126,7 +126,7 @@ struct Arguments {
   float ghost_fp32[3][2];  // the same where that is the compute precision: a conversion per use would cost
   Region region;           // what is written
   // march: leftmost column of tile 0, where memory is aligned to 16 bytes; where rows repeat, that of tile 1
-  // less the columns that a tile writes
+  // less the columns that a tile writes. box_step: that of the first tile, aligned as well
   long long first_column;
   int steps, tile_planes, tile_columns;  // steps: how many, and what a block writes
   int column_tiles;                      // march: across the region

@@ -3,8 +3,8 @@
 // the input of a tile in shared memory, in 3D plane after plane; a thread has 64 bytes of columns of two
 // neighbouring rows, whose sums share what is read. Ghosts are made while the tile is read.
 //
-// Per point: taps fused multiply-adds, in the order of march.cuh; one wavefront of shared memory for some 20
-// of them (fp64: for 10), so bound by the issue slots of a multiprocessor.
+// Per point: taps fused multiply-adds, in the order of march.cuh; one wavefront of shared memory for 14
+// to 20 of them (fp64: 5 to 7), so bound by the issue slots of a multiprocessor.
 
 #include "arguments.hpp"
 #include "async_copy.cuh"
@@ -126,9 +126,8 @@ class BoxStep {
         int from_row = row;
         const bool in_row = !ghosts || rows_.find(from_row);
         whole[k] = taken && there && in_row && column >= low && column < high;
-        // The slowest axis decides: that of rows where planes are flat.
-        if (ghosts && taken && !(there && in_row)) {
-          const Compute ghost = !there && (in_row || !flat) ? ghost_of_slow : rows_.ghost(a_, row);
+        if (ghosts && taken && !(there && in_row)) {  // the slowest axis decides
+          const Compute ghost = there ? rows_.ghost(a_, row) : ghost_of_slow;
           hold_chunk(row, column, [&](int) { return ghost; });
         }
         if (!whole[k]) continue;

@@ -11,7 +11,7 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr std::size_t most_folded_taps = 512;  // larger stencils are stepped by step.cuh, tap by tap
+constexpr std::size_t most_folded_taps = 512;  // larger stencils are stepped tap by tap
 // Read by one sum of step.cuh; beyond, the loop is kept: code would leave the instruction cache.
 constexpr int most_unrolled_points = 512;
 
@@ -94,8 +94,8 @@ KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Preci
   for (int k = 0; k < axis_count; ++k) symmetric[k] = radius[k] > 0 && mirrored(taps, k);
   const int folded_count = folded_operations(taps, symmetric);
   if (folded_count >= operations) return;
-  // In fp64 ptxas 13.0 makes slower code of it beyond radius 1 (378 instead of 402 GStencil/s at 3).
   const KernelStencil chain = *this;
+  // In fp64 ptxas 13.0 makes slower code of it beyond radius 1 (378 instead of 402 GStencil/s at 3).
   begins_with_plane =
       symmetric[plane_axis] && !source && (precision != Precision::fp64 || radius[plane_axis] == 1);
   operations = folded_count - begins_with_plane;

@@ -278,6 +278,39 @@ TEST(ScaledData, KeepsWhatIsNotFinite) {
   }
 }
 
+/// Of all ranks, again and again, while these may be out of step.
+void expect_largest_of_ranks(const Communicator& world, Backend& backend) {
+  const auto of_rank = [](int round, int rank) { return (round * 37 + rank * 53) % 101; };
+  std::vector<Field> fields;
+  for (int round = 0; round < 50; ++round) {
+    Field& field =
+        fields.emplace_back(Box{{0, 0, 0}, {1, 1, 1}}, Index3{}, Precision::fp32, backend.memory());
+    backend.reducer().set_largest(field, of_rank(round, world.rank()));
+    backend.order(Queue::compute, Queue::exchange);
+    backend.transport().all_reduce_max(field.largest());
+  }
+  backend.order(Queue::exchange, Queue::compute);
+  backend.synchronize();
+  for (int round = 0; round < 50; ++round) {
+    const int* const found = fields[static_cast<std::size_t>(round)].largest();
+    int largest = 0, expected = 0;
+#ifdef SPSOLVE_CUDA
+    if (backend.queues_overlap())
+      cuda::check_cuda(cudaMemcpy(&largest, found, sizeof largest, cudaMemcpyDefault));
+    else
+#endif
+      largest = *found;
+    for (int rank = 0; rank < world.size(); ++rank) expected = std::max(expected, of_rank(round, rank));
+    EXPECT_EQ(largest, expected) << "round " << round;
+  }
+}
+
+TEST(ScaledData, KnowsTheLargestOfAllRanks) {
+  const Communicator world;
+  expect_largest_of_ranks(world, *testing::cpu_backend(world).backend);
+  expect_largest_of_ranks(world, *testing::cpu_backend_of_boxes(world).backend);
+}
+
 TEST(ScaledData, OnGpus) {
   const Communicator world;
   const auto gpus = testing::gpu_backends(world);
@@ -286,6 +319,7 @@ TEST(ScaledData, OnGpus) {
   CudaBackend alone(Communicator(MPI_COMM_SELF), "mpi");
   for (const auto& gpu : gpus) {
     SCOPED_TRACE(gpu.name);
+    if (world.size() > 1) expect_largest_of_ranks(world, *gpu.backend);
     expect_scaled_results(world, *gpu.backend);
     expect_scale_to_follow(world, *gpu.backend);
     expect_one_scale(world, *gpu.backend, alone);

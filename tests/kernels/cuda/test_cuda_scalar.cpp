@@ -10,6 +10,7 @@
 #include "kernels/cuda/scalar_unit.hpp"
 #include "kernels/cuda/tile.hpp"
 #include "kernels/reference.hpp"
+#include "tests/kernels/cuda/box_shapes.hpp"
 #include "tests/support/catalogue_case.hpp"
 #include "tests/support/device_fields.hpp"
 #include "tests/support/shape_case.hpp"
@@ -132,6 +133,15 @@ constexpr auto periodic = BoundaryKind::periodic;
 constexpr auto dirichlet = BoundaryKind::dirichlet;
 constexpr auto neumann = BoundaryKind::neumann;
 
+std::string name_of(const ::testing::TestParamInfo<ShapeCase>& test) {
+  const ShapeCase& c = test.param;
+  return std::string(c.name) +
+         (c.shape[0] > 1   ? "3d_"
+          : c.shape[1] > 1 ? "2d_"
+                           : "1d_") +
+         "pdn"[static_cast<int>(c.walls)] + "_" + std::string(to_string(c.precision));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Shapes, CudaScalarShapes,
     ::testing::Values(ShapeCase{"line", {1, 1, 10007}, {0, 0, 1}, true, dirichlet, Precision::fp64},
@@ -152,14 +162,6 @@ INSTANTIATE_TEST_SUITE_P(
                       ShapeCase{"box", {37, 101, 133}, {1, 1, 1}, false, dirichlet, Precision::fp64},
                       ShapeCase{"star2", {23, 61, 263}, {2, 2, 2}, true, neumann, Precision::fp32},
                       ShapeCase{"box4", {19, 23, 29}, {4, 4, 4}, false, neumann, Precision::fp32},
-                      // Of more taps than a march takes (box_step.cuh).
-                      ShapeCase{"box3", {37, 61, 133}, {3, 3, 3}, false, dirichlet, Precision::fp32},
-                      ShapeCase{"box3", {37, 61, 133}, {3, 3, 3}, false, periodic, Precision::fp64},
-                      ShapeCase{"box5", {19, 43, 93}, {5, 4, 3}, false, neumann, Precision::bf16},
-                      ShapeCase{"box9", {1, 203, 397}, {0, 9, 10}, false, neumann, Precision::fp32},
-                      ShapeCase{"box15", {1, 203, 397}, {0, 15, 15}, false, periodic, Precision::fp16},
-                      ShapeCase{"box12", {1, 203, 397}, {0, 12, 24}, false, dirichlet, Precision::tf32},
-                      ShapeCase{"layers", {203, 5, 397}, {9, 0, 9}, false, neumann, Precision::fp64},
                       // More rows than a launch has blocks across.
                       ShapeCase{"rows", {5, 66001, 19}, {1, 0, 1}, true, periodic, Precision::fp32},
                       // Tiles of more columns than a tensor copy takes.
@@ -168,14 +170,8 @@ INSTANTIATE_TEST_SUITE_P(
                       ShapeCase{"flat", {37, 101, 523}, {0, 2, 1}, true, periodic, Precision::fp64},
                       ShapeCase{"long", {23, 61, 523}, {1, 1, 11}, true, dirichlet, Precision::fp32},
                       ShapeCase{"long", {23, 61, 523}, {1, 1, 9}, true, periodic, Precision::fp64}),
-    [](const auto& test) {
-      const ShapeCase& c = test.param;
-      return std::string(c.name) +
-             (c.shape[0] > 1   ? "3d_"
-              : c.shape[1] > 1 ? "2d_"
-                               : "1d_") +
-             "pdn"[static_cast<int>(c.walls)] + "_" + std::string(to_string(c.precision));
-    });
+    name_of);
+INSTANTIATE_TEST_SUITE_P(Boxes, CudaScalarShapes, ::testing::ValuesIn(testing::box_shapes), name_of);
 
 /// Grids without images beyond the ends of rows, with walls on the other axes or without.
 struct RowsCase {

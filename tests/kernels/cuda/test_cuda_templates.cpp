@@ -21,6 +21,7 @@
 #include "kernels/cuda/tile.hpp"
 #include "kernels/error.hpp"
 #include "kernels/presets.hpp"
+#include "tests/kernels/cuda/box_shapes.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -201,6 +202,19 @@ TEST(BoxTile, TakesBoxesOfManyTaps) {
     for (int lane = 0; lane < 8; ++lane) banks.insert((lane % lanes_x * 5 + lane / lanes_x * 2 * pitch) % 8);
     EXPECT_EQ(banks.size(), 8u) << name << ", " << lanes_x << " lanes";
   }
+}
+
+TEST(BoxTile, TakesTheShapesOfTests) {
+  std::set<int> planes;
+  for (const testing::ShapeCase& c : testing::box_shapes) {
+    const testing::RandomCase problem = testing::make_problem(c);
+    const KernelStencil stencil(problem.domain, problem.stencil, c.precision, true);
+    const Region all{{0, 0, 0}, {stencil.shape[0], stencil.shape[1], stencil.shape[2]}};
+    const auto tile = choose_box_tile(stencil, all, {c.precision, true, true}, hopper_limits);
+    ASSERT_TRUE(tile) << c.name;
+    planes.insert(tile->planes);
+  }
+  EXPECT_EQ(planes, (std::set{1, 2}));
 }
 
 // What blocks hold of a slab beside a wall: so many steps on either side, but past walls the radius.
