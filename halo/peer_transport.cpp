@@ -133,7 +133,9 @@ std::unique_ptr<PeerTransport> PeerTransport::make(const Communicator& communica
 
 PeerTransport::PeerTransport(const Communicator& communicator, cudaStream_t stream,
                              const cuda::KernelCompiler& compiler)
-    : communicator_(communicator), stream_(stream), compiler_(compiler) {
+    : communicator_(communicator),
+      stream_(stream),
+      peer_max_(compiler.begin("peer_max.cuh", {}), "peer_max") {
   const auto ranks = static_cast<std::size_t>(communicator.size());
   std::vector<cudaIpcMemHandle_t> flags(ranks);
   collectively(communicator, [&] {
@@ -154,6 +156,12 @@ PeerTransport::PeerTransport(const Communicator& communicator, cudaStream_t stre
             mappings_.emplace_back(std::make_unique<Mapping>(flags[static_cast<std::size_t>(rank)]))->data();
       flags_of_.push_back(static_cast<std::uint32_t*>(data));
     }
+    std::vector<std::uint32_t*> places = flags_of_;
+    for (std::uint32_t*& of_rank : places) of_rank += 2 * communicator.size();
+    const std::size_t bytes = places.size() * sizeof places[0];
+    places_of_ = cuda::DeviceBuffer(bytes);
+    check_cuda(cudaMemcpyAsync(places_of_.data(), places.data(), bytes, cudaMemcpyHostToDevice, stream));
+    check_cuda(cudaStreamSynchronize(stream));
   });
 }
 
@@ -225,18 +233,9 @@ void PeerTransport::finish() {
 }
 
 void PeerTransport::all_reduce_max(int* value) {
-  if (!peer_max_) {
-    std::vector<std::uint32_t*> places = flags_of_;
-    for (std::uint32_t*& of_rank : places) of_rank += 2 * communicator_.size();
-    const std::size_t bytes = places.size() * sizeof places[0];
-    places_of_ = cuda::DeviceBuffer(bytes);
-    check_cuda(cudaMemcpyAsync(places_of_.data(), places.data(), bytes, cudaMemcpyHostToDevice, stream_));
-    check_cuda(cudaStreamSynchronize(stream_));
-    peer_max_.emplace(compiler_.begin("peer_max.cuh", {}), "peer_max");
-  }
-  peer_max_->launch(1, 32, 0, stream_,
-                    cuda::PeerMaxArguments{value, static_cast<unsigned long long* const*>(places_of_.data()),
-                                           communicator_.rank(), communicator_.size(), ++reductions_});
+  peer_max_.launch(1, 32, 0, stream_,
+                   cuda::PeerMaxArguments{value, static_cast<unsigned long long* const*>(places_of_.data()),
+                                          communicator_.rank(), communicator_.size(), ++reductions_});
 }
 
 }  // namespace spsolve

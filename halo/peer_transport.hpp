@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "halo/communicator.hpp"
@@ -34,7 +33,7 @@ class PeerTransport : public Transport {
   std::shared_ptr<void> connect(std::span<const Message> sends, std::span<const Message> receives) override;
   void start(std::span<const Message> sends, std::span<const Message> receives) override;
   void finish() override;
-  /// By a kernel (peer_max.cuh), compiled for the first.
+  /// By a kernel (peer_max.cuh).
   void all_reduce_max(int* value) override;
 
  private:
@@ -54,11 +53,10 @@ class PeerTransport : public Transport {
 
   Communicator communicator_;
   cudaStream_t stream_;
-  cuda::KernelCompiler compiler_;
   // Two flags of each sender, then what peer_max.cuh calls places.
   cuda::DeviceBuffer flags_;
   std::vector<std::uint32_t*> flags_of_;  // of each rank, as this one sees them
-  std::optional<cuda::Kernel> peer_max_;
+  cuda::Kernel peer_max_;
   cuda::DeviceBuffer places_of_;  // of each rank
   std::uint32_t reductions_ = 0;
   std::vector<std::unique_ptr<Mapping>> mappings_;

@@ -57,14 +57,18 @@ std::pair<std::unique_ptr<Transport>, std::string> make_transport(const Communic
 }  // namespace
 
 CudaBackend::CudaBackend(const Communicator& communicator, const std::string& transport, bool graphs)
+    : CudaBackend(communicator, transport, graphs,
+                  cuda::KernelCompiler(cuda::current_device().architecture())) {}
+
+CudaBackend::CudaBackend(const Communicator& communicator, const std::string& transport, bool graphs,
+                         const cuda::KernelCompiler& compiler)
     : exchange_(cuda::Stream::Priority::high),
       edges_(cuda::Stream::Priority::low),
-      packer_(compute_, cuda::KernelCompiler(cuda::current_device().architecture())),
+      packer_(compute_, compiler),
       unpacker_(exchange_, packer_),
-      reducer_(compute_, cuda::KernelCompiler(cuda::current_device().architecture())),
+      reducer_(compute_, compiler),
       copies_(compute_) {
-  std::tie(transport_, transport_name_) = make_transport(
-      communicator, transport, exchange_, cuda::KernelCompiler(cuda::current_device().architecture()));
+  std::tie(transport_, transport_name_) = make_transport(communicator, transport, exchange_, compiler);
   launches_.emplace(compute_, *transport_, graphs && transport_->enqueues_only());
 }
 

@@ -46,6 +46,8 @@ class CudaBackend : public Backend {
   const std::string& transport_name() const { return transport_name_; }
 
  private:
+  CudaBackend(const Communicator& communicator, const std::string& transport, bool graphs,
+              const cuda::KernelCompiler& compiler);
   const cuda::Stream& stream(Queue queue) const;
 
   cuda::Stream compute_, exchange_, edges_;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of the scalar unit that do not march: step.cuh, one thread per point, box_step.cuh and steps.cuh.
+// Kernels of the scalar unit that do not march: step.cuh, one thread per point, box_step.cuh, star_step.cuh
+// and steps.cuh.
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 
 #include "solver/model_march.hpp"
 
@@ -24,21 +23,6 @@ constexpr double offset_slots = 24;  // of an offset within reach, along three a
 // source, or a point of tf32 rounded.
 constexpr double tile_start = 600, tile_walls = 400, tile_step = 400, tile_load = 500, tile_source = 450,
                  tile_rounding = 84;
-
-/// Rows of input per row of results that step.cuh has from the second cache: in every plane those within
-/// reach of as many rows as the threads of a block take.
-double rows_read(const MarchModel& march) {
-  constexpr double threads = 256;
-  std::map<std::int64_t, std::set<std::int64_t>> rows_of_plane;
-  for (const Tap& tap : march.problem.stencil.taps())
-    rows_of_plane[tap.offset[z_axis]].insert(tap.offset[y_axis]);
-  const double together = std::max(1.0, threads / static_cast<double>(march.shape[column_axis]));
-  double rows = 0;
-  for (const auto& [plane, reached] : rows_of_plane)
-    rows += std::min(static_cast<double>(reached.size()),
-                     1 + static_cast<double>(*reached.rbegin() - *reached.begin()) / together);
-  return rows;
-}
 
 /// Issue slots of a point beside walls: what every kind of them takes of a tap, and of offsets before.
 double wall_slots(const MarchModel& march) {
@@ -74,7 +58,8 @@ double warps_beside_walls(const MarchModel& march, const std::array<std::int64_t
 double step_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& region) {
   const double fp32 = march.device.scalar_fp32, multiprocessors = march.device.multiprocessors;
   const double cycle = march.cycle();
-  if (const auto tile = march.box_tile(region)) return step_fill + tile->cycles * cycle / fastest_clock;
+  if (const auto tile = march.single_tile(region))
+    return step_fill + cuda::cycles_of(*tile) * cycle / fastest_clock;
   const double value = std::max(4.0, static_cast<double>(storage_bytes(march.problem.precision)));
   const auto taps = static_cast<double>(march.problem.stencil.taps().size());
   const auto points = static_cast<double>(region[0] * region[1] * region[2]);
@@ -82,8 +67,10 @@ double step_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& 
     return taps * loop_latency * std::max(1.0, points / (1024 * multiprocessors));
   const double more_rows = std::max(0.0, 32 / static_cast<double>(region[column_axis]) - 1);  // of a warp
   const double first = taps * (value / 128 + more_rows * row_cycles / 32) * cycle / multiprocessors;
-  const double second =
-      second_level * (rows_read(march) + march.problem.has_source) * nominal_gpu().scalar_fp32 / fp32;
+  const double second = second_level *
+                        (cuda::rows_of_step(march.stencil, static_cast<double>(march.shape[column_axis])) +
+                         march.problem.has_source) *
+                        nominal_gpu().scalar_fp32 / fp32;
   const double slots = taps * march.rounding_slots() + warps_beside_walls(march, region) * wall_slots(march);
   return step_fill + points * (std::hypot(first, second) + slots / fp32) + taps * tap_latency;
 }

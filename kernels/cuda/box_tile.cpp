@@ -10,19 +10,15 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int bytes_of_thread = 64;                   // of columns in a row, of which it has two
-constexpr int most_warps = 16;                        // of a multiprocessor, by registers: 128 of a thread
-constexpr std::int64_t most_weight_bytes = 60 << 10;  // of constant memory, whose limit is 64 KiB
-constexpr int most_column_radius = 24;                // a window is in registers
+constexpr int bytes_of_thread = 64;     // of columns in a row, of which it has two
+constexpr int most_warps = 16;          // of a multiprocessor, by registers: 128 of a thread
+constexpr int most_column_radius = 24;  // a window is in registers
 // Fitted to 405 tiles of ten cases on H200 (docs/kernels-scalar.md), in issue slots of a warp: of a sum; of a
 // row beside its sums; of a turn of copies; of a plane, and more of one beside walls across rows or columns.
 // Cycles until a plane has been read, and what a launch takes. What blocks wait for each other, more where
 // they are few.
 constexpr double sum_slots = 1.05, row_slots = 110, copy_slots = 30, plane_slots = 420, wall_slots = 1200,
                  read_cycles = 2000, start_cycles = 14000, apart = 0.14;
-// Of step.cuh on H200: points x taps in a cycle of a multiprocessor, fp32 and fp64; cycles of a tap at least.
-constexpr double step_rate = 20, step_rate_fp64 = 14, tap_cycles = 40;
-
 /// Taps of a stencil as a box, whether they are there or not.
 Index3 box_of(const KernelStencil& stencil) {
   const auto& radius = stencil.radius;
@@ -34,15 +30,7 @@ struct Extents {
 };
 Extents extents_of(const KernelStencil& stencil, const Region& region) {
   const auto extent = [&](int axis) { return region.end[axis] - region.begin[axis]; };
-  return {extent(BoxTile::slow_axis(stencil)), extent(BoxTile::rows_axis(stencil)), extent(column_axis)};
-}
-
-double cycles_of_step(const KernelStencil& stencil, const Extents& extents, int compute_bytes,
-                      const BlockLimits& limits) {
-  const auto taps = static_cast<double>(stencil.taps.size()),
-             points = static_cast<double>(extents.slow * extents.rows * extents.columns);
-  const double rate = (compute_bytes == 8 ? step_rate_fp64 : step_rate) * limits.multiprocessors;
-  return taps * (tap_cycles + points / rate);
+  return {extent(stencil.slow_axis()), extent(stencil.tile_axis()), extent(column_axis)};
 }
 
 }  // namespace
@@ -51,9 +39,8 @@ BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const F
                      const BlockLimits& limits, int lanes_x, int warps, int planes) {
   const int compute_bytes = formats.compute_bytes();
   const Extents extents = extents_of(stencil, region);
-  const int rows_radius = stencil.radius[BoxTile::rows_axis(stencil)],
-            column_radius = stencil.radius[column_axis],
-            held_planes = 2 * stencil.radius[BoxTile::slow_axis(stencil)] + planes;
+  const int rows_radius = stencil.radius[stencil.tile_axis()], column_radius = stencil.radius[column_axis],
+            held_planes = 2 * stencil.radius[stencil.slow_axis()] + planes;
   const int chunk = 16 / compute_bytes, own_columns = bytes_of_thread / compute_bytes;
   BoxTile tile{lanes_x, warps, planes};
   tile.columns = lanes_x * own_columns;
@@ -66,16 +53,19 @@ BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const F
   chunks += ceil_div(chunks, 4);
   chunks += static_cast<int>(wrap(lanes_x / 2 - chunks, 4));
   tile.pitch = chunks * chunk;
-  tile.shared_bytes = static_cast<std::size_t>(16 * chunks * held_rows);
+  const Index3 box = box_of(stencil);
+  tile.shared_bytes = static_cast<std::size_t>(tile_bytes(chunks * held_rows, 1, 32 * warps)) +
+                      static_cast<std::size_t>(box[0] * box[1] * round_up(box[2], chunk) * compute_bytes);
   tile.blocks_per_multiprocessor =
       std::min(most_warps / warps, static_cast<int>(limits.shared_bytes / (tile.shared_bytes + 1024)));
+  if (!numbers_places(region, stencil.tile_axis(), held_rows, chunk)) tile.blocks_per_multiprocessor = 0;
   if (tile.blocks_per_multiprocessor == 0) return tile;
 
   // The share of blocks whose tiles have no ghosts.
   const auto inside = [&](int axis, std::int64_t extent, int of_tile) {
     return stencil.has_walls(axis) ? std::max(0.0, 1 - 2.0 * of_tile / static_cast<double>(extent)) : 1.0;
   };
-  const double beside_walls = 1 - inside(BoxTile::rows_axis(stencil), extents.rows, tile.rows) *
+  const double beside_walls = 1 - inside(stencil.tile_axis(), extents.rows, tile.rows) *
                                       inside(column_axis, extents.columns, tile.columns);
   const double sums = sum_slots * (2 * rows_radius + 1) * (2 * column_radius + 1) * 2 * own_columns *
                       (compute_bytes == 8 ? 2 : 1),
@@ -103,12 +93,9 @@ BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const F
 
 std::optional<BoxTile> choose_box_tile(const KernelStencil& stencil, const Region& region,
                                        const Formats& formats, const BlockLimits& limits) {
-  const int compute_bytes = formats.compute_bytes();
-  const Index3 box = box_of(stencil);
   const Extents extents = extents_of(stencil, region);
-  if (stencil.folded != std::array<bool, 3>{} || stencil.radius[BoxTile::rows_axis(stencil)] == 0 ||
-      stencil.radius[column_axis] > most_column_radius ||
-      box[0] * box[1] * box[2] * compute_bytes > most_weight_bytes || extents.slow > most_blocks_across)
+  if (stencil.folded != std::array<bool, 3>{} || stencil.radius[stencil.tile_axis()] == 0 ||
+      stencil.radius[column_axis] > most_column_radius || extents.slow > most_blocks_across)
     return std::nullopt;
   std::optional<BoxTile> best;
   for (const int lanes_x : {8, 4, 2})
@@ -119,8 +106,7 @@ std::optional<BoxTile> choose_box_tile(const KernelStencil& stencil, const Regio
           continue;
         if (!best || tile.cycles < best->cycles) best = tile;
       }
-  if (best && best->cycles < cycles_of_step(stencil, extents, compute_bytes, limits)) return best;
-  return std::nullopt;
+  return best;
 }
 
 std::string constants_text(const KernelStencil& stencil, const Formats& formats, const BoxTile& tile) {
@@ -132,18 +118,16 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
   text.integer("pitch", tile.pitch);
   const Index3 box = box_of(stencil);
   text.flag("all_taps", static_cast<std::int64_t>(stencil.taps.size()) == box[0] * box[1] * box[2]);
-  std::vector<double> weights(static_cast<std::size_t>(box[0] * box[1] * box[2]), 0.0);
+  // [slow axis][row of a tile][column], which is the order of planes and rows, of which one has no taps.
+  const std::int64_t pitch = round_up(box[2], 16 / formats.compute_bytes());
+  text.integer("weight_pitch", pitch);
+  std::vector<double> weights(static_cast<std::size_t>(box[0] * box[1] * pitch), 0.0);
   for (const Tap& tap : stencil.taps) {
-    std::int64_t at = 0;
-    for (int k = 0; k < axis_count; ++k) at = at * box[k] + tap.offset[k] + stencil.radius[k];
-    weights[static_cast<std::size_t>(at)] = tap.weight;
+    const auto [plane, row, column] = tap.offset;
+    const std::int64_t rows = (plane + stencil.radius[0]) * box[1] + row + stencil.radius[1];
+    weights[static_cast<std::size_t>(rows * pitch + column + stencil.radius[2])] = tap.weight;
   }
-  // [slow axis][row of a tile][column]: without rows, planes are the rows of a tile.
-  const bool flat = BoxTile::rows_axis(stencil) == plane_axis;
-  const std::int64_t planes = flat ? box[row_axis] : box[plane_axis],
-                     rows = flat ? box[plane_axis] : box[row_axis];
-  text.line("__constant__ const Compute weights[" + std::to_string(planes) + "][" + std::to_string(rows) +
-            "][" + std::to_string(box[column_axis]) + "] = {");
+  text.line("__device__ alignas(16) const Compute weights[] = {");
   for (const double weight : weights) text.line(ConstantsText::number(weight) + ",");
   text.line("};");
   return text.finished();

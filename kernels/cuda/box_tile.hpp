@@ -20,13 +20,7 @@ struct BoxTile {
   std::size_t shared_bytes = 0;
   double cycles = 0;  // of a step of the region, by which tiles are chosen
 
-  /// The kernel axis that the rows of a tile are stacked along, and the one of which a block takes a point.
-  static int rows_axis(const KernelStencil& stencil) {
-    return stencil.radius[row_axis] == 0 ? plane_axis : row_axis;
-  }
-  static int slow_axis(const KernelStencil& stencil) {
-    return stencil.radius[row_axis] == 0 ? row_axis : plane_axis;
-  }
+  static constexpr const char* kernel = "box_step";
   friend auto operator<=>(const BoxTile& a, const BoxTile& b) {  // of kernels
     return std::array{a.lanes_x, a.warps, a.planes} <=> std::array{b.lanes_x, b.warps, b.planes};
   }
@@ -37,8 +31,7 @@ struct BoxTile {
 BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
                      const BlockLimits& limits, int lanes_x, int warps, int planes);
 
-/// The fastest tile for a step of a region, where it is faster than one thread per point (step.cuh): for
-/// stencils in 2D and 3D whose taps are many and fill their box. None for folded sums.
+/// The fastest tile for a step of a region, for stencils in 2D and 3D. None for folded sums.
 std::optional<BoxTile> choose_box_tile(const KernelStencil& stencil, const Region& region,
                                        const Formats& formats, const BlockLimits& limits);
 

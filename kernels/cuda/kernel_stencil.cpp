@@ -153,21 +153,27 @@ ConstantsText scalar_constants(const KernelStencil& stencil, const Formats& form
   return text;
 }
 
-std::string constants_text(const KernelStencil& stencil, const Formats& formats, const Tile* tile) {
+ConstantsText tap_constants(const KernelStencil& stencil, const Formats& formats) {
   ConstantsText text = scalar_constants(stencil, formats);
+  const int tap_count = static_cast<int>(stencil.taps.size());
+  text.integer("tap_count", tap_count);
+  text.line("__device__ constexpr Tap taps[] = {");
+  for (const Tap& tap : stencil.taps)
+    text.line("  {{" + std::to_string(tap.offset[0]) + ", " + std::to_string(tap.offset[1]) + ", " +
+              std::to_string(tap.offset[2]) + "}, " + ConstantsText::number(tap.weight) + "},");
+  text.line("};");
+  return text;
+}
+
+std::string constants_text(const KernelStencil& stencil, const Formats& formats, const Tile* tile) {
+  ConstantsText text = tap_constants(stencil, formats);
   text.flag("rows_repeat", stencil.rows_repeat);
   text.flag("begins_with_plane", stencil.begins_with_plane);
   text.flag("mirrors_planes", stencil.mirrors_planes());
   text.flag("has_ghost_planes", stencil.has_ghost_planes());
   const int tap_count = static_cast<int>(stencil.taps.size());
   const int points = tap_count * (stencil.folded[row_axis] ? 2 : 1) * (stencil.folded[column_axis] ? 2 : 1);
-  text.integer("tap_count", tap_count);
   text.integer("taps_to_unroll", points <= most_unrolled_points ? tap_count : 8);
-  text.line("__device__ constexpr Tap taps[] = {");
-  for (const Tap& tap : stencil.taps)
-    text.line("  {{" + std::to_string(tap.offset[0]) + ", " + std::to_string(tap.offset[1]) + ", " +
-              std::to_string(tap.offset[2]) + "}, " + ConstantsText::number(tap.weight) + "},");
-  text.line("};");
   if (tile) {
     text.integer("depth", tile->depth);
     text.integer("warps", tile->warps);

@@ -48,6 +48,10 @@ struct KernelStencil {
   bool mirrors(int axis) const {
     return walls[axis][low] == Wall::neumann || walls[axis][high] == Wall::neumann;
   }
+  /// Of tiles of single steps: the axis that their rows are stacked along, and the one across which they lie.
+  /// Without taps across rows, planes take the place of these.
+  int tile_axis() const { return radius[row_axis] == 0 ? plane_axis : row_axis; }
+  int slow_axis() const { return radius[row_axis] == 0 ? row_axis : plane_axis; }
   /// Of neumann faces across the march: whether it mirrors them (see march.cuh), or planes beside them are
   /// stepped by other kernels.
   bool mirrors_planes() const;
@@ -105,6 +109,9 @@ const char* stored_name(Precision precision);
 
 /// What constants.cuh of every kernel has: types, walls, radius.
 ConstantsText scalar_constants(const KernelStencil& stencil, const Formats& formats);
+
+/// Those and a table of taps.
+ConstantsText tap_constants(const KernelStencil& stencil, const Formats& formats);
 
 /// constants.cuh of march.cuh; `tile` is null for step.cuh and steps.cuh.
 std::string constants_text(const KernelStencil& stencil, const Formats& formats, const Tile* tile);

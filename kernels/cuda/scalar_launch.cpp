@@ -81,24 +81,40 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
 void ScalarUnit::step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const {
   const Formats formats{precision_, in.stored, out.stored};
   Arguments a = arguments(in, out, region);
-  if (const auto tile = choose_box_tile(stencil_, a.region, formats, device_.block_limits())) {
-    const Kernel& kernel = box_kernel(formats, *tile);
-    const auto extent = [&](int axis) { return a.region.end[axis] - a.region.begin[axis]; };
-    // Where memory of results is aligned to 16 bytes.
-    a.first_column = aligned_column_ + round_down(region.begin[x_axis] - aligned_column_, column_granule);
-    const dim3 grid(
-        static_cast<unsigned>(ceil_div(a.region.end[column_axis] - a.first_column, tile->columns)),
-        static_cast<unsigned>(ceil_div(extent(BoxTile::rows_axis(stencil_)), tile->rows)),
-        static_cast<unsigned>(ceil_div(extent(BoxTile::slow_axis(stencil_)), tile->planes)));
-    if (in.view.data)
-      kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile->warps)), tile->shared_bytes, stream, a);
-    return;
-  }
+  if (const auto& tile = single_tile(formats, a.region))
+    return std::visit([&](const auto& of_kernel) { step_by_tiles(of_kernel, a, formats, stream); }, *tile);
   constexpr unsigned threads = 256;
   const std::int64_t blocks =
       std::min<std::int64_t>(ceil_div(region.points(), threads), 64 * device_.multiprocessors);
   const Kernel& kernel = step_kernel(formats);
   if (in.view.data) kernel.launch(dim3(static_cast<unsigned>(blocks)), dim3(threads), 0, stream, a);
+}
+
+template <class SingleTile>
+void ScalarUnit::step_by_tiles(const SingleTile& tile, Arguments& a, const Formats& formats,
+                               cudaStream_t stream) const {
+  const Kernel& kernel = tile_kernel(formats, tile);
+  if (!a.in.data) return;  // prepare()
+  const auto blocks = [&](int axis, std::int64_t first, int of_block) {
+    return static_cast<unsigned>(ceil_div(a.region.end[axis] - first, of_block));
+  };
+  // Where memory of results is aligned to 16 bytes.
+  a.first_column =
+      aligned_column_ + round_down(a.region.begin[column_axis] - aligned_column_, column_granule);
+  a.tile_planes = tile.planes;
+  const int rows = stencil_.tile_axis(), slow = stencil_.slow_axis();
+  const dim3 grid(blocks(column_axis, a.first_column, tile.columns),
+                  blocks(rows, a.region.begin[rows], tile.rows),
+                  blocks(slow, a.region.begin[slow], tile.planes));
+  kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile.warps)), tile.shared_bytes, stream, a);
+}
+
+const std::optional<SingleTile>& ScalarUnit::single_tile(const Formats& formats, const Region& region) const {
+  std::array<std::int64_t, 3> extent{};
+  for (int k = 0; k < axis_count; ++k) extent[k] = region.end[k] - region.begin[k];
+  const auto [entry, is_new] = single_tiles_.try_emplace({formats, extent});
+  if (is_new) entry->second = choose_single_tile(stencil_, region, formats, device_.block_limits());
+  return entry->second;
 }
 
 void ScalarUnit::steps(const StepTile& tile, const Operand& in, const Operand& out, const Box& region,
@@ -172,12 +188,14 @@ const Kernel& ScalarUnit::step_kernel(const Formats& formats) const {
       .first->second;
 }
 
-const Kernel& ScalarUnit::box_kernel(const Formats& formats, const BoxTile& tile) const {
-  const auto known = box_kernels_.find({formats, tile});
-  if (known != box_kernels_.end()) return known->second;
-  return box_kernels_
-      .try_emplace({formats, tile}, compiler_.begin("box_step.cuh", constants_text(stencil_, formats, tile)),
-                   "box_step", tile.shared_bytes)
+template <class SingleTile>
+const Kernel& ScalarUnit::tile_kernel(const Formats& formats, const SingleTile& tile) const {
+  const auto known = tile_kernels_.find({formats, tile});
+  if (known != tile_kernels_.end()) return known->second;
+  const std::string name = SingleTile::kernel;
+  return tile_kernels_
+      .try_emplace({formats, tile}, compiler_.begin(name + ".cuh", constants_text(stencil_, formats, tile)),
+                   name, tile.shared_bytes)
       .first->second;
 }
 

@@ -6,10 +6,10 @@
 #include <memory>
 #include <optional>
 
-#include "kernels/cuda/box_tile.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/kernel_stencil.hpp"
 #include "kernels/cuda/program.hpp"
+#include "kernels/cuda/single_tile.hpp"
 #include "kernels/cuda/step_tile.hpp"
 #include "kernels/unit.hpp"
 
@@ -17,9 +17,10 @@ namespace spsolve::cuda {
 
 /// The scalar unit on CUDA cores: true single steps, several of them in one kernel where registers allow
 /// (march.cuh) and on small grids in 2D (steps.cuh), one at a time otherwise (box_step.cuh for boxes of many
-/// taps, step.cuh). Every point is a chain of fused multiply-adds from the source (or zero) in the order of
-/// the taps, in the kernels of any depth and tile: fp64, fp32 and tf32 results have the bits of the CPU unit,
-/// whatever the region and however many steps are fused; 16-bit formats are rounded once per advance().
+/// taps, star_step.cuh for stars of a large radius, step.cuh). Every point is a chain of fused multiply-adds
+/// from the source (or zero) in the order of the taps, in the kernels of any depth and tile: fp64, fp32 and
+/// tf32 results have the bits of the CPU unit, whatever the region and however many steps are fused; 16-bit
+/// formats are rounded once per advance().
 class ScalarUnit : public Unit {
  public:
   /// For the current device. Work is enqueued on `stream`, which must outlive the unit; so must `source`
@@ -64,6 +65,10 @@ class ScalarUnit : public Unit {
   void march(March& march, const Operand& in, const Operand& out, const Box& wanted,
              cudaStream_t stream) const;
   void step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const;
+  template <class SingleTile>
+  void step_by_tiles(const SingleTile& tile, Arguments& a, const Formats& formats, cudaStream_t stream) const;
+  /// None where one thread takes a point.
+  const std::optional<SingleTile>& single_tile(const Formats& formats, const Region& region) const;
   void steps(const StepTile& tile, const Operand& in, const Operand& out, const Box& region, int steps,
              cudaStream_t stream) const;
   /// Of steps.cuh, if it takes the region; `faster_than_march`: and if it should.
@@ -75,7 +80,8 @@ class ScalarUnit : public Unit {
   March* march_of(const Formats& formats, int depth) const;
   const Kernel& kernel_of(March& march, const Tile& tile) const;
   const Kernel& step_kernel(const Formats& formats) const;
-  const Kernel& box_kernel(const Formats& formats, const BoxTile& tile) const;
+  template <class SingleTile>
+  const Kernel& tile_kernel(const Formats& formats, const SingleTile& tile) const;
   const Kernel& steps_kernel(const Formats& formats, int stride) const;
 
   Domain domain_;
@@ -96,7 +102,8 @@ class ScalarUnit : public Unit {
   // Made when first needed; advance() is const in what it computes.
   mutable std::map<std::tuple<Formats, int>, std::optional<March>> marches_;
   mutable std::map<Formats, Kernel> step_kernels_;
-  mutable std::map<std::tuple<Formats, BoxTile>, Kernel> box_kernels_;
+  mutable std::map<std::tuple<Formats, SingleTile>, Kernel> tile_kernels_;
+  mutable std::map<std::tuple<Formats, std::array<std::int64_t, 3>>, std::optional<SingleTile>> single_tiles_;
   mutable std::map<Formats, Code> steps_code_;  // kernels of all strides
   mutable std::map<std::tuple<Formats, int>, Kernel> steps_kernels_;
   mutable std::map<std::tuple<Index3, Index3, int, bool>, std::optional<StepTile>> step_tiles_;

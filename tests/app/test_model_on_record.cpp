@@ -14,7 +14,7 @@
 #include "app/random_cases.hpp"
 #include "app/run.hpp"
 #include "app/setup.hpp"
-#include "kernels/cuda/box_tile.hpp"
+#include "kernels/cuda/single_tile.hpp"
 #include "kernels/cuda/tile.hpp"
 #include "kernels/presets.hpp"
 #include "kernels/sparse/windowed_operand.hpp"
@@ -116,16 +116,17 @@ bool is_of_former_marches(const Problem& problem, const Json& row) {
                      [](const auto& faces) { return faces[low].kind != BoundaryKind::periodic; });
 }
 
-/// Single steps of boxes of many taps were measured of random problems before these had tiles (box_step.cuh).
+/// Single steps of boxes of many taps, and of stars of far ones, were measured of random problems before
+/// these had tiles (box_step.cuh, star_step.cuh).
 bool is_of_former_steps(const Problem& problem, const Json& row) {
-  if (row.value("suite", "") != "random" || row.at("unit") != "scalar" ||
-      std::stoull(row.at("stencil").get<std::string>()) > 24)
-    return false;
+  if (row.value("suite", "") != "random" || row.at("unit") != "scalar") return false;
   const cuda::KernelStencil stencil(problem.domain, problem.stencil, problem.precision, problem.has_source);
   const cuda::Formats formats{problem.precision, true, true};
   const cuda::Region all{{}, {stencil.shape[0], stencil.shape[1], stencil.shape[2]}};
-  return cuda::preferred_depth(stencil, formats, {}) == 0 &&
-         cuda::choose_box_tile(stencil, all, formats, {}).has_value();
+  const auto tile = cuda::choose_single_tile(stencil, all, formats, {});
+  const auto seed = std::stoull(row.at("stencil").get<std::string>());
+  return cuda::preferred_depth(stencil, formats, {}) == 0 && tile &&
+         seed <= (std::holds_alternative<cuda::StarTile>(*tile) ? 25 : 24);
 }
 
 /// Points x steps per second by the model, at the pace of the case; none where the plan must not take it.

@@ -4,14 +4,15 @@
 #include <vector>
 
 #include "halo/communicator.hpp"
-#include "halo/transport.hpp"
+#include "halo/mpi_transport.hpp"
 
 namespace spsolve::testing {
 
 /// Boxes of memory by MPI: rows in planes, as they lie. (A message for each row would take minutes.)
-class RowsTransport : public Transport {
+class RowsTransport : public MpiTransport {
  public:
-  explicit RowsTransport(const Communicator& communicator) : communicator_(communicator) {}
+  explicit RowsTransport(const Communicator& communicator)
+      : MpiTransport(communicator), communicator_(communicator) {}
   bool takes_boxes() const override { return true; }
   void start(std::span<const Message> sends, std::span<const Message> receives) override {
     const auto begin = [&](const Message& message, auto&& call) {
@@ -33,7 +34,6 @@ class RowsTransport : public Transport {
     check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
     requests_.clear();
   }
-  void all_reduce_max(int* value) override { *value = communicator_.all_reduce(*value, MPI_MAX); }
 
  private:
   Communicator communicator_;

@@ -10,7 +10,7 @@
 #include "kernels/cuda/scalar_unit.hpp"
 #include "kernels/cuda/tile.hpp"
 #include "kernels/reference.hpp"
-#include "tests/kernels/cuda/box_shapes.hpp"
+#include "tests/kernels/cuda/tile_shapes.hpp"
 #include "tests/support/catalogue_case.hpp"
 #include "tests/support/device_fields.hpp"
 #include "tests/support/shape_case.hpp"
@@ -172,6 +172,7 @@ INSTANTIATE_TEST_SUITE_P(
                       ShapeCase{"long", {23, 61, 523}, {1, 1, 9}, true, periodic, Precision::fp64}),
     name_of);
 INSTANTIATE_TEST_SUITE_P(Boxes, CudaScalarShapes, ::testing::ValuesIn(testing::box_shapes), name_of);
+INSTANTIATE_TEST_SUITE_P(Stars, CudaScalarShapes, ::testing::ValuesIn(testing::star_shapes), name_of);
 
 /// Grids without images beyond the ends of rows, with walls on the other axes or without.
 struct RowsCase {

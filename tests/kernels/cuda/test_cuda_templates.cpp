@@ -13,15 +13,15 @@
 #include <tuple>
 #include <utility>
 
-#include "kernels/cuda/box_tile.hpp"
 #include "kernels/cuda/launch_shape.hpp"
 #include "kernels/cuda/program.hpp"
 #include "kernels/cuda/reducer.hpp"
+#include "kernels/cuda/single_tile.hpp"
 #include "kernels/cuda/step_tile.hpp"
 #include "kernels/cuda/tile.hpp"
 #include "kernels/error.hpp"
 #include "kernels/presets.hpp"
-#include "tests/kernels/cuda/box_shapes.hpp"
+#include "tests/kernels/cuda/tile_shapes.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -33,7 +33,7 @@ struct TemplateCase {
   Precision precision;
   BoundaryKind walls;
   bool with_source;
-  int steps;                    // of march.cuh; 0: step.cuh, box_step.cuh and in 2D steps.cuh
+  int steps;                    // of march.cuh; 0: single steps, and in 2D steps.cuh
   int most_spill_bytes;         // sm_90a, of registers and stack; what was accepted when tiles were chosen
   std::int64_t extent = 10000;  // of the grid on every axis: tiles of large ones are wider in 2D
 };
@@ -81,12 +81,17 @@ TEST_P(Templates, CompileForAmpereAndHopper) {
       tile->faces_between_lanes = {true, whole_vectors};
     }
     const std::string text = constants_text(stencil, formats, tile ? &*tile : nullptr);
-    std::map<const char*, std::string> constants_of{{c.steps ? "march.cuh" : "step.cuh", text}};
+    std::map<std::string, std::string> constants_of{{c.steps ? "march.cuh" : "step.cuh", text}};
     if (!c.steps && stencil.radius[row_axis] == 0) constants_of["steps.cuh"] = text;
     const Region region{{0, 0, 0}, {stencil.shape[0], stencil.shape[1], stencil.shape[2]}};
-    if (const auto box = choose_box_tile(stencil, region, formats, hopper ? hopper_limits : ampere);
-        box && !c.steps)
-      constants_of["box_step.cuh"] = constants_text(stencil, formats, *box);
+    if (const auto single = choose_single_tile(stencil, region, formats, hopper ? hopper_limits : ampere);
+        single && !c.steps)
+      std::visit(
+          [&](const auto& of_kernel) {
+            constants_of[of_kernel.kernel + std::string(".cuh")] =
+                constants_text(stencil, formats, of_kernel);
+          },
+          *single);
     for (const auto& [name, constants] : constants_of) {
       const Compiled compiled = compiler.compile_fresh(name, constants);
       EXPECT_FALSE(compiled.cubin.empty());
@@ -95,9 +100,9 @@ TEST_P(Templates, CompileForAmpereAndHopper) {
       std::smatch spilled;
       ASSERT_TRUE(std::regex_search(compiled.log, spilled, std::regex("(\\d+) bytes spill stores")))
           << compiled.log;
-      std::printf("%s %s %s %s t=%d: %s registers, %s bytes spilled\n", compiler.architecture().c_str(), name,
-                  c.stencil, std::string(to_string(c.precision)).c_str(), c.steps, used[1].str().c_str(),
-                  spilled[1].str().c_str());
+      std::printf("%s %s %s %s t=%d: %s registers, %s bytes spilled\n", compiler.architecture().c_str(),
+                  name.c_str(), c.stencil, std::string(to_string(c.precision)).c_str(), c.steps,
+                  used[1].str().c_str(), spilled[1].str().c_str());
       std::smatch stack;  // of functions that are called, too
       ASSERT_TRUE(std::regex_search(compiled.log, stack, std::regex("(\\d+) bytes stack frame")));
       if (hopper) {
@@ -119,6 +124,10 @@ INSTANTIATE_TEST_SUITE_P(
                       TemplateCase{"random3d3r", Precision::fp32, dirichlet, true, 0, 0},
                       TemplateCase{"random3d4r", Precision::fp64, periodic, false, 0, 0},
                       TemplateCase{"random2d15r", Precision::fp16, neumann, false, 0, 0},
+                      TemplateCase{"star3d4r", Precision::fp64, dirichlet, true, 0, 0},
+                      TemplateCase{"star3d6r", Precision::fp32, neumann, false, 0, 0},
+                      TemplateCase{"star3d5r", Precision::fp16, periodic, false, 0, 0},
+                      TemplateCase{"star2d9r", Precision::fp64, neumann, true, 0, 0},
                       TemplateCase{"1d1r", Precision::fp64, dirichlet, false, 8, 0},
                       TemplateCase{"1d2r", Precision::bf16, neumann, true, 3, 16},
                       TemplateCase{"star2d1r", Precision::fp32, periodic, false, 8, 0},
@@ -177,25 +186,39 @@ TEST(Tile, GrowsColumnsToWholeVectorsWhereThereIsRoom) {
   EXPECT_EQ(in_whole_vectors({0, 1000}, tile, fp32, scratch, at_wall), (Columns{0, 1000})) << "of no use";
 }
 
-// Boxes of more taps than a march takes; where there are few, or few of their box, one thread per point.
-TEST(BoxTile, TakesBoxesOfManyTaps) {
-  for (const auto& [name, precision, extent, takes] :
-       {std::tuple{"random3d3r", Precision::fp32, 320, true},
-        {"random3d3r", Precision::fp64, 320, true},
-        {"box3d4r", Precision::fp32, 320, true},
-        {"random2d10r", Precision::bf16, 5600, true},
-        {"box2d9r", Precision::fp32, 5600, true},
-        {"random3d13r", Precision::fp64, 320, false},   // weights
-        {"random2d25r", Precision::fp32, 5600, false},  // registers
-        {"star3d8r", Precision::fp32, 320, false},
-        {"box3d2r", Precision::fp32, 320, false},  // a march folds it
-        {"1d40r", Precision::fp32, 100000, false}}) {
+// Boxes of more taps than a march takes, and stars of farther ones; where taps are few or too many, one
+// thread per point.
+TEST(SingleTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
+  const std::string box = BoxTile::kernel, star = StarTile::kernel, none;
+  for (const auto& [name, precision, extent, kernel] :
+       {std::tuple{"random3d3r", Precision::fp32, 320, box},
+        {"random3d3r", Precision::fp64, 320, box},
+        {"box3d4r", Precision::fp32, 320, box},
+        {"random2d10r", Precision::bf16, 5600, box},
+        {"box2d9r", Precision::fp32, 5600, box},
+        {"random3d20r", Precision::fp64, 320, none},   // shared memory
+        {"random2d25r", Precision::fp32, 5600, none},  // registers
+        {"star3d8r", Precision::fp32, 320, star},
+        {"star3d4r", Precision::fp64, 320, star},
+        {"star2d9r", Precision::fp32, 5600, star},
+        {"star3d40r", Precision::fp32, 320, none},  // registers
+        {"box3d2r", Precision::fp32, 320, none},    // a march folds it
+        {"1d40r", Precision::fp32, 100000, none}}) {
     const KernelStencil stencil = make({name, precision, BoundaryKind::neumann, false, 0, 0, extent});
     const Region all{{0, 0, 0}, {stencil.shape[0], stencil.shape[1], stencil.shape[2]}};
-    const auto tile = choose_box_tile(stencil, all, {precision, true, true}, hopper_limits);
-    ASSERT_EQ(tile.has_value(), takes) << name;
-    if (!takes) continue;
-    EXPECT_LE(tile->shared_bytes * tile->blocks_per_multiprocessor, hopper_limits.shared_bytes) << name;
+    const auto single = choose_single_tile(stencil, all, {precision, true, true}, hopper_limits);
+    ASSERT_EQ(single ? std::visit([](const auto& tile) { return tile.kernel; }, *single) : none, kernel)
+        << name;
+    if (!single) continue;
+    std::visit(
+        [&](const auto& tile) {
+          EXPECT_LE(tile.shared_bytes * static_cast<std::size_t>(tile.blocks_per_multiprocessor),
+                    hopper_limits.shared_bytes)
+              << name;
+        },
+        *single);
+    const auto* const tile = std::get_if<BoxTile>(&*single);
+    if (!tile) continue;
     // The eight lanes that read 16 bytes together find them in different banks.
     const int lanes_x = tile->lanes_x, pitch = tile->pitch * Formats{precision}.compute_bytes() / 16;
     std::set<int> banks;
@@ -204,17 +227,19 @@ TEST(BoxTile, TakesBoxesOfManyTaps) {
   }
 }
 
-TEST(BoxTile, TakesTheShapesOfTests) {
-  std::set<int> planes;
-  for (const testing::ShapeCase& c : testing::box_shapes) {
+TEST(SingleTile, TakesTheShapesOfTests) {
+  const auto tile_of = [](const testing::ShapeCase& c) {
     const testing::RandomCase problem = testing::make_problem(c);
     const KernelStencil stencil(problem.domain, problem.stencil, c.precision, true);
     const Region all{{0, 0, 0}, {stencil.shape[0], stencil.shape[1], stencil.shape[2]}};
-    const auto tile = choose_box_tile(stencil, all, {c.precision, true, true}, hopper_limits);
-    ASSERT_TRUE(tile) << c.name;
-    planes.insert(tile->planes);
-  }
+    EXPECT_EQ(preferred_depth(stencil, {c.precision, true, true}, hopper_limits), 0) << c.name;
+    return choose_single_tile(stencil, all, {c.precision, true, true}, hopper_limits).value();
+  };
+  std::set<int> planes;
+  for (const testing::ShapeCase& c : testing::box_shapes) planes.insert(std::get<BoxTile>(tile_of(c)).planes);
   EXPECT_EQ(planes, (std::set{1, 2}));
+  for (const testing::ShapeCase& c : testing::star_shapes)
+    EXPECT_TRUE(std::holds_alternative<StarTile>(tile_of(c))) << c.name;
 }
 
 // What blocks hold of a slab beside a wall: so many steps on either side, but past walls the radius.

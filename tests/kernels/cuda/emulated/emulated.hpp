@@ -16,6 +16,7 @@ void launch_emulated_box_step(const Arguments& a, int blocks_x, int blocks_y, in
 void launch_emulated_march(const Arguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_mma(const MmaArguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_pack(const PackArguments& a, int blocks);
+void launch_emulated_star_step(const Arguments& a, int blocks_x, int blocks_y, int blocks_z);
 void launch_emulated_step(const Arguments& a, int blocks);
 void launch_emulated_steps(const Arguments& a, int blocks_x, int blocks_y, int stride);
 

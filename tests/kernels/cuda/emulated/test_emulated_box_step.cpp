@@ -1,45 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step of many taps, as it is compiled for GPUs, in an emulation of its blocks.
-#include <gtest/gtest.h>
-
-#include <limits>
-
 #include "emulated.hpp"
 
 #include "box_step_case.hpp"
-#include "kernels/rounding.hpp"
+#include "tile_step_bits.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 TEST(EmulatedBoxStep, HasTheBitsOfTheCpuUnitInAnyRegions) {
   const BoxStepCase& c = case_named(emulated_case, box_step_cases);
-  testing::RandomCase problem = c.step.problem();
-  const Precision precision = c.step.shape.precision;
-  const KernelStencil stencil = c.step.stencil();
-  const BoxTile tile = c.tile();
-  const auto expected = advance_on_cpu(problem, precision, 1, problem.u);
-  const Field source = whole_grid(problem, sum_precision(precision), 1, problem.source, false);
-  const Field in = whole_grid(problem, precision, 1, problem.u, false);
-  for (const auto& regions : {std::vector{problem.domain.box()}, testing::random_regions(problem)}) {
-    Field out = whole_grid(problem, precision, 1, std::vector<double>(problem.u.size(), nan));
-    for (const Box& region : regions) {
-      Arguments a = scalar_arguments(problem, in, out, source, region);
-      a.first_column = round_down(a.region.begin[column_axis], 16);
-      const auto blocks = [&](int axis, std::int64_t first, int of_block) {
-        return static_cast<int>(ceil_div(a.region.end[axis] - first, of_block));
-      };
-      const int rows = BoxTile::rows_axis(stencil), slow = BoxTile::slow_axis(stencil);
-      launch_emulated_box_step(a, blocks(column_axis, a.first_column, tile.columns),
-                               blocks(rows, a.region.begin[rows], tile.rows),
-                               blocks(slow, a.region.begin[slow], tile.planes));
-    }
-    const auto found = testing::points_of(out, problem.domain.box());
-    for (std::size_t i = 0; i < expected.size(); ++i)
-      ASSERT_EQ(found[i], expected[i]) << "point " << i << " in " << regions.size() << " regions";
-  }
+  expect_bits_of_cpu_unit(c.step, c.tile(), launch_emulated_box_step);
 }
 
 }  // namespace

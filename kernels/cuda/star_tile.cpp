@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/star_tile.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/cuda/launch_shape.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr int most_taps = 160;                             // unrolled for every row of a thread
+constexpr int most_operations = 1600;                      // of a thread and plane
+constexpr int other_registers = 44, most_registers = 232;  // of a thread
+constexpr int planes_on_their_way = 4;
+// Fitted to 350 tiles of 14 cases on H200 (docs/kernels-scalar.md). Issue slots of a warp for a plane: for 16
+// bytes that it copies; for 16 bytes that it reads of shared memory, and of these for an operand of 16 bits
+// and of tf32; for a row of results; else; for a ghost beyond the ends of rows, for which blocks that have
+// none wait. Warps that a scheduler needs to be busy.
+constexpr double copy_slots = 3, read_slots = 1.5, half_slots = 3.3, tf32_slots = 9.9, row_slots = 5,
+                 plane_slots = 170, ghost_slots = 45, alone = 1.5;
+// Cycles of a multiprocessor: what a launch, a block and a plane take at least. Bytes in a cycle from the
+// second cache, in lines of 128, and from memory, of which this share of halos comes.
+constexpr double start_cycles = 9000, block_cycles = 2050, plane_cycles = 145, cache_bytes = 46.8,
+                 memory_bytes = 18.5, halo_share = 0.32;
+
+/// Reads of 16 bytes that a thread makes of a plane.
+int reads_of_plane(const KernelStencil& stencil, int own_rows, int chunk) {
+  const int tile_axis = stencil.tile_axis(), radius = stencil.radius[tile_axis];
+  int reads = 0;
+  for (int window_row = 0; window_row < own_rows + 2 * radius; ++window_row) {
+    int before = 0, after = 0;
+    for (const Tap& tap : stencil.taps) {
+      const int own = window_row - radius - tap.offset[tile_axis];
+      if (own < 0 || own >= own_rows) continue;
+      before = std::max(before, -tap.offset[column_axis]);
+      after = std::max(after, tap.offset[column_axis]);
+    }
+    reads += ceil_div(before, chunk) + 1 + ceil_div(after, chunk);
+  }
+  return reads;
+}
+
+}  // namespace
+
+StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
+                       const BlockLimits& limits, int lanes_x, int warps, int own_rows) {
+  const auto extent = [&](int axis) { return region.end[axis] - region.begin[axis]; };
+  const std::int64_t slow = extent(stencil.slow_axis());
+  const int row_radius = stencil.radius[stencil.tile_axis()],
+            slow_radius = stencil.radius[stencil.slow_axis()];
+  const int chunk = 16 / formats.in_bytes(), words = formats.compute_bytes() / 4, threads = 32 * warps,
+            taps = static_cast<int>(stencil.taps.size());
+  StarTile tile{lanes_x, warps, own_rows};
+  tile.stages = slow_radius > 0 || slow > 1 ? planes_on_their_way : 1;
+  tile.columns = lanes_x * chunk;
+  tile.rows = threads / lanes_x * own_rows;
+  const int margin = round_up(stencil.radius[column_axis], chunk), held_rows = tile.rows + 2 * row_radius;
+  tile.pitch = tile.columns + 2 * margin;
+  const int chunks = held_rows * tile.pitch / chunk, points = own_rows * chunk;
+  tile.shared_bytes = static_cast<std::size_t>(tile_bytes(chunks, tile.stages, threads));
+  const int registers =
+      words * (points * (2 * slow_radius + 1 + stencil.with_source) + chunk + 2 * margin) + other_registers;
+  if (registers > most_registers || points * taps > most_operations ||
+      !numbers_places(region, stencil.tile_axis(), held_rows, chunk))
+    return tile;
+  tile.blocks_per_multiprocessor =
+      std::min({65536 / (threads * round_up(registers, 8)), 2048 / threads,
+                static_cast<int>(limits.shared_bytes / (tile.shared_bytes + 1024))});
+  if (tile.blocks_per_multiprocessor == 0) return tile;
+
+  const std::int64_t tiles = ceil_div(extent(stencil.tile_axis()), tile.rows) *
+                             ceil_div(extent(column_axis), tile.columns),
+                     resident = std::int64_t{tile.blocks_per_multiprocessor} * limits.multiprocessors;
+  tile.planes = static_cast<int>(steps_per_block(slow, tiles, resident, 2 * slow_radius));
+  const std::int64_t blocks = tiles * ceil_div(slow, std::int64_t{tile.planes});
+  const int reads = reads_of_plane(stencil, own_rows, chunk);
+  const double operand_slots = formats.in_bytes() == 2              ? half_slots
+                               : formats.storage == Precision::tf32 ? tf32_slots
+                                                                    : 0.0;
+  const double slots = points * taps * words + reads * (read_slots + chunk * operand_slots) +
+                       ceil_div(chunks, threads) * copy_slots + own_rows * row_slots + plane_slots +
+                       (tile.stages > 1 && stencil.has_walls(column_axis)
+                            ? ghost_slots * (2 + ceil_div(held_rows * stencil.radius[column_axis], threads))
+                            : 0.0);
+  const auto bytes = [](int rows, int columns, int element) {
+    return static_cast<double>(rows) * columns * element;
+  };
+  const double in = bytes(held_rows, tile.pitch, formats.in_bytes()),
+               out = bytes(tile.rows, tile.columns, formats.out_bytes()),
+               results_in = bytes(tile.rows, tile.columns, formats.in_bytes()),
+               source = stencil.with_source ? bytes(tile.rows, tile.columns, formats.compute_bytes()) : 0,
+               lines =
+                   results_in * held_rows / tile.rows + 256.0 * held_rows;  // two more at the ends of rows
+  // Of a plane of the blocks that a multiprocessor has at once: what limits them, or nearly so where several
+  // do; a block whose planes do not overlap waits for one after the other.
+  const auto together = [&](std::int64_t number) {
+    if (number == 0) return 0.0;
+    const auto n = static_cast<double>(number);
+    const auto issue = [&](double warps_of_scheduler) {
+      return slots * std::hypot(warps_of_scheduler, alone);
+    };
+    const double cache = (lines + out + source) / cache_bytes,
+                 memory = (results_in + out + source + halo_share * (in - results_in)) / memory_bytes,
+                 warps_of_block = static_cast<double>(warps) / schedulers_of_multiprocessor,
+                 all = std::cbrt(std::pow(issue(n * warps_of_block), 3) + std::pow(n * cache, 3) +
+                                 std::pow(n * memory, 3)),
+                 one = tile.stages == 1 ? issue(warps_of_block) + cache + memory : 0;
+    return block_cycles + (tile.planes + 2 * slow_radius) * (std::max(all, one) + plane_cycles / n);
+  };
+  const std::int64_t of_multiprocessor = ceil_div(blocks, std::int64_t{limits.multiprocessors}),
+                     number = tile.blocks_per_multiprocessor;
+  tile.cycles = start_cycles + static_cast<double>(of_multiprocessor / number) * together(number) +
+                together(of_multiprocessor % number);
+  return tile;
+}
+
+std::optional<StarTile> choose_star_tile(const KernelStencil& stencil, const Region& region,
+                                         const Formats& formats, const BlockLimits& limits) {
+  const auto extent = [&](int axis) { return region.end[axis] - region.begin[axis]; };
+  if (stencil.folded != std::array<bool, 3>{} || stencil.radius[stencil.tile_axis()] == 0 ||
+      stencil.taps.size() > most_taps)
+    return std::nullopt;
+  std::optional<StarTile> best;
+  for (const int lanes_x : {8, 16, 32})
+    for (const int warps : {2, 4, 8, 16})
+      for (const int own_rows : {1, 2, 4}) {
+        const StarTile tile = cut_star_tile(stencil, region, formats, limits, lanes_x, warps, own_rows);
+        if (tile.blocks_per_multiprocessor == 0 ||
+            ceil_div(extent(stencil.tile_axis()), tile.rows) > most_blocks_across ||
+            ceil_div(extent(stencil.slow_axis()), std::int64_t{tile.planes}) > most_blocks_across)
+          continue;
+        if (!best || tile.cycles < best->cycles) best = tile;
+      }
+  return best;
+}
+
+std::string constants_text(const KernelStencil& stencil, const Formats& formats, const StarTile& tile) {
+  // With a plane all sums move on by one: in this order each is read before its place is written, so that no
+  // registers are moved.
+  KernelStencil ordered = stencil;
+  const int slow = stencil.slow_axis();
+  std::stable_sort(ordered.taps.begin(), ordered.taps.end(),
+                   [&](const Tap& a, const Tap& b) { return a.offset[slow] > b.offset[slow]; });
+  ConstantsText text = tap_constants(ordered, formats);
+  text.integer("lanes_x", tile.lanes_x);
+  text.integer("warps", tile.warps);
+  text.integer("own_rows", tile.own_rows);
+  text.integer("stages", tile.stages);
+  text.integer("blocks_per_multiprocessor", tile.blocks_per_multiprocessor);
+  text.integer("pitch", tile.pitch);
+  return text.finished();
+}
+
+}  // namespace spsolve::cuda

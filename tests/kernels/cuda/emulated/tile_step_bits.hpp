@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "kernels/rounding.hpp"
+#include "scalar_case.hpp"
+
+namespace spsolve::cuda {
+
+/// Asserts that a step by tiles, as it is compiled for GPUs, has the bits of the CPU unit, the grid at once
+/// and in regions: launch(arguments, blocks along x, y, z) runs its blocks.
+template <class Tile, class Launch>
+void expect_bits_of_cpu_unit(const StepCase& step, const Tile& tile, const Launch& launch) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  testing::RandomCase problem = step.problem();
+  const Precision precision = step.shape.precision;
+  const KernelStencil stencil = step.stencil();
+  const auto expected = advance_on_cpu(problem, precision, 1, problem.u);
+  const Field source = whole_grid(problem, sum_precision(precision), 1, problem.source, false);
+  const Field in = whole_grid(problem, precision, 1, problem.u, false);
+  for (const auto& regions : {std::vector{problem.domain.box()}, testing::random_regions(problem)}) {
+    Field out = whole_grid(problem, precision, 1, std::vector<double>(problem.u.size(), nan));
+    for (const Box& region : regions) {
+      Arguments a = scalar_arguments(problem, in, out, source, region);
+      a.first_column = round_down(a.region.begin[column_axis], 16);
+      a.tile_planes = tile.planes;
+      const auto blocks = [&](int axis, std::int64_t first, int of_block) {
+        return static_cast<int>(ceil_div(a.region.end[axis] - first, of_block));
+      };
+      const int rows = stencil.tile_axis(), slow = stencil.slow_axis();
+      launch(a, blocks(column_axis, a.first_column, tile.columns),
+             blocks(rows, a.region.begin[rows], tile.rows), blocks(slow, a.region.begin[slow], tile.planes));
+    }
+    const auto found = testing::points_of(out, problem.domain.box());
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      ASSERT_EQ(found[i], expected[i]) << "point " << i << " in " << regions.size() << " regions";
+  }
+}
+
+}  // namespace spsolve::cuda
