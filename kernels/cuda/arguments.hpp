@@ -45,6 +45,8 @@ struct View {
 struct Region {
   long long begin[3];
   long long end[3];
+
+  constexpr long long extent(int axis) const { return end[axis] - begin[axis]; }
 };
 
 /// A view as the copy engine of sm_90 wants it (CUtensorMap): tiles of it are fetched by their coordinates
@@ -126,12 +128,13 @@ struct Arguments {
   float ghost_fp32[3][2];  // the same where that is the compute precision: a conversion per use would cost
   Region region;           // what is written
   // march: leftmost column of tile 0, where memory is aligned to 16 bytes; where rows repeat, that of tile 1
-  // less the columns that a tile writes. box_step: that of the first tile, aligned as well
+  // less the columns that a tile writes. box_step, star_step: that of the first tile, aligned as well
   long long first_column;
-  int steps, tile_planes, tile_columns;  // steps: how many, and what a block writes
-  int column_tiles;                      // march: across the region
-  MarchShares shares;                    // march of tiles of rows, whose blocks are in one line
-  MarchStretches stretches;              // march of tiles of one row
+  int steps;                      // of steps.cuh
+  int tile_planes, tile_columns;  // steps, star_step: what a block writes
+  int column_tiles;               // march: across the region
+  MarchShares shares;             // march of tiles of rows, whose blocks are in one line
+  MarchStretches stretches;       // march of tiles of one row
 };
 
 }  // namespace spsolve::cuda

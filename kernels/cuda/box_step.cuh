@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One time step of a stencil of many taps, in 2D and 3D: too many for the registers of a march. A block holds
 // the input of a tile in shared memory, in 3D plane after plane; a thread has 64 bytes of columns of two
-// neighbouring rows, whose sums share what is read. Ghosts are made while the tile is read.
+// neighbouring rows, whose sums share what is read.
 //
-// Per point: taps fused multiply-adds, in the order of march.cuh; one wavefront of shared memory for 14
-// to 20 of them (fp64: 5 to 7), so bound by the issue slots of a multiprocessor.
+// Per point: taps fused multiply-adds, in the order of march.cuh; one wavefront of shared memory for 12
+// to 16 of them (fp64: 4 to 5), so bound by the issue slots of a multiprocessor.
 
 #include "tile_io.cuh"
 
@@ -102,6 +102,9 @@ class BoxStep {
   // Weights lie in shared memory, too, where a read brings several: of constant memory ptxas makes a read by
   // every thread or by the warp, one for each, as unrelated lines are written.
   static constexpr int weight_pitch = constants::weight_pitch;
+  static_assert(Input::bytes + planes * tap_rows * weight_pitch * static_cast<int>(sizeof(Compute)) <=
+                    constants::shared_bytes,
+                "the host must ask for this much");
   static __device__ Compute* weights_of(int plane, int row) {
     return reinterpret_cast<Compute*>(memory + Input::bytes) + (plane * tap_rows + row) * weight_pitch;
   }

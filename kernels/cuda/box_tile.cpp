@@ -13,12 +13,13 @@ namespace {
 constexpr int bytes_of_thread = 64;     // of columns in a row, of which it has two
 constexpr int most_warps = 16;          // of a multiprocessor, by registers: 128 of a thread
 constexpr int most_column_radius = 24;  // a window is in registers
-// Fitted to 405 tiles of ten cases on H200 (docs/kernels-scalar.md), in issue slots of a warp: of a sum; of a
-// row beside its sums; of a turn of copies; of a plane, and more of one beside walls across rows or columns.
-// Cycles until a plane has been read, and what a launch takes. What blocks wait for each other, more where
-// they are few.
+// Fitted to 405 tiles of ten cases on H200, of a kernel that read weights and ghosts otherwise; 17 cases of
+// today's are within 18% (docs/kernels-scalar.md). In issue slots of a warp: of a sum; of a row beside its
+// sums; of a turn of copies; of a plane, and more of one beside walls across rows or columns. Cycles until a
+// plane has been read, and what a launch takes. What blocks wait for each other, more where they are few.
 constexpr double sum_slots = 1.05, row_slots = 110, copy_slots = 30, plane_slots = 420, wall_slots = 1200,
                  read_cycles = 2000, start_cycles = 14000, apart = 0.14;
+
 /// Taps of a stencil as a box, whether they are there or not.
 Index3 box_of(const KernelStencil& stencil) {
   const auto& radius = stencil.radius;
@@ -29,8 +30,7 @@ struct Extents {
   std::int64_t slow, rows, columns;
 };
 Extents extents_of(const KernelStencil& stencil, const Region& region) {
-  const auto extent = [&](int axis) { return region.end[axis] - region.begin[axis]; };
-  return {extent(stencil.slow_axis()), extent(stencil.tile_axis()), extent(column_axis)};
+  return {region.extent(stencil.slow_axis()), region.extent(stencil.tile_axis()), region.extent(column_axis)};
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const F
                       static_cast<std::size_t>(box[0] * box[1] * round_up(box[2], chunk) * compute_bytes);
   tile.blocks_per_multiprocessor =
       std::min(most_warps / warps, static_cast<int>(limits.shared_bytes / (tile.shared_bytes + 1024)));
-  if (!numbers_places(region, stencil.tile_axis(), held_rows, chunk)) tile.blocks_per_multiprocessor = 0;
+  if (!stencil.counts_rows(held_rows, chunk)) tile.blocks_per_multiprocessor = 0;
   if (tile.blocks_per_multiprocessor == 0) return tile;
 
   // The share of blocks whose tiles have no ghosts.
@@ -116,6 +116,7 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
   text.integer("own_planes", tile.planes);
   text.integer("blocks_per_multiprocessor", tile.blocks_per_multiprocessor);
   text.integer("pitch", tile.pitch);
+  text.integer("shared_bytes", static_cast<std::int64_t>(tile.shared_bytes));
   const Index3 box = box_of(stencil);
   text.flag("all_taps", static_cast<std::int64_t>(stencil.taps.size()) == box[0] * box[1] * box[2]);
   // [slow axis][row of a tile][column], which is the order of planes and rows, of which one has no taps.

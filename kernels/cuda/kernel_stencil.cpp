@@ -104,7 +104,7 @@ KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Preci
     return (folded[row_axis] && tap.offset[row_axis] < 0) ||
            (folded[column_axis] && tap.offset[column_axis] < 0);
   });
-  // Where no march takes it, box_step.cuh does, faster than step.cuh a folded sum.
+  // Where no march takes it, tiles do (single_tile.hpp), faster than step.cuh a folded sum.
   if (!choose_tile(*this, {precision, true, true}, 1, {})) *this = chain;
 }
 

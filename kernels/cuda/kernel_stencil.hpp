@@ -52,6 +52,12 @@ struct KernelStencil {
   /// Without taps across rows, planes take the place of these.
   int tile_axis() const { return radius[row_axis] == 0 ? plane_axis : row_axis; }
   int slow_axis() const { return radius[row_axis] == 0 ? row_axis : plane_axis; }
+  /// Whether 32 bits count so many rows of such a tile in memory, in chunks of so many points.
+  bool counts_rows(int rows, int chunk) const {
+    double points = rows;
+    for (int axis = tile_axis() + 1; axis < 3; ++axis) points *= static_cast<double>(shape[axis]);
+    return points / chunk < 1 << 30;  // fields have a halo, too
+  }
   /// Of neumann faces across the march: whether it mirrors them (see march.cuh), or planes beside them are
   /// stepped by other kernels.
   bool mirrors_planes() const;

@@ -30,15 +30,6 @@ constexpr int tile_bytes(int chunks, int held, int threads) {
   return 16 * chunks * held + 4 * round_up(chunks, threads);
 }
 
-/// Whether 32 bits number those 16 bytes of a plane of a region that a tile of so many rows begins with, each
-/// of so many points.
-inline bool numbers_places(const Region& region, int tile_axis, int rows, int chunk) {
-  double points = rows;
-  for (int axis = tile_axis + 1; axis < 3; ++axis)
-    points *= static_cast<double>(region.end[axis] - region.begin[axis]);
-  return points / chunk < 1 << 30;  // fields have a halo, too
-}
-
 /// Steps of a march per block such that all blocks end at about the same time: whole waves of the blocks that
 /// are resident at once, each with the steps of its warm-up. `tiles` march `steps` steps.
 std::int64_t steps_per_block(std::int64_t steps, std::int64_t tiles, std::int64_t resident,

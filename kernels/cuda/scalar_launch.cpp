@@ -90,8 +90,8 @@ void ScalarUnit::step(const Operand& in, const Operand& out, const Box& region, 
   if (in.view.data) kernel.launch(dim3(static_cast<unsigned>(blocks)), dim3(threads), 0, stream, a);
 }
 
-template <class SingleTile>
-void ScalarUnit::step_by_tiles(const SingleTile& tile, Arguments& a, const Formats& formats,
+template <class AnyTile>
+void ScalarUnit::step_by_tiles(const AnyTile& tile, Arguments& a, const Formats& formats,
                                cudaStream_t stream) const {
   const Kernel& kernel = tile_kernel(formats, tile);
   if (!a.in.data) return;  // prepare()
@@ -111,7 +111,7 @@ void ScalarUnit::step_by_tiles(const SingleTile& tile, Arguments& a, const Forma
 
 const std::optional<SingleTile>& ScalarUnit::single_tile(const Formats& formats, const Region& region) const {
   std::array<std::int64_t, 3> extent{};
-  for (int k = 0; k < axis_count; ++k) extent[k] = region.end[k] - region.begin[k];
+  for (int k = 0; k < axis_count; ++k) extent[k] = region.extent(k);
   const auto [entry, is_new] = single_tiles_.try_emplace({formats, extent});
   if (is_new) entry->second = choose_single_tile(stencil_, region, formats, device_.block_limits());
   return entry->second;
@@ -188,11 +188,11 @@ const Kernel& ScalarUnit::step_kernel(const Formats& formats) const {
       .first->second;
 }
 
-template <class SingleTile>
-const Kernel& ScalarUnit::tile_kernel(const Formats& formats, const SingleTile& tile) const {
+template <class AnyTile>
+const Kernel& ScalarUnit::tile_kernel(const Formats& formats, const AnyTile& tile) const {
   const auto known = tile_kernels_.find({formats, tile});
   if (known != tile_kernels_.end()) return known->second;
-  const std::string name = SingleTile::kernel;
+  const std::string name = AnyTile::kernel;
   return tile_kernels_
       .try_emplace({formats, tile}, compiler_.begin(name + ".cuh", constants_text(stencil_, formats, tile)),
                    name, tile.shared_bytes)

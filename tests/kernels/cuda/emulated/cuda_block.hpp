@@ -155,10 +155,6 @@ T __shfl_down_sync(unsigned, T value, unsigned by) {
   const unsigned lane = threadIdx.x % 32;
   return emulated::fibers.shuffle(value, lane + by < 32 ? lane + by : lane);
 }
-template <class T>
-T __shfl_sync(unsigned, T value, unsigned lane) {
-  return emulated::fibers.shuffle(value, lane);
-}
 inline unsigned __ballot_sync(unsigned, bool value) { return emulated::fibers.ballot(value); }
 inline bool __any_sync(unsigned lanes, bool value) { return __ballot_sync(lanes, value) != 0; }
 

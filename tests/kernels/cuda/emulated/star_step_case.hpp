@@ -39,7 +39,7 @@ inline const StarStepCase star_step_cases[] = {
     {{{"thin", {3, 4, 17}, {5, 6, 6}, true, dirichlet, tf32}, 1, mirror_last, mirror_last, mirror_last},
      8,
      1,
-     4,
+     2,
      4,
      2},
     {{{"box", {11, 19, 40}, {2, 2, 1}, false, neumann, fp32}, 1, mirrors, values, mirrors}, 16, 1, 1, 3, 5},
