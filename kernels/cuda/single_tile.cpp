@@ -44,6 +44,8 @@ double rows_of_step(const KernelStencil& stencil, double columns) {
 
 std::optional<SingleTile> choose_single_tile(const KernelStencil& stencil, const Region& region,
                                              const Formats& formats, const BlockLimits& limits) {
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (region.extent(axis) < 1) return std::nullopt;  // bands beside walls may be empty
   std::optional<SingleTile> best;
   double least = cycles_of_step(stencil, region, formats, limits);
   const auto consider = [&](const auto& tile) {

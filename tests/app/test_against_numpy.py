@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random problems: every snapshot and every row of the diagnostics against numpy, and the same bits from one rank and
-from several. SPSOLVE_RANDOM_CASES=n runs n of them instead of 40."""
+"""Random problems: every snapshot and every row of the diagnostics against numpy, the same bits from one rank and from
+several, and a plan for a GPU. SPSOLVE_RANDOM_CASES=n runs n of them instead of 40."""
 import itertools
 import os
 import unittest
@@ -13,6 +13,7 @@ import spsolve
 
 CASES = int(os.environ.get("SPSOLVE_RANDOM_CASES", "40"))
 DOUBLE = 2**-53
+GPU = spsolve.SOURCE / "inputs" / "devices" / "h200.toml"
 LENGTHS = {1: [1, 2, 3, 7, 19, 64, 101, 257, 1009], 2: [1, 2, 3, 5, 13, 31, 37, 64, 71], 3: [1, 2, 3, 4, 7, 11, 16, 19]}
 AXES = {1: "x", 2: "yx", 3: "zyx"}
 
@@ -179,6 +180,7 @@ class AgainstNumpy(spsolve.TestCase):
             one = self.solve(problem, f"{seed}/one", 1)
             self.check_snapshots_and_diagnostics(problem, one)
             self.check_same_bits(one, self.solve(problem, f"{seed}/several", problem.ranks))
+            self.finished(spsolve.run("plan", problem.file, "--device-model", GPU, "--set", "compute.device=cuda"))
         except AssertionError as failure:
             raise AssertionError(f"{failure}\nseed {seed}, {problem}") from None
 

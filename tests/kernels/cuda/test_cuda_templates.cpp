@@ -219,6 +219,19 @@ TEST(SingleTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
   }
 }
 
+// The plan asks for bands beside walls, which ranks may lack.
+TEST(SingleTile, TakesNoEmptyRegions) {
+  for (const char* name : {"star3d6r", "random3d3r"}) {
+    const KernelStencil stencil = make({name, Precision::fp64, BoundaryKind::neumann, false, 0, 0, 320});
+    for (int axis = 0; axis < axis_count; ++axis) {
+      Region region{{0, 0, 0}, {320, 320, 320}};
+      ASSERT_TRUE(choose_single_tile(stencil, region, {Precision::fp64, true, true}, hopper_limits)) << name;
+      region.end[axis] = 0;
+      EXPECT_FALSE(choose_single_tile(stencil, region, {Precision::fp64, true, true}, hopper_limits)) << name;
+    }
+  }
+}
+
 TEST(SingleTile, TakesTheShapesOfTests) {
   const auto tile_of = [](const testing::ShapeCase& c) {
     const testing::RandomCase problem = testing::make_problem(c);
