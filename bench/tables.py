@@ -17,6 +17,7 @@ tables.py output output.json              what snapshots and checkpoints cost a 
 tables.py scaling scaling.json            the same problem on several GPUs, and larger ones
 tables.py strong scaling.json             of these the same problem alone, a row for each
 tables.py startup startup.json            what a run takes before its time loop
+tables.py steps stars.json                single steps of the scalar unit beside one thread per point
 tables.py sweeps tensor.json              sweeps on tensor cores: rates, shares of a copy
 """
 import collections
@@ -168,6 +169,11 @@ elif kind == "startup":
     seconds = lambda row, part: f"{row[part]:.2f}" if part in row else ""
     table(["start", "ranks:", "process, s:", "until the time loop:", "time loop:"],
           [(row["what"], row["ranks"], *(seconds(row, part) for part in ("process", "seconds_setup", "seconds"))) for row in rows_of(files[0])])
+elif kind == "steps":
+    share = lambda value: f"{100 * value:.0f}%"
+    table(["case", "precision", "grid", "walls", "one thread per point:", "GStencil/s:", "of a copy:", "of multiply-adds:", "model:"],
+          [(row["stencil"], row["precision"], shape_of(row), row["boundary"], short(row["former_gstencil_per_s"]) if "former_gstencil_per_s" in row else "", short(rate(row)),
+            share(row["roofline_fraction"]), share(row["compute_fraction"]), share(predicted({"ranks": 1, **row}))) for row in rows_of(files[0])])
 else:
     lines = []
     for row in rows_of(files[0]):

@@ -184,7 +184,7 @@ struct Verdict {
 
 TEST(ModelOnRecord, ChoosesAndPredicts) {
   const Verdict all{"candidates-h200.json", "catalogue-h200.json", "catalogue-tensor-h200.json",
-                    "walls-h200.json", "inputs-h200.json"};
+                    "walls-h200.json",      "inputs-h200.json",    "catalogue-stars-h200.json"};
   ASSERT_GT(all.cases, 250);
   EXPECT_GE(all.close, 0.9 * all.cases);
   EXPECT_GE(all.fast, 0.95 * all.cases);
