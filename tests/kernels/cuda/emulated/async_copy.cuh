@@ -3,7 +3,7 @@
 
 // Stands in for kernels/cuda/async_copy.cuh in the emulation. A copy by the engine of sm_90 is done when it
 // is asked for, as early as can be, and completes its barrier, which counts phases; one of 16 bytes as late
-// as can be, when its group is waited for.
+// as can be, when its group is waited for, or with EMULATED_EARLY_COPIES at once.
 
 #include <cstdint>
 #include <deque>
@@ -40,7 +40,11 @@ inline void copy_16_bytes(void* shared, const void* global) {
       std::fprintf(stderr, "a copy of 16 bytes is not aligned\n");
       std::abort();
     }
+#ifdef EMULATED_EARLY_COPIES
+  std::memcpy(shared, global, 16);
+#else
   ::emulated::copies_of_thread().back().push_back({shared, global});
+#endif
 }
 inline void commit_copies() { ::emulated::copies_of_thread().emplace_back(); }
 template <int newest>

@@ -43,9 +43,11 @@ struct StepCase {
   int steps;
   Walls z, y, x;  // instead of those of `shape`
   std::array<bool, 3> symmetric{};
+  bool with_source = true;  // else it is zero
 
   testing::RandomCase problem() const {
     testing::RandomCase random = make_problem(shape, symmetric);
+    if (!with_source) random.source.assign(random.source.size(), 0.0);
     for (const Side side : {low, high}) {
       random.domain.faces[z_axis][side].kind = z[side];
       random.domain.faces[y_axis][side].kind = y[side];
@@ -53,7 +55,9 @@ struct StepCase {
     }
     return random;
   }
-  KernelStencil stencil() const { return {problem().domain, problem().stencil, shape.precision, true}; }
+  KernelStencil stencil() const {
+    return {problem().domain, problem().stencil, shape.precision, with_source};
+  }
   Formats formats() const { return {shape.precision, true, true}; }
   /// Of the distance from the CPU unit: folded sums are rounded elsewhere.
   double bound() const {
