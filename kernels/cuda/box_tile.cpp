@@ -76,18 +76,14 @@ BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const F
   const std::int64_t blocks = ceil_div(extents.slow, std::int64_t{planes}) *
                               ceil_div(extents.rows, tile.rows) * ceil_div(extents.columns, tile.columns);
   // Blocks that are resident at once hide each other's reading.
-  const auto together = [&](std::int64_t resident) {
-    const auto issue = [&](double number) {
-      return slots * scheduler_time(number * warps / schedulers_of_multiprocessor);
+  const auto together = [&](double number) {
+    const auto issue = [&](double n) {
+      return slots * scheduler_time(n * warps / schedulers_of_multiprocessor);
     };
-    if (resident == 0) return 0.0;
-    const auto number = static_cast<double>(resident);
     return std::max(issue(number) * (1 + apart / number), issue(1) + held_planes * read_cycles);
   };
-  const std::int64_t of_multiprocessor = ceil_div(blocks, limits.multiprocessors),
-                     resident = tile.blocks_per_multiprocessor;
-  tile.cycles = start_cycles + static_cast<double>(of_multiprocessor / resident) * together(resident) +
-                together(of_multiprocessor % resident);
+  tile.cycles =
+      start_cycles + time_of_waves(blocks, tile.blocks_per_multiprocessor, limits.multiprocessors, together);
   return tile;
 }
 

@@ -30,6 +30,15 @@ constexpr int tile_bytes(int chunks, int held, int threads) {
   return 16 * chunks * held + 4 * round_up(chunks, threads);
 }
 
+/// What the blocks of a launch take of the multiprocessor that has most of them, wave after wave: time(n) of
+/// n blocks, of which it has up to `at_once`.
+template <class Time>
+double time_of_waves(std::int64_t blocks, std::int64_t at_once, std::int64_t multiprocessors, Time&& time) {
+  const std::int64_t number = ceil_div(blocks, multiprocessors), rest = number % at_once;
+  return static_cast<double>(number / at_once) * time(static_cast<double>(at_once)) +
+         (rest > 0 ? time(static_cast<double>(rest)) : 0.0);
+}
+
 /// Steps of a march per block such that all blocks end at about the same time: whole waves of the blocks that
 /// are resident at once, each with the steps of its warm-up. `tiles` march `steps` steps.
 std::int64_t steps_per_block(std::int64_t steps, std::int64_t tiles, std::int64_t resident,

@@ -92,9 +92,7 @@ StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const
                    results_in * held_rows / tile.rows + 256.0 * held_rows;  // two more at the ends of rows
   // Of a plane of the blocks that a multiprocessor has at once: what limits them, or nearly so where several
   // do; a block whose planes do not overlap waits for one after the other.
-  const auto together = [&](std::int64_t number) {
-    if (number == 0) return 0.0;
-    const auto n = static_cast<double>(number);
+  const auto together = [&](double n) {
     const auto issue = [&](double warps_of_scheduler) {
       return slots * std::hypot(warps_of_scheduler, alone);
     };
@@ -106,10 +104,8 @@ StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const
                  one = tile.stages == 1 ? issue(warps_of_block) + cache + memory : 0;
     return block_cycles + (tile.planes + 2 * slow_radius) * (std::max(all, one) + plane_cycles / n);
   };
-  const std::int64_t of_multiprocessor = ceil_div(blocks, std::int64_t{limits.multiprocessors}),
-                     number = tile.blocks_per_multiprocessor;
-  tile.cycles = start_cycles + static_cast<double>(of_multiprocessor / number) * together(number) +
-                together(of_multiprocessor % number);
+  tile.cycles =
+      start_cycles + time_of_waves(blocks, tile.blocks_per_multiprocessor, limits.multiprocessors, together);
   return tile;
 }
 
