@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Storage formats and how they are read as operands. Conversions round to nearest, ties to even, as on the
-// host.
+// Storage formats and how they are read as operands.
+
+#include "conversions.cuh"
 
 namespace spsolve::cuda {
 
@@ -24,21 +25,13 @@ __device__ inline float value_of(Tf32 stored) { return stored.stored; }
 __device__ inline float value_of(Bfloat16 stored) {
   return __uint_as_float(static_cast<unsigned>(stored.bits) << 16);
 }
-__device__ inline float value_of(Half stored) {
-  float value;
-  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(stored.bits));
-  return value;
-}
+__device__ inline float value_of(Half stored) { return value_of_fp16(stored.bits); }
 
 __device__ inline void store(double& to, double value) { to = value; }
 __device__ inline void store(float& to, float value) { to = value; }
 __device__ inline void store(Tf32& to, float value) { to.stored = value; }
-__device__ inline void store(Bfloat16& to, float value) {
-  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(to.bits) : "f"(value));
-}
-__device__ inline void store(Half& to, float value) {
-  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(to.bits) : "f"(value));
-}
+__device__ inline void store(Bfloat16& to, float value) { to.bits = bf16_of(value); }
+__device__ inline void store(Half& to, float value) { to.bits = fp16_of(value); }
 
 /// Whether numbers in memory, where they have the size of what is computed with, are operands as they are.
 template <class Stored>

@@ -46,6 +46,11 @@ inline const BoxStepCase box_step_cases[] = {
      4,
      1,
      2},
+    {{{"box_fp16", {5, 31, 77}, {2, 2, 3}, false, neumann, fp16}, 1, values, mirrors, mirror_last}, 2, 1, 2},
+    {{{"box_bf16", {1, 70, 131}, {0, 5, 6}, false, neumann, bf16}, 1, no_walls, mirror_first, mirrors},
+     4,
+     1,
+     1},
     {{{"torus", {6, 37, 45}, {1, 2, 9}, false, periodic, fp32}, 1, no_walls, no_walls, no_walls}, 4, 1, 2},
 };
 

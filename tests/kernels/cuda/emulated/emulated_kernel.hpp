@@ -3,11 +3,12 @@
 
 // What the file of a program that compiles a kernel for the host includes before it: one such file in each.
 
+#include <Eigen/Core>
 #include <cstring>
 
 #include "cuda_block.hpp"
 
-// Conversions of 16-bit formats are the only assembly in precision.cuh: the cases are fp32, tf32 and fp64.
+// What is left of it only keeps compilers from what is true of GPUs.
 #define asm(...) static_cast<void>(0)
 
 alignas(128) unsigned char memory[1 << 18];  // what the kernel declares as its shared memory

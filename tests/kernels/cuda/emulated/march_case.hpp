@@ -107,6 +107,8 @@ inline const MarchCase march_cases[] = {
     {{"box3d_cut", {13, 53, 142}, {1, 1, 2}, false, dirichlet, fp64}, 2, {}, 132, {}, neumann, 3},
     {{"star2d_cut", {1, 103, 401}, {0, 1, 1}, true, dirichlet, fp32}, 8, {}, 1, {}, neumann, 13},
     {{"line_cut", {1, 1, 3001}, {0, 0, 3}, false, neumann, fp32}, 5, {}, 132, {}, dirichlet, 1},
+    {{"star3d_fp16", {19, 61, 197}, {1, 1, 1}, true, neumann, fp16}, 3},
+    {{"box2d_bf16", {1, 103, 397}, {0, 1, 1}, false, dirichlet, bf16}, 4, {}, 132, {}, neumann},
     {{"mixed_line", {1, 1, 5008}, {0, 0, 3}, true, dirichlet, tf32}, 7, {}, 132, {}, neumann},
 };
 

@@ -12,7 +12,8 @@ namespace spsolve::cuda {
 
 inline constexpr BoundaryKind periodic = BoundaryKind::periodic, dirichlet = BoundaryKind::dirichlet,
                               neumann = BoundaryKind::neumann;
-inline constexpr Precision fp32 = Precision::fp32, fp64 = Precision::fp64, tf32 = Precision::tf32;
+inline constexpr Precision fp32 = Precision::fp32, fp64 = Precision::fp64, tf32 = Precision::tf32,
+                           bf16 = Precision::bf16, fp16 = Precision::fp16;
 
 /// What every kernel is told of a launch.
 inline Arguments scalar_arguments(const testing::RandomCase& problem, const Field& in, const Field& out,

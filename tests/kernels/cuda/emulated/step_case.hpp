@@ -12,6 +12,7 @@ inline const StepCase step_cases[] = {
     {{"box_in_loops", {9, 10, 12}, {4, 4, 4}, false, neumann, tf32}, 1, mirrors, mirrors, mirrors},
     {{"folded", {7, 19, 23}, {1, 1, 1}, false, neumann, fp64}, 1, mirrors, mirrors, mirrors, {1, 1, 1}},
     {{"plane", {1, 23, 31}, {0, 2, 3}, false, dirichlet, fp32}, 1, no_walls, mirror_last, mirror_last},
+    {{"box_fp16", {7, 9, 21}, {1, 2, 2}, false, neumann, fp16}, 1, mirrors, values, mirror_last},
     {{"torus", {6, 7, 8}, {1, 2, 1}, false, periodic, fp32}, 1, no_walls, no_walls, no_walls},
 };
 
