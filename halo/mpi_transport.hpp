@@ -21,6 +21,9 @@ class MpiTransport : public Transport {
   void finish() override;
   void all_reduce_max(int* value) override { *value = communicator_.all_reduce(*value, MPI_MAX); }
 
+ protected:
+  Communicator communicator_;
+
  private:
   /// What a request is, for errors.
   struct Posted {
@@ -28,7 +31,6 @@ class MpiTransport : public Transport {
     int peer, bytes;
   };
 
-  Communicator communicator_;
   std::size_t largest_piece_;  // bytes
   std::vector<MPI_Request> requests_;
   std::vector<Posted> posted_;

@@ -133,9 +133,7 @@ std::unique_ptr<PeerTransport> PeerTransport::make(const Communicator& communica
 
 PeerTransport::PeerTransport(const Communicator& communicator, cudaStream_t stream,
                              const cuda::KernelCompiler& compiler)
-    : communicator_(communicator),
-      stream_(stream),
-      peer_max_(compiler.begin("peer_max.cuh", {}), "peer_max") {
+    : communicator_(communicator), stream_(stream) {
   const auto ranks = static_cast<std::size_t>(communicator.size());
   std::vector<cudaIpcMemHandle_t> flags(ranks);
   collectively(communicator, [&] {
@@ -162,6 +160,7 @@ PeerTransport::PeerTransport(const Communicator& communicator, cudaStream_t stre
     places_of_ = cuda::DeviceBuffer(bytes);
     check_cuda(cudaMemcpyAsync(places_of_.data(), places.data(), bytes, cudaMemcpyHostToDevice, stream));
     check_cuda(cudaStreamSynchronize(stream));
+    peer_max_.emplace(compiler.begin("peer_max.cuh", {}), "peer_max");
   });
 }
 
@@ -233,9 +232,9 @@ void PeerTransport::finish() {
 }
 
 void PeerTransport::all_reduce_max(int* value) {
-  peer_max_.launch(1, 32, 0, stream_,
-                   cuda::PeerMaxArguments{value, static_cast<unsigned long long* const*>(places_of_.data()),
-                                          communicator_.rank(), communicator_.size(), ++reductions_});
+  peer_max_->launch(1, 32, 0, stream_,
+                    cuda::PeerMaxArguments{value, static_cast<unsigned long long* const*>(places_of_.data()),
+                                           communicator_.rank(), communicator_.size(), ++reductions_});
 }
 
 }  // namespace spsolve

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "halo/communicator.hpp"
@@ -56,7 +57,7 @@ class PeerTransport : public Transport {
   // Two flags of each sender, then what peer_max.cuh calls places.
   cuda::DeviceBuffer flags_;
   std::vector<std::uint32_t*> flags_of_;  // of each rank, as this one sees them
-  cuda::Kernel peer_max_;
+  std::optional<cuda::Kernel> peer_max_;
   cuda::DeviceBuffer places_of_;  // of each rank
   std::uint32_t reductions_ = 0;
   std::vector<std::unique_ptr<Mapping>> mappings_;

@@ -11,8 +11,7 @@ namespace spsolve::testing {
 /// Boxes of memory by MPI: rows in planes, as they lie. (A message for each row would take minutes.)
 class RowsTransport : public MpiTransport {
  public:
-  explicit RowsTransport(const Communicator& communicator)
-      : MpiTransport(communicator), communicator_(communicator) {}
+  using MpiTransport::MpiTransport;
   bool takes_boxes() const override { return true; }
   void start(std::span<const Message> sends, std::span<const Message> receives) override {
     const auto begin = [&](const Message& message, auto&& call) {
@@ -36,7 +35,6 @@ class RowsTransport : public MpiTransport {
   }
 
  private:
-  Communicator communicator_;
   std::vector<MPI_Request> requests_;
 };
 
