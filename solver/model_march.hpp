@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "kernels/cuda/launch_shape.hpp"
-#include "kernels/cuda/single_tile.hpp"
 #include "kernels/cuda/step_tile.hpp"
 #include "kernels/cuda/tile.hpp"
 #include "solver/model_parts.hpp"
@@ -45,11 +44,6 @@ struct MarchModel {
     return cuda::choose_small_tile(stencil, {{}, {extent[0], extent[1], extent[2]}}, steps,
                                    {problem.precision, true, true}, limits);
   }
-  /// Of a region that tiles take faster than one thread per point.
-  std::optional<cuda::SingleTile> single_tile(const std::array<std::int64_t, 3>& extent) const {
-    return cuda::choose_single_tile(stencil, {{}, {extent[0], extent[1], extent[2]}},
-                                    {problem.precision, true, true}, limits);
-  }
   /// Seconds that a scheduler needs to issue for a warp, where the device issues at such a rate.
   double slot(double rate) const {
     return 32 * cuda::schedulers_of_multiprocessor * limits.multiprocessors / rate;
@@ -68,9 +62,8 @@ struct MarchModel {
 /// Seconds that computing alone takes of the kernels of `fuse` steps of a region.
 double compute_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& region, int fuse);
 
-/// Of a step of a region: in tiles (box_step.cuh, star_step.cuh), or one thread per point (step.cuh), where
-/// per tap 32 lanes take the first cache a cycle for 128 bytes.
-double step_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& region);
+/// Of a step of a region: in tiles (box_step.cuh, star_step.cuh), or one thread per point (step.cuh).
+double step_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& extent);
 
 /// Of steps with tiles in shared memory (steps.cuh): blocks wait for their points, at the barrier of every
 /// step, and for sources.

@@ -26,23 +26,18 @@ Index3 box_of(const KernelStencil& stencil) {
   return {2 * radius[plane_axis] + 1, 2 * radius[row_axis] + 1, 2 * radius[column_axis] + 1};
 }
 
-struct Extents {
-  std::int64_t slow, rows, columns;
-};
-Extents extents_of(const KernelStencil& stencil, const Region& region) {
-  return {region.extent(stencil.slow_axis()), region.extent(stencil.tile_axis()), region.extent(column_axis)};
-}
-
 }  // namespace
 
 BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
                      const BlockLimits& limits, int lanes_x, int warps, int planes) {
   const int compute_bytes = formats.compute_bytes();
-  const Extents extents = extents_of(stencil, region);
+  const std::int64_t region_planes = region.extent(stencil.slow_axis()),
+                     region_rows = region.extent(stencil.tile_axis()),
+                     region_columns = region.extent(column_axis);
   const int rows_radius = stencil.radius[stencil.tile_axis()], column_radius = stencil.radius[column_axis],
             held_planes = 2 * stencil.radius[stencil.slow_axis()] + planes;
   const int chunk = 16 / compute_bytes, own_columns = bytes_of_thread / compute_bytes;
-  BoxTile tile{lanes_x, warps, planes};
+  BoxTile tile{{lanes_x, warps, planes}};
   tile.columns = lanes_x * own_columns;
   tile.rows = 2 * 32 / lanes_x * warps;
   const int held_rows = tile.rows + 2 * rows_radius,
@@ -56,25 +51,25 @@ BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const F
   const Index3 box = box_of(stencil);
   tile.shared_bytes = static_cast<std::size_t>(tile_bytes(chunks * held_rows, 1, 32 * warps)) +
                       static_cast<std::size_t>(box[0] * box[1] * round_up(box[2], chunk) * compute_bytes);
+  if (column_radius > most_column_radius || !stencil.counts_rows(held_rows, chunk)) return tile;
   tile.blocks_per_multiprocessor =
       std::min(most_warps / warps, static_cast<int>(limits.shared_bytes / (tile.shared_bytes + 1024)));
-  if (!stencil.counts_rows(held_rows, chunk)) tile.blocks_per_multiprocessor = 0;
   if (tile.blocks_per_multiprocessor == 0) return tile;
 
   // The share of blocks whose tiles have no ghosts.
   const auto inside = [&](int axis, std::int64_t extent, int of_tile) {
     return stencil.has_walls(axis) ? std::max(0.0, 1 - 2.0 * of_tile / static_cast<double>(extent)) : 1.0;
   };
-  const double beside_walls = 1 - inside(stencil.tile_axis(), extents.rows, tile.rows) *
-                                      inside(column_axis, extents.columns, tile.columns);
+  const double beside_walls = 1 - inside(stencil.tile_axis(), region_rows, tile.rows) *
+                                      inside(column_axis, region_columns, tile.columns);
   const double sums = sum_slots * (2 * rows_radius + 1) * (2 * column_radius + 1) * 2 * own_columns *
                       (compute_bytes == 8 ? 2 : 1),
                rows = (2 * rows_radius + 2) * (row_slots + 2.0 * column_radius / chunk),
                read = copy_slots * ceil_div(held_rows * (held_columns / chunk), 32 * warps),
                slots = held_planes * (rows + read + plane_slots + beside_walls * wall_slots) +
                        planes * (held_planes + 1 - planes) * sums;
-  const std::int64_t blocks = ceil_div(extents.slow, std::int64_t{planes}) *
-                              ceil_div(extents.rows, tile.rows) * ceil_div(extents.columns, tile.columns);
+  const std::int64_t blocks = ceil_div(region_planes, std::int64_t{planes}) *
+                              ceil_div(region_rows, tile.rows) * ceil_div(region_columns, tile.columns);
   // Blocks that are resident at once hide each other's reading.
   const auto together = [&](double number) {
     const auto issue = [&](double n) {
@@ -87,32 +82,10 @@ BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const F
   return tile;
 }
 
-std::optional<BoxTile> choose_box_tile(const KernelStencil& stencil, const Region& region,
-                                       const Formats& formats, const BlockLimits& limits) {
-  const Extents extents = extents_of(stencil, region);
-  if (stencil.folded != std::array<bool, 3>{} || stencil.radius[stencil.tile_axis()] == 0 ||
-      stencil.radius[column_axis] > most_column_radius || extents.slow > most_blocks_across)
-    return std::nullopt;
-  std::optional<BoxTile> best;
-  for (const int lanes_x : {8, 4, 2})
-    for (const int warps : {8, 4, 2, 1})
-      for (const int planes : {1, 2}) {
-        const BoxTile tile = cut_box_tile(stencil, region, formats, limits, lanes_x, warps, planes);
-        if (tile.blocks_per_multiprocessor == 0 || ceil_div(extents.rows, tile.rows) > most_blocks_across)
-          continue;
-        if (!best || tile.cycles < best->cycles) best = tile;
-      }
-  return best;
-}
-
 std::string constants_text(const KernelStencil& stencil, const Formats& formats, const BoxTile& tile) {
   ConstantsText text = scalar_constants(stencil, formats);
-  text.integer("lanes_x", tile.lanes_x);
-  text.integer("warps", tile.warps);
+  tile.put_constants(text);
   text.integer("own_planes", tile.planes);
-  text.integer("blocks_per_multiprocessor", tile.blocks_per_multiprocessor);
-  text.integer("pitch", tile.pitch);
-  text.integer("shared_bytes", static_cast<std::int64_t>(tile.shared_bytes));
   const Index3 box = box_of(stencil);
   text.flag("all_taps", static_cast<std::int64_t>(stencil.taps.size()) == box[0] * box[1] * box[2]);
   // [slow axis][row of a tile][column], which is the order of planes and rows, of which one has no taps.

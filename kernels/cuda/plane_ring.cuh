@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "arguments.hpp"
 #include "async_copy.cuh"
-#include "constants.cuh"
-#include "precision.cuh"
+#include "scalar_types.cuh"
 #include "walls.cuh"
 
 namespace spsolve::cuda {
-
-using constants::Compute;
-using constants::In;
-using constants::Out;
-using constants::Stored;
 
 /// Columns and rows that a block holds, halo included.
 constexpr int tile_columns = 32 * constants::points_per_lane;

@@ -16,10 +16,6 @@ using SingleTile = std::variant<BoxTile, StarTile>;
 std::optional<SingleTile> choose_single_tile(const KernelStencil& stencil, const Region& region,
                                              const Formats& formats, const BlockLimits& limits);
 
-/// Rows of input per row of so many results that step.cuh has from the second cache: in every plane those
-/// within reach of as many rows as the threads of a block take.
-double rows_of_step(const KernelStencil& stencil, double columns);
-
 /// Cycles that a tile takes.
 inline double cycles_of(const SingleTile& tile) {
   return std::visit([](const auto& of_kernel) { return of_kernel.cycles; }, tile);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "kernels/cuda/launch_shape.hpp"
 
@@ -27,17 +28,16 @@ constexpr double start_cycles = 9000, block_cycles = 2050, plane_cycles = 145, c
 /// Reads of 16 bytes that a thread makes of a plane.
 int reads_of_plane(const KernelStencil& stencil, int own_rows, int chunk) {
   const int tile_axis = stencil.tile_axis(), radius = stencil.radius[tile_axis];
-  int reads = 0;
-  for (int window_row = 0; window_row < own_rows + 2 * radius; ++window_row) {
-    int before = 0, after = 0;
-    for (const Tap& tap : stencil.taps) {
-      const int own = window_row - radius - tap.offset[tile_axis];
-      if (own < 0 || own >= own_rows) continue;
+  // Per row of its window, how many columns before its own and after it takes.
+  std::vector<std::array<int, 2>> taken(static_cast<std::size_t>(own_rows + 2 * radius));
+  for (const Tap& tap : stencil.taps)
+    for (int own = 0; own < own_rows; ++own) {
+      auto& [before, after] = taken[static_cast<std::size_t>(own + radius + tap.offset[tile_axis])];
       before = std::max(before, -tap.offset[column_axis]);
       after = std::max(after, tap.offset[column_axis]);
     }
-    reads += ceil_div(before, chunk) + 1 + ceil_div(after, chunk);
-  }
+  int reads = 0;
+  for (const auto& [before, after] : taken) reads += ceil_div(before, chunk) + 1 + ceil_div(after, chunk);
   return reads;
 }
 
@@ -50,7 +50,7 @@ StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const
             slow_radius = stencil.radius[stencil.slow_axis()];
   const int chunk = 16 / formats.in_bytes(), words = formats.compute_bytes() / 4, threads = 32 * warps,
             taps = static_cast<int>(stencil.taps.size());
-  StarTile tile{lanes_x, warps, own_rows};
+  StarTile tile{{lanes_x, warps}, own_rows};
   tile.stages = slow_radius > 0 || slow > 1 ? planes_on_their_way : 1;
   tile.columns = lanes_x * chunk;
   tile.rows = threads / lanes_x * own_rows;
@@ -60,7 +60,8 @@ StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const
   tile.shared_bytes = static_cast<std::size_t>(tile_bytes(chunks, tile.stages, threads));
   const int registers =
       words * (points * (2 * slow_radius + 1 + stencil.with_source) + chunk + 2 * margin) + other_registers;
-  if (registers > most_registers || points * taps > most_operations || !stencil.counts_rows(held_rows, chunk))
+  if (taps > most_taps || registers > most_registers || points * taps > most_operations ||
+      !stencil.counts_rows(held_rows, chunk))
     return tile;
   tile.blocks_per_multiprocessor =
       std::min({65536 / (threads * round_up(registers, 8)), 2048 / threads,
@@ -109,25 +110,6 @@ StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const
   return tile;
 }
 
-std::optional<StarTile> choose_star_tile(const KernelStencil& stencil, const Region& region,
-                                         const Formats& formats, const BlockLimits& limits) {
-  if (stencil.folded != std::array<bool, 3>{} || stencil.radius[stencil.tile_axis()] == 0 ||
-      stencil.taps.size() > most_taps)
-    return std::nullopt;
-  std::optional<StarTile> best;
-  for (const int lanes_x : {8, 16, 32})
-    for (const int warps : {2, 4, 8, 16})
-      for (const int own_rows : {1, 2, 4}) {
-        const StarTile tile = cut_star_tile(stencil, region, formats, limits, lanes_x, warps, own_rows);
-        if (tile.blocks_per_multiprocessor == 0 ||
-            ceil_div(region.extent(stencil.tile_axis()), tile.rows) > most_blocks_across ||
-            ceil_div(region.extent(stencil.slow_axis()), std::int64_t{tile.planes}) > most_blocks_across)
-          continue;
-        if (!best || tile.cycles < best->cycles) best = tile;
-      }
-  return best;
-}
-
 std::string constants_text(const KernelStencil& stencil, const Formats& formats, const StarTile& tile) {
   // With a plane all sums move on by one: in this order each is read before its place is written, so that no
   // registers are moved.
@@ -136,13 +118,9 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
   std::stable_sort(ordered.taps.begin(), ordered.taps.end(),
                    [&](const Tap& a, const Tap& b) { return a.offset[slow] > b.offset[slow]; });
   ConstantsText text = tap_constants(ordered, formats);
-  text.integer("lanes_x", tile.lanes_x);
-  text.integer("warps", tile.warps);
+  tile.put_constants(text);
   text.integer("own_rows", tile.own_rows);
   text.integer("stages", tile.stages);
-  text.integer("blocks_per_multiprocessor", tile.blocks_per_multiprocessor);
-  text.integer("pitch", tile.pitch);
-  text.integer("shared_bytes", static_cast<std::int64_t>(tile.shared_bytes));
   return text.finished();
 }
 

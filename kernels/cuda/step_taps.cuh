@@ -2,17 +2,10 @@
 // What kernels of single steps share: sums of taps in the order of march.cuh.
 #pragma once
 
-#include "arguments.hpp"
-#include "constants.cuh"
-#include "precision.cuh"
+#include "scalar_types.cuh"
 #include "walls.cuh"
 
 namespace spsolve::cuda {
-
-using constants::Compute;
-using constants::In;
-using constants::Out;
-using constants::Stored;
 
 /// The weighted sum of the points around one, value(plane, row, column) at an offset, added to what it begins
 /// with: in the order of march.cuh.
