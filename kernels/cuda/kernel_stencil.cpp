@@ -150,6 +150,7 @@ ConstantsText scalar_constants(const KernelStencil& stencil, const Formats& form
   text.put("int", "radius[3]", ConstantsText::list(stencil.radius));
   text.put("bool", "folded[3]", folded + "}");
   text.flag("with_source", stencil.with_source);
+  text.flag("rows_repeat", stencil.rows_repeat);
   return text;
 }
 
@@ -167,7 +168,6 @@ ConstantsText tap_constants(const KernelStencil& stencil, const Formats& formats
 
 std::string constants_text(const KernelStencil& stencil, const Formats& formats, const Tile* tile) {
   ConstantsText text = tap_constants(stencil, formats);
-  text.flag("rows_repeat", stencil.rows_repeat);
   text.flag("begins_with_plane", stencil.begins_with_plane);
   text.flag("mirrors_planes", stencil.mirrors_planes());
   text.flag("has_ghost_planes", stencil.has_ghost_planes());

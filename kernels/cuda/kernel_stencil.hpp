@@ -35,7 +35,7 @@ struct KernelStencil {
   int operations = 0;  // per point and step
   std::array<std::array<Wall, 2>, 3> walls{};
   bool with_source = false;
-  bool rows_repeat = false;        // march: what lies beyond the ends of rows is found at their other ends
+  bool rows_repeat = false;        // what lies beyond the ends of rows is found at their other ends
   bool begins_with_plane = false;  // a sum begins with that of its first plane, which is not added to zero
 
   KernelStencil(const Domain& domain, const Stencil& stencil, Precision precision, bool source);

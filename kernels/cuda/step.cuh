@@ -11,8 +11,8 @@ constexpr int larger(int a, int b) { return a > b ? a : b; }
 constexpr int largest_radius =
     larger(constants::radius[0], larger(constants::radius[1], constants::radius[2]));
 
-/// Where the offsets of taps along an axis lead from a point beside walls. Known ahead where taps are
-/// unrolled.
+/// Where the offsets of taps along an axis lead from a point beside walls, or the ends of rows that repeat.
+/// Known ahead where taps are unrolled.
 class Sources {
  public:
   __device__ Sources(const Arguments& a, int axis, long long p)
@@ -61,7 +61,7 @@ __device__ void step_region(const Arguments& a, const Region& region) {
     long long in_offset = 0, out_offset = 0, source_offset = 0;
     for (int axis = 0; axis < 3; ++axis) {
       constexpr const int(&radius)[3] = constants::radius;
-      if (constants::walls[axis][0] != Wall::none)
+      if (constants::walls[axis][0] != Wall::none || repeats(axis))
         inner = inner && p[axis] >= radius[axis] && p[axis] < a.shape[axis] - radius[axis];
       in_offset += (p[axis] - a.in.begin[axis]) * a.in.stride[axis];
       out_offset += (p[axis] - a.out.begin[axis]) * a.out.stride[axis];

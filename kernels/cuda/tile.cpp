@@ -5,6 +5,7 @@
 #include <array>
 #include <iterator>
 
+#include "kernels/cuda/single_tile.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve::cuda {
@@ -231,14 +232,19 @@ int preferred_depth(const KernelStencil& stencil, const Formats& formats, const 
 
 bool rows_repeat(const KernelStencil& stencil, Precision precision, int steps, const BlockLimits& limits) {
   const std::int64_t columns = stencil.shape[column_axis];
-  // Images of few rows cost little. Where there is no march, and beside neumann faces that it does not take,
-  // kernels of single steps need them.
-  if (stencil.radius[row_axis] == 0 || stencil.radius[column_axis] == 0 || stencil.has_walls(column_axis) ||
-      stencil.steps_planes() || columns * static_cast<std::int64_t>(storage_bytes(precision)) % 16 != 0 ||
-      columns > most_columns)
+  const int radius = stencil.radius[column_axis];
+  // Images of few rows cost little.
+  if (stencil.radius[row_axis] == 0 || radius == 0 || stencil.has_walls(column_axis) ||
+      columns * static_cast<std::int64_t>(storage_bytes(precision)) % 16 != 0 || columns > most_columns)
     return false;
   const int preferred = preferred_depth(stencil, {precision, true, true}, limits);
-  if (preferred == 0) return false;
+  if (preferred == 0) {
+    const Region all{{}, {stencil.shape[0], stencil.shape[1], columns}};
+    return steps == 1 && columns >= radius + 16 / static_cast<int>(storage_bytes(precision)) &&
+           columns < 1 << 28 &&  // step.cuh counts offsets in 32 bits
+           choose_single_tile(stencil, all, {precision, true, true}, limits);
+  }
+  if (stencil.steps_planes()) return false;  // kernels of single steps take those beside neumann faces
   for (int depth = 1; depth <= steps; ++depth)
     for (const bool in_stored : {false, true})
       for (const bool out_stored : {false, true}) {

@@ -29,7 +29,8 @@ int preferred_depth(const KernelStencil& stencil, const Formats& formats, const 
 
 /// Whether kernels of launches of up to `steps` steps take what lies beyond the ends of periodic rows from
 /// their other ends, where a block has whole rows, so that no images of them are needed in memory: in 3D, of
-/// rows of at least a tile and of whole vectors of 16 bytes.
+/// rows of whole vectors of 16 bytes, of marches also of at least a tile. Without a march, of single steps by
+/// tiles in shared memory.
 bool rows_repeat(const KernelStencil& stencil, Precision precision, int steps, const BlockLimits& limits);
 
 /// The columns [begin, end) of a region, counted from where its rows are aligned to 64 bytes, grown to

@@ -4,18 +4,11 @@
 // Single steps by tiles in shared memory (box_step.cuh, star_step.cuh): how a tile of input comes there, with
 // the ghosts within reach, and how a thread reads its source and writes its results.
 
-#include "arguments.hpp"
 #include "async_copy.cuh"
-#include "constants.cuh"
-#include "precision.cuh"
+#include "scalar_types.cuh"
 #include "walls.cuh"
 
 namespace spsolve::cuda {
-
-using constants::Compute;
-using constants::In;
-using constants::Out;
-using constants::Stored;
 
 // Without taps across rows of a plane, its place is taken by the planes of one row.
 constexpr bool flat = constants::radius[row_axis] == 0;
@@ -87,7 +80,7 @@ class TileInput {
       else if (walls_across_columns && (column + chunk <= columns_.low || column >= columns_.high))
         place = beyond_columns;
       else
-        place = static_cast<int>((row * a.in.stride[tile_axis] + column) / chunk);
+        place = static_cast<int>((row * a.in.stride[tile_axis] + in_row(column)) / chunk);
     }
   }
 
@@ -112,7 +105,7 @@ class TileInput {
       for (int turn = begin; turn < begin + at_once && turn < turns; ++turn) {
         Type* const to = tile + chunk_of(turn) * chunk;
         const int from = from_where[turn - begin] = places_[turn * block_threads];
-        if (from >= 0 && there) {
+        if (is_place(from) && there) {
           const In* const source = first + static_cast<long long>(from) * chunk;
           if constexpr (Held<as_stored>::is_copied)
             copy_16_bytes(to, source);
@@ -128,7 +121,7 @@ class TileInput {
       if constexpr (!Held<as_stored>::is_copied) {
 #pragma unroll
         for (int turn = begin; turn < begin + at_once && turn < turns; ++turn)
-          if (from_where[turn - begin] >= 0 && there)
+          if (is_place(from_where[turn - begin]) && there)
             hold_chunk(tile + chunk_of(turn) * chunk,
                        [&](int c) { return Held<as_stored>::of(loaded[turn - begin].element[c]); });
       }
@@ -141,27 +134,29 @@ class TileInput {
   __device__ void complete(Type* tile, long long slow) const {
     if (!walls_across_columns || columns_.inside || !find_source(slow_axis, slow, 0ll, a_.shape[slow_axis]))
       return;
-    const int before = max(0, columns_.low - columns_.begin),
-              of_row = before + max(0, columns_.end - columns_.high);
-    for (int k = threadIdx.x; k < held_rows * of_row; k += block_threads) {
-      const int row = k / of_row, nth = k % of_row;
+    for (int k = threadIdx.x; k < held_rows * column_radius; k += block_threads) {
+      const int row = k / column_radius, nth = k % column_radius;
       int from_row = row;
       if (!rows_.takes(row) || !rows_.find(from_row)) continue;
-      const int column = nth < before ? columns_.begin + nth : columns_.high + nth - before;
-      int from = column;
-      Type* const of_tile_row = tile + row * pitch;
-      of_tile_row[place(column)] =
-          columns_.find(from)
-              ? of_tile_row[place(from)]
-              : Held<as_stored>::of_ghost(ghost_value(a_, column_axis, column >= columns_.high));
+      Type* const of_row = tile + row * pitch;
+      const auto make = [&](int column, bool high) {
+        int from = column;
+        of_row[place(column)] = columns_.find(from)
+                                    ? of_row[place(from)]
+                                    : Held<as_stored>::of_ghost(ghost_value(a_, column_axis, high));
+      };
+      if (const int column = columns_.low - 1 - nth; column >= columns_.begin) make(column, false);
+      if (const int column = columns_.high + nth; column < columns_.end) make(column, true);
     }
     __syncthreads();
   }
 
  private:
   static constexpr int group = together / chunk, at_once = 6;
-  enum From { nowhere = -1, beyond_columns = -2, beyond_first_row = -3, beyond_last_row = -4 };
-  static constexpr bool walls_across_columns = constants::walls[column_axis][0] != Wall::none;
+  enum From : int { nowhere = -(1 << 30) - 4, beyond_columns, beyond_first_row, beyond_last_row };
+  static __device__ bool is_place(int from) { return from > beyond_last_row; }
+  static constexpr bool walls_across_columns =
+      column_radius > 0 && constants::walls[column_axis][0] != Wall::none;
   static constexpr bool has_walls = walls_across_columns || constants::walls[tile_axis][0] != Wall::none ||
                                     constants::walls[slow_axis][0] != Wall::none;
 
@@ -186,6 +181,11 @@ class TileInput {
     __device__ bool find(int& p) const { return find_source(axis, p, low, high); }
   };
 
+  /// Where a chunk is found that begins with a column which sums take.
+  __device__ int in_row(int column) const {
+    if constexpr (repeats(column_axis)) columns_.find(column);
+    return column;
+  }
   static __device__ int chunk_of(int turn) { return static_cast<int>(threadIdx.x) + turn * block_threads; }
 
   template <class Element>
@@ -198,7 +198,8 @@ class TileInput {
 
   const Arguments& a_;
   unsigned char* memory_;
-  int* places_;  // of the thread's chunks in a plane, in chunks, or From; in registers they would spill
+  // Of the thread's chunks in a plane, in chunks from the first, or From; in registers they would spill.
+  int* places_;
   long long row_, column_;  // the first that is held
   Extent<tile_axis> rows_;
   Extent<column_axis> columns_;

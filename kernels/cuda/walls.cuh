@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "arguments.hpp"
-#include "constants.cuh"
+#include "scalar_types.cuh"
 
 namespace spsolve::cuda {
 
 /// The value beyond a dirichlet face.
-__device__ inline constants::Compute ghost_value(const Arguments& a, int axis, int side) {
-  if constexpr (sizeof(constants::Compute) == sizeof(float))
+__device__ inline Compute ghost_value(const Arguments& a, int axis, int side) {
+  if constexpr (sizeof(Compute) == sizeof(float))
     return a.ghost_fp32[axis][side];
   else
     return a.ghost[axis][side];
 }
 
+/// Whether points beyond the ends of an axis are found at its other end, not in the memory of the input.
+__device__ constexpr bool repeats(int axis) { return constants::rows_repeat && axis == column_axis; }
+
 /// Takes coordinate p of an axis to the point of the grid, low <= p < high, that it has its value from, as
-/// numpy.pad fills ghosts along one axis; false, and p as it was, where that is a dirichlet face.
+/// numpy.pad fills ghosts along one axis; false, and p as it was, where that is a dirichlet face. Periodic
+/// axes keep p, but where they repeat, by less than a period.
 template <class Index>
 __device__ bool find_source(int axis, Index& p, Index low, Index high) {
-  if (constants::walls[axis][0] == Wall::none || (p >= low && p < high)) return true;
+  if ((constants::walls[axis][0] == Wall::none && !repeats(axis)) || (p >= low && p < high)) return true;
+  if (repeats(axis)) {
+    p += p < low ? high - low : low - high;
+    return true;
+  }
   const Wall wall = p < low ? constants::walls[axis][0] : constants::walls[axis][1];
   if (wall == Wall::dirichlet) return false;
   do p = p < low ? 2 * low - 1 - p : 2 * high - 1 - p;

@@ -71,10 +71,10 @@ TEST_P(Templates, CompileForAmpereAndHopper) {
   for (const auto& [hopper, whole_vectors] : {std::pair{false, false}, {true, false}, {true, true}}) {
     if (whole_vectors && !c.steps) continue;
     const KernelCompiler compiler(hopper ? "sm_90a" : "sm_80", {});
+    const BlockLimits& limits = hopper ? hopper_limits : ampere;
+    stencil.rows_repeat = rows_repeat(stencil, c.precision, std::max(c.steps, 1), limits);
     std::optional<Tile> tile;
     if (c.steps) {
-      const BlockLimits& limits = hopper ? hopper_limits : ampere;
-      stencil.rows_repeat = rows_repeat(stencil, c.precision, c.steps, limits);
       tile = choose_tile(stencil, formats, c.steps, limits);
       ASSERT_TRUE(tile) << c.stencil;
       tile->whole_vectors = whole_vectors;
@@ -84,8 +84,7 @@ TEST_P(Templates, CompileForAmpereAndHopper) {
     std::map<std::string, std::string> constants_of{{c.steps ? "march.cuh" : "step.cuh", text}};
     if (!c.steps && stencil.radius[row_axis] == 0) constants_of["steps.cuh"] = text;
     const Region region{{0, 0, 0}, {stencil.shape[0], stencil.shape[1], stencil.shape[2]}};
-    if (const auto single = choose_single_tile(stencil, region, formats, hopper ? hopper_limits : ampere);
-        single && !c.steps)
+    if (const auto single = choose_single_tile(stencil, region, formats, limits); single && !c.steps)
       std::visit(
           [&](const auto& of_kernel) {
             constants_of[of_kernel.kernel + std::string(".cuh")] =
@@ -220,6 +219,20 @@ TEST(SingleTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
 }
 
 // The plan asks for bands beside walls, which ranks may lack.
+// Of single steps: launches of more need images beyond the ends of rows, as do rows of broken vectors.
+TEST(SingleTile, FindsPointsBeyondTheEndsOfRows) {
+  const auto repeat = [](const char* stencil, BoundaryKind walls, std::int64_t extent, int steps) {
+    return rows_repeat(make({stencil, Precision::fp32, walls, false, 0, 0, extent}), Precision::fp32, steps,
+                       hopper_limits);
+  };
+  EXPECT_TRUE(repeat("star3d6r", periodic, 240, 1));
+  EXPECT_TRUE(repeat("random3d4r", periodic, 240, 1));
+  EXPECT_FALSE(repeat("star3d6r", periodic, 240, 2));
+  EXPECT_FALSE(repeat("star3d6r", periodic, 241, 1));
+  EXPECT_FALSE(repeat("star3d6r", neumann, 240, 1));
+  EXPECT_FALSE(repeat("star2d12r", periodic, 1000, 1)) << "images of few rows cost little";
+}
+
 TEST(SingleTile, TakesNoEmptyRegions) {
   for (const char* name : {"star3d6r", "random3d3r"}) {
     const KernelStencil stencil = make({name, Precision::fp64, BoundaryKind::neumann, false, 0, 0, 320});

@@ -52,6 +52,21 @@ inline const BoxStepCase box_step_cases[] = {
      1,
      1},
     {{{"torus", {6, 37, 45}, {1, 2, 9}, false, periodic, fp32}, 1, no_walls, no_walls, no_walls}, 4, 1, 2},
+    {{{"rows", {6, 37, 84}, {1, 2, 9}, false, periodic, fp32}, 1, mirrors, values, no_walls, {}, true, true},
+     4,
+     1,
+     2},
+    {{{"rows_fp16", {5, 31, 16}, {2, 2, 5}, false, periodic, fp16},
+      1,
+      no_walls,
+      no_walls,
+      no_walls,
+      {},
+      true,
+      true},
+     2,
+     1,
+     1},
 };
 
 }  // namespace spsolve::cuda

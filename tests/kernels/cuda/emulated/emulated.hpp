@@ -12,12 +12,11 @@ namespace spsolve::cuda {
 extern const char* const emulated_case;
 
 /// Each runs the blocks of a launch, one after the other.
-void launch_emulated_box_step(const Arguments& a, int blocks_x, int blocks_y, int blocks_z);
 void launch_emulated_march(const Arguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_mma(const MmaArguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_pack(const PackArguments& a, int blocks);
-void launch_emulated_star_step(const Arguments& a, int blocks_x, int blocks_y, int blocks_z);
 void launch_emulated_step(const Arguments& a, int blocks);
 void launch_emulated_steps(const Arguments& a, int blocks_x, int blocks_y, int stride);
+void launch_emulated_tile_step(const Arguments& a, int blocks_x, int blocks_y, int blocks_z);
 
 }  // namespace spsolve::cuda

@@ -44,7 +44,8 @@ struct StepCase {
   int steps;
   Walls z, y, x;  // instead of those of `shape`
   std::array<bool, 3> symmetric{};
-  bool with_source = true;  // else it is zero
+  bool with_source = true;   // else it is zero
+  bool rows_repeat = false;  // no images beyond the ends of rows
 
   testing::RandomCase problem() const {
     testing::RandomCase random = make_problem(shape, symmetric);
@@ -57,7 +58,9 @@ struct StepCase {
     return random;
   }
   KernelStencil stencil() const {
-    return {problem().domain, problem().stencil, shape.precision, with_source};
+    KernelStencil made(problem().domain, problem().stencil, shape.precision, with_source);
+    made.rows_repeat = rows_repeat;
+    return made;
   }
   Formats formats() const { return {shape.precision, true, true}; }
   /// Of the distance from the CPU unit: folded sums are rounded elsewhere.

@@ -14,6 +14,15 @@ inline const StepCase step_cases[] = {
     {{"plane", {1, 23, 31}, {0, 2, 3}, false, dirichlet, fp32}, 1, no_walls, mirror_last, mirror_last},
     {{"box_fp16", {7, 9, 21}, {1, 2, 2}, false, neumann, fp16}, 1, mirrors, values, mirror_last},
     {{"torus", {6, 7, 8}, {1, 2, 1}, false, periodic, fp32}, 1, no_walls, no_walls, no_walls},
+    {{"rows", {6, 7, 12}, {1, 2, 9}, true, neumann, fp32}, 1, mirrors, values, no_walls, {}, true, true},
+    {{"rows_in_loops", {5, 6, 24}, {4, 4, 4}, false, periodic, fp16},
+     1,
+     mirrors,
+     no_walls,
+     no_walls,
+     {},
+     true,
+     true},
 };
 
 }  // namespace spsolve::cuda

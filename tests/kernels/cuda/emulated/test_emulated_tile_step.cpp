@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
-
+// A step by tiles in shared memory, as it is compiled for GPUs, in an emulation of its blocks: one of
+// EMULATED_CASES.
 #include <gtest/gtest.h>
 
 #include <limits>
 
+#include "box_step_case.hpp"
+#include "emulated.hpp"
 #include "kernels/rounding.hpp"
-#include "scalar_case.hpp"
+#include "star_step_case.hpp"
 
 namespace spsolve::cuda {
+namespace {
 
-/// Asserts that a step by tiles, as it is compiled for GPUs, has the bits of the CPU unit, the grid at once
-/// and in regions: launch(arguments, blocks along x, y, z) runs its blocks.
-template <class Tile, class Launch>
-void expect_bits_of_cpu_unit(const StepCase& step, const Tile& tile, const Launch& launch) {
+TEST(EmulatedTileStep, HasTheBitsOfTheCpuUnitInAnyRegions) {
+  const auto& c = case_named(emulated_case, EMULATED_CASES);
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  testing::RandomCase problem = step.problem();
-  const Precision precision = step.shape.precision;
-  const KernelStencil stencil = step.stencil();
+  testing::RandomCase problem = c.step.problem();
+  const Precision precision = c.step.shape.precision;
+  const auto tile = c.tile();
+  const KernelStencil stencil = c.step.stencil();
   const auto expected = advance_on_cpu(problem, precision, 1, problem.u);
   const Field source = whole_grid(problem, sum_precision(precision), 1, problem.source, false);
-  const Field in = whole_grid(problem, precision, 1, problem.u, false);
+  const Field in = whole_grid(problem, precision, 1, problem.u, false, c.step.rows_repeat);
   for (const auto& regions : {std::vector{problem.domain.box()}, testing::random_regions(problem)}) {
     Field out = whole_grid(problem, precision, 1, std::vector<double>(problem.u.size(), nan));
     for (const Box& region : regions) {
@@ -31,8 +33,9 @@ void expect_bits_of_cpu_unit(const StepCase& step, const Tile& tile, const Launc
         return static_cast<int>(ceil_div(a.region.end[axis] - first, of_block));
       };
       const int rows = stencil.tile_axis(), slow = stencil.slow_axis();
-      launch(a, blocks(column_axis, a.first_column, tile.columns),
-             blocks(rows, a.region.begin[rows], tile.rows), blocks(slow, a.region.begin[slow], tile.planes));
+      launch_emulated_tile_step(a, blocks(column_axis, a.first_column, tile.columns),
+                                blocks(rows, a.region.begin[rows], tile.rows),
+                                blocks(slow, a.region.begin[slow], tile.planes));
     }
     const auto found = testing::points_of(out, problem.domain.box());
     for (std::size_t i = 0; i < expected.size(); ++i)
@@ -40,4 +43,5 @@ void expect_bits_of_cpu_unit(const StepCase& step, const Tile& tile, const Launc
   }
 }
 
+}  // namespace
 }  // namespace spsolve::cuda
