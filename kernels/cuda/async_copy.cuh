@@ -119,7 +119,15 @@ __device__ inline void copy_16_bytes(void* shared, const void* global) {
                "l"(__cvta_generic_to_global(global))
                : "memory");
 }
-/// The same, or 16 bytes of zeros; `global` is an address in any case.
+/// The same of the nth 16 bytes from `first` on: NVVM would sum up the address of each anew.
+__device__ inline void copy_nth_16_bytes(void* shared, const void* first, int nth) {
+  asm volatile(
+      "{\n\t.reg .u64 from;\n\tmad.wide.s32 from, %2, 16, %1;\n\t"
+      "cp.async.cg.shared.global [%0], [from], 16;\n\t}" ::"r"(shared_address(shared)),
+      "l"(__cvta_generic_to_global(first)), "r"(nth)
+      : "memory");
+}
+/// copy_16_bytes(), or 16 bytes of zeros; `global` is an address in any case.
 __device__ inline void copy_16_bytes_or_zero(void* shared, const void* global, bool copy) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)),
                "l"(__cvta_generic_to_global(global)), "r"(copy ? 16 : 0)

@@ -2,6 +2,7 @@
 #include "kernels/cuda/box_tile.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "kernels/cuda/constants_text.hpp"
@@ -13,12 +14,14 @@ namespace {
 constexpr int bytes_of_thread = 64;     // of columns in a row, of which it has two
 constexpr int most_warps = 16;          // of a multiprocessor, by registers: 128 of a thread
 constexpr int most_column_radius = 24;  // a window is in registers
-// Fitted to 405 tiles of ten cases on H200, of a kernel that read weights and ghosts otherwise; 17 cases of
-// today's are within 18% (docs/kernels-scalar.md). In issue slots of a warp: of a sum; of a row beside its
-// sums; of a turn of copies; of a plane, and more of one beside walls across rows or columns. Cycles until a
-// plane has been read, and what a launch takes. What blocks wait for each other, more where they are few.
-constexpr double sum_slots = 1.05, row_slots = 110, copy_slots = 30, plane_slots = 420, wall_slots = 1200,
-                 read_cycles = 2000, start_cycles = 14000, apart = 0.14;
+// Fitted to 336 tiles of 17 cases on H100 (docs/kernels-scalar.md). In issue slots of a warp: of a sum; of a
+// row beside its sums; of a turn of copies, and where operands are made of what is stored; of a plane, more
+// of one beside walls, and of a turn of ghosts beyond the ends of rows. Cycles until a plane has been read,
+// and what a launch takes. What blocks wait for each other, more where they are few; warps that a scheduler
+// needs to be busy.
+constexpr double sum_slots = 1.16, row_slots = 62, copy_slots = 7.3, convert_slots = 72, plane_slots = 100,
+                 wall_slots = 140, ghost_slots = 300, read_cycles = 500, start_cycles = 14200, apart = 0.033,
+                 alone = 1.6;
 
 /// Taps of a stencil as a box, whether they are there or not.
 Index3 box_of(const KernelStencil& stencil) {
@@ -60,20 +63,25 @@ BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const F
   const auto inside = [&](int axis, std::int64_t extent, int of_tile) {
     return stencil.has_walls(axis) ? std::max(0.0, 1 - 2.0 * of_tile / static_cast<double>(extent)) : 1.0;
   };
-  const double beside_walls = 1 - inside(stencil.tile_axis(), region_rows, tile.rows) *
-                                      inside(column_axis, region_columns, tile.columns);
+  const double within_rows = inside(column_axis, region_columns, tile.columns),
+               beside_walls = 1 - inside(stencil.tile_axis(), region_rows, tile.rows) * within_rows;
+  const bool converts = formats.in_bytes() < compute_bytes || formats.storage == Precision::tf32;
+  const int threads = 32 * warps;
   const double sums = sum_slots * (2 * rows_radius + 1) * (2 * column_radius + 1) * 2 * own_columns *
                       (compute_bytes == 8 ? 2 : 1),
                rows = (2 * rows_radius + 2) * (row_slots + 2.0 * column_radius / chunk),
-               read = copy_slots * ceil_div(held_rows * (held_columns / chunk), 32 * warps),
-               slots = held_planes * (rows + read + plane_slots + beside_walls * wall_slots) +
+               read = (copy_slots + (converts ? convert_slots : 0.0)) *
+                      ceil_div(held_rows * (held_columns / chunk), threads),
+               ghosts = beside_walls * wall_slots +
+                        (1 - within_rows) * ghost_slots * ceil_div(held_rows * column_radius, threads),
+               slots = held_planes * (rows + read + plane_slots + ghosts) +
                        planes * (held_planes + 1 - planes) * sums;
   const std::int64_t blocks = ceil_div(region_planes, std::int64_t{planes}) *
                               ceil_div(region_rows, tile.rows) * ceil_div(region_columns, tile.columns);
   // Blocks that are resident at once hide each other's reading.
   const auto together = [&](double number) {
     const auto issue = [&](double n) {
-      return slots * scheduler_time(n * warps / schedulers_of_multiprocessor);
+      return slots * std::hypot(n * warps / schedulers_of_multiprocessor, alone);
     };
     return std::max(issue(number) * (1 + apart / number), issue(1) + held_planes * read_cycles);
   };

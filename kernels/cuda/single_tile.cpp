@@ -27,7 +27,7 @@ std::optional<SingleTile> choose_single_tile(const KernelStencil& stencil, const
       for (const int planes : {1, 2})
         consider(cut_box_tile(stencil, region, formats, limits, lanes_x, warps, planes));
   for (const int lanes_x : {8, 16, 32})
-    for (const int warps : {2, 4, 8, 16})
+    for (const int warps : {4, 8, 16})
       for (const int own_rows : {1, 2, 4})
         consider(cut_star_tile(stencil, region, formats, limits, lanes_x, warps, own_rows));
   return best;

@@ -12,18 +12,19 @@ namespace {
 
 constexpr int most_taps = 160;                             // unrolled for every row of a thread
 constexpr int most_operations = 1600;                      // of a thread and plane
-constexpr int other_registers = 44, most_registers = 232;  // of a thread
+constexpr int other_registers = 36, most_registers = 232;  // of a thread
 constexpr int planes_on_their_way = 4;
-// Fitted to 350 tiles of 14 cases on H200 (docs/kernels-scalar.md). Issue slots of a warp for a plane: for 16
-// bytes that it copies; for 16 bytes that it reads of shared memory, and of these for an operand of 16 bits
-// and of tf32; for a row of results; else; for a ghost beyond the ends of rows, for which blocks that have
-// none wait. Warps that a scheduler needs to be busy.
-constexpr double copy_slots = 3, read_slots = 1.5, half_slots = 3.3, tf32_slots = 9.9, row_slots = 5,
-                 plane_slots = 170, ghost_slots = 45, alone = 1.5;
-// Cycles of a multiprocessor: what a launch, a block and a plane take at least. Bytes in a cycle from the
-// second cache, in lines of 128, and from memory, of which this share of halos comes.
-constexpr double start_cycles = 9000, block_cycles = 2050, plane_cycles = 145, cache_bytes = 46.8,
-                 memory_bytes = 18.5, halo_share = 0.32;
+// Fitted to 459 tiles of 24 cases on H100, those of memory to H200 (docs/kernels-scalar.md). Issue slots of a
+// warp for a plane: for 16 bytes that it copies; for 16 bytes that it reads of shared memory, and of these
+// for an operand of 16 bits and of tf32; for a row of results; else; for a ghost beyond the ends of rows, for
+// which blocks that have none wait. Warps that a scheduler needs to be busy.
+constexpr double copy_slots = 4, read_slots = 0.8, half_slots = 2.4, tf32_slots = 7.2, row_slots = 3,
+                 plane_slots = 40, ghost_slots = 90, alone = 2.05;
+// Cycles of a multiprocessor: what a launch, a block and a plane take at least; of a read of 16 bytes by the
+// threads of a warp. Bytes in a cycle from the second cache, in lines of 128, and from memory, of which this
+// share of halos comes.
+constexpr double start_cycles = 7800, block_cycles = 1240, plane_cycles = 160, read_cycles = 4.2,
+                 cache_bytes = 40, memory_bytes = 18.5, halo_share = 0.29;
 
 /// Reads of 16 bytes that a thread makes of a plane.
 int reads_of_plane(const KernelStencil& stencil, int own_rows, int chunk) {
@@ -91,6 +92,7 @@ StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const
                source = stencil.with_source ? bytes(tile.rows, tile.columns, formats.compute_bytes()) : 0,
                lines =
                    results_in * held_rows / tile.rows + 256.0 * held_rows;  // two more at the ends of rows
+  const auto fourth = [](double time) { return time * time * time * time; };
   // Of a plane of the blocks that a multiprocessor has at once: what limits them, or nearly so where several
   // do; a block whose planes do not overlap waits for one after the other.
   const auto together = [&](double n) {
@@ -99,9 +101,11 @@ StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const
     };
     const double cache = (lines + out + source) / cache_bytes,
                  memory = (results_in + out + source + halo_share * (in - results_in)) / memory_bytes,
+                 shared = warps * reads * read_cycles,
                  warps_of_block = static_cast<double>(warps) / schedulers_of_multiprocessor,
-                 all = std::cbrt(std::pow(issue(n * warps_of_block), 3) + std::pow(n * cache, 3) +
-                                 std::pow(n * memory, 3)),
+                 all = std::pow(fourth(issue(n * warps_of_block)) + fourth(n * cache) + fourth(n * memory) +
+                                    fourth(n * shared),
+                                0.25),
                  one = tile.stages == 1 ? issue(warps_of_block) + cache + memory : 0;
     return block_cycles + (tile.planes + 2 * slow_radius) * (std::max(all, one) + plane_cycles / n);
   };

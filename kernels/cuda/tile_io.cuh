@@ -61,10 +61,11 @@ class TileInput {
       : a_(a),
         memory_(memory),
         places_(reinterpret_cast<int*>(memory + number * tile_bytes) + threadIdx.x),
-        row_(row - row_radius),
-        column_(column - margin),
-        rows_(a, row_, held_rows),
-        columns_(a, column_, held_columns) {
+        first_(static_cast<const In*>(a.in.data) +
+               (row - row_radius - a.in.begin[tile_axis]) * a.in.stride[tile_axis] +
+               (column - margin - a.in.begin[column_axis])),
+        rows_(a, row - row_radius, held_rows),
+        columns_(a, column - margin, held_columns) {
 #pragma unroll
     for (int turn = 0; turn < turns; ++turn) {
       const int at = chunk_of(turn) % (pitch / chunk);
@@ -94,23 +95,25 @@ class TileInput {
   __device__ void hold(Type* tile, long long slow) const {
     const bool high = slow >= a_.shape[slow_axis],
                there = find_source(slow_axis, slow, 0ll, a_.shape[slow_axis]);
-    const In* const first =
-        static_cast<const In*>(a_.in.data) + (slow - a_.in.begin[slow_axis]) * a_.in.stride[slow_axis] +
-        (row_ - a_.in.begin[tile_axis]) * a_.in.stride[tile_axis] + (column_ - a_.in.begin[column_axis]);
+    const In* const first = first_ + (slow - a_.in.begin[slow_axis]) * a_.in.stride[slow_axis];
+    tile += threadIdx.x * chunk;
 #pragma unroll
     for (int begin = 0; begin < turns; begin += at_once) {
       Pack<In, chunk> loaded[at_once];
-      int from_where[at_once];
+      int from_where[at_once];  // read before any is sent for: copies may write it, as the compiler sees it
+#pragma unroll
+      for (int turn = begin; turn < begin + at_once && turn < turns; ++turn)
+        from_where[turn - begin] = places_[turn * block_threads];
 #pragma unroll
       for (int turn = begin; turn < begin + at_once && turn < turns; ++turn) {
-        Type* const to = tile + chunk_of(turn) * chunk;
-        const int from = from_where[turn - begin] = places_[turn * block_threads];
+        Type* const to = tile + turn * block_threads * chunk;
+        const int from = from_where[turn - begin];
         if (is_place(from) && there) {
-          const In* const source = first + static_cast<long long>(from) * chunk;
           if constexpr (Held<as_stored>::is_copied)
-            copy_16_bytes(to, source);
+            copy_nth_16_bytes(to, first, from);
           else
-            loaded[turn - begin] = *reinterpret_cast<const Pack<In, chunk>*>(source);
+            loaded[turn - begin] =
+                *reinterpret_cast<const Pack<In, chunk>*>(first + static_cast<long long>(from) * chunk);
         } else if (has_walls && from != nowhere && !(there && from == beyond_columns)) {
           // The slowest axis decides.
           const Type ghost = Held<as_stored>::of_ghost(
@@ -122,7 +125,7 @@ class TileInput {
 #pragma unroll
         for (int turn = begin; turn < begin + at_once && turn < turns; ++turn)
           if (is_place(from_where[turn - begin]) && there)
-            hold_chunk(tile + chunk_of(turn) * chunk,
+            hold_chunk(tile + turn * block_threads * chunk,
                        [&](int c) { return Held<as_stored>::of(loaded[turn - begin].element[c]); });
       }
     }
@@ -132,23 +135,24 @@ class TileInput {
   /// Makes the ghosts beyond the ends of rows of a tile that has arrived, of what lies in it: by all threads,
   /// between barriers.
   __device__ void complete(Type* tile, long long slow) const {
-    if (!walls_across_columns || columns_.inside || !find_source(slow_axis, slow, 0ll, a_.shape[slow_axis]))
-      return;
-    for (int k = threadIdx.x; k < held_rows * column_radius; k += block_threads) {
-      const int row = k / column_radius, nth = k % column_radius;
-      int from_row = row;
-      if (!rows_.takes(row) || !rows_.find(from_row)) continue;
-      Type* const of_row = tile + row * pitch;
-      const auto make = [&](int column, bool high) {
-        int from = column;
-        of_row[place(column)] = columns_.find(from)
-                                    ? of_row[place(from)]
-                                    : Held<as_stored>::of_ghost(ghost_value(a_, column_axis, high));
-      };
-      if (const int column = columns_.low - 1 - nth; column >= columns_.begin) make(column, false);
-      if (const int column = columns_.high + nth; column < columns_.end) make(column, true);
+    if constexpr (walls_across_columns) {
+      if (columns_.inside || !find_source(slow_axis, slow, 0ll, a_.shape[slow_axis])) return;
+      for (int k = threadIdx.x; k < held_rows * column_radius; k += block_threads) {
+        const int row = k / column_radius, nth = k % column_radius;
+        int from_row = row;
+        if (!rows_.takes(row) || !rows_.find(from_row)) continue;
+        Type* const of_row = tile + row * pitch;
+        const auto make = [&](int column, bool high) {
+          int from = column;
+          of_row[place(column)] = columns_.find(from)
+                                      ? of_row[place(from)]
+                                      : Held<as_stored>::of_ghost(ghost_value(a_, column_axis, high));
+        };
+        if (const int column = columns_.low - 1 - nth; column >= columns_.begin) make(column, false);
+        if (const int column = columns_.high + nth; column < columns_.end) make(column, true);
+      }
+      __syncthreads();
     }
-    __syncthreads();
   }
 
  private:
@@ -200,7 +204,7 @@ class TileInput {
   unsigned char* memory_;
   // Of the thread's chunks in a plane, in chunks from the first, or From; in registers they would spill.
   int* places_;
-  long long row_, column_;  // the first that is held
+  const In* first_;  // that is held of the first plane in memory
   Extent<tile_axis> rows_;
   Extent<column_axis> columns_;
 };

@@ -46,6 +46,9 @@ inline void copy_16_bytes(void* shared, const void* global) {
   ::emulated::copies_of_thread().back().push_back({shared, global});
 #endif
 }
+inline void copy_nth_16_bytes(void* shared, const void* first, int nth) {
+  copy_16_bytes(shared, static_cast<const char*>(first) + 16 * static_cast<std::ptrdiff_t>(nth));
+}
 inline void commit_copies() { ::emulated::copies_of_thread().emplace_back(); }
 template <int newest>
 void wait_for_copies() {
