@@ -22,7 +22,7 @@ class MpiTransport : public Transport {
   void all_reduce_max(int* value) override { *value = communicator_.all_reduce(*value, MPI_MAX); }
 
  protected:
-  Communicator communicator_;
+  const Communicator& communicator() const { return communicator_; }
 
  private:
   /// What a request is, for errors.
@@ -31,6 +31,7 @@ class MpiTransport : public Transport {
     int peer, bytes;
   };
 
+  Communicator communicator_;
   std::size_t largest_piece_;  // bytes
   std::vector<MPI_Request> requests_;
   std::vector<Posted> posted_;

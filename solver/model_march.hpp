@@ -49,7 +49,7 @@ struct MarchModel {
     return 32 * cuda::schedulers_of_multiprocessor * limits.multiprocessors / rate;
   }
   /// Of an operand, where these are rounded to tf32 first.
-  double rounding_slots() const { return problem.precision == Precision::tf32 ? 9 : 0; }
+  double rounding_slots() const { return problem.precision == Precision::tf32 ? cuda::rounding_slots : 0; }
   /// Seconds of a cycle.
   double cycle() const { return slot(device.scalar_fp32); }
   /// The steps of one kernel, as ScalarUnit::advance() cuts a launch; 0: single steps without a march.

@@ -12,6 +12,7 @@
 namespace spsolve::cuda {
 
 constexpr int schedulers_of_multiprocessor = 4;
+constexpr double rounding_slots = 9;  // issue slots of an operand that is rounded to tf32
 // Of a launch: kernels count columns in 32 bits; a grid of blocks has so many along its y and z.
 constexpr std::int64_t most_columns = std::int64_t{1} << 30;
 constexpr std::int64_t most_blocks_across = 65535;

@@ -25,7 +25,7 @@ class TileOutput {
     if constexpr (ends_within_vectors) columns_ = static_cast<int>(clamp(a_.shape[2] - column, 0, VX + 1));
     out_ = static_cast<Out*>(a_.out.data) + (place.begin - a_.out.begin[0]) * a_.out.stride[0] +
            (row - a_.out.begin[1]) * a_.out.stride[1] +
-           ((rows_repeat ? in_period(column, a_.row_period) : column) - a_.out.begin[2]);
+           ((rows_repeat ? in_period<long long>(column, 0, a_.row_period) : column) - a_.out.begin[2]);
   }
 
   /// The next plane.

@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "kernels/cuda/launch_shape.hpp"
+
 namespace spsolve::cuda {
 namespace {
 
@@ -15,7 +17,6 @@ constexpr double row_cycles = 0.42;  // of the first cache, for another row of a
 constexpr int most_unrolled_taps = 512;
 constexpr double tap_cycles = 39, loop_cycles = 322;  // until a tap of a step is done, unrolled or not
 constexpr double slots_of_cycle = 107;
-constexpr double rounding_slots = 9;                      // of an operand of tf32
 constexpr double mirror_slots = 10, constant_slots = 12;  // of a tap of a step beside walls
 constexpr double offset_slots = 24;  // of an offset within reach, along three axes, before the taps
 

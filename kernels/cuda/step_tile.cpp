@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t least_planes = 8, most_planes = 256, least_columns = 8;
 // Measured on H200, in cycles: until the first step, beside walls; a step; until the threads have their
 // loads.
-constexpr double start_cycles = 600, ghost_cycles = 1600, step_cycles = 150, load_cycles = 1300;
+constexpr double start_cycles = 600, ghost_cycles = 1600, barrier_cycles = 150, load_cycles = 1300;
 constexpr double turn_slots = 25, point_slots = 3;  // instructions beside sums, of a thread, of a point
 // The same of march.cuh on small grids, where each warp waits for its own results: until the first step; to
 // fill a level in fp64; a plane of a level; issue slots per instruction; between walls, times as much.
@@ -79,7 +79,7 @@ StepTile cut_tile(const KernelStencil& stencil, const Region& region, int steps,
   tile.load_turns = turns(held);
   for (int left = 0; left < steps; ++left) tile.turns += turns(held_planes(stencil, planes, left));
   tile.waves = static_cast<double>(ceil_div(tile.plane_tiles * tile.column_tiles, limits.multiprocessors));
-  tile.cycles = tile.waves * (load_cycles * tile.load_turns + step_cycles * steps + turn * tile.turns);
+  tile.cycles = tile.waves * (load_cycles * tile.load_turns + barrier_cycles * steps + turn * tile.turns);
   tile.cycles += start_cycles + (stencil.has_walls() ? ghost_cycles : 0);
   return tile;
 }

@@ -137,16 +137,17 @@ class TileInput {
   __device__ void complete(Type* tile, long long slow) const {
     if constexpr (walls_across_columns) {
       if (columns_.inside || !find_source(slow_axis, slow, 0ll, a_.shape[slow_axis])) return;
-      for (int k = threadIdx.x; k < held_rows * column_radius; k += block_threads) {
-        const int row = k / column_radius, nth = k % column_radius;
+      constexpr int of_row = column_radius > 0 ? column_radius : 1;
+      for (int k = threadIdx.x; k < held_rows * of_row; k += block_threads) {
+        const int row = k / of_row, nth = k % of_row;
         int from_row = row;
         if (!rows_.takes(row) || !rows_.find(from_row)) continue;
-        Type* const of_row = tile + row * pitch;
+        Type* const held_row = tile + row * pitch;
         const auto make = [&](int column, bool high) {
           int from = column;
-          of_row[place(column)] = columns_.find(from)
-                                      ? of_row[place(from)]
-                                      : Held<as_stored>::of_ghost(ghost_value(a_, column_axis, high));
+          held_row[place(column)] = columns_.find(from)
+                                        ? held_row[place(from)]
+                                        : Held<as_stored>::of_ghost(ghost_value(a_, column_axis, high));
         };
         if (const int column = columns_.low - 1 - nth; column >= columns_.begin) make(column, false);
         if (const int column = columns_.high + nth; column < columns_.end) make(column, true);
@@ -157,6 +158,7 @@ class TileInput {
 
  private:
   static constexpr int group = together / chunk, at_once = 6;
+  // Below all places, which may be a row before the first that is held.
   enum From : int { nowhere = -(1 << 30) - 4, beyond_columns, beyond_first_row, beyond_last_row };
   static __device__ bool is_place(int from) { return from > beyond_last_row; }
   static constexpr bool walls_across_columns =
@@ -168,7 +170,7 @@ class TileInput {
   template <int axis>
   struct Extent {
     int begin, end;  // that sums take
-    int low, high;   // of the grid, where it has walls
+    int low, high;   // of the grid, where it has walls or repeats
     bool inside;     // no ghosts among what sums take
 
     __device__ Extent(const Arguments& a, long long first, int held) {

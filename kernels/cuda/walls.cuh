@@ -16,16 +16,20 @@ __device__ inline Compute ghost_value(const Arguments& a, int axis, int side) {
 /// Whether points beyond the ends of an axis are found at its other end, not in the memory of the input.
 __device__ constexpr bool repeats(int axis) { return constants::rows_repeat && axis == column_axis; }
 
+/// Where a point less than a period from the grid, low <= p < high, is along an axis that repeats.
+template <class Index>
+__device__ Index in_period(Index p, Index low, Index high) {
+  return p < low ? p + (high - low) : p >= high ? p - (high - low) : p;
+}
+
 /// Takes coordinate p of an axis to the point of the grid, low <= p < high, that it has its value from, as
 /// numpy.pad fills ghosts along one axis; false, and p as it was, where that is a dirichlet face. Periodic
-/// axes keep p, but where they repeat, by less than a period.
+/// axes keep p, which memory holds, but where they repeat.
 template <class Index>
 __device__ bool find_source(int axis, Index& p, Index low, Index high) {
-  if ((constants::walls[axis][0] == Wall::none && !repeats(axis)) || (p >= low && p < high)) return true;
-  if (repeats(axis)) {
-    p += p < low ? high - low : low - high;
-    return true;
-  }
+  if (p >= low && p < high) return true;
+  if (repeats(axis)) p = in_period(p, low, high);
+  if (constants::walls[axis][0] == Wall::none) return true;
   const Wall wall = p < low ? constants::walls[axis][0] : constants::walls[axis][1];
   if (wall == Wall::dirichlet) return false;
   do p = p < low ? 2 * low - 1 - p : 2 * high - 1 - p;
@@ -50,11 +54,6 @@ __device__ inline double choose(unsigned bits, int k, double one, double other) 
   };
   return __hiloint2double(word(__double2hiint(one), __double2hiint(other)),
                           word(__double2loint(one), __double2loint(other)));
-}
-
-/// Where a point less than a period from the grid is, along an axis that repeats.
-__device__ inline long long in_period(long long p, long long period) {
-  return p < 0 ? p + period : p >= period ? p - period : p;
 }
 
 __device__ inline long long clamp(long long p, long long begin, long long end) {

@@ -23,7 +23,7 @@ class RowsTransport : public MpiTransport {
       check_mpi(MPI_Type_create_hvector(count(message.planes), 1, stride(message.plane_stride), rows, &box));
       check_mpi(MPI_Type_commit(&box));
       check_mpi(
-          call(message.data, 1, box, message.peer, 0, communicator_.handle(), &requests_.emplace_back()));
+          call(message.data, 1, box, message.peer, 0, communicator().handle(), &requests_.emplace_back()));
       for (MPI_Datatype* type : {&rows, &box}) check_mpi(MPI_Type_free(type));
     };
     for (const Message& message : receives) begin(message, MPI_Irecv);

@@ -218,7 +218,6 @@ TEST(SingleTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
   }
 }
 
-// The plan asks for bands beside walls, which ranks may lack.
 // Of single steps: launches of more need images beyond the ends of rows, as do rows of broken vectors.
 TEST(SingleTile, FindsPointsBeyondTheEndsOfRows) {
   const auto repeat = [](const char* stencil, BoundaryKind walls, std::int64_t extent, int steps) {
@@ -233,6 +232,7 @@ TEST(SingleTile, FindsPointsBeyondTheEndsOfRows) {
   EXPECT_FALSE(repeat("star2d12r", periodic, 1000, 1)) << "images of few rows cost little";
 }
 
+// The plan asks for bands beside walls, which ranks may lack.
 TEST(SingleTile, TakesNoEmptyRegions) {
   for (const char* name : {"star3d6r", "random3d3r"}) {
     const KernelStencil stencil = make({name, Precision::fp64, BoundaryKind::neumann, false, 0, 0, 320});

@@ -67,6 +67,7 @@ inline const BoxStepCase box_step_cases[] = {
      2,
      1,
      1},
+    {{{"columns", {7, 33, 70}, {2, 3, 0}, false, neumann, fp32}, 1, mirrors, values, mirror_first}, 4, 1, 1},
 };
 
 }  // namespace spsolve::cuda

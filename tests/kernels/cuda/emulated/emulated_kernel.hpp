@@ -4,6 +4,7 @@
 // What the file of a program that compiles a kernel for the host includes before it: one such file in each.
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstring>
 
 #include "cuda_block.hpp"
@@ -11,12 +12,20 @@
 // What is left of it only keeps compilers from what is true of GPUs.
 #define asm(...) static_cast<void>(0)
 
+using std::max, std::min;  // which CUDA has without a namespace
+
 alignas(128) unsigned char memory[1 << 18];  // what the kernel declares as its shared memory
 
 namespace emulated {
 
-/// Runs all blocks of a grid, one after the other; `thread` is what every thread of them does.
-inline void run_grid(int blocks_x, int blocks_y, int blocks_z, int threads, void (*thread)()) {
+/// A launch: runs all blocks of a grid, one after the other.
+template <class Arguments>
+void run_grid(int blocks_x, int blocks_y, int blocks_z, int threads, void (*kernel)(Arguments),
+              const Arguments& arguments) {
+  static void (*launched)(Arguments);
+  static const Arguments* given;
+  launched = kernel;
+  given = &arguments;
   gridDim = {static_cast<unsigned>(blocks_x), static_cast<unsigned>(blocks_y),
              static_cast<unsigned>(blocks_z)};
   blockDim = {static_cast<unsigned>(threads), 1, 1};
@@ -24,7 +33,7 @@ inline void run_grid(int blocks_x, int blocks_y, int blocks_z, int threads, void
     for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
       for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x) {
         std::memset(memory, 0xff, sizeof memory);  // NaN: what is not written must not be used
-        fibers.run(threads, thread);
+        fibers.run(threads, [] { launched(*given); });
       }
 }
 

@@ -7,15 +7,11 @@
 #include "emulated.hpp"
 
 namespace spsolve::cuda {
-namespace {
-const Arguments* arguments;
-}
 
 const char* const emulated_case = EMULATED_CASE;
 
 void launch_emulated_march(const Arguments& a, int blocks_x, int blocks_y, int blocks_z, int threads) {
-  arguments = &a;
-  ::emulated::run_grid(blocks_x, blocks_y, blocks_z, threads, [] { march(*arguments); });
+  ::emulated::run_grid(blocks_x, blocks_y, blocks_z, threads, march, a);
 }
 
 }  // namespace spsolve::cuda

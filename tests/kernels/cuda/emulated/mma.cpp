@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // mma_sweep.cuh with the constants of one case, for the host.
-#include <algorithm>
-
 #include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/sparse_mma.hpp"
 
@@ -27,15 +25,11 @@ struct alignas(16) double2 {
 #include "emulated.hpp"
 
 namespace spsolve::cuda {
-namespace {
-const MmaArguments* arguments;
-}
 
 const char* const emulated_case = EMULATED_CASE;
 
 void launch_emulated_mma(const MmaArguments& a, int blocks_x, int blocks_y, int blocks_z, int threads) {
-  arguments = &a;
-  ::emulated::run_grid(blocks_x, blocks_y, blocks_z, threads, [] { mma_sweep(*arguments); });
+  ::emulated::run_grid(blocks_x, blocks_y, blocks_z, threads, mma_sweep, a);
 }
 
 }  // namespace spsolve::cuda

@@ -11,13 +11,9 @@ struct uint4 {
 #include "emulated.hpp"
 
 namespace spsolve::cuda {
-namespace {
-const PackArguments* arguments;
-}
 
 void launch_emulated_pack(const PackArguments& a, int blocks) {
-  arguments = &a;
-  ::emulated::run_grid(blocks, 1, 1, pack_threads, [] { copy_boxes(*arguments); });
+  ::emulated::run_grid(blocks, 1, 1, pack_threads, copy_boxes, a);
 }
 
 }  // namespace spsolve::cuda

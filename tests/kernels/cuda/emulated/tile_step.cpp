@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel of single steps by tiles, EMULATED_STEP in EMULATED_TEMPLATE, with the constants of one case, for
 // the host.
-#include <algorithm>
-
 #include "emulated_kernel.hpp"
-
-using std::max, std::min;
 
 #include EMULATED_TEMPLATE
 
 #include "emulated.hpp"
 
 namespace spsolve::cuda {
-namespace {
-const Arguments* arguments;
-}
 
 const char* const emulated_case = EMULATED_CASE;
 
 void launch_emulated_tile_step(const Arguments& a, int blocks_x, int blocks_y, int blocks_z) {
-  arguments = &a;
-  ::emulated::run_grid(blocks_x, blocks_y, blocks_z, 32 * constants::warps,
-                       [] { EMULATED_STEP(*arguments); });
+  ::emulated::run_grid(blocks_x, blocks_y, blocks_z, 32 * constants::warps, EMULATED_STEP, a);
 }
 
 }  // namespace spsolve::cuda
