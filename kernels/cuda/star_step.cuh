@@ -2,7 +2,8 @@
 // One time step of a stencil of few taps that reach far, in 2D and 3D: stars of a radius for which a march
 // has no registers. Planes of a tile stream through shared memory, several on their way, and what is known of
 // the planes ahead is kept in registers (2.5D blocking): a plane extends the sums of all planes that reach
-// it. A thread has 16 bytes of columns of one to four rows.
+// it. A thread has 16 bytes of columns of one to eight rows, of 16-bit formats half of that
+// where planes have taps.
 //
 // Per point and launch: one read and one write of memory, with a source one read more, and what tiles and
 // stretches of planes read twice. Per point taps fused multiply-adds, in the order of march.cuh.
@@ -54,7 +55,7 @@ class StarStep {
  private:
   static constexpr int lanes_x = constants::lanes_x, own_rows = constants::own_rows;
   static constexpr int stages = constants::stages, ahead = stages - 1;
-  static constexpr int own_columns = 16 / sizeof(In);
+  static constexpr int own_columns = constants::own_columns;
   static constexpr int columns = lanes_x * own_columns, rows = block_threads / lanes_x * own_rows;
   using Input = TileInput<true, stages, rows, columns>;
   static constexpr int margin = Input::margin, window_rows = own_rows + 2 * row_radius;

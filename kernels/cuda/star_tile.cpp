@@ -14,11 +14,11 @@ constexpr int most_taps = 160;                             // unrolled for every
 constexpr int most_operations = 1600;                      // of a thread and plane
 constexpr int other_registers = 36, most_registers = 232;  // of a thread
 constexpr int planes_on_their_way = 4;
-// Fitted to 459 tiles of 24 cases on H100, those of memory to H200 (docs/kernels-scalar.md). Issue slots of a
-// warp for a plane: for 16 bytes that it copies; for 16 bytes that it reads of shared memory, and of these
-// for an operand of 16 bits and of tf32; for a row of results; else; for a ghost beyond the ends of rows, for
-// which blocks that have none wait. Warps that a scheduler needs to be busy.
-constexpr double copy_slots = 4, read_slots = 0.8, half_slots = 2.4, tf32_slots = 7.2, row_slots = 3,
+// Fitted to tiles on H100, those of memory to H200 (docs/kernels-scalar.md). Issue slots of a warp for a
+// plane: for 16 bytes that it copies; for a read of shared memory, and of it for an operand of 16 bits and of
+// tf32; for a row of results; else; for a ghost beyond the ends of rows, for which blocks that have none
+// wait. Warps that a scheduler needs to be busy.
+constexpr double copy_slots = 4, read_slots = 0.8, half_slots = 2.2, tf32_slots = 7.2, row_slots = 3,
                  plane_slots = 40, ghost_slots = 90, alone = 2.05;
 // Cycles of a multiprocessor: what a launch, a block and a plane take at least; of a read of 16 bytes by the
 // threads of a warp. Bytes in a cycle from the second cache, in lines of 128, and from memory, of which this
@@ -26,8 +26,8 @@ constexpr double copy_slots = 4, read_slots = 0.8, half_slots = 2.4, tf32_slots 
 constexpr double start_cycles = 7800, block_cycles = 1240, plane_cycles = 160, read_cycles = 4.2,
                  cache_bytes = 40, memory_bytes = 18.5, halo_share = 0.29;
 
-/// Reads of 16 bytes that a thread makes of a plane.
-int reads_of_plane(const KernelStencil& stencil, int own_rows, int chunk) {
+/// Reads that a thread makes of a plane, of as many columns as it has.
+int reads_of_plane(const KernelStencil& stencil, int own_rows, int own_columns) {
   const int tile_axis = stencil.tile_axis(), radius = stencil.radius[tile_axis];
   // Per row of its window, how many columns before its own and after it takes.
   std::vector<std::array<int, 2>> taken(static_cast<std::size_t>(own_rows + 2 * radius));
@@ -38,7 +38,8 @@ int reads_of_plane(const KernelStencil& stencil, int own_rows, int chunk) {
       after = std::max(after, tap.offset[column_axis]);
     }
   int reads = 0;
-  for (const auto& [before, after] : taken) reads += ceil_div(before, chunk) + 1 + ceil_div(after, chunk);
+  for (const auto& [before, after] : taken)
+    reads += ceil_div(before, own_columns) + 1 + ceil_div(after, own_columns);
   return reads;
 }
 
@@ -51,16 +52,19 @@ StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const
             slow_radius = stencil.radius[stencil.slow_axis()];
   const int chunk = 16 / formats.in_bytes(), words = formats.compute_bytes() / 4, threads = 32 * warps,
             taps = static_cast<int>(stencil.taps.size());
-  StarTile tile{{lanes_x, warps}, own_rows};
+  // Squares of points take fewest operands, of which those of 16 bits are converted.
+  const int own_columns = slow_radius > 0 ? std::min(chunk, 4) : chunk;
+  StarTile tile{{lanes_x, warps}, own_rows, own_columns};
   tile.stages = slow_radius > 0 || slow > 1 ? planes_on_their_way : 1;
-  tile.columns = lanes_x * chunk;
+  tile.columns = lanes_x * own_columns;
   tile.rows = threads / lanes_x * own_rows;
   const int margin = round_up(stencil.radius[column_axis], chunk), held_rows = tile.rows + 2 * row_radius;
   tile.pitch = tile.columns + 2 * margin;
-  const int chunks = held_rows * tile.pitch / chunk, points = own_rows * chunk;
+  const int chunks = held_rows * tile.pitch / chunk, points = own_rows * own_columns;
   tile.shared_bytes = static_cast<std::size_t>(tile_bytes(chunks, tile.stages, threads));
   const int registers =
-      words * (points * (2 * slow_radius + 1 + stencil.with_source) + chunk + 2 * margin) + other_registers;
+      words * (points * (2 * slow_radius + 1 + stencil.with_source) + own_columns + 2 * margin) +
+      other_registers;
   if (taps > most_taps || registers > most_registers || points * taps > most_operations ||
       !stencil.counts_rows(held_rows, chunk))
     return tile;
@@ -74,11 +78,11 @@ StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const
                      resident = std::int64_t{tile.blocks_per_multiprocessor} * limits.multiprocessors;
   tile.planes = static_cast<int>(steps_per_block(slow, tiles, resident, 2 * slow_radius));
   const std::int64_t blocks = tiles * ceil_div(slow, std::int64_t{tile.planes});
-  const int reads = reads_of_plane(stencil, own_rows, chunk);
+  const int reads = reads_of_plane(stencil, own_rows, own_columns);
   const double operand_slots = formats.in_bytes() == 2              ? half_slots
                                : formats.storage == Precision::tf32 ? tf32_slots
                                                                     : 0.0;
-  const double slots = points * taps * words + reads * (read_slots + chunk * operand_slots) +
+  const double slots = points * taps * words + reads * (read_slots + own_columns * operand_slots) +
                        ceil_div(chunks, threads) * copy_slots + own_rows * row_slots + plane_slots +
                        (tile.stages > 1 && stencil.has_walls(column_axis)
                             ? ghost_slots * (2 + ceil_div(held_rows * stencil.radius[column_axis], threads))
@@ -101,7 +105,7 @@ StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const
     };
     const double cache = (lines + out + source) / cache_bytes,
                  memory = (results_in + out + source + halo_share * (in - results_in)) / memory_bytes,
-                 shared = warps * reads * read_cycles,
+                 shared = warps * reads * read_cycles * own_columns / chunk,
                  warps_of_block = static_cast<double>(warps) / schedulers_of_multiprocessor,
                  all = std::pow(fourth(issue(n * warps_of_block)) + fourth(n * cache) + fourth(n * memory) +
                                     fourth(n * shared),
@@ -124,6 +128,7 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
   ConstantsText text = tap_constants(ordered, formats);
   tile.put_constants(text);
   text.integer("own_rows", tile.own_rows);
+  text.integer("own_columns", tile.own_columns);
   text.integer("stages", tile.stages);
   return text.finished();
 }

@@ -12,8 +12,8 @@ namespace spsolve::cuda {
 
 /// How star_step.cuh is cut.
 struct StarTile : SharedTile {
-  int own_rows = 0;  // of a thread
-  int stages = 0;    // planes in shared memory
+  int own_rows = 0, own_columns = 0;  // of a thread
+  int stages = 0;                     // planes in shared memory
 
   static constexpr const char* kernel = "star_step";
   friend auto operator<=>(const StarTile& a, const StarTile& b) {  // of kernels
