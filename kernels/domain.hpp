@@ -50,10 +50,10 @@ struct Domain {
 
   constexpr bool periodic(int axis) const { return faces[axis][low].kind == BoundaryKind::periodic; }
   constexpr bool has_walls() const { return !periodic(z_axis) || !periodic(y_axis) || !periodic(x_axis); }
-  /// Whether memory holds periodic images beyond the faces across an axis: not beyond the ends of rows that
-  /// repeat, which kernels find at the other ends.
-  constexpr bool has_images(int axis, bool rows_repeat) const {
-    return periodic(axis) && !(rows_repeat && axis == x_axis);
+  /// Whether memory holds periodic images beyond the faces across an axis: not of those of `repeats`, beyond
+  /// whose ends kernels find the points at the others.
+  constexpr bool has_images(int axis, const std::array<bool, 3>& repeats) const {
+    return periodic(axis) && !repeats[axis];
   }
   constexpr int first_axis() const { return axis_count - dimensions; }
   constexpr Box box() const { return box_of(shape); }

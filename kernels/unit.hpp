@@ -29,7 +29,7 @@ class Unit {
 
   /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as docs/design.md
   /// defines them before every single step. `in` must hold data on region grown by steps * radius, cut off at
-  /// walls without images and at the ends of rows that repeat for the unit, with its ghosts filled; `out` is
+  /// walls without images and at the ends of axes that repeat for the unit, with its ghosts filled; `out` is
   /// another field of the same geometry; only `region` and ghosts beside it are written.
   virtual void advance(const Field& in, Field& out, const Box& region, int steps) const = 0;
 };

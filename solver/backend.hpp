@@ -61,11 +61,15 @@ class Backend {
   virtual Packer& packer(Queue queue) = 0;
   virtual Transport& transport() = 0;
   virtual Reducer& reducer() = 0;
-  /// Whether units need no images of a block's own points beyond the ends of its rows, if these are whole.
-  virtual bool rows_repeat(const Problem&, const Method&) const { return false; }
-  /// The sources outlive the unit, which works on `queue`. If `rows_repeat`, fields have no halo there.
+  /// The axes that blocks of up to such an extent have whole and whose ends units find at the others, without
+  /// images in memory.
+  virtual std::array<bool, 3> repeating_axes(const Problem&, const Method&, const Index3& /*block*/) const {
+    return {};
+  }
+  /// The sources outlive the unit, which works on `queue`. Of axes in `repeats` fields have no halo.
   virtual std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method,
-                                          const Sources& sources, Queue queue, bool rows_repeat) = 0;
+                                          const Sources& sources, Queue queue,
+                                          const std::array<bool, 3>& repeats) = 0;
   /// Whether what is enqueued on one queue runs beside what is enqueued on the other.
   virtual bool queues_overlap() const = 0;
   /// Throws Error(device_failure) if there is less memory for fields than that.
@@ -119,7 +123,7 @@ class CpuBackend : public Backend {
   Transport& transport() override { return *transport_; }
   Reducer& reducer() override { return reducer_; }
   std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Sources& sources,
-                                  Queue queue, bool rows_repeat) override;
+                                  Queue queue, const std::array<bool, 3>& repeats) override;
   bool queues_overlap() const override { return false; }
   void require_memory(std::size_t) const override {}  // the machine's: for all its ranks together
   std::unique_ptr<Launch> make_launch() override;

@@ -13,12 +13,14 @@
 namespace spsolve {
 namespace {
 
-/// The same on all ranks, whose halos depend on it: GPUs may differ.
-bool rows_repeat_everywhere(const Communicator& communicator, const Problem& problem,
-                            const Decomposition& decomposition, const Method& method,
-                            const Backend& backend) {
-  const bool here = decomposition.rank_grid()[x_axis] == 1 && backend.rows_repeat(problem, method);
-  return communicator.all_reduce(int{here}, MPI_MIN) != 0;
+/// Axes that need no images of a block's own points: the same on all ranks, whose halos depend on it, where
+/// GPUs may differ.
+std::array<bool, 3> repeating_axes(const Communicator& communicator, const Problem& problem,
+                                   const Decomposition& decomposition, const Method& method,
+                                   const Backend& backend) {
+  auto repeats = backend.repeating_axes(problem, method, decomposition.block(0).extent());
+  for (bool& axis : repeats) axis = communicator.all_reduce(int{axis}, MPI_MIN) != 0;
+  return repeats;
 }
 
 }  // namespace
@@ -30,10 +32,11 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
       method_(method),
       decomposition_(decomposition),
       backend_(&backend),
-      rows_repeat_(rows_repeat_everywhere(communicator, problem, decomposition, method, backend)),
+      repeats_(repeating_axes(communicator, problem, decomposition, method, backend)),
       reach_(problem.stencil.radius()),
       steps_of_halo_(exchange_every * method.fuse) {
-  if (rows_repeat_) reach_[x_axis] = 0;
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (repeats_[axis]) reach_[axis] = 0;
   if (method.fused_weights())
     problem_.domain = with_wall_images(problem.domain, problem.stencil, method.fuse, problem.precision);
   const Box owned = decomposition.block(communicator.rank());
@@ -54,7 +57,7 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
 }
 
 std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
-  return backend_->make_unit(problem_, method_, {source_.get(), fused_source_.get()}, queue, rows_repeat_);
+  return backend_->make_unit(problem_, method_, {source_.get(), fused_source_.get()}, queue, repeats_);
 }
 
 /// Units of edges find in the cache what this one has compiled.
@@ -76,7 +79,7 @@ void Block::set_source(const FillField& fill) {
     Problem sums = problem_;
     sums.precision = source_->precision();
     sums.domain = domain;
-    exact = backend_->make_unit(sums, Method(method_.fuse), {source_.get()}, Queue::compute, false);
+    exact = backend_->make_unit(sums, Method(method_.fuse), {source_.get()}, Queue::compute, {});
     exact->prepare(*fused_source_, fused, method_.fuse);
   }
   backend_->set(*source_, fill);

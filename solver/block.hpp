@@ -107,8 +107,8 @@ class Block {
   Method method_;
   Decomposition decomposition_;
   Backend* backend_;
-  bool rows_repeat_;  // for the units
-  Index3 reach_;      // of a step, where it needs a halo
+  std::array<bool, 3> repeats_;  // axes, for the units
+  Index3 reach_;                 // of a step, where it needs a halo
   std::unique_ptr<Field> source_, fused_source_, state_, next_;
   std::unique_ptr<Unit> unit_;
   std::array<std::unique_ptr<Unit>, edge_queues.size()> edge_units_;  // where edges are computed beside it

@@ -34,7 +34,7 @@ class FieldCopy : public HostCopy {
 }  // namespace
 
 std::unique_ptr<Unit> CpuBackend::make_unit(const Problem& problem, const Method& method,
-                                            const Sources& sources, Queue, bool) {
+                                            const Sources& sources, Queue, const std::array<bool, 3>&) {
   auto single_steps =
       std::make_unique<CpuUnit>(problem.domain, problem.stencil, problem.precision, sources.single);
   if (!method.fused_weights()) return single_steps;

@@ -37,8 +37,11 @@ struct MarchModel {
   std::optional<cuda::Tile> tile(int depth) const {
     return cuda::choose_tile(stencil, {problem.precision, true, true}, depth, limits);
   }
-  /// Whether launches of so many steps need no images beyond the ends of rows.
-  bool rows_repeat(int fuse) const { return cuda::rows_repeat(stencil, problem.precision, fuse, limits); }
+  /// The axes of the grid that launches of so many steps need no images of.
+  std::array<bool, 3> repeats(int fuse) const {
+    return cuda::of_grid_axes(cuda::repeating_axes(stencil, stencil.grid(), problem.precision, fuse, limits),
+                              problem.domain);
+  }
   /// Of a region that small tiles take faster than a march.
   std::optional<cuda::StepTile> small_tile(const std::array<std::int64_t, 3>& extent, int steps) const {
     return cuda::choose_small_tile(stencil, {{}, {extent[0], extent[1], extent[2]}}, steps,

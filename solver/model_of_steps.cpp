@@ -2,7 +2,6 @@
 // Kernels of the scalar unit that do not march: step.cuh, one thread per point, box_step.cuh, star_step.cuh
 // and steps.cuh.
 #include "kernels/cuda/single_tile.hpp"
-#include "kernels/cuda/step_cycles.hpp"
 #include "solver/model_march.hpp"
 
 namespace spsolve {
@@ -19,10 +18,9 @@ constexpr double tile_start = 600, tile_walls = 400, tile_step = 400, tile_load 
 
 double step_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& extent) {
   const cuda::Region region{{}, {extent[0], extent[1], extent[2]}};
-  const cuda::Formats formats{march.problem.precision, true, true};
-  const auto tile = cuda::choose_single_tile(march.stencil, region, formats, march.limits);
   const double cycles =
-      tile ? cuda::cycles_of(*tile) : cuda::step_cycles(march.stencil, region, formats, march.limits);
+      cuda::choose_single_step(march.stencil, region, {march.problem.precision, true, true}, march.limits)
+          .cycles;
   return step_fill + cycles * march.cycle() / fastest_clock;
 }
 

@@ -60,9 +60,11 @@ double stepped_seconds(const MarchModel& march, int fuse, int depth) {
           faces ? cuda::choose_step_tile(march.stencil, band, depth, march.compute_bytes(), march.limits)
                 : std::nullopt)
     return ceil_div(fuse, depth) * (band_kernel + tile->cycles * march.cycle());
-  const std::array<std::int64_t, 3> planes{faces * 3 * depth * march.stencil.radius[plane_axis] / 2,
-                                           march.shape[row_axis], march.shape[column_axis]};
-  return faces ? fuse * (step_latency + step_seconds(march, planes)) : 0;
+  if (faces == 0) return 0;
+  MarchModel bands = march;  // a grid of them, which both have a face
+  bands.shape[plane_axis] = bands.stencil.shape[plane_axis] =
+      faces * 3 * depth * march.stencil.radius[plane_axis] / 2;
+  return fuse * (step_latency + step_seconds(bands, bands.shape));
 }
 
 /// What of these a march of so many seconds, kernel by kernel, does not hide: blocks leave little room for

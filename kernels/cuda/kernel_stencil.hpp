@@ -19,6 +19,13 @@ constexpr std::array<int, 3> grid_axes(const Domain& domain) {
   return domain.dimensions == 2 ? std::array{y_axis, z_axis, x_axis} : std::array{z_axis, y_axis, x_axis};
 }
 
+/// Of the axes of the grid what is so of kernel axes.
+constexpr std::array<bool, 3> of_grid_axes(const std::array<bool, 3>& of_kernel_axes, const Domain& domain) {
+  std::array<bool, 3> of_grid{};
+  for (int k = 0; k < axis_count; ++k) of_grid[grid_axes(domain)[k]] = of_kernel_axes[k];
+  return of_grid;
+}
+
 /// What kernels are generated from: the stencil and the walls in kernel axes.
 ///
 /// Boxes that are their own mirror image along an axis are folded along it, if that saves operations and a
@@ -35,11 +42,12 @@ struct KernelStencil {
   int operations = 0;  // per point and step
   std::array<std::array<Wall, 2>, 3> walls{};
   bool with_source = false;
-  bool rows_repeat = false;        // what lies beyond the ends of rows is found at their other ends
+  std::array<bool, 3> repeats{};   // axes beyond whose ends points are found at the others
   bool begins_with_plane = false;  // a sum begins with that of its first plane, which is not added to zero
 
   KernelStencil(const Domain& domain, const Stencil& stencil, Precision precision, bool source);
 
+  Region grid() const { return {{}, {shape[0], shape[1], shape[2]}}; }
   /// Completing a plane of the march needs no neighbour in it (see march.cuh).
   bool pointwise_completion() const { return is_pointwise(radius[plane_axis]); }
   bool has_walls() const;
@@ -53,8 +61,8 @@ struct KernelStencil {
   int tile_axis() const { return radius[row_axis] == 0 ? plane_axis : row_axis; }
   int slow_axis() const { return radius[row_axis] == 0 ? row_axis : plane_axis; }
   /// Whether 32 bits count so many rows of such a tile in memory, in chunks of so many points.
-  bool counts_rows(int rows, int chunk) const {
-    double points = rows;
+  bool counts_rows(std::int64_t rows, int chunk) const {
+    auto points = static_cast<double>(rows);
     for (int axis = tile_axis() + 1; axis < 3; ++axis) points *= static_cast<double>(shape[axis]);
     return points / chunk < 1 << 30;  // fields have a halo, too
   }

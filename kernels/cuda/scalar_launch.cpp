@@ -110,11 +110,10 @@ void ScalarUnit::step_by_tiles(const AnyTile& tile, Arguments& a, const Formats&
 }
 
 const std::optional<SingleTile>& ScalarUnit::single_tile(const Formats& formats, const Region& region) const {
-  std::array<std::int64_t, 3> extent{};
-  for (int k = 0; k < axis_count; ++k) extent[k] = region.extent(k);
-  const auto [entry, is_new] = single_tiles_.try_emplace({formats, extent});
-  if (is_new) entry->second = choose_single_tile(stencil_, region, formats, device_.block_limits());
-  return entry->second;
+  const auto [entry, is_new] =
+      single_steps_.try_emplace({formats, std::to_array(region.begin), std::to_array(region.end)});
+  if (is_new) entry->second = choose_single_step(stencil_, region, formats, device_.block_limits());
+  return entry->second.tile;
 }
 
 void ScalarUnit::steps(const StepTile& tile, const Operand& in, const Operand& out, const Box& region,
@@ -147,7 +146,7 @@ Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box
   a.out = out.view;
   if (source_) a.source = view_of(*source_, axes_);
   a.region = region_of(region, axes_);
-  if (stencil_.rows_repeat) a.row_period = static_cast<int>(domain_.shape[x_axis]);
+  if (stencil_.repeats[column_axis]) a.row_period = static_cast<int>(domain_.shape[x_axis]);
   for (int k = 0; k < axis_count; ++k) {
     a.shape[k] = domain_.shape[axes_[k]];
     for (const Side side : {low, high}) {

@@ -22,7 +22,7 @@ double ghost_operand(double value, Precision precision) {
 }  // namespace
 
 ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source,
-                       cudaStream_t stream, bool rows_repeat)
+                       cudaStream_t stream, const std::array<bool, 3>& repeats)
     : domain_(domain),
       radius_(stencil.radius()),
       precision_(precision),
@@ -32,10 +32,11 @@ ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision p
       axes_(grid_axes(domain)),
       stencil_(domain, stencil, precision, source != nullptr),
       compiler_(device_.architecture()) {
-  for (int k = 0; k < axis_count; ++k)
+  for (int k = 0; k < axis_count; ++k) {
+    stencil_.repeats[k] = repeats[axes_[k]];
     for (const Side side : {low, high})
       ghost_[k][side] = ghost_operand(domain.faces[axes_[k]][side].value, precision);
-  stencil_.rows_repeat = rows_repeat;
+  }
   preferred_ = preferred_depth(stencil_, {precision, true, true}, device_.block_limits());
 }
 
@@ -165,11 +166,12 @@ ScalarUnit::Operand ScalarUnit::scratch(const Operand& in, const Box& box, std::
 /// What must be known `steps` steps before `region`.
 Box ScalarUnit::reach(const Box& region, int steps) const {
   Box box = grow(region, steps * radius_);
-  for (int axis = 0; axis < axis_count; ++axis)
-    if (!domain_.has_images(axis, stencil_.rows_repeat)) {
-      box.begin[axis] = std::max<std::int64_t>(box.begin[axis], 0);
-      box.end[axis] = std::min(box.end[axis], domain_.shape[axis]);
-    }
+  for (int k = 0; k < axis_count; ++k) {
+    const int axis = axes_[k];
+    if (domain_.periodic(axis) && !stencil_.repeats[k]) continue;
+    box.begin[axis] = std::max<std::int64_t>(box.begin[axis], 0);
+    box.end[axis] = std::min(box.end[axis], domain_.shape[axis]);
+  }
   return box;
 }
 

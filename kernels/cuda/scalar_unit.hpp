@@ -25,10 +25,10 @@ class ScalarUnit : public Unit {
  public:
   /// For the current device. Work is enqueued on `stream`, which must outlive the unit; so must `source`
   /// (null: none), device memory in compute precision, valid on every region advanced grown by (steps - 1) *
-  /// radius. If `rows_repeat` (where cuda::rows_repeat()), every region has whole rows, fields and the source
-  /// have no halo beyond their ends, and what lies there is found at the others.
+  /// radius. Of axes of the grid in `repeats` (some of cuda::repeating_axes()) every region has, fields and
+  /// the source have no halo, and what lies beyond their ends is found at the others.
   ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source,
-             cudaStream_t stream, bool rows_repeat = false);
+             cudaStream_t stream, const std::array<bool, 3>& repeats = {});
 
   /// Nothing to do: ghosts beside walls are made in the kernels, from the points of the grid.
   void fill_ghosts(Field&, const Box&) const override {}
@@ -103,7 +103,8 @@ class ScalarUnit : public Unit {
   mutable std::map<std::tuple<Formats, int>, std::optional<March>> marches_;
   mutable std::map<Formats, Kernel> step_kernels_;
   mutable std::map<std::tuple<Formats, SingleTile>, Kernel> tile_kernels_;
-  mutable std::map<std::tuple<Formats, std::array<std::int64_t, 3>>, std::optional<SingleTile>> single_tiles_;
+  mutable std::map<std::tuple<Formats, std::array<long long, 3>, std::array<long long, 3>>, SingleStep>
+      single_steps_;                            // of regions
   mutable std::map<Formats, Code> steps_code_;  // kernels of all strides
   mutable std::map<std::tuple<Formats, int>, Kernel> steps_kernels_;
   mutable std::map<std::tuple<Index3, Index3, int, bool>, std::optional<StepTile>> step_tiles_;

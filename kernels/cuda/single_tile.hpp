@@ -12,13 +12,14 @@ namespace spsolve::cuda {
 /// How tiles in shared memory take a single step, by box_step.cuh or star_step.cuh.
 using SingleTile = std::variant<BoxTile, StarTile>;
 
-/// The fastest for a step of a region, where it is faster than one thread per point (step.cuh).
-std::optional<SingleTile> choose_single_tile(const KernelStencil& stencil, const Region& region,
-                                             const Formats& formats, const BlockLimits& limits);
+/// How a single step of a region is taken, and the cycles that it takes.
+struct SingleStep {
+  std::optional<SingleTile> tile;  // none: by one thread per point (step.cuh)
+  double cycles = 0;
+};
 
-/// Cycles that a tile takes.
-inline double cycles_of(const SingleTile& tile) {
-  return std::visit([](const auto& of_kernel) { return of_kernel.cycles; }, tile);
-}
+/// The fastest.
+SingleStep choose_single_step(const KernelStencil& stencil, const Region& region, const Formats& formats,
+                              const BlockLimits& limits);
 
 }  // namespace spsolve::cuda

@@ -11,7 +11,7 @@ constexpr int larger(int a, int b) { return a > b ? a : b; }
 constexpr int largest_radius =
     larger(constants::radius[0], larger(constants::radius[1], constants::radius[2]));
 
-/// Where the offsets of taps along an axis lead from a point beside walls, or the ends of rows that repeat.
+/// Where the offsets of taps along an axis lead from a point beside walls, or the ends of axes that repeat.
 /// Known ahead where taps are unrolled.
 class Sources {
  public:

@@ -19,6 +19,9 @@ constexpr double tap_cycles = 39, loop_cycles = 322;  // until a tap of a step i
 constexpr double slots_of_cycle = 107;
 constexpr double mirror_slots = 10, constant_slots = 12;  // of a tap of a step beside walls
 constexpr double offset_slots = 24;  // of an offset within reach, along three axes, before the taps
+// On H100 (docs/kernels-scalar.md), of a tap beside the ends of axes that repeat. For those of so many taps
+// kernels have so many registers that few warps are left, and all take as long as if they were there.
+constexpr double repeat_slots = 13, crowding_taps = 570;
 
 /// What the sum of a point reads.
 struct Operands {
@@ -70,17 +73,38 @@ double wall_slots(const KernelStencil& stencil, const Operands& operands, bool f
          offset_slots * std::max({operands.extent(0), operands.extent(1), operands.extent(2)});
 }
 
-/// The share of warps that have points beside walls: they take both ways through the kernel.
-double warps_beside_walls(const KernelStencil& stencil, const Region& region, const Operands& operands) {
+/// The share of warps that have points beside the ends of an axis: they take both ways through the kernel.
+double warps_beside_ends_of(const KernelStencil& stencil, const Region& region, const Operands& operands,
+                            int axis) {
+  const std::int64_t begin = region.begin[axis], end = region.end[axis],
+                     low = -*operands.offsets[axis].begin(),
+                     high = stencil.shape[axis] - *operands.offsets[axis].rbegin();
+  const std::int64_t beside = std::max<std::int64_t>(0, std::min(low, end) - begin) +
+                              std::max<std::int64_t>(0, end - std::max(high, begin));
+  // The end of a row and the beginning of the next lie in one warp.
+  const std::int64_t of_warp = axis == column_axis && beside > 0 ? 32 : 0;
+  return std::min(1.0, static_cast<double>(beside + of_warp) / static_cast<double>(end - begin));
+}
+
+/// The same of all axes that are so.
+template <class IsSo>
+double warps_beside_ends(const KernelStencil& stencil, const Region& region, const Operands& operands,
+                         IsSo&& is_so) {
   double inner = 1;
-  for (int axis = 0; axis < axis_count; ++axis) {
-    if (!stencil.has_walls(axis)) continue;
-    const bool band = region.extent(axis) < stencil.shape[axis];
-    // The end of a row and the beginning of the next lie in one warp.
-    const double beside = operands.extent(axis) - 1 + (axis == column_axis ? 32 : 0);
-    inner *= band ? 0 : std::max(0.0, 1 - beside / static_cast<double>(stencil.shape[axis]));
-  }
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (is_so(axis)) inner *= 1 - warps_beside_ends_of(stencil, region, operands, axis);
   return 1 - inner;
+}
+
+/// Issue slots of a point that go to what lies beyond the ends of axes.
+double end_slots(const KernelStencil& stencil, const Region& region, const Operands& operands, bool fp64) {
+  const auto beside = [&](auto&& is_so) { return warps_beside_ends(stencil, region, operands, is_so); };
+  const double of_walls =
+      beside([&](int axis) { return stencil.has_walls(axis); }) * wall_slots(stencil, operands, fp64);
+  if (stencil.repeats == std::array<bool, 3>{}) return of_walls;
+  const double share = std::max(beside([&](int axis) { return stencil.repeats[axis]; }),
+                                std::min(1.0, operands.points / crowding_taps));
+  return of_walls + share * operands.points * (fp64 ? 1.5 : 1.0) * repeat_slots;
 }
 
 }  // namespace
@@ -88,6 +112,7 @@ double warps_beside_walls(const KernelStencil& stencil, const Region& region, co
 double step_cycles(const KernelStencil& stencil, const Region& region, const Formats& formats,
                    const BlockLimits& limits) {
   const Operands operands = operands_of(stencil);
+  const bool fp64 = formats.compute_bytes() == 8;
   const double points = static_cast<double>(region.extent(0) * region.extent(1) * region.extent(2)) /
                         limits.multiprocessors,
                columns = static_cast<double>(region.extent(column_axis)), taps = operands.points;
@@ -97,8 +122,7 @@ double step_cycles(const KernelStencil& stencil, const Region& region, const For
       first = taps * (bytes / first_cache_bytes + more_rows * row_cycles / 32),
                second = second_cache_cycles * (rows_read(operands, columns) + stencil.with_source),
                slots = taps * (formats.storage == Precision::tf32 ? rounding_slots : 0.0) +
-                       warps_beside_walls(stencil, region, operands) *
-                           wall_slots(stencil, operands, formats.compute_bytes() == 8);
+                       end_slots(stencil, region, operands, fp64);
   return points * (std::hypot(first, second) + slots / slots_of_cycle) + taps * tap_cycles;
 }
 

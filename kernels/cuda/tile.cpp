@@ -230,21 +230,14 @@ int preferred_depth(const KernelStencil& stencil, const Formats& formats, const 
   return choose_tile(stencil, formats, 1, limits) ? 1 : 0;
 }
 
-bool rows_repeat(const KernelStencil& stencil, Precision precision, int steps, const BlockLimits& limits) {
+namespace {
+
+/// Of marches of up to `steps` steps: whether rows repeat.
+bool march_repeats_rows(const KernelStencil& stencil, Precision precision, int steps, int preferred,
+                        const BlockLimits& limits) {
   const std::int64_t columns = stencil.shape[column_axis];
-  const int radius = stencil.radius[column_axis];
-  // Images of few rows cost little.
-  if (stencil.radius[row_axis] == 0 || radius == 0 || stencil.has_walls(column_axis) ||
-      columns * static_cast<std::int64_t>(storage_bytes(precision)) % 16 != 0 || columns > most_columns)
-    return false;
-  const int preferred = preferred_depth(stencil, {precision, true, true}, limits);
-  if (preferred == 0) {
-    const Region all{{}, {stencil.shape[0], stencil.shape[1], columns}};
-    return steps == 1 && columns >= radius + 16 / static_cast<int>(storage_bytes(precision)) &&
-           columns < 1 << 28 &&  // step.cuh counts offsets in 32 bits
-           choose_single_tile(stencil, all, {precision, true, true}, limits);
-  }
-  if (stencil.steps_planes()) return false;  // kernels of single steps take those beside neumann faces
+  // Images of few rows cost little; kernels of single steps take planes beside neumann faces.
+  if (stencil.radius[row_axis] == 0 || columns > most_columns || stencil.steps_planes()) return false;
   for (int depth = 1; depth <= steps; ++depth)
     for (const bool in_stored : {false, true})
       for (const bool out_stored : {false, true}) {
@@ -257,6 +250,34 @@ bool rows_repeat(const KernelStencil& stencil, Precision precision, int steps, c
           return false;
       }
   return true;
+}
+
+}  // namespace
+
+std::array<bool, 3> repeating_axes(const KernelStencil& stencil, const Region& block, Precision precision,
+                                   int steps, const BlockLimits& limits) {
+  const Formats formats{precision, true, true};
+  const int bytes = formats.in_bytes();
+  // Whether an axis may, given how far beyond its ends threads read.
+  const auto may_repeat = [&](int axis, int beyond) {
+    return stencil.radius[axis] > 0 && !stencil.has_walls(axis) &&
+           block.extent(axis) == stencil.shape[axis] && stencil.shape[axis] >= beyond;
+  };
+  const bool whole_rows = stencil.shape[column_axis] * bytes % 16 == 0,
+             rows = whole_rows && may_repeat(column_axis, stencil.radius[column_axis] + 16 / bytes);
+  if (const int preferred = preferred_depth(stencil, formats, limits); preferred > 0)
+    return {false, false, rows && march_repeats_rows(stencil, precision, steps, preferred, limits)};
+  if (steps > 1 || !choose_single_step(stencil, block, formats, limits).tile) return {};
+  const int stacked = stencil.tile_axis();
+  std::array<bool, 3> repeats{false, false, rows};
+  for (const int axis : {plane_axis, row_axis})
+    repeats[axis] =
+        may_repeat(axis, stencil.radius[axis]) &&
+        (axis != stacked || stencil.counts_rows(2 * stencil.shape[axis], 16 / formats.compute_bytes()));
+  // step.cuh counts offsets in 32 bits.
+  for (int axis = 0; axis < axis_count; ++axis)
+    repeats[axis] = repeats[axis] && stencil.shape[axis] < 1 << 28;
+  return repeats;
 }
 
 std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& columns, const Tile& tile,

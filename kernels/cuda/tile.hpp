@@ -27,11 +27,13 @@ WallCost wall_cost(const KernelStencil& stencil, const Tile& tile, int compute_b
 /// How many steps in one kernel are fastest; 0 if march.cuh does not take the stencil or the grid at all.
 int preferred_depth(const KernelStencil& stencil, const Formats& formats, const BlockLimits& limits);
 
-/// Whether kernels of launches of up to `steps` steps take what lies beyond the ends of periodic rows from
-/// their other ends, where a block has whole rows, so that no images of them are needed in memory: in 3D, of
-/// rows of whole vectors of 16 bytes, of marches also of at least a tile. Without a march, of single steps by
-/// tiles in shared memory.
-bool rows_repeat(const KernelStencil& stencil, Precision precision, int steps, const BlockLimits& limits);
+/// The axes of which kernels of launches of up to `steps` steps take what lies beyond one end from the other,
+/// so that no images of them are needed in memory: of those that `block`, the largest, has whole. Rows must
+/// be of whole vectors of 16 bytes, and repeat alone where there is a march, in 3D and of at least a tile.
+/// Where single steps take the block by tiles in shared memory all axes do that reach no farther than the
+/// grid.
+std::array<bool, 3> repeating_axes(const KernelStencil& stencil, const Region& block, Precision precision,
+                                   int steps, const BlockLimits& limits);
 
 /// The columns [begin, end) of a region, counted from where its rows are aligned to 64 bytes, grown to
 /// columns that threads write together: in rows of `scratch` memory, and where the grid ends at a wall and

@@ -14,7 +14,7 @@ __device__ inline Compute ghost_value(const Arguments& a, int axis, int side) {
 }
 
 /// Whether points beyond the ends of an axis are found at its other end, not in the memory of the input.
-__device__ constexpr bool repeats(int axis) { return constants::rows_repeat && axis == column_axis; }
+__device__ constexpr bool repeats(int axis) { return constants::repeating[axis]; }
 
 /// Where a point less than a period from the grid, low <= p < high, is along an axis that repeats.
 template <class Index>

@@ -122,8 +122,7 @@ bool is_of_former_steps(const Problem& problem, const Json& row) {
   if (row.value("suite", "") != "random" || row.at("unit") != "scalar") return false;
   const cuda::KernelStencil stencil(problem.domain, problem.stencil, problem.precision, problem.has_source);
   const cuda::Formats formats{problem.precision, true, true};
-  const cuda::Region all{{}, {stencil.shape[0], stencil.shape[1], stencil.shape[2]}};
-  const auto tile = cuda::choose_single_tile(stencil, all, formats, {});
+  const auto tile = cuda::choose_single_step(stencil, stencil.grid(), formats, {}).tile;
   const auto seed = std::stoull(row.at("stencil").get<std::string>());
   return cuda::preferred_depth(stencil, formats, {}) == 0 && tile &&
          seed <= (std::holds_alternative<cuda::StarTile>(*tile) ? 25 : 24);

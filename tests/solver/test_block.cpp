@@ -6,6 +6,7 @@
 #include "kernels/reference.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
+#include "tests/support/shape_case.hpp"
 
 namespace spsolve {
 namespace {
@@ -16,6 +17,8 @@ struct Case {
   int fuse, exchange_every;
   std::optional<Index3> rank_grid;
 
+  explicit Case(const testing::ShapeCase& shape)
+      : problem(make_problem(shape)), fuse(1), exchange_every(2), rank_grid({1, 1, 1}) {}
   Case(int seed, int ranks)
       : problem(static_cast<std::uint64_t>(seed), 3, 1200),
         fuse(static_cast<int>(problem.between(1, 4))),
@@ -234,6 +237,41 @@ TEST(Block, GpusFindWhatIsBeyondTheEndsOfRows) {
       for (const auto& gpu : gpus)
         EXPECT_EQ(c.solve(world, rank_grid, precision, *gpu.backend), c.alone(precision))
             << to_string(precision) << " " << gpu.name;
+  }
+}
+
+/// Single steps by tiles in shared memory, and edges of blocks too small for them: of axes that are whole.
+TEST(Block, GpusFindWhatIsBeyondTheEndsOfAxesOfSingleSteps) {
+  const Communicator world;
+  const auto gpus = testing::gpu_backends(world);
+  if (gpus.empty()) GTEST_SKIP() << "needs a GPU";
+  const std::int64_t n = world.size();
+  const auto periodic = BoundaryKind::periodic, neumann = BoundaryKind::neumann;
+  for (const auto& [shape, cut, repeats] :
+       {std::tuple{testing::ShapeCase{"box", {40 * n, 112, 64}, {3, 3, 3}, false, periodic, Precision::fp64},
+                   z_axis, std::array{n == 1, true, true}},
+        {{"box", {112, 40 * n, 64}, {3, 3, 3}, false, periodic, Precision::fp16},
+         y_axis,
+         {true, n == 1, true}},
+        {{"star", {40 * n, 192, 192}, {6, 5, 6}, true, neumann, Precision::fp32},
+         z_axis,
+         {false, false, true}},
+        {{"plane", {1, 800 * n, 1000}, {0, 12, 11}, true, periodic, Precision::fp32},
+         y_axis,
+         {false, n == 1, true}}}) {
+    Case c(shape);
+    c.problem.domain.faces[x_axis] = {};
+    Index3 rank_grid{1, 1, 1};
+    rank_grid[cut] = n;
+    const Problem problem{c.problem.domain, c.problem.stencil, shape.precision, true};
+    for (const auto& gpu : gpus) {
+      EXPECT_EQ(gpu.backend->repeating_axes(problem, c.fuse,
+                                            Decomposition(shape.shape, rank_grid).block(0).extent()),
+                repeats)
+          << shape.name << " " << gpu.name;
+      EXPECT_EQ(c.solve(world, rank_grid, shape.precision, *gpu.backend), c.alone(shape.precision))
+          << shape.name << " " << gpu.name;
+    }
   }
 }
 

@@ -9,16 +9,15 @@
 
 namespace spsolve::testing {
 
-/// A field of the whole grid with a halo for `steps` steps, beside walls only where asked for; everything
-/// outside the grid that a unit must find by itself is NaN, so that reading it shows. Or of a block that has
-/// the columns from `first_column` on, and others before it.
+/// A field of the whole grid with a halo for `steps` steps, beside walls only where asked for, and not of
+/// axes in `repeats`; everything outside the grid that a unit must find by itself is NaN, so that reading it
+/// shows. Or of a block that has the columns from `first_column` on, and others before it.
 inline Field whole_grid(const RandomCase& problem, Precision precision, int steps,
                         const std::vector<double>& values, bool halo_beside_walls = true,
-                        bool rows_repeat = false, std::int64_t first_column = 0) {
+                        const std::array<bool, 3>& repeats = {}, std::int64_t first_column = 0) {
   Index3 halo = steps * problem.stencil.radius();
   for (int axis = 0; axis < axis_count; ++axis)
-    if ((axis == x_axis && rows_repeat) || (!halo_beside_walls && !problem.domain.periodic(axis)))
-      halo[axis] = 0;
+    if (repeats[axis] || (!halo_beside_walls && !problem.domain.periodic(axis))) halo[axis] = 0;
   Box owned = problem.domain.box();
   owned.begin[x_axis] = first_column;
   if (first_column > 0) halo[x_axis] = std::max(halo[x_axis], steps * problem.stencil.radius()[x_axis]);

@@ -30,20 +30,20 @@ using testing::whole_grid;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// `steps` steps on the GPU, one advance() per region; what no region covers stays NaN. Without a source
-/// where the problem's is empty, and without images beyond the ends of rows if `rows_repeat`.
+/// where the problem's is empty, and without images beyond the ends of axes in `repeats`.
 std::vector<double> advance_on_gpu(const RandomCase& problem, Precision precision, int steps,
                                    const std::vector<double>& values, const std::vector<Box>& regions,
-                                   bool halo_beside_walls = true, bool rows_repeat = false) {
+                                   bool halo_beside_walls = true, const std::array<bool, 3>& repeats = {}) {
   std::optional<Field> source;
   if (!problem.source.empty())
     source = to_device(
-        whole_grid(problem, sum_precision(precision), steps, problem.source, halo_beside_walls, rows_repeat));
-  const Field in = to_device(whole_grid(problem, precision, steps, values, halo_beside_walls, rows_repeat));
+        whole_grid(problem, sum_precision(precision), steps, problem.source, halo_beside_walls, repeats));
+  const Field in = to_device(whole_grid(problem, precision, steps, values, halo_beside_walls, repeats));
   const std::vector<double> untouched(values.size(), nan);
-  Field out = to_device(whole_grid(problem, precision, steps, untouched, halo_beside_walls, rows_repeat));
+  Field out = to_device(whole_grid(problem, precision, steps, untouched, halo_beside_walls, repeats));
   const Stream stream;
   const ScalarUnit unit(problem.domain, problem.stencil, precision, source ? &*source : nullptr, stream,
-                        rows_repeat);
+                        repeats);
   for (const Box& region : regions) unit.advance(in, out, region, steps);
   stream.synchronize();
   return testing::points_of(to_host(out), problem.domain.box());
@@ -175,47 +175,61 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(Boxes, CudaScalarShapes, ::testing::ValuesIn(testing::box_shapes), name_of);
 INSTANTIATE_TEST_SUITE_P(Stars, CudaScalarShapes, ::testing::ValuesIn(testing::star_shapes), name_of);
 
-/// Grids without images beyond the ends of rows, with walls on the other axes or without.
-struct RowsCase {
+/// Grids without images beyond the ends of these axes, with walls on others than x or without.
+struct RepeatsCase {
   ShapeCase shape;
-  bool repeat;
-  bool single_steps = false;  // by tiles in shared memory
+  std::array<bool, 3> repeats;
+  bool single_steps = false;  // by tiles in shared memory, in any regions
 };
-class CudaScalarRows : public NeedsGpu, public ::testing::WithParamInterface<RowsCase> {};
+class CudaScalarRepeats : public NeedsGpu, public ::testing::WithParamInterface<RepeatsCase> {};
 
-TEST_P(CudaScalarRows, HaveTheBitsOfTheCpuUnitWithoutImagesBeyondTheirEnds) {
-  const auto& [c, repeat, single_steps] = GetParam();
+TEST_P(CudaScalarRepeats, HaveTheBitsOfTheCpuUnitWithoutImages) {
+  const auto& [c, repeats, single_steps] = GetParam();
   RandomCase problem = make_problem(c);
   problem.domain.faces[x_axis] = {};
   const Stream stream;
   const int preferred =
       ScalarUnit(problem.domain, problem.stencil, c.precision, nullptr, stream).preferred_steps();
   const int most = single_steps ? 1 : 2 * preferred + 1;  // several kernels
-  EXPECT_EQ(rows_repeat({problem.domain, problem.stencil, c.precision, true}, c.precision, most,
-                        current_device().block_limits()),
-            repeat);
+  const KernelStencil stencil(problem.domain, problem.stencil, c.precision, true);
+  EXPECT_EQ(of_grid_axes(
+                repeating_axes(stencil, stencil.grid(), c.precision, most, current_device().block_limits()),
+                problem.domain),
+            repeats);
+  std::vector<std::vector<Box>> launches{{problem.domain.box()}};
+  if (single_steps) launches.push_back(testing::random_regions(problem));
   for (const int steps : std::set{most, preferred, 1})
-    EXPECT_EQ(advance_on_gpu(problem, c.precision, steps, problem.u, {problem.domain.box()}, true, repeat),
-              advance_on_cpu(problem, c.precision, steps, problem.u))
-        << steps << " steps";
+    for (const auto& regions : launches)
+      EXPECT_EQ(advance_on_gpu(problem, c.precision, steps, problem.u, regions, true, repeats),
+                advance_on_cpu(problem, c.precision, steps, problem.u))
+          << steps << " steps";
 }
 
+constexpr std::array<bool, 3> no_axis{}, rows{false, false, true}, plane{false, true, true},
+    all_axes{true, true, true}, but_rows{true, true, false};
 INSTANTIATE_TEST_SUITE_P(
-    Shapes, CudaScalarRows,
+    Shapes, CudaScalarRepeats,
     ::testing::Values(
-        RowsCase{{"star", {37, 101, 264}, {1, 1, 1}, true, periodic, Precision::fp32}, true},
-        RowsCase{{"star", {37, 101, 264}, {1, 1, 1}, true, dirichlet, Precision::fp16}, true},
-        RowsCase{{"star", {37, 101, 266}, {1, 1, 1}, true, dirichlet, Precision::fp32}, false},
-        RowsCase{{"box", {37, 101, 134}, {1, 1, 1}, false, periodic, Precision::fp64}, true},
-        RowsCase{{"box", {37, 101, 264}, {1, 1, 1}, false, periodic, Precision::tf32}, true},
-        RowsCase{{"box", {37, 101, 264}, {1, 1, 1}, false, neumann, Precision::fp32}, false},
-        RowsCase{{"flat", {37, 101, 524}, {0, 1, 1}, false, periodic, Precision::fp32}, true},
-        RowsCase{{"star", {131, 201, 262}, {4, 4, 4}, true, neumann, Precision::fp64}, true, true},
-        RowsCase{{"star", {131, 201, 263}, {4, 4, 4}, true, neumann, Precision::fp64}, false, true},
-        RowsCase{{"star", {131, 165, 232}, {6, 5, 6}, true, periodic, Precision::fp32}, true, true},
-        RowsCase{{"star", {121, 193, 240}, {5, 6, 7}, true, dirichlet, Precision::fp16}, true, true},
-        RowsCase{{"box", {101, 131, 168}, {3, 3, 3}, false, dirichlet, Precision::fp32}, true, true},
-        RowsCase{{"box", {61, 93, 136}, {5, 4, 3}, false, periodic, Precision::bf16}, true, true}),
+        RepeatsCase{{"star", {37, 101, 264}, {1, 1, 1}, true, periodic, Precision::fp32}, rows},
+        RepeatsCase{{"star", {37, 101, 264}, {1, 1, 1}, true, dirichlet, Precision::fp16}, rows},
+        RepeatsCase{{"star", {37, 101, 266}, {1, 1, 1}, true, dirichlet, Precision::fp32}, no_axis},
+        RepeatsCase{{"box", {37, 101, 134}, {1, 1, 1}, false, periodic, Precision::fp64}, rows},
+        RepeatsCase{{"box", {37, 101, 264}, {1, 1, 1}, false, periodic, Precision::tf32}, rows},
+        RepeatsCase{{"box", {37, 101, 264}, {1, 1, 1}, false, neumann, Precision::fp32}, no_axis},
+        RepeatsCase{{"flat", {37, 101, 524}, {0, 1, 1}, false, periodic, Precision::fp32}, rows},
+        RepeatsCase{{"star", {131, 201, 262}, {4, 4, 4}, true, neumann, Precision::fp64}, rows, true},
+        RepeatsCase{{"star", {131, 201, 263}, {4, 4, 4}, true, neumann, Precision::fp64}, no_axis, true},
+        RepeatsCase{{"star", {131, 201, 263}, {4, 4, 4}, true, periodic, Precision::fp64}, but_rows, true},
+        RepeatsCase{{"star", {131, 165, 232}, {6, 5, 6}, true, periodic, Precision::fp32}, all_axes, true},
+        RepeatsCase{{"star", {121, 193, 240}, {5, 6, 7}, true, dirichlet, Precision::fp16}, rows, true},
+        RepeatsCase{{"star", {121, 193, 240}, {8, 8, 8}, true, periodic, Precision::bf16}, all_axes, true},
+        RepeatsCase{{"star", {1, 1203, 1000}, {0, 12, 11}, true, periodic, Precision::tf32}, plane, true},
+        RepeatsCase{{"layers", {403, 15, 600}, {9, 0, 9}, true, periodic, Precision::fp32},
+                    {true, false, true},
+                    true},
+        RepeatsCase{{"box", {101, 131, 168}, {3, 3, 3}, false, dirichlet, Precision::fp32}, rows, true},
+        RepeatsCase{{"box", {37, 61, 133}, {3, 3, 3}, false, periodic, Precision::fp64}, but_rows, true},
+        RepeatsCase{{"box", {61, 93, 136}, {5, 4, 3}, false, periodic, Precision::bf16}, all_axes, true}),
     [](const auto& test) {
       const ShapeCase& c = test.param.shape;
       return std::string(c.name) + "_" + std::to_string(test.index) + "_" +

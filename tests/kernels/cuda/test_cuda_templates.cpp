@@ -17,6 +17,7 @@
 #include "kernels/cuda/program.hpp"
 #include "kernels/cuda/reducer.hpp"
 #include "kernels/cuda/single_tile.hpp"
+#include "kernels/cuda/step_cycles.hpp"
 #include "kernels/cuda/step_tile.hpp"
 #include "kernels/cuda/tile.hpp"
 #include "kernels/error.hpp"
@@ -72,7 +73,7 @@ TEST_P(Templates, CompileForAmpereAndHopper) {
     if (whole_vectors && !c.steps) continue;
     const KernelCompiler compiler(hopper ? "sm_90a" : "sm_80", {});
     const BlockLimits& limits = hopper ? hopper_limits : ampere;
-    stencil.rows_repeat = rows_repeat(stencil, c.precision, std::max(c.steps, 1), limits);
+    stencil.repeats = repeating_axes(stencil, stencil.grid(), c.precision, std::max(c.steps, 1), limits);
     std::optional<Tile> tile;
     if (c.steps) {
       tile = choose_tile(stencil, formats, c.steps, limits);
@@ -83,8 +84,8 @@ TEST_P(Templates, CompileForAmpereAndHopper) {
     const std::string text = constants_text(stencil, formats, tile ? &*tile : nullptr);
     std::map<std::string, std::string> constants_of{{c.steps ? "march.cuh" : "step.cuh", text}};
     if (!c.steps && stencil.radius[row_axis] == 0) constants_of["steps.cuh"] = text;
-    const Region region{{0, 0, 0}, {stencil.shape[0], stencil.shape[1], stencil.shape[2]}};
-    if (const auto single = choose_single_tile(stencil, region, formats, limits); single && !c.steps)
+    const auto single = choose_single_step(stencil, stencil.grid(), formats, limits).tile;
+    if (single && !c.steps)
       std::visit(
           [&](const auto& of_kernel) {
             constants_of[of_kernel.kernel + std::string(".cuh")] =
@@ -204,8 +205,8 @@ TEST(SingleTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
         {"box3d2r", Precision::fp32, 320, none},    // a march folds it
         {"1d40r", Precision::fp32, 100000, none}}) {
     const KernelStencil stencil = make({name, precision, BoundaryKind::neumann, false, 0, 0, extent});
-    const Region all{{0, 0, 0}, {stencil.shape[0], stencil.shape[1], stencil.shape[2]}};
-    const auto single = choose_single_tile(stencil, all, {precision, true, true}, hopper_limits);
+    const auto single =
+        choose_single_step(stencil, stencil.grid(), {precision, true, true}, hopper_limits).tile;
     ASSERT_EQ(single ? std::visit([](const auto& tile) { return tile.kernel; }, *single) : none, kernel)
         << name;
     const auto* const tile = single ? std::get_if<BoxTile>(&*single) : nullptr;
@@ -218,18 +219,67 @@ TEST(SingleTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
   }
 }
 
-// Of single steps: launches of more need images beyond the ends of rows, as do rows of broken vectors.
-TEST(SingleTile, FindsPointsBeyondTheEndsOfRows) {
-  const auto repeat = [](const char* stencil, BoundaryKind walls, std::int64_t extent, int steps) {
-    return rows_repeat(make({stencil, Precision::fp32, walls, false, 0, 0, extent}), Precision::fp32, steps,
-                       hopper_limits);
+// Of single steps: launches of more need images, as do rows of broken vectors, and axes of which blocks have
+// a part.
+TEST(SingleTile, FindsPointsBeyondTheEndsOfWholeAxes) {
+  using Axes = std::array<bool, 3>;
+  const auto repeats = [](const char* stencil, BoundaryKind walls, std::int64_t extent, int steps) {
+    const KernelStencil made = make({stencil, Precision::fp32, walls, false, 0, 0, extent});
+    return repeating_axes(made, made.grid(), Precision::fp32, steps, hopper_limits);
   };
-  EXPECT_TRUE(repeat("star3d6r", periodic, 240, 1));
-  EXPECT_TRUE(repeat("random3d4r", periodic, 240, 1));
-  EXPECT_FALSE(repeat("star3d6r", periodic, 240, 2));
-  EXPECT_FALSE(repeat("star3d6r", periodic, 241, 1));
-  EXPECT_FALSE(repeat("star3d6r", neumann, 240, 1));
-  EXPECT_FALSE(repeat("star2d12r", periodic, 1000, 1)) << "images of few rows cost little";
+  EXPECT_EQ(repeats("star3d6r", periodic, 240, 1), (Axes{true, true, true}));
+  EXPECT_EQ(repeats("random3d4r", periodic, 240, 1), (Axes{true, true, true}));
+  EXPECT_EQ(repeats("star3d6r", periodic, 240, 2), Axes{});
+  EXPECT_EQ(repeats("star3d6r", periodic, 241, 1), (Axes{true, true, false}));
+  EXPECT_EQ(repeats("star3d6r", neumann, 240, 1), Axes{});
+  EXPECT_EQ(repeats("star2d12r", periodic, 1000, 1), (Axes{true, false, true})) << "axes of kernels";
+
+  const auto repeat_in = [](std::array<std::int64_t, 3> shape, const Region& block) {
+    KernelStencil made = make({"random3d3r", Precision::fp32, periodic, false, 0, 0, 240});
+    made.shape = shape;
+    return repeating_axes(made, block, Precision::fp32, 1, hopper_limits);
+  };
+  EXPECT_EQ(repeat_in({640, 640, 240}, {{}, {640, 320, 240}}), (Axes{true, false, true}));
+  EXPECT_EQ(repeat_in({240, 240, 240}, {{}, {8, 8, 240}}), Axes{}) << "one thread per point is faster";
+  // Threads read up to a radius beyond an end, in rows 16 bytes more.
+  EXPECT_EQ(repeat_in({640, 640, 8}, {{}, {640, 640, 8}}), (Axes{true, true, true}));
+  EXPECT_EQ(repeat_in({640, 640, 4}, {{}, {640, 640, 4}}), (Axes{true, true, false}));
+  EXPECT_EQ(repeat_in({3, 640, 640}, {{}, {3, 640, 640}}), (Axes{true, true, true}));
+  EXPECT_EQ(repeat_in({2, 640, 640}, {{}, {2, 640, 640}}), (Axes{false, true, true}));
+}
+
+// Of thin grids between walls steps.cuh takes single steps, but where axes repeat, whose images it would
+// read.
+TEST(SingleTile, LeavesNoAxisThatRepeatsToKernelsThatReadImages) {
+  KernelStencil stencil = make({"random2d3r", Precision::fp32, BoundaryKind::neumann, false, 0, 0, 200000});
+  stencil.shape[column_axis] = 2;
+  stencil.walls[plane_axis] = {};
+  const auto choose = [&] {
+    return choose_small_tile(stencil, stencil.grid(), 1, {Precision::fp32, true, true}, hopper_limits);
+  };
+  EXPECT_TRUE(choose());
+  stencil.repeats = repeating_axes(stencil, stencil.grid(), Precision::fp32, 1, hopper_limits);
+  EXPECT_EQ(stencil.repeats, (std::array{true, false, false}));
+  EXPECT_FALSE(choose());
+}
+
+// What takes both ways through step.cuh: points beside walls, wherever a region lies, and beside the ends of
+// axes that repeat.
+TEST(StepCycles, ChargeRegionsByWhereTheyLie) {
+  const auto cycles = [](const KernelStencil& stencil, const Region& region) {
+    return step_cycles(stencil, region, {Precision::fp32, true, true}, hopper_limits);
+  };
+  const KernelStencil walls = make({"star3d6r", Precision::fp32, BoundaryKind::dirichlet, false, 0, 0, 320});
+  const Region low{{0, 64, 64}, {6, 256, 256}}, high{{314, 64, 64}, {320, 256, 256}},
+      inside{{157, 64, 64}, {163, 256, 256}};
+  EXPECT_EQ(cycles(walls, low), cycles(walls, high));
+  EXPECT_GT(cycles(walls, low), 1.5 * cycles(walls, inside));
+
+  KernelStencil torus = make({"star3d6r", Precision::fp32, BoundaryKind::periodic, false, 0, 0, 320});
+  EXPECT_EQ(cycles(torus, low), cycles(walls, inside));
+  torus.repeats[plane_axis] = true;
+  EXPECT_EQ(cycles(torus, low), cycles(torus, high));
+  EXPECT_GT(cycles(torus, low), 1.5 * cycles(torus, inside));
 }
 
 // The plan asks for bands beside walls, which ranks may lack.
@@ -238,9 +288,11 @@ TEST(SingleTile, TakesNoEmptyRegions) {
     const KernelStencil stencil = make({name, Precision::fp64, BoundaryKind::neumann, false, 0, 0, 320});
     for (int axis = 0; axis < axis_count; ++axis) {
       Region region{{0, 0, 0}, {320, 320, 320}};
-      ASSERT_TRUE(choose_single_tile(stencil, region, {Precision::fp64, true, true}, hopper_limits)) << name;
+      ASSERT_TRUE(choose_single_step(stencil, region, {Precision::fp64, true, true}, hopper_limits).tile)
+          << name;
       region.end[axis] = 0;
-      EXPECT_FALSE(choose_single_tile(stencil, region, {Precision::fp64, true, true}, hopper_limits)) << name;
+      EXPECT_FALSE(choose_single_step(stencil, region, {Precision::fp64, true, true}, hopper_limits).tile)
+          << name;
     }
   }
 }
@@ -249,9 +301,8 @@ TEST(SingleTile, TakesTheShapesOfTests) {
   const auto tile_of = [](const testing::ShapeCase& c) {
     const testing::RandomCase problem = testing::make_problem(c);
     const KernelStencil stencil(problem.domain, problem.stencil, c.precision, true);
-    const Region all{{0, 0, 0}, {stencil.shape[0], stencil.shape[1], stencil.shape[2]}};
     EXPECT_EQ(preferred_depth(stencil, {c.precision, true, true}, hopper_limits), 0) << c.name;
-    return choose_single_tile(stencil, all, {c.precision, true, true}, hopper_limits).value();
+    return choose_single_step(stencil, stencil.grid(), {c.precision, true, true}, hopper_limits).tile.value();
   };
   std::set<int> planes;
   for (const testing::ShapeCase& c : testing::box_shapes) planes.insert(std::get<BoxTile>(tile_of(c)).planes);
@@ -268,7 +319,7 @@ TEST(StepTile, CoversSlabsBesideWalls) {
                                           {"1d1r", 9, false},
                                           {"star3d1r", 4, false}}) {
     const KernelStencil stencil = make({name, Precision::fp64, BoundaryKind::neumann, false, 0, 0, 301});
-    Region slab{{0, 0, 0}, {stencil.shape[0], stencil.shape[1], stencil.shape[2]}};
+    Region slab = stencil.grid();
     slab.end[plane_axis] = steps * stencil.radius[plane_axis];
     const auto tile = choose_step_tile(stencil, slab, steps, 8, hopper_limits);
     ASSERT_EQ(tile.has_value(), fits) << name;

@@ -13,9 +13,8 @@ struct BoxStepCase {
 
   std::string_view name() const { return step.name(); }
   BoxTile tile() const {
-    const auto& shape = step.stencil().shape;
-    return cut_box_tile(step.stencil(), {{0, 0, 0}, {shape[0], shape[1], shape[2]}}, step.formats(), {},
-                        lanes_x, warps, planes);
+    const KernelStencil stencil = step.stencil();
+    return cut_box_tile(stencil, stencil.grid(), step.formats(), {}, lanes_x, warps, planes);
   }
   std::string constants() const { return constants_text(step.stencil(), step.formats(), tile()); }
 };
@@ -52,7 +51,14 @@ inline const BoxStepCase box_step_cases[] = {
      1,
      1},
     {{{"torus", {6, 37, 45}, {1, 2, 9}, false, periodic, fp32}, 1, no_walls, no_walls, no_walls}, 4, 1, 2},
-    {{{"rows", {6, 37, 84}, {1, 2, 9}, false, periodic, fp32}, 1, mirrors, values, no_walls, {}, true, true},
+    {{{"rows", {6, 37, 84}, {1, 2, 9}, false, periodic, fp32},
+      1,
+      mirrors,
+      values,
+      no_walls,
+      {},
+      true,
+      {0, 0, 1}},
      4,
      1,
      2},
@@ -63,8 +69,30 @@ inline const BoxStepCase box_step_cases[] = {
       no_walls,
       {},
       true,
-      true},
+      {1, 1, 1}},
      2,
+     1,
+     1},
+    {{{"repeats", {6, 37, 45}, {1, 2, 9}, false, periodic, fp32},
+      1,
+      no_walls,
+      no_walls,
+      mirrors,
+      {},
+      true,
+      {1, 1, 0}},
+     4,
+     1,
+     2},
+    {{{"plane_repeats", {1, 70, 136}, {0, 5, 6}, false, periodic, bf16},
+      1,
+      no_walls,
+      no_walls,
+      no_walls,
+      {},
+      true,
+      {0, 1, 1}},
+     4,
      1,
      1},
     {{{"columns", {7, 33, 70}, {2, 3, 0}, false, neumann, fp32}, 1, mirrors, values, mirror_first}, 4, 1, 1},

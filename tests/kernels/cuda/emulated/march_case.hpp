@@ -36,7 +36,7 @@ struct MarchCase {
   }
   KernelStencil stencil() const {
     KernelStencil made(problem().domain, problem().stencil, shape.precision, true);
-    made.rows_repeat = repeats_rows();
+    made.repeats[column_axis] = repeats_rows();
     return made;
   }
   Formats formats() const { return {shape.precision, true, true}; }
@@ -54,8 +54,8 @@ struct MarchCase {
                        a.region.begin[column_axis]);
   }
   bool repeats_rows() const {
-    return rows_repeat({problem().domain, problem().stencil, shape.precision, true}, shape.precision, steps,
-                       limits());
+    const KernelStencil of_problem(problem().domain, problem().stencil, shape.precision, true);
+    return repeating_axes(of_problem, of_problem.grid(), shape.precision, steps, limits())[column_axis];
   }
 
   std::string_view name() const { return shape.name; }

@@ -13,9 +13,8 @@ struct StarStepCase {
 
   std::string_view name() const { return step.name(); }
   StarTile tile() const {
-    const auto& shape = step.stencil().shape;
-    StarTile tile = cut_star_tile(step.stencil(), {{0, 0, 0}, {shape[0], shape[1], shape[2]}}, step.formats(),
-                                  {}, lanes_x, warps, own_rows);
+    const KernelStencil stencil = step.stencil();
+    StarTile tile = cut_star_tile(stencil, stencil.grid(), step.formats(), {}, lanes_x, warps, own_rows);
     tile.planes = planes;
     tile.stages = stages;
     return tile;
@@ -86,7 +85,7 @@ inline const StarStepCase star_step_cases[] = {
       no_walls,
       {},
       true,
-      true},
+      {0, 0, 1}},
      8,
      1,
      2,
@@ -99,7 +98,7 @@ inline const StarStepCase star_step_cases[] = {
       no_walls,
       {},
       true,
-      true},
+      {1, 1, 1}},
      8,
      1,
      1,
@@ -112,12 +111,38 @@ inline const StarStepCase star_step_cases[] = {
       no_walls,
       {},
       false,
-      true},
+      {0, 1, 1}},
      8,
      1,
      1,
      4,
      7},
+    {{{"repeats_fp16", {9, 37, 71}, {4, 5, 7}, true, periodic, fp16},
+      1,
+      no_walls,
+      no_walls,
+      values,
+      {},
+      true,
+      {1, 1, 0}},
+     8,
+     1,
+     4,
+     3,
+     9},
+    {{{"plane_repeats", {1, 83, 172}, {0, 6, 9}, true, periodic, fp32},
+      1,
+      no_walls,
+      no_walls,
+      no_walls,
+      {},
+      true,
+      {0, 1, 1}},
+     8,
+     2,
+     8,
+     1,
+     1},
 };
 
 }  // namespace spsolve::cuda

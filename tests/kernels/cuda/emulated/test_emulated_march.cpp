@@ -69,12 +69,12 @@ void launch(const MarchCase& c, const Field& in, Field& out, const Field& source
 /// On a part of what is marched of the grid, or on all; false where that part is empty.
 bool has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt, const std::optional<Box>& part = {}) {
   const testing::RandomCase problem = c.problem();
+  const std::array<bool, 3> repeats{false, false, c.repeats_rows()};
   const Field source = whole_grid(problem, sum_precision(c.shape.precision), c.steps, problem.source, false,
-                                  c.repeats_rows(), c.first_column);
-  const Field in =
-      whole_grid(problem, c.shape.precision, c.steps, problem.u, true, c.repeats_rows(), c.first_column);
+                                  repeats, c.first_column);
+  const Field in = whole_grid(problem, c.shape.precision, c.steps, problem.u, true, repeats, c.first_column);
   Field out = whole_grid(problem, c.shape.precision, c.steps, std::vector<double>(problem.u.size(), nan),
-                         true, c.repeats_rows(), c.first_column);
+                         true, repeats, c.first_column);
   const Box all = marched(c, problem, grid_axes(problem.domain)[plane_axis]);
   const Box region = part ? intersect(all, *part) : all;
   if (region.empty()) return false;
