@@ -20,7 +20,7 @@ constexpr int most_column_radius = 24;  // a window is in registers
 // and what a launch takes. What blocks wait for each other, more where they are few; warps that a scheduler
 // needs to be busy.
 constexpr double sum_slots = 1.16, row_slots = 62, copy_slots = 7.3, convert_slots = 72, plane_slots = 100,
-                 wall_slots = 140, ghost_slots = 300, read_cycles = 500, start_cycles = 14200, apart = 0.033,
+                 wall_slots = 140, ghost_slots = 300, read_cycles = 500, start_cycles = 6000, apart = 0.033,
                  alone = 1.6;
 
 /// Taps of a stencil as a box, whether they are there or not.

@@ -46,6 +46,22 @@ TEST(ExchangeInterval, IsLongerWhereImagesOfRowsAreCopiedFirst) {
   EXPECT_EQ(launches({2, 1, 1}), 2);
 }
 
+TEST(ExchangeInterval, IsOneWhereNoAxisHasImages) {
+  const Index3 shape{64, 64, 64};
+  const Problem problem{{3, shape, {}}, make_preset("star3d6r", 3, {1, 1, 1}, {}), Precision::fp32, false};
+  Candidate candidate;
+  candidate.seconds = 1.0 / 50e9;
+  const auto launches = [&](const Index3& ranks) {
+    return launches_per_exchange(problem, Decomposition(shape, ranks), candidate, true);
+  };
+  EXPECT_GT(launches({1, 1, 1}), 1);
+  candidate.repeats = {true, true, true};
+  EXPECT_EQ(launches({1, 1, 1}), 1);
+  const int with_others = launches({2, 1, 1});
+  candidate.repeats[z_axis] = false;
+  EXPECT_EQ(launches({2, 1, 1}), with_others) << "what comes from others is no image";
+}
+
 TEST(ExchangeInterval, NeverReachesBeyondTheNextBlock) {
   for (const std::int64_t rows : {8, 9, 15, 16, 17, 33})
     EXPECT_LE(8 * launches({1, 4 * rows, 512}, 4), std::max<std::int64_t>(rows, 8)) << rows;
