@@ -17,8 +17,8 @@ constexpr int most_column_radius = 24;  // a window is in registers
 // Fitted to 336 tiles of 17 cases on H100 (docs/kernels-scalar.md). In issue slots of a warp: of a sum; of a
 // row beside its sums; of a turn of copies, and where operands are made of what is stored; of a plane, more
 // of one beside walls, and of a turn of ghosts beyond the ends of rows. Cycles until a plane has been read,
-// and what a launch takes. What blocks wait for each other, more where they are few; warps that a scheduler
-// needs to be busy.
+// and what a launch takes on small grids. What blocks wait for each other, more where they are few; warps
+// that a scheduler needs to be busy.
 constexpr double sum_slots = 1.16, row_slots = 62, copy_slots = 7.3, convert_slots = 72, plane_slots = 100,
                  wall_slots = 140, ghost_slots = 300, read_cycles = 500, start_cycles = 6000, apart = 0.033,
                  alone = 1.6;

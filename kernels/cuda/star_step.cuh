@@ -2,8 +2,7 @@
 // One time step of a stencil of few taps that reach far, in 2D and 3D: stars of a radius for which a march
 // has no registers. Planes of a tile stream through shared memory, several on their way, and what is known of
 // the planes ahead is kept in registers (2.5D blocking): a plane extends the sums of all planes that reach
-// it. A thread has 16 bytes of columns of one to eight rows, of 16-bit formats half of that
-// where planes have taps.
+// it. A thread has 16 bytes of columns (of 16-bit formats 8 where planes have taps) of one to eight rows.
 //
 // Per point and launch: one read and one write of memory, with a source one read more, and what tiles and
 // stretches of planes read twice. Per point taps fused multiply-adds, in the order of march.cuh.
