@@ -142,18 +142,13 @@ ConstantsText scalar_constants(const KernelStencil& stencil, const Formats& form
   text.type("Compute", compute);
   text.type("In", formats.in_stored ? stored : compute);
   text.type("Out", formats.out_stored ? stored : compute);
-  const auto flags = [](const std::array<bool, 3>& axes) {
-    std::string list = "{";
-    for (const bool axis : axes) list += axis ? "true, " : "false, ";
-    return list + "}";
-  };
   std::string walls = "{";
   for (const auto& faces : stencil.walls)
     walls += std::string("{") + wall_name(faces[low]) + ", " + wall_name(faces[high]) + "}, ";
   text.put("Wall", "walls[3][2]", walls + "}");
   text.put("int", "radius[3]", ConstantsText::list(stencil.radius));
-  text.put("bool", "folded[3]", flags(stencil.folded));
-  text.put("bool", "repeating[3]", flags(stencil.repeats));
+  text.put("bool", "folded[3]", ConstantsText::list(stencil.folded));
+  text.put("bool", "repeating[3]", ConstantsText::list(stencil.repeats));
   text.flag("with_source", stencil.with_source);
   return text;
 }

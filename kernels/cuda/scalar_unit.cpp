@@ -165,14 +165,10 @@ ScalarUnit::Operand ScalarUnit::scratch(const Operand& in, const Box& box, std::
 
 /// What must be known `steps` steps before `region`.
 Box ScalarUnit::reach(const Box& region, int steps) const {
-  Box box = grow(region, steps * radius_);
-  for (int k = 0; k < axis_count; ++k) {
-    const int axis = axes_[k];
-    if (domain_.periodic(axis) && !stencil_.repeats[k]) continue;
-    box.begin[axis] = std::max<std::int64_t>(box.begin[axis], 0);
-    box.end[axis] = std::min(box.end[axis], domain_.shape[axis]);
-  }
-  return box;
+  Index3 width = steps * radius_;
+  for (int k = 0; k < axis_count; ++k)
+    if (stencil_.repeats[k]) width[axes_[k]] = 0;
+  return domain_.clip_to_walls(grow(region, width));
 }
 
 }  // namespace spsolve::cuda

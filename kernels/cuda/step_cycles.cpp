@@ -86,23 +86,22 @@ double warps_beside_ends_of(const KernelStencil& stencil, const Region& region, 
   return std::min(1.0, static_cast<double>(beside + of_warp) / static_cast<double>(end - begin));
 }
 
-/// The same of all axes that are so.
-template <class IsSo>
+/// The same of several axes.
 double warps_beside_ends(const KernelStencil& stencil, const Region& region, const Operands& operands,
-                         IsSo&& is_so) {
+                         const std::array<bool, 3>& axes) {
   double inner = 1;
   for (int axis = 0; axis < axis_count; ++axis)
-    if (is_so(axis)) inner *= 1 - warps_beside_ends_of(stencil, region, operands, axis);
+    if (axes[axis]) inner *= 1 - warps_beside_ends_of(stencil, region, operands, axis);
   return 1 - inner;
 }
 
 /// Issue slots of a point that go to what lies beyond the ends of axes.
 double end_slots(const KernelStencil& stencil, const Region& region, const Operands& operands, bool fp64) {
-  const auto beside = [&](auto&& is_so) { return warps_beside_ends(stencil, region, operands, is_so); };
+  const std::array walls{stencil.has_walls(0), stencil.has_walls(1), stencil.has_walls(2)};
   const double of_walls =
-      beside([&](int axis) { return stencil.has_walls(axis); }) * wall_slots(stencil, operands, fp64);
+      warps_beside_ends(stencil, region, operands, walls) * wall_slots(stencil, operands, fp64);
   if (stencil.repeats == std::array<bool, 3>{}) return of_walls;
-  const double share = std::max(beside([&](int axis) { return stencil.repeats[axis]; }),
+  const double share = std::max(warps_beside_ends(stencil, region, operands, stencil.repeats),
                                 std::min(1.0, operands.points / crowding_taps));
   return of_walls + share * operands.points * (fp64 ? 1.5 : 1.0) * repeat_slots;
 }

@@ -17,8 +17,7 @@ struct Case {
   int fuse, exchange_every;
   std::optional<Index3> rank_grid;
 
-  explicit Case(const testing::ShapeCase& shape)
-      : problem(make_problem(shape)), fuse(1), exchange_every(2), rank_grid({1, 1, 1}) {}
+  explicit Case(const testing::ShapeCase& shape) : problem(make_problem(shape)), fuse(1), exchange_every(2) {}
   Case(int seed, int ranks)
       : problem(static_cast<std::uint64_t>(seed), 3, 1200),
         fuse(static_cast<int>(problem.between(1, 4))),
