@@ -5,6 +5,9 @@
 
 namespace spsolve::cuda {
 
+/// Elements of a box that the copy engine of sm_90 brings, along each axis (cuTensorMapEncodeTiled).
+constexpr int most_box_extent = 256;
+
 /// What a kernel that is cut to measure has to fit; sm_90 unless told otherwise. Known without a device.
 struct BlockLimits {
   int compute_capability = 90;           // 10 * major + minor

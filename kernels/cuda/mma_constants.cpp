@@ -48,6 +48,7 @@ void MmaProgram::put_tile(ConstantsText& text) const {
   text.integer("box_rows", box_rows_);
   text.integer("box_pitch", box_columns_);
   text.integer("copies_per_row", copies_);
+  text.flag("row_by_row", row_by_row());
   text.integer("shared_bytes", shared_bytes());
   text.table("tile", "[3]", operand_.tile);
   text.table("window", "[3]", window_);

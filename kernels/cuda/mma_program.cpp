@@ -130,7 +130,7 @@ bool MmaProgram::is_aligned(const MmaArguments& a) const {
 
 MmaProgram::CopiedBox MmaProgram::copied_box(const View& in) const {
   const int element = static_cast<int>(storage_bytes(precision_));
-  CopiedBox box{in, copies_ > 1 ? 1 : stage_planes(), copies_ > 1 ? 1 : box_rows_,
+  CopiedBox box{in, row_by_row() ? 1 : stage_planes(), row_by_row() ? 1 : box_rows_,
                 box_columns_ / copies_ * element / 8};
   box.words.begin[column_axis] = 0;
   box.words.end[column_axis] = (in.end[column_axis] - in.begin[column_axis]) * element / 8;

@@ -103,6 +103,8 @@ class MmaProgram {
   int steps() const { return static_cast<int>(step_registers_.size()); }
   int m_blocks() const;
   int slots() const { return terms_.count * slices() * m_blocks() * steps(); }
+  /// Whether the copy engine brings rows one by one, not whole stages.
+  bool row_by_row() const { return copies_ > 1 || box_rows_ > most_box_extent; }
   int weight_bytes() const;
   int resident_registers() const;
   int code_slots() const;
@@ -122,7 +124,7 @@ class MmaProgram {
   WeightPlace place_ = WeightPlace::shared;
   Index3 window_;
   int box_columns_ = 0, box_rows_ = 0;   // of input of a stage
-  int copies_ = 1;                       // that bring a row; with one, it brings a whole stage
+  int copies_ = 1;                       // that bring a row, where these come one by one
   int registers_ = 0;                    // of B, per chunk
   std::vector<int> step_registers_;      // how many of them each step takes
   std::vector<std::vector<bool>> used_;  // [slice][step]: whether there are weights

@@ -73,8 +73,8 @@ class StageRing {
     if (threadIdx.x == 0) {
       constexpr int bytes = chunks_per_stage * chunk_elements * sizeof(Stored);
       mbarrier_expect(&shared_.full[fetch_], bytes);
-      // A whole stage at once, or rows in pieces.
-      constexpr int columns = box_pitch / copies_per_row, lines = copies_per_row > 1 ? stage_lines : 1;
+      // A whole stage at once, or rows, which may come in pieces.
+      constexpr int columns = box_pitch / copies_per_row, lines = row_by_row ? stage_lines : 1;
 #pragma unroll 1
       for (int line = 0; line < lines; ++line)
 #pragma unroll
@@ -100,6 +100,13 @@ class StageRing {
     fetch_ = fetch_ + 1 == stages ? 0 : fetch_ + 1;
   }
 
+  /// Ends the group of copies of a stage (sm_80): groups are counted, also of no copies.
+  __device__ void commit() {
+#if __CUDA_ARCH__ < 900
+    commit_copies();
+#endif
+  }
+
   /// The next stage once it has arrived, after all threads have left the one before.
   __device__ const Stored* wait() {
     const int stage = wait_;
@@ -107,19 +114,11 @@ class StageRing {
     mbarrier_wait(&shared_.full[stage], parity_);
     if (stage + 1 == stages) parity_ ^= 1;
 #else
-    commit_copies();
-    wait_for_copies<stages - 1>();
+    wait_for_copies<(stages > 1 ? stages - 2 : 0)>();  // those of the stages that are ahead of it
 #endif
     __syncthreads();
     wait_ = stage + 1 == stages ? 0 : stage + 1;
     return shared_.stage[stage];
-  }
-
-  /// Ends the group of copies of a prologue's stage (sm_80).
-  __device__ void commit() {
-#if __CUDA_ARCH__ < 900
-    commit_copies();
-#endif
   }
 
  private:

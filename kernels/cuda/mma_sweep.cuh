@@ -50,10 +50,7 @@ class MmaSweep {
         points_(shared, static_cast<int>((warp[1] - block[1]) * box_pitch + warp[2] - block[2]) + a.lead),
         results_(a, warp) {
     constexpr int ahead = stages > 1 ? stages - 1 : 1;  // with one, a block has one stage in all
-    for (int stage = 0; stage < ahead; ++stage) {
-      fetch();
-      ring_.commit();
-    }
+    for (int stage = 0; stage < ahead; ++stage) fetch();
   }
 
   __device__ void run(const Weights& weights) {
@@ -87,6 +84,7 @@ class MmaSweep {
  private:
   __device__ void fetch() {
     if (stages_left_-- > 0) ring_.fetch();
+    ring_.commit();
   }
   __device__ const Stored* next_stage() {
     const Stored* points = ring_.wait();

@@ -92,7 +92,7 @@ void MmaProgram::choose_tile(int dimensions, const std::optional<MmaTile>& tile)
 void MmaProgram::fit(const BlockLimits& limits, const Index3& reach_end) {
   if (limits.compute_capability < 80)
     throw std::invalid_argument("tensor cores: GPUs of compute capability 8.0 and up have the instructions");
-  constexpr int most_box = 2048, box_alignment = 128;  // bytes of one copy in x
+  constexpr int most_box = 2048, box_alignment = 128;  // bytes of one copy in x, and where it may begin
   const int granule = this->granule();
   const auto margin = [&](int axis) {
     return static_cast<int>(reach_end[axis] - window_[axis] - operand_.tile[axis]);
@@ -100,9 +100,8 @@ void MmaProgram::fit(const BlockLimits& limits, const Index3& reach_end) {
   const auto cut = [&] {
     box_columns_ = round_up(static_cast<int>(block_columns()) + margin(x_axis) + granule - 1, granule);
     box_rows_ = static_cast<int>(block_rows()) + margin(y_axis);
-    // A row may come in several copies, which begin at multiples of 128 bytes.
     copies_ = ceil_div(box_columns_ * 16 / granule, most_box);
-    if (copies_ > 1) box_columns_ = round_up(box_columns_, copies_ * box_alignment / (16 / granule));
+    if (row_by_row()) box_columns_ = round_up(box_columns_, copies_ * box_alignment / (16 / granule));
   };
   cut();
   const auto halve = [&](int& count) {

@@ -8,8 +8,8 @@ namespace spsolve::cuda {
 
 /// A sum of rank-one stencils on sparse tensor cores, as passes along x and y that are chained in registers
 /// (separable.cuh), limited by memory at low ranks whatever the radius; with taps along z these are made in
-/// every plane, and summed along z in fp32 in registers (separable_planes.cuh; at most 15 taps along z and
-/// y).
+/// every plane, and summed along z in fp32 in registers (separable_planes.cuh; at most 15 taps along z, and
+/// along y as many as one window takes: 16).
 ///
 /// fp16, bf16: operands as stored, weights rounded to the format, what one pass hands to the next rounded to
 /// it too; sums in fp32. tf32: the same with fp32 storage and tf32 operands. fp32: data, weights and what

@@ -12,7 +12,8 @@ namespace spsolve::cuda {
 enum class Swizzle { none, bytes_64, bytes_128 };
 
 /// A view of elements of 2, 4 or 8 bytes for the tensor copy engine, in boxes of `planes` x `rows` x
-/// `columns`. Strides and the address of the view are multiples of 16 bytes. Throws Error.
+/// `columns`, none of which exceeds most_box_extent. Strides and the address of the view are multiples of 16
+/// bytes. Throws Error.
 TensorMap make_tensor_map(const View& view, int element_bytes, int rows, int columns,
                           Swizzle swizzle = Swizzle::none, int planes = 1);
 

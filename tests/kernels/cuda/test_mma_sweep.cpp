@@ -35,7 +35,7 @@ double product_error(Precision precision) {
 
 struct SweepCase {
   int dimensions, radius;
-  enum Kind { star, box, scattered, lopsided } kind;
+  enum Kind { star, box, scattered, lopsided, tall } kind;  // tall: no columns, a plane on either side
   Precision precision;
   Layout layout;
   TensorCores cores;
@@ -44,8 +44,9 @@ struct SweepCase {
 Stencil make_stencil(const SweepCase& c, std::mt19937_64& random) {
   Index3 extent{1, 1, 1}, center{};
   for (int axis = axis_count - c.dimensions; axis < axis_count; ++axis) {
-    extent[axis] = 2 * c.radius + 1;
-    center[axis] = c.radius;
+    const int radius = c.kind != SweepCase::tall || axis == y_axis ? c.radius : axis == z_axis ? 1 : 0;
+    extent[axis] = 2 * radius + 1;
+    center[axis] = radius;
     if (c.kind == SweepCase::lopsided) {
       extent[axis] = std::uniform_int_distribution<std::int64_t>(1, 2 * c.radius + 1)(random);
       center[axis] = std::uniform_int_distribution<std::int64_t>(0, extent[axis] - 1)(random);
@@ -157,7 +158,7 @@ TEST_P(OnTensorCores, EveryPointIsTheCorrelation) {
 }
 
 std::string name_of(const SweepCase& c) {
-  constexpr const char* kinds[]{"star", "box", "scattered", "lopsided"};
+  constexpr const char* kinds[]{"star", "box", "scattered", "lopsided", "tall"};
   return kinds[c.kind] + std::to_string(c.dimensions) + "d" + std::to_string(c.radius) + "r_" +
          std::string(to_string(c.precision)) + (c.layout == Layout::morph ? "_morph" : "_swap") +
          (c.cores == TensorCores::sparse ? "_sparse" : "_dense");
@@ -171,7 +172,8 @@ class WideOnTensorCores : public ::testing::TestWithParam<SweepCase> {
   void SetUp() override { testing::require_gpu(); }
 };
 
-/// More planes within reach than a march keeps sums for, weights beyond shared memory; many taps in fp32.
+/// More planes within reach than a march keeps sums for, weights beyond shared memory, more rows than are
+/// copied at once; many taps in fp32.
 TEST_P(WideOnTensorCores, EveryPointIsTheCorrelation) {
   const SweepCase c = GetParam();
   for (const std::uint64_t seed : {1u, 2u})
@@ -181,7 +183,7 @@ TEST_P(WideOnTensorCores, EveryPointIsTheCorrelation) {
 constexpr auto sparse = TensorCores::sparse, dense = TensorCores::dense;
 constexpr auto morph = Layout::morph, swap = Layout::strided_swap;
 constexpr auto star = SweepCase::star, box = SweepCase::box, scattered = SweepCase::scattered,
-               lopsided = SweepCase::lopsided;
+               lopsided = SweepCase::lopsided, tall = SweepCase::tall;
 constexpr auto fp16 = Precision::fp16, bf16 = Precision::bf16, tf32 = Precision::tf32, fp32 = Precision::fp32,
                fp64 = Precision::fp64;
 INSTANTIATE_TEST_SUITE_P(
@@ -194,7 +196,8 @@ INSTANTIATE_TEST_SUITE_P(
         SweepCase{3, 6, box, fp16, morph, sparse}, SweepCase{3, 7, scattered, bf16, swap, sparse},
         SweepCase{3, 8, star, fp16, morph, sparse}, SweepCase{3, 9, box, fp16, morph, sparse},
         SweepCase{3, 6, box, tf32, morph, sparse}, SweepCase{3, 7, box, fp32, morph, sparse},
-        SweepCase{3, 8, lopsided, fp64, morph, dense},
+        SweepCase{3, 8, lopsided, fp64, morph, dense}, SweepCase{3, 130, tall, fp16, morph, sparse},
+        SweepCase{3, 127, tall, fp32, swap, sparse},
         // and many taps in fp32
         SweepCase{1, 53, box, fp32, morph, sparse}, SweepCase{2, 4, box, fp32, swap, sparse},
         SweepCase{2, 5, box, fp32, morph, sparse}, SweepCase{2, 7, box, fp32, morph, sparse},

@@ -2,9 +2,11 @@
 #pragma once
 
 // Stands in for kernels/cuda/async_copy.cuh in the emulation. A copy by the engine of sm_90 is done when it
-// is asked for, as early as can be, and completes its barrier, which counts phases; one of 16 bytes as late
-// as can be, when its group is waited for, or with EMULATED_EARLY_COPIES at once.
+// is asked for, as early as can be; a barrier completes a phase when all bytes that it expects have come. A
+// copy of 16 bytes is done as late as can be, when its group is waited for, or with EMULATED_EARLY_COPIES at
+// once.
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -18,7 +20,9 @@ namespace emulated {
 
 struct Copy {
   void* to;
-  const void* from;
+  const void* from;  // null: zeros
+
+  void complete() const { from ? std::memcpy(to, from, 16) : std::memset(to, 0, 16); }
 };
 /// Of every thread: groups of copies under way, the last of which is not committed yet. Those of a block
 /// that has ended are empty.
@@ -30,22 +34,34 @@ inline std::deque<std::vector<Copy>>& copies_of_thread() {
   return groups;
 }
 
+/// Of a barrier: phases that are complete, and bytes that are still to come in this one.
+struct Phases {
+  unsigned complete;
+  int expected;
+};
+static_assert(sizeof(Phases) == sizeof(unsigned long long));
+
+inline void fail(const char* why) {
+  std::fprintf(stderr, "%s\n", why);
+  std::abort();
+}
+
 }  // namespace emulated
 
 namespace spsolve::cuda {
 
-inline void copy_16_bytes(void* shared, const void* global) {
+inline void copy_16_bytes_or_zero(void* shared, const void* global, bool copy) {
   for (const void* address : {static_cast<const void*>(shared), global})
-    if (reinterpret_cast<std::uintptr_t>(address) % 16 != 0) {
-      std::fprintf(stderr, "a copy of 16 bytes is not aligned\n");
-      std::abort();
-    }
+    if (reinterpret_cast<std::uintptr_t>(address) % 16 != 0)
+      ::emulated::fail("a copy of 16 bytes is not aligned");
+  const ::emulated::Copy asked{shared, copy ? global : nullptr};
 #ifdef EMULATED_EARLY_COPIES
-  std::memcpy(shared, global, 16);
+  asked.complete();
 #else
-  ::emulated::copies_of_thread().back().push_back({shared, global});
+  ::emulated::copies_of_thread().back().push_back(asked);
 #endif
 }
+inline void copy_16_bytes(void* shared, const void* global) { copy_16_bytes_or_zero(shared, global, true); }
 inline void copy_nth_16_bytes(void* shared, const void* first, int nth) {
   copy_16_bytes(shared, static_cast<const char*>(first) + 16 * static_cast<std::ptrdiff_t>(nth));
 }
@@ -54,28 +70,42 @@ template <int newest>
 void wait_for_copies() {
   auto& groups = ::emulated::copies_of_thread();
   for (; groups.size() > newest + 1; groups.pop_front())
-    for (const ::emulated::Copy& copy : groups.front()) std::memcpy(copy.to, copy.from, 16);
+    for (const ::emulated::Copy& copy : groups.front()) copy.complete();
 }
 
 inline void mbarrier_init(unsigned long long* barrier, unsigned) { *barrier = 0; }
 inline void fence_mbarrier_init() {}
-inline void mbarrier_expect(unsigned long long* barrier, unsigned) {
-  ++*barrier;
+inline ::emulated::Phases& phases(unsigned long long* barrier) {
+  return *reinterpret_cast<::emulated::Phases*>(barrier);
+}
+inline void mbarrier_expect(unsigned long long* barrier, unsigned bytes) {
+  if (phases(barrier).expected != 0) ::emulated::fail("a barrier expects two copies in a phase");
+  phases(barrier).expected = static_cast<int>(bytes);
+}
+inline void mbarrier_complete(unsigned long long* barrier, int bytes) {
+  ::emulated::Phases& of = phases(barrier);
+  of.expected -= bytes;
+  if (of.expected < 0) ::emulated::fail("a barrier gets more bytes than it expects");
+  if (of.expected > 0) return;
+  ++of.complete;
   ::emulated::fibers.progress();
 }
-inline bool mbarrier_try_wait(const unsigned long long* barrier, unsigned parity) {
-  if (*barrier % 2 != parity) return true;
+inline bool mbarrier_try_wait(unsigned long long* barrier, unsigned parity) {
+  if (phases(barrier).complete % 2 != parity) return true;
   ::emulated::fibers.yield();
   return false;
 }
-inline void mbarrier_wait(const unsigned long long* barrier, unsigned parity) {
+inline void mbarrier_wait(unsigned long long* barrier, unsigned parity) {
   while (!mbarrier_try_wait(barrier, parity)) {
   }
 }
 
 /// Rows of the box one after the other; zero outside.
-inline void tensor_copy(void* shared, const TensorMap& map, int x, int y, int z, unsigned long long*) {
+inline void tensor_copy(void* shared, const TensorMap& map, int x, int y, int z,
+                        unsigned long long* barrier) {
   const emulated::TileMap& tile = emulated::tile_map(map);
+  if (std::max({tile.planes, tile.rows, tile.columns}) > 256) ::emulated::fail("a box is too large");
+  if (reinterpret_cast<std::uintptr_t>(shared) % 128 != 0) ::emulated::fail("a box is not aligned");
   auto* to = static_cast<std::byte*>(shared);
   for (int line = 0; line < tile.planes * tile.rows; ++line)
     for (int column = 0; column < tile.columns; ++column, to += tile.element_bytes) {
@@ -94,6 +124,7 @@ inline void tensor_copy(void* shared, const TensorMap& map, int x, int y, int z,
       else
         std::memset(to, 0, static_cast<std::size_t>(tile.element_bytes));
     }
+  mbarrier_complete(barrier, tile.planes * tile.rows * tile.columns * tile.element_bytes);
 }
 inline void tensor_copy(void* shared, const TensorMap& map, const int (&at)[4], unsigned long long* barrier) {
   tensor_copy(shared, map, at[0], at[2], at[3], barrier);

@@ -28,8 +28,7 @@
 #define __constant__
 #define __align__(bytes)
 
-using std::max;
-using std::min;
+using std::max, std::min;  // which CUDA has without a namespace
 
 struct Coordinates {
   unsigned x, y, z;
@@ -156,7 +155,6 @@ T __shfl_down_sync(unsigned, T value, unsigned by) {
   return emulated::fibers.shuffle(value, lane + by < 32 ? lane + by : lane);
 }
 inline unsigned __ballot_sync(unsigned, bool value) { return emulated::fibers.ballot(value); }
-inline bool __any_sync(unsigned lanes, bool value) { return __ballot_sync(lanes, value) != 0; }
 
 inline int __popc(unsigned bits) { return std::popcount(bits); }
 

@@ -12,8 +12,6 @@
 // What is left of it only keeps compilers from what is true of GPUs.
 #define asm(...) static_cast<void>(0)
 
-using std::max, std::min;  // which CUDA has without a namespace
-
 alignas(128) unsigned char memory[1 << 18];  // what the kernel declares as its shared memory
 
 namespace emulated {

@@ -5,8 +5,6 @@
 
 #include "emulated_kernel.hpp"
 
-#define __constant__
-
 struct uint2 {
   unsigned x, y;
 };

@@ -16,6 +16,7 @@ struct EmulatedMmaCase {
   Precision precision;
   Layout layout;
   TensorCores cores;
+  bool aligned = false;  // memory of rows, to what is copied at once
 
   Domain domain() const {
     Domain domain;
@@ -35,7 +36,7 @@ struct EmulatedMmaCase {
   MmaProgram program() const { return {domain(), stencil(), precision, layout, cores}; }
 
   std::string_view name() const { return label; }
-  std::string constants() const { return program().constants(false, true); }
+  std::string constants() const { return program().constants(aligned, true); }
 };
 
 inline constexpr EmulatedMmaCase mma_cases[] = {
@@ -47,6 +48,9 @@ inline constexpr EmulatedMmaCase mma_cases[] = {
     {"split2d", {1, 23, 91}, {0, 2, 3}, Precision::fp32, Layout::morph, TensorCores::sparse},
     {"tf32_3d", {7, 11, 67}, {1, 1, 2}, Precision::tf32, Layout::morph, TensorCores::sparse},
     {"fp64_3d", {7, 9, 71}, {2, 1, 1}, Precision::fp64, Layout::morph, TensorCores::dense},
+    {"tall3d", {3, 40, 24}, {1, 130, 0}, Precision::fp32, Layout::morph, TensorCores::sparse},
+    {"aligned2d", {1, 23, 91}, {0, 4, 4}, Precision::fp32, Layout::morph, TensorCores::sparse, true},
+    {"aligned_fp64", {1, 21, 75}, {0, 3, 2}, Precision::fp64, Layout::morph, TensorCores::dense, true},
 };
 
 }  // namespace spsolve::cuda
