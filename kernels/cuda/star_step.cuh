@@ -45,7 +45,11 @@ class StarStep {
       input_.complete(input_.tile(stage), begin_ + n - slow_radius);
       advance_sums();
       if (constants::with_source && n + 1 + 2 * slow_radius < held_planes) read_source(begin_ + n + 1);
-      add_plane(input_.tile(stage) + thread_row_ * Input::pitch + thread_column_);
+      const In* const window = input_.tile(stage) + thread_row_ * Input::pitch + thread_column_;
+      if (n >= slow_radius && n < held_planes - slow_radius)
+        add_plane<true>(window);
+      else
+        add_plane<false>(window);
       if (n >= 2 * slow_radius) write(begin_ + n - 2 * slow_radius);
       stage = stage + 1 == stages ? 0 : stage + 1;
     }
@@ -87,15 +91,21 @@ class StarStep {
     for_each_row(slow, [&](const RowPlace& place, int row) { place.read_source(source_[row]); });
   }
 
+  /// Whether a tap takes from a row of the window, counted from that of the sum's first tap. Sums of planes
+  /// beside those of the block's results are written by nobody.
+  static constexpr bool is_added(const Tap& tap, int row, bool of_results) {
+    return tap.offset[tile_axis] == row - row_radius && (of_results || tap.offset[slow_axis] != 0);
+  }
+
   /// Columns [begin, end) of a row of the window, counted from the thread's first.
   struct Columns {
     int begin = 0, end = 0;
   };
-  static constexpr Columns reached(int window_row) {
+  static constexpr Columns reached(int window_row, bool of_results) {
     Columns of;
     for (int own = 0; own < own_rows; ++own)
       for (const Tap& tap : constants::taps) {
-        if (tap.offset[tile_axis] != window_row - own - row_radius) continue;
+        if (!is_added(tap, window_row - own, of_results)) continue;
         const int begin = tap.offset[column_axis], end = begin + own_columns;
         if (of.begin == of.end) of = {begin, end};
         of.begin = begin < of.begin ? begin : of.begin;
@@ -104,14 +114,17 @@ class StarStep {
     return of;
   }
 
-  /// Adds what a plane contributes to the sums, from the first point of the thread's window on.
+  /// Adds what a plane, of results of the block or beside them, contributes to the sums, from the first point
+  /// of the thread's window on.
+  template <bool of_results>
   __device__ void add_plane(const In* window) {
-    static_for<0, window_rows>([&](auto row) { add_row<row.value>(window + row.value * Input::pitch); });
+    static_for<0, window_rows>(
+        [&](auto row) { add_row<row.value, of_results>(window + row.value * Input::pitch); });
   }
 
-  template <int window_row>
+  template <int window_row, bool of_results>
   __device__ void add_row(const In* from) {
-    constexpr Columns taken = reached(window_row);
+    constexpr Columns taken = reached(window_row, of_results);
     constexpr int first = (taken.begin + margin) / own_columns * own_columns;
     Compute points[own_columns + 2 * margin];
 #pragma unroll
@@ -125,7 +138,7 @@ class StarStep {
 #pragma unroll
       for (int k = 0; k < constants::tap_count; ++k) {
         const Tap& tap = constants::taps[k];
-        if (tap.offset[tile_axis] != window_row - own - row_radius) continue;
+        if (!is_added(tap, window_row - own, of_results)) continue;
 #pragma unroll
         for (int c = 0; c < own_columns; ++c) {
           Compute& sum = sums_[slow_radius - tap.offset[slow_axis]][own][c];

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "kernels/cuda/launch_shape.hpp"
@@ -19,28 +20,80 @@ constexpr int planes_on_their_way = 4;
 // tf32; for a row of results; else; for a ghost beyond the ends of rows, for which blocks that have none
 // wait. Warps that a scheduler needs to be busy.
 constexpr double copy_slots = 4, read_slots = 0.8, half_slots = 2.2, tf32_slots = 7.2, row_slots = 3,
-                 plane_slots = 40, ghost_slots = 90, alone = 2.05;
+                 plane_slots = 40, ghost_slots = 90, alone = 1.6;
 // Cycles of a multiprocessor: what a launch, a block and a plane take at least; of a read of 16 bytes by the
 // threads of a warp. Bytes in a cycle from the second cache, in lines of 128, and from memory, of which this
 // share of halos comes.
-constexpr double start_cycles = 7800, block_cycles = 1240, plane_cycles = 160, read_cycles = 4.2,
+constexpr double start_cycles = 7800, block_cycles = 1240, plane_cycles = 80, read_cycles = 4.2,
                  cache_bytes = 40, memory_bytes = 18.5, halo_share = 0.29;
+constexpr std::int64_t most_waves = 8;  // of blocks
 
-/// Reads that a thread makes of a plane, of as many columns as it has.
-int reads_of_plane(const KernelStencil& stencil, int own_rows, int own_columns) {
+/// What a thread does of a plane: taps of each of its points, and reads of as many columns as it has.
+struct PlaneWork {
+  int taps = 0, reads = 0;
+};
+
+/// Of a plane of a block's results, or of one beside them, from which taps of its own sums take nothing.
+PlaneWork work_of_plane(const KernelStencil& stencil, int own_rows, int own_columns, bool of_results) {
   const int tile_axis = stencil.tile_axis(), radius = stencil.radius[tile_axis];
-  // Per row of its window, how many columns before its own and after it takes.
-  std::vector<std::array<int, 2>> taken(static_cast<std::size_t>(own_rows + 2 * radius));
-  for (const Tap& tap : stencil.taps)
+  struct Reads {
+    int begin = 0, end = 0;
+  };
+  std::vector<Reads> of_rows(static_cast<std::size_t>(own_rows + 2 * radius));
+  PlaneWork work;
+  for (const Tap& tap : stencil.taps) {
+    if (!of_results && tap.offset[stencil.slow_axis()] == 0) continue;
+    ++work.taps;
+    const int column = tap.offset[column_axis], begin = floor_div(column, own_columns),
+              end = floor_div(column - 1, own_columns) + 2;
     for (int own = 0; own < own_rows; ++own) {
-      auto& [before, after] = taken[static_cast<std::size_t>(own + radius + tap.offset[tile_axis])];
-      before = std::max(before, -tap.offset[column_axis]);
-      after = std::max(after, tap.offset[column_axis]);
+      Reads& of = of_rows[static_cast<std::size_t>(own + radius + tap.offset[tile_axis])];
+      of = of.begin == of.end ? Reads{begin, end} : Reads{std::min(of.begin, begin), std::max(of.end, end)};
     }
-  int reads = 0;
-  for (const auto& [before, after] : taken)
-    reads += ceil_div(before, own_columns) + 1 + ceil_div(after, own_columns);
-  return reads;
+  }
+  for (const Reads& of : of_rows) work.reads += of.end - of.begin;
+  return work;
+}
+
+/// Cycles of a plane of 1, 2, ... blocks that a multiprocessor has at once: what limits them, or nearly so
+/// where several do; a block whose planes do not overlap waits for one after the other.
+std::vector<double> plane_times(const KernelStencil& stencil, const Formats& formats, const StarTile& tile,
+                                bool of_results) {
+  const PlaneWork work = work_of_plane(stencil, tile.own_rows, tile.own_columns, of_results);
+  const int chunk = 16 / formats.in_bytes(), threads = 32 * tile.warps,
+            held_rows = tile.rows + 2 * stencil.radius[stencil.tile_axis()];
+  const double operand_slots = formats.in_bytes() == 2              ? half_slots
+                               : formats.storage == Precision::tf32 ? tf32_slots
+                                                                    : 0.0;
+  double slots = tile.own_rows * (tile.own_columns * work.taps * (formats.compute_bytes() / 4) + row_slots) +
+                 work.reads * (read_slots + tile.own_columns * operand_slots) +
+                 ceil_div(held_rows * tile.pitch / chunk, threads) * copy_slots + plane_slots;
+  if (tile.stages > 1 && stencil.has_walls(column_axis))
+    slots += ghost_slots * (2 + ceil_div(held_rows * stencil.radius[column_axis], threads));
+  const auto bytes = [](int rows, int columns, int element) {
+    return static_cast<double>(rows) * columns * element;
+  };
+  const double in = bytes(held_rows, tile.pitch, formats.in_bytes()),
+               results_in = bytes(tile.rows, tile.columns, formats.in_bytes()),
+               others = bytes(tile.rows, tile.columns,
+                              formats.out_bytes() + stencil.with_source * formats.compute_bytes()),
+               lines =
+                   results_in * held_rows / tile.rows + 256.0 * held_rows;  // two more at the ends of rows
+  const double cache = (lines + others) / cache_bytes,
+               memory = (results_in + others + halo_share * (in - results_in)) / memory_bytes,
+               shared = tile.warps * work.reads * read_cycles * tile.own_columns / chunk;
+  const auto issue = [&](int blocks) {
+    return slots * std::hypot(static_cast<double>(blocks * tile.warps) / schedulers_of_multiprocessor, alone);
+  };
+  const double one = tile.stages == 1 ? issue(1) + cache + memory : 0;
+  const auto fourth = [](double time) { return time * time * time * time; };
+  std::vector<double> times;
+  for (int n = 1; n <= tile.blocks_per_multiprocessor; ++n) {
+    const double all =
+        std::pow(fourth(issue(n)) + fourth(n * cache) + fourth(n * memory) + fourth(n * shared), 0.25);
+    times.push_back(std::hypot(all, one) + plane_cycles / n);
+  }
+  return times;
 }
 
 }  // namespace
@@ -74,47 +127,25 @@ StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const
   if (tile.blocks_per_multiprocessor == 0) return tile;
 
   const std::int64_t tiles = ceil_div(region.extent(stencil.tile_axis()), tile.rows) *
-                             ceil_div(region.extent(column_axis), tile.columns),
-                     resident = std::int64_t{tile.blocks_per_multiprocessor} * limits.multiprocessors;
-  tile.planes = static_cast<int>(steps_per_block(slow, tiles, resident, 2 * slow_radius));
-  const std::int64_t blocks = tiles * ceil_div(slow, std::int64_t{tile.planes});
-  const int reads = reads_of_plane(stencil, own_rows, own_columns);
-  const double operand_slots = formats.in_bytes() == 2              ? half_slots
-                               : formats.storage == Precision::tf32 ? tf32_slots
-                                                                    : 0.0;
-  const double slots = points * taps * words + reads * (read_slots + own_columns * operand_slots) +
-                       ceil_div(chunks, threads) * copy_slots + own_rows * row_slots + plane_slots +
-                       (tile.stages > 1 && stencil.has_walls(column_axis)
-                            ? ghost_slots * (2 + ceil_div(held_rows * stencil.radius[column_axis], threads))
-                            : 0.0);
-  const auto bytes = [](int rows, int columns, int element) {
-    return static_cast<double>(rows) * columns * element;
-  };
-  const double in = bytes(held_rows, tile.pitch, formats.in_bytes()),
-               out = bytes(tile.rows, tile.columns, formats.out_bytes()),
-               results_in = bytes(tile.rows, tile.columns, formats.in_bytes()),
-               source = stencil.with_source ? bytes(tile.rows, tile.columns, formats.compute_bytes()) : 0,
-               lines =
-                   results_in * held_rows / tile.rows + 256.0 * held_rows;  // two more at the ends of rows
-  const auto fourth = [](double time) { return time * time * time * time; };
-  // Of a plane of the blocks that a multiprocessor has at once: what limits them, or nearly so where several
-  // do; a block whose planes do not overlap waits for one after the other.
-  const auto together = [&](double n) {
-    const auto issue = [&](double warps_of_scheduler) {
-      return slots * std::hypot(warps_of_scheduler, alone);
+                             ceil_div(region.extent(column_axis), tile.columns);
+  const std::vector<double> of_results = plane_times(stencil, formats, tile, true),
+                            beside = plane_times(stencil, formats, tile, false);
+  tile.cycles = std::numeric_limits<double>::infinity();
+  const std::int64_t resident = std::int64_t{tile.blocks_per_multiprocessor} * limits.multiprocessors,
+                     most_stretches = std::min(slow, ceil_div(most_waves * resident, tiles));
+  for (std::int64_t stretches = 1; stretches <= most_stretches; ++stretches) {
+    const std::int64_t planes = ceil_div(slow, stretches);
+    const auto together = [&](double blocks) {
+      const auto k = static_cast<std::size_t>(blocks) - 1;
+      return block_cycles + static_cast<double>(planes) * of_results[k] + 2 * slow_radius * beside[k];
     };
-    const double cache = (lines + out + source) / cache_bytes,
-                 memory = (results_in + out + source + halo_share * (in - results_in)) / memory_bytes,
-                 shared = warps * reads * read_cycles * own_columns / chunk,
-                 warps_of_block = static_cast<double>(warps) / schedulers_of_multiprocessor,
-                 all = std::pow(fourth(issue(n * warps_of_block)) + fourth(n * cache) + fourth(n * memory) +
-                                    fourth(n * shared),
-                                0.25),
-                 one = tile.stages == 1 ? issue(warps_of_block) + cache + memory : 0;
-    return block_cycles + (tile.planes + 2 * slow_radius) * (std::max(all, one) + plane_cycles / n);
-  };
-  tile.cycles =
-      start_cycles + time_of_waves(blocks, tile.blocks_per_multiprocessor, limits.multiprocessors, together);
+    const double cycles =
+        start_cycles + time_of_waves(tiles * ceil_div(slow, planes), tile.blocks_per_multiprocessor,
+                                     limits.multiprocessors, together);
+    if (cycles >= tile.cycles) continue;
+    tile.cycles = cycles;
+    tile.planes = static_cast<int>(planes);
+  }
   return tile;
 }
 
