@@ -45,13 +45,17 @@ int ScalarUnit::preferred_steps() const { return std::max(preferred_, 1); }
 /// Goes the way of advance(), with operands that are nowhere.
 void ScalarUnit::prepare(const Field& in, const Box& region, int steps) const {
   aligned_column_ = in.owned().begin[x_axis];
-  if (!region.empty()) run({{}, true}, {{}, true}, region, steps, most_per_kernel(region, steps));
+  run_slabs({{}, true}, {{}, true}, region, steps);
 }
 
 void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int steps) const {
-  if (region.empty() || steps < 1) return;
   aligned_column_ = in.owned().begin[x_axis];
-  // Results between kernels are kept for one slab of the region at a time.
+  run_slabs({view_of(in, axes_), true}, {view_of(out, axes_), true}, region, steps);
+}
+
+/// Results between kernels are kept for one slab of the region at a time.
+void ScalarUnit::run_slabs(const Operand& in, const Operand& out, const Box& region, int steps) const {
+  if (region.empty() || steps < 1) return;
   const int slow = axes_[plane_axis];
   const std::int64_t plane_points =
       std::max<std::int64_t>(reach(region, steps).points() / reach(region, steps).extent()[slow], 1);
@@ -62,7 +66,7 @@ void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int ste
     Box slab = region;
     slab.begin[slow] = region.begin[slow] + region.extent()[slow] * i / slabs;
     slab.end[slow] = region.begin[slow] + region.extent()[slow] * (i + 1) / slabs;
-    run({view_of(in, axes_), true}, {view_of(out, axes_), true}, slab, steps, most);
+    run(in, out, slab, steps, most);
   }
 }
 

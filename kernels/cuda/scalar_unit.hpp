@@ -57,6 +57,7 @@ class ScalarUnit : public Unit {
     bool is_scratch = false;
   };
 
+  void run_slabs(const Operand& in, const Operand& out, const Box& region, int steps) const;
   int most_per_kernel(const Box& region, int steps) const;
   void run(Operand in, const Operand& out, const Box& region, int steps, int most_per_kernel) const;
   void run_kernel(const Operand& in, const Operand& out, const Box& region, int steps) const;
