@@ -104,8 +104,7 @@ BenchCase case_of_input(const Communicator& communicator, const std::filesystem:
                         const BenchRequest& request) {
   CommandLine command;
   command.file = file;
-  RunConfig config = load_input(communicator, command);
-  config.parallel.share_gpus = request.share_gpus;
+  const RunConfig config = load_input(communicator, command);
   PlanRequest plan = plan_request(config);
   if (request.unit != "auto") plan.unit = request.unit;
   if (request.layout != "auto") {
@@ -113,9 +112,10 @@ BenchCase case_of_input(const Communicator& communicator, const std::filesystem:
     plan.unpromised = true;
   }
   if (request.fuse) plan.fuse = request.fuse;
-  config.compute = {.device = request.device, .precision = config.compute.precision};
-  config.time.fuse.reset();  // what it asks of the plan may be impossible: said where it is planned
-  return {config.name, make_setup(communicator, config).problem, plan};
+  const Problem problem{config.grid.domain, read_stencil(communicator, config), config.compute.precision,
+                        config.source.has_value()};
+  require_walls_in_range(problem);
+  return {config.name, problem, plan};
 }
 
 /// Those of the last `--suite ceilings` on such a device, or what shares of the roofline need, now.
@@ -248,8 +248,8 @@ class Benchmark {
   }
 
   void write_json(const Json& json) const {
-    collectively(communicator_, [&] {
-      if (communicator_.root() && !request_.json.empty()) write_text(request_.json, json.dump(2) + "\n");
+    on_root(communicator_, [&] {
+      if (!request_.json.empty()) write_text(request_.json, json.dump(2) + "\n");
     });
   }
 

@@ -22,6 +22,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int repeats = 7, most_attempts = 3;
 constexpr double undisturbed = 1.05;  // the median of runs over the shortest
+constexpr int rare = 100;             // launches between events, whose own then take some 1% at most
 
 /// Seconds of the parts of a launch on this rank, since `before`.
 Json parts_of_launch(const Timings& before, const Timings& after, std::int64_t launches) {
@@ -60,7 +61,7 @@ struct Bench {
         const BenchSetting& setting, const DeviceChoice& device)
       : problem(in_precision(what.problem, candidate.precision)),
         fuse(candidate.fuse),
-        pace(what.plan.pace),
+        pace(what.plan.pace.every > std::int64_t{rare} * fuse ? Pace{} : what.plan.pace),
         machine(make_machine(communicator, device, setting.parallel)),
         distribution(distribute_within_memory(communicator, setting.parallel, problem, candidate, device)),
         block(communicator, problem, distribution.decomposition, candidate, *machine.backend,

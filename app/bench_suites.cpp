@@ -8,6 +8,7 @@
 
 #include "app/random_cases.hpp"
 #include "io/nearest_name.hpp"
+#include "io/read_problem.hpp"
 #include "kernels/catalogue.hpp"
 #include "kernels/presets.hpp"
 
@@ -186,6 +187,13 @@ BenchCase asked_case(const BenchRequest& request, const std::string& stencil, co
                      *parse_boundary(request.boundary), request.source);
 }
 
+bool asks_of_cases(const BenchRequest& request) {
+  const BenchRequest by_default;
+  return request.unit != by_default.unit || request.layout != by_default.layout || request.fuse ||
+         request.precision != by_default.precision || request.boundary != by_default.boundary ||
+         request.source;
+}
+
 std::vector<BenchCase> catalogue_suite(const BenchRequest& request, bool cuda) {
   std::vector<BenchCase> cases;
   for (const CatalogueEntry& entry : catalogue())
@@ -210,6 +218,8 @@ BenchCase single_case(const BenchRequest& request, bool cuda) {
     if (request.shape.size() != static_cast<std::size_t>(*dimensions))
       throw Error(Status::invalid_input, fmt::format("--shape: {} extents given, {} has {}",
                                                      request.shape.size(), request.stencil, *dimensions));
+    if (!has_volume_within(request.shape, most_points))
+      throw Error(Status::invalid_input, "--shape: more than 2^48 points");
     std::copy(request.shape.begin(), request.shape.end(), shape.end() - *dimensions);
   }
   return asked_case(request, request.stencil, shape);
@@ -232,7 +242,7 @@ const std::vector<BenchSuite>& bench_suites() {
       {"sources", "benchmark shapes with a source", sources_suite},
       {"random", "problems made from --seed: any stencil, grid, precision, walls",
        [](const BenchRequest& request, bool cuda) { return random_cases(request.seed, cuda); }},
-      {"catalogue", "every stencil of the catalogue (--list), in --precision", catalogue_suite}};
+      {"catalogue", "every stencil of the catalogue (--list), in --precision", catalogue_suite, true}};
   return suites;
 }
 
@@ -240,7 +250,15 @@ std::vector<BenchCase> cases_of(const BenchRequest& request, bool cuda) {
   if (request.suite.empty()) return {single_case(request, cuda)};
   std::vector<std::string_view> names;
   for (const BenchSuite& suite : bench_suites()) {
-    if (suite.name == request.suite && suite.cases) return suite.cases(request, cuda);
+    if (suite.name == request.suite && suite.cases) {
+      if (!suite.as_asked && asks_of_cases(request))
+        throw Error(Status::invalid_input,
+                    fmt::format("--suite {}: says itself how its cases are solved; --unit, --layout, --fuse, "
+                                "--precision, --boundary and --source are for single cases and the suite "
+                                "catalogue",
+                                request.suite));
+      return suite.cases(request, cuda);
+    }
     names.push_back(suite.name);
   }
   throw Error(Status::invalid_input, fmt::format("--suite {}: there is no such suite; use {}", request.suite,

@@ -12,6 +12,7 @@ struct BenchSuite {
   std::string_view name;
   std::string_view meaning;
   std::vector<BenchCase> (*cases)(const BenchRequest& request, bool cuda);
+  bool as_asked = false;  // its cases are measured by the unit, in the precision, ... of the request
 };
 /// All suites; "ceilings" has no cases.
 const std::vector<BenchSuite>& bench_suites();

@@ -13,6 +13,7 @@
 #include "app/version.hpp"
 #include "io/config.hpp"
 #include "io/nearest_name.hpp"
+#include "io/read_problem.hpp"
 #include "kernels/error.hpp"
 #include "kernels/presets.hpp"
 
@@ -78,10 +79,9 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
   CLI::Option* stencil =
       to.add_option("--stencil", request.stencil, "Benchmark shape, or a stencil of the catalogue")
           ->capture_default_str();
-  CLI::Option* shape =
-      to.add_option("--shape", request.shape, "Points per axis, slowest first, as N,N,N")
-          ->delimiter(',')
-          ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 48).description("POSITIVE"));
+  CLI::Option* shape = to.add_option("--shape", request.shape, "Points per axis, slowest first, as N,N,N")
+                           ->delimiter(',')
+                           ->check(CLI::Range(std::int64_t{1}, most_points).description("POSITIVE"));
   CLI::Option* boundary =
       to.add_option("--boundary", request.boundary, "periodic, dirichlet or neumann, on all faces")
           ->capture_default_str()

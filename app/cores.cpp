@@ -41,13 +41,13 @@ int threads_of_rank(std::span<const CoreMask> masks, int rank) {
 }
 
 void share_cores(const Communicator& communicator) {
-  if (std::getenv("OMP_NUM_THREADS")) return;
   on_this_machine(communicator, [](const Communicator& machine) {
     const CoreMask own = cores_of_this_rank();
     std::vector<CoreMask> masks(static_cast<std::size_t>(machine.size()));
     check_mpi(MPI_Allgather(own.data(), sizeof own, MPI_BYTE, masks.data(), sizeof own, MPI_BYTE,
                             machine.handle()));
-    omp_set_num_threads(threads_of_rank(masks, machine.rank()));
+    // Launchers may pass it on to some of the ranks only.
+    if (!std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(threads_of_rank(masks, machine.rank()));
   });
 }
 

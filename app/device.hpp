@@ -17,7 +17,7 @@ struct DeviceChoice {
   int device = 0;                  // of this rank
   bool shared = false;             // some ranks have the same GPU
   std::string transport = "auto";  // auto, peer, nccl or mpi: one that these devices can take
-  std::string of_rank;             // "host: NVIDIA H200 (GPU-0123...)" or "host: 8 threads"
+  std::string of_rank;             // "host: GPU 0 NVIDIA H200 (0000:00:06.0)" or "host: 8 threads"
   std::string model;               // "NVIDIA H200" or "8 threads"
   std::string note;                // why auto did not take GPUs; empty where it did
 };

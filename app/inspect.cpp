@@ -150,7 +150,7 @@ Status show_plan(const Communicator& communicator, const CommandLine& command) {
   print_summary(communicator, setup, terminal, "");
   const DeviceModel planned_for = model ? *model : device_model(setup.device);
   if (command.layouts)
-    print_layouts(setup, planned_for, terminal);
+    on_root(communicator, [&] { print_layouts(setup, planned_for, terminal); });
   else
     print_plan(setup, planned_for, terminal);
   if (model) return Status::finished;

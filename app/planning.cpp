@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "app/ceilings.hpp"
@@ -119,9 +120,7 @@ std::vector<Candidate> broadcast_candidates(const Communicator& communicator,
 Plan agreed_plan(const Communicator& communicator, const Problem& problem, const DeviceModel& device,
                  const PlanRequest& request) {
   Plan plan{device.gpu ? "cuda" : "cpu", {}, {}, {}};
-  collectively(communicator, [&] {
-    if (communicator.root()) plan = make_plan(problem, device, request);
-  });
+  on_root(communicator, [&] { plan = make_plan(problem, device, request); });
   plan.chosen = broadcast_candidates(communicator, {plan.chosen}).front();
   return plan;
 }
@@ -155,8 +154,12 @@ DeviceModel device_model(const std::filesystem::path& file) {
   DeviceModel model = *section.boolean("gpu") ? nominal_gpu() : nominal_cpu();
   model.name = section.text("name").value_or(file.stem().string());
   model.origin = "from " + file.string();
-  for (const DeviceModelEntry& entry : device_model_entries())
-    if (const auto value = section.number(entry.key, 0.0)) model.*entry.value = *value;
+  for (const auto& [key, value, least] : device_model_entries())
+    if (least > 0)
+      model.*value = static_cast<double>(section.integer(key, least, std::numeric_limits<int>::max())
+                                             .value_or(static_cast<std::int64_t>(model.*value)));
+    else
+      model.*value = section.number(key, 0.0).value_or(model.*value);
   if (section.number("node_latency", 0.0) || section.number("node_bandwidth", 0.0))
     model.node_exchange.clear();  // what was measured elsewhere
   return model;

@@ -136,7 +136,7 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
     for (std::size_t rank = 0; rank < devices.size(); ++rank)
       terminal.print("  rank {} on {}", rank, devices[rank]);
   else
-    terminal.print("  looked at on {}", devices.front());
+    terminal.print("  looked at on {}", setup.device.of_rank);
   if (!setup.device.note.empty()) terminal.print("no GPU: {}", setup.device.note);
 }
 
@@ -253,8 +253,8 @@ std::optional<CheckpointHeader> problem_of_report(const std::filesystem::path& f
 void begin_report(const Communicator& communicator, const Setup& setup, const std::string& transport,
                   const Schedule& schedule) {
   const auto json = report_of_start(communicator, setup, transport, schedule);
-  collectively(communicator, [&] {
-    if (communicator.root() && schedule.first < schedule.last)
+  on_root(communicator, [&] {
+    if (schedule.first < schedule.last)
       write_text(report_file(setup.config.output.directory), json.dump(2) + "\n");
   });
 }
@@ -291,10 +291,9 @@ void report(const Communicator& communicator, const Setup& setup, const std::str
                {"seconds_files", files.json()},
                {"gstencil_per_s", outcome == Outcome::finished && steps > 0 ? nlohmann::ordered_json(rate)
                                                                             : nlohmann::ordered_json()}});
-  collectively(communicator, [&] {
+  on_root(communicator, [&] {
     // That of the run whose steps they were stays.
-    if (communicator.root() && !(steps == 0 && tells_of_end(file, schedule.last)))
-      write_text(file, json.dump(2) + "\n");
+    if (!(steps == 0 && tells_of_end(file, schedule.last))) write_text(file, json.dump(2) + "\n");
   });
 }
 

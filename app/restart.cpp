@@ -68,9 +68,9 @@ std::optional<Checkpoint> find_restart(const Communicator& communicator, const C
                   fmt::format("{}: no checkpoint there is whole", config.output.directory.string()));
     checkpoint = std::move(latest.checkpoint);
   } else {
-    collectively(communicator, [&] {
+    on_root(communicator, [&] {
       std::error_code ignored;
-      if (communicator.root() && !std::filesystem::exists(*command.restart, ignored))
+      if (!std::filesystem::exists(*command.restart, ignored))
         throw Error(Status::invalid_input, fmt::format("--restart {}: no such file", *command.restart));
     });
     checkpoint = verified_checkpoint(communicator, *command.restart);
@@ -98,8 +98,7 @@ bool continues_results(const Communicator& communicator, const CommandLine& comm
   if (!command.restart || command.overwrite) return false;
   const Stencil stencil = read_stencil(communicator, config);
   bool begun = false;
-  collectively(communicator, [&] {
-    if (!communicator.root()) return;
+  on_root(communicator, [&] {
     const std::filesystem::path file = report_file(config.output.directory);
     const std::optional<CheckpointHeader> stored = problem_of_report(file);
     if (!stored) return;

@@ -134,8 +134,7 @@ Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Prog
 
 RunConfig load_input(const Communicator& communicator, const CommandLine& command) {
   std::string text;
-  collectively(communicator, [&] {
-    if (!communicator.root()) return;
+  on_root(communicator, [&] {
     try {
       text = read_text(command.file);
     } catch (const Error& error) {

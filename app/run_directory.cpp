@@ -41,14 +41,6 @@ std::vector<fs::path> results_in(const fs::path& directory) {
   return results;
 }
 
-/// Runs `work` on rank 0; what it throws is thrown on every rank.
-template <class Work>
-void on_root(const Communicator& communicator, Work&& work) {
-  collectively(communicator, [&] {
-    if (communicator.root()) work();
-  });
-}
-
 /// Throws if there are results in the directory. What a killed run did not finish is none.
 void refuse_results(const fs::path& directory) {
   const std::vector<fs::path> results = results_in(directory);

@@ -37,18 +37,6 @@ void read_values(const Setup& setup, const FieldForm& form, const char* section,
   }
 }
 
-/// Throws Error(invalid_input) where a dirichlet value is infinite as it is stored.
-void require_walls_in_range(const Problem& problem) {
-  with_storage(problem.precision, [&]<class Storage>() {
-    for (int axis = 0; axis < axis_count; ++axis)
-      for (const Face& face : problem.domain.faces[axis])
-        if (!std::isfinite(stored_value(to_storage<Storage>(face.value))))
-          throw Error(Status::invalid_input,
-                      fmt::format("[boundary] {}: dirichlet = {} is beyond the range of {}", "zyx"[axis],
-                                  face.value, to_string(problem.precision)));
-  });
-}
-
 /// require_memory() of this rank.
 void require_memory_here(const Setup& setup, int ranks_here, bool use_devices) {
   const MemoryNeed need = memory_need(setup);
@@ -104,6 +92,17 @@ Stencil read_stencil(const Communicator& communicator, const RunConfig& config) 
             [&] { stencil = read_weights(source.file, source.dataset, config.grid.domain.dimensions); });
   });
   return *stencil;
+}
+
+void require_walls_in_range(const Problem& problem) {
+  with_storage(problem.precision, [&]<class Storage>() {
+    for (int axis = 0; axis < axis_count; ++axis)
+      for (const Face& face : problem.domain.faces[axis])
+        if (!std::isfinite(stored_value(to_storage<Storage>(face.value))))
+          throw Error(Status::invalid_input,
+                      fmt::format("[boundary] {}: dirichlet = {} is beyond the range of {}", "zyx"[axis],
+                                  face.value, to_string(problem.precision)));
+  });
 }
 
 Setup make_setup(const Communicator& communicator, const RunConfig& config, const std::string& continued,

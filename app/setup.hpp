@@ -40,10 +40,13 @@ MemoryNeed memory_need(const Setup& setup);
 /// The stencil of an input, read where a file holds it. Collective; every rank throws the same Error.
 Stencil read_stencil(const Communicator& communicator, const RunConfig& config);
 
+/// Throws Error(invalid_input) where a dirichlet value is infinite as it is stored.
+void require_walls_in_range(const Problem& problem);
+
 /// Reads the weights, chooses the device, makes the plan and the decomposition.
 /// `continued`: the plan of the run that goes on, as JSON, or empty. To look at only: `model` of the device
-/// to plan for, instead of the nominal one, and how many `ranks` share the grid, instead of those that there
-/// are. Collective; every rank throws the same Error.
+/// to plan for, instead of that of this device, and how many `ranks` share the grid, instead of those that
+/// there are. Collective; every rank throws the same Error.
 Setup make_setup(const Communicator& communicator, const RunConfig& config, const std::string& continued = {},
                  const std::optional<DeviceModel>& model = {}, std::optional<int> ranks = {});
 

@@ -24,9 +24,7 @@ void NcclTransport::Destroy::operator()(ncclComm_t handle) const {
 
 NcclTransport::NcclTransport(const Communicator& communicator, cudaStream_t stream) : stream_(stream) {
   ncclUniqueId id{};
-  collectively(communicator, [&] {
-    if (communicator.root()) check_nccl(ncclGetUniqueId(&id));
-  });
+  on_root(communicator, [&] { check_nccl(ncclGetUniqueId(&id)); });
   check_mpi(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, communicator.handle()));
   ncclComm_t handle = nullptr;
   check_nccl(ncclCommInitRank(&handle, communicator.size(), id, communicator.rank()));

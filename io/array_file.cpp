@@ -82,13 +82,10 @@ void write_array(const Communicator& communicator, const std::filesystem::path& 
   const auto temporary = temporary_name(file);
   try {
     std::int64_t offset = 0;
-    collectively(communicator, [&] {
-      if (communicator.root()) offset = lay_out(temporary, format, attributes, decorate);
-    });
+    on_root(communicator, [&] { offset = lay_out(temporary, format, attributes, decorate); });
     offset = communicator.all_reduce(offset, MPI_MAX);
     const auto checksums = writer.write(temporary, offset);
-    collectively(communicator, [&] {
-      if (!communicator.root()) return;
+    on_root(communicator, [&] {
       complete(temporary, checksums);
       publish(temporary, file);
     });

@@ -71,8 +71,7 @@ std::filesystem::path write_checkpoint(const Communicator& communicator,
 
 void prune_checkpoints(const Communicator& communicator, const std::filesystem::path& directory,
                        std::int64_t step, int keep) {
-  collectively(communicator, [&] {
-    if (!communicator.root()) return;
+  on_root(communicator, [&] {
     auto steps = checkpoint_steps(directory);
     std::erase_if(steps, [&](std::int64_t found) { return found > step; });
     std::error_code ignored;
@@ -134,9 +133,7 @@ void read_checkpoint(const Communicator& communicator, const Checkpoint& checkpo
 LatestCheckpoint find_latest_checkpoint(const Communicator& communicator,
                                         const std::filesystem::path& directory) {
   std::string listed;
-  collectively(communicator, [&] {
-    if (communicator.root()) listed = fmt::format("{}", fmt::join(checkpoint_steps(directory), " "));
-  });
+  on_root(communicator, [&] { listed = fmt::format("{}", fmt::join(checkpoint_steps(directory), " ")); });
   LatestCheckpoint latest;
   std::istringstream steps(communicator.broadcast(listed));
   for (std::int64_t step = 0; steps >> step;) {

@@ -119,9 +119,7 @@ std::filesystem::path write_snapshot(const Communicator& communicator, SnapshotS
                               {"stride", snapshot.stride}};
   write_array(communicator, file, snapshot.format(), attributes, box, row,
               [&](hid_t output) { add_vtk_view(output, snapshot); });
-  collectively(communicator, [&] {
-    if (communicator.root()) series.add(snapshot.step, snapshot.time);
-  });
+  on_root(communicator, [&] { series.add(snapshot.step, snapshot.time); });
   return file;
 }
 

@@ -64,6 +64,7 @@ DeviceModel in_proportion(const DeviceModel& nominal, const Ceilings& ceilings);
 struct DeviceModelEntry {
   const char* key;
   double DeviceModel::*value;
+  int least = 0;  // of whole numbers; 0: any number above 0
 };
 const std::vector<DeviceModelEntry>& device_model_entries();
 

@@ -48,9 +48,19 @@ class Bench(spsolve.TestCase):
         self.assertIn("use --input", self.run_to(2, "bench", "--stencil", "heat").err)
         self.run_to(2, "bench", "--stencil", "star2d1r", "--shape", "5")
         self.assertIn("paper", self.run_to(2, "bench", "--suite", "nosuch").err)
+        self.assertIn("--fuse", self.run_to(2, "bench", "--suite", "paper", "--unit", "scalar").err)
+        huge = ",".join(["4194304"] * 3)  # points overflow 64 bits
+        self.assertIn("2^48 points", self.run_to(2, "bench", "--stencil", "star3d1r", "--shape", huge).err)
         for clash in (["--input", problem, "--shape", "10"], ["--input", problem, "--precision", "fp16"], ["--suite", "paper", "--stencil", "1d1r"]):
             self.assertIn("excludes", self.run_to(2, "bench", *clash).err)
         self.run_to(2, "bench", "--unit", "sparse-tensor", "--device", "cpu")
+
+    def test_bench_of_an_input_takes_of_it_what_is_to_be_solved_alone(self):
+        problem = spsolve.write_input(self.directory / "problem.toml", spsolve.awkward_problem(
+            time={"steps": 10**9}, parallel={"ranks": [7, 1], "transport": "nccl"}))
+        self.run_to(0, "bench", "--input", problem, "--device", "cpu", "--steps", "10", "--json", "bench.json")
+        (row,) = json.loads((self.directory / "bench.json").read_text())
+        self.assertLess(row["steps"], 1000)
 
     def test_bench_goes_on_after_a_case_without_a_plan(self):
         files = []

@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import re
+import subprocess
 import tomllib
 import unittest
 
@@ -361,6 +362,14 @@ class CommandLine(spsolve.TestCase):
         for wanted in ("spsolve", "HDF5", "MPI", "ranks", "2", "memory", "CUDA-aware", "cache", "output"):
             self.assertIn(wanted, text)
         self.assertEqual(self.names(), [])
+
+    def test_threads_that_only_some_ranks_are_told_of(self):
+        # As where a launcher passes the variable on to ranks of its own machine alone.
+        doctors = [["-n", "1", "env", *of_rank, spsolve.EXECUTABLE, "doctor"] for of_rank in (["OMP_NUM_THREADS=1"], ["-u", "OMP_NUM_THREADS"])]
+        run = subprocess.run([spsolve.MPIEXEC, "--oversubscribe", *doctors[0], ":", *doctors[1]], env=spsolve.ENVIRONMENT,
+                             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=spsolve.LONGEST)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stdout, r"ranks +2 on 1 host\(s\), 1 threads each")
 
     def test_processes_that_do_not_see_each_other(self):
         file = self.write()

@@ -188,6 +188,10 @@ class Plan(spsolve.TestCase):
             self.assertEqual(seconds, max(compute, memory))
             # Equation 9: K points of eight tiles in instructions of 32 points.
             self.assertEqual(instructions, math.ceil(math.ceil(10240 / y) * math.ceil(10240 / x) / 8) * math.ceil(k / 32))
+        of_several = spsolve.run("plan", file, "--layouts", "--device-model", spsolve.SOURCE / "inputs" / "devices" / "a100.toml",
+                                 *spsolve.settings("grid.shape=[10240, 10240]", "compute.device=cuda"), ranks=2)
+        self.assertEqual(of_several.status, 0, of_several.err)
+        self.assertEqual(len(re.findall(r"(?m)^ *1 x \d+ x \d+ ", of_several.out)), len(lines))
         times = [float(line[-1]) for line in lines]
         self.assertEqual(times, sorted(times))
         result = spsolve.run("plan", file, "--layouts", *spsolve.settings("compute.device=cpu", "compute.precision=fp64"))
@@ -198,6 +202,11 @@ class Plan(spsolve.TestCase):
         result = spsolve.run("plan", file, "--device-model", wrong)
         self.assertEqual(result.status, 2)
         self.assertIn("bandwidth", result.err)
+        for key, value in (("multiprocessors", 0.5), ("compute_capability", 9.0), ("shared_bytes_per_block", 100)):
+            wrong.write_text(f"[device]\ngpu = true\n{key} = {value}\n")
+            result = spsolve.run("plan", file, "--device-model", wrong)
+            self.assertEqual(result.status, 2)
+            self.assertIn(key, result.err)
         self.assertIn("no such file", self.run_to(2, "plan", file, "--device-model", 300 * "x").err)
 
 
