@@ -37,7 +37,6 @@ struct Box {
 
 constexpr Box box_of(const Index3& shape) { return {{0, 0, 0}, shape}; }
 constexpr Box grow(const Box& box, const Index3& margin) { return {box.begin - margin, box.end + margin}; }
-constexpr Box shift(const Box& box, const Index3& offset) { return {box.begin + offset, box.end + offset}; }
 
 constexpr Box intersect(const Box& a, const Box& b) {
   Box common;

@@ -138,7 +138,7 @@ class Launch {
     std::atomic_thread_fence(std::memory_order_seq_cst);
   }
 
-  /// Rows of a constant for the ghosts beyond dirichlet faces across x, one per face.
+  /// Rows of a constant for the ghosts beyond dirichlet faces across z and y, one per face.
   template <class T>
   struct GhostRows {
     std::array<std::array<std::vector<T>, 2>, 3> rows;

@@ -94,8 +94,6 @@ class Backend {
   /// Takes the memory of so many copies at a time, so that none of them waits for it; of a device's own, only
   /// what leaves it `reserve` bytes.
   virtual void prepare_copies(const Box& owned, const Sampling& sampling, int count, std::size_t reserve) = 0;
-  /// Whether copies outlive the next launch.
-  virtual bool copies_last() const = 0;
   /// Sets the owned points of `field`: `fill` gets a field of the same owned box in host memory.
   virtual void set(Field& field, const FillField& fill) = 0;
 };
@@ -133,7 +131,6 @@ class CpuBackend : public Backend {
   void synchronize() override {}
   std::shared_ptr<HostCopy> make_copy(const Field& field, const Sampling& sampling) override;
   void prepare_copies(const Box&, const Sampling&, int, std::size_t) override {}
-  bool copies_last() const override { return copies_last_; }
   void set(Field& field, const FillField& fill) override { fill(field); }
 
  private:

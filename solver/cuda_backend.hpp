@@ -40,7 +40,6 @@ class CudaBackend : public Backend {
   void prepare_copies(const Box& owned, const Sampling& sampling, int count, std::size_t reserve) override {
     copies_.prepare(owned, sampling, count, reserve);
   }
-  bool copies_last() const override { return true; }
   void set(Field& field, const FillField& fill) override { copies_.set(field, fill); }
 
   /// peer, nccl, mpi (device memory), mpi (host memory)

@@ -19,7 +19,6 @@ struct Candidate : Method {
   double fma = 0;             // executed, what is computed twice and padding included, per step [C / 2t]
   double redundancy = 1;      // [alpha]: taps of the fused weights / (t taps)
   double sparsity = 1;        // [S]: taps of the fused weights / fma executed per launch
-  double shared_bytes = 0;    // to and from shared memory, per step
   double memory_seconds = 0;  // per point and step, as what follows
   double compute_seconds = 0;
   double shared_seconds = 0;

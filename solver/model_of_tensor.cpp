@@ -372,7 +372,6 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
   candidate.fma = work.fma / steps;
   candidate.redundancy = fused_taps / (steps * taps);
   candidate.sparsity = fused_taps / work.fma;
-  candidate.shared_bytes = work.shared_bytes / steps;
   if (!device.gpu) {  // emulated, some 2e8 multiply-adds/s
     candidate.compute_seconds = candidate.fma / 2e8;
     candidate.memory_seconds = candidate.bytes / device.bandwidth;

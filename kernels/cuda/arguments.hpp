@@ -131,7 +131,7 @@ struct Arguments {
   // less the columns that a tile writes. box_step, star_step: that of the first tile, aligned as well
   long long first_column;
   int steps;                      // of steps.cuh
-  int tile_planes, tile_columns;  // steps, star_step: what a block writes
+  int tile_planes, tile_columns;  // steps, and planes of star_step: what a block writes
   int column_tiles;               // march: across the region
   MarchShares shares;             // march of tiles of rows, whose blocks are in one line
   MarchStretches stretches;       // march of tiles of one row

@@ -184,11 +184,9 @@ std::string constants_text(const KernelStencil& stencil, const Formats& formats,
     text.integer("across_margin", tile->across_margin);
     text.integer("shared_bytes", tile->shared_bytes);
     text.flag("whole_vectors", tile->whole_vectors);
-    const auto [lanes_low, lanes_high] = tile->faces_between_lanes;
     const bool warps = tile->faces_between_warps;
-    text.put("bool", "faces_between_lanes[2]",
-             ConstantsText::list(std::array<int, 2>{lanes_low, lanes_high}));
-    text.put("bool", "faces_between_warps[2]", ConstantsText::list(std::array<int, 2>{warps, warps}));
+    text.put("bool", "faces_between_lanes[2]", ConstantsText::list(tile->faces_between_lanes));
+    text.put("bool", "faces_between_warps[2]", ConstantsText::list(std::array{warps, warps}));
   }
   return text.finished();
 }

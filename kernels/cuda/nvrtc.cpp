@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <nvrtc.h>
 
+#include <array>
 #include <source_location>
 
 #include "kernels/error.hpp"
@@ -22,6 +23,8 @@ std::shared_ptr<void> open_library() {
                                           "; install it (cuda-nvrtc) or set LD_LIBRARY_PATH");
 }
 
+constexpr std::array options{"--std=c++20", "-default-device", "--fmad=false", "--ptxas-options=-v"};
+
 }  // namespace
 
 template <class Function>
@@ -34,7 +37,8 @@ Function* Nvrtc::find(const char* name) const {
 Nvrtc::Nvrtc() : library_(open_library()) {
   int minor = 0;
   find<decltype(nvrtcVersion)>("nvrtcVersion")(&major_, &minor);
-  version_ = std::to_string(major_) + "." + std::to_string(minor);
+  compiler_ = std::to_string(major_) + "." + std::to_string(minor);
+  for (const char* option : options) compiler_.append(" ").append(option);
 }
 
 Compiled Nvrtc::compile(const SourceFile& main, const std::vector<SourceFile>& files,
@@ -61,11 +65,11 @@ Compiled Nvrtc::compile(const SourceFile& main, const std::vector<SourceFile>& f
   const std::shared_ptr<void> program(handle, [destroy](nvrtcProgram p) { destroy(&p); });
 
   const std::string arch = "--gpu-architecture=" + architecture;
-  std::vector<const char*> options{arch.c_str(), "--std=c++20", "-default-device", "--fmad=false",
-                                   "--ptxas-options=-v"};
-  if (major_ >= 13) options.push_back("--no-cache");  // what is found in that has no log
+  std::vector<const char*> arguments{options.begin(), options.end()};
+  arguments.push_back(arch.c_str());
+  if (major_ >= 13) arguments.push_back("--no-cache");  // what is found in that has no log
   const nvrtcResult status = find<decltype(nvrtcCompileProgram)>("nvrtcCompileProgram")(
-      handle, static_cast<int>(options.size()), options.data());
+      handle, static_cast<int>(arguments.size()), arguments.data());
 
   Compiled result;
   std::size_t size = 0;

@@ -25,7 +25,7 @@ class Nvrtc {
   /// Throws Error if the library is not there.
   Nvrtc();
 
-  const std::string& version() const { return version_; }
+  const std::string& compiler() const { return compiler_; }
 
   /// Compiles `main`, which may include `files`, for `architecture` (sm_80, sm_90a, ...). Throws Error with
   /// NVRTC's messages if it does not compile.
@@ -38,7 +38,7 @@ class Nvrtc {
 
   std::shared_ptr<void> library_;
   int major_ = 0;
-  std::string version_;
+  std::string compiler_;
 };
 
 }  // namespace spsolve::cuda

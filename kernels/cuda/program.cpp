@@ -74,7 +74,7 @@ Compiled KernelCompiler::compile_fresh(std::string_view name, const std::string&
 
 std::vector<char> KernelCompiler::compile(std::string_view name, const std::string& constants) const {
   if (cache_.empty()) return compile_fresh(name, constants).cubin;
-  std::vector<std::string_view> parts{name, constants, architecture_, nvrtc_.version()};
+  std::vector<std::string_view> parts{name, constants, architecture_, nvrtc_.compiler()};
   for (const SourceFile& file : embedded_sources()) {
     parts.push_back(file.name);
     parts.push_back(file.text);

@@ -24,8 +24,8 @@ const std::vector<SourceFile>& embedded_sources();
 using Code = std::shared_future<std::vector<char>>;
 
 /// Compiles kernels from the embedded templates and remembers the machine code on disk, by a hash of sources,
-/// constants, architecture and NVRTC version. Many processes may share the directory: a file appears under
-/// its name only when it is whole, and one that does not match its checksum is compiled again.
+/// constants, architecture, NVRTC version and options. Many processes may share the directory: a file appears
+/// under its name only when it is whole, and one that does not match its checksum is compiled again.
 class KernelCompiler {
  public:
   /// `cache` is created when it is first written; if it is empty or cannot be written, nothing is kept.

@@ -19,13 +19,6 @@ namespace {
 constexpr int blocks_per_multiprocessor = 8;  // 2048 threads
 constexpr std::size_t largest_result = std::max(sizeof(Extremes), sizeof(Sums));
 
-int multiprocessors() {
-  int device = 0, count = 0;
-  check_cuda(cudaGetDevice(&device));
-  check_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return count;
-}
-
 StoredBlock stored(const Field& field, const Box& box) {
   return {field.bytes_at(box.begin), field.strides()[z_axis], field.strides()[y_axis]};
 }
@@ -46,7 +39,7 @@ SampleBlock kept(const Sample& sample, const Field& field) {
 DeviceReducer::DeviceReducer(cudaStream_t stream, KernelCompiler compiler)
     : stream_(stream),
       compiler_(std::move(compiler)),
-      blocks_(blocks_per_multiprocessor * multiprocessors()),
+      blocks_(blocks_per_multiprocessor * current_device().multiprocessors),
       results_(static_cast<std::size_t>(blocks_) * largest_result),
       host_results_(static_cast<std::size_t>(blocks_) * largest_result) {}
 

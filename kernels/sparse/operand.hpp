@@ -29,10 +29,10 @@ constexpr Sparsity dense{1, 1}, one_of_two{1, 2}, two_of_four{2, 4};
 /// finite value.
 struct Operand {
   Index3 tile{};
-  std::vector<Index3> outputs;      // M: points of [0, tile)
-  std::vector<Index3> inputs;       // K: a multiple of sparsity.group
-  Sparsity sparsity = two_of_four;  // a lookup table of address offsets follows from inputs and the pitch
-  std::vector<double> values;       // M x (K * kept / group), row-major: what is kept of each group, in order
+  std::vector<Index3> outputs;  // M: points of [0, tile)
+  std::vector<Index3> inputs;   // K: a multiple of sparsity.group; address offsets follow, by the pitch
+  Sparsity sparsity = two_of_four;
+  std::vector<double> values;  // M x (K * kept / group), row-major: what is kept of each group, in order
   std::vector<std::uint8_t> indices;  // as values: its place in the group, strictly increasing within a group
 
   std::size_t rows() const { return outputs.size(); }

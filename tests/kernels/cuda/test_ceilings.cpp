@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <regex>
+
 #include "kernels/cuda/sparse_gemm.hpp"
 
 namespace spsolve::cuda {
@@ -27,7 +29,7 @@ class SparseGemms : public ::testing::TestWithParam<SparseGemm::Format> {};
 TEST_P(SparseGemms, CompileWithoutSpills) {
   const Compiled compiled =
       KernelCompiler("sm_90a", {}).compile_fresh("sparse_gemm.cuh", SparseGemm::constants(GetParam()));
-  EXPECT_THAT(compiled.log, ::testing::HasSubstr(" 0 bytes spill stores"));
+  EXPECT_FALSE(std::regex_search(compiled.log, std::regex("[1-9]\\d* bytes spill"))) << compiled.log;
 }
 
 // One tile per cluster with fewer stages than the pipeline has, several tiles per block, and k that is no
