@@ -112,10 +112,7 @@ BenchCase case_of_input(const Communicator& communicator, const std::filesystem:
     plan.unpromised = true;
   }
   if (request.fuse) plan.fuse = request.fuse;
-  const Problem problem{config.grid.domain, read_stencil(communicator, config), config.compute.precision,
-                        config.source.has_value()};
-  require_walls_in_range(problem);
-  return {config.name, problem, plan};
+  return {config.name, problem_of(communicator, config), plan};
 }
 
 /// Those of the last `--suite ceilings` on such a device, or what shares of the roofline need, now.
@@ -219,10 +216,13 @@ class Benchmark {
 
   Plan plan_of(const BenchCase& what) const {
     const Plan plan = agreed_plan(communicator_, what.problem, model_, what.plan);
+    Problem planned = what.problem;  // by which runs remember what was tuned
+    planned.precision = plan.chosen.precision;
+    require_walls_in_range(planned);
     if (!tunes_) return plan;
     const auto steps = request_.tune ? std::nullopt : std::optional(long_run);
-    const std::string tuned = tuned_plan(communicator_, what.problem, what.plan, plan, steps, device_,
-                                         setting_.parallel, terminal_);
+    const std::string tuned =
+        tuned_plan(communicator_, planned, what.plan, plan, steps, device_, setting_.parallel, terminal_);
     return tuned.empty() ? plan
                          : agreed_plan(communicator_, what.problem, model_,
                                        continue_plan(what.plan, model_, tuned).request);

@@ -181,7 +181,7 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Cand
            {"taps", problem.stencil.taps().size()},
            {"source", problem.has_source},
            {"steps", timed.steps},
-           {"steps_between_events", what.plan.pace.every},
+           {"steps_between_events", bench.pace.every},
            {"precision", to_string(problem.precision)},
            {"unit", candidate.unit},
            {"layout", candidate.layout},

@@ -183,15 +183,8 @@ std::vector<BenchCase> sources_suite(const BenchRequest&, bool cuda) {
 
 /// In the precision, between the walls and with or without the source that are asked for.
 BenchCase asked_case(const BenchRequest& request, const std::string& stencil, const Index3& shape) {
-  return preset_case(stencil, shape, *parse_precision(request.precision), insisted(request),
-                     *parse_boundary(request.boundary), request.source);
-}
-
-bool asks_of_cases(const BenchRequest& request) {
-  const BenchRequest by_default;
-  return request.unit != by_default.unit || request.layout != by_default.layout || request.fuse ||
-         request.precision != by_default.precision || request.boundary != by_default.boundary ||
-         request.source;
+  return preset_case(stencil, shape, *parse_precision(request.precision.value_or("fp64")), insisted(request),
+                     *parse_boundary(request.boundary.value_or("periodic")), request.source);
 }
 
 std::vector<BenchCase> catalogue_suite(const BenchRequest& request, bool cuda) {
@@ -225,6 +218,37 @@ BenchCase single_case(const BenchRequest& request, bool cuda) {
   return asked_case(request, request.stencil, shape);
 }
 
+/// The cases that are as the request asks, which asks the plan for what they leave to it.
+std::vector<BenchCase> narrowed(const std::vector<BenchCase>& cases, const BenchRequest& request) {
+  const auto has_walls = [&](const Domain& domain, std::string_view kind) {
+    return std::all_of(domain.faces.begin() + domain.first_axis(), domain.faces.end(),
+                       [&](const auto& faces) {
+                         return to_string(faces[low].kind) == kind && to_string(faces[high].kind) == kind;
+                       });
+  };
+  const auto take = [](std::string& of_case, const std::string& asked) {
+    if (of_case == "auto") of_case = asked;
+    return asked == "auto" || of_case == asked;
+  };
+  std::vector<BenchCase> kept;
+  for (BenchCase what : cases) {
+    PlanRequest& plan = what.plan;
+    if ((request.precision && to_string(what.problem.precision) != *request.precision) ||
+        (request.boundary && !has_walls(what.problem.domain, *request.boundary)) ||
+        (request.source && !what.problem.has_source) || !take(plan.unit, request.unit) ||
+        !take(plan.layout, request.layout) ||
+        (request.fuse && plan.fuse.value_or(*request.fuse) != *request.fuse))
+      continue;
+    if (request.fuse) plan.fuse = request.fuse;
+    plan.unpromised = plan.unpromised || request.layout != "auto";
+    kept.push_back(what);
+  }
+  if (kept.empty() && !cases.empty())
+    throw Error(Status::invalid_input,
+                fmt::format("--suite {}: none of its cases is as the other options ask", request.suite));
+  return kept;
+}
+
 }  // namespace
 
 const std::vector<BenchSuite>& bench_suites() {
@@ -242,7 +266,7 @@ const std::vector<BenchSuite>& bench_suites() {
       {"sources", "benchmark shapes with a source", sources_suite},
       {"random", "problems made from --seed: any stencil, grid, precision, walls",
        [](const BenchRequest& request, bool cuda) { return random_cases(request.seed, cuda); }},
-      {"catalogue", "every stencil of the catalogue (--list), in --precision", catalogue_suite, true}};
+      {"catalogue", "every stencil of the catalogue (--list), in --precision", catalogue_suite}};
   return suites;
 }
 
@@ -250,15 +274,7 @@ std::vector<BenchCase> cases_of(const BenchRequest& request, bool cuda) {
   if (request.suite.empty()) return {single_case(request, cuda)};
   std::vector<std::string_view> names;
   for (const BenchSuite& suite : bench_suites()) {
-    if (suite.name == request.suite && suite.cases) {
-      if (!suite.as_asked && asks_of_cases(request))
-        throw Error(Status::invalid_input,
-                    fmt::format("--suite {}: says itself how its cases are solved; --unit, --layout, --fuse, "
-                                "--precision, --boundary and --source are for single cases and the suite "
-                                "catalogue",
-                                request.suite));
-      return suite.cases(request, cuda);
-    }
+    if (suite.name == request.suite && suite.cases) return narrowed(suite.cases(request, cuda), request);
     names.push_back(suite.name);
   }
   throw Error(Status::invalid_input, fmt::format("--suite {}: there is no such suite; use {}", request.suite,

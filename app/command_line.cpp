@@ -83,8 +83,8 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
                            ->delimiter(',')
                            ->check(CLI::Range(std::int64_t{1}, most_points).description("POSITIVE"));
   CLI::Option* boundary =
-      to.add_option("--boundary", request.boundary, "periodic, dirichlet or neumann, on all faces")
-          ->capture_default_str()
+      to.add_option("--boundary", request.boundary,
+                    "periodic (unless a suite says otherwise), dirichlet or neumann, on all faces")
           ->check(one_of(boundary_names));
   CLI::Option* source =
       to.add_flag("--source", request.source, "Something is added to every point in every step");
@@ -107,8 +107,8 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
       ->check(CLI::NonNegativeNumber);
   to.add_flag("--compile-only", request.compile_only,
               "Only compile the kernels of all cases, which the next run then finds in the cache");
-  to.add_option("--precision", request.precision, "fp64, fp32, tf32, bf16 or fp16")
-      ->capture_default_str()
+  to.add_option("--precision", request.precision,
+                "fp64 (unless a suite says otherwise), fp32, tf32, bf16 or fp16")
       ->check(one_of(precision_names))
       ->excludes(input);
   to.add_option("--device", request.device, "auto, cuda or cpu")
@@ -135,7 +135,7 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
   to.add_flag("--share-gpus", request.share_gpus, "Several ranks may use one GPU");
   to.add_flag("--no-graphs", request.no_graphs, "Enqueue every launch anew instead of CUDA graphs");
   to.add_option("--json", request.json, "Write the results to this file")->type_name("FILE");
-  std::string suites = "A named list of cases instead of one:";
+  std::string suites = "A named list of cases instead of one, of those that are as the other options ask:";
   for (const BenchSuite& suite : bench_suites())
     suites.append("\n").append(suite.name).append(": ").append(suite.meaning);
   to.add_option("--suite", request.suite, suites)->excludes(stencil)->excludes(shape)->excludes(input);

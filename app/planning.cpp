@@ -155,11 +155,10 @@ DeviceModel device_model(const std::filesystem::path& file) {
   model.name = section.text("name").value_or(file.stem().string());
   model.origin = "from " + file.string();
   for (const auto& [key, value, least] : device_model_entries())
-    if (least > 0)
-      model.*value = static_cast<double>(section.integer(key, least, std::numeric_limits<int>::max())
-                                             .value_or(static_cast<std::int64_t>(model.*value)));
-    else
+    if (least == 0)
       model.*value = section.number(key, 0.0).value_or(model.*value);
+    else if (const auto given = section.integer(key, least, std::numeric_limits<int>::max()))
+      model.*value = static_cast<double>(*given);
   if (section.number("node_latency", 0.0) || section.number("node_bandwidth", 0.0))
     model.node_exchange.clear();  // what was measured elsewhere
   return model;

@@ -94,6 +94,11 @@ Stencil read_stencil(const Communicator& communicator, const RunConfig& config) 
   return *stencil;
 }
 
+Problem problem_of(const Communicator& communicator, const RunConfig& config) {
+  return {config.grid.domain, read_stencil(communicator, config), config.compute.precision,
+          config.source.has_value()};
+}
+
 void require_walls_in_range(const Problem& problem) {
   with_storage(problem.precision, [&]<class Storage>() {
     for (int axis = 0; axis < axis_count; ++axis)
@@ -107,8 +112,7 @@ void require_walls_in_range(const Problem& problem) {
 
 Setup make_setup(const Communicator& communicator, const RunConfig& config, const std::string& continued,
                  const std::optional<DeviceModel>& model, std::optional<int> ranks) {
-  Problem problem{config.grid.domain, read_stencil(communicator, config), config.compute.precision,
-                  config.source.has_value()};
+  Problem problem = problem_of(communicator, config);
   const DeviceChoice device = model ? DeviceChoice{.cuda = model->gpu,
                                                    .of_rank = model->name + ", " + model->origin,
                                                    .model = model->name,

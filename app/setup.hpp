@@ -40,6 +40,9 @@ MemoryNeed memory_need(const Setup& setup);
 /// The stencil of an input, read where a file holds it. Collective; every rank throws the same Error.
 Stencil read_stencil(const Communicator& communicator, const RunConfig& config);
 
+/// What an input wants solved, in the precision that it names. Collective, as read_stencil().
+Problem problem_of(const Communicator& communicator, const RunConfig& config);
+
 /// Throws Error(invalid_input) where a dirichlet value is infinite as it is stored.
 void require_walls_in_range(const Problem& problem);
 

@@ -120,7 +120,7 @@ void collectively(const Communicator& communicator, Work&& work) {
   agree(communicator, nullptr);
 }
 
-/// The same of rank 0 alone: what it throws is thrown on every rank.
+/// The same of rank 0 alone, whose `work` must not communicate: what it throws is thrown on every rank.
 template <class Work>
 void on_root(const Communicator& communicator, Work&& work) {
   collectively(communicator, [&] {

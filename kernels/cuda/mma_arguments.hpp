@@ -8,7 +8,7 @@
 namespace spsolve::cuda {
 
 struct MmaArguments {
-  TensorMap in_map;  // sm_90; elements of 8 bytes, boxes of one stage
+  TensorMap in_map;  // sm_90; elements of 8 bytes, boxes of a stage, or of (a part of) a row of it
   View in;
   View out;
   View source;    // fp64 for fp64, else fp32; data is null without a source

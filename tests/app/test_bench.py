@@ -48,7 +48,7 @@ class Bench(spsolve.TestCase):
         self.assertIn("use --input", self.run_to(2, "bench", "--stencil", "heat").err)
         self.run_to(2, "bench", "--stencil", "star2d1r", "--shape", "5")
         self.assertIn("paper", self.run_to(2, "bench", "--suite", "nosuch").err)
-        self.assertIn("--fuse", self.run_to(2, "bench", "--suite", "paper", "--unit", "scalar").err)
+        self.assertIn("none of its cases", self.run_to(2, "bench", "--suite", "paper", "--boundary", "neumann").err)
         huge = ",".join(["4194304"] * 3)  # points overflow 64 bits
         self.assertIn("2^48 points", self.run_to(2, "bench", "--stencil", "star3d1r", "--shape", huge).err)
         for clash in (["--input", problem, "--shape", "10"], ["--input", problem, "--precision", "fp16"], ["--suite", "paper", "--stencil", "1d1r"]):

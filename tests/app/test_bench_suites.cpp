@@ -16,7 +16,7 @@ namespace {
 std::vector<BenchCase> suite(const char* name, bool cuda) {
   BenchRequest request;
   request.suite = name;
-  request.precision = "fp32";
+  if (request.suite == "catalogue") request.precision = "fp32";
   return cases_of(request, cuda);
 }
 
@@ -51,6 +51,31 @@ TEST_P(BenchSuites, CatalogueHasEveryEntryInThePrecisionAsked) {
   const auto cases = suite("catalogue", GetParam());
   ASSERT_EQ(cases.size(), catalogue().size());
   for (const BenchCase& what : cases) EXPECT_EQ(what.problem.precision, Precision::fp32);
+}
+
+TEST_P(BenchSuites, AreNarrowedToWhatIsAsked) {
+  BenchRequest request;
+  request.suite = "walls";
+  request.precision = "fp32";
+  request.boundary = "neumann";
+  request.unit = "scalar";
+  request.fuse = 2;
+  const auto cases = cases_of(request, GetParam());
+  EXPECT_EQ(cases.size(), 8u);
+  for (const BenchCase& what : cases) {
+    EXPECT_EQ(what.problem.precision, Precision::fp32);
+    EXPECT_EQ(what.problem.domain.faces[x_axis][high].kind, BoundaryKind::neumann);
+    EXPECT_EQ(what.plan.unit, "scalar");
+    EXPECT_EQ(what.plan.fuse, 2);
+  }
+  request.source = true;
+  EXPECT_THROW(cases_of(request, GetParam()), Error);
+  request.suite = "scalar";  // says itself which unit
+  request.boundary = "periodic";
+  request.source = false;
+  EXPECT_EQ(cases_of(request, GetParam()).size(), 8u);
+  request.unit = "sparse-tensor";
+  EXPECT_THROW(cases_of(request, GetParam()), Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, BenchSuites, ::testing::Bool());

@@ -53,8 +53,7 @@ BenchCase case_of_input(const std::string& name) {
   command.file = SPSOLVE_SOURCE "/inputs/" + name + ".toml";
   RunConfig config = load_input(self, command);
   config.time.fuse.reset();
-  config.compute.device = "cpu";
-  return {name, make_setup(self, config).problem, plan_request(config)};
+  return {name, problem_of(self, config), plan_request(config)};
 }
 
 BenchCase case_of(const Json& row) {

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -22,6 +21,7 @@
 #include "kernels/cuda/tile.hpp"
 #include "kernels/error.hpp"
 #include "kernels/presets.hpp"
+#include "tests/kernels/cuda/compile_log.hpp"
 #include "tests/kernels/cuda/tile_shapes.hpp"
 
 namespace spsolve::cuda {
@@ -63,15 +63,6 @@ TEST(Tiles, AreWideOnLargePlanes) {
     }
 }
 
-/// The largest of the numbers that a compiler's log gives in this way; -1 without any.
-int most_of(const std::string& log, const char* pattern) {
-  const std::regex number(pattern);
-  int most = -1;
-  for (std::sregex_iterator found(log.begin(), log.end(), number), end; found != end; ++found)
-    most = std::max(most, std::stoi((*found)[1]));
-  return most;
-}
-
 class Templates : public ::testing::TestWithParam<TemplateCase> {};
 
 TEST_P(Templates, CompileForAmpereAndHopper) {
@@ -104,10 +95,9 @@ TEST_P(Templates, CompileForAmpereAndHopper) {
     for (const auto& [name, constants] : constants_of) {
       const Compiled compiled = compiler.compile_fresh(name, constants);
       EXPECT_FALSE(compiled.cubin.empty());
-      // Of the kernels of a template, and functions that they call.
-      const int registers = most_of(compiled.log, "Used (\\d+) registers"),
-                spilled = most_of(compiled.log, "(\\d+) bytes spill stores"),
-                stack = most_of(compiled.log, "(\\d+) bytes stack frame");
+      const int registers = testing::most_of(compiled.log, "Used (\\d+) registers"),
+                spilled = testing::most_spilled_bytes(compiled.log),
+                stack = testing::most_of(compiled.log, "(\\d+) bytes stack frame");
       std::printf("%s %s %s %s t=%d: %d registers, %d bytes spilled\n", compiler.architecture().c_str(),
                   name.c_str(), c.stencil, std::string(to_string(c.precision)).c_str(), c.steps, registers,
                   spilled);
@@ -362,7 +352,7 @@ TEST(Reductions, CompileForAmpereAndHopperWithoutSpills) {
       const Compiled compiled = KernelCompiler(architecture, {})
                                     .compile_fresh("reduce.cuh", reduce_constants(precision, {3, kept}));
       EXPECT_FALSE(compiled.cubin.empty());
-      EXPECT_FALSE(std::regex_search(compiled.log, std::regex("[1-9]\\d* bytes spill"))) << compiled.log;
+      EXPECT_EQ(testing::most_spilled_bytes(compiled.log), 0) << compiled.log;
     }
 }
 

@@ -73,11 +73,11 @@ void wait_for_copies() {
     for (const ::emulated::Copy& copy : groups.front()) copy.complete();
 }
 
-inline void mbarrier_init(unsigned long long* barrier, unsigned) { *barrier = 0; }
-inline void fence_mbarrier_init() {}
 inline ::emulated::Phases& phases(unsigned long long* barrier) {
   return *reinterpret_cast<::emulated::Phases*>(barrier);
 }
+inline void mbarrier_init(unsigned long long* barrier, unsigned) { phases(barrier) = {}; }
+inline void fence_mbarrier_init() {}
 inline void mbarrier_expect(unsigned long long* barrier, unsigned bytes) {
   if (phases(barrier).expected != 0) ::emulated::fail("a barrier expects two copies in a phase");
   phases(barrier).expected = static_cast<int>(bytes);
