@@ -106,12 +106,7 @@ BenchCase case_of_input(const Communicator& communicator, const std::filesystem:
   command.file = file;
   const RunConfig config = load_input(communicator, command);
   PlanRequest plan = plan_request(config);
-  if (request.unit != "auto") plan.unit = request.unit;
-  if (request.layout != "auto") {
-    plan.layout = request.layout;
-    plan.unpromised = true;
-  }
-  if (request.fuse) plan.fuse = request.fuse;
+  ask(plan, request);
   return {config.name, problem_of(communicator, config), plan};
 }
 

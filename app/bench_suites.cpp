@@ -153,12 +153,6 @@ std::vector<BenchCase> targets_suite(const BenchRequest&, bool cuda) {
   return cases;
 }
 
-PlanRequest insisted(const BenchRequest& request) {
-  PlanRequest plan{request.unit, request.layout, request.fuse};
-  plan.unpromised = request.layout != "auto";
-  return plan;
-}
-
 /// The benchmark shapes between walls.
 std::vector<BenchCase> walls_suite(const BenchRequest&, bool cuda) {
   std::vector<BenchCase> cases;
@@ -183,7 +177,9 @@ std::vector<BenchCase> sources_suite(const BenchRequest&, bool cuda) {
 
 /// In the precision, between the walls and with or without the source that are asked for.
 BenchCase asked_case(const BenchRequest& request, const std::string& stencil, const Index3& shape) {
-  return preset_case(stencil, shape, *parse_precision(request.precision.value_or("fp64")), insisted(request),
+  PlanRequest plan;
+  ask(plan, request);
+  return preset_case(stencil, shape, *parse_precision(request.precision.value_or("fp64")), plan,
                      *parse_boundary(request.boundary.value_or("periodic")), request.source);
 }
 
@@ -220,27 +216,25 @@ BenchCase single_case(const BenchRequest& request, bool cuda) {
 
 /// The cases that are as the request asks, which asks the plan for what they leave to it.
 std::vector<BenchCase> narrowed(const std::vector<BenchCase>& cases, const BenchRequest& request) {
-  const auto has_walls = [&](const Domain& domain, std::string_view kind) {
+  const auto has_walls = [](const Domain& domain, std::string_view kind) {
     return std::all_of(domain.faces.begin() + domain.first_axis(), domain.faces.end(),
                        [&](const auto& faces) {
                          return to_string(faces[low].kind) == kind && to_string(faces[high].kind) == kind;
                        });
   };
-  const auto take = [](std::string& of_case, const std::string& asked) {
-    if (of_case == "auto") of_case = asked;
-    return asked == "auto" || of_case == asked;
+  const auto differ = [](const std::string& of_case, const std::string& asked) {
+    return of_case != "auto" && asked != "auto" && of_case != asked;
   };
   std::vector<BenchCase> kept;
   for (BenchCase what : cases) {
-    PlanRequest& plan = what.plan;
+    const PlanRequest& plan = what.plan;
     if ((request.precision && to_string(what.problem.precision) != *request.precision) ||
         (request.boundary && !has_walls(what.problem.domain, *request.boundary)) ||
-        (request.source && !what.problem.has_source) || !take(plan.unit, request.unit) ||
-        !take(plan.layout, request.layout) ||
+        (request.source && !what.problem.has_source) || differ(plan.unit, request.unit) ||
+        differ(plan.layout, request.layout) ||
         (request.fuse && plan.fuse.value_or(*request.fuse) != *request.fuse))
       continue;
-    if (request.fuse) plan.fuse = request.fuse;
-    plan.unpromised = plan.unpromised || request.layout != "auto";
+    ask(what.plan, request);
     kept.push_back(what);
   }
   if (kept.empty() && !cases.empty())
@@ -268,6 +262,15 @@ const std::vector<BenchSuite>& bench_suites() {
        [](const BenchRequest& request, bool cuda) { return random_cases(request.seed, cuda); }},
       {"catalogue", "every stencil of the catalogue (--list), in --precision", catalogue_suite}};
   return suites;
+}
+
+void ask(PlanRequest& plan, const BenchRequest& request) {
+  if (request.unit != "auto") plan.unit = request.unit;
+  if (request.layout != "auto") {
+    plan.layout = request.layout;
+    plan.unpromised = true;
+  }
+  if (request.fuse) plan.fuse = request.fuse;
 }
 
 std::vector<BenchCase> cases_of(const BenchRequest& request, bool cuda) {

@@ -16,6 +16,9 @@ struct BenchSuite {
 /// All suites; "ceilings" has no cases.
 const std::vector<BenchSuite>& bench_suites();
 
+/// Has the plan do what the request asks for, whatever it promises where that is a layout.
+void ask(PlanRequest& plan, const BenchRequest& request);
+
 /// The cases of a request: the one that it describes, or those of its suite that are as it asks, by the unit
 /// that it asks for where they leave it to the plan. Throws Error(invalid_input) where there is no such suite
 /// or stencil, no case is so, or the shape does not fit.

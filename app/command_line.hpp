@@ -16,7 +16,7 @@ enum class Verb { run, check, plan, bench, info, doctor };
 struct BenchRequest {
   std::string stencil = "star2d1r";
   std::vector<std::int64_t> shape;      // slowest axis first; empty: a shape far beyond the caches
-  std::optional<std::string> boundary;  // periodic
+  std::optional<std::string> boundary;  // nothing: periodic, or as a suite has it
   bool source = false;
   std::vector<std::filesystem::path> inputs;  // their problems instead of a stencil
   int steps = 0;                              // per repeat; 0: as many as take `seconds`
@@ -24,7 +24,7 @@ struct BenchRequest {
   int candidates = 1;                         // of the plan, to be measured
   std::array<int, 2> shard{0, 1};             // cases i with i mod [1] = [0]
   bool compile_only = false;
-  std::optional<std::string> precision;  // fp64
+  std::optional<std::string> precision;  // nothing: fp64, or as a suite has it
   std::string device = "auto";
   std::string unit = "auto";
   std::string layout = "auto";

@@ -53,9 +53,9 @@ static_assert(sizeof(SharedMemory) == shared_bytes, "the host must ask for this 
 /// Stages of input on their way to shared memory; what lies outside the memory of the input is zero.
 class StageRing {
  public:
-  /// `block`: where its first tile begins.
-  __device__ StageRing(SharedMemory& shared, const MmaArguments& a, const long long (&block)[3])
-      : shared_(shared), a_(a) {
+  /// `block`: where its first tile begins, of `number` stages in all.
+  __device__ StageRing(SharedMemory& shared, const MmaArguments& a, const long long (&block)[3], int number)
+      : shared_(shared), a_(a), left_(number) {
     for (int axis = 0; axis < 2; ++axis)
       begin_[axis] = static_cast<int>(block[axis] + window[axis] - a.in.begin[axis]);
     begin_[2] = static_cast<int>((block[2] + window[2] - a.lead - a.in.begin[2]) / per_eight);
@@ -68,7 +68,31 @@ class StageRing {
 #endif
   }
 
+  /// Sends for the next stage, if there is one. On sm_80 its copies are a group, also where there are none:
+  /// groups are counted.
   __device__ void fetch() {
+    if (left_-- > 0) fetch_next();
+#if __CUDA_ARCH__ < 900
+    commit_copies();
+#endif
+  }
+
+  /// The next stage once it has arrived, after all threads have left the one before.
+  __device__ const Stored* wait() {
+    const int stage = wait_;
+#if __CUDA_ARCH__ >= 900
+    mbarrier_wait(&shared_.full[stage], parity_);
+    if (stage + 1 == stages) parity_ ^= 1;
+#else
+    wait_for_copies<(stages > 1 ? stages - 2 : 0)>();  // those of the stages that are ahead of it
+#endif
+    __syncthreads();
+    wait_ = stage + 1 == stages ? 0 : stage + 1;
+    return shared_.stage[stage];
+  }
+
+ private:
+  __device__ void fetch_next() {
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0) {
       constexpr int bytes = chunks_per_stage * chunk_elements * sizeof(Stored);
@@ -100,32 +124,11 @@ class StageRing {
     fetch_ = fetch_ + 1 == stages ? 0 : fetch_ + 1;
   }
 
-  /// Ends the group of copies of a stage (sm_80): groups are counted, also of no copies.
-  __device__ void commit() {
-#if __CUDA_ARCH__ < 900
-    commit_copies();
-#endif
-  }
-
-  /// The next stage once it has arrived, after all threads have left the one before.
-  __device__ const Stored* wait() {
-    const int stage = wait_;
-#if __CUDA_ARCH__ >= 900
-    mbarrier_wait(&shared_.full[stage], parity_);
-    if (stage + 1 == stages) parity_ ^= 1;
-#else
-    wait_for_copies<(stages > 1 ? stages - 2 : 0)>();  // those of the stages that are ahead of it
-#endif
-    __syncthreads();
-    wait_ = stage + 1 == stages ? 0 : stage + 1;
-    return shared_.stage[stage];
-  }
-
- private:
   SharedMemory& shared_;
   const MmaArguments& a_;
   static constexpr int per_eight = 8 / sizeof(Stored);  // elements; the copy engine counts 8 bytes
   int begin_[3];  // of the next stage, relative to the memory of the input; columns in 8 bytes
+  int left_;      // stages that are not fetched yet
   int fetch_ = 0, wait_ = 0;
   unsigned parity_ = 0;
 };

@@ -45,12 +45,11 @@ class MmaSweep {
   __device__ MmaSweep(SharedMemory& shared, const MmaArguments& a, const long long (&block)[3],
                       const long long (&warp)[3])
       : chunks_(static_cast<int>(min(a.chunks_per_block, a.chunks - blockIdx.z * a.chunks_per_block))),
-        stages_left_((chunks_ + slices - 1 + chunks_per_stage - 1) / chunks_per_stage),
-        ring_(shared, a, block),
+        ring_(shared, a, block, (chunks_ + slices - 1 + chunks_per_stage - 1) / chunks_per_stage),
         points_(shared, static_cast<int>((warp[1] - block[1]) * box_pitch + warp[2] - block[2]) + a.lead),
         results_(a, warp) {
     constexpr int ahead = stages > 1 ? stages - 1 : 1;  // with one, a block has one stage in all
-    for (int stage = 0; stage < ahead; ++stage) fetch();
+    for (int stage = 0; stage < ahead; ++stage) ring_.fetch();
   }
 
   __device__ void run(const Weights& weights) {
@@ -82,13 +81,9 @@ class MmaSweep {
   }
 
  private:
-  __device__ void fetch() {
-    if (stages_left_-- > 0) ring_.fetch();
-    ring_.commit();
-  }
   __device__ const Stored* next_stage() {
     const Stored* points = ring_.wait();
-    fetch();
+    ring_.fetch();
     return points;
   }
 
@@ -162,8 +157,7 @@ class MmaSweep {
     }
   }
 
-  int chunks_;       // of output of this block
-  int stages_left_;  // to fetch
+  int chunks_;  // of output of this block
   StageRing ring_;
   Points<Stored> points_;
   Results<Stored> results_;

@@ -92,7 +92,8 @@ void MmaProgram::choose_tile(int dimensions, const std::optional<MmaTile>& tile)
 void MmaProgram::fit(const BlockLimits& limits, const Index3& reach_end) {
   if (limits.compute_capability < 80)
     throw std::invalid_argument("tensor cores: GPUs of compute capability 8.0 and up have the instructions");
-  constexpr int most_box = 2048, box_alignment = 128;  // bytes of one copy in x, and where it may begin
+  constexpr int most_box = 8 * most_box_extent,
+                box_alignment = 128;  // bytes of a copy in x, by eights, and where it may begin
   const int granule = this->granule();
   const auto margin = [&](int axis) {
     return static_cast<int>(reach_end[axis] - window_[axis] - operand_.tile[axis]);

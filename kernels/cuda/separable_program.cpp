@@ -86,7 +86,7 @@ SeparableShape shape_of(const SeparableOperand& operand, const SeparableTile& ti
 bool fits(const SeparableShape& shape, int storage_bytes, const BlockLimits& limits) {
   return static_cast<std::size_t>(shape.shared_bytes) <=
              limits.shared_bytes / shape.tile.blocks_per_multiprocessor &&
-         shape.row_elements * storage_bytes <= 2048 && shape.block_rows <= most_box_extent;
+         shape.row_elements * storage_bytes <= 8 * most_box_extent && shape.block_rows <= most_box_extent;
 }
 
 /// Warps of so many groups, and what depends on that.

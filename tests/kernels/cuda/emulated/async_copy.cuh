@@ -41,7 +41,7 @@ struct Phases {
 };
 static_assert(sizeof(Phases) == sizeof(unsigned long long));
 
-inline void fail(const char* why) {
+[[noreturn]] inline void fail(const char* why) {
   std::fprintf(stderr, "%s\n", why);
   std::abort();
 }
