@@ -64,6 +64,7 @@ SeparableTile with_numbers(SeparableTile tile, const std::string& text) {
     if (key == 'b') tile.blocks_per_multiprocessor = number;
     if (key == 'W') tile.weights_in_shared = number != 0;
     if (key == 'B') tile.bulk_stores = number != 0;
+    if (key == 'S') tile.shifted_rows = number != 0;
     if (key == 'k') tile.steps_per_strip = number;
   }
   return tile;

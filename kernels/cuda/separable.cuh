@@ -32,6 +32,7 @@ class Strip {
         shared_(shared),
         warp_(static_cast<int>(threadIdx.x) / 32),
         g_(static_cast<int>(threadIdx.x) % 32 / 4),
+        row_(row_of_result(g_)),
         q_(static_cast<int>(threadIdx.x) % 4),
         place_{a, static_cast<int>(blockIdx.z),
                static_cast<int>(a.first_row - a.region.begin[1] +
@@ -78,8 +79,8 @@ class Strip {
   template <bool simple>
   __device__ void step(const Weights& weights, BlockRing& ring, int n) {
     const int first_row = first_completed(n);
-    const Stored* rows = &shared_.stage[n % stages][g_ / 4 * 8 + g_ / 2 % 2 * (slab * y_windows) + g_ % 2]
-                                       [warp_ * warp_columns + window_column + q_ / 2 * 8 + slab_of_lane(q_)];
+    const Stored* rows =
+        &shared_.stage[n % stages][0][warp_ * warp_columns + window_column] + input_of_lane(g_, q_);
     static_for<0, groups / groups_at_once>([&](auto part_) {
       constexpr int first = decltype(part_)::value * groups_at_once;
       Fragment next[groups_at_once][x_rank][y_windows][2];
@@ -121,8 +122,8 @@ class Strip {
         for (int r = 0; r < rows_at_once; ++r)
 #pragma unroll
           for (int window = 0; window < windows; ++window)
-            x[r][window] = load_operand(in + (m * slab + 2 * (first + r)) * row_elements + slab * window +
-                                        (window < paired ? 0 : -slab_of_lane(q_)));
+            x[r][window] = load_window(in + (m * slab + 2 * (first + r)) * row_elements + slab * window,
+                                       window < paired);
 #pragma unroll
         for (int k = 0; k < x_rank; ++k) {
           Sums sums[rows_at_once][groups_at_once];
@@ -186,7 +187,7 @@ class Strip {
     return row >= first_written() && row + rows <= place_.end_row();
   }
 
-  /// Results of 16 rows of one group: a lane has columns 4q to 4q + 3 of rows g and g + 8.
+  /// Results of 16 rows of one group: a lane has columns 4q to 4q + 3 of two rows.
   template <bool simple, int group>
   __device__ void write(int first_row, int i, const float (&sums)[2][4]) {
     const int first = first_row + slab * i;
@@ -196,17 +197,17 @@ class Strip {
         const Pack<Stored, 4> packed = results(sums, upper, first_row, slab * i, slab * group);
         if constexpr (bulk_stores && simple) {
           constexpr int box = group * slab / box_columns, column = group * slab % box_columns;
-          Stored* const rows = shared_.out[warp_][box][slab * i + g_ + 8 * upper];
-          *reinterpret_cast<Pack<Stored, 4>*>(staged(rows, column + 4 * q_, g_)) = packed;
+          Stored* const rows = shared_.out[warp_][box][slab * i + row_ + 8 * upper];
+          *reinterpret_cast<Pack<Stored, 4>*>(staged(rows, column + 4 * q_, row_)) = packed;
         } else {
-          *reinterpret_cast<Pack<Stored, 4>*>(at<Stored>(a_.out, first + g_ + 8 * upper, slab * group)) =
+          *reinterpret_cast<Pack<Stored, 4>*>(at<Stored>(a_.out, first + row_ + 8 * upper, slab * group)) =
               packed;
         }
       }
     } else {
 #pragma unroll
       for (int upper = 0; upper < 2; ++upper) {
-        const int row = first + g_ + 8 * upper;
+        const int row = first + row_ + 8 * upper;
         if (row < first_written() || row >= place_.end_row()) continue;
         Stored* to = at<Stored>(a_.out, row, slab * group);
 #pragma unroll
@@ -231,7 +232,7 @@ class Strip {
 #pragma unroll
     for (int c = 0; c < 4; ++c) value[c] = scaled(sums[c / 2][2 * upper + c % 2]);
     if constexpr (with_source) {
-      row += g_ + 8 * upper;
+      row += row_ + 8 * upper;
       const float* const from = staged_source ? &shared_.source[warp_][row][column + 4 * q_]
                                               : at<const float>(a_.source, first_row + row, column);
       const auto added = *reinterpret_cast<const Pack<float, 4>*>(from);
@@ -312,7 +313,7 @@ class Strip {
 
   const SeparableArguments& a_;
   SharedMemory& shared_;
-  int warp_, g_, q_;
+  int warp_, g_, row_, q_;
   Place place_;
   bool simple_;  // all columns of the warp are written, and aligned to 16 bytes
   Fragment before_[groups][x_rank][y_windows][2]{};

@@ -48,8 +48,10 @@ __device__ inline Operand operand_of(const Fragment& fragment) {
   return operand;
 }
 
-/// One window of a row.
-__device__ inline Operand load_operand(const Stored* from) {
+/// One window of a row, from the lane's chunk on; of one that is not `paired` odd lanes read what their
+/// neighbours do.
+__device__ inline Operand load_window(const Stored* from, bool paired) {
+  if (!paired) from -= slab_of_lane(static_cast<int>(threadIdx.x) % 4);
   Fragment fragment;
 #pragma unroll
   for (int chunk = 0; chunk < words / 4; ++chunk) {

@@ -22,6 +22,7 @@ class Column {
         warp_x_(static_cast<int>(threadIdx.x) / 32 % warps_x),
         warp_y_(static_cast<int>(threadIdx.x) / 32 / warps_x),
         g_(static_cast<int>(threadIdx.x) % 32 / 4),
+        row_(row_of_result(g_)),
         q_(static_cast<int>(threadIdx.x) % 4),
         place_{a, static_cast<int>(blockIdx.z) * a.planes_per_block,
                static_cast<int>(a.first_row - a.region.begin[1]) +
@@ -59,16 +60,15 @@ class Column {
   /// Takes plane n in; `result` is the plane that the one before completes. What that one hands on along z is
   /// summed while tensor cores are at work on this one.
   __device__ void step(const Weights& weights, BlockRing& ring, int n, float (&result)[8]) {
-    const Stored* in = &shared_.stage[n % stages][warp_y_ * slab + g_ / 4 * 8 + g_ / 2 % 2 * slab + g_ % 2]
-                                     [warp_x_ * slab + window_column + q_ / 2 * 8 + slab_of_lane(q_)];
+    const Stored* in =
+        &shared_.stage[n % stages][warp_y_ * slab][warp_x_ * slab + window_column] + input_of_lane(g_, q_);
     Sums sums[4][x_rank];
     static_for<0, x_windows>([&](auto window_) {
       constexpr int window = decltype(window_)::value;
       Operand x[4];
 #pragma unroll
       for (int r = 0; r < 4; ++r)
-        x[r] = load_operand(in + 2 * r * row_elements + slab * window +
-                            (window < x_paired ? 0 : -slab_of_lane(q_)));
+        x[r] = load_window(in + 2 * r * row_elements + slab * window, window < x_paired);
 #pragma unroll
       for (int k = 0; k < x_rank; ++k) {
         const auto a = weights.get<false, window>(k);
@@ -140,7 +140,7 @@ class Column {
     const int column = within(4 * q_, place_.begin_column(), place_.end_column()) & -4;
 #pragma unroll
     for (int upper = 0; upper < 2; ++upper) {
-      const int row = within(g_ + 8 * upper, place_.begin_row(), place_.end_row());
+      const int row = within(row_ + 8 * upper, place_.begin_row(), place_.end_row());
       float* const to = added + 4 * upper;
       asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
                    : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
@@ -148,11 +148,11 @@ class Column {
     }
   }
 
-  /// Results of a plane: a lane has columns 4q to 4q + 3 of rows g and g + 8.
+  /// Results of a plane: a lane has columns 4q to 4q + 3 of two rows.
   __device__ void write(int plane, const float (&result)[8], const float (&added)[8]) {
 #pragma unroll
     for (int upper = 0; upper < 2; ++upper) {
-      const int row = g_ + 8 * upper;
+      const int row = row_ + 8 * upper;
       float value[4];
 #pragma unroll
       for (int c = 0; c < 4; ++c) value[c] = result[4 * upper + c];
@@ -218,7 +218,7 @@ class Column {
 
   const SeparableArguments& a_;
   SharedMemory& shared_;
-  int warp_x_, warp_y_, g_, q_;
+  int warp_x_, warp_y_, g_, row_, q_;
   Place place_;
   int planes_;
   bool whole_;

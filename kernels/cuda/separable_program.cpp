@@ -14,14 +14,55 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Accesses of 16 bytes to the same bank by the eight lanes that read together: two rows, and the chunks of a
-/// fragment that four lanes take (see separable.cuh).
-int bank_conflicts(int row_bytes, int slab_distance_bytes, int chunk_bytes) {
-  std::array<int, 8> uses{};
-  for (int row = 0; row < 2; ++row)
-    for (int q = 0; q < 4; ++q)
-      ++uses[(row * row_bytes + q / 2 * chunk_bytes + q % 2 * slab_distance_bytes) / 16 % 8];
-  return *std::max_element(uses.begin(), uses.end());
+constexpr int chunk = 16;  // bytes that a lane reads at once
+
+/// Wavefronts of a load of a chunk per lane, or of every other lane: half a warp takes one where no bank has
+/// two chunks, else each of its quarters as many as meet in a bank (measured on H100).
+template <class Address>
+int wavefronts(Address&& address, bool every_other) {
+  const auto most_at_a_bank = [&](int first, int lanes) {
+    std::array<int, 8> uses{};
+    for (int lane = first; lane < first + lanes; lane += every_other ? 2 : 1)
+      ++uses[static_cast<std::size_t>(address(lane) / chunk % 8)];
+    return *std::max_element(uses.begin(), uses.end());
+  };
+  int sum = 0;
+  for (const int half : {0, 16})
+    sum += most_at_a_bank(half, 16) == 1 ? 1 : most_at_a_bank(half, 8) + most_at_a_bank(half + 8, 8);
+  return sum;
+}
+
+/// How rows of input lie in shared memory, in chunks.
+struct InputRows {
+  int pitch;
+  int shift;  // of rows of second slabs
+};
+
+/// Wavefronts that all windows of a row take. Lanes of separable.cuh read rows of the first or second slab
+/// along y, two chunks of the first or second slab along x of each.
+int wavefronts(const SeparableOperand& operand, const InputRows& rows, int storage_bytes) {
+  const auto address = [&](int lane) {
+    const int g = lane / 4, q = lane % 4, second_slab = g / 2 % 2;
+    const int row = g / 4 * 8 + second_slab * 16 * operand.y.windows + g % 2;
+    return (row * rows.pitch + second_slab * rows.shift) * chunk +
+           (q / 2 * 8 + q % 2 * 16 * operand.x.windows) * storage_bytes;
+  };
+  const int paired = operand.x.paired;
+  return paired * wavefronts(address, false) + (operand.x.windows - paired) * wavefronts(address, true);
+}
+
+/// The narrowest rows, of at least so many chunks, of those that take the fewest wavefronts.
+InputRows input_rows(const SeparableOperand& operand, const SeparableTile& tile, int needed,
+                     int storage_bytes) {
+  InputRows best{needed, 0};
+  for (int shift = 0; shift <= (tile.shifted_rows ? 4 : 0); ++shift)
+    for (int pitch = needed + shift; pitch < needed + shift + 8; ++pitch) {
+      const auto cost = [&](const InputRows& rows) {
+        return std::pair(wavefronts(operand, rows, storage_bytes), rows.pitch);
+      };
+      if (cost({pitch, shift}) < cost(best)) best = {pitch, shift};
+    }
+  return best;
 }
 
 constexpr std::size_t most_terms = 8;
@@ -54,20 +95,18 @@ SeparableTile tile_of_planes(const SeparableOperand& operand, const BlockLimits&
 
 SeparableShape shape_of(const SeparableOperand& operand, const SeparableTile& tile, int storage_bytes) {
   const bool in_planes = operand.z_taps > 1;
-  SeparableShape shape{tile, 0, 0, operand.y.begin, 0, 0, 0};
+  SeparableShape shape{};
+  shape.tile = tile;
+  shape.row_margin = operand.y.begin;
   shape.block_rows = in_planes ? 16 * (tile.warps_y + 1) : 32 * operand.y.windows;
+  shape.input_rows = in_planes ? shape.block_rows : shape.block_rows / 2;
   shape.column_margin = round_down(operand.x.begin, 32 / storage_bytes);
   shape.window_column = operand.x.begin - shape.column_margin;
   const int needed = shape.window_column + tile.columns() - 16 + 16 * (operand.x.windows + operand.x.paired);
-  const int granule = 16 / storage_bytes;
-  const auto conflicts = [&](int elements) {
-    return bank_conflicts(elements * storage_bytes, 16 * operand.x.windows * storage_bytes,
-                          8 * storage_bytes);
-  };
-  shape.row_elements = round_up(needed, granule);
-  for (int elements = shape.row_elements; elements < round_up(needed, granule) + 8 * granule;
-       elements += granule)
-    if (conflicts(elements) < conflicts(shape.row_elements)) shape.row_elements = elements;
+  const int granule = chunk / storage_bytes;
+  const InputRows rows = input_rows(operand, tile, ceil_div(needed, granule), storage_bytes);
+  shape.row_elements = rows.pitch * granule;
+  shape.row_shift = rows.shift * granule;
 
   const auto add = [&](int bytes, int alignment) {
     shape.shared_bytes = round_up(shape.shared_bytes, alignment) + bytes;
@@ -151,6 +190,8 @@ SeparableTile best_tile(const SeparableOperand& operand, int storage_bytes, cons
   }
   if (!fits() || limits.compute_capability < 80) tile.warps = 0;
   tile.ahead = stages_ahead(tile.stages);
+  tile.shifted_rows = operand.z_taps == 1;
+  if (!fits()) tile.shifted_rows = false;
   return tile;
 }
 
@@ -166,8 +207,11 @@ SeparableShape with_staged_source(const SeparableOperand& operand, const Separab
     narrow(tile, groups, limits);
     for (tile.stages = SeparableTile{}.stages; tile.stages > 1; --tile.stages) {
       tile.ahead = stages_ahead(tile.stages);
-      const SeparableShape sourced = shape_of(operand, tile, storage_bytes);
-      if (fits(sourced, storage_bytes, limits)) return sourced;
+      for (const bool shifted : {true, false}) {
+        tile.shifted_rows = shifted;
+        const SeparableShape sourced = shape_of(operand, tile, storage_bytes);
+        if (fits(sourced, storage_bytes, limits)) return sourced;
+      }
     }
     return std::nullopt;
   };
@@ -237,6 +281,7 @@ std::string SeparableProgram::constants(bool aligned, bool with_source) const {
   text.integer("row_margin", shape.row_margin);
   text.integer("plane_margin", operand_.z_begin);
   text.integer("row_elements", shape.row_elements);
+  text.integer("row_shift", shape.row_shift);
   text.integer("shared_bytes", shape.shared_bytes);
   text.flag("weights_in_shared", tile.weights_in_shared);
   text.flag("aligned", aligned);

@@ -19,6 +19,7 @@ struct SeparableTile {
       2;  // blocks that are fetched before they are needed; warps may be stages - ahead - 1 blocks apart
   int blocks_per_multiprocessor = 1;
   bool weights_in_shared = false;
+  bool shifted_rows = false;   // of input, where there is room, so that fewer lanes meet in a bank
   bool bulk_stores = false;    // by the copy engine (sm_90): rows of a warp are 32, 64 or n x 128 bytes
   bool staged_source = false;  // what a step adds comes to shared memory by the copy engine (sm_90)
   int groups_at_once = 1;      // in pass 1: neighbours share inputs where there are several windows along x
@@ -36,7 +37,9 @@ struct SeparableShape {
   int window_column;  // column of the input at which the first window begins
   int row_margin;     // first row of the input, from the first output
   int row_elements;   // of the input in shared memory, halo and padding included
+  int row_shift;      // elements before the first of rows of second slabs, which so lie in other banks
   int block_rows;     // of one stage
+  int input_rows;     // of a box of input: all of those, or the first or second slabs
   int shared_bytes;
 };
 

@@ -19,6 +19,8 @@ constexpr int instructions = tf32 ? 2 : 1;  // per window
 constexpr int slab = 16;                    // outputs of one instruction
 constexpr bool in_planes = z_taps > 1;  // separable_planes.cuh: a stage is a plane, else it is rows of one
 constexpr int block_rows = in_planes ? slab * (warps_y + 1) : 2 * slab * y_windows;  // of a stage
+// Of a box of input: rows of first slabs, or of second ones, which begin row_shift columns before those.
+constexpr int input_rows = in_planes ? block_rows : block_rows / 2;
 constexpr int warp_columns = slab * groups;
 constexpr int block_columns = warp_columns * warps_x, warps = warps_x * warps_y;
 // Bulk stores: boxes of rows of 32, 64 or 128 bytes, of one warp, or of neighbours along x in two buffers.
@@ -38,6 +40,17 @@ constexpr int value_count = x_value_count + rank * terms * y_instructions;
 
 /// Where a lane's slab begins in a window along x: odd lanes have the second.
 __device__ inline int slab_of_lane(int q) { return q % 2 * (slab * x_windows); }
+
+/// Where in a stage a lane's part of the first window is: a chunk of a slab along x, of a row that is in one
+/// of the two slabs along y (see separable.cuh).
+__device__ inline int input_of_lane(int g, int q) {
+  const int second_slab = g / 2 % 2, row = g / 4 * 8 + second_slab * (slab * y_windows) + g % 2;
+  return row * row_elements + second_slab * row_shift + q / 2 * 8 + slab_of_lane(q);
+}
+
+/// The row of eight that holds row g of A: stores of neighbouring lanes, whatever the width of boxes and
+/// their swizzling, lie in different banks (spread_rows of kernels/sparse/operand.hpp).
+__device__ inline int row_of_result(int g) { return g % 2 * 4 + g / 2 % 2 * 2 + (g ^ g / 2 ^ g / 4) % 2; }
 
 struct SharedMemory {
   alignas(1024) Stored
@@ -135,8 +148,9 @@ class BlockRing {
       if (n >= stages) mbarrier_wait(&shared_.read[stage], (n / stages - 1) & 1);
       mbarrier_expect(&shared_.full[stage], sizeof(shared_.stage[0]));
       constexpr int per_unit = 8 / sizeof(Stored);
-      tensor_copy(shared_.stage[stage], a_.in_map, column_ / per_unit, first_row(n), plane(n),
-                  &shared_.full[stage]);
+      for (int row = 0; row < block_rows; row += input_rows)
+        tensor_copy(shared_.stage[stage][row], a_.in_map, (column_ - shift_of(row)) / per_unit,
+                    first_row(n) + row, plane(n), &shared_.full[stage]);
     }
 #else
     constexpr int chunk = 16 / sizeof(Stored), chunks = row_elements / chunk;
@@ -144,7 +158,7 @@ class BlockRing {
     const bool plane_inside = z >= 0 && z < a_.in.end[0] - a_.in.begin[0];
     const auto* in = static_cast<const Stored*>(a_.in.data) + (plane_inside ? z * a_.in.stride[0] : 0);
     for (int i = threadIdx.x; i < block_rows * chunks; i += 32 * warps) {
-      const int row = first_row(n) + i / chunks, column = column_ + i % chunks * chunk;
+      const int row = first_row(n) + i / chunks, column = column_ + i % chunks * chunk - shift_of(i / chunks);
       const bool inside = plane_inside && row >= 0 && row < a_.in.end[1] - a_.in.begin[1] && column >= 0 &&
                           column < a_.in.end[2] - a_.in.begin[2];
       copy_16_bytes_or_zero(&shared_.stage[stage][i / chunks][i % chunks * chunk],
@@ -170,6 +184,8 @@ class BlockRing {
 #endif
   }
 
+  /// Columns before those of first rows, of a row of a stage.
+  static __device__ int shift_of(int row) { return row < input_rows ? 0 : row_shift; }
   __device__ int first_row(int n) const { return in_planes ? row_ : row_ + n * block_rows; }
   __device__ int plane(int n) const { return in_planes ? plane_ + n : plane_; }
 

@@ -102,7 +102,7 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
     const std::int64_t per_word = 8 / element_bytes_;
     words.end[x_axis] = words.begin[x_axis] + (in.end[x_axis] - in.begin[x_axis]) / per_word;
     for (const int axis : {z_axis, y_axis}) words.stride[axis] = in.stride[axis] / per_word;
-    a.in_map = make_tensor_map(words, 8, shape.block_rows, shape.row_elements / static_cast<int>(per_word));
+    a.in_map = make_tensor_map(words, 8, shape.input_rows, shape.row_elements / static_cast<int>(per_word));
     if (tile.bulk_stores && aligned) {
       const long long per_chunk = 16 / element_bytes_;
       const int row_bytes =

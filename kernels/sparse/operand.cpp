@@ -10,6 +10,20 @@
 namespace spsolve {
 namespace {
 
+/// The operand whose row m is row from(m) of another.
+template <class From>
+Operand with_rows(const Operand& operand, From&& from) {
+  Operand ordered = operand;
+  const std::size_t columns = operand.compressed_columns();
+  for (std::size_t m = 0; m < operand.rows(); ++m) {
+    const std::size_t row = from(m);
+    ordered.outputs[m] = operand.outputs[row];
+    std::copy_n(&operand.values[row * columns], columns, &ordered.values[m * columns]);
+    std::copy_n(&operand.indices[row * columns], columns, &ordered.indices[m * columns]);
+  }
+  return ordered;
+}
+
 /// Places of one row's group that hold a weight.
 std::vector<int> used_places(const WeightMatrix& matrix, std::size_t row, std::size_t first, int group) {
   std::vector<int> places;
@@ -62,15 +76,17 @@ Operand compress(const WeightMatrix& matrix, const Index3& tile, Sparsity sparsi
 }
 
 Operand interleave_rows(const Operand& operand) {
-  Operand interleaved = operand;
-  const std::size_t columns = operand.compressed_columns();
-  for (std::size_t m = 0; m < operand.rows(); ++m) {
-    const std::size_t i = m % 16, from = m - i + i % 8 / 2 * 4 + i / 8 * 2 + i % 2;
-    interleaved.outputs[m] = operand.outputs[from];
-    std::copy_n(&operand.values[from * columns], columns, &interleaved.values[m * columns]);
-    std::copy_n(&operand.indices[from * columns], columns, &interleaved.indices[m * columns]);
-  }
-  return interleaved;
+  return with_rows(operand, [](std::size_t m) {
+    const std::size_t i = m % 16;
+    return m - i + i % 8 / 2 * 4 + i / 8 * 2 + i % 2;
+  });
+}
+
+Operand spread_rows(const Operand& operand) {
+  return with_rows(operand, [](std::size_t m) {
+    const std::size_t i = m % 8;
+    return m - i + i % 2 * 4 + i / 2 % 2 * 2 + (i ^ i / 2 ^ i / 4) % 2;
+  });
 }
 
 WeightMatrix expand(const Operand& operand) {

@@ -54,6 +54,12 @@ Operand compress(const WeightMatrix& matrix, const Index3& tile, Sparsity sparsi
 /// four neighbouring outputs.
 Operand interleave_rows(const Operand& operand);
 
+/// The same with its rows, of whole eights, in another order: row i of eight is row i % 2 * 4 + i / 2 % 2 * 2
+/// + (i ^ i / 2 ^ i / 4) % 2 of before. What the lanes of neighbouring accumulators hold, two or four rows of
+/// 32 or 64 bytes, then lies in different banks of shared memory, be rows 32, 64 or 128 bytes long and
+/// swizzled.
+Operand spread_rows(const Operand& operand);
+
 /// The inverse of compress: the M x K matrix with its zeros.
 WeightMatrix expand(const Operand& operand);
 

@@ -245,7 +245,8 @@ SeparableOperand separable_operand(const SeparableStencil& stencil, Precision pr
   const int align = element == Precision::tf32 ? 4 : 8;
   operand.x = pack_axis(stencil, x_axis, element, interleave_rows(full_pass(stencil, x_axis, element, align)),
                         factors.x);
-  operand.y = pack_axis(stencil, y_axis, element, full_pass(stencil, y_axis, element, 1), factors.y);
+  operand.y =
+      pack_axis(stencil, y_axis, element, spread_rows(full_pass(stencil, y_axis, element, 1)), factors.y);
   return operand;
 }
 

@@ -26,11 +26,12 @@ struct ChainedAxis {
 /// Terms with the same factor along x, or along z, but for a number, share it.
 ///
 /// Row i of the x operand is output ((i % 8) / 2) * 4 + (i / 8) * 2 + i % 2: a lane's accumulators of both
-/// passes are then four neighbours in x. Factors along x sum to 1 (or, where that would magnify rounding,
-/// their magnitudes do), so that what passes on has the range of the data, and constants pass on exactly;
-/// factors are rounded such that their sums are kept (round_weights), and the sums of the y factors make up
-/// for what is left: a conserved quantity does not drift. Factors along z have their sums in the same way.
-/// fp16 factors along y are scaled by a power of two; sums are multiplied by `scale` in the end.
+/// passes are then four neighbours in x. Rows of the y operand are those of spread_rows. Factors along x sum
+/// to 1 (or, where that would magnify rounding, their magnitudes do), so that what passes on has the range of
+/// the data, and constants pass on exactly; factors are rounded such that their sums are kept
+/// (round_weights), and the sums of the y factors make up for what is left: a conserved quantity does not
+/// drift. Factors along z have their sums in the same way. fp16 factors along y are scaled by a power of two;
+/// sums are multiplied by `scale` in the end.
 struct SeparableOperand {
   Precision element;      // fp16, bf16 or tf32
   int terms;              // per weight: 1, or for fp32 results 2 (of tf32, the larger first)

@@ -7,6 +7,7 @@
 #include <array>
 #include <iterator>
 #include <random>
+#include <set>
 #include <sstream>
 
 #include "kernels/cuda/mma_program.hpp"
@@ -228,31 +229,51 @@ TEST(SeparableProgram, KeepsTheSourceInSharedMemoryWhereThereIsRoom) {
   EXPECT_GT(few_warps.threads(true), few_warps.threads(false));
 }
 
-/// Of the eight lanes that read 16 bytes at the same time, as many as meet in a bank at most: four in each of
-/// two rows of input, whose places along x separable.cuh has.
-int lanes_at_a_bank(const SeparableProgram& program, const SeparableShape& shape, Precision precision) {
-  std::array<int, 8> lanes{};
-  for (int row = 0; row < 2; ++row)
-    for (int q = 0; q < 4; ++q) {
-      const int element = row * shape.row_elements + q / 2 * 8 + q % 2 * 16 * program.operand().x.windows;
-      ++lanes[element * static_cast<int>(storage_bytes(precision)) / 16 % 8];
-    }
-  return *std::max_element(lanes.begin(), lanes.end());
+/// Chunks of 16 bytes that lanes of separable.cuh from `first` on read of a window, by bank: in two rows of
+/// each slab along y, of slabs along x that lie so far apart (0: odd lanes read what their neighbours do).
+std::array<std::set<int>, 8> chunks_by_bank(const SeparableProgram& program, const SeparableShape& shape,
+                                            int bytes, int first, int lanes, int slab_distance) {
+  std::array<std::set<int>, 8> chunks;
+  for (int lane = first; lane < first + lanes; ++lane) {
+    const int g = lane / 4, q = lane % 4,
+              row = g / 4 * 8 + g / 2 % 2 * 16 * program.operand().y.windows + g % 2;
+    const int chunk =
+        (row * shape.row_elements + g / 2 % 2 * shape.row_shift + q / 2 * 8 + q % 2 * slab_distance) * bytes /
+        16;
+    chunks[chunk % 8].insert(chunk);
+  }
+  return chunks;
 }
 
-/// None but, in the first window, where the two slabs lie a multiple of all banks apart.
+std::size_t most(const std::array<std::set<int>, 8>& chunks) {
+  return std::max_element(chunks.begin(), chunks.end(),
+                          [](const auto& a, const auto& b) { return a.size() < b.size(); })
+      ->size();
+}
+
+/// A quarter of a warp reads both slabs of a window at once, but where these lie a multiple of all banks
+/// apart, or half a warp one of them, where rows of second slabs are shifted: wherever there is room, and of
+/// one window they need not be.
 TEST(SeparableProgram, ReadsInputWithoutBankConflicts) {
-  constexpr int all_banks = 128;  // bytes
   for (const Precision precision : {Precision::fp16, Precision::bf16, Precision::tf32, Precision::fp32})
-    for (const int radius : {1, 7, 15, 23, 24})
+    for (const int radius : {1, 7, 15, 23, 24, 31})
       for (const int z_radius : {0, 3}) {
         if (z_radius > 0 && radius > 7) continue;  // one window
         const SeparableProgram program = SeparableCase{precision, z_radius, radius, 1}.program(hopper);
-        const int windows = program.operand().x.windows;
-        const bool meet = 16 * windows * storage_bytes(precision) % all_banks == 0;
-        for (const bool with_source : {false, true})
-          EXPECT_EQ(lanes_at_a_bank(program, program.shape(with_source), precision), meet ? 2 : 1)
-              << to_string(precision) << ' ' << windows << " windows";
+        const ChainedAxis& x = program.operand().x;
+        const int bytes = static_cast<int>(storage_bytes(precision));
+        for (const bool with_source : {false, true}) {
+          const SeparableShape& shape = program.shape(with_source);
+          SCOPED_TRACE(std::string(to_string(precision)) + ' ' + std::to_string(x.windows) + " windows");
+          ASSERT_TRUE(shape.tile.shifted_rows || with_source || z_radius > 0);
+          if (!shape.tile.shifted_rows && x.windows > 1) continue;
+          const bool meet = 16 * x.windows * bytes % 128 == 0;
+          for (int lane = 0; x.paired > 0 && lane < 32; lane += 8) {
+            EXPECT_EQ(most(chunks_by_bank(program, shape, bytes, lane, 8, 16 * x.windows)), meet ? 2u : 1u);
+          }
+          for (int lane = 0; x.windows > x.paired && lane < 32; lane += 16)
+            EXPECT_EQ(most(chunks_by_bank(program, shape, bytes, lane, 16, 0)), 1u);
+        }
       }
 }
 

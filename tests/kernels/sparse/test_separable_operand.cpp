@@ -94,6 +94,7 @@ class Chain {
   /// 16 rows, i slabs after the first.
   void along_y(const std::vector<std::vector<Fragment>>& blocks, int i,
                std::vector<std::array<double, slab>>& out) const {
+    constexpr std::array<std::size_t, 8> spread{0, 5, 3, 6, 1, 4, 2, 7};  // rows of results
     const int windows = operand_.y.windows;
     const std::size_t first = out.size();
     out.resize(first + slab);
@@ -110,7 +111,7 @@ class Chain {
         }
       for (int lane = 0; lane < warp_lanes; ++lane)
         for (int c = 0; c < 4; ++c)
-          out[first + lane / 4 + 8 * (c / 2)][lane % 4 * 4 + 2 * half + c % 2] =
+          out[first + spread[lane / 4] + 8 * (c / 2)][lane % 4 * 4 + 2 * half + c % 2] =
               static_cast<double>(d[lane][c] * operand_.scale);
     }
   }
