@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <span>
 #include <stdexcept>
 
@@ -36,6 +37,7 @@ class NumberDataset {
     const Hdf5Id creation(H5Dget_create_plist(dataset_), H5Pclose);
     if (H5Pall_filters_avail(creation) <= 0)
       fail("is compressed by a filter that this HDF5 library has not; gzip and none are always there");
+    if (H5Pget_layout(creation) == H5D_VIRTUAL) require_sources(creation, file);
   }
 
   /// Slowest axis first.
@@ -86,6 +88,45 @@ class NumberDataset {
   }
 
  private:
+  /// HDF5 reads fill values for what a virtual dataset takes from files or datasets that are not there. Names
+  /// with a block number (%b) stand for as many as there are.
+  void require_sources(hid_t creation, const std::filesystem::path& file) const {
+    std::size_t count = 0;
+    check_hdf5(H5Pget_virtual_count(creation, &count));
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string source_file = name_of(H5Pget_virtual_filename, creation, i),
+                        source = name_of(H5Pget_virtual_dsetname, creation, i);
+      if ((source_file + source).find('%') != std::string::npos) continue;
+      if (source_file == "." ? !has_dataset(file_, source) : !found(source_file, source, file))
+        fail(fmt::format("is virtual, and its source {}:{} is missing", source_file, source));
+    }
+  }
+
+  static std::string name_of(ssize_t (*get)(hid_t, std::size_t, char*, std::size_t), hid_t creation,
+                             std::size_t i) {
+    std::string name(static_cast<std::size_t>(check_hdf5(get(creation, i, nullptr, 0))), '\0');
+    check_hdf5(get(creation, i, name.data(), name.size() + 1));
+    return name;
+  }
+
+  static bool has_dataset(hid_t file, const std::string& name) {
+    const hid_t id = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
+    return id >= 0 && H5Dclose(id) >= 0;
+  }
+
+  /// Whether a source is where HDF5 looks for it: from HDF5_VDS_PREFIX on, beside the virtual file, from
+  /// here.
+  static bool found(const std::filesystem::path& source_file, const std::string& source,
+                    const std::filesystem::path& file) {
+    const char* const prefix = std::getenv("HDF5_VDS_PREFIX");
+    std::vector<std::filesystem::path> places{file.parent_path(), canonical(file).parent_path(), ""};
+    if (prefix) places.emplace(places.begin(), prefix);
+    for (const auto& place : places)
+      for (const auto& path : {place / source_file, place / source_file.filename()})
+        if (exists(path)) return has_dataset(open_hdf5(path, Status::invalid_input), source);
+    return false;
+  }
+
   hid_t open(const std::filesystem::path& file, const std::string& dataset) const {
     if (const hid_t id = H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT); id >= 0) return id;
     const auto known = dataset_names(file_);

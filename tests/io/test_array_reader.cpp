@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <limits>
 
 #include "io/array_reader.hpp"
@@ -85,6 +87,35 @@ std::vector<double> samples(const Index3& shape) {
 std::vector<double> values_of(const std::filesystem::path& file, const std::string& dataset,
                               const Domain& domain, const Box& box) {
   return values_on(box, [&](const ValueSink& sink) { read_box(file, dataset, domain, box, sink); });
+}
+
+/// A virtual dataset of all of another of as many numbers.
+void store_view(const std::filesystem::path& file, hsize_t count, const char* source_file,
+                const char* source) {
+  const Hdf5Id output(create_hdf5(file, 1 << 16, 1 << 16, 1)),
+      space(H5Screate_simple(1, &count, nullptr), H5Sclose),
+      creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  check_hdf5(H5Pset_virtual(creation, space, source_file, source, space));
+  Hdf5Id(H5Dcreate2(output, "u", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose)
+      .close();
+}
+
+TEST_F(ArrayReader, RefusesVirtualDatasetsWithoutTheirSources) {
+  store("u", H5T_IEEE_F64LE, {3}, {1, 2, 3});
+  finished();
+  const Domain domain = domain_of(1, {1, 1, 3});
+  const auto view = directory_ / "view.h5";
+  const auto read = [&] { return values_of(view, "u", domain, domain.box()); };
+  for (const auto& there : {std::filesystem::path("grid.h5"), file_}) {
+    store_view(view, 3, there.c_str(), "u");
+    EXPECT_EQ(read(), (std::vector<double>{1, 2, 3})) << there;
+  }
+  for (const auto& [source_file, source] :
+       {std::pair("lost.h5", "u"), std::pair("grid.h5", "v"), std::pair(".", "w")}) {
+    store_view(view, 3, source_file, source);
+    EXPECT_EQ(complaint(read), fmt::format("{}:u is virtual, and its source {}:{} is missing", view.string(),
+                                           source_file, source));
+  }
 }
 
 TEST_F(ArrayReader, ReadsAnyBoxOfAnyTypeAndLayout) {
