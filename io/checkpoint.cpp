@@ -40,12 +40,26 @@ std::vector<std::int64_t> checkpoint_steps(const std::filesystem::path& director
   return steps;
 }
 
+/// Beside the checksums of the values: the root has as many attributes as HDF5 keeps in order.
+constexpr const char* header_checksum = "header_checksum";
+
+std::string checksum_of(const void* bytes, std::size_t count) {
+  return fmt::format("{:016x}", XXH3_64bits(bytes, count));
+}
+
+/// HDF5 has checksums of attributes up to 64 KiB; an input with its weights may be longer.
+std::string checksum_of(const CheckpointHeader& header) {
+  const std::string all = fmt::format("{}\n{:a}\n{}\n{}\n{}\n{}", header.step, header.time,
+                                      to_string(header.precision), header.weights, header.plan, header.input);
+  return checksum_of(all.data(), all.size());
+}
+
 }  // namespace
 
 std::string checksum_of(const Stencil& stencil) {
   static_assert(sizeof(Tap) == sizeof(Index3) + sizeof(double), "no bytes of padding");
   const auto& taps = stencil.taps();
-  return fmt::format("{:016x}", XXH3_64bits(taps.data(), taps.size() * sizeof(Tap)));
+  return checksum_of(taps.data(), taps.size() * sizeof(Tap));
 }
 
 std::filesystem::path checkpoint_file(const std::filesystem::path& directory, std::int64_t step) {
@@ -65,7 +79,11 @@ std::filesystem::path write_checkpoint(const Communicator& communicator,
                               {"input", header.input},
                               {"plan", header.plan},
                               {"weights_checksum", header.weights}};
-  write_array(communicator, file, {dimensions, shape, header.precision}, attributes, box, row);
+  write_array(communicator, file, {dimensions, shape, header.precision}, attributes, box, row,
+              [&](hid_t output) {
+                const Hdf5Id dataset(H5Dopen2(output, field_dataset, H5P_DEFAULT), H5Dclose);
+                write_attribute(dataset, header_checksum, checksum_of(header));
+              });
   return file;
 }
 
@@ -103,6 +121,10 @@ Checkpoint open_checkpoint(const std::filesystem::path& file) {
     if (!precision || storage_precision(storage_type(*precision)) != checkpoint.array.format.precision)
       fail("has another type of values than it says");
     checkpoint.header.precision = *precision;
+    const Hdf5Id dataset(H5Dopen2(input, field_dataset, H5P_DEFAULT), H5Dclose);
+    if (has_attribute(dataset, header_checksum) &&  // the first checkpoints had none
+        read_attribute<std::string>(dataset, header_checksum) != checksum_of(checkpoint.header))
+      fail("attributes are damaged: they do not have their checksum");
     return checkpoint;
   });
 }

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "io/array_blocks.hpp"
+#include "io/checkpoint.hpp"
+#include "io/format_version.hpp"
 #include "io/hdf5.hpp"
 #include "io/stored_array.hpp"
 
@@ -86,17 +88,23 @@ bool has_checksums(const std::filesystem::path& file) {
   return has_attribute(dataset, checksum_attribute::values);
 }
 
+bool is_checkpoint(const std::filesystem::path& file) {
+  const Hdf5Id input = open_hdf5(file);
+  return has_attribute(input, "format") && read_attribute<std::string>(input, "format") == checkpoint_format;
+}
+
 }  // namespace
 
 FileInfo describe_file(const Communicator& communicator, const std::filesystem::path& file) {
   FileInfo info;
-  bool checked = false;
+  bool checked = false, checkpoint = false;
   StoredArray array;
   collectively(communicator, [&] {
     naming(file, [&] {
       if (communicator.root()) info.text = contents(file);
       checked = has_checksums(file);
-      if (checked) array = locate_array(file);
+      checkpoint = checked && is_checkpoint(file);
+      if (checked && !checkpoint) array = locate_array(file);
     });
   });
   info.text = communicator.broadcast(info.text);
@@ -105,7 +113,10 @@ FileInfo describe_file(const Communicator& communicator, const std::filesystem::
     return info;
   }
   try {
-    verify_array(communicator, array);
+    if (checkpoint)
+      array = verified_checkpoint(communicator, file).array;
+    else
+      verify_array(communicator, array);
     info.text += fmt::format("all {} checksums hold\n", array.checksums.size());
   } catch (const Error& error) {
     info.sound = false;

@@ -5,6 +5,7 @@
 #include "io/atomic_file.hpp"
 #include "io/checkpoint.hpp"
 #include "io/field_rows.hpp"
+#include "io/file_info.hpp"
 #include "io/hdf5.hpp"
 #include "tests/io/sample_array.hpp"
 #include "tests/support/fields.hpp"
@@ -105,7 +106,7 @@ TEST(Checkpoint, AnotherShapeIsRefused) {
   EXPECT_THAT(message, HasSubstr("has shape (11, 13, 17), wanted (17, 13, 11)"));
 }
 
-TEST(Checkpoint, LongInputIsKept) {
+TEST(Checkpoint, LongInputIsKeptAndHasAChecksum) {
   const Communicator world;
   const SharedDirectory directory(world);
   CheckpointHeader header = header_of(5);
@@ -113,6 +114,12 @@ TEST(Checkpoint, LongInputIsKept) {
   const auto file = write_checkpoint(world, directory.path(), header, 3, shape, own_part(world),
                                      sample_rows(Precision::fp64));
   EXPECT_TRUE(verified_checkpoint(world, file).header.input == header.input);
+  damage(world, file, [](std::string& bytes) { bytes[bytes.find("xxxx") + 100'000] = 'y'; });
+  EXPECT_THAT(error_of([&] { verified_checkpoint(world, file); }),
+              HasSubstr("checkpoint_0000000005.h5: attributes are damaged"));
+  const FileInfo info = describe_file(world, file);
+  EXPECT_FALSE(info.sound);
+  EXPECT_THAT(info.text, HasSubstr("attributes are damaged"));
 }
 
 TEST(FindLatestCheckpoint, PassesOverTheDamagedAndSaysWhy) {
