@@ -11,6 +11,22 @@ __device__ inline unsigned shared_address(const void* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
+/// Sixteen bytes of shared memory, read here, not before a loop.
+__device__ inline uint4 load_now(const uint4* shared) {
+  uint4 value;
+  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+               : "r"(shared_address(shared)));
+  return value;
+}
+
+/// Four numbers of global memory, read here, not where they are used.
+__device__ inline void load_now(const float* global, float* to) {
+  asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+               : "l"(__cvta_generic_to_global(global)));
+}
+
 /// Sends for the line of memory at `global`, which must be one of a field, to the second cache.
 __device__ inline void prefetch(const void* global) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(global)));

@@ -21,4 +21,16 @@ __device__ inline unsigned short bf16_of(float value) {
   return bits;
 }
 
+/// Two in a register.
+__device__ inline unsigned fp16_pair(float low, float high) {
+  unsigned pair;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+}
+__device__ inline unsigned bf16_pair(float low, float high) {
+  unsigned pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+}
+
 }  // namespace spsolve::cuda

@@ -60,13 +60,6 @@ __device__ inline void dense_mma(double (&d)[4], const double (&a)[2 * n], const
 #endif
 }
 
-/// Rounded to nearest, ties to even.
-__device__ inline unsigned bf16_pair(float low, float high) {
-  unsigned pair;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
-  return pair;
-}
-
 /// Transposes an 8 x 8 matrix of 16-bit elements, two of a row in each lane.
 __device__ inline unsigned transpose(unsigned row) {
   unsigned column;

@@ -17,12 +17,7 @@ struct Operand {
 };
 
 __device__ inline unsigned pack_pair(float low, float high) {
-  unsigned pair;
-  if constexpr (element == Element::fp16)
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
-  else
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
-  return pair;
+  return element == Element::fp16 ? fp16_pair(low, high) : bf16_pair(low, high);
 }
 
 /// The 11 high bits, rounded to nearest (Veltkamp 1968; Dekker 1971), on the pipe that has room: the second
@@ -162,15 +157,10 @@ class Weights {
   }
 
   __device__ uint4 value(int i) const {
-    if constexpr (!weights_in_shared) {
+    if constexpr (weights_in_shared)
+      return load_now(&shared_.values[i][threadIdx.x % 32]);  // in registers they would spill
+    else
       return value_[i];
-    } else {
-      uint4 v;  // volatile: kept in registers they would spill
-      asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-                   : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                   : "r"(shared_address(&shared_.values[i][threadIdx.x % 32])));
-      return v;
-    }
   }
 
   SharedMemory& shared_;

@@ -132,8 +132,7 @@ class Column {
     }
   }
 
-  /// The source, read before the plane is computed: volatile, or it would be read where it is used. Lanes
-  /// beside the region read where it ends: no branch.
+  /// The source, read before the plane is computed. Lanes beside the region read where it ends: no branch.
   __device__ void read_source(int plane, float (&added)[8]) const {
     if (!with_source || !(staged_parts || whole_)) return;
     const auto within = [](int p, int begin, int end) { return max(begin, min(p, end - 1)); };
@@ -141,10 +140,7 @@ class Column {
 #pragma unroll
     for (int upper = 0; upper < 2; ++upper) {
       const int row = within(row_ + 8 * upper, place_.begin_row(), place_.end_row());
-      float* const to = added + 4 * upper;
-      asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
-                   : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
-                   : "l"(__cvta_generic_to_global(place_.at<const float>(a_.source, plane, row, column))));
+      load_now(place_.at<const float>(a_.source, plane, row, column), added + 4 * upper);
     }
   }
 
@@ -207,7 +203,7 @@ class Column {
     }
     fence_for_copy_engine();
     if (stores()) wait_for_stores_to_read<0>();
-    asm volatile("bar.sync %0, %1;" ::"r"(1 + warp_y_), "n"(32 * warps_x) : "memory");
+    synchronize_threads<32 * warps_x>(1 + warp_y_);
     if (!stores()) return;
     for (int box = 0; box < boxes; ++box)
       tensor_store(a_.out_map, place_.column_in(a_.out) + box * box_columns, place_.row_in(a_.out),

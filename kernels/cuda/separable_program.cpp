@@ -8,7 +8,6 @@
 
 #include "kernels/cuda/constants_text.hpp"
 #include "kernels/cuda/kernel_stencil.hpp"
-#include "kernels/cuda/separable_arguments.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve::cuda {
@@ -251,6 +250,56 @@ std::vector<std::uint32_t> SeparableProgram::both(std::vector<std::uint32_t> Cha
   std::vector<std::uint32_t> all = operand_.x.*part;
   all.insert(all.end(), (operand_.y.*part).begin(), (operand_.y.*part).end());
   return all;
+}
+
+SeparableArguments SeparableProgram::arguments(const View& in, const View& out, const View& source,
+                                               const Region& region) const {
+  SeparableArguments a{};
+  a.in = in;
+  a.out = out;
+  a.source = source;
+  a.region = region;
+  a.first_row = round_down(region.begin[y_axis], row_granule);
+  a.first_column = round_down(region.begin[x_axis], column_granule);
+  a.scale = operand_.scale;
+  for (std::size_t i = 0; i < operand_.z_values.size(); ++i)
+    a.along_z[i] = operand_.scale * operand_.z_values[i];
+  return a;
+}
+
+Index3 SeparableProgram::blocks(const SeparableArguments& a) const {
+  const SeparableShape& shape = this->shape(a.source.data != nullptr);
+  const std::int64_t planes = in_planes() ? a.planes_per_block : 1,
+                     rows = in_planes() ? row_granule * shape.tile.warps_y
+                                        : row_granule + a.steps_per_strip * shape.block_rows;
+  return {ceil_div(a.region.end[z_axis] - a.region.begin[z_axis], planes),
+          ceil_div(a.region.end[y_axis] - a.first_row, rows),
+          ceil_div(a.region.end[x_axis] - a.first_column, shape.tile.columns())};
+}
+
+SeparableProgram::CopiedBox SeparableProgram::input_box(const SeparableArguments& a) const {
+  const SeparableShape& shape = this->shape(a.source.data != nullptr);
+  const int per_word = 8 / static_cast<int>(storage_bytes(precision_));
+  View words = a.in;
+  words.end[x_axis] = words.begin[x_axis] + (a.in.end[x_axis] - a.in.begin[x_axis]) / per_word;
+  for (const int axis : {z_axis, y_axis}) words.stride[axis] = a.in.stride[axis] / per_word;
+  return {words, 8, shape.input_rows, shape.row_elements / per_word};
+}
+
+SeparableProgram::CopiedBox SeparableProgram::output_box(const SeparableArguments& a) const {
+  const SeparableShape& shape = this->shape(a.source.data != nullptr);
+  const int bytes = static_cast<int>(storage_bytes(precision_)), per_chunk = chunk / bytes;
+  View written = a.out;
+  written.end[x_axis] =
+      std::max(round_down(a.region.end[x_axis], per_chunk), a.out.begin[x_axis] + per_chunk);
+  written.end[y_axis] = a.region.end[y_axis];
+  const int columns = in_planes() ? shape.tile.columns() : shape.tile.warp_columns();
+  return {written, bytes, in_planes() ? row_granule : shape.block_rows, std::min(columns, 128 / bytes)};
+}
+
+SeparableProgram::CopiedBox SeparableProgram::source_box(const SeparableArguments& a) const {
+  const SeparableShape& shape = this->shape(true);
+  return {a.source, sizeof(float), shape.block_rows, shape.tile.warp_columns()};
 }
 
 std::string SeparableProgram::constants(bool aligned, bool with_source) const {

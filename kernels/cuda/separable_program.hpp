@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/cuda/block_limits.hpp"
+#include "kernels/cuda/separable_arguments.hpp"
 #include "kernels/sparse/separable_operand.hpp"
 
 namespace spsolve::cuda {
@@ -59,6 +60,22 @@ class SeparableProgram {
   std::vector<std::uint32_t> weights() const { return both(&ChainedAxis::values); }
   std::vector<std::uint32_t> metadata() const { return both(&ChainedAxis::metadata); }
 
+  /// A launch, but for weights, maps of the copy engine, and how far blocks march.
+  SeparableArguments arguments(const View& in, const View& out, const View& source,
+                               const Region& region) const;
+  /// Of a launch whose steps_per_strip and planes_per_block are set, {z, y, x}.
+  Index3 blocks(const SeparableArguments& a) const;
+  /// What the copy engine takes at once, of a view.
+  struct CopiedBox {
+    View view;
+    int element_bytes, rows, columns;
+  };
+  /// Boxes of input, in words of 8 bytes, of which a box may have most columns; of results, whose map ends
+  /// where rows and units of 16 bytes, the least that is stored, are all written; of a staged source.
+  CopiedBox input_box(const SeparableArguments& a) const;
+  CopiedBox output_box(const SeparableArguments& a) const;
+  CopiedBox source_box(const SeparableArguments& a) const;
+
   const SeparableOperand& operand() const { return operand_; }
   /// With a source, tiles may be others: they have room for it.
   const SeparableShape& shape(bool with_source = false) const { return with_source ? sourced_ : shape_; }
@@ -79,7 +96,7 @@ class SeparableProgram {
   SeparableShape shape_, sourced_;
 };
 
-constexpr int row_granule = 16;  // of outputs
+constexpr int row_granule = 16, column_granule = 64;  // of outputs
 
 /// Blocks of input per strip such that all strips end at about the same time.
 std::int64_t steps_per_strip(std::int64_t rows, std::int64_t block_rows, std::int64_t column_tiles,

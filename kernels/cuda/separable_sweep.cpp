@@ -13,7 +13,6 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr std::int64_t column_granule = 64;
 constexpr std::array<int, 3> grid_axes{z_axis, y_axis, x_axis};  // planes and rows are those of the grid
 
 /// The rows of a line cut every `columns` points, as a plane whose rows may overlap: {0, row, column}, row r
@@ -57,73 +56,48 @@ void SeparableSweep::enqueue(const View& in, const View& out, const View& source
 /// A plane or several.
 void SeparableSweep::sweep(const View& in, const View& out, const View& source, const Region& region,
                            bool aligned) const {
-  const SeparableOperand& operand = program_.operand();
-  const SeparableShape& shape = program_.shape(source.data != nullptr);
-  const SeparableTile& tile = shape.tile;
+  const SeparableTile& tile = program_.shape(source.data != nullptr).tile;
   const SweepKernel& kernel = this->kernel(aligned, source.data != nullptr);
-  SeparableArguments a{};
-  a.in = in;
-  a.out = out;
-  a.source = source;
-  a.region = region;
-  a.first_row = round_down(region.begin[y_axis], row_granule);
-  a.first_column = round_down(region.begin[x_axis], column_granule);
-  a.scale = operand.scale;
-  for (std::size_t i = 0; i < operand.z_values.size(); ++i)
-    a.along_z[i] = operand.scale * operand.z_values[i];
+  SeparableArguments a = program_.arguments(in, out, source, region);
   a.weights = weights_.data();
   a.metadata = static_cast<const unsigned*>(metadata_.data());
-  const std::int64_t rows = region.end[y_axis] - a.first_row;
-  const std::int64_t column_tiles = ceil_div(region.end[x_axis] - a.first_column, tile.columns());
-  const std::int64_t planes = region.end[z_axis] - region.begin[z_axis];
-  // Blocks along y and along z.
-  std::int64_t row_tiles = ceil_div(rows, row_granule * tile.warps_y), marches = planes;
+  a.planes_per_block = 1;
+  const Index3 tiles = program_.blocks(a);  // of one plane, and of 16 rows where blocks march down these
   if (program_.in_planes()) {
     constexpr std::int64_t warm_up = 2;  // steps that the first copies take
-    a.planes_per_block = static_cast<int>(steps_per_block(
-        planes, column_tiles * row_tiles, resident_blocks(kernel), operand.z_taps - 1 + warm_up));
-    marches = ceil_div(planes, a.planes_per_block);
+    a.planes_per_block =
+        static_cast<int>(steps_per_block(tiles[z_axis], tiles[y_axis] * tiles[x_axis],
+                                         resident_blocks(kernel), program_.operand().z_taps - 1 + warm_up));
   } else {
     a.steps_per_strip = tile.steps_per_strip;
     if (!a.steps_per_strip)
       a.steps_per_strip = static_cast<int>(
-          steps_per_strip(rows, shape.block_rows, column_tiles * planes, resident_blocks(kernel)));
-    row_tiles = ceil_div(rows, a.steps_per_strip * shape.block_rows + row_granule);
+          steps_per_strip(region.end[y_axis] - a.first_row, program_.shape(source.data != nullptr).block_rows,
+                          tiles[x_axis] * tiles[z_axis], resident_blocks(kernel)));
   }
-  if (const int axis = marches > most_blocks_across     ? static_cast<int>(z_axis)
-                       : row_tiles > most_blocks_across ? static_cast<int>(y_axis)
-                                                        : axis_count;
-      axis < axis_count) {
-    for (const Region& half : halves(region, axis)) sweep(in, out, source, half, aligned);
-    return;
-  }
-  if (device_.block_limits().copy_engine()) {
-    View words = in;  // of 8 bytes: a box holds up to 256
-    const std::int64_t per_word = 8 / element_bytes_;
-    words.end[x_axis] = words.begin[x_axis] + (in.end[x_axis] - in.begin[x_axis]) / per_word;
-    for (const int axis : {z_axis, y_axis}) words.stride[axis] = in.stride[axis] / per_word;
-    a.in_map = make_tensor_map(words, 8, shape.input_rows, shape.row_elements / static_cast<int>(per_word));
-    if (tile.bulk_stores && aligned) {
-      const long long per_chunk = 16 / element_bytes_;
-      const int row_bytes =
-          std::min((program_.in_planes() ? tile.columns() : tile.warp_columns()) * element_bytes_, 128);
-      const Swizzle swizzle = row_bytes == 128  ? Swizzle::bytes_128
-                              : row_bytes == 64 ? Swizzle::bytes_64
-                                                : Swizzle::none;
-      View written = out;  // as far as rows and units of 16 bytes, the least it stores, are all written
-      written.end[x_axis] =
-          std::max(round_down(region.end[x_axis], per_chunk), out.begin[x_axis] + per_chunk);
-      written.end[y_axis] = region.end[y_axis];
-      a.out_map =
-          make_tensor_map(written, element_bytes_, program_.in_planes() ? row_granule : shape.block_rows,
-                          row_bytes / element_bytes_, swizzle);
+  const Index3 blocks = program_.blocks(a);
+  for (const int axis : {z_axis, y_axis})
+    if (blocks[axis] > most_blocks_across) {
+      for (const Region& half : halves(region, axis)) sweep(in, out, source, half, aligned);
+      return;
     }
-    if (source.data && aligned && tile.staged_source)
-      a.source_map = make_tensor_map(source, sizeof(float), shape.block_rows, tile.warp_columns());
+  if (device_.block_limits().copy_engine()) {
+    const auto map_of = [](const SeparableProgram::CopiedBox& box, Swizzle swizzle = Swizzle::none) {
+      return make_tensor_map(box.view, box.element_bytes, box.rows, box.columns, swizzle);
+    };
+    a.in_map = map_of(program_.input_box(a));
+    if (tile.bulk_stores && aligned) {
+      const auto box = program_.output_box(a);
+      const int row_bytes = box.columns * box.element_bytes;
+      a.out_map = map_of(box, row_bytes == 128  ? Swizzle::bytes_128
+                              : row_bytes == 64 ? Swizzle::bytes_64
+                                                : Swizzle::none);
+    }
+    if (source.data && aligned && tile.staged_source) a.source_map = map_of(program_.source_box(a));
   }
   launch(kernel,
-         dim3(static_cast<unsigned>(column_tiles), static_cast<unsigned>(row_tiles),
-              static_cast<unsigned>(marches)),
+         dim3(static_cast<unsigned>(blocks[x_axis]), static_cast<unsigned>(blocks[y_axis]),
+              static_cast<unsigned>(blocks[z_axis])),
          a);
 }
 

@@ -13,6 +13,12 @@ __device__ inline void mbarrier_arrive(unsigned long long* barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 }
 
+/// So many threads, whole warps, meet at one of the block's barriers 1 to 15.
+template <int threads>
+__device__ inline void synchronize_threads(int barrier) {
+  asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(threads) : "memory");
+}
+
 /// Makes this thread's writes to shared memory visible to the copy engine.
 __device__ inline void fence_for_copy_engine() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

@@ -10,6 +10,7 @@
 #include "tests/support/correlation.hpp"
 #include "tests/support/device_fields.hpp"
 #include "tests/support/fields.hpp"
+#include "tests/support/separable.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -37,66 +38,6 @@ std::string name_of(const Case& c) {
          std::to_string(c.owned.extent()[1]) + " x " + std::to_string(c.owned.extent()[2]);
 }
 
-/// A sum of rank-one terms of any sign; one of them positive, so that the sum is not small by accident. With
-/// taps along z, every other term has the same factor there, and neighbours that along x but for a number.
-SeparableStencil random_stencil(std::mt19937_64& random, const Box& taps, int rank) {
-  std::uniform_real_distribution<double> value(-1.0, 1.0);
-  SeparableStencil stencil{taps, {}, 0.0};
-  const bool along_z = taps.extent()[z_axis] > 1;
-  for (int k = 0; k < rank; ++k) {
-    SeparableTerm term;
-    for (int axis = 0; axis < axis_count; ++axis) {
-      for (std::int64_t i = 0; i < taps.extent()[axis]; ++i)
-        term.factor[axis].push_back(k ? value(random) : std::abs(value(random)) + 0.01);
-      const double norm = sum_abs(term.factor[axis]);
-      for (double& factor : term.factor[axis]) factor /= norm;
-    }
-    if (!along_z) term.factor[z_axis] = {1.0};
-    if (along_z && k >= 2) term.factor[z_axis] = stencil.terms[k - 2].factor[z_axis];
-    if (along_z && k % 2) {
-      term.factor[x_axis] = stencil.terms[k - 1].factor[x_axis];
-      for (double& factor : term.factor[x_axis]) factor *= -0.5;
-    }
-    stencil.terms.push_back(std::move(term));
-  }
-  return stencil;
-}
-
-/// Values on a box of this extent, x fastest.
-struct Values {
-  Index3 extent;
-  std::vector<double> at;
-};
-
-/// The correlation with one factor, on the points that have all inputs.
-Values correlate_along(const Values& in, int axis, const std::vector<double>& factor) {
-  Values out{in.extent, {}};
-  out.extent[axis] -= static_cast<std::int64_t>(factor.size()) - 1;
-  const Index3 stride{in.extent[1] * in.extent[2], in.extent[2], 1};
-  for_each_point(box_of(out.extent), [&](const Index3& p) {
-    const std::int64_t first = p[0] * stride[0] + p[1] * stride[1] + p[2];
-    double& sum = out.at.emplace_back(0.0);
-    for (std::size_t tap = 0; tap < factor.size(); ++tap)
-      sum += factor[tap] * in.at[first + static_cast<std::int64_t>(tap) * stride[axis]];
-  });
-  return out;
-}
-
-/// The correlation on the owned points: in double, one axis after the other.
-std::vector<double> correlate(const SeparableStencil& stencil, const Field& in) {
-  const Box owned = in.owned();
-  std::vector<double> sums(static_cast<std::size_t>(owned.points()), 0.0);
-  const Box read{owned.begin + stencil.taps.begin, owned.end + stencil.taps.end - Index3{1, 1, 1}};
-  const Values values{read.extent(), points_of(in, read)};
-  for (const SeparableTerm& term : stencil.terms) {
-    Values partial = values;
-    for (const int axis : {x_axis, y_axis, z_axis})
-      partial = correlate_along(partial, axis, term.factor[axis]);
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += partial.at[i];
-  }
-  return sums;
-}
-
 class SeparableSweepOnDevice : public ::testing::Test {
  protected:
   void SetUp() override { testing::require_gpu(); }
@@ -104,7 +45,7 @@ class SeparableSweepOnDevice : public ::testing::Test {
   static void check(const Case& c, std::uint64_t seed) {
     SCOPED_TRACE(name_of(c));
     std::mt19937_64 random(seed);
-    const SeparableStencil stencil = random_stencil(random, c.taps, c.rank);
+    const SeparableStencil stencil = testing::random_separable(random, c.taps, c.rank);
     std::uniform_real_distribution<double> value(-c.magnitude, c.magnitude);
     const Field in = make_field(c.owned, c.halo, c.precision, [&] { return value(random); });
     const Field source = make_field(c.owned, c.halo, Precision::fp32, [&] { return value(random); });
@@ -113,21 +54,8 @@ class SeparableSweepOnDevice : public ::testing::Test {
 
     const Field* const added = seed % 2 ? &source : nullptr;
     const Field found = swept(sweep, stream, in, {c.owned}, added);
-    const std::vector<double> sums = correlate(stencil, in);
-    double terms = 0;  // sum of |x factor| |y factor| |z factor|: sums of terms may cancel
-    for (const SeparableTerm& term : stencil.terms)
-      terms += sum_abs(term.factor[0]) * sum_abs(term.factor[1]) * sum_abs(term.factor[2]);
-    // Roundings, each relative to `terms` x the largest value: of weights along x and y (round_weights: a few
-    // spacings), of what passes hand on; of data (tf32, fp32: split, dropping products of smaller terms).
-    // Sums on tensor cores: 2^-23 per addition.
-    const double additions =
-        static_cast<double>(c.rank * (c.taps.extent()[0] + c.taps.extent()[1] + c.taps.extent()[2] + 4));
-    const double operands = c.precision == Precision::fp32 ? 8 * 0x1p-22 : 10 * unit_roundoff(c.precision);
-    const double storage = c.precision == Precision::fp32 || c.precision == Precision::tf32
-                               ? 0x1p-24
-                               : unit_roundoff(c.precision);
-    const double bound =
-        terms * c.magnitude * (operands + additions * 0x1p-23) + 2 * storage * (terms + 1) * c.magnitude;
+    const std::vector<double> sums = testing::correlate(stencil, in);
+    const double bound = testing::separable_bound(stencil, c.precision) * c.magnitude;
     double error = 0, norm = 0, largest = 0;
     std::size_t at = 0;
     for_each_point(found.allocated(), [&](const Index3& p) {
@@ -191,7 +119,7 @@ TEST_F(SeparableSweepOnDevice, HandsOnWhatIsNotFinite) {
   const Box owned = plane(64, 96);
   const Index3 place{0, 30, 50};
   std::mt19937_64 random(5);
-  const SeparableStencil stencil = random_stencil(random, square(2), 1);
+  const SeparableStencil stencil = testing::random_separable(random, square(2), 1);
   for (const Precision precision : {Precision::tf32, Precision::fp32})
     for (const std::uint32_t bits :
          {0x7fffffffu, 0xffffffffu, 0x7fc00000u, 0xffc00000u, 0x7f800000u, 0xff800000u}) {
@@ -309,7 +237,7 @@ TEST_F(SeparableSweepOnDevice, HasNoBiasInFp32) {
   const Stream stream;
   const SeparableSweep sweep(smoothing(), Precision::fp32, stream);
   const Field found = swept(sweep, stream, in, {owned});
-  const std::vector<double> expected = correlate(smoothing(), in);
+  const std::vector<double> expected = testing::correlate(smoothing(), in);
   double bias = 0, square = 0;
   std::size_t at = 0;
   for_each_point(owned, [&](const Index3& p) {

@@ -34,10 +34,11 @@ inline std::deque<std::vector<Copy>>& copies_of_thread() {
   return groups;
 }
 
-/// Of a barrier: phases that are complete, and bytes that are still to come in this one.
+/// Of a barrier: phases that are complete, and what is still to come in this one, of how many arrivals.
 struct Phases {
-  unsigned complete;
-  int expected;
+  std::uint16_t complete;
+  std::uint8_t arrivals, awaited;
+  int expected;  // bytes
 };
 static_assert(sizeof(Phases) == sizeof(unsigned long long));
 
@@ -49,6 +50,13 @@ static_assert(sizeof(Phases) == sizeof(unsigned long long));
 }  // namespace emulated
 
 namespace spsolve::cuda {
+
+template <class Vector>
+Vector load_now(const Vector* shared) {
+  return *shared;
+}
+inline void load_now(const float* global, float* to) { std::memcpy(to, global, 4 * sizeof(float)); }
+inline void prefetch(const void*) {}
 
 inline void copy_16_bytes_or_zero(void* shared, const void* global, bool copy) {
   for (const void* address : {static_cast<const void*>(shared), global})
@@ -76,19 +84,26 @@ void wait_for_copies() {
 inline ::emulated::Phases& phases(unsigned long long* barrier) {
   return *reinterpret_cast<::emulated::Phases*>(barrier);
 }
-inline void mbarrier_init(unsigned long long* barrier, unsigned) { phases(barrier) = {}; }
+inline void mbarrier_init(unsigned long long* barrier, unsigned arrivals) {
+  phases(barrier) = {0, static_cast<std::uint8_t>(arrivals), static_cast<std::uint8_t>(arrivals), 0};
+}
 inline void fence_mbarrier_init() {}
+/// Arrivals and bytes that have come.
+inline void mbarrier_receive(unsigned long long* barrier, int arrivals, int bytes) {
+  ::emulated::Phases& of = phases(barrier);
+  if (arrivals > of.awaited) ::emulated::fail("a barrier gets more arrivals than it awaits");
+  of.awaited = static_cast<std::uint8_t>(of.awaited - arrivals);
+  of.expected -= bytes;
+  if (of.expected < 0) ::emulated::fail("a barrier gets more bytes than it expects");
+  if (of.expected > 0 || of.awaited > 0) return;
+  ++of.complete;
+  of.awaited = of.arrivals;
+  ::emulated::fibers.progress();
+}
 inline void mbarrier_expect(unsigned long long* barrier, unsigned bytes) {
   if (phases(barrier).expected != 0) ::emulated::fail("a barrier expects two copies in a phase");
   phases(barrier).expected = static_cast<int>(bytes);
-}
-inline void mbarrier_complete(unsigned long long* barrier, int bytes) {
-  ::emulated::Phases& of = phases(barrier);
-  of.expected -= bytes;
-  if (of.expected < 0) ::emulated::fail("a barrier gets more bytes than it expects");
-  if (of.expected > 0) return;
-  ++of.complete;
-  ::emulated::fibers.progress();
+  mbarrier_receive(barrier, 1, 0);
 }
 inline bool mbarrier_try_wait(unsigned long long* barrier, unsigned parity) {
   if (phases(barrier).complete % 2 != parity) return true;
@@ -110,21 +125,12 @@ inline void tensor_copy(void* shared, const TensorMap& map, int x, int y, int z,
   for (int line = 0; line < tile.planes * tile.rows; ++line)
     for (int column = 0; column < tile.columns; ++column, to += tile.element_bytes) {
       const bool end = tile.period && column >= tile.columns / 2;
-      const long long p[3] = {z + line / tile.rows, y + line % tile.rows,
-                              x + column + (end ? tile.period - tile.columns : 0)};
-      bool inside = true;
-      long long offset = 0;
-      for (int axis = 0; axis < 3; ++axis) {
-        inside = inside && p[axis] >= 0 && p[axis] < tile.view.end[axis] - tile.view.begin[axis];
-        offset += p[axis] * tile.view.stride[axis];
-      }
-      if (inside)
-        std::memcpy(to, static_cast<const std::byte*>(tile.view.data) + offset * tile.element_bytes,
-                    static_cast<std::size_t>(tile.element_bytes));
-      else
-        std::memset(to, 0, static_cast<std::size_t>(tile.element_bytes));
+      const std::byte* const from = tile.at(
+          {z + line / tile.rows, y + line % tile.rows, x + column + (end ? tile.period - tile.columns : 0)});
+      const auto bytes = static_cast<std::size_t>(tile.element_bytes);
+      from ? std::memcpy(to, from, bytes) : std::memset(to, 0, bytes);
     }
-  mbarrier_complete(barrier, tile.planes * tile.rows * tile.columns * tile.element_bytes);
+  mbarrier_receive(barrier, 0, tile.planes * tile.rows * tile.columns * tile.element_bytes);
 }
 inline void tensor_copy(void* shared, const TensorMap& map, const int (&at)[4], unsigned long long* barrier) {
   tensor_copy(shared, map, at[0], at[2], at[3], barrier);

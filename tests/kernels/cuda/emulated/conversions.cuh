@@ -15,4 +15,7 @@ inline unsigned short bf16_of(float value) {
   return Eigen::numext::bit_cast<unsigned short>(Eigen::bfloat16(value));
 }
 
+inline unsigned fp16_pair(float low, float high) { return fp16_of(low) | unsigned{fp16_of(high)} << 16; }
+inline unsigned bf16_pair(float low, float high) { return bf16_of(low) | unsigned{bf16_of(high)} << 16; }
+
 }  // namespace spsolve::cuda

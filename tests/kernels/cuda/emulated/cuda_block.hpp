@@ -77,6 +77,11 @@ class Fibers {
   void progress() { progress_ = true; }
   void meet_block() { meet(block_); }
   void meet_warp() { meet(warps_[threadIdx.x / 32]); }
+  /// So many threads at a barrier of this number.
+  void meet(int barrier, int threads) {
+    named_[barrier].threads = threads;
+    meet(named_[barrier]);
+  }
 
   /// The value of another lane of the warp.
   template <class T>
@@ -125,6 +130,7 @@ class Fibers {
   void (*thread_)() = nullptr;
   Barrier block_;
   std::vector<Barrier> warps_;
+  Barrier named_[16];
   std::vector<double> values_;
   std::vector<Fiber> fibers_;
   std::vector<std::vector<char>> stacks_;
@@ -164,6 +170,7 @@ inline double __dmul_rn(double a, double b) { return a * b; }
 inline float __fmul_rn(float a, float b) { return a * b; }
 inline double __dadd_rn(double a, double b) { return a + b; }
 inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fsub_rn(float a, float b) { return a - b; }
 inline unsigned __float_as_uint(float value) {
   unsigned bits;
   std::memcpy(&bits, &value, sizeof bits);

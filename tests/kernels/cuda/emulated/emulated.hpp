@@ -3,8 +3,10 @@
 
 // What the program of a kernel has: the file that compiles it for the host defines the case and one launch.
 
+#include "kernels/box.hpp"
 #include "mma_arguments.hpp"
 #include "pack_arguments.hpp"
+#include "separable_arguments.hpp"
 
 namespace spsolve::cuda {
 
@@ -15,6 +17,7 @@ extern const char* const emulated_case;
 void launch_emulated_march(const Arguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_mma(const MmaArguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_pack(const PackArguments& a, int blocks);
+void launch_emulated_separable(const SeparableArguments& a, const Index3& blocks, int threads);
 void launch_emulated_step(const Arguments& a, int blocks);
 void launch_emulated_steps(const Arguments& a, int blocks_x, int blocks_y, int stride);
 void launch_emulated_tile_step(const Arguments& a, int blocks_x, int blocks_y, int blocks_z);

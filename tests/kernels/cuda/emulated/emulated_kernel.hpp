@@ -12,7 +12,7 @@
 // What is left of it only keeps compilers from what is true of GPUs.
 #define asm(...) static_cast<void>(0)
 
-alignas(128) unsigned char memory[1 << 18];  // what the kernel declares as its shared memory
+alignas(1024) unsigned char memory[1 << 18];  // what the kernel declares as its shared memory
 
 namespace emulated {
 

@@ -4,19 +4,7 @@
 #include "kernels/sparse/sparse_mma.hpp"
 
 #include "emulated_kernel.hpp"
-
-struct uint2 {
-  unsigned x, y;
-};
-struct alignas(16) uint4 {
-  unsigned x, y, z, w;
-};
-struct alignas(8) float2 {
-  float x, y;
-};
-struct alignas(16) double2 {
-  double x, y;
-};
+#include "vectors.hpp"
 
 #include "mma_sweep.cuh"
 

@@ -42,9 +42,6 @@ void dense_mma(double (&d)[4], const double (&a)[2 * n], const double (&b)[n]) {
   });
 }
 
-inline unsigned bf16_pair(float low, float high) {
-  return element_bits(Precision::bf16, low) | element_bits(Precision::bf16, high) << 16;
-}
 inline unsigned transpose(unsigned) { std::abort(); }
 inline uint4 load_shared_again(const uint4* shared) { return *shared; }
 inline uint4 load_global_again(const uint4* global) { return *global; }

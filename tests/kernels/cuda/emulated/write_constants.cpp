@@ -6,6 +6,7 @@
 #include "box_step_case.hpp"
 #include "march_case.hpp"
 #include "mma_case.hpp"
+#include "separable_case.hpp"
 #include "star_step_case.hpp"
 #include "step_case.hpp"
 #include "steps_case.hpp"
@@ -23,8 +24,12 @@ std::string constants(std::string_view name) {
 
 int main(int, char** arguments) {
   const std::map<std::string_view, std::string (*)(std::string_view)> of_kernel{
-      {"box_step", constants<box_step_cases>}, {"march", constants<march_cases>},
-      {"mma", constants<mma_cases>},           {"star_step", constants<star_step_cases>},
-      {"step", constants<step_cases>},         {"steps", constants<steps_cases>}};
+      {"box_step", constants<box_step_cases>},
+      {"march", constants<march_cases>},
+      {"mma", constants<mma_cases>},
+      {"separable", constants<separable_cases>},
+      {"star_step", constants<star_step_cases>},
+      {"step", constants<step_cases>},
+      {"steps", constants<steps_cases>}};
   std::ofstream(arguments[3]) << of_kernel.at(arguments[1])(arguments[2]);
 }
