@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <span>
+#include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "io/array_blocks.hpp"
 #include "io/hdf5.hpp"
@@ -21,6 +24,67 @@ constexpr std::int64_t points_at_once = 1 << 19;  // 4 MiB of doubles
 
 std::string shape_text(std::span<const std::int64_t> shape) {
   return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+}
+
+/// A name that HDF5 gives: get(text, size) its length.
+template <class Get>
+std::string name_by(Get&& get) {
+  std::string name(static_cast<std::size_t>(check_hdf5(get(nullptr, 0))), '\0');
+  check_hdf5(get(name.data(), name.size() + 1));
+  return name;
+}
+
+/// Where HDF5 looks for a source of a virtual dataset in `file`, one after the other.
+std::vector<std::filesystem::path> places_of(const std::filesystem::path& source,
+                                             const std::filesystem::path& file) {
+  std::vector<std::filesystem::path> places;
+  if (source.is_absolute()) places.push_back(source);
+  const auto name = source.is_absolute() ? source.filename() : source;
+  const auto directory = file.parent_path();
+  if (const char* const prefixes = std::getenv("HDF5_VDS_PREFIX")) {
+    std::istringstream list(prefixes);
+    for (std::string prefix; std::getline(list, prefix, ':');) {
+      constexpr std::string_view origin = "${ORIGIN}";
+      const bool beside = prefix.starts_with(origin);
+      places.push_back(
+          std::filesystem::path(beside ? directory.string() + prefix.substr(origin.size()) : prefix) / name);
+    }
+  }
+  std::error_code none;
+  places.insert(places.end(), {directory / name, name, canonical(file, none).parent_path() / name});
+  return places;
+}
+
+/// The first source, or source of a source, of a virtual dataset that is not there, as file:dataset: HDF5
+/// reads fill values for it. Names with a block number (%b) stand for as many as there are.
+std::string missing_source(hid_t dataset, int depth = 0) {
+  constexpr int deepest = 8;  // views of views, or views of each other
+  const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
+  if (H5Pget_layout(creation) != H5D_VIRTUAL || depth == deepest) return "";
+  const Hdf5Id own_file(H5Iget_file_id(dataset), H5Fclose);
+  const std::filesystem::path file =
+      name_by([&](char* text, std::size_t size) { return H5Fget_name(own_file, text, size); });
+  std::size_t count = 0;
+  check_hdf5(H5Pget_virtual_count(creation, &count));
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto name = [&](auto get) {
+      return name_by([&](char* text, std::size_t size) { return get(creation, i, text, size); });
+    };
+    const std::string source_file = name(H5Pget_virtual_filename), source = name(H5Pget_virtual_dsetname);
+    if ((source_file + source).find("%b") != std::string::npos) continue;
+    std::optional<Hdf5Id> found;
+    if (source_file == ".") found.emplace(H5Iget_file_id(dataset), H5Fclose);
+    for (const auto& place : places_of(source_file, file)) {
+      if (found) break;
+      if (const hid_t id = H5Fopen(place.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT); id >= 0)
+        found.emplace(id, H5Fclose);
+    }
+    const hid_t opened = found ? H5Dopen2(*found, source.c_str(), H5P_DEFAULT) : H5I_INVALID_HID;
+    if (opened < 0) return source_file + ":" + source;
+    if (const std::string missing = missing_source(Hdf5Id(opened, H5Dclose), depth + 1); !missing.empty())
+      return missing;
+  }
+  return "";
 }
 
 /// A dataset of numbers that is open for reading.
@@ -37,7 +101,8 @@ class NumberDataset {
     const Hdf5Id creation(H5Dget_create_plist(dataset_), H5Pclose);
     if (H5Pall_filters_avail(creation) <= 0)
       fail("is compressed by a filter that this HDF5 library has not; gzip and none are always there");
-    if (H5Pget_layout(creation) == H5D_VIRTUAL) require_sources(creation, file);
+    if (const std::string missing = missing_source(dataset_); !missing.empty())
+      fail(fmt::format("is virtual, and its source {} is missing", missing));
   }
 
   /// Slowest axis first.
@@ -88,45 +153,6 @@ class NumberDataset {
   }
 
  private:
-  /// HDF5 reads fill values for what a virtual dataset takes from files or datasets that are not there. Names
-  /// with a block number (%b) stand for as many as there are.
-  void require_sources(hid_t creation, const std::filesystem::path& file) const {
-    std::size_t count = 0;
-    check_hdf5(H5Pget_virtual_count(creation, &count));
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::string source_file = name_of(H5Pget_virtual_filename, creation, i),
-                        source = name_of(H5Pget_virtual_dsetname, creation, i);
-      if ((source_file + source).find('%') != std::string::npos) continue;
-      if (source_file == "." ? !has_dataset(file_, source) : !found(source_file, source, file))
-        fail(fmt::format("is virtual, and its source {}:{} is missing", source_file, source));
-    }
-  }
-
-  static std::string name_of(ssize_t (*get)(hid_t, std::size_t, char*, std::size_t), hid_t creation,
-                             std::size_t i) {
-    std::string name(static_cast<std::size_t>(check_hdf5(get(creation, i, nullptr, 0))), '\0');
-    check_hdf5(get(creation, i, name.data(), name.size() + 1));
-    return name;
-  }
-
-  static bool has_dataset(hid_t file, const std::string& name) {
-    const hid_t id = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
-    return id >= 0 && H5Dclose(id) >= 0;
-  }
-
-  /// Whether a source is where HDF5 looks for it: from HDF5_VDS_PREFIX on, beside the virtual file, from
-  /// here.
-  static bool found(const std::filesystem::path& source_file, const std::string& source,
-                    const std::filesystem::path& file) {
-    const char* const prefix = std::getenv("HDF5_VDS_PREFIX");
-    std::vector<std::filesystem::path> places{file.parent_path(), canonical(file).parent_path(), ""};
-    if (prefix) places.emplace(places.begin(), prefix);
-    for (const auto& place : places)
-      for (const auto& path : {place / source_file, place / source_file.filename()})
-        if (exists(path)) return has_dataset(open_hdf5(path, Status::invalid_input), source);
-    return false;
-  }
-
   hid_t open(const std::filesystem::path& file, const std::string& dataset) const {
     if (const hid_t id = H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT); id >= 0) return id;
     const auto known = dataset_names(file_);

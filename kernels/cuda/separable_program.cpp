@@ -53,14 +53,14 @@ int wavefronts(const SeparableOperand& operand, const InputRows& rows, int stora
 /// The narrowest rows, of at least so many chunks, of those that take the fewest wavefronts.
 InputRows input_rows(const SeparableOperand& operand, const SeparableTile& tile, int needed,
                      int storage_bytes) {
+  const auto cost = [&](const InputRows& rows) {
+    return std::pair(wavefronts(operand, rows, storage_bytes), rows.pitch);
+  };
+  const int most_shift = tile.shifted_rows && operand.z_taps == 1 ? 4 : 0;  // planes come in one box
   InputRows best{needed, 0};
-  for (int shift = 0; shift <= (tile.shifted_rows ? 4 : 0); ++shift)
-    for (int pitch = needed + shift; pitch < needed + shift + 8; ++pitch) {
-      const auto cost = [&](const InputRows& rows) {
-        return std::pair(wavefronts(operand, rows, storage_bytes), rows.pitch);
-      };
+  for (int shift = 0; shift <= most_shift; ++shift)
+    for (int pitch = needed + shift; pitch < needed + shift + 8; ++pitch)
       if (cost({pitch, shift}) < cost(best)) best = {pitch, shift};
-    }
   return best;
 }
 

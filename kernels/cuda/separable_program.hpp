@@ -38,7 +38,7 @@ struct SeparableShape {
   int window_column;  // column of the input at which the first window begins
   int row_margin;     // first row of the input, from the first output
   int row_elements;   // of the input in shared memory, halo and padding included
-  int row_shift;      // elements before the first of rows of second slabs, which so lie in other banks
+  int row_shift;      // columns by which rows of second slabs begin earlier, and so lie in other banks
   int block_rows;     // of one stage
   int input_rows;     // of a box of input: all of those, or the first or second slabs
   int shared_bytes;

@@ -106,12 +106,22 @@ TEST_F(ArrayReader, RefusesVirtualDatasetsWithoutTheirSources) {
   const Domain domain = domain_of(1, {1, 1, 3});
   const auto view = directory_ / "view.h5";
   const auto read = [&] { return values_of(view, "u", domain, domain.box()); };
-  for (const auto& there : {std::filesystem::path("grid.h5"), file_}) {
+  const auto elsewhere = directory_ / "elsewhere";
+  std::filesystem::create_directory(elsewhere);
+  std::filesystem::copy(file_, elsewhere / "there.h5");
+  setenv("HDF5_VDS_PREFIX", ("/nowhere:" + elsewhere.string()).c_str(), 1);
+  for (const auto& there : {std::filesystem::path("grid.h5"), file_, std::filesystem::path("there.h5")}) {
     store_view(view, 3, there.c_str(), "u");
     EXPECT_EQ(read(), (std::vector<double>{1, 2, 3})) << there;
+    store_view(directory_ / "outer.h5", 3, "view.h5", "u");
+    EXPECT_EQ(values_of(directory_ / "outer.h5", "u", domain, domain.box()), read());
   }
-  for (const auto& [source_file, source] :
-       {std::pair("lost.h5", "u"), std::pair("grid.h5", "v"), std::pair(".", "w")}) {
+  unsetenv("HDF5_VDS_PREFIX");
+  EXPECT_THAT(complaint(read), HasSubstr("its source there.h5:u is missing"));
+  EXPECT_THAT(complaint([&] { values_of(directory_ / "outer.h5", "u", domain, domain.box()); }),
+              HasSubstr("outer.h5:u is virtual, and its source there.h5:u is missing"));
+  for (const auto& [source_file, source] : {std::pair("lost.h5", "u"), std::pair("grid.h5", "v"),
+                                            std::pair(".", "w"), std::pair("elsewhere/grid.h5", "u")}) {
     store_view(view, 3, source_file, source);
     EXPECT_EQ(complaint(read), fmt::format("{}:u is virtual, and its source {}:{} is missing", view.string(),
                                            source_file, source));
