@@ -3,12 +3,26 @@
 
 // What the program of a kernel has: the file that compiles it for the host defines the case and one launch.
 
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
 #include "kernels/box.hpp"
 #include "mma_arguments.hpp"
 #include "pack_arguments.hpp"
 #include "separable_arguments.hpp"
 
 namespace spsolve::cuda {
+
+/// Weights as kernels read them, 16 bytes at a time.
+struct alignas(16) WeightChunk {
+  std::uint32_t word[4];
+};
+inline std::vector<WeightChunk> chunks_of(const std::vector<std::uint32_t>& weights) {
+  std::vector<WeightChunk> chunks(weights.size() / 4);
+  std::memcpy(chunks.data(), weights.data(), chunks.size() * sizeof(WeightChunk));
+  return chunks;
+}
 
 /// What the kernel in this program was compiled for.
 extern const char* const emulated_case;

@@ -26,14 +26,9 @@ void launch(const EmulatedMmaCase& c, const Field& in, Field& out, const Field& 
   MmaArguments a = program.arguments(view_of(in, axes), view_of(out, axes), view_of(source, axes),
                                      region_of(region, axes));
   ASSERT_EQ(program.is_aligned(a), c.aligned);
-  const std::vector<std::uint32_t> weights = program.weights();
-  std::vector<std::uint32_t> metadata = program.metadata();
-  struct alignas(16) Fragment {
-    std::uint32_t word[4];
-  };
-  std::vector<Fragment> fragments(weights.size() / 4);
-  std::memcpy(fragments.data(), weights.data(), weights.size() * sizeof(std::uint32_t));
-  a.weights = fragments.data();
+  const std::vector<WeightChunk> weights = chunks_of(program.weights());
+  const std::vector<std::uint32_t> metadata = program.metadata();
+  a.weights = weights.data();
   a.metadata = metadata.data();
   const MmaProgram::CopiedBox box = program.copied_box(a.in);
   const emulated::TileMap map{box.words, 8, box.rows, box.columns, box.planes};

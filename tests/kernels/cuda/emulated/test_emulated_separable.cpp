@@ -3,8 +3,6 @@
 // and of tensor cores: no GPU is needed.
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "emulated.hpp"
 #include "kernels/cuda/kernel_stencil.hpp"
 #include "kernels/cuda/view.hpp"
@@ -27,13 +25,9 @@ void launch(const EmulatedSeparableCase& c, const Field& in, Field& out, const F
                         region_of(region, axes));
   a.steps_per_strip = 2;
   a.planes_per_block = 4;
-  const std::vector<std::uint32_t> weights = program.weights(), metadata = program.metadata();
-  struct alignas(16) Fragment {
-    std::uint32_t word[4];
-  };
-  std::vector<Fragment> fragments(weights.size() / 4);
-  std::memcpy(fragments.data(), weights.data(), weights.size() * sizeof(std::uint32_t));
-  a.weights = fragments.data();
+  const std::vector<WeightChunk> weights = chunks_of(program.weights());
+  const std::vector<std::uint32_t> metadata = program.metadata();
+  a.weights = weights.data();
   a.metadata = metadata.data();
   const auto map_of = [](const SeparableProgram::CopiedBox& box) {
     return emulated::TileMap{box.view, box.element_bytes, box.rows, box.columns};
