@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "kernels/cuda/kernel_stencil.hpp"
+#include "kernels/cuda/view.hpp"
 #include "kernels/rounding.hpp"
 #include "kernels/sparse/round_weights.hpp"
 #include "kernels/sparse/split.hpp"
@@ -130,12 +131,8 @@ bool MmaProgram::is_aligned(const MmaArguments& a) const {
 
 MmaProgram::CopiedBox MmaProgram::copied_box(const View& in) const {
   const int element = static_cast<int>(storage_bytes(precision_));
-  CopiedBox box{in, row_by_row() ? 1 : stage_planes(), row_by_row() ? 1 : box_rows_,
-                box_columns_ / copies_ * element / 8};
-  box.words.begin[column_axis] = 0;
-  box.words.end[column_axis] = (in.end[column_axis] - in.begin[column_axis]) * element / 8;
-  for (const int axis : {plane_axis, row_axis}) box.words.stride[axis] = in.stride[axis] * element / 8;
-  return box;
+  return {in_words(in, element), row_by_row() ? 1 : stage_planes(), row_by_row() ? 1 : box_rows_,
+          box_columns_ / copies_ * element / 8};
 }
 
 }  // namespace spsolve::cuda

@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/constants_text.hpp"
 #include "kernels/cuda/kernel_stencil.hpp"
+#include "kernels/cuda/view.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve::cuda {
@@ -98,7 +99,6 @@ SeparableShape shape_of(const SeparableOperand& operand, const SeparableTile& ti
   shape.tile = tile;
   shape.row_margin = operand.y.begin;
   shape.block_rows = in_planes ? 16 * (tile.warps_y + 1) : 32 * operand.y.windows;
-  shape.input_rows = in_planes ? shape.block_rows : shape.block_rows / 2;
   shape.column_margin = round_down(operand.x.begin, 32 / storage_bytes);
   shape.window_column = operand.x.begin - shape.column_margin;
   const int needed = shape.window_column + tile.columns() - 16 + 16 * (operand.x.windows + operand.x.paired);
@@ -279,11 +279,10 @@ Index3 SeparableProgram::blocks(const SeparableArguments& a) const {
 
 SeparableProgram::CopiedBox SeparableProgram::input_box(const SeparableArguments& a) const {
   const SeparableShape& shape = this->shape(a.source.data != nullptr);
-  const int per_word = 8 / static_cast<int>(storage_bytes(precision_));
-  View words = a.in;
-  words.end[x_axis] = words.begin[x_axis] + (a.in.end[x_axis] - a.in.begin[x_axis]) / per_word;
-  for (const int axis : {z_axis, y_axis}) words.stride[axis] = a.in.stride[axis] / per_word;
-  return {words, 8, shape.input_rows, shape.row_elements / per_word};
+  const int bytes = static_cast<int>(storage_bytes(precision_));
+  const int rows =
+      in_planes() ? shape.block_rows : shape.block_rows / 2;  // those of second slabs are shifted
+  return {in_words(a.in, bytes), 8, rows, shape.row_elements * bytes / 8};
 }
 
 SeparableProgram::CopiedBox SeparableProgram::output_box(const SeparableArguments& a) const {

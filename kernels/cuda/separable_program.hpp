@@ -40,7 +40,6 @@ struct SeparableShape {
   int row_elements;   // of the input in shared memory, halo and padding included
   int row_shift;      // columns by which rows of second slabs begin earlier, and so lie in other banks
   int block_rows;     // of one stage
-  int input_rows;     // of a box of input: all of those, or the first or second slabs
   int shared_bytes;
 };
 
