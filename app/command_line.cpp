@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "app/bench_suites.hpp"
-#include "app/version.hpp"
+#include "app/bench/bench_suites.hpp"
+#include "app/setup/version.hpp"
 #include "io/config.hpp"
 #include "io/nearest_name.hpp"
 #include "io/read_problem.hpp"
+#include "kernels/catalogue/presets.hpp"
 #include "kernels/error.hpp"
-#include "kernels/presets.hpp"
 
 namespace spsolve {
 namespace {

@@ -1,58 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
+
+#include "app/setup/options.hpp"
 
 namespace spsolve {
-
-enum class Verb { run, check, plan, bench, info, doctor };
-
-/// What `spsolve bench` measures: one case, or a named suite of them.
-struct BenchRequest {
-  std::string stencil = "star2d1r";
-  std::vector<std::int64_t> shape;      // slowest axis first; empty: a shape far beyond the caches
-  std::optional<std::string> boundary;  // nothing: periodic, or as a suite has it
-  bool source = false;
-  std::vector<std::filesystem::path> inputs;  // their problems instead of a stencil
-  int steps = 0;                              // per repeat; 0: as many as take `seconds`
-  std::optional<double> seconds;              // per repeat
-  int candidates = 1;                         // of the plan, to be measured
-  std::array<int, 2> shard{0, 1};             // cases i with i mod [1] = [0]
-  bool compile_only = false;
-  std::optional<std::string> precision;  // nothing: fp64, or as a suite has it
-  std::string device = "auto";
-  std::string unit = "auto";
-  std::string layout = "auto";
-  std::optional<int> fuse;
-  bool tune = false, no_tune = false;  // neither: one case and inputs, on GPUs
-  std::string transport = "auto";
-  std::optional<int> exchange_every;
-  bool share_gpus = false, no_graphs = false;  // as parallel.share_gpus and not parallel.graphs
-  std::string suite;
-  std::uint64_t seed = 1;  // of the suite "random"
-  bool list = false;       // the catalogue of stencils, instead of measuring
-  std::filesystem::path json;
-};
-
-/// The command line, checked as far as it can be without files.
-struct CommandLine {
-  Verb verb = Verb::run;
-  std::filesystem::path file;          // input of run, check and plan; file of info
-  std::vector<std::string> overrides;  // --set section.key=value
-  std::optional<std::string> restart;  // "latest" or a file
-  std::optional<std::filesystem::path> output;
-  bool overwrite = false;
-  bool quiet = false;
-  std::optional<int> ranks;                           // of check and plan: those that a run will have
-  std::optional<std::filesystem::path> device_model;  // of plan
-  bool layouts = false;  // the same: of the morph layout, instead of the candidates
-  BenchRequest bench;
-};
 
 /// What to do, or (help, version, a usage error) the text to print and the exit status.
 struct ParsedCommandLine {

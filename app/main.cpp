@@ -2,11 +2,11 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "app/bench.hpp"
+#include "app/bench/bench.hpp"
 #include "app/command_line.hpp"
-#include "app/cores.hpp"
-#include "app/inspect.hpp"
-#include "app/run.hpp"
+#include "app/inspect/inspect.hpp"
+#include "app/run/cores.hpp"
+#include "app/run/run.hpp"
 
 namespace spsolve {
 namespace {

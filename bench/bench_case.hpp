@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/timing.hpp"
+#include "kernels/cuda/runtime/timing.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/field.hpp"
 #include "kernels/magnitude.hpp"

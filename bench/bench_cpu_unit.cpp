@@ -11,8 +11,8 @@
 
 #include <chrono>
 
-#include "kernels/cpu_unit.hpp"
-#include "kernels/presets.hpp"
+#include "kernels/catalogue/presets.hpp"
+#include "kernels/cpu/cpu_unit.hpp"
 #include "kernels/reference.hpp"
 
 namespace spsolve {

@@ -4,8 +4,8 @@
 // unit for its preferred number; WALL is p, d or n, or one for each axis (default d); tight: no halo beside
 // walls.
 #include "bench/bench_case.hpp"
-#include "kernels/cuda/scalar_unit.hpp"
-#include "kernels/presets.hpp"
+#include "kernels/catalogue/presets.hpp"
+#include "kernels/cuda/scalar/scalar_unit.hpp"
 
 namespace spsolve::cuda {
 namespace {

@@ -12,10 +12,10 @@
 // warps (Y: along y, in 3D), groups, stages, blocks ahead, blocks per multiprocessor, weights in shared
 // memory, bulk stores, steps per strip. All on periodic grids; the halo is not refreshed.
 #include "bench/bench_case.hpp"
-#include "kernels/cuda/mma_sweep.hpp"
-#include "kernels/cuda/separable_sweep.hpp"
-#include "kernels/cuda/wgmma_sweep.hpp"
-#include "kernels/presets.hpp"
+#include "kernels/catalogue/presets.hpp"
+#include "kernels/cuda/tensor/mma_sweep.hpp"
+#include "kernels/cuda/tensor/separable_sweep.hpp"
+#include "kernels/cuda/tensor/wgmma_sweep.hpp"
 
 namespace spsolve::cuda {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "bench/bench_case.hpp"
-#include "kernels/cuda/program.hpp"
-#include "kernels/cuda/tile.hpp"
-#include "kernels/presets.hpp"
+#include "kernels/catalogue/presets.hpp"
+#include "kernels/cuda/runtime/program.hpp"
+#include "kernels/cuda/scalar/tile.hpp"
 
 namespace {
 
@@ -49,7 +49,8 @@ int main(int argc, char** argv) try {
   const Formats formats{what.precision, true, true};
   const Tile tile = tile_of(what, stencil, formats);
   const Compiled made =
-      KernelCompiler("sm_90a", {}).compile_fresh("march.cuh", constants_text(stencil, formats, &tile));
+      KernelCompiler("sm_90a", {})
+          .compile_fresh("kernels/cuda/scalar/march.cuh", constants_text(stencil, formats, &tile));
   std::ofstream file(argv[2], std::ios::binary);
   file.write(made.cubin.data(), static_cast<std::streamsize>(made.cubin.size()));
   if (!file.flush()) throw std::runtime_error(std::string("cannot write ") + argv[2]);

@@ -1,19 +1,13 @@
-# cmake -DOUTPUT=file.cpp -P embed_sources.cmake file...: the texts of the kernel templates as a C++ source.
-set(text "// Generated from the kernel templates.\n#include \"kernels/cuda/program.hpp\"\n\nnamespace spsolve::cuda {\n\nconst std::vector<SourceFile>& embedded_sources() {\n  static const std::vector<SourceFile> sources{\n")
+# cmake -DOUTPUT=file.cpp -P embed_sources.cmake file... writes the texts of the kernel templates as a C++ source. Files are named
+# relative to the working directory, the root of the tree, as they include one another.
+set(text "// Generated from the kernel templates.\n#include \"kernels/cuda/runtime/program.hpp\"\n\nnamespace spsolve::cuda {\n\nconst std::vector<SourceFile>& embedded_sources() {\n  static const std::vector<SourceFile> sources{\n")
 math(EXPR last "${CMAKE_ARGC} - 1")
 set(after_script FALSE)
 foreach(i RANGE ${last})
   set(file "${CMAKE_ARGV${i}}")
   if(after_script)
     file(READ "${file}" content)
-    # Kernels include one another by name, and what they share with all of spsolve as the host does.
-    get_filename_component(name "${file}" NAME)
-    get_filename_component(directory "${file}" DIRECTORY)
-    get_filename_component(room "${directory}" NAME)
-    if(room STREQUAL "kernels")
-      string(PREPEND name "kernels/")
-    endif()
-    string(APPEND text "      {\"${name}\", R\"template(${content})template\"},\n")
+    string(APPEND text "      {\"${file}\", R\"template(${content})template\"},\n")
   elseif(file MATCHES "embed_sources.cmake$")
     set(after_script TRUE)
   endif()

@@ -1,5 +1,6 @@
-# What every target is compiled with.
+# The options that every target is compiled with.
 add_library(spsolve_options INTERFACE)
+target_link_libraries(spsolve_options INTERFACE OpenMP::OpenMP_CXX)
 target_compile_options(spsolve_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror=return-type>)
 # Products are fused only where the source says std::fma, so a result never depends on how a loop was vectorised.
@@ -15,10 +16,33 @@ if(SPSOLVE_SANITIZE)
   target_link_options(spsolve_options INTERFACE -fsanitize=address,undefined)
 endif()
 
-# spsolve_room(NAME SOURCES file... LINK target...): the library of one room; headers are included as "room/file.hpp".
+# spsolve_precompiled(NAME HEADERS header... LINK target...): headers of libraries that many files include, compiled once. A target
+# that is compiled with the same options takes them by target_precompile_headers(... REUSE_FROM NAME). Sources still include what
+# they use: -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without, as ./dev lint does.
+function(spsolve_precompiled name)
+  cmake_parse_arguments(precompiled "" "" "HEADERS;LINK" ${ARGN})
+  file(WRITE ${PROJECT_BINARY_DIR}/precompiled/empty.cpp "")
+  add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/precompiled/empty.cpp)
+  target_link_libraries(${name} PRIVATE spsolve_options ${precompiled_LINK})
+  target_precompile_headers(${name} PRIVATE ${precompiled_HEADERS})
+endfunction()
+set(spsolve_standard_headers <algorithm> <array> <bit> <cmath> <cstdint> <cstdio> <cstring> <filesystem> <fstream> <functional> <map>
+  <memory> <numeric> <optional> <set> <span> <sstream> <stdexcept> <string> <string_view> <thread> <utility> <variant> <vector>)
+spsolve_precompiled(spsolve_precompiled_kernels HEADERS ${spsolve_standard_headers})
+spsolve_precompiled(spsolve_precompiled_rooms HEADERS ${spsolve_standard_headers} <fmt/format.h> <fmt/ranges.h> <mpi.h>
+  LINK fmt::fmt MPI::MPI_C)
+spsolve_precompiled(spsolve_precompiled_app HEADERS ${spsolve_standard_headers} <fmt/format.h> <fmt/ranges.h> <mpi.h>
+  <nlohmann/json.hpp> LINK fmt::fmt MPI::MPI_C nlohmann_json::nlohmann_json)
+
+# spsolve_room(NAME SOURCES file... LINK target... [PRECOMPILED target]): the library of one room; headers are included as
+# "room/file.hpp".
 function(spsolve_room name)
-  cmake_parse_arguments(room "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(room "" "PRECOMPILED" "SOURCES;LINK" ${ARGN})
   add_library(spsolve_${name} STATIC ${room_SOURCES})
   target_include_directories(spsolve_${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   target_link_libraries(spsolve_${name} PUBLIC ${room_LINK} PRIVATE spsolve_options)
+  if(NOT room_PRECOMPILED)
+    set(room_PRECOMPILED spsolve_precompiled_rooms)
+  endif()
+  target_precompile_headers(spsolve_${name} REUSE_FROM ${room_PRECOMPILED})
 endfunction()

@@ -8,9 +8,9 @@
 #include <exception>
 #include <set>
 
-#include "kernels/cuda/copy_rows.hpp"
-#include "kernels/cuda/driver.hpp"
-#include "kernels/cuda/peer_max_arguments.hpp"
+#include "kernels/cuda/runtime/copy_rows.hpp"
+#include "kernels/cuda/runtime/driver.hpp"
+#include "kernels/cuda/transfer/peer_max_arguments.hpp"
 
 namespace spsolve {
 namespace {
@@ -160,7 +160,7 @@ PeerTransport::PeerTransport(const Communicator& communicator, cudaStream_t stre
     places_of_ = cuda::DeviceBuffer(bytes);
     check_cuda(cudaMemcpyAsync(places_of_.data(), places.data(), bytes, cudaMemcpyHostToDevice, stream));
     check_cuda(cudaStreamSynchronize(stream));
-    peer_max_.emplace(compiler.begin("peer_max.cuh", {}), "peer_max");
+    peer_max_.emplace(compiler.begin("kernels/cuda/transfer/peer_max.cuh", {}), "peer_max");
   });
 }
 

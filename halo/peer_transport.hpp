@@ -11,8 +11,8 @@
 
 #include "halo/communicator.hpp"
 #include "halo/transport.hpp"
-#include "kernels/cuda/device.hpp"
-#include "kernels/cuda/program.hpp"
+#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/program.hpp"
 
 namespace spsolve {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "io/grid.hpp"
+#include "kernels/catalogue/presets.hpp"
 #include "kernels/precision.hpp"
-#include "kernels/presets.hpp"
 #include "kernels/stencil.hpp"
 
 namespace spsolve {

@@ -31,12 +31,12 @@ Tf32 to_storage<Tf32>(double value) {
   return Tf32(static_cast<float>(value));
 }
 template <>
-Eigen::bfloat16 to_storage<Eigen::bfloat16>(double value) {
-  return Eigen::bfloat16(round_to_odd(value));
+Bfloat16 to_storage<Bfloat16>(double value) {
+  return Bfloat16(round_to_odd(value));
 }
 template <>
-Eigen::half to_storage<Eigen::half>(double value) {
-  return Eigen::half(round_to_odd(value));
+Half to_storage<Half>(double value) {
+  return Half(round_to_odd(value));
 }
 
 std::optional<Precision> parse_precision(std::string_view name) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Eigen/Core>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -34,6 +33,29 @@ struct Tf32 {
   }
 };
 
+/// An IEEE 754 binary16 number. Conversions from float round to nearest, ties to even.
+struct Half {
+  _Float16 stored;
+
+  Half() = default;
+  explicit Half(float value) : stored(static_cast<_Float16>(value)) {}
+  explicit operator float() const { return stored; }
+};
+
+/// A bfloat16 number: the upper half of a float. Conversions from float round to nearest, ties to even.
+struct Bfloat16 {
+  std::uint16_t bits;
+
+  Bfloat16() = default;
+  explicit Bfloat16(float value) {
+    const auto wide = std::bit_cast<std::uint32_t>(value);
+    const bool is_nan = (wide & 0x7fff'ffffu) > 0x7f80'0000u;
+    bits = static_cast<std::uint16_t>(is_nan ? (wide >> 16 & 0x8000u) | 0x7fc0u
+                                             : (wide + 0x7fffu + (wide >> 16 & 1u)) >> 16);
+  }
+  explicit operator float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+};
+
 /// The type that products are summed in: double for fp64, float for everything else.
 template <class Storage>
 using Compute = std::conditional_t<std::is_same_v<Storage, double>, double, float>;
@@ -47,9 +69,9 @@ decltype(auto) with_storage(Precision precision, Visit&& visit) {
     case Precision::tf32:
       return visit.template operator()<Tf32>();
     case Precision::bf16:
-      return visit.template operator()<Eigen::bfloat16>();
+      return visit.template operator()<Bfloat16>();
     case Precision::fp16:
-      return visit.template operator()<Eigen::half>();
+      return visit.template operator()<Half>();
     case Precision::fp64:
       break;
   }
@@ -61,6 +83,8 @@ template <class Storage>
 double stored_value(Storage value) {
   if constexpr (std::is_same_v<Storage, Tf32>)
     return static_cast<double>(value.stored);
+  else if constexpr (sizeof(Storage) == 2)
+    return static_cast<double>(static_cast<float>(value));
   else
     return static_cast<double>(value);
 }

@@ -12,7 +12,7 @@
 #include "kernels/reduction.hpp"
 #include "kernels/sparse/layout.hpp"
 #include "kernels/unit.hpp"
-#include "solver/method.hpp"
+#include "solver/plan/method.hpp"
 #include "solver/problem.hpp"
 #include "solver/timings.hpp"
 

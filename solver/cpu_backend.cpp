@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 
-#include "kernels/cpu_unit.hpp"
+#include "kernels/cpu/cpu_unit.hpp"
 #include "kernels/fused_unit.hpp"
-#include "kernels/sparse/emulated_sweep.hpp"
+#include "kernels/sparse/emulation/emulated_sweep.hpp"
 #include "solver/backend.hpp"
 
 namespace spsolve {

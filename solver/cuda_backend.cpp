@@ -5,12 +5,12 @@
 
 #include "halo/cuda_mpi_transport.hpp"
 #include "halo/peer_transport.hpp"
-#include "kernels/cuda/branch.hpp"
-#include "kernels/cuda/scalar_unit.hpp"
-#include "kernels/cuda/tensor_sweep.hpp"
-#include "kernels/cuda/tile.hpp"
-#include "kernels/cuda/view.hpp"
-#include "solver/model_parts.hpp"
+#include "kernels/cuda/launch/view.hpp"
+#include "kernels/cuda/runtime/branch.hpp"
+#include "kernels/cuda/scalar/scalar_unit.hpp"
+#include "kernels/cuda/scalar/tile.hpp"
+#include "kernels/cuda/tensor/tensor_sweep.hpp"
+#include "solver/plan/model_parts.hpp"
 #ifdef SPSOLVE_NCCL
 #include "halo/nccl_transport.hpp"
 #endif
@@ -81,7 +81,7 @@ std::array<bool, 3> CudaBackend::repeating_axes(const Problem& problem, const Me
       cuda::repeating_axes({domain, problem.stencil, problem.precision, problem.has_source},
                            cuda::region_of({{}, block}, cuda::grid_axes(domain)), problem.precision,
                            method.fuse, cuda::current_device().block_limits());
-  return cuda::of_grid_axes(of_kernels, domain);
+  return cuda::to_grid_axes(of_kernels, domain);
 }
 
 std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Method& method,

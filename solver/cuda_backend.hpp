@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "halo/communicator.hpp"
-#include "kernels/cuda/packer.hpp"
-#include "kernels/cuda/reducer.hpp"
+#include "kernels/cuda/transfer/packer.hpp"
+#include "kernels/cuda/transfer/reducer.hpp"
 #include "solver/cuda_copies.hpp"
 #include "solver/cuda_launches.hpp"
 

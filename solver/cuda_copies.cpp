@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/cuda/copy_rows.hpp"
+#include "kernels/cuda/runtime/copy_rows.hpp"
 
 namespace spsolve {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/runtime/device.hpp"
 #include "solver/backend.hpp"
 
 namespace spsolve {

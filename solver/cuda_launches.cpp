@@ -6,7 +6,7 @@
 #include <optional>
 #include <thread>
 
-#include "kernels/cuda/graph.hpp"
+#include "kernels/cuda/runtime/graph.hpp"
 
 namespace spsolve {
 namespace {

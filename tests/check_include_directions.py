@@ -1,27 +1,57 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails on any #include between rooms that docs/design.md does not allow."""
+"""Fails on any #include between rooms that the architecture does not allow, and on folders with too many files."""
 import pathlib
 import re
 import sys
 
+MOST_FILES = 40
+# What each room may include: rooms, or one header of a room. A room is a folder; its parent is another room.
 ROOMS = {
     "kernels": set(),
-    "halo": {"kernels"},
-    "solver": {"halo", "kernels"},
-    "io": {"halo/communicator", "kernels"},
-    "app": {"solver", "io", "halo", "kernels"},
+    "kernels/catalogue": {"kernels"},
+    "kernels/cpu": {"kernels", "kernels/sparse"},
+    "kernels/sparse": {"kernels"},
+    "kernels/sparse/emulation": {"kernels", "kernels/sparse"},
+    "kernels/cuda/runtime": {"kernels"},
+    "kernels/cuda/ptx": {"kernels"},
+    "kernels/cuda/launch": {"kernels", "kernels/cuda/runtime", "kernels/cuda/ptx"},
+    "halo": {"kernels", "kernels/cuda/runtime", "kernels/cuda/transfer"},
+    "solver/plan": set(),
+    "solver": set(),
+    "io": {"halo/communicator", "kernels", "kernels/catalogue", "kernels/sparse"},
+    "app/setup": set(),
+    "app/run": {"app/setup"},
+    "app/bench": {"app/setup"},
+    "app/inspect": {"app/setup"},
+    "app": {"app/setup", "app/run", "app/bench", "app/inspect"},
 }
+ALL_KERNELS = {room for room in ROOMS if room.startswith("kernels")}
+for family in ("scalar", "tensor", "transfer", "ceilings"):
+    ROOMS[f"kernels/cuda/{family}"] = {"kernels", "kernels/sparse", "kernels/cuda/runtime", "kernels/cuda/ptx", "kernels/cuda/launch"}
+    ALL_KERNELS.add(f"kernels/cuda/{family}")
+ROOMS["solver/plan"] = ALL_KERNELS | {"halo", "solver/problem"}
+ROOMS["solver"] = ALL_KERNELS | {"halo", "solver/plan"}
+for room in ("app/setup", "app/run", "app/bench", "app/inspect", "app"):
+    ROOMS[room] |= ALL_KERNELS | {"solver", "solver/plan", "io", "halo"}
 
 root = pathlib.Path(sys.argv[1])
 wrong = []
 for room, allowed in ROOMS.items():
-    for file in sorted((root / room).rglob("*.[ch]*")):
+    for file in sorted((root / room).glob("*.[ch]*")):
         for number, line in enumerate(file.read_text().splitlines(), 1):
-            include = re.match(r'\s*#include "(\w+)/([\w/]+)', line)
+            include = re.match(r'\s*#include "([\w/]+)/(\w+)\.', line)
             if not include or include[1] not in ROOMS or include[1] == room:
                 continue
             if include[1] not in allowed and f"{include[1]}/{include[2]}" not in allowed:
                 wrong.append(f"{file.relative_to(root)}:{number}: {room} may not include {line.strip()}")
+known = {root / room for room in ROOMS}
+for top in ("app", "solver", "io", "halo", "kernels"):
+    for folder in {file.parent for file in (root / top).rglob("*.[ch]*")} - known:
+        wrong.append(f"{folder.relative_to(root)}: is no room that {pathlib.Path(__file__).name} knows")
+for folder in known:
+    files = [file for file in folder.iterdir() if file.is_file()]
+    if len(files) > MOST_FILES:
+        wrong.append(f"{folder.relative_to(root)}: has {len(files)} files, more than {MOST_FILES}")
 print("\n".join(wrong) or f"{len(ROOMS)} rooms include one another in the allowed directions only")
 sys.exit(bool(wrong))

@@ -10,7 +10,6 @@
 #include <numeric>
 
 #include "kernels/rounding.hpp"
-#include "kernels/sparse/emulated_sweep.hpp"
 #include "kernels/sparse/round_weights.hpp"
 #include "kernels/sparse/separable_operand.hpp"
 #include "kernels/sparse/split.hpp"

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "kernels/precision.hpp"
 #include "kernels/sparse/mma_shape.hpp"
 #include "kernels/sparse/operand.hpp"
 
@@ -23,5 +24,12 @@ Operand sparse_operand(const Stencil& stencil, Layout layout, const MmaShape& mm
 
 /// Instructions per output of an operand on tiles that are used whole.
 double mma_per_output(const Operand& operand, const MmaShape& mma);
+
+/// Whether tensor cores take operands of this precision in this layout: fp64 only dense (dual-tessellation),
+/// all others only the sparse layouts.
+constexpr bool takes(Layout layout, Precision precision) {
+  if (precision == Precision::fp64) return layout == Layout::dual_tessellation;
+  return layout != Layout::dual_tessellation;
+}
 
 }  // namespace spsolve

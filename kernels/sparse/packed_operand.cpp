@@ -104,9 +104,9 @@ std::vector<std::uint32_t> pack_core_matrices(const Operand& operand, const MmaS
 std::uint32_t element_bits(Precision element, double value) {
   switch (element) {
     case Precision::fp16:
-      return to_storage<Eigen::half>(value).x;
+      return std::bit_cast<std::uint16_t>(to_storage<Half>(value));
     case Precision::bf16:
-      return to_storage<Eigen::bfloat16>(value).value;
+      return to_storage<Bfloat16>(value).bits;
     case Precision::tf32:
       return std::bit_cast<std::uint32_t>(static_cast<float>(to_storage<Tf32>(value)));
     default:
@@ -117,7 +117,7 @@ std::uint32_t element_bits(Precision element, double value) {
 float element_value(Precision element, std::uint32_t bits) {
   switch (element) {
     case Precision::fp16:
-      return static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(static_cast<std::uint16_t>(bits)));
+      return static_cast<float>(std::bit_cast<Half>(static_cast<std::uint16_t>(bits)));
     case Precision::bf16:
       return std::bit_cast<float>(bits << 16);
     case Precision::tf32:

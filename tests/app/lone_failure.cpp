@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tuning where one rank alone cannot send its halos: the job must end. If the rank passed the candidate over
 // and began the next, the others would wait for its halos for ever.
-#include "app/planning.hpp"
-#include "app/tune.hpp"
-#include "kernels/presets.hpp"
+#include "app/setup/planning.hpp"
+#include "app/setup/tune.hpp"
+#include "kernels/catalogue/presets.hpp"
 
 /// In place of MPI's.
 extern "C" int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag,

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/cpu_unit.hpp"
+#include "kernels/cpu/cpu_unit.hpp"
 #include "kernels/reference.hpp"
 #include "kernels/sparse/accuracy.hpp"
-#include "kernels/sparse/emulated_sweep.hpp"
+#include "kernels/sparse/emulation/emulated_sweep.hpp"
 #include "tests/support/whole_grid.hpp"
 
 namespace spsolve {

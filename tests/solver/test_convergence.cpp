@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "kernels/presets.hpp"
+#include "kernels/catalogue/presets.hpp"
 #include "solver/evolve.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"

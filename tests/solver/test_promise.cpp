@@ -7,10 +7,10 @@
 
 #include <cmath>
 
-#include "kernels/presets.hpp"
+#include "kernels/catalogue/presets.hpp"
 #include "kernels/reference.hpp"
 #include "kernels/sparse/accuracy.hpp"
-#include "solver/model.hpp"
+#include "solver/plan/model.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
 

@@ -10,12 +10,12 @@
 #include <cstdlib>
 
 #include "kernels/sparse/accuracy.hpp"
-#include "solver/exchange_interval.hpp"
-#include "solver/plan.hpp"
+#include "solver/plan/exchange_interval.hpp"
+#include "solver/plan/plan.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
 #ifdef SPSOLVE_CUDA
-#include "kernels/cuda/kernel_stencil.hpp"
+#include "kernels/cuda/scalar/kernel_stencil.hpp"
 #endif
 
 namespace spsolve {

@@ -8,8 +8,8 @@
 
 #include "kernels/reference.hpp"
 #include "kernels/sparse/accuracy.hpp"
-#include "kernels/sparse/emulated_sweep.hpp"
-#include "solver/model.hpp"
+#include "kernels/sparse/emulation/emulated_sweep.hpp"
+#include "solver/plan/model.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
 #include "tests/support/wall_images.hpp"

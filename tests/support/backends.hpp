@@ -11,7 +11,7 @@
 #include "solver/backend.hpp"
 #include "tests/support/rows_transport.hpp"
 #ifdef SPSOLVE_CUDA
-#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/runtime/device.hpp"
 #include "solver/cuda_backend.hpp"
 #endif
 

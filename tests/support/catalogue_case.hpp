@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kernels/catalogue.hpp"
+#include "kernels/catalogue/catalogue.hpp"
 #include "tests/support/random_case.hpp"
 
 namespace spsolve::testing {

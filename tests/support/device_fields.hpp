@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/runtime/device.hpp"
 #include "kernels/sweep.hpp"
 #include "tests/support/fields.hpp"
 

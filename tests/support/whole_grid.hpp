@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "kernels/cpu_unit.hpp"
+#include "kernels/cpu/cpu_unit.hpp"
 #include "kernels/reduction.hpp"
 #include "tests/support/random_case.hpp"
 

@@ -4,10 +4,10 @@
 
 #include <cmath>
 
-#include "kernels/cpu_unit.hpp"
+#include "kernels/cpu/cpu_unit.hpp"
 #include "kernels/reduction.hpp"
 #include "kernels/sparse/accuracy.hpp"
-#include "kernels/sparse/emulated_sweep.hpp"
+#include "kernels/sparse/emulation/emulated_sweep.hpp"
 #include "tests/kernels/sparse/stencil_zoo.hpp"
 
 namespace spsolve {

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <random>
 
+#include "kernels/sparse/emulation/sparse_mma.hpp"
 #include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/separable_operand.hpp"
-#include "kernels/sparse/sparse_mma.hpp"
 
 namespace spsolve {
 namespace {

@@ -7,8 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "kernels/catalogue/presets.hpp"
 #include "kernels/domain.hpp"
-#include "kernels/presets.hpp"
 #include "kernels/rounding.hpp"
 #include "kernels/sparse/conflict_graph.hpp"
 #include "kernels/sparse/packed_operand.hpp"

@@ -7,11 +7,11 @@
 
 #include "kernels/sparse/chained_pass.hpp"
 #include "kernels/sparse/dual_tessellation.hpp"
-#include "kernels/sparse/emulated_sweep.hpp"
+#include "kernels/sparse/emulation/emulated_sweep.hpp"
+#include "kernels/sparse/emulation/sparse_sweep.hpp"
 #include "kernels/sparse/layout.hpp"
 #include "kernels/sparse/morph.hpp"
 #include "kernels/sparse/separable.hpp"
-#include "kernels/sparse/sparse_sweep.hpp"
 #include "kernels/sparse/split.hpp"
 #include "kernels/sparse/strided_swap.hpp"
 #include "tests/kernels/sparse/stencil_zoo.hpp"
@@ -112,7 +112,7 @@ TEST(SparseSweep, ReadsNothingBeyondTheReachOfTheRegion) {
   for (const Pairing pairing : {Pairing::columns, Pairing::x_pairs}) {
     Field in = random_field(random, owned, {0, 0, 1}, Precision::bf16);
     for (const std::int64_t x : {3, 23, 24})
-      *in.at<Eigen::bfloat16>({0, 0, x}) = Eigen::numext::bit_cast<Eigen::bfloat16>(std::uint16_t{0x7fc0});
+      *in.at<Bfloat16>({0, 0, x}) = std::bit_cast<Bfloat16>(std::uint16_t{0x7fc0});
     Field out(owned, {0, 0, 1}, Precision::bf16);
     SparseSweep(morph(stencil, {1, 1, 8}, pairing), Precision::bf16)(in, out, region);
     for (const Index3& p : points_of(region)) EXPECT_TRUE(std::isfinite(value_at(out, p)));

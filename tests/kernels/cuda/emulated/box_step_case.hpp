@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kernels/cuda/box_tile.hpp"
+#include "kernels/cuda/scalar/box_tile.hpp"
 #include "scalar_case.hpp"
 
 namespace spsolve::cuda {

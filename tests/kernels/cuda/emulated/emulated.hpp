@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "kernels/box.hpp"
-#include "mma_arguments.hpp"
-#include "pack_arguments.hpp"
-#include "separable_arguments.hpp"
+#include "kernels/cuda/tensor/mma_arguments.hpp"
+#include "kernels/cuda/tensor/separable_arguments.hpp"
+#include "kernels/cuda/transfer/pack_arguments.hpp"
 
 namespace spsolve::cuda {
 

@@ -3,11 +3,11 @@
 
 // What the file of a program that compiles a kernel for the host includes before it: one such file in each.
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cstring>
 
 #include "cuda_block.hpp"
+#include "kernels/precision.hpp"
 
 // What is left of it only keeps compilers from what is true of GPUs.
 #define asm(...) static_cast<void>(0)

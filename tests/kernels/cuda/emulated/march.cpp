@@ -2,7 +2,7 @@
 // march.cuh with the constants of one case, for the host.
 #include "emulated_kernel.hpp"
 
-#include "march.cuh"
+#include "kernels/cuda/scalar/march.cuh"
 
 #include "emulated.hpp"
 

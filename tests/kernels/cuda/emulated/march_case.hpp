@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "kernels/cuda/tile.hpp"
+#include "kernels/cuda/scalar/tile.hpp"
 #include "scalar_case.hpp"
 
 namespace spsolve::cuda {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // mma_sweep.cuh with the constants of one case, for the host.
+#include "kernels/sparse/emulation/sparse_mma.hpp"
 #include "kernels/sparse/packed_operand.hpp"
-#include "kernels/sparse/sparse_mma.hpp"
 
 #include "emulated_kernel.hpp"
 #include "vectors.hpp"
 
-#include "mma_sweep.cuh"
+#include "kernels/cuda/tensor/mma_sweep.cuh"
 
 #include "emulated.hpp"
 

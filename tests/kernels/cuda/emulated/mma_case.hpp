@@ -5,7 +5,7 @@
 #include <random>
 
 #include "case_named.hpp"
-#include "kernels/cuda/mma_program.hpp"
+#include "kernels/cuda/tensor/mma_program.hpp"
 
 namespace spsolve::cuda {
 

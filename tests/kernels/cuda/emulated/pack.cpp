@@ -6,7 +6,7 @@ struct uint4 {
   unsigned x, y, z, w;
 };
 
-#include "pack.cuh"
+#include "kernels/cuda/transfer/pack.cuh"
 
 #include "emulated.hpp"
 

@@ -4,8 +4,8 @@
 // What the cases of kernels of the scalar unit share.
 
 #include "case_named.hpp"
-#include "kernels/cuda/kernel_stencil.hpp"
-#include "kernels/cuda/view.hpp"
+#include "kernels/cuda/launch/view.hpp"
+#include "kernels/cuda/scalar/kernel_stencil.hpp"
 #include "tests/support/shape_case.hpp"
 
 namespace spsolve::cuda {

@@ -6,10 +6,10 @@
 #include "constants.cuh"
 
 #ifdef EMULATED_IN_PLANES
-#include "separable_planes.cuh"
+#include "kernels/cuda/tensor/separable_planes.cuh"
 #define separable separable_planes
 #else
-#include "separable.cuh"
+#include "kernels/cuda/tensor/separable.cuh"
 #endif
 
 #include "emulated.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "case_named.hpp"
-#include "kernels/cuda/separable_program.hpp"
+#include "kernels/cuda/tensor/separable_program.hpp"
 #include "kernels/rounding.hpp"
 #include "tests/support/separable.hpp"
 

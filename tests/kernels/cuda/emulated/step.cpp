@@ -2,7 +2,7 @@
 // step.cuh with the constants of one case, for the host.
 #include "emulated_kernel.hpp"
 
-#include "step.cuh"
+#include "kernels/cuda/scalar/step.cuh"
 
 #include "emulated.hpp"
 

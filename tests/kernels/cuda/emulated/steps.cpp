@@ -2,7 +2,7 @@
 // steps.cuh with the constants of one case, for the host.
 #include "emulated_kernel.hpp"
 
-#include "steps.cuh"
+#include "kernels/cuda/scalar/steps.cuh"
 
 #include "emulated.hpp"
 

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "emulated.hpp"
-#include "kernels/cuda/launch_shape.hpp"
+#include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/reference.hpp"
 #include "march_case.hpp"
 #include "tile_map.hpp"

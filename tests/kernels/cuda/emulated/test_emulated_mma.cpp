@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "emulated.hpp"
-#include "kernels/cuda/kernel_stencil.hpp"
-#include "kernels/cuda/view.hpp"
+#include "kernels/cuda/launch/view.hpp"
+#include "kernels/cuda/scalar/kernel_stencil.hpp"
 #include "kernels/rounding.hpp"
 #include "kernels/sparse/accuracy.hpp"
 #include "mma_case.hpp"

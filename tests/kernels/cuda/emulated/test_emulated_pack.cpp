@@ -5,7 +5,7 @@
 #include <random>
 
 #include "emulated.hpp"
-#include "kernels/cuda/packer.hpp"
+#include "kernels/cuda/transfer/packer.hpp"
 #include "kernels/rounding.hpp"
 #include "tests/support/fields.hpp"
 

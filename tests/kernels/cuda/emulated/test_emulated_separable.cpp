@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "emulated.hpp"
-#include "kernels/cuda/kernel_stencil.hpp"
-#include "kernels/cuda/view.hpp"
+#include "kernels/cuda/launch/view.hpp"
+#include "kernels/cuda/scalar/kernel_stencil.hpp"
 #include "separable_case.hpp"
 #include "tests/support/fields.hpp"
 #include "tile_map.hpp"

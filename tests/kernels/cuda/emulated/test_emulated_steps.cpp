@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "emulated.hpp"
-#include "kernels/cuda/step_tile.hpp"
+#include "kernels/cuda/scalar/step_tile.hpp"
 #include "steps_case.hpp"
 
 namespace spsolve::cuda {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "arguments.hpp"
+#include "kernels/cuda/scalar/scalar_arguments.hpp"
 
 namespace spsolve::cuda::emulated {
 

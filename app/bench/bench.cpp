@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/bench/bench.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/bench/bench_suites.hpp"
+#include "app/setup/load_input.hpp"
+#include "app/setup/planning.hpp"
+#include "app/setup/setup.hpp"
+#include "app/setup/tune.hpp"
+#include "io/atomic_file.hpp"
+#include "kernels/catalogue/catalogue.hpp"
+
+namespace spsolve {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string shape_text(const Json& result) {
+  return fmt::format("{}", fmt::join(result["shape"].get<std::vector<std::int64_t>>(), "x"));
+}
+
+void print_head(const BenchRequest& request, const Terminal& terminal) {
+  if (request.suite == "sweet-spot")
+    terminal.print(
+        "{:<8} {:<5} {:<13} {:<17} {:>4} {:>8} {:>6} {:>8} {:>6} {:>6} {:>8} {:>8} {:>5} {:>10} {:>7}",
+        "stencil", "prec", "unit", "layout", "fuse", "C", "M", "I", "alpha", "S", "bound", "scenario", "spot",
+        "GStencil/s", "model");
+  else
+    terminal.print("{:<28} {:>16} {:<5} {:<13} {:<17} {:>4} {:>11} {:>5} {:>5} {:>6} {:>8} {:>8}", "stencil",
+                   "shape", "prec", "unit", "layout", "fuse", "GStencil/s", "copy", "fma", "model", "err l2",
+                   "err max");
+}
+
+/// A line of the table: shares of the copy and of the multiply-add ceiling (useful work), and what the model
+/// predicts over what was measured.
+void print_line(const BenchRequest& request, const Json& result, const Terminal& terminal) {
+  const auto number = [&](const char* key) { return result[key].get<double>(); };
+  const auto text = [&](const char* key) { return result[key].get<std::string>(); };
+  const auto error = [&](const char* key) {
+    return result[key].is_null() ? std::string("-") : fmt::format("{:.1e}", result[key].get<double>());
+  };
+  const Json& model = result["model"];
+  const double predicted = number("predicted_gstencil_per_s") * number("ranks") / number("gstencil_per_s");
+  if (request.suite == "sweet-spot")
+    terminal.print(
+        "{:<8} {:<5} {:<13} {:<17} {:>4.0f} {:>8.1f} {:>6.1f} {:>8.2f} {:>6.2f} {:>6.2f} {:>8} {:>8} {:>5} "
+        "{:>10.2f} {:>6.0f}%",
+        text("stencil"), text("precision"), text("unit"), text("layout"), number("fuse"),
+        model["C_flop"].get<double>(), model["M_bytes"].get<double>(), model["I_flop_per_byte"].get<double>(),
+        model["alpha"].get<double>(), model["S"].get<double>(), model["bound"].get<std::string>(),
+        model["scenario"].get<int>(), model["in_sweet_spot"].get<bool>() ? "yes" : "no",
+        number("gstencil_per_s"), 100 * predicted);
+  else
+    terminal.print(
+        "{:<28} {:>16} {:<5} {:<13} {:<17} {:>4.0f} {:>11.4f} {:>4.0f}% {:>4.0f}% {:>5.0f}% {:>8} {:>8}",
+        text("stencil"), shape_text(result), text("precision"), text("unit"), text("layout"), number("fuse"),
+        number("gstencil_per_s"), 100 * number("roofline_fraction"), 100 * number("compute_fraction"),
+        100 * predicted, error("error_l2"), error("error_max"));
+}
+
+/// A case, or a candidate of it, that has no rate: in the table, and the row that says why.
+Json report_failure(const BenchCase& what, const std::string& unit, const std::string& layout, int fuse,
+                    const Error& error, const Terminal& terminal) {
+  const Domain& domain = what.problem.domain;
+  Json row{{"stencil", what.stencil},
+           {"shape", std::vector<std::int64_t>(domain.shape.end() - domain.dimensions, domain.shape.end())},
+           {"precision", to_string(what.problem.precision)},
+           {"unit", unit},
+           {"layout", layout},
+           {"fuse", fuse},
+           {"error", error.what()}};
+  terminal.print("{:<28} {:>16} {:<5} {:<13} {:<17} {:>4} failed: {}", what.stencil, shape_text(row),
+                 to_string(what.problem.precision), unit, layout, fuse, error.what());
+  return row;
+}
+
+void list_catalogue(const Terminal& terminal) {
+  for (const CatalogueEntry& entry : catalogue())
+    terminal.print("{:<28} {}D, {:>3} points, {}: {}; {}", entry.name, entry.dimensions,
+                   entry.stencil.taps().size(), entry.domain, entry.source, equation_text(entry));
+}
+
+/// What sparsity gains: neighbours that differ in the unit alone.
+void print_gains(const std::vector<Json>& results, const Terminal& terminal) {
+  for (std::size_t i = 1; i < results.size(); ++i) {
+    const Json &dense = results[i - 1], &sparse = results[i];
+    const auto same = [&](const char* key) { return dense[key] == sparse[key]; };
+    if (dense.contains("error") || sparse.contains("error")) continue;
+    if (same("unit") || !same("stencil") || !same("precision") || !same("layout") || !same("fuse")) continue;
+    terminal.print("{:<8} {} {:<17} fuse {:>2}: sparse / dense = {:.2f}",
+                   sparse["stencil"].get<std::string>(), sparse["precision"].get<std::string>(),
+                   sparse["layout"].get<std::string>(), sparse["fuse"].get<int>(),
+                   sparse["gstencil_per_s"].get<double>() / dense["gstencil_per_s"].get<double>());
+  }
+}
+
+/// The problem of an input.
+BenchCase case_of_input(const Communicator& communicator, const std::filesystem::path& file,
+                        const BenchRequest& request) {
+  CommandLine command;
+  command.file = file;
+  const RunConfig config = load_input(communicator, command);
+  PlanRequest plan = plan_request(config);
+  ask(plan, request);
+  return {config.name, problem_of(communicator, config), plan};
+}
+
+/// Those of the last `--suite ceilings` on such a device, or what shares of the roofline need, now.
+Ceilings known_ceilings(const Communicator& communicator, const DeviceChoice& device,
+                        const ParallelConfig& parallel, const Terminal& terminal) {
+  const auto remembered = remembered_ceilings(device);
+  const bool all = communicator.all_reduce(static_cast<int>(remembered.has_value()), MPI_MIN) == 1;
+  if (!all) return measure_ceilings(communicator, device, parallel, CeilingScope::roofline, terminal);
+  terminal.print("{}", describe_ceilings(device));
+  return *remembered;
+}
+
+constexpr std::int64_t long_run = 1'000'000'000;  // steps: for such runs candidates are timed
+
+/// What of a case is measured: the plan's choice, and others of its candidates where they are asked for.
+std::vector<Candidate> choice_and_rivals(const Plan& plan, int count) {
+  std::vector<Candidate> candidates = best_candidates(plan, static_cast<std::size_t>(count));
+  const auto is_chosen = [&](const Candidate& candidate) { return is_same_method(candidate, plan.chosen); };
+  candidates.erase(std::remove_if(candidates.begin(), candidates.end(), is_chosen), candidates.end());
+  candidates.insert(candidates.begin(), plan.chosen);
+  candidates.resize(std::min<std::size_t>(candidates.size(), static_cast<std::size_t>(count)));
+  return candidates;
+}
+
+BenchSetting setting_of(const BenchRequest& request) {
+  BenchSetting setting;
+  setting.parallel.transport = request.transport;
+  setting.parallel.exchange_every = request.exchange_every;
+  setting.parallel.share_gpus = request.share_gpus;
+  setting.parallel.graphs = setting.graphs = !request.no_graphs;
+  setting.steps = request.steps;
+  setting.seconds = request.seconds.value_or(request.suite.empty() ? 0.3 : 0.1);
+  return setting;
+}
+
+DeviceChoice device_of(const Communicator& communicator, const BenchRequest& request,
+                       const ParallelConfig& parallel) {
+  ComputeConfig compute;
+  compute.device = request.device;
+  return choose_device(communicator, compute, parallel);
+}
+
+/// What the cases of a call of `spsolve bench` share, and its rows so far.
+class Benchmark {
+ public:
+  Benchmark(const Communicator& communicator, const BenchRequest& request)
+      : communicator_(communicator),
+        request_(request),
+        terminal_(communicator, false),
+        setting_(setting_of(request)),
+        device_(device_of(communicator, request, setting_.parallel)),
+        model_(device_model(device_)),
+        tunes_(request.tune || (!request.no_tune && device_.cuda && request.suite.empty() &&
+                                request.candidates == 1 && !request.compile_only)) {}
+
+  /// `--suite ceilings`
+  void measure_device() {
+    write_json(Json::object());
+    const Ceilings ceilings =
+        measure_ceilings(communicator_, device_, setting_.parallel, CeilingScope::all, terminal_);
+    if (communicator_.root()) remember(ceilings);
+    write_json(to_json(ceilings));
+  }
+
+  void measure_cases() {
+    std::vector<BenchCase> cases;
+    for (const auto& file : request_.inputs) cases.push_back(case_of_input(communicator_, file, request_));
+    if (request_.inputs.empty()) cases = cases_of(request_, device_.cuda);
+    single_ = cases.size() == 1 && request_.candidates == 1;
+    terminal_.print("{}", device_.of_rank);
+    if (!request_.compile_only) {
+      write_json(Json::array());  // a path that cannot be written is found now, not after hours
+      ceilings_ = known_ceilings(communicator_, device_, setting_.parallel, terminal_);
+      print_head(request_, terminal_);
+    }
+    const auto [first, stride] = request_.shard;
+    for (auto i = static_cast<std::size_t>(first); i < cases.size(); i += static_cast<std::size_t>(stride))
+      measure_case(cases[i]);
+    if (request_.suite == "ablation") print_gains(results_, terminal_);
+  }
+
+ private:
+  void measure_case(const BenchCase& what) {
+    std::vector<Candidate> candidates;
+    try {
+      candidates = broadcast_candidates(communicator_, choice_and_rivals(plan_of(what), request_.candidates));
+    } catch (const Error& error) {
+      if (single_ || (communicator_.size() > 1 && error.status() == Status::device_failure)) throw;
+      const PlanRequest& asked = what.plan;
+      keep(report_failure(what, asked.unit, asked.layout, asked.fuse.value_or(0), error, terminal_));
+    }
+    for (const Candidate& candidate : candidates) {
+      try {
+        measure_candidate(what, candidate, &candidate == &candidates.front());
+      } catch (const Error& error) {  // others go on without it; peers of a rank that failed cannot
+        if (single_ || communicator_.size() > 1) throw;
+        keep(report_failure(what, candidate.unit, candidate.layout, candidate.fuse, error, terminal_));
+      }
+    }
+  }
+
+  Plan plan_of(const BenchCase& what) const {
+    const Plan plan = agreed_plan(communicator_, what.problem, model_, what.plan);
+    Problem planned = what.problem;  // by which runs remember what was tuned
+    planned.precision = plan.chosen.precision;
+    require_walls_in_range(planned);
+    if (!tunes_) return plan;
+    const auto steps = request_.tune ? std::nullopt : std::optional(long_run);
+    const std::string tuned =
+        tuned_plan(communicator_, planned, what.plan, plan, steps, device_, setting_.parallel, terminal_);
+    return tuned.empty() ? plan
+                         : agreed_plan(communicator_, what.problem, model_,
+                                       continue_plan(what.plan, model_, tuned).request);
+  }
+
+  void measure_candidate(const BenchCase& what, const Candidate& candidate, bool chosen) {
+    if (request_.compile_only) {
+      compile_kernels(communicator_, what, candidate, setting_, device_);
+      return;
+    }
+    BenchSetting setting = setting_;
+    setting.errors = chosen;
+    Json row = measure(communicator_, what, candidate, setting, ceilings_, device_);
+    row["chosen"] = chosen;
+    print_line(request_, row, terminal_);
+    keep(std::move(row));
+  }
+
+  void keep(Json row) {
+    row["suite"] = !request_.suite.empty() ? request_.suite : request_.inputs.empty() ? "single" : "inputs";
+    results_.push_back(std::move(row));
+    write_json(results_);  // what is there already, should a later case take too long
+  }
+
+  void write_json(const Json& json) const {
+    on_root(communicator_, [&] {
+      if (!request_.json.empty()) write_text(request_.json, json.dump(2) + "\n");
+    });
+  }
+
+  const Communicator& communicator_;
+  const BenchRequest& request_;
+  Terminal terminal_;
+  BenchSetting setting_;
+  DeviceChoice device_;
+  DeviceModel model_;
+  Ceilings ceilings_;
+  bool tunes_;           // as runs do; suites and rivals of the plan's choice show what the model chooses
+  bool single_ = false;  // one row: what fails is an error
+  std::vector<Json> results_;
+};
+
+}  // namespace
+
+Status bench(const Communicator& communicator, const BenchRequest& request) {
+  if (request.list) {
+    list_catalogue(Terminal(communicator, false));
+    return Status::finished;
+  }
+  Benchmark benchmark(communicator, request);
+  if (request.suite == "ceilings")
+    benchmark.measure_device();
+  else
+    benchmark.measure_cases();
+  return Status::finished;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/bench/bench_case.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "app/setup/bench_errors.hpp"
+#include "app/setup/clock.hpp"
+#include "app/setup/distribution.hpp"
+#include "kernels/catalogue/presets.hpp"
+#include "kernels/rounding.hpp"
+#include "solver/block.hpp"
+
+namespace spsolve {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int repeats = 7, most_attempts = 3;
+constexpr double undisturbed = 1.05;  // the median of runs over the shortest
+constexpr int rare = 100;             // launches between events, whose own then take some 1% at most
+
+/// Seconds of the parts of a launch on this rank, since `before`.
+Json parts_of_launch(const Timings& before, const Timings& after, std::int64_t launches) {
+  const auto mean = [&](double Timings::*part) {
+    return (after.*part - before.*part) / static_cast<double>(launches);
+  };
+  return {{"packing", mean(&Timings::packing)},     {"travel", mean(&Timings::travel)},
+          {"unpacking", mean(&Timings::unpacking)}, {"interior", mean(&Timings::interior)},
+          {"edges", mean(&Timings::edges)},         {"exchange_not_hidden", mean(&Timings::exchange)},
+          {"compute", mean(&Timings::compute)}};
+}
+
+/// The numbers of the model, by the names of paper 003 where it has them: per point and launch.
+Json model_of(const Candidate& candidate) {
+  return {{"C_flop", 2 * candidate.fma * candidate.fuse},
+          {"M_bytes", candidate.bytes * candidate.fuse},
+          {"I_flop_per_byte", candidate.intensity()},
+          {"alpha", candidate.redundancy},
+          {"S", candidate.sparsity},
+          {"bound", candidate.bound},
+          {"scenario", candidate.scenario},
+          {"in_sweet_spot", candidate.in_sweet_spot},
+          {"error_bound_per_step", candidate.error}};
+}
+
+/// What is measured, ready to run.
+struct Bench {
+  Problem problem;  // in the precision of the candidate
+  int fuse;
+  Pace pace;
+  Machine machine;
+  Distribution distribution;
+  Block block;
+
+  Bench(const Communicator& communicator, const BenchCase& what, const Candidate& candidate,
+        const BenchSetting& setting, const DeviceChoice& device)
+      : problem(in_precision(what.problem, candidate.precision)),
+        fuse(candidate.fuse),
+        pace(what.plan.pace.every > std::int64_t{rare} * fuse ? Pace{} : what.plan.pace),
+        machine(make_machine(communicator, device, setting.parallel)),
+        distribution(distribute_within_memory(communicator, setting.parallel, problem, candidate, device)),
+        block(communicator, problem, distribution.decomposition, candidate, *machine.backend,
+              distribution.exchange_every) {}
+
+  static Problem in_precision(Problem problem, Precision precision) {
+    problem.precision = precision;
+    return problem;
+  }
+
+  /// The steps after which launches repeat themselves.
+  std::int64_t period() const { return pace.every > 0 ? pace.every : fuse; }
+
+  /// The launches of a period, as evolve() ends them before events; how many.
+  int run_period() {
+    int launches = 0;
+    const auto launch = [&](std::int64_t steps) {
+      block.launch(static_cast<int>(steps));
+      ++launches;
+    };
+    const bool last_alone = pace.every > 0 && pace.last_alone;
+    for (std::int64_t left = period() - last_alone; left > 0; left -= fuse)
+      launch(std::min<std::int64_t>(left, fuse));
+    if (last_alone) launch(1);
+    return launches;
+  }
+};
+
+/// Launches from the data of the benchmark, and the error of the result.
+Json errors_of(const Communicator& communicator, Bench& bench, bool measured) {
+  constexpr int checked_launches = 2;
+  const int steps = checked_launches * bench.fuse;
+  for (int i = 0; i < checked_launches; ++i) bench.block.launch(bench.fuse);
+  Json errors{{"error_l2", nullptr}, {"error_max", nullptr}, {"error_steps", steps}};
+  if (!measured) return errors;
+  const Errors found = measure_errors(communicator, bench.problem, bench.block.state(), steps);
+  errors["error_l2"] = found.l2;
+  errors["error_max"] = found.max;
+  return errors;
+}
+
+struct Timed {
+  std::int64_t steps;     // of one run
+  double seconds, least;  // of the slowest rank: the median of the runs, and the shortest
+  Json parts;             // of a launch
+};
+
+Timed time_runs(const Communicator& communicator, Bench& bench, const BenchSetting& setting) {
+  const auto timed_run = [&](std::int64_t periods) {
+    communicator.barrier();
+    const auto begin = Clock::now();
+    for (std::int64_t i = 0; i < periods; ++i) bench.run_period();
+    bench.machine.backend->synchronize();
+    return communicator.all_reduce(seconds_since(begin), MPI_MAX);
+  };
+  const int launches_per_period = bench.run_period();
+  timed_run(1);  // captures what the second of the two fields is written by
+  const double one = std::min(timed_run(2), timed_run(2)) / 2;
+  const std::int64_t periods = setting.steps > 0
+                                   ? ceil_div<std::int64_t>(setting.steps, bench.period())
+                                   : std::max<std::int64_t>(1, std::llround(setting.seconds / one));
+  // Hosts that have other things to do, too, may hold up most of the runs, by half of their time and more.
+  Timed timed{periods * bench.period(), std::numeric_limits<double>::infinity(), 0, {}};
+  for (int attempt = 0; attempt < most_attempts && timed.seconds > undisturbed * timed.least; ++attempt) {
+    const Timings before = bench.block.timings();
+    std::vector<double> runs;
+    for (int repeat = 0; repeat < repeats; ++repeat) runs.push_back(timed_run(periods));
+    std::sort(runs.begin(), runs.end());
+    if (const double median = runs[repeats / 2]; median < timed.seconds)
+      timed = {timed.steps, median, runs.front(),
+               parts_of_launch(before, bench.block.timings(), repeats * periods * launches_per_period)};
+  }
+  return timed;
+}
+
+}  // namespace
+
+BenchCase preset_case(const std::string& stencil, const Index3& shape, Precision precision,
+                      const PlanRequest& plan, BoundaryKind boundary, bool source) {
+  const int dimensions = preset_dimensions(stencil).value();
+  Domain domain{dimensions, shape, {}};
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    for (Face& face : domain.faces[axis]) face.kind = boundary;
+  return {stencil, {domain, make_preset(stencil, dimensions, {1, 1, 1}, {}), precision, source}, plan};
+}
+
+void compile_kernels(const Communicator& communicator, const BenchCase& what, const Candidate& candidate,
+                     const BenchSetting& setting, const DeviceChoice& device) {
+  Bench bench(communicator, what, candidate, setting, device);
+  if (bench.problem.has_source) bench.block.set_source(set_benchmark_data);
+  bench.run_period();
+  bench.machine.backend->synchronize();
+}
+
+Json measure(const Communicator& communicator, const BenchCase& what, const Candidate& candidate,
+             const BenchSetting& setting, const Ceilings& ceilings, const DeviceChoice& device) {
+  Bench bench(communicator, what, candidate, setting, device);
+  Block& block = bench.block;
+  const Problem& problem = bench.problem;
+  if (problem.has_source) block.set_source(set_benchmark_data);
+  block.set_state(set_benchmark_data);
+  const Json errors = errors_of(communicator, bench, setting.errors);
+  const Timed timed = time_runs(communicator, bench, setting);
+
+  const Domain& domain = problem.domain;
+  const double rate =
+      static_cast<double>(volume(domain.shape)) * static_cast<double>(timed.steps) / timed.seconds;
+  const double per_device = rate / communicator.size();
+  const double copy = ceilings.find("copy")->sustained;
+  const Ceiling* fma = ceilings.find(problem.precision == Precision::fp64 ? "fma fp64" : "fma fp32");
+  std::vector<std::string_view> boundaries;
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    for (const Face& face : domain.faces[axis]) boundaries.push_back(to_string(face.kind));
+  Json row{{"stencil", what.stencil},
+           {"shape", std::vector<std::int64_t>(domain.shape.end() - domain.dimensions, domain.shape.end())},
+           {"boundary", boundaries},
+           {"taps", problem.stencil.taps().size()},
+           {"source", problem.has_source},
+           {"steps", timed.steps},
+           {"steps_between_events", bench.pace.every},
+           {"precision", to_string(problem.precision)},
+           {"unit", candidate.unit},
+           {"layout", candidate.layout},
+           {"fuse", bench.fuse},
+           {"device", device.of_rank},
+           {"transport", bench.machine.transport_name},
+           {"graphs", bench.machine.backend->transport().enqueues_only() && setting.graphs},
+           {"ranks", communicator.size()},
+           {"rank_grid", bench.distribution.decomposition.rank_grid()},
+           {"exchange_every", bench.distribution.exchange_every},
+           {"threads_per_rank", omp_get_max_threads()},
+           {"seconds", timed.seconds},
+           {"seconds_per_launch_of_rank_0", timed.parts},
+           {"seconds_least", timed.least},
+           {"gstencil_per_s", rate * 1e-9},
+           {"bytes_per_point", candidate.bytes * bench.fuse},
+           {"roofline_fraction", per_device * candidate.bytes / copy},
+           {"compute_fraction",
+            2 * per_device * static_cast<double>(problem.stencil.taps().size()) / fma->sustained},
+           {"copy_bandwidth_gb_per_s", copy * communicator.size() * 1e-9},
+           {"fma_ceiling_gflop_per_s", fma->sustained * communicator.size() * 1e-9},
+           {"predicted_gstencil_per_s", 1e-9 / candidate.seconds},
+           {"model", model_of(candidate)}};
+  row.update(errors);
+  return row;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "app/setup/ceilings.hpp"
+#include "app/setup/options.hpp"
+#include "solver/plan/plan.hpp"
+
+namespace spsolve {
+
+/// One thing to measure: a problem, and what is insisted on of how it is solved.
+struct BenchCase {
+  std::string stencil;  // its name, or that of the input
+  Problem problem;
+  PlanRequest plan;
+};
+
+/// A preset without parameters on a grid with the same boundary on all faces (dirichlet: zero), if asked with
+/// a `source`.
+BenchCase preset_case(const std::string& stencil, const Index3& shape, Precision precision,
+                      const PlanRequest& plan = {}, BoundaryKind boundary = BoundaryKind::periodic,
+                      bool source = false);
+
+/// The parts of a request that every case shares.
+struct BenchSetting {
+  ParallelConfig parallel;
+  bool graphs = true;
+  bool errors = true;    // measure them, too
+  int steps = 0;         // of one timed run; 0: as many as take `seconds`
+  double seconds = 0.3;  // of one timed run
+};
+
+/// Sets a candidate up, measures its error against the fp64 reference and its rate, launches ending at the
+/// pace of the case, and tells both with the model's numbers: an object of the JSON. Collective.
+nlohmann::ordered_json measure(const Communicator& communicator, const BenchCase& what,
+                               const Candidate& candidate, const BenchSetting& setting,
+                               const Ceilings& ceilings, const DeviceChoice& device);
+
+/// Compiles the kernels of a candidate, so that a later process finds them in the cache. Collective.
+void compile_kernels(const Communicator& communicator, const BenchCase& what, const Candidate& candidate,
+                     const BenchSetting& setting, const DeviceChoice& device);
+
+}  // namespace spsolve

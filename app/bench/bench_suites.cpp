@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/bench/bench_suites.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "app/bench/random_cases.hpp"
+#include "io/nearest_name.hpp"
+#include "io/read_problem.hpp"
+#include "kernels/catalogue/catalogue.hpp"
+#include "kernels/catalogue/presets.hpp"
+
+namespace spsolve {
+namespace {
+
+constexpr const char* paper_shapes[]{"1d1r",     "1d2r",    "star2d1r", "box2d1r",
+                                     "star2d3r", "box2d3r", "star3d1r", "box3d1r"};
+constexpr Precision paper_precisions[]{Precision::fp16, Precision::fp32, Precision::fp64, Precision::bf16,
+                                       Precision::tf32};
+
+DeviceModel nominal(bool cuda) { return cuda ? nominal_gpu() : nominal_cpu(); }
+
+/// Beyond the caches, and quick.
+Index3 default_shape(int dimensions, bool cuda) {
+  if (dimensions == 1) return {1, 1, cuda ? 100'000'000 : 1 << 25};
+  if (dimensions == 2) return cuda ? Index3{1, 10240, 10240} : Index3{1, 8192, 8192};
+  return cuda ? Index3{1024, 1024, 1024} : Index3{512, 256, 256};
+}
+
+/// The sizes that the papers measure; on CPUs, which they do not, those above.
+Index3 paper_shape(int dimensions, bool cuda) {
+  if (cuda && dimensions == 1) return {1, 1, 10'240'000};
+  return default_shape(dimensions, cuda);
+}
+
+/// Just beyond the caches: for suites of very many cases.
+Index3 small_shape(int dimensions, bool cuda) {
+  if (dimensions == 1) return {1, 1, cuda ? 32'000'000 : 1 << 22};
+  if (dimensions == 2) return cuda ? Index3{1, 5600, 5600} : Index3{1, 2048, 2048};
+  return cuda ? Index3{320, 320, 320} : Index3{160, 160, 160};
+}
+
+/// The units and layouts that the plan considers for a case, each at its own best depth, the fastest first.
+std::vector<BenchCase> with_every_method(const BenchCase& what, bool cuda) {
+  std::vector<BenchCase> cases;
+  std::vector<std::pair<std::string, std::string>> seen;
+  std::vector<Candidate> candidates = make_plan(what.problem, nominal(cuda), {}).candidates;
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
+  for (const Candidate& candidate : candidates) {
+    const std::pair method{candidate.unit, candidate.layout};
+    if (std::find(seen.begin(), seen.end(), method) != seen.end()) continue;
+    seen.push_back(method);
+    cases.push_back(what);
+    cases.back().plan.unit = candidate.unit;
+    cases.back().plan.layout = candidate.layout == "none" ? "auto" : candidate.layout;
+    cases.back().plan.unpromised = true;
+  }
+  return cases;
+}
+
+std::vector<BenchCase> scalar_suite(const BenchRequest&, bool cuda) {
+  std::vector<BenchCase> cases;
+  for (const char* stencil : paper_shapes)
+    for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+      cases.push_back(preset_case(stencil, default_shape(*preset_dimensions(stencil), cuda), precision));
+      cases.back().plan.unit = "scalar";
+    }
+  return cases;
+}
+
+std::vector<BenchCase> paper_suite(const BenchRequest&, bool cuda) {
+  std::vector<BenchCase> cases;
+  for (const Precision precision : paper_precisions)
+    for (const char* stencil : paper_shapes)
+      cases.push_back(preset_case(stencil, paper_shape(*preset_dimensions(stencil), cuda), precision));
+  // Grids that take long to fill come last.
+  std::stable_partition(cases.begin(), cases.end(),
+                        [](const BenchCase& what) { return what.problem.domain.dimensions < 3; });
+  return cases;
+}
+
+/// Every layout with and without 2:4 sparsity, at the depth that the plan gives the sparse one.
+std::vector<BenchCase> ablation_suite(const BenchRequest&, bool cuda) {
+  std::vector<BenchCase> cases;
+  for (const char* stencil :
+       {"1d1r", "star2d1r", "box2d1r", "box2d2r", "box2d3r", "box2d7r", "star3d1r", "box3d1r"})
+    for (const Precision precision : {Precision::fp16, Precision::fp32}) {
+      const BenchCase what = preset_case(stencil, paper_shape(*preset_dimensions(stencil), cuda), precision);
+      for (BenchCase sparse : with_every_method(what, cuda)) {
+        if (sparse.plan.unit != "sparse-tensor") continue;
+        sparse.plan.fuse = make_plan(sparse.problem, nominal(cuda), sparse.plan).chosen.fuse;
+        BenchCase dense = sparse;
+        dense.plan.unit = "tensor";
+        try {
+          make_plan(dense.problem, nominal(cuda), dense.plan);
+        } catch (const Error&) {  // a layout that exists in sparse form only
+          continue;
+        }
+        cases.push_back(dense);
+        cases.push_back(sparse);
+      }
+    }
+  return cases;
+}
+
+/// The six cases of paper 003, table 3, on every unit and layout at the depth of the paper.
+std::vector<BenchCase> sweet_spot_suite(const BenchRequest&, bool cuda) {
+  struct PaperCase {
+    const char* stencil;
+    int fuse;
+    Precision precision;
+  };
+  std::vector<BenchCase> cases;
+  for (const PaperCase& paper : {PaperCase{"box2d1r", 3, Precision::fp64},
+                                 {"box2d3r", 1, Precision::fp64},
+                                 {"box2d1r", 7, Precision::fp32},
+                                 {"box2d7r", 1, Precision::fp32},
+                                 {"box2d1r", 7, Precision::fp16},
+                                 {"box2d7r", 1, Precision::fp16},
+                                 {"box3d1r", 3, Precision::fp64},
+                                 {"box3d1r", 7, Precision::fp32},
+                                 {"box3d1r", 3, Precision::fp16}}) {
+    const BenchCase what =
+        preset_case(paper.stencil, paper_shape(*preset_dimensions(paper.stencil), cuda), paper.precision);
+    for (BenchCase method : with_every_method(what, cuda)) {
+      method.plan.fuse = paper.fuse;
+      try {
+        make_plan(method.problem, nominal(cuda), method.plan);
+      } catch (const Error&) {  // no kernel of this layout reaches as far
+        continue;
+      }
+      cases.push_back(method);
+    }
+  }
+  return cases;
+}
+
+/// What rates are demanded of (bench/targets.json): as planned, and small boxes and stars in half precision
+/// also seven steps at once.
+std::vector<BenchCase> targets_suite(const BenchRequest&, bool cuda) {
+  std::vector<BenchCase> cases;
+  for (const Precision precision : {Precision::fp16, Precision::fp32, Precision::fp64}) {
+    for (const char* stencil :
+         {"1d1r", "box2d1r", "star2d1r", "box2d3r", "random2d7r", "star3d1r", "box3d1r"})
+      cases.push_back(preset_case(stencil, paper_shape(*preset_dimensions(stencil), cuda), precision));
+    cases.push_back(preset_case("1d1r", default_shape(1, cuda), precision));
+  }
+  for (const char* stencil : {"box2d1r", "star2d1r"})
+    cases.push_back(preset_case(stencil, paper_shape(2, cuda), Precision::fp16, {.fuse = 7}));
+  return cases;
+}
+
+/// The benchmark shapes between walls.
+std::vector<BenchCase> walls_suite(const BenchRequest&, bool cuda) {
+  std::vector<BenchCase> cases;
+  for (const BoundaryKind boundary : {BoundaryKind::dirichlet, BoundaryKind::neumann})
+    for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16})
+      for (const char* stencil :
+           {"1d1r", "star2d1r", "box2d1r", "star2d2r", "box2d3r", "star3d1r", "box3d1r", "star3d2r"})
+        cases.push_back(
+            preset_case(stencil, small_shape(*preset_dimensions(stencil), cuda), precision, {}, boundary));
+  return cases;
+}
+
+/// The benchmark shapes with a source.
+std::vector<BenchCase> sources_suite(const BenchRequest&, bool cuda) {
+  std::vector<BenchCase> cases;
+  for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16})
+    for (const char* stencil : paper_shapes)
+      cases.push_back(preset_case(stencil, small_shape(*preset_dimensions(stencil), cuda), precision, {},
+                                  BoundaryKind::periodic, true));
+  return cases;
+}
+
+/// In the precision, between the walls and with or without the source that are asked for.
+BenchCase asked_case(const BenchRequest& request, const std::string& stencil, const Index3& shape) {
+  PlanRequest plan;
+  ask(plan, request);
+  return preset_case(stencil, shape, *parse_precision(request.precision.value_or("fp64")), plan,
+                     *parse_boundary(request.boundary.value_or("periodic")), request.source);
+}
+
+std::vector<BenchCase> catalogue_suite(const BenchRequest& request, bool cuda) {
+  std::vector<BenchCase> cases;
+  for (const CatalogueEntry& entry : catalogue())
+    cases.push_back(asked_case(request, entry.name, small_shape(entry.dimensions, cuda)));
+  return cases;
+}
+
+BenchCase single_case(const BenchRequest& request, bool cuda) {
+  const auto dimensions = preset_dimensions(request.stencil);
+  if (!dimensions && find_preset(request.stencil))
+    throw Error(Status::invalid_input,
+                fmt::format("--stencil {}: is a preset with parameters, which an input gives it: use --input",
+                            request.stencil));
+  if (!dimensions)
+    throw Error(
+        Status::invalid_input,
+        fmt::format("--stencil {}: there is no such stencil{}wanted a benchmark shape such as star3d1r, or a "
+                    "name of the catalogue (--list)",
+                    request.stencil, did_you_mean(request.stencil, preset_names())));
+  Index3 shape = default_shape(*dimensions, cuda);
+  if (!request.shape.empty()) {
+    if (request.shape.size() != static_cast<std::size_t>(*dimensions))
+      throw Error(Status::invalid_input, fmt::format("--shape: {} extents given, {} has {}",
+                                                     request.shape.size(), request.stencil, *dimensions));
+    if (!has_volume_within(request.shape, most_points))
+      throw Error(Status::invalid_input, "--shape: more than 2^48 points");
+    std::copy(request.shape.begin(), request.shape.end(), shape.end() - *dimensions);
+  }
+  return asked_case(request, request.stencil, shape);
+}
+
+/// The cases that are as the request asks, which asks the plan for what they leave to it.
+std::vector<BenchCase> narrowed(const std::vector<BenchCase>& cases, const BenchRequest& request) {
+  const auto has_walls = [](const Domain& domain, std::string_view kind) {
+    return std::all_of(domain.faces.begin() + domain.first_axis(), domain.faces.end(),
+                       [&](const auto& faces) {
+                         return to_string(faces[low].kind) == kind && to_string(faces[high].kind) == kind;
+                       });
+  };
+  const auto differ = [](const std::string& of_case, const std::string& asked) {
+    return of_case != "auto" && asked != "auto" && of_case != asked;
+  };
+  std::vector<BenchCase> kept;
+  for (BenchCase what : cases) {
+    const PlanRequest& plan = what.plan;
+    if ((request.precision && to_string(what.problem.precision) != *request.precision) ||
+        (request.boundary && !has_walls(what.problem.domain, *request.boundary)) ||
+        (request.source && !what.problem.has_source) || differ(plan.unit, request.unit) ||
+        differ(plan.layout, request.layout) ||
+        (request.fuse && plan.fuse.value_or(*request.fuse) != *request.fuse))
+      continue;
+    ask(what.plan, request);
+    kept.push_back(what);
+  }
+  if (kept.empty() && !cases.empty())
+    throw Error(Status::invalid_input,
+                fmt::format("--suite {}: none of its cases is as the other options ask", request.suite));
+  return kept;
+}
+
+}  // namespace
+
+const std::vector<BenchSuite>& bench_suites() {
+  static const std::vector<BenchSuite> suites{
+      {"ceilings", "what memory, instructions and a sparse GEMM deliver, and exchanges between ranks",
+       nullptr},
+      {"scalar", "the scalar unit on the eight benchmark shapes, fp64 and fp32", scalar_suite},
+      {"paper", "the eight benchmark shapes in every precision (--candidates 8: on every unit and layout)",
+       paper_suite},
+      {"ablation", "tensor cores with and without 2:4 sparsity, layout by layout", ablation_suite},
+      {"sweet-spot", "the cases of the sweet-spot analysis with the model's C, M, I, alpha, S and scenario",
+       sweet_spot_suite},
+      {"targets", "the cases that rates are demanded of", targets_suite},
+      {"walls", "benchmark shapes between dirichlet and neumann walls", walls_suite},
+      {"sources", "benchmark shapes with a source", sources_suite},
+      {"random", "problems made from --seed: any stencil, grid, precision, walls",
+       [](const BenchRequest& request, bool cuda) { return random_cases(request.seed, cuda); }},
+      {"catalogue", "every stencil of the catalogue (--list), in --precision", catalogue_suite}};
+  return suites;
+}
+
+void ask(PlanRequest& plan, const BenchRequest& request) {
+  if (request.unit != "auto") plan.unit = request.unit;
+  if (request.layout != "auto") {
+    plan.layout = request.layout;
+    plan.unpromised = true;
+  }
+  if (request.fuse) plan.fuse = request.fuse;
+}
+
+std::vector<BenchCase> cases_of(const BenchRequest& request, bool cuda) {
+  if (request.suite.empty()) return {single_case(request, cuda)};
+  std::vector<std::string_view> names;
+  for (const BenchSuite& suite : bench_suites()) {
+    if (suite.name == request.suite && suite.cases) return narrowed(suite.cases(request, cuda), request);
+    names.push_back(suite.name);
+  }
+  throw Error(Status::invalid_input, fmt::format("--suite {}: there is no such suite; use {}", request.suite,
+                                                 fmt::join(names, ", ")));
+}
+
+}  // namespace spsolve

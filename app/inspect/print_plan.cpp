@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/inspect/print_plan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/setup/describe.hpp"
+#include "app/setup/planning.hpp"
+#include "kernels/sparse/layout_explorer.hpp"
+#include "kernels/wall_images.hpp"
+#include "solver/plan/model_of_ranks.hpp"
+
+namespace spsolve {
+namespace {
+
+/// The rate on growing numbers of ranks, as far as the grid has room for them.
+void print_scaling(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
+                   const Terminal& terminal) {
+  terminal.print("{:>7} {:>14} {:>20} {:>6} {:>9} {:>12} {:>10} {:>7} {:>11} {:>11}", "ranks", "rank grid",
+                 "block", "every", "sent MB", "exchange us", "launch us", "hidden", "GStencil/s",
+                 "efficiency");
+  const int dimensions = problem.domain.dimensions;
+  double alone = 0;
+  for (const int ranks : {1, 2, 4, 8, 64, 512, 4096}) {
+    try {
+      const Scaling s = scale(problem, device, candidate, ranks);
+      if (ranks == 1) alone = s.rate;
+      const std::string hidden = s.hidden ? "yes" : "no";
+      terminal.print("{:>7} {:>14} {:>20} {:>6} {:>9.3f} {:>12.1f} {:>10.1f} {:>7} {:>11.5g} {:>10.0f}%",
+                     ranks, extent_text(s.rank_grid, dimensions), extent_text(s.block, dimensions),
+                     s.exchange_every, 1e-6 * s.sent_bytes, 1e6 * s.exchange_seconds, 1e6 * s.launch_seconds,
+                     ranks == 1 ? "" : hidden, 1e-9 * s.rate, 100 * s.rate / (alone * ranks));
+    } catch (const Error&) {
+      break;  // more ranks than the grid has room for
+    }
+  }
+  terminal.print(
+      "every: launches per exchange; sent: by a rank, per launch; exchange: until halos have arrived");
+  terminal.print("hidden: a launch computes as long; launch: the mean of those with an exchange and without");
+}
+
+/// What fused weights of a candidate do about walls (kernels/wall_images.hpp).
+void print_walls(const Problem& problem, const Candidate& candidate, const Terminal& terminal) {
+  const Domain domain =
+      with_wall_images(problem.domain, problem.stencil, candidate.fuse, candidate.precision);
+  std::vector<const char*> with_images, without;
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    if (!domain.periodic(axis)) (domain.mirrored[axis] ? with_images : without).push_back(axis_names[axis]);
+  if (!with_images.empty())
+    terminal.print("walls across {}: fused weights hold up to them, the field goes on beyond as its image",
+                   fmt::join(with_images, ", "));
+  if (!without.empty())
+    terminal.print(
+        "walls across {}: points that fused weights reach them from take single steps; an image "
+        "beyond them would not be exact",
+        fmt::join(without, ", "));
+}
+
+}  // namespace
+
+void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& terminal) {
+  const Plan& plan = setup.plan;
+  for (const std::string& reason : plan.reasons) terminal.print("{}", reason);
+  terminal.print("device model: {}, {}; rates are of one device, all costs but exchange included",
+                 device.name, device.origin);
+  terminal.print("  {:<5} {:<13} {:<17} {:>4} {:>5} {:>8} {:>8} {:>8} {:>6} {:>6} {:>8} {:>5} {:>10}  {}",
+                 "prec", "unit", "layout", "fuse", "terms", "bytes", "fma", "flop/B", "alpha", "S",
+                 "err/step", "scen.", "GStencil/s", "bound");
+  for (const Candidate& c : plan.candidates) {
+    const bool chosen = is_same_method(c, plan.chosen);
+    terminal.print(
+        "{} {:<5} {:<13} {:<17} {:>4} {:>5} {:>8.3f} {:>8.2f} {:>8.2f} {:>6.2f} {:>6.2f} {:>8.1e} {:>5} "
+        "{:>10.4g}  "
+        "{}{}",
+        chosen ? ">" : " ", to_string(c.precision), c.unit, c.layout, c.fuse, c.terms, c.bytes, c.fma,
+        c.intensity(), c.redundancy, c.sparsity, c.error, c.scenario ? std::to_string(c.scenario) : "-",
+        1e-9 / c.seconds, c.bound, c.in_sweet_spot ? ", sweet spot" : "");
+  }
+  const Pace pace = plan_request(setup.config).pace;
+  if (pace.every > 0)
+    terminal.print("GStencil/s, err/step: launches end every {}{}; what is left there takes single steps",
+                   counted(pace.every, "step"), pace.last_alone ? ", the last of which is alone" : "");
+  terminal.print(
+      "bytes, fma: per point and step, main memory and executed; err/step: bound on the relative L2 error");
+  terminal.print("alpha: taps of the fused weights / (fuse x taps); S: taps of the fused weights / executed");
+  terminal.print("scen.: bounds of the scalar unit and of this one at the same depth (memory and compute),");
+  terminal.print("  1: memory, memory; 2: memory, compute; 3: compute, memory; 4: compute, compute");
+  const Candidate* tensor =
+      plan.chosen.fused_weights()
+          ? &plan.chosen
+          : fastest(plan.candidates, [](const Candidate& c) { return c.fused_weights(); });
+  if (tensor && tensor->peak_ratio > 0)
+    terminal.print(
+        "sweet spot: scenario 3, and 4 where alpha < S P_TC / P_CU (peaks of tensor and CUDA cores); "
+        "{} {}, {} per launch: scenario {}, {:.3g} {} {:.3g} x {:.3g}: {}",
+        tensor->unit, tensor->layout, tensor->fuse, tensor->scenario, tensor->redundancy,
+        tensor->redundancy < tensor->sparsity * tensor->peak_ratio ? "<" : ">=", tensor->sparsity,
+        tensor->peak_ratio, tensor->in_sweet_spot ? "inside" : "outside");
+  if (tensor) print_walls(setup.problem, *tensor, terminal);
+  print_scaling(setup.problem, device, plan.chosen, terminal);
+}
+
+void print_layouts(const Setup& setup, const DeviceModel& device, const Terminal& terminal) {
+  const Candidate* morph = fastest(setup.plan.candidates, [](const Candidate& c) {
+    return c.unit == "sparse-tensor" && c.layout == "morph";
+  });
+  if (!morph)
+    throw Error(Status::invalid_input,
+                fmt::format("--layouts: on {} no candidate in {} is morphed for sparse tensor cores; see "
+                            "compute.precision, compute.unit and --device-model",
+                            device.name, to_string(setup.problem.precision)));
+  const bool half = storage_bytes(morph->precision) == 2;
+  const MmaShape mma = widest_mma(half ? morph->precision : Precision::tf32);
+  const DeviceModel rated = device.gpu ? device : nominal_gpu();  // CPUs emulate
+  const TensorRates rates{half ? rated.mma_half_sparse : rated.mma_tf32_sparse, rated.bandwidth,
+                          rated.shared_bandwidth};
+  const Problem& problem = setup.problem;
+  terminal.print("tiles of the morph layout, {} per launch, mma.sp m16n8k{} {}", counted(morph->fuse, "step"),
+                 mma.k, to_string(mma.element));
+  terminal.print("{:>12} {:>4} {:>7} {:>6} {:>6} {:>8} {:>14} {:>11} {:>10} {:>8}", "r3 x r2 x r1", "M",
+                 "window", "K", "zero", "density", "instructions", "compute us", "memory us", "us");
+  for (const LayoutCandidate& c : explore_layouts(fuse_steps(problem.stencil, morph->fuse),
+                                                  problem.domain.shape, mma, morph->precision, rates))
+    terminal.print("{:>12} {:>4} {:>7} {:>6} {:>6} {:>8.3f} {:>14} {:>11.1f} {:>10.1f} {:>8.1f}",
+                   extent_text(c.tile, axis_count), c.m, c.window, c.k, c.zero_columns, c.density,
+                   c.mma_count, 1e6 * c.compute_seconds, 1e6 * c.memory_seconds, 1e6 * c.seconds);
+  terminal.print(
+      "M: outputs of a tile; window: points around them; K: those in use, and zero columns for 2:4; density: "
+      "weights / multiplications; us: by equations 6 to 8, {}",
+      rated.name);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/cores.hpp"
+
+#include <omp.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <vector>
+
+namespace spsolve {
+namespace {
+
+int cores_in_both(const CoreMask& a, const CoreMask& b) {
+  int cores = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) cores += std::popcount(a[i] & b[i]);
+  return cores;
+}
+
+CoreMask cores_of_this_rank() {
+  CoreMask mask{};
+  // Where OMP_PROC_BIND asks for places, this thread has been bound to the first of them.
+  for (int place = 0; place < omp_get_num_places(); ++place) {
+    std::vector<int> cores(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+    omp_get_place_proc_ids(place, cores.data());
+    for (const int core : cores)
+      mask.at(static_cast<std::size_t>(core) / 64) |= std::uint64_t{1} << core % 64;
+  }
+  if (omp_get_num_places() == 0) sched_getaffinity(0, sizeof mask, reinterpret_cast<cpu_set_t*>(mask.data()));
+  return mask;
+}
+
+}  // namespace
+
+int threads_of_rank(std::span<const CoreMask> masks, int rank) {
+  const CoreMask& own = masks[static_cast<std::size_t>(rank)];
+  const auto sharing =
+      std::ranges::count_if(masks, [&](const CoreMask& mask) { return cores_in_both(own, mask) > 0; });
+  return std::max(1, cores_in_both(own, own) / std::max(1, static_cast<int>(sharing)));
+}
+
+void share_cores(const Communicator& communicator) {
+  on_this_machine(communicator, [](const Communicator& machine) {
+    const CoreMask own = cores_of_this_rank();
+    std::vector<CoreMask> masks(static_cast<std::size_t>(machine.size()));
+    check_mpi(MPI_Allgather(own.data(), sizeof own, MPI_BYTE, masks.data(), sizeof own, MPI_BYTE,
+                            machine.handle()));
+    // Launchers may pass it on to some of the ranks only.
+    if (!std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(threads_of_rank(masks, machine.rank()));
+  });
+}
+
+}  // namespace spsolve

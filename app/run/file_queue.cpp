@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/file_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace spsolve {
+namespace {
+
+/// Smaller files take what opening and flushing does, whatever their bytes.
+constexpr double telling_bytes = 16 << 20;
+
+double bytes_of(const Field& values) {
+  return static_cast<double>(values.owned().points()) *
+         static_cast<double>(storage_bytes(values.precision()));
+}
+
+}  // namespace
+
+FileQueue::~FileQueue() {
+  try {
+    finish();
+  } catch (...) {  // another failure is on its way already
+  }
+}
+
+void FileQueue::make_room(Kind kind) {
+  const auto full = [&] {
+    return std::ssize(files_) == copies ||
+           (kind == Kind::checkpoint && std::ranges::count(files_, kind, &File::kind) > 0);
+  };
+  while (full()) take_oldest();
+}
+
+void FileQueue::add(Kind kind, std::shared_ptr<HostCopy> values,
+                    std::function<void(const Field& values)> write, Done done) {
+  auto work = [progress = progress_, copy = values.get(), write = std::move(write),
+               before = files_.empty() ? std::shared_future<void>() : files_.back().written]() mutable {
+    if (before.valid()) std::exchange(before, {}).wait();
+    const Clock::time_point begin = Clock::now();
+    double bytes = 0;
+    try {
+      const Field& written = copy->wait();
+      bytes = bytes_of(written);
+      write(written);
+    } catch (...) {
+      ++progress->failures;
+      throw;
+    }
+    const double rate = seconds_since(begin) / std::max(bytes, telling_bytes);
+    const bool first_to_tell = bytes >= telling_bytes && !std::exchange(progress->rate_is_known, true);
+    progress->seconds_per_byte = first_to_tell ? rate : std::max(progress->seconds_per_byte.load(), rate);
+  };
+  const auto policy = background_ ? std::launch::async : std::launch::deferred;
+  files_.push_back(
+      {kind, std::move(values), std::async(policy, std::move(work)), std::move(done), Clock::now()});
+  if (!background_) finish();
+}
+
+void FileQueue::finish() {
+  std::exception_ptr first;
+  while (!files_.empty()) try {
+      take_oldest();
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  if (first) std::rethrow_exception(first);
+}
+
+double FileQueue::seconds_to_finish(double bytes) const {
+  const double oldest = files_.empty() ? 0.0 : seconds_since(files_.front().begin);
+  const double one = std::max(bytes, telling_bytes) * progress_->seconds_per_byte;
+  return static_cast<double>(files_.size() + 1) * std::max(oldest, one);
+}
+
+/// Waits for the oldest file and tells how it ended.
+void FileQueue::take_oldest() {
+  File file = std::move(files_.front());
+  files_.pop_front();
+  std::exception_ptr failure;
+  try {
+    file.written.get();
+  } catch (...) {
+    failure = std::current_exception();
+    --progress_->failures;
+  }
+  file.done(failure);
+}
+
+}  // namespace spsolve

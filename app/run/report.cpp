@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/report.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "app/setup/planning.hpp"
+#include "app/setup/version.hpp"
+#include "app/setup/versions.hpp"
+#include "io/atomic_file.hpp"
+
+namespace spsolve {
+namespace {
+
+/// The least and the largest over the ranks. Made collectively.
+struct Spread {
+  double min, max;
+
+  Spread(const Communicator& communicator, double value)
+      : min(communicator.all_reduce(value, MPI_MIN)), max(communicator.all_reduce(value, MPI_MAX)) {}
+  nlohmann::ordered_json json() const { return {{"min", min}, {"max", max}}; }
+};
+
+/// Whether a report is of a run that finished at this step.
+bool tells_of_end(const std::filesystem::path& file, std::int64_t step) {
+  std::ifstream text(file);
+  auto json = nlohmann::json::parse(text, nullptr, false);
+  return json.is_object() && json["finished"] == true && json["last_step"] == step;
+}
+
+/// What run.json says from the start of a run on. Collective; complete on rank 0.
+nlohmann::ordered_json report_of_start(const Communicator& communicator, const Setup& setup,
+                                       const std::string& transport, const Schedule& schedule) {
+  return {{"name", setup.config.name},
+          {"finished", false},
+          {"input", to_toml(setup.config)},
+          {"weights_checksum", checksum_of(setup.problem.stencil)},
+          {"plan", nlohmann::ordered_json::parse(to_json(setup.plan))},
+          {"ranks", communicator.size()},
+          {"rank_grid", setup.decomposition.rank_grid()},
+          {"devices", communicator.gather(setup.device.of_rank)},
+          {"transport", transport},
+          {"threads_per_rank", omp_get_max_threads()},
+          {"first_step", schedule.first},
+          {"last_step", schedule.last},
+          {"versions", library_versions()}};
+}
+
+}  // namespace
+
+std::filesystem::path report_file(const std::filesystem::path& directory) { return directory / "run.json"; }
+
+std::optional<CheckpointHeader> problem_of_report(const std::filesystem::path& file) {
+  try {
+    const auto json = nlohmann::json::parse(read_text(file));
+    return CheckpointHeader{
+        .precision = parse_precision(json.at("plan").at("precision").get<std::string>()).value(),
+        .input = json.at("input"),
+        .plan = {},
+        .weights = json.at("weights_checksum")};
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+void begin_report(const Communicator& communicator, const Setup& setup, const std::string& transport,
+                  const Schedule& schedule) {
+  const auto json = report_of_start(communicator, setup, transport, schedule);
+  on_root(communicator, [&] {
+    if (schedule.first < schedule.last)
+      write_text(report_file(setup.config.output.directory), json.dump(2) + "\n");
+  });
+}
+
+void report(const Communicator& communicator, const Setup& setup, const std::string& transport,
+            const Schedule& schedule, Outcome outcome, const RunTimes& times, const Terminal& terminal) {
+  const double seconds = communicator.all_reduce(times.total, MPI_MAX);
+  const Spread compute(communicator, times.block.compute), exchange(communicator, times.block.exchange),
+      files(communicator, times.files);
+
+  const std::int64_t steps = schedule.last - schedule.first;
+  const double stepping = std::max(seconds - files.min, 1e-9);
+  const double rate =
+      static_cast<double>(setup.problem.domain.box().points()) * static_cast<double>(steps) / stepping * 1e-9;
+  const std::filesystem::path file = report_file(setup.config.output.directory);
+  if (steps == 0) {
+    terminal.print("nothing left to do: step {} is the last; results in {}", schedule.last,
+                   setup.config.output.directory.string());
+  } else if (outcome == Outcome::finished) {
+    terminal.print("finished {} in {:.3f} s: {:.4f} GStencil/s (points x steps per second, files excluded)",
+                   counted(steps, "step"), seconds, rate);
+    terminal.print(
+        "seconds per rank, least to most: compute {:.3f}..{:.3f}, exchange {:.3f}..{:.3f}, files "
+        "{:.3f}..{:.3f}",
+        compute.min, compute.max, exchange.min, exchange.max, files.min, files.max);
+    terminal.print("results in {}", setup.config.output.directory.string());
+  }
+  nlohmann::ordered_json json = report_of_start(communicator, setup, transport, schedule);
+  json.update({{"finished", outcome == Outcome::finished},
+               {"seconds_setup", communicator.all_reduce(times.setup, MPI_MAX)},
+               {"seconds", seconds},
+               {"seconds_compute", compute.json()},
+               {"seconds_exchange", exchange.json()},
+               {"seconds_files", files.json()},
+               {"gstencil_per_s", outcome == Outcome::finished && steps > 0 ? nlohmann::ordered_json(rate)
+                                                                            : nlohmann::ordered_json()}});
+  on_root(communicator, [&] {
+    // That of the run whose steps they were stays.
+    if (!(steps == 0 && tells_of_end(file, schedule.last))) write_text(file, json.dump(2) + "\n");
+  });
+}
+
+}  // namespace spsolve

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/run.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "app/run/report.hpp"
+#include "app/run/requests.hpp"
+#include "app/run/restart.hpp"
+#include "app/run/run_directory.hpp"
+#include "app/run/writer.hpp"
+#include "app/setup/clock.hpp"
+#include "app/setup/describe.hpp"
+#include "app/setup/load_input.hpp"
+#include "app/setup/planning.hpp"
+#include "app/setup/setup.hpp"
+#include "app/setup/terminal.hpp"
+#include "app/setup/tune.hpp"
+#include "io/checkpoint.hpp"
+
+namespace spsolve {
+namespace {
+
+/// Ends a run whose solution is no longer finite, after the files under way: as a failure of files if one of
+/// them failed, the checkpoint of the last finite state included.
+[[noreturn]] void end_diverged(const Error& diverged, Writer& writer) {
+  std::string message = diverged.what();
+  Status status = diverged.status();
+  try {
+    writer.finish();
+  } catch (const Error& failure) {
+    message += fmt::format("; {}", failure.what());
+    status = failure.status();
+  }
+  if (!writer.checkpoint_written()) status = Status::file_failure;
+  if (writer.last_checkpoint() >= 0)
+    message += fmt::format("; last checkpoint: step {}", writer.last_checkpoint());
+  throw Error(status, message);
+}
+
+/// Throws Error(invalid_input) where results of another run are in the way, or, if they are to be replaced,
+/// the input reads one of them. Asked again when the directory is made ready, which is when all else was
+/// found right.
+void require_replaceable(const RunDirectory& directory, const RunConfig& config, bool overwrite) {
+  if (!overwrite) directory.require_no_results();
+  for (const std::optional<FieldForm>& form : {std::optional(config.initial), config.source})
+    if (const auto* dataset = form ? std::get_if<DatasetForm>(&*form) : nullptr)
+      if (directory.holds(dataset->file))
+        throw Error(Status::invalid_input,
+                    fmt::format("--overwrite would remove {}, which the input reads; use another --output",
+                                dataset->file.string()));
+}
+
+/// Gives the setup of a run the tuned plan where the input asks for it.
+void tune(const Communicator& communicator, Setup& setup, const Terminal& terminal) {
+  const RunConfig& config = setup.config;
+  if (!may_tune(config.compute, setup.device)) return;
+  const auto steps = config.compute.tune ? std::nullopt : std::optional(config.time.steps);
+  const std::string tuned = tuned_plan(communicator, setup.problem, plan_request(config), setup.plan, steps,
+                                       setup.device, config.parallel, terminal);
+  if (tuned.empty()) return;
+  setup = make_setup(communicator, config, tuned);
+  require_memory(communicator, setup, true);
+}
+
+/// Says what was chosen, and what may go wrong with it.
+void announce(const Communicator& communicator, const Setup& setup, const Terminal& terminal) {
+  if (setup.config.output.background.value_or(false) && !setup.background)
+    terminal.warn(
+        "[output] background: this MPI library is not for several threads; the run waits for files");
+  warn_of_growth(setup, terminal);
+  print_summary(communicator, setup, terminal);
+}
+
+/// The values that a run begins with.
+void fill_block(const Communicator& communicator, const Setup& setup,
+                const std::optional<Checkpoint>& restart, Block& block) {
+  const RunConfig& config = setup.config;
+  if (config.source)
+    block.set_source([&](Field& field) { fill(communicator, setup, *config.source, "source", field); });
+  block.set_state([&](Field& field) {
+    if (restart)
+      read_checkpoint(communicator, *restart, setup.problem.domain.shape, field);
+    else
+      fill(communicator, setup, config.initial, "initial", field);
+  });
+}
+
+/// What the time loop calls: files and answers, with word of them to the watch and the terminal. All must
+/// outlive it.
+Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Progress& progress) {
+  return {[&](std::int64_t step, const CopyState& state) {
+            progress.pause();
+            watch.enter(Phase::snapshot);
+            writer.snapshot(step, state);
+          },
+          [&](std::int64_t step, const CopyState& state) {
+            progress.pause();
+            requests.checkpoint_begun();
+            watch.enter(Phase::checkpoint);
+            writer.checkpoint(step, state);
+          },
+          [&](std::int64_t step, const Diagnostics& values) {
+            watch.enter(Phase::diagnostics);
+            writer.diagnostics(step, values);
+          },
+          [&](std::int64_t step) {
+            progress.at(step);
+            writer.launched();
+            watch.reach(step);
+            watch.checkpoint_written(writer.last_checkpoint());
+            const Request request = requests.poll(writer.files());
+            if (requests.file_failed()) {
+              progress.pause();
+              watch.enter(Phase::checkpoint);
+              writer.finish();
+            }
+            return request;
+          }};
+}
+
+}  // namespace
+
+Status run(const Communicator& communicator, const CommandLine& command, Signals& signals) {
+  const Clock::time_point started = Clock::now();
+  const Terminal terminal(communicator, command.quiet);
+  const RunConfig config = load_input(communicator, command);
+  RunDirectory directory(communicator, config.output.directory);
+  const std::optional<Checkpoint> restart = find_restart(communicator, command, config, terminal);
+  const bool continued = continues_results(communicator, command, config, restart, directory);
+  if (!continued) require_replaceable(directory, config, command.overwrite);
+  if (command.restart && !restart)
+    terminal.print("no checkpoint to go on from in {}: starting from the beginning",
+                   config.output.directory.string());
+  Setup setup = make_setup(communicator, config, restart ? restart->header.plan : "");
+  require_memory(communicator, setup, true);
+  Watchdog watch(communicator, setup.device.of_rank, config.parallel.timeout_seconds,
+                 [&signals] { return signals.termination_requested(); });
+  if (restart) watch.checkpoint_written(restart->header.step);
+  if (!restart) tune(communicator, setup, terminal);
+  announce(communicator, setup, terminal);
+
+  const Machine machine = make_machine(communicator, setup.device, config.parallel, setup.background);
+  if (communicator.size() > 1) terminal.print("halos by {}", machine.transport_name);
+  Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen, *machine.backend,
+              setup.exchange_every);
+  block.watch_by(watch);
+  const Schedule schedule{
+      restart ? restart->header.step : 0, config.time.steps,       config.output.every,
+      config.diagnostics.every,           config.checkpoint.every, setup.plan.chosen.fuse};
+  for (const int steps : launch_lengths(schedule)) block.prepare(steps);
+  block.prepare(setup.for_snapshots());
+  fill_block(communicator, setup, restart, block);
+
+  // Everything that can be wrong with the input was found by now: from here on files are written.
+  directory.prepare(command.overwrite, continued);
+  signals.await_interrupt();
+  begin_report(communicator, setup, machine.transport_name, schedule);
+  begin_diagnostics_file(communicator, config.output.directory, restart ? schedule.first : -1);
+
+  Writer writer(communicator, setup, terminal, restart ? restart->header.step : -1);
+  if (setup.background) {
+    block.prepare_copies(setup.for_snapshots(), schedule.snapshot_every > 0 ? FileQueue::copies : 1);
+    if (schedule.checkpoint_every > 0 || config.checkpoint.minutes)
+      block.prepare_copies(setup.for_checkpoints(), 1);
+  }
+  Requests requests(communicator, signals, started, config.checkpoint.minutes, config.time.wall_limit_minutes,
+                    static_cast<double>(copy_bytes(setup.decomposition, setup.for_checkpoints())));
+  Progress progress(communicator, command.quiet, schedule.first, schedule.last,
+                    setup.problem.domain.box().points());
+
+  const double setup_seconds = seconds_since(started);
+  const auto begin = Clock::now();
+  Outcome outcome = Outcome::finished;
+  try {
+    outcome =
+        evolve(block, communicator, setup.problem, schedule, observers_of(writer, watch, requests, progress));
+    progress.pause();
+    watch.enter(Phase::snapshot);
+    writer.finish();
+  } catch (const Error& error) {
+    if (error.status() == Status::diverged) end_diverged(error, writer);
+    // Ranks that do not act together any more cannot finish the files under way.
+    if (error.status() != Status::device_failure) throw;
+    const Error located(error.status(), fmt::format("{} ({})", error.what(), watch.whereabouts()));
+    if (communicator.size() > 1) communicator.abort(located);
+    throw located;
+  }
+  if (outcome == Outcome::stopped && !writer.checkpoint_written())
+    throw Error(Status::file_failure, "stopped without the checkpoint that was asked for");
+  const RunTimes times{setup_seconds, seconds_since(begin), writer.seconds(), block.timings()};
+  report(communicator, setup, machine.transport_name, schedule, outcome, times, terminal);
+  if (outcome == Outcome::finished) return Status::finished;
+  terminal.print("stopped by {}; go on with --restart latest", requests.reason());
+  return Status::stopped;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/run_directory.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+#include "app/setup/clock.hpp"
+
+namespace spsolve {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds patience(5);  // ranks of a job that was killed may not be gone yet
+constexpr const char* diagnostics_name = "diagnostics.csv";
+constexpr const char* diagnostics_columns = "step,time,min,max,mean,l2,change_l2\n";
+
+/// Whether a file name is one that a run writes, whole or not.
+bool is_result(const std::string& name) {
+  static const std::regex names(
+      R"((snapshot_\d{10}\.hdf|snapshots\.hdf\.series|checkpoint_\d{10}\.h5|diagnostics\.csv|run\.json)(\.tmp)?)");
+  return std::regex_match(name, names);
+}
+
+std::vector<fs::path> results_in(const fs::path& directory) {
+  std::vector<fs::path> results;
+  if (fs::exists(directory))
+    for (const fs::directory_entry& entry : fs::directory_iterator(directory))
+      if (is_result(entry.path().filename())) results.push_back(entry.path());
+  return results;
+}
+
+/// Throws if there are results in the directory. What a killed run did not finish is none.
+void refuse_results(const fs::path& directory) {
+  const std::vector<fs::path> results = results_in(directory);
+  const auto whole = std::ranges::count_if(
+      results, [](const fs::path& file) { return !file.string().ends_with(temporary_name("").string()); });
+  if (whole > 0)
+    throw Error(Status::invalid_input, fmt::format("output directory {} holds {} files of another run; use "
+                                                   "--restart latest to go on with it, --overwrite to "
+                                                   "replace it, or another --output",
+                                                   directory.string(), whole));
+}
+
+}  // namespace
+
+RunDirectory::RunDirectory(const Communicator& communicator, const fs::path& path)
+    : communicator_(communicator), path_(path) {
+  on_root(communicator_, [&] {
+    std::error_code missing;
+    if (fs::is_directory(path_, missing)) lock();
+  });
+}
+
+void RunDirectory::lock() {
+  lock_.emplace(path_, FileDescriptor::Mode::read);
+  for (const auto begin = Clock::now(); !lock_->lock(); std::this_thread::sleep_for(patience / 100))
+    if (Clock::now() - begin > patience)
+      throw Error(Status::invalid_input,
+                  fmt::format("output directory {}: another run is writing there", path_.string()));
+}
+
+void RunDirectory::require_no_results() const {
+  on_root(communicator_, [&] { refuse_results(path_); });
+}
+
+bool RunDirectory::holds(const fs::path& file) const {
+  bool found = false;
+  on_root(communicator_, [&] {
+    std::error_code missing;
+    for (const fs::path& result : results_in(path_)) found = found || fs::equivalent(result, file, missing);
+  });
+  return communicator_.all_reduce(static_cast<int>(found), MPI_MAX) == 1;
+}
+
+void RunDirectory::prepare(bool overwrite, bool continued) {
+  on_root(communicator_, [&] {
+    fs::create_directories(path_);
+    if (access(path_.c_str(), W_OK | X_OK) != 0)
+      throw Error(Status::file_failure,
+                  fmt::format("output directory {}: {}", path_.string(), std::strerror(errno)));
+    if (!lock_) lock();
+    if (continued) return;
+    if (!overwrite) refuse_results(path_);
+    for (const fs::path& file : results_in(path_)) fs::remove(file);
+  });
+}
+
+void begin_diagnostics_file(const Communicator& communicator, const fs::path& directory, std::int64_t step) {
+  on_root(communicator, [&] {
+    const fs::path file = directory / diagnostics_name;
+    std::string kept = diagnostics_columns;
+    if (fs::exists(file)) {
+      std::istringstream lines(read_text(file));
+      for (std::string line; std::getline(lines, line);) {
+        std::int64_t row = 0;
+        const auto read = std::from_chars(line.data(), line.data() + line.size(), row);
+        // A row that a kill cut short has no last column.
+        if (read.ec == std::errc() && row <= step && std::count(line.begin(), line.end(), ',') == 6)
+          kept += line + "\n";
+      }
+    }
+    write_text(file, kept);
+  });
+}
+
+void add_diagnostics_row(const Communicator& communicator, const fs::path& directory, std::int64_t step,
+                         double time, const Diagnostics& diagnostics) {
+  on_root(communicator, [&] {
+    errno = 0;
+    std::ofstream file(directory / diagnostics_name, std::ios::app);
+    file << fmt::format("{},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}\n", step, time, diagnostics.min,
+                        diagnostics.max, diagnostics.mean, diagnostics.l2, diagnostics.change_l2);
+    file.close();
+    if (!file)
+      throw Error(Status::file_failure,
+                  fmt::format("{}: cannot write: {}", (directory / diagnostics_name).string(),
+                              errno ? std::strerror(errno) : "unknown reason"));
+  });
+}
+
+}  // namespace spsolve

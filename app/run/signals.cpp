@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/signals.hpp"
+
+#include <atomic>
+#include <ctime>
+
+namespace spsolve {
+namespace {
+
+/// Whether INT has arrived and was not asked for yet; a handler has nothing else to write to. INT cannot be
+/// blocked as the others are: until a run begins it is to end the process, and by then libraries have threads
+/// that would get it.
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+/// Whether INT reaches this process: what a script starts in the background inherits that it does not.
+bool interruptible() {
+  struct sigaction action {};
+  sigaction(SIGINT, nullptr, &action);
+  return action.sa_handler != SIG_IGN;
+}
+
+}  // namespace
+
+Signals::Signals() : interruptible_(interruptible()) {
+  sigemptyset(&waiting_);
+  for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM}) sigaddset(&waiting_, signal);
+  pthread_sigmask(SIG_BLOCK, &waiting_, nullptr);
+  std::signal(SIGXFSZ, SIG_IGN);  // beyond the limit on file sizes: a failure of the write, like a full disk
+  std::signal(SIGPIPE, SIG_IGN);  // whoever reads what is printed may leave; the run goes on
+}
+
+void Signals::release() {
+  pthread_sigmask(SIG_UNBLOCK, &waiting_, nullptr);
+  std::signal(SIGPIPE, SIG_DFL);
+}
+
+void Signals::await_interrupt() {
+  awaiting_interrupt_ = true;
+  take_interrupt();
+}
+
+void Signals::take_interrupt() const {
+  struct sigaction action {};
+  if (interruptible_) {
+    action.sa_handler = [](int) { interrupted = true; };
+    action.sa_flags = SA_RESETHAND | SA_RESTART;
+  } else {
+    action.sa_handler = SIG_IGN;
+  }
+  sigaction(SIGINT, &action, nullptr);
+}
+
+std::optional<int> Signals::next() {
+  if (awaiting_interrupt_ && !interrupted) take_interrupt();
+  const timespec at_once{};
+  const int signal = interrupted.exchange(false) ? SIGINT : sigtimedwait(&waiting_, nullptr, &at_once);
+  if (signal < 0) return std::nullopt;
+  if (signal == SIGTERM || signal == SIGINT) {
+    sigset_t deadly;
+    sigemptyset(&deadly);
+    sigaddset(&deadly, SIGTERM);
+    pthread_sigmask(SIG_UNBLOCK, &deadly, nullptr);
+    sigdelset(&waiting_, SIGTERM);
+    if (interruptible_) std::signal(SIGINT, SIG_DFL);
+    awaiting_interrupt_ = false;
+  }
+  return signal;
+}
+
+bool Signals::termination_requested() const {
+  sigset_t arrived;
+  sigpending(&arrived);
+  return interrupted || sigismember(&arrived, SIGTERM) == 1;
+}
+
+}  // namespace spsolve

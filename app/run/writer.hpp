@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+
+#include "app/run/file_queue.hpp"
+#include "app/setup/setup.hpp"
+#include "app/setup/terminal.hpp"
+#include "io/snapshot.hpp"
+#include "solver/evolve.hpp"
+
+namespace spsolve {
+
+/// Writes what a run leaves in its directory, and keeps the time that stepping waits for it. All functions
+/// are collective.
+class Writer {
+ public:
+  /// `restart`: the step of the checkpoint that the run goes on from; -1 where it begins.
+  Writer(const Communicator& communicator, const Setup& setup, const Terminal& terminal,
+         std::int64_t restart);
+  /// Waits for all files; warns of a failure that finish() was not there to throw.
+  ~Writer();
+
+  /// Errors are thrown by this or any later call; at the latest by finish().
+  void snapshot(std::int64_t step, const CopyState& state);
+  /// A checkpoint that cannot be written is a warning: older ones are still there.
+  void checkpoint(std::int64_t step, const CopyState& state);
+  void diagnostics(std::int64_t step, const Diagnostics& values);
+  /// Returns when all files are on disk, throws when all have ended and one of them failed.
+  void finish();
+
+  /// Call after every launch.
+  void launched() { wanted_checkpoint_ = -1; }
+  /// After finish(): whether the checkpoint that the last launch gave reason to, if any, was written. That
+  /// may be of the state before it.
+  bool checkpoint_written() const { return wanted_checkpoint_ < 0 || wanted_checkpoint_ == last_checkpoint_; }
+  /// The step of the last checkpoint that is there to go on from; -1 if there is none.
+  std::int64_t last_checkpoint() const { return last_checkpoint_; }
+  FileQueue& files() { return files_; }
+  double seconds() const { return seconds_; }
+
+ private:
+  double time(std::int64_t step) const { return static_cast<double>(step) * setup_.config.time.dt; }
+  void add(FileQueue::Kind kind, const CopyState& state, std::function<void(const Field&)> write,
+           FileQueue::Done done);
+
+  Communicator communicator_;
+  DuplicateCommunicator of_files_;
+  SnapshotSeries series_;
+  const Setup& setup_;
+  const Terminal& terminal_;
+  std::int64_t wanted_checkpoint_ = -1;  // step
+  std::atomic<std::int64_t> last_checkpoint_;
+  double seconds_ = 0;
+  FileQueue files_;  // last: its threads use the others
+};
+
+}  // namespace spsolve

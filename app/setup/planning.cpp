@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/setup/planning.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "app/setup/ceilings.hpp"
+#include "app/setup/terminal.hpp"
+#include "io/atomic_file.hpp"
+#include "io/read_problem.hpp"
+#include "io/toml_document.hpp"
+#include "io/toml_section.hpp"
+#include "kernels/error.hpp"
+#ifdef SPSOLVE_CUDA
+#include "kernels/cuda/runtime/device.hpp"
+#endif
+
+namespace spsolve {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Launches end at the most frequent event, or at the last step.
+Pace pace_of(const RunConfig& config) {
+  Pace pace{config.time.steps, true};  // the last step has diagnostics
+  for (const std::int64_t every : {config.output.every, config.checkpoint.every, config.diagnostics.every})
+    if (every > 0 && every < pace.every) pace = {every, false};
+  pace.last_alone = pace.every > 1 && (pace.last_alone || config.diagnostics.every == pace.every);
+  const auto cut_by = [&](std::int64_t every, bool alone) {
+    if (every > 0 && pace.every > 1 && (every % pace.every != 0 || (alone && !pace.last_alone)))
+      pace.cuts += 1.0 / static_cast<double>(every);
+  };
+  cut_by(config.time.steps, true);
+  cut_by(config.diagnostics.every, true);
+  cut_by(config.output.every, false);
+  cut_by(config.checkpoint.every, false);
+  return pace;
+}
+
+Json write_candidate(const Candidate& candidate) {
+  return {{"unit", candidate.unit},       {"layout", candidate.layout},
+          {"fuse", candidate.fuse},       {"precision", to_string(candidate.precision)},
+          {"dropped", candidate.dropped}, {"error_bound_per_step", candidate.error}};
+}
+
+/// Throws std::exception where that is no candidate.
+Candidate read_candidate(const Json& json) {
+  Candidate candidate{Method(json.at("fuse").get<int>(), json.value("unit", "scalar"),
+                             json.value("layout", "none"), json.value("dropped", 0.0))};
+  if (candidate.fuse < 1) throw std::out_of_range("fuse");
+  candidate.precision = parse_precision(json.at("precision").get<std::string>()).value();
+  candidate.error = json.value("error_bound_per_step", 0.0);
+  return candidate;
+}
+
+}  // namespace
+
+PlanRequest plan_request(const RunConfig& config) {
+  return {config.compute.unit, config.compute.layout, config.time.fuse, pace_of(config),
+          config.compute.accuracy};
+}
+
+ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, const std::string& plan_text) {
+  try {
+    const auto plan = Json::parse(plan_text);
+    const Candidate kept = read_candidate(plan);
+    const std::string where = plan.value("device", "");
+    const std::string what =
+        fmt::format("{}{}, {} per launch on {}", kept.unit, kept.fused_weights() ? " " + kept.layout : "",
+                    counted(kept.fuse, "step"), where);
+    request.precision = kept.precision;  // that of the values to go on with
+    if (request.accuracy && kept.error > *request.accuracy)
+      return {request, fmt::format("planned anew: the plan so far ({}) errs by up to {:.2e} per step, beyond "
+                                   "compute.accuracy = {:g}",
+                                   what, kept.error, *request.accuracy)};
+    const auto is_other = [](const std::string& wanted, const std::string& had) {
+      return wanted != "auto" && wanted != had;
+    };
+    if (is_other(request.unit, kept.unit) || is_other(request.layout, kept.layout)) return {request};
+    if (kept.fused_weights() && !device.gpu && where != "cpu" && request.unit == "auto")
+      return {request, fmt::format("planned anew: the plan so far ({}) needs tensor cores; compute.unit = "
+                                   "\"{}\" would emulate them, slowly. Values go on within the promise of {}",
+                                   what, kept.unit, to_string(kept.precision))};
+    request.unit = kept.unit;
+    if (request.layout == "auto" && kept.fused_weights()) request.layout = kept.layout;
+    if (!request.fuse) request.fuse = kept.fuse;
+    if (*request.fuse != kept.fuse) return {request};
+    request.unpromised = true;
+    if (plan.contains("dropped")) request.dropped = kept.dropped;
+    return {request};
+  } catch (const std::exception&) {
+    throw Error(Status::file_failure, fmt::format("the plan to go on with cannot be read: {}", plan_text));
+  }
+}
+
+std::string to_json(const Plan& plan) {
+  Json json{{"device", plan.device}};
+  json.update(write_candidate(plan.chosen));
+  return json.dump();
+}
+
+std::vector<Candidate> broadcast_candidates(const Communicator& communicator,
+                                            const std::vector<Candidate>& candidates) {
+  Json list = Json::array();
+  for (const Candidate& candidate : candidates)
+    list.push_back({{"method", write_candidate(candidate)}, {"seconds", candidate.seconds}});
+  const Json of_root = Json::parse(communicator.broadcast(list.dump()));
+  if (communicator.root()) return candidates;
+  std::vector<Candidate> agreed;
+  for (const Json& candidate : of_root) {
+    agreed.push_back(read_candidate(candidate.at("method")));
+    agreed.back().seconds = candidate.at("seconds").get<double>();
+  }
+  return agreed;
+}
+
+Plan agreed_plan(const Communicator& communicator, const Problem& problem, const DeviceModel& device,
+                 const PlanRequest& request) {
+  Plan plan{device.gpu ? "cuda" : "cpu", {}, {}, {}};
+  on_root(communicator, [&] { plan = make_plan(problem, device, request); });
+  plan.chosen = broadcast_candidates(communicator, {plan.chosen}).front();
+  return plan;
+}
+
+DeviceModel device_model(const DeviceChoice& device) {
+  DeviceModel model = device.cuda ? nominal_gpu() : nominal_cpu();
+  if (const auto ceilings = remembered_ceilings(device)) model = in_proportion(model, *ceilings);
+#ifdef SPSOLVE_CUDA
+  if (device.cuda) {
+    const cuda::DeviceInfo info = cuda::device_info(device.device);
+    model.multiprocessors = info.multiprocessors;
+    model.compute_capability = info.compute_capability;
+    model.shared_bytes_per_block = static_cast<double>(info.shared_bytes_per_block);
+  }
+#endif
+  return model;
+}
+
+DeviceModel device_model(const std::filesystem::path& file) {
+  std::error_code unreadable;
+  if (!std::filesystem::is_regular_file(file, unreadable))
+    throw Error(Status::invalid_input, fmt::format("--device-model {}: no such file", file.string()));
+  const toml::table document = parse_toml(read_text(file), file.string(), {});
+  const TomlSection root(document, file.string());
+  root.allow({"device"});
+  const TomlSection section = required_section(root, "device");
+  std::vector<std::string> keys{"name", "gpu"};
+  for (const DeviceModelEntry& entry : device_model_entries()) keys.emplace_back(entry.key);
+  section.allow(keys);
+  section.require("gpu");
+  DeviceModel model = *section.boolean("gpu") ? nominal_gpu() : nominal_cpu();
+  model.name = section.text("name").value_or(file.stem().string());
+  model.origin = "from " + file.string();
+  for (const auto& [key, value, least] : device_model_entries())
+    if (least == 0)
+      model.*value = section.number(key, 0.0).value_or(model.*value);
+    else if (const auto given = section.integer(key, least, std::numeric_limits<int>::max()))
+      model.*value = static_cast<double>(*given);
+  if (section.number("node_latency", 0.0) || section.number("node_bandwidth", 0.0))
+    model.node_exchange.clear();  // what was measured elsewhere
+  return model;
+}
+
+}  // namespace spsolve

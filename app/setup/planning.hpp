@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "app/setup/device.hpp"
+#include "io/config.hpp"
+#include "solver/plan/plan.hpp"
+
+namespace spsolve {
+
+/// What an input asks of the plan.
+PlanRequest plan_request(const RunConfig& config);
+
+/// A request, and what of a plan that it was to keep it does not, in words.
+struct ContinuedRequest {
+  PlanRequest request;
+  std::string note = {};
+};
+
+/// The same where a run goes on with a plan, as JSON: it is kept where the request says "auto", unless it
+/// needs tensor cores that `device` has not, or errs by more than is accepted now; its precision, which the
+/// values have, always. Throws
+/// Error(file_failure) if it cannot be read.
+ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, const std::string& plan);
+
+/// What of a plan a run needs to go on, as JSON text.
+std::string to_json(const Plan& plan);
+
+/// The candidates of rank 0 on all ranks, which may have other processors and so other roundings and other
+/// choices: what launches need of them, and the seconds that how often halos are exchanged follows from.
+/// Collective.
+std::vector<Candidate> broadcast_candidates(const Communicator& communicator,
+                                            const std::vector<Candidate>& candidates);
+
+/// make_plan() by rank 0; other ranks get its choice. Collective; every rank throws the same Error.
+Plan agreed_plan(const Communicator& communicator, const Problem& problem, const DeviceModel& device,
+                 const PlanRequest& request);
+
+/// The model of what a run uses: the nominal one, in proportion to the ceilings measured on devices of this
+/// kind where there are any; or the one that a file describes: [device] with name, gpu and the keys of
+/// device_model_entries(), others as nominal. Throws Error(invalid_input) naming line and key.
+DeviceModel device_model(const DeviceChoice& device);
+DeviceModel device_model(const std::filesystem::path& file);
+
+}  // namespace spsolve

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "app/setup/device.hpp"
+#include "halo/communicator.hpp"
+#include "halo/decomposition.hpp"
+#include "io/config.hpp"
+#include "kernels/sampling.hpp"
+#include "solver/plan/plan.hpp"
+#include "solver/problem.hpp"
+
+namespace spsolve {
+
+/// Copies of the state that files written in the background need at a time.
+constexpr int background_copies = 2;
+
+/// A configuration with everything derived from it, before any field exists.
+struct Setup {
+  RunConfig config;
+  Problem problem;  // in the precision of the plan
+  DeviceChoice device;
+  Plan plan;
+  std::string plan_note;  // why a plan to go on with was not kept; empty where it was
+  Decomposition decomposition;
+  int exchange_every = 1;   // launches that share an exchange of halos
+  bool background = false;  // files are written while the run goes on
+
+  /// Points around a block that are known after an exchange.
+  Index3 halo() const { return exchange_every * plan.chosen.fuse * problem.stencil.radius(); }
+  /// What copies of the state hold for the files; where values are rounded to fewer bits, it is done there.
+  Sampling for_snapshots() const;
+  Sampling for_checkpoints() const { return {1, problem.precision}; }
+};
+
+/// Bytes that a rank takes: fields where it computes, and copies of the state in host memory for files.
+struct MemoryNeed {
+  std::size_t fields = 0, copies = 0;
+};
+MemoryNeed memory_need(const Setup& setup);
+
+/// The stencil of an input, read where a file holds it. Collective; every rank throws the same Error.
+Stencil read_stencil(const Communicator& communicator, const RunConfig& config);
+
+/// What an input wants solved, in the precision that it names. Collective, as read_stencil().
+Problem problem_of(const Communicator& communicator, const RunConfig& config);
+
+/// Throws Error(invalid_input) where a dirichlet value is infinite as it is stored.
+void require_walls_in_range(const Problem& problem);
+
+/// Reads the weights, chooses the device, makes the plan and the decomposition.
+/// `continued`: the plan of the run that goes on, as JSON, or empty. To look at only: `model` of the device
+/// to plan for, instead of that of this device, and how many `ranks` share the grid, instead of those that
+/// there are. Collective; every rank throws the same Error.
+Setup make_setup(const Communicator& communicator, const RunConfig& config, const std::string& continued = {},
+                 const std::optional<DeviceModel>& model = {}, std::optional<int> ranks = {});
+
+/// Opens every file that the input names and checks shape, type and values, each rank those of its own block.
+/// Collective.
+void check_datasets(const Communicator& communicator, const Setup& setup);
+
+/// Sets the owned points of a field from an expression or a dataset. Collective.
+void fill(const Communicator& communicator, const Setup& setup, const FieldForm& form, const char* section,
+          Field& field);
+
+/// Throws Error(invalid_input) where this machine has too little memory for its ranks, Error(device_failure)
+/// where a GPU has: in all, or if they are to be taken, free now. Names the key of the input that makes halos
+/// too deep. Collective.
+void require_memory(const Communicator& communicator, const Setup& setup, bool use_devices);
+
+}  // namespace spsolve

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "app/setup/clock.hpp"
+#include "halo/communicator.hpp"
+
+namespace spsolve {
+
+/// "1 step", "4 steps".
+inline std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// Prints for rank 0: results and progress on standard output, warnings and errors on standard error.
+class Terminal {
+ public:
+  Terminal(const Communicator& communicator, bool quiet) : speaks_(communicator.root()), quiet_(quiet) {}
+
+  template <class... Args>
+  void print(fmt::format_string<Args...> format, Args&&... args) const {
+    if (speaks_ && !quiet_) line(stdout, fmt::format(format, std::forward<Args>(args)...));
+  }
+  template <class... Args>
+  void warn(fmt::format_string<Args...> format, Args&&... args) const {
+    if (speaks_) line(stderr, "spsolve: warning: " + fmt::format(format, std::forward<Args>(args)...));
+  }
+
+ private:
+  /// What cannot be printed, on a full disk say, is lost and harms no run.
+  static void line(std::FILE* to, const std::string& text) {
+    std::fputs((text + "\n").c_str(), to);
+    std::fflush(to);
+  }
+  bool speaks_, quiet_;
+};
+
+/// Progress of the time loop with rate and time to go: a bar that is drawn anew where standard output is a
+/// terminal, a plain line every few seconds where it is a file or a pipe.
+class Progress {
+ public:
+  Progress(const Communicator& communicator, bool quiet, std::int64_t first, std::int64_t last,
+           std::int64_t points);
+
+  /// Call after launches; prints now and then.
+  void at(std::int64_t step);
+  /// Ends the bar, so that other lines can follow.
+  void pause();
+
+ private:
+  bool speaks_, bar_;
+  std::int64_t first_, last_, points_;
+  Clock::time_point started_ = Clock::now(), printed_ = started_;
+  bool drawn_ = false;
+};
+
+}  // namespace spsolve

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/setup/tune.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/setup/bench_errors.hpp"
+#include "app/setup/clock.hpp"
+#include "app/setup/distribution.hpp"
+#include "app/setup/planning.hpp"
+#include "app/setup/version.hpp"
+#include "io/atomic_file.hpp"
+#include "kernels/cache_directory.hpp"
+#include "solver/block.hpp"
+
+namespace spsolve {
+namespace {
+
+constexpr std::size_t most_candidates = 6;
+constexpr double least_seconds = 0.1;  // of one timing
+constexpr int first_launches = 3, trial_launches = 2, timings = 2;
+/// By so much the model may be wrong about two candidates: of 1,183 random problems on H200 one of at least
+/// 95% of the fastest is among those predicted within that in 1,177 (docs/plan.md).
+constexpr double may_be_fastest = 1.5;
+constexpr double compile_seconds = 2;  // of a candidate's kernels, at most
+constexpr double part_of_run = 0.02;   // that timing may take without being asked for
+
+/// A block that a candidate advances, without data. Throws Error on all ranks where it does not fit.
+std::unique_ptr<Block> make_block(const Communicator& communicator, const Problem& problem,
+                                  const Candidate& candidate, const DeviceChoice& device,
+                                  const ParallelConfig& parallel, Backend& backend) {
+  const auto [decomposition, exchange_every] =
+      distribute_within_memory(communicator, parallel, problem, candidate, device);
+  return std::make_unique<Block>(communicator, problem, decomposition, candidate, backend, exchange_every);
+}
+
+/// Seconds per step, the slowest rank's.
+double time_steps(const Communicator& communicator, Block& block, int fuse, Backend& backend) {
+  const auto run = [&](std::int64_t launches) {
+    communicator.barrier();
+    const auto begin = Clock::now();
+    for (std::int64_t i = 0; i < launches; ++i) block.launch(fuse);
+    backend.synchronize();
+    return communicator.all_reduce(seconds_since(begin), MPI_MAX) / static_cast<double>(launches);
+  };
+  run(first_launches);  // compiles, captures
+  const double one = run(trial_launches);
+  const auto launches = std::clamp<std::int64_t>(static_cast<std::int64_t>(least_seconds / one), 1, 10000);
+  double best = run(launches);
+  for (int i = 1; i < timings; ++i) best = std::min(best, run(launches));
+  return best / fuse;
+}
+
+/// Whether timing so many candidates takes a small part of a run, as the model has it.
+bool pays(const std::vector<Candidate>& candidates, const Candidate& chosen, double points,
+          std::int64_t steps) {
+  double seconds = 0;
+  for (const Candidate& candidate : candidates) {
+    const double launch = candidate.seconds * points * candidate.fuse;
+    seconds += compile_seconds + (first_launches + trial_launches) * launch +
+               timings * std::max(launch, least_seconds);
+  }
+  return seconds <= part_of_run * chosen.seconds * points * static_cast<double>(steps);
+}
+
+/// Where the winner is kept: named by everything that a plan depends on.
+std::optional<std::filesystem::path> file_of(const Problem& problem, const PlanRequest& request,
+                                             const DeviceChoice& device) {
+  constexpr int revision = 4;  // of kernels, and of what they promise
+  std::string text = fmt::format("{} {} {} {} {} {} {} {} {}", version, revision, device.model,
+                                 to_string(problem.precision), problem.has_source, request.unit,
+                                 request.layout, request.fuse.value_or(0), request.accuracy.value_or(0.0));
+  text += fmt::format(" {} {} {} {}", request.pace.every, request.pace.last_alone, request.pace.cuts,
+                      request.unpromised);
+  text += fmt::format(" {}", fmt::join(problem.domain.shape, "x"));
+  for (const auto& faces : problem.domain.faces)
+    for (const Face& face : faces) text += fmt::format(" {}", static_cast<int>(face.kind));
+  for (const Tap& tap : problem.stencil.taps())
+    text += fmt::format(" {}:{}", fmt::join(tap.offset, ","), tap.weight);
+  return cache_file(fmt::format("tuned-{:016x}.json", XXH3_64bits(text.data(), text.size())));
+}
+
+/// The candidates, timed: the fastest, if one of them fits.
+std::optional<Candidate> fastest_candidate(const Communicator& communicator, Problem problem,
+                                           const std::vector<Candidate>& candidates,
+                                           const DeviceChoice& device, const ParallelConfig& parallel,
+                                           Backend& backend, const Terminal& terminal) {
+  std::optional<Candidate> fastest;
+  for (Candidate candidate : candidates) {
+    const std::string name =
+        fmt::format("tuning: {} {} {}, {} steps per launch", to_string(candidate.precision), candidate.unit,
+                    candidate.layout, candidate.fuse);
+    const double predicted = 1e-9 / candidate.seconds;
+    problem.precision = candidate.precision;
+    std::unique_ptr<Block> block;
+    try {
+      block = make_block(communicator, problem, candidate, device, parallel, backend);
+    } catch (const Error& error) {
+      terminal.print("{}: passed over: {}", name, error.what());
+      continue;
+    }
+    // Not passed over: others cannot know what fails here on one rank. Zeros would save power, and so time.
+    if (problem.has_source) block->set_source(set_benchmark_data);
+    block->set_state(set_benchmark_data);
+    candidate.seconds = time_steps(communicator, *block, candidate.fuse, backend) /
+                        static_cast<double>(problem.domain.box().points());
+    terminal.print("{}: {:.4g} GStencil/s, {:.4g} in the model", name, 1e-9 / candidate.seconds, predicted);
+    if (!fastest || candidate.seconds < fastest->seconds) fastest = candidate;
+  }
+  return fastest;
+}
+
+}  // namespace
+
+std::vector<Candidate> candidates_to_time(const Plan& plan, double points,
+                                          std::optional<std::int64_t> steps) {
+  std::vector<Candidate> candidates = best_candidates(plan, most_candidates);
+  if (!steps) return candidates;
+  std::erase_if(candidates, [&](const Candidate& candidate) {
+    return candidate.seconds > may_be_fastest * plan.chosen.seconds;
+  });
+  if (candidates.size() < 2 || !pays(candidates, plan.chosen, points, *steps)) candidates.clear();
+  return candidates;
+}
+
+std::string remembered_plan(const Communicator& communicator, const Problem& problem,
+                            const PlanRequest& request, const DeviceChoice& device,
+                            const Terminal& terminal) {
+  const auto file = communicator.root() ? file_of(problem, request, device) : std::nullopt;
+  std::string remembered;
+  std::error_code unreadable;
+  if (file && std::filesystem::is_regular_file(*file, unreadable)) {
+    try {
+      remembered = read_text(*file);
+      continue_plan(request, device_model(device), remembered);
+    } catch (const Error&) {  // damaged, or of another version: tuned anew
+      remembered.clear();
+    }
+    if (!remembered.empty()) terminal.print("tuned before: {}", file->string());
+  }
+  remembered = communicator.broadcast(remembered);
+  return remembered;
+}
+
+std::string tuned_plan(const Communicator& communicator, const Problem& problem, const PlanRequest& request,
+                       const Plan& plan, std::optional<std::int64_t> steps, const DeviceChoice& device,
+                       const ParallelConfig& parallel, const Terminal& terminal) {
+  std::string remembered = remembered_plan(communicator, problem, request, device, terminal);
+  if (!remembered.empty()) return remembered;
+  const double points = static_cast<double>(problem.domain.box().points()) / communicator.size();
+  const auto candidates = broadcast_candidates(communicator, candidates_to_time(plan, points, steps));
+  if (candidates.empty()) return {};
+  const Machine machine = make_machine(communicator, device, parallel);
+  const auto fastest =
+      fastest_candidate(communicator, problem, candidates, device, parallel, *machine.backend, terminal);
+  if (!fastest) return {};
+  Plan tuned = plan;
+  tuned.chosen = *fastest;
+  if (const auto file = file_of(problem, request, device); file && communicator.root()) {
+    try {
+      std::filesystem::create_directories(file->parent_path());
+      write_text(*file, to_json(tuned) + "\n", own_temporary_name(*file));
+    } catch (const std::exception& error) {
+      terminal.warn("the tuned plan is not remembered: {}", error.what());
+    }
+  }
+  return to_json(tuned);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/vector_operations.hpp"
+
+namespace spsolve {
+
+/// One row of one time step: out[x] = source[x] + sum_k weights[k] * taps[k][x] for x in [0, points).
+template <class Out, class In>
+struct Row {
+  using Sum = Compute<In>;
+
+  Out* out;  // overlaps none of the inputs
+  std::int64_t points;
+  const In* const* taps;  // per tap the input row, shifted by the offset of the tap
+  const Sum* weights;
+  int tap_count;
+  const Sum* source;              // or null
+  const In* next_in = nullptr;    // rows of as many points that a later call reads, or writes, first: fetched
+  const Out* next_out = nullptr;  // into the second-level cache meanwhile; or null
+  bool past_cache = false;  // `out` is not read again soon: write it without first reading it into cache
+};
+
+namespace detail {
+
+constexpr std::int64_t cache_line = 64;  // bytes
+
+/// The points [x, x + vectors * V::size()) of a row: every tap is one load and one fused multiply-add per
+/// vector.
+template <class V, int vectors, bool past_cache, class Out, class In>
+[[gnu::always_inline]] inline void correlate_block(const Row<Out, In>& row, std::int64_t x) {
+  using Sum = Compute<In>;
+  constexpr int lanes = static_cast<int>(V::size());
+  V sum[vectors];
+#pragma GCC unroll 8
+  for (int v = 0; v < vectors; ++v) sum[v] = row.source ? operands<V>(row.source + x + v * lanes) : V(Sum{0});
+  for (int k = 0; k < row.tap_count; ++k) {
+    const In* in = row.taps[k] + x;
+    const V weight = row.weights[k];
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) sum[v] = fused(weight, operands<V>(in + v * lanes), sum[v]);
+  }
+#pragma GCC unroll 8
+  for (int v = 0; v < vectors; ++v) {
+    Out* out = row.out + x + v * lanes;
+    if constexpr (past_cache && std::is_same_v<Out, Sum>)
+      store_past_cache(sum[v], out);
+    else
+      store(sum[v], out);
+  }
+}
+
+template <int points, class T>
+[[gnu::always_inline]] inline void fetch(const T* row, std::int64_t x) {
+  if (!row) return;
+#pragma GCC unroll 16
+  for (int i = 0; i < points; i += cache_line / sizeof(T)) __builtin_prefetch(row + x + i, 0, 2);
+}
+
+/// Blocks of registers as long as they last, from an aligned x on; returns where they end.
+template <class V, bool past_cache, class Out, class In>
+[[gnu::always_inline]] inline std::int64_t correlate_blocks(const Row<Out, In>& row, std::int64_t x) {
+  constexpr int vectors = 8;  // enough independent sums to hide the latency of an fma (4 cycles, 2 per cycle)
+  constexpr int points = vectors * static_cast<int>(V::size());
+  for (; x + points <= row.points; x += points) {
+    fetch<points>(row.next_in, x);
+    fetch<points>(row.next_out, x);
+    correlate_block<V, vectors, past_cache>(row, x);
+  }
+  return x;
+}
+
+}  // namespace detail
+
+/// Computes a row with vectors of type V. Every point is a chain of fused multiply-adds in the order of the
+/// taps, whether it falls in a vector or in the remainder, so its bits depend neither on where the row begins
+/// or ends nor on V. Vectors at the ends overlap their neighbours: the same bits are written twice. Per
+/// point: one load and one fma per tap; above some ten taps bound by loads that cross a cache line (all but
+/// one in lanes of the taps with x != 0), by memory below.
+template <class V, class Out, class In>
+void correlate_row(const Row<Out, In>& row) {
+  constexpr auto lanes = static_cast<std::int64_t>(V::size());
+  if (row.points < lanes) {
+    using One = std::experimental::simd<Compute<In>, std::experimental::simd_abi::scalar>;
+    for (std::int64_t x = 0; x < row.points; ++x) detail::correlate_block<One, 1, false>(row, x);
+    return;
+  }
+  std::int64_t x = 0;
+  if (const auto past_line =
+          static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(row.out) % detail::cache_line)) {
+    detail::correlate_block<V, 1, false>(row, 0);
+    x = (detail::cache_line - past_line) / static_cast<std::int64_t>(sizeof(Out)) % lanes;
+  }
+  x = row.past_cache ? detail::correlate_blocks<V, true>(row, x) : detail::correlate_blocks<V, false>(row, x);
+  for (; x + lanes <= row.points; x += lanes) detail::correlate_block<V, 1, false>(row, x);
+  if (x < row.points) detail::correlate_block<V, 1, false>(row, row.points - lanes);
+}
+
+#ifdef SPSOLVE_AVX512
+/// Whether the processor has all that x86-64-v4 code uses.
+inline bool has_avx512() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+}
+
+/// correlate_row with 512-bit vectors, compiled for x86-64-v4. T is double or float.
+template <class T>
+void correlate_row_avx512(const Row<T, T>& row);
+#endif
+
+/// correlate_row with the widest vectors of the processor at hand.
+template <class Out, class In>
+void correlate_row_widest(const Row<Out, In>& row) {
+#ifdef SPSOLVE_AVX512
+  if constexpr (std::is_same_v<Out, In> && std::is_floating_point_v<In>)
+    if (has_avx512()) return correlate_row_avx512(row);
+#endif
+  correlate_row<std::experimental::native_simd<Compute<In>>>(row);
+}
+
+}  // namespace spsolve

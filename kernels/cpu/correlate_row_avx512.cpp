@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The only file compiled for x86-64-v4. Whatever it instantiates carries the 512-bit vector type in its name
+// or is inlined, so the linker can never put its code in the place of a function that older processors run.
+#include "kernels/cpu/correlate_row.hpp"
+
+namespace spsolve {
+
+template <class T>
+void correlate_row_avx512(const Row<T, T>& row) {
+  using Vector = std::experimental::native_simd<T>;
+  static_assert(sizeof(Vector) == 64);
+  correlate_row<Vector>(row);
+}
+
+template void correlate_row_avx512(const Row<double, double>&);
+template void correlate_row_avx512(const Row<float, float>&);
+
+}  // namespace spsolve

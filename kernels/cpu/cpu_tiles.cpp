@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cpu/cpu_tiles.hpp"
+
+#include <omp.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "kernels/rounding.hpp"
+
+namespace spsolve {
+std::int64_t cache_bytes(int name, std::int64_t otherwise) {
+  const std::int64_t bytes = sysconf(name);
+  return bytes > 0 ? bytes : otherwise;
+}
+
+CpuTiles::CpuTiles(const Box& region, const Axes& axes, const Index3& radius, int steps,
+                   std::int64_t element_bytes)
+    : region_(region), line_points_(64 / element_bytes) {
+  // 2r + 1 planes of each level, and one being written, fill a third of the second-level cache; planes on
+  // their way in and out of it take the rest.
+  const std::int64_t planes = steps * (2 * radius[axes.stream] + 1) + 1;
+  const std::int64_t points = std::max<std::int64_t>(
+      cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 << 10) / 3 / (planes * element_bytes), 64);
+  // As long as possible in x, but not so long that rows are out of cache before their neighbours read them.
+  const Index3 extent = region.extent();
+  const std::int64_t overlap = 2 * (steps - 1) * radius[x_axis];
+  const std::int64_t longest =
+      std::max<std::int64_t>(std::min<std::int64_t>(points, 4096), 16 * overlap + 4 * radius[x_axis] + 64);
+  counts_[x_axis] = ceil_div(extent[x_axis], longest);
+  const std::int64_t rows = std::max<std::int64_t>(points / (extent[x_axis] / counts_[x_axis] + overlap), 1);
+  counts_[axes.cross] = ceil_div(extent[axes.cross], rows);
+  // A cut along the stream axis costs a warm-up of (steps - 1) * radius planes: only where threads would
+  // idle.
+  const std::int64_t threads = omp_get_max_threads();
+  const std::int64_t across = counts_[axes.cross] * counts_[x_axis];
+  const std::int64_t wanted = across >= 4 * threads || threads == 1 ? 1 : ceil_div(4 * threads, across);
+  const std::int64_t shortest = 8 * steps * radius[axes.stream] + 8;
+  counts_[axes.stream] = std::clamp<std::int64_t>(extent[axes.stream] / shortest, 1, wanted);
+}
+
+std::int64_t CpuTiles::cut(int axis, std::int64_t i) const {
+  if (i == counts_[axis]) return region_.end[axis];
+  const std::int64_t offset = region_.extent()[axis] * i / counts_[axis];
+  return region_.begin[axis] + (axis == x_axis ? offset / line_points_ * line_points_ : offset);
+}
+
+Box CpuTiles::operator[](std::int64_t i) const {
+  const Index3 at = point_of(i, counts_);
+  Box tile;
+  for (int axis = 0; axis < axis_count; ++axis) {
+    tile.begin[axis] = cut(axis, at[axis]);
+    tile.end[axis] = cut(axis, at[axis] + 1);
+  }
+  return tile;
+}
+
+}  // namespace spsolve

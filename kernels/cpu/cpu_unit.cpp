@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cpu/cpu_unit.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <vector>
+
+#include "kernels/cpu/correlate_row.hpp"
+#include "kernels/cpu/cpu_tiles.hpp"
+#include "kernels/cpu/plane_ring.hpp"
+#include "kernels/sparse/round_weights.hpp"
+
+namespace spsolve {
+namespace {
+
+/// What an intermediate time level holds: fp32 for 16-bit storage, otherwise storage itself (tf32 keeps its
+/// rounding of operands).
+template <class Storage>
+using Level = std::conditional_t<sizeof(Storage) == 2, float, Storage>;
+
+/// A range of x.
+struct Range {
+  std::int64_t begin, end;
+};
+
+/// Fills the ghosts of one row that lie in `memory`, beside the wall faces in x whose mirrored points are all
+/// in `known`; row points at x = 0.
+template <class T>
+void fill_row_ghosts(T* row, const Domain& domain, std::int64_t radius, Range known, Range memory,
+                     const std::array<T, 2>& constant) {
+  const std::int64_t n = domain.shape[x_axis], mirrored = std::min(radius, n);
+  const auto ghost = [&](std::int64_t x, Side side) {
+    row[x] = domain.faces[x_axis][side].kind == BoundaryKind::dirichlet ? constant[side] : row[mirror(x, n)];
+  };
+  if (domain.periodic(x_axis)) return;
+  if (known.begin <= 0 && known.end >= mirrored)
+    for (std::int64_t x = std::max(-radius, memory.begin); x < 0; ++x) ghost(x, low);
+  if (known.end >= n && known.begin <= n - mirrored)
+    for (std::int64_t x = n; x < std::min(n + radius, memory.end); ++x) ghost(x, high);
+}
+
+/// The ghost value of every face as T, rounded to storage first so that all time levels see the same number.
+template <class T, class Storage>
+std::array<std::array<T, 2>, 3> ghost_values(const Domain& domain) {
+  std::array<std::array<T, 2>, 3> values{};
+  for (int axis = 0; axis < axis_count; ++axis)
+    for (const Side side : {low, high}) {
+      const Storage stored = to_storage<Storage>(domain.faces[axis][side].value);
+      if constexpr (std::is_same_v<T, Storage>)
+        values[axis][side] = stored;
+      else
+        values[axis][side] = static_cast<T>(stored);
+    }
+  return values;
+}
+
+/// The rows of a field, addressed as those of a PlaneRing are.
+template <class T>
+class FieldRows {
+ public:
+  FieldRows(T* origin, const Index3& strides, const Axes& axes)
+      : origin_(origin), stream_(strides[axes.stream]), cross_(strides[axes.cross]) {}
+  std::int64_t pitch() const { return cross_; }
+  T* row(std::int64_t s, std::int64_t c) const { return origin_ + (s * stream_ + c * cross_); }
+
+ private:
+  T* origin_;  // of the point (0, 0, 0), which may lie outside the memory
+  std::int64_t stream_, cross_;
+};
+
+/// One launch on one region: everything that its tiles share.
+template <class Storage>
+class Launch {
+  using Mid = Level<Storage>;
+  using Sum = Compute<Storage>;
+
+ public:
+  Launch(const Domain& domain, const Stencil& stencil, const Field* source, const Field& in, Field& out,
+         int steps)
+      : domain_(domain),
+        axes_(domain),
+        radius_(stencil.radius()),
+        source_(source),
+        steps_(steps),
+        in_rows_(in.at<Storage>({0, 0, 0}), in.strides(), axes_),
+        out_rows_(out.at<Storage>({0, 0, 0}), out.strides(), axes_),
+        past_cache_(exceeds_cache(in, out)),
+        stored_ghosts_(ghost_values<Storage, Storage>(domain)),
+        level_ghosts_(ghost_values<Mid, Storage>(domain)) {
+    for (const Tap& tap : stencil.taps()) {
+      offsets_.push_back({tap.offset[axes_.stream], tap.offset[axes_.cross], tap.offset[x_axis]});
+      weights_.push_back(static_cast<Sum>(tap.weight));
+    }
+  }
+
+  void run(const Box& region) const {
+    const CpuTiles tiles(region, axes_, radius_, steps_, sizeof(Mid));
+#pragma omp parallel for schedule(dynamic)
+    for (std::int64_t i = 0; i < tiles.count(); ++i) stream(tiles[i]);
+  }
+
+ private:
+  /// Where time level `level` (1 .. steps) must be known for the tile: grown by what later steps reach, cut
+  /// off at walls.
+  Box level_box(const Box& tile, int level) const {
+    return domain_.clip_to_walls(grow(tile, (steps_ - level) * radius_));
+  }
+
+  void stream(const Box& tile) const {
+    const std::int64_t r = radius_[axes_.stream];
+    std::vector<Box> boxes;
+    for (int level = 1; level <= steps_; ++level) boxes.push_back(level_box(tile, level));
+    std::vector<PlaneRing<Mid>> rings;
+    for (int level = 1; level < steps_; ++level) {
+      const Box& box = boxes[level - 1];
+      const std::int64_t ghosts = radius_[x_axis];
+      rings.emplace_back(2 * r + 1, box.begin[axes_.cross], box.end[axes_.cross], box.begin[x_axis] - ghosts,
+                         box.end[x_axis] + ghosts, tile.begin[x_axis]);
+    }
+    Scratch scratch(*this, boxes.front());
+    const std::int64_t front_end = boxes.back().end[axes_.stream] + (steps_ - 1) * r;
+    for (std::int64_t front = boxes.front().begin[axes_.stream]; front < front_end; ++front)
+      for (int level = 1; level <= steps_; ++level) {
+        const Box& box = boxes[level - 1];
+        const std::int64_t s = front - (level - 1) * r;
+        if (s < box.begin[axes_.stream] || s >= box.end[axes_.stream]) continue;
+        if (level == 1 && level == steps_)
+          plane(box, s, in_rows_, out_rows_, scratch.stored);
+        else if (level == 1)
+          plane(box, s, in_rows_, rings[0], scratch.stored);
+        else if (level < steps_)
+          plane(box, s, rings[level - 2], rings[level - 1], scratch.levels);
+        else
+          plane(box, s, rings[level - 2], out_rows_, scratch.levels);
+      }
+    // Stores past the caches must have arrived before another thread, or a message, reads them.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
+
+  /// Rows of a constant for the ghosts beyond dirichlet faces across z and y, one per face.
+  template <class T>
+  struct GhostRows {
+    std::array<std::array<std::vector<T>, 2>, 3> rows;
+    std::int64_t begin = 0;
+    std::vector<const T*> taps;  // where the taps of the row being computed begin
+
+    GhostRows(const Launch& launch, const Box& box, const std::array<std::array<T, 2>, 3>& values)
+        : begin(box.begin[x_axis] - launch.radius_[x_axis]), taps(launch.offsets_.size()) {
+      const std::int64_t points = box.extent()[x_axis] + 2 * launch.radius_[x_axis];
+      for (const int axis : {z_axis, y_axis})
+        for (const Side side : {low, high})
+          if (launch.domain_.faces[axis][side].kind == BoundaryKind::dirichlet)
+            rows[axis][side].assign(static_cast<std::size_t>(points), values[axis][side]);
+    }
+    const T* row(int axis, Side side) const { return rows[axis][side].data() - begin; }
+  };
+  struct Scratch {
+    GhostRows<Storage> stored;
+    GhostRows<Mid> levels;
+
+    Scratch(const Launch& launch, const Box& box)
+        : stored(launch, box, launch.stored_ghosts_), levels(launch, box, launch.level_ghosts_) {}
+  };
+
+  /// The row (s, c) of the level below, or what lies there beyond a wall: the last axis of x, y, z decides
+  /// first.
+  template <class T, class From>
+  const T* row_or_ghost(std::int64_t s, std::int64_t c, const From& from, const GhostRows<T>& ghosts) const {
+    Index3 p = axes_.point(s, c, 0);
+    for (const int axis : {z_axis, y_axis}) {
+      const std::int64_t n = domain_.shape[axis];
+      if ((p[axis] >= 0 && p[axis] < n) || domain_.periodic(axis)) continue;
+      const Side side = p[axis] < 0 ? low : high;
+      if (domain_.faces[axis][side].kind == BoundaryKind::dirichlet) return ghosts.row(axis, side);
+      p[axis] = mirror(p[axis], n);
+    }
+    return from.row(p[axes_.stream], p[axes_.cross]);
+  }
+
+  /// No tap from `axis` = [begin, end) reaches beyond a wall.
+  bool inside_walls(int axis, std::int64_t begin, std::int64_t end) const {
+    return domain_.periodic(axis) || (begin >= radius_[axis] && end <= domain_.shape[axis] - radius_[axis]);
+  }
+
+  /// One plane of one time level from the rows of the level below.
+  template <class T, class From, class To>
+  void plane(const Box& box, std::int64_t s, const From& from, const To& to, GhostRows<T>& ghosts) const {
+    using Out = std::remove_pointer_t<decltype(to.row(0, 0))>;
+    constexpr bool from_field = std::is_same_v<From, FieldRows<const Storage>>,
+                   to_field = std::is_same_v<To, FieldRows<Storage>>;
+    auto& taps = ghosts.taps;
+    const std::int64_t x = box.begin[x_axis], n = box.extent()[x_axis];
+    const bool inside = inside_walls(axes_.stream, s, s + 1), more = s + 1 < box.end[axes_.stream];
+    Row<Out, T> row{nullptr, n, taps.data(), weights_.data(), static_cast<int>(taps.size()), nullptr};
+    row.past_cache = to_field && past_cache_;
+    for (std::int64_t c = box.begin[axes_.cross]; c < box.end[axes_.cross]; ++c) {
+      if (c > box.begin[axes_.cross] && inside && inside_walls(axes_.cross, c - 1, c + 1))
+        for (const T*& tap : taps) tap += from.pitch();
+      else
+        for (std::size_t k = 0; k < taps.size(); ++k)
+          taps[k] = row_or_ghost(s + offsets_[k][0], c + offsets_[k][1], from, ghosts) + offsets_[k][2] + x;
+      row.out = to.row(s, c) + x;
+      if (source_) row.source = source_->at<Sum>(axes_.point(s, c, x));
+      // The stream of a field: what the next plane reads and writes first.
+      if (from_field && more)
+        row.next_in = row_or_ghost(s + 1 + offsets_.back()[0], c + offsets_.back()[1], from, ghosts) + x;
+      if (to_field && more && !past_cache_) row.next_out = to.row(s + 1, c) + x;
+      correlate_row_widest(row);
+      const Range all{x - radius_[x_axis], x + n + radius_[x_axis]};  // rows written have room for all ghosts
+      if constexpr (std::is_same_v<Out, Storage>)
+        fill_row_ghosts(row.out - x, domain_, radius_[x_axis], {x, x + n}, all, stored_ghosts_[x_axis]);
+      else
+        fill_row_ghosts(row.out - x, domain_, radius_[x_axis], {x, x + n}, all, level_ghosts_[x_axis]);
+    }
+  }
+
+  /// Fields that the last-level cache cannot keep from one launch to the next; half of it, since others use
+  /// it too.
+  static bool exceeds_cache(const Field& in, const Field& out) {
+    return static_cast<std::int64_t>(in.bytes() + out.bytes()) >
+           cache_bytes(_SC_LEVEL3_CACHE_SIZE, 32 << 20) / 2;
+  }
+
+  const Domain& domain_;
+  Axes axes_;
+  Index3 radius_;
+  const Field* source_;
+  int steps_;
+  FieldRows<const Storage> in_rows_;
+  FieldRows<Storage> out_rows_;
+  bool past_cache_;
+  std::array<std::array<Storage, 2>, 3> stored_ghosts_;
+  std::array<std::array<Mid, 2>, 3> level_ghosts_;
+  std::vector<Index3> offsets_;  // of the taps: stream, cross, x
+  std::vector<Sum> weights_;
+};
+
+}  // namespace
+
+CpuUnit::CpuUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source)
+    : domain_(domain), stencil_(step_weights(stencil, precision)), precision_(precision), source_(source) {}
+
+void CpuUnit::fill_ghosts(Field& field, const Box& valid) const {
+  if (domain_.periodic(x_axis) || valid.empty()) return;
+  with_storage(precision_, [&]<class Storage>() {
+    const auto constant = ghost_values<Storage, Storage>(domain_)[x_axis];
+    const Range memory{field.allocated().begin[x_axis], field.allocated().end[x_axis]};
+#pragma omp parallel for schedule(static)
+    for (std::int64_t row = 0; row < row_count(valid); ++row) {
+      const Index3 p = row_begin(valid, row);
+      fill_row_ghosts(field.at<Storage>({p[z_axis], p[y_axis], 0}), domain_, stencil_.radius()[x_axis],
+                      memory, memory, constant);
+    }
+  });
+}
+
+void CpuUnit::advance(const Field& in, Field& out, const Box& region, int steps) const {
+  if (region.empty()) return;
+  with_storage(precision_, [&]<class Storage>() {
+    Launch<Storage>(domain_, stencil_, source_, in, out, steps).run(region);
+  });
+}
+
+}  // namespace spsolve

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// One instruction per function. PTX ISA 8.x, sections 9.7.9.25 (asynchronous copy) and 9.7.13.15 (mbarrier).
+
+#include "kernels/cuda/ptx/tensor_map.hpp"
+
+namespace spsolve::cuda {
+
+__device__ inline unsigned shared_address(const void* pointer) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
+}
+
+/// Sixteen bytes of shared memory, read here, not before a loop.
+__device__ inline uint4 load_now(const uint4* shared) {
+  uint4 value;
+  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+               : "r"(shared_address(shared)));
+  return value;
+}
+
+/// Four numbers of global memory, read here, not where they are used.
+__device__ inline void load_now(const float* global, float* to) {
+  asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+               : "l"(__cvta_generic_to_global(global)));
+}
+
+/// Sends for the line of memory at `global`, which must be one of a field, to the second cache.
+__device__ inline void prefetch(const void* global) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(global)));
+}
+
+__device__ inline void mbarrier_init(unsigned long long* barrier, unsigned arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals)
+               : "memory");
+}
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+/// Makes initialised barriers visible to the copy engine.
+__device__ inline void fence_mbarrier_init() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+/// One arrival that also announces `bytes` of copies.
+__device__ inline void mbarrier_expect(unsigned long long* barrier, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+               "r"(bytes)
+               : "memory");
+}
+
+/// Whether the phase of the given parity is complete; waits a while in hardware first.
+__device__ inline bool mbarrier_try_wait(unsigned long long* barrier, unsigned parity) {
+  unsigned done;
+  asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+               : "=r"(done)
+               : "r"(shared_address(barrier)), "r"(parity)
+               : "memory");
+  return done != 0;
+}
+__device__ inline void mbarrier_wait(unsigned long long* barrier, unsigned parity) {
+  while (!mbarrier_try_wait(barrier, parity)) {
+  }
+}
+
+/// Copies the box of the map that begins at {x, y, z} and completes on the barrier. `shared` is aligned to
+/// 128 bytes, x a multiple of 16 bytes.
+__device__ inline void tensor_copy(void* shared, const TensorMap& map, int x, int y, int z,
+                                   unsigned long long* barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], "
+      "[%5];" ::"r"(shared_address(shared)),
+      "l"(&map), "r"(x), "r"(y), "r"(z), "r"(shared_address(barrier))
+      : "memory");
+}
+
+/// The same of a map of four axes.
+__device__ inline void tensor_copy(void* shared, const TensorMap& map, const int (&at)[4],
+                                   unsigned long long* barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, "
+      "%5}], [%6];" ::"r"(shared_address(shared)),
+      "l"(&map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(shared_address(barrier))
+      : "memory");
+}
+
+/// A copy of three axes into the same place of shared memory, and on the barrier in the same place, of every
+/// block of the cluster that `blocks` has a bit for.
+__device__ inline void tensor_copy(void* shared, const TensorMap& map, int x, int y, int z,
+                                   unsigned long long* barrier, unsigned short blocks) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+      "[%1, "
+      "{%2, %3, %4}], [%5], %6;" ::"r"(shared_address(shared)),
+      "l"(&map), "r"(x), "r"(y), "r"(z), "r"(shared_address(barrier)), "h"(blocks)
+      : "memory");
+}
+
+/// Copies bytes as they are; address and size are multiples of 16.
+__device__ inline void bulk_copy(void* shared, const void* global, unsigned bytes,
+                                 unsigned long long* barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+          shared_address(shared)),
+      "l"(__cvta_generic_to_global(global)), "r"(bytes), "r"(shared_address(barrier))
+      : "memory");
+}
+
+/// An arrival on the barrier in the same place of another block of the cluster. It releases to threads of
+/// this block only (the default): what it announces is the end of reads, and a cluster-wide release waits for
+/// all of memory.
+__device__ inline void mbarrier_arrive_in(unsigned long long* barrier, unsigned block) {
+  asm volatile(
+      "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; "
+      "mbarrier.arrive.shared::cluster.b64 _, [there]; }" ::"r"(shared_address(barrier)),
+      "r"(block)
+      : "memory");
+}
+
+__device__ inline unsigned cluster_rank() {
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+/// All threads of all blocks of the cluster have come here.
+__device__ inline void cluster_synchronize() {
+  asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+}
+#endif
+
+/// Copies 16 bytes as part of the thread's open group.
+__device__ inline void copy_16_bytes(void* shared, const void* global) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(shared)),
+               "l"(__cvta_generic_to_global(global))
+               : "memory");
+}
+/// The same of the nth 16 bytes from `first` on: NVVM would sum up the address of each anew.
+__device__ inline void copy_nth_16_bytes(void* shared, const void* first, int nth) {
+  asm volatile(
+      "{\n\t.reg .u64 from;\n\tmad.wide.s32 from, %2, 16, %1;\n\t"
+      "cp.async.cg.shared.global [%0], [from], 16;\n\t}" ::"r"(shared_address(shared)),
+      "l"(__cvta_generic_to_global(first)), "r"(nth)
+      : "memory");
+}
+/// copy_16_bytes(), or 16 bytes of zeros; `global` is an address in any case.
+__device__ inline void copy_16_bytes_or_zero(void* shared, const void* global, bool copy) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)),
+               "l"(__cvta_generic_to_global(global)), "r"(copy ? 16 : 0)
+               : "memory");
+}
+__device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+/// Waits until at most `groups` of the thread's newest groups are still under way.
+template <int groups>
+__device__ inline void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Storage formats and how they are read as operands.
+
+#include "kernels/cuda/ptx/conversions.cuh"
+
+namespace spsolve::cuda {
+
+struct Half {
+  unsigned short bits;
+};
+struct Bfloat16 {
+  unsigned short bits;
+};
+/// fp32 storage whose operands are rounded to the 10 mantissa bits of tf32.
+struct Tf32 {
+  float stored;
+};
+
+/// The value of a stored number, not yet rounded to an operand.
+__device__ inline double value_of(double stored) { return stored; }
+__device__ inline float value_of(float stored) { return stored; }
+__device__ inline float value_of(Tf32 stored) { return stored.stored; }
+__device__ inline float value_of(Bfloat16 stored) {
+  return __uint_as_float(static_cast<unsigned>(stored.bits) << 16);
+}
+__device__ inline float value_of(Half stored) { return value_of_fp16(stored.bits); }
+
+__device__ inline void store(double& to, double value) { to = value; }
+__device__ inline void store(float& to, float value) { to = value; }
+__device__ inline void store(Tf32& to, float value) { to.stored = value; }
+__device__ inline void store(Bfloat16& to, float value) { to.bits = bf16_of(value); }
+__device__ inline void store(Half& to, float value) { to.bits = fp16_of(value); }
+
+/// Whether numbers in memory, where they have the size of what is computed with, are operands as they are.
+template <class Stored>
+constexpr bool operands_are_stored = true;
+template <>
+constexpr bool operands_are_stored<Tf32> = false;
+
+/// A value as it enters a product: only tf32 rounds (cvt.rna.tf32 would take ties away from zero).
+template <class Stored, class Compute>
+__device__ inline Compute operand(Compute value) {
+  return value;
+}
+template <>
+__device__ inline float operand<Tf32, float>(float value) {
+  const unsigned bits = __float_as_uint(value);
+  if ((bits & 0x7f800000u) == 0x7f800000u) return value;
+  return __uint_as_float((bits + 0x0fffu + ((bits >> 13) & 1u)) & ~0x1fffu);
+}
+
+__device__ inline double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
+__device__ inline float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+
+__device__ inline double product(double a, double b) { return __dmul_rn(a, b); }
+__device__ inline float product(float a, float b) { return __fmul_rn(a, b); }
+__device__ inline double sum(double a, double b) { return __dadd_rn(a, b); }
+__device__ inline float sum(float a, float b) { return __fadd_rn(a, b); }
+
+/// `n` neighbouring elements as one access of up to 16 bytes.
+template <class T, int n>
+struct alignas(sizeof(T) * n < 16 ? sizeof(T) * n : 16) Pack {
+  T element[n];
+};
+
+template <int value_>
+struct Int {
+  static constexpr int value = value_;
+};
+
+/// body(Int<first>()), ... body(Int<last - 1>()): a loop whose index is a compile-time constant. In halves,
+/// as compilers limit how deep templates nest.
+template <int first, int last, class Body>
+__device__ __forceinline__ void static_for(Body&& body) {
+  if constexpr (last - first == 1) {
+    body(Int<first>());
+  } else if constexpr (first < last) {
+    static_for<first, (first + last) / 2>(body);
+    static_for<(first + last) / 2, last>(body);
+  }
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/runtime/device.hpp"
+
+#include <array>
+#include <cstring>
+
+namespace spsolve::cuda {
+namespace {
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+}  // namespace
+
+void check_cuda(cudaError_t status, const std::source_location& place) {
+  if (status == cudaSuccess) return;
+  throw Error(Status::device_failure, std::string(place.file_name()) + ":" + std::to_string(place.line()) +
+                                          " " + place.function_name() + ": CUDA says " +
+                                          cudaGetErrorName(status) + ", " + cudaGetErrorString(status));
+}
+
+int device_count(std::string* why) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  cudaGetLastError();
+  if (status == cudaSuccess && count > 0) return count;
+  if (why) {
+    int driver = 0;
+    cudaDriverGetVersion(&driver);
+    *why = driver == 0 ? "no NVIDIA driver was found"
+           : status == cudaErrorInsufficientDriver
+               ? "the NVIDIA driver supports CUDA " + version_text(driver) + ", this build needs " +
+                     version_text(CUDART_VERSION)
+           : status == cudaSuccess || status == cudaErrorNoDevice
+               ? "the driver shows no device (see CUDA_VISIBLE_DEVICES)"
+               : std::string("CUDA says ") + cudaGetErrorString(status);
+  }
+  return 0;
+}
+
+std::string DeviceInfo::architecture() const {
+  return "sm_" + std::to_string(compute_capability) + (compute_capability == 90 ? "a" : "");
+}
+
+DeviceInfo device_info(int device) {
+  cudaDeviceProp properties{};
+  check_cuda(cudaGetDeviceProperties(&properties, device));
+  DeviceInfo info;
+  info.name = properties.name;
+  std::array<char, 32> bus{};
+  check_cuda(cudaDeviceGetPCIBusId(bus.data(), bus.size(), device));
+  info.pci_bus_id = bus.data();
+  info.compute_capability = 10 * properties.major + properties.minor;
+  info.multiprocessors = properties.multiProcessorCount;
+  info.shared_bytes_per_block = properties.sharedMemPerBlockOptin;
+  info.memory_bytes = properties.totalGlobalMem;
+  check_cuda(cudaDriverGetVersion(&info.driver_version));
+  check_cuda(cudaRuntimeGetVersion(&info.runtime_version));
+  return info;
+}
+
+DeviceInfo current_device() {
+  int device = 0;
+  check_cuda(cudaGetDevice(&device));
+  return device_info(device);
+}
+
+void select_device(int device) { check_cuda(cudaSetDevice(device)); }
+
+Stream::Stream(Priority priority) {
+  int least = 0, greatest = 0;
+  check_cuda(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  check_cuda(cudaStreamCreateWithPriority(&handle_, cudaStreamNonBlocking,
+                                          priority == Priority::low      ? least
+                                          : priority == Priority::normal ? (least + greatest) / 2
+                                                                         : greatest));
+}
+Stream::~Stream() { cudaStreamDestroy(handle_); }
+void Stream::synchronize() const { check_cuda(cudaStreamSynchronize(handle_)); }
+
+Event::Event(bool timed) {
+  check_cuda(cudaEventCreateWithFlags(&handle_, timed ? cudaEventDefault : cudaEventDisableTiming));
+}
+Event::~Event() { cudaEventDestroy(handle_); }
+void Event::record(cudaStream_t stream) const { check_cuda(cudaEventRecord(handle_, stream)); }
+void Event::record_for_host(cudaStream_t stream) const {
+  cudaStreamCaptureStatus status{};
+  check_cuda(cudaStreamIsCapturing(stream, &status));
+  const bool captured = status == cudaStreamCaptureStatusActive;
+  check_cuda(
+      cudaEventRecordWithFlags(handle_, stream, captured ? cudaEventRecordExternal : cudaEventRecordDefault));
+}
+bool Event::done() const {
+  const cudaError_t status = cudaEventQuery(handle_);
+  if (status != cudaErrorNotReady) check_cuda(status);
+  return status == cudaSuccess;
+}
+void Event::synchronize() const { check_cuda(cudaEventSynchronize(handle_)); }
+double Event::seconds_since(const Event& start) const {
+  float milliseconds = 0;
+  check_cuda(cudaEventElapsedTime(&milliseconds, start.handle_, handle_));
+  return static_cast<double>(milliseconds) / 1000.0;
+}
+
+Error memory_error(int device, std::size_t bytes, const std::string& purpose, const std::string& there) {
+  return Error(Status::device_failure, "GPU " + std::to_string(device) + " has not enough memory for " +
+                                           purpose + ": " + std::to_string(bytes) + " bytes needed, " +
+                                           there + "; use more ranks or a smaller grid");
+}
+
+void require_device_memory(std::size_t bytes, const std::string& purpose) {
+  std::size_t free_bytes = 0, total_bytes = 0;
+  check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes));
+  if (bytes <= free_bytes) return;
+  int device = 0;
+  check_cuda(cudaGetDevice(&device));
+  throw memory_error(device, bytes, purpose,
+                     std::to_string(free_bytes) + " of " + std::to_string(total_bytes) + " free");
+}
+
+void* allocate_device(std::size_t bytes) {
+  require_device_memory(bytes, "one allocation");
+  void* memory = nullptr;
+  check_cuda(cudaMalloc(&memory, bytes));
+  return memory;
+}
+
+void free_device(void* memory) { cudaFree(memory); }
+
+void* allocate_pinned(std::size_t bytes) {
+  void* memory = nullptr;
+  check_cuda(cudaMallocHost(&memory, bytes));
+  return memory;
+}
+
+void free_pinned(void* memory) { cudaFreeHost(memory); }
+
+std::byte* PinnedMemory::allocate(std::size_t bytes, std::size_t) {
+  return static_cast<std::byte*>(std::memset(allocate_pinned(bytes), 0, bytes));
+}
+void PinnedMemory::free(std::byte* memory) noexcept { free_pinned(memory); }
+
+std::byte* DeviceMemory::allocate(std::size_t bytes, std::size_t) {
+  void* memory = allocate_device(bytes);
+  check_cuda(cudaMemset(memory, 0, bytes));
+  check_cuda(cudaStreamSynchronize(nullptr));  // the streams of fields do not wait for the default stream
+  return static_cast<std::byte*>(memory);
+}
+void DeviceMemory::free(std::byte* memory) noexcept { free_device(memory); }
+
+}  // namespace spsolve::cuda

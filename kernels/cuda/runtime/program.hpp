@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <filesystem>
+#include <future>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/cache_directory.hpp"
+#include "kernels/cuda/runtime/nvrtc.hpp"
+
+namespace spsolve::cuda {
+
+/// The .cuh templates and the headers they share with the host, as they were when spsolve was built.
+const std::vector<SourceFile>& embedded_sources();
+
+/// Machine code (cubin) that may still be on its way from a compiler; its last copy waits for the end.
+using Code = std::shared_future<std::vector<char>>;
+
+/// Compiles kernels from the embedded templates and remembers the machine code on disk, by a hash of sources,
+/// constants, architecture, NVRTC version and options. Many processes may share the directory: a file appears
+/// under its name only when it is whole, and one that does not match its checksum is compiled again.
+class KernelCompiler {
+ public:
+  /// `cache` is created when it is first written; if it is empty or cannot be written, nothing is kept.
+  explicit KernelCompiler(std::string architecture, std::filesystem::path cache = cache_directory());
+
+  /// Machine code (cubin) of the template `name`, with `constants` as its constants.cuh. Throws Error.
+  std::vector<char> compile(std::string_view name, const std::string& constants) const;
+
+  /// The same by a thread of its own; get() throws what compile() does.
+  Code begin(std::string_view name, const std::string& constants) const;
+
+  /// The same without looking at the cache; its log tells registers and spills.
+  Compiled compile_fresh(std::string_view name, const std::string& constants) const;
+
+  const std::string& architecture() const { return architecture_; }
+
+ private:
+  std::string architecture_;
+  std::filesystem::path cache_;
+  Nvrtc nvrtc_;
+};
+
+/// A kernel, loaded on the current device when it is first used: until then it may be compiled.
+class Kernel {
+ public:
+  /// `most_shared_bytes`: of dynamic shared memory in any launch.
+  Kernel(Code cubin, std::string name, std::size_t most_shared_bytes = 0)
+      : cubin_(std::move(cubin)), name_(std::move(name)), most_shared_bytes_(most_shared_bytes) {}
+
+  /// Per multiprocessor, with so many threads in a block and bytes of dynamic shared memory. The driver is
+  /// asked once.
+  int resident_blocks(int threads, std::size_t shared_bytes) const;
+
+  /// Enqueues a launch with one argument, copied now.
+  template <class Arguments>
+  void launch(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
+              const Arguments& arguments) const {
+    void* pointers[] = {const_cast<Arguments*>(&arguments)};
+    launch_with(grid, block, shared_bytes, stream, pointers);
+  }
+
+ private:
+  void launch_with(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
+                   void** arguments) const;
+  const void* loaded() const;
+
+  struct Unload {
+    void operator()(cudaLibrary_t library) const { cudaLibraryUnload(library); }
+  };
+  Code cubin_;
+  std::string name_;
+  std::size_t most_shared_bytes_;
+  mutable std::unique_ptr<std::remove_pointer_t<cudaLibrary_t>, Unload> library_;
+  mutable cudaKernel_t kernel_ = nullptr;
+  mutable std::map<std::pair<int, std::size_t>, int> resident_blocks_;
+};
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "kernels/cuda/runtime/device.hpp"
+
+namespace spsolve::cuda {
+
+/// Mean seconds of a launch, launched `count` times back to back.
+template <class Launch>
+double mean_seconds(const Stream& stream, int count, Launch&& launch) {
+  const Event begin(true), end(true);
+  begin.record(stream);
+  for (int i = 0; i < count; ++i) launch();
+  end.record(stream);
+  end.synchronize();
+  return end.seconds_since(begin) / count;
+}
+
+struct LaunchTime {
+  double boost_s, sustained_s;
+};
+
+/// Boost: the better of a batch and of the median of single launches, after rests of 60 ms. Sustained: the
+/// mean of launches back to back for `seconds`, after the same.
+template <class Launch>
+LaunchTime launch_time(const Stream& stream, double seconds, Launch&& launch) {
+  constexpr int batch = 12;
+  constexpr std::chrono::milliseconds rest(60);
+  launch();
+  const int count = std::max(batch, static_cast<int>(seconds / mean_seconds(stream, 2, launch)) + 1);
+  std::this_thread::sleep_for(rest);
+  const double together = mean_seconds(stream, batch, launch);
+  std::this_thread::sleep_for(rest);
+  std::vector<double> single;
+  for (int i = 0; i < batch; ++i) single.push_back(mean_seconds(stream, 1, launch));
+  std::nth_element(single.begin(), single.begin() + batch / 2, single.end());
+  mean_seconds(stream, count, launch);
+  return {std::min(together, single[batch / 2]), mean_seconds(stream, count, launch)};
+}
+
+}  // namespace spsolve::cuda

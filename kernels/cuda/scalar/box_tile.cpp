@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/scalar/box_tile.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "kernels/cuda/launch/launch_shape.hpp"
+#include "kernels/cuda/runtime/constants_text.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr int bytes_of_thread = 64;     // of columns in a row, of which it has two
+constexpr int most_warps = 16;          // of a multiprocessor, by registers: 128 of a thread
+constexpr int most_column_radius = 24;  // a window is in registers
+// Fitted to 336 tiles of 17 cases on H100 (docs/kernels-scalar.md). In issue slots of a warp: of a sum; of a
+// row beside its sums; of a turn of copies, and where operands are made of what is stored; of a plane, more
+// of one beside walls, and of a turn of ghosts beyond the ends of rows. Cycles until a plane has been read,
+// and what a launch takes on small grids. What blocks wait for each other, more where they are few; warps
+// that a scheduler needs to be busy.
+constexpr double sum_slots = 1.16, row_slots = 62, copy_slots = 7.3, convert_slots = 72, plane_slots = 100,
+                 wall_slots = 140, ghost_slots = 300, read_cycles = 500, start_cycles = 6000, apart = 0.033,
+                 alone = 1.6;
+
+/// Taps of a stencil as a box, whether they are there or not.
+Index3 box_of(const KernelStencil& stencil) {
+  const auto& radius = stencil.radius;
+  return {2 * radius[plane_axis] + 1, 2 * radius[row_axis] + 1, 2 * radius[column_axis] + 1};
+}
+
+}  // namespace
+
+BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
+                     const BlockLimits& limits, int lanes_x, int warps, int planes) {
+  const int compute_bytes = formats.compute_bytes();
+  const std::int64_t region_planes = region.extent(stencil.slow_axis()),
+                     region_rows = region.extent(stencil.tile_axis()),
+                     region_columns = region.extent(column_axis);
+  const int rows_radius = stencil.radius[stencil.tile_axis()], column_radius = stencil.radius[column_axis],
+            held_planes = 2 * stencil.radius[stencil.slow_axis()] + planes;
+  const int chunk = 16 / compute_bytes, own_columns = bytes_of_thread / compute_bytes;
+  BoxTile tile{{lanes_x, warps, planes}};
+  tile.columns = lanes_x * own_columns;
+  tile.rows = 2 * 32 / lanes_x * warps;
+  const int held_rows = tile.rows + 2 * rows_radius,
+            held_columns = tile.columns + 2 * round_up(column_radius, chunk);
+  // In chunks of 16 bytes, of which one is free after four. The lanes that read together are of several rows
+  // where fewer than eight are side by side.
+  int chunks = held_columns / chunk;
+  chunks += ceil_div(chunks, 4);
+  chunks += static_cast<int>(wrap(lanes_x / 2 - chunks, 4));
+  tile.pitch = chunks * chunk;
+  const Index3 box = box_of(stencil);
+  tile.shared_bytes = static_cast<std::size_t>(tile_bytes(chunks * held_rows, 1, 32 * warps)) +
+                      static_cast<std::size_t>(box[0] * box[1] * round_up(box[2], chunk) * compute_bytes);
+  if (column_radius > most_column_radius || !stencil.counts_rows(held_rows, chunk)) return tile;
+  tile.blocks_per_multiprocessor =
+      std::min(most_warps / warps, static_cast<int>(limits.shared_bytes / (tile.shared_bytes + 1024)));
+  if (tile.blocks_per_multiprocessor == 0) return tile;
+
+  // The share of blocks whose tiles have no ghosts.
+  const auto inside = [&](int axis, std::int64_t extent, int of_tile) {
+    return stencil.has_walls(axis) ? std::max(0.0, 1 - 2.0 * of_tile / static_cast<double>(extent)) : 1.0;
+  };
+  const double within_rows = inside(column_axis, region_columns, tile.columns),
+               beside_walls = 1 - inside(stencil.tile_axis(), region_rows, tile.rows) * within_rows;
+  const bool converts = formats.in_bytes() < compute_bytes || formats.storage == Precision::tf32;
+  const int threads = 32 * warps;
+  const double sums = sum_slots * (2 * rows_radius + 1) * (2 * column_radius + 1) * 2 * own_columns *
+                      (compute_bytes == 8 ? 2 : 1),
+               rows = (2 * rows_radius + 2) * (row_slots + 2.0 * column_radius / chunk),
+               read = (copy_slots + (converts ? convert_slots : 0.0)) *
+                      ceil_div(held_rows * (held_columns / chunk), threads),
+               ghosts = beside_walls * wall_slots +
+                        (1 - within_rows) * ghost_slots * ceil_div(held_rows * column_radius, threads),
+               slots = held_planes * (rows + read + plane_slots + ghosts) +
+                       planes * (held_planes + 1 - planes) * sums;
+  const std::int64_t blocks = ceil_div(region_planes, std::int64_t{planes}) *
+                              ceil_div(region_rows, tile.rows) * ceil_div(region_columns, tile.columns);
+  // Blocks that are resident at once hide each other's reading.
+  const auto together = [&](double number) {
+    const auto issue = [&](double n) {
+      return slots * std::hypot(n * warps / schedulers_of_multiprocessor, alone);
+    };
+    return std::max(issue(number) * (1 + apart / number), issue(1) + held_planes * read_cycles);
+  };
+  tile.cycles =
+      start_cycles + time_of_waves(blocks, tile.blocks_per_multiprocessor, limits.multiprocessors, together);
+  return tile;
+}
+
+std::string constants_text(const KernelStencil& stencil, const Formats& formats, const BoxTile& tile) {
+  ConstantsText text = scalar_constants(stencil, formats);
+  tile.put_constants(text);
+  text.integer("own_planes", tile.planes);
+  const Index3 box = box_of(stencil);
+  text.flag("all_taps", static_cast<std::int64_t>(stencil.taps.size()) == box[0] * box[1] * box[2]);
+  // [slow axis][row of a tile][column], which is the order of planes and rows, of which one has no taps.
+  const std::int64_t pitch = round_up(box[2], 16 / formats.compute_bytes());
+  text.integer("weight_pitch", pitch);
+  std::vector<double> weights(static_cast<std::size_t>(box[0] * box[1] * pitch), 0.0);
+  for (const Tap& tap : stencil.taps) {
+    const auto [plane, row, column] = tap.offset;
+    const std::int64_t rows = (plane + stencil.radius[0]) * box[1] + row + stencil.radius[1];
+    weights[static_cast<std::size_t>(rows * pitch + column + stencil.radius[2])] = tap.weight;
+  }
+  text.line("__device__ alignas(16) const Compute weights[] = {");
+  for (const double weight : weights) text.line(ConstantsText::number(weight) + ",");
+  text.line("};");
+  return text.finished();
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/scalar/kernel_stencil.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "kernels/cuda/runtime/constants_text.hpp"
+#include "kernels/cuda/scalar/tile.hpp"
+#include "kernels/sparse/round_weights.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr std::size_t most_folded_taps = 512;  // larger stencils are stepped tap by tap
+// Read by one sum of step.cuh; beyond, the loop is kept: code would leave the instruction cache.
+constexpr int most_unrolled_points = 512;
+
+const char* wall_name(Wall wall) {
+  return wall == Wall::none ? "Wall::none" : wall == Wall::dirichlet ? "Wall::dirichlet" : "Wall::neumann";
+}
+
+/// Whether taps[k] and the tap mirrored along an axis have the same weight, for all k; taps in lexicographic
+/// order.
+bool mirrored(const std::vector<Tap>& taps, int axis) {
+  return std::all_of(taps.begin(), taps.end(), [&](const Tap& tap) {
+    std::array<int, 3> image{tap.offset[0], tap.offset[1], tap.offset[2]};
+    image[axis] = -image[axis];
+    return std::any_of(taps.begin(), taps.end(), [&](const Tap& other) {
+      return other.weight == tap.weight && std::equal(image.begin(), image.end(), other.offset);
+    });
+  });
+}
+
+/// Operations of a folded sum, additions of points included, were taps folded along these axes.
+int folded_operations(const std::vector<Tap>& taps, const std::array<bool, 3>& folded) {
+  std::set<std::pair<int, int>> added;  // points in a plane, (row, column)
+  int operations = 0;
+  for (const Tap& tap : taps) {
+    const auto [plane, row, column] = tap.offset;
+    if ((folded[row_axis] && row < 0) || (folded[column_axis] && column < 0)) continue;
+    if (folded[row_axis] && row > 0) added.insert({row, 0});
+    if (folded[column_axis] && column > 0) added.insert({row, column});
+    if (!folded[plane_axis] || plane >= 0) ++operations;
+  }
+  std::set<int> planes;
+  for (const Tap& tap : taps) planes.insert(tap.offset[plane_axis]);
+  if (folded[plane_axis]) operations += static_cast<int>(planes.size()) - 1;
+  return operations + static_cast<int>(added.size());
+}
+
+Wall wall_of(BoundaryKind kind) {
+  return kind == BoundaryKind::dirichlet ? Wall::dirichlet
+         : kind == BoundaryKind::neumann ? Wall::neumann
+                                         : Wall::none;
+}
+
+}  // namespace
+
+KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Precision precision, bool source)
+    : with_source(source) {
+  const std::array<int, 3> axes = grid_axes(domain);
+  const Stencil used = step_weights(stencil, precision);
+  for (const spsolve::Tap& tap : used.taps()) {
+    Tap kernel_tap{};
+    for (int k = 0; k < axis_count; ++k) kernel_tap.offset[k] = static_cast<int>(tap.offset[axes[k]]);
+    kernel_tap.weight =
+        precision == Precision::fp64 ? tap.weight : static_cast<double>(static_cast<float>(tap.weight));
+    taps.push_back(kernel_tap);
+  }
+  for (int k = 0; k < axis_count; ++k) {
+    shape[k] = domain.shape[axes[k]];
+    radius[k] = static_cast<int>(stencil.radius()[axes[k]]);
+    for (const Side side : {low, high}) walls[k][side] = wall_of(domain.faces[axes[k]][side].kind);
+  }
+  operations = static_cast<int>(taps.size());
+  if (pointwise_completion() || radius[plane_axis] == 0 || taps.size() > most_folded_taps) return;
+  std::array<bool, 3> symmetric{};
+  for (int k = 0; k < axis_count; ++k) symmetric[k] = radius[k] > 0 && mirrored(taps, k);
+  const int folded_count = folded_operations(taps, symmetric);
+  if (folded_count >= operations) return;
+  const KernelStencil chain = *this;
+  // In fp64 ptxas 13.0 makes slower code of it beyond radius 1 (378 instead of 402 GStencil/s at 3).
+  begins_with_plane =
+      symmetric[plane_axis] && !source && (precision != Precision::fp64 || radius[plane_axis] == 1);
+  operations = folded_count - begins_with_plane;
+  folded = symmetric;
+  std::erase_if(taps, [&](const Tap& tap) {
+    return (folded[row_axis] && tap.offset[row_axis] < 0) ||
+           (folded[column_axis] && tap.offset[column_axis] < 0);
+  });
+  // Where no march takes it, tiles do (single_tile.hpp), faster than step.cuh a folded sum.
+  if (!choose_tile(*this, {precision, true, true}, 1, {})) *this = chain;
+}
+
+bool KernelStencil::is_pointwise(int plane) const {
+  return radius[plane_axis] > 0 && std::none_of(taps.begin(), taps.end(), [&](const Tap& tap) {
+           return tap.offset[0] == plane && (tap.offset[1] || tap.offset[2]);
+         });
+}
+
+bool KernelStencil::mirrors_planes() const {
+  return radius[plane_axis] == 1 && mirrors(plane_axis) && pointwise_completion() && is_pointwise(-1);
+}
+
+bool KernelStencil::has_ghost_planes() const {
+  const auto& [first, last] = walls[plane_axis];
+  return radius[plane_axis] > 0 && (first == Wall::dirichlet || last == Wall::dirichlet || mirrors_planes());
+}
+
+bool KernelStencil::has_walls() const {
+  return std::any_of(walls.begin(), walls.end(), [](const auto& faces) { return faces[low] != Wall::none; });
+}
+
+int Formats::in_bytes() const {
+  return in_stored ? static_cast<int>(storage_bytes(storage)) : compute_bytes();
+}
+int Formats::out_bytes() const {
+  return out_stored ? static_cast<int>(storage_bytes(storage)) : compute_bytes();
+}
+
+ConstantsText scalar_constants(const KernelStencil& stencil, const Formats& formats) {
+  ConstantsText text({"kernels/cuda/scalar/scalar_arguments.hpp", "kernels/cuda/ptx/precision.cuh"});
+  const char* stored = stored_name(formats.storage);
+  const char* compute = formats.storage == Precision::fp64 ? "double" : "float";
+  text.type("Stored", stored);
+  text.type("Compute", compute);
+  text.type("In", formats.in_stored ? stored : compute);
+  text.type("Out", formats.out_stored ? stored : compute);
+  std::string walls = "{";
+  for (const auto& faces : stencil.walls)
+    walls += std::string("{") + wall_name(faces[low]) + ", " + wall_name(faces[high]) + "}, ";
+  text.put("Wall", "walls[3][2]", walls + "}");
+  text.put("int", "radius[3]", ConstantsText::list(stencil.radius));
+  text.put("bool", "folded[3]", ConstantsText::list(stencil.folded));
+  text.put("bool", "repeating[3]", ConstantsText::list(stencil.repeats));
+  text.flag("with_source", stencil.with_source);
+  return text;
+}
+
+ConstantsText tap_constants(const KernelStencil& stencil, const Formats& formats) {
+  ConstantsText text = scalar_constants(stencil, formats);
+  const int tap_count = static_cast<int>(stencil.taps.size());
+  text.integer("tap_count", tap_count);
+  text.line("__device__ constexpr Tap taps[] = {");
+  for (const Tap& tap : stencil.taps)
+    text.line("  {{" + std::to_string(tap.offset[0]) + ", " + std::to_string(tap.offset[1]) + ", " +
+              std::to_string(tap.offset[2]) + "}, " + ConstantsText::number(tap.weight) + "},");
+  text.line("};");
+  return text;
+}
+
+std::string constants_text(const KernelStencil& stencil, const Formats& formats, const Tile* tile) {
+  ConstantsText text = tap_constants(stencil, formats);
+  text.flag("begins_with_plane", stencil.begins_with_plane);
+  text.flag("mirrors_planes", stencil.mirrors_planes());
+  text.flag("has_ghost_planes", stencil.has_ghost_planes());
+  const int tap_count = static_cast<int>(stencil.taps.size());
+  const int points = tap_count * (stencil.folded[row_axis] ? 2 : 1) * (stencil.folded[column_axis] ? 2 : 1);
+  text.integer("taps_to_unroll", points <= most_unrolled_points ? tap_count : 8);
+  if (tile) {
+    text.integer("depth", tile->depth);
+    text.integer("warps", tile->warps);
+    text.integer("rows_per_warp", tile->rows_per_warp);
+    text.integer("points_per_lane", tile->points_per_lane);
+    text.integer("stages", tile->stages);
+    text.integer("blocks_per_multiprocessor", tile->blocks_per_multiprocessor);
+    text.integer("column_margin", tile->column_margin);
+    text.integer("across_margin", tile->across_margin);
+    text.integer("shared_bytes", tile->shared_bytes);
+    text.flag("whole_vectors", tile->whole_vectors);
+    const bool warps = tile->faces_between_warps;
+    text.put("bool", "faces_between_lanes[2]", ConstantsText::list(tile->faces_between_lanes));
+    text.put("bool", "faces_between_warps[2]", ConstantsText::list(std::array{warps, warps}));
+  }
+  return text.finished();
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// `depth` true single steps in one kernel: a block marches a tile along the slowest axis and keeps every time
+// level in registers (2.5D temporal blocking; streaming accumulators instead of streaming operands).
+//
+// When plane z of level l is known it is scattered into the planes z - R .. z + R of level l + 1, R the
+// radius along the march, whose sums it extends in the order of the taps; plane z - R is complete with that.
+// So 2R registers per point and level are kept, there is no ring of planes and no index. Where the last tap
+// along the march is the centre of its plane (stars), completing a plane needs no neighbour: all levels
+// advance pointwise first, and then share their rows under one barrier. Otherwise (boxes) every level has its
+// own barrier. A lane holds points_per_lane x rows_per_warp points; x neighbours come by shuffles, rows of
+// other warps through shared memory. Per point and launch: one read and one write of storage, depth * taps
+// fused multiply-adds, times the redundancy of the tile (halo depth * radius on all sides, depth * R planes
+// of warm-up). Limited by issue slots and shared-memory accesses for stars, by FMA for boxes. A source is one
+// read more, and (depth - 1) R + 1 of its planes stay in registers: by memory, then.
+//
+// Ghost points beyond walls are made where sums read them, level by level: no thread steps any. Blocks that
+// touch a wall at the ends of rows or columns take a second instance of the code, which completes the windows
+// of threads (TileFaces); 2D blocks near a face across the march a third. Planes beyond a dirichlet face
+// across the march have its value; a plane beside a neumann face is its own image, if the stencil reaches one
+// plane along the march and of that the centre alone (PlaneFaces): else planes beside such faces are the
+// host's.
+
+#include "constants.cuh"
+#include "kernels/cuda/ptx/precision.cuh"
+#include "kernels/cuda/scalar/march_ghosts.cuh"
+#include "kernels/cuda/scalar/march_output.cuh"
+#include "kernels/cuda/scalar/march_place.cuh"
+#include "kernels/cuda/scalar/march_taps.cuh"
+#include "kernels/cuda/scalar/march_tile.cuh"
+#include "kernels/cuda/scalar/plane_ring.cuh"
+#include "kernels/cuda/scalar/scalar_arguments.hpp"
+
+namespace spsolve::cuda {
+
+/// Of the planes of a block that touches a wall at the ends of rows or columns, and of one that may take
+/// planes near a face across the march.
+template <bool beside_wall, bool near_planes>
+class March {
+ public:
+  __device__ March(const BlockPlace& place, SharedMemory& shared)
+      : place_(place),
+        shared_(shared),
+        lane_(held_column(place.first_column, static_cast<int>(threadIdx.x) % 32 * VX) / VX),
+        warp_(static_cast<int>(threadIdx.x) / 32),
+        output_(place),
+        faces_(place.a, place.first_row, place.first_column),
+        plane_faces_(place.a) {}
+
+  __device__ void run() {
+    const int planes = static_cast<int>(place_.end - place_.begin) + warm_up;
+    Ring ring(shared_.ring, place_.a, place_.begin - depth * R, place_.first_row, place_.first_column);
+    for (int i = 0; i < ahead; ++i) ring.fetch(i < planes);
+    Sums sums[depth] = {};
+    int i = 0;
+    static_for<1, warm_up_loops + 1>([&](auto loop) {
+      constexpr int levels = depth * loop.value / phases;
+#pragma unroll 1
+      for (; i < 2 * levels * R; ++i) take_plane<levels, false, near_planes>(ring, sums, i, planes);
+    });
+    if constexpr (near_planes && has_near_loop) {
+      const int far_end = min(plane_faces_.first_near_last() - plane_of(0), planes);
+      int near_end = warm_up;
+      do {
+#pragma unroll 1
+        for (; i < near_end; ++i) take_plane<depth, true, true>(ring, sums, i, planes);
+#pragma unroll 1
+        for (; i < far_end; ++i) take_plane<depth, true, false>(ring, sums, i, planes);
+        near_end = planes;
+      } while (i < planes);
+    } else {
+#pragma unroll 1
+      for (; i < planes; ++i) take_plane<depth, true, near_planes>(ring, sums, i, planes);
+    }
+  }
+
+ private:
+  static constexpr int ahead = Ring::stages - 1;
+  static constexpr int warm_up = 2 * depth * R;  // planes before the first that is written
+  /// Of the planes ahead of a level.
+  using Sums = Points[R > 0 ? 2 * R : 1];
+
+  static constexpr int source_planes = with_source ? (depth - 1) * R + 1 : 1;
+
+  /// Level l makes no plane that is wanted before plane 2lR of the march, so that a good third of the warm-up
+  /// can be left out, by loops of fewer levels: branches in one loop would keep the instructions of one level
+  /// from filling the waits of another.
+  static constexpr bool warms_apart = R > 0 && warms_up_apart(RY > 0, pointwise_completion, sizeof(Compute));
+  static constexpr int phases = warms_apart ? warm_up_phases(depth) : 1;
+  /// The last phase, of all levels, has a loop of its own, which writes nothing, so that none asks whether to
+  /// write; where there are more loops beside walls, more instructions cost more than asking.
+  static constexpr bool writes_apart = warms_apart && (RY == 0 ? !near_planes : !has_walls);
+  static constexpr int warm_up_loops = writes_apart ? phases : phases - 1;
+  /// Planes near a face across the march have a loop of their own: few are, and others are not to pay for it.
+  /// 3D stars have no registers for more loops than one.
+  static constexpr bool has_near_loop = RY == 0 || !pointwise_completion;
+  /// Where two loops, windows to complete and sums of fp64 leave no registers for offsets of other warps'
+  /// rows.
+  static constexpr bool lacks_registers = sizeof(Compute) == 8 && beside_wall && near_planes && RY > 0;
+
+  /// Plane i of the march in the grid.
+  __device__ int plane_of(int i) const { return static_cast<int>(place_.begin) - depth * R + i; }
+
+  /// Takes plane i of the march through the first `levels` levels, and if `writing`, through all and out.
+  /// `near_face`: some level may be beside a face across the march, or beyond.
+  template <int levels, bool writing, bool near_face>
+  __device__ __forceinline__ void take_plane(Ring& ring, Sums (&sums)[depth], int i, int planes) {
+    const int plane = plane_of(i);
+    const auto [input, source] = ring.wait();
+    Points level[levels + 1];
+    read_input<near_face>(level[0], input, plane);
+    constexpr bool after_warm_up = near_planes && !near_face;  // by the loop of planes that are not near
+    const auto write = [&] {
+      if constexpr (writing)
+        if (writes_apart || after_warm_up || i >= warm_up) output_.write(level[levels]);
+    };
+    if constexpr (pointwise_completion) {
+      auto& edges = shared_.edges[i & 1];
+      if (near_face && (has_near_loop || plane_faces_.are_near(plane))) {
+        keep_branch();
+        complete_levels<levels, writing, near_face>(level, sums, plane);
+      } else {
+        complete_levels<levels, writing, false>(level, sums, plane);
+      }
+      // Before the barrier, so that its registers are free afterwards.
+      write();
+      static_for<0, levels>([&](auto l) {
+        if constexpr (shares<l.value, near_face>) share_rows(edges[RY > 0 ? l.value : 0], level[l.value]);
+      });
+      block_barrier();
+      compute_anew(warp_);
+      ring.fetch(i + ahead < planes);
+      advance_source(source);
+      // Level 0 last and from the input again: its registers are not kept across the barrier.
+      static_for<0, levels>([&](auto k) {
+        constexpr int l = levels - 1 - k.value;
+        if constexpr (l == 0) read_input<near_face>(level[0], input, plane);
+        Window window;
+        gather<l, near_face>(window, level[l], input, edges[RY > 0 ? l : 0], plane - l * R);
+        advance_sums<l>(sums[l]);
+        const Neighbours neighbours{window};
+        extend(sums[l], neighbours);
+      });
+    } else {
+      block_barrier();
+      if constexpr (lacks_registers) compute_anew(warp_);
+      ring.fetch(i + ahead < planes);
+      advance_source(source);
+      static_for<0, levels>([&](auto l) {
+        const int at_level = plane - l.value * R;
+        Points& next = level[l.value + 1];
+        if constexpr (R > 0)
+          next = sums[l.value][0];
+        else
+          start<0>(next);
+        advance_sums<l.value>(sums[l.value]);
+        EdgeRows& edges = shared_.edges[l.value & 1][0];
+        if constexpr (shares<l.value, near_face>) {
+          share_rows(edges, level[l.value]);
+          block_barrier();
+        }
+        Window window;
+        gather<l.value, near_face>(window, level[l.value], input, edges, at_level);
+        const Neighbours neighbours{window};
+        if constexpr (makes_operands) {
+          add_by_rows(next, sums[l.value], neighbours);
+        } else {
+          add_taps<R>(next, neighbours);
+          extend(sums[l.value], neighbours);
+        }
+        if constexpr (l.value + 1 < depth) settle<near_face>(next, at_level - R);
+      });
+      write();
+    }
+  }
+
+  /// Level 0 at the thread's points.
+  template <bool near_face>
+  __device__ void read_input(Points& points, const In (*input)[tile_columns], int plane) const {
+    read_points<Stored>(points, input);
+    if constexpr (near_face) plane_faces_.impose(points, plane);
+  }
+
+  /// The planes of the source that levels reach are kept until the last has passed.
+  __device__ void advance_source(const Compute (*source)[tile_columns]) {
+    if constexpr (!with_source) return;
+    static_for<1, source_planes>(
+        [&](auto k) { source_[source_planes - k.value] = source_[source_planes - k.value - 1]; });
+    read_points<Compute>(source_[0], source);
+  }
+
+  /// A plane at the thread's points, as operands of the given format.
+  template <class Format, class T>
+  __device__ void read_points(Points& points, const T (*plane)[tile_columns]) const {
+#pragma unroll
+    for (int v = 0; v < VY; ++v) read_row<Format>(points.at[v], plane, warp_ * VY + v);
+  }
+
+  template <class Format, class T>
+  __device__ void read_row(Compute (&to)[VX], const T (*plane)[tile_columns], int tile_row) const {
+    using Vector = Pack<T, VX>;
+    const Vector vector = *reinterpret_cast<const Vector*>(&plane[tile_row][lane_ * VX]);
+#pragma unroll
+    for (int c = 0; c < VX; ++c) to[c] = read<Format>(vector.element[c]);
+  }
+  template <class Format, class T>
+  static __device__ Compute read(const T& stored) {
+    return operand<Format>(static_cast<Compute>(value_of(stored)));
+  }
+
+  /// Level after level, where the last tap of each is the centre of its plane: without neighbours.
+  template <int levels, bool writing, bool near_face>
+  __device__ __forceinline__ void complete_levels(Points* level, Sums (&sums)[depth], int plane) {
+    static_for<0, levels>([&](auto l) {
+      const int at_level = plane - l.value * R;
+      if constexpr (near_face && mirrors_planes) mirror(level[l.value], sums[l.value], at_level);
+      if constexpr (writing || l.value + 1 < levels) {
+        Points& next = level[l.value + 1];
+        next = sums[l.value][0];
+        add_taps<R>(next, Centres{level[l.value]});
+        if constexpr (l.value + 1 < depth) settle<near_face>(next, at_level - R);
+      }
+    });
+  }
+
+  /// A plane of a level beside a neumann face adds to sums as its image before it does itself; one beyond is
+  /// the image of the last.
+  __device__ void mirror(Points& level, Sums& sums, int plane) {
+    if (plane_faces_.is_mirrored_first(plane)) add_taps<-1>(sums[1], Centres{level});
+    if (plane_faces_.is_mirrored_last(plane)) *shared_.points_of_thread() = level;
+    if (plane_faces_.is_image_of_last(plane)) level = *shared_.points_of_thread();
+  }
+
+  /// A completed level becomes the operand of the next one.
+  template <bool near_face>
+  __device__ void settle(Points& points, int plane) const {
+#pragma unroll
+    for (int v = 0; v < VY; ++v)
+#pragma unroll
+      for (int c = 0; c < VX; ++c) points.at[v][c] = operand<Stored>(points.at[v][c]);
+    if constexpr (near_face) plane_faces_.impose(points, plane);
+  }
+
+  /// Whether warps hand each other rows of a level: those of level 0 are in the input, but for ghosts.
+  template <int level, bool near_face>
+  static constexpr bool shares = RY > 0 && (level > 0 || near_face);
+
+  __device__ void share_rows(EdgeRows& edges, const Points& points) const {
+    using Vector = Pack<Compute, VX>;
+#pragma unroll
+    for (int k = 0; k < RY; ++k) {
+      *reinterpret_cast<Vector*>(&edges.at[warp_][k][lane_ * VX]) =
+          reinterpret_cast<const Vector&>(points.at[k]);
+      *reinterpret_cast<Vector*>(&edges.at[warp_][RY + k][lane_ * VX]) =
+          reinterpret_cast<const Vector&>(points.at[VY - RY + k]);
+    }
+  }
+
+  /// The thread's points of level l with all neighbours that taps reach. What lies outside the tile is any
+  /// value: it reaches no point that is written.
+  template <int l, bool near_face>
+  __device__ void gather(Window& window, const Points& points, const In (*input)[tile_columns],
+                         const EdgeRows& edges, int plane) const {
+    static_for<0, VY + 2 * RY>([&](auto index) {
+      constexpr int w = index.value, v = w - RY;
+      constexpr bool own = v >= 0 && v < VY;
+      Compute row[VX];
+      if constexpr (own) {
+#pragma unroll
+        for (int c = 0; c < VX; ++c) row[c] = points.at[v][c];
+      } else {
+        constexpr int side = v < 0 ? 0 : 1,
+                      beyond = side == 0 ? -1 - v : v - VY;  // rows between it and the warp's
+        const bool mirrored = beside_wall && faces_.template mirror_rows<side>();
+        const int other = mirrored ? warp_ : side == 0 ? max(warp_ - 1, 0) : min(warp_ + 1, warps - 1);
+        const bool of_first_rows = mirrored == (side == 0);
+        if constexpr (!shares<l, near_face>) {
+          read_row<Stored>(row, input, other * VY + (of_first_rows ? beyond : VY - 1 - beyond));
+        } else {
+          const auto vector = *reinterpret_cast<const Pack<Compute, VX>*>(
+              &edges.at[other][of_first_rows ? beyond : 2 * RY - 1 - beyond][lane_ * VX]);
+#pragma unroll
+          for (int c = 0; c < VX; ++c) row[c] = vector.element[c];
+        }
+      }
+#pragma unroll
+      for (int c = 0; c < VX; ++c) window.at[w][RX + c] = row[c];
+      if constexpr (own || corners) {
+#pragma unroll
+        for (int k = 1; k <= RX; ++k) {
+          window.at[w][RX - k] = __shfl_up_sync(0xffffffffu, row[VX - k], 1);
+          window.at[w][RX + VX - 1 + k] = __shfl_down_sync(0xffffffffu, row[k - 1], 1);
+        }
+      }
+    });
+    if constexpr (beside_wall)
+      if (!near_face || !turns_corners || !plane_faces_.is_beyond(plane)) faces_.complete(window);
+  }
+
+  /// The sums of the planes z - R + 1 .. z + R that level l, at z, reaches follow those of the plane before.
+  template <int l>
+  __device__ void advance_sums(Sums& sums) const {
+    static_for<0, 2 * R - 1>([&](auto j) { sums[j.value] = sums[j.value + 1]; });
+    if constexpr (R > 0) start<l * R>(sums[2 * R - 1]);
+  }
+
+  /// What every sum begins with: the source, or zero; of a plane so many behind the newest that one of level
+  /// 0 reaches.
+  template <int behind>
+  __device__ void start(Points& sums) const {
+    if constexpr (with_source)
+      sums = source_[behind];
+    else
+      sums = {};
+  }
+
+  const BlockPlace& place_;
+  SharedMemory& shared_;
+  int lane_, warp_;
+  TileOutput output_;
+  TileFaces faces_;
+  PlaneFaces plane_faces_;
+  Points source_[source_planes] = {};  // from the newest on
+};
+
+}  // namespace spsolve::cuda
+
+extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::warps,
+                                             spsolve::cuda::blocks_per_multiprocessor)
+    march(const __grid_constant__ spsolve::cuda::Arguments a) {
+  using namespace spsolve::cuda;
+  extern __shared__ __align__(128) unsigned char memory[];
+  SharedMemory& shared = *reinterpret_cast<SharedMemory*>(memory);
+  const BlockPlace place(a);
+  if (place.begin >= place.end) return;
+  if (place.beside_wall())
+    March<true, has_ghost_planes>(place, shared).run();
+  else if (has_ghost_planes && place.near_planes())
+    March<false, has_ghost_planes>(place, shared).run();
+  else if constexpr (ends_apart || !has_ghost_planes)
+    March<false, false>(place, shared).run();
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What points of march.cuh find beyond walls.
+
+#include "kernels/cuda/scalar/march_tile.cuh"
+
+namespace spsolve::cuda {
+
+/// The faces across one axis as a thread sees them in its window along it: `n` points of its own and `r`
+/// neighbours on either side, whose entries beyond a dirichlet face become its value, and beyond a neumann
+/// face the points that they mirror. What else lies beyond is any value. `between`: the face before, and that
+/// after them, lies between the points of two threads, so that a thread finds it in one place; else anywhere
+/// among its points.
+template <int axis, int n, int r, const bool (&between)[2]>
+class Faces {
+ public:
+  /// `first`: the coordinate of the first of the n points.
+  __device__ Faces(const Arguments& a, long long first)
+      : a_(a), low_(seen<0>(r - first)), high_(seen<1>(n + r + first - a.shape[axis])) {}
+
+  /// Completes the window whose entry e is at(e); `but_mirrors`: the entries of mirrors() are right already.
+  template <bool but_mirrors, class At>
+  __device__ __forceinline__ void complete(At&& at) const {
+    if constexpr (walls[axis][0] != Wall::none) {
+      if constexpr (!(but_mirrors && can_mirror<0>)) complete_side<0>(low_, at);
+      if constexpr (!(but_mirrors && can_mirror<1>))
+        complete_side<1>(high_, [&](int e) -> Compute& { return at(n + 2 * r - 1 - e); });
+    }
+  }
+
+  /// Whether the thread's own points are mirrored in a face just beside them.
+  template <int side>
+  __device__ bool mirrors() const {
+    return can_mirror<side> && (side == 0 ? low_ : high_) != 0;
+  }
+
+ private:
+  template <int side>
+  static constexpr bool can_mirror = between[side] && walls[axis][side] == Wall::neumann;
+
+  /// A face that has `beyond` entries of the window, counted from its side, beyond it: one bit for all of
+  /// these if it gives them a value, else one for the first point inside. No bit where none of them matters.
+  template <int side>
+  static __device__ unsigned seen(long long beyond) {
+    if (beyond <= 0 || beyond >= n + r) return 0;
+    const unsigned inside = 1u << beyond;
+    return walls[axis][side] == Wall::neumann ? inside : inside - 1;
+  }
+
+  template <int side, class At>
+  __device__ __forceinline__ void complete_side(unsigned bits, At&& at) const {
+    if constexpr (walls[axis][side] == Wall::dirichlet) {
+      const Compute value = ghost_value(a_, axis, side);
+#pragma unroll
+      for (int e = 0; e < (between[side] ? r : n + r - 1); ++e) at(e) = choose(bits, e, value, at(e));
+    } else {
+#pragma unroll
+      for (int inside = between[side] ? r : 1; inside < (between[side] ? r + 1 : n + r); ++inside)
+#pragma unroll
+        for (int d = 0; d < (inside < r ? inside : r); ++d) {
+          Compute& ghost = at(inside - 1 - d);
+          ghost = choose(bits, inside, at(inside + d), ghost);
+        }
+    }
+  }
+
+  const Arguments& a_;
+  unsigned low_, high_;
+};
+
+/// Those at the ends of rows and columns of a tile.
+class TileFaces {
+ public:
+  __device__ TileFaces(const Arguments& a, long long first_row, long long first_column)
+      : rows_(a, first_row + static_cast<int>(threadIdx.x) / 32 * VY),
+        columns_(a, first_column + static_cast<int>(threadIdx.x) % 32 * VX) {}
+
+  /// Whether the rows of a warp beside a face are read in place of those beyond.
+  template <int side>
+  __device__ bool mirror_rows() const {
+    return rows_.template mirrors<side>();
+  }
+
+  /// Rows decide after columns, as planes do after rows: what lies beyond both takes the value of theirs.
+  __device__ __forceinline__ void complete(Window& window) const {
+    constexpr int row = corners ? 0 : RY, column = corners ? 0 : RX;  // what taps reach along the other axis
+#pragma unroll
+    for (int w = row; w < VY + 2 * RY - row; ++w)
+      columns_.template complete<false>([&](int e) -> Compute& { return window.at[w][e]; });
+#pragma unroll
+    for (int c = column; c < VX + 2 * RX - column; ++c)
+      rows_.template complete<true>([&](int e) -> Compute& { return window.at[e][c]; });
+  }
+
+ private:
+  Faces<row_axis, VY, RY, faces_between_warps> rows_;
+  Faces<column_axis, VX, RX, faces_between_lanes> columns_;
+};
+
+/// Keeps the compiler from turning a branch that is seldom taken into selects that all execute.
+__device__ inline void keep_branch() { __syncwarp(); }
+
+/// The faces across the march. Planes beyond have one value: that of a dirichlet face, or zero where sums
+/// take the plane beside a neumann face as its own image, at a distance of one plane, which is as far as they
+/// reach.
+class PlaneFaces {
+ public:
+  __device__ explicit PlaneFaces(const Arguments& a)
+      : a_(a), planes_(static_cast<int>(a.shape[plane_axis])) {}
+
+  /// Whether some level is beside a face, or beyond, when level 0 takes a plane.
+  __device__ bool are_near(int plane) const { return plane < depth * R || plane >= first_near_last(); }
+  /// The first plane of level 0 that reaches the last face.
+  __device__ int first_near_last() const { return planes_ - R; }
+
+  __device__ bool is_beyond(int plane) const {
+    return static_cast<unsigned>(plane) >= static_cast<unsigned>(planes_);
+  }
+
+  /// Whether a plane is the first, or the last, and its own image; the image of the last.
+  __device__ bool is_mirrored_first(int plane) const { return is_mirror(0) && plane == 0; }
+  __device__ bool is_mirrored_last(int plane) const { return is_mirror(1) && plane == planes_ - 1; }
+  __device__ bool is_image_of_last(int plane) const { return is_mirror(1) && plane == planes_; }
+
+  /// Points of a plane beyond a face take its value.
+  __device__ void impose(Points& points, int plane) const {
+    if (!is_beyond(plane)) return;
+    keep_branch();
+    const Compute value = plane < 0 ? value_beyond<0>() : value_beyond<1>();
+#pragma unroll
+    for (int v = 0; v < VY; ++v)
+#pragma unroll
+      for (int c = 0; c < VX; ++c) points.at[v][c] = value;
+  }
+
+ private:
+  /// The zero of which the product with the tap across the face is a negative zero: sums stay as they are.
+  template <int side>
+  __device__ Compute value_beyond() const {
+    if constexpr (walls[plane_axis][side] == Wall::dirichlet) return ghost_value(a_, plane_axis, side);
+    return any_tap([](const Tap& tap) { return tap.offset[0] == 2 * side - 1 && tap.weight < 0; }) ? 0.0
+                                                                                                   : -0.0;
+  }
+
+  const Arguments& a_;
+  int planes_;
+};
+
+}  // namespace spsolve::cuda

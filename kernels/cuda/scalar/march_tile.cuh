@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a block of march.cuh holds: the points of a thread and the rows it shares.
+
+#include "constants.cuh"
+#include "kernels/cuda/scalar/plane_ring.cuh"
+#include "kernels/cuda/scalar/scalar_arguments.hpp"
+#include "kernels/cuda/scalar/walls.cuh"
+
+namespace spsolve::cuda {
+
+using namespace constants;
+
+constexpr int R = radius[plane_axis], RY = radius[row_axis], RX = radius[column_axis];
+constexpr int VY = rows_per_warp, VX = points_per_lane;
+
+constexpr bool any_tap(bool (*test)(const Tap&)) {
+  for (int k = 0; k < tap_count; ++k)
+    if (test(taps[k])) return true;
+  return false;
+}
+/// Whether completing a plane needs no neighbours in it.
+constexpr bool pointwise_completion =
+    R > 0 && !any_tap([](const Tap& tap) { return tap.offset[0] == R && (tap.offset[1] || tap.offset[2]); });
+/// Whether taps of other planes reach beyond rows or columns, too.
+constexpr bool turns_corners =
+    any_tap([](const Tap& tap) { return tap.offset[0] && (tap.offset[1] || tap.offset[2]); });
+constexpr bool has_plane(int offset) {
+  for (int k = 0; k < tap_count; ++k)
+    if (taps[k].offset[0] == offset) return true;
+  return false;
+}
+constexpr bool corners = any_tap([](const Tap& tap) { return tap.offset[1] && tap.offset[2]; });
+
+constexpr bool has_walls =
+    walls[0][0] != Wall::none || walls[1][0] != Wall::none || walls[2][0] != Wall::none;
+/// Whether the march takes planes beside a face across it as their own images.
+constexpr bool is_mirror(int side) { return mirrors_planes && walls[plane_axis][side] == Wall::neumann; }
+/// Of tiles of one row few blocks are near a face across the march: these have code of their own.
+constexpr bool ends_apart = RY == 0;
+
+/// What depends on the value from here on is computed here, not kept in registers since before a loop.
+template <class T>
+__device__ inline void compute_anew(T& value) {
+  asm volatile("" : "+r"(value));
+}
+
+/// The points of one thread.
+struct Points {
+  Compute at[VY][VX];
+};
+/// The same with the neighbours that taps reach.
+struct Window {
+  Compute at[VY + 2 * RY][VX + 2 * RX];
+};
+
+/// First and last rows of every warp, for the warps above and below.
+struct EdgeRows {
+  Compute at[warps][2 * RY > 0 ? 2 * RY : 1][tile_columns];
+};
+constexpr int shared_levels = RY == 0 ? 0 : pointwise_completion ? depth : 1;
+
+/// The source that level 0 takes lies as far ahead as it reaches.
+using Ring = PlaneRing<R>;
+
+/// Where stars keep the last plane of a level beside a neumann face until the next plane, which is its image.
+template <bool is_needed>
+struct LastPlane {
+  Points points[32 * warps];
+
+  __device__ Points* points_of_thread() { return &points[threadIdx.x]; }
+};
+template <>
+struct LastPlane<false> {
+  __device__ Points* points_of_thread() { return nullptr; }
+};
+
+struct SharedMemory : LastPlane<is_mirror(1)> {
+  alignas(128) Ring::Storage ring;
+  alignas(128) EdgeRows edges[2][shared_levels > 0 ? shared_levels : 1];
+};
+static_assert(sizeof(SharedMemory) == shared_bytes, "the host must ask for this much");
+static_assert(RY <= VY && RX <= VX, "a neighbour must be no farther than the next warp and lane");
+
+}  // namespace spsolve::cuda

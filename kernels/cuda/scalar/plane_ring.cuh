@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/cuda/ptx/async_copy.cuh"
+#include "kernels/cuda/scalar/scalar_types.cuh"
+#include "kernels/cuda/scalar/walls.cuh"
+
+namespace spsolve::cuda {
+
+/// Columns and rows that a block holds, halo included.
+constexpr int tile_columns = 32 * constants::points_per_lane;
+constexpr int tile_rows = constants::warps * constants::rows_per_warp;
+
+/// Whether a tile lies across the ends of rows that repeat: it begins as many columns before the grid as it
+/// goes on after. Its halves are held the other way round, the beginning of the rows first, since the copy
+/// engine goes through memory upwards only.
+__device__ inline bool is_across(long long first_column) { return repeats(column_axis) && first_column < 0; }
+/// Where column c of the tile is held.
+__device__ inline int held_column(long long first_column, int c) {
+  return is_across(first_column) ? c ^ tile_columns / 2 : c;
+}
+
+__device__ inline void block_barrier() {
+  if constexpr (constants::warps == 1)
+    __syncwarp();
+  else
+    __syncthreads();
+}
+
+/// Copies the planes of a tile of a field to shared memory, one after the other: by the tensor copy engine on
+/// sm_90 (one instruction per plane, or per row and 256 columns), by cp.async on sm_80. Points outside the
+/// memory of the field are any value.
+template <class T>
+class TileCopy {
+ public:
+  static constexpr int bytes = tile_rows * tile_columns * static_cast<int>(sizeof(T));
+  // What the engine copies at once: at most 256 columns, to rows one after the other.
+  static constexpr int box_columns = tile_columns < 256 ? tile_columns : 256;
+  static constexpr int box_rows = tile_columns > box_columns ? 1 : tile_rows;
+
+  __device__ TileCopy(const Arguments& a, const View& view, const TensorMap (&maps)[2], long long first_plane,
+                      long long first_row, long long first_column)
+      : a_(a),
+        view_(view),
+        maps_(maps),
+        plane_(static_cast<int>(first_plane - view.begin[0])),
+        row_(static_cast<int>(first_row - view.begin[1])),
+        column_(static_cast<int>((is_across(first_column) ? 0 : first_column) - view.begin[2])) {}
+
+  /// The plane that is next: on sm_90 asked for by one thread, else by all of the block.
+  __device__ void copy(T (*to)[tile_columns], [[maybe_unused]] unsigned long long* full) const {
+    const bool across = repeats(column_axis) && column_ == 0;
+#if __CUDA_ARCH__ >= 900
+    for (int r = 0; r < tile_rows; r += box_rows)
+#pragma unroll
+      for (int c = 0; c < tile_columns; c += box_columns)
+        if (c == 0 || !across)
+          tensor_copy(&to[r][c], maps_[across], {column_ + c, 0, row_ + r, plane_}, full);
+#else
+    constexpr int elements = 16 / sizeof(T), chunks = tile_columns / elements;
+    const long long plane = inside(plane_, 0) * view_.stride[0];
+    for (int i = threadIdx.x; i < tile_rows * chunks; i += 32 * constants::warps) {
+      const int row = i / chunks, column = i % chunks * elements;
+      const bool end = across && column >= tile_columns / 2;  // of rows
+      const long long x = column_ + column + (end ? a_.row_period - tile_columns : 0),
+                      width = view_.end[2] - view_.begin[2];
+      if (x >= 0 && x < width)
+        copy_16_bytes(&to[row][column], static_cast<const T*>(view_.data) + plane +
+                                            inside(row_ + row, 1) * view_.stride[1] + x);
+    }
+#endif
+  }
+  /// By all threads, so that it stays in the registers that warps share.
+  __device__ void advance() { ++plane_; }
+
+ private:
+  /// A coordinate clamped to the memory of the field.
+  __device__ long long inside(int p, int axis) const {
+    return clamp(p, 0, view_.end[axis] - view_.begin[axis]);
+  }
+
+  const Arguments& a_;
+  const View& view_;
+  const TensorMap (&maps_)[2];
+  int plane_, row_, column_;  // of the tile in the next plane, relative to the memory of the field
+};
+
+/// The next planes of a tile of the input on their way to shared memory, and with them, `lead` planes
+/// further, those of the source, if there is one.
+template <int lead>
+class PlaneRing {
+  static constexpr bool with_source = constants::with_source;
+  static constexpr int stage_bytes = TileCopy<In>::bytes + (with_source ? TileCopy<Compute>::bytes : 0);
+
+ public:
+  static constexpr int stages = constants::stages;
+  struct Storage {
+    alignas(128) unsigned char planes[stages][stage_bytes];
+    unsigned long long full[stages];
+  };
+  static_assert(TileCopy<In>::bytes % 128 == 0 && stage_bytes % 128 == 0, "where the copy engine writes");
+  struct Planes {
+    const In (*input)[tile_columns];
+    const Compute (*source)[tile_columns];  // of no meaning without one
+  };
+
+  __device__ PlaneRing(Storage& storage, const Arguments& a, long long first_plane, long long first_row,
+                       long long first_column)
+      : storage_(storage),
+        input_(a, a.in, a.in_map, first_plane, first_row, first_column),
+        source_(a, a.source, a.source_map, first_plane + lead, first_row, first_column) {
+#if __CUDA_ARCH__ >= 900
+    if (threadIdx.x == 0) {
+      for (int stage = 0; stage < stages; ++stage) mbarrier_init(&storage_.full[stage], 1);
+      fence_mbarrier_init();
+    }
+    block_barrier();
+#endif
+  }
+
+  /// Starts the copies of the next planes, if they are wanted. Their stage must no longer be read by any
+  /// thread.
+  __device__ void fetch(bool wanted) {
+    if (wanted) copy_planes();
+#if __CUDA_ARCH__ < 900
+    commit_copies();  // wait() counts groups, also of no copies
+#endif
+  }
+
+  /// The next planes once they have arrived. Called by all threads of the block.
+  __device__ Planes wait() {
+    const int stage = wait_;
+#if __CUDA_ARCH__ >= 900
+    mbarrier_wait(&storage_.full[stage], parity_);
+    if (stage + 1 == stages) parity_ ^= 1;
+#else
+    wait_for_copies<stages - 2>();
+    block_barrier();
+#endif
+    wait_ = stage + 1 == stages ? 0 : stage + 1;
+    return {plane_in<In>(stage, 0), plane_in<Compute>(stage, TileCopy<In>::bytes)};
+  }
+
+ private:
+  template <class T>
+  __device__ T (*plane_in(int stage, int offset))[tile_columns] {
+    return reinterpret_cast<T(*)[tile_columns]>(storage_.planes[stage] + offset);
+  }
+
+  __device__ void copy_planes() {
+    unsigned long long* const full = &storage_.full[fetch_];
+#if __CUDA_ARCH__ >= 900
+    const bool asks = threadIdx.x == 0;
+    if (asks) mbarrier_expect(full, stage_bytes);
+#else
+    constexpr bool asks = true;
+#endif
+    if (asks) {
+      input_.copy(plane_in<In>(fetch_, 0), full);
+      if constexpr (with_source) source_.copy(plane_in<Compute>(fetch_, TileCopy<In>::bytes), full);
+    }
+    input_.advance();
+    source_.advance();
+    fetch_ = fetch_ + 1 == stages ? 0 : fetch_ + 1;
+  }
+
+  Storage& storage_;
+  TileCopy<In> input_;
+  TileCopy<Compute> source_;
+  int fetch_ = 0, wait_ = 0;  // stages
+  unsigned parity_ = 0;
+};
+
+}  // namespace spsolve::cuda

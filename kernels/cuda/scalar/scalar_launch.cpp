@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of the scalar unit: how they are made and launched.
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/cuda/launch/launch_shape.hpp"
+#include "kernels/cuda/launch/make_tensor_map.hpp"
+#include "kernels/cuda/launch/view.hpp"
+#include "kernels/cuda/scalar/scalar_unit.hpp"
+#include "kernels/cuda/scalar/tile.hpp"
+
+namespace spsolve::cuda {
+
+void ScalarUnit::march(March& march, const Operand& in, const Operand& out, const Box& wanted,
+                       cudaStream_t stream) const {
+  const Tile& tile = march.tile;
+  const Formats formats{precision_, in.stored, out.stored};
+  const bool ends_at_wall = wanted.end[x_axis] == domain_.shape[x_axis] && !domain_.periodic(x_axis);
+  const auto [first_column, end_column] =
+      in_whole_vectors({wanted.begin[x_axis] - aligned_column_, wanted.end[x_axis] - aligned_column_}, tile,
+                       formats, out.is_scratch, ends_at_wall);
+  Box region = wanted;
+  region.begin[x_axis] = aligned_column_ + first_column;
+  region.end[x_axis] = aligned_column_ + end_column;
+  // Coordinates in a tile map are 32 bits; without taps across rows a row of tiles is a row of the grid.
+  const int rows = axes_[row_axis];
+  const bool wide = region.extent()[x_axis] > most_columns,
+             tall = stencil_.radius[row_axis] == 0 && region.extent()[rows] > most_blocks_across;
+  if (wide || tall) {
+    const int axis = wide ? static_cast<int>(x_axis) : rows;
+    Box left = region, right = region;
+    left.end[axis] = right.begin[axis] =
+        region.begin[axis] + round_down(region.extent()[axis] / 2, column_granule);
+    this->march(march, in, out, left, stream);
+    return this->march(march, in, out, right, stream);
+  }
+  Arguments a = arguments(in, out, region);
+  const std::int64_t granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
+  const Kernel& kernel = kernel_of(
+      march, place_tiles(a, stencil_, tile,
+                         aligned_column_ + round_down(a.region.begin[2] - aligned_column_, granule)));
+  if (!in.view.data) return;  // prepare()
+  const auto map_tiles = [&](View& view, int bytes, TensorMap(&maps)[2]) {
+    if (const std::int64_t skipped = round_down(a.first_column - view.begin[2], column_granule);
+        skipped > 0) {
+      view.data = static_cast<std::byte*>(view.data) + skipped * bytes;
+      view.begin[2] += skipped;
+    }
+    view.end[2] = std::min<std::int64_t>(view.end[2], view.begin[2] + 2 * most_columns);
+    if (!device_.block_limits().copy_engine()) return;
+    maps[0] = make_tile_map(view, bytes, tile.box_rows(), tile.box_columns());
+    if (a.row_period) maps[1] = make_tile_map(view, bytes, tile.box_rows(), tile.columns(), a.row_period);
+  };
+  map_tiles(a.in, formats.in_bytes(), a.in_map);
+  if (a.source.data) map_tiles(a.source, formats.compute_bytes(), a.source_map);
+  const std::int64_t column_tiles = a.column_tiles,
+                     row_tiles = tiles_of_rows(a.region, stencil_, tile).count();
+  const std::int64_t planes = a.region.end[0] - a.region.begin[0];
+  const std::int64_t resident =
+      device_.multiprocessors * kernel.resident_blocks(32 * tile.warps, tile.shared_bytes);
+  dim3 grid;
+  if (stencil_.radius[row_axis] > 0) {
+    a.shares = share_march(planes, column_tiles * row_tiles, resident, tile.warm_up);
+    grid = dim3(static_cast<unsigned>(a.shares.blocks()));
+  } else {
+    const std::int64_t halo = std::int64_t{tile.depth} * stencil_.radius[plane_axis];
+    WallCost cost = wall_cost(stencil_, tile, formats.compute_bytes());
+    if (a.region.begin[0] >= halo && a.region.end[0] + halo <= a.shape[plane_axis]) cost.planes = 0;
+    FlatMarch flat = flat_march(tile, planes, column_tiles * row_tiles, device_.multiprocessors);
+    flat.outer = stencil_.has_walls(column_axis) && row_tiles == 1 ? outer_tiles(a, tile) : no_outer_tiles;
+    flat.halo = halo;
+    flat.resident = resident;  // where more are than the tile was cut for
+    flat.wall_cost = cost;
+    a.stretches = stretch_march(flat);
+    grid = dim3(static_cast<unsigned>(a.stretches.blocks(a.column_tiles)), static_cast<unsigned>(row_tiles));
+  }
+  kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile.warps)),
+                static_cast<std::size_t>(tile.shared_bytes), stream, a);
+}
+
+void ScalarUnit::step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const {
+  const Formats formats{precision_, in.stored, out.stored};
+  Arguments a = arguments(in, out, region);
+  if (const auto& tile = single_tile(formats, a.region))
+    return std::visit([&](const auto& of_kernel) { step_by_tiles(of_kernel, a, formats, stream); }, *tile);
+  constexpr unsigned threads = 256;
+  const std::int64_t blocks =
+      std::min<std::int64_t>(ceil_div(region.points(), threads), 64 * device_.multiprocessors);
+  const Kernel& kernel = step_kernel(formats);
+  if (in.view.data) kernel.launch(dim3(static_cast<unsigned>(blocks)), dim3(threads), 0, stream, a);
+}
+
+template <class AnyTile>
+void ScalarUnit::step_by_tiles(const AnyTile& tile, Arguments& a, const Formats& formats,
+                               cudaStream_t stream) const {
+  const Kernel& kernel = tile_kernel(formats, tile);
+  if (!a.in.data) return;  // prepare()
+  const auto blocks = [&](int axis, std::int64_t first, int of_block) {
+    return static_cast<unsigned>(ceil_div(a.region.end[axis] - first, of_block));
+  };
+  // Where memory of results is aligned to 16 bytes.
+  a.first_column =
+      aligned_column_ + round_down(a.region.begin[column_axis] - aligned_column_, column_granule);
+  a.tile_planes = tile.planes;
+  const int rows = stencil_.tile_axis(), slow = stencil_.slow_axis();
+  const dim3 grid(blocks(column_axis, a.first_column, tile.columns),
+                  blocks(rows, a.region.begin[rows], tile.rows),
+                  blocks(slow, a.region.begin[slow], tile.planes));
+  kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile.warps)), tile.shared_bytes, stream, a);
+}
+
+const std::optional<SingleTile>& ScalarUnit::single_tile(const Formats& formats, const Region& region) const {
+  const auto [entry, is_new] =
+      single_steps_.try_emplace({formats, std::to_array(region.begin), std::to_array(region.end)});
+  if (is_new) entry->second = choose_single_step(stencil_, region, formats, device_.block_limits());
+  return entry->second.tile;
+}
+
+void ScalarUnit::steps(const StepTile& tile, const Operand& in, const Operand& out, const Box& region,
+                       int steps, cudaStream_t stream) const {
+  Arguments a = arguments(in, out, region);
+  a.steps = steps;
+  a.tile_planes = static_cast<int>(tile.planes);
+  a.tile_columns = static_cast<int>(tile.columns);
+  const dim3 grid(static_cast<unsigned>(tile.column_tiles), static_cast<unsigned>(tile.plane_tiles));
+  const Kernel& kernel = steps_kernel({precision_, in.stored, out.stored}, tile.stride);
+  if (in.view.data) kernel.launch(grid, dim3(step_threads), tile.shared_bytes, stream, a);
+}
+
+const std::optional<StepTile>& ScalarUnit::step_tile(const Box& region, int steps,
+                                                     bool faster_than_march) const {
+  const auto [entry, is_new] = step_tiles_.try_emplace({region.begin, region.end, steps, faster_than_march});
+  if (!is_new) return entry->second;
+  const Formats formats{precision_, true, true};
+  const Region tiled = region_of(region, axes_);
+  entry->second =
+      faster_than_march
+          ? choose_small_tile(stencil_, tiled, steps, formats, device_.block_limits())
+          : choose_step_tile(stencil_, tiled, steps, formats.compute_bytes(), device_.block_limits());
+  return entry->second;
+}
+
+Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box& region) const {
+  Arguments a{};
+  a.in = in.view;
+  a.out = out.view;
+  if (source_) a.source = view_of(*source_, axes_);
+  a.region = region_of(region, axes_);
+  if (stencil_.repeats[column_axis]) a.row_period = static_cast<int>(domain_.shape[x_axis]);
+  for (int k = 0; k < axis_count; ++k) {
+    a.shape[k] = domain_.shape[axes_[k]];
+    for (const Side side : {low, high}) {
+      a.ghost[k][side] = ghost_[k][side];
+      a.ghost_fp32[k][side] = static_cast<float>(ghost_[k][side]);
+    }
+  }
+  return a;
+}
+
+/// Null where march.cuh does not do it.
+ScalarUnit::March* ScalarUnit::march_of(const Formats& formats, int depth) const {
+  if (preferred_ == 0) return nullptr;
+  const auto [entry, is_new] = marches_.try_emplace({formats, depth});
+  auto& march = entry->second;
+  if (is_new)
+    if (const auto tile = choose_tile(stencil_, formats, depth, device_.block_limits()))
+      march.emplace(March{formats, *tile});
+  return march ? &*march : nullptr;
+}
+
+const Kernel& ScalarUnit::kernel_of(March& march, const Tile& tile) const {
+  const auto [low_between, high_between] = tile.faces_between_lanes;
+  const std::array key{tile.whole_vectors, low_between, high_between};
+  const auto known = march.kernels.find(key);
+  if (known != march.kernels.end()) return known->second;
+  return march.kernels
+      .try_emplace(
+          key,
+          compiler_.begin("kernels/cuda/scalar/march.cuh", constants_text(stencil_, march.formats, &tile)),
+          "march", tile.shared_bytes)
+      .first->second;
+}
+
+const Kernel& ScalarUnit::step_kernel(const Formats& formats) const {
+  const auto known = step_kernels_.find(formats);
+  if (known != step_kernels_.end()) return known->second;
+  return step_kernels_
+      .try_emplace(
+          formats,
+          compiler_.begin("kernels/cuda/scalar/step.cuh", constants_text(stencil_, formats, nullptr)), "step")
+      .first->second;
+}
+
+template <class AnyTile>
+const Kernel& ScalarUnit::tile_kernel(const Formats& formats, const AnyTile& tile) const {
+  const auto known = tile_kernels_.find({formats, tile});
+  if (known != tile_kernels_.end()) return known->second;
+  const std::string name = AnyTile::kernel;
+  return tile_kernels_
+      .try_emplace({formats, tile}, compiler_.begin(name + ".cuh", constants_text(stencil_, formats, tile)),
+                   name, tile.shared_bytes)
+      .first->second;
+}
+
+const Kernel& ScalarUnit::steps_kernel(const Formats& formats, int stride) const {
+  const auto known = steps_kernels_.find({formats, stride});
+  if (known != steps_kernels_.end()) return known->second;
+  const auto [code, is_new] = steps_code_.try_emplace(formats);
+  if (is_new)
+    code->second =
+        compiler_.begin("kernels/cuda/scalar/steps.cuh", constants_text(stencil_, formats, nullptr));
+  return steps_kernels_
+      .try_emplace({formats, stride}, code->second, "steps_" + std::to_string(stride),
+                   device_.shared_bytes_per_block)
+      .first->second;
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/scalar/scalar_unit.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/cuda/launch/launch_shape.hpp"
+#include "kernels/cuda/launch/view.hpp"
+#include "kernels/cuda/scalar/tile.hpp"
+#include "kernels/error.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+/// A dirichlet value as an operand: rounded to storage, and for tf32 read back with its rounding.
+double ghost_operand(double value, Precision precision) {
+  return with_storage(precision, [&]<class Storage>() {
+    return static_cast<double>(static_cast<Compute<Storage>>(to_storage<Storage>(value)));
+  });
+}
+
+}  // namespace
+
+ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source,
+                       cudaStream_t stream, const std::array<bool, 3>& repeats)
+    : domain_(domain),
+      radius_(stencil.radius()),
+      precision_(precision),
+      source_(source),
+      stream_(stream),
+      device_(current_device()),
+      axes_(grid_axes(domain)),
+      stencil_(domain, stencil, precision, source != nullptr),
+      compiler_(device_.architecture()) {
+  for (int k = 0; k < axis_count; ++k) {
+    stencil_.repeats[k] = repeats[axes_[k]];
+    for (const Side side : {low, high})
+      ghost_[k][side] = ghost_operand(domain.faces[axes_[k]][side].value, precision);
+  }
+  preferred_ = preferred_depth(stencil_, {precision, true, true}, device_.block_limits());
+}
+
+int ScalarUnit::preferred_steps() const { return std::max(preferred_, 1); }
+
+/// Goes the way of advance(), with operands that are nowhere.
+void ScalarUnit::prepare(const Field& in, const Box& region, int steps) const {
+  aligned_column_ = in.owned().begin[x_axis];
+  run_slabs({{}, true}, {{}, true}, region, steps);
+}
+
+void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int steps) const {
+  aligned_column_ = in.owned().begin[x_axis];
+  run_slabs({view_of(in, axes_), true}, {view_of(out, axes_), true}, region, steps);
+}
+
+/// Results between kernels are kept for one slab of the region at a time.
+void ScalarUnit::run_slabs(const Operand& in, const Operand& out, const Box& region, int steps) const {
+  if (region.empty() || steps < 1) return;
+  const int slow = axes_[plane_axis];
+  const std::int64_t plane_points =
+      std::max<std::int64_t>(reach(region, steps).points() / reach(region, steps).extent()[slow], 1);
+  const std::int64_t planes = planes_of_slab(plane_points, 2 * steps * radius_[slow]);
+  const int most = most_per_kernel(region, steps);
+  const std::int64_t slabs = most == steps ? 1 : ceil_div(region.extent()[slow], planes);
+  for (std::int64_t i = 0; i < slabs; ++i) {
+    Box slab = region;
+    slab.begin[slow] = region.begin[slow] + region.extent()[slow] * i / slabs;
+    slab.end[slow] = region.begin[slow] + region.extent()[slow] * (i + 1) / slabs;
+    run(in, out, slab, steps, most);
+  }
+}
+
+/// Of a launch of so many.
+int ScalarUnit::most_per_kernel(const Box& region, int steps) const {
+  const bool one = step_tile(region, steps, true) || march_of({precision_, true, true}, steps);
+  return one ? steps : preferred_steps();
+}
+
+/// Several kernels, the first on the largest box; what they hand on is in compute precision.
+void ScalarUnit::run(Operand in, const Operand& out, const Box& region, int steps,
+                     int most_per_kernel) const {
+  const int kernels = static_cast<int>(ceil_div(steps, most_per_kernel));
+  int done = 0;
+  for (int k = 0; k < kernels; ++k) {
+    const int depth = steps * (k + 1) / kernels - done;
+    done += depth;
+    const Box box = reach(region, steps - done);
+    const Operand to = done == steps ? out : scratch(in, box, static_cast<std::size_t>(k % 2));
+    run_kernel(in, to, box, depth);
+    in = to;
+  }
+}
+
+void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& region, int steps) const {
+  const Formats formats{precision_, in.stored, out.stored};
+  if (const auto& tile = step_tile(region, steps, true))
+    return this->steps(*tile, in, out, region, steps, stream_);
+  March* march = march_of(formats, steps);
+  if (!march) return step_by_step(in, out, region, steps, stream_, 2);
+  // Planes beside neumann faces that the march does not mirror are stepped one by one, at the same time.
+  Box core = region;
+  if (!stencil_.mirrors_planes()) {
+    const int slow = axes_[plane_axis];
+    const std::int64_t n = domain_.shape[slow], width = steps * radius_[slow];
+    if (domain_.faces[slow][low].kind == BoundaryKind::neumann)
+      core.begin[slow] = std::max(core.begin[slow], width);
+    if (domain_.faces[slow][high].kind == BoundaryKind::neumann)
+      core.end[slow] = std::min(core.end[slow], n - width);
+    if (core.empty()) core = {};
+  }
+  if (core == region) return this->march(*march, in, out, core, stream_);
+  forked_.record(stream_);
+  for (const Stream& stream : band_streams_) check_cuda(cudaStreamWaitEvent(stream, forked_, 0));
+  if (!core.empty()) this->march(*march, in, out, core, stream_);
+  std::size_t band = 0;
+  for_each_slab(region, core, [&](const Box& beside) {
+    const std::size_t k = band++ % band_streams_.size();
+    step_by_step(in, out, beside, steps, band_streams_[k], 2 + 2 * k);
+  });
+  for (std::size_t k = 0; k < band_streams_.size(); ++k) {
+    joined_[k].record(band_streams_[k]);
+    check_cuda(cudaStreamWaitEvent(stream_, joined_[k], 0));
+  }
+}
+
+/// Steps without a march: in one kernel of tiles where these can be, else one by one, with results in scratch
+/// buffers `which` and the next.
+void ScalarUnit::step_by_step(Operand in, const Operand& out, const Box& region, int steps,
+                              cudaStream_t stream, std::size_t which) const {
+  if (steps > 1)
+    if (const auto& tile = step_tile(region, steps, false))
+      return this->steps(*tile, in, out, region, steps, stream);
+  for (int done = 1; done <= steps; ++done) {
+    const Box box = reach(region, steps - done);
+    const Operand to = done == steps ? out : scratch(in, box, which + static_cast<std::size_t>(done % 2));
+    step(in, to, box, stream);
+    in = to;
+  }
+}
+
+/// Room for what is made of `in`.
+ScalarUnit::Operand ScalarUnit::scratch(const Operand& in, const Box& box, std::size_t which) const {
+  View view{};
+  const bool stored = precision_ == Precision::fp64 || precision_ == Precision::fp32;
+  if (!in.view.data) return {view, stored, true};
+  for (int k = 0; k < axis_count; ++k) {
+    view.begin[k] = box.begin[axes_[k]];
+    view.end[k] = box.end[axes_[k]];
+  }
+  view.begin[column_axis] =
+      aligned_column_ + round_down(view.begin[column_axis] - aligned_column_, column_granule);
+  view.end[column_axis] = aligned_column_ + round_up(view.end[column_axis] - aligned_column_, column_granule);
+  view.stride[column_axis] = 1;
+  view.stride[row_axis] =
+      row_pitch(view.end[column_axis] - view.begin[column_axis], Formats{precision_}.compute_bytes());
+  view.stride[plane_axis] = view.stride[row_axis] * (view.end[row_axis] - view.begin[row_axis]);
+  const auto bytes =
+      static_cast<std::size_t>(view.stride[plane_axis] * (view.end[plane_axis] - view.begin[plane_axis]) *
+                               Formats{precision_}.compute_bytes());
+  DeviceBuffer& buffer = scratch_[which];
+  if (buffer.bytes() < bytes) {
+    check_cuda(cudaDeviceSynchronize());  // kernels under way may still use the old one
+    buffer = DeviceBuffer();
+    buffer = DeviceBuffer(bytes);
+  }
+  view.data = buffer.data();
+  return {view, stored, true};
+}
+
+/// What must be known `steps` steps before `region`.
+Box ScalarUnit::reach(const Box& region, int steps) const {
+  Index3 width = steps * radius_;
+  for (int k = 0; k < axis_count; ++k)
+    if (stencil_.repeats[k]) width[axes_[k]] = 0;
+  return domain_.clip_to_walls(grow(region, width));
+}
+
+}  // namespace spsolve::cuda

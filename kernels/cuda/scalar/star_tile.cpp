@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/scalar/star_tile.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kernels/cuda/launch/launch_shape.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr int most_taps = 160;                             // unrolled for every row of a thread
+constexpr int most_operations = 1600;                      // of a thread and plane
+constexpr int other_registers = 36, most_registers = 232;  // of a thread
+constexpr int planes_on_their_way = 4;
+// Fitted to tiles on H100, those of memory to H200 (docs/kernels-scalar.md). Issue slots of a warp for a
+// plane: for 16 bytes that it copies; for a read of shared memory, and of it for an operand of 16 bits and of
+// tf32; for a row of results; else; for a ghost beyond the ends of rows, for which blocks that have none
+// wait. Warps that a scheduler needs to be busy.
+constexpr double copy_slots = 4, read_slots = 0.8, half_slots = 2.2, tf32_slots = 7.2, row_slots = 3,
+                 plane_slots = 40, ghost_slots = 90, alone = 1.6;
+// Cycles of a multiprocessor: what a launch, a block and a plane take at least; of a read of 16 bytes by the
+// threads of a warp. Bytes in a cycle from the second cache, in lines of 128, and from memory, of which this
+// share of halos comes.
+constexpr double start_cycles = 7800, block_cycles = 1240, plane_cycles = 80, read_cycles = 4.2,
+                 cache_bytes = 40, memory_bytes = 18.5, halo_share = 0.29;
+constexpr std::int64_t most_waves = 8;  // of blocks
+
+/// What a thread does of a plane: taps of each of its points, and reads of as many columns as it has.
+struct PlaneWork {
+  int taps = 0, reads = 0;
+};
+
+/// Of a plane of a block's results, or of one beside them, from which taps of its own sums take nothing.
+PlaneWork work_of_plane(const KernelStencil& stencil, int own_rows, int own_columns, bool of_results) {
+  const int tile_axis = stencil.tile_axis(), radius = stencil.radius[tile_axis];
+  struct Reads {
+    int begin = 0, end = 0;
+  };
+  std::vector<Reads> of_rows(static_cast<std::size_t>(own_rows + 2 * radius));
+  PlaneWork work;
+  for (const Tap& tap : stencil.taps) {
+    if (!of_results && tap.offset[stencil.slow_axis()] == 0) continue;
+    ++work.taps;
+    const int column = tap.offset[column_axis], begin = floor_div(column, own_columns),
+              end = floor_div(column - 1, own_columns) + 2;
+    for (int own = 0; own < own_rows; ++own) {
+      Reads& of = of_rows[static_cast<std::size_t>(own + radius + tap.offset[tile_axis])];
+      of = of.begin == of.end ? Reads{begin, end} : Reads{std::min(of.begin, begin), std::max(of.end, end)};
+    }
+  }
+  for (const Reads& of : of_rows) work.reads += of.end - of.begin;
+  return work;
+}
+
+/// Cycles of a plane of 1, 2, ... blocks that a multiprocessor has at once: what limits them, or nearly so
+/// where several do; a block whose planes do not overlap waits for one after the other.
+std::vector<double> plane_times(const KernelStencil& stencil, const Formats& formats, const StarTile& tile,
+                                bool of_results) {
+  const PlaneWork work = work_of_plane(stencil, tile.own_rows, tile.own_columns, of_results);
+  const int chunk = 16 / formats.in_bytes(), threads = 32 * tile.warps,
+            held_rows = tile.rows + 2 * stencil.radius[stencil.tile_axis()];
+  const double operand_slots = formats.in_bytes() == 2              ? half_slots
+                               : formats.storage == Precision::tf32 ? tf32_slots
+                                                                    : 0.0;
+  double slots = tile.own_rows * (tile.own_columns * work.taps * (formats.compute_bytes() / 4) + row_slots) +
+                 work.reads * (read_slots + tile.own_columns * operand_slots) +
+                 ceil_div(held_rows * tile.pitch / chunk, threads) * copy_slots + plane_slots;
+  if (tile.stages > 1 && stencil.has_walls(column_axis))
+    slots += ghost_slots * (2 + ceil_div(held_rows * stencil.radius[column_axis], threads));
+  const auto bytes = [](int rows, int columns, int element) {
+    return static_cast<double>(rows) * columns * element;
+  };
+  const double in = bytes(held_rows, tile.pitch, formats.in_bytes()),
+               results_in = bytes(tile.rows, tile.columns, formats.in_bytes()),
+               others = bytes(tile.rows, tile.columns,
+                              formats.out_bytes() + stencil.with_source * formats.compute_bytes()),
+               lines =
+                   results_in * held_rows / tile.rows + 256.0 * held_rows;  // two more at the ends of rows
+  const double cache = (lines + others) / cache_bytes,
+               memory = (results_in + others + halo_share * (in - results_in)) / memory_bytes,
+               shared = tile.warps * work.reads * read_cycles * tile.own_columns / chunk;
+  const auto issue = [&](int blocks) {
+    return slots * std::hypot(static_cast<double>(blocks * tile.warps) / schedulers_of_multiprocessor, alone);
+  };
+  const double one = tile.stages == 1 ? issue(1) + cache + memory : 0;
+  const auto fourth = [](double time) { return time * time * time * time; };
+  std::vector<double> times;
+  for (int n = 1; n <= tile.blocks_per_multiprocessor; ++n) {
+    const double all =
+        std::pow(fourth(issue(n)) + fourth(n * cache) + fourth(n * memory) + fourth(n * shared), 0.25);
+    times.push_back(std::hypot(all, one) + plane_cycles / n);
+  }
+  return times;
+}
+
+}  // namespace
+
+StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
+                       const BlockLimits& limits, int lanes_x, int warps, int own_rows) {
+  const std::int64_t slow = region.extent(stencil.slow_axis());
+  const int row_radius = stencil.radius[stencil.tile_axis()],
+            slow_radius = stencil.radius[stencil.slow_axis()];
+  const int chunk = 16 / formats.in_bytes(), words = formats.compute_bytes() / 4, threads = 32 * warps,
+            taps = static_cast<int>(stencil.taps.size());
+  // Squares of points take fewest operands, of which those of 16 bits are converted.
+  const int own_columns = slow_radius > 0 ? std::min(chunk, 4) : chunk;
+  StarTile tile{{lanes_x, warps}, own_rows, own_columns};
+  tile.stages = slow_radius > 0 || slow > 1 ? planes_on_their_way : 1;
+  tile.columns = lanes_x * own_columns;
+  tile.rows = threads / lanes_x * own_rows;
+  const int margin = round_up(stencil.radius[column_axis], chunk), held_rows = tile.rows + 2 * row_radius;
+  tile.pitch = tile.columns + 2 * margin;
+  const int chunks = held_rows * tile.pitch / chunk, points = own_rows * own_columns;
+  tile.shared_bytes = static_cast<std::size_t>(tile_bytes(chunks, tile.stages, threads));
+  const int registers =
+      words * (points * (2 * slow_radius + 1 + stencil.with_source) + own_columns + 2 * margin) +
+      other_registers;
+  if (taps > most_taps || registers > most_registers || points * taps > most_operations ||
+      !stencil.counts_rows(held_rows, chunk))
+    return tile;
+  tile.blocks_per_multiprocessor =
+      std::min({65536 / (threads * round_up(registers, 8)), 2048 / threads,
+                static_cast<int>(limits.shared_bytes / (tile.shared_bytes + 1024))});
+  if (tile.blocks_per_multiprocessor == 0) return tile;
+
+  const std::int64_t tiles = ceil_div(region.extent(stencil.tile_axis()), tile.rows) *
+                             ceil_div(region.extent(column_axis), tile.columns);
+  const std::vector<double> of_results = plane_times(stencil, formats, tile, true),
+                            beside = plane_times(stencil, formats, tile, false);
+  tile.cycles = std::numeric_limits<double>::infinity();
+  const std::int64_t resident = std::int64_t{tile.blocks_per_multiprocessor} * limits.multiprocessors,
+                     most_stretches = std::min(slow, ceil_div(most_waves * resident, tiles));
+  for (std::int64_t stretches = 1; stretches <= most_stretches; ++stretches) {
+    const std::int64_t planes = ceil_div(slow, stretches);
+    const auto together = [&](double blocks) {
+      const auto k = static_cast<std::size_t>(blocks) - 1;
+      return block_cycles + static_cast<double>(planes) * of_results[k] + 2 * slow_radius * beside[k];
+    };
+    const double cycles =
+        start_cycles + time_of_waves(tiles * ceil_div(slow, planes), tile.blocks_per_multiprocessor,
+                                     limits.multiprocessors, together);
+    if (cycles >= tile.cycles) continue;
+    tile.cycles = cycles;
+    tile.planes = static_cast<int>(planes);
+  }
+  return tile;
+}
+
+std::string constants_text(const KernelStencil& stencil, const Formats& formats, const StarTile& tile) {
+  // With a plane all sums move on by one: in this order each is read before its place is written, so that no
+  // registers are moved.
+  KernelStencil ordered = stencil;
+  const int slow = stencil.slow_axis();
+  std::stable_sort(ordered.taps.begin(), ordered.taps.end(),
+                   [&](const Tap& a, const Tap& b) { return a.offset[slow] > b.offset[slow]; });
+  ConstantsText text = tap_constants(ordered, formats);
+  tile.put_constants(text);
+  text.integer("own_rows", tile.own_rows);
+  text.integer("own_columns", tile.own_columns);
+  text.integer("stages", tile.stages);
+  return text.finished();
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a block of mma_sweep.cuh holds in shared memory, and how its input gets there.
+
+#include "constants.cuh"
+#include "kernels/cuda/launch/arguments.hpp"
+#include "kernels/cuda/ptx/async_copy.cuh"
+#include "kernels/cuda/ptx/precision.cuh"
+#include "kernels/cuda/tensor/mma_arguments.hpp"
+
+namespace spsolve::cuda {
+
+using namespace constants;
+
+constexpr bool wide = sizeof(Stored) == 8;                        // fp64
+constexpr bool paired_words = element != Element::tf32 && !wide;  // words of B are two elements
+constexpr int elements_per_word = paired_words ? 2 : 1;
+using Sum = Compute;
+template <bool, class A, class B>
+struct Choose {
+  using Type = A;
+};
+template <class A, class B>
+struct Choose<false, A, B> {
+  using Type = B;
+};
+using Word = Choose<wide, double, unsigned>::Type;
+
+constexpr int threads = 32 * warps_x * warps_y;
+constexpr int blocks = blocks_x * blocks_y;  // of a warp, each of the tiles of an instruction
+constexpr int tiles_columns = (wide ? 16 : 8) * tile[2], outputs_per_block = wide ? 8 : 16;
+constexpr int block_columns = warps_x * blocks_x * tiles_columns, block_rows = warps_y * blocks_y * tile[1];
+constexpr int chunk_elements = tile[0] * box_rows * box_pitch;
+constexpr int stage_lines = chunks_per_stage * tile[0] * box_rows;
+constexpr int stage_elements =
+    (chunks_per_stage * chunk_elements * int{sizeof(Stored)} + 127) / 128 * 128 / int{sizeof(Stored)};
+/// Words of n registers of points: in fp64 of two tiles.
+template <int n>
+constexpr int b_words = wide ? 2 * n : n;
+constexpr int slots = terms * slices * m_blocks * steps;  // of A
+constexpr int slot_parts = wide ? 2 : 1;                  // 16 bytes each
+
+struct SharedMemory {
+  alignas(128) Stored stage[stages][stage_elements];
+  uint4 weights[weights_in_shared ? slots * slot_parts * 32 : 1];
+  unsigned metadata[weights_in_shared && sparse ? m_blocks * steps * 32 : 1];
+  int offsets[unrolled ? 1 : elements_per_word * registers * 4];
+  unsigned long long full[stages];
+};
+static_assert(sizeof(SharedMemory) == shared_bytes, "the host must ask for this much");
+
+/// Stages of input on their way to shared memory; what lies outside the memory of the input is zero.
+class StageRing {
+ public:
+  /// `block`: where its first tile begins, of `number` stages in all.
+  __device__ StageRing(SharedMemory& shared, const MmaArguments& a, const long long (&block)[3], int number)
+      : shared_(shared), a_(a), left_(number) {
+    for (int axis = 0; axis < 2; ++axis)
+      begin_[axis] = static_cast<int>(block[axis] + window[axis] - a.in.begin[axis]);
+    begin_[2] = static_cast<int>((block[2] + window[2] - a.lead - a.in.begin[2]) / per_eight);
+#if __CUDA_ARCH__ >= 900
+    if (threadIdx.x == 0) {
+      for (int stage = 0; stage < stages; ++stage) mbarrier_init(&shared_.full[stage], 1);
+      fence_mbarrier_init();
+    }
+    __syncthreads();
+#endif
+  }
+
+  /// Sends for the next stage, if there is one. On sm_80 its copies are a group, also where there are none:
+  /// groups are counted.
+  __device__ void fetch() {
+    if (left_-- > 0) fetch_next();
+#if __CUDA_ARCH__ < 900
+    commit_copies();
+#endif
+  }
+
+  /// The next stage once it has arrived, after all threads have left the one before.
+  __device__ const Stored* wait() {
+    const int stage = wait_;
+#if __CUDA_ARCH__ >= 900
+    mbarrier_wait(&shared_.full[stage], parity_);
+    if (stage + 1 == stages) parity_ ^= 1;
+#else
+    wait_for_copies<(stages > 1 ? stages - 2 : 0)>();  // those of the stages that are ahead of it
+#endif
+    __syncthreads();
+    wait_ = stage + 1 == stages ? 0 : stage + 1;
+    return shared_.stage[stage];
+  }
+
+ private:
+  __device__ void fetch_next() {
+#if __CUDA_ARCH__ >= 900
+    if (threadIdx.x == 0) {
+      constexpr int bytes = chunks_per_stage * chunk_elements * sizeof(Stored);
+      mbarrier_expect(&shared_.full[fetch_], bytes);
+      // A whole stage at once, or rows, which may come in pieces.
+      constexpr int columns = box_pitch / copies_per_row, lines = row_by_row ? stage_lines : 1;
+#pragma unroll 1
+      for (int line = 0; line < lines; ++line)
+#pragma unroll
+        for (int i = 0; i < copies_per_row; ++i)
+          tensor_copy(&shared_.stage[fetch_][line * box_pitch + i * columns], a_.in_map,
+                      begin_[2] + i * (columns / per_eight), begin_[1] + line % box_rows,
+                      begin_[0] + line / box_rows, &shared_.full[fetch_]);
+    }
+#else
+    constexpr int elements = 16 / sizeof(Stored), chunks = box_pitch / elements;
+    for (int i = threadIdx.x; i < stage_lines * chunks; i += threads) {
+      const int line = i / chunks;
+      const long long z = begin_[0] + line / box_rows, y = begin_[1] + line % box_rows,
+                      x = begin_[2] * static_cast<long long>(per_eight) + i % chunks * elements;
+      const bool inside = z >= 0 && z < a_.in.end[0] - a_.in.begin[0] && y >= 0 &&
+                          y < a_.in.end[1] - a_.in.begin[1] && x >= 0 && x < a_.in.end[2] - a_.in.begin[2];
+      const Stored* from = static_cast<const Stored*>(a_.in.data);
+      if (inside) from += z * a_.in.stride[0] + y * a_.in.stride[1] + x;
+      copy_16_bytes_or_zero(&shared_.stage[fetch_][i * elements], from, inside);
+    }
+#endif
+    begin_[0] += chunks_per_stage * tile[0];
+    fetch_ = fetch_ + 1 == stages ? 0 : fetch_ + 1;
+  }
+
+  SharedMemory& shared_;
+  const MmaArguments& a_;
+  static constexpr int per_eight = 8 / sizeof(Stored);  // elements; the copy engine counts 8 bytes
+  int begin_[3];  // of the next stage, relative to the memory of the input; columns in 8 bytes
+  int left_;      // stages that are not fetched yet
+  int fetch_ = 0, wait_ = 0;
+  unsigned parity_ = 0;
+};
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sum of rank-one stencils as chained passes on sparse tensor cores: along x from shared memory, then along
+// y in registers. A warp marches 16 * groups columns of a strip down y.
+//
+// Pass 1, D1^T = U X^T (M = 16 outputs along x, N = 8 rows): windows of 32 inputs hold one 16-byte chunk (or
+// two, of fp32) per lane, no shuffle. Rows are dealt to N such that the accumulators of pass 1, rounded to
+// operands, are the B fragments of pass 2, out = V D1 (M = 16 outputs along y, N = 8 columns); see
+// kernels/sparse/chained_pass.hpp. Fragment n of 16 + 16 rows holds slab n (16 rows) in lanes with even q and
+// slab n + windows in those with odd q (q = lane % 4). Where a window begins in the odd half of one step's
+// fragment, its slabs are the odd lanes of that and the even lanes of the next, and the same weights serve
+// with metadata of the other pair. So every value of D1 is made once per strip.
+//
+// Per 128 outputs: x_rank * x_windows + rank * y_windows instructions m16n8k32 (tf32: twice as many k16,
+// three times that for fp32 results). fp32 storage: operands are rounded to tf32; for fp32 results data and
+// weights are split into two tf32 terms each, and all products but that of the smaller terms are summed. No
+// range is lost: tf32 has the exponents of fp32.
+//
+// Memory: one read and one write per point, and the halo (mostly in L2); what a warp adds as a source comes
+// to shared memory while it computes. Limited by memory up to about rank 3 (fp16) or 1 (fp32), by the power
+// that the tensor cores take beyond.
+
+#include "kernels/cuda/tensor/separable_operands.cuh"
+#include "kernels/cuda/tensor/separable_stage.cuh"
+#include "kernels/cuda/tensor/separable_stores.cuh"
+
+namespace spsolve::cuda {
+
+class Strip {
+ public:
+  __device__ Strip(const SeparableArguments& a, SharedMemory& shared)
+      : a_(a),
+        shared_(shared),
+        warp_(static_cast<int>(threadIdx.x) / 32),
+        g_(static_cast<int>(threadIdx.x) % 32 / 4),
+        row_(row_of_result(g_)),
+        q_(static_cast<int>(threadIdx.x) % 4),
+        place_{a, static_cast<int>(blockIdx.z),
+               static_cast<int>(a.first_row - a.region.begin[1] +
+                                static_cast<long long>(blockIdx.y) * (block_rows * a.steps_per_strip + slab)),
+               static_cast<int>(a.first_column - a.region.begin[2] +
+                                static_cast<long long>(blockIdx.x) * block_columns) +
+                   warp_ * warp_columns},
+        simple_(aligned && place_.begin_column() <= 0 && place_.end_column() >= warp_columns) {}
+
+  __device__ void run() {
+    const Weights weights(a_, shared_);
+    BlockRing ring(shared_, a_, place_.row_in(a_.in) + row_margin,
+                   place_.column_in(a_.in) - warp_ * warp_columns + column_margin, place_.plane_in(a_.in));
+    if constexpr (weights_in_shared) __syncthreads();
+    const int needed = place_.end_row() <= slab ? 0 : (place_.end_row() - slab + block_rows - 1) / block_rows;
+    const int last = needed < a_.steps_per_strip ? needed : a_.steps_per_strip;
+    const bool idle = place_.end_column() <= 0 || place_.begin_column() >= warp_columns;
+#if __CUDA_ARCH__ >= 900
+    if (idle) {  // no column of the warp is written; in a loop of its own, which keeps no rows
+      ring.for_each(last + 1, [&](int n) { ring.release(n); });
+      return;
+    }
+#endif
+    fetch_source(0);
+    ring.for_each(last + 1, [&](int n) {
+      if (idle) return;
+      if constexpr (staged_parts)
+        step<true>(weights, ring, n);
+      else if (simple_ && whole(first_completed(n), block_rows))
+        step<true>(weights, ring, n);
+      else
+        step<false>(weights, ring, n);
+      if (n < last) fetch_source(n + 1);
+    });
+    if constexpr (bulk_stores) wait_for_staging();  // shared memory lives as long as the block
+  }
+
+ private:
+  /// The first of the rows that step n completes, relative to the strip, as all rows here.
+  static __device__ int first_completed(int n) { return (n - 1) * block_rows + slab; }
+
+  /// Takes block n in and writes the rows that it completes. `simple`: without branches, where all of them
+  /// are written or parts are dealt with in shared memory.
+  template <bool simple>
+  __device__ void step(const Weights& weights, BlockRing& ring, int n) {
+    const int first_row = first_completed(n);
+    const Stored* rows =
+        &shared_.stage[n % stages][0][warp_ * warp_columns + window_column] + input_of_lane(g_, q_);
+    static_for<0, groups / groups_at_once>([&](auto part_) {
+      constexpr int first = decltype(part_)::value * groups_at_once;
+      Fragment next[groups_at_once][x_rank][y_windows][2];
+      along_x(weights, rows + first * slab, next);
+      if constexpr (first + groups_at_once == groups) ring.release(n);
+      if constexpr (first == 0 && bulk_stores) wait_for_staging();
+      if constexpr (first == 0) wait_for_source(n);
+      static_for<0, groups_at_once>([&](auto group_) {
+        constexpr int group = first + decltype(group_)::value;
+        const auto& fresh = next[group - first];
+        float out[2 * y_windows][2][4];
+        along_y(weights, before_[group], fresh, out);
+#pragma unroll
+        for (int i = 0; i < 2 * y_windows; ++i) write<simple, group>(first_row, i, out[i]);
+#pragma unroll
+        for (int k = 0; k < x_rank; ++k)
+#pragma unroll
+          for (int m = 0; m < y_windows; ++m)
+            for (int half = 0; half < 2; ++half) before_[group][k][m][half] = fresh[k][m][half];
+      });
+    });
+    if constexpr (bulk_stores && simple) store_staged(first_row);
+  }
+
+  /// Pass 1: the fragments of 32 * y_windows new rows of some groups of 16 columns.
+  __device__ void along_x(const Weights& weights, const Stored* in,
+                          Fragment (&next)[groups_at_once][x_rank][y_windows][2]) const {
+    // Where weights are read from shared memory, several rows share a reading.
+    constexpr int rows_at_once = weights_in_shared && !tf32 ? 4 : 1;
+    constexpr int windows = x_windows + groups_at_once - 1;  // neighbours share all but one
+    // Where the second slab has no weights, lanes read what their neighbours do.
+    constexpr int paired = x_paired + groups_at_once - 1;
+    static_for<0, y_windows>([&](auto m_) {
+      constexpr int m = decltype(m_)::value;
+      static_for<0, 4 / rows_at_once>([&](auto part_) {
+        constexpr int first = decltype(part_)::value * rows_at_once;
+        Operand x[rows_at_once][windows];
+#pragma unroll
+        for (int r = 0; r < rows_at_once; ++r)
+#pragma unroll
+          for (int window = 0; window < windows; ++window)
+            x[r][window] = load_window(in + (m * slab + 2 * (first + r)) * row_elements + slab * window,
+                                       window < paired);
+#pragma unroll
+        for (int k = 0; k < x_rank; ++k) {
+          Sums sums[rows_at_once][groups_at_once];
+          static_for<0, x_windows>([&](auto window_) {
+            constexpr int window = decltype(window_)::value;
+            const auto a = weights.get<false, window>(k);
+#pragma unroll
+            for (int r = 0; r < rows_at_once; ++r)
+#pragma unroll
+              for (int group = 0; group < groups_at_once; ++group)
+                weights.multiply<false>(sums[r][group], a, x[r][group + window]);
+          });
+#pragma unroll
+          for (int r = 0; r < rows_at_once; ++r)
+#pragma unroll
+            for (int group = 0; group < groups_at_once; ++group)
+#pragma unroll
+              for (int half = 0; half < 2; ++half)
+                to_fragment(next[group][k][m][half], first + r, sums[r][group].total(2 * half),
+                            sums[r][group].total(2 * half + 1));
+        }
+      });
+    });
+  }
+
+  /// Pass 2: 32 * y_windows rows of 16 columns, 16 at a time; the first window of the i-th is i + 1 slabs
+  /// after that of the last step's fragments.
+  __device__ void along_y(const Weights& weights, const Fragment (&before)[x_rank][y_windows][2],
+                          const Fragment (&next)[x_rank][y_windows][2],
+                          float (&out)[2 * y_windows][2][4]) const {
+    Sums sums[2 * y_windows][2];
+#pragma unroll
+    for (int k = 0; k < rank; ++k) {
+      static_for<0, y_windows>([&](auto m_) {
+        constexpr int m = decltype(m_)::value;
+        const auto a = weights.get<true, m>(k);
+        static_for<0, 2 * y_windows>([&](auto i_) {
+          constexpr int i = decltype(i_)::value, n = i + 1 + m, at = n % y_windows;
+          constexpr bool joined = n / y_windows == 1;
+#pragma unroll
+          for (int half = 0; half < 2; ++half) {
+            const Fragment b = joined          ? join(before[x_of[k]][at][half], next[x_of[k]][at][half])
+                               : n < y_windows ? before[x_of[k]][at][half]
+                                               : next[x_of[k]][at][half];
+            weights.multiply<joined>(sums[i][half], a, operand_of(b));
+          }
+        });
+      });
+#pragma unroll
+      for (int i = 0; i < 2 * y_windows; ++i)
+#pragma unroll
+        for (int half = 0; half < 2; ++half) end_factor(sums[i][half], k == 0, k == rank - 1, out[i][half]);
+    }
+  }
+
+  /// The first row of the strip that is written.
+  __device__ int first_written() const { return max(place_.begin_row(), 0); }
+
+  /// Whether rows from this one on are all written.
+  __device__ bool whole(int row, int rows) const {
+    return row >= first_written() && row + rows <= place_.end_row();
+  }
+
+  /// Results of 16 rows of one group: a lane has columns 4q to 4q + 3 of two rows.
+  template <bool simple, int group>
+  __device__ void write(int first_row, int i, const float (&sums)[2][4]) {
+    const int first = first_row + slab * i;
+    if (simple || (simple_ && whole(first, slab))) {
+#pragma unroll
+      for (int upper = 0; upper < 2; ++upper) {
+        const Pack<Stored, 4> packed = results(sums, upper, first_row, slab * i, slab * group);
+        if constexpr (bulk_stores && simple) {
+          constexpr int box = group * slab / box_columns, column = group * slab % box_columns;
+          Stored* const rows = shared_.out[warp_][box][slab * i + row_ + 8 * upper];
+          *reinterpret_cast<Pack<Stored, 4>*>(staged(rows, column + 4 * q_, row_)) = packed;
+        } else {
+          *reinterpret_cast<Pack<Stored, 4>*>(at<Stored>(a_.out, first + row_ + 8 * upper, slab * group)) =
+              packed;
+        }
+      }
+    } else {
+#pragma unroll
+      for (int upper = 0; upper < 2; ++upper) {
+        const int row = first + row_ + 8 * upper;
+        if (row < first_written() || row >= place_.end_row()) continue;
+        Stored* to = at<Stored>(a_.out, row, slab * group);
+#pragma unroll
+        for (int c = 0; c < 4; ++c) {
+          const int column = slab * group + 4 * q_ + c;
+          if (column < place_.begin_column() || column >= place_.end_column()) continue;
+          float value = scaled(sums[c / 2][2 * upper + c % 2]);
+          if constexpr (with_source) value += at<const float>(a_.source, row, slab * group)[c];
+          store(to[c], value);
+        }
+      }
+    }
+  }
+
+  /// fp16 factors are scaled.
+  __device__ float scaled(float sum) const { return element == Element::fp16 ? sum * a_.scale : sum; }
+
+  /// The lane's four results in one of its rows: of the 16 from `row` of the step on.
+  __device__ Pack<Stored, 4> results(const float (&sums)[2][4], int upper, int first_row, int row,
+                                     int column) const {
+    float value[4];
+#pragma unroll
+    for (int c = 0; c < 4; ++c) value[c] = scaled(sums[c / 2][2 * upper + c % 2]);
+    if constexpr (with_source) {
+      row += row_ + 8 * upper;
+      const float* const from = staged_source ? &shared_.source[warp_][row][column + 4 * q_]
+                                              : at<const float>(a_.source, first_row + row, column);
+      const auto added = *reinterpret_cast<const Pack<float, 4>*>(from);
+#pragma unroll
+      for (int c = 0; c < 4; ++c) value[c] += added.element[c];
+    }
+    return pack_four(value);
+  }
+
+  /// The lane's place in a row of the strip, at a column of the warp's.
+  template <class T>
+  __device__ T* at(const View& view, int row, int column) const {
+    return place_.at<T>(view, 0, row, column + 4 * q_);
+  }
+
+  /// Sends for the source of what step n completes, when that of the step before has been read: to shared
+  /// memory, or, where the warp writes whole rows, line by line to the cache that multiprocessors share.
+  __device__ void fetch_source(int n) const {
+    if (!with_source || !(staged_source || simple_)) return;
+    const int first_row = first_completed(n), lane = static_cast<int>(threadIdx.x) % 32;
+    if constexpr (staged_source) {
+#if __CUDA_ARCH__ >= 900
+      const View& source = a_.source;
+      __syncwarp();
+      if (lane != 0) return;
+      mbarrier_expect(&shared_.source_full[warp_], sizeof shared_.source[0]);
+      tensor_copy(shared_.source[warp_], a_.source_map, place_.column_in(source),
+                  place_.row_in(source) + first_row, place_.plane_in(source), &shared_.source_full[warp_]);
+#endif
+    } else {
+      for (int row = first_row + lane; row < first_row + block_rows; row += 32) {
+        if (row < first_written() || row >= place_.end_row()) continue;
+#pragma unroll
+        for (int column = 0; column < warp_columns; column += 32)
+          prefetch(at<const float>(a_.source, row, column));
+      }
+    }
+  }
+
+  __device__ void wait_for_source(int n) const {
+#if __CUDA_ARCH__ >= 900
+    if (staged_source) mbarrier_wait(&shared_.source_full[warp_], n & 1);
+#endif
+  }
+
+  __device__ void wait_for_staging() const {
+#if __CUDA_ARCH__ >= 900
+    if (threadIdx.x % 32 == 0) wait_for_stores_to_read<0>();
+    __syncwarp();
+#endif
+  }
+
+  /// The copy engine stores from a first whole row and column on, and leaves out what lies beyond the last
+  /// row and the last 16 bytes that are all written.
+  __device__ void store_staged(int first_row) const {
+#if __CUDA_ARCH__ >= 900
+    const auto box = [&](int row, int column) { return shared_.out[warp_][column / box_columns][row]; };
+    const auto from = [&](int row, int column) {
+      return staged(box(row - first_row, column), column % box_columns, row % 8);
+    };
+    fence_for_copy_engine();
+    __syncwarp();
+    if (place_.begin_column() > 0 || first_row < first_written()) {
+      const int first = max(first_row, 0);
+      store_part<warp_columns>(place_, 0, first, first_row + block_rows - first, 0, from);
+      return;
+    }
+    constexpr int chunk = 16 / sizeof(Stored);
+    const int end = place_.end_column(), last = end - end % chunk;
+    if (last < end && last < warp_columns) store_part<chunk>(place_, 0, first_row, block_rows, last, from);
+    if (threadIdx.x % 32 != 0) return;
+    for (int column = 0; column < warp_columns && column < last; column += box_columns)
+      tensor_store(a_.out_map, place_.column_in(a_.out) + column, place_.row_in(a_.out) + first_row,
+                   place_.plane_in(a_.out), box(0, column));
+    commit_stores();
+#endif
+  }
+
+  const SeparableArguments& a_;
+  SharedMemory& shared_;
+  int warp_, g_, row_, q_;
+  Place place_;
+  bool simple_;  // all columns of the warp are written, and aligned to 16 bytes
+  Fragment before_[groups][x_rank][y_windows][2]{};
+};
+
+}  // namespace spsolve::cuda
+
+extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::warps,
+                                             spsolve::cuda::blocks_per_multiprocessor)
+    separable(const __grid_constant__ spsolve::cuda::SeparableArguments a) {
+  extern __shared__ __align__(1024) unsigned char memory[];
+  spsolve::cuda::Strip(a, *reinterpret_cast<spsolve::cuda::SharedMemory*>(memory)).run();
+}

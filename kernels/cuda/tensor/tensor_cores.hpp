@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/cuda/runtime/block_limits.hpp"
+#include "kernels/precision.hpp"
+#include "kernels/sparse/layout.hpp"
+#include "kernels/sparse/windowed_operand.hpp"
+
+namespace spsolve::cuda {
+
+/// The tensor cores that use the zeros of a 2:4 operand, or those that multiply them.
+enum class TensorCores { sparse, dense };
+
+/// Whether wgmma.sp does a sweep with `fused` weights, which is faster wherever it can.
+inline bool takes_wgmma(int dimensions, const Stencil& fused, Precision precision, Layout layout,
+                        TensorCores cores, const BlockLimits& limits) {
+  return limits.compute_capability == 90 && dimensions == 2 && layout == Layout::strided_swap &&
+         cores == TensorCores::sparse && takes_window(fused, precision);
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/tensor/wgmma_program.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "kernels/cuda/ptx/wgmma_text.hpp"
+#include "kernels/cuda/runtime/constants_text.hpp"
+#include "kernels/rounding.hpp"
+#include "kernels/sparse/round_weights.hpp"
+#include "kernels/sparse/split.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr int most_ring = 16;
+static_assert(wgmma_tile_rows == InputWindow::tile_rows && wgmma_tile_columns == InputWindow::tile_columns);
+
+WgmmaInstruction instruction(Precision element, int n) {
+  const char* type = element == Precision::tf32 ? "tf32" : element == Precision::bf16 ? "bf16" : "f16";
+  return {.type = type, .n = n, .a_in_registers = true};
+}
+
+}  // namespace
+
+WgmmaProgram::WgmmaProgram(const Stencil& stencil, Precision precision, const BlockLimits& limits,
+                           WgmmaTile tile)
+    : precision_(precision), stencil_(pairs() ? stencil : round_weights(stencil, precision)), tile_(tile) {
+  if (tile.x_groups > wgmma_most_groups)
+    throw std::invalid_argument("wgmma sweep: too many tiles side by side");
+  if (limits.compute_capability != 90) throw std::invalid_argument("wgmma sweep: sm_90 only");
+  const auto window = input_window(stencil_, precision);
+  if (!window) throw std::invalid_argument("wgmma sweep: not this stencil or precision");
+  window_ = *window;
+  scale_ = spsolve::weight_scale(stencil_, element());
+  // In 16 bits waits are halved by twice the rows: instructions and conversions are short.
+  const bool half = storage_bytes(precision) == 2;
+  if (tile.y_groups == 0) tile_.y_groups = half ? 2 : 1;
+  if (tile.together == 0) tile_.together = half ? 2 : 1;
+  if (tile.stages == 0) tile_.stages = 4 * tile_.together;
+  const int turns = halves() ? 1 : 2;
+  const int least_ring = round_up(
+      static_cast<int>(ceil_div(window_.rows, wgmma_tile_rows)) + tile_.y_groups * turns + tile_.together - 2,
+      tile_.together);
+  const auto fits = [&] { return shared_bytes(tile_) <= static_cast<int>(limits.shared_bytes); };
+  if (tile.ring == 0)
+    for (tile_.ring = std::max(most_ring, least_ring); tile_.ring > least_ring && !fits();)
+      tile_.ring -= tile_.together;
+  if (tile_.ring < least_ring || !fits())
+    throw std::invalid_argument("wgmma sweep: shared memory does not hold the window of a tile");
+}
+
+int WgmmaProgram::box_columns(bool aligned) const {
+  return wgmma_box_columns(window_.parts, aligned ? 0 : 32 / static_cast<int>(storage_bytes(precision_)));
+}
+
+int WgmmaProgram::shared_bytes(const WgmmaTile& tile) const {
+  const int element = static_cast<int>(storage_bytes(precision_));
+  const int rows = (tile.ring + tile.y_groups - 1) * tile.x_groups * wgmma_tile_rows;
+  const int terms = pairs() ? 2 : 1, columns = pairs() ? 4 : 2 * element;
+  const int operands = round_up(terms * rows * wgmma_row_bytes(columns, window_.parts), 128);
+  const int raw = tile.stages * tile.x_groups * wgmma_tile_rows * box_columns(true) * element;
+  const int partial_sums = (halves() ? tile.x_groups * tile.y_groups : 1) * 128 * 16;
+  return operands + raw + partial_sums + round_up(8 * (tile.stages * tile.x_groups + 2 * tile.ring), 128);
+}
+
+std::vector<Operand> WgmmaProgram::operands() const {
+  if (pairs()) return windowed_pair(stencil_, window_).terms;
+  std::vector<Operand> operands;
+  for (int part = 0; part < window_.parts; ++part) {
+    operands.push_back(windowed_operand(stencil_, window_, precision_, part));
+    for (double& value : operands.back().values) value *= scale_;
+  }
+  return operands;
+}
+
+PackedOperand WgmmaProgram::packed(const Operand& operand) const {
+  return pack(operand, widest_mma(element()), MmaWarps::four);
+}
+
+std::vector<std::uint32_t> WgmmaProgram::weights() const {
+  std::vector<std::uint32_t> all;
+  for (const Operand& operand : operands()) {
+    const std::vector<std::uint32_t> values = packed(operand).values;
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  return all;
+}
+
+std::vector<std::uint32_t> WgmmaProgram::metadata() const {
+  const PackedOperand any = packed(operands().front());
+  return {any.metadata_of(0, 0, 0), any.metadata_of(0, 0, 0) + 4 * warp_lanes};
+}
+
+std::string WgmmaProgram::constants(bool aligned, bool with_source) const {
+  ConstantsText text({"kernels/cuda/ptx/precision.cuh"});
+  const int n = wgmma_group_tiles * tile_.x_groups * tile_.y_groups;
+  text.type("Stored", stored_name(precision_));
+  text.flag("pairs", pairs());
+  text.flag("aligned", aligned);
+  text.flag("with_source", with_source);
+  text.put("float", "term_scale", std::to_string(static_cast<int>(pair_term_scale)));
+  text.integer("parts", window_.parts);
+  text.integer("window_rows", window_.rows);
+  text.integer("window_begin_row", window_.first_row);
+  text.integer("window_begin_column", window_.first_column);
+  text.integer("x_groups", tile_.x_groups);
+  text.integer("y_groups", tile_.y_groups);
+  text.integer("box_columns", box_columns(aligned));
+  text.integer("wgmma_n", n);
+  text.integer("together", tile_.together);
+  text.integer("ring", tile_.ring);
+  text.integer("stages", aligned ? tile_.stages : tile_.stages / 2);  // of boxes that are wider
+  text.integer("shared_bytes", shared_bytes());
+  text.line(wgmma_function("multiply", instruction(element(), n)));
+  return text.finished();
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Shared memory of wgmma_sweep.cuh, and the warpgroups that fill it: rows of input, each converted once, in
+// the order that tensor cores want them.
+
+#include "constants.cuh"
+#include "kernels/cuda/launch/arguments.hpp"
+#include "kernels/cuda/ptx/async_copy.cuh"
+#include "kernels/cuda/ptx/precision.cuh"
+#include "kernels/cuda/ptx/tensor_store.cuh"
+#include "kernels/cuda/tensor/wgmma_arguments.hpp"
+#include "kernels/magnitude.hpp"
+
+namespace spsolve::cuda {
+
+using namespace constants;
+
+constexpr int group_threads = 128, group_warps = 4;
+constexpr int converters = 2, multipliers = 2;          // warpgroups
+constexpr int quad = wgmma_tile_rows;                   // rows of input that go through the ring together
+constexpr int quads = (window_rows + quad - 1) / quad;  // of a tile's window
+constexpr int block_columns = x_groups * wgmma_group_columns;
+constexpr int element_bytes = pairs ? 2 : sizeof(Stored);  // of an operand
+constexpr int terms = pairs ? 2 : 1;                       // of a number of the field
+constexpr int row_steps = element_bytes / 2;               // instructions of a warpgroup per row of a window
+constexpr int steps = row_steps * window_rows;             // and per tile
+constexpr int sums = wgmma_n / 2;                          // registers
+constexpr bool halves = parts == 2;                        // of the work on a tile, for two warpgroups
+constexpr int turns = halves ? 1 : multipliers;            // tiles from one of a warpgroup to its next
+constexpr int slots = ring + y_groups - 1;  // the first are repeated at the end, so that N never wraps
+constexpr int pitch = wgmma_pitch(parts);
+constexpr int row_bytes = wgmma_row_bytes(2 * element_bytes, parts);
+
+/// The ring of operands: [slot][x group][row][column of 16 bytes][tile], with pitches. Tiles are in the
+/// order 0, 4, 1, 5, 2, 6, 3, 7, (4, 8): neighbours of a product, which are a lane's, are far apart, so that
+/// those of a warp are not; and the tiles one further to the right, whose first part of a window is the
+/// second of these, begin two later.
+using Ring = unsigned char[slots][x_groups][quad][row_bytes];
+
+struct SharedMemory {
+  alignas(128) Ring operands[terms];
+  alignas(128) Stored raw[stages][x_groups][quad][box_columns];
+  float4 partial_sums[halves ? sums / 4 : 1][group_threads];
+  unsigned long long raw_full[stages][x_groups], full[ring], empty[ring];
+
+  __device__ void initialise() {
+    for (auto& stage : raw_full)
+      for (unsigned long long& barrier : stage) mbarrier_init(&barrier, 1);
+    for (unsigned long long& barrier : full) mbarrier_init(&barrier, x_groups);
+    for (unsigned long long& barrier : empty) mbarrier_init(&barrier, multipliers * group_warps);
+    fence_mbarrier_init();
+  }
+};
+static_assert(sizeof(SharedMemory) <= shared_bytes, "the host must ask for this much");
+
+/// One arrival for a warp, after what all its lanes have done.
+__device__ inline void arrive_as_warp(unsigned long long* barrier) {
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) mbarrier_arrive(barrier);
+}
+
+/// The same in all lanes of a warp, which the compiler then knows: it computes addresses once for all.
+__device__ inline int uniform(int value) { return __shfl_sync(0xffffffffu, value, 0); }
+
+/// Two numbers of fp16, each rounded to nearest, and what that leaves over. What is too large is the largest
+/// of fp16: such numbers are left in memory that no weight takes, and zero times infinity would be NaN.
+struct HalfPair {
+  unsigned bits;
+  float rest[2];
+
+  __device__ HalfPair(float low, float high) {
+    asm("cvt.rn.satfinite.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
+    rest[0] = low - value_of(Half{static_cast<unsigned short>(bits)});
+    rest[1] = high - value_of(Half{static_cast<unsigned short>(bits >> 16)});
+  }
+};
+
+/// Rounded to nearest, ties to even.
+__device__ inline unsigned tf32(float value) {
+  unsigned bits;
+  asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
+  return bits;
+}
+
+/// The tiles of a block, groups of them from top to bottom.
+struct Strip {
+  int tiles;
+  long long row, column;  // of the first output
+
+  __device__ explicit Strip(const WgmmaArguments& a) {
+    const int first = blockIdx.y * a.tiles_per_block;
+    tiles = min(a.tiles_per_block, a.tiles - first);
+    row = a.first_row + static_cast<long long>(first) * y_groups * quad;
+    column = a.first_column + static_cast<long long>(blockIdx.x) * block_columns;
+  }
+};
+
+/// Rows of input, four by four, from global memory into the ring: eight tiles by each warp. Warpgroups take
+/// turns, so that one loads while another stores.
+class RowConverter {
+ public:
+  __device__ RowConverter(SharedMemory& shared, const WgmmaArguments& a, int turn)
+      : shared_(shared),
+        map_(a.in_map),
+        lead_(aligned ? 0 : a.lead),
+        turn_(turn),
+        group_(uniform(threadIdx.x % group_threads / 32)),
+        lane_(threadIdx.x % 32) {
+    if constexpr (pairs) scale_ = data_scale(*a.in.largest).by;
+    const Strip strip(a);
+    rows_ = (strip.tiles * y_groups + quads - 1 + together - 1) / together * together;
+    y_ = static_cast<int>(strip.row + window_begin_row - a.in.begin[0]);
+    x_ = static_cast<int>(strip.column + window_begin_column - a.in.begin[2]) - lead_ +
+         group_ * wgmma_group_columns;
+  }
+
+  __device__ void run() const {
+    static_assert(stages % turn_rows == 0, "a warpgroup fills the stages that it empties");
+    static_assert(ring % together == 0, "slots of a turn are neighbours");
+    if (group_ >= x_groups) return;
+    const int first_row = turn_ * together;
+    if (lane_ == 0)
+      for (int row = first_row; row < min(stages, rows_); row += turn_rows)
+        for (int k = 0; k < together; ++k) fetch(row + k, row + k);
+    int stage = first_row, slot = first_row;
+    unsigned raw_parity = 0, slot_parity = 1;  // everything is empty at first
+    for (int row = first_row; row < rows_; row += turn_rows) {
+      Operands near[together];
+#pragma unroll
+      for (int k = 0; k < together; ++k) {
+        mbarrier_wait(&shared_.raw_full[stage + k][group_], raw_parity);
+        near[k] = operands(four(stage + k, 0));
+      }
+#pragma unroll
+      for (int first = 0; first < tiles; first += batch) {
+        Four columns[together][batch];
+#pragma unroll
+        for (int i = 0; i < together * batch; ++i)
+          columns[i / batch][i % batch] = four(stage + i / batch, first + i % batch + 1);
+#pragma unroll
+        for (int k = 0; k < together; ++k) {
+          if (first == 0) mbarrier_wait(&shared_.empty[slot + k], slot_parity);
+#pragma unroll
+          for (int i = 0; i < batch; ++i) {
+            const Operands far = operands(columns[k][i]);
+            write(slot + k, first + i, near[k], far);
+            near[k] = far;
+          }
+        }
+      }
+      fence_for_copy_engine();
+      __syncwarp();
+      // All that the warp read of the stages has been stored: loads that still wait in a queue could be
+      // overtaken.
+      if (lane_ == 0)
+        for (int k = 0; k < together; ++k) {
+          mbarrier_arrive(&shared_.full[slot + k]);
+          if (row + k + stages < rows_) fetch(row + k + stages, stage + k);
+        }
+      if ((stage += turn_rows) >= stages) stage -= stages, raw_parity ^= 1;
+      if ((slot += turn_rows) >= ring) slot -= ring, slot_parity ^= 1;
+    }
+  }
+
+ private:
+  using Four = Pack<Stored, 4>;  // neighbours
+  struct Operands {              // of four neighbours
+    unsigned word[terms][element_bytes];
+  };
+
+  // A lane has a row of the four, a quarter of the columns of a tile, and half of the tiles.
+  static constexpr int tiles = wgmma_group_tiles / 2 + parts - 1;
+  static constexpr int batch = together > 1 && !aligned ? 1 : tiles;  // as many as registers hold
+  static constexpr int turn_rows = converters * together;
+  __device__ int part() const { return lane_ % 4; }
+  __device__ int row() const { return lane_ / 4 % quad; }
+  __device__ int half() const { return lane_ / 16; }
+
+  /// Asks for the warp's part of four rows.
+  __device__ void fetch(int row, int stage) const {
+    mbarrier_expect(&shared_.raw_full[stage][group_], sizeof shared_.raw[stage][group_]);
+    tensor_copy(shared_.raw[stage][group_], map_, x_, 0, y_ + quad * row, &shared_.raw_full[stage][group_]);
+  }
+
+  __device__ Four four(int stage, int tile) const {
+    const Stored* const from =
+        &shared_.raw[stage][group_][row()]
+                    [(half() * (wgmma_group_tiles / 2) + tile) * wgmma_tile_columns + 4 * part()];
+    if constexpr (aligned) return *reinterpret_cast<const Four*>(from);
+    return {from[lead_], from[lead_ + 1], from[lead_ + 2], from[lead_ + 3]};
+  }
+
+  __device__ Operands operands(const Four& four) const {
+    Operands of;
+    if constexpr (pairs) {
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const HalfPair first(scale_ * value_of(four.element[2 * i]),
+                             scale_ * value_of(four.element[2 * i + 1]));
+        of.word[0][i] = first.bits;
+        of.word[1][i] = HalfPair(term_scale * first.rest[0], term_scale * first.rest[1]).bits;
+      }
+    } else if constexpr (element_bytes == 2) {
+      const uint2 bits = *reinterpret_cast<const uint2*>(&four);
+      of.word[0][0] = bits.x;
+      of.word[0][1] = bits.y;
+    } else {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) of.word[0][i] = tf32(value_of(four.element[i]));
+    }
+    return of;
+  }
+
+  /// Of a tile's window, columns c, c + 1, ... c + 3 and those 16 further.
+  __device__ void write(int slot, int tile, const Operands& near, const Operands& far) const {
+    constexpr int columns = element_bytes / 2;
+#pragma unroll
+    for (int k = 0; k < terms * columns; ++k) {
+      const int term = k / columns, i = k % columns;
+      Ring& operands = shared_.operands[term];
+      unsigned char* const place =
+          &operands[slot][group_][row()][(columns * part() + i) * pitch + 16 * half()] + 32 * tile;
+      const unsigned *const a = near.word[term] + 2 * i, *const b = far.word[term] + 2 * i;
+      const uint4 bits{a[0], b[0], a[1], b[1]};
+      *reinterpret_cast<uint4*>(place) = bits;
+      if constexpr (y_groups > 1)
+        if (slot < y_groups - 1) *reinterpret_cast<uint4*>(place + ring * sizeof operands[0]) = bits;
+    }
+  }
+
+  SharedMemory& shared_;
+  const TensorMap& map_;
+  int lead_;
+  float scale_;  // of data that become pairs
+  int turn_, group_, lane_;
+  int rows_;   // to convert, four each, in turns of `together`
+  int y_, x_;  // of the first that the warp reads, in memory
+};
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Boxes of a field gathered into a buffer, scattered from it, or copied to where their images lie, periodic
+// ones or those beyond walls: one launch for all of them. Per item (16 bytes where addresses allow): one load
+// and one store; a warp finds the box of its items with one load per 32 boxes. Bound by memory, for boxes
+// a few columns wide by the 32-byte sectors of their rows: both ends of a row are copied side by side, since
+// they meet in the same lines of memory as those of the next row.
+
+#include "kernels/cuda/ptx/precision.cuh"
+#include "kernels/cuda/transfer/pack_arguments.hpp"
+
+namespace spsolve::cuda {
+
+__device__ inline unsigned char* address(const PackArguments& a, const DevicePlace& place, unsigned plane,
+                                         unsigned row) {
+  return a.base[static_cast<int>(place.base)] + place.begin + plane * place.plane_stride +
+         row * place.row_stride;
+}
+
+template <class Item>
+__device__ inline void copy_item(unsigned char* to, unsigned item, const unsigned char* from) {
+  reinterpret_cast<Item*>(to)[item] = reinterpret_cast<const Item*>(from)[item];
+}
+
+/// An item of n elements of an image. Of a mirrored row, whose originals lie one before the other, the first
+/// one at `from`.
+template <class Stored, int n>
+__device__ inline void image_item(unsigned char* to, unsigned item, const unsigned char* from,
+                                  const DeviceCopy& c) {
+  using Item = Pack<Stored, n>;
+  Item elements;
+  if (c.mirrored) {
+#pragma unroll
+    for (int k = 0; k < n; ++k)
+      elements.element[k] = reinterpret_cast<const Stored*>(from)[-static_cast<int>(item * n + k)];
+  } else {
+    elements = reinterpret_cast<const Item*>(from)[item];
+  }
+#pragma unroll
+  for (int k = 0; k < n; ++k) {
+    Stored& element = elements.element[k];
+    const auto value = value_of(element);
+    const auto offset = static_cast<decltype(value)>(c.offset);
+    if (item * n + k == c.ghost)
+      store(element, static_cast<decltype(value)>(c.ghost_value));
+    else if (c.changed)
+      store(element, c.scale == 0 ? offset : c.scale < 0 ? offset - value : offset + value);
+  }
+  reinterpret_cast<Item*>(to)[item] = elements;
+}
+
+template <class Stored>
+__device__ inline void image_item(unsigned char* to, unsigned item, const unsigned char* from,
+                                  const DeviceCopy& c) {
+  if (c.item_bytes == 16)
+    image_item<Stored, 16 / sizeof(Stored)>(to, item, from, c);
+  else
+    image_item<Stored, 1>(to, item, from, c);
+}
+
+/// How many copies begin with this piece or before it; at least one does. Lanes look at copies side by side.
+__device__ inline int copies_up_to(const PackArguments& a, unsigned piece) {
+  int count = 0;
+  for (int first = 0; first < a.copies; first += 32) {
+    const int copy = first + static_cast<int>(threadIdx.x % 32);
+    count += __popc(__ballot_sync(0xffffffffu, copy < a.copies && a.first_pieces[copy] <= piece));
+  }
+  return count;
+}
+
+}  // namespace spsolve::cuda
+
+extern "C" __global__ void __launch_bounds__(spsolve::cuda::pack_threads, 12)
+    copy_boxes(const __grid_constant__ spsolve::cuda::PackArguments a) {
+  using namespace spsolve::cuda;
+  for (unsigned piece = blockIdx.x; piece < a.pieces; piece += gridDim.x) {
+    const int box = copies_up_to(a, piece) - 1;
+    const DeviceCopy c = a.table[box];
+    const unsigned inside = (piece - a.first_pieces[box]) * pack_threads + threadIdx.x;
+    if (inside >= c.items) continue;
+    const unsigned row = inside / c.items_per_row, item = inside - row * c.items_per_row;
+    const unsigned plane = row / c.rows, row_in_plane = row - plane * c.rows;
+    const bool second = item >= c.second;
+    unsigned char* to = address(a, c.to, plane, row_in_plane) + (second ? c.to_jump : 0);
+    const unsigned char* from = address(a, c.from, plane, row_in_plane) + (second ? c.from_jump : 0);
+    switch (c.elements) {
+      case Elements::fp64:
+        image_item<double>(to, item, from, c);
+        continue;
+      case Elements::fp32:
+        image_item<float>(to, item, from, c);
+        continue;
+      case Elements::bf16:
+        image_item<Bfloat16>(to, item, from, c);
+        continue;
+      case Elements::fp16:
+        image_item<Half>(to, item, from, c);
+        continue;
+      case Elements::any:
+        break;
+    }
+    switch (c.item_bytes) {
+      case 16:
+        copy_item<uint4>(to, item, from);
+        break;
+      case 8:
+        copy_item<unsigned long long>(to, item, from);
+        break;
+      case 4:
+        copy_item<unsigned>(to, item, from);
+        break;
+      default:
+        copy_item<unsigned short>(to, item, from);
+    }
+  }
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/transfer/packer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <optional>
+
+#include "kernels/domain.hpp"
+#include "kernels/rounding.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr unsigned largest_item = 16;   // bytes, of one load
+constexpr unsigned most_blocks = 8192;  // more take longer to start than to go round again
+
+/// Rows of fields of one geometry: first owned points lie at multiples of 64 bytes.
+DevicePlace place_of(const Place& place, const Index3& extent, const Field& field, std::int64_t element) {
+  if (const auto* offset = std::get_if<std::size_t>(&place))
+    return {static_cast<long long>(*offset), extent[1] * extent[2] * element, extent[2] * element,
+            Base::buffer};
+  const Index3 at = std::get<Index3>(place) - field.owned().begin;
+  const Index3& strides = field.strides();
+  return {(at[0] * strides[0] + at[1] * strides[1] + at[2]) * element, strides[0] * element,
+          strides[1] * element, Base::field};
+}
+
+/// The same of the original of an image: its last element, row and plane first where these are mirrored.
+DevicePlace mirrored(DevicePlace place, const BoxCopy& copy, std::int64_t element) {
+  if (copy.image.mirrored[z_axis]) {
+    place.begin += (copy.extent[z_axis] - 1) * place.plane_stride;
+    place.plane_stride = -place.plane_stride;
+  }
+  if (copy.image.mirrored[y_axis]) {
+    place.begin += (copy.extent[y_axis] - 1) * place.row_stride;
+    place.row_stride = -place.row_stride;
+  }
+  if (copy.image.mirrored[x_axis]) place.begin += (copy.extent[x_axis] - 1) * element;
+  return place;
+}
+
+Elements elements_of(Precision precision) {
+  return precision == Precision::fp64   ? Elements::fp64
+         : precision == Precision::bf16 ? Elements::bf16
+         : precision == Precision::fp16 ? Elements::fp16
+                                        : Elements::fp32;
+}
+
+/// A box that is copied, and perhaps the column beside it that has one value: the ghost points of a wall,
+/// about which the others are mirrored.
+struct RowsAndGhost {
+  BoxCopy box;
+  std::optional<double> ghost = {};
+  bool ghost_first = false;
+};
+
+/// A copy within a field to the first or last columns of its rows, as whole sectors of memory if that can be:
+/// rows have room for them, and what is written of a sector in part is read first. If it is mirrored, as
+/// whole items.
+BoxCopy in_whole_sectors(const BoxCopy& copy, const Field& field, std::int64_t element) {
+  const auto *from = std::get_if<Index3>(&copy.from), *to = std::get_if<Index3>(&copy.to);
+  const bool mirrored = copy.image.mirrored[x_axis];
+  if (!from || !to || !(mirrored || copy.image.is_copy())) return copy;
+  const std::int64_t columns = 32 / element, aligned = field.owned().begin[x_axis];
+  const std::int64_t to_begin = (*to)[x_axis], to_end = to_begin + copy.extent[x_axis];
+  const Box all = field.allocated();
+  const std::int64_t before = to_begin == all.begin[x_axis] ? wrap(to_begin - aligned, columns) : 0,
+                     after = to_end == all.end[x_axis] ? wrap(aligned - to_end, columns) : 0;
+  const std::int64_t begin = (*from)[x_axis] - (mirrored ? after : before),
+                     extent = before + copy.extent[x_axis] + after;
+  const bool possible = mirrored ? begin >= all.begin[x_axis] && begin + extent <= all.end[x_axis] &&
+                                       wrap(to_begin - before - aligned, largest_item / element) == 0
+                                 : wrap(to_begin - (*from)[x_axis], columns) == 0;
+  if (!possible) return copy;
+  BoxCopy whole = copy;
+  std::get<Index3>(whole.from)[x_axis] = begin;
+  std::get<Index3>(whole.to)[x_axis] = to_begin - before;
+  whole.extent[x_axis] = extent;
+  return whole;
+}
+
+/// The same for a launch, but for what it has to do with others.
+DeviceCopy device_copy(const RowsAndGhost& rows, const Field& field, std::int64_t element) {
+  const BoxCopy copy = in_whole_sectors(rows.box, field, element);
+  const DevicePlace from = mirrored(place_of(copy.from, copy.extent, field, element), copy, element),
+                    to = place_of(copy.to, copy.extent, field, element);
+  const Image& image = copy.image;
+  const bool mirrored_row = image.mirrored[x_axis], is_image = mirrored_row || !image.keeps_values();
+  const std::int64_t row_bytes = copy.extent[x_axis] * element;
+  std::int64_t bits = largest_item | row_bytes | to.begin | to.plane_stride | to.row_stride;
+  if (!mirrored_row) bits |= from.begin | from.plane_stride | from.row_stride;
+  const unsigned of_addresses = 1u << std::countr_zero(static_cast<std::uint64_t>(bits)),
+                 item =
+                     is_image && of_addresses != largest_item ? static_cast<unsigned>(element) : of_addresses,
+                 items = static_cast<unsigned>(row_bytes / item);
+  unsigned ghost = ~0u;
+  if (rows.ghost) {
+    const std::int64_t column = std::get<Index3>(rows.box.to)[x_axis] - std::get<Index3>(copy.to)[x_axis];
+    ghost = static_cast<unsigned>(column + (rows.ghost_first ? 0 : rows.box.extent[x_axis] - 1));
+  }
+  return {.from = from,
+          .to = to,
+          .from_jump = 0,
+          .to_jump = 0,
+          .items = 0,
+          .rows = static_cast<unsigned>(copy.extent[y_axis]),
+          .items_per_row = items,
+          .second = items,
+          .offset = image.offset,
+          .ghost_value = rows.ghost.value_or(0),
+          .ghost = ghost,
+          .item_bytes = item,
+          .scale = static_cast<signed char>(image.scale),
+          .elements = is_image ? elements_of(field.precision()) : Elements::any,
+          .changed = !image.keeps_values(),
+          .mirrored = mirrored_row};
+}
+
+/// A copy in two parts, the lower one of so many points along an axis: within a field, or along an axis along
+/// which slower ones have no extent.
+std::array<BoxCopy, 2> parts(const BoxCopy& copy, int axis, std::int64_t points, std::int64_t element) {
+  BoxCopy low = copy, high = copy;
+  low.extent[axis] = points;
+  high.extent[axis] -= points;
+  const auto skip = [&](Place& place, const BoxCopy& before) {
+    if (auto* at = std::get_if<Index3>(&place))
+      (*at)[axis] += before.extent[axis];
+    else
+      std::get<std::size_t>(place) += static_cast<std::size_t>(volume(before.extent) * element);
+  };
+  skip(high.to, low);
+  if (copy.image.mirrored[axis])
+    skip(low.from, high);
+  else
+    skip(high.from, low);
+  return {low, high};
+}
+
+/// In halves along the slowest axis that has several points.
+std::array<BoxCopy, 2> halves(const BoxCopy& copy, std::int64_t element) {
+  const int axis = copy.extent[z_axis] > 1 ? z_axis : copy.extent[y_axis] > 1 ? y_axis : x_axis;
+  return parts(copy, axis, copy.extent[axis] / 2, element);
+}
+
+/// How many columns at the ends of rows within a field keep these from being copied in largest items; those
+/// of a few items are left as they are.
+std::int64_t odd_columns(const BoxCopy& copy, const Field& field, std::int64_t element) {
+  constexpr std::int64_t few_items = 4;
+  const std::int64_t columns = largest_item / element;
+  const auto aligned = [&](const Place& place) {
+    const auto* at = std::get_if<Index3>(&place);
+    return at && wrap((*at)[x_axis] - field.owned().begin[x_axis], columns) == 0;
+  };
+  return !copy.image.mirrored[x_axis] && aligned(copy.from) && aligned(copy.to) &&
+                 copy.extent[x_axis] > few_items * columns
+             ? copy.extent[x_axis] % columns
+             : 0;
+}
+
+/// The same points, in copies of no more than so many each, odd columns by themselves; the last one first.
+std::vector<BoxCopy> in_parts(std::vector<BoxCopy> left, const Field& field, std::int64_t element,
+                              std::int64_t most_points) {
+  std::vector<BoxCopy> result;
+  while (!left.empty()) {
+    const BoxCopy copy = left.back();
+    left.pop_back();
+    const std::int64_t odd = odd_columns(copy, field, element);
+    if (volume(copy.extent) > most_points) {
+      const auto both = halves(copy, element);
+      left.insert(left.end(), both.begin(), both.end());
+    } else if (odd > 0) {
+      const auto both = parts(copy, x_axis, copy.extent[x_axis] - odd, element);
+      left.insert(left.end(), both.begin(), both.end());
+    } else if (volume(copy.extent) > 0) {
+      result.push_back(copy);
+    }
+  }
+  return result;
+}
+
+/// Whether two boxes are of the same rows of a field.
+bool share_rows(const BoxCopy& a, const BoxCopy& b, Place BoxCopy::*place) {
+  const auto *first = std::get_if<Index3>(&(a.*place)), *second = std::get_if<Index3>(&(b.*place));
+  return first && second && a.extent[z_axis] == b.extent[z_axis] && a.extent[y_axis] == b.extent[y_axis] &&
+         (*first)[z_axis] == (*second)[z_axis] && (*first)[y_axis] == (*second)[y_axis];
+}
+
+/// Whether two copies, not images, are of the same rows, to the same rows.
+bool join(const BoxCopy& a, const BoxCopy& b) {
+  return a.image.is_copy() && b.image.is_copy() && share_rows(a, b, &BoxCopy::from) &&
+         share_rows(a, b, &BoxCopy::to);
+}
+
+/// A column that has one value, as the ghost points of a wall have.
+bool is_ghost(const BoxCopy& copy) { return copy.extent[x_axis] == 1 && copy.image.scale == 0; }
+
+/// Whether the rows of an image are mirrored about a column of one value beside them.
+bool mirrored_about(const BoxCopy& copy, const BoxCopy& column) {
+  if (!is_ghost(column) || is_ghost(copy) || !copy.image.mirrored[x_axis]) return false;
+  if (!share_rows(copy, column, &BoxCopy::to) || !std::holds_alternative<Index3>(copy.from)) return false;
+  const std::int64_t begin = std::get<Index3>(copy.to)[x_axis], ghost = std::get<Index3>(column.to)[x_axis];
+  return ghost == begin - 1 || ghost == begin + copy.extent[x_axis];
+}
+
+RowsAndGhost with_ghost(BoxCopy copy, const BoxCopy& column) {
+  auto &from = std::get<Index3>(copy.from)[x_axis], &to = std::get<Index3>(copy.to)[x_axis];
+  const bool first = std::get<Index3>(column.to)[x_axis] < to;
+  (first ? to : from) -= 1;
+  copy.extent[x_axis] += 1;
+  return {copy, column.image.offset, first};
+}
+
+/// The last box that fits, which is taken from the others.
+template <class Fits>
+std::optional<BoxCopy> take(std::vector<BoxCopy>& boxes, const Fits& fits) {
+  const auto found = std::find_if(boxes.rbegin(), boxes.rend(), fits);
+  if (found == boxes.rend()) return std::nullopt;
+  const BoxCopy result = *found;
+  boxes.erase(std::next(found).base());
+  return result;
+}
+
+class DevicePacking : public Packing {
+ public:
+  DevicePacking(const Kernel& kernel, cudaStream_t stream, const PackTable& table)
+      : kernel_(kernel),
+        stream_(stream),
+        copies_(to_device(table.copies)),
+        first_pieces_(to_device(table.first_pieces)),
+        arguments_{{},
+                   static_cast<const DeviceCopy*>(copies_.data()),
+                   static_cast<const unsigned*>(first_pieces_.data()),
+                   static_cast<int>(table.copies.size()),
+                   table.pieces} {}
+
+  void copy(Field& field, std::byte* buffer) const override {
+    if (arguments_.pieces == 0) return;
+    PackArguments arguments = arguments_;
+    arguments.base[static_cast<int>(Base::field)] =
+        reinterpret_cast<unsigned char*>(field.bytes_at(field.owned().begin));
+    arguments.base[static_cast<int>(Base::buffer)] = reinterpret_cast<unsigned char*>(buffer);
+    kernel_.launch(pack_blocks(arguments.pieces), pack_threads, 0, stream_, arguments);
+  }
+
+ private:
+  template <class T>
+  DeviceBuffer to_device(const std::vector<T>& values) const {
+    if (values.empty()) return {};
+    DeviceBuffer buffer(values.size() * sizeof(T));
+    check_cuda(
+        cudaMemcpyAsync(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream_));
+    return buffer;
+  }
+
+  const Kernel& kernel_;
+  cudaStream_t stream_;
+  DeviceBuffer copies_, first_pieces_;
+  PackArguments arguments_;
+};
+
+}  // namespace
+
+PackTable pack_table(const std::vector<BoxCopy>& boxes, const Field& field, std::int64_t most_points) {
+  const auto element = static_cast<std::int64_t>(storage_bytes(field.precision()));
+  std::vector<BoxCopy> left = in_parts(boxes, field, element, most_points);
+  // Ghosts last, by when what is mirrored about them has taken them.
+  std::stable_partition(left.begin(), left.end(), is_ghost);
+  PackTable table;
+  while (!left.empty()) {
+    const BoxCopy box = left.back();
+    left.pop_back();
+    const auto ghost = take(left, [&](const BoxCopy& other) { return mirrored_about(box, other); });
+    DeviceCopy copy = device_copy(ghost ? with_ghost(box, *ghost) : RowsAndGhost{box}, field, element);
+    if (const auto other = take(left, [&](const BoxCopy& candidate) { return join(box, candidate); })) {
+      const DeviceCopy second = device_copy({*other}, field, element);
+      if (second.item_bytes == copy.item_bytes) {
+        const long long bytes = static_cast<long long>(copy.second) * copy.item_bytes;
+        copy.from_jump = second.from.begin - copy.from.begin - bytes;
+        copy.to_jump = second.to.begin - copy.to.begin - bytes;
+        copy.items_per_row += second.items_per_row;
+      } else {
+        left.push_back(*other);
+      }
+    }
+    copy.items = static_cast<unsigned>(box.extent[z_axis]) * copy.rows * copy.items_per_row;
+    table.copies.push_back(copy);
+    table.first_pieces.push_back(table.pieces);
+    table.pieces += ceil_div(copy.items, pack_threads);
+  }
+  return table;
+}
+
+unsigned pack_blocks(unsigned pieces) { return std::min(pieces, most_blocks); }
+
+DevicePacker::DevicePacker(cudaStream_t stream, const KernelCompiler& compiler)
+    : stream_(stream),
+      kernel_(std::make_shared<const Kernel>(compiler.begin("kernels/cuda/transfer/pack.cuh", ""),
+                                             "copy_boxes")) {}
+
+std::unique_ptr<Packing> DevicePacker::prepare(std::vector<BoxCopy> copies, const Field& like) {
+  return std::make_unique<DevicePacking>(*kernel_, stream_, pack_table(copies, like));
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+
+#include "kernels/cuda/runtime/device.hpp"
+#include "kernels/cuda/runtime/program.hpp"
+#include "kernels/reduction.hpp"
+
+namespace spsolve::cuda {
+
+/// Passes over fields in device memory, each one launch on `stream`; the host waits for results that are
+/// returned. Points are read once, at the bandwidth of the memory. Samples may be in pinned host memory.
+class DeviceReducer : public Reducer {
+ public:
+  /// On the current device; `stream` must outlive the reducer.
+  DeviceReducer(cudaStream_t stream, KernelCompiler compiler);
+
+  void prepare(Precision precision, const Sampling& sampling) override { kernels_of(precision, sampling); }
+  Extremes extremes(const Field& field, const Field* before, const Sample& sample) override;
+  Sums sums(const Field& field, const Field* before, const SumScales& scales) override;
+  void set_largest(Field& field, int largest) override;
+  void find_largest(Field& field, const Box& box) override;
+
+ private:
+  struct Kernels {
+    Kernel extremes, sums, largest;
+  };
+  const Kernels& kernels_of(Precision precision, const Sampling& sampling);
+  template <class Result>
+  Result reduce(const Kernel& kernel, const Field& field, const Field* before, const Sample& sample,
+                const SumScales& scales);
+
+  cudaStream_t stream_;
+  KernelCompiler compiler_;
+  std::map<std::pair<Precision, Sampling>, Kernels> kernels_;
+  int blocks_;  // that fill the device
+  DeviceBuffer results_;
+  PinnedBuffer host_results_;
+};
+
+/// constants.cuh for reduce.cuh: fields of this precision, of which samples are kept.
+std::string reduce_constants(Precision precision, const Sampling& sampling);
+
+}  // namespace spsolve::cuda

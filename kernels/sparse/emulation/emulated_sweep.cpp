@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/sparse/emulation/emulated_sweep.hpp"
+
+#include <stdexcept>
+
+#include "kernels/sparse/dual_tessellation.hpp"
+#include "kernels/sparse/emulation/dense_sweep.hpp"
+#include "kernels/sparse/emulation/separable_sweep.hpp"
+#include "kernels/sparse/round_weights.hpp"
+#include "kernels/sparse/split.hpp"
+#include "kernels/sparse/windowed_operand.hpp"
+
+namespace spsolve {
+
+std::unique_ptr<Sweep> make_emulated_sweep(const Stencil& fused, Precision precision, Layout layout,
+                                           double dropped, const Index3& shape) {
+  if (!takes(layout, precision))
+    throw std::invalid_argument("tensor cores do not take this precision in layout " +
+                                std::string(to_string(layout)));
+  switch (layout) {
+    case Layout::dual_tessellation:
+      return std::make_unique<DenseSweep>(dual_tessellation(fused));
+    case Layout::separable:
+      return std::make_unique<SeparableSweep>(separate(fused, dropped), precision);
+    case Layout::strided_swap:
+    case Layout::morph:
+      break;
+  }
+  if (precision == Precision::fp32 && layout == Layout::strided_swap && shape[z_axis] == 1 &&
+      takes_window(fused, precision))
+    return std::make_unique<SparseSweep>(windowed_pair(fused, *input_window(fused, precision)), precision,
+                                         Precision::fp16);
+  const auto [element, terms] = operand_terms(precision);
+  const Operand operand = sparse_operand(round_weights(fused, precision), layout, widest_mma(element), shape);
+  return std::make_unique<SparseSweep>(split_operand(operand, element, terms, sum_abs(fused)), precision,
+                                       element);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solver/plan/exchange_interval.hpp"
+
+#include <algorithm>
+
+namespace spsolve {
+namespace {
+
+// Measured on H200 (docs/scaling.md): what a launch with an exchange takes beyond one without where a rank
+// only copies its own periodic images, and how fast halos travel over NVLink at the least where launches are
+// short. With the slower exchanges of a DeviceModel, blocks of 128 x 1024^2 would exchange in every launch,
+// by which two GPUs did 1,325 instead of 1,405 GStencil/s each.
+constexpr double seconds_of_own_images = 8e-6;
+constexpr double bytes_per_second = 250e9;
+constexpr int most_launches = 8;
+
+/// Points of the largest block with what surrounds it when its halo is good for so many steps: its own images
+/// or, with others, what comes from other ranks, too.
+double points_around(const Problem& problem, const Decomposition& decomposition, const Candidate& candidate,
+                     int steps, bool with_others) {
+  const Index3 extent = decomposition.block(0).extent();
+  double product = 1;
+  for (int axis = 0; axis < axis_count; ++axis) {
+    const bool grows = decomposition.rank_grid()[axis] > 1
+                           ? with_others
+                           : problem.domain.has_images(axis, candidate.repeats);
+    product *= static_cast<double>(extent[axis] + (grows ? 2 * steps * problem.stencil.radius()[axis] : 0));
+  }
+  return product;
+}
+
+}  // namespace
+
+SharedExchange share_exchange(const Problem& problem, const Decomposition& decomposition,
+                              const Candidate& candidate, int launches) {
+  const double points = static_cast<double>(volume(decomposition.block(0).extent()));
+  const double whole = candidate.seconds * candidate.fuse * points;
+  // Images of the ends of rows are copied before messages leave.
+  const bool with_images = decomposition.ranks() > 1 && decomposition.rank_grid()[x_axis] == 1;
+  const double images = with_images ? candidate.image_seconds * candidate.fuse * points : 0;
+  SharedExchange shared{launches, whole - images, images, 0};
+  for (int launch = 0; launch < launches; ++launch)
+    shared.compute_seconds += shared.launch_seconds / points *
+                              points_around(problem, decomposition, candidate, launch * candidate.fuse, true);
+  const int steps = launches * candidate.fuse;
+  shared.received_bytes = static_cast<double>(storage_bytes(problem.precision)) *
+                          (points_around(problem, decomposition, candidate, steps, true) -
+                           points_around(problem, decomposition, candidate, steps, false));
+  return shared;
+}
+
+int launches_per_exchange(const Problem& problem, const Decomposition& decomposition,
+                          const Candidate& candidate, bool gpu) {
+  const Index3 extent = decomposition.block(0).extent();
+  if (!gpu || candidate.exchanges_in_every_launch() ||
+      points_around(problem, decomposition, candidate, 1, true) == static_cast<double>(volume(extent)))
+    return 1;
+  int best = 1;
+  double least = 0;
+  for (int launches = 1; launches <= most_launches; ++launches) {
+    for (int axis = 0; axis < axis_count; ++axis)
+      if (launches * candidate.fuse * problem.stencil.radius()[axis] > extent[axis]) return best;
+    const SharedExchange shared = share_exchange(problem, decomposition, candidate, launches);
+    const double overhead = decomposition.ranks() == 1 ? seconds_of_own_images : gpu_exchange_overhead;
+    const double seconds = shared.seconds_per_launch(shared.received_bytes / bytes_per_second, overhead);
+    if (launches > 1 && seconds >= least) break;
+    least = seconds;
+    best = launches;
+  }
+  return best;
+}
+
+}  // namespace spsolve

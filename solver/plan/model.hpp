@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "kernels/sparse/layout.hpp"
+#include "solver/plan/device_model.hpp"
+#include "solver/plan/method.hpp"
+#include "solver/problem.hpp"
+
+namespace spsolve {
+
+/// One way of solving, with the numbers that the model gives it. Names in brackets are those of paper 003
+/// ("Do we need tensor cores for stencil computations?", equations 4 to 18); work and traffic are per point.
+struct Candidate : Method {
+  Precision precision = Precision::fp64;
+  std::size_t terms = 0;      // of a separable sweep: the rank after the cut
+  double bytes = 0;           // to and from main memory, per step [M / t]
+  double fma = 0;             // executed, what is computed twice and padding included, per step [C / 2t]
+  double redundancy = 1;      // [alpha]: taps of the fused weights / (t taps)
+  double sparsity = 1;        // [S]: taps of the fused weights / fma executed per launch
+  double memory_seconds = 0;  // per point and step, as what follows
+  double compute_seconds = 0;
+  double shared_seconds = 0;
+  double wall_seconds = 0;  // points beside walls, beyond what they would take elsewhere
+  double launch_seconds = 0;
+  double image_seconds = 0;       // of these, where ranks have whole axes, for the images of their own points
+  std::array<bool, 3> repeats{};  // axes that have no images where ranks have them whole
+  double seconds = 0;             // all together
+  std::string bound = {};         // memory, compute, shared, or what takes most of the time: launch, walls
+  int scenario = 0;               // 1 to 4: bounds of the scalar unit at the same depth and of this one
+  double peak_ratio = 0;          // of tensor cores to the scalar unit [P_TC / P_CU]
+  bool in_sweet_spot = false;     // scenario 3, and 4 where alpha < S P_TC / P_CU [equation 19]
+  double error = 0;               // bound on the relative L2 error per step (kernels/sparse/accuracy.hpp)
+
+  /// Floating-point operations executed per byte [I].
+  double intensity() const { return 2 * fma / bytes; }
+};
+
+/// Weights that fused steps may have: more take gigabytes and minutes to make.
+constexpr std::int64_t most_fused_weights = std::int64_t{1} << 19;
+
+/// Whether the model knows a kernel for a problem on a device: unit, layout and depth. CPUs emulate tensor
+/// cores: slow, so never chosen, but exact in their numerics.
+bool has_kernel(const Problem& problem, const DeviceModel& device, const Method& method);
+
+/// Whether results keep what the precision promises (docs/design.md): in fp32 fused weights do not always
+/// (docs/kernels-tensor.md).
+bool keeps_promise(const Problem& problem, const Method& method);
+
+/// The numbers of one candidate; `problem.precision` is what it computes in. Infinite seconds: no tile of its
+/// kernel fits the device.
+Candidate evaluate(const Problem& problem, const DeviceModel& device, const Method& method);
+
+}  // namespace spsolve

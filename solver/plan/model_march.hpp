@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the model of marches on GPUs and that of their walls share.
+
+#include <array>
+#include <optional>
+
+#include "kernels/cuda/launch/launch_shape.hpp"
+#include "kernels/cuda/scalar/step_tile.hpp"
+#include "kernels/cuda/scalar/tile.hpp"
+#include "solver/plan/model_parts.hpp"
+
+namespace spsolve {
+
+/// A stencil on a grid as kernels see them, with the limits of a device.
+struct MarchModel {
+  const Problem& problem;
+  const DeviceModel& device;
+  cuda::KernelStencil stencil;
+  std::array<std::int64_t, 3> shape{};
+  cuda::BlockLimits limits;
+
+  MarchModel(const Problem& solved, const DeviceModel& modelled)
+      : problem(solved),
+        device(modelled),
+        stencil(solved.domain, solved.stencil, solved.precision, solved.has_source),
+        limits(limits_of(modelled)) {
+    const auto axes = cuda::grid_axes(solved.domain);
+    for (int k = 0; k < axis_count; ++k) shape[k] = solved.domain.shape[axes[k]];
+  }
+
+  bool fp64() const { return problem.precision == Precision::fp64; }
+  /// Of a value that kernels compute with.
+  int compute_bytes() const { return fp64() ? 8 : 4; }
+  bool space() const { return problem.domain.dimensions == 3; }
+  std::optional<cuda::Tile> tile(int depth) const {
+    return cuda::choose_tile(stencil, {problem.precision, true, true}, depth, limits);
+  }
+  /// The axes of the grid that launches of so many steps need no images of.
+  std::array<bool, 3> repeats(int fuse) const {
+    return cuda::to_grid_axes(cuda::repeating_axes(stencil, stencil.grid(), problem.precision, fuse, limits),
+                              problem.domain);
+  }
+  /// Of a region that small tiles take faster than a march.
+  std::optional<cuda::StepTile> small_tile(const std::array<std::int64_t, 3>& extent, int steps) const {
+    return cuda::choose_small_tile(stencil, {{}, {extent[0], extent[1], extent[2]}}, steps,
+                                   {problem.precision, true, true}, limits);
+  }
+  /// Seconds that a scheduler needs to issue for a warp, where the device issues at such a rate.
+  double slot(double rate) const {
+    return 32 * cuda::schedulers_of_multiprocessor * limits.multiprocessors / rate;
+  }
+  /// Of an operand, where these are rounded to tf32 first.
+  double rounding_slots() const { return problem.precision == Precision::tf32 ? cuda::rounding_slots : 0; }
+  /// Seconds of a cycle.
+  double cycle() const { return slot(device.scalar_fp32); }
+  /// The steps of one kernel, as ScalarUnit::advance() cuts a launch; 0: single steps without a march.
+  int depth_of_kernels(int fuse) const {
+    const int preferred = cuda::preferred_depth(stencil, {problem.precision, true, true}, limits);
+    return preferred > 0 && tile(fuse) ? fuse : preferred;
+  }
+};
+
+/// Seconds that computing alone takes of the kernels of `fuse` steps of a region.
+double compute_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& region, int fuse);
+
+/// Of a step of a region: in tiles (box_step.cuh, star_step.cuh), or one thread per point (step.cuh).
+double step_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& extent);
+
+/// Of steps with tiles in shared memory (steps.cuh): blocks wait for their points, at the barrier of every
+/// step, and for sources.
+double tile_seconds(const MarchModel& march, const cuda::StepTile& tile, int steps);
+
+/// Instructions of a point and step of a line: sums, shuffles, rounding; beside walls also the choice between
+/// ghosts and points and, for each point that neumann faces mirror, between two of them.
+double instructions_of_line(const MarchModel& march, bool beside_walls);
+
+/// Seconds of the warp beside a wall of a line; 0 where there is none.
+double wall_warp_seconds(const MarchModel& march, const cuda::Tile& tile);
+
+/// What walls add to a march of so many seconds on the whole grid, per launch.
+double wall_seconds(const MarchModel& march, const cuda::Tile& tile, int fuse, int depth, double seconds);
+
+}  // namespace spsolve

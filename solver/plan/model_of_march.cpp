@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "solver/plan/model_march.hpp"
+
+namespace spsolve {
+namespace {
+
+using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
+
+// Measured on H200 (docs/plan.md).
+constexpr double shared_rows = 10;  // slots, of rows of other warps for each row, where these have four
+constexpr double few_warps = 1.05;  // of marches of boxes by 8 warps, which have the registers of 12
+constexpr double flat_sums = 0.8, space_sums = 0.85;  // of fp64 by themselves: 15.6e12 multiply-adds/s
+// Of boxes whose rows are not folded: the weights are constants in the code, and the ceiling is measured with
+// registers. Between walls the blocks beside them take that back.
+constexpr double dense_sums = 0.88;
+constexpr double alone_cycles = 2.75;  // of a load or shuffle of a warp that has a scheduler to itself
+constexpr double plane_latency = 20;   // cycles until a plane has advanced a level
+// Of lines, whose kernels are no loops: each instruction of those that a cache of 32 KiB does not hold.
+constexpr double fetched_instructions = 1200, fetch_cycles = 2.3;
+constexpr double ragged_plane = 1.04, ragged_box = 1.08, ragged_star = 1.15;  // columns written one by one
+constexpr double halos_read_again = 1.12;                                     // from memory
+constexpr double two_fields_read = 1.12;  // one of them a source, and one written, against a copy
+constexpr double source_slots = 1;        // times the radius along the march: from plane to plane
+constexpr double first_copies = 2.5;      // planes of the warm-up that are waited for, not computed
+constexpr double march_fill = 2.5e-6;     // s, from the first planes of a small grid to results
+constexpr double kernel_gap = 2e-6, line_gap = 4e-6, tile_gap = 1.9e-6;  // s, between kernels of a launch
+
+/// How a march is launched over a region (ScalarUnit::march()), and what it executes.
+struct Launch {
+  cuda::Tile tile;
+  double planes_per_block;  // with the warm-up
+  std::int64_t blocks;
+  double warps;         // that the busiest scheduler is given
+  std::int64_t waves;   // of as many blocks as are resident
+  double executed = 0;  // points, per step: halos of tiles, idle multiprocessors
+
+  Launch(const MarchModel& march, const cuda::Tile& cut, const std::array<std::int64_t, 3>& region)
+      : tile(cut) {
+    const std::int64_t column_tiles = ceil_div(region[column_axis], tile.written_columns());
+    const cuda::Region tiled{{}, {region[plane_axis], region[row_axis], region[column_axis]}};
+    const std::int64_t tiles = column_tiles * cuda::tiles_of_rows(tiled, march.stencil, tile).count();
+    const std::int64_t multiprocessors = march.limits.multiprocessors;
+    const std::int64_t planes = region[plane_axis],
+                       resident = tile.blocks_per_multiprocessor * multiprocessors;
+    const auto copied = march.space() && tile.warm_up > 0 ? first_copies : 0.0;
+    if (march.stencil.radius[row_axis] > 0) {
+      const auto time =
+          cuda::march_time(cuda::share_march(planes, tiles, resident, tile.warm_up), resident, tile.warm_up);
+      waves = time.waves;
+      planes_per_block = static_cast<double>(time.steps) / static_cast<double>(waves) - copied;
+      blocks = waves * resident;
+    } else {
+      const bool beside_walls =
+          march.stencil.has_walls(column_axis) && march.shape[row_axis] == 1 && column_tiles > 1;
+      cuda::FlatMarch flat = cuda::flat_march(tile, planes, tiles, multiprocessors);
+      flat.outer = {beside_walls, beside_walls};
+      flat.halo = std::int64_t{tile.depth} * march.stencil.radius[plane_axis];
+      flat.wall_cost = cuda::wall_cost(march.stencil, tile, march.compute_bytes());
+      const auto stretches = cuda::stretch_march(flat);
+      planes_per_block = cuda::longest_stretch(flat, stretches) - copied;
+      blocks = stretches.blocks(tiles);
+      waves = std::max<std::int64_t>(1, blocks / resident);
+    }
+    warps = static_cast<double>(ceil_div(blocks, multiprocessors) * tile.warps) /
+            cuda::schedulers_of_multiprocessor;
+    if (tile.warps == 1) warps = std::ceil(warps);
+    executed = static_cast<double>(ceil_div(blocks, multiprocessors) * multiprocessors) * planes_per_block *
+               static_cast<double>(tile.rows() * tile.columns());
+  }
+};
+
+/// Planes between those of taps that no tap is on: their sums are handed on all the same.
+int empty_planes(const cuda::KernelStencil& stencil) {
+  std::set<int> planes;
+  for (const cuda::Tap& tap : stencil.taps) planes.insert(tap.offset[plane_axis]);
+  const int reach = *planes.rbegin() - *planes.begin() + 1;
+  return stencil.pointwise_completion() ? 0 : reach - static_cast<int>(planes.size());
+}
+
+/// Times that a point is rounded per step: in the first, stars read their input twice, and boxes in 3D rows
+/// of neighbouring warps.
+double roundings(const MarchModel& march, const cuda::Tile& tile) {
+  const double again = march.stencil.radius[plane_axis] == 0 ? 0
+                       : march.stencil.pointwise_completion()
+                           ? 1
+                           : 2.0 * march.stencil.radius[row_axis] / tile.rows_per_warp;
+  return 1 + again / tile.depth;
+}
+
+/// Issue slots per point and step of a kernel: the sum, then loads, shared rows and shuffles, of which some
+/// are those of the whole kernel, others go with the radius where points are not folded along x. Few warps
+/// per multiprocessor hide less.
+struct Slots {
+  double sum, others;
+};
+Slots issue_slots(const MarchModel& march, const cuda::Tile& tile, bool alone) {
+  const cuda::KernelStencil& stencil = march.stencil;
+  const double reach = stencil.radius[column_axis] - 1.0, share = stencil.folded[column_axis] ? 0.25 : 1.0;
+  const bool box = !stencil.pointwise_completion(), fp64 = march.fp64();
+  const bool half = storage_bytes(march.problem.precision) == 2;
+  double others = 0, per_kernel = 0, hidden = 1;
+  switch (march.problem.domain.dimensions) {
+    case 1:
+      others = fp64 ? 0.25 * reach : 0.3 + 0.5 * reach;
+      per_kernel = fp64 ? 13 : 12;
+      if (!fp64 && reach <= 3 && tile.depth * stencil.radius[column_axis] % 32 == 0)
+        hidden = 0.94;  // tiles begin where lines of memory do
+      break;
+    case 2:
+      if (fp64) {  // sums that are handed on, and shuffles
+        others = 1.8 * stencil.radius[plane_axis] + 1.3 * (1 + share * std::max(0.0, reach)) - 0.3;
+      } else {
+        others = (stencil.folded[column_axis] ? 1.2
+                  : box                       ? 0.45
+                                              : 0.75) *
+                     stencil.radius[column_axis] +
+                 3 * empty_planes(stencil);
+        per_kernel = 65.0 / tile.points_per_lane;
+      }
+      if (half && !alone) hidden = 1.2;  // what is handed on has 4 bytes
+      if (tile.depth > 8 && reach == 0) hidden = fp64 ? 1.1 : box ? 1.2 : 1.15;  // few registers are left
+      break;
+    default:
+      if (fp64) {
+        others = 2 + (box ? 0.0 : 3.0 * std::max(0.0, reach));
+        per_kernel = 11;
+      } else if (!box) {
+        others = 4 + 4.5 * std::max(0.0, reach);
+      } else if (stencil.folded[column_axis]) {
+        others = 6 + 3 * reach;
+      } else {
+        others = 3.0 * stencil.radius[column_axis] - 1;
+        per_kernel = 10;
+      }
+      if (half && box) others += 4;
+  }
+  if (march.space()) others += shared_rows * stencil.radius[row_axis] * (1.0 / tile.rows_per_warp - 0.25);
+  if (march.space() && box && tile.warps <= 8) hidden *= few_warps;
+  const double source = stencil.with_source ? source_slots * stencil.radius[plane_axis] : 0.0;
+  const bool dense = box && !fp64 && march.problem.domain.dimensions == 2 && !stencil.folded[column_axis] &&
+                     !march.problem.domain.has_walls();
+  const double sums = dense ? dense_sums : !fp64 ? 1.0 : march.space() ? space_sums : flat_sums;
+  const double sum = stencil.operations * sums;
+  return {sum * hidden, (std::max(0.0, others) + march.rounding_slots() * roundings(march, tile) + source +
+                         per_kernel / tile.depth) *
+                            hidden};
+}
+
+/// What kernels cost more whose threads write columns one by one, placed as ScalarUnit::march() does.
+double raggedness(const MarchModel& march, const cuda::Tile& tile, const std::array<std::int64_t, 3>& region,
+                  bool is_last) {
+  if (march.problem.domain.dimensions == 1) return 1;
+  const std::int64_t columns = region[column_axis];
+  const bool ends_at_wall = !march.problem.domain.periodic(x_axis) && columns == march.shape[column_axis];
+  cuda::Arguments a{};
+  a.region.end[column_axis] = cuda::in_whole_vectors(
+      {0, columns}, tile, {march.problem.precision, true, is_last}, !is_last, ends_at_wall)[1];
+  cuda::place_column_tiles(a, tile, 0);
+  if (cuda::writes_whole_vectors(a, tile)) return 1;
+  return !march.space() ? ragged_plane : march.stencil.pointwise_completion() ? ragged_star : ragged_box;
+}
+
+/// Seconds of one kernel that computing alone would take: a march with a tile, else a step.
+double kernel_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& region,
+                      const std::optional<cuda::Tile>& tile, bool is_only, bool is_last) {
+  if (!tile) return step_seconds(march, region);
+  if (const auto small = march.small_tile(region, tile->depth))
+    return tile_seconds(march, *small, tile->depth);
+  const Launch launch(march, *tile, region);
+  const double cycle = march.cycle(), busy = march.slot(march.device.scalar_rate(march.problem.precision));
+  const auto [sum, others] = issue_slots(march, *tile, is_only);
+  // A scheduler issues for its warps in turn, unless these are few and wait for their own results.
+  const auto points = static_cast<double>(tile->points_per_lane * tile->rows_per_warp);
+  // Without a march each instruction is met once, and fetched if there are many.
+  const double instructions = points * instructions_of_line(march, false);
+  const bool fetched = tile->depth * instructions > fetched_instructions;
+  const double alone =
+      march.stencil.radius[plane_axis] == 0
+          ? (fetched ? instructions * fetch_cycles * cycle : 0.0)
+          : points * (sum * std::max(busy, cycle) + others * alone_cycles * cycle) + plane_latency * cycle;
+  const double inside =
+      raggedness(march, *tile, region, is_last) * tile->depth * launch.planes_per_block *
+      std::max(launch.warps * points * (sum + others) * busy, static_cast<double>(launch.waves) * alone);
+  // A block beside a wall begins first, and takes some of its scheduler's time.
+  return std::hypot(inside, wall_warp_seconds(march, *tile));
+}
+
+/// Slabs of a region that the kernels of a launch take one after the other.
+std::int64_t slabs_of(const MarchModel& march, const std::array<std::int64_t, 3>& region, int fuse,
+                      int kernels) {
+  if (kernels == 1) return 1;
+  const auto& radius = march.stencil.radius;
+  const std::int64_t of_plane = (region[row_axis] + 2 * fuse * radius[row_axis]) *
+                                (region[column_axis] + 2 * fuse * radius[column_axis]);
+  return ceil_div(region[plane_axis], cuda::planes_of_slab(of_plane, 2 * fuse * radius[plane_axis]));
+}
+
+/// What a kernel writes of a region that other kernels take so many steps further: also what these need
+/// beyond periodic faces of axes that have images, and of slabs.
+std::array<std::int64_t, 3> grown(const MarchModel& march, std::array<std::int64_t, 3> region, int steps_left,
+                                  const std::array<bool, 3>& repeats, bool slabs) {
+  const auto axes = cuda::grid_axes(march.problem.domain);
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (march.problem.domain.has_images(axes[axis], repeats) || (axis == plane_axis && slabs))
+      region[axis] += 2 * steps_left * march.stencil.radius[axis];
+  return region;
+}
+
+}  // namespace
+
+double compute_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& region, int fuse) {
+  const int deepest = march.depth_of_kernels(fuse);
+  const int kernels = deepest > 0 ? ceil_div(fuse, deepest) : fuse;
+  const std::int64_t slabs = slabs_of(march, region, fuse, kernels);
+  const auto repeats = kernels > 1 ? march.repeats(fuse) : std::array<bool, 3>{};
+  auto slab = region;
+  slab[plane_axis] = ceil_div(region[plane_axis], slabs);
+  double seconds = 0;
+  for (int k = 0, done = 0; k < kernels; ++k) {
+    const int depth = fuse * (k + 1) / kernels - done;
+    done += depth;
+    const auto tile = deepest > 0 ? march.tile(depth) : std::nullopt;
+    seconds += kernel_seconds(march, grown(march, slab, fuse - done, repeats, slabs > 1), tile, kernels == 1,
+                              done == fuse);
+  }
+  return static_cast<double>(slabs) * seconds;
+}
+
+void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
+  const MarchModel march(problem, device);
+  const auto element = static_cast<double>(storage_bytes(problem.precision));
+  const double sums = std::max(element, 4.0), points = static_cast<double>(problem.domain.box().points());
+  const int deepest = march.depth_of_kernels(candidate.fuse);
+  const int kernels = deepest > 0 ? ceil_div(candidate.fuse, deepest) : candidate.fuse;
+  const auto tile = deepest > 0 ? march.tile(ceil_div(candidate.fuse, kernels)) : std::nullopt;
+  const double per_step = 1 / (points * candidate.fuse);
+  candidate.repeats = march.repeats(candidate.fuse);
+
+  candidate.bytes = (2 * element + 2 * sums * (kernels - 1)) / candidate.fuse;
+  if (problem.has_source) candidate.bytes += sums * kernels / candidate.fuse;
+  // Half of a multiply-add: an addition of points that share a weight.
+  const double fma = (march.stencil.operations + static_cast<double>(march.stencil.taps.size())) / 2;
+  candidate.fma = tile ? fma * Launch(march, *tile, march.shape).executed / points
+                       : static_cast<double>(problem.stencil.taps().size());
+  // Halos of tiles are read again, in 3D partly from memory, in 1D where tiles end within lines of it.
+  const bool within = problem.domain.dimensions == 1 && tile &&
+                      tile->written_columns() * static_cast<int>(storage_bytes(problem.precision)) % 128 != 0;
+  // On average kernels read and write what the one in the middle does.
+  const auto written =
+      grown(march, march.shape, kernels > 1 ? candidate.fuse / 2 : 0, candidate.repeats, false);
+  const double growth = static_cast<double>(written[0] * written[1] * written[2]) / points;
+  candidate.memory_seconds = candidate.bytes / device.bandwidth * growth *
+                             (march.space() || within ? halos_read_again : 1.0) *
+                             (problem.has_source ? two_fields_read : 1.0);
+  candidate.compute_seconds = compute_seconds(march, march.shape, candidate.fuse) * per_step;
+  const bool small = tile && march.small_tile(march.shape, tile->depth);
+  const double gap = small ? tile_gap : problem.domain.dimensions == 1 ? line_gap : kernel_gap;
+  candidate.launch_seconds +=
+      static_cast<double>(slabs_of(march, march.shape, candidate.fuse, kernels) * kernels - 1) * gap *
+      per_step;
+  if (tile && !small && march.stencil.radius[plane_axis] > 0)
+    candidate.launch_seconds += march_fill * (1 - filled(problem.domain)) * per_step;
+  candidate.seconds = overlapped({candidate.memory_seconds, candidate.compute_seconds});
+  if (!tile || small) return;
+  const double seconds = candidate.seconds / per_step;
+  candidate.wall_seconds =
+      wall_seconds(march, *tile, candidate.fuse, ceil_div(candidate.fuse, kernels), seconds) * per_step;
+  candidate.seconds += candidate.wall_seconds;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "kernels/rounding.hpp"
+#include "solver/plan/model_march.hpp"
+
+namespace spsolve {
+namespace {
+
+using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
+
+// Measured on H200 (docs/plan.md).
+constexpr double warp_start = 1500, warp_cycles = 2.7;  // of the warp beside a wall of a line; an instruction
+constexpr double most_code = 6900, far_code = 1.35;     // instructions that a cache of 128 KiB holds; beyond
+constexpr double beside_values = 0.2, beside_mirrors = 0.06;  // of the time of tiles beside faces in 3D
+constexpr double asked_planes = 0.06;    // where planes lie beyond faces across the march
+constexpr double step_latency = 2.1e-6;  // s, of a step of few points
+constexpr double band_kernel = 4.5e-6;   // s, a kernel of a band, from start to start
+constexpr double band_step = 2e-6;       // s, the same of a step without a march
+constexpr double band_tile = 1e-6;       // s, and of tiles in shared memory
+
+/// What a 3D march takes longer between walls: tiles beside faces at the ends of rows and columns complete
+/// their points' neighbours, beyond dirichlet faces one by one; and where planes lie beyond faces, all
+/// tiles of stars ask, and those of boxes warm up by the code for it. In 2D blocks end together
+/// (cuda::wall_cost).
+double wall_slowdown(const MarchModel& march, const cuda::Tile& tile) {
+  const Domain& domain = march.problem.domain;
+  if (domain.dimensions < 3) return 0;
+  const auto share_beside = [&](BoundaryKind kind) {
+    double untouched = 1;  // of the tiles of a plane
+    for (const int axis : {x_axis, y_axis})
+      for (const Face& face : domain.faces[axis]) {
+        if (face.kind != kind) continue;
+        const auto written =
+            static_cast<double>(axis == x_axis ? tile.written_columns() : tile.written_rows());
+        untouched *= 1 - std::min(1.0, written / static_cast<double>(domain.shape[axis]));
+      }
+    return 1 - untouched;
+  };
+  return share_beside(BoundaryKind::dirichlet) * beside_values +
+         share_beside(BoundaryKind::neumann) * beside_mirrors +
+         (march.stencil.has_ghost_planes() ? asked_planes : 0.0);
+}
+
+/// Neumann faces across the march that it does not mirror.
+int stepped_faces(const MarchModel& march) {
+  int faces = 0;
+  if (march.stencil.mirrors_planes()) return faces;
+  for (const Face& face : march.problem.domain.faces[cuda::grid_axes(march.problem.domain)[plane_axis]])
+    faces += face.kind == BoundaryKind::neumann;
+  return faces;
+}
+
+/// Seconds of the steps beside these, both faces at the same time: in 2D a launch of tiles for each march,
+/// else one by one, of as many planes as the steps after it need.
+double stepped_seconds(const MarchModel& march, int fuse, int depth) {
+  const int faces = stepped_faces(march);
+  const cuda::Region band{{}, {depth * march.stencil.radius[plane_axis], 1, march.shape[column_axis]}};
+  if (const auto tile =
+          faces ? cuda::choose_step_tile(march.stencil, band, depth, march.compute_bytes(), march.limits)
+                : std::nullopt)
+    return ceil_div(fuse, depth) * (band_kernel + tile->cycles * march.cycle());
+  if (faces == 0) return 0;
+  MarchModel bands = march;  // a grid of them, which both have a face
+  bands.shape[plane_axis] = bands.stencil.shape[plane_axis] =
+      faces * 3 * depth * march.stencil.radius[plane_axis] / 2;
+  return fuse * (step_latency + step_seconds(bands, bands.shape));
+}
+
+/// What of these a march of so many seconds, kernel by kernel, does not hide: blocks leave little room for
+/// others on grids that fill the device, in 2D those of little reach more.
+double stepped_not_hidden(const MarchModel& march, int fuse, int depth, double seconds) {
+  const double stepped = stepped_seconds(march, fuse, depth);
+  if (march.problem.domain.box().points() < 1'000'000)
+    return std::max(0.0, stepped - (march.space() ? 0.5 : 1.0) * seconds);
+  const bool short_reach = !march.space() && depth * march.stencil.radius[plane_axis] <= 6;
+  return short_reach ? std::max(0.35 * stepped, stepped - 0.3 * seconds)
+                     : std::max(0.0, stepped - 0.1 * seconds);
+}
+
+}  // namespace
+
+double instructions_of_line(const MarchModel& march, bool beside_walls) {
+  const cuda::KernelStencil& stencil = march.stencil;
+  const double words = march.fp64() ? 2 : 1, radius = stencil.radius[column_axis];
+  const double inside = stencil.operations + (march.fp64() ? 0.6 + 0.5 * radius : 0.25 * radius) +
+                        (march.problem.precision == Precision::tf32 ? 6 : 0);
+  const bool mirrored = stencil.mirrors(column_axis);
+  const double taps = static_cast<double>(stencil.taps.size()) - 1;
+  return inside + (beside_walls ? words * ((march.fp64() ? 1.75 : 1.2) + (mirrored ? taps : 0.0)) : 0.0);
+}
+
+/// It waits for its own results, whatever others do.
+double wall_warp_seconds(const MarchModel& march, const cuda::Tile& tile) {
+  if (march.problem.domain.dimensions > 1 || !march.stencil.has_walls()) return 0;
+  const double points = tile.depth * tile.points_per_lane,
+               beside = points * instructions_of_line(march, true),
+               code = beside + points * instructions_of_line(march, false);
+  return (warp_start + beside * warp_cycles * (code > most_code ? far_code : 1.0)) * march.cycle() /
+         fastest_clock;
+}
+
+double wall_seconds(const MarchModel& march, const cuda::Tile& tile, int fuse, int depth, double seconds) {
+  return wall_slowdown(march, tile) * seconds + stepped_not_hidden(march, fuse, depth, seconds);
+}
+
+double band_seconds(const Problem& problem, const DeviceModel& device, int fuse) {
+  const MarchModel march(problem, device);
+  const auto axes = cuda::grid_axes(problem.domain);
+  const int deepest = march.depth_of_kernels(fuse), kernels = deepest > 0 ? ceil_div(fuse, deepest) : fuse;
+  auto inner = march.shape;
+  double seconds = stepped_seconds(march, fuse, ceil_div(fuse, kernels));
+  for (int k = 0; k < axis_count; ++k) {
+    if (problem.domain.periodic(axes[k])) continue;
+    const std::int64_t reach = std::min<std::int64_t>(fuse * march.stencil.radius[k], inner[k] / 2);
+    auto slab = inner;
+    slab[k] = reach;
+    inner[k] -= 2 * reach;
+    // Beside neumann faces across the march all is stepped; bands across other axes may have left nothing.
+    const int marched = k == plane_axis ? 2 - stepped_faces(march) : 2;
+    if (slab[0] * slab[1] * slab[2] > 0)
+      seconds += marched * (compute_seconds(march, slab, fuse) + kernels * (deepest == 0 ? band_step
+                                                                            : problem.domain.dimensions == 2
+                                                                                ? band_tile
+                                                                                : band_kernel));
+  }
+  return seconds;
+}
+
+}  // namespace spsolve

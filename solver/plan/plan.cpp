@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solver/plan/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/error.hpp"
+#include "kernels/sparse/accuracy.hpp"
+
+namespace spsolve {
+namespace {
+
+struct UnitAndLayout {
+  const char *unit, *layout;
+};
+constexpr UnitAndLayout every_unit[] = {{"scalar", "none"},
+                                        {"tensor", "strided-swap"},
+                                        {"tensor", "morph"},
+                                        {"tensor", "dual-tessellation"},
+                                        {"sparse-tensor", "strided-swap"},
+                                        {"sparse-tensor", "morph"},
+                                        {"sparse-tensor", "separable"}};
+
+/// Beyond 16 steps the halo of a tile of the scalar unit costs more than memory traffic saves; separable
+/// sweeps go deeper.
+constexpr int scalar_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+constexpr int tensor_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15, 16, 20, 24, 31, 40};
+
+// Times as slow as the fastest, in the model.
+constexpr double as_good = 1.01;  // of depths
+constexpr double hopeless = 3;    // not worth timing
+
+/// Terms of a separable sweep may drop half of what the format loses anyway, or of what is accepted.
+double dropped_share(Precision precision, int fuse, const std::optional<double>& accuracy) {
+  return std::max(unit_roundoff(precision), accuracy.value_or(0.0) * fuse) / 2;
+}
+
+/// The problem's own precision or, where an accuracy is accepted, every coarser one too. fp16 is never taken
+/// unasked: its range ends at 65504.
+std::vector<Precision> precisions_of(const Problem& problem, const PlanRequest& request) {
+  if (request.precision) return {*request.precision};
+  if (!request.accuracy) return {problem.precision};
+  std::vector<Precision> coarser{problem.precision};
+  for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16})
+    if (unit_roundoff(precision) > unit_roundoff(problem.precision)) coarser.push_back(precision);
+  return coarser;
+}
+
+bool asked_for(const PlanRequest& request) { return request.unit != "auto" || request.layout != "auto"; }
+
+/// Beyond what rotates in registers the direct layouts lose to single steps what fusing them gains.
+bool is_within_reach(const Problem& problem, const DeviceModel& device, const Method& method) {
+  if (!device.gpu || !method.fused_weights() || method.layout == "separable" || method.fuse == 1) return true;
+  const int dimensions = problem.domain.dimensions;
+  const Index3 extent = tap_box(problem.stencil).extent();
+  const auto planes = [&](int axis) { return method.fuse * (extent[axis] - 1) + 1; };
+  return dimensions == 3   ? std::max({planes(z_axis), planes(y_axis), planes(x_axis)}) <= 9
+         : dimensions == 2 ? planes(y_axis) <= 15 && planes(x_axis) <= 33
+                           : planes(x_axis) <= 33;
+}
+
+/// What is asked for may be slow.
+bool insists(const PlanRequest& request, const Method& method) {
+  return asked_for(request) && method.fuse == request.fuse.value_or(1);
+}
+
+/// Tensor cores are looked at where they are real, or asked for.
+bool considered(const UnitAndLayout& way, const DeviceModel& device, const PlanRequest& request) {
+  const std::string unit = way.unit, layout = way.layout;
+  if (request.unit != "auto" && request.unit != unit) return false;
+  if (request.layout != "auto" && request.layout != layout) return false;
+  return unit == "scalar" || device.gpu || asked_for(request);
+}
+
+std::vector<int> depths_of(const UnitAndLayout& way, const DeviceModel& device, const PlanRequest& request) {
+  if (request.fuse) return {*request.fuse};
+  if (std::string(way.unit) == "scalar") return {std::begin(scalar_depths), std::end(scalar_depths)};
+  if (!device.gpu) return {1, 2, 3, 4};  // emulated
+  return {std::begin(tensor_depths), std::end(tensor_depths)};
+}
+
+std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel& device,
+                                      const PlanRequest& request) {
+  std::vector<Candidate> candidates;
+  for (const Precision precision : precisions_of(problem, request))
+    for (const UnitAndLayout& way : every_unit) {
+      if (!considered(way, device, request)) continue;
+      Problem in_precision = problem;
+      in_precision.precision = precision;
+      for (const int fuse : depths_of(way, device, request)) {
+        const bool separable = std::string(way.layout) == "separable";
+        const Method method(
+            fuse, way.unit, way.layout,
+            separable ? request.dropped.value_or(dropped_share(precision, fuse, request.accuracy)) : 0.0);
+        const bool deeper_than_events = request.pace.every > 0 && fuse > request.pace.every;
+        if (deeper_than_events && !request.fuse && fuse > 1) continue;
+        if (!has_kernel(in_precision, device, method) ||
+            (!is_within_reach(in_precision, device, method) && !insists(request, method)))
+          continue;
+        if (!request.accuracy && !request.unpromised && !keeps_promise(in_precision, method)) continue;
+        const Candidate candidate = evaluate(in_precision, device, method);
+        if (std::isfinite(candidate.seconds)) candidates.push_back(candidate);  // else no tile fits
+      }
+    }
+  return candidates;
+}
+
+[[noreturn]] void fail_without_candidates(const Problem& problem, const DeviceModel& device,
+                                          const PlanRequest& request) {
+  std::string why = fmt::format("[compute] unit = \"{}\", layout = \"{}\"", request.unit, request.layout);
+  if (request.fuse) why += fmt::format(", [time] fuse = {}", *request.fuse);
+  why += fmt::format(": no kernel of device {} does this stencil in {}", device.name,
+                     to_string(problem.precision));
+  if (request.unit == "scalar" && request.layout != "auto")
+    why += "; the scalar unit has no layouts";
+  else if (problem.precision == Precision::fp64)
+    why += "; fp64 has dense tensor cores only: unit = \"tensor\", layout = \"dual-tessellation\"";
+  else
+    why += "; sparse-tensor takes strided-swap, morph and separable (few terms), tensor the first two";
+  if (request.layout != "auto" && problem.precision == Precision::fp32)
+    why += fmt::format(
+        "; or it errs by more than {} times what single steps in fp32 do, which compute.accuracy may accept",
+        promised_over_scalar);
+  if (request.fuse) why += fmt::format("; fused steps may have {} weights", most_fused_weights);
+  throw Error(Status::invalid_input, why);
+}
+
+std::string describe(const Candidate& candidate) {
+  std::string text = candidate.unit;
+  if (candidate.fused_weights()) text += " " + candidate.layout;
+  text += fmt::format(", {} {} per launch", candidate.fuse, candidate.fuse == 1 ? "step" : "steps");
+  if (candidate.terms)
+    text += fmt::format(", {} separable {}", candidate.terms, candidate.terms == 1 ? "term" : "terms");
+  return text;
+}
+
+constexpr const char* scenario_texts[] = {"", "1: memory-bound on CUDA cores and on tensor cores",
+                                          "2: memory-bound on CUDA cores, compute-bound on tensor cores",
+                                          "3: compute-bound on CUDA cores, memory-bound on tensor cores",
+                                          "4: compute-bound on CUDA cores and on tensor cores"};
+
+bool are_alike(const Candidate& a, const Candidate& b) {
+  return a.unit == b.unit && a.layout == b.layout && a.precision == b.precision;
+}
+
+/// In one line: its rate and, on tensor cores, what paper 003 says of it.
+std::string line_of(const Candidate& candidate) {
+  std::string text = fmt::format("{}: {:.4g} GStencil/s, bound by {}", describe(candidate),
+                                 1e-9 / candidate.seconds, candidate.bound);
+  if (candidate.scenario)
+    text += fmt::format("; {} the sweet spot (redundancy {:.3g}, sparsity {:.3g}; scenario {})",
+                        candidate.in_sweet_spot ? "inside" : "outside", candidate.redundancy,
+                        candidate.sparsity, scenario_texts[candidate.scenario]);
+  return text;
+}
+
+std::vector<std::string> reasons_for(const Plan& plan, const PlanRequest& request) {
+  const Candidate& chosen = plan.chosen;
+  std::string text = "chosen:     " + line_of(chosen);
+  if (asked_for(request) || request.fuse) text += "; as far as it was asked for";
+  if (request.accuracy)
+    text += fmt::format("; {} keeps the accepted error of {:.1e} per step (bound {:.1e})",
+                        to_string(chosen.precision), *request.accuracy, chosen.error);
+  std::vector<std::string> reasons{text};
+  const Candidate* single_steps = fastest(plan.candidates, [&](const Candidate& c) {
+    return chosen.fuse > 1 && c.fuse == 1 && are_alike(c, chosen);
+  });
+  const Candidate* runner_up = fastest(plan.candidates, [&](const Candidate& c) {
+    return c.unit != chosen.unit || c.layout != chosen.layout;
+  });
+  const Candidate* other_kind = fastest(
+      plan.candidates, [&](const Candidate& c) { return c.fused_weights() != chosen.fused_weights(); });
+  for (const Candidate* other : {single_steps, runner_up, other_kind == runner_up ? nullptr : other_kind})
+    if (other) reasons.push_back("instead of: " + line_of(*other));
+  return reasons;
+}
+
+/// The mean over the steps of a period: of launches `fused` for each step, of a rest, and of a last step
+/// alone, both by the scalar unit, `rest(steps)`.
+template <class Rest>
+double mean_of_period(const Pace& pace, int fuse, double fused, Rest&& rest) {
+  if (pace.every == 0) return fused;
+  const std::int64_t together = pace.every - pace.last_alone, left = together % fuse;
+  return (static_cast<double>(together - left) * fused + (left > 0 ? rest(static_cast<int>(left)) : 0.0) +
+          (pace.last_alone ? rest(1) : 0.0)) /
+         static_cast<double>(pace.every);
+}
+
+}  // namespace
+
+double paced_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
+                     const Pace& pace) {
+  Problem same = problem;
+  same.precision = candidate.precision;
+  return mean_of_period(pace, candidate.fuse, candidate.seconds,
+                        [&](int steps) { return steps * evaluate(same, device, Method(steps)).seconds; });
+}
+
+double paced_error(const Problem& problem, const Candidate& candidate, const Pace& pace) {
+  const auto rest = [&](int steps) {
+    return scalar_error(problem.stencil, steps, candidate.precision).total();
+  };
+  // How single steps are cut into launches changes no bit, but where each rounds to storage.
+  if (!candidate.fused_weights() && storage_bytes(candidate.precision) > 2) return rest(1);
+  // An event amid a launch leaves two rests and may want its last step alone.
+  return mean_of_period(pace, candidate.fuse, candidate.error, rest) +
+         (candidate.fuse > 1 ? 3 * pace.cuts * rest(candidate.fuse) : 0.0);
+}
+
+Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {
+  Plan plan{device.gpu ? "cuda" : "cpu", {}, all_candidates(problem, device, request), {}};
+  if (plan.candidates.empty()) fail_without_candidates(problem, device, request);
+  for (Candidate& candidate : plan.candidates) {
+    candidate.error = paced_error(problem, candidate, request.pace);
+    candidate.seconds = paced_seconds(problem, device, candidate, request.pace);
+  }
+  const auto is_accepted = [&](const Candidate& candidate) {
+    return !request.accuracy || candidate.error <= *request.accuracy;
+  };
+  if (std::none_of(plan.candidates.begin(), plan.candidates.end(), is_accepted)) {
+    double least_error = plan.candidates.front().error;
+    for (const Candidate& candidate : plan.candidates) least_error = std::min(least_error, candidate.error);
+    throw Error(Status::invalid_input,
+                fmt::format("[compute] accuracy = {:g}: nothing keeps it; the smallest bound on the relative "
+                            "error per step is {:.2e}",
+                            *request.accuracy, least_error));
+  }
+  std::erase_if(plan.candidates, [&](const Candidate& candidate) { return !is_accepted(candidate); });
+  // Of depths that are as good, the least: its halos are thinner.
+  const Candidate& best = *fastest(plan.candidates, [](const Candidate&) { return true; });
+  plan.chosen = best;
+  for (const Candidate& candidate : plan.candidates)
+    if (candidate.seconds <= as_good * best.seconds && are_alike(candidate, best) &&
+        candidate.fuse < plan.chosen.fuse)
+      plan.chosen = candidate;
+  plan.reasons = reasons_for(plan, request);
+  return plan;
+}
+
+bool is_same_method(const Candidate& a, const Candidate& b) { return are_alike(a, b) && a.fuse == b.fuse; }
+
+std::vector<Candidate> best_candidates(const Plan& plan, std::size_t count) {
+  std::vector<Candidate> sorted = plan.candidates, first, others, last;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
+  const auto near = [&](const Candidate& a, const Candidate& b) {
+    return are_alike(a, b) && 4 * std::max(a.fuse, b.fuse) < 5 * std::min(a.fuse, b.fuse);
+  };
+  const auto among = [](const std::vector<Candidate>& list, const Candidate& candidate, auto&& relation) {
+    return std::any_of(list.begin(), list.end(),
+                       [&](const Candidate& other) { return relation(other, candidate); });
+  };
+  for (const Candidate& candidate : sorted) {
+    if (among(first, candidate, near) || among(others, candidate, near) || among(last, candidate, are_alike))
+      continue;
+    const bool is_first = !among(first, candidate, are_alike);
+    const bool slow = candidate.seconds > hopeless * sorted.front().seconds;
+    (is_first && slow ? last : is_first ? first : others).push_back(candidate);
+  }
+  for (const auto& more : {others, last}) first.insert(first.end(), more.begin(), more.end());
+  first.resize(std::min(count, first.size()));
+  return first;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "solver/plan/model.hpp"
+
+namespace spsolve {
+
+/// How often launches must end: a depth that does not divide `every` leaves a rest for single steps.
+struct Pace {
+  std::int64_t every = 0;   // steps between events; 0: never
+  bool last_alone = false;  // launches end one step before an event, too (diagnostics)
+  double cuts = 0;          // events per step that are no multiples of `every`, each amid a launch at worst
+};
+
+/// What the user insists on; nothing: the plan decides.
+struct PlanRequest {
+  std::string unit = "auto";
+  std::string layout = "auto";
+  std::optional<int> fuse = {};
+  Pace pace = {};
+  /// The relative L2 error per step that is accepted: any precision that keeps it may be chosen, the
+  /// problem's being the finest.
+  std::optional<double> accuracy = {};
+  std::optional<Precision> precision = {};  // this one of them
+  std::optional<double> dropped = {};       // Method::dropped of separable sweeps, as they were begun with
+  /// Also methods that do not keep the promise of the precision: for measurements, and runs that began so.
+  bool unpromised = false;
+};
+
+/// How a problem is advanced (docs/plan.md). A function of the global problem, the model of the device and
+/// the request: the same for any number of ranks, so that results are too.
+struct Plan {
+  std::string device;  // cpu, cuda
+  Candidate chosen;
+  std::vector<Candidate> candidates;  // by precision, unit, layout, depth; seconds and error at the pace
+  std::vector<std::string> reasons;   // in words: what was chosen, and instead of what
+};
+
+/// Models every unit, layout and depth and chooses the fastest, or what is requested. Throws
+/// Error(invalid_input) if the request cannot be met.
+Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request);
+
+/// The fastest of the candidates that `is_wanted` takes, null if there is none.
+template <class IsWanted>
+const Candidate* fastest(const std::vector<Candidate>& candidates, IsWanted&& is_wanted) {
+  const Candidate* best = nullptr;
+  for (const Candidate& candidate : candidates)
+    if (is_wanted(candidate) && (!best || candidate.seconds < best->seconds)) best = &candidate;
+  return best;
+}
+
+/// Whether two candidates are one: precision, unit, layout and depth.
+bool is_same_method(const Candidate& a, const Candidate& b);
+
+/// The fastest candidates that are worth timing: the best depth of each unit, layout and precision that is
+/// not out of the question, then other depths of these, a quarter apart at least.
+std::vector<Candidate> best_candidates(const Plan& plan, std::size_t count);
+
+/// What the model gives a candidate, per point and step, when launches must end at this pace.
+double paced_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate,
+                     const Pace& pace);
+
+/// The bound on its relative L2 error per step at this pace, on average over the steps until an event: rests
+/// and steps alone are the scalar unit's.
+double paced_error(const Problem& problem, const Candidate& candidate, const Pace& pace);
+
+}  // namespace spsolve

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model against what was measured of the plan's candidates (bench/results): 90% of its choices have to be
+// predicted within a quarter, and 95% to be at least 95% as fast as the best that was measured.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "app/bench/random_cases.hpp"
+#include "app/setup/load_input.hpp"
+#include "app/setup/planning.hpp"
+#include "app/setup/setup.hpp"
+#include "kernels/catalogue/presets.hpp"
+#include "kernels/cuda/scalar/single_tile.hpp"
+#include "kernels/cuda/scalar/tile.hpp"
+#include "kernels/sparse/windowed_operand.hpp"
+#include "kernels/wall_images.hpp"
+
+namespace spsolve {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Of a row of `spsolve bench` on a preset.
+BenchCase case_of_preset(const Json& row) {
+  const std::string stencil = row.at("stencil");
+  const std::vector<std::int64_t> shape = row.at("shape");
+  Index3 extents{1, 1, 1};
+  std::copy(shape.begin(), shape.end(), extents.end() - static_cast<std::ptrdiff_t>(shape.size()));
+  return preset_case(
+      stencil, extents, parse_precision(row.at("precision").get<std::string>()).value(), {},
+      parse_boundary(row.contains("boundary") ? row.at("boundary").front().get<std::string>() : "periodic")
+          .value(),
+      row.value("source", false));
+}
+
+/// Of one of `--suite random`, whose name begins with SEED.NUMBER.
+BenchCase random_case(const std::string& name) {
+  static std::map<std::uint64_t, std::vector<BenchCase>> cases;
+  const std::uint64_t seed = std::stoull(name);
+  if (!cases.contains(seed)) cases[seed] = random_cases(seed, true);
+  return cases[seed].at(std::stoull(name.substr(name.find('.') + 1)));
+}
+
+/// Of `--input inputs/NAME.toml`; fuse is asked for in one of them.
+BenchCase case_of_input(const std::string& name) {
+  const Communicator self(MPI_COMM_SELF);
+  CommandLine command;
+  command.file = SPSOLVE_SOURCE "/inputs/" + name + ".toml";
+  RunConfig config = load_input(self, command);
+  config.time.fuse.reset();
+  return {name, problem_of(self, config), plan_request(config)};
+}
+
+BenchCase case_of(const Json& row) {
+  const std::string suite = row.value("suite", ""), name = row.at("stencil");
+  return suite == "random"   ? random_case(name)
+         : suite == "inputs" ? case_of_input(name)
+                             : case_of_preset(row);
+}
+
+/// The same of all rows of a problem; random ones and inputs are known by theirs.
+std::string name_of(const Json& row) {
+  const std::string stencil = row.at("stencil"), suite = row.value("suite", "");
+  if (suite == "random" || suite == "inputs") return stencil;
+  return stencil + " " + row.at("precision").get<std::string>() + row.at("shape").dump() +
+         row.value("boundary", Json()).dump() + (row.value("source", false) ? " with a source" : "");
+}
+
+double rate_of(const Json& row) { return row.at("gstencil_per_s"); }
+
+Json rows_of(const char* name) {
+  std::ifstream file(std::string(SPSOLVE_SOURCE "/bench/results/") + name);
+  EXPECT_TRUE(file) << name;
+  const Json record = Json::parse(file);
+  return record.is_array() ? record : record.at("results");
+}
+
+/// Direct sweeps in fp32 by products that are no more (docs/kernels-mma.md, kernels-wgmma.md): of many taps,
+/// or of planes by strided swapping. Of today's, single cases are on record.
+bool is_of_former_products(const Problem& problem, const Method& method, const Json& row) {
+  if (problem.precision != Precision::fp32 || !method.fused_weights() || method.layout == "separable" ||
+      row.value("suite", "") == "single")
+    return false;
+  const Stencil fused = fuse_steps(problem.stencil, method.fuse);
+  return fused.taps().size() >= 80 ||
+         (method.layout == "strided-swap" && takes_window(fused, problem.precision));
+}
+
+/// Random problems of seeds up to 22 were measured before separable sweeps left out slabs without weights,
+/// which are many where rows take four windows, and before fused weights reached up to walls; those up to 24
+/// before single steps of any weights did: these cases say nothing any more.
+bool is_of_former_sweeps(const Problem& problem, const Json& row) {
+  if (row.value("suite", "") != "random" || row.at("unit") == "scalar") return false;
+  const auto seed = std::stoull(row.at("stencil").get<std::string>());
+  const int fuse = row.at("fuse");
+  const auto mirrored_axes = [&](int steps) {
+    return with_wall_images(problem.domain, problem.stencil, steps, problem.precision).mirrored;
+  };
+  const auto mirrored = mirrored_axes(fuse);
+  if (seed > 22) return seed <= 24 && fuse == 1 && mirrored != mirrored_axes(2);
+  return (row.at("layout") == "separable" && 2 * fuse * problem.stencil.radius()[x_axis] >= 48) ||
+         std::find(mirrored.begin(), mirrored.end(), true) != mirrored.end();
+}
+
+/// Marches of random problems in 3D between walls were measured when tiles stepped the points beyond: such
+/// cases say nothing any more.
+bool is_of_former_marches(const Problem& problem, const Json& row) {
+  return row.value("suite", "") == "random" && row.at("unit") == "scalar" && problem.domain.dimensions == 3 &&
+         std::any_of(problem.domain.faces.begin(), problem.domain.faces.end(),
+                     [](const auto& faces) { return faces[low].kind != BoundaryKind::periodic; });
+}
+
+/// Single steps of boxes of many taps, and of stars of far ones, were measured of random problems before
+/// these had tiles (box_step.cuh, star_step.cuh).
+bool is_of_former_steps(const Problem& problem, const Json& row) {
+  if (row.value("suite", "") != "random" || row.at("unit") != "scalar") return false;
+  const cuda::KernelStencil stencil(problem.domain, problem.stencil, problem.precision, problem.has_source);
+  const cuda::Formats formats{problem.precision, true, true};
+  const auto tile = cuda::choose_single_step(stencil, stencil.grid(), formats, {}).tile;
+  const auto seed = std::stoull(row.at("stencil").get<std::string>());
+  return cuda::preferred_depth(stencil, formats, {}) == 0 && tile &&
+         seed <= (std::holds_alternative<cuda::StarTile>(*tile) ? 25 : 24);
+}
+
+/// Points x steps per second by the model, at the pace of the case; none where the plan must not take it.
+std::optional<double> predicted_rate(const BenchCase& what, const Json& row) {
+  Problem problem = what.problem;
+  problem.precision = parse_precision(row.at("precision").get<std::string>()).value();
+  const bool separable = row.at("layout") == "separable";
+  const Method method(row.at("fuse"), row.at("unit"), row.at("layout"),
+                      separable ? unit_roundoff(problem.precision) / 2 : 0.0);
+  if (is_of_former_products(problem, method, row) || !keeps_promise(problem, method)) return {};
+  const Candidate candidate = evaluate(problem, nominal_gpu(), method);
+  return 1e-9 / paced_seconds(problem, nominal_gpu(), candidate, what.plan.pace);
+}
+
+/// What the model makes of records: of every case, what it takes for the fastest of what was measured. The
+/// last record that has a case stands for it.
+struct Verdict {
+  int cases = 0, close = 0, fast = 0;  // all; predicted within a quarter; at least 95% of the best
+
+  explicit Verdict(std::initializer_list<const char*> records) {
+    std::map<std::string, std::vector<Json>> rows_of_case;
+    for (const char* name : records) {
+      std::map<std::string, std::vector<Json>> found;
+      for (const Json& row : rows_of(name))
+        if (row.contains("gstencil_per_s") &&
+            row.at("stencil") != "weights_from_hdf5")  // a script writes those
+          found[name_of(row)].push_back(row);
+      found.merge(rows_of_case);
+      rows_of_case = std::move(found);
+    }
+    for (const auto& [name, rows] : rows_of_case) {
+      const BenchCase what = case_of(rows.front());
+      if (std::any_of(rows.begin(), rows.end(), [&](const Json& row) {
+            return is_of_former_sweeps(what.problem, row) || is_of_former_marches(what.problem, row) ||
+                   is_of_former_steps(what.problem, row);
+          }))
+        continue;
+      double best = 0, most = 0, chosen = 0;
+      for (const Json& row : rows) {
+        const auto predicted = predicted_rate(what, row);
+        if (!predicted) continue;
+        best = std::max(best, rate_of(row));
+        if (*predicted > most) most = *predicted, chosen = rate_of(row);
+      }
+      if (best == 0) continue;
+      ++cases;
+      close += std::abs(most / chosen - 1) <= 0.25;
+      fast += chosen >= 0.95 * best;
+      if (std::abs(most / chosen - 1) > 0.25 || chosen < 0.95 * best)
+        std::printf("%s: %.4g, predicted %.4g, best %.4g\n", name.c_str(), chosen, most, best);
+    }
+    std::printf("%d cases: %d within 25%%, %d at least 95%% of the best\n", cases, close, fast);
+  }
+};
+
+TEST(ModelOnRecord, ChoosesAndPredicts) {
+  const Verdict all{"candidates-h200.json", "catalogue-h200.json", "catalogue-tensor-h200.json",
+                    "walls-h200.json",      "inputs-h200.json",    "catalogue-stars-h200.json"};
+  ASSERT_GT(all.cases, 250);
+  EXPECT_GE(all.close, 0.9 * all.cases);
+  EXPECT_GE(all.fast, 0.95 * all.cases);
+}
+
+TEST(ModelOnRecord, HoldsOnProblemsThatNobodyChose) {
+  const Verdict random{
+      "random8-h200.json",   "random9-h200.json",        "random10-h200.json",      "random11-h200.json",
+      "random12-h200.json",  "random13-h200.json",       "random14-h200.json",      "random15-h200.json",
+      "random16-h200.json",  "random17-h200.json",       "random18-h200.json",      "random19-h200.json",
+      "random20-h200.json",  "random-sources-h200.json", "random-sweeps-h200.json", "random-again-h200.json",
+      "random-2d-h200.json", "random23-h200.json",       "random24-h200.json",      "random25-h200.json"};
+  EXPECT_GE(random.close, 0.93 * random.cases);
+  EXPECT_GE(random.fast, 0.92 * random.cases);
+}
+
+TEST(ModelOnRecord, PredictsOtherRecords) {
+  const Verdict paper{"paper-h200.json"}, plan{"plan-h200.json"}, sources{"sources-h200.json"},
+      pairs{"pairs-h200.json"}, candidates{"paper-candidates-h200.json"};
+  EXPECT_GE(paper.close + plan.close + sources.close + pairs.close + candidates.close,
+            0.9 * (paper.cases + plan.cases + sources.cases + pairs.cases + candidates.cases));
+}
+
+}  // namespace
+}  // namespace spsolve

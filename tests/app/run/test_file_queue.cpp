@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "app/run/file_queue.hpp"
+#include "kernels/error.hpp"
+
+namespace spsolve {
+namespace {
+
+/// A copy of one value, which arrives when it is let go.
+class LateCopy : public HostCopy {
+ public:
+  explicit LateCopy(double value) : values_({{0, 0, 0}, {1, 1, 1}}, {0, 0, 0}, Precision::fp64) {
+    *values_.at<double>({0, 0, 0}) = value;
+  }
+  const Field& wait() override {
+    arrived_.get_future().wait();
+    return values_;
+  }
+  void arrive() { arrived_.set_value(); }
+
+ private:
+  Field values_;
+  std::promise<void> arrived_;
+};
+
+/// What was written (so it must outlive the queue), and what was heard of it, in order.
+struct Log {
+  std::vector<double> written;
+  std::vector<int> told;
+
+  void add(FileQueue& queue, std::int64_t step, const std::shared_ptr<HostCopy>& copy, bool fails = false,
+           FileQueue::Kind kind = FileQueue::Kind::snapshot) {
+    queue.add(
+        kind, copy,
+        [this, fails](const Field& values) {
+          if (fails) throw Error(Status::file_failure, "full");
+          written.push_back(*values.at<double>({0, 0, 0}));
+        },
+        [this, step](const std::exception_ptr& failure) {
+          told.push_back(failure ? -static_cast<int>(step) : static_cast<int>(step));
+          if (failure) std::rethrow_exception(failure);
+        });
+  }
+};
+
+TEST(FileQueue, WritesInOrderWhileTheRunGoesOn) {
+  Log log;
+  FileQueue queue(true);
+  const auto first = std::make_shared<LateCopy>(1), second = std::make_shared<LateCopy>(2);
+  log.add(queue, 10, first);
+  log.add(queue, 20, second);
+  EXPECT_TRUE(log.told.empty());
+  second->arrive();  // its turn comes after the first
+  first->arrive();
+  queue.finish();
+  EXPECT_EQ(log.written, (std::vector<double>{1, 2}));
+  EXPECT_EQ(log.told, (std::vector<int>{10, 20}));
+  EXPECT_EQ(first.use_count(), 1);
+}
+
+TEST(FileQueue, WithoutAThreadAFileIsWrittenWhenItIsGiven) {
+  Log log;
+  FileQueue queue(false);
+  const auto copy = std::make_shared<LateCopy>(1);
+  copy->arrive();
+  log.add(queue, 10, copy);
+  EXPECT_EQ(log.told, (std::vector<int>{10}));
+  EXPECT_EQ(copy.use_count(), 1);
+}
+
+TEST(FileQueue, MakesRoomForTwoFilesAndOneCheckpoint) {
+  using enum FileQueue::Kind;
+  Log log;
+  FileQueue queue(true);
+  std::vector<std::shared_ptr<LateCopy>> copies;
+  const auto give = [&](FileQueue::Kind kind) {
+    copies.push_back(std::make_shared<LateCopy>(1));
+    log.add(queue, std::ssize(copies), copies.back(), false, kind);
+  };
+  const auto make_room_once_it_arrives = [&](FileQueue::Kind kind, std::size_t copy) {
+    EXPECT_EQ(log.told.size(), copy);
+    std::thread later([&] { copies[copy]->arrive(); });
+    queue.make_room(kind);
+    later.join();
+    EXPECT_EQ(log.told.size(), copy + 1);
+    EXPECT_EQ(copies[copy].use_count(), 1);
+  };
+  give(checkpoint);
+  queue.make_room(snapshot);  // nothing has arrived: waiting would never end
+  give(snapshot);
+  make_room_once_it_arrives(snapshot, 0);
+  queue.make_room(checkpoint);
+  give(checkpoint);
+  make_room_once_it_arrives(snapshot, 1);
+  make_room_once_it_arrives(checkpoint, 2);
+}
+
+TEST(FileQueue, TellsOfFailuresInOrderAndGoesOn) {
+  for (const bool background : {true, false}) {
+    Log log;
+    FileQueue queue(background);
+    const auto give = [&](std::int64_t step, bool fails) {
+      const auto copy = std::make_shared<LateCopy>(static_cast<double>(step));
+      copy->arrive();
+      log.add(queue, step, copy, fails);
+    };
+    EXPECT_THROW(
+        {
+          give(10, false);
+          give(20, true);
+          queue.finish();
+        },
+        Error);
+    EXPECT_FALSE(queue.failed()) << "it was told";
+    give(30, false);
+    queue.finish();
+    EXPECT_EQ(log.told, (std::vector<int>{10, -20, 30}));
+    EXPECT_EQ(log.written, (std::vector<double>{10, 30}));
+  }
+}
+
+TEST(FileQueue, FinishesAllFilesBeforeItTellsOfAFailure) {
+  Log log;
+  FileQueue queue(true);
+  for (const std::int64_t step : {10, 20}) {
+    const auto copy = std::make_shared<LateCopy>(1);
+    copy->arrive();
+    log.add(queue, step, copy, step == 10);
+  }
+  EXPECT_THROW(queue.finish(), Error);
+  EXPECT_EQ(log.told, (std::vector<int>{-10, 20}));
+}
+
+TEST(FileQueue, SaysThatAFileHasFailed) {
+  Log log;
+  FileQueue queue(true);
+  const auto copy = std::make_shared<LateCopy>(1);
+  log.add(queue, 10, copy, true);
+  EXPECT_FALSE(queue.failed());
+  copy->arrive();
+  while (!queue.failed()) std::this_thread::yield();
+  EXPECT_THROW(queue.finish(), Error);
+}
+
+TEST(FileQueue, WaitsForItsFilesAtTheEnd) {
+  Log log;
+  const auto copy = std::make_shared<LateCopy>(1);
+  {
+    FileQueue queue(true);
+    log.add(queue, 10, copy, true);
+    copy->arrive();
+  }
+  EXPECT_EQ(log.told, (std::vector<int>{-10}));
+}
+
+TEST(FileQueue, GuessesFromTheOldestFile) {
+  Log log;
+  FileQueue queue(true);
+  const auto copy = std::make_shared<LateCopy>(1);
+  log.add(queue, 10, copy);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_GE(queue.seconds_to_finish(0), 2 * 0.2);
+  copy->arrive();
+  queue.finish();
+}
+
+TEST(FileQueue, GuessesFromTheWorstRate) {
+  struct Values : HostCopy {
+    explicit Values(std::int64_t mib) : field(box_of({mib, 1 << 7, 1 << 10}), {0, 0, 0}, Precision::fp64) {}
+    Field field;
+    const Field& wait() override { return field; }
+  };
+  constexpr double mib = 1 << 20;
+  FileQueue queue(false);
+  const auto write = [&](std::int64_t size, int milliseconds) {
+    queue.add(
+        FileQueue::Kind::snapshot, std::make_shared<Values>(size),
+        [&](const Field&) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); },
+        [](const std::exception_ptr&) {});
+  };
+  EXPECT_DOUBLE_EQ(queue.seconds_to_finish(1e9), 5);  // nominal
+  write(1, 10);                                       // what a small file takes says little of a gigabyte
+  EXPECT_DOUBLE_EQ(queue.seconds_to_finish(1e9), 5);
+  write(32, 20);
+  const double fast = queue.seconds_to_finish(320 * mib);
+  EXPECT_GE(fast, 0.2);
+  EXPECT_LT(fast, 1.6) << "the nominal rate";
+  write(32, 60);
+  EXPECT_GE(queue.seconds_to_finish(320 * mib), 0.6);
+  write(32, 0);
+  EXPECT_GE(queue.seconds_to_finish(320 * mib), 0.6);
+}
+
+}  // namespace
+}  // namespace spsolve

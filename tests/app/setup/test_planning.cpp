@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/setup/planning.hpp"
+
+#include <gmock/gmock.h>
+
+#include "app/setup/tune.hpp"
+#include "kernels/catalogue/presets.hpp"
+
+namespace spsolve {
+namespace {
+
+Problem problem() {
+  return {{2, {1, 4096, 4096}, {}}, make_preset("box2d3r", 2, {1, 1, 1}, {}), Precision::fp16, false};
+}
+
+std::string begun_plan(const PlanRequest& request) {
+  return to_json(make_plan(problem(), nominal_gpu(), request));
+}
+
+TEST(ContinuedPlan, IsTheSameWhateverIsAcceptedNow) {
+  const PlanRequest separable{"sparse-tensor", "separable", 3};
+  const Candidate begun = make_plan(problem(), nominal_gpu(), separable).chosen;
+  PlanRequest looser;
+  looser.accuracy = 0.5;
+  const ContinuedRequest continued = continue_plan(looser, nominal_gpu(), begun_plan(separable));
+  EXPECT_EQ(continued.note, "");
+  const Candidate chosen = make_plan(problem(), nominal_gpu(), continued.request).chosen;
+  EXPECT_TRUE(is_same_method(chosen, begun));
+  EXPECT_EQ(chosen.dropped, begun.dropped);
+}
+
+TEST(ContinuedPlan, IsMadeAnewWithAWordWhereLessErrorIsAccepted) {
+  PlanRequest stricter;
+  stricter.accuracy = 1e-9;
+  const ContinuedRequest continued = continue_plan(stricter, nominal_gpu(), begun_plan({"sparse-tensor"}));
+  EXPECT_THAT(continued.note, ::testing::HasSubstr("compute.accuracy"));
+  EXPECT_EQ(continued.request.unit, "auto");
+  EXPECT_EQ(continued.request.precision, Precision::fp16);
+}
+
+TEST(ContinuedPlan, SaysThatCpusHaveNoTensorCores) {
+  const std::string begun = begun_plan({"sparse-tensor"});
+  const ContinuedRequest continued = continue_plan({}, nominal_cpu(), begun);
+  EXPECT_THAT(continued.note, ::testing::HasSubstr("tensor cores"));
+  EXPECT_EQ(continued.request.precision, Precision::fp16);
+  EXPECT_EQ(make_plan(problem(), nominal_cpu(), continued.request).chosen.unit, "scalar");
+  const ContinuedRequest emulated = continue_plan({"sparse-tensor"}, nominal_cpu(), begun);
+  EXPECT_EQ(emulated.note, "");
+  EXPECT_TRUE(emulated.request.fuse.has_value());
+}
+
+TEST(ContinuedPlan, GivesWayToAnotherUnitOrLayout) {
+  for (const PlanRequest& other : {PlanRequest{"scalar"}, PlanRequest{"auto", "separable"}}) {
+    const ContinuedRequest continued =
+        continue_plan(other, nominal_gpu(), begun_plan({"sparse-tensor", "strided-swap", 2}));
+    EXPECT_EQ(continued.request.unit, other.unit);
+    EXPECT_EQ(continued.request.layout, other.layout);
+    EXPECT_FALSE(continued.request.fuse);
+  }
+}
+
+TEST(ContinuedPlan, ThatCannotBeReadIsAnError) {
+  for (const char* text : {"", "{", "[]", "{}", R"({"fuse": 0, "precision": "fp64"})", R"({"fuse": 1})"})
+    EXPECT_THROW(continue_plan({}, nominal_cpu(), text), Error) << text;
+}
+
+TEST(AgreedPlan, IsThatOfOneRank) {
+  const Communicator world;
+  const Plan plan = make_plan(problem(), nominal_gpu(), {});
+  const Plan agreed = agreed_plan(world, problem(), nominal_gpu(), {});
+  EXPECT_TRUE(is_same_method(agreed.chosen, plan.chosen));
+  EXPECT_EQ(agreed.chosen.dropped, plan.chosen.dropped);
+  EXPECT_EQ(to_json(agreed), to_json(plan));
+  // How often halos are exchanged follows from it: ranks that differ exchange messages of different sizes.
+  EXPECT_EQ(agreed.chosen.seconds, plan.chosen.seconds);
+}
+
+/// Events that cut launches short, beyond the most frequent ones: single steps that round once more.
+TEST(PlanRequest, KnowsThePaceOfEvents) {
+  RunConfig config;
+  const auto pace_of = [&](std::int64_t steps, std::int64_t output, std::int64_t checkpoint,
+                           std::int64_t diagnostics) {
+    config.time.steps = steps;
+    config.output.every = output;
+    config.checkpoint.every = checkpoint;
+    config.diagnostics.every = diagnostics;
+    const Pace pace = plan_request(config).pace;
+    return std::tuple{pace.every, pace.last_alone, pace.cuts};
+  };
+  EXPECT_EQ(pace_of(0, 0, 0, 0), std::tuple(0, false, 0.0));
+  EXPECT_EQ(pace_of(0, 10, 0, 20), std::tuple(0, false, 0.0));
+  EXPECT_EQ(pace_of(100, 0, 0, 0), std::tuple(100, true, 0.0));
+  EXPECT_EQ(pace_of(100, 0, 0, 1), std::tuple(1, false, 0.0));
+  EXPECT_EQ(pace_of(100, 0, 0, 20), std::tuple(20, true, 0.0));
+  EXPECT_EQ(pace_of(100, 50, 20, 0), std::tuple(20, false, 1.0 / 100 + 1.0 / 50));
+  EXPECT_EQ(pace_of(1000, 100, 0, 500), std::tuple(100, false, 1.0 / 1000 + 1.0 / 500));
+}
+
+TEST(CandidatesToTime, AreThoseThatMayBeFastestWhereTimingPays) {
+  const Plan plan = make_plan(problem(), nominal_gpu(), {});
+  const auto points = static_cast<double>(problem().domain.box().points());
+  const double step = plan.chosen.seconds * points;
+  const auto all = candidates_to_time(plan, points, {});
+  EXPECT_EQ(all.size(), 6u);
+  const auto steps_of = [&](double seconds) { return static_cast<std::int64_t>(seconds / step); };
+  const auto for_hours = candidates_to_time(plan, points, steps_of(7200));
+  EXPECT_GT(for_hours.size(), 1u);
+  EXPECT_LT(for_hours.size(), all.size());
+  for (const Candidate& candidate : for_hours) EXPECT_LE(candidate.seconds, 1.5 * plan.chosen.seconds);
+  // Two candidates take longer than 4 s, a fiftieth of 200 s.
+  EXPECT_TRUE(candidates_to_time(plan, points, steps_of(200)).empty());
+  EXPECT_TRUE(candidates_to_time(plan, points, 0).empty());
+
+  PlanRequest one{"scalar"};
+  one.fuse = 4;
+  EXPECT_TRUE(candidates_to_time(make_plan(problem(), nominal_gpu(), one), points, steps_of(7200)).empty());
+}
+
+}  // namespace
+}  // namespace spsolve

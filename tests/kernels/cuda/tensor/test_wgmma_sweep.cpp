@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// 2D sweeps on the sparse tensor cores of sm_90a: every point is the correlation within its error bound,
+// whatever the stencil, region, magnitude of data and place of the block; and no other point is written.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <random>
+#include <regex>
+
+#include "kernels/cuda/tensor/wgmma_sweep.hpp"
+#include "kernels/magnitude.hpp"
+#include "kernels/sparse/accuracy.hpp"
+#include "kernels/sparse/round_weights.hpp"
+#include "kernels/sparse/split.hpp"
+#include "tests/support/correlation.hpp"
+#include "tests/support/device_fields.hpp"
+#include "tests/support/fields.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+using testing::make_field;
+using testing::to_device;
+using testing::to_host;
+using testing::value_at;
+
+/// Box of random weights of either sign; `center` is the point itself.
+Stencil random_stencil(std::mt19937_64& random, const Index3& extent, const Index3& center,
+                       double least = -1.0) {
+  std::uniform_real_distribution<double> value(least, 1.0);
+  std::vector<double> weights(static_cast<std::size_t>(volume(extent)));
+  for (double& weight : weights) weight = value(random);
+  return {extent, weights, center};
+}
+Stencil random_box(std::mt19937_64& random, int radius, double least = -1.0) {
+  return random_stencil(random, {1, 2 * radius + 1, 2 * radius + 1}, {0, radius, radius}, least);
+}
+
+Field random_field(std::mt19937_64& random, const Box& owned, const Index3& halo, Precision precision,
+                   double largest, double least = -1.0) {
+  std::uniform_real_distribution<double> value(least, 1.0);
+  return make_field(owned, halo, precision, [&] { return largest * value(random); });
+}
+
+constexpr std::array formats{Precision::tf32, Precision::fp16, Precision::bf16, Precision::fp32};
+
+/// Relative error of one product of weight and stored number, with weights already rounded. Of pairs: what
+/// two terms of data leave over, and the product of second terms.
+double product_error(Precision precision) {
+  if (precision == Precision::fp32) return split_product_error(Precision::fp16, 2);
+  return precision == Precision::tf32 ? unit_roundoff(Precision::tf32) : 0.0;
+}
+
+/// What pairs err besides, at every point: second terms of weights are roundings of half a spacing of the
+/// grid of first ones, and moved by a few of their own to keep the sum; small data are beside the largest of
+/// the grid.
+double pair_error(const Stencil& stencil, Precision precision, double largest) {
+  if (precision != Precision::fp32) return 0.0;
+  const double taps = static_cast<double>(stencil.taps().size()), u = unit_roundoff(Precision::fp16),
+               grid = leading_grid(1.0) * std::numbers::sqrt2 * sum_abs(stencil);
+  return taps * grid * 4 * u * largest + sum_abs(stencil) * 0x1p-49 * largest;
+}
+
+/// Of a result as it is stored.
+double storage_error(Precision precision, double magnitude) {
+  if (storage_bytes(precision) == 4) return 0.0;
+  return unit_roundoff(precision) * magnitude +
+         (precision == Precision::fp16 ? 0x1p-25 : 0.0);  // or subnormal
+}
+
+/// Every point of the region is the correlation with the weights as operands hold them (pairs hold any nearly
+/// as they are); others are untouched.
+void expect_correlation(const Stencil& stencil, Precision precision, double largest, const Field& in,
+                        const Field& before, const Field& out, const Field* source, const Box& region) {
+  const Stencil rounded = precision == Precision::fp32 ? stencil : round_weights(stencil, precision);
+  // Tensor cores cut off instead of rounding: twice the unit roundoff.
+  const double additions = static_cast<double>(rounded.taps().size()) + 3;
+  const double sums = additions * 0x1p-23 / (1 - additions * 0x1p-23), products = product_error(precision);
+  testing::expect_correlation(
+      rounded, in, source, before, out, region, [&](const testing::Correlation& exact) {
+        const double off = (products + sums * (1 + products)) * (exact.products + std::abs(exact.source));
+        return off + pair_error(stencil, precision, largest) +
+               storage_error(precision, std::abs(exact.value) + off);
+      });
+}
+
+double largest_of(const Field& field, const Box& region) {
+  double largest = 0;
+  for_each_point(region, [&](const Index3& p) { largest = std::max(largest, std::abs(value_at(field, p))); });
+  return largest;
+}
+
+class OnHopper : public ::testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    testing::require_gpu();
+    if (!IsSkipped() && current_device().compute_capability != 90) GTEST_SKIP() << "needs sm_90";
+  }
+};
+
+TEST_P(OnHopper, EveryPointIsTheCorrelation) {
+  std::mt19937_64 random(8100u + static_cast<std::uint64_t>(GetParam()));
+  const auto between = [&](std::int64_t a, std::int64_t b) {
+    return std::uniform_int_distribution<std::int64_t>(a, b)(random);
+  };
+  const Precision precision = formats[static_cast<std::size_t>(GetParam()) % formats.size()];
+  const bool is_half = storage_bytes(precision) == 2;
+  const bool is_narrow = GetParam() >= 64 || precision == Precision::fp32;  // of one part
+  const Index3 extent{1, between(1, is_half && !is_narrow ? 33 : 15), between(1, is_narrow ? 16 : 32)},
+      center{0, between(0, extent[1] - 1), between(0, extent[2] - 1)};
+  const Stencil stencil =
+      GetParam() < 8 ? random_box(random, GetParam() < 4 ? 7 : 3) : random_stencil(random, extent, center);
+  Box owned = box_of({1, 1, 1});
+  for (const int axis : {y_axis, x_axis}) {
+    owned.begin[axis] = between(-40, 40);
+    owned.end[axis] = owned.begin[axis] + between(3, axis == y_axis ? 150 : 900);
+  }
+  if (random() % 2) {  // rows that begin where tiles do
+    const std::int64_t shifted = owned.begin[x_axis] & 3;
+    owned.begin[x_axis] -= shifted;
+    owned.end[x_axis] -= shifted;
+  }
+  Box region = owned;
+  if (random() % 2)
+    for (const int axis : {y_axis, x_axis}) {
+      region.begin[axis] += between(0, owned.extent()[axis] / 4);
+      region.end[axis] -= between(0, owned.extent()[axis] / 4);
+    }
+  const double largest =
+      precision == Precision::fp16 ? 1.0 : std::array{1.0, 1e30, 1e-30}[GetParam() / 4 % 3];
+  Field in = random_field(random, owned, stencil.radius(), precision, largest);
+  if (!is_half)  // what no output of the region takes may be anything finite
+    for_each_point(in.allocated(), [&](const Index3& p) {
+      if (!contains(grow(region, stencil.radius()), p)) *in.at<float>(p) *= 1e5f;
+    });
+  Field before = random_field(random, owned, stencil.radius(), precision, 1.0);
+  *before.largest() = 0;
+  const Field source = random_field(random, owned, {0, 0, 0}, Precision::fp32, largest);
+  const bool with_source = random() % 2;
+  const Field device_in = to_device(in), device_source = to_device(source);
+  Field device_out = to_device(before);
+  const Stream stream;
+  const WgmmaSweep sweep(stencil, precision, stream);
+  EXPECT_EQ(sweep.scales_data(), precision == Precision::fp32);
+  sweep(device_in, device_out, region, with_source ? &device_source : nullptr);
+  stream.synchronize();
+  const Field out = to_host(device_out);
+  if (sweep.scales_data()) {
+    EXPECT_EQ(*out.largest(), magnitude(static_cast<float>(largest_of(out, region))));
+  }
+  expect_correlation(stencil, precision, largest, in, before, out, with_source ? &source : nullptr, region);
+}
+INSTANTIATE_TEST_SUITE_P(Random, OnHopper, ::testing::Range(0, 96));
+
+/// docs/design.md: within four times the error of plain fp32 arithmetic, whatever the magnitude of data, also
+/// where others are larger.
+class HopperPromise : public OnHopper {};
+
+TEST_P(HopperPromise, Fp32IsKept) {
+  std::mt19937_64 random(8200u + static_cast<std::uint64_t>(GetParam()));
+  const int radius = 2 + GetParam() % 6;
+  const bool positive = GetParam() / 6 % 2;
+  const double largest = std::array{1.0, 1e30, 1e-30}[GetParam() % 3];
+  const Stencil stencil = random_box(random, radius, positive ? 0.0 : -1.0);
+  const Box owned = box_of({1, 64, 200});
+  Field in = random_field(random, owned, stencil.radius(), Precision::fp32, largest, positive ? 0.0 : -1.0);
+  if (GetParam() >= 12) *in.largest() = magnitude(static_cast<float>(0x1p26 * largest));
+  const Stream stream;
+  const Field device_in = to_device(in);
+  Field out = to_device(in);
+  const WgmmaSweep sweep(stencil, Precision::fp32, stream);
+  sweep(device_in, out, owned, nullptr);
+  stream.synchronize();
+  EXPECT_LT(testing::error_over_plain_fp32(stencil, in, to_host(out)), promised_over_scalar);
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, HopperPromise, ::testing::Range(0, 24));
+
+class HopperBits : public OnHopper {};
+
+TEST_P(HopperBits, AreTheSameWhateverTheRegionAndTheBlock) {
+  const Precision precision = formats[static_cast<std::size_t>(GetParam())];
+  std::mt19937_64 random(9100u);
+  const Stencil stencil = random_box(random, 5);
+  const Box owned{{0, 0, 0}, {1, 109, 917}};
+  const Field in = random_field(random, owned, stencil.radius(), precision, 1.0);
+  const Stream stream;
+  const WgmmaSweep sweep(stencil, precision, stream);
+  testing::expect_bits_of_any_region(sweep, stream, in, {{0, 1, 1}, {1, 106, 914}},
+                                     {{0, 7, 401}, {1, 98, 914}});  // begins at odd points
+}
+INSTANTIATE_TEST_SUITE_P(Formats, HopperBits, ::testing::Range(0, static_cast<int>(formats.size())));
+
+TEST(WgmmaProgram, RefusesWhatNoKernelTakes) {
+  std::mt19937_64 random(9400u);
+  EXPECT_THROW(WgmmaProgram(random_box(random, 8), Precision::tf32, {}), std::invalid_argument);
+  EXPECT_THROW(WgmmaProgram(random_box(random, 16), Precision::fp16, {}), std::invalid_argument);
+  EXPECT_THROW(WgmmaProgram(random_box(random, 2), Precision::fp64, {}), std::invalid_argument);
+  EXPECT_THROW(WgmmaProgram(random_box(random, 8), Precision::fp32, {}), std::invalid_argument);
+  EXPECT_THROW(WgmmaProgram(random_box(random, 2), Precision::tf32, {80, 163 << 10}), std::invalid_argument);
+  EXPECT_THROW(WgmmaProgram(random_stencil(random, {3, 3, 3}, {1, 1, 1}), Precision::tf32, {}),
+               std::invalid_argument);
+}
+
+TEST(WgmmaTemplates, CompileWithoutSpills) {
+  std::mt19937_64 random(9500u);
+  for (const int rows : {3, 9, 13, 14, 15, 19, 31})  // in fp32 from 14 on some share registers
+    for (const Precision precision : formats)
+      for (const bool aligned : {false, true}) {
+        if (rows > 15 && storage_bytes(precision) == 4) continue;
+        const int columns = rows | 1;
+        const Stencil stencil = random_stencil(random, {1, rows, columns}, {0, rows / 2, columns / 2});
+        const WgmmaProgram program(stencil, precision, {});
+        const Compiled compiled =
+            KernelCompiler("sm_90a", {})
+                .compile_fresh("kernels/cuda/tensor/wgmma_sweep.cuh", program.constants(aligned, !aligned));
+        EXPECT_FALSE(std::regex_search(compiled.log, std::regex("[1-9]\\d* bytes spill|serialized")))
+            << rows << compiled.log;
+      }
+}
+
+}  // namespace
+}  // namespace spsolve::cuda

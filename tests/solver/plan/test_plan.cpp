@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+
+#include "kernels/catalogue/presets.hpp"
+#include "kernels/error.hpp"
+#include "solver/plan/model_of_ranks.hpp"
+#include "solver/plan/plan.hpp"
+#include "tests/kernels/sparse/stencil_zoo.hpp"
+
+namespace spsolve {
+namespace {
+
+Problem problem_of(const char* preset, const Index3& shape) {
+  const int dimensions = *preset_dimensions(preset);
+  return {{dimensions, shape, {}}, make_preset(preset, dimensions, {1, 1, 1}, {}), Precision::fp64, false};
+}
+
+TEST(Plan, ChoosesTheFastestCandidateOfTheModel) {
+  const Plan plan = make_plan(problem_of("star2d1r", {1, 4096, 4096}), nominal_cpu(), {});
+  for (const Candidate& candidate : plan.candidates) EXPECT_LE(plan.chosen.seconds, 1.01 * candidate.seconds);
+  EXPECT_GT(plan.chosen.fuse, 1) << "five taps leave the cores idle while memory is read";
+}
+
+TEST(Plan, KeepsTheDepthThatIsAskedFor) {
+  for (const int fuse : {1, 3, 40}) {
+    const Plan plan = make_plan(problem_of("box3d1r", {64, 64, 64}), nominal_cpu(), {"auto", "auto", fuse});
+    EXPECT_EQ(plan.chosen.fuse, fuse);
+  }
+}
+
+TEST(Plan, TrafficFallsAndRecomputationGrowsWithDepth) {
+  const Plan plan = make_plan(problem_of("star3d1r", {256, 256, 256}), nominal_cpu(), {});
+  for (std::size_t i = 1; i < plan.candidates.size(); ++i) {
+    EXPECT_LT(plan.candidates[i].bytes, plan.candidates[i - 1].bytes);
+    EXPECT_GE(plan.candidates[i].fma, plan.candidates[i - 1].fma);
+  }
+  EXPECT_DOUBLE_EQ(plan.candidates.front().bytes, 16.0);
+  EXPECT_DOUBLE_EQ(plan.candidates.front().fma, 7.0);
+}
+
+TEST(Plan, RequestsThatNoKernelMeetsAreErrors) {
+  Problem problem = problem_of("star2d1r", {1, 64, 64});
+  const auto refused = [&](const DeviceModel& device, const PlanRequest& request) {
+    EXPECT_THROW(make_plan(problem, device, request), Error) << request.unit << " " << request.layout;
+  };
+  for (const DeviceModel& device : {nominal_cpu(), nominal_gpu()}) {
+    refused(device, {"scalar", "morph"});
+    refused(device, {"sparse-tensor", "auto"});  // fp64
+    problem.precision = Precision::fp16;
+    refused(device, {"auto", "dual-tessellation"});
+    refused(device, {"tensor", "separable"});
+    refused(device, {"tensor", "auto", 400});  // 801 x 801 weights
+    problem.precision = Precision::fp64;
+  }
+}
+
+TEST(Plan, RequestedUnitsAndLayoutsAreTaken) {
+  for (const DeviceModel& device : {nominal_cpu(), nominal_gpu()}) {
+    Problem problem = problem_of("box2d1r", {1, 256, 256});
+    EXPECT_EQ(make_plan(problem, device, {"tensor"}).chosen.layout, "dual-tessellation");
+    problem.precision = Precision::bf16;
+    for (const char* layout : {"strided-swap", "morph", "separable"}) {
+      const Plan plan = make_plan(problem, device, {"sparse-tensor", layout, 3});
+      EXPECT_EQ(plan.chosen.unit, "sparse-tensor");
+      EXPECT_EQ(plan.chosen.layout, layout);
+      EXPECT_EQ(plan.chosen.fuse, 3);
+    }
+  }
+}
+
+TEST(Plan, CpusDoNotEmulateUnasked) {
+  Problem problem = problem_of("box2d1r", {1, 256, 256});
+  problem.precision = Precision::fp16;
+  for (const Candidate& candidate : make_plan(problem, nominal_cpu(), {}).candidates)
+    EXPECT_EQ(candidate.unit, "scalar");
+}
+
+/// Walls with images cost nothing, others take single steps: different values across two axes have none.
+Problem with_walls(Problem problem, bool images) {
+  for (const int axis : {y_axis, x_axis})
+    for (Face& face : problem.domain.faces[axis])
+      face = {BoundaryKind::dirichlet, images ? 0.5 : static_cast<double>(axis)};
+  return problem;
+}
+
+TEST(Plan, LaunchesFitBetweenEvents) {
+  const Problem problem = problem_of("star2d1r", {1, 4096, 4096});
+  for (const DeviceModel& device : {nominal_cpu(), nominal_gpu()})
+    for (const std::int64_t every : {1, 2, 5, 9}) {
+      PlanRequest request;
+      request.pace = {every, false};
+      EXPECT_LE(make_plan(problem, device, request).chosen.fuse, every) << device.name;
+    }
+}
+
+TEST(Plan, WallsCostDeepFusedWeights) {
+  Problem problem = problem_of("box2d1r", {1, 800, 800});
+  problem.precision = Precision::fp16;
+  const Candidate periodic = make_plan(problem, nominal_gpu(), {}).chosen,
+                  with_images = make_plan(with_walls(problem, true), nominal_gpu(), {}).chosen;
+  const Plan walled = make_plan(with_walls(problem, false), nominal_gpu(), {});
+  EXPECT_TRUE(periodic.fused_weights());
+  EXPECT_EQ(with_images.fuse, periodic.fuse);
+  EXPECT_EQ(with_images.wall_seconds, 0.0);
+  EXPECT_LT(walled.chosen.fuse, periodic.fuse);
+  std::map<int, double> wall_seconds;  // per launch, by depth
+  for (const Candidate& candidate : walled.candidates)
+    if (candidate.layout == "separable")
+      wall_seconds[candidate.fuse] = candidate.wall_seconds * candidate.fuse;
+  ASSERT_GT(wall_seconds.size(), 1u);
+  EXPECT_GT(wall_seconds.begin()->second, 0.0);
+  EXPECT_GT(wall_seconds.rbegin()->second, wall_seconds.begin()->second);
+}
+
+TEST(Plan, TheBestCandidatesAreOneOfEachKindAndThenOtherDepths) {
+  Problem problem = problem_of("box2d1r", {1, 4096, 4096});
+  problem.precision = Precision::fp16;
+  const Plan plan = make_plan(problem, nominal_gpu(), {});
+  const auto best = best_candidates(plan, 100);
+  const auto kind = [](const Candidate& c) { return c.unit + c.layout; };
+  std::set<std::string> kinds;  // scalar, tensor with 2 layouts, sparse-tensor with 3
+  for (const Candidate& candidate : plan.candidates) kinds.insert(kind(candidate));
+  ASSERT_EQ(kinds.size(), 6u);
+  std::set<std::string> seen;
+  bool repeated = false;
+  for (const Candidate& candidate : best) {
+    const bool is_new = seen.insert(kind(candidate)).second;
+    repeated = repeated || !is_new;
+    if (is_new && repeated) {
+      EXPECT_GT(candidate.seconds, 3 * best.front().seconds) << "only what is slow comes last";
+    }
+  }
+  EXPECT_EQ(seen, kinds);
+  for (const Candidate& a : best)
+    for (const Candidate& b : best) {
+      if (&a == &b || kind(a) != kind(b)) continue;
+      EXPECT_GE(4 * std::max(a.fuse, b.fuse), 5 * std::min(a.fuse, b.fuse));
+    }
+}
+
+TEST(Plan, KeepsWhatSeparableSweepsDropped) {
+  Problem problem = problem_of("box2d3r", {1, 4096, 4096});
+  problem.precision = Precision::fp16;
+  PlanRequest request{"sparse-tensor", "separable", 3};
+  const Candidate begun = make_plan(problem, nominal_gpu(), request).chosen;
+  request.accuracy = 0.5;
+  EXPECT_GT(make_plan(problem, nominal_gpu(), request).chosen.dropped, begun.dropped);
+  request.dropped = begun.dropped;
+  const Candidate continued = make_plan(problem, nominal_gpu(), request).chosen;
+  EXPECT_EQ(continued.dropped, begun.dropped);
+  EXPECT_EQ(continued.terms, begun.terms);
+}
+
+TEST(Plan, IsMadeForAnyStencil) {
+  for (int seed = 0; seed < 24; ++seed) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(seed));
+    const auto zoo = testing::random_zoo_stencil(random);
+    Problem problem{{3, {300, 300, 300}, {}}, zoo.stencil, all_precisions[seed % 5], false};
+    EXPECT_FALSE(make_plan(problem, nominal_gpu(), {}).chosen.unit.empty()) << zoo.name;
+  }
+  // No tap at the point itself, nor on one side of it.
+  for (const Precision precision : all_precisions) {
+    const Problem upwind{
+        {1, {1, 1, 1000000}, {}}, Stencil({1, 1, 3}, {0.5, 0.5, 0}, {0, 0, 2}), precision, false};
+    EXPECT_FALSE(make_plan(upwind, nominal_gpu(), {}).chosen.unit.empty()) << to_string(precision);
+  }
+}
+
+TEST(Plan, BoundsOfSingleStepsDoNotGrowWhereEventsCutLaunches) {
+  Problem problem = problem_of("box2d1r", {1, 512, 512});
+  problem.precision = Precision::fp32;
+  const Pace pace{3, true, 0.4};
+  const auto bound = [&](int fuse) {
+    return paced_error(problem, evaluate(problem, nominal_cpu(), Method(fuse)), pace);
+  };
+  EXPECT_GT(bound(1), 0);
+  EXPECT_LE(bound(2), bound(1));
+  EXPECT_LE(bound(7), bound(1));
+}
+
+TEST(DeviceModel, IsInProportionToMeasuredCeilings) {
+  const DeviceModel nominal = nominal_gpu();
+  Ceilings ceilings{"half of it", {{"copy", "B/s", 0, 4.071e12 / 2}}, {{4096, 1e-5}, {1 << 24, 1e-3}}};
+  const DeviceModel model = in_proportion(nominal, ceilings);
+  EXPECT_DOUBLE_EQ(model.bandwidth, nominal.bandwidth / 2);
+  EXPECT_EQ(model.scalar_fp64, nominal.scalar_fp64);
+  EXPECT_DOUBLE_EQ(model.exchange_seconds(2 * 4096, true), 1e-5);
+  EXPECT_DOUBLE_EQ(model.exchange_seconds(2 << 24, true), 1e-3);
+  EXPECT_THAT(model.origin, ::testing::HasSubstr("half of it"));
+}
+
+TEST(DeviceModel, ExchangesTakeWhatWasMeasured) {
+  const DeviceModel device = nominal_gpu();
+  ASSERT_GE(device.node_exchange.size(), 2u);
+  // A row is of as many bytes to each of two neighbours.
+  for (const ExchangeTime& row : device.node_exchange)
+    EXPECT_DOUBLE_EQ(device.exchange_seconds(2 * row.bytes, true), row.seconds) << row.bytes;
+  const ExchangeTime &least = device.node_exchange.front(), &most = device.node_exchange.back();
+  EXPECT_DOUBLE_EQ(device.exchange_seconds(8, true), least.seconds);
+  EXPECT_DOUBLE_EQ(device.exchange_seconds(6 * most.bytes, true), 3 * most.seconds);
+  double last = 0;
+  for (double bytes = 1; bytes < 1e9; bytes *= 1.5) {
+    EXPECT_GE(device.exchange_seconds(bytes, true), last);
+    last = device.exchange_seconds(bytes, true);
+  }
+}
+
+TEST(DeviceModel, HalosArriveBesideTheInteriorAsMeasured) {
+  // Of launches on 4 H200 (docs/scaling.md): bytes to each of two neighbours, microseconds after packing.
+  for (const auto& [bytes, microseconds] : {std::pair{4.2e6, 75.0}, {16.9e6, 240.0}, {33.5e6, 380.0}})
+    EXPECT_NEAR(nominal_gpu().exchange_seconds(2 * bytes, true), 1e-6 * microseconds, 0.2e-6 * microseconds);
+}
+
+TEST(Plan, AccuracyAllowsCoarserPrecisionsThatKeepIt) {
+  const Problem problem = problem_of("star2d1r", {1, 4096, 4096});
+  PlanRequest request;
+  Precision last = Precision::fp64;
+  for (const double accuracy : {1e-14, 1e-6, 1e-2}) {
+    request.accuracy = accuracy;
+    const Plan plan = make_plan(problem, nominal_gpu(), request);
+    EXPECT_LE(plan.chosen.error, accuracy);
+    EXPECT_GE(unit_roundoff(plan.chosen.precision), unit_roundoff(last)) << accuracy;
+    last = plan.chosen.precision;
+  }
+  EXPECT_EQ(last, Precision::bf16);
+  request.accuracy = 1e-30;
+  EXPECT_THROW(make_plan(problem, nominal_gpu(), request), Error);
+}
+
+/// The larger the weights of steps that are fused differ from what two terms of tf32 hold; single steps by
+/// weights that fp32 has to round err, too. What is accepted by name is taken.
+TEST(Plan, KeepsThePromiseOfFp32) {
+  const Domain line{1, {1, 1, 100'000'000}, {}};
+  const Problem halves{line, Stencil({1, 1, 3}, {0.25, 0.5, 0.25}, {0, 0, 1}), Precision::fp32, false};
+  const Problem tenths{line, Stencil({1, 1, 3}, {0.2, 0.5, 0.3}, {0, 0, 1}), Precision::fp32, false};
+  const auto kept = [](const Problem& problem, int fuse) {
+    return keeps_promise(problem, Method(fuse, "sparse-tensor", "separable", 0x1p-25));
+  };
+  EXPECT_TRUE(kept(halves, 4) && kept(tenths, 15) && kept(tenths, 40));
+  EXPECT_FALSE(kept(halves, 15) || kept(halves, 31));
+  EXPECT_EQ(make_plan(halves, nominal_gpu(), {}).chosen.unit, "scalar");
+  EXPECT_EQ(make_plan(tenths, nominal_gpu(), {}).chosen.layout, "separable");
+  PlanRequest request{"sparse-tensor", "separable", 31};
+  EXPECT_THROW(make_plan(halves, nominal_gpu(), request), Error);
+  request.accuracy = 1e-6;
+  const Candidate accepted = make_plan(halves, nominal_gpu(), request).chosen;
+  EXPECT_EQ(accepted.fuse, 31);
+  request.accuracy.reset();  // by the run that goes on
+  request.unpromised = true;
+  EXPECT_EQ(make_plan(halves, nominal_gpu(), request).chosen.fuse, 31);
+}
+
+/// Sums of first terms are exact, whatever the number of taps, but of waves that last and are not as large
+/// everywhere; what many instructions give is rounded as often.
+TEST(Plan, KeepsThePromiseOfFp32ByDirectLayouts) {
+  const auto kept = [](const char* stencil, int fuse, const char* layout = "morph") {
+    Problem problem = problem_of(stencil, {1, 4096, 4096});
+    problem.precision = Precision::fp32;
+    return keeps_promise(problem, Method(fuse, "sparse-tensor", layout));
+  };
+  EXPECT_TRUE(kept("box2d1r", 3) && kept("random2d7r", 1) && kept("star2d1r", 5));
+  EXPECT_TRUE(kept("box2d1r", 4) && kept("box2d1r", 5) && kept("star2d1r", 7));
+  EXPECT_FALSE(kept("gabor", 1) || kept("gabor", 2));
+  EXPECT_TRUE(kept("jacobi2d", 5));
+  EXPECT_FALSE(kept("jacobi2d", 15));
+  // Pairs of fp16 leave out products of second terms, which are large where weights are few or alike.
+  EXPECT_TRUE(kept("random2d7r", 1, "strided-swap") && kept("random2d4r", 1, "strided-swap"));
+  EXPECT_FALSE(kept("box2d3r", 1, "strided-swap") || kept("gabor", 1, "strided-swap"));
+}
+
+/// Paper 003, section 4.2: box-2D1R fused 3 times has 49 taps for 27; fused 7 times 225 for 63.
+TEST(Model, RedundancyAndSweetSpotAreThoseOfThePaper) {
+  Problem problem = problem_of("box2d1r", {1, 10240, 10240});
+  problem.precision = Precision::fp16;
+  const auto direct = [&](int fuse) {
+    return evaluate(problem, nominal_gpu(), Method(fuse, "sparse-tensor", "strided-swap"));
+  };
+  EXPECT_DOUBLE_EQ(direct(3).redundancy, 49.0 / 27.0);
+  EXPECT_DOUBLE_EQ(direct(7).redundancy, 225.0 / 63.0);
+  for (const int fuse : {1, 3, 7}) {
+    const Candidate c = direct(fuse);
+    EXPECT_GT(c.scenario, 0);
+    EXPECT_LE(c.sparsity, 1.0);
+    // Executed = alpha / S of what the scalar unit needs (equation 3).
+    EXPECT_NEAR(c.fma, 9 * c.redundancy / c.sparsity, 1e-9 * c.fma);
+  }
+}
+
+/// Of a direct layout on 10240^2 or 1024^3 points; those in fp64 and fp32 are cases 1, 5 and 6 of paper 003.
+struct ScenarioCase {
+  const char* preset;
+  Precision precision;
+  Method method;
+  int scenario;
+  bool in_sweet_spot;
+};
+class SweetSpot : public ::testing::TestWithParam<ScenarioCase> {};
+
+TEST_P(SweetSpot, IsScenario3AndOf4WhereEquation19Holds) {
+  const ScenarioCase& expected = GetParam();
+  const bool flat = *preset_dimensions(expected.preset) == 2;
+  Problem problem = problem_of(expected.preset, flat ? Index3{1, 10240, 10240} : Index3{1024, 1024, 1024});
+  problem.precision = expected.precision;
+  const Candidate c = evaluate(problem, nominal_gpu(), expected.method);
+  EXPECT_EQ(c.scenario, expected.scenario);
+  EXPECT_EQ(c.in_sweet_spot, expected.in_sweet_spot);
+}
+
+const Method dense3(3, "tensor", "dual-tessellation");
+INSTANTIATE_TEST_SUITE_P(
+    Model, SweetSpot,
+    ::testing::Values(ScenarioCase{"box2d1r", Precision::fp64, dense3, 2, false},
+                      ScenarioCase{"box3d1r", Precision::fp64, dense3, 4, false},
+                      ScenarioCase{"box3d1r", Precision::fp32, Method(7, "sparse-tensor", "morph"), 4, false},
+                      ScenarioCase{"box2d1r", Precision::fp16, Method(1, "tensor", "morph"), 1, false},
+                      ScenarioCase{"box2d1r", Precision::fp16, Method(1, "sparse-tensor", "morph"), 1, false},
+                      ScenarioCase{"box2d1r", Precision::fp16, Method(3, "sparse-tensor", "morph"), 3, true},
+                      ScenarioCase{"box2d1r", Precision::fp16, Method(7, "sparse-tensor", "morph"), 4,
+                                   true}));
+
+TEST(Model, LaunchesAndWallsAreNamedWhereTheyTakeMostOfTheTime) {
+  EXPECT_EQ(evaluate(problem_of("star2d1r", {1, 64, 64}), nominal_gpu(), Method(1)).bound, "launch");
+  EXPECT_EQ(evaluate(problem_of("star2d1r", {1, 10240, 10240}), nominal_gpu(), Method(1)).bound, "memory");
+  Problem walled = problem_of("box2d1r", {1, 800, 800});
+  walled.precision = Precision::fp16;
+  const Method deep(15, "sparse-tensor", "separable");
+  EXPECT_EQ(evaluate(with_walls(walled, false), nominal_gpu(), deep).bound, "walls");
+  EXPECT_NE(evaluate(with_walls(walled, true), nominal_gpu(), deep).bound, "walls");
+}
+
+TEST(Plan, NamesTheRunnerUpOfAnotherUnitOrLayout) {
+  Problem problem = problem_of("box2d1r", {1, 4096, 4096});
+  problem.precision = Precision::fp16;
+  const Plan plan = make_plan(problem, nominal_gpu(), {});
+  const Candidate* runner_up = nullptr;
+  for (const Candidate& c : plan.candidates)
+    if ((c.unit != plan.chosen.unit || c.layout != plan.chosen.layout) &&
+        (!runner_up || c.seconds < runner_up->seconds))
+      runner_up = &c;
+  ASSERT_TRUE(runner_up && runner_up->fused_weights());
+  EXPECT_THAT(plan.reasons, ::testing::Contains(::testing::HasSubstr("instead of: " + runner_up->unit + " " +
+                                                                     runner_up->layout)));
+  EXPECT_THAT(plan.reasons, ::testing::Contains(::testing::HasSubstr("instead of: scalar")));
+}
+
+/// docs/kernels-scalar.md: sustained GStencil/s on an H200.
+struct MeasuredRate {
+  const char* preset;
+  Index3 shape;
+  Precision precision;
+  BoundaryKind walls;
+  int fuse;
+  double rate;
+  const char* layout = "none";
+};
+class ModelOfH200 : public ::testing::TestWithParam<MeasuredRate> {};
+
+TEST_P(ModelOfH200, IsWithinAQuarterOfWhatWasMeasured) {
+  const MeasuredRate& m = GetParam();
+  Problem problem = problem_of(m.preset, m.shape);
+  problem.precision = m.precision;
+  for (int axis = problem.domain.first_axis(); axis < axis_count; ++axis)
+    for (Face& face : problem.domain.faces[axis]) face.kind = m.walls;
+  const Candidate candidate =
+      evaluate(problem, nominal_gpu(),
+               std::string(m.layout) == "none"        ? Method(m.fuse)
+               : std::string(m.layout) == "separable" ? Method(m.fuse, "sparse-tensor", m.layout, 0.5)
+               : m.precision == Precision::fp64       ? Method(m.fuse, "tensor", m.layout)
+                                                      : Method(m.fuse, "sparse-tensor", m.layout));
+  EXPECT_LT(1e-9 / candidate.seconds, 1.25 * m.rate);
+  EXPECT_GT(1e-9 / candidate.seconds, 0.75 * m.rate);
+}
+
+constexpr Index3 plane{1, 10240, 10240}, cube{1024, 1024, 1024}, line{1, 1, 100'000'000};
+constexpr auto periodic = BoundaryKind::periodic, dirichlet = BoundaryKind::dirichlet,
+               neumann = BoundaryKind::neumann;
+INSTANTIATE_TEST_SUITE_P(
+    Table, ModelOfH200,
+    ::testing::Values(MeasuredRate{"star2d1r", plane, Precision::fp32, dirichlet, 8, 3414},
+                      MeasuredRate{"star2d1r", plane, Precision::fp32, periodic, 8, 3404},
+                      MeasuredRate{"star2d1r", plane, Precision::fp32, neumann, 8, 3400},
+                      MeasuredRate{"star2d1r", plane, Precision::fp64, dirichlet, 8, 1534},
+                      MeasuredRate{"star2d1r", plane, Precision::fp64, periodic, 8, 1580},
+                      MeasuredRate{"box2d1r", plane, Precision::fp32, periodic, 8, 2334},
+                      MeasuredRate{"box2d1r", plane, Precision::fp64, periodic, 8, 1314},
+                      MeasuredRate{"star2d2r", plane, Precision::fp32, periodic, 4, 1604},
+                      MeasuredRate{"star2d2r", plane, Precision::fp64, dirichlet, 4, 807},
+                      MeasuredRate{"box2d2r", plane, Precision::fp32, periodic, 3, 1082},
+                      MeasuredRate{"box2d3r", plane, Precision::fp32, periodic, 2, 663},
+                      MeasuredRate{"box2d3r", plane, Precision::fp64, periodic, 2, 397},
+                      MeasuredRate{"star3d1r", cube, Precision::fp32, dirichlet, 4, 1406},
+                      MeasuredRate{"star3d1r", cube, Precision::fp32, periodic, 4, 1583},
+                      MeasuredRate{"star3d1r", cube, Precision::fp32, neumann, 4, 1448},
+                      MeasuredRate{"star3d1r", cube, Precision::fp64, dirichlet, 3, 567},
+                      MeasuredRate{"star3d1r", cube, Precision::fp64, periodic, 4, 682},
+                      MeasuredRate{"box3d1r", cube, Precision::fp32, periodic, 3, 990},
+                      MeasuredRate{"box3d1r", cube, Precision::fp64, periodic, 3, 482},
+                      MeasuredRate{"1d1r", line, Precision::fp64, dirichlet, 8, 1900},
+                      MeasuredRate{"1d1r", line, Precision::fp64, dirichlet, 16, 3050},
+                      MeasuredRate{"1d1r", line, Precision::fp32, dirichlet, 8, 3460},
+                      MeasuredRate{"1d1r", line, Precision::fp32, dirichlet, 16, 5777},
+                      MeasuredRate{"star3d1r", cube, Precision::fp16, periodic, 4, 1620},
+                      MeasuredRate{"star2d1r", plane, Precision::bf16, periodic, 8, 3080}));
+
+// docs/kernels-tensor.md. Rank one in all separable cases: what is dropped does not matter here.
+constexpr auto swap = "morph", dual = "dual-tessellation", separable = "separable";
+INSTANTIATE_TEST_SUITE_P(
+    TensorCores, ModelOfH200,
+    ::testing::Values(MeasuredRate{"box2d7r", plane, Precision::fp16, periodic, 1, 706, swap},
+                      MeasuredRate{"box2d1r", plane, Precision::fp16, periodic, 1, 857, swap},
+                      MeasuredRate{"box2d3r", plane, Precision::fp16, periodic, 1, 778, swap},
+                      MeasuredRate{"box3d1r", cube, Precision::fp16, periodic, 1, 811, swap},
+                      MeasuredRate{"box3d1r", cube, Precision::fp16, periodic, 2, 1325, swap},
+                      MeasuredRate{"star3d1r", cube, Precision::fp16, periodic, 2, 1470, swap},
+                      MeasuredRate{"star3d1r", cube, Precision::fp16, periodic, 3, 2023, swap},
+                      MeasuredRate{"star3d1r", cube, Precision::fp16, periodic, 4, 1120, swap},
+                      MeasuredRate{"1d1r", line, Precision::fp16, periodic, 7, 6331, swap},
+                      MeasuredRate{
+                          "1d1r", {1, 1, 32'000'000}, Precision::fp32, periodic, 16, 2283, "strided-swap"},
+                      MeasuredRate{"box2d7r", plane, Precision::fp32, periodic, 1, 106, swap},
+                      MeasuredRate{"box2d3r", plane, Precision::fp64, periodic, 1, 225, dual},
+                      MeasuredRate{"box2d7r", plane, Precision::fp64, periodic, 1, 83.7, dual},
+                      MeasuredRate{"box3d1r", cube, Precision::fp64, periodic, 1, 191, dual},
+                      MeasuredRate{"star3d1r", cube, Precision::fp64, periodic, 2, 309, dual},
+                      MeasuredRate{"box2d7r", plane, Precision::tf32, periodic, 1, 153, swap},
+                      MeasuredRate{"box2d7r", plane, Precision::bf16, periodic, 1, 707, swap},
+                      MeasuredRate{"1d1r", {1, 1, 32'000'000}, Precision::fp64, periodic, 16, 3547, dual},
+                      MeasuredRate{"box2d1r", plane, Precision::fp16, periodic, 7, 6450, separable},
+                      MeasuredRate{"box2d1r", plane, Precision::fp16, periodic, 15, 12969, separable},
+                      MeasuredRate{"box2d1r", plane, Precision::tf32, periodic, 7, 3219, separable},
+                      MeasuredRate{"box2d1r", plane, Precision::fp32, periodic, 7, 3110, separable},
+                      MeasuredRate{"box2d1r", plane, Precision::fp32, periodic, 15, 4216, separable},
+                      MeasuredRate{"1d1r", line, Precision::fp16, periodic, 7, 5931, separable},
+                      MeasuredRate{"1d1r", line, Precision::fp16, periodic, 15, 12623, separable},
+                      MeasuredRate{"1d1r", line, Precision::fp16, periodic, 31, 25045, separable},
+                      MeasuredRate{"1d1r", line, Precision::fp32, periodic, 7, 2929, separable},
+                      MeasuredRate{"1d1r", line, Precision::fp32, periodic, 31, 6808, separable}));
+
+TEST(Scaling, RanksHideTheirExchangeUntilBlocksAreSmall) {
+  const Problem problem = problem_of("star3d1r", {1024, 1024, 1024});
+  const DeviceModel device = nominal_gpu();
+  const Candidate candidate = evaluate(problem, device, Method(3));
+  const double one = scale(problem, device, candidate, 1).rate;
+  EXPECT_NEAR(one, 1 / candidate.seconds, 1e-6 * one);
+  double last = one;
+  for (const int ranks : {8, 64, 512}) {
+    const Scaling scaling = scale(problem, device, candidate, ranks);
+    EXPECT_EQ(scaling.hidden, ranks == 8) << "blocks of 256^3 and 128^3 cannot hide a network";
+    EXPECT_GT(scaling.rate, last);
+    EXPECT_LE(scaling.rate, static_cast<double>(ranks) * one);
+    last = scaling.rate;
+  }
+  EXPECT_LT(last, 0.5 * 512 * one);
+}
+
+TEST(Scaling, SmallBlocksTakeLongerThanTheirShare) {
+  const Problem problem = problem_of("star2d1r", {1, 4096, 4096});
+  const DeviceModel device = nominal_gpu();
+  const Scaling scaling = scale(problem, device, evaluate(problem, device, Method(8)), 64);
+  EXPECT_EQ(volume(scaling.rank_grid), 64);
+  EXPECT_EQ(volume(scaling.block), 512 * 512);
+  Problem block = problem;
+  block.domain.shape = scaling.block;
+  EXPECT_GT(scaling.launch_seconds, evaluate(block, device, Method(8)).seconds * 8 * 512 * 512);
+}
+
+/// bench/results/scaling-h200.json: launches per exchange, GStencil/s of all GPUs together; fp32, periodic.
+TEST(Scaling, IsThatOfSeveralH200) {
+  struct Row {
+    const char* preset;
+    Index3 shape;
+    int fuse, ranks, exchange_every;
+    double rate;
+  };
+  for (const Row& row : {Row{"star2d1r", {1, 16384, 16384}, 8, 2, 8, 6348},
+                         {"star2d1r", {1, 16384, 16384}, 8, 4, 8, 12137},
+                         {"star3d1r", {1024, 1024, 1024}, 4, 2, 1, 3047},
+                         {"star3d1r", {1024, 1024, 1024}, 4, 4, 2, 5903},
+                         {"star2d1r", {1, 4096, 16384}, 8, 2, 8, 5577},
+                         {"star2d1r", {1, 8192, 16384}, 8, 4, 8, 11230},
+                         {"star3d1r", {256, 1024, 1024}, 4, 2, 2, 2773},
+                         {"star3d1r", {512, 1024, 1024}, 4, 4, 2, 5221},
+                         {"star2d1r", {1, 65536, 16384}, 8, 4, 7, 12911},
+                         {"star3d1r", {2048, 1024, 1024}, 4, 4, 1, 6063}}) {
+    Problem problem = problem_of(row.preset, row.shape);
+    problem.precision = Precision::fp32;
+    const Scaling scaling =
+        scale(problem, nominal_gpu(), evaluate(problem, nominal_gpu(), Method(row.fuse)), row.ranks);
+    EXPECT_EQ(scaling.exchange_every, row.exchange_every) << row.preset << " on " << row.ranks;
+    EXPECT_NEAR(1e-9 * scaling.rate, row.rate, 0.15 * row.rate) << row.preset << " on " << row.ranks;
+  }
+}
+
+}  // namespace
+}  // namespace spsolve
