@@ -75,15 +75,15 @@ ComputeConfig read_compute(const TomlSection& section) {
   section.allow({"device", "precision", "unit", "layout", "accuracy", "tune"});
   ComputeConfig compute;
   compute.device = section.one_of("device", device_names).value_or(compute.device);
-  compute.unit = section.one_of("unit", unit_names).value_or(compute.unit);
-  compute.layout = section.one_of("layout", layout_names).value_or(compute.layout);
+  compute.unit = parse_unit_kind(section.one_of("unit", unit_names).value_or("auto"));
+  compute.layout = parse_layout(section.one_of("layout", layout_names).value_or("auto"));
   if (const auto name = section.one_of("precision", precision_names))
     compute.precision = *parse_precision(*name);
   compute.accuracy = section.number("accuracy", 0.0);
   if (!is_auto(section, "tune", "true or false")) compute.tune = *section.boolean("tune");
-  if (compute.unit == "scalar" && compute.layout != "auto")
-    section.fail("layout",
-                 fmt::format("layout '{}' is for tensor units, and unit is 'scalar'", compute.layout));
+  if (compute.unit == UnitKind::scalar && compute.layout)
+    section.fail("layout", fmt::format("layout '{}' is for tensor units, and unit is 'scalar'",
+                                       to_string(*compute.layout)));
   return compute;
 }
 

@@ -14,6 +14,7 @@
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/stencil.hpp"
+#include "kernels/unit_kind.hpp"
 
 namespace spsolve {
 
@@ -64,8 +65,8 @@ struct TimeConfig {
 struct ComputeConfig {
   std::string device = "auto";  // one of device_names
   Precision precision = Precision::fp64;
-  std::string unit = "auto";    // one of unit_names
-  std::string layout = "auto";  // one of layout_names
+  std::optional<UnitKind> unit = {};  // nothing: auto
+  std::optional<Layout> layout = {};  // nothing: auto
   /// Accepted relative L2 error per step: the plan may choose any precision that keeps it, `precision` being
   /// the finest.
   std::optional<double> accuracy = {};

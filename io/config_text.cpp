@@ -99,8 +99,8 @@ std::string to_toml(const RunConfig& config) {
   if (const auto& limit = config.time.wall_limit_minutes)
     text += fmt::format("wall_limit_minutes = {}\n", number(*limit));
   text += fmt::format("\n[compute]\ndevice = \"{}\"\nprecision = \"{}\"\nunit = \"{}\"\nlayout = \"{}\"\n",
-                      config.compute.device, to_string(config.compute.precision), config.compute.unit,
-                      config.compute.layout);
+                      config.compute.device, to_string(config.compute.precision),
+                      name_or(config.compute.unit, "auto"), name_or(config.compute.layout, "auto"));
   if (const auto& accuracy = config.compute.accuracy)
     text += fmt::format("accuracy = {}\n", number(*accuracy));
   if (const auto& tune = config.compute.tune) text += fmt::format("tune = {}\n", *tune);

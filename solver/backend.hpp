@@ -103,7 +103,7 @@ class Backend {
 template <class Make>
 auto sweep_of(const Method& method, Make&& make) {
   try {
-    return make(parse_layout(method.layout).value());
+    return make(method.layout.value());
   } catch (const std::invalid_argument& error) {
     throw Error(Status::invalid_input, std::string("[compute] unit, layout, [time] fuse: ") + error.what());
   }

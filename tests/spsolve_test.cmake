@@ -6,12 +6,16 @@ set(mpirun_environment
   OMPI_MCA_pml=ob1 OMPI_MCA_btl=^ofi OMPI_MCA_odls_base_sigkill_timeout=0)
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 
+spsolve_precompiled(spsolve_precompiled_tests HEADERS ${spsolve_standard_headers} <fmt/format.h> <mpi.h> <gmock/gmock.h> <gtest/gtest.h>
+  LINK fmt::fmt MPI::MPI_C GTest::gmock)
+
 # spsolve_test(NAME SOURCES file... LINK target... [RANKS n...]): one GoogleTest program, run as it is or once per
 # number of ranks under mpirun (label mpi), which fail where ranks wait for one another for ever.
 function(spsolve_test name)
   cmake_parse_arguments(test "" "" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
   add_executable(${name} ${test_SOURCES})
   target_link_libraries(${name} PRIVATE ${test_LINK} spsolve_test_support)
+  target_precompile_headers(${name} REUSE_FROM spsolve_precompiled_tests)
   if(NOT test_RANKS)
     target_link_libraries(${name} PRIVATE GTest::gtest_main)
     add_test(NAME ${name} COMMAND ${name})

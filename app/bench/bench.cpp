@@ -64,7 +64,7 @@ void print_line(const BenchRequest& request, const Json& result, const Terminal&
 }
 
 /// A case, or a candidate of it, that has no rate: in the table, and the row that says why.
-Json report_failure(const BenchCase& what, const std::string& unit, const std::string& layout, int fuse,
+Json report_failure(const BenchCase& what, std::string_view unit, std::string_view layout, int fuse,
                     const Error& error, const Terminal& terminal) {
   const Domain& domain = what.problem.domain;
   Json row{{"stencil", what.stencil},
@@ -197,14 +197,16 @@ class Benchmark {
     } catch (const Error& error) {
       if (single_ || (communicator_.size() > 1 && error.status() == Status::device_failure)) throw;
       const PlanRequest& asked = what.plan;
-      keep(report_failure(what, asked.unit, asked.layout, asked.fuse.value_or(0), error, terminal_));
+      keep(report_failure(what, name_or(asked.unit, "auto"), name_or(asked.layout, "auto"),
+                          asked.fuse.value_or(0), error, terminal_));
     }
     for (const Candidate& candidate : candidates) {
       try {
         measure_candidate(what, candidate, &candidate == &candidates.front());
       } catch (const Error& error) {  // others go on without it; peers of a rank that failed cannot
         if (single_ || communicator_.size() > 1) throw;
-        keep(report_failure(what, candidate.unit, candidate.layout, candidate.fuse, error, terminal_));
+        keep(report_failure(what, to_string(candidate.unit), name_or(candidate.layout, "none"),
+                            candidate.fuse, error, terminal_));
       }
     }
   }
@@ -216,11 +218,11 @@ class Benchmark {
     require_walls_in_range(planned);
     if (!tunes_) return plan;
     const auto steps = request_.tune ? std::nullopt : std::optional(long_run);
-    const std::string tuned =
+    const std::optional<KeptPlan> tuned =
         tuned_plan(communicator_, planned, what.plan, plan, steps, device_, setting_.parallel, terminal_);
-    return tuned.empty() ? plan
-                         : agreed_plan(communicator_, what.problem, model_,
-                                       continue_plan(what.plan, model_, tuned).request);
+    return tuned ? agreed_plan(communicator_, what.problem, model_,
+                               continue_plan(what.plan, model_, *tuned).request)
+                 : plan;
   }
 
   void measure_candidate(const BenchCase& what, const Candidate& candidate, bool chosen) {

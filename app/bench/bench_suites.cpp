@@ -45,7 +45,7 @@ Index3 small_shape(int dimensions, bool cuda) {
 /// The units and layouts that the plan considers for a case, each at its own best depth, the fastest first.
 std::vector<BenchCase> with_every_method(const BenchCase& what, bool cuda) {
   std::vector<BenchCase> cases;
-  std::vector<std::pair<std::string, std::string>> seen;
+  std::vector<std::pair<UnitKind, std::optional<Layout>>> seen;
   std::vector<Candidate> candidates = make_plan(what.problem, nominal(cuda), {}).candidates;
   std::sort(candidates.begin(), candidates.end(),
             [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
@@ -55,7 +55,7 @@ std::vector<BenchCase> with_every_method(const BenchCase& what, bool cuda) {
     seen.push_back(method);
     cases.push_back(what);
     cases.back().plan.unit = candidate.unit;
-    cases.back().plan.layout = candidate.layout == "none" ? "auto" : candidate.layout;
+    cases.back().plan.layout = candidate.layout;
     cases.back().plan.unpromised = true;
   }
   return cases;
@@ -66,7 +66,7 @@ std::vector<BenchCase> scalar_suite(const BenchRequest&, bool cuda) {
   for (const char* stencil : paper_shapes)
     for (const Precision precision : {Precision::fp64, Precision::fp32}) {
       cases.push_back(preset_case(stencil, default_shape(*preset_dimensions(stencil), cuda), precision));
-      cases.back().plan.unit = "scalar";
+      cases.back().plan.unit = UnitKind::scalar;
     }
   return cases;
 }
@@ -90,10 +90,10 @@ std::vector<BenchCase> ablation_suite(const BenchRequest&, bool cuda) {
     for (const Precision precision : {Precision::fp16, Precision::fp32}) {
       const BenchCase what = preset_case(stencil, paper_shape(*preset_dimensions(stencil), cuda), precision);
       for (BenchCase sparse : with_every_method(what, cuda)) {
-        if (sparse.plan.unit != "sparse-tensor") continue;
+        if (sparse.plan.unit != UnitKind::sparse_tensor) continue;
         sparse.plan.fuse = make_plan(sparse.problem, nominal(cuda), sparse.plan).chosen.fuse;
         BenchCase dense = sparse;
-        dense.plan.unit = "tensor";
+        dense.plan.unit = UnitKind::tensor;
         try {
           make_plan(dense.problem, nominal(cuda), dense.plan);
         } catch (const Error&) {  // a layout that exists in sparse form only
@@ -222,16 +222,16 @@ std::vector<BenchCase> narrowed(const std::vector<BenchCase>& cases, const Bench
                          return to_string(faces[low].kind) == kind && to_string(faces[high].kind) == kind;
                        });
   };
-  const auto differ = [](const std::string& of_case, const std::string& asked) {
-    return of_case != "auto" && asked != "auto" && of_case != asked;
+  const auto differ = [](const auto& of_case, const auto& asked) {
+    return of_case && asked && of_case != asked;
   };
   std::vector<BenchCase> kept;
   for (BenchCase what : cases) {
     const PlanRequest& plan = what.plan;
     if ((request.precision && to_string(what.problem.precision) != *request.precision) ||
         (request.boundary && !has_walls(what.problem.domain, *request.boundary)) ||
-        (request.source && !what.problem.has_source) || differ(plan.unit, request.unit) ||
-        differ(plan.layout, request.layout) ||
+        (request.source && !what.problem.has_source) || differ(plan.unit, parse_unit_kind(request.unit)) ||
+        differ(plan.layout, parse_layout(request.layout)) ||
         (request.fuse && plan.fuse.value_or(*request.fuse) != *request.fuse))
       continue;
     ask(what.plan, request);
@@ -265,9 +265,9 @@ const std::vector<BenchSuite>& bench_suites() {
 }
 
 void ask(PlanRequest& plan, const BenchRequest& request) {
-  if (request.unit != "auto") plan.unit = request.unit;
-  if (request.layout != "auto") {
-    plan.layout = request.layout;
+  if (const auto unit = parse_unit_kind(request.unit)) plan.unit = unit;
+  if (const auto layout = parse_layout(request.layout)) {
+    plan.layout = layout;
     plan.unpromised = true;
   }
   if (request.fuse) plan.fuse = request.fuse;

@@ -120,7 +120,7 @@ Status check(const Communicator& communicator, const CommandLine& command) {
   const Terminal terminal(communicator, false);
   const RunConfig config = load_input(communicator, command);
   const std::optional<DeviceModel> model = stand_in(communicator, config, terminal);
-  const Setup setup = make_setup(communicator, config, "", model, command.ranks);
+  const Setup setup = make_setup(communicator, config, {}, model, command.ranks);
   // Nothing starts on GPUs that others may be using; what machines other ranks will have is not known.
   if (!model && setup.decomposition.ranks() == communicator.size())
     require_memory(communicator, setup, false);
@@ -147,7 +147,7 @@ Status show_plan(const Communicator& communicator, const CommandLine& command) {
   if (command.device_model) collectively(communicator, [&] { model = device_model(*command.device_model); });
   const RunConfig config = load_input(communicator, command);
   if (!model) model = stand_in(communicator, config, terminal);
-  const Setup setup = make_setup(communicator, config, "", model, command.ranks);
+  const Setup setup = make_setup(communicator, config, {}, model, command.ranks);
   print_summary(communicator, setup, terminal, "");
   const DeviceModel planned_for = model ? *model : device_model(setup.device);
   if (command.layouts)
@@ -158,7 +158,8 @@ Status show_plan(const Communicator& communicator, const CommandLine& command) {
   terminal.print("this device: {}", describe_ceilings(setup.device));
   if (may_tune(config.compute, setup.device)) {
     const bool is_tuned =
-        !remembered_plan(communicator, setup.problem, plan_request(config), setup.device, terminal).empty();
+        remembered_plan(communicator, setup.problem, plan_request(config), setup.device, terminal)
+            .has_value();
     terminal.print("{}, unless compute.tune = false",
                    is_tuned              ? "a run takes the tuned plan"
                    : config.compute.tune ? "a run times the best candidates first"

@@ -75,9 +75,10 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
         "{} {:<5} {:<13} {:<17} {:>4} {:>5} {:>8.3f} {:>8.2f} {:>8.2f} {:>6.2f} {:>6.2f} {:>8.1e} {:>5} "
         "{:>10.4g}  "
         "{}{}",
-        chosen ? ">" : " ", to_string(c.precision), c.unit, c.layout, c.fuse, c.terms, c.bytes, c.fma,
-        c.intensity(), c.redundancy, c.sparsity, c.error, c.scenario ? std::to_string(c.scenario) : "-",
-        1e-9 / c.seconds, c.bound, c.in_sweet_spot ? ", sweet spot" : "");
+        chosen ? ">" : " ", to_string(c.precision), to_string(c.unit), name_or(c.layout, "none"), c.fuse,
+        c.terms, c.bytes, c.fma, c.intensity(), c.redundancy, c.sparsity, c.error,
+        c.scenario ? std::to_string(c.scenario) : "-", 1e-9 / c.seconds, c.bound,
+        c.in_sweet_spot ? ", sweet spot" : "");
   }
   const Pace pace = plan_request(setup.config).pace;
   if (pace.every > 0)
@@ -96,7 +97,8 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
     terminal.print(
         "sweet spot: scenario 3, and 4 where alpha < S P_TC / P_CU (peaks of tensor and CUDA cores); "
         "{} {}, {} per launch: scenario {}, {:.3g} {} {:.3g} x {:.3g}: {}",
-        tensor->unit, tensor->layout, tensor->fuse, tensor->scenario, tensor->redundancy,
+        to_string(tensor->unit), name_or(tensor->layout, "none"), tensor->fuse, tensor->scenario,
+        tensor->redundancy,
         tensor->redundancy < tensor->sparsity * tensor->peak_ratio ? "<" : ">=", tensor->sparsity,
         tensor->peak_ratio, tensor->in_sweet_spot ? "inside" : "outside");
   if (tensor) print_walls(setup.problem, *tensor, terminal);
@@ -105,7 +107,7 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
 
 void print_layouts(const Setup& setup, const DeviceModel& device, const Terminal& terminal) {
   const Candidate* morph = fastest(setup.plan.candidates, [](const Candidate& c) {
-    return c.unit == "sparse-tensor" && c.layout == "morph";
+    return c.unit == UnitKind::sparse_tensor && c.layout == Layout::morph;
   });
   if (!morph)
     throw Error(Status::invalid_input,

@@ -57,9 +57,10 @@ void tune(const Communicator& communicator, Setup& setup, const Terminal& termin
   const RunConfig& config = setup.config;
   if (!may_tune(config.compute, setup.device)) return;
   const auto steps = config.compute.tune ? std::nullopt : std::optional(config.time.steps);
-  const std::string tuned = tuned_plan(communicator, setup.problem, plan_request(config), setup.plan, steps,
-                                       setup.device, config.parallel, terminal);
-  if (tuned.empty()) return;
+  const std::optional<KeptPlan> tuned =
+      tuned_plan(communicator, setup.problem, plan_request(config), setup.plan, steps, setup.device,
+                 config.parallel, terminal);
+  if (!tuned) return;
   setup = make_setup(communicator, config, tuned);
   require_memory(communicator, setup, true);
 }
@@ -133,7 +134,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   if (command.restart && !restart)
     terminal.print("no checkpoint to go on from in {}: starting from the beginning",
                    config.output.directory.string());
-  Setup setup = make_setup(communicator, config, restart ? restart->header.plan : "");
+  Setup setup = make_setup(communicator, config,
+                           restart ? std::optional(parse_plan(restart->header.plan)) : std::nullopt);
   require_memory(communicator, setup, true);
   Watchdog watch(communicator, setup.device.of_rank, config.parallel.timeout_seconds,
                  [&signals] { return signals.termination_requested(); });

@@ -25,7 +25,8 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
                  counted(setup.config.time.steps, "step"));
   const Candidate& chosen = setup.plan.chosen;
   terminal.print("plan: {} {} unit{}, {} per launch ({}-bound in the model{})", setup.plan.device,
-                 chosen.unit, chosen.fused_weights() ? ", layout " + chosen.layout : "",
+                 to_string(chosen.unit),
+                 chosen.layout ? fmt::format(", layout {}", to_string(*chosen.layout)) : "",
                  counted(chosen.fuse, "step"), chosen.bound, hint);
   if (!setup.plan_note.empty()) terminal.warn("{}", setup.plan_note);
   const MemoryNeed need = memory_need(setup);

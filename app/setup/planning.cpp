@@ -41,16 +41,21 @@ Pace pace_of(const RunConfig& config) {
 }
 
 Json write_candidate(const Candidate& candidate) {
-  return {{"unit", candidate.unit},       {"layout", candidate.layout},
-          {"fuse", candidate.fuse},       {"precision", to_string(candidate.precision)},
-          {"dropped", candidate.dropped}, {"error_bound_per_step", candidate.error}};
+  return {{"unit", to_string(candidate.unit)},
+          {"layout", name_or(candidate.layout, "none")},
+          {"fuse", candidate.fuse},
+          {"precision", to_string(candidate.precision)},
+          {"dropped", candidate.dropped},
+          {"error_bound_per_step", candidate.error}};
 }
 
 /// Throws std::exception where that is no candidate.
 Candidate read_candidate(const Json& json) {
-  Candidate candidate{Method(json.at("fuse").get<int>(), json.value("unit", "scalar"),
-                             json.value("layout", "none"), json.value("dropped", 0.0))};
+  Candidate candidate{Method(json.at("fuse").get<int>(),
+                             parse_unit_kind(json.value("unit", "scalar")).value(),
+                             parse_layout(json.value("layout", "none")), json.value("dropped", 0.0))};
   if (candidate.fuse < 1) throw std::out_of_range("fuse");
+  if (candidate.fused_weights() && !candidate.layout) throw std::out_of_range("layout");
   candidate.precision = parse_precision(json.at("precision").get<std::string>()).value();
   candidate.error = json.value("error_bound_per_step", 0.0);
   return candidate;
@@ -63,37 +68,39 @@ PlanRequest plan_request(const RunConfig& config) {
           config.compute.accuracy};
 }
 
-ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, const std::string& plan_text) {
+KeptPlan parse_plan(const std::string& json) {
   try {
-    const auto plan = Json::parse(plan_text);
-    const Candidate kept = read_candidate(plan);
-    const std::string where = plan.value("device", "");
-    const std::string what =
-        fmt::format("{}{}, {} per launch on {}", kept.unit, kept.fused_weights() ? " " + kept.layout : "",
-                    counted(kept.fuse, "step"), where);
-    request.precision = kept.precision;  // that of the values to go on with
-    if (request.accuracy && kept.error > *request.accuracy)
-      return {request, fmt::format("planned anew: the plan so far ({}) errs by up to {:.2e} per step, beyond "
-                                   "compute.accuracy = {:g}",
-                                   what, kept.error, *request.accuracy)};
-    const auto is_other = [](const std::string& wanted, const std::string& had) {
-      return wanted != "auto" && wanted != had;
-    };
-    if (is_other(request.unit, kept.unit) || is_other(request.layout, kept.layout)) return {request};
-    if (kept.fused_weights() && !device.gpu && where != "cpu" && request.unit == "auto")
-      return {request, fmt::format("planned anew: the plan so far ({}) needs tensor cores; compute.unit = "
-                                   "\"{}\" would emulate them, slowly. Values go on within the promise of {}",
-                                   what, kept.unit, to_string(kept.precision))};
-    request.unit = kept.unit;
-    if (request.layout == "auto" && kept.fused_weights()) request.layout = kept.layout;
-    if (!request.fuse) request.fuse = kept.fuse;
-    if (*request.fuse != kept.fuse) return {request};
-    request.unpromised = true;
-    if (plan.contains("dropped")) request.dropped = kept.dropped;
-    return {request};
+    const auto plan = Json::parse(json);
+    KeptPlan kept{plan.value("device", ""), read_candidate(plan), {}};
+    if (plan.contains("dropped")) kept.dropped = kept.chosen.dropped;
+    return kept;
   } catch (const std::exception&) {
-    throw Error(Status::file_failure, fmt::format("the plan to go on with cannot be read: {}", plan_text));
+    throw Error(Status::file_failure, fmt::format("the plan to go on with cannot be read: {}", json));
   }
+}
+
+ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, const KeptPlan& plan) {
+  const Candidate& kept = plan.chosen;
+  const std::string what =
+      fmt::format("{}, {} per launch on {}", describe(kept), counted(kept.fuse, "step"), plan.device);
+  request.precision = kept.precision;
+  if (request.accuracy && kept.error > *request.accuracy)
+    return {request, fmt::format("planned anew: the plan so far ({}) errs by up to {:.2e} per step, beyond "
+                                 "compute.accuracy = {:g}",
+                                 what, kept.error, *request.accuracy)};
+  if ((request.unit && request.unit != kept.unit) || (request.layout && request.layout != kept.layout))
+    return {request};
+  if (kept.fused_weights() && !device.gpu && plan.device != "cpu" && !request.unit)
+    return {request, fmt::format("planned anew: the plan so far ({}) needs tensor cores; compute.unit = "
+                                 "\"{}\" would emulate them, slowly. Values go on within the promise of {}",
+                                 what, to_string(kept.unit), to_string(kept.precision))};
+  request.unit = kept.unit;
+  request.layout = kept.layout;
+  if (!request.fuse) request.fuse = kept.fuse;
+  if (*request.fuse != kept.fuse) return {request};
+  request.unpromised = true;
+  request.dropped = plan.dropped;
+  return {request};
 }
 
 std::string to_json(const Plan& plan) {

@@ -14,20 +14,28 @@ namespace spsolve {
 /// What an input asks of the plan.
 PlanRequest plan_request(const RunConfig& config);
 
-/// A request, and what of a plan that it was to keep it does not, in words.
+/// A request that continues a plan; `note` says in words what it does not keep of that plan.
 struct ContinuedRequest {
   PlanRequest request;
   std::string note = {};
 };
 
-/// The same where a run goes on with a plan, as JSON: it is kept where the request says "auto", unless it
-/// needs tensor cores that `device` has not, or errs by more than is accepted now; its precision, which the
-/// values have, always. Throws
-/// Error(file_failure) if it cannot be read.
-ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, const std::string& plan);
+/// The part of a plan that checkpoints and the tuning cache keep.
+struct KeptPlan {
+  std::string device;             // that it was made for: cpu, cuda
+  Candidate chosen;               // method, precision and error bound; the numbers of the model are not kept
+  std::optional<double> dropped;  // Method::dropped; nothing in checkpoints of the first versions
+};
 
-/// What of a plan a run needs to go on, as JSON text.
+/// A plan from its JSON text. Throws Error(file_failure) if it cannot be read.
+KeptPlan parse_plan(const std::string& json);
+/// The part of a plan that a run needs to go on, as JSON text.
 std::string to_json(const Plan& plan);
+
+/// The request of a run that goes on with a plan. The plan is kept where the request says "auto", unless it
+/// needs tensor cores that `device` lacks, or its error bound exceeds the accuracy that is accepted now. Its
+/// precision is always kept, since the values have it.
+ContinuedRequest continue_plan(PlanRequest request, const DeviceModel& device, const KeptPlan& plan);
 
 /// The candidates of rank 0 on all ranks, which may have other processors and so other roundings and other
 /// choices: what launches need of them, and the seconds that how often halos are exchanged follows from.

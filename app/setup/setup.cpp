@@ -8,7 +8,6 @@
 
 #include "app/setup/distribution.hpp"
 #include "app/setup/host_memory.hpp"
-#include "app/setup/planning.hpp"
 #include "io/array_reader.hpp"
 #include "io/expression.hpp"
 #include "solver/block.hpp"
@@ -109,8 +108,9 @@ void require_walls_in_range(const Problem& problem) {
   });
 }
 
-Setup make_setup(const Communicator& communicator, const RunConfig& config, const std::string& continued,
-                 const std::optional<DeviceModel>& model, std::optional<int> ranks) {
+Setup make_setup(const Communicator& communicator, const RunConfig& config,
+                 const std::optional<KeptPlan>& continued, const std::optional<DeviceModel>& model,
+                 std::optional<int> ranks) {
   Problem problem = problem_of(communicator, config);
   const DeviceChoice device = model ? DeviceChoice{.cuda = model->gpu,
                                                    .of_rank = model->name + ", " + model->origin,
@@ -119,12 +119,12 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, cons
                                     : choose_device(communicator, config.compute, config.parallel);
   const DeviceModel modelled = model ? *model : device_model(device);
   ContinuedRequest request{plan_request(config)};
-  if (!continued.empty()) request = continue_plan(request.request, modelled, continued);
+  if (continued) request = continue_plan(request.request, modelled, *continued);
   Plan plan;
   try {
     plan = agreed_plan(communicator, problem, modelled, request.request);
   } catch (const Error&) {
-    if (continued.empty() || !config.compute.accuracy) throw;
+    if (!continued || !config.compute.accuracy) throw;
     const auto precision = request.request.precision;
     request = {plan_request(config),
                fmt::format("planned anew: at this pace of events the plan so far errs by more than "

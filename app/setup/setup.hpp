@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/setup/device.hpp"
+#include "app/setup/planning.hpp"
 #include "halo/communicator.hpp"
 #include "halo/decomposition.hpp"
 #include "io/config.hpp"
@@ -50,11 +51,12 @@ Problem problem_of(const Communicator& communicator, const RunConfig& config);
 void require_walls_in_range(const Problem& problem);
 
 /// Reads the weights, chooses the device, makes the plan and the decomposition.
-/// `continued`: the plan of the run that goes on, as JSON, or empty. To look at only: `model` of the device
-/// to plan for, instead of that of this device, and how many `ranks` share the grid, instead of those that
-/// there are. Collective; every rank throws the same Error.
-Setup make_setup(const Communicator& communicator, const RunConfig& config, const std::string& continued = {},
-                 const std::optional<DeviceModel>& model = {}, std::optional<int> ranks = {});
+/// `continued` is the plan of the run that goes on, or of earlier tuning. To look at only: `model` of the
+/// device to plan for, instead of that of this device, and how many `ranks` share the grid, instead of those
+/// that there are. Collective; every rank throws the same Error.
+Setup make_setup(const Communicator& communicator, const RunConfig& config,
+                 const std::optional<KeptPlan>& continued = {}, const std::optional<DeviceModel>& model = {},
+                 std::optional<int> ranks = {});
 
 /// Opens every file that the input names and checks shape, type and values, each rank those of its own block.
 /// Collective.

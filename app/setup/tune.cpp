@@ -12,7 +12,6 @@
 #include "app/setup/bench_errors.hpp"
 #include "app/setup/clock.hpp"
 #include "app/setup/distribution.hpp"
-#include "app/setup/planning.hpp"
 #include "app/setup/version.hpp"
 #include "io/atomic_file.hpp"
 #include "kernels/cache_directory.hpp"
@@ -72,9 +71,10 @@ bool pays(const std::vector<Candidate>& candidates, const Candidate& chosen, dou
 std::optional<std::filesystem::path> file_of(const Problem& problem, const PlanRequest& request,
                                              const DeviceChoice& device) {
   constexpr int revision = 4;  // of kernels, and of what they promise
-  std::string text = fmt::format("{} {} {} {} {} {} {} {} {}", version, revision, device.model,
-                                 to_string(problem.precision), problem.has_source, request.unit,
-                                 request.layout, request.fuse.value_or(0), request.accuracy.value_or(0.0));
+  std::string text =
+      fmt::format("{} {} {} {} {} {} {} {} {}", version, revision, device.model, to_string(problem.precision),
+                  problem.has_source, name_or(request.unit, "auto"), name_or(request.layout, "auto"),
+                  request.fuse.value_or(0), request.accuracy.value_or(0.0));
   text += fmt::format(" {} {} {} {}", request.pace.every, request.pace.last_alone, request.pace.cuts,
                       request.unpromised);
   text += fmt::format(" {}", fmt::join(problem.domain.shape, "x"));
@@ -93,8 +93,8 @@ std::optional<Candidate> fastest_candidate(const Communicator& communicator, Pro
   std::optional<Candidate> fastest;
   for (Candidate candidate : candidates) {
     const std::string name =
-        fmt::format("tuning: {} {} {}, {} steps per launch", to_string(candidate.precision), candidate.unit,
-                    candidate.layout, candidate.fuse);
+        fmt::format("tuning: {} {} {}, {} steps per launch", to_string(candidate.precision),
+                    to_string(candidate.unit), name_or(candidate.layout, "none"), candidate.fuse);
     const double predicted = 1e-9 / candidate.seconds;
     problem.precision = candidate.precision;
     std::unique_ptr<Block> block;
@@ -128,30 +128,31 @@ std::vector<Candidate> candidates_to_time(const Plan& plan, double points,
   return candidates;
 }
 
-std::string remembered_plan(const Communicator& communicator, const Problem& problem,
-                            const PlanRequest& request, const DeviceChoice& device,
-                            const Terminal& terminal) {
+std::optional<KeptPlan> remembered_plan(const Communicator& communicator, const Problem& problem,
+                                        const PlanRequest& request, const DeviceChoice& device,
+                                        const Terminal& terminal) {
   const auto file = communicator.root() ? file_of(problem, request, device) : std::nullopt;
   std::string remembered;
   std::error_code unreadable;
   if (file && std::filesystem::is_regular_file(*file, unreadable)) {
     try {
       remembered = read_text(*file);
-      continue_plan(request, device_model(device), remembered);
+      parse_plan(remembered);
     } catch (const Error&) {  // damaged, or of another version: tuned anew
       remembered.clear();
     }
     if (!remembered.empty()) terminal.print("tuned before: {}", file->string());
   }
   remembered = communicator.broadcast(remembered);
-  return remembered;
+  if (remembered.empty()) return {};
+  return parse_plan(remembered);
 }
 
-std::string tuned_plan(const Communicator& communicator, const Problem& problem, const PlanRequest& request,
-                       const Plan& plan, std::optional<std::int64_t> steps, const DeviceChoice& device,
-                       const ParallelConfig& parallel, const Terminal& terminal) {
-  std::string remembered = remembered_plan(communicator, problem, request, device, terminal);
-  if (!remembered.empty()) return remembered;
+std::optional<KeptPlan> tuned_plan(const Communicator& communicator, const Problem& problem,
+                                   const PlanRequest& request, const Plan& plan,
+                                   std::optional<std::int64_t> steps, const DeviceChoice& device,
+                                   const ParallelConfig& parallel, const Terminal& terminal) {
+  if (auto remembered = remembered_plan(communicator, problem, request, device, terminal)) return remembered;
   const double points = static_cast<double>(problem.domain.box().points()) / communicator.size();
   const auto candidates = broadcast_candidates(communicator, candidates_to_time(plan, points, steps));
   if (candidates.empty()) return {};
@@ -169,7 +170,7 @@ std::string tuned_plan(const Communicator& communicator, const Problem& problem,
       terminal.warn("the tuned plan is not remembered: {}", error.what());
     }
   }
-  return to_json(tuned);
+  return KeptPlan{tuned.device, tuned.chosen, tuned.chosen.dropped};
 }
 
 }  // namespace spsolve

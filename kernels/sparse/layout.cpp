@@ -2,8 +2,8 @@
 #include "kernels/sparse/layout.hpp"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "kernels/rounding.hpp"
@@ -13,12 +13,6 @@
 
 namespace spsolve {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, Layout>, 4> names{
-    {{"strided-swap", Layout::strided_swap},
-     {"morph", Layout::morph},
-     {"dual-tessellation", Layout::dual_tessellation},
-     {"separable", Layout::separable}}};
 
 Operand cheapest_swap(const Stencil& stencil, const MmaShape& mma, const Index3& shape) {
   const int least = least_swap_length(static_cast<int>(tap_box(stencil).extent()[x_axis]));
@@ -34,17 +28,6 @@ Operand cheapest_swap(const Stencil& stencil, const MmaShape& mma, const Index3&
 }
 
 }  // namespace
-
-std::string_view to_string(Layout layout) {
-  return std::find_if(names.begin(), names.end(), [&](const auto& entry) { return entry.second == layout; })
-      ->first;
-}
-
-std::optional<Layout> parse_layout(std::string_view name) {
-  for (const auto& [known, layout] : names)
-    if (known == name) return layout;
-  return std::nullopt;
-}
 
 Operand sparse_operand(const Stencil& stencil, Layout layout, const MmaShape& mma, const Index3& shape) {
   switch (layout) {

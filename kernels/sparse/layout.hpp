@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
-#include <string_view>
-
 #include "kernels/precision.hpp"
 #include "kernels/sparse/mma_shape.hpp"
 #include "kernels/sparse/operand.hpp"
+#include "kernels/unit_kind.hpp"
 
 namespace spsolve {
-
-/// How a stencil becomes a weight operand.
-enum class Layout { strided_swap, morph, dual_tessellation, separable };
-
-/// Names as in the configuration: strided-swap, morph, dual-tessellation, separable.
-std::string_view to_string(Layout layout);
-std::optional<Layout> parse_layout(std::string_view name);
 
 /// The strided-swap or morph operand that takes the fewest instructions per output on a grid of `shape`
 /// points, among tiles of at most max(16, L) outputs. Throws std::invalid_argument for the layouts that are

@@ -42,7 +42,7 @@ double launch_error(const Problem& problem, const Method& method) {
   const auto scalar = [&] { return scalar_error(problem.stencil, method.fuse, problem.precision).total(); };
   if (!method.fused_weights()) return scalar();
   const double sweep = sweep_error(fuse_steps(problem.stencil, method.fuse), problem.precision,
-                                   parse_layout(method.layout).value(), method.dropped)
+                                   method.layout.value(), method.dropped)
                            .total();
   return problem.domain.has_walls() ? std::hypot(sweep, scalar()) : sweep;
 }
@@ -60,10 +60,10 @@ Problem as_swept(Problem problem, const Method& method) {
 }  // namespace
 
 bool has_kernel(const Problem& problem, const DeviceModel& device, const Method& method) {
-  if (method.unit == "scalar") return method.layout == "none";
-  const auto layout = parse_layout(method.layout);
+  const std::optional<Layout> layout = method.layout;
+  if (method.unit == UnitKind::scalar) return !layout;
   if (!layout || !takes(*layout, problem.precision)) return false;
-  if ((problem.precision == Precision::fp64) != (method.unit == "tensor") &&
+  if ((problem.precision == Precision::fp64) != (method.unit == UnitKind::tensor) &&
       (problem.precision == Precision::fp64 || *layout == Layout::separable))
     return false;  // fp64 is dense only, separable sparse only
   const Index3 reach = method.fuse * problem.stencil.radius();
@@ -80,8 +80,8 @@ bool has_kernel(const Problem& problem, const DeviceModel& device, const Method&
 bool keeps_promise(const Problem& problem, const Method& method) {
   constexpr double allowance = 1.3;  // the estimate may be so far off
   if (problem.precision != Precision::fp32 || !method.fused_weights()) return true;
-  const ErrorOverScalar error = fp32_error_over_scalar(problem.stencil, method.fuse,
-                                                       parse_layout(method.layout).value(), method.dropped);
+  const ErrorOverScalar error =
+      fp32_error_over_scalar(problem.stencil, method.fuse, method.layout.value(), method.dropped);
   return allowance * std::max(error.launch, error.run) <= promised_over_scalar;
 }
 

@@ -323,7 +323,7 @@ Domain inside(Domain domain, const Index3& reach) {
 std::optional<TensorWork> work_of(const Problem& problem, const Method& method, const Stencil& fused,
                                   const Domain& core, const DeviceModel& device) try {
   const Precision precision = problem.precision;
-  const Layout layout = parse_layout(method.layout).value();
+  const Layout layout = method.layout.value();
   if (layout == Layout::separable)
     return separable_work(fused, core, precision, method.dropped, problem.has_source, device);
   const cuda::TensorCores cores = cores_of(method);

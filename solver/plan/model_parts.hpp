@@ -35,7 +35,7 @@ inline cuda::BlockLimits limits_of(const DeviceModel& device) {
 }
 
 inline cuda::TensorCores cores_of(const Method& method) {
-  return method.unit == "tensor" ? cuda::TensorCores::dense : cuda::TensorCores::sparse;
+  return method.unit == UnitKind::tensor ? cuda::TensorCores::dense : cuda::TensorCores::sparse;
 }
 
 /// Fill in what depends on the unit: bytes, fma, sparsity and the seconds but those of launches. The scalar

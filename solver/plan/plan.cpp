@@ -13,15 +13,16 @@ namespace spsolve {
 namespace {
 
 struct UnitAndLayout {
-  const char *unit, *layout;
+  UnitKind unit;
+  std::optional<Layout> layout;
 };
-constexpr UnitAndLayout every_unit[] = {{"scalar", "none"},
-                                        {"tensor", "strided-swap"},
-                                        {"tensor", "morph"},
-                                        {"tensor", "dual-tessellation"},
-                                        {"sparse-tensor", "strided-swap"},
-                                        {"sparse-tensor", "morph"},
-                                        {"sparse-tensor", "separable"}};
+constexpr UnitAndLayout every_unit[] = {{UnitKind::scalar, {}},
+                                        {UnitKind::tensor, Layout::strided_swap},
+                                        {UnitKind::tensor, Layout::morph},
+                                        {UnitKind::tensor, Layout::dual_tessellation},
+                                        {UnitKind::sparse_tensor, Layout::strided_swap},
+                                        {UnitKind::sparse_tensor, Layout::morph},
+                                        {UnitKind::sparse_tensor, Layout::separable}};
 
 /// Beyond 16 steps the halo of a tile of the scalar unit costs more than memory traffic saves; separable
 /// sweeps go deeper.
@@ -48,11 +49,12 @@ std::vector<Precision> precisions_of(const Problem& problem, const PlanRequest& 
   return coarser;
 }
 
-bool asked_for(const PlanRequest& request) { return request.unit != "auto" || request.layout != "auto"; }
+bool asked_for(const PlanRequest& request) { return request.unit || request.layout; }
 
 /// Beyond what rotates in registers the direct layouts lose to single steps what fusing them gains.
 bool is_within_reach(const Problem& problem, const DeviceModel& device, const Method& method) {
-  if (!device.gpu || !method.fused_weights() || method.layout == "separable" || method.fuse == 1) return true;
+  if (!device.gpu || !method.fused_weights() || method.layout == Layout::separable || method.fuse == 1)
+    return true;
   const int dimensions = problem.domain.dimensions;
   const Index3 extent = tap_box(problem.stencil).extent();
   const auto planes = [&](int axis) { return method.fuse * (extent[axis] - 1) + 1; };
@@ -68,15 +70,14 @@ bool insists(const PlanRequest& request, const Method& method) {
 
 /// Tensor cores are looked at where they are real, or asked for.
 bool considered(const UnitAndLayout& way, const DeviceModel& device, const PlanRequest& request) {
-  const std::string unit = way.unit, layout = way.layout;
-  if (request.unit != "auto" && request.unit != unit) return false;
-  if (request.layout != "auto" && request.layout != layout) return false;
-  return unit == "scalar" || device.gpu || asked_for(request);
+  if (request.unit && request.unit != way.unit) return false;
+  if (request.layout && request.layout != way.layout) return false;
+  return way.unit == UnitKind::scalar || device.gpu || asked_for(request);
 }
 
 std::vector<int> depths_of(const UnitAndLayout& way, const DeviceModel& device, const PlanRequest& request) {
   if (request.fuse) return {*request.fuse};
-  if (std::string(way.unit) == "scalar") return {std::begin(scalar_depths), std::end(scalar_depths)};
+  if (way.unit == UnitKind::scalar) return {std::begin(scalar_depths), std::end(scalar_depths)};
   if (!device.gpu) return {1, 2, 3, 4};  // emulated
   return {std::begin(tensor_depths), std::end(tensor_depths)};
 }
@@ -90,7 +91,7 @@ std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel&
       Problem in_precision = problem;
       in_precision.precision = precision;
       for (const int fuse : depths_of(way, device, request)) {
-        const bool separable = std::string(way.layout) == "separable";
+        const bool separable = way.layout == Layout::separable;
         const Method method(
             fuse, way.unit, way.layout,
             separable ? request.dropped.value_or(dropped_share(precision, fuse, request.accuracy)) : 0.0);
@@ -109,17 +110,18 @@ std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel&
 
 [[noreturn]] void fail_without_candidates(const Problem& problem, const DeviceModel& device,
                                           const PlanRequest& request) {
-  std::string why = fmt::format("[compute] unit = \"{}\", layout = \"{}\"", request.unit, request.layout);
+  std::string why = fmt::format("[compute] unit = \"{}\", layout = \"{}\"", name_or(request.unit, "auto"),
+                                name_or(request.layout, "auto"));
   if (request.fuse) why += fmt::format(", [time] fuse = {}", *request.fuse);
   why += fmt::format(": no kernel of device {} does this stencil in {}", device.name,
                      to_string(problem.precision));
-  if (request.unit == "scalar" && request.layout != "auto")
+  if (request.unit == UnitKind::scalar && request.layout)
     why += "; the scalar unit has no layouts";
   else if (problem.precision == Precision::fp64)
     why += "; fp64 has dense tensor cores only: unit = \"tensor\", layout = \"dual-tessellation\"";
   else
     why += "; sparse-tensor takes strided-swap, morph and separable (few terms), tensor the first two";
-  if (request.layout != "auto" && problem.precision == Precision::fp32)
+  if (request.layout && problem.precision == Precision::fp32)
     why += fmt::format(
         "; or it errs by more than {} times what single steps in fp32 do, which compute.accuracy may accept",
         promised_over_scalar);
@@ -127,10 +129,9 @@ std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel&
   throw Error(Status::invalid_input, why);
 }
 
-std::string describe(const Candidate& candidate) {
-  std::string text = candidate.unit;
-  if (candidate.fused_weights()) text += " " + candidate.layout;
-  text += fmt::format(", {} {} per launch", candidate.fuse, candidate.fuse == 1 ? "step" : "steps");
+std::string describe_candidate(const Candidate& candidate) {
+  std::string text = fmt::format("{}, {} {} per launch", describe(candidate), candidate.fuse,
+                                 candidate.fuse == 1 ? "step" : "steps");
   if (candidate.terms)
     text += fmt::format(", {} separable {}", candidate.terms, candidate.terms == 1 ? "term" : "terms");
   return text;
@@ -147,7 +148,7 @@ bool are_alike(const Candidate& a, const Candidate& b) {
 
 /// In one line: its rate and, on tensor cores, what paper 003 says of it.
 std::string line_of(const Candidate& candidate) {
-  std::string text = fmt::format("{}: {:.4g} GStencil/s, bound by {}", describe(candidate),
+  std::string text = fmt::format("{}: {:.4g} GStencil/s, bound by {}", describe_candidate(candidate),
                                  1e-9 / candidate.seconds, candidate.bound);
   if (candidate.scenario)
     text += fmt::format("; {} the sweet spot (redundancy {:.3g}, sparsity {:.3g}; scenario {})",

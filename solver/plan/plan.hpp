@@ -19,8 +19,8 @@ struct Pace {
 
 /// What the user insists on; nothing: the plan decides.
 struct PlanRequest {
-  std::string unit = "auto";
-  std::string layout = "auto";
+  std::optional<UnitKind> unit = {};
+  std::optional<Layout> layout = {};
   std::optional<int> fuse = {};
   Pace pace = {};
   /// The relative L2 error per step that is accepted: any precision that keeps it may be chosen, the

@@ -87,7 +87,8 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(config.initial, FieldForm(ExpressionForm{"x + y"}));
   EXPECT_EQ(config.source, FieldForm(DatasetForm{"/inputs/data/grid.h5", "/s"}));
   EXPECT_EQ(config.time, (TimeConfig{1000, 0.01, 4, 90.0}));
-  EXPECT_EQ(config.compute, (ComputeConfig{"cuda", Precision::fp32, "sparse-tensor", "morph", 1e-5, true}));
+  EXPECT_EQ(config.compute,
+            (ComputeConfig{"cuda", Precision::fp32, UnitKind::sparse_tensor, Layout::morph, 1e-5, true}));
   EXPECT_EQ(config.parallel, (ParallelConfig{Index3{2, 1, 3}, "mpi", 3, true, false, 7.5}));
   EXPECT_EQ(config.output, (OutputConfig{"out/heat", 100, Precision::fp64, 2, true}));
   EXPECT_EQ(config.diagnostics.every, 50);

@@ -148,7 +148,7 @@ TEST(Block, TakesTheMemoryThatIsSaid) {
         const int exchange_every = fused_weights ? 1 : c.exchange_every;
         const Problem problem{c.problem.domain, c.problem.stencil, Precision::fp64, has_source};
         const Method method =
-            fused_weights ? Method(c.fuse, "tensor", "dual-tessellation", 0.0) : Method(c.fuse);
+            fused_weights ? Method(c.fuse, UnitKind::tensor, Layout::dual_tessellation, 0.0) : Method(c.fuse);
         const Decomposition whole(problem.domain.shape, {1, 1, 1});
         CountingBackend backend(transport);
         {

@@ -63,11 +63,12 @@ void expect_fp64_kept(const char* preset, const DeviceModel& device, const Commu
   const Problem problem = problem_of(preset, Precision::fp64);
   int fused = 0;
   for (const int fuse : {1, 2, 4, 16})
-    for (const Method& method : {Method(fuse), Method(fuse, "tensor", "dual-tessellation")}) {
+    for (const Method& method : {Method(fuse), Method(fuse, UnitKind::tensor, Layout::dual_tessellation)}) {
       if (method.fused_weights() && has_many_taps(problem, fuse, device)) continue;
       if (!has_kernel(problem, device, method)) continue;
       if (!std::isfinite(evaluate(problem, device, method).seconds)) continue;  // no tile fits
-      EXPECT_LE(error_of(world, problem, method, backend), 1e-14 * steps) << method.unit << ' ' << fuse;
+      EXPECT_LE(error_of(world, problem, method, backend), 1e-14 * steps)
+          << to_string(method.unit) << ' ' << fuse;
       fused += method.fused_weights();
     }
   EXPECT_GT(fused, 0);
@@ -80,15 +81,16 @@ void expect_promise_kept(const char* preset, const DeviceModel& device, const Co
   const Problem problem = problem_of(preset, Precision::fp32);
   const double scalar = error_of(world, problem, Method(1), backend);
   int measured = 0;
-  for (const char* layout : {"separable", "strided-swap", "morph"})
+  for (const Layout layout : {Layout::separable, Layout::strided_swap, Layout::morph})
     for (const int fuse : {1, 2, 5, 15}) {
-      if (layout != std::string("separable") && has_many_taps(problem, fuse, device)) continue;
-      const Method method(fuse, "sparse-tensor", layout, 0x1p-25);
+      if (layout != Layout::separable && has_many_taps(problem, fuse, device)) continue;
+      const Method method(fuse, UnitKind::sparse_tensor, layout, 0x1p-25);
       if (!has_kernel(problem, device, method) || !keeps_promise(problem, method)) continue;
       if (!std::isfinite(evaluate(problem, device, method).seconds)) continue;  // no tile fits
       const double error = error_of(world, problem, method, backend);
-      std::printf("%s %s %d: %.2e, %.2f times single steps\n", preset, layout, fuse, error, error / scalar);
-      EXPECT_LE(error, promised_over_scalar * scalar) << layout << ' ' << fuse;
+      std::printf("%s %s %d: %.2e, %.2f times single steps\n", preset, to_string(layout).data(), fuse, error,
+                  error / scalar);
+      EXPECT_LE(error, promised_over_scalar * scalar) << to_string(layout) << ' ' << fuse;
       ++measured;
     }
   EXPECT_GT(measured, 0);

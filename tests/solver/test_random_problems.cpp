@@ -136,8 +136,8 @@ double bound(const Problem& problem, const Method& method) {
 
 void expect_results(const Case& c, const Communicator& world, const Method& method, int exchange_every,
                     const testing::TestBackend& on) {
-  SCOPED_TRACE(fmt::format("{} {} {} fuse {} exchange_every {}", on.name, method.unit, method.layout,
-                           method.fuse, exchange_every));
+  SCOPED_TRACE(
+      fmt::format("{} {} fuse {} exchange_every {}", on.name, describe(method), method.fuse, exchange_every));
   const auto found = c.solve(world, c.problem, *c.rank_grid, method, exchange_every, *on.backend);
   if (has_bits_of_cpu(c.problem, method, on)) {
     EXPECT_EQ(found, c.alone(c.problem.precision, method.fuse));

@@ -20,8 +20,9 @@ namespace {
 /// Every way that a device has for a problem, at a depth.
 std::vector<Method> methods_for(const Problem& problem, const DeviceModel& device, int fuse) {
   std::vector<Method> methods;
-  for (const char* unit : {"tensor", "sparse-tensor"})
-    for (const char* layout : {"strided-swap", "morph", "dual-tessellation", "separable"}) {
+  for (const UnitKind unit : {UnitKind::tensor, UnitKind::sparse_tensor})
+    for (const Layout layout :
+         {Layout::strided_swap, Layout::morph, Layout::dual_tessellation, Layout::separable}) {
       const Method method(fuse, unit, layout, unit_roundoff(problem.precision) / 2);
       if (has_kernel(problem, device, method) && std::isfinite(evaluate(problem, device, method).seconds))
         methods.push_back(method);
@@ -89,8 +90,8 @@ void expect_units_to_work(const Case& c, const std::vector<Precision>& precision
   for (const Precision precision : precisions) {
     const Problem what{problem.domain, problem.stencil, precision, true};
     for (const Method& method : methods_for(what, device, c.fuse)) {
-      SCOPED_TRACE(problem.describe() + " " + std::string(to_string(precision)) + " " + method.unit + " " +
-                   method.layout + " fuse " + std::to_string(c.fuse));
+      SCOPED_TRACE(problem.describe() + " " + std::string(to_string(precision)) + " " + describe(method) +
+                   " fuse " + std::to_string(c.fuse));
       std::vector<double> found;
       try {
         found = c.solve(self, {1, 1, 1}, what, method, alone);
@@ -159,7 +160,7 @@ Block block_of_pairs(const Communicator& ranks, const Problem& problem, int fuse
   return {ranks,
           problem,
           Decomposition(problem.domain.shape, grid),
-          Method(fuse, "sparse-tensor", "strided-swap"),
+          Method(fuse, UnitKind::sparse_tensor, Layout::strided_swap),
           backend,
           exchange_every};
 }

@@ -29,10 +29,10 @@ TEST_P(BenchSuites, HavePlansForEveryCase) {
     for (const BenchCase& what : suite(std::string(named.name).c_str(), GetParam())) {
       const Candidate chosen =
           make_plan(what.problem, GetParam() ? nominal_gpu() : nominal_cpu(), what.plan).chosen;
-      if (what.plan.unit != "auto") {
+      if (what.plan.unit) {
         EXPECT_EQ(chosen.unit, what.plan.unit) << named.name << " " << what.stencil;
       }
-      if (what.plan.layout != "auto") {
+      if (what.plan.layout) {
         EXPECT_EQ(chosen.layout, what.plan.layout) << named.name << " " << what.stencil;
       }
     }
@@ -65,7 +65,7 @@ TEST_P(BenchSuites, AreNarrowedToWhatIsAsked) {
   for (const BenchCase& what : cases) {
     EXPECT_EQ(what.problem.precision, Precision::fp32);
     EXPECT_EQ(what.problem.domain.faces[x_axis][high].kind, BoundaryKind::neumann);
-    EXPECT_EQ(what.plan.unit, "scalar");
+    EXPECT_EQ(what.plan.unit, UnitKind::scalar);
     EXPECT_EQ(what.plan.fuse, 2);
   }
   request.source = true;
@@ -87,8 +87,8 @@ TEST(BenchAblation, PairsDenseAndSparse) {
   ASSERT_EQ(cases.size() % 2, 0u);
   for (std::size_t i = 0; i < cases.size(); i += 2) {
     const BenchCase &dense = cases[i], &sparse = cases[i + 1];
-    EXPECT_EQ(dense.plan.unit, "tensor");
-    EXPECT_EQ(sparse.plan.unit, "sparse-tensor");
+    EXPECT_EQ(dense.plan.unit, UnitKind::tensor);
+    EXPECT_EQ(sparse.plan.unit, UnitKind::sparse_tensor);
     EXPECT_EQ(dense.stencil, sparse.stencil);
     EXPECT_EQ(dense.problem.precision, sparse.problem.precision);
     EXPECT_EQ(dense.plan.layout, sparse.plan.layout);

@@ -83,12 +83,12 @@ Json rows_of(const char* name) {
 /// Direct sweeps in fp32 by products that are no more (docs/kernels-mma.md, kernels-wgmma.md): of many taps,
 /// or of planes by strided swapping. Of today's, single cases are on record.
 bool is_of_former_products(const Problem& problem, const Method& method, const Json& row) {
-  if (problem.precision != Precision::fp32 || !method.fused_weights() || method.layout == "separable" ||
+  if (problem.precision != Precision::fp32 || !method.fused_weights() || method.layout == Layout::separable ||
       row.value("suite", "") == "single")
     return false;
   const Stencil fused = fuse_steps(problem.stencil, method.fuse);
   return fused.taps().size() >= 80 ||
-         (method.layout == "strided-swap" && takes_window(fused, problem.precision));
+         (method.layout == Layout::strided_swap && takes_window(fused, problem.precision));
 }
 
 /// Random problems of seeds up to 22 were measured before separable sweeps left out slabs without weights,
@@ -132,7 +132,8 @@ std::optional<double> predicted_rate(const BenchCase& what, const Json& row) {
   Problem problem = what.problem;
   problem.precision = parse_precision(row.at("precision").get<std::string>()).value();
   const bool separable = row.at("layout") == "separable";
-  const Method method(row.at("fuse"), row.at("unit"), row.at("layout"),
+  const Method method(row.at("fuse"), parse_unit_kind(row.at("unit").get<std::string>()).value(),
+                      parse_layout(row.at("layout").get<std::string>()),
                       separable ? unit_roundoff(problem.precision) / 2 : 0.0);
   if (is_of_former_products(problem, method, row) || !keeps_promise(problem, method)) return {};
   const Candidate candidate = evaluate(problem, nominal_gpu(), method);

@@ -13,12 +13,12 @@ Problem problem() {
   return {{2, {1, 4096, 4096}, {}}, make_preset("box2d3r", 2, {1, 1, 1}, {}), Precision::fp16, false};
 }
 
-std::string begun_plan(const PlanRequest& request) {
-  return to_json(make_plan(problem(), nominal_gpu(), request));
+KeptPlan begun_plan(const PlanRequest& request) {
+  return parse_plan(to_json(make_plan(problem(), nominal_gpu(), request)));
 }
 
 TEST(ContinuedPlan, IsTheSameWhateverIsAcceptedNow) {
-  const PlanRequest separable{"sparse-tensor", "separable", 3};
+  const PlanRequest separable{UnitKind::sparse_tensor, Layout::separable, 3};
   const Candidate begun = make_plan(problem(), nominal_gpu(), separable).chosen;
   PlanRequest looser;
   looser.accuracy = 0.5;
@@ -32,27 +32,28 @@ TEST(ContinuedPlan, IsTheSameWhateverIsAcceptedNow) {
 TEST(ContinuedPlan, IsMadeAnewWithAWordWhereLessErrorIsAccepted) {
   PlanRequest stricter;
   stricter.accuracy = 1e-9;
-  const ContinuedRequest continued = continue_plan(stricter, nominal_gpu(), begun_plan({"sparse-tensor"}));
+  const ContinuedRequest continued =
+      continue_plan(stricter, nominal_gpu(), begun_plan({UnitKind::sparse_tensor}));
   EXPECT_THAT(continued.note, ::testing::HasSubstr("compute.accuracy"));
-  EXPECT_EQ(continued.request.unit, "auto");
+  EXPECT_FALSE(continued.request.unit);
   EXPECT_EQ(continued.request.precision, Precision::fp16);
 }
 
 TEST(ContinuedPlan, SaysThatCpusHaveNoTensorCores) {
-  const std::string begun = begun_plan({"sparse-tensor"});
+  const KeptPlan begun = begun_plan({UnitKind::sparse_tensor});
   const ContinuedRequest continued = continue_plan({}, nominal_cpu(), begun);
   EXPECT_THAT(continued.note, ::testing::HasSubstr("tensor cores"));
   EXPECT_EQ(continued.request.precision, Precision::fp16);
-  EXPECT_EQ(make_plan(problem(), nominal_cpu(), continued.request).chosen.unit, "scalar");
-  const ContinuedRequest emulated = continue_plan({"sparse-tensor"}, nominal_cpu(), begun);
+  EXPECT_EQ(make_plan(problem(), nominal_cpu(), continued.request).chosen.unit, UnitKind::scalar);
+  const ContinuedRequest emulated = continue_plan({UnitKind::sparse_tensor}, nominal_cpu(), begun);
   EXPECT_EQ(emulated.note, "");
   EXPECT_TRUE(emulated.request.fuse.has_value());
 }
 
 TEST(ContinuedPlan, GivesWayToAnotherUnitOrLayout) {
-  for (const PlanRequest& other : {PlanRequest{"scalar"}, PlanRequest{"auto", "separable"}}) {
+  for (const PlanRequest& other : {PlanRequest{UnitKind::scalar}, PlanRequest{{}, Layout::separable}}) {
     const ContinuedRequest continued =
-        continue_plan(other, nominal_gpu(), begun_plan({"sparse-tensor", "strided-swap", 2}));
+        continue_plan(other, nominal_gpu(), begun_plan({UnitKind::sparse_tensor, Layout::strided_swap, 2}));
     EXPECT_EQ(continued.request.unit, other.unit);
     EXPECT_EQ(continued.request.layout, other.layout);
     EXPECT_FALSE(continued.request.fuse);
@@ -61,7 +62,7 @@ TEST(ContinuedPlan, GivesWayToAnotherUnitOrLayout) {
 
 TEST(ContinuedPlan, ThatCannotBeReadIsAnError) {
   for (const char* text : {"", "{", "[]", "{}", R"({"fuse": 0, "precision": "fp64"})", R"({"fuse": 1})"})
-    EXPECT_THROW(continue_plan({}, nominal_cpu(), text), Error) << text;
+    EXPECT_THROW(parse_plan(text), Error) << text;
 }
 
 TEST(AgreedPlan, IsThatOfOneRank) {
@@ -111,7 +112,7 @@ TEST(CandidatesToTime, AreThoseThatMayBeFastestWhereTimingPays) {
   EXPECT_TRUE(candidates_to_time(plan, points, steps_of(200)).empty());
   EXPECT_TRUE(candidates_to_time(plan, points, 0).empty());
 
-  PlanRequest one{"scalar"};
+  PlanRequest one{UnitKind::scalar};
   one.fuse = 4;
   EXPECT_TRUE(candidates_to_time(make_plan(problem(), nominal_gpu(), one), points, steps_of(7200)).empty());
 }

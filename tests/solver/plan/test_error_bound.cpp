@@ -60,12 +60,12 @@ TEST_P(ErrorBound, IsKept) {
   for (double& value : start) value = 0.75 + 0.25 * value;
   const auto exact = reference_steps(domain, stencil, start, static_cast<int>(c.schedule.last));
   for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::fp16})
-    for (const Method& method :
-         {Method(c.schedule.fuse), Method(c.schedule.fuse, "sparse-tensor", "separable", 0x1p-12),
-          Method(c.schedule.fuse, "sparse-tensor", "strided-swap")}) {
+    for (const Method& method : {Method(c.schedule.fuse),
+                                 Method(c.schedule.fuse, UnitKind::sparse_tensor, Layout::separable, 0x1p-12),
+                                 Method(c.schedule.fuse, UnitKind::sparse_tensor, Layout::strided_swap)}) {
       const Problem problem{domain, stencil, precision, false};
       if (!has_kernel(problem, nominal_gpu(), method)) continue;
-      SCOPED_TRACE(fmt::format("{} {} {}", to_string(precision), method.unit, method.layout));
+      SCOPED_TRACE(fmt::format("{} {}", to_string(precision), describe(method)));
       Block block(world, problem, Decomposition(domain.shape, {1, 1, 1}), method, *cpu.backend);
       block.set_state(testing::values_of(domain, start));
       for (std::int64_t step = 0; step < c.schedule.last;) {

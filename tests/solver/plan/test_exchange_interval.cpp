@@ -9,7 +9,7 @@ namespace {
 
 /// Of star2d1r with 8 steps per launch on a grid cut along y.
 int launches(const Index3& shape, int ranks, BoundaryKind walls = BoundaryKind::periodic, bool gpu = true,
-             const char* unit = "scalar") {
+             UnitKind unit = UnitKind::scalar) {
   Problem problem{{2, shape, {}}, make_preset("star2d1r", 2, {1, 1, 1}, {}), Precision::fp32, false};
   for (const int axis : {y_axis, x_axis}) problem.domain.faces[axis] = {Face{walls}, Face{walls}};
   Candidate candidate;
@@ -27,7 +27,8 @@ TEST(ExchangeInterval, IsOneWhereExchangesCostLittle) {
 
 TEST(ExchangeInterval, GrowsWhereComputingIsShort) {
   EXPECT_GT(launches({1, 16384, 16384}, 8), 1);
-  EXPECT_EQ(launches({1, 16384, 16384}, 8, BoundaryKind::periodic, true, "tensor"), 1) << "fused weights";
+  EXPECT_EQ(launches({1, 16384, 16384}, 8, BoundaryKind::periodic, true, UnitKind::tensor), 1)
+      << "fused weights";
   EXPECT_GE(launches({1, 8192, 8192}, 8), launches({1, 16384, 16384}, 8));
 }
 
