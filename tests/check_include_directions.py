@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails on any #include between rooms that docs/internals/architecture.md does not allow."""
+"""Fails on any #include between rooms that docs/design.md does not allow."""
 import pathlib
 import re
 import sys
