@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How good the model and its choices are, from files of `spsolve bench --candidates N --json`.
 
-model_accuracy.py results.json... [--cases]
+model_accuracy.py RESULTS... [--cases]     (files of rows, or records as RECORD.json:RUN,RUN)
 
-A case is a stencil on a grid in a precision between walls. Of several files the last that has a case says what was chosen;
+A case is a stencil on a grid in a precision between walls. Of several files or runs the last that has a case says what was chosen;
 rates of all count. Prints a Markdown table: choices whose rate was predicted within 25%, and choices that are at least 95% as
 fast as the best candidate that was measured, of the cases where there was more than one; and those where the fastest of what
 compute.tune = "auto" would time is. --cases: also where choices are not.
@@ -12,12 +12,11 @@ compute.tune = "auto" would time is. --cases: also where choices are not.
 import argparse
 import collections
 import json
-import pathlib
 
 from rows import predicted, rows_of
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-arguments.add_argument("results", type=pathlib.Path, nargs="+")
+arguments.add_argument("results", nargs="+")
 arguments.add_argument("--cases", action="store_true")
 options = arguments.parse_args()
 

@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts rows of benchmarks on record: what was measured, where, when and by which command.
 
-record.py RECORD rows.json... --command TEXT --device TEXT --commit HASH --date DATE [--note TEXT] [--suite NAME]... [--full]
+record.py RECORD RUN rows.json... --command TEXT --device TEXT --commit HASH --date DATE [--note TEXT] [--suite NAME]... [--full]
 
-Numbers keep six digits. Without --full, rows keep what identifies them, rates, errors and the model's numbers.
+Adds the run to the record (bench/rows.py has the format), or replaces the run of that name. Numbers keep six digits.
+Without --full, rows keep only what tables, pictures and tests read.
 """
 import argparse
 import json
 import pathlib
 
+from rows import compact, runs_of, write_record
+
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("record", type=pathlib.Path)
+arguments.add_argument("run", help="name of the run")
 arguments.add_argument("rows", type=pathlib.Path, nargs="+")
 for key in ("command", "device", "commit", "date"):
     arguments.add_argument(f"--{key}", required=True)
@@ -20,10 +24,9 @@ arguments.add_argument("--suite", action="append", help="only rows of this suite
 arguments.add_argument("--full", action="store_true", help="everything that a row holds")
 options = arguments.parse_args()
 
-KEPT = ("suite", "stencil", "shape", "boundary", "taps", "source", "precision", "unit", "layout", "fuse", "steps_between_events", "ranks", "seconds",
-        "steps", "gstencil_per_s", "predicted_gstencil_per_s", "chosen", "roofline_fraction", "compute_fraction", "bytes_per_point",
-        "copy_bandwidth_gb_per_s", "fma_ceiling_gflop_per_s", "error_l2", "error_max", "error_steps", "model", "error",
-        "measured_again_gstencil_per_s", "clock_mhz", "power_w", "measured_C_flop", "measured_M_bytes", "kernel")
+KEPT = ("suite", "stencil", "shape", "boundary", "taps", "source", "precision", "unit", "layout", "fuse", "ranks", "gstencil_per_s",
+        "gstencil_per_s_sustained", "predicted_gstencil_per_s", "chosen", "roofline_fraction", "compute_fraction", "error_l2", "error_steps",
+        "error", "clock_mhz", "power_w", "measured_C_flop", "measured_M_bytes", "kernel")
 
 
 def rounded(value):
@@ -38,6 +41,10 @@ rows = [row for file in options.rows for row in json.loads(file.read_text()) if 
 if not options.full:
     rows = [{key: row[key] for key in KEPT if key in row} for row in rows]
 head = {key: getattr(options, key) for key in ("command", "device", "commit", "date", "note") if getattr(options, key)}
-lines = ",\n".join(json.dumps(rounded(row)) for row in rows)
-options.record.write_text(json.dumps(head, indent=1)[:-2] + ',\n "results": [\n' + lines + "\n]}\n")
-json.loads(options.record.read_text())
+run = compact({"name": options.run, **head}, rounded(rows))
+runs = runs_of(options.record) if options.record.exists() else []
+if options.run in (other["name"] for other in runs):
+    runs = [run if other["name"] == options.run else other for other in runs]
+else:
+    runs.append(run)
+write_record(options.record, runs)

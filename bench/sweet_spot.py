@@ -5,6 +5,8 @@
 sweet_spot.py 2 rows.json counted.json    per point and launch: C in flop, M in bytes, I = C / M, of the model and as counted
 sweet_spot.py 3 rows.json ceilings.json   bottleneck, rate, scenario and sweet spot of every unit and layout, beside CUDA cores
 sweet_spot.py 4 rows.json ceilings.json   dense against sparse tensor cores
+
+Rows are files of rows, or records as RECORD.json:RUN,RUN.
 """
 import json
 import pathlib
@@ -64,7 +66,7 @@ def sparsity_line(dense, sparse):
 
 
 if number == "2":
-    counted = {key(row): row for row in json.loads(pathlib.Path(files[1]).read_text())["results"]}
+    counted = {key(row): row for row in rows_of(files[1])}
     table(["case", "t:", "unit, layout", "alpha:", "S:", "C:", "M:", "I:", "C counted:", "M counted:", "I counted:"],
           [counted_line(row, counted[key(row)]) for row in rows if key(row) in counted])
 elif number == "3":

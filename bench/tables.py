@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of the documents, in Markdown, from records of `spsolve bench --json` and bench_cuda_tensor.
+"""Tables of the documents, in Markdown, from rows of `spsolve bench --json` and of records (bench/rows.py: FILE, or FILE:RUN,RUN).
 
-tables.py paper paper.json public.json    what the plan chose for the benchmark shapes, beside public codes
-tables.py rates paper.json public.json    its rates alone, a row for each shape
-tables.py inputs candidates.json          inputs: what the plan chose beside the best of the candidates
-tables.py sources sources.json            the same of benchmark shapes with a source
-tables.py rivals pairs.json               the two best that were measured, case by case
-tables.py walls candidates.json           what the plan chose between walls where that is tensor cores
-tables.py catalogue candidates.json... list.txt   what it chose for every stencil that `spsolve bench --list` lists
-tables.py ablation ablation.json          what sparsity gains, layout by layout
-tables.py targets targets.json            rates that are demanded, and what each kernel has and keeps busy
-tables.py scalar scalar.json              the scalar unit between walls, sustained and, in brackets, boost
+tables.py paper ROWS public.json          what the plan chose for the benchmark shapes, beside public codes
+tables.py rates ROWS public.json          its rates alone, a row for each shape
+tables.py inputs ROWS                     inputs: what the plan chose beside the best of the candidates
+tables.py sources ROWS                    the same of benchmark shapes with a source
+tables.py rivals ROWS                     the two fastest candidates, case by case
+tables.py walls ROWS                      what the plan chose between walls where that is tensor cores
+tables.py catalogue ROWS... list.txt      what it chose for every stencil that `spsolve bench --list` lists
+tables.py ablation ROWS                   what sparsity gains, layout by layout
+tables.py targets ROWS                    target rates, and what each kernel has and keeps busy
+tables.py scalar ROWS                     the scalar unit between walls, sustained and, in brackets, boost
 tables.py ceilings ceilings.json          what nothing on the device exceeds, boost and sustained
-tables.py output output.json              what snapshots and checkpoints cost a run
-tables.py scaling scaling.json            the same problem on several GPUs, and larger ones
-tables.py strong scaling.json             of these the same problem alone, a row for each
-tables.py startup startup.json            what a run takes before its time loop
-tables.py steps stars.json                single steps of the scalar unit beside one thread per point
-tables.py sweeps tensor.json              sweeps on tensor cores: rates, shares of a copy
+tables.py output ROWS                     what snapshots and checkpoints cost a run
+tables.py scaling ROWS                    the same problem on several GPUs, and larger ones
+tables.py strong ROWS                     the same problem on several GPUs, a row for each
+tables.py startup ROWS                    what a run takes before its time loop
+tables.py steps ROWS                      single steps of the scalar unit beside one thread per point
+tables.py sweeps ROWS                     sweeps on tensor cores: rates, shares of a copy
 """
 import collections
 import json

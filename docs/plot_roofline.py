@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rates against the roofline, from the files of `spsolve bench --json`.
 
-plot_roofline.py roofline.svg results.json... [--ceilings ceilings.json]     (needs matplotlib)
+plot_roofline.py roofline.svg RESULTS... [--ceilings ceilings.json]     (needs matplotlib)
+
+RESULTS are files of rows, or records as RECORD.json:RUN,RUN.
 
 Across: useful floating-point operations (two per weight and time step) per byte of memory traffic of a launch. Up: useful
 operations per second and device. The slope is the copy bandwidth, flat lines are multiply-add rates of the same run; with
@@ -24,7 +26,7 @@ from rows import rows_of
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("picture", type=pathlib.Path)
-arguments.add_argument("results", type=pathlib.Path, nargs="+")
+arguments.add_argument("results", nargs="+")
 arguments.add_argument("--ceilings", type=pathlib.Path)
 options = arguments.parse_args()
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the tables of the documents anew from the records under bench/results.
 
-refresh.py [--check] [FILES]     (default: README.md and docs/*.md)
+refresh.py [--check] [FILES]     (default: README.md and docs/**/*.md)
 
 A table stands between two comments, the first of which holds the command that prints it, run at the root of the tree:
 <!-- made by: COMMAND --> and <!-- end -->. --check changes nothing and fails where a table is not what its command prints.
@@ -25,7 +25,7 @@ def printed(match):
 arguments = sys.argv[1:]
 check = "--check" in arguments
 stale = []
-for file in [pathlib.Path(name) for name in arguments if name != "--check"] or [root / "README.md", *sorted(root.glob("docs/*.md"))]:
+for file in [pathlib.Path(name) for name in arguments if name != "--check"] or [root / "README.md", *sorted(root.glob("docs/**/*.md"))]:
     text = file.read_text()
     fresh = TABLE.sub(printed, text)
     if fresh == text:

@@ -79,7 +79,7 @@ class Bench(spsolve.TestCase):
     def test_catalogue_is_listed_measured_and_solved(self):
         lines = self.run_to(0, "bench", "--list").out.splitlines()
         self.assertGreaterEqual(len(lines), 79)
-        record = pathlib.Path(__file__).resolve().parents[2] / "bench" / "results" / "catalogue.txt"  # for docs/catalogue.md
+        record = pathlib.Path(__file__).resolve().parents[2] / "bench" / "results" / "catalogue.txt"  # for docs/guide/catalogue.md
         self.assertEqual(lines, record.read_text().splitlines())
         self.assertGreaterEqual(len({line.split("points, ")[1].split(":")[0] for line in lines}), 9)
         name = lines[-1].split()[0]

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <vector>
 
 #include "app/bench/random_cases.hpp"
 #include "app/setup/load_input.hpp"
@@ -73,14 +75,29 @@ std::string name_of(const Json& row) {
 
 double rate_of(const Json& row) { return row.at("gstencil_per_s"); }
 
-Json rows_of(const char* name) {
-  std::ifstream file(std::string(SPSOLVE_SOURCE "/bench/results/") + name);
-  EXPECT_TRUE(file) << name;
-  const Json record = Json::parse(file);
-  return record.is_array() ? record : record.at("results");
+Json record_of(const char* file_name) {
+  std::ifstream file(std::string(SPSOLVE_SOURCE "/bench/results/") + file_name);
+  EXPECT_TRUE(file) << file_name;
+  return Json::parse(file);
 }
 
-/// Direct sweeps in fp32 by products that are no more (docs/kernels-mma.md, kernels-wgmma.md): of many taps,
+/// The rows of a run of a record, each an object (bench/rows.py describes the format).
+std::vector<Json> rows_of(const Json& record, const std::string& run_name) {
+  const Json& runs = record.at("runs");
+  const auto run =
+      std::find_if(runs.begin(), runs.end(), [&](const Json& one) { return one.at("name") == run_name; });
+  if (run == runs.end()) throw std::invalid_argument("the record has no run " + run_name);
+  const Json& columns = run->at("columns");
+  std::vector<Json> rows;
+  for (const Json& values : run->at("rows")) {
+    Json& row = rows.emplace_back(run->at("of_all_rows"));
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      if (!values.at(i).is_null()) row[columns.at(i).get<std::string>()] = values.at(i);
+  }
+  return rows;
+}
+
+/// Direct sweeps in fp32 by products that are no more (docs/log/mma.md): of many taps,
 /// or of planes by strided swapping. Of today's, single cases are on record.
 bool is_of_former_products(const Problem& problem, const Method& method, const Json& row) {
   if (problem.precision != Precision::fp32 || !method.fused_weights() || method.layout == Layout::separable ||
@@ -140,16 +157,16 @@ std::optional<double> predicted_rate(const BenchCase& what, const Json& row) {
   return 1e-9 / paced_seconds(problem, nominal_gpu(), candidate, what.plan.pace);
 }
 
-/// What the model makes of records: of every case, what it takes for the fastest of what was measured. The
-/// last record that has a case stands for it.
+/// What the model makes of the runs of a record: for every case, it chooses among the candidates that were
+/// measured. The last run that has a case stands for it.
 struct Verdict {
   int cases = 0, close = 0, fast = 0;  // all; predicted within a quarter; at least 95% of the best
 
-  explicit Verdict(std::initializer_list<const char*> records) {
+  Verdict(const Json& record, std::initializer_list<const char*> runs) {
     std::map<std::string, std::vector<Json>> rows_of_case;
-    for (const char* name : records) {
+    for (const char* run : runs) {
       std::map<std::string, std::vector<Json>> found;
-      for (const Json& row : rows_of(name))
+      for (const Json& row : rows_of(record, run))
         if (row.contains("gstencil_per_s") &&
             row.at("stencil") != "weights_from_hdf5")  // a script writes those
           found[name_of(row)].push_back(row);
@@ -182,29 +199,29 @@ struct Verdict {
 };
 
 TEST(ModelOnRecord, ChoosesAndPredicts) {
-  const Verdict all{"candidates-h200.json", "catalogue-h200.json", "catalogue-tensor-h200.json",
-                    "walls-h200.json",      "inputs-h200.json",    "catalogue-stars-h200.json"};
+  const Verdict all(record_of("suites-h200.json"), {"candidates", "catalogue-fp64", "catalogue-tensor",
+                                                    "walls", "inputs", "catalogue-stars"});
   ASSERT_GT(all.cases, 250);
   EXPECT_GE(all.close, 0.9 * all.cases);
   EXPECT_GE(all.fast, 0.95 * all.cases);
 }
 
 TEST(ModelOnRecord, HoldsOnProblemsThatNobodyChose) {
-  const Verdict random{
-      "random8-h200.json",   "random9-h200.json",        "random10-h200.json",      "random11-h200.json",
-      "random12-h200.json",  "random13-h200.json",       "random14-h200.json",      "random15-h200.json",
-      "random16-h200.json",  "random17-h200.json",       "random18-h200.json",      "random19-h200.json",
-      "random20-h200.json",  "random-sources-h200.json", "random-sweeps-h200.json", "random-again-h200.json",
-      "random-2d-h200.json", "random23-h200.json",       "random24-h200.json",      "random25-h200.json"};
+  const Verdict random(
+      record_of("random-h200.json"),
+      {"seed-8",          "seed-9",  "seed-10",  "seed-11", "seed-12", "seed-13", "seed-14",
+       "seed-15",         "seed-16", "seed-17",  "seed-18", "seed-19", "seed-20", "again-sources",
+       "again-separable", "again",   "again-2d", "seed-23", "seed-24", "seed-25"});
   EXPECT_GE(random.close, 0.93 * random.cases);
   EXPECT_GE(random.fast, 0.92 * random.cases);
 }
 
 TEST(ModelOnRecord, PredictsOtherRecords) {
-  const Verdict paper{"paper-h200.json"}, plan{"plan-h200.json"}, sources{"sources-h200.json"},
-      pairs{"pairs-h200.json"}, candidates{"paper-candidates-h200.json"};
-  EXPECT_GE(paper.close + plan.close + sources.close + pairs.close + candidates.close,
-            0.9 * (paper.cases + plan.cases + sources.cases + pairs.cases + candidates.cases));
+  const Json record = record_of("suites-h200.json");
+  const Verdict paper(record, {"paper"}), single_cases(record, {"single-cases"}),
+      sources(record, {"sources"}), pairs(record, {"pairs"}), candidates(record, {"paper-candidates"});
+  EXPECT_GE(paper.close + single_cases.close + sources.close + pairs.close + candidates.close,
+            0.9 * (paper.cases + single_cases.cases + sources.cases + pairs.cases + candidates.cases));
 }
 
 }  // namespace
