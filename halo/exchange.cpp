@@ -60,21 +60,24 @@ Message message_of(const HaloRegion& region, Field& field) {
 }
 
 std::vector<Message> messages_of(const std::vector<HaloRegion>& boxes, const std::vector<Message>& packed,
-                                 Field& field) {
+                                 const State& state) {
   std::vector<Message> result;
-  for (const HaloRegion& region : boxes) result.push_back(message_of(region, field));
+  for (const HaloRegion& region : boxes)
+    for (Field* field : state) result.push_back(message_of(region, *field));
   result.insert(result.end(), packed.begin(), packed.end());
   return result;
 }
 
 }  // namespace
 
-HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& regions, const Field& like,
-                           Transport& transport, Packer& packer, Packer& unpacker)
-    : transport_(&transport) {
-  const Precision precision = like.precision();
-  std::vector<BoxCopy> images, packing, unpacking;
-  // The messages with the other ranks; copy(region, offset) tells where in the buffer one is.
+HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& regions,
+                           const ConstState& like, Transport& transport, Packer& packer, Packer& unpacker)
+    : transport_(&transport), fields_(like.size()) {
+  const Precision precision = like.front().precision();
+  using Copies = std::vector<std::vector<BoxCopy>>;  // by field
+  Copies images(fields_), packing(fields_), unpacking(fields_);
+  // The messages with the other ranks: for each region the points of one field after the other.
+  // copy(field, region, offset) tells where in the buffer they are.
   const auto lay_out = [&](const std::vector<HaloRegion>& all, auto&& copy) {
     std::vector<HaloRegion> others = chosen(all, communicator.rank(), false);
     Messages result;
@@ -85,58 +88,70 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
       result.boxes.assign(others.begin(), rest);
       others.erase(others.begin(), rest);
     }
-    for (const HaloRegion& region : others) {
-      copy(region, result.bytes);
-      result.bytes += padded_bytes(region, precision);
-    }
+    for (const HaloRegion& region : others)
+      for (std::size_t field = 0; field < fields_; ++field) {
+        copy(field, region, result.bytes);
+        result.bytes += padded_bytes(region, precision);
+      }
     if (result.bytes == 0) return result;
     result.buffer = allocate(packer.memory(), result.bytes, result.bytes);
     std::byte* next = result.buffer.get();
     for (const HaloRegion& region : others) {
+      const std::size_t bytes = fields_ * padded_bytes(region, precision);
       if (result.messages.empty() || result.messages.back().peer != region.peer)
         result.messages.push_back({region.peer, next, 0});
-      result.messages.back().bytes += padded_bytes(region, precision);
-      next += padded_bytes(region, precision);
+      result.messages.back().bytes += bytes;
+      next += bytes;
     }
     return result;
   };
-  send_ = lay_out(regions.send, [&](const HaloRegion& region, std::size_t offset) {
-    packing.push_back({region.box.extent(), region.box.begin, offset});
+  send_ = lay_out(regions.send, [&](std::size_t field, const HaloRegion& region, std::size_t offset) {
+    packing[field].push_back({region.box.extent(), region.box.begin, offset});
   });
-  receive_ = lay_out(regions.receive, [&](const HaloRegion& region, std::size_t offset) {
-    unpacking.push_back({region.box.extent(), offset, region.box.begin, region.image});
+  receive_ = lay_out(regions.receive, [&](std::size_t field, const HaloRegion& region, std::size_t offset) {
+    unpacking[field].push_back({region.box.extent(), offset, region.box.begin, region.image});
   });
   const auto own_from = chosen(regions.send, communicator.rank(), true),
              own_to = chosen(regions.receive, communicator.rank(), true);
   // Boxes hold images of own points (slab_regions), which must be there before those are packed that have
   // short rows; otherwise both are copied at once.
-  for (std::size_t i = 0; i < own_from.size(); ++i)
-    (transport.takes_boxes() ? images : packing)
-        .push_back({own_from[i].box.extent(), own_from[i].box.begin, own_to[i].box.begin, own_to[i].image});
-  images_ = packer.prepare(std::move(images), like);
-  packing_ = packer.prepare(std::move(packing), like);
-  unpacking_ = unpacker.prepare(std::move(unpacking), like);
+  for (std::size_t field = 0; field < fields_; ++field) {
+    for (std::size_t i = 0; i < own_from.size(); ++i)
+      (transport.takes_boxes() ? images : packing)[field].push_back(
+          {own_from[i].box.extent(), own_from[i].box.begin, own_to[i].box.begin, own_to[i].image});
+    images_.push_back(packer.prepare(std::move(images[field]), like.front()));
+    packing_.push_back(packer.prepare(std::move(packing[field]), like.front()));
+    unpacking_.push_back(unpacker.prepare(std::move(unpacking[field]), like.front()));
+  }
 }
 
-void HaloExchange::pack(Field& field) {
-  images_->copy(field, nullptr);
-  packing_->copy(field, send_.buffer.get());
+void HaloExchange::pack(const State& state) {
+  for (std::size_t field = 0; field < fields_; ++field) {
+    images_[field]->copy(state[field], nullptr);
+    packing_[field]->copy(state[field], send_.buffer.get());
+  }
 }
 
-PendingExchange HaloExchange::start(Field& field) {
-  const auto [entry, is_new] = links_.try_emplace(&field);
+PendingExchange HaloExchange::start(const State& state) {
+  const std::vector<const Field*> key(state.begin(), state.begin() + static_cast<std::ptrdiff_t>(fields_));
+  const auto [entry, is_new] = links_.try_emplace(key);
   Link& link = entry->second;
   if (is_new) {
-    link.sends = messages_of(send_.boxes, send_.messages, field);
-    link.receives = messages_of(receive_.boxes, receive_.messages, field);
+    const State exchanged(
+        std::vector<Field*>(state.begin(), state.begin() + static_cast<std::ptrdiff_t>(fields_)));
+    link.sends = messages_of(send_.boxes, send_.messages, exchanged);
+    link.receives = messages_of(receive_.boxes, receive_.messages, exchanged);
     link.connection = transport_->connect(link.sends, link.receives);
   }
   transport_->start(link.sends, link.receives);
-  return {*this, field};
+  return {*this, state};
 }
 
 void PendingExchange::wait() { exchange_->transport_->finish(); }
 
-void PendingExchange::unpack() { exchange_->unpacking_->copy(*field_, exchange_->receive_.buffer.get()); }
+void PendingExchange::unpack() {
+  for (std::size_t field = 0; field < exchange_->fields_; ++field)
+    exchange_->unpacking_[field]->copy(state_[field], exchange_->receive_.buffer.get());
+}
 
 }  // namespace spsolve

@@ -15,15 +15,15 @@ FusedUnit::FusedUnit(const Domain& domain, const Index3& radius, int steps, std:
       exact_(std::move(exact)),
       fused_source_(fused_source) {}
 
-void FusedUnit::fill_ghosts(Field& field, const Box& valid) const { exact_->fill_ghosts(field, valid); }
+void FusedUnit::fill_ghosts(const State& state, const Box& valid) const { exact_->fill_ghosts(state, valid); }
 
-void FusedUnit::prepare(const Field& in, const Box& region, int steps) const {
+void FusedUnit::prepare(const ConstState& in, const Box& region, int steps) const {
   const Box core = this->core(region, steps);
   for_each_slab(region, core, [&](const Box& band) { exact_->prepare(in, band, steps); });
   if (!core.empty()) sweep_->prepare(fused_source_ != nullptr);
 }
 
-void FusedUnit::advance(const Field& in, Field& out, const Box& region, int steps) const {
+void FusedUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
   const Box core = this->core(region, steps);
   const bool bands = core != region && !region.empty();
   if (bands) {
@@ -31,12 +31,12 @@ void FusedUnit::advance(const Field& in, Field& out, const Box& region, int step
     branch_->fork();
     for_each_slab(region, core, [&](const Box& band) { exact_->advance(in, out, band, steps); });
   }
-  if (!core.empty()) (*sweep_)(in, out, core, fused_source_);
+  if (!core.empty()) (*sweep_)(in.front(), out.front(), core, fused_source_);
   if (bands) branch_->join();
 }
 
 void make_fused_source(const Unit& exact, int steps, const Box& region, const Field& zero, Field& fused) {
-  exact.advance(zero, fused, region, steps);
+  exact.advance(zero, State(fused), region, steps);
 }
 
 }  // namespace spsolve

@@ -32,10 +32,10 @@ class FusedUnit : public Unit {
   FusedUnit(const Domain& domain, const Index3& radius, int steps, std::unique_ptr<Sweep> sweep,
             std::unique_ptr<Branch> branch, std::unique_ptr<Unit> exact, const Field* fused_source);
 
-  void fill_ghosts(Field& field, const Box& valid) const override;
-  void prepare(const Field& in, const Box& region, int steps) const override;
+  void fill_ghosts(const State& state, const Box& valid) const override;
+  void prepare(const ConstState& in, const Box& region, int steps) const override;
   Box scaled(int steps) const override { return sweep_->scales_data() ? core(domain_.box(), steps) : Box{}; }
-  void advance(const Field& in, Field& out, const Box& region, int steps) const override;
+  void advance(const ConstState& in, const State& out, const Box& region, int steps) const override;
 
  private:
   /// What of `region` the sweep takes.

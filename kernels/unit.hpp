@@ -3,7 +3,7 @@
 
 #include "kernels/box.hpp"
 #include "kernels/domain.hpp"
-#include "kernels/field.hpp"
+#include "kernels/state.hpp"
 #include "kernels/stencil.hpp"
 
 namespace spsolve {
@@ -15,13 +15,13 @@ class Unit {
  public:
   virtual ~Unit() = default;
 
-  /// Fills the ghost storage of `field` beside wall faces that advance() reads, for the rows of `valid` (a
-  /// box of points of the domain; its x range does not matter). advance() does so itself for the rows that it
-  /// writes, so this is for fields filled by others: initial values, halos received.
-  virtual void fill_ghosts(Field& field, const Box& valid) const = 0;
+  /// Fills the ghost storage of the fields of `state` beside wall faces that advance() reads, for the rows of
+  /// `valid` (a box of points of the domain; its x range does not matter). advance() does so itself for the
+  /// rows that it writes, so this is for fields filled by others: initial values, halos received.
+  virtual void fill_ghosts(const State& state, const Box& valid) const = 0;
 
   /// Begins what takes time in the first advance() of such a region: compiling.
-  virtual void prepare(const Field& /*in*/, const Box& /*region*/, int /*steps*/) const {}
+  virtual void prepare(const ConstState& /*in*/, const Box& /*region*/, int /*steps*/) const {}
 
   /// Where on the grid launches of so many steps scale data by Field::largest() of `in`, that of the whole
   /// grid, and let that of `out` grow to what they write; empty if nowhere.
@@ -31,7 +31,7 @@ class Unit {
   /// defines them before every single step. `in` must hold data on region grown by steps * radius, cut off at
   /// walls without images and at the ends of axes that repeat for the unit, with its ghosts filled; `out` is
   /// another field of the same geometry; only `region` and ghosts beside it are written.
-  virtual void advance(const Field& in, Field& out, const Box& region, int steps) const = 0;
+  virtual void advance(const ConstState& in, const State& out, const Box& region, int steps) const = 0;
 };
 
 }  // namespace spsolve

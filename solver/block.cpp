@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "kernels/fused_unit.hpp"
@@ -33,7 +34,7 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
       decomposition_(decomposition),
       backend_(&backend),
       repeats_(repeating_axes(communicator, problem, decomposition, method, backend)),
-      reach_(problem.stencil.radius()),
+      reach_(problem.radius()),
       steps_of_halo_(exchange_every * method.fuse) {
   for (int axis = 0; axis < axis_count; ++axis)
     if (repeats_[axis]) reach_[axis] = 0;
@@ -42,13 +43,19 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
   const Box owned = decomposition.block(communicator.rank());
   collectively(communicator, [&] {
     backend.require_memory(block_bytes(problem, decomposition, method, exchange_every));
-    for (auto* field : {&state_, &next_})
-      *field = std::make_unique<Field>(owned, steps_of_halo_ * reach_, problem.precision, backend.memory());
+    for (std::size_t field = 0; field < problem.field_count(); ++field) {
+      Levels levels;
+      while (levels.size() < (problem.has_previous(field) ? 3u : 2u))
+        levels.push_back(
+            std::make_unique<Field>(owned, steps_of_halo_ * reach_, problem.precision, backend.memory()));
+      turns_ = std::lcm(turns_, std::ssize(levels));
+      levels_.push_back(std::move(levels));
+    }
     const Precision sums = sum_precision(problem.precision);
     if (problem.has_source)
       source_ = std::make_unique<Field>(owned, (steps_of_halo_ - 1) * reach_, sums, backend.memory());
     if (problem.has_source && method.fused_weights())
-      fused_source_ = std::make_unique<Field>(owned, state_->halo(), sums, backend.memory());
+      fused_source_ = std::make_unique<Field>(owned, now().halo(), sums, backend.memory());
     unit_ = make_unit(Queue::compute);
     prepare(method.fuse);
     prepare({1, problem.precision});
@@ -63,11 +70,11 @@ std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
 /// Units of edges find in the cache what this one has compiled.
 void Block::prepare(int steps) const {
   const Box inner = interior(steps);
-  unit_->prepare(*state_, inner, steps);
+  unit_->prepare(in(), inner, steps);
   for_each_slab(known(steps_of_halo_ - steps), inner,
-                [&](const Box& slab) { unit_->prepare(*state_, slab, steps); });
+                [&](const Box& slab) { unit_->prepare(in(), slab, steps); });
   for (int left = steps_of_halo_ - 2 * steps; left >= 0; left -= steps)  // launches without an exchange
-    unit_->prepare(*state_, known(left), steps);
+    unit_->prepare(in(), known(left), steps);
 }
 
 void Block::set_source(const FillField& fill) {
@@ -83,10 +90,10 @@ void Block::set_source(const FillField& fill) {
     exact->prepare(*fused_source_, fused, method_.fuse);
   }
   backend_->set(*source_, fill);
-  HaloExchange exchange = exchange_of(domain, *source_);
-  exchange.pack(*source_);
+  HaloExchange exchange = exchange_of(domain, State(*source_));
+  exchange.pack(State(*source_));
   backend_->order(Queue::compute, Queue::exchange);
-  PendingExchange pending = exchange.start(*source_);
+  PendingExchange pending = exchange.start(State(*source_));
   pending.wait();
   pending.unpack();
   backend_->order(Queue::exchange, Queue::compute);
@@ -98,24 +105,44 @@ void Block::set_source(const FillField& fill) {
   backend_->synchronize();  // before the memory of zeros and messages goes
 }
 
-void Block::set_state(const FillField& fill) {
-  backend_->set(*state_, fill);
-  unit_->fill_ghosts(*state_, state_->owned());
+void Block::set_state(const FillField& fill, std::size_t field, std::int64_t step) {
+  backend_->set(now(field), fill);
+  unit_->fill_ghosts(in(), owned());
+  step_ = step;
   steps_known_ = 0;
   largest_is_known_ = false;
 }
 
-const Field& Block::state() {
+void Block::set_previous(const FillField& fill, std::size_t field) {
+  backend_->set(before(field), fill);
+  unit_->fill_ghosts(in(), owned());
+  previous_is_known_ = false;
+}
+
+State Block::in() const {
+  std::vector<Field*> fields;
+  for (std::size_t field = 0; field < levels_.size(); ++field) fields.push_back(&now(field));
+  for (std::size_t field = 0; field < levels_.size(); ++field)
+    if (has_previous(field)) fields.push_back(&before(field));
+  return State(std::move(fields), step_);
+}
+
+State Block::out() const {
+  std::vector<Field*> fields;
+  for (std::size_t field = 0; field < levels_.size(); ++field) fields.push_back(&next(field));
+  return State(std::move(fields), step_);
+}
+
+const Field& Block::state(std::size_t field) {
   state_copy_ = nullptr;  // its memory serves the next
-  state_copy_ = view_state().scan({1, problem_.precision}).copy;
+  state_copy_ = view(field).scan({1, problem_.precision}).copy;
   return state_copy_->wait();
 }
 
 void Block::prepare_copies(const Sampling& sampling, int count) {
   // Launches take, for messages and for results between kernels, less than another field in the precision of
   // the sums.
-  const std::size_t between =
-      field_bytes(owned().extent(), state_->halo(), sum_precision(problem_.precision));
+  const std::size_t between = field_bytes(owned().extent(), now().halo(), sum_precision(problem_.precision));
   backend_->prepare_copies(owned(), sampling, count, between);
 }
 
@@ -132,7 +159,7 @@ void Block::share_largest(int steps) {
   if (!scales(steps) || communicator_.size() == 1) return;
   backend_->order(Queue::compute, Queue::exchange);
   enter(Phase::exchange);
-  backend_->transport().all_reduce_max(state_->largest());
+  backend_->transport().all_reduce_max(now().largest());
   enter(computing_);
 }
 
@@ -146,24 +173,25 @@ void Block::launch(int steps) {
   const bool first = launches_.count(kind) == 0;
   computing_ = first ? Phase::setup : backend_->queues_overlap() ? Phase::device : Phase::compute;
   enter(computing_);
-  Launch& launch = *launches(kind)[swapped_];
+  Launch& launch = *launches(kind)[static_cast<std::size_t>(turn_)];
   Reducer& reducer = backend_->reducer();
   if (scales(steps) && !largest_is_known_) {
-    reducer.set_largest(*state_, least_largest());
-    reducer.find_largest(*state_, owned());
+    reducer.set_largest(now(), least_largest());
+    reducer.find_largest(now(), owned());
   }
   launch.run([&] {
-    if (scales(steps)) reducer.set_largest(*next_, least_largest());
+    if (scales(steps)) reducer.set_largest(next(), least_largest());
     enqueue(kind);
     if (scales(steps))
       for_each_slab(owned(), intersect(unit_->scaled(steps), owned()),
-                    [&](const Box& band) { reducer.find_largest(*next_, band); });
+                    [&](const Box& band) { reducer.find_largest(next(), band); });
   });
   largest_is_known_ = scales(steps) && steps_of_halo_ == steps;  // else they write points of others, too
   steps_known_ =
       method_.exchanges_in_every_launch() ? 0 : (kind.known > 0 ? kind.known : steps_of_halo_) - steps;
-  std::swap(state_, next_);
-  swapped_ = !swapped_;
+  previous_is_known_ = true;
+  turn_ = (turn_ + 1) % turns_;
+  step_ += steps;
 }
 
 void Block::enqueue(const Kind& kind) {
@@ -173,25 +201,26 @@ void Block::enqueue(const Kind& kind) {
   await_largest(kind.steps);
   for (const Mark mark : {Mark::packed, Mark::arrived, Mark::unpacked, Mark::edges})
     backend_->mark(mark, Queue::compute);
-  if (writes_rows_in_parts()) unit_->fill_ghosts(*state_, known(kind.known));
-  unit_->advance(*state_, *next_, known(kind.known - kind.steps), kind.steps);
+  if (writes_rows_in_parts()) unit_->fill_ghosts(in(), known(kind.known));
+  unit_->advance(in(), out(), known(kind.known - kind.steps), kind.steps);
   backend_->mark(Mark::interior, Queue::compute);
 }
 
 /// Messages that need a part of the device are sent before the interior takes all of it.
 void Block::enqueue_with_exchange(int steps) {
-  HaloExchange& exchange = this->exchange();
+  const State state = in();
+  HaloExchange& exchange = this->exchange(state);
   backend_->mark(Mark::begin, Queue::compute);
   share_largest(steps);
-  exchange.pack(*state_);
+  exchange.pack(state);
   await_largest(steps);
   backend_->mark(Mark::packed, Queue::compute);
   backend_->order(Queue::compute, Queue::exchange);
   if (backend_->transport().takes_multiprocessors()) backend_->order(Queue::exchange, Queue::compute);
-  PendingExchange pending = exchange.start(*state_);
+  PendingExchange pending = exchange.start(state);
   fill_local_ghosts();
   const Box inner = interior(steps);
-  unit_->advance(*state_, *next_, inner, steps);
+  unit_->advance(state, out(), inner, steps);
   backend_->mark(Mark::interior, Queue::compute);
   enter(Phase::exchange);
   pending.wait();
@@ -204,7 +233,7 @@ void Block::enqueue_with_exchange(int steps) {
   std::size_t edge = 0;
   for_each_slab(known(steps_of_halo_ - steps), inner, [&](const Box& slab) {
     const auto& beside = edge_units_[edge++ % edge_units_.size()];
-    (beside ? *beside : *unit_).advance(*state_, *next_, slab, steps);
+    (beside ? *beside : *unit_).advance(state, out(), slab, steps);
   });
   backend_->mark(Mark::edges, Queue::edges);
   for (const Queue queue : edge_queues) backend_->order(queue, Queue::compute);
@@ -217,23 +246,26 @@ Block::Launches& Block::launches(const Kind& kind) {
       backend_->queues_overlap())
     std::transform(edge_queues.begin(), edge_queues.end(), edge_units_.begin(),
                    [&](Queue queue) { return make_unit(queue); });
-  for (auto& launch : entry->second) launch = backend_->make_launch();
+  for (std::int64_t turn = 0; turn < turns_; ++turn) entry->second.push_back(backend_->make_launch());
   return entry->second;
 }
 
-HaloExchange Block::exchange_of(const Domain& domain, const Field& field) {
-  return {communicator_,         regions(domain, field.halo()),    field,
-          backend_->transport(), backend_->packer(Queue::compute), backend_->packer(Queue::exchange)};
+HaloExchange Block::exchange_of(const Domain& domain, const State& state) {
+  return {communicator_,         regions(domain, state.front().halo()), state,
+          backend_->transport(), backend_->packer(Queue::compute),      backend_->packer(Queue::exchange)};
 }
 
-HaloExchange& Block::exchange() {
-  if (!exchange_) exchange_.emplace(exchange_of(problem_.domain, *state_));
-  return *exchange_;
+/// Values one step before were exchanged when they were those of the step now, but before the first launch.
+HaloExchange& Block::exchange(const State& state) {
+  const std::size_t fields = previous_is_known_ ? levels_.size() : state.size();
+  const State exchanged(
+      std::vector<Field*>(state.begin(), state.begin() + static_cast<std::ptrdiff_t>(fields)));
+  const auto known = exchanges_.find(fields);
+  if (known != exchanges_.end()) return known->second;
+  return exchanges_.emplace(fields, exchange_of(problem_.domain, exchanged)).first->second;
 }
 
-Box Block::known(int steps) const {
-  return problem_.domain.clip_to_walls(grow(state_->owned(), steps * reach_));
-}
+Box Block::known(int steps) const { return problem_.domain.clip_to_walls(grow(owned(), steps * reach_)); }
 
 Box Block::interior(int steps) const {
   Box inner = spsolve::interior(problem_.domain, decomposition_, communicator_.rank(), steps * reach_);
@@ -253,7 +285,7 @@ HaloRegions Block::regions(const Domain& domain, const Index3& width) const {
 }
 
 Box Block::rows_at_hand() const {
-  Index3 width = state_->halo();
+  Index3 width = now().halo();
   for (int axis = 0; axis < axis_count; ++axis)
     if (decomposition_.rank_grid()[axis] > 1) width[axis] = 0;
   return rows_of(width);
@@ -261,34 +293,34 @@ Box Block::rows_at_hand() const {
 
 Box Block::rows_of(Index3 width) const {
   width[x_axis] = 0;
-  return problem_.domain.clip_to_walls(grow(state_->owned(), width));
+  return problem_.domain.clip_to_walls(grow(owned(), width));
 }
 
 void Block::fill_local_ghosts() {
-  const Box owned = state_->owned(), rows = rows_at_hand();
+  const Box rows = rows_at_hand();
   if (writes_rows_in_parts())
-    unit_->fill_ghosts(*state_, rows);
+    unit_->fill_ghosts(in(), rows);
   else
-    for_each_slab(rows, owned, [&](const Box& slab) { unit_->fill_ghosts(*state_, slab); });
+    for_each_slab(rows, owned(), [&](const Box& slab) { unit_->fill_ghosts(in(), slab); });
 }
 
 void Block::fill_ghosts_of_arrived() {
-  const Index3& width = state_->halo();
+  const Index3& width = now().halo();
   const Box rows = rows_of(width);
   // Next to blocks thinner than the halo, walls or what they mirror may lie in what arrived.
   const bool thin = problem_.domain.shape[x_axis] / decomposition_.rank_grid()[x_axis] < width[x_axis];
   if (decomposition_.rank_grid()[x_axis] > 1 && thin)
-    unit_->fill_ghosts(*state_, rows);
+    unit_->fill_ghosts(in(), rows);
   else
-    for_each_slab(rows, rows_at_hand(), [&](const Box& slab) { unit_->fill_ghosts(*state_, slab); });
+    for_each_slab(rows, rows_at_hand(), [&](const Box& slab) { unit_->fill_ghosts(in(), slab); });
 }
 
 std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
                         int exchange_every) {
   const Index3 extent = decomposition.block(0).extent();  // the first block is the longest on every axis
-  const Index3& radius = problem.stencil.radius();
+  const Index3 radius = problem.radius();
   const int steps = exchange_every * method.fuse;
-  std::size_t bytes = 2 * field_bytes(extent, steps * radius, problem.precision);
+  std::size_t bytes = problem.array_count() * field_bytes(extent, steps * radius, problem.precision);
   if (!problem.has_source) return bytes;
   const Precision sums = sum_precision(problem.precision);
   bytes += field_bytes(extent, (steps - 1) * radius, sums);

@@ -16,7 +16,8 @@ namespace spsolve {
 /// Edges take turns on these: on one queue each would wait for the last of the one before.
 constexpr std::array edge_queues{Queue::edges, Queue::exchange};
 
-/// One rank's block of the grid while it is advanced: two fields that take turns, and the exchange of halos.
+/// One rank's block of the grid while it is advanced: for every field of the problem the arrays of two or
+/// three time levels, which take turns, and the exchange of halos.
 ///
 /// Halos hold the steps of `exchange_every` launches. One launch exchanges them, and those that follow
 /// advance what is known beside the block as well: a region that shrinks towards the block, in one piece,
@@ -31,23 +32,30 @@ class Block {
   /// Sets the owned points of the source, in compute precision, before the first launch; only if the problem
   /// has one. Collective.
   void set_source(const FillField& fill);
-  /// Sets the owned points of the state.
-  void set_state(const FillField& fill);
+  /// Sets the owned points of a field at `step`, or of its values one step before.
+  void set_state(const FillField& fill, std::size_t field = 0, std::int64_t step = 0);
+  void set_previous(const FillField& fill, std::size_t field);
 
-  /// The state now, in host memory; valid until the next launch.
-  const Field& state();
-  /// The state now, and that before the last launch (meaningless before the first), where they are, once they
-  /// are computed; valid until the next launch.
-  StateView view_state() { return computed({backend_, state_.get(), nullptr}); }
-  StateView view_change() { return computed({backend_, state_.get(), next_.get()}); }
-  StateView view_previous() { return computed({backend_, next_.get(), nullptr}); }
+  std::size_t field_count() const { return levels_.size(); }
+  /// True if the equations read `.previous` of a field, so that its values one step before are part of the
+  /// state.
+  bool has_previous(std::size_t field) const { return levels_[field].size() == 3; }
+  /// A field now, in host memory; valid until the next launch.
+  const Field& state(std::size_t field = 0);
+  /// A field as it was so many launches before (1; 2 where it has values one step before), where it is, once
+  /// it is computed; valid until the next launch.
+  StateView view(std::size_t field = 0, int launches_before = 0) {
+    return computed({backend_, &level(field, -launches_before), nullptr});
+  }
+  /// A field now and before the last launch, which must have been one.
+  StateView view_change(std::size_t field = 0) { return computed({backend_, &now(field), &before(field)}); }
   /// Begins to compile what launches of so many steps need.
   void prepare(int steps) const;
   /// The same for a scan that keeps so much.
   void prepare(const Sampling& kept) const { backend_->reducer().prepare(problem_.precision, kept); }
   /// Takes the memory of so many copies at a time, as far as launches do not need it.
   void prepare_copies(const Sampling& sampling, int count);
-  const Box& owned() const { return state_->owned(); }
+  const Box& owned() const { return levels_.front().front()->owned(); }
 
   /// Advances the block by `steps` <= fuse time steps in one launch. Where halos are needed, they travel
   /// while the interior is computed. Collective.
@@ -64,12 +72,25 @@ class Block {
     int steps, known;
     friend auto operator<=>(const Kind&, const Kind&) = default;
   };
-  using Launches = std::array<std::unique_ptr<Launch>, 2>;  // from either field into the other
+  using Launches = std::vector<std::unique_ptr<Launch>>;  // one per turn of the arrays
+  using Levels = std::vector<std::unique_ptr<Field>>;     // of a field: two arrays, or three with `.previous`
   /// The backend waits with an eye on what may never end; a reducer or a copy does not.
   StateView computed(const StateView& view) {
     backend_->synchronize();
     return view;
   }
+  /// The arrays of a field: of the step now, of the step that the next launch makes, and of the step before.
+  /// With two arrays the last two are one.
+  Field& level(std::size_t field, std::int64_t turns) const {
+    const auto count = static_cast<std::int64_t>(levels_[field].size());
+    return *levels_[field][static_cast<std::size_t>((turn_ + turns + count) % count)];
+  }
+  Field& now(std::size_t field = 0) const { return level(field, 0); }
+  Field& next(std::size_t field = 0) const { return level(field, 1); }
+  Field& before(std::size_t field) const { return level(field, -1); }
+  /// The fields that a launch reads: all of them now, then those of which it reads values one step before.
+  State in() const;
+  State out() const;
   Launches& launches(const Kind& kind);
   /// Whether such a launch scales the state by its largest magnitude on the whole grid, Field::largest().
   bool scales(int steps) const { return scales_data_ && steps == method_.fuse; }
@@ -80,8 +101,9 @@ class Block {
   /// Its least, so that images beyond walls, 2 c less a point, are at most half as large again.
   int least_largest() const;
   std::unique_ptr<Unit> make_unit(Queue queue) const;
-  HaloExchange exchange_of(const Domain& domain, const Field& field);
-  HaloExchange& exchange();
+  HaloExchange exchange_of(const Domain& domain, const State& state);
+  /// The exchange of what the next launch reads of other ranks.
+  HaloExchange& exchange(const State& state);
   void enqueue(const Kind& kind);
   void enqueue_with_exchange(int steps);
   void enter(Phase phase) const {
@@ -109,17 +131,21 @@ class Block {
   Backend* backend_;
   std::array<bool, 3> repeats_;  // axes, for the units
   Index3 reach_;                 // of a step, where it needs a halo
-  std::unique_ptr<Field> source_, fused_source_, state_, next_;
+  std::unique_ptr<Field> source_, fused_source_;
+  std::vector<Levels> levels_;      // by field
+  std::int64_t turn_ = 0;           // of the arrays
+  std::int64_t turns_ = 2;          // after which the arrays are where they were
+  std::int64_t step_ = 0;           // that the state is of
+  bool previous_is_known_ = false;  // in the halo
   std::unique_ptr<Unit> unit_;
   std::array<std::unique_ptr<Unit>, edge_queues.size()> edge_units_;  // where edges are computed beside it
   Watchdog* watch_ = nullptr;
-  Phase computing_ = Phase::setup;        // what a launch tells it, exchanges apart
-  int steps_of_halo_;                     // that it is good for after an exchange
-  int steps_known_ = 0;                   // that the halo of the state is good for
-  bool swapped_ = false;                  // state and next have changed places
-  bool scales_data_ = false;              // launches of `fuse` steps scale the state
-  bool largest_is_known_ = false;         // that of the block, beside the state
-  std::optional<HaloExchange> exchange_;  // made by the first launch
+  Phase computing_ = Phase::setup;                 // what a launch tells it, exchanges apart
+  int steps_of_halo_;                              // that it is good for after an exchange
+  int steps_known_ = 0;                            // that the halo of the state is good for
+  bool scales_data_ = false;                       // launches of `fuse` steps scale the state
+  bool largest_is_known_ = false;                  // that of the block, beside the state
+  std::map<std::size_t, HaloExchange> exchanges_;  // by the number of fields, made when first needed
   std::map<Kind, Launches> launches_;
   std::shared_ptr<HostCopy> state_copy_;  // that state() has given away
 };

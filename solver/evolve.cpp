@@ -11,28 +11,49 @@ namespace {
 
 constexpr bool due(std::int64_t every, std::int64_t step) { return every > 0 && step % every == 0; }
 
-/// Ends a run whose state at `step` is not finite at a point, after a checkpoint of the state `steps` before
-/// if there is one and it is finite.
+/// The arrays of the state `launches_before` launches before: every field, then those that have values one
+/// step before with these. `take(field, launches before)` gets one after the other.
+template <class Take>
+void for_each_array(const Block& block, int launches_before, bool with_previous, Take&& take) {
+  for (std::size_t field = 0; field < block.field_count(); ++field) take(field, launches_before);
+  for (std::size_t field = 0; with_previous && field < block.field_count(); ++field)
+    if (block.has_previous(field)) take(field, launches_before + 1);
+}
+
+/// Ends a run whose state at `step` is not finite at a point of a field, after a checkpoint of the state
+/// `steps` before if there is one and it is finite.
 [[noreturn]] void end_diverged(Block& block, const Communicator& communicator, const Problem& problem,
-                               const Observers& observers, const Index3& place, std::int64_t step,
-                               std::int64_t steps) {
+                               const Observers& observers, std::size_t field, const Index3& place,
+                               std::int64_t step, std::int64_t steps) {
   const Domain& domain = problem.domain;
   std::string before;
   if (step == 0)
     before = fmt::format("; the initial values are beyond the range of {}", to_string(problem.precision));
   if (steps > 0) {
-    const StateView view = block.view_previous();
-    const Extremes found = extremes_of_all(communicator, domain.shape, block.owned(), view.scan().extremes);
-    if (found.first_not_finite == no_point) {
-      observers.checkpoint(step - steps, [&](const Sampling& kept) { return view.scan(kept).copy; });
+    bool is_finite = true;
+    for_each_array(block, 1, true, [&](std::size_t of_field, int launches_before) {
+      const Extremes found = extremes_of_all(communicator, domain.shape, block.owned(),
+                                             block.view(of_field, launches_before).scan().extremes);
+      is_finite = is_finite && found.first_not_finite == no_point;
+    });
+    if (is_finite) {
+      observers.checkpoint(step - steps, [&](const Sampling& kept, bool with_previous) {
+        Copies copies;
+        for_each_array(block, 1, with_previous, [&](std::size_t of_field, int launches_before) {
+          copies.push_back(block.view(of_field, launches_before).scan(kept).copy);
+        });
+        return copies;
+      });
       before = fmt::format("; the state of step {} was finite", step - steps);
     }
   }
   std::string indices;
   for (int axis = domain.first_axis(); axis < axis_count; ++axis)
     indices += fmt::format("{}{}={}", indices.empty() ? "" : ", ", "zyx"[axis], place[axis]);
-  throw Error(Status::diverged, fmt::format("the solution is NaN or infinite at step {}, first at point {}{}",
-                                            step, indices, before));
+  const std::string of_field = problem.field_count() > 1 ? " of " + problem.field_name(field) : "";
+  throw Error(Status::diverged,
+              fmt::format("the solution is NaN or infinite at step {}, first at point {}{}{}", step, indices,
+                          of_field, before));
 }
 
 }  // namespace
@@ -65,21 +86,36 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
   std::int64_t step = schedule.first;
   // The events of the state that a launch of `steps` has left; files and diagnostics share a scan of it.
   const auto attend = [&](std::int64_t steps, bool diagnostics, bool snapshot, bool checkpoint) {
-    const StateView view = diagnostics && steps > 0 ? block.view_change() : block.view_state();
-    std::optional<Extremes> found;
-    const auto finite = [&](ScanResult scanned) {
-      if (found) return scanned.copy;
-      found = extremes_of_all(communicator, shape, block.owned(), scanned.extremes);
-      if (const auto place = first_not_finite(*found, shape)) {
+    const auto view_of = [&](std::size_t field) {
+      return diagnostics && steps > 0 ? block.view_change(field) : block.view(field);
+    };
+    std::vector<std::optional<Extremes>> found(block.field_count());
+    const auto finite = [&](std::size_t field, ScanResult scanned) {
+      if (found[field]) return scanned.copy;
+      found[field] = extremes_of_all(communicator, shape, block.owned(), scanned.extremes);
+      if (const auto place = first_not_finite(*found[field], shape)) {
         scanned.copy = nullptr;  // its memory serves the state before
-        end_diverged(block, communicator, problem, observers, *place, step, steps);
+        end_diverged(block, communicator, problem, observers, field, *place, step, steps);
       }
       return scanned.copy;
     };
-    const CopyState state = [&](const Sampling& kept) { return finite(view.scan(kept)); };
+    const CopyState state = [&](const Sampling& kept, bool with_previous) {
+      Copies copies;
+      for_each_array(block, 0, with_previous, [&](std::size_t field, int launches_before) {
+        copies.push_back(launches_before == 0 ? finite(field, view_of(field).scan(kept))
+                                              : block.view(field, launches_before).scan(kept).copy);
+      });
+      return copies;
+    };
     if (snapshot) observers.snapshot(step, state);
-    if (!found && (diagnostics || !checkpoint)) finite(view.scan());
-    if (diagnostics) observers.diagnostics(step, measure(communicator, shape, view, *found));
+    if (!found.front() && (diagnostics || !checkpoint))
+      for (std::size_t field = 0; field < found.size(); ++field) finite(field, view_of(field).scan());
+    if (diagnostics) {
+      std::vector<Diagnostics> by_field;
+      for (std::size_t field = 0; field < found.size(); ++field)
+        by_field.push_back(measure(communicator, shape, view_of(field), *found[field]));
+      observers.diagnostics(step, by_field);
+    }
     // Last: a restart from it repeats nothing of this step.
     if (checkpoint) observers.checkpoint(step, state);
   };

@@ -23,16 +23,18 @@ struct Schedule {
 enum class Request { none, checkpoint, stop };
 enum class Outcome { finished, stopped };
 
-/// Copies what is kept of the state of an event to host memory. Throws Error(diverged) where the state is not
-/// finite.
-using CopyState = std::function<std::shared_ptr<HostCopy>(const Sampling& kept)>;
+/// Copies the kept points of the state of an event to host memory: of every field in the order of the problem
+/// and, if `with_previous`, then of every field that has values one step before these values. Throws
+/// Error(diverged) where the state is not finite.
+using Copies = std::vector<std::shared_ptr<HostCopy>>;
+using CopyState = std::function<Copies(const Sampling& kept, bool with_previous)>;
 
 /// What the caller does at events; every function is called on all ranks at the same step. `state` is for
 /// calls before the observer returns; whether its copy lasts longer is up to the backend.
 struct Observers {
   std::function<void(std::int64_t step, const CopyState& state)> snapshot;
   std::function<void(std::int64_t step, const CopyState& state)> checkpoint;
-  std::function<void(std::int64_t step, const Diagnostics& diagnostics)> diagnostics;
+  std::function<void(std::int64_t step, const std::vector<Diagnostics>& by_field)> diagnostics;
   /// After every launch: what signals and clocks ask for, the same answer on all ranks.
   std::function<Request(std::int64_t step)> poll;
 };

@@ -10,9 +10,12 @@ namespace {
 /// Smaller files take what opening and flushing does, whatever their bytes.
 constexpr double telling_bytes = 16 << 20;
 
-double bytes_of(const Field& values) {
-  return static_cast<double>(values.owned().points()) *
-         static_cast<double>(storage_bytes(values.precision()));
+double bytes_of(const std::vector<const Field*>& fields) {
+  double bytes = 0;
+  for (const Field* field : fields)
+    bytes +=
+        static_cast<double>(field->owned().points()) * static_cast<double>(storage_bytes(field->precision()));
+  return bytes;
 }
 
 }  // namespace
@@ -26,21 +29,23 @@ FileQueue::~FileQueue() {
 
 void FileQueue::make_room(Kind kind) {
   const auto full = [&] {
-    return std::ssize(files_) == copies ||
+    return std::ssize(files_) == most_files ||
            (kind == Kind::checkpoint && std::ranges::count(files_, kind, &File::kind) > 0);
   };
   while (full()) take_oldest();
 }
 
-void FileQueue::add(Kind kind, std::shared_ptr<HostCopy> values,
-                    std::function<void(const Field& values)> write, Done done) {
-  auto work = [progress = progress_, copy = values.get(), write = std::move(write),
+void FileQueue::add(Kind kind, Copies copies, Write write, Done done) {
+  std::vector<HostCopy*> waited;
+  for (const auto& copy : copies) waited.push_back(copy.get());
+  auto work = [progress = progress_, waited = std::move(waited), write = std::move(write),
                before = files_.empty() ? std::shared_future<void>() : files_.back().written]() mutable {
     if (before.valid()) std::exchange(before, {}).wait();
     const Clock::time_point begin = Clock::now();
     double bytes = 0;
     try {
-      const Field& written = copy->wait();
+      std::vector<const Field*> written;
+      for (HostCopy* copy : waited) written.push_back(&copy->wait());
       bytes = bytes_of(written);
       write(written);
     } catch (...) {
@@ -53,7 +58,7 @@ void FileQueue::add(Kind kind, std::shared_ptr<HostCopy> values,
   };
   const auto policy = background_ ? std::launch::async : std::launch::deferred;
   files_.push_back(
-      {kind, std::move(values), std::async(policy, std::move(work)), std::move(done), Clock::now()});
+      {kind, std::move(copies), std::async(policy, std::move(work)), std::move(done), Clock::now()});
   if (!background_) finish();
 }
 

@@ -10,7 +10,7 @@
 
 #include "app/setup/clock.hpp"
 #include "app/setup/setup.hpp"
-#include "solver/backend.hpp"
+#include "solver/evolve.hpp"
 
 namespace spsolve {
 
@@ -28,14 +28,14 @@ class FileQueue {
   ~FileQueue();
 
   /// Files that are under way at a time; one of them may be a checkpoint.
-  static constexpr int copies = background_copies;
+  static constexpr int most_files = background_copies;
   enum class Kind { snapshot, checkpoint };
 
   /// Waits until there is room for one more file of this kind. Call before copying the state.
   void make_room(Kind kind);
-  /// Writes a file by write(values).
-  void add(Kind kind, std::shared_ptr<HostCopy> values, std::function<void(const Field& values)> write,
-           Done done);
+  /// Writes a file by write(values), the values of every copy in their order.
+  using Write = std::function<void(const std::vector<const Field*>& values)>;
+  void add(Kind kind, Copies copies, Write write, Done done);
   /// Waits until all files have ended, then throws what was thrown first.
   void finish();
 
@@ -48,7 +48,7 @@ class FileQueue {
  private:
   struct File {
     Kind kind;
-    std::shared_ptr<HostCopy> values;
+    Copies copies;
     std::shared_future<void> written;
     Done done;
     Clock::time_point begin;

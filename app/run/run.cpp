@@ -102,7 +102,7 @@ Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Prog
             watch.enter(Phase::checkpoint);
             writer.checkpoint(step, state);
           },
-          [&](std::int64_t step, const Diagnostics& values) {
+          [&](std::int64_t step, const std::vector<Diagnostics>& values) {
             watch.enter(Phase::diagnostics);
             writer.diagnostics(step, values);
           },
@@ -163,7 +163,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
 
   Writer writer(communicator, setup, terminal, restart ? restart->header.step : -1);
   if (setup.background) {
-    block.prepare_copies(setup.for_snapshots(), schedule.snapshot_every > 0 ? FileQueue::copies : 1);
+    block.prepare_copies(setup.for_snapshots(), schedule.snapshot_every > 0 ? FileQueue::most_files : 1);
     if (schedule.checkpoint_every > 0 || config.checkpoint.minutes)
       block.prepare_copies(setup.for_checkpoints(), 1);
   }

@@ -27,8 +27,9 @@ Writer::~Writer() {
 }
 
 void Writer::snapshot(std::int64_t step, const CopyState& state) {
-  const auto write = [this, step](const Field& values) {
+  const auto write = [this, step](const std::vector<const Field*>& fields) {
     const RunConfig& config = setup_.config;
+    const Field& values = *fields.front();
     write_snapshot(
         of_files_.get(), series_,
         {config.name, step, time(step), config.grid, config.output.stride, config.output.precision},
@@ -40,8 +41,9 @@ void Writer::snapshot(std::int64_t step, const CopyState& state) {
 }
 
 void Writer::checkpoint(std::int64_t step, const CopyState& state) {
-  const auto write = [this, step](const Field& values) {
+  const auto write = [this, step](const std::vector<const Field*>& fields) {
     const RunConfig& config = setup_.config;
+    const Field& values = *fields.front();
     write_checkpoint(of_files_.get(), config.output.directory,
                      {step, time(step), setup_.problem.precision, to_toml(config), to_json(setup_.plan),
                       checksum_of(setup_.problem.stencil)},
@@ -61,9 +63,9 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
   wanted_checkpoint_ = step;  // not before: a state that is not finite is none to write
 }
 
-void Writer::diagnostics(std::int64_t step, const Diagnostics& values) {
+void Writer::diagnostics(std::int64_t step, const std::vector<Diagnostics>& by_field) {
   const auto begin = Clock::now();
-  add_diagnostics_row(communicator_, setup_.config.output.directory, step, time(step), values);
+  add_diagnostics_row(communicator_, setup_.config.output.directory, step, time(step), by_field.front());
   seconds_ += seconds_since(begin);
 }
 
@@ -73,12 +75,11 @@ void Writer::finish() {
   seconds_ += seconds_since(begin);
 }
 
-void Writer::add(FileQueue::Kind kind, const CopyState& state, std::function<void(const Field&)> write,
-                 FileQueue::Done done) {
+void Writer::add(FileQueue::Kind kind, const CopyState& state, FileQueue::Write write, FileQueue::Done done) {
   const auto begin = Clock::now();
   files_.make_room(kind);
-  files_.add(kind,
-             state(kind == FileQueue::Kind::snapshot ? setup_.for_snapshots() : setup_.for_checkpoints()),
+  const bool is_snapshot = kind == FileQueue::Kind::snapshot;
+  files_.add(kind, state(is_snapshot ? setup_.for_snapshots() : setup_.for_checkpoints(), !is_snapshot),
              std::move(write), std::move(done));
   seconds_ += seconds_since(begin);
 }

@@ -25,7 +25,7 @@ class Writer {
   void snapshot(std::int64_t step, const CopyState& state);
   /// A checkpoint that cannot be written is a warning: older ones are still there.
   void checkpoint(std::int64_t step, const CopyState& state);
-  void diagnostics(std::int64_t step, const Diagnostics& values);
+  void diagnostics(std::int64_t step, const std::vector<Diagnostics>& by_field);
   /// Returns when all files are on disk, throws when all have ended and one of them failed.
   void finish();
 
@@ -41,8 +41,7 @@ class Writer {
 
  private:
   double time(std::int64_t step) const { return static_cast<double>(step) * setup_.config.time.dt; }
-  void add(FileQueue::Kind kind, const CopyState& state, std::function<void(const Field&)> write,
-           FileQueue::Done done);
+  void add(FileQueue::Kind kind, const CopyState& state, FileQueue::Write write, FileQueue::Done done);
 
   Communicator communicator_;
   DuplicateCommunicator of_files_;

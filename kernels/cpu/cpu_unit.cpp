@@ -241,7 +241,8 @@ class Launch {
 CpuUnit::CpuUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source)
     : domain_(domain), stencil_(step_weights(stencil, precision)), precision_(precision), source_(source) {}
 
-void CpuUnit::fill_ghosts(Field& field, const Box& valid) const {
+void CpuUnit::fill_ghosts(const State& state, const Box& valid) const {
+  Field& field = state.front();
   if (domain_.periodic(x_axis) || valid.empty()) return;
   with_storage(precision_, [&]<class Storage>() {
     const auto constant = ghost_values<Storage, Storage>(domain_)[x_axis];
@@ -255,10 +256,10 @@ void CpuUnit::fill_ghosts(Field& field, const Box& valid) const {
   });
 }
 
-void CpuUnit::advance(const Field& in, Field& out, const Box& region, int steps) const {
+void CpuUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
   if (region.empty()) return;
   with_storage(precision_, [&]<class Storage>() {
-    Launch<Storage>(domain_, stencil_, source_, in, out, steps).run(region);
+    Launch<Storage>(domain_, stencil_, source_, in.front(), out.front(), steps).run(region);
   });
 }
 

@@ -24,8 +24,8 @@ class CpuUnit : public Unit {
   /// on every region advanced, grown by (steps - 1) * radius. It must outlive the unit.
   CpuUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source);
 
-  void fill_ghosts(Field& field, const Box& valid) const override;
-  void advance(const Field& in, Field& out, const Box& region, int steps) const override;
+  void fill_ghosts(const State& state, const Box& valid) const override;
+  void advance(const ConstState& in, const State& out, const Box& region, int steps) const override;
 
  private:
   Domain domain_;

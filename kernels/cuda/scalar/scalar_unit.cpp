@@ -42,15 +42,15 @@ ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision p
 
 int ScalarUnit::preferred_steps() const { return std::max(preferred_, 1); }
 
-/// Goes the way of advance(), with operands that are nowhere.
-void ScalarUnit::prepare(const Field& in, const Box& region, int steps) const {
-  aligned_column_ = in.owned().begin[x_axis];
+/// Runs advance() with null operands, so that every kernel it needs is compiled.
+void ScalarUnit::prepare(const ConstState& in, const Box& region, int steps) const {
+  aligned_column_ = in.front().owned().begin[x_axis];
   run_slabs({{}, true}, {{}, true}, region, steps);
 }
 
-void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int steps) const {
-  aligned_column_ = in.owned().begin[x_axis];
-  run_slabs({view_of(in, axes_), true}, {view_of(out, axes_), true}, region, steps);
+void ScalarUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
+  aligned_column_ = in.front().owned().begin[x_axis];
+  run_slabs({view_of(in.front(), axes_), true}, {view_of(out.front(), axes_), true}, region, steps);
 }
 
 /// Results between kernels are kept for one slab of the region at a time.

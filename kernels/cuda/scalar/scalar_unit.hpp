@@ -31,13 +31,13 @@ class ScalarUnit : public Unit {
              cudaStream_t stream, const std::array<bool, 3>& repeats = {});
 
   /// Nothing to do: ghosts beside walls are made in the kernels, from the points of the grid.
-  void fill_ghosts(Field&, const Box&) const override {}
+  void fill_ghosts(const State&, const Box&) const override {}
 
-  void prepare(const Field& in, const Box& region, int steps) const override;
+  void prepare(const ConstState& in, const Box& region, int steps) const override;
 
   /// Fields of device memory. Returns when the kernels are enqueued; the first call with a number of steps
   /// waits until they are compiled.
-  void advance(const Field& in, Field& out, const Box& region, int steps) const override;
+  void advance(const ConstState& in, const State& out, const Box& region, int steps) const override;
 
   /// How many steps per advance() are fastest for large regions.
   int preferred_steps() const;

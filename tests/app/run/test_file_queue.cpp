@@ -36,10 +36,10 @@ struct Log {
   void add(FileQueue& queue, std::int64_t step, const std::shared_ptr<HostCopy>& copy, bool fails = false,
            FileQueue::Kind kind = FileQueue::Kind::snapshot) {
     queue.add(
-        kind, copy,
-        [this, fails](const Field& values) {
+        kind, {copy},
+        [this, fails](const std::vector<const Field*>& values) {
           if (fails) throw Error(Status::file_failure, "full");
-          written.push_back(*values.at<double>({0, 0, 0}));
+          written.push_back(*values.front()->at<double>({0, 0, 0}));
         },
         [this, step](const std::exception_ptr& failure) {
           told.push_back(failure ? -static_cast<int>(step) : static_cast<int>(step));
@@ -179,8 +179,10 @@ TEST(FileQueue, GuessesFromTheWorstRate) {
   FileQueue queue(false);
   const auto write = [&](std::int64_t size, int milliseconds) {
     queue.add(
-        FileQueue::Kind::snapshot, std::make_shared<Values>(size),
-        [&](const Field&) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); },
+        FileQueue::Kind::snapshot, {std::make_shared<Values>(size)},
+        [&](const std::vector<const Field*>&) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+        },
         [](const std::exception_ptr&) {});
   };
   EXPECT_DOUBLE_EQ(queue.seconds_to_finish(1e9), 5);  // nominal
