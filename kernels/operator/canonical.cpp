@@ -105,6 +105,7 @@ class Canonicaliser {
   /// A linear form; what is left where every weight is cancelled is its start.
   Form linear_form(LinearForm linear, std::optional<TermId> start = {}) {
     if (linear.taps().empty()) return given(start ? *start : canonical_.terms.number(0.0));
+    if (start && number_of(given(*start)) == 0.0) start.reset();
     return {.kind = Form::Kind::linear, .linear = std::move(linear), .start = start};
   }
 

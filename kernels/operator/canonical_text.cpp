@@ -11,6 +11,10 @@ namespace {
 
 using Kind = CanonicalNode::Kind;
 
+std::string numbered(char letter, int number) {
+  return std::string(1, letter).append(std::to_string(number));
+}
+
 class CanonicalText {
  public:
   explicit CanonicalText(const Canonical& canonical)
@@ -19,9 +23,11 @@ class CanonicalText {
   std::string text() {
     name_shared_nodes();
     for (std::size_t i = 0; i < canonical_.coefficients.size(); ++i)
-      line("k" + std::to_string(i + 1), term_text(canonical_.coefficients[i]) + "  (one value per point)");
+      line(numbered('k', static_cast<int>(i) + 1),
+           term_text(canonical_.coefficients[i]) + "  (one value per point)");
     for (std::size_t i = 0; i < canonical_.scalars.size(); ++i)
-      line("s" + std::to_string(i + 1), term_text(canonical_.scalars[i]) + "  (one value per step)");
+      line(numbered('s', static_cast<int>(i) + 1),
+           term_text(canonical_.scalars[i]) + "  (one value per step)");
     for (std::size_t i = 0; i < canonical_.nodes.size(); ++i) {
       phrases_.push_back(phrase_of_node(canonical_.nodes[i]));
       if (names_[i].empty()) continue;
@@ -56,7 +62,7 @@ class CanonicalText {
     for (std::size_t i = 0; i < canonical_.nodes.size(); ++i) {
       const Kind kind = canonical_.nodes[i].kind;
       if (readings[i] > 1 && (kind == Kind::chain || kind == Kind::operation))
-        names_[i] = "n" + std::to_string(++count);
+        names_[i] = numbered('n', ++count);
     }
   }
 
@@ -70,9 +76,9 @@ class CanonicalText {
       case Kind::number:
         return phrase_of(node.number);
       case Kind::scalar:
-        return {"s" + std::to_string(node.index + 1)};
+        return {numbered('s', node.index + 1)};
       case Kind::coefficient:
-        return {"k" + std::to_string(node.index + 1)};
+        return {numbered('k', node.index + 1)};
       case Kind::field:
         return {canonical_.field_names[node.index] + level_suffix(node.level)};
       case Kind::chain:
@@ -90,7 +96,7 @@ class CanonicalText {
     std::string text;
     if (node.start) text = phrase_of_reading(*node.start).text;
     for (const Link& link : node.links) text += text_of_link(link, text.empty());
-    return {"<" + text + ">"};
+    return {std::string("<").append(text).append(">")};
   }
 
   std::string text_of_link(const Link& link, bool first) const {

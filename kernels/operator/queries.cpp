@@ -140,17 +140,23 @@ Box composed(const Box& outer, const Box& inner) {
   return {outer.begin + inner.begin, outer.end + inner.end - Index3{1, 1, 1}};
 }
 
+/// Whether an equation reads, at displaced points, what the equations from `first` on have made.
+bool reads_displaced_next(const SystemFacts& facts, int equation, int first) {
+  for (const auto& [read, offsets] : facts.equations[equation].reach)
+    for (int other = first; other < equation; ++other)
+      if (read.level == Level::next && read.field == facts.equations[other].field && !at_point_alone(offsets))
+        return true;
+  return false;
+}
+
 void find_groups(SystemFacts& facts) {
   int first = 0;
   const auto count = static_cast<int>(facts.equations.size());
-  for (int i = 0; i < count; ++i)
-    for (const auto& [read, offsets] : facts.equations[i].reach)
-      for (int j = first; j < i; ++j)
-        if (read.level == Level::next && read.field == facts.equations[j].field && !at_point_alone(offsets)) {
-          facts.groups.emplace_back(first, i);
-          first = i;
-        }
-  if (first < count) facts.groups.emplace_back(first, count);
+  for (int i = 1; i <= count; ++i)
+    if (i == count || reads_displaced_next(facts, i, first)) {
+      facts.groups.emplace_back(first, i);
+      first = i;
+    }
 }
 
 void find_reach_of_step(SystemFacts& facts, int field_count) {

@@ -88,7 +88,7 @@ Phrase phrase_of_term(const Terms& terms, TermId id, const std::vector<std::stri
     operands.push_back(phrase_of_term(terms, operand, fields, coefficients, room));
   if (term.kind == Term::Kind::operation) return phrase_of(term.operation, operands);
   if (term.kind == Term::Kind::displaced) return displaced(operands[0], term.offset);
-  return {"weights" + std::to_string(term.index + 1) + "(" + operands[0].text + ")"};
+  return {"weights" + std::to_string(term.index + 1).append("(").append(operands[0].text).append(")")};
 }
 
 }  // namespace
