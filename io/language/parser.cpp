@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/language/parser.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <utility>
+
+#include "io/language/scanner.hpp"
+
+// The grammar; every rule is a function of class Parser. {} means any number of times, [] at most once.
+//
+//   step        = [ statement ] { end-of-statement [ statement ] }
+//   statement   = name [ "." "next" ] "=" expression
+//   expression  = disjunction [ "?" expression ":" expression ]
+//   disjunction = conjunction { "||" conjunction }
+//   conjunction = comparison { "&&" comparison }
+//   comparison  = sum [ ( "<" | "<=" | ">" | ">=" | "==" | "!=" ) sum ]
+//   sum         = product { ( "+" | "-" ) product }
+//   product     = signed { ( "*" | "/" ) signed }
+//   signed      = ( "-" | "+" ) signed | power
+//   power       = displaced [ "^" signed ]
+//   displaced   = primary { "[" expression { "," expression } "]" }
+//   primary     = number | "(" expression ")" | name [ "." level ] | call
+//   level       = "previous" | "next"
+//   call        = name "(" expression { "," expression } ")"
+//               | "d" "(" expression "," name [ "," expression ] { "," option } ")"
+//               | "mean" "(" expression "," name { "," option } ")"
+//               | "laplace" "(" expression { "," option } ")"
+//               | "correlate" "(" name "," expression ")"
+//   option      = ( "order" | "at" ) "=" expression
+//
+// So -2^2 is -4, 2^3^2 is 512, 2^-1 is 0.5, and the branches of ?: reach as far as they can.
+
+namespace spsolve {
+
+namespace {
+
+using Kind = SyntaxNode::Kind;
+
+constexpr std::array<std::string_view, 6> comparisons{"<", "<=", ">", ">=", "==", "!="};
+
+class Parser {
+ public:
+  Parser(std::string_view text, bool statements) : text_(text), tokens_(scan(text, statements)) {}
+
+  Syntax step() {
+    while (true) {
+      if (peek().kind != Token::Kind::end_of_statement && peek().kind != Token::Kind::end) statement();
+      if (peek().kind == Token::Kind::end) break;
+      if (peek().kind != Token::Kind::end_of_statement) refuse("an operator, or the end of the statement");
+      ++at_;
+    }
+    return finish();
+  }
+
+  Syntax lone_expression() {
+    if (peek().kind == Token::Kind::end) refuse("an expression");
+    expression();
+    if (peek().kind != Token::Kind::end) refuse("an operator, or the end of the expression");
+    return finish();
+  }
+
+ private:
+  // ---- statements ----
+
+  void statement() {
+    const Token& name = peek();
+    if (name.kind != Token::Kind::name) refuse("a statement: 'field.next = ...' or 'name = ...'");
+    ++at_;
+    bool next = false;
+    if (accept(".")) {
+      if (peek().text != "next") refuse(fmt::format("'{}.next = ...'", name.text));
+      ++at_, next = true;
+    }
+    if (peek().text != "=") refuse(fmt::format("'=' after '{}{}'", name.text, next ? ".next" : ""));
+    ++at_;
+    const int value = expression();
+    statements_.push_back({std::string(name.text), next, value, name.position});
+  }
+
+  // ---- operators, from the loosest ----
+
+  int expression() {
+    const Depth depth(*this);
+    const int condition = disjunction();
+    const Position question = peek().position;
+    if (!accept("?")) return condition;
+    const int yes = expression();
+    expect(":", "':' and what holds otherwise");
+    return add_operation(Operation::select, {condition, yes, expression()}, question);
+  }
+
+  int disjunction() {
+    int left = conjunction();
+    for (Position at = peek().position; accept("||"); at = peek().position)
+      left = add_operation(Operation::either, {left, conjunction()}, at);
+    return left;
+  }
+
+  int conjunction() {
+    int left = comparison();
+    for (Position at = peek().position; accept("&&"); at = peek().position)
+      left = add_operation(Operation::both, {left, comparison()}, at);
+    return left;
+  }
+
+  int comparison() {
+    const std::size_t first = peek().begin;
+    const int left = sum();
+    const Token& comparator = peek();
+    const auto found = std::find(comparisons.begin(), comparisons.end(), comparator.text);
+    if (found == comparisons.end()) return left;
+    ++at_;
+    const std::size_t second = peek().begin;
+    const int right = sum();
+    const Token& again = peek();
+    if (std::find(comparisons.begin(), comparisons.end(), again.text) != comparisons.end()) {
+      const std::string middle = source(second);
+      const std::string both = source(first);
+      ++at_;
+      const std::size_t third = peek().begin;
+      sum();
+      throw SyntaxError(
+          text_, again.position, fmt::format("a second comparison '{}'", again.text),
+          fmt::format("one comparison, as in '{} && {} {} {}'", both, middle, again.text, source(third)));
+    }
+    const auto operation =
+        static_cast<Operation>(static_cast<int>(Operation::less) + (found - comparisons.begin()));
+    return add_operation(operation, {left, right}, comparator.position);
+  }
+
+  int sum() {
+    int left = product();
+    while (true) {
+      const Position at = peek().position;
+      if (accept("+"))
+        left = add_operation(Operation::add, {left, product()}, at);
+      else if (accept("-"))
+        left = add_operation(Operation::subtract, {left, product()}, at);
+      else
+        return left;
+    }
+  }
+
+  int product() {
+    int left = signed_power();
+    while (true) {
+      const Position at = peek().position;
+      if (accept("*"))
+        left = add_operation(Operation::multiply, {left, signed_power()}, at);
+      else if (accept("/"))
+        left = add_operation(Operation::divide, {left, signed_power()}, at);
+      else
+        return left;
+    }
+  }
+
+  int signed_power() {
+    const Depth depth(*this);
+    const Position at = peek().position;
+    if (accept("-")) return add_operation(Operation::negate, {signed_power()}, at);
+    if (accept("+")) return signed_power();
+    return power();
+  }
+
+  int power() {
+    const int base = displaced();
+    const Position at = peek().position;
+    if (!accept("^")) return base;
+    return add_operation(Operation::power, {base, signed_power()}, at);
+  }
+
+  int displaced() {
+    int inner = primary();
+    for (Position at = peek().position; accept("["); at = peek().position) {
+      SyntaxNode node{Kind::displaced, at};
+      node.operands = {inner};
+      do node.operands.push_back(expression());
+      while (accept(","));
+      expect("]", "',' or ']'");
+      inner = add(std::move(node));
+    }
+    return inner;
+  }
+
+  // ---- operands ----
+
+  int primary() {
+    const Token& token = peek();
+    SyntaxNode node{Kind::number, token.position};
+    if (token.kind == Token::Kind::number) {
+      ++at_;
+      node.number = token.number;
+      return add(std::move(node));
+    }
+    if (accept("(")) {
+      const int inner = expression();
+      expect(")", "an operator or ')'");
+      return inner;
+    }
+    if (token.kind != Token::Kind::name || is_word_operator(token.text))
+      refuse("a number, a name, a function or '('");
+    ++at_;
+    node.text = token.text;
+    if (accept("(")) return call(std::move(node));
+    node.kind = Kind::name;
+    if (peek().text == ".") {
+      ++at_;
+      if (peek().text != "previous" && peek().text != "next")
+        refuse(fmt::format("'{0}.previous' or '{0}.next'", token.text));
+      node.kind = Kind::level;
+      node.level = peek().text;
+      ++at_;
+    }
+    return add(std::move(node));
+  }
+
+  int call(SyntaxNode node) {
+    const std::string& name = node.text;
+    if (name == "d" || name == "mean" || name == "laplace") {
+      node.kind = name == "d" ? Kind::difference : name == "mean" ? Kind::mean : Kind::laplace;
+      node.operands = {expression()};
+      if (name != "laplace") {
+        expect(",", fmt::format("',' and an axis, as in '{}(..., x)'", name));
+        read_axis(node, "the name of an axis");
+      }
+      bool derivative = name == "d";
+      while (accept(",")) {
+        if (tokens_[at_ + 1].text == "=" && peek().kind == Token::Kind::name)
+          option(node);
+        else if (std::exchange(derivative, false))
+          node.operands.push_back(expression());
+        else
+          refuse(name == "laplace" ? "'order=...'" : "'order=...' or 'at=...'");
+      }
+      expect(")", "',' or ')'");
+    } else if (name == "correlate") {
+      node.kind = Kind::correlate;
+      read_axis(node, "the name of weights, that of a section [stencils.<name>]");
+      expect(",", "',' and what is to be correlated");
+      node.operands = {expression()};
+      expect(")", "')'");
+    } else {
+      node.kind = Kind::unknown;
+      if (peek().text != ")") {
+        do node.operands.push_back(expression());
+        while (accept(","));
+      }
+      const Token& end = peek();
+      expect(")", "',' or ')'");
+      if (const auto function = find_function(name)) check_count(node, *function, end);
+    }
+    return add(std::move(node));
+  }
+
+  void check_count(SyntaxNode& node, Operation function, const Token& end) {
+    const OperationInfo& info = info_of(function);
+    const auto count = static_cast<int>(node.operands.size());
+    if (count < info.fewest || count > info.most)
+      throw SyntaxError(text_, end.position,
+                        fmt::format("{} argument{} of '{}'", count, count == 1 ? "" : "s", node.text),
+                        info.fewest == info.most ? std::to_string(info.fewest)
+                                                 : fmt::format("{} to {}", info.fewest, info.most));
+    node.kind = Kind::operation;
+    node.operation = function;
+  }
+
+  void read_axis(SyntaxNode& node, const char* wanted) {
+    if (peek().kind != Token::Kind::name) refuse(wanted);
+    node.axis = peek().text;
+    node.axis_position = peek().position;
+    ++at_;
+  }
+
+  void option(SyntaxNode& node) {
+    const Token& name = peek();
+    const bool order = name.text == "order", place = name.text == "at" && node.kind != Kind::laplace;
+    if (!order && !place) refuse(node.kind == Kind::laplace ? "'order=...'" : "'order=...' or 'at=...'");
+    int& option = order ? node.order : node.at;
+    if (option >= 0) refuse(fmt::format("'{}=' once", name.text));
+    at_ += 2;
+    option = expression();
+  }
+
+  // ---- tokens ----
+
+  const Token& peek() const { return tokens_[at_]; }
+
+  bool accept(std::string_view symbol) {
+    if (peek().kind != Token::Kind::symbol || peek().text != symbol) return false;
+    ++at_;
+    return true;
+  }
+
+  void expect(std::string_view symbol, const std::string& wanted) {
+    if (!accept(symbol)) refuse(wanted);
+  }
+
+  static bool is_word_operator(std::string_view name) {
+    return name == "and" || name == "or" || name == "not";
+  }
+
+  /// Refuses the next token. What other languages write there has its own advice.
+  [[noreturn]] void refuse(std::string wanted) const {
+    constexpr std::array<std::array<std::string_view, 2>, 15> advice{{
+        {"**", "'^' for powers"},
+        {"=", "'==' for equality"},
+        {"<>", "'!=' for inequality"},
+        {"and", "'&&' between conditions"},
+        {"or", "'||' between conditions"},
+        {"not", "a comparison: 'not a' is written 'a == 0'"},
+        {"!", "a comparison: '!a' is written 'a == 0'"},
+        {"&", "'&&' between conditions"},
+        {"|", "'||' between conditions"},
+        {"%", "'mod(a, b)' for remainders"},
+        {"//", "'floor(a/b)' for quotients rounded down; comments begin with '#'"},
+        {"{", "'(' or '['"},
+        {"}", "')' or ']'"},
+        {"~", "a comparison: '~a' is written 'a == 0'"},
+        {"@", "an operator of the language"},
+    }};
+    const Token& token = peek();
+    for (const auto& [symbol, instead] : advice)
+      if (token.text == symbol) wanted = instead;
+    std::string found = fmt::format("'{}'", token.text);
+    if (token.kind == Token::Kind::number) found = fmt::format("the number {}", token.text);
+    if (token.kind == Token::Kind::end) found = "the end of the text";
+    if (token.kind == Token::Kind::end_of_statement)
+      found = token.text == ";" ? "';'" : "the end of the line";
+    throw SyntaxError(text_, token.position, found, wanted);
+  }
+
+  /// The text from a byte to the end of the last token that was read, as far as a message has room.
+  std::string source(std::size_t begin) const {
+    const Token& last = tokens_[at_ - 1];
+    const std::string_view text = text_.substr(begin, last.begin + last.text.size() - begin);
+    constexpr std::size_t most = 40;
+    return text.size() <= most ? std::string(text) : "...";
+  }
+
+  // ---- nodes ----
+
+  int add(SyntaxNode node) {
+    nodes_.push_back(std::move(node));
+    return static_cast<int>(nodes_.size()) - 1;
+  }
+
+  int add_operation(Operation operation, std::initializer_list<int> operands, Position at) {
+    SyntaxNode node{Kind::operation, at};
+    node.operation = operation;
+    node.operands = operands;
+    return add(std::move(node));
+  }
+
+  Syntax finish() { return {std::string(text_), std::move(nodes_), std::move(statements_)}; }
+
+  /// Counts how deep the functions above have called one another.
+  struct Depth {
+    explicit Depth(Parser& parser) : depth(++parser.depth_) {
+      if (depth > 2 * deepest_nesting)
+        throw SyntaxError(
+            parser.text_, parser.peek().position, "too deep a nesting",
+            fmt::format("at most {} levels of brackets, signs, powers and conditions; shorthands "
+                        "('name = ...') shorten expressions",
+                        deepest_nesting));
+    }
+    ~Depth() { --depth; }
+    Depth(const Depth&) = delete;
+    Depth& operator=(const Depth&) = delete;
+    int& depth;
+  };
+
+  std::string_view text_;
+  std::vector<Token> tokens_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+  std::vector<SyntaxNode> nodes_;
+  std::vector<SyntaxStatement> statements_;
+};
+
+}  // namespace
+
+Syntax parse_expression(std::string_view text) { return Parser(text, false).lone_expression(); }
+
+Syntax parse_step(std::string_view text) { return Parser(text, true).step(); }
+
+}  // namespace spsolve

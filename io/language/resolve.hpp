@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "io/language/syntax.hpp"
+#include "kernels/operator/system.hpp"
+
+namespace spsolve {
+
+/// The names that the statements of a step may use, and what they stand for.
+struct StepNames {
+  int dimensions = 3;
+  std::array<double, 3> spacing{1.0, 1.0, 1.0};  // {z, y, x}, scales derivatives
+  double dt = 1.0;
+  std::vector<std::string> fields;
+  std::vector<std::string> coefficients = {};
+  std::map<std::string, double, std::less<>> constants = {};
+  std::map<std::string, Stencil, std::less<>> stencils = {};  // for correlate
+};
+
+/// The farthest that one displacement, derivative or mean may reach along an axis, in points.
+constexpr int farthest_offset = 1024;
+
+/// Looks up the names of a step, replaces shorthands by what they stand for and derivatives by their weights
+/// (B. Fornberg, Math. Comp. 51 (1988) 699), and checks that every field has one equation. Throws SyntaxError
+/// with the place of what is wrong.
+System resolve_step(const Syntax& step, const StepNames& names);
+
+/// What is wrong with a name for a field, a coefficient, a constant or a shorthand, or "".
+std::string objection_to_name(std::string_view name);
+
+}  // namespace spsolve

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/language/scanner.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace spsolve {
+
+namespace {
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+constexpr bool continues_name(char c) { return begins_name(c) || is_digit(c); }
+
+// Two characters first: the longest symbol counts. The last row is not in the language; the parser says what
+// to write instead.
+constexpr std::array<std::string_view, 33> symbols{"<=", ">=", "==", "!=", "&&", "||", "**", "<>", "//",  //
+                                                   "+",  "-",  "*",  "/",  "^",  "<",  ">",  "?",  ":",
+                                                   "(",  ")",  "[",  "]",  ",",  ".",  "=",  "{",  //
+                                                   "}",  "!",  "%",  "&",  "|",  "~",  "@"};
+
+class Scanner {
+ public:
+  Scanner(std::string_view text, bool lines_end_statements)
+      : text_(text), brackets_(lines_end_statements ? 0 : 1) {}
+
+  std::vector<Token> all() {
+    if (text_.size() > longest_text)
+      throw SyntaxError("", {}, fmt::format("a text of {} bytes", text_.size()),
+                        fmt::format("at most {}", longest_text));
+    while (skip_space(), at_ < text_.size()) next();
+    add(Token::Kind::end, 0);
+    return std::move(tokens_);
+  }
+
+ private:
+  void skip_space() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '#')
+        advance(std::min(text_.find('\n', at_), text_.size()) - at_);
+      else if (c == ' ' || c == '\t' || c == '\r' || (c == '\n' && brackets_ > 0))
+        advance(1);
+      else
+        return;
+    }
+  }
+
+  void next() {
+    const char c = text_[at_];
+    const bool point = c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]);
+    if (c == '\n' || c == ';') return add(Token::Kind::end_of_statement, 1);
+    if (is_digit(c) || point) return number();
+    if (begins_name(c)) {
+      std::size_t length = 1;
+      while (at_ + length < text_.size() && continues_name(text_[at_ + length])) ++length;
+      return add(Token::Kind::name, length);
+    }
+    for (const std::string_view symbol : symbols)
+      if (text_.substr(at_, symbol.size()) == symbol) {
+        if (c == '(' || c == '[') ++brackets_;
+        if (c == ')' || c == ']') brackets_ = std::max(brackets_ - 1, 0);
+        return add(Token::Kind::symbol, symbol.size());
+      }
+    refuse_character();
+  }
+
+  void number() {
+    double value = 0.0;
+    const char* const begin = text_.data() + at_;
+    const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
+    const auto length = static_cast<std::size_t>(end - begin);
+    if (error != std::errc{})
+      throw SyntaxError(text_, position_,
+                        fmt::format("the number {}", text_.substr(at_, std::min<std::size_t>(length, 40))),
+                        "a number that double precision can hold");
+    add(Token::Kind::number, length);
+    tokens_.back().number = value;
+  }
+
+  [[noreturn]] void refuse_character() const {
+    std::size_t length = 1;
+    while (at_ + length < text_.size() && (static_cast<unsigned char>(text_[at_ + length]) & 0xC0) == 0x80)
+      ++length;
+    const auto c = static_cast<unsigned char>(text_[at_]);
+    throw SyntaxError(text_, position_,
+                      c < ' ' || c == 0x7f ? fmt::format("the byte 0x{:02x}", c)
+                                           : fmt::format("the character '{}'", text_.substr(at_, length)),
+                      "a name, a number, an operator or a bracket");
+  }
+
+  void add(Token::Kind kind, std::size_t length) {
+    tokens_.push_back({kind, text_.substr(at_, length), at_, position_});
+    advance(length);
+  }
+
+  void advance(std::size_t length) {
+    for (; length > 0; --length, ++at_) {
+      if (text_[at_] == '\n')
+        ++position_.line, position_.column = 1;
+      else if ((static_cast<unsigned char>(text_[at_]) & 0xC0) != 0x80)
+        ++position_.column;
+    }
+  }
+
+  std::string_view text_;
+  int brackets_;  // open ones
+  std::size_t at_ = 0;
+  Position position_;
+  std::vector<Token> tokens_;
+};
+
+}  // namespace
+
+std::vector<Token> scan(std::string_view text, bool lines_end_statements) {
+  return Scanner(text, lines_end_statements).all();
+}
+
+}  // namespace spsolve

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/language/syntax_error.hpp"
+#include "kernels/operator/operation.hpp"
+
+namespace spsolve {
+
+/// A node of a syntax tree. Its operands stand before it in `Syntax::nodes`, so that a loop over the nodes
+/// sees operands first and needs no recursion.
+struct SyntaxNode {
+  enum class Kind {
+    number,      // number
+    name,        // text
+    level,       // text.level: a field at another level of time, level "previous" or "next"
+    operation,   // operation(operands): an operator, ?: or a function
+    unknown,     // text(operands): a call of no known function
+    displaced,   // operands[0] at the offsets operands[1], ...
+    difference,  // d(operands[0], axis): text is "d"; operands[1], if any, is the derivative
+    mean,        // mean(operands[0], axis)
+    laplace,     // laplace(operands[0])
+    correlate,   // correlate(axis_or_weights, operands[0])
+  };
+  Kind kind;
+  Position position;
+  double number = 0.0;
+  std::string text = {};
+  std::string level = {};
+  Operation operation = Operation::add;
+  std::vector<int> operands = {};
+  std::string axis = {};        // of difference and mean; of correlate the name of the weights
+  Position axis_position = {};  // of that name
+  int order = -1, at = -1;      // nodes of the values of "order=" and "at=", or -1
+};
+
+/// A statement `name = value`, or `name.next = value` where `next`.
+struct SyntaxStatement {
+  std::string name;
+  bool next;
+  int value;  // node
+  Position position;
+};
+
+struct Syntax {
+  std::string text;  // as it was read
+  std::vector<SyntaxNode> nodes;
+  std::vector<SyntaxStatement> statements;  // an expression alone has none; its value is the last node
+};
+
+}  // namespace spsolve

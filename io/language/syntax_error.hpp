@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "kernels/error.hpp"
+
+namespace spsolve {
+
+/// A place in a text. Lines and columns count from 1, columns in characters of UTF-8.
+struct Position {
+  int line = 1;
+  int column = 1;
+
+  friend bool operator==(const Position&, const Position&) = default;
+};
+
+/// A text that is not in the language of equations: what was found at a place, and what was wanted there. The
+/// message is one sentence, then the line of the text with a caret under the place.
+class SyntaxError : public Error {
+ public:
+  SyntaxError(std::string_view text, Position position, std::string found_there, std::string wanted_instead);
+
+  const Position& position() const { return position_; }
+  const std::string& found() const { return found_; }
+  const std::string& wanted() const { return wanted_; }
+
+ private:
+  Position position_;
+  std::string found_, wanted_;
+};
+
+}  // namespace spsolve

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/operator/canonical.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "kernels/operator/linear_form.hpp"
+
+namespace spsolve {
+
+namespace {
+
+using Kind = CanonicalNode::Kind;
+
+/// What a term turned out to be.
+struct Form {
+  enum class Kind { given, linear, other };
+  Kind kind = Kind::other;
+  TermId term = 0;         // given: a term without fields; whether of t or of points, its Dependence says
+  LinearForm linear = {};  // linear
+  std::optional<TermId> start = {};  // linear: a term of coefficients, coordinates and numbers that is added
+  Reading reading = {};              // other
+};
+
+/// What a term without fields depends on.
+struct Dependence {
+  bool on_time = false, on_point = false;
+};
+
+/// All that makes two nodes equal, as bytes.
+class Key {
+ public:
+  explicit Key(const CanonicalNode& node) {
+    add(static_cast<std::int64_t>(node.kind));
+    add(std::bit_cast<std::int64_t>(node.number));
+    add(node.index);
+    add(static_cast<std::int64_t>(node.level));
+    add(static_cast<std::int64_t>(node.operation));
+    for (const Reading& operand : node.operands) add(operand);
+    add(node.start.has_value());
+    if (node.start) add(*node.start);
+    for (const Link& link : node.links) {
+      add(link.node);
+      for (const Tap& tap : link.stencil.taps())
+        add(tap.offset), add(std::bit_cast<std::int64_t>(tap.weight));
+    }
+  }
+  std::string text;
+
+ private:
+  void add(std::int64_t value) { text.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  void add(const Index3& p) {
+    for (const std::int64_t value : p) add(value);
+  }
+  void add(const Reading& reading) { add(reading.node), add(reading.offset); }
+};
+
+class Canonicaliser {
+ public:
+  explicit Canonicaliser(const System& system) : system_(system) {
+    canonical_.terms = system.terms;
+    canonical_.field_names = system.fields;
+    canonical_.coefficient_names = system.coefficients;
+  }
+
+  Canonical result() {
+    std::vector<TermId> roots;
+    for (const Statement& statement : system_.statements) roots.push_back(statement.value);
+    const std::vector<bool> needed = reachable(system_.terms, roots);
+    forms_.resize(needed.size());
+    for (TermId id = 0; id < static_cast<TermId>(needed.size()); ++id)
+      if (needed[id]) forms_[id] = form_of(id);
+    for (const Statement& statement : system_.statements) {
+      canonical_.fields.push_back(statement.field);
+      canonical_.equations.push_back(node_of(forms_[statement.value]));
+    }
+    return std::move(canonical_);
+  }
+
+ private:
+  // ---- what terms are ----
+
+  Form form_of(TermId id) {
+    const Term term = system_.terms[id];
+    switch (term.kind) {
+      case Term::Kind::field: {
+        using Rank = LinearSource::Rank;
+        constexpr std::array ranks{Rank::previous, Rank::now, Rank::next};
+        return linear_form(LinearForm({ranks[static_cast<std::size_t>(term.level)], term.index}, {}));
+      }
+      case Term::Kind::operation:
+        return operation(term);
+      case Term::Kind::displaced:
+        return displaced(forms_[term.operands[0]], term.offset);
+      case Term::Kind::weighted:
+        return weighted(forms_[term.operands[0]], system_.terms.weights(term.index));
+      default:
+        return given(id);
+    }
+  }
+
+  static Form given(TermId term) { return {.kind = Form::Kind::given, .term = term}; }
+
+  /// A linear form; what is left where every weight is cancelled is its start.
+  Form linear_form(LinearForm linear, std::optional<TermId> start = {}) {
+    if (linear.taps().empty()) return given(start ? *start : canonical_.terms.number(0.0));
+    if (start && number_of(given(*start)) == 0.0) start.reset();
+    return {.kind = Form::Kind::linear, .linear = std::move(linear), .start = start};
+  }
+
+  Form operation(const Term& term) {
+    std::vector<Form> operands;
+    for (const TermId operand : term.operands) operands.push_back(forms_[operand]);
+    switch (term.operation) {
+      case Operation::add:
+      case Operation::subtract:
+        if (const auto sum = linear_sum(operands[0], operands[1], term.operation)) return *sum;
+        break;
+      case Operation::negate:
+        if (operands[0].kind == Form::Kind::linear)
+          return linear_form(operands[0].linear.negated(), changed_start(operands[0], Operation::negate, {}));
+        break;
+      case Operation::multiply:
+        for (const int factor : {0, 1})
+          if (const auto value = number_of(operands[factor])) {
+            const Form& other = operands[1 - factor];
+            if (*value == 1.0) return other;
+            if (other.kind == Form::Kind::linear)
+              return linear_form(other.linear.times(*value),
+                                 changed_start(other, Operation::multiply, operands[factor].term));
+          }
+        break;
+      case Operation::divide:
+        if (const auto value = number_of(operands[1])) {
+          if (*value == 1.0) return operands[0];
+          if (operands[0].kind == Form::Kind::linear && *value != 0.0)
+            return linear_form(operands[0].linear.over(*value),
+                               changed_start(operands[0], Operation::divide, operands[1].term));
+        }
+        break;
+      case Operation::power:
+      case Operation::pow:
+        if (const auto exponent = number_of(operands[1]); exponent && operands[0].kind != Form::Kind::given)
+          if (const auto power = small_power(operands[0], *exponent)) return *power;
+        break;
+      case Operation::select:
+        if (const auto condition = number_of(operands[0]))
+          return *condition != 0.0 ? operands[1] : operands[2];
+        break;
+      default:
+        break;
+    }
+    return plain_operation(term.operation, operands);
+  }
+
+  /// An operation of which nothing better is known.
+  Form plain_operation(Operation operation, const std::vector<Form>& operands) {
+    Dependence depends;
+    bool all_given = true;
+    std::vector<TermId> terms;
+    for (const Form& operand : operands) {
+      all_given = all_given && operand.kind == Form::Kind::given;
+      if (!all_given) break;
+      terms.push_back(operand.term);
+      depends = either(depends, dependence(operand.term));
+    }
+    if (all_given && !(depends.on_time && depends.on_point)) return given(given_operation(operation, terms));
+    CanonicalNode node{.kind = Kind::operation, .operation = operation};
+    for (const Form& operand : operands) node.operands.push_back(node_of(operand));
+    // What is displaced as a whole is a displacement of what is not.
+    std::optional<Index3> common;
+    for (const Reading& operand : node.operands)
+      if (varies(operand.node)) common = !common || *common == operand.offset ? operand.offset : Index3{};
+    for (Reading& operand : node.operands)
+      if (varies(operand.node)) operand.offset = operand.offset - *common;
+    return {.reading = {add(std::move(node)), common.value_or(Index3{})}};
+  }
+
+  bool varies(int node) const {
+    return canonical_.nodes[node].kind != Kind::number && canonical_.nodes[node].kind != Kind::scalar;
+  }
+
+  TermId given_operation(Operation operation, std::vector<TermId> operands) {
+    std::optional<Index3> common;
+    for (const TermId operand : operands)
+      if (dependence(operand).on_point) {
+        const Term& term = canonical_.terms[operand];
+        const Index3 offset = term.kind == Term::Kind::displaced ? term.offset : Index3{};
+        common = !common || *common == offset ? offset : Index3{};
+      }
+    if (!common || *common == Index3{}) return canonical_.terms.operation(operation, std::move(operands));
+    for (TermId& operand : operands)
+      if (dependence(operand).on_point) operand = canonical_.terms[operand].operands[0];
+    return canonical_.terms.displaced(canonical_.terms.operation(operation, std::move(operands)), *common);
+  }
+
+  /// The sum or difference where one is linear, and the other too or given for points.
+  std::optional<Form> linear_sum(const Form& a, const Form& b, Operation operation) {
+    const auto startable = [&](const Form& form) {
+      return form.kind == Form::Kind::given && !dependence(form.term).on_time;
+    };
+    const bool a_linear = a.kind == Form::Kind::linear, b_linear = b.kind == Form::Kind::linear;
+    if (!(a_linear || b_linear) || !(a_linear || startable(a)) || !(b_linear || startable(b))) return {};
+    LinearForm sum = a.linear;
+    sum += operation == Operation::add ? b.linear : b.linear.negated();
+    const auto start_of = [](const Form& form) {
+      return form.kind == Form::Kind::linear ? form.start : form.term;
+    };
+    std::optional<TermId> start = start_of(a);
+    if (const auto other = start_of(b)) {
+      if (start)
+        start = canonical_.terms.operation(operation, {*start, *other});
+      else
+        start =
+            operation == Operation::add ? *other : canonical_.terms.operation(Operation::negate, {*other});
+    }
+    return linear_form(std::move(sum), start);
+  }
+
+  std::optional<TermId> changed_start(const Form& form, Operation operation, std::optional<TermId> operand) {
+    if (!form.start) return {};
+    std::vector<TermId> operands{*form.start};
+    if (operand) operands.push_back(*operand);
+    return canonical_.terms.operation(operation, std::move(operands));
+  }
+
+  std::optional<Form> small_power(const Form& base, double exponent) {
+    if (exponent == 0.0) return given(canonical_.terms.number(1.0));
+    if (exponent == 1.0) return base;
+    if (exponent == 0.5) return plain_operation(Operation::sqrt, {base});
+    if (std::nearbyint(exponent) != exponent || std::abs(exponent) > 4.0) return {};
+    Form product = base;
+    for (int i = 1; i < std::abs(exponent); ++i)
+      product = plain_operation(Operation::multiply, {product, base});
+    if (exponent > 0.0) return product;
+    return plain_operation(Operation::divide, {given(canonical_.terms.number(1.0)), product});
+  }
+
+  Form displaced(const Form& form, const Index3& offset) {
+    Form result = form;
+    switch (form.kind) {
+      case Form::Kind::given:
+        return given(displaced_given(form.term, offset));
+      case Form::Kind::linear:
+        result.linear = form.linear.displaced(offset);
+        if (form.start) result.start = displaced_given(*form.start, offset);
+        return result;
+      default:
+        result.reading.offset = form.reading.offset + offset;
+        return result;
+    }
+  }
+
+  TermId displaced_given(TermId term, const Index3& offset) {
+    return dependence(term).on_point ? canonical_.terms.displaced(term, offset) : term;
+  }
+
+  Form weighted(const Form& form, const std::vector<Tap>& taps) {
+    if (form.kind == Form::Kind::given) return given(weighted_given(form.term, taps));
+    if (form.kind == Form::Kind::linear)
+      return linear_form(form.linear.convolved(taps),
+                         form.start ? std::optional(weighted_given(*form.start, taps)) : std::nullopt);
+    return linear_form(
+        LinearForm({LinearSource::Rank::node, form.reading.node}, form.reading.offset).convolved(taps));
+  }
+
+  TermId weighted_given(TermId term, const std::vector<Tap>& taps) {
+    if (dependence(term).on_point) return canonical_.terms.weighted(term, taps);
+    // The same at all points: times the sum of the weights, which is 0 for derivatives.
+    LinearForm sum;
+    for (const Tap& tap : taps) sum += LinearForm({LinearSource::Rank::now, 0}, {}).times(tap.weight);
+    const auto kept = sum.taps();
+    const double total = kept.empty() ? 0.0 : kept.begin()->second[0].weight;
+    if (total == 0.0) return canonical_.terms.number(0.0);
+    return canonical_.terms.operation(Operation::multiply, {canonical_.terms.number(total), term});
+  }
+
+  // ---- terms without fields ----
+
+  std::optional<double> number_of(const Form& form) const {
+    if (form.kind != Form::Kind::given || canonical_.terms[form.term].kind != Term::Kind::number) return {};
+    return canonical_.terms[form.term].number;
+  }
+
+  static Dependence either(const Dependence& a, const Dependence& b) {
+    return {a.on_time || b.on_time, a.on_point || b.on_point};
+  }
+
+  Dependence dependence(TermId id) {
+    while (static_cast<TermId>(dependences_.size()) <= id) {
+      const Term& term = canonical_.terms[static_cast<TermId>(dependences_.size())];
+      Dependence depends{term.kind == Term::Kind::time || term.kind == Term::Kind::step,
+                         term.kind == Term::Kind::coordinate || term.kind == Term::Kind::coefficient};
+      for (const TermId operand : term.operands) depends = either(depends, dependences_[operand]);
+      dependences_.push_back(depends);
+    }
+    return dependences_[id];
+  }
+
+  // ---- nodes ----
+
+  Reading node_of(const Form& form) {
+    switch (form.kind) {
+      case Form::Kind::given:
+        return node_of_given(form.term);
+      case Form::Kind::linear:
+        return chain(form);
+      default:
+        return form.reading;
+    }
+  }
+
+  Reading node_of_given(TermId id) {
+    const Term& term = canonical_.terms[id];
+    if (term.kind == Term::Kind::number) return {add({.kind = Kind::number, .number = term.number}), {}};
+    if (dependence(id).on_time)
+      return {add({.kind = Kind::scalar, .index = number_in(canonical_.scalars, id)}), {}};
+    const bool displaced = term.kind == Term::Kind::displaced;
+    const Index3 offset = displaced ? term.offset : Index3{};
+    const TermId base = displaced ? term.operands[0] : id;
+    return {add({.kind = Kind::coefficient, .index = number_in(canonical_.coefficients, base)}), offset};
+  }
+
+  static int number_in(std::vector<TermId>& list, TermId id) {
+    const auto found = std::find(list.begin(), list.end(), id);
+    if (found == list.end()) {
+      list.push_back(id);
+      return static_cast<int>(list.size()) - 1;
+    }
+    return static_cast<int>(found - list.begin());
+  }
+
+  int source_node(const LinearSource& source) {
+    if (source.rank == LinearSource::Rank::node) return source.index;
+    constexpr std::array levels{Level::previous, Level::now, Level::next};
+    return add(
+        {.kind = Kind::field, .index = source.index, .level = levels[static_cast<std::size_t>(source.rank)]});
+  }
+
+  Reading chain(const Form& form) {
+    const auto all_taps = form.linear.taps();
+    CanonicalNode node{.kind = Kind::chain};
+    for (const auto& [source, taps] : all_taps) {
+      // The source alone is read as it is.
+      if (all_taps.size() == 1 && !form.start && taps.size() == 1 && taps[0].weight == 1.0)
+        return {source_node(source), taps[0].offset};
+      node.links.push_back({source_node(source), stencil_of(taps)});
+    }
+    if (form.start) node.start = node_of_given(*form.start);
+    return shared(std::move(node));
+  }
+
+  /// A chain, or the displacement of one that there is already: they are known by what they are after the
+  /// displacement that brings the first tap to the point itself.
+  Reading shared(CanonicalNode node) {
+    const Index3 first = node.links[0].stencil.taps()[0].offset;
+    CanonicalNode moved{.kind = Kind::chain, .start = node.start};
+    if (moved.start && canonical_.nodes[moved.start->node].kind == Kind::coefficient)
+      moved.start->offset = moved.start->offset - first;
+    for (const Link& link : node.links) {
+      std::vector<Tap> taps = link.stencil.taps();
+      for (Tap& tap : taps) tap.offset = tap.offset - first;
+      moved.links.push_back({link.node, stencil_of(taps)});
+    }
+    const auto [found, added] = chains_.try_emplace(Key(moved).text, Reading{0, first});
+    if (added) found->second.node = add(std::move(node));
+    return {found->second.node, first - found->second.offset};
+  }
+
+  int add(CanonicalNode node) {
+    const auto [found, added] =
+        numbers_.try_emplace(Key(node).text, static_cast<int>(canonical_.nodes.size()));
+    if (added) canonical_.nodes.push_back(std::move(node));
+    return found->second;
+  }
+
+  const System& system_;
+  Canonical canonical_;
+  std::vector<Form> forms_;  // of the terms
+  std::vector<Dependence> dependences_;
+  std::map<std::string, int> numbers_;     // of nodes
+  std::map<std::string, Reading> chains_;  // the node, and where its first tap is
+};
+
+}  // namespace
+
+Canonical canonical_form(const System& system) { return Canonicaliser(system).result(); }
+
+}  // namespace spsolve

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/operator/canonical.hpp"
+#include "kernels/operator/expression_text.hpp"
+
+namespace spsolve {
+
+namespace {
+
+using Kind = CanonicalNode::Kind;
+
+std::string numbered(char letter, int number) {
+  return std::string(1, letter).append(std::to_string(number));
+}
+
+class CanonicalText {
+ public:
+  explicit CanonicalText(const Canonical& canonical)
+      : canonical_(canonical), names_(canonical.nodes.size()) {}
+
+  std::string text() {
+    name_shared_nodes();
+    for (std::size_t i = 0; i < canonical_.coefficients.size(); ++i)
+      line(numbered('k', static_cast<int>(i) + 1),
+           term_text(canonical_.coefficients[i]) + "  (one value per point)");
+    for (std::size_t i = 0; i < canonical_.scalars.size(); ++i)
+      line(numbered('s', static_cast<int>(i) + 1),
+           term_text(canonical_.scalars[i]) + "  (one value per step)");
+    for (std::size_t i = 0; i < canonical_.nodes.size(); ++i) {
+      phrases_.push_back(phrase_of_node(canonical_.nodes[i]));
+      if (names_[i].empty()) continue;
+      line(names_[i], phrases_.back().text);
+      phrases_.back() = {names_[i]};
+    }
+    for (std::size_t i = 0; i < canonical_.equations.size(); ++i)
+      line(canonical_.field_names[canonical_.fields[i]] + ".next",
+           phrase_of_reading(canonical_.equations[i]).text);
+    return text_;
+  }
+
+ private:
+  void line(const std::string& name, const std::string& value) { text_ += name + " = " + value + "\n"; }
+
+  std::string term_text(TermId id) const {
+    return text_of(canonical_.terms, id, canonical_.field_names, canonical_.coefficient_names);
+  }
+
+  /// Operations and chains that are read more than once, or at displaced points.
+  void name_shared_nodes() {
+    std::vector<int> readings(canonical_.nodes.size());
+    const auto read = [&](const Reading& reading) {
+      readings[reading.node] += reading.offset == Index3{} ? 1 : 2;
+    };
+    for (const CanonicalNode& node : canonical_.nodes) {
+      for (const Reading& operand : node.operands) read(operand);
+      for (const Link& link : node.links) readings[link.node] += 2;
+    }
+    for (const Reading& equation : canonical_.equations) read(equation);
+    int count = 0;
+    for (std::size_t i = 0; i < canonical_.nodes.size(); ++i) {
+      const Kind kind = canonical_.nodes[i].kind;
+      if (readings[i] > 1 && (kind == Kind::chain || kind == Kind::operation))
+        names_[i] = numbered('n', ++count);
+    }
+  }
+
+  Phrase phrase_of_reading(const Reading& reading) const {
+    const Phrase& phrase = phrases_[reading.node];
+    return reading.offset == Index3{} ? phrase : displaced(phrase, reading.offset);
+  }
+
+  Phrase phrase_of_node(const CanonicalNode& node) const {
+    switch (node.kind) {
+      case Kind::number:
+        return phrase_of(node.number);
+      case Kind::scalar:
+        return {numbered('s', node.index + 1)};
+      case Kind::coefficient:
+        return {numbered('k', node.index + 1)};
+      case Kind::field:
+        return {canonical_.field_names[node.index] + level_suffix(node.level)};
+      case Kind::chain:
+        return phrase_of_chain(node);
+      default:
+        break;
+    }
+    std::vector<Phrase> operands;
+    for (const Reading& operand : node.operands) operands.push_back(phrase_of_reading(operand));
+    return phrase_of(node.operation, operands);
+  }
+
+  /// "<start + 2*p - p.previous>": in angle brackets what is one chain of fused multiply-adds.
+  Phrase phrase_of_chain(const CanonicalNode& node) const {
+    std::string text;
+    if (node.start) text = phrase_of_reading(*node.start).text;
+    for (const Link& link : node.links) text += text_of_link(link, text.empty());
+    return {std::string("<").append(text).append(">")};
+  }
+
+  std::string text_of_link(const Link& link, bool first) const {
+    const Phrase& source = phrases_[link.node];
+    const std::vector<Tap>& taps = link.stencil.taps();
+    constexpr std::size_t most_shown = 7;
+    if (taps.size() > most_shown)
+      return (first ? "" : " + ") + std::to_string(taps.size()) + " taps of " + source.text + ", radius " +
+             offset_text(link.stencil.radius());
+    std::string text;
+    for (const Tap& tap : taps) {
+      const bool minus = tap.weight < 0.0;
+      text += first && text.empty() ? (minus ? "-" : "") : (minus ? " - " : " + ");
+      if (std::abs(tap.weight) != 1.0) text += number_text(std::abs(tap.weight)) + "*";
+      text += displaced(source, tap.offset).text;
+    }
+    return text;
+  }
+
+  const Canonical& canonical_;
+  std::vector<std::string> names_;
+  std::vector<Phrase> phrases_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string text_of(const Canonical& canonical) { return CanonicalText(canonical).text(); }
+
+}  // namespace spsolve

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/operator/evaluate_canonical.hpp"
+
+#include <cmath>
+
+#include "kernels/operator/apply.hpp"
+#include "kernels/operator/interpret.hpp"
+#include "kernels/operator/needed_boxes.hpp"
+
+namespace spsolve {
+
+namespace {
+
+using Kind = CanonicalNode::Kind;
+
+template <class T>
+class Evaluation {
+ public:
+  Evaluation(const Canonical& canonical, const Surroundings& surroundings, const State<T>& state)
+      : canonical_(canonical),
+        surroundings_(surroundings),
+        state_(state),
+        given_(given_values(surroundings, state.step)),
+        next_(state.now.size()) {}
+
+  State<T> step() {
+    for (std::size_t i = 0; i < canonical_.equations.size(); ++i)
+      next_[canonical_.fields[i]] = values_of(canonical_.equations[i]);
+    return {std::move(next_), state_.now, state_.step + 1};
+  }
+
+ private:
+  std::vector<T> values_of(const Reading& equation) {
+    const Box grid = box_of(surroundings_.shape());
+    boxes_ = needed_boxes(canonical_, equation, grid);
+    values_.assign(canonical_.nodes.size(), {});
+    for (std::size_t i = 0; i < canonical_.nodes.size(); ++i)
+      if (!boxes_[i].empty()) evaluate(static_cast<int>(i));
+    std::vector<T> out;
+    for_each_point(grid, [&](const Index3& p) { out.push_back(read(equation, p)); });
+    return out;
+  }
+
+  void evaluate(int i) {
+    const CanonicalNode& node = canonical_.nodes[i];
+    std::vector<T>& values = values_[i];
+    if (node.kind == Kind::scalar || node.kind == Kind::coefficient) {
+      const bool scalar = node.kind == Kind::scalar;
+      const TermId term = (scalar ? canonical_.scalars : canonical_.coefficients)[node.index];
+      const auto exact = interpret(canonical_.terms, term, scalar ? box_of({1, 1, 1}) : boxes_[i], given_);
+      values.assign(exact.begin(), exact.end());
+      return;
+    }
+    if (node.kind == Kind::number) return;
+    for_each_point(boxes_[i], [&](const Index3& p) { values.push_back(value_at(node, p)); });
+  }
+
+  T value_at(const CanonicalNode& node, const Index3& p) {
+    if (node.kind == Kind::field) return field_at(node, p);
+    if (node.kind == Kind::operation) {
+      operands_.clear();
+      for (const Reading& operand : node.operands) operands_.push_back(read(operand, p));
+      return apply<T>(node.operation, operands_);
+    }
+    T sum = node.start ? read(*node.start, p) : T{0};
+    for (const Link& link : node.links)
+      for (const Tap& tap : link.stencil.taps())
+        sum = std::fma(static_cast<T>(tap.weight), read({link.node, tap.offset}, p), sum);
+    return sum;
+  }
+
+  T field_at(const CanonicalNode& node, const Index3& p) const {
+    const auto& level = node.level == Level::now    ? state_.now
+                        : node.level == Level::next ? next_
+                                                    : state_.previous;
+    return padded(surroundings_.fields[node.index], level[node.index], p);
+  }
+
+  T read(const Reading& reading, const Index3& at) const {
+    const CanonicalNode& node = canonical_.nodes[reading.node];
+    if (node.kind == Kind::number) return static_cast<T>(node.number);
+    const std::vector<T>& values = values_[reading.node];
+    if (node.kind == Kind::scalar) return values[0];
+    const Box& box = boxes_[reading.node];
+    return values[static_cast<std::size_t>(index_of(at + reading.offset - box.begin, box.extent()))];
+  }
+
+  const Canonical& canonical_;
+  const Surroundings& surroundings_;
+  const State<T>& state_;
+  LeafValue given_;
+  std::vector<std::vector<T>> next_;
+  std::vector<Box> boxes_;              // where the nodes are read
+  std::vector<std::vector<T>> values_;  // there
+  std::vector<T> operands_;
+};
+
+}  // namespace
+
+template <class T>
+State<T> canonical_step(const Canonical& canonical, const Surroundings& surroundings, const State<T>& state) {
+  return Evaluation<T>(canonical, surroundings, state).step();
+}
+
+template State<float> canonical_step(const Canonical&, const Surroundings&, const State<float>&);
+template State<double> canonical_step(const Canonical&, const Surroundings&, const State<double>&);
+
+}  // namespace spsolve

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/operator/interpret.hpp"
+
+#include <stdexcept>
+
+#include "kernels/operator/apply.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// Values on a box, x fastest.
+struct Values {
+  Box box;
+  std::vector<double> values;
+
+  double at(const Index3& p) const {
+    return values[static_cast<std::size_t>(index_of(p - box.begin, box.extent()))];
+  }
+};
+
+Box moved(const Box& box, const Index3& offset) { return {box.begin + offset, box.end + offset}; }
+
+/// Where every term is needed for the value of one on a box.
+std::vector<Box> needed_boxes(const Terms& terms, TermId root, const Box& box) {
+  std::vector<Box> needed(root + 1);
+  needed[root] = box;
+  for (TermId id = root; id >= 0; --id) {
+    const Term& term = terms[id];
+    if (needed[id].empty()) continue;
+    Box reach = needed[id];
+    if (term.kind == Term::Kind::displaced) reach = moved(reach, term.offset);
+    if (term.kind == Term::Kind::weighted) {
+      reach = {};
+      for (const Tap& tap : terms.weights(term.index)) reach = hull_of(reach, moved(needed[id], tap.offset));
+    }
+    for (const TermId operand : term.operands) needed[operand] = hull_of(needed[operand], reach);
+  }
+  return needed;
+}
+
+double value_at(const Terms& terms, const Term& term, const std::vector<Values>& values, const Index3& p,
+                const LeafValue& leaf, std::vector<double>& operands) {
+  switch (term.kind) {
+    case Term::Kind::number:
+      return term.number;
+    case Term::Kind::operation:
+      operands.clear();
+      for (const TermId operand : term.operands) operands.push_back(values[operand].at(p));
+      return apply<double>(term.operation, operands);
+    case Term::Kind::displaced:
+      return values[term.operands[0]].at(p + term.offset);
+    case Term::Kind::weighted: {
+      double sum = 0.0;
+      for (const Tap& tap : terms.weights(term.index))
+        sum += tap.weight * values[term.operands[0]].at(p + tap.offset);
+      return sum;
+    }
+    default:
+      return leaf(term, p);
+  }
+}
+
+}  // namespace
+
+Box hull_of(const Box& a, const Box& b) {
+  if (a.empty()) return b;
+  if (b.empty()) return a;
+  Box both;
+  for (int axis = 0; axis < axis_count; ++axis) {
+    both.begin[axis] = std::min(a.begin[axis], b.begin[axis]);
+    both.end[axis] = std::max(a.end[axis], b.end[axis]);
+  }
+  return both;
+}
+
+std::vector<double> interpret(const Terms& terms, TermId id, const Box& box, const LeafValue& leaf) {
+  const std::vector<Box> needed = needed_boxes(terms, id, box);
+  std::vector<Values> values(id + 1);
+  std::vector<double> operands;
+  for (TermId term = 0; term <= id; ++term) {
+    if (needed[term].empty()) continue;
+    values[term].box = needed[term];
+    values[term].values.reserve(needed[term].points());
+    for_each_point(needed[term], [&](const Index3& p) {
+      values[term].values.push_back(value_at(terms, terms[term], values, p, leaf, operands));
+    });
+  }
+  return std::move(values[id].values);
+}
+
+LeafValue given_values(const Surroundings& surroundings, std::int64_t step) {
+  return [&surroundings, step](const Term& leaf, const Index3& p) {
+    const Domain& domain = surroundings.fields.front();
+    switch (leaf.kind) {
+      case Term::Kind::coordinate:
+        return surroundings.origin[leaf.index] +
+               static_cast<double>(p[leaf.index]) * surroundings.spacing[leaf.index];
+      case Term::Kind::coefficient:
+        return surroundings
+            .coefficients[leaf.index][static_cast<std::size_t>(index_of(inside(domain, p), domain.shape))];
+      case Term::Kind::time:
+        return static_cast<double>(step) * surroundings.dt;
+      case Term::Kind::step:
+        return static_cast<double>(step);
+      default:
+        throw std::logic_error("fields are not given");
+    }
+  };
+}
+
+}  // namespace spsolve

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/operator/queries.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "kernels/operator/expression_text.hpp"
+#include "kernels/operator/interpret.hpp"
+#include "kernels/operator/needed_boxes.hpp"
+
+namespace spsolve {
+
+namespace {
+
+using Kind = CanonicalNode::Kind;
+
+/// The fields of a node, and those in which it is not linear.
+struct Degree {
+  std::set<int> fields, nonlinear;
+};
+
+void merge(std::set<int>& into, const std::set<int>& from) { into.insert(from.begin(), from.end()); }
+
+/// Whether an operation is linear in its operands that have fields, given those of all operands.
+bool is_linear(Operation operation, const std::vector<Degree>& operands) {
+  const auto free = [&](std::size_t i) { return operands[i].fields.empty(); };
+  switch (operation) {
+    case Operation::add:
+    case Operation::subtract:
+    case Operation::negate:
+    case Operation::sum:
+    case Operation::average:
+      return true;
+    case Operation::multiply:
+      return free(0) || free(1);
+    case Operation::divide:
+      return free(1);
+    case Operation::select:
+      return free(0);
+    default:
+      return false;
+  }
+}
+
+std::vector<Degree> degrees_of(const Canonical& canonical) {
+  std::vector<Degree> degrees;
+  for (const CanonicalNode& node : canonical.nodes) {
+    Degree degree;
+    std::vector<Degree> operands;
+    for (const Reading& operand : node.operands) operands.push_back(degrees[operand.node]);
+    for (const Link& link : node.links) operands.push_back(degrees[link.node]);
+    for (const Degree& operand : operands)
+      merge(degree.fields, operand.fields), merge(degree.nonlinear, operand.nonlinear);
+    if (node.kind == Kind::field) degree.fields = {node.index};
+    if (node.kind == Kind::operation && !is_linear(node.operation, operands))
+      degree.nonlinear = degree.fields;
+    degrees.push_back(std::move(degree));
+  }
+  return degrees;
+}
+
+/// A node as a linear form with constant weights, and whether it has terms without fields.
+struct ConstantForm {
+  LinearForm linear;
+  bool has_fields = false, has_other_terms = false;
+};
+
+/// Nothing where weights vary or the node is not linear. The nodes before it have theirs in `forms`.
+std::optional<ConstantForm> constant_form(const Canonical& canonical, const CanonicalNode& node,
+                                          const std::vector<std::optional<ConstantForm>>& forms) {
+  using Rank = LinearSource::Rank;
+  constexpr std::array ranks{Rank::previous, Rank::now, Rank::next};
+  if (node.kind == Kind::field)
+    return ConstantForm{LinearForm({ranks[static_cast<std::size_t>(node.level)], node.index}, {}), true};
+  ConstantForm sum;
+  const auto add = [&](int other, const LinearForm& form) {
+    sum.linear += form;
+    sum.has_fields = sum.has_fields || forms[other]->has_fields;
+    sum.has_other_terms = sum.has_other_terms || forms[other]->has_other_terms;
+  };
+  if (node.kind == Kind::chain) {
+    sum.has_other_terms = node.start.has_value();
+    for (const Link& link : node.links) {
+      if (!forms[link.node]) return {};
+      add(link.node, forms[link.node]->linear.convolved(link.stencil.taps()));
+    }
+    return sum;
+  }
+  bool any_fields = false;
+  for (const Reading& operand : node.operands) {
+    if (!forms[operand.node]) return {};
+    any_fields = any_fields || forms[operand.node]->has_fields;
+  }
+  if (!any_fields) return ConstantForm{{}, false, true};
+  const auto operand = [&](int i) {
+    return forms[node.operands[i].node]->linear.displaced(node.operands[i].offset);
+  };
+  const auto number = [&](int i) -> std::optional<double> {
+    const CanonicalNode& other = canonical.nodes[node.operands[i].node];
+    return other.kind == Kind::number ? std::optional(other.number) : std::nullopt;
+  };
+  switch (node.operation) {
+    case Operation::add:
+    case Operation::subtract:
+      add(node.operands[0].node, operand(0));
+      add(node.operands[1].node, node.operation == Operation::add ? operand(1) : operand(1).negated());
+      return sum;
+    case Operation::negate:
+      add(node.operands[0].node, operand(0).negated());
+      return sum;
+    case Operation::multiply:
+      for (const int i : {0, 1})
+        if (const auto factor = number(i)) {
+          add(node.operands[1 - i].node, operand(1 - i).times(*factor));
+          return sum;
+        }
+      return {};
+    case Operation::divide:
+      if (const auto divisor = number(1); divisor && *divisor != 0.0) {
+        add(node.operands[0].node, operand(0).over(*divisor));
+        return sum;
+      }
+      return {};
+    default:
+      return {};
+  }
+}
+
+std::vector<std::optional<ConstantForm>> constant_forms(const Canonical& canonical) {
+  std::vector<std::optional<ConstantForm>> forms;
+  for (const CanonicalNode& node : canonical.nodes) forms.push_back(constant_form(canonical, node, forms));
+  return forms;
+}
+
+bool at_point_alone(const Box& offsets) { return offsets == box_of({1, 1, 1}); }
+
+/// Offsets of `inner` as seen from the offsets `outer`.
+Box composed(const Box& outer, const Box& inner) {
+  if (outer.empty() || inner.empty()) return {};
+  return {outer.begin + inner.begin, outer.end + inner.end - Index3{1, 1, 1}};
+}
+
+/// Whether an equation reads, at displaced points, what the equations from `first` on have made.
+bool reads_displaced_next(const SystemFacts& facts, int equation, int first) {
+  for (const auto& [read, offsets] : facts.equations[equation].reach)
+    for (int other = first; other < equation; ++other)
+      if (read.level == Level::next && read.field == facts.equations[other].field && !at_point_alone(offsets))
+        return true;
+  return false;
+}
+
+void find_groups(SystemFacts& facts) {
+  int first = 0;
+  const auto count = static_cast<int>(facts.equations.size());
+  for (int i = 1; i <= count; ++i)
+    if (i == count || reads_displaced_next(facts, i, first)) {
+      facts.groups.emplace_back(first, i);
+      first = i;
+    }
+}
+
+void find_reach_of_step(SystemFacts& facts, int field_count) {
+  facts.reach_now.resize(field_count);
+  facts.reach_previous.resize(field_count);
+  // What the equations so far reach of values of step n: [level][field advanced][field].
+  std::array<std::vector<std::vector<Box>>, 2> total;
+  for (auto& level : total) level.assign(field_count, std::vector<Box>(field_count));
+  for (const EquationFacts& equation : facts.equations)
+    for (const auto& [read, offsets] : equation.reach) {
+      if (read.level == Level::next) {
+        for (auto& level : total)
+          for (int field = 0; field < field_count; ++field)
+            level[equation.field][field] =
+                hull_of(level[equation.field][field], composed(offsets, level[read.field][field]));
+      } else {
+        Box& box = total[read.level == Level::now ? 0 : 1][equation.field][read.field];
+        box = hull_of(box, offsets);
+      }
+    }
+  for (int advanced = 0; advanced < field_count; ++advanced)
+    for (int field = 0; field < field_count; ++field) {
+      facts.reach_now[field] = hull_of(facts.reach_now[field], total[0][advanced][field]);
+      facts.reach_previous[field] = hull_of(facts.reach_previous[field], total[1][advanced][field]);
+    }
+  for (const auto* reach : {&facts.reach_now, &facts.reach_previous})
+    for (const Box& box : *reach)
+      for (int axis = 0; axis < axis_count && !box.empty(); ++axis)
+        facts.radius[axis] = std::max({facts.radius[axis], -box.begin[axis], box.end[axis] - 1});
+}
+
+std::string box_text(const Box& box) {
+  std::string text;
+  for (int axis = 0; axis < axis_count; ++axis) {
+    const std::int64_t first = box.begin[axis], last = box.end[axis] - 1;
+    if (text.empty() && first == 0 && last == 0 && axis != x_axis) continue;
+    text.append(text.empty() ? "[" : ", ").append(std::to_string(first));
+    if (last != first) text.append("..").append(std::to_string(last));
+  }
+  return text.append("]");
+}
+
+}  // namespace
+
+SystemFacts facts_of(const Canonical& canonical) {
+  SystemFacts facts;
+  facts.coefficient_reach.resize(canonical.coefficients.size());
+  const auto degrees = degrees_of(canonical);
+  const auto forms = constant_forms(canonical);
+  std::set<FieldLevel> read;
+  for (std::size_t i = 0; i < canonical.equations.size(); ++i) {
+    const Reading& equation = canonical.equations[i];
+    EquationFacts about{canonical.fields[i], {}, Linearity::nonlinear, {}, false, false};
+    const auto needed = needed_boxes(canonical, equation, box_of({1, 1, 1}));
+    for (std::size_t j = 0; j < needed.size(); ++j) {
+      const CanonicalNode& node = canonical.nodes[j];
+      if (needed[j].empty()) continue;
+      if (node.kind == Kind::field) about.reach[{node.index, node.level}] = needed[j];
+      if (node.kind == Kind::field && node.level != Level::next) read.insert({node.index, node.level});
+      if (node.kind == Kind::coefficient)
+        facts.coefficient_reach[node.index] = hull_of(facts.coefficient_reach[node.index], needed[j]);
+      if (node.kind == Kind::operation && !info_of(node.operation).same_bits) about.inexact_functions = true;
+    }
+    const Degree& degree = degrees[equation.node];
+    const auto& form = forms[equation.node];
+    about.nonlinear_in.assign(degree.nonlinear.begin(), degree.nonlinear.end());
+    if (degree.nonlinear.empty())
+      about.linearity = form ? Linearity::constant_weights : Linearity::varying_weights;
+    about.has_terms_without_fields = form && form->has_other_terms;
+    facts.equations.push_back(std::move(about));
+  }
+  find_groups(facts);
+  find_reach_of_step(facts, canonical.field_count());
+  facts.fields_read = static_cast<int>(read.size());
+  facts.fields_written = static_cast<int>(canonical.equations.size());
+  facts.coefficients_read = static_cast<int>(canonical.coefficients.size());
+  return facts;
+}
+
+std::optional<std::map<LinearSource, std::vector<Tap>>> constant_weights(const Canonical& canonical,
+                                                                         const Reading& equation) {
+  const auto form = constant_forms(canonical)[equation.node];
+  if (!form) return {};
+  return form->linear.displaced(equation.offset).taps();
+}
+
+std::string text_of(const EquationFacts& facts, const Canonical& canonical) {
+  std::string text = facts.linearity == Linearity::constant_weights  ? "linear, constant weights"
+                     : facts.linearity == Linearity::varying_weights ? "linear, weights that vary"
+                                                                     : "nonlinear in ";
+  for (std::size_t i = 0; i < facts.nonlinear_in.size(); ++i)
+    text.append(i ? ", " : "").append(canonical.field_names[facts.nonlinear_in[i]]);
+  std::string reads;
+  for (const auto& [read, offsets] : facts.reach) {
+    reads.append(reads.empty() ? "; reads " : ", ").append(canonical.field_names[read.field]);
+    reads.append(level_suffix(read.level));
+    if (!at_point_alone(offsets)) reads.append(" at ").append(box_text(offsets));
+  }
+  text += reads;
+  if (facts.inexact_functions) text += "; has functions whose last bits differ between CPU and GPU";
+  return text;
+}
+
+}  // namespace spsolve

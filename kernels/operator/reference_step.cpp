@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/operator/reference_step.hpp"
+
+#include "kernels/operator/interpret.hpp"
+
+namespace spsolve {
+
+State<double> reference_step(const System& system, const Surroundings& surroundings,
+                             const State<double>& state) {
+  State<double> next{std::vector<std::vector<double>>(state.now.size()), state.now, state.step + 1};
+  const LeafValue given = given_values(surroundings, state.step);
+  const LeafValue leaf = [&](const Term& term, const Index3& p) {
+    if (term.kind != Term::Kind::field) return given(term, p);
+    const auto& level = term.level == Level::now    ? state.now
+                        : term.level == Level::next ? next.now
+                                                    : state.previous;
+    return padded(surroundings.fields[term.index], level[term.index], p);
+  };
+  for (const Statement& statement : system.statements)
+    next.now[statement.field] = interpret(system.terms, statement.value, box_of(surroundings.shape()), leaf);
+  return next;
+}
+
+State<double> reference_steps(const System& system, const Surroundings& surroundings, State<double> state,
+                              int steps) {
+  for (int step = 0; step < steps; ++step) state = reference_step(system, surroundings, state);
+  return state;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/operator/step_matrix.hpp"
+#include "kernels/operator/system.hpp"
+
+namespace spsolve {
+
+/// What one step does to the wave that it amplifies most.
+struct Growth {
+  /// The largest magnitude of an eigenvalue of the symbol matrix, over the sampled waves. Eigenvalues that
+  /// agree but for rounding are replaced by their mean, which rounding changes less.
+  double spectral_radius = 0.0;
+  std::array<double, 3> wave{};  // {z, y, x}, radians per point, of that eigenvalue
+  /// Whether a wave grows without an eigenvalue beyond the unit circle: one on it is defective, so that its
+  /// wave grows linearly. The constant wave is left out: u(n + 1) = 2 u(n) - u(n - 1), free motion, is the
+  /// exact solution of a wave equation.
+  bool defective = false;
+  std::array<double, 3> defective_wave{};
+};
+
+/// The growth of a step on a periodic grid of `shape` over the waves of sampled_waves (kernels/stencil.hpp).
+Growth growth_of(const StencilMatrix& step, const Index3& shape);
+
+/// The values of what varies, in place of fields: one per coefficient, coordinates {z, y, x}, t and n.
+struct FrozenValues {
+  std::vector<double> coefficients;
+  std::array<double, 3> at{};
+  double t = 0.0;
+  std::int64_t step = 0;
+};
+
+/// The system with these values everywhere: its weights are constant where it is linear.
+System frozen(const System& system, const FrozenValues& values);
+
+}  // namespace spsolve

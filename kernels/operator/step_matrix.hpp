@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "kernels/operator/canonical.hpp"
+#include "kernels/operator/long_weights.hpp"
+
+namespace spsolve {
+
+/// A square matrix of weights: u_i' = sum_j W_ij * u_j. Products are compositions, powers fused steps. As
+/// everything fused, they are exact where no ghost point of a wall is reached.
+class StencilMatrix {
+ public:
+  /// Of zeros.
+  explicit StencilMatrix(int size) : size_(size), entries_(static_cast<std::size_t>(size) * size) {}
+  static StencilMatrix identity(int size);
+
+  int size() const { return size_; }
+  LongWeights& at(int row, int column) { return entries_[static_cast<std::size_t>(row) * size_ + column]; }
+  const LongWeights& at(int row, int column) const {
+    return entries_[static_cast<std::size_t>(row) * size_ + column];
+  }
+
+  friend StencilMatrix operator*(const StencilMatrix& a, const StencilMatrix& b);
+  StencilMatrix power(int exponent) const;
+
+ private:
+  int size_;
+  std::vector<LongWeights> entries_;
+};
+
+/// One step of a linear system with constant weights as a matrix (companion form). The unknowns are the
+/// fields at step n, in their order, then those of `previous` one step before; `.next` is replaced by the
+/// equation that made it.
+struct StepMatrix {
+  StencilMatrix matrix;
+  std::vector<int> previous;  // fields that are read one step before
+};
+
+/// Nothing where an equation is not linear or its weights vary. Terms without fields do not matter.
+std::optional<StepMatrix> step_matrix(const Canonical& canonical);
+
+/// u(n + t) = now * u(n) + previous * u(n - t)
+struct StrideLeapfrog {
+  Stencil now;
+  double previous;
+};
+
+/// t steps of u(n + 1) = s * u(n) - q u(n - 1) at once: L_0 = 2, L_1 = s, L_{k+1} = s * L_k - q L_{k-1};
+/// `now` is L_t, `previous` -q^t. In long double, then rounded. Throws std::invalid_argument for t < 1.
+StrideLeapfrog stride_leapfrog(const Stencil& s, double q, int t);
+
+/// s and q of such an equation, where the system is one.
+struct TwoLevelEquation {
+  Stencil s;
+  double q;
+};
+std::optional<TwoLevelEquation> two_level_equation(const Canonical& canonical);
+
+}  // namespace spsolve

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "kernels/domain.hpp"
+#include "kernels/operator/terms.hpp"
+
+namespace spsolve {
+
+/// field.next = value
+struct Statement {
+  int field;
+  TermId value;
+};
+
+/// What one time step does: the statements in the order of the text, one per field. A value reads
+/// `Level::next` only of fields whose statements stand above.
+struct System {
+  int dimensions = 3;
+  std::vector<std::string> fields;
+  std::vector<std::string> coefficients;
+  Terms terms;
+  std::vector<Statement> statements;
+};
+
+/// What a system is solved on: the grid, with the walls of each field, and the coefficients.
+struct Surroundings {
+  std::array<double, 3> origin{}, spacing{1.0, 1.0, 1.0};  // {z, y, x}
+  double dt = 1.0;
+  std::vector<Domain> fields;                     // one per field, all of one shape
+  std::vector<std::vector<double>> coefficients;  // of that shape, x fastest
+
+  const Index3& shape() const { return fields.front().shape; }
+};
+
+/// The fields at step n and one step before, of the shape of the grid, x fastest.
+template <class T>
+struct State {
+  std::vector<std::vector<T>> now, previous;
+  std::int64_t step = 0;
+};
+
+/// Coefficients beyond faces: they wrap where the axis is periodic (it is for all fields or for none), and
+/// are mirrored elsewhere.
+inline Index3 inside(const Domain& domain, Index3 p) {
+  for (int axis = 0; axis < axis_count; ++axis)
+    p[axis] = domain.periodic(axis) ? wrap(p[axis], domain.shape[axis]) : mirror(p[axis], domain.shape[axis]);
+  return p;
+}
+
+/// A field at any point of the infinite grid: ghosts are resolved z first, since the last axis padded covers
+/// the corners.
+template <class T>
+T padded(const Domain& domain, const std::vector<T>& values, Index3 p) {
+  for (int axis = 0; axis < axis_count; ++axis) {
+    const std::int64_t n = domain.shape[axis];
+    if (p[axis] >= 0 && p[axis] < n) continue;
+    const Face& face = domain.faces[axis][p[axis] < 0 ? low : high];
+    if (face.kind == BoundaryKind::dirichlet) return static_cast<T>(face.value);
+    p[axis] = face.kind == BoundaryKind::periodic ? wrap(p[axis], n) : mirror(p[axis], n);
+  }
+  return values[static_cast<std::size_t>(index_of(p, domain.shape))];
+}
+
+}  // namespace spsolve

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/operator/terms.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+#include "kernels/operator/apply.hpp"
+#include "kernels/operator/expression_text.hpp"
+
+namespace spsolve {
+
+bool Terms::Less::operator()(const Term& a, const Term& b) const {
+  const auto key = [](const Term& term) {
+    return std::make_tuple(term.kind, term.operation, term.level, term.index,
+                           std::bit_cast<std::uint64_t>(term.number), term.offset);
+  };
+  const auto key_a = key(a), key_b = key(b);
+  return key_a != key_b ? key_a < key_b : a.operands < b.operands;
+}
+
+TermId Terms::add(Term term) {
+  const auto [found, added] = numbers_.try_emplace(term, size());
+  if (added) terms_.push_back(std::move(term));
+  return found->second;
+}
+
+TermId Terms::number(double value) { return add({.kind = Term::Kind::number, .number = value}); }
+
+TermId Terms::operation(Operation operation, std::vector<TermId> operands) {
+  std::vector<double> values;
+  for (const TermId operand : operands)
+    if (terms_[operand].kind == Term::Kind::number) values.push_back(terms_[operand].number);
+  if (values.size() == operands.size()) return number(apply<double>(operation, values));
+  return add({.kind = Term::Kind::operation, .operation = operation, .operands = std::move(operands)});
+}
+
+TermId Terms::displaced(TermId operand, const Index3& offset) {
+  const Term& inner = terms_[operand];
+  if (offset == Index3{} || inner.kind == Term::Kind::number || inner.kind == Term::Kind::time ||
+      inner.kind == Term::Kind::step)
+    return operand;
+  if (inner.kind == Term::Kind::displaced) return displaced(inner.operands[0], inner.offset + offset);
+  return add({.kind = Term::Kind::displaced, .offset = offset, .operands = {operand}});
+}
+
+TermId Terms::weighted(TermId operand, const std::vector<Tap>& taps) {
+  const auto found = std::find(weights_.begin(), weights_.end(), taps);
+  const auto index = static_cast<int>(found - weights_.begin());
+  if (found == weights_.end()) weights_.push_back(taps);
+  return add({.kind = Term::Kind::weighted, .index = index, .operands = {operand}});
+}
+
+std::vector<bool> reachable(const Terms& terms, const std::vector<TermId>& roots) {
+  std::vector<bool> reached(terms.size(), false);
+  for (const TermId root : roots) reached[root] = true;
+  for (TermId id = terms.size() - 1; id >= 0; --id)
+    if (reached[id])
+      for (const TermId operand : terms[id].operands) reached[operand] = true;
+  return reached;
+}
+
+namespace {
+
+/// `room` is how many more terms the text may show, which bounds the recursion too.
+Phrase phrase_of_term(const Terms& terms, TermId id, const std::vector<std::string>& fields,
+                      const std::vector<std::string>& coefficients, int& room) {
+  const Term& term = terms[id];
+  if (--room < 0) return {"..."};
+  switch (term.kind) {
+    case Term::Kind::number:
+      return phrase_of(term.number);
+    case Term::Kind::coordinate:
+      return {std::string(1, "zyx"[term.index])};
+    case Term::Kind::coefficient:
+      return {coefficients[term.index]};
+    case Term::Kind::time:
+      return {"t"};
+    case Term::Kind::step:
+      return {"step"};
+    case Term::Kind::field:
+      return {fields[term.index] + level_suffix(term.level)};
+    default:
+      break;
+  }
+  std::vector<Phrase> operands;
+  for (const TermId operand : term.operands)
+    operands.push_back(phrase_of_term(terms, operand, fields, coefficients, room));
+  if (term.kind == Term::Kind::operation) return phrase_of(term.operation, operands);
+  if (term.kind == Term::Kind::displaced) return displaced(operands[0], term.offset);
+  return {"weights" + std::to_string(term.index + 1).append("(").append(operands[0].text).append(")")};
+}
+
+}  // namespace
+
+std::string text_of(const Terms& terms, TermId id, const std::vector<std::string>& fields,
+                    const std::vector<std::string>& coefficients) {
+  int room = 60;
+  return phrase_of_term(terms, id, fields, coefficients, room).text;
+}
+
+}  // namespace spsolve

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/operator/operation.hpp"
+#include "kernels/stencil.hpp"
+
+namespace spsolve {
+
+/// When a field is read: one step before the current one, at it, or after the statements so far.
+enum class Level : std::uint8_t { previous, now, next };
+
+/// The number of a term in its `Terms`.
+using TermId = int;
+
+/// One node of an expression as it was written, independent of its text.
+struct Term {
+  enum class Kind : std::uint8_t {
+    number,       // number
+    coordinate,   // of the point along axis `index`
+    coefficient,  // `index`
+    time,         // t
+    step,         // n
+    field,        // `index` at `level`
+    operation,    // operation(operands)
+    displaced,    // operands[0] at the point displaced by `offset`
+    weighted,     // sum_k weight[k] operands[0] at the point displaced by offset[k]: weights number `index`
+  };
+  Kind kind = Kind::number;
+  Operation operation = Operation::add;
+  Level level = Level::now;
+  int index = 0;
+  double number = 0.0;
+  Index3 offset{};
+  std::vector<TermId> operands = {};
+};
+
+/// Expressions that share their equal parts. Operands have smaller numbers than what is made of them, so
+/// loops over the numbers replace recursion. What numbers alone determine is computed at once, in double.
+class Terms {
+ public:
+  TermId number(double value);
+  TermId coordinate(int axis) { return add({.kind = Term::Kind::coordinate, .index = axis}); }
+  TermId coefficient(int index) { return add({.kind = Term::Kind::coefficient, .index = index}); }
+  TermId time() { return add({.kind = Term::Kind::time}); }
+  TermId step() { return add({.kind = Term::Kind::step}); }
+  TermId field(int index, Level level) {
+    return add({.kind = Term::Kind::field, .level = level, .index = index});
+  }
+  TermId operation(Operation operation, std::vector<TermId> operands);
+  TermId displaced(TermId operand, const Index3& offset);
+  TermId weighted(TermId operand, const std::vector<Tap>& taps);
+
+  const Term& operator[](TermId id) const { return terms_[id]; }
+  TermId size() const { return static_cast<TermId>(terms_.size()); }
+  const std::vector<Tap>& weights(int index) const { return weights_[index]; }
+
+ private:
+  struct Less {
+    bool operator()(const Term& a, const Term& b) const;
+  };
+  TermId add(Term term);
+
+  std::vector<Term> terms_;
+  std::map<Term, TermId, Less> numbers_;
+  std::vector<std::vector<Tap>> weights_;
+};
+
+/// `roots` and everything that they are made of, by number.
+std::vector<bool> reachable(const Terms& terms, const std::vector<TermId>& roots);
+
+/// A term as text, in the language of equations where that has a notation: weights are shown as their sum.
+std::string text_of(const Terms& terms, TermId id, const std::vector<std::string>& fields,
+                    const std::vector<std::string>& coefficients);
+
+}  // namespace spsolve

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/operator/canonical.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/operator/evaluate_canonical.hpp"
+#include "kernels/operator/reference_step.hpp"
+#include "kernels/presets.hpp"
+#include "kernels/reference.hpp"
+#include "tests/kernels/operator/example_steps.hpp"
+#include "tests/kernels/operator/random_step.hpp"
+
+namespace spsolve::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using Kind = CanonicalNode::Kind;
+
+/// How many operations stand between the state and a point of the next one, at most.
+double operations_of(const Canonical& canonical) {
+  double count = 1;
+  for (const CanonicalNode& node : canonical.nodes) {
+    count += node.kind == Kind::operation ? 1.0 + static_cast<double>(node.operands.size()) : 1.0;
+    for (const Link& link : node.links) count += static_cast<double>(link.stencil.taps().size());
+  }
+  return count;
+}
+
+double largest(const State<double>& state) {
+  double most = 1.0;  // walls and coefficients are not above it
+  for (const auto* level : {&state.now, &state.previous})
+    for (const auto& field : *level)
+      for (const double value : field) most = std::max(most, std::abs(value));
+  return most;
+}
+
+/// Compares the canonical form in precision T with the reference after every step. A step rounds what is as
+/// large as the values it reads times the sum of its weights, which the examples keep below 64.
+template <class T>
+void expect_close(const ExampleStep& example, const Canonical& canonical, const System& system,
+                  const RandomProblem& problem, int steps) {
+  State<double> expected = problem.state;
+  State<T> state{{}, {}, expected.step};
+  for (const auto& field : expected.now) state.now.emplace_back(field.begin(), field.end());
+  for (const auto& field : expected.previous) state.previous.emplace_back(field.begin(), field.end());
+  double bound = 0.0;
+  for (int step = 1; step <= steps; ++step) {
+    expected = reference_step(system, problem.surroundings, expected);
+    state = canonical_step(canonical, problem.surroundings, state);
+    bound =
+        4.0 * bound + operations_of(canonical) * 64.0 * largest(expected) * std::numeric_limits<T>::epsilon();
+    for (std::size_t field = 0; field < state.now.size(); ++field)
+      for (std::size_t i = 0; i < state.now[field].size(); ++i)
+        ASSERT_NEAR(state.now[field][i], expected.now[field][i], bound)
+            << example.name << ", step " << step << ", field " << field << ", point " << i;
+  }
+}
+
+TEST(Canonical, IsTheReferenceForAllExamplesAndWalls) {
+  std::mt19937 random(3);
+  for (const ExampleStep& example : example_steps()) {
+    const System system = system_of(example);
+    const Canonical canonical = canonical_form(system);
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      const RandomProblem problem(example, random, example.names.dimensions == 3 ? 5 : 9);
+      expect_close<double>(example, canonical, system, problem, 4);
+      expect_close<float>(example, canonical, system, problem, 2);
+    }
+  }
+}
+
+TEST(Canonical, IsTheReferenceExactlyWhereArithmeticIsExact) {
+  std::mt19937 random(5);
+  for (unsigned seed = 0; seed < 3000; ++seed) {
+    const ExampleStep example = RandomStep(seed, seed % 3 == 0).step();
+    const System system = system_of(example);
+    const Canonical canonical = canonical_form(system);
+    RandomProblem problem(example, random, 4);
+    make_whole(problem, random);
+    const auto expected = reference_step(system, problem.surroundings, problem.state);
+    const auto state = canonical_step(canonical, problem.surroundings, problem.state);
+    for (std::size_t field = 0; field < state.now.size(); ++field)
+      for (std::size_t i = 0; i < state.now[field].size(); ++i)
+        ASSERT_EQ(state.now[field][i], expected.now[field][i])
+            << "seed " << seed << ", field " << field << ", point " << i << "\n"
+            << example.step << text_of(canonical);
+    ASSERT_EQ(state.previous, problem.state.now);
+  }
+}
+
+/// The canonical form of a step of fields u and v in 2D with the coefficients k and m; spacing and dt are 1.
+Canonical canonical_of(const std::string& step) {
+  StepNames names;
+  names.dimensions = 2;
+  names.fields = {"u", "v"};
+  names.coefficients = {"k", "m"};
+  return canonical_form(resolve_step(parse_step(step), names));
+}
+
+std::string equation_of_u(const std::string& value) {
+  const std::string text = text_of(canonical_of("u.next = " + value + "\nv.next = v"));
+  const std::size_t begin = text.find("u.next = ") + 9;
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+TEST(Canonical, GathersWhatIsLinearWithConstantWeights) {
+  EXPECT_EQ(equation_of_u("u"), "u");
+  EXPECT_EQ(equation_of_u("u[0, 1]"), "u[1]");
+  EXPECT_EQ(equation_of_u("2*(u + 3*v[1, 0])/4 - u.previous"), "<-u.previous + 0.5*u + 1.5*v[1, 0]>");
+  EXPECT_EQ(equation_of_u("d(d(u, x, at=0.5), x, at=-0.5)"), "<u[-1] - 2*u + u[1]>");
+  EXPECT_EQ(equation_of_u("mean(u, x, at=0.5)[0, -1]"), "<0.5*u[-1] + 0.5*u>");
+  EXPECT_EQ(equation_of_u("u - u + v*0"), "0");
+  EXPECT_EQ(equation_of_u("0.3*u - 0.1*u - 0.2*u + v"), "v") << "weights that cancel but for rounding";
+  EXPECT_EQ(equation_of_u("u + 1e-17*v[0, 1]"), "<u + 1e-17*v[1]>") << "small weights are kept";
+}
+
+TEST(Canonical, KeepsOperationsWhereWeightsVary) {
+  EXPECT_EQ(equation_of_u("k*u + 2*u - v"), "k1*u + <2*u> - v");
+  EXPECT_EQ(equation_of_u("(u + v) - k*v + (u - v)"), "<u + v> - k1*v + <u - v>");
+  EXPECT_EQ(equation_of_u("t*u"), "s1*u");
+  EXPECT_EQ(equation_of_u("t*k*u"), "s1*k1*u");
+  EXPECT_EQ(equation_of_u("u/v"), "u/v");
+  EXPECT_EQ(equation_of_u("u*u*u/3 + u"), "u*u*u/3 + u");
+  EXPECT_EQ(equation_of_u("u < 0 ? -u : u"), "u < 0 ? <-u> : u");
+}
+
+TEST(Canonical, MakesOneCoefficientOfWhatNoFieldIsIn) {
+  const Canonical canonical = canonical_of("u.next = (k*2 + x)^2/m*u[0, 1] + sin(t*step + 2)*v; v.next = v");
+  EXPECT_EQ(text_of(canonical),
+            "k1 = (k*2 + x)^2/m  (one value per point)\n"
+            "s1 = sin(t*step + 2)  (one value per step)\n"
+            "u.next = k1*u[1] + s1*v\n"
+            "v.next = v\n");
+  EXPECT_EQ(equation_of_u("1 < 2 ? k*u : v"), "k1*u");
+  EXPECT_EQ(canonical_of("a = k*m + 1; u.next = a*u + a[0, 1]*u[0, 1] + k[1, 1]*m[1, 1]*v; v.next = v")
+                .coefficients.size(),
+            2u)
+      << "a and its displacement are one; k*m is another";
+  EXPECT_EQ(equation_of_u("u + k*3"), "<k1 + u>") << "a source, from which the chain starts";
+  EXPECT_EQ(equation_of_u("2*(u - k) + m"), "<k1 + 2*u>");
+  EXPECT_EQ(equation_of_u("u + d(k + u, x)"), "<k1 - 0.5*u[-1] + u + 0.5*u[1]>");
+  EXPECT_EQ(equation_of_u("u + t"), "u + s1") << "what changes with time is added";
+  EXPECT_EQ(equation_of_u("u + d(t*u, x) + d(t, x) + laplace(3)"), "<u - 0.5*n1[-1] + 0.5*n1[1]>");
+}
+
+TEST(Canonical, SharesDisplacedExpressions) {
+  EXPECT_EQ(text_of(canonical_of("u.next = d(k*d(u, x, at=0.5), x, at=-0.5); v.next = v")),
+            "k1 = k  (one value per point)\nn1 = k1*<-u + u[1]>\nu.next = <-n1[-1] + n1>\nv.next = v\n");
+  EXPECT_EQ(text_of(canonical_of("l = u[0, 1] - u; u.next = k*l + m*l[0, -1]; v.next = (k*l)[1, 0]")),
+            "k1 = k  (one value per point)\nk2 = m  (one value per point)\nn1 = <-u + u[1]>\nn2 = k1*n1\n"
+            "u.next = n2 + k2*n1[-1]\nv.next = n2[1, 0]\n");
+  EXPECT_EQ(text_of(canonical_of("u.next = (u*v)[0, 1] - u[0, -1]*v[0, -1]; v.next = u*v")),
+            "n1 = u*v\nu.next = n1[1] - n1[-1]\nv.next = n1\n");
+}
+
+TEST(Canonical, MakesProductsOfSmallPowers) {
+  EXPECT_EQ(equation_of_u("v^2"), "v*v");
+  EXPECT_EQ(equation_of_u("(u*v)^-2"), "1/(n1*n1)");
+  EXPECT_EQ(equation_of_u("v^0.5"), "sqrt(v)");
+  EXPECT_EQ(equation_of_u("v^1 + 3*pow(v, 0)"), "<3 + v>");
+  EXPECT_EQ(equation_of_u("v^1.5 + v^5"), "v^1.5 + v^5");
+}
+
+TEST(Canonical, TakesAnyLengthAndAnyMixture) {
+  std::string step = "u.next = u";
+  for (int i = 0; i < 20000; ++i) step += i % 2 ? " + k*u" : "*v";
+  const Canonical canonical = canonical_of(step + "\nv.next = v");
+  EXPECT_GT(canonical.nodes.size(), 10000u);
+  EXPECT_LT(text_of(canonical).size(), 100000u);
+  // Nested displacements of what is shared make no more nodes than statements.
+  std::string doubling = "a0 = u*v\n";
+  for (int i = 0; i < 40; ++i) {
+    const std::string a = "a" + std::to_string(i);
+    doubling += "a" + std::to_string(i + 1) + " = " + a + "*" + a + "[0, 1]\n";
+  }
+  EXPECT_LT(canonical_of(doubling + "u.next = a40; v.next = v").nodes.size(), 60u);
+}
+
+TEST(Canonical, RefusesWeightsThatAreTooManyOrNotFinite) {
+  EXPECT_THROW(canonical_of("u.next = u[1000, 1000] + u; v.next = v"), Error);
+  EXPECT_THROW(canonical_of("u.next = u*1e200*1e200; v.next = v"), Error);
+}
+
+/// The weights of the equation of u, which is one chain with one link.
+Stencil stencil_of_step(const std::string& step, const StepNames& names) {
+  const Canonical canonical = canonical_form(resolve_step(parse_step(step), names));
+  const CanonicalNode& node = canonical.nodes[canonical.equations[0].node];
+  EXPECT_EQ(node.kind, Kind::chain);
+  EXPECT_EQ(node.links.size(), 1u);
+  EXPECT_FALSE(node.start);
+  return node.links[0].stencil;
+}
+
+TEST(Canonical, HasTheWeightsOfPresets) {
+  StepNames names;
+  names.fields = {"u"};
+  names.spacing = {0.5, 0.25, 2.0};
+  names.dt = 0.03125;  // powers of two: products do not depend on their order
+  for (const int dimensions : {1, 2, 3}) {
+    names.dimensions = dimensions;
+    EXPECT_EQ(
+        stencil_of_step("u.next = u + dt*(0.25*laplace(u))", names).taps(),
+        make_preset("heat", dimensions, names.spacing, {{"diffusivity", {0.25}}, {"dt", {names.dt}}}).taps());
+    // The weights of order 4 have quotients of 3: they agree up to rounding.
+    const Stencil fourth = stencil_of_step("u.next = u + dt*0.3*laplace(u, order=4)", names);
+    const Stencil preset = make_preset("heat", dimensions, names.spacing,
+                                       {{"diffusivity", {0.3}}, {"dt", {names.dt}}, {"order", {4.0}}});
+    ASSERT_EQ(fourth.taps().size(), preset.taps().size());
+    for (std::size_t i = 0; i < preset.taps().size(); ++i) {
+      EXPECT_EQ(fourth.taps()[i].offset, preset.taps()[i].offset);
+      EXPECT_NEAR(fourth.taps()[i].weight, preset.taps()[i].weight, 16 * 0x1p-52);
+    }
+  }
+  names.dimensions = 2;
+  EXPECT_EQ(stencil_of_step("u.next = u + dt*(0.5*laplace(u) - 1.5*d(u, y) + 0.75*d(u, x))", names).taps(),
+            make_preset("advection-diffusion", 2, names.spacing,
+                        {{"diffusivity", {0.5}}, {"velocity", {1.5, -0.75}}, {"dt", {names.dt}}})
+                .taps());
+}
+
+TEST(Canonical, HasTheBitsOfTheSameWeightsInAStencil) {
+  StepNames names;
+  names.dimensions = 2;
+  names.fields = {"u"};
+  const std::vector<double> weights{0.1, 0.2, -0.3, 0.7, 1.0 / 3, 0.05};
+  const Stencil stencil({1, 2, 3}, weights, {0, 1, 1});
+  names.stencils.emplace("w", stencil);
+  EXPECT_EQ(stencil_of_step("u.next = correlate(w, u)", names).taps(), stencil.taps());
+  EXPECT_EQ(
+      stencil_of_step(
+          "u.next = 0.1*u[-1, -1] + 0.2*u[-1, 0] + 0.05*u[0, 1] - 0.3*u[-1, 1] + u*(1/3) + u[0, -1]*0.7",
+          names)
+          .taps(),
+      stencil.taps());
+}
+
+}  // namespace
+}  // namespace spsolve::testing
