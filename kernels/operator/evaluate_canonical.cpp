@@ -16,14 +16,14 @@ using Kind = CanonicalNode::Kind;
 template <class T>
 class Evaluation {
  public:
-  Evaluation(const Canonical& canonical, const Surroundings& surroundings, const State<T>& state)
+  Evaluation(const Canonical& canonical, const Surroundings& surroundings, const SystemState<T>& state)
       : canonical_(canonical),
         surroundings_(surroundings),
         state_(state),
         given_(given_values(surroundings, state.step)),
         next_(state.now.size()) {}
 
-  State<T> step() {
+  SystemState<T> step() {
     for (std::size_t i = 0; i < canonical_.equations.size(); ++i)
       next_[canonical_.fields[i]] = values_of(canonical_.equations[i]);
     return {std::move(next_), state_.now, state_.step + 1};
@@ -87,7 +87,7 @@ class Evaluation {
 
   const Canonical& canonical_;
   const Surroundings& surroundings_;
-  const State<T>& state_;
+  const SystemState<T>& state_;
   LeafValue given_;
   std::vector<std::vector<T>> next_;
   std::vector<Box> boxes_;              // where the nodes are read
@@ -98,11 +98,11 @@ class Evaluation {
 }  // namespace
 
 template <class T>
-State<T> canonical_step(const Canonical& canonical, const Surroundings& surroundings, const State<T>& state) {
+SystemState<T> canonical_step(const Canonical& canonical, const Surroundings& surroundings, const SystemState<T>& state) {
   return Evaluation<T>(canonical, surroundings, state).step();
 }
 
-template State<float> canonical_step(const Canonical&, const Surroundings&, const State<float>&);
-template State<double> canonical_step(const Canonical&, const Surroundings&, const State<double>&);
+template SystemState<float> canonical_step(const Canonical&, const Surroundings&, const SystemState<float>&);
+template SystemState<double> canonical_step(const Canonical&, const Surroundings&, const SystemState<double>&);
 
 }  // namespace spsolve

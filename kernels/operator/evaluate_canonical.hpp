@@ -9,17 +9,17 @@ namespace spsolve {
 /// One time step by the canonical form on the whole grid, in precision T (float or double), by plain loops
 /// over points. Units have these bits at every point. Beyond faces as `reference_step`.
 template <class T>
-State<T> canonical_step(const Canonical& canonical, const Surroundings& surroundings, const State<T>& state);
+SystemState<T> canonical_step(const Canonical& canonical, const Surroundings& surroundings, const SystemState<T>& state);
 
 /// `steps` such steps.
 template <class T>
-State<T> canonical_steps(const Canonical& canonical, const Surroundings& surroundings, State<T> state,
+SystemState<T> canonical_steps(const Canonical& canonical, const Surroundings& surroundings, SystemState<T> state,
                          int steps) {
   for (int step = 0; step < steps; ++step) state = canonical_step(canonical, surroundings, state);
   return state;
 }
 
-extern template State<float> canonical_step(const Canonical&, const Surroundings&, const State<float>&);
-extern template State<double> canonical_step(const Canonical&, const Surroundings&, const State<double>&);
+extern template SystemState<float> canonical_step(const Canonical&, const Surroundings&, const SystemState<float>&);
+extern template SystemState<double> canonical_step(const Canonical&, const Surroundings&, const SystemState<double>&);
 
 }  // namespace spsolve

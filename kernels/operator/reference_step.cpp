@@ -5,9 +5,9 @@
 
 namespace spsolve {
 
-State<double> reference_step(const System& system, const Surroundings& surroundings,
-                             const State<double>& state) {
-  State<double> next{std::vector<std::vector<double>>(state.now.size()), state.now, state.step + 1};
+SystemState<double> reference_step(const System& system, const Surroundings& surroundings,
+                             const SystemState<double>& state) {
+  SystemState<double> next{std::vector<std::vector<double>>(state.now.size()), state.now, state.step + 1};
   const LeafValue given = given_values(surroundings, state.step);
   const LeafValue leaf = [&](const Term& term, const Index3& p) {
     if (term.kind != Term::Kind::field) return given(term, p);
@@ -21,7 +21,7 @@ State<double> reference_step(const System& system, const Surroundings& surroundi
   return next;
 }
 
-State<double> reference_steps(const System& system, const Surroundings& surroundings, State<double> state,
+SystemState<double> reference_steps(const System& system, const Surroundings& surroundings, SystemState<double> state,
                               int steps) {
   for (int step = 0; step < steps; ++step) state = reference_step(system, surroundings, state);
   return state;

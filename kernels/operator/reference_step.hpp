@@ -9,11 +9,11 @@ namespace spsolve {
 /// are interpreted as they are written, one after the other; beyond faces fields have the ghost values of
 /// their own walls (numpy.pad, axis by axis in the order x, y, z), `.next` of what the statement above has
 /// made. Knows nothing of the canonical form.
-State<double> reference_step(const System& system, const Surroundings& surroundings,
-                             const State<double>& state);
+SystemState<double> reference_step(const System& system, const Surroundings& surroundings,
+                             const SystemState<double>& state);
 
 /// `steps` such steps.
-State<double> reference_steps(const System& system, const Surroundings& surroundings, State<double> state,
+SystemState<double> reference_steps(const System& system, const Surroundings& surroundings, SystemState<double> state,
                               int steps);
 
 }  // namespace spsolve

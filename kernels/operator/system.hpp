@@ -38,7 +38,7 @@ struct Surroundings {
 
 /// The fields at step n and one step before, of the shape of the grid, x fastest.
 template <class T>
-struct State {
+struct SystemState {
   std::vector<std::vector<T>> now, previous;
   std::int64_t step = 0;
 };

@@ -149,7 +149,7 @@ struct RandomProblem {
   }
 
   Surroundings surroundings;
-  State<double> state;
+  SystemState<double> state;
 };
 
 }  // namespace spsolve::testing

@@ -30,7 +30,7 @@ double operations_of(const Canonical& canonical) {
   return count;
 }
 
-double largest(const State<double>& state) {
+double largest(const SystemState<double>& state) {
   double most = 1.0;  // walls and coefficients are not above it
   for (const auto* level : {&state.now, &state.previous})
     for (const auto& field : *level)
@@ -43,8 +43,8 @@ double largest(const State<double>& state) {
 template <class T>
 void expect_close(const ExampleStep& example, const Canonical& canonical, const System& system,
                   const RandomProblem& problem, int steps) {
-  State<double> expected = problem.state;
-  State<T> state{{}, {}, expected.step};
+  SystemState<double> expected = problem.state;
+  SystemState<T> state{{}, {}, expected.step};
   for (const auto& field : expected.now) state.now.emplace_back(field.begin(), field.end());
   for (const auto& field : expected.previous) state.previous.emplace_back(field.begin(), field.end());
   double bound = 0.0;

@@ -95,7 +95,7 @@ void expect_strides(const std::string& step, int dimensions, int order) {
   for (int axis = axis_count - dimensions; axis < axis_count; ++axis) domain.shape[axis] = 9 + 2 * axis;
   surroundings.fields = {domain};
   surroundings.dt = 0.25;
-  State<double> state;
+  SystemState<double> state;
   std::mt19937 random(1);
   for (auto* level : {&state.now, &state.previous}) {
     level->emplace_back();
