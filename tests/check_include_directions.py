@@ -16,10 +16,12 @@ ROOMS = {
     "kernels/cuda/runtime": {"kernels"},
     "kernels/cuda/ptx": {"kernels"},
     "kernels/cuda/launch": {"kernels", "kernels/cuda/runtime", "kernels/cuda/ptx"},
+    "kernels/operator": {"kernels"},
+    "io/language": {"kernels", "kernels/operator", "io/nearest_name"},
     "halo": {"kernels", "kernels/cuda/runtime", "kernels/cuda/transfer"},
     "solver/plan": set(),
     "solver": set(),
-    "io": {"halo/communicator", "kernels", "kernels/catalogue", "kernels/sparse"},
+    "io": {"halo/communicator", "kernels", "kernels/catalogue", "kernels/operator", "kernels/sparse", "io/language"},
     "app/setup": set(),
     "app/run": {"app/setup"},
     "app/bench": {"app/setup"},
@@ -33,7 +35,7 @@ for family in ("scalar", "tensor", "transfer", "ceilings"):
 ROOMS["solver/plan"] = ALL_KERNELS | {"halo", "solver/problem"}
 ROOMS["solver"] = ALL_KERNELS | {"halo", "solver/plan"}
 for room in ("app/setup", "app/run", "app/bench", "app/inspect", "app"):
-    ROOMS[room] |= ALL_KERNELS | {"solver", "solver/plan", "io", "halo"}
+    ROOMS[room] |= ALL_KERNELS | {"solver", "solver/plan", "io", "io/language", "halo"}
 
 root = pathlib.Path(sys.argv[1])
 wrong = []
