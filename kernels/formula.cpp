@@ -48,8 +48,8 @@ Stencil Formula::stencil() const {
 }
 
 Formula difference(int axis, int derivative, int first, int last, double place) {
-  // Fornberg's recursion: delta[nu][k] is the weight of point nu in the k-th derivative through the points so
-  // far.
+  // Fornberg's recursion: delta[nu][k] is the weight of point nu in the k-th derivative through the points
+  // visited so far.
   const int count = last - first + 1;
   std::vector<std::vector<double>> delta(count, std::vector<double>(derivative + 1, 0.0));
   delta[0][0] = 1.0;

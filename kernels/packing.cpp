@@ -34,7 +34,7 @@ class HostPacking : public Packing {
   }
 
  private:
-  /// Which row of the original becomes a row of its image.
+  /// Returns the row of the source box that becomes `row` of the copy.
   static std::int64_t row_mirrored(const BoxCopy& copy, std::int64_t row) {
     Index3 p = row_begin(box_of(copy.extent), row);
     for (const int axis : {z_axis, y_axis})

@@ -9,8 +9,8 @@
 namespace spsolve {
 namespace {
 
-/// combined() of `of_nothing` and what visit(row number, values of the row now, values before, points)
-/// returns for every row.
+/// Returns combined() of `of_nothing` and the results of visit(row number, values of the row, values before,
+/// points) for every row.
 template <class Storage, class Result, class Visit>
 Result over_rows(const Field& field, const Field* before, const Result& of_nothing, Visit&& visit) {
   const Box& box = field.owned();

@@ -4,8 +4,8 @@
 namespace spsolve {
 namespace {
 
-/// u at any point of the infinite grid: ghosts are resolved z first, since the last axis padded covers the
-/// corners.
+/// Returns u at any point of the infinite grid. Ghost points are resolved z first, because the axis that is
+/// padded last covers the corners.
 double padded(const Domain& domain, const std::vector<double>& u, Index3 p) {
   for (int axis = 0; axis < axis_count; ++axis) {
     const std::int64_t n = domain.shape[axis];

@@ -20,7 +20,7 @@ bool is_symmetric(const Stencil& stencil, int axis) {
   });
 }
 
-/// Whether a step keeps constants but for the rounding of weights and of their sum.
+/// Returns true if a step keeps constants, except for the rounding of weights and of their sum.
 bool keeps_constants(const Stencil& stencil) {
   double sum = 0;
   for (const Tap& tap : stencil.taps()) sum += tap.weight;
@@ -28,7 +28,7 @@ bool keeps_constants(const Stencil& stencil) {
                                   std::numeric_limits<double>::epsilon() * sum_abs(stencil);
 }
 
-/// Whether a face across an axis is one that ghost points have the value of.
+/// Returns true if a face of the axis prescribes a value for its ghost points.
 bool has_value(const Domain& domain, int axis) {
   return std::any_of(domain.faces[axis].begin(), domain.faces[axis].end(),
                      [](const Face& face) { return face.kind == BoundaryKind::dirichlet; });
@@ -39,7 +39,7 @@ bool has_value(const Domain& domain, int axis) {
 Domain with_wall_images(Domain domain, const Stencil& stencil, int steps, Precision precision) {
   const Index3& radius = stencil.radius();
   int axes_with_values = 0;
-  std::set<double> values;  // of dirichlet faces that may have images
+  std::set<double> values;  // of dirichlet faces that may have reflections
   for (int axis = 0; axis < axis_count; ++axis) {
     if (domain.periodic(axis)) continue;
     bool exact = steps * radius[axis] <= domain.shape[axis] && (steps == 1 || is_symmetric(stencil, axis));

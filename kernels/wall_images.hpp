@@ -7,18 +7,23 @@
 
 namespace spsolve {
 
-/// The domain with those axes `mirrored` between whose walls `steps` fused steps are exact if memory beyond
-/// the walls holds images of the field, and with walls' values as `precision` stores them. A step keeps the
-/// symmetry of a field that is even about a face where its weights are the same at mirrored offsets along the
-/// axis, so beyond neumann faces the field goes on as its mirror image. It keeps a field that is odd about
-/// the first ghost point, but for the value c of the wall there, where also its weights sum to 1 or c is 0;
-/// with radius 1 a step from the grid reads no other ghost point, so beyond dirichlet faces the field goes on
-/// as 2 c less its mirror image about that point. A single step needs nothing of its weights, since ghost
-/// points are such images before it. Such reflections of two axes must commute: their values are the same.
-/// Grids are at least as wide as images.
+/// Returns the domain with `mirrored` set for each wall axis where `steps` fused steps are exact if memory
+/// beyond the walls holds reflections of the field. Values of walls are rounded to `precision`.
+///
+/// Neumann faces: if the weights are equal at reflected offsets along the axis, a step keeps a field even
+/// about the face. The field beyond the face is therefore its reflection.
+///
+/// Dirichlet faces with value c: if also the weights sum to 1, or c is 0, a step keeps a field odd about the
+/// first ghost point, apart from c. With radius 1 a step from the grid reads no other ghost point. The field
+/// beyond the face is therefore 2 c minus its reflection about that point.
+///
+/// A single step has no condition on the weights, because before it the ghost points equal these reflections.
+/// Reflections of two axes must commute, so the dirichlet values of both must be equal. Grids must be at
+/// least as wide as the reflections.
 Domain with_wall_images(Domain domain, const Stencil& stencil, int steps, Precision precision);
 
-/// The same domain without what walls give: those of `mirrored` axes have the value 0.
+/// Returns the domain with value 0 on the walls of `mirrored` axes. Fields on that domain get nothing from
+/// those walls.
 Domain homogeneous(Domain domain);
 
 }  // namespace spsolve
