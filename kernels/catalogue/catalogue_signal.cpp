@@ -13,7 +13,8 @@ Formula mean(int axis, int radius) {
   return mirrored(axis, std::vector<double>(radius + 1, 1.0 / (2 * radius + 1)));
 }
 
-/// Rows of a small image, top to bottom and left to right about the middle, as papers print them.
+/// Returns the weights of a small image, centred. Rows run top to bottom and left to right, as papers print
+/// them.
 Formula mask(const std::vector<std::vector<double>>& rows, double scale) {
   Formula sum;
   const int top = -static_cast<int>(rows.size() / 2);
@@ -23,7 +24,8 @@ Formula mask(const std::vector<std::vector<double>>& rows, double scale) {
   return scale * sum;
 }
 
-/// value(x^2 + y^2) over a square, minus its mean where `balanced`, scaled so that no wave is amplified.
+/// Returns value(x^2 + y^2) over a square, scaled so that it amplifies no wave. If `balanced`, the mean is
+/// subtracted first.
 template <class Value>
 Formula radial(int radius, bool balanced, Value&& value) {
   double sum = 0.0, count = 0.0;
@@ -106,12 +108,12 @@ std::vector<CatalogueEntry> image_entries() {
 
 std::vector<CatalogueEntry> finance_entries() {
   const char* d = "finance";
-  // A year in 250 days: rate 3%, volatility 25%, in steps of one day; prices are on a grid of their
-  // logarithm.
+  // A year has 250 days of one time step each; rate 3%, volatility 25%. The grid is in the logarithm of the
+  // price.
   const double dt = 1.0 / 250, r = 0.03, sigma = 0.25, drift = r - 0.5 * sigma * sigma,
                discount = std::exp(-r * dt);
   const double up = std::exp(sigma * std::sqrt(dt)), chance = (std::exp(r * dt) - 1 / up) / (up - 1 / up);
-  // Grids stretched by lambda: h = lambda sigma sqrt(dt).
+  // Grids are stretched by lambda: h = lambda sigma sqrt(dt).
   const auto per_step = [&](double lambda) { return drift * std::sqrt(dt) / (lambda * sigma); };
   const auto trinomial = [&](double lambda) {
     const double half = 0.5 / (lambda * lambda), tilt = 0.5 * per_step(lambda);
@@ -120,7 +122,8 @@ std::vector<CatalogueEntry> finance_entries() {
   const auto black_scholes = [&](double lambda) {
     return transport_equation({0, 0, -per_step(lambda)}, {0, 0, 0.5 / (lambda * lambda)}, r * dt);
   };
-  // Several assets with equal volatility: every corner of a square or cube, by the signs of its moves.
+  // Several assets with equal volatility move to the corners of a square or cube; the weight of a corner
+  // depends on the signs of its moves.
   const double tilt = per_step(1.0), rho = 0.4;
   const std::vector<Derivative> discounted{{-r * dt, {}}};
   Formula two, three;
