@@ -12,9 +12,10 @@
 namespace spsolve {
 namespace {
 
-/// The number of processes that the launcher says it started for this job step, 1 if it says nothing.
+/// Returns the number of processes that the launcher says it started for this job step, or 1 if it says
+/// nothing.
 int launched_processes() {
-  // Of Slurm only the step's own count: a batch script itself runs once whatever SLURM_NTASKS says.
+  // For Slurm only the step's own count is used: a batch script runs once whatever SLURM_NTASKS says.
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
     if (const char* value = std::getenv(variable)) return std::atoi(value);
   return 1;

@@ -9,11 +9,11 @@
 namespace spsolve {
 namespace {
 
-// Regions begin at multiples of it in the buffers, so that they are copied in large pieces.
+// Regions begin at multiples of this in the buffers, so that they are copied in large pieces.
 constexpr std::size_t region_alignment = 16;  // bytes
 
-/// The regions with this rank itself, or with all others, peer after peer; each peer's in the order that both
-/// ends agreed on.
+/// Returns the regions exchanged with this rank itself (`own`) or with all others, sorted by peer. The
+/// regions of each peer keep the order that both ends agreed on.
 std::vector<HaloRegion> chosen(const std::vector<HaloRegion>& regions, int rank, bool own) {
   std::vector<HaloRegion> result;
   std::copy_if(regions.begin(), regions.end(), std::back_inserter(result),
@@ -28,8 +28,8 @@ std::size_t padded_bytes(const HaloRegion& region, Precision precision) {
   return round_up(bytes, region_alignment);
 }
 
-/// Whether copying the rows of a region where they lie is quicker than packing them: copy engines take their
-/// time for each row, and make no images.
+/// Returns true if copying the rows of a region directly is faster than packing them. Copy engines take a
+/// fixed time per row and cannot reflect values.
 bool has_long_rows(const HaloRegion& region, Precision precision) {
   constexpr std::int64_t long_row = 512, few_rows = 256;  // bytes; rows
   const Index3 extent = region.box.extent();
@@ -38,7 +38,7 @@ bool has_long_rows(const HaloRegion& region, Precision precision) {
          extent[0] * extent[1] <= few_rows;
 }
 
-/// A region of a field as it lies in memory; rows that fill the memory's are one.
+/// Describes a region of a field in memory. Rows and planes that are contiguous are merged into one row.
 Message message_of(const HaloRegion& region, Field& field) {
   const auto element = storage_bytes(field.precision());
   const auto size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
@@ -74,7 +74,8 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
     : transport_(&transport) {
   const Precision precision = like.precision();
   std::vector<BoxCopy> images, packing, unpacking;
-  // The messages with the other ranks; copy(region, offset) tells where in the buffer one is.
+  // Lays out the messages to other ranks; copy(region, offset) records the place of each region in the
+  // buffer.
   const auto lay_out = [&](const std::vector<HaloRegion>& all, auto&& copy) {
     std::vector<HaloRegion> others = chosen(all, communicator.rank(), false);
     Messages result;
@@ -108,8 +109,8 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
   });
   const auto own_from = chosen(regions.send, communicator.rank(), true),
              own_to = chosen(regions.receive, communicator.rank(), true);
-  // Boxes hold images of own points (slab_regions), which must be there before those are packed that have
-  // short rows; otherwise both are copied at once.
+  // Where the transport takes boxes, slabs contain copies of own points (slab_regions), so these must be made
+  // before regions with short rows are packed. Otherwise both are copied at once.
   for (std::size_t i = 0; i < own_from.size(); ++i)
     (transport.takes_boxes() ? images : packing)
         .push_back({own_from[i].box.extent(), own_from[i].box.begin, own_to[i].box.begin, own_to[i].image});

@@ -15,12 +15,12 @@ namespace spsolve {
 
 class HaloExchange;
 
-/// An exchange under way. Until unpack() the halo it fills must not be read nor written.
+/// An exchange in progress. The halo that it fills must be neither read nor written until unpack().
 class [[nodiscard]] PendingExchange {
  public:
-  /// Everything has arrived from here on.
+  /// Waits until all messages have arrived.
   void wait();
-  /// Fills the halo of the field that start() was given, after wait().
+  /// Fills the halo of the field that was passed to start(). Call wait() first.
   void unpack();
 
  private:
@@ -31,37 +31,42 @@ class [[nodiscard]] PendingExchange {
   Field* field_;
 };
 
-/// Copies owned points into the halos of the ranks that need them: one message per pair of ranks and
-/// direction, packed from all regions between them. Where the transport takes boxes, regions with long rows
-/// go from field to field as they are. Owns the buffers; one exchange at a time. On a device all of it is
-/// enqueued, each part on the stream of the packer, the transport or the unpacker that does it.
+/// Copies owned points into the halos of the ranks that need them. Each pair of ranks exchanges one message
+/// per direction, packed from all regions between them. If the transport takes boxes, regions with long rows
+/// go directly from field to field.
+///
+/// The exchange owns the buffers and does one exchange at a time. On a device everything is only enqueued, on
+/// the stream of the packer, the transport or the unpacker.
 class HaloExchange {
  public:
-  /// Of fields of the geometry and precision of `like`. Packers and transport, which must outlive the
-  /// exchange, work on memory of one kind. Collective.
+  /// Prepares exchanges for fields of the geometry and precision of `like`. Packers and transport must
+  /// outlive the exchange and work on memory of one kind. Collective.
   HaloExchange(const Communicator& communicator, const HaloRegions& regions, const Field& like,
                Transport& transport, Packer& packer, Packer& unpacker);
 
-  /// Copies what is at hand: images of this rank's own points to their places in the halo, and the owned
-  /// points that others need to where they are sent from.
+  /// Makes the periodic copies and reflections of this rank's own points in its halo, and packs the owned
+  /// points that others need into the send buffer.
   void pack(Field& field);
-  /// Sends what pack() gathered from `field`, one of a few that outlive the exchange. Collective.
+  /// Sends what pack() gathered from `field`. The few fields that are ever passed must outlive the exchange.
+  /// Collective.
   PendingExchange start(Field& field);
 
-  /// Bytes that this rank packs for other ranks in one exchange, padding between regions included.
+  /// Returns the bytes that this rank packs for other ranks in one exchange, including padding between
+  /// regions.
   std::size_t bytes_packed() const { return send_.bytes; }
 
  private:
   friend class PendingExchange;
 
-  /// What goes in one direction: regions as they are, and a buffer of the others with one message per peer.
+  /// The data that go in one direction: boxes that are sent directly, and a buffer with one message per peer
+  /// for all other regions.
   struct Messages {
     std::vector<HaloRegion> boxes;
     std::size_t bytes = 0;
     OwnedMemory buffer{nullptr, {}};
     std::vector<Message> messages;
   };
-  /// The messages of one field.
+  /// The messages that belong to one field.
   struct Link {
     std::vector<Message> sends, receives;
     std::shared_ptr<void> connection;

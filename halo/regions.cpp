@@ -9,9 +9,9 @@
 namespace spsolve {
 namespace {
 
-/// Along one axis: the part [begin, end) of block `home` grown by its halo that is image `image` of the
-/// points `from` of block `other`. Image k of a point i of a periodic axis lies at i + k * n; images -1 and 1
-/// of a mirrored one lie beyond its walls.
+/// A part [begin, end) along one axis of block `home` grown by its halo. It is copy number `image` of the
+/// points `from` of block `other`. On a periodic axis, copy k of point i lies at i + k * n. On a reflected
+/// axis, copies -1 and 1 lie beyond the low and the high wall.
 struct Segment {
   std::int64_t other;
   std::int64_t image;
@@ -20,8 +20,9 @@ struct Segment {
   Image how = {};
 };
 
-/// Of which point of a mirrored axis point i is the image (kernels/wall_images.hpp); about a face, or the
-/// ghost point of a wall with a value, until it lies in the grid.
+/// Returns the grid point that ghost point i of a reflected axis is a reflection of, and the transformation
+/// of values (kernels/wall_images.hpp). Neumann walls reflect about the face and dirichlet walls about the
+/// ghost point next to the face. Reflections are repeated until the point lies in the grid.
 std::pair<std::int64_t, Image> origin(const Domain& domain, int axis, std::int64_t i) {
   const std::int64_t n = domain.shape[axis];
   Image how;
@@ -44,7 +45,8 @@ std::pair<std::int64_t, Image> origin(const Domain& domain, int axis, std::int64
   return {i, how};
 }
 
-/// What begins at point i, beyond a wall of a mirrored axis: as far as neighbours are images of neighbours.
+/// Returns the longest segment that begins at point i beyond a wall and ends before `end` at most, in which
+/// neighbours reflect neighbours of one block.
 Segment mirrored_segment(const Domain& domain, const Decomposition& decomposition, int axis, std::int64_t i,
                          std::int64_t end) {
   const auto [from, how] = origin(domain, axis, i);
@@ -84,11 +86,12 @@ std::vector<Segment> segments(const Domain& domain, const Decomposition& decompo
   return result;
 }
 
-/// The blocks along an axis whose grown range holds an image of block `home`, with that range's part in the
-/// coordinates of home: segments() from the other end, found by looking at the blocks that can be in reach.
+/// Returns the blocks along an axis whose halo contains copies of points of block `home`, with the parts of
+/// home that they copy. These are the segments() of the other blocks, restricted to those blocks within
+/// reach.
 std::vector<Segment> reverse_segments(const Domain& domain, const Decomposition& decomposition, int axis,
                                       std::int64_t home, std::int64_t width) {
-  // Home's points are wanted by the owners of the points within `width` of it.
+  // Points of home are needed by the blocks that own points within `width` of it.
   std::vector<Segment> result;
   std::vector<std::int64_t> seen;
   for (const Segment& near : segments(domain, decomposition, axis, home, width)) {
@@ -102,8 +105,8 @@ std::vector<Segment> reverse_segments(const Domain& domain, const Decomposition&
   return result;
 }
 
-/// Adds every combination of one segment per axis except the block itself, in an order that depends only on
-/// the images and the pair of blocks: by image per axis.
+/// Adds every combination of one segment per axis, except the block itself. The order depends only on the
+/// copy numbers per axis and on the pair of blocks.
 void add_regions(const Decomposition& decomposition, const Index3& home,
                  const std::array<std::vector<Segment>, 3>& axes, std::vector<HaloRegion>& list) {
   for (const Segment& z : axes[0])
@@ -155,7 +158,7 @@ HaloRegions slab_regions(const Domain& domain, const Decomposition& decompositio
     if (decomposition.rank_grid()[axis] == 1)
       wanted[axis] = given[axis] = {{0, 0, wanted[axis].front().begin, wanted[axis].back().end, 0, 0}};
   }
-  // Images of own points are there by then.
+  // Copies of own points are in place by the second round, so an axis that is not cut counts as one segment.
   HaloRegions slabs;
   add_regions(decomposition, home, wanted, slabs.receive);
   add_regions(decomposition, home, given, slabs.send);

@@ -13,9 +13,11 @@ namespace {
 
 constexpr int heartbeat_tag = 1;
 constexpr int heartbeats_within_timeout = 10;
-constexpr std::chrono::milliseconds glance(200);    // between looks at whether the rank was told to end
-constexpr int speakers = 2;                         // ranks that say where they are: one may be the dead one
-constexpr std::chrono::milliseconds impatience(1);  // at the end, when all others wait for the last heartbeat
+constexpr std::chrono::milliseconds glance(200);    // between checks for a request to end
+constexpr int speakers = 2;                         // ranks that report their position; there are two because
+                                                    // one may be dead
+constexpr std::chrono::milliseconds impatience(1);  // interval at the end, when all others wait for the last
+                                                    // heartbeat
 
 bool waits(std::int64_t phase) {
   return phase == static_cast<int>(Phase::exchange) || phase == static_cast<int>(Phase::device);
@@ -55,7 +57,7 @@ Watchdog::~Watchdog() {
   }
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
-  // Signs of an abandoned conversation may be on their way: then the end of MPI takes the communicator along.
+  // After an abort, heartbeats may still be in flight. The communicator is then left to MPI_Finalize.
   MPI_Comm handle = communicator_.handle();
   if (!abandoned_) MPI_Comm_free(&handle);
 }
@@ -81,7 +83,8 @@ void Watchdog::run() {
     bool over = false;
     Clock::time_point came_by = Clock::now();
     while (!over && !abandoned_) {
-      // While this process was stopped, as jobs are that are suspended, it could not hear the others.
+      // A process that was stopped, as suspended jobs are, could not hear the others, so it must not blame
+      // them.
       const Clock::time_point before = std::exchange(came_by, Clock::now());
       if (came_by - before > timeout_ / 2) grant_timeout();
       over = exchange_heartbeats();
@@ -107,13 +110,13 @@ void Watchdog::run() {
   }
 }
 
-/// All of it again, to all.
+/// Restarts the timeout of every peer.
 void Watchdog::grant_timeout() {
   got_on_ = Clock::now();
   for (Peer& peer : peers_) peer.heard = got_on_;
 }
 
-/// Until it is time for the next heartbeat.
+/// Sleeps until the next heartbeat is due.
 void Watchdog::pause() {
   const Clock::time_point end = Clock::now() + timeout_ / heartbeats_within_timeout;
   const bool speaks = communicator_.size() > 1 && communicator_.rank() < speakers;
@@ -129,7 +132,8 @@ void Watchdog::pause() {
   }
 }
 
-/// Returns whether all have said their last. Rank 0 does so when it and all others are at the end.
+/// Returns true if all ranks have sent their last heartbeat. Rank 0 sends its last one when it and all others
+/// have finished.
 bool Watchdog::exchange_heartbeats() {
   Heartbeat heartbeat = now();
   heartbeat.last =
@@ -141,7 +145,8 @@ bool Watchdog::exchange_heartbeats() {
   return over;
 }
 
-/// Sends and receives what can be at once. Returns whether both have said their last.
+/// Sends and receives as far as possible without waiting. Returns true if both ends have sent their last
+/// heartbeat.
 bool Watchdog::exchange_heartbeats(Peer& peer, const Heartbeat& heartbeat) {
   constexpr int bytes = sizeof(Heartbeat);
   int done = 0;
@@ -174,7 +179,7 @@ void Watchdog::require_heartbeats() const {
                       describe(peer.rank, peer.place, peer.newest)));
 }
 
-/// Rank 0 only: the others know no more than it.
+/// Checks for progress on rank 0 only, since the others know no more than it does.
 void Watchdog::require_getting_on() {
   if (!communicator_.root()) return;
   const Heartbeat own = now();
