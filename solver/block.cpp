@@ -13,8 +13,8 @@
 namespace spsolve {
 namespace {
 
-/// Axes that need no images of a block's own points: the same on all ranks, whose halos depend on it, where
-/// GPUs may differ.
+/// Returns the axes where units wrap indices, so that a block needs no halo. All ranks must agree, since
+/// their halos depend on the axes and their GPUs may differ.
 std::array<bool, 3> repeating_axes(const Communicator& communicator, const Problem& problem,
                                    const Decomposition& decomposition, const Method& method,
                                    const Backend& backend) {
@@ -60,7 +60,7 @@ std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
   return backend_->make_unit(problem_, method_, {source_.get(), fused_source_.get()}, queue, repeats_);
 }
 
-/// Units of edges find in the cache what this one has compiled.
+/// Prepares the main unit only. Edge units find its compiled kernels in the cache.
 void Block::prepare(int steps) const {
   const Box inner = interior(steps);
   unit_->prepare(*state_, inner, steps);
@@ -73,7 +73,8 @@ void Block::prepare(int steps) const {
 void Block::set_source(const FillField& fill) {
   const Box fused =
       problem_.domain.away_from_walls(known(steps_of_halo_ - method_.fuse), method_.fuse * reach_);
-  const Domain domain = homogeneous(problem_.domain);  // what walls give comes with the images of the state
+  const Domain domain = homogeneous(problem_.domain);  // walls contribute through the reflections of the
+                                                       // state
   std::unique_ptr<Unit> exact;
   if (fused_source_) {  // compiles while the source is filled
     Problem sums = problem_;
@@ -95,7 +96,7 @@ void Block::set_source(const FillField& fill) {
     zero.emplace(owned(), fused_source_->halo(), fused_source_->precision(), backend_->memory());
     make_fused_source(*exact, method_.fuse, fused, *zero, *fused_source_);
   }
-  backend_->synchronize();  // before the memory of zeros and messages goes
+  backend_->synchronize();  // before the zero field and the message buffers are destroyed
 }
 
 void Block::set_state(const FillField& fill) {
@@ -106,14 +107,14 @@ void Block::set_state(const FillField& fill) {
 }
 
 const Field& Block::state() {
-  state_copy_ = nullptr;  // its memory serves the next
+  state_copy_ = nullptr;  // releases memory for the next copy
   state_copy_ = view_state().scan({1, problem_.precision}).copy;
   return state_copy_->wait();
 }
 
 void Block::prepare_copies(const Sampling& sampling, int count) {
-  // Launches take, for messages and for results between kernels, less than another field in the precision of
-  // the sums.
+  // Message buffers and intermediate results of launches need less memory than one field in the precision of
+  // sums.
   const std::size_t between =
       field_bytes(owned().extent(), state_->halo(), sum_precision(problem_.precision));
   backend_->prepare_copies(owned(), sampling, count, between);
@@ -159,7 +160,8 @@ void Block::launch(int steps) {
       for_each_slab(owned(), intersect(unit_->scaled(steps), owned()),
                     [&](const Box& band) { reducer.find_largest(*next_, band); });
   });
-  largest_is_known_ = scales(steps) && steps_of_halo_ == steps;  // else they write points of others, too
+  largest_is_known_ = scales(steps) && steps_of_halo_ == steps;  // launches with a wider halo also write
+                                                                 // points of other ranks
   steps_known_ =
       method_.exchanges_in_every_launch() ? 0 : (kind.known > 0 ? kind.known : steps_of_halo_) - steps;
   std::swap(state_, next_);
@@ -178,7 +180,7 @@ void Block::enqueue(const Kind& kind) {
   backend_->mark(Mark::interior, Queue::compute);
 }
 
-/// Messages that need a part of the device are sent before the interior takes all of it.
+/// Messages that need multiprocessors are sent before the interior occupies the whole device.
 void Block::enqueue_with_exchange(int steps) {
   HaloExchange& exchange = this->exchange();
   backend_->mark(Mark::begin, Queue::compute);
@@ -275,7 +277,7 @@ void Block::fill_local_ghosts() {
 void Block::fill_ghosts_of_arrived() {
   const Index3& width = state_->halo();
   const Box rows = rows_of(width);
-  // Next to blocks thinner than the halo, walls or what they mirror may lie in what arrived.
+  // If blocks are thinner than the halo, walls or the points that they reflect may lie in the received halo.
   const bool thin = problem_.domain.shape[x_axis] / decomposition_.rank_grid()[x_axis] < width[x_axis];
   if (decomposition_.rank_grid()[x_axis] > 1 && thin)
     unit_->fill_ghosts(*state_, rows);
@@ -285,7 +287,7 @@ void Block::fill_ghosts_of_arrived() {
 
 std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
                         int exchange_every) {
-  const Index3 extent = decomposition.block(0).extent();  // the first block is the longest on every axis
+  const Index3 extent = decomposition.block(0).extent();  // the first block is the largest along every axis
   const Index3& radius = problem.stencil.radius();
   const int steps = exchange_every * method.fuse;
   std::size_t bytes = 2 * field_bytes(extent, steps * radius, problem.precision);

@@ -13,71 +13,78 @@
 
 namespace spsolve {
 
-/// Edges take turns on these: on one queue each would wait for the last of the one before.
+/// Edges alternate between these queues. On a single queue, each edge would wait for the tail of the previous
+/// one.
 constexpr std::array edge_queues{Queue::edges, Queue::exchange};
 
-/// One rank's block of the grid while it is advanced: two fields that take turns, and the exchange of halos.
+/// One rank's block of the grid while it is advanced: two fields that are swapped every launch, and the halo
+/// exchange.
 ///
-/// Halos hold the steps of `exchange_every` launches. One launch exchanges them, and those that follow
-/// advance what is known beside the block as well: a region that shrinks towards the block, in one piece,
-/// with nothing to wait for (but Method::exchanges_in_every_launch). Results do not depend on how often halos
-/// are exchanged.
+/// Halos are wide enough for `exchange_every` launches. One launch exchanges them; the following launches
+/// need no messages and also advance the valid points around the block, a region that shrinks towards the
+/// block with every launch. (Method::exchanges_in_every_launch is an exception.) Results do not depend on how
+/// often halos are exchanged.
 class Block {
  public:
-  /// Collective.
+  /// Allocates the fields and prepares the units. Collective.
   Block(const Communicator& communicator, const Problem& problem, const Decomposition& decomposition,
         const Method& method, Backend& backend, int exchange_every = 1);
 
-  /// Sets the owned points of the source, in compute precision, before the first launch; only if the problem
-  /// has one. Collective.
+  /// Sets the owned points of the source, in compute precision. Call it before the first launch, and only if
+  /// the problem has a source. Collective.
   void set_source(const FillField& fill);
   /// Sets the owned points of the state.
   void set_state(const FillField& fill);
 
-  /// The state now, in host memory; valid until the next launch.
+  /// Returns the current state in host memory, valid until the next launch.
   const Field& state();
-  /// The state now, and that before the last launch (meaningless before the first), where they are, once they
-  /// are computed; valid until the next launch.
+  /// Return views of the current state and of the state before the last launch (undefined before the first
+  /// launch) in the backend's memory. They wait until the states are computed, and are valid until the next
+  /// launch.
   StateView view_state() { return computed({backend_, state_.get(), nullptr}); }
   StateView view_change() { return computed({backend_, state_.get(), next_.get()}); }
   StateView view_previous() { return computed({backend_, next_.get(), nullptr}); }
-  /// Begins to compile what launches of so many steps need.
+  /// Starts the compilation that launches of `steps` steps need.
   void prepare(int steps) const;
-  /// The same for a scan that keeps so much.
+  /// Starts the compilation that a scan with this sampling needs.
   void prepare(const Sampling& kept) const { backend_->reducer().prepare(problem_.precision, kept); }
-  /// Takes the memory of so many copies at a time, as far as launches do not need it.
+  /// Allocates memory for `count` simultaneous copies, as far as launches do not need it.
   void prepare_copies(const Sampling& sampling, int count);
   const Box& owned() const { return state_->owned(); }
 
-  /// Advances the block by `steps` <= fuse time steps in one launch. Where halos are needed, they travel
-  /// while the interior is computed. Collective.
+  /// Advances the block by `steps` <= fuse time steps in one launch. A halo exchange overlaps with the
+  /// computation of the interior. Collective.
   void launch(int steps);
 
-  /// Tells `watch`, which must outlive the block, what launches do.
+  /// Reports the activity of launches to `watch`, which must outlive the block.
   void watch_by(Watchdog& watch) { watch_ = &watch; }
-  /// Of all launches on the backend.
+  /// Returns the times of all launches on the backend.
   Timings timings() { return backend_->timings(); }
 
  private:
-  /// A launch of so many steps, from a halo that is good for so many (0: after an exchange).
+  /// A launch of `steps` steps that starts with a halo valid for `known` steps (0: the launch exchanges the
+  /// halo).
   struct Kind {
     int steps, known;
     friend auto operator<=>(const Kind&, const Kind&) = default;
   };
-  using Launches = std::array<std::unique_ptr<Launch>, 2>;  // from either field into the other
-  /// The backend waits with an eye on what may never end; a reducer or a copy does not.
+  using Launches = std::array<std::unique_ptr<Launch>, 2>;  // one for each direction between the two fields
+  /// Waits through the backend first, because it checks for failed messages while it waits. A reducer or a
+  /// copy would not.
   StateView computed(const StateView& view) {
     backend_->synchronize();
     return view;
   }
   Launches& launches(const Kind& kind);
-  /// Whether such a launch scales the state by its largest magnitude on the whole grid, Field::largest().
+  /// Returns true if launches of `steps` steps scale the state by the largest magnitude on the whole grid,
+  /// Field::largest().
   bool scales(int steps) const { return scales_data_ && steps == method_.fuse; }
-  /// For these, begins to tell other ranks that of the block, on the queue of exchanging.
+  /// Starts the reduction of the largest magnitude over all ranks on the exchange queue, if such launches
+  /// scale the state.
   void share_largest(int steps);
-  /// What is computed from here on finds that of the whole grid.
+  /// Makes the compute queue wait for the result of share_largest().
   void await_largest(int steps);
-  /// Its least, so that images beyond walls, 2 c less a point, are at most half as large again.
+  /// Returns a lower bound of the scale, so that reflected ghosts 2 c - u exceed it by at most half.
   int least_largest() const;
   std::unique_ptr<Unit> make_unit(Queue queue) const;
   HaloExchange exchange_of(const Domain& domain, const Field& field);
@@ -88,17 +95,18 @@ class Block {
     if (watch_) watch_->enter(phase);
   }
   HaloRegions regions(const Domain& domain, const Index3& width) const;
-  /// The block and what is known around it when the halo is good for so many steps.
+  /// Returns the block and the points around it that are valid if the halo is good for `steps` steps.
   Box known(int steps) const;
-  /// The part of known(steps_of_halo_ - steps) that launches reach before anything has arrived.
+  /// Returns the part of known(steps_of_halo_ - steps) that a launch computes before the halo has arrived.
   Box interior(int steps) const;
-  /// Rows of what is known after an exchange: all (`width` beside the block), and those that are known before
-  /// anything has arrived.
+  /// Return the rows that are valid after an exchange: rows_of() those up to `width` points beside the block,
+  /// and rows_at_hand() those that are valid before messages have arrived.
   Box rows_of(Index3 width) const;
   Box rows_at_hand() const;
-  /// Ghosts beside walls of these, and of the others.
+  /// Fill the ghosts beside walls: fill_local_ghosts() in the rows that are valid before messages have
+  /// arrived, and fill_ghosts_of_arrived() in the other rows.
   void fill_local_ghosts();
-  /// Where x is cut, launches write rows in parts that may be too short for their mirror images.
+  /// Returns true if x is cut. Launches then write rows in parts that may be too short for their reflections.
   bool writes_rows_in_parts() const { return decomposition_.rank_grid()[x_axis] > 1; }
   void fill_ghosts_of_arrived();
 
@@ -107,29 +115,31 @@ class Block {
   Method method_;
   Decomposition decomposition_;
   Backend* backend_;
-  std::array<bool, 3> repeats_;  // axes, for the units
-  Index3 reach_;                 // of a step, where it needs a halo
+  std::array<bool, 3> repeats_;  // axes where units wrap indices
+  Index3 reach_;                 // of a step; 0 along axes without a halo
   std::unique_ptr<Field> source_, fused_source_, state_, next_;
   std::unique_ptr<Unit> unit_;
-  std::array<std::unique_ptr<Unit>, edge_queues.size()> edge_units_;  // where edges are computed beside it
+  std::array<std::unique_ptr<Unit>, edge_queues.size()> edge_units_;  // for edges that overlap with the
+                                                                      // interior
   Watchdog* watch_ = nullptr;
-  Phase computing_ = Phase::setup;        // what a launch tells it, exchanges apart
-  int steps_of_halo_;                     // that it is good for after an exchange
-  int steps_known_ = 0;                   // that the halo of the state is good for
-  bool swapped_ = false;                  // state and next have changed places
+  Phase computing_ = Phase::setup;        // phase of a launch outside of exchanges
+  int steps_of_halo_;                     // steps that the halo is good for after an exchange
+  int steps_known_ = 0;                   // steps that the halo of the state is good for now
+  bool swapped_ = false;                  // state and next have been swapped
   bool scales_data_ = false;              // launches of `fuse` steps scale the state
-  bool largest_is_known_ = false;         // that of the block, beside the state
+  bool largest_is_known_ = false;         // the state's Field::largest() is that of the block
   std::optional<HaloExchange> exchange_;  // made by the first launch
   std::map<Kind, Launches> launches_;
-  std::shared_ptr<HostCopy> state_copy_;  // that state() has given away
+  std::shared_ptr<HostCopy> state_copy_;  // the copy that state() returned
 };
 
-/// Bytes of the fields of the largest block: two, one for the source, and two while that of fused steps is
-/// made; exchange buffers excluded. At the most: images of a block's own points that it does without count.
+/// Returns the bytes of the fields of the largest block: two for the state, one for the source, and two while
+/// the fused source is made. Exchange buffers are not included. The result is an upper bound, since it
+/// includes halos along axes where units wrap indices.
 std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
                         int exchange_every = 1);
 
-/// Bytes of a copy of what is kept of the largest block.
+/// Returns the bytes of a copy of the largest block with this sampling.
 std::size_t copy_bytes(const Decomposition& decomposition, const Sampling& sampling);
 
 }  // namespace spsolve

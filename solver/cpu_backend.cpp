@@ -9,7 +9,7 @@
 namespace spsolve {
 namespace {
 
-/// The field itself.
+/// A copy that is the field itself.
 class FieldInPlace : public HostCopy {
  public:
   explicit FieldInPlace(const Field& field) : field_(field) {}

@@ -29,7 +29,7 @@ bool mpi_reads_device_memory() {
 #endif
 }
 
-/// The transport of this name on a stream, and its name in full.
+/// Returns the transport called `name` on a stream, and its full name.
 std::pair<std::unique_ptr<Transport>, std::string> make_transport(const Communicator& communicator,
                                                                   const std::string& name,
                                                                   cudaStream_t stream,

@@ -11,12 +11,12 @@
 
 namespace spsolve {
 
-/// One GPU: a stream for each queue, ordered by events. Launches are captured in CUDA graphs where the
+/// One GPU, with a stream for each queue, ordered by events. Launches are captured in CUDA graphs if the
 /// transport only enqueues.
 class CudaBackend : public Backend {
  public:
-  /// On the current device; collective. `transport`: peer, nccl, mpi, or auto (the first of these that can
-  /// be had). Throws Error(invalid_input) for one that cannot.
+  /// Uses the current device. `transport` is peer, nccl, mpi, or auto (the first of these that works). Throws
+  /// Error(invalid_input) if the chosen one does not work. Collective.
   CudaBackend(const Communicator& communicator, const std::string& transport, bool graphs = true);
 
   Memory& memory() override { return memory_; }
@@ -42,7 +42,7 @@ class CudaBackend : public Backend {
   }
   void set(Field& field, const FillField& fill) override { copies_.set(field, fill); }
 
-  /// peer, nccl, mpi (device memory), mpi (host memory)
+  /// Returns peer, nccl, mpi (device memory) or mpi (host memory).
   const std::string& transport_name() const { return transport_name_; }
 
  private:

@@ -11,8 +11,8 @@ namespace {
 
 constexpr bool due(std::int64_t every, std::int64_t step) { return every > 0 && step % every == 0; }
 
-/// Ends a run whose state at `step` is not finite at a point, after a checkpoint of the state `steps` before
-/// if there is one and it is finite.
+/// Ends a run whose state at `step` is not finite at `place`. If there is a state `steps` steps earlier and
+/// it is finite, a checkpoint of it is written first.
 [[noreturn]] void end_diverged(Block& block, const Communicator& communicator, const Problem& problem,
                                const Observers& observers, const Index3& place, std::int64_t step,
                                std::int64_t steps) {
@@ -71,7 +71,7 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
       if (found) return scanned.copy;
       found = extremes_of_all(communicator, shape, block.owned(), scanned.extremes);
       if (const auto place = first_not_finite(*found, shape)) {
-        scanned.copy = nullptr;  // its memory serves the state before
+        scanned.copy = nullptr;  // releases its memory for the state before
         end_diverged(block, communicator, problem, observers, *place, step, steps);
       }
       return scanned.copy;
@@ -80,10 +80,10 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
     if (snapshot) observers.snapshot(step, state);
     if (!found && (diagnostics || !checkpoint)) finite(view.scan());
     if (diagnostics) observers.diagnostics(step, measure(communicator, shape, view, *found));
-    // Last: a restart from it repeats nothing of this step.
+    // The checkpoint comes last, so that a restart from it repeats nothing of this step.
     if (checkpoint) observers.checkpoint(step, state);
   };
-  // Rounding to storage may have overflowed.
+  // Check the initial state too, since rounding to storage may have overflowed.
   attend(0, step == 0, step == schedule.last || (step == 0 && schedule.snapshot_every > 0), false);
   while (step < schedule.last) {
     const std::int64_t taken = next_stop(schedule, step) - step;
