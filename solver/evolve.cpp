@@ -63,7 +63,8 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
                const Schedule& schedule, const Observers& observers) {
   const Index3& shape = problem.domain.shape;
   std::int64_t step = schedule.first;
-  // The events of the state that a launch of `steps` has left; files and diagnostics share a scan of it.
+  // Handles the events of the state that a launch of `steps` steps has produced. Files and diagnostics share
+  // one scan of it.
   const auto attend = [&](std::int64_t steps, bool diagnostics, bool snapshot, bool checkpoint) {
     const StateView view = diagnostics && steps > 0 ? block.view_change() : block.view_state();
     std::optional<Extremes> found;
