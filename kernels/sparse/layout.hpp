@@ -10,23 +10,23 @@
 
 namespace spsolve {
 
-/// How a stencil becomes a weight operand.
+/// The ways to turn a stencil into a weight operand.
 enum class Layout { strided_swap, morph, dual_tessellation, separable };
 
-/// Names as in the configuration: strided-swap, morph, dual-tessellation, separable.
+/// The names are those of the configuration: strided-swap, morph, dual-tessellation, separable.
 std::string_view to_string(Layout layout);
 std::optional<Layout> parse_layout(std::string_view name);
 
-/// The strided-swap or morph operand that takes the fewest instructions per output on a grid of `shape`
-/// points, among tiles of at most max(16, L) outputs. Throws std::invalid_argument for the layouts that are
-/// not one sparse operand: see dual_tessellation() and separate().
+/// Returns the strided-swap or morph operand with the fewest instructions per output on a grid of `shape`
+/// points, among tiles of at most max(16, L) outputs. Throws std::invalid_argument for layouts that are not
+/// one sparse operand: see dual_tessellation() and separate().
 Operand sparse_operand(const Stencil& stencil, Layout layout, const MmaShape& mma, const Index3& shape);
 
-/// Instructions per output of an operand on tiles that are used whole.
+/// Returns the instructions per output of an operand whose tiles are fully used.
 double mma_per_output(const Operand& operand, const MmaShape& mma);
 
-/// Whether tensor cores take operands of this precision in this layout: fp64 only dense (dual-tessellation),
-/// all others only the sparse layouts.
+/// Returns true if tensor cores accept operands of this precision in this layout. fp64 is dense only
+/// (dual-tessellation); all other precisions use the sparse layouts only.
 constexpr bool takes(Layout layout, Precision precision) {
   if (precision == Precision::fp64) return layout == Layout::dual_tessellation;
   return layout != Layout::dual_tessellation;

@@ -10,7 +10,8 @@ namespace spsolve {
 
 std::uint32_t take_term(double& rest, Precision element) {
   const std::uint32_t bits = element_bits(element, rest);
-  rest -= element_value(element, bits);  // exact: what a rounding leaves over has fewer bits than the number
+  rest -= element_value(element, bits);  // exact, because the remainder of rounding has fewer bits than the
+                                         // number
   return bits;
 }
 
@@ -23,7 +24,7 @@ std::vector<double> split_terms(double value, Precision element, int terms) {
 double split_error(Precision element, int terms) { return std::pow(unit_roundoff(element), terms); }
 
 double split_product_error(Precision element, int terms) {
-  // w = sum w_i + tail with |w_i| <= u^i (1 + u) |w|; of all products w_i x_j those with i + j >= terms are
+  // w = sum w_i + tail with |w_i| <= u^i (1 + u) |w|. Of all products w_i x_j, those with i + j >= terms are
   // dropped.
   const double u = unit_roundoff(element);
   double error = 2 * std::pow(u, terms) + std::pow(u, 2 * terms);

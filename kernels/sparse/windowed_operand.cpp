@@ -32,7 +32,7 @@ std::optional<InputWindow> input_window(const Stencil& stencil, Precision precis
 
 namespace {
 
-/// The operand of dense weights within a radius.
+/// Makes the operand of dense weights within a radius.
 Operand operand_of(const std::vector<double>& weights, const Index3& radius, const InputWindow& window,
                    int run, int part = 0) {
   const Box taps = grow(box_of({1, 1, 1}), radius);

@@ -9,7 +9,7 @@
 namespace spsolve {
 namespace {
 
-/// Tiles (in units of tiles) that hold a point of the region.
+/// Returns the tiles (in units of tiles) that hold a point of the region.
 Box tiles_of(const Box& region, const Index3& tile) {
   Box tiles;
   for (int axis = 0; axis < axis_count; ++axis) {
@@ -19,7 +19,7 @@ Box tiles_of(const Box& region, const Index3& tile) {
   return tiles;
 }
 
-/// Offsets of the inputs that an output takes, from those of the first; all take the same.
+/// Returns the offsets of the inputs that the first output uses. They are the same for all outputs.
 Box reach_of(const Operand& operand) {
   const WeightMatrix matrix = expand(operand);
   Box reach;
@@ -61,7 +61,7 @@ void SparseSweep::operator()(const Field& in, Field& out, const Box& region, con
 
 template <class Storage, class Out>
 void SparseSweep::run(const Field& in, Field& out, const Box& region, const Field* source) const {
-  // Outside this box no output of the region has a weight; zero stands for data that is not there.
+  // Outside this box no output of the region has a weight. Zero replaces missing data.
   const Box readable{region.begin + reach_.begin, region.end + reach_.end - Index3{1, 1, 1}};
   const Box tiles = tiles_of(region, tile_);
   const DataScale scale = scales_data() ? data_scale(*in.largest()) : DataScale{1, 1};
