@@ -11,8 +11,9 @@
 namespace spsolve {
 namespace {
 
-/// Every point of the grid holds its own number; after an exchange every halo point holds the number of the
-/// point it is an image of, or what walls make of it, and points beyond walls without images are untouched.
+/// Every point of the grid holds its own number. After an exchange every halo point must hold the number of
+/// the point that it copies, or its reflection at a wall. Points beyond walls without reflections must be
+/// untouched.
 void exchange_and_check(const Domain& domain, const Index3& rank_grid, const Index3& width,
                         Precision precision, Transport& transport) {
   const Communicator world;
@@ -25,7 +26,7 @@ void exchange_and_check(const Domain& domain, const Index3& rank_grid, const Ind
                         field, transport, packer, packer);
   constexpr double untouched = -1;
   const auto number = [&](const Index3& p) {
-    // 16-bit storage tells 2048 numbers apart.
+    // 16-bit storage can distinguish 2048 numbers.
     return static_cast<double>(index_of(p, domain.shape) % 2039);
   };
   for (int repeat = 0; repeat < 2; ++repeat)
@@ -38,7 +39,7 @@ void exchange_and_check(const Domain& domain, const Index3& rank_grid, const Ind
       PendingExchange pending = exchange.start(field);
       pending.wait();
       pending.unpack();
-      Domain plain = domain;  // walls without images
+      Domain plain = domain;  // walls without reflections
       for (int axis = 0; axis < axis_count; ++axis)
         if (domain.mirrored[axis]) plain.faces[axis] = {};
       const Box inside = plain.clip_to_walls(field.allocated());
@@ -84,7 +85,7 @@ TEST(Exchange, HaloPointsHoldTheirImage) {
   }
 }
 
-/// Slabs of many short rows are packed, with the periodic images that they hold.
+/// Slabs of many short rows are packed together with the periodic copies that they contain.
 TEST(Exchange, SlabsOfShortRowsHoldTheirImages) {
   const int ranks = Communicator().size();
   testing::RowsTransport boxes{Communicator()};
@@ -101,12 +102,12 @@ TEST(Exchange, CountsTheBytesThatLeaveTheRank) {
   const Field field(decomposition.block(world.rank()), {0, 2, 3}, Precision::fp32);
   const HaloExchange exchange(world, halo_regions(domain, decomposition, world.rank(), field.halo()), field,
                               transport, packer, packer);
-  // To either side in x: 3 columns of 16 rows and the 2 + 2 rows of their periodic images, whose regions are
+  // On each side in x: 3 columns of 16 rows and the 2 + 2 rows of their periodic copies, whose regions are
   // padded to 16 bytes.
   EXPECT_EQ(exchange.bytes_packed(), world.size() == 1 ? 0u : 2u * (3 * 16 * 4 + 2 * 32));
 }
 
-/// As where ranks disagree about the width of a halo.
+/// Sends a longer message than the receiver expects, as if ranks disagreed about the width of a halo.
 TEST(MpiTransport, ErrorsNameTheMessage) {
   const Communicator world;
   if (world.size() == 1)

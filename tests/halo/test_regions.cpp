@@ -22,7 +22,7 @@ class Regions : public ::testing::TestWithParam<int> {
       for (Face& face : domain.faces[axis]) face.value = 0.5 * static_cast<double>(problem.between(0, 2));
     }
   }
-  /// All points that are known around a block.
+  /// Returns all points around a block that an exchange fills.
   Box with_images(const Box& box) const {
     Domain plain = domain;
     for (int axis = 0; axis < axis_count; ++axis)
@@ -66,7 +66,7 @@ TEST_P(Regions, EveryHaloPointOfTheDomainIsReceivedOnceFromItsOwner) {
 }
 
 TEST_P(Regions, SendsAndReceivesOfAPairMatchInOrder) {
-  // Corner by corner: those of a mirrored box change places.
+  // Corners are compared one by one, because a reflected box swaps its corners.
   const auto is_image = [&](const HaloRegion& of, const HaloRegion& image) {
     if (of.box.extent() != image.box.extent() || !(of.image == image.image)) return false;
     Index3 first = image.box.begin, last = image.box.end - Index3{1, 1, 1};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where fused steps of a field with images beyond its walls are single steps between them.
+//
+// Fused steps of a field with reflections beyond its walls must equal single steps between the walls.
 #include "kernels/wall_images.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@
 namespace spsolve {
 namespace {
 
-/// One correlation of the field that goes on beyond walls.
+/// Correlates the field continued beyond walls by reflections.
 std::vector<double> swept(const Domain& domain, const Stencil& fused, const std::vector<double>& u) {
   std::vector<double> result;
   for_each_point(domain.box(), [&](const Index3& p) {
@@ -26,12 +27,12 @@ std::vector<double> swept(const Domain& domain, const Stencil& fused, const std:
   return result;
 }
 
-/// Away from walls without images, one correlation is `steps` single steps.
+/// Checks that one correlation equals `steps` single steps away from walls without reflections.
 void expect_steps(const testing::RandomCase& problem, const Domain& images, int steps) {
   SCOPED_TRACE(problem.describe() + " fuse " + std::to_string(steps));
   const std::vector<double> expected = reference_steps(problem.domain, problem.stencil, problem.u, steps),
                             found = swept(images, fuse_steps(problem.stencil, steps), problem.u);
-  // Terms of the fused weights, and of the steps; images are at most 3 (2 c - u).
+  // Terms of the fused weights and of the steps; reflections are at most 3 (2 c - u).
   const double bound = testing::rounding_bound(fuse_steps(problem.stencil, steps), 0x1p-53, 1, 3) +
                        testing::rounding_bound(problem.stencil, 0x1p-53, steps, 3);
   const Box inside = images.away_from_walls(images.box(), steps * problem.stencil.radius());
@@ -62,7 +63,7 @@ TEST(WallImages, MakeFusedStepsOfSingleOnes) {
   EXPECT_GT(mirrored_axes, 100);
 }
 
-/// Ghost points are images before a step, whatever its weights.
+/// Ghost points are reflections before a single step, whatever its weights.
 TEST(WallImages, MakeSingleStepsOfAnyWeights) {
   int mirrored_axes = 0;
   for (int seed = 0; seed < 200; ++seed) {
@@ -86,7 +87,7 @@ TEST(WallImages, MakeSingleStepsOfAnyWeights) {
   EXPECT_GT(mirrored_axes, 50);
 }
 
-/// In 2D, 9 points each way.
+/// Returns a 2D domain with 9 points along each axis.
 Domain between(const std::array<Face, 2>& y, const std::array<Face, 2>& x) {
   Domain domain{2, {1, 9, 9}, {}};
   domain.faces[y_axis] = y;

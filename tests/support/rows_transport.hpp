@@ -8,7 +8,7 @@
 
 namespace spsolve::testing {
 
-/// Boxes of memory by MPI: rows in planes, as they lie. (A message for each row would take minutes.)
+/// Sends boxes of memory by MPI as strided planes of rows. (One message per row would take minutes.)
 class RowsTransport : public MpiTransport {
  public:
   using MpiTransport::MpiTransport;

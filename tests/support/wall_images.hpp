@@ -6,7 +6,7 @@
 
 namespace spsolve::testing {
 
-/// The field beyond walls, as steps of symmetric weights keep it: offset + scale * (the value at `point`).
+/// The field beyond walls as steps of symmetric weights continue it: offset + scale * (the value at `point`).
 struct ImageOf {
   Index3 point;
   double scale = 1, offset = 0;
@@ -14,7 +14,7 @@ struct ImageOf {
   double of(double value) const { return scale == 0 ? offset : offset + scale * value; }
 };
 
-/// Reflected until it lies in the grid, axis by axis.
+/// Reflects a point until it lies in the grid, axis by axis.
 inline ImageOf image_of(const Domain& domain, Index3 p) {
   ImageOf image{p};
   for (int axis = 0; axis < axis_count; ++axis) {
@@ -40,9 +40,9 @@ inline ImageOf image_of(const Domain& domain, Index3 p) {
   return image;
 }
 
-/// A problem whose walls may all have images: symmetric weights that sum to 1 (or, where no wall has a value
-/// but 0, to less), with radius 1 across dirichlet faces. Their value is the same on all axes, or there is
-/// one such axis with any two.
+/// Returns a problem whose walls may all have reflections: symmetric weights that sum to 1 (or to less, if
+/// all walls have the value 0), with radius 1 across dirichlet faces. Dirichlet values are the same on all
+/// axes, or only one axis has them, with any two values.
 inline RandomCase with_symmetric_weights(RandomCase problem, int largest_radius) {
   Index3 radius{};
   const double value = problem.between(0, 1) ? 0.0 : 0.375;
@@ -69,7 +69,9 @@ inline RandomCase with_symmetric_weights(RandomCase problem, int largest_radius)
     weights[i] = first < i ? weights[first] : std::abs(problem.uniform(1)[0]);
     sum += weights[i];
   });
-  if (valued == axis_count && value == 0) sum *= 1.25;  // the only walls for which the sum does not matter
+  if (valued == axis_count && value == 0)
+    sum *= 1.25;  // walls of value 0 are the only ones for which the
+                  // sum does not matter
   for (double& weight : weights) weight /= sum;
   problem.stencil = Stencil(extent, weights, radius);
   problem.u = problem.uniform(problem.domain.box().points());

@@ -7,7 +7,7 @@
 namespace spsolve {
 namespace {
 
-/// Of star2d1r with 8 steps per launch on a grid cut along y.
+/// Returns the launches per exchange of star2d1r with 8 steps per launch on a grid cut along y.
 int launches(const Index3& shape, int ranks, BoundaryKind walls = BoundaryKind::periodic, bool gpu = true,
              const char* unit = "scalar") {
   Problem problem{{2, shape, {}}, make_preset("star2d1r", 2, {1, 1, 1}, {}), Precision::fp32, false};
@@ -32,7 +32,7 @@ TEST(ExchangeInterval, GrowsWhereComputingIsShort) {
 }
 
 TEST(ExchangeInterval, IsLongerWhereImagesOfRowsAreCopiedFirst) {
-  // Of star3d1r with 4 steps per launch: quarters of 1024^3, cut along z, on H200.
+  // star3d1r with 4 steps per launch on quarters of 1024^3, cut along z, on H200.
   const Index3 shape{512, 1024, 1024};
   const Problem problem{{3, shape, {}}, make_preset("star3d1r", 3, {1, 1, 1}, {}), Precision::fp32, false};
   Candidate candidate;
