@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine code for sm_90a of march.cuh for a grid, as ScalarUnit launches it; no GPU is needed:
-// dump_march STENCIL:PRECISION:SHAPE:STEPS[:WALLS] CUBIN. WALLS: p, d or n, for all axes or for each, slowest
-// first (default: periodic). Prints the tile and what ptxas says.
+// Writes the sm_90a machine code of march.cuh for a grid, as ScalarUnit launches it. No GPU is needed:
+// dump_march STENCIL:PRECISION:SHAPE:STEPS[:WALLS] CUBIN. WALLS is p, d or n for all axes, or one letter per
+// axis, slowest first (default: periodic). Prints the tile and the output of ptxas.
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -25,7 +25,7 @@ KernelStencil stencil_of(BenchCase& what) {
           false};
 }
 
-/// That of a launch over the whole grid.
+/// Returns the tile of a launch over the whole grid.
 Tile tile_of(const BenchCase& what, KernelStencil& stencil, const Formats& formats) {
   const BlockLimits limits;
   stencil.repeats = repeating_axes(stencil, stencil.grid(), what.precision, what.steps, limits);

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How good the model and its choices are, from files of `spsolve bench --candidates N --json`.
+"""Reports the accuracy of the model and of its choices, from files of `spsolve bench --candidates N --json`.
 
 model_accuracy.py results.json... [--cases]
 
-A case is a stencil on a grid in a precision between walls. Of several files the last that has a case says what was chosen;
-rates of all count. Prints a Markdown table: choices whose rate was predicted within 25%, and choices that are at least 95% as
-fast as the best candidate that was measured, of the cases where there was more than one; and those where the fastest of what
-compute.tune = "auto" would time is. --cases: also where choices are not.
+A case is a stencil with its grid, precision and walls. If several files contain a case, the last one gives the choice of the
+plan, and the rates of all files are used. Prints a Markdown table with three counts: choices whose rate was predicted within 25%;
+choices at least 95% as fast as the best measured candidate, among cases with more than one; and cases where the fastest method
+that compute.tune = "auto" would time is that fast. --cases also lists the cases whose choices are slower.
 """
 import argparse
 import collections
@@ -23,14 +23,14 @@ options = arguments.parse_args()
 
 KEYS = ("stencil", "precision", "shape", "boundary", "source", "ranks")
 WAY = ("unit", "layout", "fuse")
-MAY_BE_FASTEST = 1.5  # times as slow as the fastest in the model (app/tune.cpp)
+MAY_BE_FASTEST = 1.5  # slower methods in the model are not measured (app/tune.cpp)
 cases = collections.defaultdict(dict)  # case: {way: row}
 chosen, suites = {}, {}
 for file in options.results:
     for row in rows_of(file):
-        if row["suite"] in ("sweet-spot", "ablation"):  # which ask for units, layouts, depths
+        if row["suite"] in ("sweet-spot", "ablation"):  # these suites fix units, layouts and depths
             continue
-        case = json.dumps([row.get(key, False) for key in KEYS])  # old rows do not speak of sources
+        case = json.dumps([row.get(key, False) for key in KEYS])  # old rows have no source key
         way = tuple(row[key] for key in WAY)
         cases[case][way] = row
         seed = row["stencil"].split(".")[0]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Puts rows of benchmarks on record: what was measured, where, when and by which command.
+"""Writes a record of benchmark rows: the measurements, device, date and command.
 
 record.py RECORD rows.json... --command TEXT --device TEXT --commit HASH --date DATE [--note TEXT] [--suite NAME]... [--full]
 
-Numbers keep six digits. Without --full, rows keep what identifies them, rates, errors and the model's numbers.
+Numbers keep six digits. Without --full, rows keep only their identification, rates, errors and the model's numbers.
 """
 import argparse
 import json

@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of the documents, in Markdown, from records of `spsolve bench --json` and bench_cuda_tensor.
+"""Prints the tables of the documents, in Markdown, from records of `spsolve bench --json` and bench_cuda_tensor.
 
-tables.py paper paper.json public.json    what the plan chose for the benchmark shapes, beside public codes
-tables.py rates paper.json public.json    its rates alone, a row for each shape
-tables.py inputs candidates.json          inputs: what the plan chose beside the best of the candidates
-tables.py sources sources.json            the same of benchmark shapes with a source
-tables.py rivals pairs.json               the two best that were measured, case by case
-tables.py walls candidates.json           what the plan chose between walls where that is tensor cores
-tables.py catalogue candidates.json... list.txt   what it chose for every stencil that `spsolve bench --list` lists
-tables.py ablation ablation.json          what sparsity gains, layout by layout
-tables.py targets targets.json            rates that are demanded, and what each kernel has and keeps busy
+tables.py paper paper.json public.json    choices of the plan for the benchmark shapes, compared with public codes
+tables.py rates paper.json public.json    only the rates of these choices, one row per shape
+tables.py inputs candidates.json          inputs: choices of the plan and the best candidates
+tables.py sources sources.json            benchmark shapes with a source: the same columns
+tables.py rivals pairs.json               the two fastest measured candidates of each case
+tables.py walls candidates.json           problems with walls for which the plan chose tensor cores
+tables.py catalogue candidates.json... list.txt   choices of the plan for every stencil of `spsolve bench --list`
+tables.py ablation ablation.json          gain by sparsity for each layout
+tables.py targets targets.json            target rates, and resources and utilization of each kernel
 tables.py scalar scalar.json              the scalar unit between walls, sustained and, in brackets, boost
-tables.py ceilings ceilings.json          what nothing on the device exceeds, boost and sustained
-tables.py output output.json              what snapshots and checkpoints cost a run
-tables.py scaling scaling.json            the same problem on several GPUs, and larger ones
-tables.py strong scaling.json             of these the same problem alone, a row for each
-tables.py startup startup.json            what a run takes before its time loop
-tables.py steps stars.json                single steps of the scalar unit beside one thread per point
+tables.py ceilings ceilings.json          measured limits of the device, boost and sustained
+tables.py output output.json              cost of snapshots and checkpoints
+tables.py scaling scaling.json            strong and weak scaling on several GPUs
+tables.py strong scaling.json             only strong scaling, one row per problem
+tables.py startup startup.json            time of a run before its time loop
+tables.py steps stars.json                single steps of the scalar unit, compared with one thread per point
 tables.py sweeps tensor.json              sweeps on tensor cores: rates, shares of a copy
 """
 import collections
