@@ -120,7 +120,7 @@ void Block::prepare_copies(const Sampling& sampling, int count) {
   backend_->prepare_copies(owned(), sampling, count, between);
 }
 
-int Block::least_largest() const {
+int Block::minimum_scale() const {
   double largest = 0;
   for (int axis = 0; axis < axis_count; ++axis)
     if (problem_.domain.mirrored[axis])
@@ -150,11 +150,11 @@ void Block::launch(int steps) {
   Launch& launch = *launches(kind)[swapped_];
   Reducer& reducer = backend_->reducer();
   if (scales(steps) && !largest_is_known_) {
-    reducer.set_largest(*state_, least_largest());
+    reducer.set_largest(*state_, minimum_scale());
     reducer.find_largest(*state_, owned());
   }
   launch.run([&] {
-    if (scales(steps)) reducer.set_largest(*next_, least_largest());
+    if (scales(steps)) reducer.set_largest(*next_, minimum_scale());
     enqueue(kind);
     if (scales(steps))
       for_each_slab(owned(), intersect(unit_->scaled(steps), owned()),

@@ -85,7 +85,7 @@ class Block {
   /// Makes the compute queue wait for the result of share_largest().
   void await_largest(int steps);
   /// Returns a lower bound of the scale, so that reflected ghosts 2 c - u exceed it by at most half.
-  int least_largest() const;
+  int minimum_scale() const;
   std::unique_ptr<Unit> make_unit(Queue queue) const;
   HaloExchange exchange_of(const Domain& domain, const Field& field);
   HaloExchange& exchange();
