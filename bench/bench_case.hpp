@@ -81,7 +81,7 @@ inline void fill_random(Field& field) {
                             cudaMemcpyHostToDevice));
   });
   const int largest = magnitude(1.0f);
-  check_cuda(cudaMemcpy(field.largest(), &largest, sizeof largest, cudaMemcpyHostToDevice));
+  check_cuda(cudaMemcpy(field.magnitude_bound(), &largest, sizeof largest, cudaMemcpyHostToDevice));
 }
 
 /// Measures the rate of launch(in, out) on two fields that are swapped, for `seconds`, and the rate of copies

@@ -50,8 +50,8 @@ class Field {
   /// Points to an upper bound of magnitude() over all points, kept with the field for kernels that scale the
   /// data they read. The bound is zero at first. Functions that write points say whether they update the
   /// bound.
-  int* largest() { return reinterpret_cast<int*>(memory_.get() + bytes_); }
-  const int* largest() const { return reinterpret_cast<const int*>(memory_.get() + bytes_); }
+  int* magnitude_bound() { return reinterpret_cast<int*>(memory_.get() + bytes_); }
+  const int* magnitude_bound() const { return reinterpret_cast<const int*>(memory_.get() + bytes_); }
 
  private:
   std::int64_t offset(const Index3& p) const {

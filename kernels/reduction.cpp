@@ -77,8 +77,8 @@ Sums HostReducer::sums(const Field& field, const Field* before, const SumScales&
   });
 }
 
-void HostReducer::find_largest(Field& field, const Box& box) {
-  int largest = *field.largest();
+void HostReducer::raise_magnitude_bound(Field& field, const Box& box) {
+  int largest = *field.magnitude_bound();
   with_storage(field.precision(), [&]<class Storage>() {
 #pragma omp parallel for schedule(static) reduction(max : largest)
     for (std::int64_t row = 0; row < row_count(box); ++row) {
@@ -87,7 +87,7 @@ void HostReducer::find_largest(Field& field, const Box& box) {
         largest = std::max(largest, magnitude(static_cast<float>(stored_value(values[x]))));
     }
   });
-  *field.largest() = largest;
+  *field.magnitude_bound() = largest;
 }
 
 }  // namespace spsolve

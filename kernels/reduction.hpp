@@ -21,10 +21,10 @@ class Reducer {
   /// Sums finite values. `scales` are those of the whole grid.
   virtual Sums sums(const Field& field, const Field* before, const SumScales& scales) = 0;
 
-  /// set_largest() sets Field::largest(). find_largest() raises it to the largest magnitude in a box of the
-  /// field. On a device both calls only enqueue work.
-  virtual void set_largest(Field& field, int largest) = 0;
-  virtual void find_largest(Field& field, const Box& box) = 0;
+  /// set_magnitude_bound() sets Field::magnitude_bound(). raise_magnitude_bound() raises it to the largest
+  /// magnitude in a box of the field. On a device both calls only enqueue work.
+  virtual void set_magnitude_bound(Field& field, int largest) = 0;
+  virtual void raise_magnitude_bound(Field& field, const Box& box) = 0;
 };
 
 /// Reduces with the threads of this process.
@@ -32,8 +32,8 @@ class HostReducer : public Reducer {
  public:
   Extremes extremes(const Field& field, const Field* before, const Sample& sample) override;
   Sums sums(const Field& field, const Field* before, const SumScales& scales) override;
-  void set_largest(Field& field, int largest) override { *field.largest() = largest; }
-  void find_largest(Field& field, const Box& box) override;
+  void set_magnitude_bound(Field& field, int largest) override { *field.magnitude_bound() = largest; }
+  void raise_magnitude_bound(Field& field, const Box& box) override;
 };
 
 }  // namespace spsolve

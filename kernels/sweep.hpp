@@ -15,8 +15,9 @@ class Sweep {
   /// Starts the compilation that the first call with, or without, a source would otherwise wait for.
   virtual void prepare(bool /*with_source*/) const {}
 
-  /// Returns true if the sweep scales data (data_scale()) by Field::largest() of `in`, which must hold the
-  /// bound of the whole grid. The sweep then raises the bound of `out` to the magnitudes that it writes.
+  /// Returns true if the sweep scales data (data_scale()) by Field::magnitude_bound() of `in`, which must
+  /// hold the bound of the whole grid. The sweep then raises the bound of `out` to the magnitudes that it
+  /// writes.
   virtual bool scales_data() const { return false; }
 
   /// Computes out = w * in (+ source, unless null) on `region`, which lies in owned(). `in` holds data on

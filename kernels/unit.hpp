@@ -23,9 +23,9 @@ class Unit {
   /// Starts the compilation that the first advance() with these arguments would otherwise wait for.
   virtual void prepare(const Field& /*in*/, const Box& /*region*/, int /*steps*/) const {}
 
-  /// Returns the part of the grid where launches of `steps` steps scale data by Field::largest() of `in`,
-  /// which must hold the bound of the whole grid. Such launches raise the bound of `out` to the magnitudes
-  /// that they write. The box is empty if no launch scales data.
+  /// Returns the part of the grid where launches of `steps` steps scale data by Field::magnitude_bound() of
+  /// `in`, which must hold the bound of the whole grid. Such launches raise the bound of `out` to the
+  /// magnitudes that they write. The box is empty if no launch scales data.
   virtual Box scaled(int /*steps*/) const { return {}; }
 
   /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as docs/design.md

@@ -103,7 +103,7 @@ void Block::set_state(const FillField& fill) {
   backend_->set(*state_, fill);
   unit_->fill_ghosts(*state_, state_->owned());
   steps_known_ = 0;
-  largest_is_known_ = false;
+  magnitude_bound_is_known_ = false;
 }
 
 const Field& Block::state() {
@@ -129,15 +129,15 @@ int Block::minimum_scale() const {
   return magnitude(static_cast<float>(std::min<double>(largest, std::numeric_limits<float>::max())));
 }
 
-void Block::share_largest(int steps) {
+void Block::share_magnitude_bound(int steps) {
   if (!scales(steps) || communicator_.size() == 1) return;
   backend_->order(Queue::compute, Queue::exchange);
   enter(Phase::exchange);
-  backend_->transport().all_reduce_max(state_->largest());
+  backend_->transport().all_reduce_max(state_->magnitude_bound());
   enter(computing_);
 }
 
-void Block::await_largest(int steps) {
+void Block::await_magnitude_bound(int steps) {
   if (scales(steps) && communicator_.size() > 1) backend_->order(Queue::exchange, Queue::compute);
 }
 
@@ -149,19 +149,19 @@ void Block::launch(int steps) {
   enter(computing_);
   Launch& launch = *launches(kind)[swapped_];
   Reducer& reducer = backend_->reducer();
-  if (scales(steps) && !largest_is_known_) {
-    reducer.set_largest(*state_, minimum_scale());
-    reducer.find_largest(*state_, owned());
+  if (scales(steps) && !magnitude_bound_is_known_) {
+    reducer.set_magnitude_bound(*state_, minimum_scale());
+    reducer.raise_magnitude_bound(*state_, owned());
   }
   launch.run([&] {
-    if (scales(steps)) reducer.set_largest(*next_, minimum_scale());
+    if (scales(steps)) reducer.set_magnitude_bound(*next_, minimum_scale());
     enqueue(kind);
     if (scales(steps))
       for_each_slab(owned(), intersect(unit_->scaled(steps), owned()),
-                    [&](const Box& band) { reducer.find_largest(*next_, band); });
+                    [&](const Box& band) { reducer.raise_magnitude_bound(*next_, band); });
   });
-  largest_is_known_ = scales(steps) && steps_of_halo_ == steps;  // launches with a wider halo also write
-                                                                 // points of other ranks
+  magnitude_bound_is_known_ = scales(steps) && steps_of_halo_ == steps;  // launches with a wider halo also
+                                                                         // write points of other ranks
   steps_known_ =
       method_.exchanges_in_every_launch() ? 0 : (kind.known > 0 ? kind.known : steps_of_halo_) - steps;
   std::swap(state_, next_);
@@ -171,8 +171,8 @@ void Block::launch(int steps) {
 void Block::enqueue(const Kind& kind) {
   if (kind.known == 0) return enqueue_with_exchange(kind.steps);
   backend_->mark(Mark::begin, Queue::compute);
-  share_largest(kind.steps);
-  await_largest(kind.steps);
+  share_magnitude_bound(kind.steps);
+  await_magnitude_bound(kind.steps);
   for (const Mark mark : {Mark::packed, Mark::arrived, Mark::unpacked, Mark::edges})
     backend_->mark(mark, Queue::compute);
   if (writes_rows_in_parts()) unit_->fill_ghosts(*state_, known(kind.known));
@@ -184,9 +184,9 @@ void Block::enqueue(const Kind& kind) {
 void Block::enqueue_with_exchange(int steps) {
   HaloExchange& exchange = this->exchange();
   backend_->mark(Mark::begin, Queue::compute);
-  share_largest(steps);
+  share_magnitude_bound(steps);
   exchange.pack(*state_);
-  await_largest(steps);
+  await_magnitude_bound(steps);
   backend_->mark(Mark::packed, Queue::compute);
   backend_->order(Queue::compute, Queue::exchange);
   if (backend_->transport().takes_multiprocessors()) backend_->order(Queue::exchange, Queue::compute);

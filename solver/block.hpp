@@ -77,13 +77,13 @@ class Block {
   }
   Launches& launches(const Kind& kind);
   /// Returns true if launches of `steps` steps scale the state by the largest magnitude on the whole grid,
-  /// Field::largest().
+  /// Field::magnitude_bound().
   bool scales(int steps) const { return scales_data_ && steps == method_.fuse; }
   /// Starts the reduction of the largest magnitude over all ranks on the exchange queue, if such launches
   /// scale the state.
-  void share_largest(int steps);
-  /// Makes the compute queue wait for the result of share_largest().
-  void await_largest(int steps);
+  void share_magnitude_bound(int steps);
+  /// Makes the compute queue wait for the result of share_magnitude_bound().
+  void await_magnitude_bound(int steps);
   /// Returns a lower bound of the scale, so that reflected ghosts 2 c - u exceed it by at most half.
   int minimum_scale() const;
   std::unique_ptr<Unit> make_unit(Queue queue) const;
@@ -122,13 +122,13 @@ class Block {
   std::array<std::unique_ptr<Unit>, edge_queues.size()> edge_units_;  // for edges that overlap with the
                                                                       // interior
   Watchdog* watch_ = nullptr;
-  Phase computing_ = Phase::setup;        // phase of a launch outside of exchanges
-  int steps_of_halo_;                     // steps that the halo is good for after an exchange
-  int steps_known_ = 0;                   // steps that the halo of the state is good for now
-  bool swapped_ = false;                  // state and next have been swapped
-  bool scales_data_ = false;              // launches of `fuse` steps scale the state
-  bool largest_is_known_ = false;         // the state's Field::largest() is that of the block
-  std::optional<HaloExchange> exchange_;  // made by the first launch
+  Phase computing_ = Phase::setup;         // phase of a launch outside of exchanges
+  int steps_of_halo_;                      // steps that the halo is good for after an exchange
+  int steps_known_ = 0;                    // steps that the halo of the state is good for now
+  bool swapped_ = false;                   // state and next have been swapped
+  bool scales_data_ = false;               // launches of `fuse` steps scale the state
+  bool magnitude_bound_is_known_ = false;  // the state's Field::magnitude_bound() is that of the block
+  std::optional<HaloExchange> exchange_;   // made by the first launch
   std::map<Kind, Launches> launches_;
   std::shared_ptr<HostCopy> state_copy_;  // the copy that state() returned
 };

@@ -289,14 +289,14 @@ void expect_largest_of_ranks(const Communicator& world, Backend& backend) {
   for (int round = 0; round < 50; ++round) {
     Field& field =
         fields.emplace_back(Box{{0, 0, 0}, {1, 1, 1}}, Index3{}, Precision::fp32, backend.memory());
-    backend.reducer().set_largest(field, of_rank(round, world.rank()));
+    backend.reducer().set_magnitude_bound(field, of_rank(round, world.rank()));
     backend.order(Queue::compute, Queue::exchange);
-    backend.transport().all_reduce_max(field.largest());
+    backend.transport().all_reduce_max(field.magnitude_bound());
   }
   backend.order(Queue::exchange, Queue::compute);
   backend.synchronize();
   for (int round = 0; round < 50; ++round) {
-    const int* const found = fields[static_cast<std::size_t>(round)].largest();
+    const int* const found = fields[static_cast<std::size_t>(round)].magnitude_bound();
     int largest = 0, expected = 0;
 #ifdef SPSOLVE_CUDA
     if (backend.queues_overlap())

@@ -20,14 +20,15 @@ inline void require_gpu() {
   if (cuda::device_count(&why) == 0) GTEST_SKIP() << why;
 }
 
-/// Copies all memory of `from` to `to`, including halos, row padding and largest(), and waits until that is
-/// done.
+/// Copies all memory of `from` to `to`, including halos, row padding and magnitude_bound(), and waits until
+/// that is done.
 inline void copy_all(const Field& from, Field& to) {
   const Index3 begin = from.allocated().begin;
   const auto lead = reinterpret_cast<std::uintptr_t>(from.bytes_at(begin)) % 64;  // padding of the first row
   cuda::check_cuda(
       cudaMemcpy(to.bytes_at(begin), from.bytes_at(begin), from.bytes() - lead, cudaMemcpyDefault));
-  cuda::check_cuda(cudaMemcpy(to.largest(), from.largest(), sizeof *from.largest(), cudaMemcpyDefault));
+  cuda::check_cuda(cudaMemcpy(to.magnitude_bound(), from.magnitude_bound(), sizeof *from.magnitude_bound(),
+                              cudaMemcpyDefault));
   cuda::check_cuda(cudaDeviceSynchronize());  // such copies may still be in progress when the call returns
 }
 
@@ -65,7 +66,7 @@ inline void expect_bits_of_any_region(const Sweep& sweep, const cuda::Stream& st
   EXPECT_EQ(points_of(swept(sweep, stream, in, regions), in.owned()), points_of(whole, in.owned()));
 
   Field cut(block, in.halo(), in.precision());
-  *cut.largest() = *in.largest();
+  *cut.magnitude_bound() = *in.magnitude_bound();
   with_storage(in.precision(), [&]<class Storage>() {
     for_each_point(cut.allocated(), [&](const Index3& p) { *cut.at<Storage>(p) = *in.at<Storage>(p); });
   });

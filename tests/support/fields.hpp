@@ -10,8 +10,8 @@
 
 namespace spsolve::testing {
 
-/// Makes a field in host memory. Every element, x fastest, halo included, is a result of value(). largest()
-/// is set as well.
+/// Makes a field in host memory. Every element, x fastest, halo included, is a result of value().
+/// magnitude_bound() is set as well.
 template <class Value>
 Field make_field(const Box& owned, const Index3& halo, Precision precision, Value&& value) {
   Field field(owned, halo, precision);
@@ -19,7 +19,7 @@ Field make_field(const Box& owned, const Index3& halo, Precision precision, Valu
     for_each_point(field.allocated(),
                    [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(value()); });
   });
-  HostReducer().find_largest(field, field.allocated());
+  HostReducer().raise_magnitude_bound(field, field.allocated());
   return field;
 }
 

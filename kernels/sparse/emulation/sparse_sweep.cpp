@@ -64,8 +64,8 @@ void SparseSweep::run(const Field& in, Field& out, const Box& region, const Fiel
   // Outside this box no output of the region has a weight. Zero replaces missing data.
   const Box readable{region.begin + reach_.begin, region.end + reach_.end - Index3{1, 1, 1}};
   const Box tiles = tiles_of(region, tile_);
-  const DataScale scale = scales_data() ? data_scale(*in.largest()) : DataScale{1, 1};
-  int largest = *out.largest();
+  const DataScale scale = scales_data() ? data_scale(*in.magnitude_bound()) : DataScale{1, 1};
+  int largest = *out.magnitude_bound();
 #pragma omp parallel for schedule(static) reduction(max : largest)
   for (std::int64_t first = 0; first < volume(tiles.extent()); first += mma_columns) {
     const TileGroup group = tile_group(tiles, first);
@@ -73,7 +73,7 @@ void SparseSweep::run(const Field& in, Field& out, const Box& region, const Fiel
     for (int block = 0; block < products_.front().weights.blocks; ++block)
       largest = std::max(largest, store<Out>(multiply(b, block), block, out, region, source, group, scale));
   }
-  if (scales_data()) *out.largest() = largest;
+  if (scales_data()) *out.magnitude_bound() = largest;
 }
 
 SparseSweep::TileGroup SparseSweep::tile_group(const Box& tiles, std::int64_t first) const {

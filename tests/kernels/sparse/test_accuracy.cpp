@@ -38,7 +38,7 @@ Measured measure(std::mt19937_64& random, const Stencil& fused, Precision precis
       before_l2 += value * value;
       before_max = std::max(before_max, std::abs(value));
     }
-    HostReducer().find_largest(in, in.allocated());
+    HostReducer().raise_magnitude_bound(in, in.allocated());
     run(in, out, owned);
     weights += sum_abs(fused);
     for (const Index3& p : points_of(owned)) {

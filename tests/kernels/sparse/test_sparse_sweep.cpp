@@ -154,7 +154,7 @@ TEST(SparseSweep, KeepsTheFp32PromiseBesideLargerNumbers) {
     const auto sweep = make_emulated_sweep(stencil, Precision::fp32, Layout::strided_swap, 0, owned.extent());
     ASSERT_TRUE(sweep->scales_data());
     for (const float larger : {1.0f, 0x1p14f, 0x1p20f, 0x1p26f}) {
-      *in.largest() = magnitude(larger);
+      *in.magnitude_bound() = magnitude(larger);
       Field out(owned, stencil.radius(), Precision::fp32);
       (*sweep)(in, out, owned, nullptr);
       EXPECT_LE(testing::error_over_plain_fp32(stencil, in, out), 4) << radius << ' ' << larger;
