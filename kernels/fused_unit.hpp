@@ -35,7 +35,9 @@ class FusedUnit : public Unit {
 
   void fill_ghosts(Field& field, const Box& valid) const override;
   void prepare(const Field& in, const Box& region, int steps) const override;
-  Box scaled(int steps) const override { return sweep_->scales_data() ? core(domain_.box(), steps) : Box{}; }
+  Box scaled_region(int steps) const override {
+    return sweep_->scales_data() ? core(domain_.box(), steps) : Box{};
+  }
   void advance(const Field& in, Field& out, const Box& region, int steps) const override;
 
  private:

@@ -26,7 +26,7 @@ class Unit {
   /// Returns the part of the grid where launches of `steps` steps scale data by Field::magnitude_bound() of
   /// `in`, which must hold the bound of the whole grid. Such launches raise the bound of `out` to the
   /// magnitudes that they write. The box is empty if no launch scales data.
-  virtual Box scaled(int /*steps*/) const { return {}; }
+  virtual Box scaled_region(int /*steps*/) const { return {}; }
 
   /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as docs/design.md
   /// defines them before every single step. `in` must hold data on region grown by steps * radius, with its

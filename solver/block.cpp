@@ -53,7 +53,7 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
     prepare(method.fuse);
     prepare({1, problem.precision});
   });
-  scales_data_ = communicator.all_reduce(int{!unit_->scaled(method.fuse).empty()}, MPI_MAX) != 0;
+  scales_data_ = communicator.all_reduce(int{!unit_->scaled_region(method.fuse).empty()}, MPI_MAX) != 0;
 }
 
 std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
@@ -157,7 +157,7 @@ void Block::launch(int steps) {
     if (scales(steps)) reducer.set_magnitude_bound(*next_, minimum_scale());
     enqueue(kind);
     if (scales(steps))
-      for_each_slab(owned(), intersect(unit_->scaled(steps), owned()),
+      for_each_slab(owned(), intersect(unit_->scaled_region(steps), owned()),
                     [&](const Box& band) { reducer.raise_magnitude_bound(*next_, band); });
   });
   magnitude_bound_is_known_ = scales(steps) && steps_of_halo_ == steps;  // launches with a wider halo also
