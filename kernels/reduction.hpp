@@ -23,7 +23,7 @@ class Reducer {
 
   /// set_magnitude_bound() sets Field::magnitude_bound(). raise_magnitude_bound() raises it to the largest
   /// magnitude in a box of the field. On a device both calls only enqueue work.
-  virtual void set_magnitude_bound(Field& field, int largest) = 0;
+  virtual void set_magnitude_bound(Field& field, int bound) = 0;
   virtual void raise_magnitude_bound(Field& field, const Box& box) = 0;
 };
 
@@ -32,7 +32,7 @@ class HostReducer : public Reducer {
  public:
   Extremes extremes(const Field& field, const Field* before, const Sample& sample) override;
   Sums sums(const Field& field, const Field* before, const SumScales& scales) override;
-  void set_magnitude_bound(Field& field, int largest) override { *field.magnitude_bound() = largest; }
+  void set_magnitude_bound(Field& field, int bound) override { *field.magnitude_bound() = bound; }
   void raise_magnitude_bound(Field& field, const Box& box) override;
 };
 
