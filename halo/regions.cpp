@@ -47,8 +47,8 @@ std::pair<std::int64_t, Image> origin(const Domain& domain, int axis, std::int64
 
 /// Returns the longest segment that begins at point i beyond a wall and ends before `end` at most, in which
 /// neighbours reflect neighbours of one block.
-Segment mirrored_segment(const Domain& domain, const Decomposition& decomposition, int axis, std::int64_t i,
-                         std::int64_t end) {
+Segment reflected_segment(const Domain& domain, const Decomposition& decomposition, int axis, std::int64_t i,
+                          std::int64_t end) {
   const auto [from, how] = origin(domain, axis, i);
   const std::int64_t other = decomposition.block_of(axis, from), step = how.mirrored[axis] ? -1 : 1;
   const auto goes_on = [&](std::int64_t next) {
@@ -65,7 +65,7 @@ Segment mirrored_segment(const Domain& domain, const Decomposition& decompositio
 std::vector<Segment> segments(const Domain& domain, const Decomposition& decomposition, int axis,
                               std::int64_t home, std::int64_t width) {
   const std::int64_t n = domain.shape[axis];
-  const bool has_images = domain.periodic(axis) || domain.mirrored[axis];
+  const bool has_images = domain.periodic(axis) || domain.reflected[axis];
   std::int64_t begin = decomposition.block_begin(axis, home) - width;
   std::int64_t end = decomposition.block_begin(axis, home + 1) + width;
   if (!has_images) {
@@ -74,8 +74,8 @@ std::vector<Segment> segments(const Domain& domain, const Decomposition& decompo
   }
   std::vector<Segment> result;
   for (std::int64_t i = begin; i < end; i = result.back().end) {
-    if (domain.mirrored[axis] && (i < 0 || i >= n)) {
-      result.push_back(mirrored_segment(domain, decomposition, axis, i, end));
+    if (domain.reflected[axis] && (i < 0 || i >= n)) {
+      result.push_back(reflected_segment(domain, decomposition, axis, i, end));
       continue;
     }
     const std::int64_t local = wrap(i, n), shift = i - local;

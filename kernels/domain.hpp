@@ -45,7 +45,7 @@ struct Domain {
   std::array<std::array<Face, 2>, 3> faces{};  // [axis][side]
   /// Wall axes beyond whose faces memory holds reflections of the field (kernels/wall_images.hpp), filled
   /// like the periodic copies.
-  std::array<bool, 3> mirrored{};
+  std::array<bool, 3> reflected{};
 
   friend bool operator==(const Domain&, const Domain&) = default;
 
@@ -71,7 +71,7 @@ struct Domain {
   /// result is empty if nothing is left.
   constexpr Box away_from_walls(Box box, const Index3& reach) const {
     for (int axis = 0; axis < axis_count; ++axis)
-      if (!periodic(axis) && !mirrored[axis]) {
+      if (!periodic(axis) && !reflected[axis]) {
         box.begin[axis] = std::max(box.begin[axis], reach[axis]);
         box.end[axis] = std::min(box.end[axis], shape[axis] - reach[axis]);
       }

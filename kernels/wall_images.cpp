@@ -49,7 +49,7 @@ Domain with_wall_images(Domain domain, const Stencil& stencil, int steps, Precis
           precision, [&]<class Storage>() { return stored_value(to_storage<Storage>(face.value)); });
       exact = exact && radius[axis] <= 1 && (steps == 1 || face.value == 0 || keeps_constants(stencil));
     }
-    domain.mirrored[axis] = exact;
+    domain.reflected[axis] = exact;
     axes_with_values += has_value(domain, axis);
     if (!exact) continue;
     for (const Face& face : domain.faces[axis])
@@ -57,14 +57,14 @@ Domain with_wall_images(Domain domain, const Stencil& stencil, int steps, Precis
   }
   const bool reflections_commute = axes_with_values <= 1 || values.size() <= 1;
   for (int axis = 0; axis < axis_count; ++axis)
-    if (!reflections_commute && has_value(domain, axis)) domain.mirrored[axis] = false;
+    if (!reflections_commute && has_value(domain, axis)) domain.reflected[axis] = false;
   return domain;
 }
 
 Domain homogeneous(Domain domain) {
   for (int axis = 0; axis < axis_count; ++axis)
     for (Face& face : domain.faces[axis])
-      if (domain.mirrored[axis]) face.value = 0;
+      if (domain.reflected[axis]) face.value = 0;
   return domain;
 }
 

@@ -7,7 +7,7 @@
 
 namespace spsolve {
 
-/// Returns the domain with `mirrored` set for each wall axis where `steps` fused steps are exact if memory
+/// Returns the domain with `reflected` set for each wall axis where `steps` fused steps are exact if memory
 /// beyond the walls holds reflections of the field. Values of walls are rounded to `precision`.
 ///
 /// Neumann faces: if the weights are equal at reflected offsets along the axis, a step keeps a field even
@@ -22,7 +22,7 @@ namespace spsolve {
 /// least as wide as the reflections.
 Domain with_wall_images(Domain domain, const Stencil& stencil, int steps, Precision precision);
 
-/// Returns the domain with value 0 on the walls of `mirrored` axes. Fields on that domain get nothing from
+/// Returns the domain with value 0 on the walls of `reflected` axes. Fields on that domain get nothing from
 /// those walls.
 Domain homogeneous(Domain domain);
 

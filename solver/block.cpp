@@ -123,7 +123,7 @@ void Block::prepare_copies(const Sampling& sampling, int count) {
 int Block::minimum_scale() const {
   double largest = 0;
   for (int axis = 0; axis < axis_count; ++axis)
-    if (problem_.domain.mirrored[axis])
+    if (problem_.domain.reflected[axis])
       for (const Face& face : problem_.domain.faces[axis])
         largest = std::max(largest, 4 * std::abs(face.value));
   return magnitude(static_cast<float>(std::min<double>(largest, std::numeric_limits<float>::max())));

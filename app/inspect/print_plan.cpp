@@ -48,7 +48,7 @@ void print_walls(const Problem& problem, const Candidate& candidate, const Termi
       with_wall_images(problem.domain, problem.stencil, candidate.fuse, candidate.precision);
   std::vector<const char*> with_images, without;
   for (int axis = domain.first_axis(); axis < axis_count; ++axis)
-    if (!domain.periodic(axis)) (domain.mirrored[axis] ? with_images : without).push_back(axis_names[axis]);
+    if (!domain.periodic(axis)) (domain.reflected[axis] ? with_images : without).push_back(axis_names[axis]);
   if (!with_images.empty())
     terminal.print("walls across {}: fused weights hold up to them, the field goes on beyond as its image",
                    fmt::join(with_images, ", "));

@@ -53,7 +53,7 @@ Problem as_swept(Problem problem, const Method& method) {
   if (!method.fused_weights()) return problem;
   problem.domain = with_wall_images(problem.domain, problem.stencil, method.fuse, problem.precision);
   for (int axis = 0; axis < axis_count; ++axis)
-    if (problem.domain.mirrored[axis]) problem.domain.faces[axis] = {};
+    if (problem.domain.reflected[axis]) problem.domain.faces[axis] = {};
   return problem;
 }
 

@@ -41,7 +41,7 @@ void exchange_and_check(const Domain& domain, const Index3& rank_grid, const Ind
       pending.unpack();
       Domain plain = domain;  // walls without reflections
       for (int axis = 0; axis < axis_count; ++axis)
-        if (domain.mirrored[axis]) plain.faces[axis] = {};
+        if (domain.reflected[axis]) plain.faces[axis] = {};
       const Box inside = plain.clip_to_walls(field.allocated());
       for_each_point(field.allocated(), [&](const Index3& p) {
         const testing::ImageOf image = testing::image_of(domain, p);
@@ -64,7 +64,7 @@ TEST(Exchange, HaloPointsHoldTheirImage) {
     if (seed % 2) {
       const double value = 0.5 * static_cast<double>(problem.between(0, 2));
       for (int axis = 0; axis < axis_count; ++axis) {
-        domain.mirrored[axis] = !domain.periodic(axis);
+        domain.reflected[axis] = !domain.periodic(axis);
         for (Face& face : domain.faces[axis]) face.value = value;
       }
     }

@@ -18,7 +18,7 @@ class Regions : public ::testing::TestWithParam<int> {
 
   Regions() {
     for (int axis = 0; axis < axis_count; ++axis) {
-      domain.mirrored[axis] = !domain.periodic(axis) && problem.between(0, 1);
+      domain.reflected[axis] = !domain.periodic(axis) && problem.between(0, 1);
       for (Face& face : domain.faces[axis]) face.value = 0.5 * static_cast<double>(problem.between(0, 2));
     }
   }
@@ -26,7 +26,7 @@ class Regions : public ::testing::TestWithParam<int> {
   Box with_images(const Box& box) const {
     Domain plain = domain;
     for (int axis = 0; axis < axis_count; ++axis)
-      if (domain.mirrored[axis]) plain.faces[axis] = {};
+      if (domain.reflected[axis]) plain.faces[axis] = {};
     return plain.clip_to_walls(box);
   }
 

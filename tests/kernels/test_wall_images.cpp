@@ -46,7 +46,7 @@ void expect_steps(const testing::RandomCase& problem, const Domain& images, int 
 }
 
 TEST(WallImages, MakeFusedStepsOfSingleOnes) {
-  int mirrored_axes = 0;
+  int reflected_axes = 0;
   for (int seed = 0; seed < 200; ++seed) {
     testing::RandomCase problem =
         testing::with_symmetric_weights(testing::RandomCase(static_cast<std::uint64_t>(seed), 1, 300), 3);
@@ -55,17 +55,17 @@ TEST(WallImages, MakeFusedStepsOfSingleOnes) {
     const Index3 reach = steps * problem.stencil.radius();
     for (int axis = 0; axis < axis_count; ++axis) {
       const bool walls = !problem.domain.periodic(axis);
-      EXPECT_EQ(images.mirrored[axis], walls && reach[axis] <= problem.domain.shape[axis]);
-      mirrored_axes += images.mirrored[axis];
+      EXPECT_EQ(images.reflected[axis], walls && reach[axis] <= problem.domain.shape[axis]);
+      reflected_axes += images.reflected[axis];
     }
     expect_steps(problem, images, steps);
   }
-  EXPECT_GT(mirrored_axes, 100);
+  EXPECT_GT(reflected_axes, 100);
 }
 
 /// Ghost points are reflections before a single step, whatever its weights.
 TEST(WallImages, MakeSingleStepsOfAnyWeights) {
-  int mirrored_axes = 0;
+  int reflected_axes = 0;
   for (int seed = 0; seed < 200; ++seed) {
     const testing::RandomCase problem(static_cast<std::uint64_t>(seed), 1, 300);
     const Domain images = with_wall_images(problem.domain, problem.stencil, 1, Precision::fp64);
@@ -77,14 +77,14 @@ TEST(WallImages, MakeSingleStepsOfAnyWeights) {
       };
       const int with_values = has_value(z_axis) + has_value(y_axis) + has_value(x_axis);
       if (!has_value(axis) || with_values == 1) {
-        EXPECT_EQ(images.mirrored[axis], !problem.domain.periodic(axis) &&
-                                             radius <= (has_value(axis) ? 1 : problem.domain.shape[axis]));
+        EXPECT_EQ(images.reflected[axis], !problem.domain.periodic(axis) &&
+                                              radius <= (has_value(axis) ? 1 : problem.domain.shape[axis]));
       }
-      mirrored_axes += images.mirrored[axis];
+      reflected_axes += images.reflected[axis];
     }
     expect_steps(problem, images, 1);
   }
-  EXPECT_GT(mirrored_axes, 50);
+  EXPECT_GT(reflected_axes, 50);
 }
 
 /// Returns a 2D domain with 9 points along each axis.
@@ -99,30 +99,30 @@ TEST(WallImages, AreOnlyWhereTheyAreExact) {
   constexpr Face mirror{BoundaryKind::neumann}, zero{BoundaryKind::dirichlet},
       one{BoundaryKind::dirichlet, 1}, two{BoundaryKind::dirichlet, 2};
   using Axes = std::array<bool, 3>;
-  const auto mirrored = [](const Domain& domain, const Stencil& stencil, int steps) {
-    return with_wall_images(domain, stencil, steps, Precision::fp32).mirrored;
+  const auto reflected = [](const Domain& domain, const Stencil& stencil, int steps) {
+    return with_wall_images(domain, stencil, steps, Precision::fp32).reflected;
   };
   const Stencil even({1, 3, 3}, {0, .125, 0, .25, .25, .25, 0, .125, 0}, {0, 1, 1}),
       upwind({1, 1, 3}, {.5, .25, .25}, {0, 0, 1}), shrinking({1, 1, 3}, {.25, .25, .25}, {0, 0, 1}),
       wide({1, 1, 5}, {.125, .25, .25, .25, .125}, {0, 0, 2}),
       diagonal({1, 3, 3}, {.25, 0, 0, 0, .5, 0, 0, 0, .25}, {0, 1, 1});
   const std::array<Face, 2> mirrors{mirror, mirror}, zeros{zero, zero}, ones{one, one}, wraps{};
-  EXPECT_EQ(mirrored(between(mirrors, mirrors), even, 9), (Axes{false, true, true}));
-  EXPECT_EQ(mirrored(between(mirrors, mirrors), even, 10), (Axes{}));
-  EXPECT_EQ(mirrored(between(wraps, mirrors), upwind, 2), (Axes{}));
-  EXPECT_EQ(mirrored(between(wraps, mirrors), upwind, 1), (Axes{false, false, true}));
-  EXPECT_EQ(mirrored(between(mirrors, wraps), upwind, 2), (Axes{false, true, false}));
-  EXPECT_EQ(mirrored(between(mirrors, mirrors), diagonal, 2), (Axes{}));
-  EXPECT_EQ(mirrored(between(wraps, mirrors), wide, 2), (Axes{false, false, true}));
-  EXPECT_EQ(mirrored(between(wraps, zeros), wide, 2), (Axes{}));
-  EXPECT_EQ(mirrored(between(wraps, zeros), shrinking, 2), (Axes{false, false, true}));
-  EXPECT_EQ(mirrored(between(wraps, zeros), wide, 1), (Axes{}));
-  EXPECT_EQ(mirrored(between(wraps, ones), shrinking, 2), (Axes{}));
-  EXPECT_EQ(mirrored(between(wraps, ones), shrinking, 1), (Axes{false, false, true}));
-  EXPECT_EQ(mirrored(between(ones, ones), even, 2), (Axes{false, true, true}));
-  EXPECT_EQ(mirrored(between(ones, {one, two}), even, 2), (Axes{}));
-  EXPECT_EQ(mirrored(between(mirrors, {one, two}), even, 2), (Axes{false, true, true}));
-  EXPECT_EQ(mirrored(between({mirror, one}, {one, mirror}), even, 2), (Axes{false, true, true}));
+  EXPECT_EQ(reflected(between(mirrors, mirrors), even, 9), (Axes{false, true, true}));
+  EXPECT_EQ(reflected(between(mirrors, mirrors), even, 10), (Axes{}));
+  EXPECT_EQ(reflected(between(wraps, mirrors), upwind, 2), (Axes{}));
+  EXPECT_EQ(reflected(between(wraps, mirrors), upwind, 1), (Axes{false, false, true}));
+  EXPECT_EQ(reflected(between(mirrors, wraps), upwind, 2), (Axes{false, true, false}));
+  EXPECT_EQ(reflected(between(mirrors, mirrors), diagonal, 2), (Axes{}));
+  EXPECT_EQ(reflected(between(wraps, mirrors), wide, 2), (Axes{false, false, true}));
+  EXPECT_EQ(reflected(between(wraps, zeros), wide, 2), (Axes{}));
+  EXPECT_EQ(reflected(between(wraps, zeros), shrinking, 2), (Axes{false, false, true}));
+  EXPECT_EQ(reflected(between(wraps, zeros), wide, 1), (Axes{}));
+  EXPECT_EQ(reflected(between(wraps, ones), shrinking, 2), (Axes{}));
+  EXPECT_EQ(reflected(between(wraps, ones), shrinking, 1), (Axes{false, false, true}));
+  EXPECT_EQ(reflected(between(ones, ones), even, 2), (Axes{false, true, true}));
+  EXPECT_EQ(reflected(between(ones, {one, two}), even, 2), (Axes{}));
+  EXPECT_EQ(reflected(between(mirrors, {one, two}), even, 2), (Axes{false, true, true}));
+  EXPECT_EQ(reflected(between({mirror, one}, {one, mirror}), even, 2), (Axes{false, true, true}));
 }
 
 }  // namespace
