@@ -51,10 +51,10 @@ struct Domain {
 
   constexpr bool periodic(int axis) const { return faces[axis][low].kind == BoundaryKind::periodic; }
   constexpr bool has_walls() const { return !periodic(z_axis) || !periodic(y_axis) || !periodic(x_axis); }
-  /// Returns true if memory holds periodic copies beyond the faces of `axis`. Axes in `repeats` have none:
+  /// Returns true if memory holds periodic copies beyond the faces of `axis`. Axes in `wraps` have none:
   /// kernels wrap indices there instead.
-  constexpr bool has_images(int axis, const std::array<bool, 3>& repeats) const {
-    return periodic(axis) && !repeats[axis];
+  constexpr bool has_periodic_copies(int axis, const std::array<bool, 3>& wraps) const {
+    return periodic(axis) && !wraps[axis];
   }
   constexpr int first_axis() const { return axis_count - dimensions; }
   constexpr Box box() const { return box_of(shape); }

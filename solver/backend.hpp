@@ -65,14 +65,14 @@ class Backend {
   virtual Reducer& reducer() = 0;
   /// Returns the periodic axes that a block of this extent spans completely; units wrap indices there instead
   /// of reading halo copies. `block` is the largest extent of any block.
-  virtual std::array<bool, 3> repeating_axes(const Problem&, const Method&, const Index3& /*block*/) const {
+  virtual std::array<bool, 3> wrapped_axes(const Problem&, const Method&, const Index3& /*block*/) const {
     return {};
   }
   /// Makes a unit that works on `queue`. The sources must outlive it. Fields have no halo along axes in
-  /// `repeats`.
+  /// `wraps`.
   virtual std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method,
                                           const Sources& sources, Queue queue,
-                                          const std::array<bool, 3>& repeats) = 0;
+                                          const std::array<bool, 3>& wraps) = 0;
   /// Returns true if work on one queue runs concurrently with work on another.
   virtual bool queues_overlap() const = 0;
   /// Throws Error(device_failure) if less than `bytes` of memory is available for fields.
@@ -125,7 +125,7 @@ class CpuBackend : public Backend {
   Transport& transport() override { return *transport_; }
   Reducer& reducer() override { return reducer_; }
   std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Sources& sources,
-                                  Queue queue, const std::array<bool, 3>& repeats) override;
+                                  Queue queue, const std::array<bool, 3>& wraps) override;
   bool queues_overlap() const override { return false; }
   void require_memory(std::size_t) const override {}  // checked for all ranks of the machine together
   std::unique_ptr<Launch> make_launch() override;

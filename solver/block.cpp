@@ -15,12 +15,12 @@ namespace {
 
 /// Returns the axes where units wrap indices, so that a block needs no halo. All ranks must agree, since
 /// their halos depend on the axes and their GPUs may differ.
-std::array<bool, 3> repeating_axes(const Communicator& communicator, const Problem& problem,
-                                   const Decomposition& decomposition, const Method& method,
-                                   const Backend& backend) {
-  auto repeats = backend.repeating_axes(problem, method, decomposition.block(0).extent());
-  for (bool& axis : repeats) axis = communicator.all_reduce(int{axis}, MPI_MIN) != 0;
-  return repeats;
+std::array<bool, 3> wrapped_axes(const Communicator& communicator, const Problem& problem,
+                                 const Decomposition& decomposition, const Method& method,
+                                 const Backend& backend) {
+  auto wraps = backend.wrapped_axes(problem, method, decomposition.block(0).extent());
+  for (bool& axis : wraps) axis = communicator.all_reduce(int{axis}, MPI_MIN) != 0;
+  return wraps;
 }
 
 }  // namespace
@@ -32,11 +32,11 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
       method_(method),
       decomposition_(decomposition),
       backend_(&backend),
-      repeats_(repeating_axes(communicator, problem, decomposition, method, backend)),
+      wraps_(wrapped_axes(communicator, problem, decomposition, method, backend)),
       reach_(problem.stencil.radius()),
       steps_of_halo_(exchange_every * method.fuse) {
   for (int axis = 0; axis < axis_count; ++axis)
-    if (repeats_[axis]) reach_[axis] = 0;
+    if (wraps_[axis]) reach_[axis] = 0;
   if (method.fused_weights())
     problem_.domain = with_wall_images(problem.domain, problem.stencil, method.fuse, problem.precision);
   const Box owned = decomposition.block(communicator.rank());
@@ -57,7 +57,7 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
 }
 
 std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
-  return backend_->make_unit(problem_, method_, {source_.get(), fused_source_.get()}, queue, repeats_);
+  return backend_->make_unit(problem_, method_, {source_.get(), fused_source_.get()}, queue, wraps_);
 }
 
 /// Prepares the main unit only. Edge units find its compiled kernels in the cache.

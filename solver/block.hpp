@@ -115,8 +115,8 @@ class Block {
   Method method_;
   Decomposition decomposition_;
   Backend* backend_;
-  std::array<bool, 3> repeats_;  // axes where units wrap indices
-  Index3 reach_;                 // of a step; 0 along axes without a halo
+  std::array<bool, 3> wraps_;  // axes where units wrap indices
+  Index3 reach_;               // of a step; 0 along axes without a halo
   std::unique_ptr<Field> source_, fused_source_, state_, next_;
   std::unique_ptr<Unit> unit_;
   std::array<std::unique_ptr<Unit>, edge_queues.size()> edge_units_;  // for edges that overlap with the

@@ -23,10 +23,10 @@ class CudaBackend : public Backend {
   Packer& packer(Queue queue) override { return queue == Queue::compute ? packer_ : unpacker_; }
   Transport& transport() override { return *transport_; }
   Reducer& reducer() override { return reducer_; }
-  std::array<bool, 3> repeating_axes(const Problem& problem, const Method& method,
-                                     const Index3& block) const override;
+  std::array<bool, 3> wrapped_axes(const Problem& problem, const Method& method,
+                                   const Index3& block) const override;
   std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Sources& sources,
-                                  Queue queue, const std::array<bool, 3>& repeats) override;
+                                  Queue queue, const std::array<bool, 3>& wraps) override;
   bool queues_overlap() const override { return true; }
   void require_memory(std::size_t bytes) const override;
   std::unique_ptr<Launch> make_launch() override { return launches_->make_launch(); }

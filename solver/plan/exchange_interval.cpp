@@ -23,7 +23,7 @@ double points_around(const Problem& problem, const Decomposition& decomposition,
   for (int axis = 0; axis < axis_count; ++axis) {
     const bool grows = decomposition.rank_grid()[axis] > 1
                            ? with_others
-                           : problem.domain.has_images(axis, candidate.repeats);
+                           : problem.domain.has_periodic_copies(axis, candidate.wraps);
     product *= static_cast<double>(extent[axis] + (grows ? 2 * steps * problem.stencil.radius()[axis] : 0));
   }
   return product;

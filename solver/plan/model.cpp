@@ -23,7 +23,7 @@ double image_seconds(const Problem& problem, const DeviceModel& device, const Ca
   const auto points = static_cast<double>(domain.box().points());
   double seconds = 0;
   for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
-    if (!domain.has_images(axis, candidate.repeats) || problem.stencil.radius()[axis] == 0) continue;
+    if (!domain.has_periodic_copies(axis, candidate.wraps) || problem.stencil.radius()[axis] == 0) continue;
     const double across = points / static_cast<double>(domain.shape[axis]);
     const double images = 2 * across * static_cast<double>(candidate.fuse * problem.stencil.radius()[axis]);
     seconds = std::max(seconds, start);

@@ -249,7 +249,7 @@ TEST(Block, GpusFindWhatIsBeyondTheEndsOfAxesOfSingleSteps) {
   if (gpus.empty()) GTEST_SKIP() << "needs a GPU";
   const std::int64_t n = world.size();
   const auto periodic = BoundaryKind::periodic, neumann = BoundaryKind::neumann;
-  for (const auto& [shape, cut, repeats] :
+  for (const auto& [shape, cut, wraps] :
        {std::tuple{testing::ShapeCase{"box", {40 * n, 112, 64}, {3, 3, 3}, false, periodic, Precision::fp64},
                    z_axis, std::array{n == 1, true, true}},
         {{"box", {112, 40 * n, 64}, {3, 3, 3}, false, periodic, Precision::fp64},
@@ -267,9 +267,9 @@ TEST(Block, GpusFindWhatIsBeyondTheEndsOfAxesOfSingleSteps) {
     rank_grid[cut] = n;
     const Problem problem{c.problem.domain, c.problem.stencil, shape.precision, true};
     for (const auto& gpu : gpus) {
-      EXPECT_EQ(gpu.backend->repeating_axes(problem, c.fuse,
-                                            Decomposition(shape.shape, rank_grid).block(0).extent()),
-                repeats)
+      EXPECT_EQ(
+          gpu.backend->wrapped_axes(problem, c.fuse, Decomposition(shape.shape, rank_grid).block(0).extent()),
+          wraps)
           << shape.name << " " << gpu.name;
       EXPECT_EQ(c.solve(world, rank_grid, shape.precision, *gpu.backend), c.alone(shape.precision))
           << shape.name << " " << gpu.name;

@@ -10,15 +10,15 @@
 namespace spsolve::testing {
 
 /// Makes a field of the whole grid with a halo for `steps` steps. The halo is omitted beside walls unless
-/// `halo_beside_walls`, and along axes in `repeats`. All points outside the grid that a unit must fill itself
+/// `halo_beside_walls`, and along axes in `wraps`. All points outside the grid that a unit must fill itself
 /// are NaN, so that reading them is noticed. With `first_column` the field is a block that starts at this
 /// column, with others before it.
 inline Field whole_grid(const RandomCase& problem, Precision precision, int steps,
                         const std::vector<double>& values, bool halo_beside_walls = true,
-                        const std::array<bool, 3>& repeats = {}, std::int64_t first_column = 0) {
+                        const std::array<bool, 3>& wraps = {}, std::int64_t first_column = 0) {
   Index3 halo = steps * problem.stencil.radius();
   for (int axis = 0; axis < axis_count; ++axis)
-    if (repeats[axis] || (!halo_beside_walls && !problem.domain.periodic(axis))) halo[axis] = 0;
+    if (wraps[axis] || (!halo_beside_walls && !problem.domain.periodic(axis))) halo[axis] = 0;
   Box owned = problem.domain.box();
   owned.begin[x_axis] = first_column;
   if (first_column > 0) halo[x_axis] = std::max(halo[x_axis], steps * problem.stencil.radius()[x_axis]);

@@ -55,10 +55,10 @@ TEST(ExchangeInterval, IsOneWhereNoAxisHasImages) {
     return launches_per_exchange(problem, Decomposition(shape, ranks), candidate, true);
   };
   EXPECT_GT(launches({1, 1, 1}), 1);
-  candidate.repeats = {true, true, true};
+  candidate.wraps = {true, true, true};
   EXPECT_EQ(launches({1, 1, 1}), 1);
   const int with_others = launches({2, 1, 1});
-  candidate.repeats[z_axis] = false;
+  candidate.wraps[z_axis] = false;
   EXPECT_EQ(launches({2, 1, 1}), with_others) << "what comes from others is no image";
 }
 

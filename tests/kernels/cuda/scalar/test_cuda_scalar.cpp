@@ -30,20 +30,20 @@ using testing::whole_grid;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// `steps` steps on the GPU, one advance() per region; what no region covers stays NaN. Without a source
-/// where the problem's is empty, and without images beyond the ends of axes in `repeats`.
+/// where the problem's is empty, and without images beyond the ends of axes in `wraps`.
 std::vector<double> advance_on_gpu(const RandomCase& problem, Precision precision, int steps,
                                    const std::vector<double>& values, const std::vector<Box>& regions,
-                                   bool halo_beside_walls = true, const std::array<bool, 3>& repeats = {}) {
+                                   bool halo_beside_walls = true, const std::array<bool, 3>& wraps = {}) {
   std::optional<Field> source;
   if (!problem.source.empty())
     source = to_device(
-        whole_grid(problem, sum_precision(precision), steps, problem.source, halo_beside_walls, repeats));
-  const Field in = to_device(whole_grid(problem, precision, steps, values, halo_beside_walls, repeats));
+        whole_grid(problem, sum_precision(precision), steps, problem.source, halo_beside_walls, wraps));
+  const Field in = to_device(whole_grid(problem, precision, steps, values, halo_beside_walls, wraps));
   const std::vector<double> untouched(values.size(), nan);
-  Field out = to_device(whole_grid(problem, precision, steps, untouched, halo_beside_walls, repeats));
+  Field out = to_device(whole_grid(problem, precision, steps, untouched, halo_beside_walls, wraps));
   const Stream stream;
   const ScalarUnit unit(problem.domain, problem.stencil, precision, source ? &*source : nullptr, stream,
-                        repeats);
+                        wraps);
   for (const Box& region : regions) unit.advance(in, out, region, steps);
   stream.synchronize();
   return testing::points_of(to_host(out), problem.domain.box());
@@ -178,13 +178,13 @@ INSTANTIATE_TEST_SUITE_P(Stars, CudaScalarShapes, ::testing::ValuesIn(testing::s
 /// Grids without images beyond the ends of these axes, with walls on others than x or without.
 struct RepeatsCase {
   ShapeCase shape;
-  std::array<bool, 3> repeats;
+  std::array<bool, 3> wraps;
   bool single_steps = false;  // by tiles in shared memory, in any regions
 };
 class CudaScalarRepeats : public NeedsGpu, public ::testing::WithParamInterface<RepeatsCase> {};
 
 TEST_P(CudaScalarRepeats, HaveTheBitsOfTheCpuUnitWithoutImages) {
-  const auto& [c, repeats, single_steps] = GetParam();
+  const auto& [c, wraps, single_steps] = GetParam();
   RandomCase problem = make_problem(c);
   problem.domain.faces[x_axis] = {};
   const Stream stream;
@@ -192,15 +192,15 @@ TEST_P(CudaScalarRepeats, HaveTheBitsOfTheCpuUnitWithoutImages) {
       ScalarUnit(problem.domain, problem.stencil, c.precision, nullptr, stream).preferred_steps();
   const int most = single_steps ? 1 : 2 * preferred + 1;  // several kernels
   const KernelStencil stencil(problem.domain, problem.stencil, c.precision, true);
-  EXPECT_EQ(to_grid_axes(
-                repeating_axes(stencil, stencil.grid(), c.precision, most, current_device().block_limits()),
-                problem.domain),
-            repeats);
+  EXPECT_EQ(
+      to_grid_axes(wrapped_axes(stencil, stencil.grid(), c.precision, most, current_device().block_limits()),
+                   problem.domain),
+      wraps);
   std::vector<std::vector<Box>> launches{{problem.domain.box()}};
   if (single_steps) launches.push_back(testing::random_regions(problem));
   for (const int steps : std::set{most, preferred, 1})
     for (const auto& regions : launches)
-      EXPECT_EQ(advance_on_gpu(problem, c.precision, steps, problem.u, regions, true, repeats),
+      EXPECT_EQ(advance_on_gpu(problem, c.precision, steps, problem.u, regions, true, wraps),
                 advance_on_cpu(problem, c.precision, steps, problem.u))
           << steps << " steps";
 }
