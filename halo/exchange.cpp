@@ -33,7 +33,7 @@ std::size_t padded_bytes(const HaloRegion& region, Precision precision) {
 bool has_long_rows(const HaloRegion& region, Precision precision) {
   constexpr std::int64_t long_row = 512, few_rows = 256;  // bytes; rows
   const Index3 extent = region.box.extent();
-  if (!region.image.is_copy()) return false;
+  if (!region.reflection.is_copy()) return false;
   return extent[2] * static_cast<std::int64_t>(storage_bytes(precision)) >= long_row ||
          extent[0] * extent[1] <= few_rows;
 }
@@ -73,7 +73,7 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
                            Transport& transport, Packer& packer, Packer& unpacker)
     : transport_(&transport) {
   const Precision precision = like.precision();
-  std::vector<BoxCopy> images, packing, unpacking;
+  std::vector<BoxCopy> local_copies, packing, unpacking;
   // Lays out the messages to other ranks; copy(region, offset) records the place of each region in the
   // buffer.
   const auto lay_out = [&](const std::vector<HaloRegion>& all, auto&& copy) {
@@ -105,22 +105,23 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
     packing.push_back({region.box.extent(), region.box.begin, offset});
   });
   receive_ = lay_out(regions.receive, [&](const HaloRegion& region, std::size_t offset) {
-    unpacking.push_back({region.box.extent(), offset, region.box.begin, region.image});
+    unpacking.push_back({region.box.extent(), offset, region.box.begin, region.reflection});
   });
   const auto own_from = chosen(regions.send, communicator.rank(), true),
              own_to = chosen(regions.receive, communicator.rank(), true);
   // Where the transport takes boxes, slabs contain copies of own points (slab_regions), so these must be made
   // before regions with short rows are packed. Otherwise both are copied at once.
   for (std::size_t i = 0; i < own_from.size(); ++i)
-    (transport.takes_boxes() ? images : packing)
-        .push_back({own_from[i].box.extent(), own_from[i].box.begin, own_to[i].box.begin, own_to[i].image});
-  images_ = packer.prepare(std::move(images), like);
+    (transport.takes_boxes() ? local_copies : packing)
+        .push_back(
+            {own_from[i].box.extent(), own_from[i].box.begin, own_to[i].box.begin, own_to[i].reflection});
+  local_copies_ = packer.prepare(std::move(local_copies), like);
   packing_ = packer.prepare(std::move(packing), like);
   unpacking_ = unpacker.prepare(std::move(unpacking), like);
 }
 
 void HaloExchange::pack(Field& field) {
-  images_->copy(field, nullptr);
+  local_copies_->copy(field, nullptr);
   packing_->copy(field, send_.buffer.get());
 }
 

@@ -75,7 +75,7 @@ class HaloExchange {
   Transport* transport_;
   Messages send_, receive_;
   std::map<const Field*, Link> links_;
-  std::unique_ptr<Packing> images_, packing_, unpacking_;
+  std::unique_ptr<Packing> local_copies_, packing_, unpacking_;
 };
 
 }  // namespace spsolve

@@ -9,66 +9,67 @@
 namespace spsolve {
 namespace {
 
-/// A part [begin, end) along one axis of block `home` grown by its halo. It is copy number `image` of the
+/// A part [begin, end) along one axis of block `home` grown by its halo. It is copy number `copy` of the
 /// points `from` of block `other`. On a periodic axis, copy k of point i lies at i + k * n. On a reflected
 /// axis, copies -1 and 1 lie beyond the low and the high wall.
 struct Segment {
   std::int64_t other;
-  std::int64_t image;
+  std::int64_t copy;
   std::int64_t begin, end;
   std::int64_t from_begin, from_end;
-  Image how = {};
+  Reflection reflection = {};
 };
 
 /// Returns the grid point that ghost point i of a reflected axis is a reflection of, and the transformation
 /// of values (kernels/wall_images.hpp). Neumann walls reflect about the face and dirichlet walls about the
 /// ghost point next to the face. Reflections are repeated until the point lies in the grid.
-std::pair<std::int64_t, Image> origin(const Domain& domain, int axis, std::int64_t i) {
+std::pair<std::int64_t, Reflection> origin(const Domain& domain, int axis, std::int64_t i) {
   const std::int64_t n = domain.shape[axis];
-  Image how;
+  Reflection reflection;
   while (i < 0 || i >= n) {
     const Face& face = domain.faces[axis][i < 0 ? low : high];
     const std::int64_t ghost = i < 0 ? -1 : n;
-    Image mirror;
-    mirror.mirrored[axis] = true;
+    Reflection at_face;
+    at_face.reversed[axis] = true;
     if (face.kind != BoundaryKind::dirichlet) {
       i = (i < 0 ? -1 : 2 * n - 1) - i;
     } else if (i == ghost) {
       i = i < 0 ? 0 : n - 1;
-      mirror.scale = 0, mirror.offset = face.value;
+      at_face.scale = 0, at_face.offset = face.value;
     } else {
       i = 2 * ghost - i;
-      mirror.scale = -1, mirror.offset = 2 * face.value;
+      at_face.scale = -1, at_face.offset = 2 * face.value;
     }
-    how = how * mirror;
+    reflection = reflection * at_face;
   }
-  return {i, how};
+  return {i, reflection};
 }
 
 /// Returns the longest segment that begins at point i beyond a wall and ends before `end` at most, in which
 /// neighbours reflect neighbours of one block.
 Segment reflected_segment(const Domain& domain, const Decomposition& decomposition, int axis, std::int64_t i,
                           std::int64_t end) {
-  const auto [from, how] = origin(domain, axis, i);
-  const std::int64_t other = decomposition.block_of(axis, from), step = how.mirrored[axis] ? -1 : 1;
+  const auto [from, reflection] = origin(domain, axis, i);
+  const std::int64_t other = decomposition.block_of(axis, from), step = reflection.reversed[axis] ? -1 : 1;
   const auto goes_on = [&](std::int64_t next) {
     if (next == 0 || next == end) return false;
-    const auto [there, as] = origin(domain, axis, next);
-    return as == how && there - from == step * (next - i) && decomposition.block_of(axis, there) == other;
+    const auto [there, other_reflection] = origin(domain, axis, next);
+    return other_reflection == reflection && there - from == step * (next - i) &&
+           decomposition.block_of(axis, there) == other;
   };
   std::int64_t stop = i + 1;
   while (goes_on(stop)) ++stop;
   const std::int64_t last = from + step * (stop - 1 - i);
-  return {other, i < 0 ? -1 : 1, i, stop, std::min(from, last), std::max(from, last) + 1, how};
+  return {other, i < 0 ? -1 : 1, i, stop, std::min(from, last), std::max(from, last) + 1, reflection};
 }
 
 std::vector<Segment> segments(const Domain& domain, const Decomposition& decomposition, int axis,
                               std::int64_t home, std::int64_t width) {
   const std::int64_t n = domain.shape[axis];
-  const bool has_images = domain.periodic(axis) || domain.reflected[axis];
+  const bool has_copies = domain.periodic(axis) || domain.reflected[axis];
   std::int64_t begin = decomposition.block_begin(axis, home) - width;
   std::int64_t end = decomposition.block_begin(axis, home + 1) + width;
-  if (!has_images) {
+  if (!has_copies) {
     begin = std::max<std::int64_t>(begin, 0);
     end = std::min(end, n);
   }
@@ -99,8 +100,8 @@ std::vector<Segment> reverse_segments(const Domain& domain, const Decomposition&
     seen.push_back(near.other);
     for (const Segment& theirs : segments(domain, decomposition, axis, near.other, width))
       if (theirs.other == home)
-        result.push_back({near.other, theirs.image, theirs.from_begin, theirs.from_end, theirs.from_begin,
-                          theirs.from_end, theirs.how});
+        result.push_back({near.other, theirs.copy, theirs.from_begin, theirs.from_end, theirs.from_begin,
+                          theirs.from_end, theirs.reflection});
   }
   return result;
 }
@@ -113,11 +114,11 @@ void add_regions(const Decomposition& decomposition, const Index3& home,
     for (const Segment& y : axes[1])
       for (const Segment& x : axes[2]) {
         const bool itself =
-            z.image == 0 && y.image == 0 && x.image == 0 && Index3{z.other, y.other, x.other} == home;
+            z.copy == 0 && y.copy == 0 && x.copy == 0 && Index3{z.other, y.other, x.other} == home;
         if (!itself)
           list.push_back({decomposition.rank_at({z.other, y.other, x.other}),
                           {{z.begin, y.begin, x.begin}, {z.end, y.end, x.end}},
-                          z.how * y.how * x.how});
+                          z.reflection * y.reflection * x.reflection});
       }
 }
 

@@ -14,7 +14,7 @@ struct HaloRegion {
   int peer = 0;  // the rank at the other end; may be this rank itself (periodic or reflected axes)
   Box box;  // in this rank's coordinates: halo points when receiving; owned points (and halo, in slabs) when
             // sending
-  Image image = {};  // transformation that the receiver applies to the values
+  Reflection reflection = {};  // transformation that the receiver applies to the values
 };
 
 /// The regions that one rank sends and receives in an exchange. Both ends use the same order: for any pair of

@@ -14,20 +14,20 @@ namespace spsolve {
 /// The start of a box: a point of a field, or a byte offset into a buffer that holds the box row after row.
 using Place = std::variant<Index3, std::size_t>;
 
-/// Transforms the values of a box for a reflection: `mirrored` axes are reversed and each value becomes
+/// Transforms the values of a box for a reflection: `reversed` axes are read backwards and each value becomes
 /// offset + scale * value. The default is a plain copy.
-struct Image {
-  std::array<bool, 3> mirrored{};
+struct Reflection {
+  std::array<bool, 3> reversed{};
   double scale = 1, offset = 0;
 
-  bool is_copy() const { return *this == Image{}; }
+  bool is_copy() const { return *this == Reflection{}; }
   bool keeps_values() const { return scale == 1 && offset == 0; }
-  double of(double value) const { return scale == 0 ? offset : offset + scale * value; }
-  friend bool operator==(const Image&, const Image&) = default;
+  double apply(double value) const { return scale == 0 ? offset : offset + scale * value; }
+  friend bool operator==(const Reflection&, const Reflection&) = default;
   /// Returns the composition: `inner` is applied first.
-  friend Image operator*(const Image& outer, const Image& inner) {
-    Image both{inner.mirrored, outer.scale * inner.scale, outer.offset + outer.scale * inner.offset};
-    for (int axis = 0; axis < axis_count; ++axis) both.mirrored[axis] ^= outer.mirrored[axis];
+  friend Reflection operator*(const Reflection& outer, const Reflection& inner) {
+    Reflection both{inner.reversed, outer.scale * inner.scale, outer.offset + outer.scale * inner.offset};
+    for (int axis = 0; axis < axis_count; ++axis) both.reversed[axis] ^= outer.reversed[axis];
     return both;
   }
 };
@@ -37,7 +37,7 @@ struct Image {
 struct BoxCopy {
   Index3 extent;
   Place from, to;
-  Image image = {};
+  Reflection reflection = {};
 };
 
 /// Copies boxes within fields of one geometry, and between such fields and a buffer, all in memory of one

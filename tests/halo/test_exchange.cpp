@@ -44,9 +44,9 @@ void exchange_and_check(const Domain& domain, const Index3& rank_grid, const Ind
         if (domain.reflected[axis]) plain.faces[axis] = {};
       const Box inside = plain.clip_to_walls(field.allocated());
       for_each_point(field.allocated(), [&](const Index3& p) {
-        const testing::ImageOf image = testing::image_of(domain, p);
-        const double original = stored_value(to_storage<Storage>(number(image.point) / 2039));
-        const double expected = contains(inside, p) ? image.of(original) : untouched;
+        const testing::ReflectedPoint reflected = testing::reflected_point(domain, p);
+        const double original = stored_value(to_storage<Storage>(number(reflected.point) / 2039));
+        const double expected = contains(inside, p) ? reflected.apply(original) : untouched;
         ASSERT_EQ(stored_value(*field.at<Storage>(p)), stored_value(to_storage<Storage>(expected)))
             << "rank " << world.rank() << " point " << p[0] << " " << p[1] << " " << p[2];
       });

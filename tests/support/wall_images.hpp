@@ -7,19 +7,19 @@
 namespace spsolve::testing {
 
 /// The field beyond walls as steps of symmetric weights continue it: offset + scale * (the value at `point`).
-struct ImageOf {
+struct ReflectedPoint {
   Index3 point;
   double scale = 1, offset = 0;
 
-  double of(double value) const { return scale == 0 ? offset : offset + scale * value; }
+  double apply(double value) const { return scale == 0 ? offset : offset + scale * value; }
 };
 
 /// Reflects a point until it lies in the grid, axis by axis.
-inline ImageOf image_of(const Domain& domain, Index3 p) {
-  ImageOf image{p};
+inline ReflectedPoint reflected_point(const Domain& domain, Index3 p) {
+  ReflectedPoint reflected{p};
   for (int axis = 0; axis < axis_count; ++axis) {
     const std::int64_t n = domain.shape[axis];
-    std::int64_t& i = image.point[axis];
+    std::int64_t& i = reflected.point[axis];
     if (domain.periodic(axis)) i = wrap(i, n);
     while (i < 0 || i >= n) {
       const Face& face = domain.faces[axis][i < 0 ? low : high];
@@ -28,16 +28,16 @@ inline ImageOf image_of(const Domain& domain, Index3 p) {
         i = (i < 0 ? -1 : 2 * n - 1) - i;
       } else if (i == ghost) {
         i = i < 0 ? 0 : n - 1;
-        image.offset += image.scale * face.value;
-        image.scale = 0;
+        reflected.offset += reflected.scale * face.value;
+        reflected.scale = 0;
       } else {
         i = 2 * ghost - i;
-        image.offset += image.scale * 2 * face.value;
-        image.scale = -image.scale;
+        reflected.offset += reflected.scale * 2 * face.value;
+        reflected.scale = -reflected.scale;
       }
     }
   }
-  return image;
+  return reflected;
 }
 
 /// Returns a problem whose walls may all have reflections: symmetric weights that sum to 1 (or to less, if
