@@ -21,8 +21,8 @@ struct Segment {
 };
 
 /// Returns the grid point that ghost point i of a reflected axis is a reflection of, and the transformation
-/// of values (kernels/wall_images.hpp). Neumann walls reflect about the face and dirichlet walls about the
-/// ghost point next to the face. Reflections are repeated until the point lies in the grid.
+/// of values (kernels/wall_reflections.hpp). Neumann walls reflect about the face and dirichlet walls about
+/// the ghost point next to the face. Reflections are repeated until the point lies in the grid.
 std::pair<std::int64_t, Reflection> origin(const Domain& domain, int axis, std::int64_t i) {
   const std::int64_t n = domain.shape[axis];
   Reflection reflection;

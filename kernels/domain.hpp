@@ -43,8 +43,8 @@ struct Domain {
   int dimensions = 3;     // 1: x, 2: y x, 3: z y x; unused axes have extent 1, are periodic and have radius 0
   Index3 shape{1, 1, 1};  // points
   std::array<std::array<Face, 2>, 3> faces{};  // [axis][side]
-  /// Wall axes beyond whose faces memory holds reflections of the field (kernels/wall_images.hpp), filled
-  /// like the periodic copies.
+  /// Wall axes beyond whose faces memory holds reflections of the field (kernels/wall_reflections.hpp),
+  /// filled like the periodic copies.
   std::array<bool, 3> reflected{};
 
   friend bool operator==(const Domain&, const Domain&) = default;

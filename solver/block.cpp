@@ -8,7 +8,7 @@
 
 #include "kernels/fused_unit.hpp"
 #include "kernels/magnitude.hpp"
-#include "kernels/wall_images.hpp"
+#include "kernels/wall_reflections.hpp"
 
 namespace spsolve {
 namespace {
@@ -38,7 +38,7 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
   for (int axis = 0; axis < axis_count; ++axis)
     if (wraps_[axis]) reach_[axis] = 0;
   if (method.fused_weights())
-    problem_.domain = with_wall_images(problem.domain, problem.stencil, method.fuse, problem.precision);
+    problem_.domain = with_wall_reflections(problem.domain, problem.stencil, method.fuse, problem.precision);
   const Box owned = decomposition.block(communicator.rank());
   collectively(communicator, [&] {
     backend.require_memory(block_bytes(problem, decomposition, method, exchange_every));

@@ -6,7 +6,7 @@
 
 #include "kernels/sparse/accuracy.hpp"
 #include "kernels/sparse/emulation/emulated_sweep.hpp"
-#include "kernels/wall_images.hpp"
+#include "kernels/wall_reflections.hpp"
 #include "solver/plan/model_parts.hpp"
 
 namespace spsolve {
@@ -51,7 +51,7 @@ double launch_error(const Problem& problem, const Method& method) {
 /// it is as on periodic axes.
 Problem as_swept(Problem problem, const Method& method) {
   if (!method.fused_weights()) return problem;
-  problem.domain = with_wall_images(problem.domain, problem.stencil, method.fuse, problem.precision);
+  problem.domain = with_wall_reflections(problem.domain, problem.stencil, method.fuse, problem.precision);
   for (int axis = 0; axis < axis_count; ++axis)
     if (problem.domain.reflected[axis]) problem.domain.faces[axis] = {};
   return problem;

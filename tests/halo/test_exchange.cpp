@@ -6,7 +6,7 @@
 #include "halo/exchange.hpp"
 #include "halo/mpi_transport.hpp"
 #include "tests/support/rows_transport.hpp"
-#include "tests/support/wall_images.hpp"
+#include "tests/support/wall_reflections.hpp"
 
 namespace spsolve {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "halo/regions.hpp"
-#include "tests/support/wall_images.hpp"
+#include "tests/support/wall_reflections.hpp"
 
 namespace spsolve {
 namespace {

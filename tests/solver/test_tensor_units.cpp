@@ -14,7 +14,7 @@
 #include "solver/plan/model.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
-#include "tests/support/wall_images.hpp"
+#include "tests/support/wall_reflections.hpp"
 
 namespace spsolve {
 namespace {

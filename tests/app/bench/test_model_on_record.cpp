@@ -18,7 +18,7 @@
 #include "kernels/cuda/scalar/single_tile.hpp"
 #include "kernels/cuda/scalar/tile.hpp"
 #include "kernels/sparse/windowed_operand.hpp"
-#include "kernels/wall_images.hpp"
+#include "kernels/wall_reflections.hpp"
 
 namespace spsolve {
 namespace {
@@ -99,7 +99,7 @@ bool is_of_former_sweeps(const Problem& problem, const Json& row) {
   const auto seed = std::stoull(row.at("stencil").get<std::string>());
   const int fuse = row.at("fuse");
   const auto reflected_axes = [&](int steps) {
-    return with_wall_images(problem.domain, problem.stencil, steps, problem.precision).reflected;
+    return with_wall_reflections(problem.domain, problem.stencil, steps, problem.precision).reflected;
   };
   const auto reflected = reflected_axes(fuse);
   if (seed > 22) return seed <= 24 && fuse == 1 && reflected != reflected_axes(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/wall_images.hpp"
+#include "kernels/wall_reflections.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ bool has_value(const Domain& domain, int axis) {
 
 }  // namespace
 
-Domain with_wall_images(Domain domain, const Stencil& stencil, int steps, Precision precision) {
+Domain with_wall_reflections(Domain domain, const Stencil& stencil, int steps, Precision precision) {
   const Index3& radius = stencil.radius();
   int axes_with_values = 0;
   std::set<double> values;  // of dirichlet faces that may have reflections

@@ -20,7 +20,7 @@ namespace spsolve {
 /// A single step has no condition on the weights, because before it the ghost points equal these reflections.
 /// Reflections of two axes must commute, so the dirichlet values of both must be equal. Grids must be at
 /// least as wide as the reflections.
-Domain with_wall_images(Domain domain, const Stencil& stencil, int steps, Precision precision);
+Domain with_wall_reflections(Domain domain, const Stencil& stencil, int steps, Precision precision);
 
 /// Returns the domain with value 0 on the walls of `reflected` axes. Fields on that domain get nothing from
 /// those walls.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fused steps of a field with reflections beyond its walls must equal single steps between the walls.
-#include "kernels/wall_images.hpp"
+#include "kernels/wall_reflections.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "kernels/reference.hpp"
-#include "tests/support/wall_images.hpp"
+#include "tests/support/wall_reflections.hpp"
 
 namespace spsolve {
 namespace {
@@ -46,13 +46,13 @@ void expect_steps(const testing::RandomCase& problem, const Domain& reflecting, 
   });
 }
 
-TEST(WallImages, MakeFusedStepsOfSingleOnes) {
+TEST(WallReflections, MakeFusedStepsOfSingleOnes) {
   int reflected_axes = 0;
   for (int seed = 0; seed < 200; ++seed) {
     testing::RandomCase problem =
         testing::with_symmetric_weights(testing::RandomCase(static_cast<std::uint64_t>(seed), 1, 300), 3);
     const int steps = static_cast<int>(problem.between(1, 4));
-    const Domain reflecting = with_wall_images(problem.domain, problem.stencil, steps, Precision::fp64);
+    const Domain reflecting = with_wall_reflections(problem.domain, problem.stencil, steps, Precision::fp64);
     const Index3 reach = steps * problem.stencil.radius();
     for (int axis = 0; axis < axis_count; ++axis) {
       const bool walls = !problem.domain.periodic(axis);
@@ -65,11 +65,11 @@ TEST(WallImages, MakeFusedStepsOfSingleOnes) {
 }
 
 /// Ghost points are reflections before a single step, whatever its weights.
-TEST(WallImages, MakeSingleStepsOfAnyWeights) {
+TEST(WallReflections, MakeSingleStepsOfAnyWeights) {
   int reflected_axes = 0;
   for (int seed = 0; seed < 200; ++seed) {
     const testing::RandomCase problem(static_cast<std::uint64_t>(seed), 1, 300);
-    const Domain reflecting = with_wall_images(problem.domain, problem.stencil, 1, Precision::fp64);
+    const Domain reflecting = with_wall_reflections(problem.domain, problem.stencil, 1, Precision::fp64);
     for (int axis = 0; axis < axis_count; ++axis) {
       const std::int64_t radius = problem.stencil.radius()[axis];
       const auto has_value = [&](int other) {
@@ -97,12 +97,12 @@ Domain between(const std::array<Face, 2>& y, const std::array<Face, 2>& x) {
   return domain;
 }
 
-TEST(WallImages, AreOnlyWhereTheyAreExact) {
+TEST(WallReflections, AreOnlyWhereTheyAreExact) {
   constexpr Face neumann{BoundaryKind::neumann}, zero{BoundaryKind::dirichlet},
       one{BoundaryKind::dirichlet, 1}, two{BoundaryKind::dirichlet, 2};
   using Axes = std::array<bool, 3>;
   const auto reflected = [](const Domain& domain, const Stencil& stencil, int steps) {
-    return with_wall_images(domain, stencil, steps, Precision::fp32).reflected;
+    return with_wall_reflections(domain, stencil, steps, Precision::fp32).reflected;
   };
   const Stencil even({1, 3, 3}, {0, .125, 0, .25, .25, .25, 0, .125, 0}, {0, 1, 1}),
       upwind({1, 1, 3}, {.5, .25, .25}, {0, 0, 1}), shrinking({1, 1, 3}, {.25, .25, .25}, {0, 0, 1}),
