@@ -81,7 +81,7 @@ struct Domain {
 
 /// Returns the point of [0, n) that point i reflects to about the faces, at any distance from the grid
 /// (period 2n).
-constexpr std::int64_t mirror(std::int64_t i, std::int64_t n) {
+constexpr std::int64_t reflect(std::int64_t i, std::int64_t n) {
   const std::int64_t period = 2 * n;
   const std::int64_t folded = ((i % period) + period) % period;
   return folded < n ? folded : period - 1 - folded;

@@ -12,7 +12,7 @@ double padded(const Domain& domain, const std::vector<double>& u, Index3 p) {
     if (p[axis] >= 0 && p[axis] < n) continue;
     const Face& face = domain.faces[axis][p[axis] < 0 ? low : high];
     if (face.kind == BoundaryKind::dirichlet) return face.value;
-    p[axis] = face.kind == BoundaryKind::periodic ? wrap(p[axis], n) : mirror(p[axis], n);
+    p[axis] = face.kind == BoundaryKind::periodic ? wrap(p[axis], n) : reflect(p[axis], n);
   }
   return u[static_cast<std::size_t>(index_of(p, domain.shape))];
 }

@@ -31,7 +31,7 @@ void fill_row_ghosts(T* row, const Domain& domain, std::int64_t radius, Range kn
                      const std::array<T, 2>& constant) {
   const std::int64_t n = domain.shape[x_axis], mirrored = std::min(radius, n);
   const auto ghost = [&](std::int64_t x, Side side) {
-    row[x] = domain.faces[x_axis][side].kind == BoundaryKind::dirichlet ? constant[side] : row[mirror(x, n)];
+    row[x] = domain.faces[x_axis][side].kind == BoundaryKind::dirichlet ? constant[side] : row[reflect(x, n)];
   };
   if (domain.periodic(x_axis)) return;
   if (known.begin <= 0 && known.end >= mirrored)
@@ -174,7 +174,7 @@ class Launch {
       if ((p[axis] >= 0 && p[axis] < n) || domain_.periodic(axis)) continue;
       const Side side = p[axis] < 0 ? low : high;
       if (domain_.faces[axis][side].kind == BoundaryKind::dirichlet) return ghosts.row(axis, side);
-      p[axis] = mirror(p[axis], n);
+      p[axis] = reflect(p[axis], n);
     }
     return from.row(p[axes_.stream], p[axes_.cross]);
   }
