@@ -12,11 +12,11 @@ namespace {
 bool is_symmetric(const Stencil& stencil, int axis) {
   const std::vector<Tap>& taps = stencil.taps();
   return std::all_of(taps.begin(), taps.end(), [&](const Tap& tap) {
-    Index3 mirrored = tap.offset;
-    mirrored[axis] = -mirrored[axis];
-    const auto other = std::lower_bound(taps.begin(), taps.end(), mirrored,
+    Index3 reflected = tap.offset;
+    reflected[axis] = -reflected[axis];
+    const auto other = std::lower_bound(taps.begin(), taps.end(), reflected,
                                         [](const Tap& a, const Index3& b) { return a.offset < b; });
-    return other != taps.end() && *other == Tap{mirrored, tap.weight};
+    return other != taps.end() && *other == Tap{reflected, tap.weight};
   });
 }
 

@@ -29,14 +29,14 @@ struct Range {
 template <class T>
 void fill_row_ghosts(T* row, const Domain& domain, std::int64_t radius, Range known, Range memory,
                      const std::array<T, 2>& constant) {
-  const std::int64_t n = domain.shape[x_axis], mirrored = std::min(radius, n);
+  const std::int64_t n = domain.shape[x_axis], reflected = std::min(radius, n);
   const auto ghost = [&](std::int64_t x, Side side) {
     row[x] = domain.faces[x_axis][side].kind == BoundaryKind::dirichlet ? constant[side] : row[reflect(x, n)];
   };
   if (domain.periodic(x_axis)) return;
-  if (known.begin <= 0 && known.end >= mirrored)
+  if (known.begin <= 0 && known.end >= reflected)
     for (std::int64_t x = std::max(-radius, memory.begin); x < 0; ++x) ghost(x, low);
-  if (known.end >= n && known.begin <= n - mirrored)
+  if (known.end >= n && known.begin <= n - reflected)
     for (std::int64_t x = n; x < std::min(n + radius, memory.end); ++x) ghost(x, high);
 }
 

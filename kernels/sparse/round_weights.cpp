@@ -43,12 +43,12 @@ std::vector<double> round_weights(std::vector<double> weights, Precision precisi
 
   // Symmetric weights stay equal, because a difference would shift the field that they smooth.
   constexpr double noise = 0x1p-40;
-  const auto mirror_of = [&](std::size_t i) { return weights.size() - 1 - i; };
-  std::vector<bool> mirrored(weights.size());
+  const auto opposite = [&](std::size_t i) { return weights.size() - 1 - i; };
+  std::vector<bool> symmetric(weights.size());
   for (std::size_t i = 0; i < weights.size() / 2; ++i)
-    if (std::abs(weights[i] - weights[mirror_of(i)]) <= noise * largest) {
-      weights[mirror_of(i)] = weights[i];
-      mirrored[i] = mirrored[mirror_of(i)] = true;
+    if (std::abs(weights[i] - weights[opposite(i)]) <= noise * largest) {
+      weights[opposite(i)] = weights[i];
+      symmetric[i] = symmetric[opposite(i)] = true;
     }
 
   long double lost = 0;  // error of the sum
@@ -59,12 +59,12 @@ std::vector<double> round_weights(std::vector<double> weights, Precision precisi
   }
   for (const std::size_t i : order) {
     if (weights[i] == 0) break;
-    if (mirrored[i] && i > mirror_of(i)) continue;  // already moved with its mirror weight
-    const int count = mirrored[i] ? 2 : 1;
+    if (symmetric[i] && i > opposite(i)) continue;  // already moved with its mirror weight
+    const int count = symmetric[i] ? 2 : 1;
     const double moved = rounded(static_cast<double>(weights[i] + lost / count));
     lost -= count * (static_cast<long double>(moved) - weights[i]);
     weights[i] = moved;
-    if (mirrored[i]) weights[mirror_of(i)] = moved;
+    if (symmetric[i]) weights[opposite(i)] = moved;
   }
   return weights;
 }
@@ -86,14 +86,15 @@ Stencil step_weights(const Stencil& stencil, Precision precision) {
   const auto weight_at = [&](const Index3& p) -> double& {
     return weights[static_cast<std::size_t>(index_of(p + radius, extent))];
   };
-  const auto mirrors = [&](int axis) {
+  const auto is_symmetric = [&](int axis) {
     return radius[axis] > 0 && std::all_of(stencil.taps().begin(), stencil.taps().end(), [&](const Tap& tap) {
-             Index3 image = tap.offset;
-             image[axis] = -image[axis];
-             return weight_at(image) == tap.weight;
+             Index3 reflected = tap.offset;
+             reflected[axis] = -reflected[axis];
+             return weight_at(reflected) == tap.weight;
            });
   };
-  if (!mirrors(x_axis) && !mirrors(y_axis) && !mirrors(z_axis)) return round_weights(stencil, precision);
+  if (!is_symmetric(x_axis) && !is_symmetric(y_axis) && !is_symmetric(z_axis))
+    return round_weights(stencil, precision);
   double lost = 0;  // error of the sum
   for (double& weight : weights) {
     const double exact = weight;

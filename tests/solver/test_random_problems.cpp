@@ -43,13 +43,13 @@ struct Case {
         fuse(static_cast<int>(random.between(1, 6))),
         exchange_every(static_cast<int>(random.between(1, 4))),
         rank_grid(testing::random_rank_grid(random, ranks)) {
-    if (random.between(0, 2) == 0) problem.stencil = mirrored_product();
+    if (random.between(0, 2) == 0) problem.stencil = symmetric_product();
     while (points_with_halos() > most_points_with_halos && exchange_every > 1) --exchange_every;
     while (points_with_halos() > most_points_with_halos && fuse > 1) --fuse;
   }
 
   /// Returns weights that are products of symmetric factors, which kernels fold and separate.
-  Stencil mirrored_product() {
+  Stencil symmetric_product() {
     const Index3 radius = problem.stencil.radius(), extent = 2 * radius + Index3{1, 1, 1};
     std::array<std::vector<double>, axis_count> factors;
     for (int axis = 0; axis < axis_count; ++axis) {

@@ -85,11 +85,11 @@ TEST(RoundWeights, OfSingleStepsKeepMirrorsOrTheSum) {
     for (const Tap& tap : stencil.taps()) sum += tap.weight;
     return sum;
   };
-  const Stencil mirrored({1, 3, 3}, {.01, .1, .01, .1, .56, .1, .01, .1, .01}, {0, 1, 1});
-  const std::vector<double> weights = dense_weights(step_weights(mirrored, Precision::tf32));
+  const Stencil symmetric({1, 3, 3}, {.01, .1, .01, .1, .56, .1, .01, .1, .01}, {0, 1, 1});
+  const std::vector<double> weights = dense_weights(step_weights(symmetric, Precision::tf32));
   for (const int corner : {2, 6, 8}) EXPECT_EQ(weights[0], weights[corner]);
   for (const int side : {3, 5, 7}) EXPECT_EQ(weights[1], weights[side]);
-  EXPECT_NEAR(sum_of(step_weights(mirrored, Precision::tf32)), 1.0, .56 * unit_roundoff(Precision::tf32));
+  EXPECT_NEAR(sum_of(step_weights(symmetric, Precision::tf32)), 1.0, .56 * unit_roundoff(Precision::tf32));
   const Stencil upwind({1, 1, 3}, {.37, .62, .01}, {0, 0, 1});
   EXPECT_NEAR(sum_of(step_weights(upwind, Precision::tf32)), 1.0, .01 * 2 * unit_roundoff(Precision::tf32));
   EXPECT_EQ(step_weights(upwind, Precision::fp16).taps(), upwind.taps());
