@@ -41,7 +41,7 @@ inline Formula interpolate(int axis, double place, int first, int last) {
 /// Returns a formula with the given weights along an axis, the first at offset `first`.
 Formula line(int axis, int first, const std::vector<double>& weights);
 /// Returns the symmetric weights weights[|k|] for -n <= k <= n. If `odd`, weights with k < 0 are negated.
-Formula mirrored(int axis, const std::vector<double>& weights, bool odd = false);
+Formula symmetric(int axis, const std::vector<double>& weights, bool odd = false);
 /// Returns a sampled Gaussian up to `radius`, normalized to sum 1.
 Formula gaussian(int axis, double sigma, int radius);
 

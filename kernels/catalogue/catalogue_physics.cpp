@@ -143,8 +143,8 @@ std::vector<CatalogueEntry> weather_entries() {
 
 std::vector<CatalogueEntry> electromagnetics_entries() {
   const char* d = "electromagnetics";
-  const Formula square = mirrored(y, {0, 0.5}) * mirrored(x, {0, 0.5});
-  const Formula cross = 0.5 * (mirrored(y, {0, 0.5}) + mirrored(x, {0, 0.5}));
+  const Formula square = symmetric(y, {0, 0.5}) * symmetric(x, {0, 0.5});
+  const Formula cross = 0.5 * (symmetric(y, {0, 0.5}) + symmetric(x, {0, 0.5}));
   return {
       finite_difference("magnetic-diffusion2d", d, 2,
                         "Jackson, Classical Electrodynamics (1999), section 5.18", laplace_equation(2, 0.22)),

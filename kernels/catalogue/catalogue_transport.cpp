@@ -24,8 +24,8 @@ Formula jacobi(int dimensions, double omega) {
   return 1.0 + omega / (2.0 * dimensions) * laplacian(dimensions);
 }
 
-const Formula half_weights_x = mirrored(x, {0.5, 0.25}), half_weights_y = mirrored(y, {0.5, 0.25}),
-              half_weights_z = mirrored(z, {0.5, 0.25});
+const Formula half_weights_x = symmetric(x, {0.5, 0.25}), half_weights_y = symmetric(y, {0.5, 0.25}),
+              half_weights_z = symmetric(z, {0.5, 0.25});
 
 /// Interpolates (Lagrange) the point that the flow comes from, `courant` cells to the left.
 Formula advect(int axis, double courant, int first, int last) {
@@ -111,10 +111,10 @@ std::vector<CatalogueEntry> solver_entries() {
 std::vector<CatalogueEntry> fluid_entries() {
   const char* d = "fluid dynamics";
   // Antisymmetric differences and a filter from the tables of Tam and Webb and of Bogey and Bailly.
-  const Formula drp = mirrored(x, {0, 0.770882380518, -0.166705904415, 0.020843142770}, true);
-  const Formula fdo11 = mirrored(
+  const Formula drp = symmetric(x, {0, 0.770882380518, -0.166705904415, 0.020843142770}, true);
+  const Formula fdo11 = symmetric(
       x, {0, 0.872756993962, -0.286511173973, 0.090320001280, -0.020779405824, 0.002484594688}, true);
-  const Formula sfo11 = mirrored(
+  const Formula sfo11 = symmetric(
       x, {0.215044884112, -0.187772883589, 0.123755948787, -0.059227575576, 0.018721609157, -0.002999540835});
   const auto carried = [](double vx, double vy = 0, double vz = 0) {
     return transport_equation({vz, vy, vx}, {});
@@ -156,8 +156,8 @@ std::vector<CatalogueEntry> fluid_entries() {
       smoothing("les-filter3d", d, 3,
                 "Vasilyev, Lund and Moin, J. Comput. Phys. 146 (1998) 82: test filter of large-eddy "
                 "simulation, 5 points an axis",
-                mirrored(z, {0.625, 0.25, -0.0625}) * mirrored(y, {0.625, 0.25, -0.0625}) *
-                    mirrored(x, {0.625, 0.25, -0.0625}),
+                symmetric(z, {0.625, 0.25, -0.0625}) * symmetric(y, {0.625, 0.25, -0.0625}) *
+                    symmetric(x, {0.625, 0.25, -0.0625}),
                 4),
   };
 }
