@@ -14,7 +14,7 @@ namespace {
 
 /// Seconds of the launch that fills halos with images, as a rank that has whole axes does it: of
 /// planes and rows by their bytes, of the ends of rows by their number.
-double image_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate) {
+double copy_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate) {
   if (!device.gpu) return 0;
   const bool line = problem.domain.dimensions == 1 && !candidate.fused_weights();
   const double start = 0.5e-6 + (line ? 0 : 2.3e-6 * filled(problem.domain));
@@ -98,9 +98,9 @@ Candidate evaluate(const Problem& given, const DeviceModel& device, const Method
   candidate.launch_seconds = start / method.fuse / static_cast<double>(problem.domain.box().points());
   (method.fused_weights() ? evaluate_tensor : evaluate_scalar)(problem, device, candidate);
   candidate.error = launch_error(problem, method) / method.fuse;
-  candidate.image_seconds = image_seconds(problem, device, candidate) / method.fuse /
-                            static_cast<double>(problem.domain.box().points());
-  candidate.launch_seconds += candidate.image_seconds;
+  candidate.copy_seconds = copy_seconds(problem, device, candidate) / method.fuse /
+                           static_cast<double>(problem.domain.box().points());
+  candidate.launch_seconds += candidate.copy_seconds;
   candidate.seconds += candidate.launch_seconds;
   candidate.bound = 2 * candidate.launch_seconds > candidate.seconds ? "launch"
                     : 2 * candidate.wall_seconds > candidate.seconds ? "walls"

@@ -24,7 +24,7 @@ struct Candidate : Method {
   double shared_seconds = 0;
   double wall_seconds = 0;  // points beside walls, beyond what they would take elsewhere
   double launch_seconds = 0;
-  double image_seconds = 0;     // of these, where ranks have whole axes, for the images of their own points
+  double copy_seconds = 0;      // of these, where ranks have whole axes, for the images of their own points
   std::array<bool, 3> wraps{};  // axes that have no images where ranks have them whole
   double seconds = 0;           // all together
   std::string bound = {};       // memory, compute, shared, or what takes most of the time: launch, walls

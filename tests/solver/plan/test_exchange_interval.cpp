@@ -42,7 +42,7 @@ TEST(ExchangeInterval, IsLongerWhereImagesOfRowsAreCopiedFirst) {
     return launches_per_exchange(problem, Decomposition(shape, ranks), candidate, true);
   };
   EXPECT_EQ(launches({2, 1, 1}), 1);
-  candidate.image_seconds = 0.06 * candidate.seconds;
+  candidate.copy_seconds = 0.06 * candidate.seconds;
   EXPECT_EQ(launches({2, 1, 1}), 2);
 }
 

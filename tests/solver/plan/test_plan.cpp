@@ -101,11 +101,11 @@ TEST(Plan, WallsCostDeepFusedWeights) {
   Problem problem = problem_of("box2d1r", {1, 800, 800});
   problem.precision = Precision::fp16;
   const Candidate periodic = make_plan(problem, nominal_gpu(), {}).chosen,
-                  with_images = make_plan(with_walls(problem, true), nominal_gpu(), {}).chosen;
+                  with_reflections = make_plan(with_walls(problem, true), nominal_gpu(), {}).chosen;
   const Plan walled = make_plan(with_walls(problem, false), nominal_gpu(), {});
   EXPECT_TRUE(periodic.fused_weights());
-  EXPECT_EQ(with_images.fuse, periodic.fuse);
-  EXPECT_EQ(with_images.wall_seconds, 0.0);
+  EXPECT_EQ(with_reflections.fuse, periodic.fuse);
+  EXPECT_EQ(with_reflections.wall_seconds, 0.0);
   EXPECT_LT(walled.chosen.fuse, periodic.fuse);
   std::map<int, double> wall_seconds;  // key: depth, value: seconds per launch
   for (const Candidate& candidate : walled.candidates)
