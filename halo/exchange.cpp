@@ -79,7 +79,7 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
   const auto lay_out = [&](const std::vector<HaloRegion>& all, auto&& copy) {
     std::vector<HaloRegion> others = chosen(all, communicator.rank(), false);
     Messages result;
-    if (transport.takes_boxes()) {
+    if (transport.supports_boxes()) {
       const auto rest = std::stable_partition(others.begin(), others.end(), [&](const HaloRegion& region) {
         return has_long_rows(region, precision);
       });
@@ -112,7 +112,7 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
   // Where the transport takes boxes, slabs contain copies of own points (slab_regions), so these must be made
   // before regions with short rows are packed. Otherwise both are copied at once.
   for (std::size_t i = 0; i < own_from.size(); ++i)
-    (transport.takes_boxes() ? local_copies : packing)
+    (transport.supports_boxes() ? local_copies : packing)
         .push_back(
             {own_from[i].box.extent(), own_from[i].box.begin, own_to[i].box.begin, own_to[i].reflection});
   local_copies_ = packer.prepare(std::move(local_copies), like);

@@ -22,7 +22,7 @@ class NcclTransport : public Transport {
   /// Connects all ranks on the current device of each. `stream` must outlive the transport. Collective.
   NcclTransport(const Communicator& communicator, cudaStream_t stream);
 
-  bool takes_multiprocessors() const override { return true; }
+  bool uses_multiprocessors() const override { return true; }
   void start(std::span<const Message> sends, std::span<const Message> receives) override;
   /// Does nothing: work enqueued on the stream after start() runs after the messages.
   void finish() override {}

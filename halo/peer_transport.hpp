@@ -32,7 +32,7 @@ class PeerTransport : public Transport {
 
   ~PeerTransport() override;
 
-  bool takes_boxes() const override { return true; }
+  bool supports_boxes() const override { return true; }
   std::shared_ptr<void> connect(std::span<const Message> sends, std::span<const Message> receives) override;
   void start(std::span<const Message> sends, std::span<const Message> receives) override;
   void finish() override;

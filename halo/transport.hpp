@@ -27,10 +27,10 @@ class Transport {
   /// Returns true if messages may be boxes and several may go to one peer. The k-th message that one rank
   /// sends to another is then the k-th that the other receives from it, and both have the same rows and
   /// planes.
-  virtual bool takes_boxes() const { return false; }
+  virtual bool supports_boxes() const { return false; }
   /// Returns true if messages need multiprocessors of the device. A kernel that fills the device would then
   /// delay them.
-  virtual bool takes_multiprocessors() const { return false; }
+  virtual bool uses_multiprocessors() const { return false; }
   /// Prepares exchanges of these messages. Call it before the first start() with these spans. The elements of
   /// the spans and the memory must stay in place while the returned object lives, and it must be destroyed
   /// before the memory is freed. Both the call and the destruction are collective.

@@ -189,7 +189,7 @@ void Block::enqueue_with_exchange(int steps) {
   await_magnitude_bound(steps);
   backend_->mark(Mark::packed, Queue::compute);
   backend_->order(Queue::compute, Queue::exchange);
-  if (backend_->transport().takes_multiprocessors()) backend_->order(Queue::exchange, Queue::compute);
+  if (backend_->transport().uses_multiprocessors()) backend_->order(Queue::exchange, Queue::compute);
   PendingExchange pending = exchange.start(*state_);
   fill_local_ghosts();
   const Box inner = interior(steps);
@@ -250,7 +250,8 @@ Box Block::interior(int steps) const {
 }
 
 HaloRegions Block::regions(const Domain& domain, const Index3& width) const {
-  const bool slabs = backend_->transport().takes_boxes() && reaches_next_blocks_only(decomposition_, width);
+  const bool slabs =
+      backend_->transport().supports_boxes() && reaches_next_blocks_only(decomposition_, width);
   return (slabs ? slab_regions : halo_regions)(domain, decomposition_, communicator_.rank(), width);
 }
 

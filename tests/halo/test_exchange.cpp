@@ -20,7 +20,7 @@ void exchange_and_check(const Domain& domain, const Index3& rank_grid, const Ind
   const Decomposition decomposition(domain.shape, rank_grid);
   HostPacker packer;
   Field field(decomposition.block(world.rank()), width, precision);
-  const bool slabs = transport.takes_boxes() && reaches_next_blocks_only(decomposition, width);
+  const bool slabs = transport.supports_boxes() && reaches_next_blocks_only(decomposition, width);
   HaloExchange exchange(world,
                         (slabs ? slab_regions : halo_regions)(domain, decomposition, world.rank(), width),
                         field, transport, packer, packer);

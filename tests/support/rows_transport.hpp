@@ -12,7 +12,7 @@ namespace spsolve::testing {
 class RowsTransport : public MpiTransport {
  public:
   using MpiTransport::MpiTransport;
-  bool takes_boxes() const override { return true; }
+  bool supports_boxes() const override { return true; }
   void start(std::span<const Message> sends, std::span<const Message> receives) override {
     const auto begin = [&](const Message& message, auto&& call) {
       const auto stride = [](std::size_t bytes) { return static_cast<MPI_Aint>(bytes); };
