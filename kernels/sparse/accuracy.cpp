@@ -201,7 +201,7 @@ SweepErrors direct_errors(const Stencil& fused, const SingleSteps& single) {
 
 /// Returns true if a sweep of a plane in fp32 may use pairs of fp16 as operands (windowed_pair()).
 bool may_have_pairs(const Stencil& fused, Layout layout) {
-  return layout == Layout::strided_swap && takes_window(fused, Precision::fp32);
+  return layout == Layout::strided_swap && supports_window(fused, Precision::fp32);
 }
 
 /// Returns the sums of paired weights minus `fused`, over the box of dense_weights().

@@ -27,7 +27,7 @@ double mma_per_output(const Operand& operand, const MmaShape& mma);
 
 /// Returns true if tensor cores accept operands of this precision in this layout. fp64 is dense only
 /// (dual-tessellation); all other precisions use the sparse layouts only.
-constexpr bool takes(Layout layout, Precision precision) {
+constexpr bool supports(Layout layout, Precision precision) {
   if (precision == Precision::fp64) return layout == Layout::dual_tessellation;
   return layout != Layout::dual_tessellation;
 }

@@ -92,7 +92,7 @@ SplitOperand windowed_pair(const Stencil& stencil, const InputWindow& window) {
   return both;
 }
 
-bool takes_window(const Stencil& stencil, Precision precision) {
+bool supports_window(const Stencil& stencil, Precision precision) {
   return stencil.radius()[y_axis] > 0 && input_window(stencil, precision);
 }
 

@@ -55,6 +55,6 @@ SplitOperand windowed_pair(const Stencil& stencil, const InputWindow& window);
 
 /// Returns true if sweeps of this stencil in a 2D grid use a window on devices that support it: all stencils
 /// that have one do.
-bool takes_window(const Stencil& stencil, Precision precision);
+bool supports_window(const Stencil& stencil, Precision precision);
 
 }  // namespace spsolve

@@ -62,7 +62,7 @@ Problem as_swept(Problem problem, const Method& method) {
 bool has_kernel(const Problem& problem, const DeviceModel& device, const Method& method) {
   if (method.unit == "scalar") return method.layout == "none";
   const auto layout = parse_layout(method.layout);
-  if (!layout || !takes(*layout, problem.precision)) return false;
+  if (!layout || !supports(*layout, problem.precision)) return false;
   if ((problem.precision == Precision::fp64) != (method.unit == "tensor") &&
       (problem.precision == Precision::fp64 || *layout == Layout::separable))
     return false;  // fp64 is dense only, separable sparse only

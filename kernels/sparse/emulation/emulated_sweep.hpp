@@ -14,7 +14,7 @@ namespace spsolve {
 /// does it, with pairs of fp16. fp64 supports only the layout dual-tessellation.
 ///
 /// `dropped` is the share of sum |weights| that separable terms may leave out; `shape` is that of the grid.
-/// Throws std::invalid_argument if no instruction takes the precision in this layout (takes()).
+/// Throws std::invalid_argument if no instruction takes the precision in this layout (supports()).
 std::unique_ptr<Sweep> make_emulated_sweep(const Stencil& fused, Precision precision, Layout layout,
                                            double dropped, const Index3& shape);
 

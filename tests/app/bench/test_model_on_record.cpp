@@ -88,7 +88,7 @@ bool is_of_former_products(const Problem& problem, const Method& method, const J
     return false;
   const Stencil fused = fuse_steps(problem.stencil, method.fuse);
   return fused.taps().size() >= 80 ||
-         (method.layout == "strided-swap" && takes_window(fused, problem.precision));
+         (method.layout == "strided-swap" && supports_window(fused, problem.precision));
 }
 
 /// Random problems of seeds up to 22 were measured before separable sweeps left out slabs without weights,

@@ -67,7 +67,7 @@ TEST_P(Accuracy, OfEverySweepKeepsItsBound) {
   const Index3 shape{fused.radius()[z_axis] > 0 ? 16 : 1, 16, 64};
   for (const Precision precision : all_precisions)
     for (const Layout layout : all_layouts) {
-      if (!takes(layout, precision)) continue;
+      if (!supports(layout, precision)) continue;
       // The sums of both sparse layouts are alike, so each is tested on half of the stencils (matching is
       // slow).
       if (layout == (GetParam() % 2 ? Layout::morph : Layout::strided_swap)) continue;

@@ -147,12 +147,12 @@ TEST(WindowedOperand, IsOfStencilsThatFitOnly) {
   EXPECT_EQ(parts({1, 34, 3}, {0, 8, 1}, Precision::fp16), 0);
   EXPECT_EQ(parts({1, 3, 33}, {0, 1, 16}, Precision::fp16), 0);
   EXPECT_EQ(parts({3, 3, 3}, {1, 1, 1}, Precision::tf32), 0);
-  EXPECT_TRUE(takes_window(random_stencil(random, {1, 9, 9}, {0, 4, 4}), Precision::fp32));
-  EXPECT_TRUE(takes_window(random_stencil(random, {1, 3, 3}, {0, 1, 1}), Precision::tf32));
-  EXPECT_TRUE(takes_window(random_stencil(random, {1, 15, 15}, {0, 7, 7}), Precision::fp16));
-  EXPECT_FALSE(takes_window(random_stencil(random, {1, 1, 15}, {0, 0, 7}), Precision::fp16));
-  EXPECT_TRUE(takes_window(random_stencil(random, {1, 17, 17}, {0, 8, 8}), Precision::fp16));
-  EXPECT_FALSE(takes_window(random_stencil(random, {1, 17, 17}, {0, 8, 8}), Precision::fp64));
+  EXPECT_TRUE(supports_window(random_stencil(random, {1, 9, 9}, {0, 4, 4}), Precision::fp32));
+  EXPECT_TRUE(supports_window(random_stencil(random, {1, 3, 3}, {0, 1, 1}), Precision::tf32));
+  EXPECT_TRUE(supports_window(random_stencil(random, {1, 15, 15}, {0, 7, 7}), Precision::fp16));
+  EXPECT_FALSE(supports_window(random_stencil(random, {1, 1, 15}, {0, 0, 7}), Precision::fp16));
+  EXPECT_TRUE(supports_window(random_stencil(random, {1, 17, 17}, {0, 8, 8}), Precision::fp16));
+  EXPECT_FALSE(supports_window(random_stencil(random, {1, 17, 17}, {0, 8, 8}), Precision::fp64));
 }
 
 }  // namespace
