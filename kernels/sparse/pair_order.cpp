@@ -85,7 +85,7 @@ class PairOrder {
 
 }  // namespace
 
-NodePairs exchanged(NodePairs pairs, const ConflictGraph& graph, const NodeCosts& costs) {
+NodePairs improved_order(NodePairs pairs, const ConflictGraph& graph, const NodeCosts& costs) {
   PairOrder order(std::move(pairs), graph, costs);
   const std::size_t count = order.pairs().size();
   for (bool better = true; better;) {

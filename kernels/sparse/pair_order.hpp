@@ -24,6 +24,6 @@ struct NodeCosts {
 
 /// Exchanges pairs, and nodes between two pairs, as long as that makes instructions or loads cheaper. Pairs
 /// stay free of conflicts and keep their number. This is slow for hundreds of pairs.
-NodePairs exchanged(NodePairs pairs, const ConflictGraph& graph, const NodeCosts& costs);
+NodePairs improved_order(NodePairs pairs, const ConflictGraph& graph, const NodeCosts& costs);
 
 }  // namespace spsolve

@@ -140,8 +140,9 @@ NodePairs by_slices(NodePairs pairs, const std::vector<boost::dynamic_bitset<>>&
 
 /// Improves the order of pairs if each tile of an instruction has 16 bytes of a row. The words of one tile
 /// then lie in one of four classes of banks.
-NodePairs in_banks(NodePairs pairs, int run, const Index3& tile, const Box& window,
-                   const std::vector<boost::dynamic_bitset<>>& slices_of, const ConflictGraph& graph) {
+NodePairs spread_over_banks(NodePairs pairs, int run, const Index3& tile, const Box& window,
+                            const std::vector<boost::dynamic_bitset<>>& slices_of,
+                            const ConflictGraph& graph) {
   constexpr std::size_t most_pairs = 128, most_slices = 64;
   if (tile[x_axis] != 4 * run || pairs.size() > most_pairs || slices_of.front().size() > most_slices)
     return pairs;
@@ -151,7 +152,7 @@ NodePairs in_banks(NodePairs pairs, int run, const Index3& tile, const Box& wind
     costs.bank.push_back(static_cast<int>(wrap(first + static_cast<std::int64_t>(node) % columns, 4)));
     costs.slices.push_back(slices_of[node].to_ulong());
   }
-  return exchanged(std::move(pairs), graph, costs);
+  return improved_order(std::move(pairs), graph, costs);
 }
 
 SlicedOperand sliced(const std::vector<WeightMatrix>& matrices, const std::vector<int>& order,
@@ -213,7 +214,7 @@ SlicedOperand morphed(const Stencil& stencil, const Index3& tile, int run, Spars
     if (matched.size() < pairs.size()) pairs = std::move(matched);
   }
   const auto slices_of = slices_of_nodes(matrices, run);
-  pairs = in_banks(by_slices(std::move(pairs), slices_of), run, tile, window, slices_of, graph);
+  pairs = spread_over_banks(by_slices(std::move(pairs), slices_of), run, tile, window, slices_of, graph);
   return sliced(matrices, order_of(pairs, run, tile), tile, sparsity);
 }
 
@@ -222,7 +223,7 @@ SlicedOperand morphed(const Stencil& stencil, const Index3& tile, int run, Spars
 double cost_of(const SlicedOperand& operand, Precision element) {
   const int registers = b_registers(operand, element);
   const double steps = registers / 4 + (registers % 4 == 0 ? 0.0 : registers % 4 <= 2 ? 0.67 : 1.0);
-  const double loads = 1e-3 / loaded_together(operand, element, 0, registers);
+  const double loads = 1e-3 / registers_per_load(operand, element, 0, registers);
   return (steps + loads) * static_cast<double>(operand.slices.size()) *
          static_cast<double>(ceil_div(volume(operand.tile), mma_rows) * mma_rows) /
          static_cast<double>(volume(operand.tile));
@@ -277,7 +278,7 @@ SlicedOperand slice_dense(const Stencil& stencil, bool planes, bool rows) {
   return *cheapest;
 }
 
-int loaded_together(const SlicedOperand& sliced, Precision element, int first, int count) {
+int registers_per_load(const SlicedOperand& sliced, Precision element, int first, int count) {
   if (elements_per_word(element) != 2) return 1;
   const std::vector<Index3>& inputs = sliced.first().inputs;
   const auto input = [&](int r, int q) { return inputs.at(8 * r + 2 * q); };

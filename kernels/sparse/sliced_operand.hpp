@@ -42,6 +42,6 @@ int b_registers(const SlicedOperand& sliced, Precision element);
 
 /// Returns how many of `count` registers, starting at `first`, can be loaded at once (4, 2 or 1). In every
 /// lane they must hold pairs of neighbouring points, and begin at a multiple of that many pairs along x.
-int loaded_together(const SlicedOperand& sliced, Precision element, int first, int count);
+int registers_per_load(const SlicedOperand& sliced, Precision element, int first, int count);
 
 }  // namespace spsolve

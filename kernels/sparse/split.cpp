@@ -8,7 +8,7 @@
 
 namespace spsolve {
 
-std::uint32_t take_term(double& rest, Precision element) {
+std::uint32_t extract_term(double& rest, Precision element) {
   const std::uint32_t bits = element_bits(element, rest);
   rest -= element_value(element, bits);  // exact, because the remainder of rounding has fewer bits than the
                                          // number
@@ -17,7 +17,8 @@ std::uint32_t take_term(double& rest, Precision element) {
 
 std::vector<double> split_terms(double value, Precision element, int terms) {
   std::vector<double> parts;
-  for (int term = 0; term < terms; ++term) parts.push_back(element_value(element, take_term(value, element)));
+  for (int term = 0; term < terms; ++term)
+    parts.push_back(element_value(element, extract_term(value, element)));
   return parts;
 }
 

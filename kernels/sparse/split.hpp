@@ -11,7 +11,7 @@
 namespace spsolve {
 
 /// Subtracts from `rest` its rounding to a format, exactly, and returns the bits of the rounded number.
-std::uint32_t take_term(double& rest, Precision element);
+std::uint32_t extract_term(double& rest, Precision element);
 
 /// Splits a value into `terms` numbers of a format, each the rounding of the remainder of those before.
 /// |value - sum| <= split_error(element, terms) |value| as long as no term leaves the range of the format.

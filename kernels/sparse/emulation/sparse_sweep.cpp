@@ -100,7 +100,7 @@ std::vector<std::vector<SparseSweep::BFragment>> SparseSweep::load(const Field& 
       double rest = double{scale.by} * stored_value(*in.at<Storage>(p));
       const int at = static_cast<int>(k) % mma_.k, word = at / elements;
       for (auto& fragments : b) {
-        fragments[k / mma_.k][4 * tile + word % 4][word / 4] |= take_term(rest, mma_.element)
+        fragments[k / mma_.k][4 * tile + word % 4][word / 4] |= extract_term(rest, mma_.element)
                                                                 << (16 * (at % elements));
         rest *= term_scale_;
       }

@@ -99,7 +99,7 @@ TEST(PairOrder, ExchangesNodesWithoutConflictForFewerInstructionsAndLoads) {
     const Matching matching = blossom_matching(graph);
     NodePairs pairs = matching.pairs;
     for (const int node : matching.unmatched) pairs.emplace_back(node, nobody);
-    const NodePairs found = exchanged(pairs, graph, costs);
+    const NodePairs found = improved_order(pairs, graph, costs);
     ASSERT_EQ(found.size(), pairs.size());
     Matching kept;
     for (const auto& [a, b] : found) {
