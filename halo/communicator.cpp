@@ -161,7 +161,7 @@ Error as_error(const std::filesystem::filesystem_error& failure) {
   return {Status::file_failure, fmt::format("{}: {}", failure.path1().string(), failure.code().message())};
 }
 
-void agree(const Communicator& communicator, const Error* failure) {
+void throw_on_all_ranks(const Communicator& communicator, const Error* failure) {
   const int lowest = communicator.all_reduce(failure ? communicator.rank() : communicator.size(), MPI_MIN);
   if (lowest == communicator.size()) return;
   int status = failure ? static_cast<int>(failure->status()) : 0;

@@ -98,7 +98,7 @@ int rank_on_this_machine(const Communicator& communicator);
 /// Throws on every rank if any rank has a `failure` (null: this rank has none). The status and message are
 /// those of the lowest such rank. The message names that rank and its machine unless it is rank 0, where most
 /// failures occur.
-void agree(const Communicator& communicator, const Error* failure);
+void throw_on_all_ranks(const Communicator& communicator, const Error* failure);
 
 /// Converts a failure of the file system to an Error(file_failure) that names the path.
 Error as_error(const std::filesystem::filesystem_error& failure);
@@ -111,15 +111,15 @@ void collectively(const Communicator& communicator, Work&& work) {
   try {
     work();
   } catch (const Error& error) {
-    agree(communicator, &error);
+    throw_on_all_ranks(communicator, &error);
   } catch (const std::filesystem::filesystem_error& failure) {
     const Error error = as_error(failure);
-    agree(communicator, &error);
+    throw_on_all_ranks(communicator, &error);
   } catch (const std::bad_alloc&) {
     const Error error(Status::device_failure, "out of memory");
-    agree(communicator, &error);
+    throw_on_all_ranks(communicator, &error);
   }
-  agree(communicator, nullptr);
+  throw_on_all_ranks(communicator, nullptr);
 }
 
 /// Runs `work` on rank 0 only, so it must not communicate. An Error that it throws is thrown on every rank.
