@@ -28,7 +28,7 @@ class HostCopy {
   /// Returns the destination that a reducer of the backend samples to; none if the copy is the field itself.
   virtual Sample sample() { return {}; }
   /// Starts the transfer to the host. Call it after the points were sampled.
-  virtual void depart() {}
+  virtual void start_transfer() {}
   /// Waits until the values have arrived. Any thread may call it; the values stay valid until the copy is
   /// destroyed.
   virtual const Field& wait() = 0;

@@ -55,7 +55,7 @@ class CudaCopies::Copy : public HostCopy {
     cuda::check_cuda(cudaStreamWaitEvent(all_.compute_, staging->left));
     return {&staging->values, stride};
   }
-  void depart() override {
+  void start_transfer() override {
     if (!staging) return;
     copy_whole(staging->values, values, all_.travel_);
     staging->left.record(all_.travel_);

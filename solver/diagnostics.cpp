@@ -28,7 +28,7 @@ SumScales scales_of(const Extremes& extremes, std::int64_t points) {
 ScanResult StateView::scan(const Sampling& kept) const {
   const std::shared_ptr<HostCopy> copy = backend->make_copy(*state, kept);
   const Extremes extremes = backend->reducer().extremes(*state, previous, copy->sample());
-  copy->depart();
+  copy->start_transfer();
   return {extremes, copy};
 }
 
