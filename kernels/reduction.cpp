@@ -33,7 +33,7 @@ Result over_rows(const Field& field, const Field* before, const Result& of_nothi
 }  // namespace
 
 Extremes HostReducer::extremes(const Field& field, const Field* before, const Sample& sample) {
-  if (sample.values) keep(field, sample);
+  if (sample.values) copy_sampled(field, sample);
   return with_storage(field.precision(), [&]<class Storage>() {
     return over_rows<Storage>(
         field, before, no_extremes,

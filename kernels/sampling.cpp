@@ -26,16 +26,16 @@ void convert(const From* from, std::int64_t stride, std::int64_t points, To* to)
 
 }  // namespace
 
-Box Sampling::kept(const Box& box) const {
-  Box kept;
+Box Sampling::sampled(const Box& box) const {
+  Box sampled;
   for (int axis = 0; axis < axis_count; ++axis) {
-    kept.begin[axis] = ceil_div(box.begin[axis], stride);
-    kept.end[axis] = ceil_div(box.end[axis], stride);
+    sampled.begin[axis] = ceil_div(box.begin[axis], stride);
+    sampled.end[axis] = ceil_div(box.end[axis], stride);
   }
-  return kept;
+  return sampled;
 }
 
-void keep(const Field& field, const Sample& sample) {
+void copy_sampled(const Field& field, const Sample& sample) {
   Field& values = *sample.values;
   const Box& box = values.owned();
 #pragma omp parallel for schedule(static)

@@ -13,17 +13,17 @@ struct Sampling {
 
   friend auto operator<=>(const Sampling&, const Sampling&) = default;
   /// Returns the selected points of a box, in indices of the sampled array.
-  Box kept(const Box& box) const;
+  Box sampled(const Box& box) const;
 };
 
-/// A destination for sampled points: a field whose owned box is Sampling::kept() of the sampled field's.
+/// A destination for sampled points: a field whose owned box is Sampling::sampled() of the sampled field's.
 struct Sample {
   Field* values = nullptr;  // null if nothing is sampled
   std::int64_t stride = 1;
 };
 
 /// Copies the sampled points of a field in host memory to `sample`, each value rounded once.
-void keep(const Field& field, const Sample& sample);
+void copy_sampled(const Field& field, const Sample& sample);
 
 /// Converts `points` numbers that lie `stride` elements apart into contiguous ones and rounds each once.
 /// Numbers are converted as they are stored: tf32 does not round its operands here.

@@ -300,7 +300,7 @@ std::size_t block_bytes(const Problem& problem, const Decomposition& decompositi
 }
 
 std::size_t copy_bytes(const Decomposition& decomposition, const Sampling& sampling) {
-  return field_bytes(sampling.kept(decomposition.block(0)).extent(), {0, 0, 0}, sampling.precision);
+  return field_bytes(sampling.sampled(decomposition.block(0)).extent(), {0, 0, 0}, sampling.precision);
 }
 
 }  // namespace spsolve

@@ -47,7 +47,7 @@ class Block {
   /// Starts the compilation that launches of `steps` steps need.
   void prepare(int steps) const;
   /// Starts the compilation that a scan with this sampling needs.
-  void prepare(const Sampling& kept) const { backend_->reducer().prepare(problem_.precision, kept); }
+  void prepare(const Sampling& sampling) const { backend_->reducer().prepare(problem_.precision, sampling); }
   /// Allocates memory for `count` simultaneous copies, as far as launches do not need it.
   void prepare_copies(const Sampling& sampling, int count);
   const Box& owned() const { return state_->owned(); }

@@ -81,7 +81,7 @@ CudaCopies::CudaCopies(const cuda::Stream& compute) : compute_(compute) {
 }
 
 std::shared_ptr<HostCopy> CudaCopies::make_copy(const Box& owned, const Sampling& sampling) {
-  const std::shared_ptr<Copy> copy = unused_copy(sampling.kept(owned), sampling.precision);
+  const std::shared_ptr<Copy> copy = unused_copy(sampling.sampled(owned), sampling.precision);
   copy->stride = sampling.stride;
   return copy;
 }
@@ -89,7 +89,7 @@ std::shared_ptr<HostCopy> CudaCopies::make_copy(const Box& owned, const Sampling
 void CudaCopies::prepare(const Box& owned, const Sampling& sampling, int count, std::size_t reserve) {
   std::vector<std::shared_ptr<Copy>> at_a_time;
   while (std::ssize(at_a_time) < count)
-    at_a_time.push_back(unused_copy(sampling.kept(owned), sampling.precision));
+    at_a_time.push_back(unused_copy(sampling.sampled(owned), sampling.precision));
   std::size_t free_bytes = 0, total_bytes = 0;
   cuda::check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes));
   const Copy& first = *at_a_time.front();

@@ -25,8 +25,8 @@ SumScales scales_of(const Extremes& extremes, std::int64_t points) {
 
 }  // namespace
 
-ScanResult StateView::scan(const Sampling& kept) const {
-  const std::shared_ptr<HostCopy> copy = backend->make_copy(*state, kept);
+ScanResult StateView::scan(const Sampling& sampling) const {
+  const std::shared_ptr<HostCopy> copy = backend->make_copy(*state, sampling);
   const Extremes extremes = backend->reducer().extremes(*state, previous, copy->sample());
   copy->start_transfer();
   return {extremes, copy};

@@ -35,7 +35,7 @@ struct StateView {
   const Field* previous;
 
   ScanResult scan() const { return {backend->reducer().extremes(*state, previous, {}), nullptr}; }
-  ScanResult scan(const Sampling& kept) const;
+  ScanResult scan(const Sampling& sampling) const;
 };
 
 /// Combines the extremes of all ranks. `own` are those of this rank's `box`. The first point that is not

@@ -24,7 +24,7 @@ constexpr bool due(std::int64_t every, std::int64_t step) { return every > 0 && 
     const StateView view = block.view_previous();
     const Extremes found = extremes_of_all(communicator, domain.shape, block.owned(), view.scan().extremes);
     if (found.first_not_finite == no_point) {
-      observers.checkpoint(step - steps, [&](const Sampling& kept) { return view.scan(kept).copy; });
+      observers.checkpoint(step - steps, [&](const Sampling& sampling) { return view.scan(sampling).copy; });
       before = fmt::format("; the state of step {} was finite", step - steps);
     }
   }
@@ -77,7 +77,7 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
       }
       return scanned.copy;
     };
-    const CopyState state = [&](const Sampling& kept) { return finite(view.scan(kept)); };
+    const CopyState state = [&](const Sampling& sampling) { return finite(view.scan(sampling)); };
     if (snapshot) observers.snapshot(step, state);
     if (!found && (diagnostics || !checkpoint)) finite(view.scan());
     if (diagnostics) observers.diagnostics(step, measure(communicator, shape, view, *found));

@@ -26,7 +26,7 @@ enum class Outcome { finished, stopped };
 
 /// Copies the sampled points of an event's state to host memory. Throws Error(diverged) if the state is not
 /// finite.
-using CopyState = std::function<std::shared_ptr<HostCopy>(const Sampling& kept)>;
+using CopyState = std::function<std::shared_ptr<HostCopy>(const Sampling& sampling)>;
 
 /// Callbacks for events. All ranks call each function at the same step. `state` may be called only before the
 /// observer returns; the backend decides whether its copy lasts longer.

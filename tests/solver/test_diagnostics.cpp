@@ -186,7 +186,7 @@ TEST_P(DiagnosticsOn, LooksKeepEveryPointOfTheStride) {
           EXPECT_EQ(of_now.extremes.largest_change, plain.largest_change);
           for (const auto& [scanned, values] : {std::pair(&of_now, &now), std::pair(&of_before, &before)}) {
             const Field& found = scanned->copy->wait();
-            ASSERT_EQ(found.owned(), sampling.kept(block));
+            ASSERT_EQ(found.owned(), sampling.sampled(block));
             for_each_point(found.owned(), [&](const Index3& p) {
               const auto place = static_cast<std::size_t>(index_of(stride * p, grid));
               ASSERT_EQ(testing::value_at(found, p),
