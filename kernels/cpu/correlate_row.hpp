@@ -20,7 +20,7 @@ struct Row {
   const Sum* source;              // or null
   const In* next_in = nullptr;    // row that a later call reads first, or null; it is prefetched
   const Out* next_out = nullptr;  // (into the second-level cache), and so is the row that is written first
-  bool past_cache = false;        // bypass the caches: `out` is not read again soon
+  bool non_temporal = false;      // bypass the caches: `out` is not read again soon
 };
 
 namespace detail {
@@ -29,7 +29,7 @@ constexpr std::int64_t cache_line = 64;  // bytes
 
 /// Computes the points [x, x + vectors * V::size()) of a row. Each tap takes one load and one fused
 /// multiply-add per vector.
-template <class V, int vectors, bool past_cache, class Out, class In>
+template <class V, int vectors, bool non_temporal, class Out, class In>
 [[gnu::always_inline]] inline void correlate_block(const Row<Out, In>& row, std::int64_t x) {
   using Sum = Compute<In>;
   constexpr int lanes = static_cast<int>(V::size());
@@ -45,8 +45,8 @@ template <class V, int vectors, bool past_cache, class Out, class In>
 #pragma GCC unroll 8
   for (int v = 0; v < vectors; ++v) {
     Out* out = row.out + x + v * lanes;
-    if constexpr (past_cache && std::is_same_v<Out, Sum>)
-      store_past_cache(sum[v], out);
+    if constexpr (non_temporal && std::is_same_v<Out, Sum>)
+      store_non_temporal(sum[v], out);
     else
       store(sum[v], out);
   }
@@ -61,14 +61,14 @@ template <int points, class T>
 
 /// Computes register blocks from an aligned x on, as long as whole blocks fit. Returns the end of the last
 /// block.
-template <class V, bool past_cache, class Out, class In>
+template <class V, bool non_temporal, class Out, class In>
 [[gnu::always_inline]] inline std::int64_t correlate_blocks(const Row<Out, In>& row, std::int64_t x) {
   constexpr int vectors = 8;  // enough independent sums to hide the latency of an fma (4 cycles, 2 per cycle)
   constexpr int points = vectors * static_cast<int>(V::size());
   for (; x + points <= row.points; x += points) {
     fetch<points>(row.next_in, x);
     fetch<points>(row.next_out, x);
-    correlate_block<V, vectors, past_cache>(row, x);
+    correlate_block<V, vectors, non_temporal>(row, x);
   }
   return x;
 }
@@ -95,7 +95,8 @@ void correlate_row(const Row<Out, In>& row) {
     detail::correlate_block<V, 1, false>(row, 0);
     x = (detail::cache_line - past_line) / static_cast<std::int64_t>(sizeof(Out)) % lanes;
   }
-  x = row.past_cache ? detail::correlate_blocks<V, true>(row, x) : detail::correlate_blocks<V, false>(row, x);
+  x = row.non_temporal ? detail::correlate_blocks<V, true>(row, x)
+                       : detail::correlate_blocks<V, false>(row, x);
   for (; x + lanes <= row.points; x += lanes) detail::correlate_block<V, 1, false>(row, x);
   if (x < row.points) detail::correlate_block<V, 1, false>(row, row.points - lanes);
 }

@@ -86,7 +86,7 @@ class Launch {
         steps_(steps),
         in_rows_(in.at<Storage>({0, 0, 0}), in.strides(), axes_),
         out_rows_(out.at<Storage>({0, 0, 0}), out.strides(), axes_),
-        past_cache_(exceeds_cache(in, out)),
+        non_temporal_(exceeds_cache(in, out)),
         stored_ghosts_(ghost_values<Storage, Storage>(domain)),
         level_ghosts_(ghost_values<Mid, Storage>(domain)) {
     for (const Tap& tap : stencil.taps()) {
@@ -194,7 +194,7 @@ class Launch {
     const std::int64_t x = box.begin[x_axis], n = box.extent()[x_axis];
     const bool inside = inside_walls(axes_.stream, s, s + 1), more = s + 1 < box.end[axes_.stream];
     Row<Out, T> row{nullptr, n, taps.data(), weights_.data(), static_cast<int>(taps.size()), nullptr};
-    row.past_cache = to_field && past_cache_;
+    row.non_temporal = to_field && non_temporal_;
     for (std::int64_t c = box.begin[axes_.cross]; c < box.end[axes_.cross]; ++c) {
       if (c > box.begin[axes_.cross] && inside && inside_walls(axes_.cross, c - 1, c + 1))
         for (const T*& tap : taps) tap += from.pitch();
@@ -206,7 +206,7 @@ class Launch {
       // Prefetch the rows of a field that the next plane reads and writes first.
       if (from_field && more)
         row.next_in = row_or_ghost(s + 1 + offsets_.back()[0], c + offsets_.back()[1], from, ghosts) + x;
-      if (to_field && more && !past_cache_) row.next_out = to.row(s + 1, c) + x;
+      if (to_field && more && !non_temporal_) row.next_out = to.row(s + 1, c) + x;
       correlate_row_widest(row);
       const Range all{x - radius_[x_axis], x + n + radius_[x_axis]};  // written rows have room for all ghosts
       if constexpr (std::is_same_v<Out, Storage>)
@@ -230,7 +230,7 @@ class Launch {
   int steps_;
   FieldRows<const Storage> in_rows_;
   FieldRows<Storage> out_rows_;
-  bool past_cache_;
+  bool non_temporal_;
   std::array<std::array<Storage, 2>, 3> stored_ghosts_;
   std::array<std::array<Mid, 2>, 3> level_ghosts_;
   std::vector<Index3> offsets_;  // offsets of the taps: stream, cross, x

@@ -80,7 +80,7 @@ template <class V, class Out>
 
 /// Stores to an aligned address with a non-temporal store if the instruction set has one.
 template <class V, class T>
-[[gnu::always_inline]] inline void store_past_cache(const V& vector, T* out) {
+[[gnu::always_inline]] inline void store_non_temporal(const V& vector, T* out) {
 #ifdef __AVX512F__
   if constexpr (sizeof(V) == sizeof(__m512i))
     return _mm512_stream_si512(reinterpret_cast<__m512i*>(out), __builtin_bit_cast(__m512i, vector));

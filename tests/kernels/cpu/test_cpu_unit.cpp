@@ -112,7 +112,7 @@ TEST(CorrelateRow, HasTheBitsOfAScalarChainAtEveryBeginAndLength) {
   const std::vector<double> above = draw(room), middle = draw(room), source = draw(room), weights = draw(4);
   for (std::int64_t begin = 1; begin < 18; ++begin)
     for (std::int64_t points = 1; begin + points < room - 1; points += points < 20 ? 1 : 23)
-      for (const bool past_cache : {false, true}) {
+      for (const bool non_temporal : {false, true}) {
         const double* taps[] = {above.data() + begin, middle.data() + begin - 1, middle.data() + begin,
                                 middle.data() + begin + 1};
         std::vector<double> expected(room, 9.0), found(room, 9.0);
@@ -124,7 +124,7 @@ TEST(CorrelateRow, HasTheBitsOfAScalarChainAtEveryBeginAndLength) {
         Row<double, double> row{found.data() + begin, points, taps, weights.data(), 4, source.data() + begin};
         row.next_in = taps[0];
         row.next_out = row.out;
-        row.past_cache = past_cache;
+        row.non_temporal = non_temporal;
         correlate_row_widest(row);
         ASSERT_EQ(found, expected) << "begin " << begin << " points " << points;
         std::fill(found.begin(), found.end(), 9.0);
