@@ -81,7 +81,7 @@ class Watchdog {
   bool exchange_heartbeats(Peer& peer, const Heartbeat& heartbeat);
   bool finished() const { return phase_ == static_cast<int>(Phase::finished); }
   void require_heartbeats() const;
-  void require_getting_on();
+  void require_progress();
   Heartbeat now() const;
   std::string describe(int rank, const std::string& place, const Heartbeat& heartbeat) const;
   [[noreturn]] void end(const std::string& message) const;
@@ -95,7 +95,7 @@ class Watchdog {
   std::atomic<std::int64_t> step_{0}, checkpoint_{-1}, changes_{0};
 
   std::vector<Peer> peers_;  // rank 0: all others; others: rank 0
-  Clock::time_point got_on_ = Clock::now();
+  Clock::time_point last_progress_ = Clock::now();
   std::int64_t changes_seen_ = -1;  // rank 0: the sum over all ranks
   std::int64_t changes_told_ = -1;  // at the last check
 
