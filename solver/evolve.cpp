@@ -65,7 +65,7 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
   std::int64_t step = schedule.first;
   // Handles the events of the state that a launch of `steps` steps has produced. Files and diagnostics share
   // one scan of it.
-  const auto attend = [&](std::int64_t steps, bool diagnostics, bool snapshot, bool checkpoint) {
+  const auto handle_events = [&](std::int64_t steps, bool diagnostics, bool snapshot, bool checkpoint) {
     const StateView view = diagnostics && steps > 0 ? block.view_change() : block.view_state();
     std::optional<Extremes> found;
     const auto finite = [&](ScanResult scanned) {
@@ -85,7 +85,7 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
     if (checkpoint) observers.checkpoint(step, state);
   };
   // Check the initial state too, since rounding to storage may have overflowed.
-  attend(0, step == 0, step == schedule.last || (step == 0 && schedule.snapshot_every > 0), false);
+  handle_events(0, step == 0, step == schedule.last || (step == 0 && schedule.snapshot_every > 0), false);
   while (step < schedule.last) {
     const std::int64_t taken = next_stop(schedule, step) - step;
     block.launch(static_cast<int>(taken));
@@ -96,7 +96,7 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
     const bool snapshot = last || due(schedule.snapshot_every, step);
     const Request request = last ? Request::none : observers.poll(step);
     const bool checkpoint = due(schedule.checkpoint_every, step) || request != Request::none;
-    if (diagnostics || snapshot || checkpoint) attend(taken, diagnostics, snapshot, checkpoint);
+    if (diagnostics || snapshot || checkpoint) handle_events(taken, diagnostics, snapshot, checkpoint);
     if (request == Request::stop) return Outcome::stopped;
   }
   return Outcome::finished;
