@@ -64,15 +64,15 @@ std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
 void Block::prepare(int steps) const {
   const Box inner = interior(steps);
   unit_->prepare(*state_, inner, steps);
-  for_each_slab(known(steps_of_halo_ - steps), inner,
+  for_each_slab(valid_region(steps_of_halo_ - steps), inner,
                 [&](const Box& slab) { unit_->prepare(*state_, slab, steps); });
   for (int left = steps_of_halo_ - 2 * steps; left >= 0; left -= steps)  // launches without an exchange
-    unit_->prepare(*state_, known(left), steps);
+    unit_->prepare(*state_, valid_region(left), steps);
 }
 
 void Block::set_source(const FillField& fill) {
   const Box fused =
-      problem_.domain.away_from_walls(known(steps_of_halo_ - method_.fuse), method_.fuse * reach_);
+      problem_.domain.away_from_walls(valid_region(steps_of_halo_ - method_.fuse), method_.fuse * reach_);
   const Domain domain = homogeneous(problem_.domain);  // walls contribute through the reflections of the
                                                        // state
   std::unique_ptr<Unit> exact;
@@ -102,7 +102,7 @@ void Block::set_source(const FillField& fill) {
 void Block::set_state(const FillField& fill) {
   backend_->set(*state_, fill);
   unit_->fill_ghosts(*state_, state_->owned());
-  steps_known_ = 0;
+  valid_steps_ = 0;
   magnitude_bound_is_known_ = false;
 }
 
@@ -142,7 +142,7 @@ void Block::await_magnitude_bound(int steps) {
 }
 
 void Block::launch(int steps) {
-  const Kind kind{steps, steps <= steps_known_ ? steps_known_ : 0};
+  const Kind kind{steps, steps <= valid_steps_ ? valid_steps_ : 0};
   // The first launch of its kind may compile.
   const bool first = launches_.count(kind) == 0;
   computing_ = first ? Phase::setup : backend_->queues_overlap() ? Phase::device : Phase::compute;
@@ -162,21 +162,22 @@ void Block::launch(int steps) {
   });
   magnitude_bound_is_known_ = scales(steps) && steps_of_halo_ == steps;  // launches with a wider halo also
                                                                          // write points of other ranks
-  steps_known_ =
-      method_.exchanges_in_every_launch() ? 0 : (kind.known > 0 ? kind.known : steps_of_halo_) - steps;
+  valid_steps_ = method_.exchanges_in_every_launch()
+                     ? 0
+                     : (kind.valid_steps > 0 ? kind.valid_steps : steps_of_halo_) - steps;
   std::swap(state_, next_);
   swapped_ = !swapped_;
 }
 
 void Block::enqueue(const Kind& kind) {
-  if (kind.known == 0) return enqueue_with_exchange(kind.steps);
+  if (kind.valid_steps == 0) return enqueue_with_exchange(kind.steps);
   backend_->mark(Mark::begin, Queue::compute);
   share_magnitude_bound(kind.steps);
   await_magnitude_bound(kind.steps);
   for (const Mark mark : {Mark::packed, Mark::arrived, Mark::unpacked, Mark::edges})
     backend_->mark(mark, Queue::compute);
-  if (writes_rows_in_parts()) unit_->fill_ghosts(*state_, known(kind.known));
-  unit_->advance(*state_, *next_, known(kind.known - kind.steps), kind.steps);
+  if (writes_rows_in_parts()) unit_->fill_ghosts(*state_, valid_region(kind.valid_steps));
+  unit_->advance(*state_, *next_, valid_region(kind.valid_steps - kind.steps), kind.steps);
   backend_->mark(Mark::interior, Queue::compute);
 }
 
@@ -202,9 +203,9 @@ void Block::enqueue_with_exchange(int steps) {
   pending.unpack();
   backend_->mark(Mark::unpacked, Queue::exchange);
   backend_->order(Queue::exchange, Queue::edges);
-  fill_ghosts_of_arrived();
+  fill_received_ghosts();
   std::size_t edge = 0;
-  for_each_slab(known(steps_of_halo_ - steps), inner, [&](const Box& slab) {
+  for_each_slab(valid_region(steps_of_halo_ - steps), inner, [&](const Box& slab) {
     const auto& beside = edge_units_[edge++ % edge_units_.size()];
     (beside ? *beside : *unit_).advance(*state_, *next_, slab, steps);
   });
@@ -215,7 +216,7 @@ void Block::enqueue_with_exchange(int steps) {
 Block::Launches& Block::launches(const Kind& kind) {
   const auto [entry, is_new] = launches_.try_emplace(kind);
   if (!is_new) return entry->second;
-  if (!edge_units_[0] && interior(kind.steps) != known(steps_of_halo_ - kind.steps) &&
+  if (!edge_units_[0] && interior(kind.steps) != valid_region(steps_of_halo_ - kind.steps) &&
       backend_->queues_overlap())
     std::transform(edge_queues.begin(), edge_queues.end(), edge_units_.begin(),
                    [&](Queue queue) { return make_unit(queue); });
@@ -233,14 +234,14 @@ HaloExchange& Block::exchange() {
   return *exchange_;
 }
 
-Box Block::known(int steps) const {
+Box Block::valid_region(int steps) const {
   return problem_.domain.clip_to_walls(grow(state_->owned(), steps * reach_));
 }
 
 Box Block::interior(int steps) const {
   Box inner = spsolve::interior(problem_.domain, decomposition_, communicator_.rank(), steps * reach_);
   if (inner.empty()) return inner;
-  const Box all = known(steps_of_halo_ - steps);
+  const Box all = valid_region(steps_of_halo_ - steps);
   for (int axis = 0; axis < axis_count; ++axis)
     if (decomposition_.rank_grid()[axis] == 1) {
       inner.begin[axis] = all.begin[axis];
@@ -255,35 +256,35 @@ HaloRegions Block::regions(const Domain& domain, const Index3& width) const {
   return (slabs ? slab_regions : halo_regions)(domain, decomposition_, communicator_.rank(), width);
 }
 
-Box Block::rows_at_hand() const {
+Box Block::local_rows() const {
   Index3 width = state_->halo();
   for (int axis = 0; axis < axis_count; ++axis)
     if (decomposition_.rank_grid()[axis] > 1) width[axis] = 0;
-  return rows_of(width);
+  return halo_rows(width);
 }
 
-Box Block::rows_of(Index3 width) const {
+Box Block::halo_rows(Index3 width) const {
   width[x_axis] = 0;
   return problem_.domain.clip_to_walls(grow(state_->owned(), width));
 }
 
 void Block::fill_local_ghosts() {
-  const Box owned = state_->owned(), rows = rows_at_hand();
+  const Box owned = state_->owned(), rows = local_rows();
   if (writes_rows_in_parts())
     unit_->fill_ghosts(*state_, rows);
   else
     for_each_slab(rows, owned, [&](const Box& slab) { unit_->fill_ghosts(*state_, slab); });
 }
 
-void Block::fill_ghosts_of_arrived() {
+void Block::fill_received_ghosts() {
   const Index3& width = state_->halo();
-  const Box rows = rows_of(width);
+  const Box rows = halo_rows(width);
   // If blocks are thinner than the halo, walls or the points that they reflect may lie in the received halo.
   const bool thin = problem_.domain.shape[x_axis] / decomposition_.rank_grid()[x_axis] < width[x_axis];
   if (decomposition_.rank_grid()[x_axis] > 1 && thin)
     unit_->fill_ghosts(*state_, rows);
   else
-    for_each_slab(rows, rows_at_hand(), [&](const Box& slab) { unit_->fill_ghosts(*state_, slab); });
+    for_each_slab(rows, local_rows(), [&](const Box& slab) { unit_->fill_ghosts(*state_, slab); });
 }
 
 std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,

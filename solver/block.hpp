@@ -62,10 +62,10 @@ class Block {
   Timings timings() { return backend_->timings(); }
 
  private:
-  /// A launch of `steps` steps that starts with a halo valid for `known` steps (0: the launch exchanges the
-  /// halo).
+  /// A launch of `steps` steps that starts with a halo valid for `valid_steps` steps (0: the launch exchanges
+  /// the halo).
   struct Kind {
-    int steps, known;
+    int steps, valid_steps;
     friend auto operator<=>(const Kind&, const Kind&) = default;
   };
   using Launches = std::array<std::unique_ptr<Launch>, 2>;  // one for each direction between the two fields
@@ -96,19 +96,20 @@ class Block {
   }
   HaloRegions regions(const Domain& domain, const Index3& width) const;
   /// Returns the block and the points around it that are valid if the halo is good for `steps` steps.
-  Box known(int steps) const;
-  /// Returns the part of known(steps_of_halo_ - steps) that a launch computes before the halo has arrived.
+  Box valid_region(int steps) const;
+  /// Returns the part of valid_region(steps_of_halo_ - steps) that a launch computes before the halo has
+  /// arrived.
   Box interior(int steps) const;
-  /// Return the rows that are valid after an exchange: rows_of() those up to `width` points beside the block,
-  /// and rows_at_hand() those that are valid before messages have arrived.
-  Box rows_of(Index3 width) const;
-  Box rows_at_hand() const;
+  /// Return the rows that are valid after an exchange: halo_rows() those up to `width` points beside the
+  /// block, and local_rows() those that are valid before messages have arrived.
+  Box halo_rows(Index3 width) const;
+  Box local_rows() const;
   /// Fill the ghosts beside walls: fill_local_ghosts() in the rows that are valid before messages have
-  /// arrived, and fill_ghosts_of_arrived() in the other rows.
+  /// arrived, and fill_received_ghosts() in the other rows.
   void fill_local_ghosts();
   /// Returns true if x is cut. Launches then write rows in parts that may be too short for their reflections.
   bool writes_rows_in_parts() const { return decomposition_.rank_grid()[x_axis] > 1; }
-  void fill_ghosts_of_arrived();
+  void fill_received_ghosts();
 
   Communicator communicator_;
   Problem problem_;
@@ -124,7 +125,7 @@ class Block {
   Watchdog* watch_ = nullptr;
   Phase computing_ = Phase::setup;         // phase of a launch outside of exchanges
   int steps_of_halo_;                      // steps that the halo is good for after an exchange
-  int steps_known_ = 0;                    // steps that the halo of the state is good for now
+  int valid_steps_ = 0;                    // steps that the halo of the state is good for now
   bool swapped_ = false;                   // state and next have been swapped
   bool scales_data_ = false;               // launches of `fuse` steps scale the state
   bool magnitude_bound_is_known_ = false;  // the state's Field::magnitude_bound() is that of the block

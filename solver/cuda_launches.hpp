@@ -42,8 +42,8 @@ class CudaLaunches {
   bool graphs_;
   std::int64_t preparations_ = 0;  // number of first runs; graphs captured before the last one are stale
 
-  static constexpr std::int64_t ahead = 64;  // upper limit of launches in flight
-  std::array<cuda::Event, ahead> finished_;
+  static constexpr std::int64_t max_in_flight = 64;  // upper limit of launches in flight
+  std::array<cuda::Event, max_in_flight> finished_;
   std::int64_t launches_ = 0;
   double launch_seconds_ = 0;  // duration of the newest timed launch
 
