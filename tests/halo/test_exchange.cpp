@@ -86,7 +86,7 @@ TEST(Exchange, HaloPointsHoldTheirImage) {
 }
 
 /// Slabs of many short rows are packed together with the periodic copies that they contain.
-TEST(Exchange, SlabsOfShortRowsHoldTheirImages) {
+TEST(Exchange, SlabsOfShortRowsIncludeTheirPeriodicCopies) {
   const int ranks = Communicator().size();
   testing::RowsTransport boxes{Communicator()};
   exchange_and_check({3, {4 * ranks, 130, 5}, {}}, {ranks, 1, 1}, {2, 3, 1}, Precision::fp64, boxes);

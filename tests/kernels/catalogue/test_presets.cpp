@@ -149,9 +149,9 @@ TEST(BenchmarkShapes, AreMirrorSymmetricPositiveMeansThatDoNotGrow) {
     for (const auto& [offset, weight] : weights) {
       EXPECT_GT(weight, 0.0);
       for (int axis = 0; axis < 3; ++axis) {
-        Index3 mirrored = offset;
-        mirrored[axis] = -mirrored[axis];
-        EXPECT_EQ(weights.at(mirrored), weight) << name;
+        Index3 reflected = offset;
+        reflected[axis] = -reflected[axis];
+        EXPECT_EQ(weights.at(reflected), weight) << name;
       }
     }
     const double bound = epsilon * static_cast<double>(stencil.taps().size() + 2);

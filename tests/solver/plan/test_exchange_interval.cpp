@@ -31,7 +31,7 @@ TEST(ExchangeInterval, GrowsWhereComputingIsShort) {
   EXPECT_GE(launches({1, 8192, 8192}, 8), launches({1, 16384, 16384}, 8));
 }
 
-TEST(ExchangeInterval, IsLongerWhereImagesOfRowsAreCopiedFirst) {
+TEST(ExchangeInterval, IsLongerWherePeriodicCopiesOfRowsAreMadeFirst) {
   // star3d1r with 4 steps per launch on quarters of 1024^3, cut along z, on H200.
   const Index3 shape{512, 1024, 1024};
   const Problem problem{{3, shape, {}}, make_preset("star3d1r", 3, {1, 1, 1}, {}), Precision::fp32, false};
@@ -59,7 +59,7 @@ TEST(ExchangeInterval, IsOneWhereNoAxisHasImages) {
   EXPECT_EQ(launches({1, 1, 1}), 1);
   const int with_others = launches({2, 1, 1});
   candidate.wraps[z_axis] = false;
-  EXPECT_EQ(launches({2, 1, 1}), with_others) << "what comes from others is no image";
+  EXPECT_EQ(launches({2, 1, 1}), with_others) << "what comes from others is no periodic copy";
 }
 
 TEST(ExchangeInterval, NeverReachesBeyondTheNextBlock) {

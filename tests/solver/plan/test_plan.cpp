@@ -80,10 +80,10 @@ TEST(Plan, CpusDoNotEmulateUnasked) {
 
 /// Returns the problem with dirichlet walls. Walls with reflections cost nothing; other walls take single
 /// steps. Walls with different values across two axes have no reflections.
-Problem with_walls(Problem problem, bool images) {
+Problem with_walls(Problem problem, bool reflections) {
   for (const int axis : {y_axis, x_axis})
     for (Face& face : problem.domain.faces[axis])
-      face = {BoundaryKind::dirichlet, images ? 0.5 : static_cast<double>(axis)};
+      face = {BoundaryKind::dirichlet, reflections ? 0.5 : static_cast<double>(axis)};
   return problem;
 }
 
