@@ -14,7 +14,7 @@ __device__ inline Compute ghost_value(const Arguments& a, int axis, int side) {
 }
 
 /// Whether points beyond the ends of an axis are found at its other end, not in the memory of the input.
-__device__ constexpr bool wraps(int axis) { return constants::wraps[axis]; }
+__device__ constexpr bool wraps(int axis) { return constants::wrapped[axis]; }
 
 /// Where a point less than a period from the grid, low <= p < high, is along an axis that wraps.
 template <class Index>
