@@ -17,15 +17,15 @@
 #include "kernels/field.hpp"
 #include "kernels/magnitude.hpp"
 
-/// What the benchmarks of kernels on one GPU share.
+/// Code shared by the benchmarks of kernels on one GPU.
 namespace spsolve::cuda {
 
-/// STENCIL:PRECISION:SHAPE:STEPS[:MORE...], such as star2d1r:fp32:10240x10240:8.
+/// A case as text: STENCIL:PRECISION:SHAPE:STEPS[:MORE...], such as star2d1r:fp32:10240x10240:8.
 struct BenchCase {
   std::string text, stencil;
   Precision precision;
   Domain domain;  // periodic
-  int steps;      // of a launch
+  int steps;      // per launch
   std::vector<std::string> more;
 };
 
@@ -50,7 +50,7 @@ inline BenchCase parse_case(const std::string& text) {
           {parts.begin() + 4, parts.end()}};
 }
 
-/// Faces by letters, p, d or n: one for all axes, or one for each, slowest first.
+/// Sets the boundary kinds from letters p, d or n: one for all axes, or one per axis, slowest first.
 inline void set_walls(BenchCase& what, std::string letters) {
   const auto axes = static_cast<std::size_t>(what.domain.dimensions);
   if (letters.size() == 1) letters.resize(axes, letters[0]);
@@ -65,8 +65,8 @@ inline void set_walls(BenchCase& what, std::string letters) {
   }
 }
 
-/// Random values in [0, 1) in device memory, the same 16 MB again and again: nothing in the kernels depends
-/// on the data.
+/// Fills a field in device memory with random values in [0, 1). The same 16 MB are repeated, since no kernel
+/// depends on the data.
 inline void fill_random(Field& field) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> value(0.0, 1.0);
@@ -81,10 +81,11 @@ inline void fill_random(Field& field) {
                             cudaMemcpyHostToDevice));
   });
   const int largest = magnitude(1.0f);
-  check_cuda(cudaMemcpy(field.largest(), &largest, sizeof largest, cudaMemcpyHostToDevice));
+  check_cuda(cudaMemcpy(field.magnitude_bound(), &largest, sizeof largest, cudaMemcpyHostToDevice));
 }
 
-/// The rate of launch(in, out) on two fields that take turns, for `seconds`, beside that of copies of them.
+/// Measures the rate of launch(in, out) on two fields that are swapped, for `seconds`, and the rate of copies
+/// of the fields.
 template <class Launch>
 nlohmann::json measure(const BenchCase& what, const Stream& stream, const Index3& halo, double seconds,
                        Launch&& launch) {
@@ -120,7 +121,8 @@ nlohmann::json measure(const BenchCase& what, const Stream& stream, const Index3
           {"copy_bytes_per_s", points * bytes / copy.sustained_s}};
 }
 
-/// The program: [--json FILE] [--seconds S] CASE... A row per case, what bench(case, seconds) gives.
+/// Runs the program: [--json FILE] [--seconds S] CASE... It writes one row per case, the result of
+/// bench(case, seconds).
 template <class Bench>
 int bench_cases(int argc, char** argv, Bench&& bench) try {
   CLI::App app(
@@ -152,7 +154,9 @@ int bench_cases(int argc, char** argv, Bench&& bench) try {
                   {"cuda", device.runtime_version},
                   {"command", command}});
       rows.push_back(std::move(row));
-      if (!file.empty()) std::ofstream(file) << rows.dump(1) << "\n";  // also of a run that is cut short
+      if (!file.empty())
+        std::ofstream(file) << rows.dump(1) << "\n";  // after every row, so that a run that
+                                                      // is cut short leaves its rows
     } catch (const std::exception& error) {
       std::printf("%s: %s\n", text.c_str(), error.what());
     }

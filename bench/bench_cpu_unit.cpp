@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU unit against the bandwidth of the machine, in one run:
+// Compares the CPU unit with the bandwidth of the machine, in one run:
 //   bench_cpu_unit --benchmark_format=json
-// "points" are points x time steps per second; "of_stream" compares the bytes of one read, one write and one
-// write-allocate per point and launch with the bandwidth that STREAM triad (McCalpin 1995; counted with its
-// own write-allocate) reached just before; stores past the caches save the write-allocate, so it may
+// "points" are points x time steps per second. "of_stream" is the bandwidth of one read, one write and one
+// write-allocate per point and launch, divided by that of STREAM triad (McCalpin 1995; counted with its own
+// write-allocate), measured just before. Non-temporal stores save the write-allocate, so "of_stream" may
 // exceed 1.
 #include <benchmark/benchmark.h>
 #include <omp.h>
@@ -18,7 +18,7 @@
 namespace spsolve {
 namespace {
 
-/// Bytes per second of a[i] = b[i] + s * c[i] on arrays far beyond the caches, best of ten.
+/// Returns the bytes per second of a[i] = b[i] + s * c[i] on arrays far beyond the caches, the best of ten.
 double stream_triad() {
   constexpr std::int64_t n = 1 << 25;
   std::vector<double> a(n), b(n, 1.0), c(n, 2.0);
@@ -35,7 +35,7 @@ double stream_triad() {
   return best;
 }
 
-/// Arguments: points per axis, steps per launch.
+/// Benchmarks the CPU unit. The arguments are points per axis and steps per launch.
 void advance(benchmark::State& state, const char* preset, int dimensions, Precision precision) {
   const std::int64_t n = state.range(0);
   const int steps = static_cast<int>(state.range(1));
@@ -83,7 +83,8 @@ BENCHMARK_CAPTURE(advance, star3d1r_fp32, "star3d1r", 3, Precision::fp32)
     ->Args({256, 4})
     ->UseRealTime();
 
-/// The plain double loop that defines correct, for comparison: points per axis.
+/// Benchmarks the plain double loop that defines correct results, for comparison. The argument is points per
+/// axis.
 void reference(benchmark::State& state, const char* preset, int dimensions) {
   const std::int64_t n = state.range(0);
   const Domain domain{dimensions, {dimensions > 2 ? n : 1, dimensions > 1 ? n : 1, n}, {}};

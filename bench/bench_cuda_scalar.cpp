@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rates of the scalar unit on one GPU: bench_cuda_scalar [--json FILE] [--seconds S]
-// STENCIL:PRECISION:SHAPE:STEPS[:WALL[:tight]]... SHAPE is 10240x10240, slowest axis first; STEPS 0 asks the
-// unit for its preferred number; WALL is p, d or n, or one for each axis (default d); tight: no halo beside
-// walls.
+// Measures the scalar unit on one GPU: bench_cuda_scalar [--json FILE] [--seconds S]
+// STENCIL:PRECISION:SHAPE:STEPS[:WALL[:tight]]... SHAPE is 10240x10240, slowest axis first; STEPS 0 takes
+// the preferred number of the unit. WALL is p, d or n, or one letter per axis (default d). "tight" omits the
+// halo beside walls.
 #include "bench/bench_case.hpp"
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/cuda/scalar/scalar_unit.hpp"

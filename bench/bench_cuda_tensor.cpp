@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rates of sweeps on tensor cores, on one GPU: bench_cuda_tensor [--json FILE] [--seconds S] CASE...
-// CASE with a layout is STENCIL:PRECISION:SHAPE:STEPS:LAYOUT[:dense][:TILE], LAYOUT morph or strided-swap and
-// dense for the variant that multiplies zeros: MmaSweep. STENCIL is a preset, fused STEPS times, or random7r,
-// a box of random weights, which counts as STEPS steps. TILE overrides numbers of MmaTile, as in
+// Measures sweeps on tensor cores of one GPU: bench_cuda_tensor [--json FILE] [--seconds S] CASE...
+// All grids are periodic, and the halo is not refreshed. SHAPE is 10240x10240, slowest axis first.
+//
+// With a layout, CASE is STENCIL:PRECISION:SHAPE:STEPS:LAYOUT[:dense][:TILE]. LAYOUT morph or strided-swap
+// selects MmaSweep, and dense its variant that multiplies zeros. STENCIL is a preset, fused STEPS times, or
+// random7r, a box of random weights, which counts as STEPS steps. TILE overrides numbers of MmaTile, as in
 // X4Y1x2y1s3c15b2g8: warps and their blocks along x and y, stages, chunks per stage, blocks per
-// multiprocessor, chunks of output of a group. LAYOUT wgmma: WgmmaSweep, TILE as in x4y1t1r9s4: groups of
-// tiles along x and y, times four rows that are converted at once, slots of the ring, stages.
-// Without a layout: CASE is STENCIL:PRECISION:SHAPE:STEPS[:TILE]. STENCIL is a preset, fused STEPS times and
-// separated as the precision allows; or rank3r7, random terms of that radius, which counts as STEPS steps.
-// SHAPE is 10240x10240, slowest axis first. TILE overrides numbers of SeparableTile, as in w8g4s3b1W0B1k9:
-// warps (Y: along y, in 3D), groups, stages, blocks ahead, blocks per multiprocessor, weights in shared
-// memory, bulk stores, steps per strip. All on periodic grids; the halo is not refreshed.
+// multiprocessor, output chunks per group. LAYOUT wgmma selects WgmmaSweep. Its TILE is as in x4y1t1r9s4:
+// groups of tiles along x and y, multiples of four rows that are converted at once, slots of the ring,
+// stages.
+//
+// Without a layout, CASE is STENCIL:PRECISION:SHAPE:STEPS[:TILE]. STENCIL is a preset, fused STEPS times and
+// separated as the precision allows, or rank3r7, random terms of that rank and radius, which counts as STEPS
+// steps. TILE overrides numbers of SeparableTile, as in w8g4s3b1W0B1k9: warps (Y: along y, in 3D), groups,
+// stages, blocks ahead, blocks per multiprocessor, weights in shared memory, bulk stores, steps per strip.
 #include "bench/bench_case.hpp"
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/cuda/tensor/mma_sweep.hpp"
@@ -22,7 +25,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Positive random factors of sum 1 / rank.
+/// Returns positive random factors with sum 1 / rank.
 SeparableStencil random_terms(int rank, int radius, int dimensions) {
   std::mt19937 random(2);
   std::uniform_real_distribution<double> value(0.0, 1.0);
@@ -50,7 +53,7 @@ SeparableStencil separable_stencil(const BenchCase& what) {
   return separate(fused, what.precision == Precision::fp32 ? 0x1p-24 : unit_roundoff(what.precision) / 2);
 }
 
-/// The numbers of `text` instead of those of `tile`.
+/// Returns `tile` with the numbers in `text` replaced.
 SeparableTile with_numbers(SeparableTile tile, const std::string& text) {
   std::istringstream stream(text);
   char key = 0;
@@ -70,7 +73,7 @@ SeparableTile with_numbers(SeparableTile tile, const std::string& text) {
   return tile;
 }
 
-/// The same for the tile of mma_sweep.cuh.
+/// Returns the tile of mma_sweep.cuh with the numbers in `text` replaced.
 MmaTile with_numbers(MmaTile tile, const std::string& text) {
   std::istringstream stream(text);
   char key = 0;
@@ -88,7 +91,7 @@ MmaTile with_numbers(MmaTile tile, const std::string& text) {
   return tile;
 }
 
-/// The same for the tile of wgmma_sweep.cuh.
+/// Returns the tile of wgmma_sweep.cuh with the numbers in `text` replaced.
 WgmmaTile with_numbers(WgmmaTile tile, const std::string& text) {
   std::istringstream stream(text);
   char key = 0;
@@ -102,7 +105,7 @@ WgmmaTile with_numbers(WgmmaTile tile, const std::string& text) {
   return tile;
 }
 
-/// A preset, fused, or a box of random weights.
+/// Returns a fused preset, or a box of random weights.
 Stencil general_stencil(const BenchCase& what) {
   const int dimensions = what.domain.dimensions;
   int radius = 0;
@@ -112,7 +115,7 @@ Stencil general_stencil(const BenchCase& what) {
   return make_preset(box, dimensions, {1, 1, 1}, {});
 }
 
-/// The rate of a sweep; `about` it is what is said beside.
+/// Measures the rate of a sweep. The members of `about` are added to the row.
 Json bench(const BenchCase& what, const Stream& stream, const Sweep& sweep, const Index3& halo,
            double seconds, const Json& about) {
   Json row = measure(what, stream, halo, seconds,

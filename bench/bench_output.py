@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What snapshots cost a run: inputs/heat3d.toml on a larger grid, with and without them, written while the run goes on and
-not. Prints a table and writes JSON. Cost: wall time of the time loop, waiting for the last file included, over that of the same
-steps with the last snapshot only.
+"""Measures the cost of snapshots: runs inputs/heat3d.toml on a larger grid, with and without them, with and without background
+output. Prints a table and writes JSON. The cost is the wall time of the time loop, including the wait for the last file, divided by
+that of the same steps with only the last snapshot.
 
     bench/bench_output.py --spsolve build/cuda/spsolve --directory /dev/shm/bench --json output.json [--shape 512,512,512]"""
 import argparse
@@ -15,7 +15,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).parents[1]
 
-# steps, steps between snapshots (0: the last only), stride, steps between checkpoints
+# steps, steps between snapshots (0: only the last), stride, steps between checkpoints
 CASES = [
     (6000, 100, 8, 0),
     (6000, 100, 4, 0),
@@ -48,7 +48,7 @@ def device_name(result):
 
 
 def measure(options, *case):
-    """The run of median wall time."""
+    """Returns the run with the median wall time."""
     results = sorted((run(options, *case) for _ in range(options.repeats)), key=lambda result: result["seconds"])
     return results[(len(results) - 1) // 2]
 
@@ -65,7 +65,7 @@ def main():
     parser.add_argument("--background-only", action="store_true", help="leave out runs that wait for their files")
     parser.add_argument("--json")
     options = parser.parse_args()
-    for every in (100, 101):  # kernels are compiled before anything is timed
+    for every in (100, 101):  # compile kernels before anything is timed
         run(options, 200, every, 8, 0, True)
     rows, alone = [], {}
     print(f"{'steps':>6} {'every':>6} {'stride':>6} {'checkpoints':>11} {'background':>10} {'seconds':>9} {'waiting':>9} {'cost':>7}")

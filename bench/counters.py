@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Hardware counters beside the model's numbers, for rows of `spsolve bench --json` (paper 003, table 2).
+"""Adds hardware counters to the model's numbers, for rows of `spsolve bench --json` (paper 003, table 2).
 
 counters.py SPSOLVE rows.json counted.json [--most SECONDS] [--jobs N]   (needs ncu of CUDA, a GPU whose counters may be read)
 
-Each row is launched once under ncu (`bench --compile-only`), and gets what the kernels of that launch moved through main
-memory and executed, per point: measured M (bytes) and C (flop: CUDA cores by instruction, tensor cores by their counters of
-operations, where there are none by the size of their instructions); and what its longest kernel has and keeps busy ("kernel").
+Each row is launched once under ncu (`bench --compile-only`). The row gets the memory traffic and work of that launch's kernels
+per point: measured M (bytes) and C (flop). CUDA cores are counted by instruction, and tensor cores by their operation counters
+or, if there are none, by the size of their instructions. "kernel" holds the resources and utilization of the longest kernel.
 """
 import argparse
 import concurrent.futures
@@ -39,7 +39,7 @@ SHARE = ".avg.pct_of_peak_sustained_elapsed"
 STALLS = ("barrier", "branch_resolving", "dispatch_stall", "drain", "gmma", "imc_miss", "lg_throttle", "long_scoreboard",
           "math_pipe_throttle", "membar", "mio_throttle", "no_instruction", "not_selected", "short_scoreboard", "sleeping",
           "tex_throttle", "wait")
-# Of a kernel. Shares are in percent of the peak while it ran; a warp's stalls in cycles per instruction issued.
+# Metrics per kernel. Shares are in percent of the peak during the kernel; stalls of a warp are in cycles per issued instruction.
 KERNEL = {
     "ns": TIME, "clock_hz": "sm__cycles_elapsed.avg.per_second",
     "registers": "launch__registers_per_thread", "threads": "launch__block_size", "blocks": "launch__grid_size",
@@ -55,29 +55,29 @@ KERNEL = {
 
 
 def metrics_of_gpu():
-    """Names, without what is made of them, of all that this GPU counts."""
+    """Returns the names, without suffixes, of all counters of this GPU."""
     text = subprocess.run(["ncu", "--query-metrics"], capture_output=True, text=True, timeout=60).stdout
     return set(re.findall(r"^(\w+__\w+)", text, re.MULTILINE))
 
 
 known = metrics_of_gpu()
-# Flop of the tensor pipe, those of skipped zeros included.
+# Flop of the tensor pipe, including those of skipped zeros.
 OPERATIONS = [f"{name}.sum" for name in sorted(known) if re.match(r"sm__ops_path_tensor_src_(fp16|bf16|tf32|fp64)", name)]
 SUMS = [TENSOR, *BYTES, *THREADS, *OPERATIONS]
 METRICS = SUMS + [name for name in KERNEL.values() if name.startswith("launch__") or name.split(".")[0] in known]
 
 
 def depth(row):
-    """k of the instructions of a row."""
+    """Returns k of the instructions of a row."""
     sparse = row["unit"] == "sparse-tensor"
     if row["precision"] == "fp64":
-        return 4  # the pipe executes m16n8k16 as four
+        return 4  # the pipe executes m16n8k16 as four instructions
     half = row["precision"] in ("fp16", "bf16") or row["precision"] == "fp32" and row["layout"] != "separable"
     return (16 if half else 8) * (2 if sparse else 1)
 
 
 def kernels_of(row):
-    """Of each kernel of one launch: {metric: value}."""
+    """Returns {metric: value} for each kernel of one launch."""
     command = ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--metrics",
                ",".join(METRICS), options.spsolve, "bench", "--compile-only", "--no-graphs", "--share-gpus", "--stencil",
                row["stencil"], "--precision", row["precision"], "--unit", row["unit"], "--fuse", str(row["fuse"]), "--shape",
@@ -94,7 +94,7 @@ def kernels_of(row):
 
 
 def counted_row(row):
-    """A row with its counters, None where there are none."""
+    """Returns a row with its counters, or None if there are none."""
     if time.monotonic() - begin > options.most:
         return None
     try:

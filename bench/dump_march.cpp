@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine code for sm_90a of march.cuh for a grid, as ScalarUnit launches it; no GPU is needed:
-// dump_march STENCIL:PRECISION:SHAPE:STEPS[:WALLS] CUBIN. WALLS: p, d or n, for all axes or for each, slowest
-// first (default: periodic). Prints the tile and what ptxas says.
+// Writes the sm_90a machine code of march.cuh for a grid, as ScalarUnit launches it. No GPU is needed:
+// dump_march STENCIL:PRECISION:SHAPE:STEPS[:WALLS] CUBIN. WALLS is p, d or n for all axes, or one letter per
+// axis, slowest first (default: periodic). Prints the tile and the output of ptxas.
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -25,10 +25,10 @@ KernelStencil stencil_of(BenchCase& what) {
           false};
 }
 
-/// That of a launch over the whole grid.
+/// Returns the tile of a launch over the whole grid.
 Tile tile_of(const BenchCase& what, KernelStencil& stencil, const Formats& formats) {
   const BlockLimits limits;
-  stencil.repeats = repeating_axes(stencil, stencil.grid(), what.precision, what.steps, limits);
+  stencil.wraps = wrapped_axes(stencil, stencil.grid(), what.precision, what.steps, limits);
   const auto tile = choose_tile(stencil, formats, what.steps, limits);
   if (!tile) throw std::runtime_error("march.cuh does not take " + what.text);
   const std::int64_t columns = stencil.shape[column_axis];
@@ -36,7 +36,7 @@ Tile tile_of(const BenchCase& what, KernelStencil& stencil, const Formats& forma
   a.shape[column_axis] = columns;
   a.region.end[column_axis] =
       in_whole_vectors({0, columns}, *tile, formats, false, stencil.has_walls(column_axis))[1];
-  if (stencil.repeats[column_axis]) a.row_period = static_cast<int>(columns);
+  if (stencil.wraps[column_axis]) a.row_period = static_cast<int>(columns);
   return place_tiles(a, stencil, *tile, 0);
 }
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions of the loops of march.cuh, registers and spills: what a change does to machine code, without a GPU.
+"""Counts instructions in the loops of march.cuh, registers and spills. Shows without a GPU how a change affects machine code.
 
 loops.py DUMP_MARCH CASE... [--json FILE] [--nvdisasm PROGRAM]   (CASE: as dump_march takes it)
 
-Of every loop that holds no other: its instructions, of which loads (L) and stores (S) of local memory, if any. Branches
-that few planes take count as well. The order is that of the program: blocks away from walls first, warm-up first.
+Prints, for every innermost loop, the number of instructions and of local-memory loads (L) and stores (S), if any. Branches
+that few planes take are counted as well. Loops are in program order: blocks away from walls first, warm-up first.
 """
 import argparse
 import collections
@@ -15,11 +15,11 @@ import re
 import subprocess
 import tempfile
 
-SMALLEST = 60  # instructions of a loop that takes planes
+SMALLEST = 60  # instructions; only loops that process planes are longer
 
 
 def parsed(text):
-    """The instructions of a program, and where its labels are among them."""
+    """Returns the instructions of a program and the positions of its labels."""
     instructions, labels = [], {}
     for line in text.splitlines():
         if label := re.match(r"\s*(\.L_x_\d+):", line):
@@ -36,7 +36,7 @@ def operation(instruction):
 def loops_of(instructions, labels):
     spans = []
     for end, instruction in enumerate(instructions):
-        jump = re.match(r"@.*BRA.*?(\.L_x_\d+)", instruction)  # others come back from waits behind the program
+        jump = re.match(r"@.*BRA.*?(\.L_x_\d+)", instruction)  # other backward jumps return from waits behind the program
         if jump and end - labels.get(jump[1], end) > SMALLEST:
             spans.append((labels[jump[1]], end))
     inner = [a for a in spans if not any(a != b and a[0] <= b[0] and b[1] <= a[1] for b in spans)]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How good the model and its choices are, from files of `spsolve bench --candidates N --json`.
+"""Reports the accuracy of the model and of its choices, from files of `spsolve bench --candidates N --json`.
 
 model_accuracy.py RESULTS... [--cases]     (files of rows, or records as RECORD.json:RUN,RUN)
 
@@ -22,14 +22,14 @@ options = arguments.parse_args()
 
 KEYS = ("stencil", "precision", "shape", "boundary", "source", "ranks")
 WAY = ("unit", "layout", "fuse")
-MAY_BE_FASTEST = 1.5  # times as slow as the fastest in the model (app/tune.cpp)
+MAY_BE_FASTEST = 1.5  # slower methods in the model are not measured (app/tune.cpp)
 cases = collections.defaultdict(dict)  # case: {way: row}
 chosen, suites = {}, {}
 for file in options.results:
     for row in rows_of(file):
-        if row["suite"] in ("sweet-spot", "ablation"):  # which ask for units, layouts, depths
+        if row["suite"] in ("sweet-spot", "ablation"):  # these suites fix units, layouts and depths
             continue
-        case = json.dumps([row.get(key, False) for key in KEYS])  # old rows do not speak of sources
+        case = json.dumps([row.get(key, False) for key in KEYS])  # old rows have no source key
         way = tuple(row[key] for key in WAY)
         cases[case][way] = row
         seed = row["stencil"].split(".")[0]

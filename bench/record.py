@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Puts rows of benchmarks on record: what was measured, where, when and by which command.
+"""Writes a record of benchmark rows: the measurements, device, date and command.
 
 record.py RECORD RUN rows.json... --command TEXT --device TEXT --commit HASH --date DATE [--note TEXT] [--suite NAME]... [--full]
 

@@ -57,7 +57,7 @@ def write_record(file, runs):
 
 
 def shape_of(row):
-    """10240 x 10240, 1024^3, 1.024e7"""
+    """Returns the shape as text: 10240 x 10240, 1024^3 or 1.024e7."""
     shape = row["shape"]
     if len(shape) == 1:
         return f"{shape[0]:.4g}".replace("e+0", "e")
@@ -65,17 +65,17 @@ def shape_of(row):
 
 
 def way_of(row):
-    """sparse-tensor, separable"""
+    """Returns unit and layout as text, such as "sparse-tensor, separable"."""
     return row["unit"] + ("" if row["layout"] == "none" else f", {row['layout']}")
 
 
 def predicted(row):
-    """What the model gave, over what was measured."""
+    """Returns the rate in the model divided by the measured rate."""
     return row["predicted_gstencil_per_s"] * row["ranks"] / row["gstencil_per_s"]
 
 
 def table(head, rows):
-    """Prints a Markdown table; a column whose name ends with `:` is aligned to the right."""
+    """Prints a Markdown table; columns whose names end with `:` are aligned to the right."""
     print("| " + " | ".join(name.rstrip(":") for name in head) + " |")
     print("| " + " | ".join("---:" if name.endswith(":") else "---" for name in head) + " |")
     for row in rows:

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Strong and weak scaling of `spsolve bench` over the GPUs of one machine, as JSON for record.py:
+"""Measures strong and weak scaling of `spsolve bench` over the GPUs of one machine, as JSON for record.py:
 
     bench/scaling.py --spsolve build/default/spsolve --ranks 1 2 4 8 --json scaling.json
 
-Strong: the same grid on all numbers of ranks; on the most of them also with NCCL and an exchange in every launch, and with as many
-steps per launch as the plan takes. Weak: every rank has the grid of one. Eighths: every rank has the block that 8 would have of the
-grid that is the same for all, with as many neighbours; their efficiency is against an eighth of the whole on one. Options of mpirun
-follow --mpirun."""
+Strong: the same grid on every number of ranks. The largest number also runs with NCCL and an exchange in every launch, and with the
+steps per launch that the plan chooses. Weak: every rank has the grid of one rank. Eighths: every rank has the block that it would
+have if the strong-scaling grid were cut for 8 ranks, with the same number of neighbours; efficiency is relative to an eighth of that
+grid on one rank. Options of mpirun follow --mpirun."""
 import argparse
 import json
 import pathlib
@@ -15,8 +15,8 @@ import subprocess
 import tempfile
 
 STRONG = [("star2d1r", (16384, 16384)), ("star3d1r", (1024, 1024, 1024))]
-WEAK = [("star2d1r", (16384, 16384)), ("star3d1r", (512, 1024, 1024))]  # on one rank
-EIGHTHS = [(stencil, (shape[0] // 8, *shape[1:])) for stencil, shape in STRONG]  # on one rank
+WEAK = [("star2d1r", (16384, 16384)), ("star3d1r", (512, 1024, 1024))]  # shape on one rank
+EIGHTHS = [(stencil, (shape[0] // 8, *shape[1:])) for stencil, shape in STRONG]  # shape on one rank
 FUSE = {"star2d1r": 8, "star3d1r": 4}  # steps per launch that suit the thin blocks of many ranks
 NCCL = ["--transport", "nccl", "--exchange-every", "1"]
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a run takes before and beside its time loop, as JSON for record.py: kernels compiled (an empty cache) and found in the cache.
+"""Measures the time of a run outside its time loop, with kernels compiled (empty cache) and cached. Writes JSON for record.py.
 
     bench/startup.py --spsolve build/default/spsolve --ranks 1 4 --json startup.json
 
-Beside it `spsolve doctor`, which only starts MPI and asks the driver for its GPUs."""
+Also times `spsolve doctor`, which only starts MPI and asks the driver for its GPUs."""
 import argparse
 import json
 import os

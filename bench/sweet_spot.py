@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tables 2 to 4 of paper 003 for spsolve, in Markdown, from `spsolve bench --suite sweet-spot --json` and bench/counters.py.
+"""Prints tables 2 to 4 of paper 003 for spsolve, in Markdown, from `spsolve bench --suite sweet-spot --json` and bench/counters.py.
 
-sweet_spot.py 2 rows.json counted.json    per point and launch: C in flop, M in bytes, I = C / M, of the model and as counted
-sweet_spot.py 3 rows.json ceilings.json   bottleneck, rate, scenario and sweet spot of every unit and layout, beside CUDA cores
+sweet_spot.py 2 rows.json counted.json    per point and launch: C in flop, M in bytes, I = C / M, from the model and from counters
+sweet_spot.py 3 rows.json ceilings.json   bottleneck, rate, scenario and sweet spot of every unit and layout, compared with CUDA cores
 sweet_spot.py 4 rows.json ceilings.json   dense against sparse tensor cores
 
 Rows are files of rows, or records as RECORD.json:RUN,RUN.
@@ -24,7 +24,7 @@ case_text = lambda row: f"{row['stencil']} {row['precision']}"
 
 
 def ridge(row):
-    """flop/B where the ceilings of memory and of the instructions of a row meet."""
+    """Returns the flop/B at which the memory and instruction ceilings of a row meet."""
     rates = {rate["name"]: rate["sustained"] for rate in json.loads(pathlib.Path(files[1]).read_text())["rates"]}
     sparse, fp64 = row["unit"] == "sparse-tensor", row["precision"] == "fp64"
     if row["unit"] == "scalar":

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The cases that rates are demanded of: rates, clock and power while they ran, and counters of their kernels.
+"""Measures the cases that have target rates: rates, clock and power during the runs, and counters of their kernels.
 
-targets.py SPSOLVE targets.json [--jobs N] [--shard K N]   (needs ncu and nvidia-smi; rows begun side by side under ncu; a part of the cases)
+targets.py SPSOLVE targets.json [--jobs N] [--shard K N]   (needs ncu and nvidia-smi; --jobs: rows run concurrently under ncu; --shard: part of the cases)
 
-Runs `spsolve bench --suite targets`, then counters.py on its rows. Clock and power are medians of what nvidia-smi reads ten
-times a second while the last repetitions of a case run.
+Runs `spsolve bench --suite targets`, then counters.py on its rows. Clock and power are medians of nvidia-smi samples, taken
+ten times a second during the last repetitions of a case.
 """
 import argparse
 import json
@@ -29,7 +29,7 @@ rows_file, counted_file = work / "rows.json", work / "counted.json"
 
 
 def lines_with_time(command, lines):
-    """Starts a command; its lines are appended with the time at which each came."""
+    """Starts a command. Its lines are appended to `lines` with their arrival times."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, bufsize=1)
     reader = threading.Thread(target=lambda: lines.extend((time.monotonic(), line) for line in process.stdout), daemon=True)
     reader.start()
@@ -37,7 +37,7 @@ def lines_with_time(command, lines):
 
 
 samples, printed = [], []
-gpu = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]  # the first one is taken; others idle
+gpu = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]  # the first GPU is used; the others stay idle
 sampler, _ = lines_with_time(["stdbuf", "-oL", "nvidia-smi", "-i", gpu, "--query-gpu=clocks.sm,power.draw",
                               "--format=csv,noheader,nounits", "-lms", "100"], samples)
 bench, reader = lines_with_time([options.spsolve, "bench", "--suite", "targets", "--shard", *options.shard, "--json", str(rows_file)], printed)

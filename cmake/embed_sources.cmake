@@ -1,5 +1,5 @@
-# cmake -DOUTPUT=file.cpp -P embed_sources.cmake file... writes the texts of the kernel templates as a C++ source. Files are named
-# relative to the working directory, the root of the tree, as they include one another.
+# cmake -DOUTPUT=file.cpp -P embed_sources.cmake file... writes the texts of the kernel templates to a C++ source. File names are
+# relative to the working directory, which is the root of the tree, and match the names in #include directives.
 set(text "// Generated from the kernel templates.\n#include \"kernels/cuda/runtime/program.hpp\"\n\nnamespace spsolve::cuda {\n\nconst std::vector<SourceFile>& embedded_sources() {\n  static const std::vector<SourceFile> sources{\n")
 math(EXPR last "${CMAKE_ARGC} - 1")
 set(after_script FALSE)

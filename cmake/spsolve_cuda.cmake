@@ -1,4 +1,4 @@
-# CUDA is used where nvcc is there and new enough; -DSPSOLVE_CUDA=OFF builds without it.
+# CUDA is used if nvcc is found and is new enough. -DSPSOLVE_CUDA=OFF builds without it.
 set(cuda_wanted 12.8)  # cudaLibrary_t
 set(spsolve_with_cuda OFF)
 if(SPSOLVE_CUDA STREQUAL "AUTO")

@@ -3,9 +3,9 @@ add_library(spsolve_options INTERFACE)
 target_link_libraries(spsolve_options INTERFACE OpenMP::OpenMP_CXX)
 target_compile_options(spsolve_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror=return-type>)
-# Products are fused only where the source says std::fma, so a result never depends on how a loop was vectorised.
+# Products are fused only where the source says std::fma, so results never depend on how a loop was vectorised.
 target_compile_options(spsolve_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
-# The C interface of MPI only: Open MPI would otherwise drag its retired C++ bindings in.
+# Only the C interface of MPI is used. Open MPI would otherwise add its retired C++ bindings.
 target_compile_definitions(spsolve_options INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 if(SPSOLVE_MARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_options(spsolve_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=${SPSOLVE_MARCH}>)
@@ -16,9 +16,9 @@ if(SPSOLVE_SANITIZE)
   target_link_options(spsolve_options INTERFACE -fsanitize=address,undefined)
 endif()
 
-# spsolve_precompiled(NAME HEADERS header... LINK target...): headers of libraries that many files include, compiled once. A target
-# that is compiled with the same options takes them by target_precompile_headers(... REUSE_FROM NAME). Sources still include what
-# they use: -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without, as ./dev lint does.
+# spsolve_precompiled(NAME HEADERS header... LINK target...) compiles headers of libraries that many files include once. Targets
+# that are compiled with the same options use them by target_precompile_headers(... REUSE_FROM NAME). Sources still include the
+# headers that they use: -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without precompiled headers, as ./dev lint does.
 function(spsolve_precompiled name)
   cmake_parse_arguments(precompiled "" "" "HEADERS;LINK" ${ARGN})
   file(WRITE ${PROJECT_BINARY_DIR}/precompiled/empty.cpp "")
@@ -34,7 +34,7 @@ spsolve_precompiled(spsolve_precompiled_rooms HEADERS ${spsolve_standard_headers
 spsolve_precompiled(spsolve_precompiled_app HEADERS ${spsolve_standard_headers} <fmt/format.h> <fmt/ranges.h> <mpi.h>
   <nlohmann/json.hpp> LINK fmt::fmt MPI::MPI_C nlohmann_json::nlohmann_json)
 
-# spsolve_room(NAME SOURCES file... LINK target... [PRECOMPILED target]): the library of one room; headers are included as
+# spsolve_room(NAME SOURCES file... LINK target... [PRECOMPILED target]) adds the library of one room. Headers are included as
 # "room/file.hpp".
 function(spsolve_room name)
   cmake_parse_arguments(room "" "PRECOMPILED" "SOURCES;LINK" ${ARGN})

@@ -12,9 +12,10 @@
 namespace spsolve {
 namespace {
 
-/// The number of processes that the launcher says it started for this job step, 1 if it says nothing.
+/// Returns the number of processes that the launcher says it started for this job step, or 1 if it says
+/// nothing.
 int launched_processes() {
-  // Of Slurm only the step's own count: a batch script itself runs once whatever SLURM_NTASKS says.
+  // For Slurm only the step's own count is used: a batch script runs once whatever SLURM_NTASKS says.
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
     if (const char* value = std::getenv(variable)) return std::atoi(value);
   return 1;
@@ -160,7 +161,7 @@ Error as_error(const std::filesystem::filesystem_error& failure) {
   return {Status::file_failure, fmt::format("{}: {}", failure.path1().string(), failure.code().message())};
 }
 
-void agree(const Communicator& communicator, const Error* failure) {
+void throw_on_all_ranks(const Communicator& communicator, const Error* failure) {
   const int lowest = communicator.all_reduce(failure ? communicator.rank() : communicator.size(), MPI_MIN);
   if (lowest == communicator.size()) return;
   int status = failure ? static_cast<int>(failure->status()) : 0;

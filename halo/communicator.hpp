@@ -15,28 +15,28 @@
 
 namespace spsolve {
 
-/// MPI's own text for an error.
+/// Returns MPI's text for an error code.
 std::string mpi_text(int code);
 
-/// Throws Error(device_failure) naming the call's place and MPI's own text unless `code` is MPI_SUCCESS.
+/// Throws Error(device_failure) with the place of the call and MPI's text unless `code` is MPI_SUCCESS.
 void check_mpi(int code, std::source_location where = std::source_location::current());
 
-/// MPI from construction to destruction, for several threads where the library can; errors are returned to
-/// check_mpi() instead of ending the job.
+/// Runs MPI from construction to destruction, with support for several threads if the library has it. Errors
+/// are returned to check_mpi() instead of ending the job.
 class MpiSession {
  public:
-  /// Throws Error(invalid_input) where the launcher started several processes that MPI does not know of.
+  /// Throws Error(invalid_input) if the launcher started several processes but MPI sees only one.
   MpiSession(int& argc, char**& argv);
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
 };
 
-/// The ranks that solve one problem together. A handle that is cheap to copy; it does not own the
+/// The ranks that solve one problem together. This is a handle that is cheap to copy; it does not own the
 /// communicator.
 class Communicator {
  public:
-  /// All ranks of the job.
+  /// Holds all ranks of the job.
   Communicator();
   explicit Communicator(MPI_Comm handle);
 
@@ -46,17 +46,17 @@ class Communicator {
   bool root() const { return rank_ == 0; }
 
   void barrier() const;
-  /// The values of all ranks combined by MPI's `operation`, on every rank.
+  /// Combines the values of all ranks by MPI's `operation` and returns the result on every rank.
   int all_reduce(int value, MPI_Op operation) const;
   std::int64_t all_reduce(std::int64_t value, MPI_Op operation) const;
   double all_reduce(double value, MPI_Op operation) const;
-  /// The text that `source` holds, on every rank.
+  /// Returns the text of rank `source` on every rank.
   std::string broadcast(std::string text, int source = 0) const;
-  /// The texts of all ranks, on rank 0 only (empty elsewhere).
+  /// Returns the texts of all ranks on rank 0; the result is empty elsewhere.
   std::vector<std::string> gather(const std::string& text) const;
-  /// Ends the job on all ranks; for failures that the other ranks cannot be told of.
+  /// Ends the job on all ranks. Use it for failures that cannot be communicated to the other ranks.
   [[noreturn]] void abort(Status status) const;
-  /// The same with a message on standard error.
+  /// Prints the error to standard error and ends the job on all ranks.
   [[noreturn]] void abort(const Error& error) const;
 
  private:
@@ -65,13 +65,14 @@ class Communicator {
   int size_ = 1;
 };
 
-/// Whether several threads of each rank may communicate at a time, each by a communicator of its own.
+/// Returns true if several threads of each rank may communicate concurrently, each on its own communicator.
 bool threads_may_communicate();
 
-/// The same ranks, whose messages never meet those of the original; the caller frees its handle. Collective.
+/// Returns a communicator of the same ranks whose messages never match those of the original. The caller
+/// frees its handle. Collective.
 Communicator duplicate(const Communicator& original);
 
-/// The same, owned: made and destroyed collectively.
+/// A duplicate() that owns its handle. Construction and destruction are collective.
 class DuplicateCommunicator {
  public:
   explicit DuplicateCommunicator(const Communicator& original) : communicator_(duplicate(original)) {}
@@ -84,43 +85,44 @@ class DuplicateCommunicator {
   Communicator communicator_;
 };
 
-/// The name of this rank's machine.
+/// Returns the name of this rank's machine.
 std::string host_name();
-/// Work of the ranks that share this rank's machine, with one another. Collective.
+/// Calls `work` with a communicator of the ranks that share this rank's machine. Collective.
 void on_this_machine(const Communicator& communicator,
                      const std::function<void(const Communicator& machine)>& work);
-/// How many ranks share this rank's machine, itself included. Collective.
+/// Returns the number of ranks that share this rank's machine, including this one. Collective.
 int ranks_on_this_machine(const Communicator& communicator);
-/// This rank's number among them, from 0. Collective.
+/// Returns this rank's number among the ranks of its machine, from 0. Collective.
 int rank_on_this_machine(const Communicator& communicator);
 
-/// Throws `failure` (null: none here) on every rank if any rank has one: the status and message of the lowest
-/// such rank, with its number and machine where that is not rank 0, which most fail on.
-void agree(const Communicator& communicator, const Error* failure);
+/// Throws on every rank if any rank has a `failure` (null: this rank has none). The status and message are
+/// those of the lowest such rank. The message names that rank and its machine unless it is rank 0, where most
+/// failures occur.
+void throw_on_all_ranks(const Communicator& communicator, const Error* failure);
 
-/// What the file system says, as an Error(file_failure) with the path.
+/// Converts a failure of the file system to an Error(file_failure) that names the path.
 Error as_error(const std::filesystem::filesystem_error& failure);
 
-/// Runs `work` on every rank. If it throws an Error on any of them, every rank throws that of the lowest such
-/// rank, so that all ranks leave together with one message; failures of the file system and too little memory
-/// count as Errors. `work` may communicate only if all ranks fail alike.
+/// Runs `work` on every rank. If it throws an Error on any rank, every rank throws the Error of the lowest
+/// such rank, so that all ranks leave together with one message. Failures of the file system and lack of
+/// memory count as Errors. `work` may communicate only if all ranks fail alike.
 template <class Work>
 void collectively(const Communicator& communicator, Work&& work) {
   try {
     work();
   } catch (const Error& error) {
-    agree(communicator, &error);
+    throw_on_all_ranks(communicator, &error);
   } catch (const std::filesystem::filesystem_error& failure) {
     const Error error = as_error(failure);
-    agree(communicator, &error);
+    throw_on_all_ranks(communicator, &error);
   } catch (const std::bad_alloc&) {
     const Error error(Status::device_failure, "out of memory");
-    agree(communicator, &error);
+    throw_on_all_ranks(communicator, &error);
   }
-  agree(communicator, nullptr);
+  throw_on_all_ranks(communicator, nullptr);
 }
 
-/// The same of rank 0 alone, whose `work` must not communicate: what it throws is thrown on every rank.
+/// Runs `work` on rank 0 only, so it must not communicate. An Error that it throws is thrown on every rank.
 template <class Work>
 void on_root(const Communicator& communicator, Work&& work) {
   collectively(communicator, [&] {

@@ -11,8 +11,8 @@ void CudaMpiTransport::start(std::span<const Message> sends, std::span<const Mes
 }
 
 void CudaMpiTransport::finish() {
-  if (staged_sends_.empty() && receives_.empty()) return;  // a rank alone never waits
-  // With this, what arrived last has left its buffer too.
+  if (staged_sends_.empty() && receives_.empty()) return;  // without neighbours there is nothing to wait for
+  // This also ensures that the last data received have been copied out of their buffer.
   cuda::check_cuda(cudaStreamSynchronize(stream_));
   mpi_.start(staged_sends_, staged_receives_);
   mpi_.finish();
@@ -33,7 +33,7 @@ std::vector<Message> CudaMpiTransport::staged(std::span<const Message> messages,
   if (mpi_reads_device_memory_) return result;
   std::size_t bytes = 0;
   for (const Message& message : messages) bytes += message.bytes;
-  if (buffer.bytes() < bytes) buffer = cuda::PinnedBuffer(bytes);  // releasing one waits for the device
+  if (buffer.bytes() < bytes) buffer = cuda::PinnedBuffer(bytes);  // releasing a buffer waits for the device
   std::byte* next = static_cast<std::byte*>(buffer.data());
   for (Message& message : result) {
     message.data = next;

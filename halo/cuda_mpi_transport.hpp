@@ -8,8 +8,8 @@
 
 namespace spsolve {
 
-/// Device memory sent by MPI: as it is by a library that can read it (CUDA-aware), else by way of pinned host
-/// memory. finish() waits for the stream, then for the neighbours: what is enqueued before it on other
+/// Sends device memory by MPI: directly if the library can read it (CUDA-aware), otherwise through pinned
+/// host memory. finish() waits for the stream and then for the neighbours. Work enqueued earlier on other
 /// streams runs meanwhile.
 class CudaMpiTransport : public Transport {
  public:
@@ -21,15 +21,16 @@ class CudaMpiTransport : public Transport {
 
   void start(std::span<const Message> sends, std::span<const Message> receives) override;
   void finish() override;
-  /// The host waits for what was enqueued before.
+  /// Makes the host wait for all work enqueued before.
   void all_reduce_max(int* value) override;
-  /// A rank alone has nothing to send.
+  /// Returns true for a single rank, which has nothing to send.
   bool enqueues_only() const override { return communicator_.size() == 1; }
 
  private:
-  /// The messages as MPI gets them: with their data in `buffer`, which grows as needed, or as they are.
+  /// Returns the messages as MPI gets them: unchanged if MPI reads device memory, otherwise with their data
+  /// in `buffer`, which grows as needed.
   std::vector<Message> staged(std::span<const Message> messages, cuda::PinnedBuffer& buffer) const;
-  /// Enqueues copies of the data of messages, unless MPI reads and writes it itself.
+  /// Enqueues copies of message data, unless MPI reads and writes device memory itself.
   void copy(const std::vector<Message>& from, const std::vector<Message>& to) const;
 
   Communicator communicator_;

@@ -52,7 +52,8 @@ Index3 least_surface_rank_grid(const Index3& shape, int ranks, const Index3& hal
       if (ranks / x % y != 0) continue;
       const Index3 grid{ranks / x / y, y, x};
       if (grid[0] > shape[0]) continue;
-      // Points that one block receives per exchange through the axes that are cut.
+      // The surface is the number of points that one block receives per exchange through the axes that are
+      // cut.
       double surface = 0;
       for (int axis = 0; axis < axis_count; ++axis) {
         if (grid[axis] == 1) continue;
@@ -61,7 +62,8 @@ Index3 least_surface_rank_grid(const Index3& shape, int ranks, const Index3& hal
                    static_cast<double>(grid[a]) * static_cast<double>(shape[b]) /
                    static_cast<double>(grid[b]);
       }
-      // Few cuts in x first, then in y: strictly less surface is needed to prefer a later candidate.
+      // Candidates come with few cuts in x first, then in y. A later candidate must have strictly less
+      // surface.
       if (surface < least) {
         least = surface;
         best = grid;

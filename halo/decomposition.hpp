@@ -7,9 +7,9 @@
 
 namespace spsolve {
 
-/// The global grid cut into one block per rank: a Cartesian grid of ranks, slowest axis first, in which the
-/// blocks along an axis differ by one point at most. A pure function of shape and rank grid; known in full to
-/// every rank.
+/// The global grid, cut into one block per rank. Ranks form a Cartesian grid, slowest axis first, and blocks
+/// along an axis differ by at most one point. The decomposition depends only on shape and rank grid, so every
+/// rank knows all blocks.
 class Decomposition {
  public:
   /// Throws Error(invalid_input) if an axis would be cut into more blocks than it has points.
@@ -21,9 +21,9 @@ class Decomposition {
 
   Index3 coordinates(int rank) const;
   int rank_at(const Index3& coordinates) const;
-  /// First point of block `coordinate` along an axis; block `coordinate` ends where the next one begins.
+  /// Returns the first point of block `coordinate` along an axis. A block ends where the next one begins.
   std::int64_t block_begin(int axis, std::int64_t coordinate) const;
-  /// Which block along an axis holds point i.
+  /// Returns the block along an axis that holds point i.
   std::int64_t block_of(int axis, std::int64_t i) const;
   Box block(int rank) const;
 
@@ -32,13 +32,13 @@ class Decomposition {
   Index3 rank_grid_;
 };
 
-/// What a point received through a face across an axis costs GPUs: beside faces across y and x whole tiles
-/// are computed for a few points, and across x every row is read and written in pieces of 32 bytes. Results
-/// do not depend on it.
+/// The relative cost on GPUs of a point received through a face across each axis. Beside faces across y and
+/// x, whole tiles are computed for a few points; across x, every row is read and written in pieces of 32
+/// bytes. Results do not depend on these numbers.
 constexpr Index3 gpu_face_cost{1, 2, 8};
 
-/// The rank grid that moves the fewest halo points per exchange of width `halo` (per axis), weighted by
-/// `face_cost`, and, among equals, cuts the slowest axes first (their faces are contiguous). Throws
+/// Returns the rank grid that moves the fewest halo points per exchange of width `halo` (per axis), weighted
+/// by `face_cost`. Among equals it cuts the slowest axes first, because their faces are contiguous. Throws
 /// Error(invalid_input) if `ranks` cannot be placed on the grid.
 Index3 least_surface_rank_grid(const Index3& shape, int ranks, const Index3& halo,
                                const Index3& face_cost = {1, 1, 1});

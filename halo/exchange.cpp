@@ -3,17 +3,18 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "kernels/rounding.hpp"
 
 namespace spsolve {
 namespace {
 
-// Regions begin at multiples of it in the buffers, so that they are copied in large pieces.
+// Regions begin at multiples of this in the buffers, so that they are copied in large pieces.
 constexpr std::size_t region_alignment = 16;  // bytes
 
-/// The regions with this rank itself, or with all others, peer after peer; each peer's in the order that both
-/// ends agreed on.
+/// Returns the regions exchanged with this rank itself (`own`) or with all others, sorted by peer. The
+/// regions of each peer keep the order that both ends agreed on.
 std::vector<HaloRegion> chosen(const std::vector<HaloRegion>& regions, int rank, bool own) {
   std::vector<HaloRegion> result;
   std::copy_if(regions.begin(), regions.end(), std::back_inserter(result),
@@ -28,17 +29,17 @@ std::size_t padded_bytes(const HaloRegion& region, Precision precision) {
   return round_up(bytes, region_alignment);
 }
 
-/// Whether copying the rows of a region where they lie is quicker than packing them: copy engines take their
-/// time for each row, and make no images.
+/// Returns true if copying the rows of a region directly is faster than packing them. Copy engines take a
+/// fixed time per row and cannot reflect values.
 bool has_long_rows(const HaloRegion& region, Precision precision) {
   constexpr std::int64_t long_row = 512, few_rows = 256;  // bytes; rows
   const Index3 extent = region.box.extent();
-  if (!region.image.is_copy()) return false;
+  if (!region.reflection.is_copy()) return false;
   return extent[2] * static_cast<std::int64_t>(storage_bytes(precision)) >= long_row ||
          extent[0] * extent[1] <= few_rows;
 }
 
-/// A region of a field as it lies in memory; rows that fill the memory's are one.
+/// Describes a region of a field in memory. Rows and planes that are contiguous are merged into one row.
 Message message_of(const HaloRegion& region, Field& field) {
   const auto element = storage_bytes(field.precision());
   const auto size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
@@ -60,10 +61,10 @@ Message message_of(const HaloRegion& region, Field& field) {
 }
 
 std::vector<Message> messages_of(const std::vector<HaloRegion>& boxes, const std::vector<Message>& packed,
-                                 const State& state) {
+                                 std::span<Field* const> fields) {
   std::vector<Message> result;
   for (const HaloRegion& region : boxes)
-    for (Field* field : state) result.push_back(message_of(region, *field));
+    for (Field* field : fields) result.push_back(message_of(region, *field));
   result.insert(result.end(), packed.begin(), packed.end());
   return result;
 }
@@ -74,14 +75,14 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
                            const ConstState& like, Transport& transport, Packer& packer, Packer& unpacker)
     : transport_(&transport), fields_(like.size()) {
   const Precision precision = like.front().precision();
-  using Copies = std::vector<std::vector<BoxCopy>>;  // by field
-  Copies images(fields_), packing(fields_), unpacking(fields_);
-  // The messages with the other ranks: for each region the points of one field after the other.
-  // copy(field, region, offset) tells where in the buffer they are.
+  using CopiesByField = std::vector<std::vector<BoxCopy>>;
+  CopiesByField local_copies(fields_), packing(fields_), unpacking(fields_);
+  // Lays out the messages to other ranks, region by region and in each field by field; copy(field, region,
+  // offset) records the place of the points in the buffer.
   const auto lay_out = [&](const std::vector<HaloRegion>& all, auto&& copy) {
     std::vector<HaloRegion> others = chosen(all, communicator.rank(), false);
     Messages result;
-    if (transport.takes_boxes()) {
+    if (transport.supports_boxes()) {
       const auto rest = std::stable_partition(others.begin(), others.end(), [&](const HaloRegion& region) {
         return has_long_rows(region, precision);
       });
@@ -109,17 +110,17 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
     packing[field].push_back({region.box.extent(), region.box.begin, offset});
   });
   receive_ = lay_out(regions.receive, [&](std::size_t field, const HaloRegion& region, std::size_t offset) {
-    unpacking[field].push_back({region.box.extent(), offset, region.box.begin, region.image});
+    unpacking[field].push_back({region.box.extent(), offset, region.box.begin, region.reflection});
   });
   const auto own_from = chosen(regions.send, communicator.rank(), true),
              own_to = chosen(regions.receive, communicator.rank(), true);
-  // Boxes hold images of own points (slab_regions), which must be there before those are packed that have
-  // short rows; otherwise both are copied at once.
+  // Where the transport takes boxes, slabs contain copies of own points (slab_regions), so these must be made
+  // before regions with short rows are packed. Otherwise both are copied at once.
   for (std::size_t field = 0; field < fields_; ++field) {
     for (std::size_t i = 0; i < own_from.size(); ++i)
-      (transport.takes_boxes() ? images : packing)[field].push_back(
-          {own_from[i].box.extent(), own_from[i].box.begin, own_to[i].box.begin, own_to[i].image});
-    images_.push_back(packer.prepare(std::move(images[field]), like.front()));
+      (transport.supports_boxes() ? local_copies : packing)[field].push_back(
+          {own_from[i].box.extent(), own_from[i].box.begin, own_to[i].box.begin, own_to[i].reflection});
+    local_copies_.push_back(packer.prepare(std::move(local_copies[field]), like.front()));
     packing_.push_back(packer.prepare(std::move(packing[field]), like.front()));
     unpacking_.push_back(unpacker.prepare(std::move(unpacking[field]), like.front()));
   }
@@ -127,20 +128,18 @@ HaloExchange::HaloExchange(const Communicator& communicator, const HaloRegions& 
 
 void HaloExchange::pack(const State& state) {
   for (std::size_t field = 0; field < fields_; ++field) {
-    images_[field]->copy(state[field], nullptr);
+    local_copies_[field]->copy(state[field], nullptr);
     packing_[field]->copy(state[field], send_.buffer.get());
   }
 }
 
 PendingExchange HaloExchange::start(const State& state) {
-  const std::vector<const Field*> key(state.begin(), state.begin() + static_cast<std::ptrdiff_t>(fields_));
-  const auto [entry, is_new] = links_.try_emplace(key);
+  const std::span fields(state.begin(), fields_);
+  const auto [entry, is_new] = links_.try_emplace({fields.begin(), fields.end()});
   Link& link = entry->second;
   if (is_new) {
-    const State exchanged(
-        std::vector<Field*>(state.begin(), state.begin() + static_cast<std::ptrdiff_t>(fields_)));
-    link.sends = messages_of(send_.boxes, send_.messages, exchanged);
-    link.receives = messages_of(receive_.boxes, receive_.messages, exchanged);
+    link.sends = messages_of(send_.boxes, send_.messages, fields);
+    link.receives = messages_of(receive_.boxes, receive_.messages, fields);
     link.connection = transport_->connect(link.sends, link.receives);
   }
   transport_->start(link.sends, link.receives);

@@ -16,12 +16,12 @@ namespace spsolve {
 
 class HaloExchange;
 
-/// An exchange under way. Until unpack() the halo it fills must not be read nor written.
+/// An exchange in progress. The halo that it fills must be neither read nor written until unpack().
 class [[nodiscard]] PendingExchange {
  public:
-  /// Everything has arrived from here on.
+  /// Waits until all messages have arrived.
   void wait();
-  /// Fills the halos of the fields that start() was given, after wait().
+  /// Fills the halos of the fields that were passed to start(). Call wait() first.
   void unpack();
 
  private:
@@ -32,38 +32,42 @@ class [[nodiscard]] PendingExchange {
   State state_;
 };
 
-/// Copies owned points of all fields of a state into the halos of the ranks that need them: one message per
-/// pair of ranks and direction, packed from all regions between them. Where the transport takes boxes,
-/// regions with long rows go from field to field as they are. Owns the buffers; one exchange at a time. On a
-/// device all of it is enqueued, each part on the stream of the packer, the transport or the unpacker that
-/// does it.
+/// Copies owned points of all fields of a state into the halos of the ranks that need them. Each pair of
+/// ranks exchanges one message per direction, packed from all regions between them. If the transport takes
+/// boxes, regions with long rows go directly from field to field.
+///
+/// The exchange owns the buffers and does one exchange at a time. On a device everything is only enqueued, on
+/// the stream of the packer, the transport or the unpacker.
 class HaloExchange {
  public:
-  /// For states of as many fields, of the geometry and precision of `like`. Packers and transport, which must
-  /// outlive the exchange, work on memory of one kind. Collective.
+  /// Prepares exchanges for states with as many fields as `like`, of the same geometry and precision. Packers
+  /// and transport must outlive the exchange and work on memory of one kind. Collective.
   HaloExchange(const Communicator& communicator, const HaloRegions& regions, const ConstState& like,
                Transport& transport, Packer& packer, Packer& unpacker);
 
-  /// Copies what is at hand: images of this rank's own points to their places in the halo, and the owned
-  /// points that others need to where they are sent from.
+  /// Makes the periodic copies and reflections of this rank's own points in its halo, and packs the owned
+  /// points that others need into the send buffer.
   void pack(const State& state);
-  /// Sends what pack() gathered from `state`, whose fields outlive the exchange. Collective.
+  /// Sends what pack() gathered from `state`. The few fields that are ever passed must outlive the exchange.
+  /// Collective.
   PendingExchange start(const State& state);
 
-  /// Bytes that this rank packs for other ranks in one exchange, padding between regions included.
+  /// Returns the bytes that this rank packs for other ranks in one exchange, including padding between
+  /// regions.
   std::size_t bytes_packed() const { return send_.bytes; }
 
  private:
   friend class PendingExchange;
 
-  /// What goes in one direction: regions as they are, and a buffer of the others with one message per peer.
+  /// The data that go in one direction: boxes that are sent directly, and a buffer with one message per peer
+  /// for all other regions.
   struct Messages {
     std::vector<HaloRegion> boxes;
     std::size_t bytes = 0;
     OwnedMemory buffer{nullptr, {}};
     std::vector<Message> messages;
   };
-  /// The messages of a state.
+  /// The messages that belong to one state.
   struct Link {
     std::vector<Message> sends, receives;
     std::shared_ptr<void> connection;
@@ -73,7 +77,7 @@ class HaloExchange {
   std::size_t fields_;  // of a state
   Messages send_, receive_;
   std::map<std::vector<const Field*>, Link> links_;
-  std::vector<std::unique_ptr<Packing>> images_, packing_, unpacking_;  // by field
+  std::vector<std::unique_ptr<Packing>> local_copies_, packing_, unpacking_;  // by field
 };
 
 }  // namespace spsolve

@@ -26,7 +26,8 @@ void MpiTransport::start(std::span<const Message> sends, std::span<const Message
   post(sends, MPI_Isend, "to");
 }
 
-/// One by one: MPI_Waitall of Open MPI 4.1 may wait for ever beside a message that has failed already.
+/// Requests are waited for one by one, because MPI_Waitall of Open MPI 4.1 may hang if another message has
+/// already failed.
 void MpiTransport::finish() {
   for (std::size_t i = 0; i < requests_.size(); ++i)
     if (const int code = MPI_Wait(&requests_[i], MPI_STATUS_IGNORE); code != MPI_SUCCESS)

@@ -8,16 +8,16 @@
 
 namespace spsolve {
 
-/// Non-blocking MPI point to point between memory that MPI can read.
+/// Sends messages by non-blocking MPI point-to-point calls. Their memory must be readable by MPI.
 class MpiTransport : public Transport {
  public:
-  /// Larger messages go in pieces, of the same size on all ranks, since MPI counts them in int; MPI keeps
-  /// them in order between a pair of ranks.
+  /// MPI counts bytes in int, so larger messages go in pieces whose size is equal on all ranks. MPI keeps
+  /// pieces in order between a pair of ranks.
   explicit MpiTransport(const Communicator& communicator, std::size_t largest_piece = std::size_t{1} << 30)
       : communicator_(communicator), largest_piece_(largest_piece) {}
 
   void start(std::span<const Message> sends, std::span<const Message> receives) override;
-  /// Errors name the message that failed.
+  /// Waits for all messages. Errors name the message that failed.
   void finish() override;
   void all_reduce_max(int* value) override { *value = communicator_.all_reduce(*value, MPI_MAX); }
 
@@ -25,7 +25,7 @@ class MpiTransport : public Transport {
   const Communicator& communicator() const { return communicator_; }
 
  private:
-  /// What a request is, for errors.
+  /// Describes a request in error messages.
   struct Posted {
     const char* direction;
     int peer, bytes;

@@ -14,7 +14,7 @@ void check_nccl(ncclResult_t result, const std::source_location& where) {
                           where.file_name(), where.line()));
 }
 
-/// After a failure peers may never come to the end of what is under way.
+/// Aborts after a failure, since peers may then never finish the operations in progress.
 void NcclTransport::Destroy::operator()(ncclComm_t handle) const {
   if (std::uncaught_exceptions() > 0)
     ncclCommAbort(handle);

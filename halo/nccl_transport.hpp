@@ -12,19 +12,19 @@
 
 namespace spsolve {
 
-/// Throws Error(device_failure) naming the call's place and NCCL's own text unless `result` is ncclSuccess.
+/// Throws Error(device_failure) with the place of the call and NCCL's text unless `result` is ncclSuccess.
 void check_nccl(ncclResult_t result, const std::source_location& where = std::source_location::current());
 
-/// Device memory moved by NCCL on a stream: one group of sends and receives per exchange; the host waits for
-/// nothing, and exchanges can be captured in graphs. Each rank needs a GPU of its own.
+/// Sends device memory by NCCL on a stream: one group of sends and receives per exchange. The host never
+/// waits, so exchanges can be captured in graphs. Each rank needs its own GPU.
 class NcclTransport : public Transport {
  public:
-  /// On the current device; collective. `stream` must outlive the transport.
+  /// Connects all ranks on the current device of each. `stream` must outlive the transport. Collective.
   NcclTransport(const Communicator& communicator, cudaStream_t stream);
 
-  bool takes_multiprocessors() const override { return true; }
+  bool uses_multiprocessors() const override { return true; }
   void start(std::span<const Message> sends, std::span<const Message> receives) override;
-  /// Nothing: what is enqueued on the stream after start() comes after the messages.
+  /// Does nothing: work enqueued on the stream after start() runs after the messages.
   void finish() override {}
   void all_reduce_max(int* value) override;
   bool enqueues_only() const override { return true; }

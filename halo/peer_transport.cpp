@@ -20,7 +20,7 @@ using cuda::check_driver;
 
 constexpr int connect_tag = 2;
 
-/// Device memory as another process may map it: its allocation, and where it is in there.
+/// Device memory that another process can map: a handle of the allocation and the position in it.
 struct Shared {
   cudaIpcMemHandle_t allocation;
   std::size_t offset, row_stride, plane_stride;
@@ -38,7 +38,7 @@ Shared share(const Message& message) {
 
 using Operation = CUstreamBatchMemOpParams;
 
-/// The work enqueued on the stream before is to be seen by whoever sees the value.
+/// Writes a flag. Whoever sees the value also sees all work enqueued on the stream before.
 Operation write(std::uint32_t* flag, std::uint32_t value) {
   Operation operation{};
   operation.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
@@ -48,7 +48,7 @@ Operation write(std::uint32_t* flag, std::uint32_t value) {
   return operation;
 }
 
-/// Cyclic: numbers may overflow.
+/// Waits for a flag. The comparison is cyclic, so numbers may overflow.
 Operation wait_until_at_least(std::uint32_t* flag, std::uint32_t value) {
   Operation operation{};
   operation.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
@@ -72,7 +72,7 @@ std::vector<int> peers_of(std::span<const Message> messages) {
 
 }  // namespace
 
-/// An allocation of another process.
+/// Maps an allocation of another process.
 class PeerTransport::Mapping {
  public:
   explicit Mapping(const cudaIpcMemHandle_t& allocation) {
@@ -87,7 +87,7 @@ class PeerTransport::Mapping {
   void* memory_ = nullptr;
 };
 
-/// What is known of the messages of an exchange.
+/// The mapped destinations of an exchange's messages.
 class PeerTransport::Connection {
  public:
   struct Destination {
@@ -100,7 +100,7 @@ class PeerTransport::Connection {
       : readers(peers_of(sends)), writers(peers_of(receives)), transport_(&transport), key_(sends.data()) {
     transport_->connections_[key_] = this;
   }
-  /// Peers may free what they receive when every rank has let go of it.
+  /// The barrier lets peers free their receive buffers only after every rank has unmapped them.
   ~Connection() {
     transport_->connections_.erase(key_);
     if (std::uncaught_exceptions() > 0) return;
@@ -112,7 +112,7 @@ class PeerTransport::Connection {
   Connection& operator=(const Connection&) = delete;
 
   std::vector<int> readers, writers;      // peers
-  std::vector<Destination> destinations;  // of what is sent
+  std::vector<Destination> destinations;  // of the sent messages
 
  private:
   PeerTransport* transport_;
@@ -123,7 +123,7 @@ std::unique_ptr<PeerTransport> PeerTransport::make(const Communicator& communica
                                                    const cuda::KernelCompiler& compiler) {
   if (ranks_on_this_machine(communicator) != communicator.size()) return nullptr;
   try {
-    // Flags of all ranks: if they can be mapped, other memory can.
+    // The constructor maps the flags of all ranks. If that works, other memory can be mapped too.
     return std::unique_ptr<PeerTransport>(new PeerTransport(communicator, stream, compiler));
   } catch (const Error&) {
     cudaGetLastError();
@@ -140,7 +140,7 @@ PeerTransport::PeerTransport(const Communicator& communicator, cudaStream_t stre
     const std::size_t bytes = 2 * ranks * (sizeof(std::uint32_t) + sizeof(std::uint64_t));
     flags_ = cuda::DeviceBuffer(bytes);
     check_cuda(cudaMemsetAsync(flags_.data(), 0, bytes, stream));
-    enqueue({write(static_cast<std::uint32_t*>(flags_.data()), 0)}, stream);  // not all GPUs can
+    enqueue({write(static_cast<std::uint32_t*>(flags_.data()), 0)}, stream);  // not all GPUs support this
     check_cuda(cudaStreamSynchronize(stream));
     check_cuda(cudaIpcGetMemHandle(&flags[static_cast<std::size_t>(communicator.rank())], flags_.data()));
   });

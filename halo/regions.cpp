@@ -9,71 +9,74 @@
 namespace spsolve {
 namespace {
 
-/// Along one axis: the part [begin, end) of block `home` grown by its halo that is image `image` of the
-/// points `from` of block `other`. Image k of a point i of a periodic axis lies at i + k * n; images -1 and 1
-/// of a mirrored one lie beyond its walls.
+/// A part [begin, end) along one axis of block `home` grown by its halo. It is copy number `copy` of the
+/// points `from` of block `other`. On a periodic axis, copy k of point i lies at i + k * n. On a reflected
+/// axis, copies -1 and 1 lie beyond the low and the high wall.
 struct Segment {
   std::int64_t other;
-  std::int64_t image;
+  std::int64_t copy;
   std::int64_t begin, end;
   std::int64_t from_begin, from_end;
-  Image how = {};
+  Reflection reflection = {};
 };
 
-/// Of which point of a mirrored axis point i is the image (kernels/wall_images.hpp); about a face, or the
-/// ghost point of a wall with a value, until it lies in the grid.
-std::pair<std::int64_t, Image> origin(const Domain& domain, int axis, std::int64_t i) {
+/// Returns the grid point that ghost point i of a reflected axis is a reflection of, and the transformation
+/// of values (kernels/wall_reflections.hpp). Neumann walls reflect about the face and dirichlet walls about
+/// the ghost point next to the face. Reflections are repeated until the point lies in the grid.
+std::pair<std::int64_t, Reflection> origin(const Domain& domain, int axis, std::int64_t i) {
   const std::int64_t n = domain.shape[axis];
-  Image how;
+  Reflection reflection;
   while (i < 0 || i >= n) {
     const Face& face = domain.faces[axis][i < 0 ? low : high];
     const std::int64_t ghost = i < 0 ? -1 : n;
-    Image mirror;
-    mirror.mirrored[axis] = true;
+    Reflection at_face;
+    at_face.reversed[axis] = true;
     if (face.kind != BoundaryKind::dirichlet) {
       i = (i < 0 ? -1 : 2 * n - 1) - i;
     } else if (i == ghost) {
       i = i < 0 ? 0 : n - 1;
-      mirror.scale = 0, mirror.offset = face.value;
+      at_face.scale = 0, at_face.offset = face.value;
     } else {
       i = 2 * ghost - i;
-      mirror.scale = -1, mirror.offset = 2 * face.value;
+      at_face.scale = -1, at_face.offset = 2 * face.value;
     }
-    how = how * mirror;
+    reflection = reflection * at_face;
   }
-  return {i, how};
+  return {i, reflection};
 }
 
-/// What begins at point i, beyond a wall of a mirrored axis: as far as neighbours are images of neighbours.
-Segment mirrored_segment(const Domain& domain, const Decomposition& decomposition, int axis, std::int64_t i,
-                         std::int64_t end) {
-  const auto [from, how] = origin(domain, axis, i);
-  const std::int64_t other = decomposition.block_of(axis, from), step = how.mirrored[axis] ? -1 : 1;
+/// Returns the longest segment that begins at point i beyond a wall and ends before `end` at most, in which
+/// neighbours reflect neighbours of one block.
+Segment reflected_segment(const Domain& domain, const Decomposition& decomposition, int axis, std::int64_t i,
+                          std::int64_t end) {
+  const auto [from, reflection] = origin(domain, axis, i);
+  const std::int64_t other = decomposition.block_of(axis, from), step = reflection.reversed[axis] ? -1 : 1;
   const auto goes_on = [&](std::int64_t next) {
     if (next == 0 || next == end) return false;
-    const auto [there, as] = origin(domain, axis, next);
-    return as == how && there - from == step * (next - i) && decomposition.block_of(axis, there) == other;
+    const auto [there, other_reflection] = origin(domain, axis, next);
+    return other_reflection == reflection && there - from == step * (next - i) &&
+           decomposition.block_of(axis, there) == other;
   };
   std::int64_t stop = i + 1;
   while (goes_on(stop)) ++stop;
   const std::int64_t last = from + step * (stop - 1 - i);
-  return {other, i < 0 ? -1 : 1, i, stop, std::min(from, last), std::max(from, last) + 1, how};
+  return {other, i < 0 ? -1 : 1, i, stop, std::min(from, last), std::max(from, last) + 1, reflection};
 }
 
 std::vector<Segment> segments(const Domain& domain, const Decomposition& decomposition, int axis,
                               std::int64_t home, std::int64_t width) {
   const std::int64_t n = domain.shape[axis];
-  const bool has_images = domain.periodic(axis) || domain.mirrored[axis];
+  const bool has_copies = domain.periodic(axis) || domain.reflected[axis];
   std::int64_t begin = decomposition.block_begin(axis, home) - width;
   std::int64_t end = decomposition.block_begin(axis, home + 1) + width;
-  if (!has_images) {
+  if (!has_copies) {
     begin = std::max<std::int64_t>(begin, 0);
     end = std::min(end, n);
   }
   std::vector<Segment> result;
   for (std::int64_t i = begin; i < end; i = result.back().end) {
-    if (domain.mirrored[axis] && (i < 0 || i >= n)) {
-      result.push_back(mirrored_segment(domain, decomposition, axis, i, end));
+    if (domain.reflected[axis] && (i < 0 || i >= n)) {
+      result.push_back(reflected_segment(domain, decomposition, axis, i, end));
       continue;
     }
     const std::int64_t local = wrap(i, n), shift = i - local;
@@ -84,11 +87,12 @@ std::vector<Segment> segments(const Domain& domain, const Decomposition& decompo
   return result;
 }
 
-/// The blocks along an axis whose grown range holds an image of block `home`, with that range's part in the
-/// coordinates of home: segments() from the other end, found by looking at the blocks that can be in reach.
+/// Returns the blocks along an axis whose halo contains copies of points of block `home`, with the parts of
+/// home that they copy. These are the segments() of the other blocks, restricted to those blocks within
+/// reach.
 std::vector<Segment> reverse_segments(const Domain& domain, const Decomposition& decomposition, int axis,
                                       std::int64_t home, std::int64_t width) {
-  // Home's points are wanted by the owners of the points within `width` of it.
+  // Points of home are needed by the blocks that own points within `width` of it.
   std::vector<Segment> result;
   std::vector<std::int64_t> seen;
   for (const Segment& near : segments(domain, decomposition, axis, home, width)) {
@@ -96,25 +100,25 @@ std::vector<Segment> reverse_segments(const Domain& domain, const Decomposition&
     seen.push_back(near.other);
     for (const Segment& theirs : segments(domain, decomposition, axis, near.other, width))
       if (theirs.other == home)
-        result.push_back({near.other, theirs.image, theirs.from_begin, theirs.from_end, theirs.from_begin,
-                          theirs.from_end, theirs.how});
+        result.push_back({near.other, theirs.copy, theirs.from_begin, theirs.from_end, theirs.from_begin,
+                          theirs.from_end, theirs.reflection});
   }
   return result;
 }
 
-/// Adds every combination of one segment per axis except the block itself, in an order that depends only on
-/// the images and the pair of blocks: by image per axis.
+/// Adds every combination of one segment per axis, except the block itself. The order depends only on the
+/// copy numbers per axis and on the pair of blocks.
 void add_regions(const Decomposition& decomposition, const Index3& home,
                  const std::array<std::vector<Segment>, 3>& axes, std::vector<HaloRegion>& list) {
   for (const Segment& z : axes[0])
     for (const Segment& y : axes[1])
       for (const Segment& x : axes[2]) {
         const bool itself =
-            z.image == 0 && y.image == 0 && x.image == 0 && Index3{z.other, y.other, x.other} == home;
+            z.copy == 0 && y.copy == 0 && x.copy == 0 && Index3{z.other, y.other, x.other} == home;
         if (!itself)
           list.push_back({decomposition.rank_at({z.other, y.other, x.other}),
                           {{z.begin, y.begin, x.begin}, {z.end, y.end, x.end}},
-                          z.how * y.how * x.how});
+                          z.reflection * y.reflection * x.reflection});
       }
 }
 
@@ -155,7 +159,7 @@ HaloRegions slab_regions(const Domain& domain, const Decomposition& decompositio
     if (decomposition.rank_grid()[axis] == 1)
       wanted[axis] = given[axis] = {{0, 0, wanted[axis].front().begin, wanted[axis].back().end, 0, 0}};
   }
-  // Images of own points are there by then.
+  // Copies of own points are in place by the second round, so an axis that is not cut counts as one segment.
   HaloRegions slabs;
   add_regions(decomposition, home, wanted, slabs.receive);
   add_regions(decomposition, home, given, slabs.send);

@@ -9,40 +9,40 @@
 
 namespace spsolve {
 
-/// A part of one rank's halo that is a copy of points which one rank owns.
+/// A part of one rank's halo that copies points owned by one rank.
 struct HaloRegion {
-  int peer = 0;  // the rank at the other end; may be the rank itself (periodic or mirrored axes)
-  Box box;  // in the coordinates of this rank's block: halo points when receiving, owned points (and halo, in
-            // slabs) when sending
-  Image image = {};  // of what is sent, which the receiver makes
+  int peer = 0;  // the rank at the other end; may be this rank itself (periodic or reflected axes)
+  Box box;  // in this rank's coordinates: halo points when receiving; owned points (and halo, in slabs) when
+            // sending
+  Reflection reflection = {};  // transformation that the receiver applies to the values
 };
 
-/// What one rank sends and receives in an exchange, in the order in which both ends agree. For any pair of
-/// ranks, the k-th region that one sends to the other is the k-th that the other receives from it, of the
-/// same extent.
+/// The regions that one rank sends and receives in an exchange. Both ends use the same order: for any pair of
+/// ranks, the k-th region sent is the k-th region received, and has the same extent.
 struct HaloRegions {
   std::vector<HaloRegion> send;
   std::vector<HaloRegion> receive;
 };
 
-/// The regions of `rank` for a halo of `width` points on every side of its block. A block may be thinner than
-/// the halo, and the grid too: the halo then comes from ranks further away, or from several periodic images
-/// of one. Points outside a wall are images if its axis is mirrored; else they belong to nobody and are left
-/// out.
+/// Returns the regions of `rank` for a halo of `width` points on every side of its block. Blocks, and even
+/// the grid, may be thinner than the halo: it then comes from ranks further away, or from several periodic
+/// copies of one block. Points beyond a wall are reflections if the axis is reflected, and are left out
+/// otherwise.
 HaloRegions halo_regions(const Domain& domain, const Decomposition& decomposition, int rank,
                          const Index3& width);
 
-/// Whether the halo of every block along the axes that are cut belongs to the next block on either side.
+/// Returns true if the halo of every block, along all axes that are cut, lies in the adjacent blocks.
 bool reaches_next_blocks_only(const Decomposition& decomposition, const Index3& width);
 
-/// The regions of the same halo for exchanges in two rounds: first every rank copies images of its own
-/// points, then slabs travel that include what the first round filled. They are few, and their rows are whole
-/// where x is not cut. Only where reaches_next_blocks_only().
+/// Returns the regions of the same halo for an exchange in two rounds. First every rank copies its own points
+/// to its halo; then slabs that include these copies are sent. There are few slabs, and their rows are whole
+/// if x is not cut. Requires reaches_next_blocks_only().
 HaloRegions slab_regions(const Domain& domain, const Decomposition& decomposition, int rank,
                          const Index3& width);
 
-/// Points that can be advanced before anything has arrived from other ranks: the block shrunk by `width`
-/// along the axes that are cut. Periodic images of the rank's own points it may need. Empty if nothing can.
+/// Returns the points that can be advanced before anything has arrived from other ranks: the block shrunk by
+/// `width` along the axes that are cut. They may read periodic copies of the rank's own points. The box is
+/// empty if there are no such points.
 Box interior(const Domain& domain, const Decomposition& decomposition, int rank, const Index3& width);
 
 }  // namespace spsolve

@@ -7,45 +7,50 @@
 
 namespace spsolve {
 
-/// Memory that goes to, or comes from, one other rank: a row of bytes or, where a transport takes boxes, rows
-/// in planes.
+/// A piece of memory that is sent to or received from one other rank: a row of bytes or, where a transport
+/// takes boxes, planes of rows.
 struct Message {
   int peer = 0;
   std::byte* data = nullptr;
-  std::size_t bytes = 0;                 // of a row
-  std::size_t rows = 1, row_stride = 0;  // of a plane; strides in bytes
+  std::size_t bytes = 0;                 // per row
+  std::size_t rows = 1, row_stride = 0;  // per plane; strides in bytes
   std::size_t planes = 1, plane_stride = 0;
 };
 
-/// How messages travel between ranks: at most one per peer and direction at a time, except where a transport
-/// takes boxes. A transport of device memory works on a stream: messages are sent once what was enqueued
-/// there before is done, and what is enqueued there after finish() sees what has arrived.
+/// Sends messages between ranks, at most one per peer and direction at a time unless the transport takes
+/// boxes. A transport of device memory works on a stream: messages are sent after the work enqueued there
+/// before, and work enqueued after finish() sees the data received.
 class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// Whether messages may be boxes of memory, and several go to one peer: the k-th that one rank sends to
-  /// another is the k-th that the other receives from it, and both have the same rows and planes.
-  virtual bool takes_boxes() const { return false; }
-  /// Whether messages need multiprocessors of a device: a kernel that fills it would keep them waiting.
-  virtual bool takes_multiprocessors() const { return false; }
-  /// Prepares exchanges of these messages, before the first start() with these spans. Their elements and the
-  /// memory must stay where they are while what is returned lives; it must be destroyed before the memory is
-  /// freed. Collective, as destroying it is.
+  /// Returns true if messages may be boxes and several may go to one peer. The k-th message that one rank
+  /// sends to another is then the k-th that the other receives from it, and both have the same rows and
+  /// planes.
+  virtual bool supports_boxes() const { return false; }
+  /// Returns true if messages need multiprocessors of the device. A kernel that fills the device would then
+  /// delay them.
+  virtual bool uses_multiprocessors() const { return false; }
+  /// Prepares exchanges of these messages. Call it before the first start() with these spans. The elements of
+  /// the spans and the memory must stay in place while the returned object lives, and it must be destroyed
+  /// before the memory is freed. Both the call and the destruction are collective.
   virtual std::shared_ptr<void> connect(std::span<const Message>, std::span<const Message>) { return {}; }
 
-  /// Starts all sends and receives and returns; the memory must stay untouched until finish().
+  /// Starts all sends and receives and returns. Do not touch the memory until finish().
   virtual void start(std::span<const Message> sends, std::span<const Message> receives) = 0;
-  /// From here on everything started has arrived, and every sent message may be overwritten.
+  /// Waits for, or orders the stream after, all messages. Everything has then arrived, and sent memory may be
+  /// overwritten.
   virtual void finish() = 0;
 
-  /// Makes *value, in memory as that of messages is, the largest of all ranks', of what was enqueued before
-  /// and for what is enqueued after; collective, and not between start() and finish(). Not negative.
+  /// Replaces *value by the maximum over all ranks. *value must not be negative and lies in the same kind of
+  /// memory as messages. The call is ordered in the stream after work enqueued before and before work
+  /// enqueued later. Collective; not allowed between start() and finish().
   virtual void all_reduce_max(int* value) = 0;
 
-  /// Whether the host only enqueues, so that exchanges can be captured in a CUDA graph.
+  /// Returns true if the host only enqueues work, so that exchanges can be captured in a CUDA graph.
   virtual bool enqueues_only() const { return false; }
-  /// Throws Error(device_failure) if what is under way has failed; looked at while the host waits.
+  /// Throws Error(device_failure) if the operation in progress has failed. The host calls this while it
+  /// waits.
   virtual void check() const {}
 };
 

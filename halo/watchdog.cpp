@@ -13,9 +13,11 @@ namespace {
 
 constexpr int heartbeat_tag = 1;
 constexpr int heartbeats_within_timeout = 10;
-constexpr std::chrono::milliseconds glance(200);    // between looks at whether the rank was told to end
-constexpr int speakers = 2;                         // ranks that say where they are: one may be the dead one
-constexpr std::chrono::milliseconds impatience(1);  // at the end, when all others wait for the last heartbeat
+constexpr std::chrono::milliseconds poll_interval(200);  // between checks for a request to end
+constexpr int reporting_ranks = 2;  // ranks that report their position; there are two because
+                                    // one may be dead
+constexpr std::chrono::milliseconds final_interval(1);  // interval at the end, when all others wait for the
+                                                        // last heartbeat
 
 bool waits(std::int64_t phase) {
   return phase == static_cast<int>(Phase::exchange) || phase == static_cast<int>(Phase::device);
@@ -55,7 +57,7 @@ Watchdog::~Watchdog() {
   }
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
-  // Signs of an abandoned conversation may be on their way: then the end of MPI takes the communicator along.
+  // After an abort, heartbeats may still be in flight. The communicator is then left to MPI_Finalize.
   MPI_Comm handle = communicator_.handle();
   if (!abandoned_) MPI_Comm_free(&handle);
 }
@@ -79,18 +81,19 @@ std::string Watchdog::whereabouts() const { return describe(communicator_.rank()
 void Watchdog::run() {
   try {
     bool over = false;
-    Clock::time_point came_by = Clock::now();
+    Clock::time_point last_pass = Clock::now();
     while (!over && !abandoned_) {
-      // While this process was stopped, as jobs are that are suspended, it could not hear the others.
-      const Clock::time_point before = std::exchange(came_by, Clock::now());
-      if (came_by - before > timeout_ / 2) grant_timeout();
+      // A process that was stopped, as suspended jobs are, could not hear the others, so it must not blame
+      // them.
+      const Clock::time_point before = std::exchange(last_pass, Clock::now());
+      if (last_pass - before > timeout_ / 2) grant_timeout();
       over = exchange_heartbeats();
-      if (Clock::now() - came_by > timeout_ / 2) continue;
+      if (Clock::now() - last_pass > timeout_ / 2) continue;
       require_heartbeats();
-      require_getting_on();
+      require_progress();
       if (over) break;
       if (finished()) {
-        std::this_thread::sleep_for(impatience);
+        std::this_thread::sleep_for(final_interval);
       } else {
         pause();
       }
@@ -107,29 +110,30 @@ void Watchdog::run() {
   }
 }
 
-/// All of it again, to all.
+/// Restarts the timeout of every peer.
 void Watchdog::grant_timeout() {
-  got_on_ = Clock::now();
-  for (Peer& peer : peers_) peer.heard = got_on_;
+  last_progress_ = Clock::now();
+  for (Peer& peer : peers_) peer.heard = last_progress_;
 }
 
-/// Until it is time for the next heartbeat.
+/// Sleeps until the next heartbeat is due.
 void Watchdog::pause() {
   const Clock::time_point end = Clock::now() + timeout_ / heartbeats_within_timeout;
-  const bool speaks = communicator_.size() > 1 && communicator_.rank() < speakers;
+  const bool reports = communicator_.size() > 1 && communicator_.rank() < reporting_ranks;
   std::unique_lock lock(mutex_);
   for (bool woken = false; !woken && Clock::now() < end;) {
-    woken = wake_.wait_until(lock, speaks ? std::min(end, Clock::now() + glance) : end,
+    woken = wake_.wait_until(lock, reports ? std::min(end, Clock::now() + poll_interval) : end,
                              [this] { return finished(); });
-    if (!speaks) continue;
+    if (!reports) continue;
     const std::int64_t changes = changes_;
-    const bool gets_on = std::exchange(changes_told_, changes) != changes;
-    unanswered_ = !termination_requested_() ? 0 : gets_on ? 1 : unanswered_ + 1;
+    const bool made_progress = std::exchange(changes_told_, changes) != changes;
+    unanswered_ = !termination_requested_() ? 0 : made_progress ? 1 : unanswered_ + 1;
     if (unanswered_ == 2) fmt::print(stderr, "spsolve: told to end: {}\n", whereabouts());
   }
 }
 
-/// Returns whether all have said their last. Rank 0 does so when it and all others are at the end.
+/// Returns true if all ranks have sent their last heartbeat. Rank 0 sends its last one when it and all others
+/// have finished.
 bool Watchdog::exchange_heartbeats() {
   Heartbeat heartbeat = now();
   heartbeat.last =
@@ -141,7 +145,8 @@ bool Watchdog::exchange_heartbeats() {
   return over;
 }
 
-/// Sends and receives what can be at once. Returns whether both have said their last.
+/// Sends and receives as far as possible without waiting. Returns true if both ends have sent their last
+/// heartbeat.
 bool Watchdog::exchange_heartbeats(Peer& peer, const Heartbeat& heartbeat) {
   constexpr int bytes = sizeof(Heartbeat);
   int done = 0;
@@ -174,8 +179,8 @@ void Watchdog::require_heartbeats() const {
                       describe(peer.rank, peer.place, peer.newest)));
 }
 
-/// Rank 0 only: the others know no more than it.
-void Watchdog::require_getting_on() {
+/// Checks for progress on rank 0 only, since the others know no more than it does.
+void Watchdog::require_progress() {
   if (!communicator_.root()) return;
   const Heartbeat own = now();
   std::int64_t changes = own.changes;
@@ -186,11 +191,11 @@ void Watchdog::require_getting_on() {
     all_wait = all_wait && waits(peer.newest.phase);
     if (peer.newest.step < (behind ? behind->newest : own).step) behind = &peer;
   }
-  if (changes != changes_seen_ || !all_wait) got_on_ = Clock::now();
+  if (changes != changes_seen_ || !all_wait) last_progress_ = Clock::now();
   changes_seen_ = changes;
-  if (Clock::now() - got_on_ > timeout_)
+  if (Clock::now() - last_progress_ > timeout_)
     end(fmt::format("nothing has got on for {:.0f} s; farthest behind is {}",
-                    std::chrono::duration<double>(Clock::now() - got_on_).count(),
+                    std::chrono::duration<double>(Clock::now() - last_progress_).count(),
                     behind ? describe(behind->rank, behind->place, behind->newest) : whereabouts()));
 }
 

@@ -7,7 +7,8 @@
 
 namespace spsolve {
 
-/// A point or an extent, slowest axis first: {z, y, x}. A 2D grid has extent 1 in z, a 1D grid in z and y.
+/// A point or an extent, slowest axis first: {z, y, x}. A 2D grid has extent 1 in z; a 1D grid has extent 1
+/// in z and y.
 using Index3 = std::array<std::int64_t, 3>;
 
 constexpr int axis_count = 3;
@@ -52,7 +53,7 @@ constexpr bool contains(const Box& outer, const Box& inner) {
 }
 constexpr bool contains(const Box& box, const Index3& p) { return contains(box, {p, p + Index3{1, 1, 1}}); }
 
-/// The smallest box that holds a point and the points of a box.
+/// Returns the smallest box that holds `box` and the point `p`.
 constexpr Box hull(Box box, const Index3& p) {
   if (box.empty()) return {p, p + Index3{1, 1, 1}};
   for (int axis = 0; axis < axis_count; ++axis) {
@@ -62,21 +63,23 @@ constexpr Box hull(Box box, const Index3& p) {
   return box;
 }
 
-/// Whether an array of this shape has at least one and at most `most` elements; their number may overflow.
+/// Returns true if an array of this shape has at least one and at most `most` elements. The product of the
+/// extents may overflow, so it is never computed.
 template <class Shape>
 constexpr bool has_volume_within(const Shape& shape, std::int64_t most) {
   for (const std::int64_t n : shape) most = n > 0 ? most / n : 0;
   return most > 0;
 }
 
-/// The number of a point in C order, x fastest, of an array of `extent`; and the point of a number.
+/// Converts between a point of an array of `extent` and its index in C order (x fastest).
 constexpr std::int64_t index_of(const Index3& p, const Index3& extent) {
   return (p[0] * extent[1] + p[1]) * extent[2] + p[2];
 }
 constexpr Index3 point_of(std::int64_t index, const Index3& extent) {
   return {index / (extent[1] * extent[2]), index / extent[2] % extent[1], index % extent[2]};
 }
-/// Rows of a box lie along x and are numbered in the same order; and the first point of one.
+/// Rows of a box lie along x and are numbered in C order, y before z. row_begin() returns the first point of
+/// a row.
 constexpr std::int64_t row_count(const Box& box) {
   return box.empty() ? 0 : box.extent()[z_axis] * box.extent()[y_axis];
 }
@@ -93,8 +96,8 @@ constexpr void for_each_point(const Box& box, Visit&& visit) {
       for (std::int64_t x = box.begin[x_axis]; x < box.end[x_axis]; ++x) visit(Index3{z, y, x});
 }
 
-/// Calls visit(slab) for up to six disjoint boxes that together are `outer` without `inner` (inner inside
-/// outer).
+/// Calls visit(slab) for up to six disjoint boxes whose union is `outer` without `inner`. `inner` must lie
+/// inside `outer`.
 template <class Visit>
 constexpr void for_each_slab(const Box& outer, const Box& inner, Visit&& visit) {
   if (inner.empty()) {

@@ -7,11 +7,11 @@
 
 namespace spsolve {
 
-/// Where compiled kernels and measured rates are kept: $XDG_CACHE_HOME/spsolve, else ~/.cache/spsolve, else
-/// nowhere (empty). It may not exist yet.
+/// Returns the directory of compiled kernels and measured rates: $XDG_CACHE_HOME/spsolve, else
+/// ~/.cache/spsolve. Returns an empty path if neither variable is set. The directory may not exist yet.
 std::filesystem::path cache_directory();
 
-/// A file there; none where nothing is kept.
+/// Returns the path of the file `name` in cache_directory(), or nothing if there is no such directory.
 std::optional<std::filesystem::path> cache_file(const std::string& name);
 
 }  // namespace spsolve

@@ -7,25 +7,24 @@
 
 namespace spsolve {
 
-/// A rate that nothing on the device exceeds, measured by a kernel that does nothing else.
+/// An upper limit of a rate on the device, measured by a kernel that does nothing else.
 struct Ceiling {
   std::string name;      // copy, fma fp32, mma.sp fp16 m16n8k32, ...
-  std::string unit;      // B/s (read + written) or flop/s (2 per multiply-add; sparse ones count the zeros)
-  double boost = 0;      // the first launches after a rest
-  double sustained = 0;  // after about half a second of the same: where the power limit bites, less
+  std::string unit;      // B/s (read + written) or flop/s (2 per multiply-add; sparse rates count the zeros)
+  double boost = 0;      // in the first launches after a pause
+  double sustained = 0;  // after about half a second of load, so lower where the power limit applies
 };
 
-/// One exchange of messages with the two neighbours of a ring, both directions.
+/// The time of one message exchange with the two neighbours of a ring, in both directions.
 struct ExchangeTime {
   double bytes = 0;  // per message
   double seconds = 0;
 };
 
-/// Which rates to measure: copies and fused multiply-adds, which shares of the roofline need; or all there
-/// are.
+/// Selects the rates to measure: only copies and fused multiply-adds, which the roofline needs, or all rates.
 enum class CeilingScope { roofline, all };
 
-/// What the devices of a run can do.
+/// The measured limits of the devices of a run.
 struct Ceilings {
   std::string device;  // NVIDIA H200, or the processor and its threads
   std::vector<Ceiling> rates;

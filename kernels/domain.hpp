@@ -13,11 +13,11 @@ namespace spsolve {
 enum class BoundaryKind {
   periodic,   // wrap: numpy.pad "wrap"
   dirichlet,  // ghost points hold `value`: numpy.pad "constant"
-  neumann,    // zero normal gradient, mirrored about the face (d c b a | a b c d | d c b a): numpy.pad
+  neumann,    // zero normal gradient, reflected about the face (d c b a | a b c d | d c b a): numpy.pad
               // "symmetric"
 };
 
-/// In the order of BoundaryKind.
+/// The names are in the order of BoundaryKind.
 inline constexpr std::array<std::string_view, 3> boundary_names{"periodic", "dirichlet", "neumann"};
 constexpr std::string_view to_string(BoundaryKind kind) {
   return boundary_names[static_cast<std::size_t>(kind)];
@@ -37,27 +37,28 @@ struct Face {
 
 enum Side { low = 0, high = 1 };
 
-/// The global grid and what lies outside it. Ghost points are defined axis by axis in the order x, y, z: a
-/// later axis covers the corners (docs/design.md). An axis is periodic on both faces or on none.
+/// The global grid and its boundary conditions. Ghost points are defined axis by axis in the order x, y, z: a
+/// later axis covers the corners (docs/design.md). An axis is periodic on both faces or on neither.
 struct Domain {
-  int dimensions = 3;     // 1: x, 2: y x, 3: z y x; absent axes have extent 1, are periodic and have radius 0
+  int dimensions = 3;     // 1: x, 2: y x, 3: z y x; unused axes have extent 1, are periodic and have radius 0
   Index3 shape{1, 1, 1};  // points
   std::array<std::array<Face, 2>, 3> faces{};  // [axis][side]
-  /// Axes beyond whose walls memory holds images (kernels/wall_images.hpp), as it does on periodic ones.
-  std::array<bool, 3> mirrored{};
+  /// Wall axes beyond whose faces memory holds reflections of the field (kernels/wall_reflections.hpp),
+  /// filled like the periodic copies.
+  std::array<bool, 3> reflected{};
 
   friend bool operator==(const Domain&, const Domain&) = default;
 
   constexpr bool periodic(int axis) const { return faces[axis][low].kind == BoundaryKind::periodic; }
   constexpr bool has_walls() const { return !periodic(z_axis) || !periodic(y_axis) || !periodic(x_axis); }
-  /// Whether memory holds periodic images beyond the faces across an axis: not of those of `repeats`, beyond
-  /// whose ends kernels find the points at the others.
-  constexpr bool has_images(int axis, const std::array<bool, 3>& repeats) const {
-    return periodic(axis) && !repeats[axis];
+  /// Returns true if memory holds periodic copies beyond the faces of `axis`. Axes in `wraps` have none:
+  /// kernels wrap indices there instead.
+  constexpr bool has_periodic_copies(int axis, const std::array<bool, 3>& wraps) const {
+    return periodic(axis) && !wraps[axis];
   }
   constexpr int first_axis() const { return axis_count - dimensions; }
   constexpr Box box() const { return box_of(shape); }
-  /// `box` without what lies beyond walls.
+  /// Returns the part of `box` that does not lie beyond a wall.
   constexpr Box clip_to_walls(Box box) const {
     for (int axis = 0; axis < axis_count; ++axis)
       if (!periodic(axis)) {
@@ -66,10 +67,11 @@ struct Domain {
       }
     return box;
   }
-  /// `box` without what lies within `reach` points of walls without images; empty where nothing is left.
+  /// Returns the part of `box` that is at least `reach` points away from every wall without reflections. The
+  /// result is empty if nothing is left.
   constexpr Box away_from_walls(Box box, const Index3& reach) const {
     for (int axis = 0; axis < axis_count; ++axis)
-      if (!periodic(axis) && !mirrored[axis]) {
+      if (!periodic(axis) && !reflected[axis]) {
         box.begin[axis] = std::max(box.begin[axis], reach[axis]);
         box.end[axis] = std::min(box.end[axis], shape[axis] - reach[axis]);
       }
@@ -77,14 +79,15 @@ struct Domain {
   }
 };
 
-/// Where the mirror image of point i lies in [0, n), for any distance from the grid (period 2n).
-constexpr std::int64_t mirror(std::int64_t i, std::int64_t n) {
+/// Returns the point of [0, n) that point i reflects to about the faces, at any distance from the grid
+/// (period 2n).
+constexpr std::int64_t reflect(std::int64_t i, std::int64_t n) {
   const std::int64_t period = 2 * n;
   const std::int64_t folded = ((i % period) + period) % period;
   return folded < n ? folded : period - 1 - folded;
 }
 
-/// i modulo n in [0, n).
+/// Returns i modulo n, in [0, n).
 constexpr std::int64_t wrap(std::int64_t i, std::int64_t n) { return ((i % n) + n) % n; }
 
 }  // namespace spsolve

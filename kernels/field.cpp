@@ -14,7 +14,7 @@ namespace spsolve {
 namespace {
 
 constexpr std::int64_t row_alignment = 64;   // bytes: a cache line, and the widest vector register
-constexpr std::size_t large_page = 2 << 20;  // bytes, of x86-64 and of AArch64 with 4 KiB pages
+constexpr std::size_t large_page = 2 << 20;  // bytes, on x86-64 and on AArch64 with 4 KiB pages
 
 struct Layout {
   Index3 strides;
@@ -29,7 +29,7 @@ Layout layout_of(const Index3& extent, const Index3& halo, Precision precision) 
   const std::int64_t pitch = row_pitch(lead + extent[x_axis] + 2 * halo[x_axis], element);
   const std::int64_t rows = extent[y_axis] + 2 * halo[y_axis];
   const std::int64_t planes = extent[z_axis] + 2 * halo[z_axis];
-  // More than any machine has is not counted, and several of it can still be added.
+  // Sizes beyond the memory of any machine are cut off, so that callers can still add several of them.
   constexpr double most_bytes = 0x1p60;
   const double bytes = static_cast<double>(planes) * static_cast<double>(rows) * static_cast<double>(pitch) *
                        static_cast<double>(element);
@@ -44,7 +44,8 @@ class HostMemory : public Memory {
     auto* memory = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
     if (!memory) throw std::bad_alloc();
 #ifdef MADV_HUGEPAGE
-    // Advice, so it may fail: rows of many planes lie on more pages than the processor can translate at once.
+    // This is only advice and may fail. It helps because rows of many planes lie on more pages than the TLB
+    // holds.
     if (alignment == large_page) static_cast<void>(madvise(memory, rounded, MADV_HUGEPAGE));
 #endif
     const auto rows = static_cast<std::int64_t>(bytes / row_bytes);
@@ -60,7 +61,7 @@ class HostMemory : public Memory {
 }  // namespace
 
 Memory& host_memory() {
-  static HostMemory memory;  // without state
+  static HostMemory memory;  // stateless
   return memory;
 }
 

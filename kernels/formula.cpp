@@ -48,8 +48,8 @@ Stencil Formula::stencil() const {
 }
 
 Formula difference(int axis, int derivative, int first, int last, double place) {
-  // Fornberg's recursion: delta[nu][k] is the weight of point nu in the k-th derivative through the points so
-  // far.
+  // Fornberg's recursion: delta[nu][k] is the weight of point nu in the k-th derivative through the points
+  // visited so far.
   const int count = last - first + 1;
   std::vector<std::vector<double>> delta(count, std::vector<double>(derivative + 1, 0.0));
   delta[0][0] = 1.0;
@@ -91,7 +91,7 @@ Formula line(int axis, int first, const std::vector<double>& weights) {
   return sum;
 }
 
-Formula mirrored(int axis, const std::vector<double>& weights, bool odd) {
+Formula symmetric(int axis, const std::vector<double>& weights, bool odd) {
   const int radius = static_cast<int>(weights.size()) - 1;
   std::vector<double> both;
   for (int k = -radius; k <= radius; ++k) both.push_back((odd && k < 0 ? -1.0 : 1.0) * weights[std::abs(k)]);
@@ -105,7 +105,7 @@ Formula gaussian(int axis, double sigma, int radius) {
     half.push_back(std::exp(-0.5 * k * k / (sigma * sigma)));
     sum += (k ? 2.0 : 1.0) * half.back();
   }
-  return 1.0 / sum * mirrored(axis, half);
+  return 1.0 / sum * symmetric(axis, half);
 }
 
 Formula runge_kutta(const Formula& rate, int order) {

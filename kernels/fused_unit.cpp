@@ -27,7 +27,7 @@ void FusedUnit::advance(const ConstState& in, const State& out, const Box& regio
   const Box core = this->core(region, steps);
   const bool bands = core != region && !region.empty();
   if (bands) {
-    // First, so that a device begins with what takes longest per point.
+    // Bands come first, so that a device begins with the work that takes longest per point.
     branch_->fork();
     for_each_slab(region, core, [&](const Box& band) { exact_->advance(in, out, band, steps); });
   }

@@ -6,13 +6,13 @@
 
 namespace spsolve {
 
-/// Where the memory of a field comes from: this process, or a device.
+/// The source of a field's memory: this process or a device.
 class Memory {
  public:
   virtual ~Memory() = default;
 
-  /// `bytes` bytes of zeros, aligned to 64. They are the rows of a field, `row_bytes` each, and what is left
-  /// over.
+  /// Allocates `bytes` bytes of zeros, aligned to 64. The memory holds rows of `row_bytes` each, plus a
+  /// remainder.
   virtual std::byte* allocate(std::size_t bytes, std::size_t row_bytes) = 0;
   virtual void free(std::byte* memory) noexcept = 0;
 };
@@ -21,15 +21,15 @@ struct FreeMemory {
   Memory* memory;
   void operator()(std::byte* freed) const noexcept { memory->free(freed); }
 };
-/// What a Memory has allocated; the Memory must outlive it.
+/// Memory that is freed by the Memory which allocated it; the Memory must outlive it.
 using OwnedMemory = std::unique_ptr<std::byte, FreeMemory>;
 
 inline OwnedMemory allocate(Memory& memory, std::size_t bytes, std::size_t row_bytes) {
   return {memory.allocate(bytes, row_bytes), FreeMemory{&memory}};
 }
 
-/// Host memory, each row first touched by the thread that a static loop over rows gives it to (NUMA first
-/// touch).
+/// Returns host memory. Each row is first touched by the thread that a static loop over rows assigns to it
+/// (NUMA first touch).
 Memory& host_memory();
 
 }  // namespace spsolve

@@ -24,33 +24,33 @@ class HostPacking : public Packing {
             return buffer + *offset + static_cast<std::size_t>(which) * bytes;
           return field.bytes_at(std::get<Index3>(place) + row_begin(box, which));
         };
-        if (copy.image.is_copy())
+        if (copy.reflection.is_copy())
           std::memcpy(address(copy.to, row), address(copy.from, row), bytes);
         else
-          copy_image(address(copy.to, row), address(copy.from, row_mirrored(copy, row)), copy,
-                     field.precision());
+          copy_reflected(address(copy.to, row), address(copy.from, source_row(copy, row)), copy,
+                         field.precision());
       }
     }
   }
 
  private:
-  /// Which row of the original becomes a row of its image.
-  static std::int64_t row_mirrored(const BoxCopy& copy, std::int64_t row) {
+  /// Returns the row of the source box that becomes `row` of the copy.
+  static std::int64_t source_row(const BoxCopy& copy, std::int64_t row) {
     Index3 p = row_begin(box_of(copy.extent), row);
     for (const int axis : {z_axis, y_axis})
-      if (copy.image.mirrored[axis]) p[axis] = copy.extent[axis] - 1 - p[axis];
+      if (copy.reflection.reversed[axis]) p[axis] = copy.extent[axis] - 1 - p[axis];
     return p[z_axis] * copy.extent[y_axis] + p[y_axis];
   }
 
-  static void copy_image(std::byte* to, const std::byte* from, const BoxCopy& copy, Precision precision) {
-    const Image& image = copy.image;
+  static void copy_reflected(std::byte* to, const std::byte* from, const BoxCopy& copy, Precision precision) {
+    const Reflection& reflection = copy.reflection;
     const std::int64_t columns = copy.extent[x_axis];
     with_storage(precision, [&]<class Storage>() {
       for (std::int64_t i = 0; i < columns; ++i) {
         const Storage value =
-            reinterpret_cast<const Storage*>(from)[image.mirrored[x_axis] ? columns - 1 - i : i];
+            reinterpret_cast<const Storage*>(from)[reflection.reversed[x_axis] ? columns - 1 - i : i];
         reinterpret_cast<Storage*>(to)[i] =
-            image.keeps_values() ? value : to_storage<Storage>(image.of(stored_value(value)));
+            reflection.keeps_values() ? value : to_storage<Storage>(reflection.apply(stored_value(value)));
       }
     });
   }

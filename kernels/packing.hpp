@@ -11,37 +11,37 @@
 
 namespace spsolve {
 
-/// Where the points of a box begin: at a point of a field, or so many bytes into a buffer that holds them row
-/// after row.
+/// The start of a box: a point of a field, or a byte offset into a buffer that holds the box row after row.
 using Place = std::variant<Index3, std::size_t>;
 
-/// How an image of points comes from them: mirrored along some axes, offset + scale * value.
-struct Image {
-  std::array<bool, 3> mirrored{};
+/// Transforms the values of a box for a reflection: `reversed` axes are read backwards and each value becomes
+/// offset + scale * value. The default is a plain copy.
+struct Reflection {
+  std::array<bool, 3> reversed{};
   double scale = 1, offset = 0;
 
-  bool is_copy() const { return *this == Image{}; }
+  bool is_copy() const { return *this == Reflection{}; }
   bool keeps_values() const { return scale == 1 && offset == 0; }
-  double of(double value) const { return scale == 0 ? offset : offset + scale * value; }
-  friend bool operator==(const Image&, const Image&) = default;
-  /// The image of an image.
-  friend Image operator*(const Image& outer, const Image& inner) {
-    Image both{inner.mirrored, outer.scale * inner.scale, outer.offset + outer.scale * inner.offset};
-    for (int axis = 0; axis < axis_count; ++axis) both.mirrored[axis] ^= outer.mirrored[axis];
+  double apply(double value) const { return scale == 0 ? offset : offset + scale * value; }
+  friend bool operator==(const Reflection&, const Reflection&) = default;
+  /// Returns the composition: `inner` is applied first.
+  friend Reflection operator*(const Reflection& outer, const Reflection& inner) {
+    Reflection both{inner.reversed, outer.scale * inner.scale, outer.offset + outer.scale * inner.offset};
+    for (int axis = 0; axis < axis_count; ++axis) both.reversed[axis] ^= outer.reversed[axis];
     return both;
   }
 };
 
-/// A box of points that is copied from one place to another, as it is or as an image; never both in the
-/// buffer.
+/// A box of points that is copied from one place to another, unchanged or reflected. At most one of the
+/// places is in the buffer.
 struct BoxCopy {
   Index3 extent;
   Place from, to;
-  Image image = {};
+  Reflection reflection = {};
 };
 
-/// Copies boxes within fields of one geometry, and between them and a buffer, all in memory of one kind. No
-/// copy reads what another one writes.
+/// Copies boxes within fields of one geometry, and between such fields and a buffer, all in memory of one
+/// kind. No copy reads what another copy writes.
 class Packing {
  public:
   virtual ~Packing() = default;
@@ -49,17 +49,17 @@ class Packing {
   virtual void copy(Field& field, std::byte* buffer) const = 0;
 };
 
-/// Makes packings, and memory for their buffers, of the kind that fields are in.
+/// Makes packings, and provides memory for their buffers, of the kind that the fields are in.
 class Packer {
  public:
   virtual ~Packer() = default;
 
-  /// For fields of the geometry and precision of this one.
+  /// Prepares packings for fields of the geometry and precision of `like`.
   virtual std::unique_ptr<Packing> prepare(std::vector<BoxCopy> copies, const Field& like) = 0;
   virtual Memory& memory() = 0;
 };
 
-/// By threads of this process.
+/// Packs with the threads of this process.
 class HostPacker : public Packer {
  public:
   std::unique_ptr<Packing> prepare(std::vector<BoxCopy> copies, const Field& like) override;

@@ -6,8 +6,8 @@
 namespace spsolve {
 namespace {
 
-/// The float nearest to value, but rounded to odd where it is not exact: a second rounding to a format of at
-/// least two bits less then gives the same as one rounding from double (Boldo and Melquiond 2008).
+/// Returns the float nearest to value, rounded to odd where that is not exact. A second rounding to a format
+/// with at least two bits fewer then equals one rounding from double (Boldo and Melquiond 2008).
 float round_to_odd(double value) {
   const auto nearest = static_cast<float>(value);
   if (static_cast<double>(nearest) == value || !std::isfinite(nearest)) return nearest;

@@ -11,16 +11,16 @@
 
 namespace spsolve {
 
-/// What the user gets (docs/design.md): the format that a field is stored in and, for tf32, the rounding of
-/// operands.
+/// The precision that the user asks for (docs/design.md): the storage format of a field and, for tf32, the
+/// rounding of operands.
 enum class Precision { fp64, fp32, tf32, bf16, fp16 };
 inline constexpr std::array all_precisions{Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16,
                                            Precision::fp16};
-/// In the same order.
+/// The names are in the order of Precision.
 inline constexpr std::array<std::string_view, 5> precision_names{"fp64", "fp32", "tf32", "bf16", "fp16"};
 
-/// fp32 storage whose value, when it is read as an operand, is rounded to the 10 mantissa bits of tf32 (ties
-/// to even).
+/// An fp32 number that is rounded to the 10 mantissa bits of tf32 (ties to even) when it is read as an
+/// operand.
 struct Tf32 {
   float stored;
 
@@ -56,11 +56,11 @@ struct Bfloat16 {
   explicit operator float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
 };
 
-/// The type that products are summed in: double for fp64, float for everything else.
+/// The type of sums of products: double for fp64, float for all others.
 template <class Storage>
 using Compute = std::conditional_t<std::is_same_v<Storage, double>, double, float>;
 
-/// Calls visit.operator()<Storage>() with the storage type of a precision and returns its result.
+/// Calls visit.operator()<Storage>() with the storage type of a precision and returns the result.
 template <class Visit>
 decltype(auto) with_storage(Precision precision, Visit&& visit) {
   switch (precision) {
@@ -78,7 +78,7 @@ decltype(auto) with_storage(Precision precision, Visit&& visit) {
   return visit.template operator()<double>();
 }
 
-/// The value of a stored number as it is, without the operand rounding of tf32.
+/// Returns the value of a stored number without the operand rounding of tf32.
 template <class Storage>
 double stored_value(Storage value) {
   if constexpr (std::is_same_v<Storage, Tf32>)
@@ -89,7 +89,7 @@ double stored_value(Storage value) {
     return static_cast<double>(value);
 }
 
-/// Rounds a double to storage, once: directly to the format, not by way of float.
+/// Rounds a double to the storage format once, not through float.
 template <class Storage>
 Storage to_storage(double value);
 
@@ -99,12 +99,13 @@ constexpr std::size_t storage_bytes(Precision precision) {
                                                                         : 2;
 }
 
-/// The precision of sums, and so of sources and of what kernels of one launch hand on.
+/// Returns the precision of sums. Sources have it too, and so have intermediate results between kernels of
+/// one launch.
 constexpr Precision sum_precision(Precision precision) {
   return precision == Precision::fp64 ? Precision::fp64 : Precision::fp32;
 }
 
-/// Unit roundoff of the storage format: half the distance from 1 to the next number.
+/// Returns the unit roundoff of a precision: half the distance from 1 to the next number.
 constexpr double unit_roundoff(Precision precision) {
   switch (precision) {
     case Precision::fp32:

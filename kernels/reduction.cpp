@@ -9,8 +9,8 @@
 namespace spsolve {
 namespace {
 
-/// combined() of `of_nothing` and what visit(row number, values of the row now, values before, points)
-/// returns for every row.
+/// Returns combined() of `of_nothing` and the results of visit(row number, values of the row, values before,
+/// points) for every row.
 template <class Storage, class Result, class Visit>
 Result over_rows(const Field& field, const Field* before, const Result& of_nothing, Visit&& visit) {
   const Box& box = field.owned();
@@ -33,7 +33,7 @@ Result over_rows(const Field& field, const Field* before, const Result& of_nothi
 }  // namespace
 
 Extremes HostReducer::extremes(const Field& field, const Field* before, const Sample& sample) {
-  if (sample.values) keep(field, sample);
+  if (sample.values) copy_sampled(field, sample);
   return with_storage(field.precision(), [&]<class Storage>() {
     return over_rows<Storage>(
         field, before, no_extremes,
@@ -77,8 +77,8 @@ Sums HostReducer::sums(const Field& field, const Field* before, const SumScales&
   });
 }
 
-void HostReducer::find_largest(Field& field, const Box& box) {
-  int largest = *field.largest();
+void HostReducer::raise_magnitude_bound(Field& field, const Box& box) {
+  int largest = *field.magnitude_bound();
   with_storage(field.precision(), [&]<class Storage>() {
 #pragma omp parallel for schedule(static) reduction(max : largest)
     for (std::int64_t row = 0; row < row_count(box); ++row) {
@@ -87,7 +87,7 @@ void HostReducer::find_largest(Field& field, const Box& box) {
         largest = std::max(largest, magnitude(static_cast<float>(stored_value(values[x]))));
     }
   });
-  *field.largest() = largest;
+  *field.magnitude_bound() = largest;
 }
 
 }  // namespace spsolve

@@ -8,12 +8,12 @@
 
 namespace spsolve {
 
-/// One time step on the whole grid in double by plain loops: the definition of a correct answer
-/// (docs/design.md). `u` and `source` (or nothing) have domain.shape, x fastest.
+/// Takes one time step on the whole grid in double by plain loops. This defines the correct answer
+/// (docs/design.md). `u` and `source` (null for none) have domain.shape, x fastest.
 std::vector<double> reference_step(const Domain& domain, const Stencil& stencil, const std::vector<double>& u,
                                    const std::vector<double>* source = nullptr);
 
-/// `steps` single time steps.
+/// Takes `steps` single time steps.
 std::vector<double> reference_steps(const Domain& domain, const Stencil& stencil, std::vector<double> u,
                                     int steps, const std::vector<double>* source = nullptr);
 

@@ -8,7 +8,7 @@
 namespace spsolve {
 namespace {
 
-/// The format of the numbers as they are stored: tf32 rounds operands, not what is stored.
+/// Returns the format of stored numbers: tf32 rounds operands, not stored values.
 Precision format_of(Precision precision) {
   return precision == Precision::tf32 ? Precision::fp32 : precision;
 }
@@ -18,7 +18,7 @@ void convert(const From* from, std::int64_t stride, std::int64_t points, To* to)
   for (std::int64_t i = 0; i < points; ++i)
     if constexpr (std::is_same_v<From, To>)
       to[i] = from[i * stride];
-    else if constexpr (std::is_floating_point_v<To>)  // vectorised, which calls are not
+    else if constexpr (std::is_floating_point_v<To>)  // the cast vectorizes; the call below does not
       to[i] = static_cast<To>(stored_value(from[i * stride]));
     else
       to[i] = to_storage<To>(stored_value(from[i * stride]));
@@ -26,16 +26,16 @@ void convert(const From* from, std::int64_t stride, std::int64_t points, To* to)
 
 }  // namespace
 
-Box Sampling::kept(const Box& box) const {
-  Box kept;
+Box Sampling::sampled(const Box& box) const {
+  Box sampled;
   for (int axis = 0; axis < axis_count; ++axis) {
-    kept.begin[axis] = ceil_div(box.begin[axis], stride);
-    kept.end[axis] = ceil_div(box.end[axis], stride);
+    sampled.begin[axis] = ceil_div(box.begin[axis], stride);
+    sampled.end[axis] = ceil_div(box.end[axis], stride);
   }
-  return kept;
+  return sampled;
 }
 
-void keep(const Field& field, const Sample& sample) {
+void copy_sampled(const Field& field, const Sample& sample) {
   Field& values = *sample.values;
   const Box& box = values.owned();
 #pragma omp parallel for schedule(static)

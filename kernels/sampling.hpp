@@ -5,28 +5,28 @@
 
 namespace spsolve {
 
-/// What is kept of a field: the points whose indices are multiples of `stride` along every axis, as an array
-/// whose own indices are those divided by it.
+/// Selects the points of a field whose indices are multiples of `stride` along every axis. They form an array
+/// whose indices are the grid's divided by `stride`.
 struct Sampling {
   std::int64_t stride = 1;
   Precision precision = Precision::fp64;
 
   friend auto operator<=>(const Sampling&, const Sampling&) = default;
-  /// The kept points of a box, as a box of that array.
-  Box kept(const Box& box) const;
+  /// Returns the selected points of a box, in indices of the sampled array.
+  Box sampled(const Box& box) const;
 };
 
-/// Room for such points: a field whose owned box is the kept box of another's.
+/// A destination for sampled points: a field whose owned box is Sampling::sampled() of the sampled field's.
 struct Sample {
-  Field* values = nullptr;  // nothing is kept without
+  Field* values = nullptr;  // null if nothing is sampled
   std::int64_t stride = 1;
 };
 
-/// Keeps the points of a field in host memory, each value rounded once.
-void keep(const Field& field, const Sample& sample);
+/// Copies the sampled points of a field in host memory to `sample`, each value rounded once.
+void copy_sampled(const Field& field, const Sample& sample);
 
-/// Converts `points` numbers that lie `stride` elements apart into contiguous ones, each rounded once; as
-/// they are stored: without the operand rounding of tf32.
+/// Converts `points` numbers that lie `stride` elements apart into contiguous ones and rounds each once.
+/// Numbers are converted as they are stored: tf32 does not round its operands here.
 void convert(Precision from_precision, const std::byte* from, std::int64_t stride, std::int64_t points,
              Precision to_precision, std::byte* to);
 

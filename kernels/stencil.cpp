@@ -31,8 +31,8 @@ Box offset_box(const std::vector<Tap>& taps) {
   return box;
 }
 
-/// At most `count` of the n wave numbers 2 pi m / n of a grid axis, evenly spread, 0 and the shortest wave
-/// included.
+/// Returns at most `count` of the n wave numbers 2 pi m / n of a grid axis, evenly spread. 0 and the shortest
+/// wave are included.
 std::vector<double> wave_numbers(std::int64_t n, std::int64_t count) {
   count = std::min(n, count);
   std::vector<double> waves(count);
@@ -46,7 +46,7 @@ std::vector<double> wave_numbers(std::int64_t n, std::int64_t count) {
 
 using Numbers = std::vector<std::complex<double>>;
 
-/// sums[wave][value] += value * exp(i wave offset)
+/// Adds the waves of one offset: sums[wave][value] += value * exp(i wave offset).
 void add_waves(const std::vector<double>& waves, std::int64_t offset, const Numbers& values, Numbers& sums) {
   sums.resize(waves.size() * values.size());
   auto sum = sums.begin();
@@ -59,7 +59,7 @@ void add_waves(const std::vector<double>& waves, std::int64_t offset, const Numb
 }  // namespace
 
 Stencil::Stencil(const Index3& extent, const std::vector<double>& weights, const Index3& center) {
-  // Divided, not multiplied: the product of hostile extents may overflow.
+  // The product of hostile extents may overflow, so divide instead of multiplying.
   std::size_t rest = weights.size();
   bool fits = !weights.empty();
   for (const std::int64_t n : extent) {
@@ -117,14 +117,14 @@ Stencil fuse_steps(const Stencil& stencil, int steps) {
 
 namespace {
 
-/// Those of each axis.
+/// Returns the sampled wave numbers of each axis.
 std::array<std::vector<double>, 3> waves_of_axes(const Index3& shape) {
   constexpr std::array<std::int64_t, 4> waves_per_axis{1, 32768, 180, 32};  // 2^15 in all
   const auto axes = std::count_if(shape.begin(), shape.end(), [](std::int64_t n) { return n > 1; });
   std::array<std::vector<double>, 3> waves;
   for (int axis = 0; axis < axis_count; ++axis) waves[axis] = wave_numbers(shape[axis], waves_per_axis[axes]);
-  // Real weights: the symbol of the opposite wave is the complex conjugate, so half of the waves on x is
-  // enough.
+  // Weights are real, so the symbol of the opposite wave is the complex conjugate and half of the waves along
+  // x suffice.
   waves[x_axis].resize(std::min(waves[x_axis].size() / 2 + 1, waves[x_axis].size()));
   return waves;
 }
@@ -142,7 +142,7 @@ std::vector<std::array<double, 3>> sampled_waves(const Index3& shape) {
 
 std::vector<std::complex<double>> sampled_symbol(const Stencil& stencil, const Index3& shape) {
   const auto waves = waves_of_axes(shape);
-  // Axis by axis: a wave along y meets rows of taps that are summed already, one along z planes.
+  // Sum axis by axis: waves along y are applied to summed rows of taps, and waves along z to summed planes.
   std::map<std::array<std::int64_t, 2>, Numbers> rows;
   std::map<std::int64_t, Numbers> planes;
   Numbers symbols;

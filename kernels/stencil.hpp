@@ -16,17 +16,17 @@ struct Tap {
   friend bool operator==(const Tap&, const Tap&) = default;
 };
 
-/// A linear stencil: its non-zero weights in lexicographic order of offset (z, y, x), which is also the order
-/// in which every unit that sums tap by tap adds them.
+/// A linear stencil: the non-zero weights in lexicographic order of offset (z, y, x). Every unit that sums
+/// tap by tap adds them in this order.
 class Stencil {
  public:
-  /// From a dense array of weights, x fastest, of any extents; weights[center] is the weight of the point
-  /// itself. Zero weights cost nothing afterwards. Throws std::invalid_argument on a size that does not fit,
-  /// a center outside the array, a weight that is not finite, or no non-zero weight at all.
+  /// Reads a dense array of weights of any extents, x fastest. weights[center] is the weight of the point
+  /// itself. Zero weights are dropped. Throws std::invalid_argument if the number of weights does not fit
+  /// `extent`, `center` is outside the array, a weight is not finite, or all weights are zero.
   Stencil(const Index3& extent, const std::vector<double>& weights, const Index3& center);
 
   const std::vector<Tap>& taps() const { return taps_; }
-  /// Largest |offset| of any tap, per axis.
+  /// Returns the largest |offset| of any tap, per axis.
   const Index3& radius() const { return radius_; }
 
  private:
@@ -34,25 +34,27 @@ class Stencil {
   Index3 radius_{};
 };
 
-/// The dense weights over [-radius, radius] on each axis, x fastest.
+/// Returns the dense weights over [-radius, radius] on each axis, x fastest.
 std::vector<double> dense_weights(const Stencil& stencil);
 
-/// sum |w|: how much a step magnifies the largest value at most.
+/// Returns sum |w|, an upper bound of the amplification of the largest value per step.
 double sum_abs(const Stencil& stencil);
 
-/// `steps` time steps as one stencil: the steps-fold convolution of the weights with themselves, summed in
-/// long double, radius steps * r. Exact only where no ghost point of a wall is reached (docs/design.md).
+/// Returns the stencil of `steps` time steps: the steps-fold convolution of the weights with themselves,
+/// summed in long double, with radius steps * r. It is exact only where no ghost point of a wall is read
+/// (docs/design.md).
 Stencil fuse_steps(const Stencil& stencil, int steps);
 
-/// The symbol sum_k w[k] exp(i k . theta) of one step at up to 2^15 waves theta = 2 pi m / shape, half of the
-/// conjugate pairs, always with the constant and, where the grid has it, the shortest wave.
+/// Returns the symbol sum_k w[k] exp(i k . theta) of one step at up to 2^15 waves theta = 2 pi m / shape. One
+/// wave of each conjugate pair is sampled. The constant is always included, and the shortest wave is where
+/// the grid has it.
 std::vector<std::complex<double>> sampled_symbol(const Stencil& stencil, const Index3& shape);
-/// Their theta {z, y, x}, in the same order.
+/// Returns the wave numbers theta {z, y, x} of sampled_symbol(), in the same order.
 std::vector<std::array<double, 3>> sampled_waves(const Index3& shape);
 
-/// Growth factor of one step: the largest |symbol| of the weights over a sampled set of wave numbers
-/// (von Neumann); above 1 the solution grows. On an axis of n points the waves sampled are among the n of the
-/// grid.
+/// Returns the growth factor of one step (von Neumann): the largest |symbol| over the waves of
+/// sampled_waves(). The solution grows if it is above 1. Only waves that an axis of n points can hold are
+/// sampled.
 double growth_factor(const Stencil& stencil, const Index3& shape);
 
 }  // namespace spsolve

@@ -5,23 +5,25 @@
 
 namespace spsolve {
 
-/// One correlation with given weights on points from where no ghost point of a wall is within reach: what
-/// fused steps are away from walls (docs/design.md). Every point sums the same products in the same order
-/// whatever the region, so results do not depend on how the grid is decomposed.
+/// Applies one correlation with given weights to points that read no ghost point of a wall. Fused steps away
+/// from walls are such a correlation (docs/design.md). Every point sums the same products in the same order
+/// whatever the region, so results do not depend on the decomposition.
 class Sweep {
  public:
   virtual ~Sweep() = default;
 
-  /// Begins what takes time when it is first called with, or without, a source: compiling.
+  /// Starts the compilation that the first call with, or without, a source would otherwise wait for.
   virtual void prepare(bool /*with_source*/) const {}
 
-  /// Whether data are scaled (data_scale()) by Field::largest() of `in`, that of the whole grid. Then that of
-  /// `out` grows to what is written.
+  /// Returns true if the sweep scales data (data_scale()) by Field::magnitude_bound() of `in`, which must
+  /// hold the bound of the whole grid. The sweep then raises the bound of `out` to the magnitudes that it
+  /// writes.
   virtual bool scales_data() const { return false; }
 
-  /// out = w * in (+ source, unless null) on `region`, which lies in owned(). `in` holds data on region grown
-  /// by the radius of w and finite values on all of allocated(); only `region` of `out` is written. `in` and
-  /// `out` have the precision of the sweep, `source` that of its sums (fp64, else fp32).
+  /// Computes out = w * in (+ source, unless null) on `region`, which lies in owned(). `in` holds data on
+  /// region grown by the radius of w, and finite values on all of allocated(). Only `region` of `out` is
+  /// written. `in` and `out` have the precision of the sweep; `source` has the precision of its sums (fp64,
+  /// else fp32).
   virtual void operator()(const Field& in, Field& out, const Box& region, const Field* source) const = 0;
 };
 

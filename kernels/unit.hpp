@@ -8,29 +8,31 @@
 
 namespace spsolve {
 
-/// A way to advance a block of the grid in time: plain CPU loops, CUDA cores, sparse tensor cores.
-/// Whatever the block, a point is computed by the same operations in the same order, so results do not depend
-/// on how the grid is decomposed.
+/// Advances a block of the grid in time: by plain CPU loops, CUDA cores or sparse tensor cores. Each point is
+/// computed by the same operations in the same order whatever the block, so results do not depend on the
+/// decomposition.
 class Unit {
  public:
   virtual ~Unit() = default;
 
-  /// Fills the ghost storage of the fields of `state` beside wall faces that advance() reads, for the rows of
-  /// `valid` (a box of points of the domain; its x range does not matter). advance() does so itself for the
-  /// rows that it writes, so this is for fields filled by others: initial values, halos received.
+  /// Fills the ghost points of the fields of `state` beside wall faces that advance() reads, for the rows of
+  /// `valid` (a box of points of the domain; its x range does not matter). advance() does this itself for the
+  /// rows that it writes, so call this only for fields filled elsewhere: initial values and received halos.
   virtual void fill_ghosts(const State& state, const Box& valid) const = 0;
 
-  /// Begins what takes time in the first advance() of such a region: compiling.
+  /// Starts the compilation that the first advance() with these arguments would otherwise wait for.
   virtual void prepare(const ConstState& /*in*/, const Box& /*region*/, int /*steps*/) const {}
 
-  /// Where on the grid launches of so many steps scale data by Field::largest() of `in`, that of the whole
-  /// grid, and let that of `out` grow to what they write; empty if nowhere.
-  virtual Box scaled(int /*steps*/) const { return {}; }
+  /// Returns the part of the grid where launches of `steps` steps scale data by Field::magnitude_bound() of
+  /// `in`, which must hold the bound of the whole grid. Such launches raise the bound of `out` to the
+  /// magnitudes that they write. The box is empty if no launch scales data.
+  virtual Box scaled_region(int /*steps*/) const { return {}; }
 
-  /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as docs/design.md
-  /// defines them before every single step. `in` must hold data on region grown by steps * radius, cut off at
-  /// walls without images and at the ends of axes that repeat for the unit, with its ghosts filled; `out` is
-  /// another field of the same geometry; only `region` and ghosts beside it are written.
+  /// Advances `region` by `steps` time steps: out = step^steps(in) on it, with ghost points as
+  /// docs/internals/numerics.md defines them before every single step. `in` must hold data on region grown by
+  /// steps * radius, with its ghosts filled. That box ends at walls without reflections and at the ends of
+  /// axes where the unit wraps indices. `out` has other fields of the same geometry. Only `region` and the
+  /// ghosts beside it are written.
   virtual void advance(const ConstState& in, const State& out, const Box& region, int steps) const = 0;
 };
 

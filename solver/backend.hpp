@@ -18,88 +18,92 @@
 
 namespace spsolve {
 
-/// Sets the owned points of a field in host memory.
+/// A function that sets the owned points of a field in host memory.
 using FillField = std::function<void(Field& host)>;
 
-/// Points of a field in host memory, or on their way there.
+/// A copy of field values in host memory, possibly still in transfer.
 class HostCopy {
  public:
   virtual ~HostCopy() = default;
-  /// Where a reducer of the backend keeps them; nowhere if the copy is the field itself.
+  /// Returns the destination that a reducer of the backend samples to; none if the copy is the field itself.
   virtual Sample sample() { return {}; }
-  /// Sends them on their way; call once they are kept.
-  virtual void depart() {}
-  /// Returns when the values have arrived, to any thread; they stay until the copy is destroyed.
+  /// Starts the transfer to the host. Call it after the points were sampled.
+  virtual void start_transfer() {}
+  /// Waits until the values have arrived. Any thread may call it; the values stay valid until the copy is
+  /// destroyed.
   virtual const Field& wait() = 0;
 };
 
-/// Something that is enqueued again and again, by the same calls with the same arguments.
+/// Work that is enqueued repeatedly, by the same calls with the same arguments.
 class Launch {
  public:
   virtual ~Launch() = default;
-  /// Runs `enqueue`, or again what it enqueued before.
+  /// Runs `enqueue`, or replays what it enqueued before.
   virtual void run(const std::function<void()>& enqueue) = 0;
 };
 
-/// What is added, in a backend's memory: in single steps, and in fused ones (null: nothing is).
+/// The sources in a backend's memory: of single steps and of fused steps (null: no source).
 struct Sources {
   const Field *single = nullptr, *fused = nullptr;
 };
 
-/// Where work is enqueued: messages go before anything else, edges fill what the interior leaves free.
+/// The queue that work is enqueued on. Messages have the highest priority; edges use what the interior leaves
+/// free.
 enum class Queue { compute, exchange, edges };
 
-/// What a block runs on: the memory of its fields, the unit that advances them, how halos are packed and
-/// travel, and the order of computing and exchanging. On a device both are enqueued on streams of their own
-/// and the host waits for nothing but synchronize(), the reducer and copies.
+/// The device of a block: the memory of its fields, the unit that advances them, packing and transport of
+/// halos, and the order of computation and exchange. A device has streams for both, and the host waits only
+/// in synchronize(), the reducer and copies.
 class Backend {
  public:
   virtual ~Backend() = default;
 
   virtual Memory& memory() = 0;
-  /// That works on `queue`: computing, or exchanging.
+  /// Returns the packer that works on `queue`, which is compute or exchange.
   virtual Packer& packer(Queue queue) = 0;
   virtual Transport& transport() = 0;
   virtual Reducer& reducer() = 0;
-  /// The axes that blocks of up to such an extent have whole and whose ends units find at the others, without
-  /// images in memory.
-  virtual std::array<bool, 3> repeating_axes(const Problem&, const Method&, const Index3& /*block*/) const {
+  /// Returns the periodic axes that a block of this extent spans completely; units wrap indices there instead
+  /// of reading halo copies. `block` is the largest extent of any block.
+  virtual std::array<bool, 3> wrapped_axes(const Problem&, const Method&, const Index3& /*block*/) const {
     return {};
   }
-  /// The sources outlive the unit, which works on `queue`. Of axes in `repeats` fields have no halo.
+  /// Makes a unit that works on `queue`. The sources must outlive it. Fields have no halo along axes in
+  /// `wraps`.
   virtual std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method,
                                           const Sources& sources, Queue queue,
-                                          const std::array<bool, 3>& repeats) = 0;
-  /// Whether what is enqueued on one queue runs beside what is enqueued on the other.
+                                          const std::array<bool, 3>& wraps) = 0;
+  /// Returns true if work on one queue runs concurrently with work on another.
   virtual bool queues_overlap() const = 0;
-  /// Throws Error(device_failure) if there is less memory for fields than that.
+  /// Throws Error(device_failure) if less than `bytes` of memory is available for fields.
   virtual void require_memory(std::size_t bytes) const = 0;
 
-  /// A launch that the backend must outlive. Its work begins and ends on the queue of computing; marks say
-  /// where on a queue its parts end.
+  /// Makes a launch, which must not outlive the backend. Its work begins and ends on the compute queue.
+  /// mark() records where the parts of the launch end on a queue.
   virtual std::unique_ptr<Launch> make_launch() = 0;
   virtual void mark(Mark mark, Queue queue) = 0;
-  /// Of all launches so far.
+  /// Returns the times of all launches so far.
   virtual Timings timings() = 0;
 
-  /// What is enqueued on `later` from here on sees what was enqueued on `earlier` before.
+  /// Makes work enqueued on `later` from now on see the work enqueued on `earlier` before.
   virtual void order(Queue earlier, Queue later) = 0;
-  /// Returns when everything enqueued is done.
+  /// Waits until all enqueued work is done.
   virtual void synchronize() = 0;
 
-  /// Room for a copy of the owned points of `field` that `sampling` keeps. Once the copy has departed the
-  /// field may be written again, except in host memory where copies do not last: unless points are left out,
-  /// the copy is the field itself there. Copies are made and destroyed by the thread that computes.
+  /// Allocates a copy of those owned points of `field` that `sampling` selects. Once the transfer has
+  /// started, the field may be overwritten. The exception is host memory where copies do not last: there the
+  /// copy is the field itself, unless points are left out. Call this, and destroy copies, on the thread that
+  /// computes.
   virtual std::shared_ptr<HostCopy> make_copy(const Field& field, const Sampling& sampling) = 0;
-  /// Takes the memory of so many copies at a time, so that none of them waits for it; of a device's own, only
-  /// what leaves it `reserve` bytes.
+  /// Allocates memory for `count` simultaneous copies, so that none has to wait. On a device, staging memory
+  /// is allocated only if at least `reserve` bytes stay free.
   virtual void prepare_copies(const Box& owned, const Sampling& sampling, int count, std::size_t reserve) = 0;
-  /// Sets the owned points of `field`: `fill` gets a field of the same owned box in host memory.
+  /// Sets the owned points of `field`. `fill` gets a field with the same owned box in host memory.
   virtual void set(Field& field, const FillField& fill) = 0;
 };
 
-/// What `make(layout)` makes of a method's fused weights. What the plan did not know of them or of the device
-/// (std::invalid_argument) is an error of the input.
+/// Returns make(layout) for a method's fused weights. Limits of weights or device that the plan did not know
+/// (std::invalid_argument) are reported as an error of the input.
 template <class Make>
 auto sweep_of(const Method& method, Make&& make) {
   try {
@@ -109,10 +113,10 @@ auto sweep_of(const Method& method, Make&& make) {
   }
 }
 
-/// CPU cores and MPI: everything is done when the call returns.
+/// Computes on CPU cores and exchanges by MPI. All work is done when a call returns.
 class CpuBackend : public Backend {
  public:
-  /// `copies_last`: copies take memory of their own.
+  /// If `copies_last`, copies have their own memory.
   explicit CpuBackend(Transport& transport, bool copies_last = false)
       : transport_(&transport), copies_last_(copies_last) {}
 
@@ -121,9 +125,9 @@ class CpuBackend : public Backend {
   Transport& transport() override { return *transport_; }
   Reducer& reducer() override { return reducer_; }
   std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Sources& sources,
-                                  Queue queue, const std::array<bool, 3>& repeats) override;
+                                  Queue queue, const std::array<bool, 3>& wraps) override;
   bool queues_overlap() const override { return false; }
-  void require_memory(std::size_t) const override {}  // the machine's: for all its ranks together
+  void require_memory(std::size_t) const override {}  // checked for all ranks of the machine together
   std::unique_ptr<Launch> make_launch() override;
   void mark(Mark mark, Queue queue) override;
   Timings timings() override { return timings_; }

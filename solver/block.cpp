@@ -9,19 +9,19 @@
 
 #include "kernels/fused_unit.hpp"
 #include "kernels/magnitude.hpp"
-#include "kernels/wall_images.hpp"
+#include "kernels/wall_reflections.hpp"
 
 namespace spsolve {
 namespace {
 
-/// Axes that need no images of a block's own points: the same on all ranks, whose halos depend on it, where
-/// GPUs may differ.
-std::array<bool, 3> repeating_axes(const Communicator& communicator, const Problem& problem,
-                                   const Decomposition& decomposition, const Method& method,
-                                   const Backend& backend) {
-  auto repeats = backend.repeating_axes(problem, method, decomposition.block(0).extent());
-  for (bool& axis : repeats) axis = communicator.all_reduce(int{axis}, MPI_MIN) != 0;
-  return repeats;
+/// Returns the axes where units wrap indices, so that a block needs no halo. All ranks must agree, since
+/// their halos depend on the axes and their GPUs may differ.
+std::array<bool, 3> wrapped_axes(const Communicator& communicator, const Problem& problem,
+                                 const Decomposition& decomposition, const Method& method,
+                                 const Backend& backend) {
+  auto wraps = backend.wrapped_axes(problem, method, decomposition.block(0).extent());
+  for (bool& axis : wraps) axis = communicator.all_reduce(int{axis}, MPI_MIN) != 0;
+  return wraps;
 }
 
 }  // namespace
@@ -33,13 +33,13 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
       method_(method),
       decomposition_(decomposition),
       backend_(&backend),
-      repeats_(repeating_axes(communicator, problem, decomposition, method, backend)),
+      wraps_(wrapped_axes(communicator, problem, decomposition, method, backend)),
       reach_(problem.radius()),
       steps_of_halo_(exchange_every * method.fuse) {
   for (int axis = 0; axis < axis_count; ++axis)
-    if (repeats_[axis]) reach_[axis] = 0;
+    if (wraps_[axis]) reach_[axis] = 0;
   if (method.fused_weights())
-    problem_.domain = with_wall_images(problem.domain, problem.stencil, method.fuse, problem.precision);
+    problem_.domain = with_wall_reflections(problem.domain, problem.stencil, method.fuse, problem.precision);
   const Box owned = decomposition.block(communicator.rank());
   collectively(communicator, [&] {
     backend.require_memory(block_bytes(problem, decomposition, method, exchange_every));
@@ -60,27 +60,28 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
     prepare(method.fuse);
     prepare({1, problem.precision});
   });
-  scales_data_ = communicator.all_reduce(int{!unit_->scaled(method.fuse).empty()}, MPI_MAX) != 0;
+  scales_data_ = communicator.all_reduce(int{!unit_->scaled_region(method.fuse).empty()}, MPI_MAX) != 0;
 }
 
 std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
-  return backend_->make_unit(problem_, method_, {source_.get(), fused_source_.get()}, queue, repeats_);
+  return backend_->make_unit(problem_, method_, {source_.get(), fused_source_.get()}, queue, wraps_);
 }
 
-/// Units of edges find in the cache what this one has compiled.
+/// Prepares the main unit only. Edge units find its compiled kernels in the cache.
 void Block::prepare(int steps) const {
   const Box inner = interior(steps);
   unit_->prepare(in(), inner, steps);
-  for_each_slab(known(steps_of_halo_ - steps), inner,
+  for_each_slab(valid_region(steps_of_halo_ - steps), inner,
                 [&](const Box& slab) { unit_->prepare(in(), slab, steps); });
   for (int left = steps_of_halo_ - 2 * steps; left >= 0; left -= steps)  // launches without an exchange
-    unit_->prepare(in(), known(left), steps);
+    unit_->prepare(in(), valid_region(left), steps);
 }
 
 void Block::set_source(const FillField& fill) {
   const Box fused =
-      problem_.domain.away_from_walls(known(steps_of_halo_ - method_.fuse), method_.fuse * reach_);
-  const Domain domain = homogeneous(problem_.domain);  // what walls give comes with the images of the state
+      problem_.domain.away_from_walls(valid_region(steps_of_halo_ - method_.fuse), method_.fuse * reach_);
+  const Domain domain = homogeneous(problem_.domain);  // walls contribute through the reflections of the
+                                                       // state
   std::unique_ptr<Unit> exact;
   if (fused_source_) {  // compiles while the source is filled
     Problem sums = problem_;
@@ -102,20 +103,21 @@ void Block::set_source(const FillField& fill) {
     zero.emplace(owned(), fused_source_->halo(), fused_source_->precision(), backend_->memory());
     make_fused_source(*exact, method_.fuse, fused, *zero, *fused_source_);
   }
-  backend_->synchronize();  // before the memory of zeros and messages goes
+  backend_->synchronize();  // before the zero field and the message buffers are destroyed
 }
 
 void Block::set_state(const FillField& fill, std::size_t field, std::int64_t step) {
   backend_->set(now(field), fill);
   unit_->fill_ghosts(in(), owned());
   step_ = step;
-  steps_known_ = 0;
-  largest_is_known_ = false;
+  valid_steps_ = 0;
+  magnitude_bound_is_known_ = false;
 }
 
 void Block::set_previous(const FillField& fill, std::size_t field) {
   backend_->set(before(field), fill);
   unit_->fill_ghosts(in(), owned());
+  valid_steps_ = 0;
   previous_is_known_ = false;
 }
 
@@ -134,89 +136,91 @@ State Block::out() const {
 }
 
 const Field& Block::state(std::size_t field) {
-  state_copy_ = nullptr;  // its memory serves the next
+  state_copy_ = nullptr;  // frees its memory first
   state_copy_ = view(field).scan({1, problem_.precision}).copy;
   return state_copy_->wait();
 }
 
 void Block::prepare_copies(const Sampling& sampling, int count) {
-  // Launches take, for messages and for results between kernels, less than another field in the precision of
-  // the sums.
+  // Message buffers and intermediate results of launches need less memory than one field in the precision of
+  // sums.
   const std::size_t between = field_bytes(owned().extent(), now().halo(), sum_precision(problem_.precision));
   backend_->prepare_copies(owned(), sampling, count, between);
 }
 
-int Block::least_largest() const {
+int Block::minimum_scale() const {
   double largest = 0;
   for (int axis = 0; axis < axis_count; ++axis)
-    if (problem_.domain.mirrored[axis])
+    if (problem_.domain.reflected[axis])
       for (const Face& face : problem_.domain.faces[axis])
         largest = std::max(largest, 4 * std::abs(face.value));
   return magnitude(static_cast<float>(std::min<double>(largest, std::numeric_limits<float>::max())));
 }
 
-void Block::share_largest(int steps) {
+void Block::share_magnitude_bound(int steps) {
   if (!scales(steps) || communicator_.size() == 1) return;
   backend_->order(Queue::compute, Queue::exchange);
   enter(Phase::exchange);
-  backend_->transport().all_reduce_max(now().largest());
+  backend_->transport().all_reduce_max(now().magnitude_bound());
   enter(computing_);
 }
 
-void Block::await_largest(int steps) {
+void Block::await_magnitude_bound(int steps) {
   if (scales(steps) && communicator_.size() > 1) backend_->order(Queue::exchange, Queue::compute);
 }
 
 void Block::launch(int steps) {
-  const Kind kind{steps, steps <= steps_known_ ? steps_known_ : 0};
+  const Kind kind{steps, steps <= valid_steps_ ? valid_steps_ : 0};
   // The first launch of its kind may compile.
   const bool first = launches_.count(kind) == 0;
   computing_ = first ? Phase::setup : backend_->queues_overlap() ? Phase::device : Phase::compute;
   enter(computing_);
   Launch& launch = *launches(kind)[static_cast<std::size_t>(turn_)];
   Reducer& reducer = backend_->reducer();
-  if (scales(steps) && !largest_is_known_) {
-    reducer.set_largest(now(), least_largest());
-    reducer.find_largest(now(), owned());
+  if (scales(steps) && !magnitude_bound_is_known_) {
+    reducer.set_magnitude_bound(now(), minimum_scale());
+    reducer.raise_magnitude_bound(now(), owned());
   }
   launch.run([&] {
-    if (scales(steps)) reducer.set_largest(next(), least_largest());
+    if (scales(steps)) reducer.set_magnitude_bound(next(), minimum_scale());
     enqueue(kind);
     if (scales(steps))
-      for_each_slab(owned(), intersect(unit_->scaled(steps), owned()),
-                    [&](const Box& band) { reducer.find_largest(next(), band); });
+      for_each_slab(owned(), intersect(unit_->scaled_region(steps), owned()),
+                    [&](const Box& band) { reducer.raise_magnitude_bound(next(), band); });
   });
-  largest_is_known_ = scales(steps) && steps_of_halo_ == steps;  // else they write points of others, too
-  steps_known_ =
-      method_.exchanges_in_every_launch() ? 0 : (kind.known > 0 ? kind.known : steps_of_halo_) - steps;
+  magnitude_bound_is_known_ = scales(steps) && steps_of_halo_ == steps;  // launches with a wider halo also
+                                                                         // write points of other ranks
+  valid_steps_ = method_.exchanges_in_every_launch()
+                     ? 0
+                     : (kind.valid_steps > 0 ? kind.valid_steps : steps_of_halo_) - steps;
   previous_is_known_ = true;
   turn_ = (turn_ + 1) % turns_;
   step_ += steps;
 }
 
 void Block::enqueue(const Kind& kind) {
-  if (kind.known == 0) return enqueue_with_exchange(kind.steps);
+  if (kind.valid_steps == 0) return enqueue_with_exchange(kind.steps);
   backend_->mark(Mark::begin, Queue::compute);
-  share_largest(kind.steps);
-  await_largest(kind.steps);
+  share_magnitude_bound(kind.steps);
+  await_magnitude_bound(kind.steps);
   for (const Mark mark : {Mark::packed, Mark::arrived, Mark::unpacked, Mark::edges})
     backend_->mark(mark, Queue::compute);
-  if (writes_rows_in_parts()) unit_->fill_ghosts(in(), known(kind.known));
-  unit_->advance(in(), out(), known(kind.known - kind.steps), kind.steps);
+  if (writes_rows_in_parts()) unit_->fill_ghosts(in(), valid_region(kind.valid_steps));
+  unit_->advance(in(), out(), valid_region(kind.valid_steps - kind.steps), kind.steps);
   backend_->mark(Mark::interior, Queue::compute);
 }
 
-/// Messages that need a part of the device are sent before the interior takes all of it.
+/// Messages that need multiprocessors are sent before the interior occupies the whole device.
 void Block::enqueue_with_exchange(int steps) {
   const State state = in();
   HaloExchange& exchange = this->exchange(state);
   backend_->mark(Mark::begin, Queue::compute);
-  share_largest(steps);
+  share_magnitude_bound(steps);
   exchange.pack(state);
-  await_largest(steps);
+  await_magnitude_bound(steps);
   backend_->mark(Mark::packed, Queue::compute);
   backend_->order(Queue::compute, Queue::exchange);
-  if (backend_->transport().takes_multiprocessors()) backend_->order(Queue::exchange, Queue::compute);
+  if (backend_->transport().uses_multiprocessors()) backend_->order(Queue::exchange, Queue::compute);
   PendingExchange pending = exchange.start(state);
   fill_local_ghosts();
   const Box inner = interior(steps);
@@ -229,9 +233,9 @@ void Block::enqueue_with_exchange(int steps) {
   pending.unpack();
   backend_->mark(Mark::unpacked, Queue::exchange);
   backend_->order(Queue::exchange, Queue::edges);
-  fill_ghosts_of_arrived();
+  fill_received_ghosts();
   std::size_t edge = 0;
-  for_each_slab(known(steps_of_halo_ - steps), inner, [&](const Box& slab) {
+  for_each_slab(valid_region(steps_of_halo_ - steps), inner, [&](const Box& slab) {
     const auto& beside = edge_units_[edge++ % edge_units_.size()];
     (beside ? *beside : *unit_).advance(state, out(), slab, steps);
   });
@@ -242,7 +246,7 @@ void Block::enqueue_with_exchange(int steps) {
 Block::Launches& Block::launches(const Kind& kind) {
   const auto [entry, is_new] = launches_.try_emplace(kind);
   if (!is_new) return entry->second;
-  if (!edge_units_[0] && interior(kind.steps) != known(steps_of_halo_ - kind.steps) &&
+  if (!edge_units_[0] && interior(kind.steps) != valid_region(steps_of_halo_ - kind.steps) &&
       backend_->queues_overlap())
     std::transform(edge_queues.begin(), edge_queues.end(), edge_units_.begin(),
                    [&](Queue queue) { return make_unit(queue); });
@@ -255,22 +259,24 @@ HaloExchange Block::exchange_of(const Domain& domain, const State& state) {
           backend_->transport(), backend_->packer(Queue::compute),      backend_->packer(Queue::exchange)};
 }
 
-/// Values one step before were exchanged when they were those of the step now, but before the first launch.
+/// Previous values were exchanged when they were the current state, except before the first launch.
 HaloExchange& Block::exchange(const State& state) {
   const std::size_t fields = previous_is_known_ ? levels_.size() : state.size();
-  const State exchanged(
-      std::vector<Field*>(state.begin(), state.begin() + static_cast<std::ptrdiff_t>(fields)));
   const auto known = exchanges_.find(fields);
   if (known != exchanges_.end()) return known->second;
+  const State exchanged(
+      std::vector<Field*>(state.begin(), state.begin() + static_cast<std::ptrdiff_t>(fields)));
   return exchanges_.emplace(fields, exchange_of(problem_.domain, exchanged)).first->second;
 }
 
-Box Block::known(int steps) const { return problem_.domain.clip_to_walls(grow(owned(), steps * reach_)); }
+Box Block::valid_region(int steps) const {
+  return problem_.domain.clip_to_walls(grow(owned(), steps * reach_));
+}
 
 Box Block::interior(int steps) const {
   Box inner = spsolve::interior(problem_.domain, decomposition_, communicator_.rank(), steps * reach_);
   if (inner.empty()) return inner;
-  const Box all = known(steps_of_halo_ - steps);
+  const Box all = valid_region(steps_of_halo_ - steps);
   for (int axis = 0; axis < axis_count; ++axis)
     if (decomposition_.rank_grid()[axis] == 1) {
       inner.begin[axis] = all.begin[axis];
@@ -280,44 +286,45 @@ Box Block::interior(int steps) const {
 }
 
 HaloRegions Block::regions(const Domain& domain, const Index3& width) const {
-  const bool slabs = backend_->transport().takes_boxes() && reaches_next_blocks_only(decomposition_, width);
+  const bool slabs =
+      backend_->transport().supports_boxes() && reaches_next_blocks_only(decomposition_, width);
   return (slabs ? slab_regions : halo_regions)(domain, decomposition_, communicator_.rank(), width);
 }
 
-Box Block::rows_at_hand() const {
+Box Block::local_rows() const {
   Index3 width = now().halo();
   for (int axis = 0; axis < axis_count; ++axis)
     if (decomposition_.rank_grid()[axis] > 1) width[axis] = 0;
-  return rows_of(width);
+  return halo_rows(width);
 }
 
-Box Block::rows_of(Index3 width) const {
+Box Block::halo_rows(Index3 width) const {
   width[x_axis] = 0;
   return problem_.domain.clip_to_walls(grow(owned(), width));
 }
 
 void Block::fill_local_ghosts() {
-  const Box rows = rows_at_hand();
+  const Box owned = this->owned(), rows = local_rows();
   if (writes_rows_in_parts())
     unit_->fill_ghosts(in(), rows);
   else
-    for_each_slab(rows, owned(), [&](const Box& slab) { unit_->fill_ghosts(in(), slab); });
+    for_each_slab(rows, owned, [&](const Box& slab) { unit_->fill_ghosts(in(), slab); });
 }
 
-void Block::fill_ghosts_of_arrived() {
+void Block::fill_received_ghosts() {
   const Index3& width = now().halo();
-  const Box rows = rows_of(width);
-  // Next to blocks thinner than the halo, walls or what they mirror may lie in what arrived.
+  const Box rows = halo_rows(width);
+  // If blocks are thinner than the halo, walls or the points that they reflect may lie in the received halo.
   const bool thin = problem_.domain.shape[x_axis] / decomposition_.rank_grid()[x_axis] < width[x_axis];
   if (decomposition_.rank_grid()[x_axis] > 1 && thin)
     unit_->fill_ghosts(in(), rows);
   else
-    for_each_slab(rows, rows_at_hand(), [&](const Box& slab) { unit_->fill_ghosts(in(), slab); });
+    for_each_slab(rows, local_rows(), [&](const Box& slab) { unit_->fill_ghosts(in(), slab); });
 }
 
 std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
                         int exchange_every) {
-  const Index3 extent = decomposition.block(0).extent();  // the first block is the longest on every axis
+  const Index3 extent = decomposition.block(0).extent();  // the first block is the largest along every axis
   const Index3 radius = problem.radius();
   const int steps = exchange_every * method.fuse;
   std::size_t bytes = problem.array_count() * field_bytes(extent, steps * radius, problem.precision);
@@ -329,7 +336,7 @@ std::size_t block_bytes(const Problem& problem, const Decomposition& decompositi
 }
 
 std::size_t copy_bytes(const Decomposition& decomposition, const Sampling& sampling) {
-  return field_bytes(sampling.kept(decomposition.block(0)).extent(), {0, 0, 0}, sampling.precision);
+  return field_bytes(sampling.sampled(decomposition.block(0)).extent(), {0, 0, 0}, sampling.precision);
 }
 
 }  // namespace spsolve

@@ -13,74 +13,79 @@
 
 namespace spsolve {
 
-/// Edges take turns on these: on one queue each would wait for the last of the one before.
+/// Edges alternate between these queues. On a single queue, each edge would wait for the tail of the previous
+/// one.
 constexpr std::array edge_queues{Queue::edges, Queue::exchange};
 
-/// One rank's block of the grid while it is advanced: for every field of the problem the arrays of two or
-/// three time levels, which take turns, and the exchange of halos.
+/// One rank's block of the grid while it is advanced: for every field of the problem arrays of two time
+/// levels, or three if the equations read `.previous` of it, which take turns with every launch, and the halo
+/// exchange.
 ///
-/// Halos hold the steps of `exchange_every` launches. One launch exchanges them, and those that follow
-/// advance what is known beside the block as well: a region that shrinks towards the block, in one piece,
-/// with nothing to wait for (but Method::exchanges_in_every_launch). Results do not depend on how often halos
-/// are exchanged.
+/// Halos are wide enough for `exchange_every` launches. One launch exchanges them; the following launches
+/// need no messages and also advance the valid points around the block, a region that shrinks towards the
+/// block with every launch. (Method::exchanges_in_every_launch is an exception.) Results do not depend on how
+/// often halos are exchanged.
 class Block {
  public:
-  /// Collective.
+  /// Allocates the fields and prepares the units. Collective.
   Block(const Communicator& communicator, const Problem& problem, const Decomposition& decomposition,
         const Method& method, Backend& backend, int exchange_every = 1);
 
-  /// Sets the owned points of the source, in compute precision, before the first launch; only if the problem
-  /// has one. Collective.
+  /// Sets the owned points of the source, in compute precision. Call it before the first launch, and only if
+  /// the problem has a source. Collective.
   void set_source(const FillField& fill);
-  /// Sets the owned points of a field at `step`, or of its values one step before.
+  /// Set the owned points of a field at `step`, and of its values one step before.
   void set_state(const FillField& fill, std::size_t field = 0, std::int64_t step = 0);
   void set_previous(const FillField& fill, std::size_t field);
 
   std::size_t field_count() const { return levels_.size(); }
-  /// True if the equations read `.previous` of a field, so that its values one step before are part of the
-  /// state.
+  /// Returns true if the equations read `.previous` of a field, so that its values one step before are part
+  /// of the state.
   bool has_previous(std::size_t field) const { return levels_[field].size() == 3; }
-  /// A field now, in host memory; valid until the next launch.
+  /// Returns a field of the current state in host memory, valid until the next launch.
   const Field& state(std::size_t field = 0);
-  /// A field as it was so many launches before (1; 2 where it has values one step before), where it is, once
-  /// it is computed; valid until the next launch.
+  /// Return views of a field in the backend's memory: as it was `launches_before` launches ago (1, or 2 if
+  /// the field has previous values), and as it is now with the state before the last launch. They wait until
+  /// the values are computed, and are valid until the next launch.
   StateView view(std::size_t field = 0, int launches_before = 0) {
     return computed({backend_, &level(field, -launches_before), nullptr});
   }
-  /// A field now and before the last launch, which must have been one.
   StateView view_change(std::size_t field = 0) { return computed({backend_, &now(field), &before(field)}); }
-  /// Begins to compile what launches of so many steps need.
+  /// Starts the compilation that launches of `steps` steps need.
   void prepare(int steps) const;
-  /// The same for a scan that keeps so much.
-  void prepare(const Sampling& kept) const { backend_->reducer().prepare(problem_.precision, kept); }
-  /// Takes the memory of so many copies at a time, as far as launches do not need it.
+  /// Starts the compilation that a scan with this sampling needs.
+  void prepare(const Sampling& sampling) const { backend_->reducer().prepare(problem_.precision, sampling); }
+  /// Allocates memory for `count` simultaneous copies, as far as launches do not need it.
   void prepare_copies(const Sampling& sampling, int count);
   const Box& owned() const { return levels_.front().front()->owned(); }
 
-  /// Advances the block by `steps` <= fuse time steps in one launch. Where halos are needed, they travel
-  /// while the interior is computed. Collective.
+  /// Advances the block by `steps` <= fuse time steps in one launch. A halo exchange overlaps with the
+  /// computation of the interior. Collective.
   void launch(int steps);
 
-  /// Tells `watch`, which must outlive the block, what launches do.
+  /// Reports the activity of launches to `watch`, which must outlive the block.
   void watch_by(Watchdog& watch) { watch_ = &watch; }
-  /// Of all launches on the backend.
+  /// Returns the times of all launches on the backend.
   Timings timings() { return backend_->timings(); }
 
  private:
-  /// A launch of so many steps, from a halo that is good for so many (0: after an exchange).
+  /// A launch of `steps` steps that starts with a halo valid for `valid_steps` steps (0: the launch exchanges
+  /// the halo).
   struct Kind {
-    int steps, known;
+    int steps, valid_steps;
     friend auto operator<=>(const Kind&, const Kind&) = default;
   };
   using Launches = std::vector<std::unique_ptr<Launch>>;  // one per turn of the arrays
-  using Levels = std::vector<std::unique_ptr<Field>>;     // of a field: two arrays, or three with `.previous`
-  /// The backend waits with an eye on what may never end; a reducer or a copy does not.
+  using Levels = std::vector<std::unique_ptr<Field>>;     // the arrays of one field
+  /// Waits through the backend first, because it checks for failed messages while it waits. A reducer or a
+  /// copy would not.
   StateView computed(const StateView& view) {
     backend_->synchronize();
     return view;
   }
-  /// The arrays of a field: of the step now, of the step that the next launch makes, and of the step before.
-  /// With two arrays the last two are one.
+  /// Returns the array of a field that holds the state `turns` launches ahead: 0 is the current state, 1 the
+  /// state that the next launch computes, -1 the state before the last launch. With two arrays the last two
+  /// are one.
   Field& level(std::size_t field, std::int64_t turns) const {
     const auto count = static_cast<std::int64_t>(levels_[field].size());
     return *levels_[field][static_cast<std::size_t>((turn_ + turns + count) % count)];
@@ -88,21 +93,24 @@ class Block {
   Field& now(std::size_t field = 0) const { return level(field, 0); }
   Field& next(std::size_t field = 0) const { return level(field, 1); }
   Field& before(std::size_t field) const { return level(field, -1); }
-  /// The fields that a launch reads: all of them now, then those of which it reads values one step before.
+  /// Return what the next launch reads (all fields now, then the previous values that equations read), and
+  /// what it writes.
   State in() const;
   State out() const;
   Launches& launches(const Kind& kind);
-  /// Whether such a launch scales the state by its largest magnitude on the whole grid, Field::largest().
+  /// Returns true if launches of `steps` steps scale the state by the largest magnitude on the whole grid,
+  /// Field::magnitude_bound().
   bool scales(int steps) const { return scales_data_ && steps == method_.fuse; }
-  /// For these, begins to tell other ranks that of the block, on the queue of exchanging.
-  void share_largest(int steps);
-  /// What is computed from here on finds that of the whole grid.
-  void await_largest(int steps);
-  /// Its least, so that images beyond walls, 2 c less a point, are at most half as large again.
-  int least_largest() const;
+  /// Starts the reduction of the largest magnitude over all ranks on the exchange queue, if such launches
+  /// scale the state.
+  void share_magnitude_bound(int steps);
+  /// Makes the compute queue wait for the result of share_magnitude_bound().
+  void await_magnitude_bound(int steps);
+  /// Returns a lower bound of the scale, so that reflected ghosts 2 c - u exceed it by at most half.
+  int minimum_scale() const;
   std::unique_ptr<Unit> make_unit(Queue queue) const;
   HaloExchange exchange_of(const Domain& domain, const State& state);
-  /// The exchange of what the next launch reads of other ranks.
+  /// Returns the exchange of those fields of `state` whose halos are not valid yet.
   HaloExchange& exchange(const State& state);
   void enqueue(const Kind& kind);
   void enqueue_with_exchange(int steps);
@@ -110,52 +118,56 @@ class Block {
     if (watch_) watch_->enter(phase);
   }
   HaloRegions regions(const Domain& domain, const Index3& width) const;
-  /// The block and what is known around it when the halo is good for so many steps.
-  Box known(int steps) const;
-  /// The part of known(steps_of_halo_ - steps) that launches reach before anything has arrived.
+  /// Returns the block and the points around it that are valid if the halo is good for `steps` steps.
+  Box valid_region(int steps) const;
+  /// Returns the part of valid_region(steps_of_halo_ - steps) that a launch computes before the halo has
+  /// arrived.
   Box interior(int steps) const;
-  /// Rows of what is known after an exchange: all (`width` beside the block), and those that are known before
-  /// anything has arrived.
-  Box rows_of(Index3 width) const;
-  Box rows_at_hand() const;
-  /// Ghosts beside walls of these, and of the others.
+  /// Return the rows that are valid after an exchange: halo_rows() those up to `width` points beside the
+  /// block, and local_rows() those that are valid before messages have arrived.
+  Box halo_rows(Index3 width) const;
+  Box local_rows() const;
+  /// Fill the ghosts beside walls: fill_local_ghosts() in the rows that are valid before messages have
+  /// arrived, and fill_received_ghosts() in the other rows.
   void fill_local_ghosts();
-  /// Where x is cut, launches write rows in parts that may be too short for their mirror images.
+  /// Returns true if x is cut. Launches then write rows in parts that may be too short for their reflections.
   bool writes_rows_in_parts() const { return decomposition_.rank_grid()[x_axis] > 1; }
-  void fill_ghosts_of_arrived();
+  void fill_received_ghosts();
 
   Communicator communicator_;
   Problem problem_;
   Method method_;
   Decomposition decomposition_;
   Backend* backend_;
-  std::array<bool, 3> repeats_;  // axes, for the units
-  Index3 reach_;                 // of a step, where it needs a halo
+  std::array<bool, 3> wraps_;  // axes where units wrap indices
+  Index3 reach_;               // of a step; 0 along axes without a halo
   std::unique_ptr<Field> source_, fused_source_;
   std::vector<Levels> levels_;      // by field
   std::int64_t turn_ = 0;           // of the arrays
-  std::int64_t turns_ = 2;          // after which the arrays are where they were
+  std::int64_t turns_ = 2;          // after which every array has the same role again
   std::int64_t step_ = 0;           // that the state is of
-  bool previous_is_known_ = false;  // in the halo
+  bool previous_is_known_ = false;  // the halos of previous values are valid
   std::unique_ptr<Unit> unit_;
-  std::array<std::unique_ptr<Unit>, edge_queues.size()> edge_units_;  // where edges are computed beside it
+  std::array<std::unique_ptr<Unit>, edge_queues.size()> edge_units_;  // for edges that overlap with the
+                                                                      // interior
   Watchdog* watch_ = nullptr;
-  Phase computing_ = Phase::setup;                 // what a launch tells it, exchanges apart
-  int steps_of_halo_;                              // that it is good for after an exchange
-  int steps_known_ = 0;                            // that the halo of the state is good for
-  bool scales_data_ = false;                       // launches of `fuse` steps scale the state
-  bool largest_is_known_ = false;                  // that of the block, beside the state
-  std::map<std::size_t, HaloExchange> exchanges_;  // by the number of fields, made when first needed
+  Phase computing_ = Phase::setup;         // phase of a launch outside of exchanges
+  int steps_of_halo_;                      // steps that the halo is good for after an exchange
+  int valid_steps_ = 0;                    // steps that the halo of the state is good for now
+  bool scales_data_ = false;               // launches of `fuse` steps scale the state
+  bool magnitude_bound_is_known_ = false;  // the state's Field::magnitude_bound() is that of the block
+  std::map<std::size_t, HaloExchange> exchanges_;  // by number of fields, made when first needed
   std::map<Kind, Launches> launches_;
-  std::shared_ptr<HostCopy> state_copy_;  // that state() has given away
+  std::shared_ptr<HostCopy> state_copy_;  // the copy that state() returned
 };
 
-/// Bytes of the fields of the largest block: two, one for the source, and two while that of fused steps is
-/// made; exchange buffers excluded. At the most: images of a block's own points that it does without count.
+/// Returns the bytes of the fields of the largest block: two for the state, one for the source, and two while
+/// the fused source is made. Exchange buffers are not included. The result is an upper bound, since it
+/// includes halos along axes where units wrap indices.
 std::size_t block_bytes(const Problem& problem, const Decomposition& decomposition, const Method& method,
                         int exchange_every = 1);
 
-/// Bytes of a copy of what is kept of the largest block.
+/// Returns the bytes of a copy of the largest block with this sampling.
 std::size_t copy_bytes(const Decomposition& decomposition, const Sampling& sampling);
 
 }  // namespace spsolve

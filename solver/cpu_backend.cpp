@@ -9,7 +9,7 @@
 namespace spsolve {
 namespace {
 
-/// The field itself.
+/// A copy that is the field itself.
 class FieldInPlace : public HostCopy {
  public:
   explicit FieldInPlace(const Field& field) : field_(field) {}
@@ -22,7 +22,7 @@ class FieldInPlace : public HostCopy {
 class FieldCopy : public HostCopy {
  public:
   FieldCopy(const Field& field, const Sampling& sampling)
-      : values_(sampling.kept(field.owned()), {0, 0, 0}, sampling.precision), stride_(sampling.stride) {}
+      : values_(sampling.sampled(field.owned()), {0, 0, 0}, sampling.precision), stride_(sampling.stride) {}
   Sample sample() override { return {&values_, stride_}; }
   const Field& wait() override { return values_; }
 

@@ -29,7 +29,7 @@ bool mpi_reads_device_memory() {
 #endif
 }
 
-/// The transport of this name on a stream, and its name in full.
+/// Returns the transport called `name` on a stream, and its full name.
 std::pair<std::unique_ptr<Transport>, std::string> make_transport(const Communicator& communicator,
                                                                   const std::string& name,
                                                                   cudaStream_t stream,
@@ -73,24 +73,24 @@ CudaBackend::CudaBackend(const Communicator& communicator, const std::string& tr
   launches_.emplace(compute_, *transport_, graphs && transport_->enqueues_only());
 }
 
-std::array<bool, 3> CudaBackend::repeating_axes(const Problem& problem, const Method& method,
-                                                const Index3& block) const {
+std::array<bool, 3> CudaBackend::wrapped_axes(const Problem& problem, const Method& method,
+                                              const Index3& block) const {
   if (method.fused_weights()) return {};
   const Domain& domain = problem.domain;
   const auto of_kernels =
-      cuda::repeating_axes({domain, problem.stencil, problem.precision, problem.has_source},
-                           cuda::region_of({{}, block}, cuda::grid_axes(domain)), problem.precision,
-                           method.fuse, cuda::current_device().block_limits());
+      cuda::wrapped_axes({domain, problem.stencil, problem.precision, problem.has_source},
+                         cuda::region_of({{}, block}, cuda::grid_axes(domain)), problem.precision,
+                         method.fuse, cuda::current_device().block_limits());
   return cuda::to_grid_axes(of_kernels, domain);
 }
 
 std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Method& method,
                                              const Sources& sources, Queue queue,
-                                             const std::array<bool, 3>& repeats) {
+                                             const std::array<bool, 3>& wraps) {
   const cudaStream_t stream = this->stream(queue);
   const auto single_steps = [&](cudaStream_t on) {
     return std::make_unique<cuda::ScalarUnit>(problem.domain, problem.stencil, problem.precision,
-                                              sources.single, on, repeats);
+                                              sources.single, on, wraps);
   };
   if (!method.fused_weights()) return single_steps(stream);
   auto sweep = sweep_of(method, [&](Layout layout) {

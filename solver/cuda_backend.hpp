@@ -11,22 +11,22 @@
 
 namespace spsolve {
 
-/// One GPU: a stream for each queue, ordered by events. Launches are captured in CUDA graphs where the
+/// One GPU, with a stream for each queue, ordered by events. Launches are captured in CUDA graphs if the
 /// transport only enqueues.
 class CudaBackend : public Backend {
  public:
-  /// On the current device; collective. `transport`: peer, nccl, mpi, or auto (the first of these that can
-  /// be had). Throws Error(invalid_input) for one that cannot.
+  /// Uses the current device. `transport` is peer, nccl, mpi, or auto (the first of these that works). Throws
+  /// Error(invalid_input) if the chosen one does not work. Collective.
   CudaBackend(const Communicator& communicator, const std::string& transport, bool graphs = true);
 
   Memory& memory() override { return memory_; }
   Packer& packer(Queue queue) override { return queue == Queue::compute ? packer_ : unpacker_; }
   Transport& transport() override { return *transport_; }
   Reducer& reducer() override { return reducer_; }
-  std::array<bool, 3> repeating_axes(const Problem& problem, const Method& method,
-                                     const Index3& block) const override;
+  std::array<bool, 3> wrapped_axes(const Problem& problem, const Method& method,
+                                   const Index3& block) const override;
   std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Sources& sources,
-                                  Queue queue, const std::array<bool, 3>& repeats) override;
+                                  Queue queue, const std::array<bool, 3>& wraps) override;
   bool queues_overlap() const override { return true; }
   void require_memory(std::size_t bytes) const override;
   std::unique_ptr<Launch> make_launch() override { return launches_->make_launch(); }
@@ -42,7 +42,7 @@ class CudaBackend : public Backend {
   }
   void set(Field& field, const FillField& fill) override { copies_.set(field, fill); }
 
-  /// peer, nccl, mpi (device memory), mpi (host memory)
+  /// Returns peer, nccl, mpi (device memory) or mpi (host memory).
   const std::string& transport_name() const { return transport_name_; }
 
  private:

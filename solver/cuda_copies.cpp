@@ -8,7 +8,7 @@
 namespace spsolve {
 namespace {
 
-/// Device memory that is left to what CUDA and NCCL allocate later.
+/// Device memory left for later allocations by CUDA and NCCL.
 constexpr std::size_t spare_bytes = std::size_t{1} << 30;
 
 /// Enqueues a copy of the owned points to the device.
@@ -25,7 +25,7 @@ void copy_owned(const Field& from, Field& to, cudaStream_t stream) {
                   static_cast<std::size_t>(extent[y_axis]), static_cast<std::size_t>(extent[z_axis]), stream);
 }
 
-/// Enqueues a copy of all memory between fields of one geometry: faster than row by row.
+/// Enqueues one copy of all memory between fields of one geometry, which is faster than row by row.
 void copy_whole(const Field& from, Field& to, cudaStream_t stream) {
   if (from.owned().empty()) return;
   const std::byte* begin = from.bytes_at(from.owned().begin);
@@ -38,7 +38,7 @@ void copy_whole(const Field& from, Field& to, cudaStream_t stream) {
 
 class CudaCopies::Copy : public HostCopy {
  public:
-  /// Room on the device, which copies share.
+  /// Device memory for sampled points, shared by several copies.
   struct Staging {
     Staging(const Field& like, Memory& memory)
         : values(like.owned(), like.halo(), like.precision(), memory) {}
@@ -55,14 +55,14 @@ class CudaCopies::Copy : public HostCopy {
     cuda::check_cuda(cudaStreamWaitEvent(all_.compute_, staging->left));
     return {&staging->values, stride};
   }
-  void depart() override {
+  void start_transfer() override {
     if (!staging) return;
     copy_whole(staging->values, values, all_.travel_);
     staging->left.record(all_.travel_);
     arrived_.record(all_.travel_);
   }
   const Field& wait() override {
-    cuda::select_device(all_.device_);  // a thread begins with device 0
+    cuda::select_device(all_.device_);  // a new thread starts with device 0
     arrived_.synchronize();
     return values;
   }
@@ -81,7 +81,7 @@ CudaCopies::CudaCopies(const cuda::Stream& compute) : compute_(compute) {
 }
 
 std::shared_ptr<HostCopy> CudaCopies::make_copy(const Box& owned, const Sampling& sampling) {
-  const std::shared_ptr<Copy> copy = unused_copy(sampling.kept(owned), sampling.precision);
+  const std::shared_ptr<Copy> copy = unused_copy(sampling.sampled(owned), sampling.precision);
   copy->stride = sampling.stride;
   return copy;
 }
@@ -89,7 +89,7 @@ std::shared_ptr<HostCopy> CudaCopies::make_copy(const Box& owned, const Sampling
 void CudaCopies::prepare(const Box& owned, const Sampling& sampling, int count, std::size_t reserve) {
   std::vector<std::shared_ptr<Copy>> at_a_time;
   while (std::ssize(at_a_time) < count)
-    at_a_time.push_back(unused_copy(sampling.kept(owned), sampling.precision));
+    at_a_time.push_back(unused_copy(sampling.sampled(owned), sampling.precision));
   std::size_t free_bytes = 0, total_bytes = 0;
   cuda::check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes));
   const Copy& first = *at_a_time.front();
@@ -99,7 +99,7 @@ void CudaCopies::prepare(const Box& owned, const Sampling& sampling, int count, 
 }
 
 void CudaCopies::set(Field& field, const FillField& fill) {
-  std::erase_if(copies_, [&](const auto& copy) {  // such as a source in the precision of sums
+  std::erase_if(copies_, [&](const auto& copy) {  // such as the source, in the precision of sums
     return copy.use_count() == 1 && copy->values.precision() != field.precision();
   });
   const std::shared_ptr<Copy> copy = unused_copy(field.owned(), field.precision());

@@ -8,20 +8,20 @@
 
 namespace spsolve {
 
-/// Copies of fields between a GPU and pinned host memory. Where it was prepared and the device has room for
-/// that, what leaves is first kept on the device and then travels on a stream of its own while computing goes
-/// on; otherwise the pass that keeps it writes to host memory, and computing waits until that is done.
+/// Copies fields between a GPU and pinned host memory. If prepare() found enough device memory, sampled
+/// points are first kept on the device and then transferred on a separate stream while computation continues.
+/// Otherwise the sampling kernel writes to host memory, and computation waits for it.
 class CudaCopies {
  public:
-  /// On the current device, of fields that are written on `compute`, which must outlive this.
+  /// Uses the current device and fields that are written on `compute`, which must outlive this object.
   explicit CudaCopies(const cuda::Stream& compute);
 
-  /// Of the owned points of a field. Host memory that a destroyed copy had is used again.
+  /// Makes a copy of the owned points of a field. It reuses host memory of destroyed copies.
   std::shared_ptr<HostCopy> make_copy(const Box& owned, const Sampling& sampling);
-  /// Takes the memory of so many such copies at a time, and room for one on the device if that leaves
-  /// `reserve` bytes there.
+  /// Allocates host memory for `count` simultaneous copies, and staging memory for one on the device if at
+  /// least `reserve` bytes stay free there.
   void prepare(const Box& owned, const Sampling& sampling, int count, std::size_t reserve);
-  /// Returns when the owned points of `field` are what `fill` sets.
+  /// Sets the owned points of `field` to the values that `fill` sets. Returns when they have arrived.
   void set(Field& field, const FillField& fill);
 
  private:

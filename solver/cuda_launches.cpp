@@ -11,15 +11,19 @@
 namespace spsolve {
 namespace {
 
-constexpr std::chrono::milliseconds impatient(2);  // how long a wait spins before it sleeps now and then
-constexpr std::chrono::microseconds nap(50);
-constexpr std::int64_t timing_interval = 61;  // launches; prime: each of those that take turns is met
-constexpr double most_seconds_ahead = 0.5;  // signals, time limits and the watch wait for what is on its way
+constexpr std::chrono::milliseconds spin_time(2);  // how long a wait spins before it begins to sleep between
+                                                   // polls
+constexpr std::chrono::microseconds sleep_time(50);
+constexpr std::int64_t timing_interval = 61;  // launches; prime, so that launches that alternate are all
+                                              // sampled
+constexpr double most_seconds_ahead = 0.5;  // signals, time limits and the watchdog wait for the launches in
+                                            // flight
 
 }  // namespace
 
-/// What a launch needs (kernels, tables, scratch memory) is made when it runs for the first time. That may
-/// move what graphs of other launches hold, so those are captured again.
+/// A launch that is captured in a CUDA graph. Its kernels, tables and scratch memory are made when it runs
+/// for the first time, without a graph. That may move memory that graphs of other launches refer to, so those
+/// are captured again.
 class CudaLaunches::GraphLaunch : public Launch {
  public:
   explicit GraphLaunch(CudaLaunches& launches) : launches_(&launches) {}
@@ -44,7 +48,7 @@ class CudaLaunches::GraphLaunch : public Launch {
   CudaLaunches* launches_;
   bool prepared_ = false;
   std::int64_t preparations_ = 0;
-  std::array<std::optional<cuda::Graph>, 2> graphs_;  // without and with the events of a timed launch
+  std::array<std::optional<cuda::Graph>, 2> graphs_;  // without and with timing events
 };
 
 CudaLaunches::CudaLaunches(const cuda::Stream& compute, const Transport& transport, bool graphs)
@@ -61,7 +65,7 @@ void CudaLaunches::mark(Mark mark, cudaStream_t stream) {
 }
 
 void CudaLaunches::begin_launch(bool prepared) {
-  if (launches_ >= window()) wait(finished_[(launches_ - window()) % ahead]);
+  if (launches_ >= window()) wait(finished_[(launches_ - window()) % max_in_flight]);
   timing_ = launches_ == 0 || (launches_ >= next_timed_ && prepared);
   if (!timing_) return;
   add_timed_launch();
@@ -74,22 +78,22 @@ std::int64_t CudaLaunches::window() const {
   constexpr std::int64_t least = 2;
   if (launch_seconds_ <= 0) return least;
   return static_cast<std::int64_t>(
-      std::clamp(most_seconds_ahead / launch_seconds_, double{least}, double{ahead}));
+      std::clamp(most_seconds_ahead / launch_seconds_, double{least}, double{max_in_flight}));
 }
 
 void CudaLaunches::end_launch() {
-  finished_[launches_ % ahead].record(compute_);
+  finished_[launches_ % max_in_flight].record(compute_);
   ++launches_;
 }
 
 void CudaLaunches::add_timed_launch() {
   if (!timed_pending_) return;
   timed_pending_ = false;
-  wait(finished_[timed_launch_ % ahead]);
+  wait(finished_[timed_launch_ % max_in_flight]);
   std::array<double, mark_count> at{};
   for (std::size_t i = 1; i < mark_count; ++i) at[i] = marks_[i]->seconds_since(*marks_[0]);
   launch_seconds_ = *std::max_element(at.begin(), at.end());
-  // The first one prepares others: it stands for itself.
+  // The first launch also prepares others, so it is not scaled up.
   if (timed_launch_ == 0) return first_.add(at, 1);
   timings_.add(at, static_cast<double>(timed_launch_ - timed_for_));
   timed_for_ = timed_launch_;
@@ -106,7 +110,7 @@ void CudaLaunches::wait(const cuda::Event& event) const {
   const auto begin = std::chrono::steady_clock::now();
   while (!event.done()) {
     transport_->check();
-    if (std::chrono::steady_clock::now() - begin > impatient) std::this_thread::sleep_for(nap);
+    if (std::chrono::steady_clock::now() - begin > spin_time) std::this_thread::sleep_for(sleep_time);
   }
 }
 

@@ -11,45 +11,46 @@
 
 namespace spsolve {
 
-/// Launches on one GPU: they are captured in CUDA graphs, the host runs a bounded number of them ahead, and
-/// some of them are timed by events.
+/// Launches on one GPU. They are captured in CUDA graphs, the host runs ahead by a bounded number of
+/// launches, and some launches are timed by events.
 class CudaLaunches {
  public:
-  /// On streams that outlive this. `graphs`: whether what launches enqueue can be captured.
+  /// Uses streams that outlive this object. `graphs` is true if the work of launches can be captured.
   CudaLaunches(const cuda::Stream& compute, const Transport& transport, bool graphs);
   ~CudaLaunches();
 
   std::unique_ptr<Launch> make_launch();
   void mark(Mark mark, cudaStream_t stream);
-  /// The first launch, and means of those that were timed times the number of all others.
+  /// Returns the time of the first launch plus that of all others, extrapolated from the launches that were
+  /// timed.
   Timings timings();
-  /// Returns when what `event` recorded has come to pass, looking at the transport meanwhile.
+  /// Waits for an event and checks the transport for failures meanwhile.
   void wait(const cuda::Event& event) const;
 
  private:
   class GraphLaunch;
 
-  /// `prepared`: it is not the first of its kind.
+  /// `prepared` is false for the first run of a launch.
   void begin_launch(bool prepared);
   void end_launch();
   void add_timed_launch();
-  /// How many launches may be on their way now.
+  /// Returns how many launches may be in flight now.
   std::int64_t window() const;
 
   const cuda::Stream& compute_;
   const Transport* transport_;
   bool graphs_;
-  std::int64_t preparations_ = 0;  // launches that ran for the first time: graphs of before are stale
+  std::int64_t preparations_ = 0;  // number of first runs; graphs captured before the last one are stale
 
-  static constexpr std::int64_t ahead = 64;  // launches that may be on their way at the most
-  std::array<cuda::Event, ahead> finished_;
+  static constexpr std::int64_t max_in_flight = 64;  // upper limit of launches in flight
+  std::array<cuda::Event, max_in_flight> finished_;
   std::int64_t launches_ = 0;
-  double launch_seconds_ = 0;  // that the newest timed one took
+  double launch_seconds_ = 0;  // duration of the newest timed launch
 
   std::array<std::unique_ptr<cuda::Event>, mark_count> marks_;
   std::int64_t timed_launch_ = 0, next_timed_ = 0;
   bool timing_ = false, timed_pending_ = false;
-  std::int64_t timed_for_ = 0;  // launches after the first that timed ones stand for
+  std::int64_t timed_for_ = 0;  // number of launches, after the first, that the timed ones represent
   Timings first_, timings_;
 };
 

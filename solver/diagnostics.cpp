@@ -8,13 +8,14 @@
 namespace spsolve {
 namespace {
 
-/// A power of two that takes numbers up to `largest` to magnitudes below 1, so that squares neither overflow
-/// nor underflow. The least numbers of all it takes to 2^-53 only: beyond, it would be infinite itself.
+/// Returns a power of two that scales numbers up to `largest` to magnitudes below 1, so that squares neither
+/// overflow nor underflow. The smallest numbers are scaled only to 2^-53, because a larger factor would be
+/// infinite.
 double scale_of(double largest) {
   return largest > 0 ? std::ldexp(1.0, -std::max(std::ilogb(largest) + 1, -1021)) : 1.0;
 }
 
-/// How the numbers of so many points are split.
+/// Returns how `points` numbers are split for exact sums.
 SumScales scales_of(const Extremes& extremes, std::int64_t points) {
   const int headroom = std::ilogb(static_cast<double>(points)) + 2;
   return {scale_of(std::max(std::abs(extremes.min), std::abs(extremes.max))),
@@ -24,10 +25,10 @@ SumScales scales_of(const Extremes& extremes, std::int64_t points) {
 
 }  // namespace
 
-ScanResult StateView::scan(const Sampling& kept) const {
-  const std::shared_ptr<HostCopy> copy = backend->make_copy(*state, kept);
+ScanResult StateView::scan(const Sampling& sampling) const {
+  const std::shared_ptr<HostCopy> copy = backend->make_copy(*state, sampling);
   const Extremes extremes = backend->reducer().extremes(*state, previous, copy->sample());
-  copy->depart();
+  copy->start_transfer();
   return {extremes, copy};
 }
 
@@ -41,7 +42,7 @@ Extremes extremes_of_all(const Communicator& communicator, const Index3& shape, 
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, least.data(), 3, MPI_DOUBLE, MPI_MIN, communicator.handle()));
   const std::int64_t first =
       communicator.all_reduce(static_cast<std::int64_t>(found.first_not_finite), MPI_MIN);
-  // Which of two zeros is the least depends on the order: adding zero makes them one.
+  // Which of two zeros is the minimum depends on the order of the ranks. Adding zero makes both +0.
   return {least[0] + 0.0, 0.0 - least[1], 0.0 - least[2], first};
 }
 
@@ -57,7 +58,7 @@ Diagnostics measure(const Communicator& communicator, const Index3& shape, const
   Sums sums = view.backend->reducer().sums(*view.state, view.previous, scales);
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.pieces, 6, MPI_DOUBLE, MPI_SUM, communicator.handle()));
   const auto whole = [&](int sum) { return sums.pieces[2 * sum] + sums.pieces[2 * sum + 1]; };
-  // A change that is too large for a double makes their norm so too.
+  // If a change is too large for a double, so is the norm of all changes.
   return {extremes.min, extremes.max, whole(0) / static_cast<double>(points) / scales.value,
           std::sqrt(whole(1)) / scales.value,
           scales.change > 0 ? std::sqrt(whole(2)) / scales.change : extremes.largest_change};

@@ -11,8 +11,8 @@ namespace {
 
 constexpr bool due(std::int64_t every, std::int64_t step) { return every > 0 && step % every == 0; }
 
-/// The arrays of the state `launches_before` launches before: every field, then those that have values one
-/// step before with these. `take(field, launches before)` gets one after the other.
+/// Calls `take(field, launches_before)` for the arrays of the state `launches_before` launches ago: every
+/// field and, if `with_previous`, then the previous values of the fields that have them.
 template <class Take>
 void for_each_array(const Block& block, int launches_before, bool with_previous, Take&& take) {
   for (std::size_t field = 0; field < block.field_count(); ++field) take(field, launches_before);
@@ -20,8 +20,8 @@ void for_each_array(const Block& block, int launches_before, bool with_previous,
     if (block.has_previous(field)) take(field, launches_before + 1);
 }
 
-/// Ends a run whose state at `step` is not finite at a point of a field, after a checkpoint of the state
-/// `steps` before if there is one and it is finite.
+/// Ends a run whose state at `step` is not finite at `place` of a field. If there is a state `steps` steps
+/// earlier and it is finite, a checkpoint of it is written first.
 [[noreturn]] void end_diverged(Block& block, const Communicator& communicator, const Problem& problem,
                                const Observers& observers, std::size_t field, const Index3& place,
                                std::int64_t step, std::int64_t steps) {
@@ -37,10 +37,10 @@ void for_each_array(const Block& block, int launches_before, bool with_previous,
       is_finite = is_finite && found.first_not_finite == no_point;
     });
     if (is_finite) {
-      observers.checkpoint(step - steps, [&](const Sampling& kept, bool with_previous) {
+      observers.checkpoint(step - steps, [&](const Sampling& sampling, bool with_previous) {
         Copies copies;
         for_each_array(block, 1, with_previous, [&](std::size_t of_field, int launches_before) {
-          copies.push_back(block.view(of_field, launches_before).scan(kept).copy);
+          copies.push_back(block.view(of_field, launches_before).scan(sampling).copy);
         });
         return copies;
       });
@@ -84,8 +84,9 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
                const Schedule& schedule, const Observers& observers) {
   const Index3& shape = problem.domain.shape;
   std::int64_t step = schedule.first;
-  // The events of the state that a launch of `steps` has left; files and diagnostics share a scan of it.
-  const auto attend = [&](std::int64_t steps, bool diagnostics, bool snapshot, bool checkpoint) {
+  // Handles the events of the state that a launch of `steps` steps has produced. Files and diagnostics share
+  // one scan of it.
+  const auto handle_events = [&](std::int64_t steps, bool diagnostics, bool snapshot, bool checkpoint) {
     const auto view_of = [&](std::size_t field) {
       return diagnostics && steps > 0 ? block.view_change(field) : block.view(field);
     };
@@ -94,16 +95,16 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
       if (found[field]) return scanned.copy;
       found[field] = extremes_of_all(communicator, shape, block.owned(), scanned.extremes);
       if (const auto place = first_not_finite(*found[field], shape)) {
-        scanned.copy = nullptr;  // its memory serves the state before
+        scanned.copy = nullptr;  // releases its memory for the state before
         end_diverged(block, communicator, problem, observers, field, *place, step, steps);
       }
       return scanned.copy;
     };
-    const CopyState state = [&](const Sampling& kept, bool with_previous) {
+    const CopyState state = [&](const Sampling& sampling, bool with_previous) {
       Copies copies;
       for_each_array(block, 0, with_previous, [&](std::size_t field, int launches_before) {
-        copies.push_back(launches_before == 0 ? finite(field, view_of(field).scan(kept))
-                                              : block.view(field, launches_before).scan(kept).copy);
+        copies.push_back(launches_before == 0 ? finite(field, view_of(field).scan(sampling))
+                                              : block.view(field, launches_before).scan(sampling).copy);
       });
       return copies;
     };
@@ -116,11 +117,11 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
         by_field.push_back(measure(communicator, shape, view_of(field), *found[field]));
       observers.diagnostics(step, by_field);
     }
-    // Last: a restart from it repeats nothing of this step.
+    // The checkpoint comes last, so that a restart from it repeats nothing of this step.
     if (checkpoint) observers.checkpoint(step, state);
   };
-  // Rounding to storage may have overflowed.
-  attend(0, step == 0, step == schedule.last || (step == 0 && schedule.snapshot_every > 0), false);
+  // Check the initial state too, since rounding to storage may have overflowed.
+  handle_events(0, step == 0, step == schedule.last || (step == 0 && schedule.snapshot_every > 0), false);
   while (step < schedule.last) {
     const std::int64_t taken = next_stop(schedule, step) - step;
     block.launch(static_cast<int>(taken));
@@ -131,7 +132,7 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
     const bool snapshot = last || due(schedule.snapshot_every, step);
     const Request request = last ? Request::none : observers.poll(step);
     const bool checkpoint = due(schedule.checkpoint_every, step) || request != Request::none;
-    if (diagnostics || snapshot || checkpoint) attend(taken, diagnostics, snapshot, checkpoint);
+    if (diagnostics || snapshot || checkpoint) handle_events(taken, diagnostics, snapshot, checkpoint);
     if (request == Request::stop) return Outcome::stopped;
   }
   return Outcome::finished;

@@ -10,47 +10,52 @@
 
 namespace spsolve {
 
-/// What happens at which steps. Cadences count from step 0; 0 means only where said.
+/// The steps at which events happen. Intervals count from step 0; with interval 0 an event happens only at
+/// the steps named below.
 struct Schedule {
-  std::int64_t first = 0;              // the step of the block's state now
+  std::int64_t first = 0;              // step of the block's current state
   std::int64_t last = 0;               // the step to reach
-  std::int64_t snapshot_every = 0;     // always at the last step; with a cadence also at step 0
+  std::int64_t snapshot_every = 0;     // always at the last step; with an interval also at step 0
   std::int64_t diagnostics_every = 0;  // always at step 0 and at the last step
   std::int64_t checkpoint_every = 0;
-  int fuse = 1;  // steps per launch; fewer where the next event is nearer
+  int fuse = 1;  // steps per launch; fewer if the next event is nearer
 };
 
 enum class Request { none, checkpoint, stop };
 enum class Outcome { finished, stopped };
 
-/// Copies the kept points of the state of an event to host memory: of every field in the order of the problem
-/// and, if `with_previous`, then of every field that has values one step before these values. Throws
-/// Error(diverged) where the state is not finite.
+/// Copies of fields in host memory, in the order of the problem.
 using Copies = std::vector<std::shared_ptr<HostCopy>>;
-using CopyState = std::function<Copies(const Sampling& kept, bool with_previous)>;
 
-/// What the caller does at events; every function is called on all ranks at the same step. `state` is for
-/// calls before the observer returns; whether its copy lasts longer is up to the backend.
+/// Copies the sampled points of all fields of an event's state to host memory; with `with_previous` followed
+/// by the previous values of the fields that have them. Throws Error(diverged) if the state is not finite.
+using CopyState = std::function<Copies(const Sampling& sampling, bool with_previous)>;
+
+/// Callbacks for events. All ranks call each function at the same step. `state` may be called only before the
+/// observer returns; the backend decides whether its copy lasts longer.
 struct Observers {
   std::function<void(std::int64_t step, const CopyState& state)> snapshot;
   std::function<void(std::int64_t step, const CopyState& state)> checkpoint;
   std::function<void(std::int64_t step, const std::vector<Diagnostics>& by_field)> diagnostics;
-  /// After every launch: what signals and clocks ask for, the same answer on all ranks.
+  /// Is called after every launch and returns the request of signals or clocks, which must be the same on all
+  /// ranks.
   std::function<Request(std::int64_t step)> poll;
 };
 
-/// Steps from `first` to `last`. Launches end at every event, and one step before diagnostics (their change
-/// is that of one step); where else they end depends on the step and the schedule only, so a run continued
-/// from a checkpoint has the launches, and bits, of one that never stopped. Stops with a checkpoint when poll
-/// says so. Throws Error(diverged) naming step and point when values are no longer finite, after a checkpoint
-/// of the state before if that one is finite: looked for at every event.
+/// Advances from step `first` to `last`. Launches end at every event and one step before diagnostics, whose
+/// change is that of one step. Otherwise they depend only on step and schedule, so a run continued from a
+/// checkpoint has the same launches, and bits, as one that never stopped.
+///
+/// Stops with a checkpoint when poll asks for it. At every event values are checked. If any is not finite,
+/// Error(diverged) with step and point is thrown, after a checkpoint of the previous state if that is finite.
 Outcome evolve(Block& block, const Communicator& communicator, const Problem& problem,
                const Schedule& schedule, const Observers& observers);
 
-/// The lengths of the first thousand launches, in steps: nearly always all that there are.
+/// Returns the lengths in steps of the first thousand launches, which are nearly always all lengths that
+/// occur.
 std::set<int> launch_lengths(const Schedule& schedule);
 
-/// The step at which the launch that begins at `step` ends.
+/// Returns the step at which the launch that begins at `step` ends.
 std::int64_t next_stop(const Schedule& schedule, std::int64_t step);
 
 }  // namespace spsolve

@@ -10,8 +10,8 @@
 
 namespace spsolve {
 
-/// What is solved: u' = stencil(u) + source on the domain, the result as exact as `precision` promises
-/// (docs/design.md). Global: the same on every rank, whatever the decomposition.
+/// The problem to solve: u' = stencil(u) + source on the domain, with the accuracy that `precision` promises
+/// (docs/design.md). It is the same on every rank, whatever the decomposition.
 struct Problem {
   Domain domain;
   Stencil stencil;

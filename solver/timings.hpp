@@ -6,19 +6,19 @@
 
 namespace spsolve {
 
-/// Where the parts of a launch end.
+/// The ends of the parts of a launch.
 enum class Mark { begin, packed, interior, arrived, unpacked, edges };
 constexpr std::size_t mark_count = 6;
 
-/// Seconds that launches took on this rank, in all and by part. Parts overlap: what neighbours send travels
-/// while the interior is computed.
+/// Seconds that launches took on this rank, in total and by part. Parts overlap: messages travel while the
+/// interior is computed.
 struct Timings {
   double compute = 0;
-  double exchange = 0;  // packing, and waiting for neighbours beyond what computing hid
+  double exchange = 0;  // packing, and waiting for neighbours that computation did not hide
   double packing = 0, travel = 0, unpacking = 0;
   double interior = 0, edges = 0;
 
-  /// Adds a launch whose parts ended at these seconds, for as many launches as it stands for.
+  /// Adds a launch whose parts ended at the times `at`, in seconds. It counts for `launches` launches.
   void add(const std::array<double, mark_count>& at, double launches) {
     const auto between = [&](Mark from, Mark to) {
       return launches * (at[static_cast<std::size_t>(to)] - at[static_cast<std::size_t>(from)]);

@@ -1,5 +1,6 @@
-# How tests start ranks: as root, as one is in a container, and more of them than cores. Messages go by shared memory alone, since
-# the search for networks takes longer than most tests, and mpirun ends what is left of a failed job at once, not after a second.
+# Settings with which tests start ranks: as root, the usual user in a container, and more ranks than cores. Messages use shared
+# memory only, because the search for networks takes longer than most tests. mpirun ends the remains of a failed job at once
+# instead of after a second.
 set(mpirun ${MPIEXEC_EXECUTABLE} --oversubscribe ${MPIEXEC_NUMPROC_FLAG})
 set(mpirun_environment
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 OMP_NUM_THREADS=1
@@ -9,8 +10,8 @@ cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 spsolve_precompiled(spsolve_precompiled_tests HEADERS ${spsolve_standard_headers} <fmt/format.h> <mpi.h> <gmock/gmock.h> <gtest/gtest.h>
   LINK fmt::fmt MPI::MPI_C GTest::gmock)
 
-# spsolve_test(NAME SOURCES file... LINK target... [RANKS n...]): one GoogleTest program, run as it is or once per
-# number of ranks under mpirun (label mpi), which fail where ranks wait for one another for ever.
+# spsolve_test(NAME SOURCES file... LINK target... [RANKS n...]) adds one GoogleTest program. It runs once without mpirun, or once
+# per number of ranks under mpirun (label mpi), where it fails if ranks wait for each other forever.
 function(spsolve_test name)
   cmake_parse_arguments(test "" "" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
   add_executable(${name} ${test_SOURCES})

@@ -57,11 +57,11 @@ std::string place_text(const std::filesystem::path& directory) {
 
 void print_file_sizes(const Setup& setup, const Terminal& terminal) {
   const RunConfig& config = setup.config;
-  const Box points = setup.problem.domain.box(), kept = setup.for_snapshots().kept(points);
+  const Box points = setup.problem.domain.box(), sampled = setup.for_snapshots().sampled(points);
   const auto bytes = [](const Box& values, Precision precision) {
     return static_cast<double>(values.points()) * static_cast<double>(storage_bytes(precision));
   };
-  const double snapshot = bytes(kept, config.output.precision);
+  const double snapshot = bytes(sampled, config.output.precision);
   const double checkpoint = bytes(points, setup.problem.precision);
   const std::int64_t snapshots = config.output.every > 0 ? config.time.steps / config.output.every + 1 +
                                                                (config.time.steps % config.output.every != 0)

@@ -10,7 +10,7 @@
 #include "app/setup/describe.hpp"
 #include "app/setup/planning.hpp"
 #include "kernels/sparse/layout_explorer.hpp"
-#include "kernels/wall_images.hpp"
+#include "kernels/wall_reflections.hpp"
 #include "solver/plan/model_of_ranks.hpp"
 
 namespace spsolve {
@@ -42,16 +42,17 @@ void print_scaling(const Problem& problem, const DeviceModel& device, const Cand
   terminal.print("hidden: a launch computes as long; launch: the mean of those with an exchange and without");
 }
 
-/// What fused weights of a candidate do about walls (kernels/wall_images.hpp).
+/// What fused weights of a candidate do about walls (kernels/wall_reflections.hpp).
 void print_walls(const Problem& problem, const Candidate& candidate, const Terminal& terminal) {
   const Domain domain =
-      with_wall_images(problem.domain, problem.stencil, candidate.fuse, candidate.precision);
-  std::vector<const char*> with_images, without;
+      with_wall_reflections(problem.domain, problem.stencil, candidate.fuse, candidate.precision);
+  std::vector<const char*> with_reflections, without;
   for (int axis = domain.first_axis(); axis < axis_count; ++axis)
-    if (!domain.periodic(axis)) (domain.mirrored[axis] ? with_images : without).push_back(axis_names[axis]);
-  if (!with_images.empty())
+    if (!domain.periodic(axis))
+      (domain.reflected[axis] ? with_reflections : without).push_back(axis_names[axis]);
+  if (!with_reflections.empty())
     terminal.print("walls across {}: fused weights hold up to them, the field goes on beyond as its image",
-                   fmt::join(with_images, ", "));
+                   fmt::join(with_reflections, ", "));
   if (!without.empty())
     terminal.print(
         "walls across {}: points that fused weights reach them from take single steps; an image "

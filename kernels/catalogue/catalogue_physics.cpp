@@ -9,14 +9,14 @@ namespace {
 
 constexpr int x = x_axis, y = y_axis, z = z_axis;
 
-/// 1 - (-delta^2 / 4)^n along an axis: takes the shortest wave away.
+/// Returns 1 - (-delta^2 / 4)^n along an axis, a filter that removes the shortest wave.
 Formula shapiro(int axis, int n) {
   Formula power = 1.0;
   for (int i = 0; i < n; ++i) power = -0.25 * central(axis, 2, 2) * power;
   return 1.0 - power;
 }
 
-/// An operator of derivatives scaled so that no wave is amplified.
+/// Returns a differential operator, scaled so that it amplifies no wave.
 CatalogueEntry scaled_operator(std::string name, std::string domain, int dimensions, std::string source,
                                const Formula& formula, std::vector<Derivative> equation, int error_power) {
   const double scale = 1.0 / formula.magnitude();
@@ -143,8 +143,8 @@ std::vector<CatalogueEntry> weather_entries() {
 
 std::vector<CatalogueEntry> electromagnetics_entries() {
   const char* d = "electromagnetics";
-  const Formula square = mirrored(y, {0, 0.5}) * mirrored(x, {0, 0.5});
-  const Formula cross = 0.5 * (mirrored(y, {0, 0.5}) + mirrored(x, {0, 0.5}));
+  const Formula square = symmetric(y, {0, 0.5}) * symmetric(x, {0, 0.5});
+  const Formula cross = 0.5 * (symmetric(y, {0, 0.5}) + symmetric(x, {0, 0.5}));
   return {
       finite_difference("magnetic-diffusion2d", d, 2,
                         "Jackson, Classical Electrodynamics (1999), section 5.18", laplace_equation(2, 0.22)),

@@ -10,10 +10,11 @@ namespace {
 constexpr int x = x_axis, y = y_axis, z = z_axis;
 
 Formula mean(int axis, int radius) {
-  return mirrored(axis, std::vector<double>(radius + 1, 1.0 / (2 * radius + 1)));
+  return symmetric(axis, std::vector<double>(radius + 1, 1.0 / (2 * radius + 1)));
 }
 
-/// Rows of a small image, top to bottom and left to right about the middle, as papers print them.
+/// Returns the weights of a small image, centred. Rows run top to bottom and left to right, as papers print
+/// them.
 Formula mask(const std::vector<std::vector<double>>& rows, double scale) {
   Formula sum;
   const int top = -static_cast<int>(rows.size() / 2);
@@ -23,7 +24,8 @@ Formula mask(const std::vector<std::vector<double>>& rows, double scale) {
   return scale * sum;
 }
 
-/// value(x^2 + y^2) over a square, minus its mean where `balanced`, scaled so that no wave is amplified.
+/// Returns value(x^2 + y^2) over a square, scaled so that it amplifies no wave. If `balanced`, the mean is
+/// subtracted first.
 template <class Value>
 Formula radial(int radius, bool balanced, Value&& value) {
   double sum = 0.0, count = 0.0;
@@ -39,9 +41,9 @@ Formula radial(int radius, bool balanced, Value&& value) {
 std::vector<CatalogueEntry> image_entries() {
   const char* d = "image processing";
   const std::string gonzalez = "Gonzalez and Woods, Digital Image Processing (2008), ";
-  const Formula binomial = mirrored(y, {0.375, 0.25, 0.0625}) * mirrored(x, {0.375, 0.25, 0.0625});
-  const Formula holes = mirrored(x, {0.375, 0, 0.25, 0, 0.0625}),
-                holes_y = mirrored(y, {0.375, 0, 0.25, 0, 0.0625});
+  const Formula binomial = symmetric(y, {0.375, 0.25, 0.0625}) * symmetric(x, {0.375, 0.25, 0.0625});
+  const Formula holes = symmetric(x, {0.375, 0, 0.25, 0, 0.0625}),
+                holes_y = symmetric(y, {0.375, 0, 0.25, 0, 0.0625});
   const std::vector<Derivative> dx{{0.25, {0, 0, 1}}};
   const auto gauss = [](double r2, double sigma) {
     return std::exp(-0.5 * r2 / (sigma * sigma)) / (sigma * sigma);
@@ -61,7 +63,7 @@ std::vector<CatalogueEntry> image_entries() {
       smoothing("binomial2d", d, 2,
                 "Burt and Adelson, IEEE Trans. Commun. 31 (1983) 532: generating kernel, a = 3/8", binomial),
       smoothing("pyramid2d", d, 2, "Burt and Adelson (1983): generating kernel, a = 0.4",
-                mirrored(y, {0.4, 0.25, 0.05}) * mirrored(x, {0.4, 0.25, 0.05})),
+                symmetric(y, {0.4, 0.25, 0.05}) * symmetric(x, {0.4, 0.25, 0.05})),
       smoothing(
           "starlet2d-scale2", d, 2,
           "Starck and Murtagh, Astronomical Image and Data Analysis (2006), chapter 2: B3 spline with holes",
@@ -72,7 +74,7 @@ std::vector<CatalogueEntry> image_entries() {
                 line(x, 0, std::vector<double>(9, 1.0 / 9)), 1),
       smoothing("savitzky-golay1d", d, 1,
                 "Savitzky and Golay, Anal. Chem. 36 (1964) 1627, table I: quadratic, 7 points",
-                mirrored(x, {7.0 / 21, 6.0 / 21, 3.0 / 21, -2.0 / 21}), 4),
+                symmetric(x, {7.0 / 21, 6.0 / 21, 3.0 / 21, -2.0 / 21}), 4),
       derivative("sobel", d, 2, "Duda and Hart, Pattern Classification and Scene Analysis (1973), p. 271",
                  mask({{-1, 0, 1}, {-2, 0, 2}, {-1, 0, 1}}, 1.0 / 32), dx, 3),
       derivative("prewitt", d, 2, "Prewitt, Object Enhancement and Extraction (1970)",
@@ -106,12 +108,12 @@ std::vector<CatalogueEntry> image_entries() {
 
 std::vector<CatalogueEntry> finance_entries() {
   const char* d = "finance";
-  // A year in 250 days: rate 3%, volatility 25%, in steps of one day; prices are on a grid of their
-  // logarithm.
+  // A year has 250 days of one time step each; rate 3%, volatility 25%. The grid is in the logarithm of the
+  // price.
   const double dt = 1.0 / 250, r = 0.03, sigma = 0.25, drift = r - 0.5 * sigma * sigma,
                discount = std::exp(-r * dt);
   const double up = std::exp(sigma * std::sqrt(dt)), chance = (std::exp(r * dt) - 1 / up) / (up - 1 / up);
-  // Grids stretched by lambda: h = lambda sigma sqrt(dt).
+  // Grids are stretched by lambda: h = lambda sigma sqrt(dt).
   const auto per_step = [&](double lambda) { return drift * std::sqrt(dt) / (lambda * sigma); };
   const auto trinomial = [&](double lambda) {
     const double half = 0.5 / (lambda * lambda), tilt = 0.5 * per_step(lambda);
@@ -120,7 +122,8 @@ std::vector<CatalogueEntry> finance_entries() {
   const auto black_scholes = [&](double lambda) {
     return transport_equation({0, 0, -per_step(lambda)}, {0, 0, 0.5 / (lambda * lambda)}, r * dt);
   };
-  // Several assets with equal volatility: every corner of a square or cube, by the signs of its moves.
+  // Several assets with equal volatility move to the corners of a square or cube; the weight of a corner
+  // depends on the signs of its moves.
   const double tilt = per_step(1.0), rho = 0.4;
   const std::vector<Derivative> discounted{{-r * dt, {}}};
   Formula two, three;
@@ -176,7 +179,7 @@ std::vector<CatalogueEntry> biology_entries() {
                         laplace_equation(2, 0.16)),
       smoothing("laplace-dispersal1d", d, 1,
                 "Kot, Lewis and van den Driessche, Ecology 77 (1996) 2027: exponential dispersal kernel",
-                1.0 / sum * mirrored(x, laplace_kernel)),
+                1.0 / sum * symmetric(x, laplace_kernel)),
       finite_difference("morphogen2d", d, 2,
                         "Crick, Nature 225 (1970) 420: gradient by diffusion, with decay",
                         transport_equation({}, {0, 0.2, 0.2}, 0.02)),

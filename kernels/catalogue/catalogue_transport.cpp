@@ -9,30 +9,31 @@ namespace {
 
 constexpr int x = x_axis, y = y_axis, z = z_axis;
 
-/// The Laplacian of the 3 x 3 box whose leading error is isotropic.
+/// Returns the Laplacian on 3 x 3 points whose leading error is isotropic.
 Formula nine_point_laplacian() { return laplacian(2) + 1.0 / 6 * central(y, 2, 2) * central(x, 2, 2); }
 
-/// The same for 3 x 3 x 3 points: faces 14/30, edges 3/30, corners 1/30.
+/// Returns the Laplacian on 3 x 3 x 3 points whose leading error is isotropic: faces 14/30, edges 3/30,
+/// corners 1/30.
 Formula twenty_seven_point_laplacian() {
   const Formula dx = central(x, 2, 2), dy = central(y, 2, 2), dz = central(z, 2, 2);
   return dx + dy + dz + 1.0 / 6 * (dx * dy + dy * dz + dz * dx) + 1.0 / 30 * dx * dy * dz;
 }
 
-/// Damped Jacobi for Laplace's equation: u + omega / (2 d) Laplacian.
+/// Returns damped Jacobi relaxation for Laplace's equation: u + omega / (2 d) Laplacian.
 Formula jacobi(int dimensions, double omega) {
   return 1.0 + omega / (2.0 * dimensions) * laplacian(dimensions);
 }
 
-const Formula half_weights_x = mirrored(x, {0.5, 0.25}), half_weights_y = mirrored(y, {0.5, 0.25}),
-              half_weights_z = mirrored(z, {0.5, 0.25});
+const Formula half_weights_x = symmetric(x, {0.5, 0.25}), half_weights_y = symmetric(y, {0.5, 0.25}),
+              half_weights_z = symmetric(z, {0.5, 0.25});
 
-/// Lagrange interpolation where the flow comes from, `courant` cells to the left.
+/// Interpolates (Lagrange) the point that the flow comes from, `courant` cells to the left.
 Formula advect(int axis, double courant, int first, int last) {
   return interpolate(axis, -courant, first, last);
 }
 
-/// Equilibria of advection and diffusion at relaxation time 1: what streams from p - c is
-/// w (1 + c.u / s2 + (c.u)^2 / (2 s2^2) - u^2 / (2 s2)), the last two where `quadratic`.
+/// Returns the streaming of equilibria for advection and diffusion at relaxation time 1. The weight of p - c
+/// is w (1 + c.u / s2 + (c.u)^2 / (2 s2^2) - u^2 / (2 s2)); the last two terms are included if `quadratic`.
 Formula stream(int dimensions, const std::vector<double>& weight_of_square, double s2,
                const std::array<double, 3>& u = {}, bool quadratic = false) {
   Formula sum;
@@ -109,11 +110,11 @@ std::vector<CatalogueEntry> solver_entries() {
 
 std::vector<CatalogueEntry> fluid_entries() {
   const char* d = "fluid dynamics";
-  // Tam and Webb; Bogey and Bailly, tables of the papers: antisymmetric differences and a filter.
-  const Formula drp = mirrored(x, {0, 0.770882380518, -0.166705904415, 0.020843142770}, true);
-  const Formula fdo11 = mirrored(
+  // Antisymmetric differences and a filter from the tables of Tam and Webb and of Bogey and Bailly.
+  const Formula drp = symmetric(x, {0, 0.770882380518, -0.166705904415, 0.020843142770}, true);
+  const Formula fdo11 = symmetric(
       x, {0, 0.872756993962, -0.286511173973, 0.090320001280, -0.020779405824, 0.002484594688}, true);
-  const Formula sfo11 = mirrored(
+  const Formula sfo11 = symmetric(
       x, {0.215044884112, -0.187772883589, 0.123755948787, -0.059227575576, 0.018721609157, -0.002999540835});
   const auto carried = [](double vx, double vy = 0, double vz = 0) {
     return transport_equation({vz, vy, vx}, {});
@@ -155,8 +156,8 @@ std::vector<CatalogueEntry> fluid_entries() {
       smoothing("les-filter3d", d, 3,
                 "Vasilyev, Lund and Moin, J. Comput. Phys. 146 (1998) 82: test filter of large-eddy "
                 "simulation, 5 points an axis",
-                mirrored(z, {0.625, 0.25, -0.0625}) * mirrored(y, {0.625, 0.25, -0.0625}) *
-                    mirrored(x, {0.625, 0.25, -0.0625}),
+                symmetric(z, {0.625, 0.25, -0.0625}) * symmetric(y, {0.625, 0.25, -0.0625}) *
+                    symmetric(x, {0.625, 0.25, -0.0625}),
                 4),
   };
 }
@@ -171,7 +172,7 @@ std::vector<CatalogueEntry> boltzmann_entries() {
       d3q7{0.25, 0.125};
   return {
       time_step("d1q3-diffusion", d, 1, qian + kruger, stream(1, {2.0 / 3, 1.0 / 6}, third),
-                laplace_equation(1, third / 2), 6),  // the weights of D dt / h^2 = 1/6
+                laplace_equation(1, third / 2), 6),  // equal to the weights of D dt / h^2 = 1/6
       time_step("d2q5-diffusion", d, 2, kruger, stream(2, {1.0 / 3, 1.0 / 6}, third),
                 laplace_equation(2, third / 2), 4),
       time_step("d2q9-diffusion", d, 2, qian + kruger, stream(2, d2q9, third), laplace_equation(2, third / 2),

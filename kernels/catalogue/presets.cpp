@@ -16,7 +16,7 @@ namespace {
 
 using PerAxis = std::array<double, 3>;
 
-// More weights than this in a preset are a slip of the pen, not a stencil.
+// A preset with more weights than this is a typing error.
 constexpr std::int64_t most_weights = 1'000'000;
 
 /// Central differences over offsets -2..2 at unit spacing (Fornberg 1988, table 1).
@@ -27,7 +27,7 @@ constexpr Differences order_2{{0.0, -1.0 / 2, 0.0, 1.0 / 2, 0.0}, {0.0, 1.0, -2.
 constexpr Differences order_4{{1.0 / 12, -2.0 / 3, 0.0, 2.0 / 3, -1.0 / 12},
                               {-1.0 / 12, 4.0 / 3, -5.0 / 2, 4.0 / 3, -1.0 / 12}};
 
-/// The values a user gave, with the grid they are for.
+/// The parameter values that a user gave, and the dimensions of the grid.
 struct Parameters {
   int dimensions;
   const PresetValues& values;
@@ -42,7 +42,8 @@ struct Parameters {
     return finite(name, found->second.front());
   }
 
-  /// {z, y, x}; absent axes are 0. One number stands for every axis where `spread`, else only in 1D.
+  /// Returns {z, y, x}; unused axes are 0. A single number applies to all axes if `spread`; otherwise it is
+  /// accepted only in 1D.
   PerAxis per_axis(const std::string& name, bool spread, std::optional<double> otherwise = {}) const {
     PerAxis result{};
     const int first = axis_count - dimensions;
@@ -66,7 +67,7 @@ struct Parameters {
   }
 };
 
-/// Explicit Euler for diffusion against `velocity`, {z, y, x}.
+/// Returns one explicit Euler step of diffusion and advection by `velocity`, {z, y, x}.
 Stencil transport(int dimensions, const PerAxis& spacing, const Parameters& parameters,
                   const PerAxis& velocity) {
   const PerAxis diffusivity = parameters.per_axis("diffusivity", true);
@@ -92,7 +93,7 @@ Stencil transport(int dimensions, const PerAxis& spacing, const Parameters& para
   return Stencil(extent, weights, center);
 }
 
-/// Weights in proportion to value(offset) over [-radius, radius], with the sum 1.
+/// Returns weights proportional to value(offset) over [-radius, radius], normalised to sum 1.
 template <class Value>
 Stencil normalised(const Index3& radius, Value&& value) {
   const Box box = grow(box_of({1, 1, 1}), radius);
@@ -149,7 +150,7 @@ std::optional<BenchmarkShape> parse_benchmark_shape(std::string_view name) {
 Stencil benchmark_stencil(const BenchmarkShape& shape) {
   Index3 radius{};
   std::fill(radius.end() - shape.dimensions, radius.end(), shape.radius);
-  std::mt19937 random;  // whose numbers the standard fixes
+  std::mt19937 random;  // the standard specifies its numbers
   return normalised(radius, [&](const Index3& k) {
     if (shape.family == BenchmarkShape::random) return 0.1 + 0.9 * 0x1p-32 * static_cast<double>(random());
     if (shape.family == BenchmarkShape::star && std::count(k.begin(), k.end(), 0) < axis_count - 1)
@@ -223,13 +224,13 @@ Stencil make_preset(std::string_view name, int dimensions, const std::array<doub
                      name == "heat" ? PerAxis{} : parameters.per_axis("velocity", false));
   } catch (const PresetError&) {
     throw;
-  } catch (const std::invalid_argument& error) {  // parameters so large that a weight overflows
+  } catch (const std::invalid_argument& error) {  // parameters are so large that a weight overflows
     throw PresetError("", "preset '" + preset->name + "': " + error.what());
   }
 }
 
 double largest_stable_dt(const Stencil& step, double dt, const Index3& shape) {
-  // What rounding leaves of |symbol - 1| for a wave that the operator does not change.
+  // The part of |symbol - 1| that rounding alone can cause, for waves that the operator leaves unchanged.
   const double noise =
       sum_abs(step) * (std::numeric_limits<double>::epsilon() * static_cast<double>(step.taps().size()));
 
@@ -237,8 +238,8 @@ double largest_stable_dt(const Stencil& step, double dt, const Index3& shape) {
   for (const std::complex<double>& symbol : sampled_symbol(step, shape)) {
     const std::complex<double> change = symbol - 1.0;  // lambda dt
     if (std::abs(change) <= noise) continue;
-    // A real part within the noise is zero: a wave that is only carried along, which no step of Euler keeps
-    // in bounds.
+    // A real part within the noise counts as zero. Such a wave is only transported, and explicit Euler
+    // amplifies it with any step.
     const double decay = change.real() < -noise ? -change.real() : 0.0;
     largest = std::min(largest, 2.0 * dt * decay / std::norm(change));
   }

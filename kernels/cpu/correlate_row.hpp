@@ -14,22 +14,22 @@ struct Row {
 
   Out* out;  // overlaps none of the inputs
   std::int64_t points;
-  const In* const* taps;  // per tap the input row, shifted by the offset of the tap
+  const In* const* taps;  // per tap: the input row, shifted by the tap's offset
   const Sum* weights;
   int tap_count;
   const Sum* source;              // or null
-  const In* next_in = nullptr;    // rows of as many points that a later call reads, or writes, first: fetched
-  const Out* next_out = nullptr;  // into the second-level cache meanwhile; or null
-  bool past_cache = false;  // `out` is not read again soon: write it without first reading it into cache
+  const In* next_in = nullptr;    // row that a later call reads first, or null; it is prefetched
+  const Out* next_out = nullptr;  // (into the second-level cache), and so is the row that is written first
+  bool non_temporal = false;      // bypass the caches: `out` is not read again soon
 };
 
 namespace detail {
 
 constexpr std::int64_t cache_line = 64;  // bytes
 
-/// The points [x, x + vectors * V::size()) of a row: every tap is one load and one fused multiply-add per
-/// vector.
-template <class V, int vectors, bool past_cache, class Out, class In>
+/// Computes the points [x, x + vectors * V::size()) of a row. Each tap takes one load and one fused
+/// multiply-add per vector.
+template <class V, int vectors, bool non_temporal, class Out, class In>
 [[gnu::always_inline]] inline void correlate_block(const Row<Out, In>& row, std::int64_t x) {
   using Sum = Compute<In>;
   constexpr int lanes = static_cast<int>(V::size());
@@ -45,8 +45,8 @@ template <class V, int vectors, bool past_cache, class Out, class In>
 #pragma GCC unroll 8
   for (int v = 0; v < vectors; ++v) {
     Out* out = row.out + x + v * lanes;
-    if constexpr (past_cache && std::is_same_v<Out, Sum>)
-      store_past_cache(sum[v], out);
+    if constexpr (non_temporal && std::is_same_v<Out, Sum>)
+      store_non_temporal(sum[v], out);
     else
       store(sum[v], out);
   }
@@ -59,15 +59,16 @@ template <int points, class T>
   for (int i = 0; i < points; i += cache_line / sizeof(T)) __builtin_prefetch(row + x + i, 0, 2);
 }
 
-/// Blocks of registers as long as they last, from an aligned x on; returns where they end.
-template <class V, bool past_cache, class Out, class In>
+/// Computes register blocks from an aligned x on, as long as whole blocks fit. Returns the end of the last
+/// block.
+template <class V, bool non_temporal, class Out, class In>
 [[gnu::always_inline]] inline std::int64_t correlate_blocks(const Row<Out, In>& row, std::int64_t x) {
   constexpr int vectors = 8;  // enough independent sums to hide the latency of an fma (4 cycles, 2 per cycle)
   constexpr int points = vectors * static_cast<int>(V::size());
   for (; x + points <= row.points; x += points) {
     fetch<points>(row.next_in, x);
     fetch<points>(row.next_out, x);
-    correlate_block<V, vectors, past_cache>(row, x);
+    correlate_block<V, vectors, non_temporal>(row, x);
   }
   return x;
 }
@@ -75,10 +76,11 @@ template <class V, bool past_cache, class Out, class In>
 }  // namespace detail
 
 /// Computes a row with vectors of type V. Every point is a chain of fused multiply-adds in the order of the
-/// taps, whether it falls in a vector or in the remainder, so its bits depend neither on where the row begins
-/// or ends nor on V. Vectors at the ends overlap their neighbours: the same bits are written twice. Per
-/// point: one load and one fma per tap; above some ten taps bound by loads that cross a cache line (all but
-/// one in lanes of the taps with x != 0), by memory below.
+/// taps, both in full vectors and in the remainder. Its bits therefore depend neither on the ends of the row
+/// nor on V. The last vector may overlap its neighbour; the same bits are then written twice.
+///
+/// The cost per point is one load and one fma per tap. Above about ten taps the limit is loads that cross a
+/// cache line (for taps with x != 0, all but one in `lanes`); below that it is memory bandwidth.
 template <class V, class Out, class In>
 void correlate_row(const Row<Out, In>& row) {
   constexpr auto lanes = static_cast<std::int64_t>(V::size());
@@ -93,25 +95,26 @@ void correlate_row(const Row<Out, In>& row) {
     detail::correlate_block<V, 1, false>(row, 0);
     x = (detail::cache_line - past_line) / static_cast<std::int64_t>(sizeof(Out)) % lanes;
   }
-  x = row.past_cache ? detail::correlate_blocks<V, true>(row, x) : detail::correlate_blocks<V, false>(row, x);
+  x = row.non_temporal ? detail::correlate_blocks<V, true>(row, x)
+                       : detail::correlate_blocks<V, false>(row, x);
   for (; x + lanes <= row.points; x += lanes) detail::correlate_block<V, 1, false>(row, x);
   if (x < row.points) detail::correlate_block<V, 1, false>(row, row.points - lanes);
 }
 
 #ifdef SPSOLVE_AVX512
-/// Whether the processor has all that x86-64-v4 code uses.
+/// Returns true if the processor has all extensions that x86-64-v4 code uses.
 inline bool has_avx512() {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512vl");
 }
 
-/// correlate_row with 512-bit vectors, compiled for x86-64-v4. T is double or float.
+/// Calls correlate_row with 512-bit vectors, compiled for x86-64-v4. T is double or float.
 template <class T>
 void correlate_row_avx512(const Row<T, T>& row);
 #endif
 
-/// correlate_row with the widest vectors of the processor at hand.
+/// Calls correlate_row with the widest vectors of this processor.
 template <class Out, class In>
 void correlate_row_widest(const Row<Out, In>& row) {
 #ifdef SPSOLVE_AVX512

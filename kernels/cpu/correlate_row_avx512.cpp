@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The only file compiled for x86-64-v4. Whatever it instantiates carries the 512-bit vector type in its name
-// or is inlined, so the linker can never put its code in the place of a function that older processors run.
+// This is the only file compiled for x86-64-v4. Everything it instantiates is inlined or has the 512-bit
+// vector type in its name, so the linker cannot use this code for a function that older processors run.
 #include "kernels/cpu/correlate_row.hpp"
 
 namespace spsolve {

@@ -12,7 +12,7 @@
 #include "kernels/memory.hpp"
 #include "kernels/rounding.hpp"
 
-// One version per instruction set, chosen when the program starts.
+// Compiles one version per instruction set; the program selects one when it starts.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define SPSOLVE_VERSIONS [[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
 #else
@@ -22,7 +22,7 @@
 namespace spsolve {
 namespace {
 
-constexpr int chain_bytes = 512;  // of independent sums: eight registers of the widest kind
+constexpr int chain_bytes = 512;  // independent sums: eight registers of the widest kind
 
 template <class T>
 [[gnu::always_inline]] inline T fma_chains(std::int64_t repeats) {
@@ -41,7 +41,7 @@ SPSOLVE_VERSIONS double fma_fp64(std::int64_t repeats) { return fma_chains<doubl
 SPSOLVE_VERSIONS float fma_fp32(std::int64_t repeats) { return fma_chains<float>(repeats); }
 #undef SPSOLVE_VERSIONS
 
-/// `work` units per call over the seconds of a call: the best of seven, and their median.
+/// Returns the rate of `work` units per call. Boost is the best of seven calls, sustained their median.
 template <class Call>
 Ceiling rate(const char* name, const char* unit, double work, Call&& call) {
   constexpr int repeats = 7;
@@ -76,7 +76,8 @@ Ceiling measure_fma(const char* name, T (*chains)(std::int64_t)) {
 }
 
 Ceiling measure_copy() {
-  // Of many sockets, too: far beyond their caches, and where the threads that copy are.
+  // The arrays are far larger than the caches, also with many sockets, and lie near the threads that copy
+  // them.
   constexpr std::size_t row_bytes = 4096;
   const auto bytes = static_cast<std::size_t>(round_up<std::int64_t>(
       std::max<std::int64_t>(256 << 20, 4 * cache_bytes(_SC_LEVEL3_CACHE_SIZE, 0)), row_bytes));

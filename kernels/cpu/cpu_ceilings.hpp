@@ -7,9 +7,9 @@
 
 namespace spsolve {
 
-/// The copy of an array far beyond the caches, in B/s, with the reading of every line that is written
-/// (write-allocate), and fused multiply-adds in registers, by all threads of this process. "Boost" is the
-/// best of several, "sustained" their median.
+/// Measures the rates of all threads of this process: the copy of an array far beyond the caches, in B/s,
+/// counting the read of every line that is written (write-allocate), and fused multiply-adds in registers.
+/// "Boost" is the best of several runs and "sustained" their median.
 std::vector<Ceiling> measure_cpu_ceilings();
 
 }  // namespace spsolve

@@ -17,12 +17,12 @@ std::int64_t cache_bytes(int name, std::int64_t otherwise) {
 CpuTiles::CpuTiles(const Box& region, const Axes& axes, const Index3& radius, int steps,
                    std::int64_t element_bytes)
     : region_(region), line_points_(64 / element_bytes) {
-  // 2r + 1 planes of each level, and one being written, fill a third of the second-level cache; planes on
-  // their way in and out of it take the rest.
+  // The working set is 2r + 1 planes of each level and one plane being written. It gets a third of the
+  // second-level cache; the rest holds planes that stream in and out.
   const std::int64_t planes = steps * (2 * radius[axes.stream] + 1) + 1;
   const std::int64_t points = std::max<std::int64_t>(
       cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 << 10) / 3 / (planes * element_bytes), 64);
-  // As long as possible in x, but not so long that rows are out of cache before their neighbours read them.
+  // Tiles are as long in x as possible, but rows must stay in cache until their neighbours read them.
   const Index3 extent = region.extent();
   const std::int64_t overlap = 2 * (steps - 1) * radius[x_axis];
   const std::int64_t longest =
@@ -30,8 +30,8 @@ CpuTiles::CpuTiles(const Box& region, const Axes& axes, const Index3& radius, in
   counts_[x_axis] = ceil_div(extent[x_axis], longest);
   const std::int64_t rows = std::max<std::int64_t>(points / (extent[x_axis] / counts_[x_axis] + overlap), 1);
   counts_[axes.cross] = ceil_div(extent[axes.cross], rows);
-  // A cut along the stream axis costs a warm-up of (steps - 1) * radius planes: only where threads would
-  // idle.
+  // A cut along the stream axis costs a warm-up of (steps - 1) * radius planes, so cut only if threads would
+  // idle otherwise.
   const std::int64_t threads = omp_get_max_threads();
   const std::int64_t across = counts_[axes.cross] * counts_[x_axis];
   const std::int64_t wanted = across >= 4 * threads || threads == 1 ? 1 : ceil_div(4 * threads, across);

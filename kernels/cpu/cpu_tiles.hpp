@@ -5,8 +5,8 @@
 
 namespace spsolve {
 
-/// Tiles stream along the slowest axis that the grid has, and are cut across it: (stream, cross) is (z, y) in
-/// 3D and (y, z) below, where z has one point.
+/// The axis that tiles stream along and the axis that they are cut across: (stream, cross) is (z, y) in 3D
+/// and (y, z) in 2D and 1D, where z has one point.
 struct Axes {
   int stream, cross;
 
@@ -17,10 +17,12 @@ struct Axes {
   }
 };
 
-/// A region cut into tiles of nearly equal size, whole cache lines in x, so that no last tile is thin.
+/// A partition of a region into tiles of nearly equal size, so that no last tile is thin. Tile boundaries in
+/// x lie on multiples of a cache line's points from the region's begin.
 class CpuTiles {
  public:
-  /// Tiles for `steps` fused steps on elements of `element_bytes`, for this machine's caches and threads.
+  /// Chooses tiles for `steps` fused steps on elements of `element_bytes`, for the caches and threads of this
+  /// machine.
   CpuTiles(const Box& region, const Axes& axes, const Index3& radius, int steps, std::int64_t element_bytes);
 
   std::int64_t count() const { return volume(counts_); }
@@ -34,7 +36,8 @@ class CpuTiles {
   std::int64_t line_points_;
 };
 
-/// Bytes of a cache that sysconf knows by `name`, or `otherwise` where it does not know.
+/// Returns the size in bytes of the cache that sysconf calls `name`, or `otherwise` if sysconf does not know
+/// it.
 std::int64_t cache_bytes(int name, std::int64_t otherwise);
 
 }  // namespace spsolve

@@ -14,33 +14,34 @@
 namespace spsolve {
 namespace {
 
-/// What an intermediate time level holds: fp32 for 16-bit storage, otherwise storage itself (tf32 keeps its
+/// The type of intermediate time levels: fp32 for 16-bit storage, otherwise the storage type (tf32 keeps its
 /// rounding of operands).
 template <class Storage>
 using Level = std::conditional_t<sizeof(Storage) == 2, float, Storage>;
 
-/// A range of x.
+/// A half-open range of x.
 struct Range {
   std::int64_t begin, end;
 };
 
-/// Fills the ghosts of one row that lie in `memory`, beside the wall faces in x whose mirrored points are all
-/// in `known`; row points at x = 0.
+/// Fills those ghosts of one row that lie in `memory`, beside x walls whose reflected points all lie in
+/// `known`. `row` points at x = 0.
 template <class T>
 void fill_row_ghosts(T* row, const Domain& domain, std::int64_t radius, Range known, Range memory,
                      const std::array<T, 2>& constant) {
-  const std::int64_t n = domain.shape[x_axis], mirrored = std::min(radius, n);
+  const std::int64_t n = domain.shape[x_axis], reflected = std::min(radius, n);
   const auto ghost = [&](std::int64_t x, Side side) {
-    row[x] = domain.faces[x_axis][side].kind == BoundaryKind::dirichlet ? constant[side] : row[mirror(x, n)];
+    row[x] = domain.faces[x_axis][side].kind == BoundaryKind::dirichlet ? constant[side] : row[reflect(x, n)];
   };
   if (domain.periodic(x_axis)) return;
-  if (known.begin <= 0 && known.end >= mirrored)
+  if (known.begin <= 0 && known.end >= reflected)
     for (std::int64_t x = std::max(-radius, memory.begin); x < 0; ++x) ghost(x, low);
-  if (known.end >= n && known.begin <= n - mirrored)
+  if (known.end >= n && known.begin <= n - reflected)
     for (std::int64_t x = n; x < std::min(n + radius, memory.end); ++x) ghost(x, high);
 }
 
-/// The ghost value of every face as T, rounded to storage first so that all time levels see the same number.
+/// Returns the ghost value of every face as T. Values are first rounded to storage so that all time levels
+/// use the same number.
 template <class T, class Storage>
 std::array<std::array<T, 2>, 3> ghost_values(const Domain& domain) {
   std::array<std::array<T, 2>, 3> values{};
@@ -55,7 +56,7 @@ std::array<std::array<T, 2>, 3> ghost_values(const Domain& domain) {
   return values;
 }
 
-/// The rows of a field, addressed as those of a PlaneRing are.
+/// Gives the rows of a field the interface of a PlaneRing.
 template <class T>
 class FieldRows {
  public:
@@ -65,11 +66,11 @@ class FieldRows {
   T* row(std::int64_t s, std::int64_t c) const { return origin_ + (s * stream_ + c * cross_); }
 
  private:
-  T* origin_;  // of the point (0, 0, 0), which may lie outside the memory
+  T* origin_;  // address of the point (0, 0, 0), which may lie outside the memory
   std::int64_t stream_, cross_;
 };
 
-/// One launch on one region: everything that its tiles share.
+/// One launch on one region: the data that all tiles share.
 template <class Storage>
 class Launch {
   using Mid = Level<Storage>;
@@ -85,7 +86,7 @@ class Launch {
         steps_(steps),
         in_rows_(in.at<Storage>({0, 0, 0}), in.strides(), axes_),
         out_rows_(out.at<Storage>({0, 0, 0}), out.strides(), axes_),
-        past_cache_(exceeds_cache(in, out)),
+        non_temporal_(exceeds_cache(in, out)),
         stored_ghosts_(ghost_values<Storage, Storage>(domain)),
         level_ghosts_(ghost_values<Mid, Storage>(domain)) {
     for (const Tap& tap : stencil.taps()) {
@@ -101,8 +102,8 @@ class Launch {
   }
 
  private:
-  /// Where time level `level` (1 .. steps) must be known for the tile: grown by what later steps reach, cut
-  /// off at walls.
+  /// Returns the points where time level `level` (1 .. steps) must be known for the tile: the tile grown by
+  /// the reach of later steps, clipped to the walls.
   Box level_box(const Box& tile, int level) const {
     return domain_.clip_to_walls(grow(tile, (steps_ - level) * radius_));
   }
@@ -134,16 +135,16 @@ class Launch {
         else
           plane(box, s, rings[level - 2], out_rows_, scratch.levels);
       }
-    // Stores past the caches must have arrived before another thread, or a message, reads them.
+    // Non-temporal stores must be visible before another thread, or a message, reads them.
     std::atomic_thread_fence(std::memory_order_seq_cst);
   }
 
-  /// Rows of a constant for the ghosts beyond dirichlet faces across z and y, one per face.
+  /// Constant rows for the ghosts beyond dirichlet faces across z and y, one per face.
   template <class T>
   struct GhostRows {
     std::array<std::array<std::vector<T>, 2>, 3> rows;
     std::int64_t begin = 0;
-    std::vector<const T*> taps;  // where the taps of the row being computed begin
+    std::vector<const T*> taps;  // start addresses of the taps for the current row
 
     GhostRows(const Launch& launch, const Box& box, const std::array<std::array<T, 2>, 3>& values)
         : begin(box.begin[x_axis] - launch.radius_[x_axis]), taps(launch.offsets_.size()) {
@@ -163,8 +164,8 @@ class Launch {
         : stored(launch, box, launch.stored_ghosts_), levels(launch, box, launch.level_ghosts_) {}
   };
 
-  /// The row (s, c) of the level below, or what lies there beyond a wall: the last axis of x, y, z decides
-  /// first.
+  /// Returns the row (s, c) of the level below or, beyond a wall, its ghost row. z is resolved before y,
+  /// since the axis that is padded last covers the corners.
   template <class T, class From>
   const T* row_or_ghost(std::int64_t s, std::int64_t c, const From& from, const GhostRows<T>& ghosts) const {
     Index3 p = axes_.point(s, c, 0);
@@ -173,17 +174,17 @@ class Launch {
       if ((p[axis] >= 0 && p[axis] < n) || domain_.periodic(axis)) continue;
       const Side side = p[axis] < 0 ? low : high;
       if (domain_.faces[axis][side].kind == BoundaryKind::dirichlet) return ghosts.row(axis, side);
-      p[axis] = mirror(p[axis], n);
+      p[axis] = reflect(p[axis], n);
     }
     return from.row(p[axes_.stream], p[axes_.cross]);
   }
 
-  /// No tap from `axis` = [begin, end) reaches beyond a wall.
+  /// Returns true if no tap from the range [begin, end) of `axis` reaches beyond a wall.
   bool inside_walls(int axis, std::int64_t begin, std::int64_t end) const {
     return domain_.periodic(axis) || (begin >= radius_[axis] && end <= domain_.shape[axis] - radius_[axis]);
   }
 
-  /// One plane of one time level from the rows of the level below.
+  /// Computes one plane of one time level from the rows of the level below.
   template <class T, class From, class To>
   void plane(const Box& box, std::int64_t s, const From& from, const To& to, GhostRows<T>& ghosts) const {
     using Out = std::remove_pointer_t<decltype(to.row(0, 0))>;
@@ -193,7 +194,7 @@ class Launch {
     const std::int64_t x = box.begin[x_axis], n = box.extent()[x_axis];
     const bool inside = inside_walls(axes_.stream, s, s + 1), more = s + 1 < box.end[axes_.stream];
     Row<Out, T> row{nullptr, n, taps.data(), weights_.data(), static_cast<int>(taps.size()), nullptr};
-    row.past_cache = to_field && past_cache_;
+    row.non_temporal = to_field && non_temporal_;
     for (std::int64_t c = box.begin[axes_.cross]; c < box.end[axes_.cross]; ++c) {
       if (c > box.begin[axes_.cross] && inside && inside_walls(axes_.cross, c - 1, c + 1))
         for (const T*& tap : taps) tap += from.pitch();
@@ -202,12 +203,12 @@ class Launch {
           taps[k] = row_or_ghost(s + offsets_[k][0], c + offsets_[k][1], from, ghosts) + offsets_[k][2] + x;
       row.out = to.row(s, c) + x;
       if (source_) row.source = source_->at<Sum>(axes_.point(s, c, x));
-      // The stream of a field: what the next plane reads and writes first.
+      // Prefetch the rows of a field that the next plane reads and writes first.
       if (from_field && more)
         row.next_in = row_or_ghost(s + 1 + offsets_.back()[0], c + offsets_.back()[1], from, ghosts) + x;
-      if (to_field && more && !past_cache_) row.next_out = to.row(s + 1, c) + x;
+      if (to_field && more && !non_temporal_) row.next_out = to.row(s + 1, c) + x;
       correlate_row_widest(row);
-      const Range all{x - radius_[x_axis], x + n + radius_[x_axis]};  // rows written have room for all ghosts
+      const Range all{x - radius_[x_axis], x + n + radius_[x_axis]};  // written rows have room for all ghosts
       if constexpr (std::is_same_v<Out, Storage>)
         fill_row_ghosts(row.out - x, domain_, radius_[x_axis], {x, x + n}, all, stored_ghosts_[x_axis]);
       else
@@ -215,8 +216,8 @@ class Launch {
     }
   }
 
-  /// Fields that the last-level cache cannot keep from one launch to the next; half of it, since others use
-  /// it too.
+  /// Returns true if the fields are too large to stay in the last-level cache between launches. Only half of
+  /// that cache counts, since others use it too.
   static bool exceeds_cache(const Field& in, const Field& out) {
     return static_cast<std::int64_t>(in.bytes() + out.bytes()) >
            cache_bytes(_SC_LEVEL3_CACHE_SIZE, 32 << 20) / 2;
@@ -229,10 +230,10 @@ class Launch {
   int steps_;
   FieldRows<const Storage> in_rows_;
   FieldRows<Storage> out_rows_;
-  bool past_cache_;
+  bool non_temporal_;
   std::array<std::array<Storage, 2>, 3> stored_ghosts_;
   std::array<std::array<Mid, 2>, 3> level_ghosts_;
-  std::vector<Index3> offsets_;  // of the taps: stream, cross, x
+  std::vector<Index3> offsets_;  // offsets of the taps: stream, cross, x
   std::vector<Sum> weights_;
 };
 

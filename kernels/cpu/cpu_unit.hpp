@@ -5,23 +5,25 @@
 
 namespace spsolve {
 
-/// The scalar unit on CPU cores: vectorised over x, OpenMP threads over tiles, cache-blocked, temporally
-/// fused.
+/// The scalar unit on CPU cores: vectorised along x, parallel over tiles (OpenMP), with cache blocking and
+/// temporal blocking.
 ///
-/// A launch of t steps streams each tile along the slowest axis once: as soon as a plane of time level l - 1
-/// has r more planes before it, level l computes it (2.5D temporal blocking; Nguyen et al. 2010). Only 2r + 1
-/// planes of each intermediate level are kept, in cache. The steps are true single steps with ghost points as
-/// docs/design.md defines them, so the result has the bits of t launches of one step, beside walls too
-/// (16-bit formats: intermediate steps stay in fp32 and are rounded once per launch).
+/// A launch of t steps streams each tile along the slowest axis once. As soon as level l - 1 is r planes
+/// ahead, level l computes its next plane (2.5D temporal blocking; Nguyen et al. 2010). Only 2r + 1 planes of
+/// each intermediate level are kept, in cache.
 ///
-/// Per point and launch: one read and one write of storage, and one write-allocate where the last-level cache
-/// may keep the fields (beyond it, stores pass the caches); t * taps fused multiply-adds, plus the halo of a
-/// tile computed again by its neighbours. Bound by memory for stars, by loads from the first-level cache for
-/// boxes (docs/kernels-cpu.md).
+/// The steps are single steps with ghost points as docs/design.md defines them. The result therefore has the
+/// bits of t launches of one step, beside walls too. In 16-bit formats intermediate steps stay in fp32 and
+/// are rounded once per launch.
+///
+/// The cost per point and launch is one read and one write of storage, one write-allocate if the fields fit
+/// into the last-level cache (larger fields use non-temporal stores), and t * taps fused multiply-adds, plus
+/// the overlap of tiles that neighbours compute twice. Stars are limited by memory bandwidth, boxes by loads
+/// from the first-level cache (docs/kernels-cpu.md).
 class CpuUnit : public Unit {
  public:
-  /// `source`, or null: what is added in every step, in compute precision (fp64 for fp64, else fp32), valid
-  /// on every region advanced, grown by (steps - 1) * radius. It must outlive the unit.
+  /// `source` is added in every step; null adds nothing. It has compute precision (fp64 for fp64, else fp32),
+  /// is valid on every region that is advanced, grown by (steps - 1) * radius, and must outlive the unit.
   CpuUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source);
 
   void fill_ghosts(const State& state, const Box& valid) const override;

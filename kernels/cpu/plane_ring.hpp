@@ -9,12 +9,12 @@
 
 namespace spsolve {
 
-/// The newest planes of one intermediate time level of one tile; plane s takes the place of plane s - planes.
-/// Rows lie `pitch()` elements apart, x = `aligned_x` on a cache line.
+/// A ring buffer of the newest planes of one intermediate time level of one tile. Plane s replaces plane s -
+/// planes. Rows lie `pitch()` elements apart, and x = `aligned_x` starts a cache line.
 template <class T>
 class PlaneRing {
  public:
-  /// Cross and x run over [begin, end).
+  /// Allocates planes whose cross and x indices run over [begin, end).
   PlaneRing(std::int64_t planes, std::int64_t begin_cross, std::int64_t end_cross, std::int64_t begin_x,
             std::int64_t end_x, std::int64_t aligned_x)
       : planes_(planes), begin_cross_(begin_cross), rows_(end_cross - begin_cross) {
@@ -31,7 +31,7 @@ class PlaneRing {
 
   std::int64_t pitch() const { return pitch_; }
 
-  /// Address of x = 0 of a row, which may lie outside the memory.
+  /// Returns the address of x = 0 of a row, which may lie outside the memory.
   T* row(std::int64_t s, std::int64_t c) const {
     return rows_begin_ + ((wrap(s, planes_) * rows_ + c - begin_cross_) * pitch_ - begin_x_);
   }

@@ -9,8 +9,8 @@
 
 #include "kernels/precision.hpp"
 
-// What std::experimental::simd leaves to the compiler, and the compiler does lane by lane: up to 40 times
-// slower. V is a simd of float or double, of any width.
+// Operations that std::experimental::simd leaves to the compiler. The compiler handles them lane by lane,
+// which is up to 40 times slower. V is a simd of float or double of any width.
 namespace spsolve::detail {
 
 template <class V>
@@ -29,7 +29,7 @@ constexpr bool is_fp64 = std::is_same_v<typename V::value_type, double>;
 }
 #endif
 
-/// a * b + c, rounded once.
+/// Returns a * b + c, rounded once.
 template <class V>
 [[gnu::always_inline]] inline V fused(const V& a, const V& b, const V& c) {
   const auto in = [&]<class Register>(Register) __attribute__((always_inline)) {
@@ -47,7 +47,7 @@ template <class V>
   return std::experimental::fma(a, b, c);
 }
 
-/// V::size() neighbours as operands of products.
+/// Loads V::size() neighbouring elements, converted to operands of products.
 template <class V, class In>
 [[gnu::always_inline]] inline V operands(const In* from) {
   using Sum = typename V::value_type;
@@ -64,7 +64,7 @@ template <class V, class In>
   return V([&](int lane) { return static_cast<Sum>(from[lane]); });
 }
 
-/// Stores results as `out` keeps them.
+/// Stores a vector, converted to the type of `out`.
 template <class V, class Out>
 [[gnu::always_inline]] inline void store(const V& vector, Out* out) {
   using Sum = typename V::value_type;
@@ -78,9 +78,9 @@ template <class V, class Out>
     out[lane] = Out(static_cast<Sum>(vector[lane]));
 }
 
-/// Stores to an aligned address past the caches where the instruction set can.
+/// Stores to an aligned address with a non-temporal store if the instruction set has one.
 template <class V, class T>
-[[gnu::always_inline]] inline void store_past_cache(const V& vector, T* out) {
+[[gnu::always_inline]] inline void store_non_temporal(const V& vector, T* out) {
 #ifdef __AVX512F__
   if constexpr (sizeof(V) == sizeof(__m512i))
     return _mm512_stream_si512(reinterpret_cast<__m512i*>(out), __builtin_bit_cast(__m512i, vector));

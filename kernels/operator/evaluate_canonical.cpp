@@ -98,11 +98,13 @@ class Evaluation {
 }  // namespace
 
 template <class T>
-SystemState<T> canonical_step(const Canonical& canonical, const Surroundings& surroundings, const SystemState<T>& state) {
+SystemState<T> canonical_step(const Canonical& canonical, const Surroundings& surroundings,
+                              const SystemState<T>& state) {
   return Evaluation<T>(canonical, surroundings, state).step();
 }
 
 template SystemState<float> canonical_step(const Canonical&, const Surroundings&, const SystemState<float>&);
-template SystemState<double> canonical_step(const Canonical&, const Surroundings&, const SystemState<double>&);
+template SystemState<double> canonical_step(const Canonical&, const Surroundings&,
+                                            const SystemState<double>&);
 
 }  // namespace spsolve

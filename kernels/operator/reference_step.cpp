@@ -6,7 +6,7 @@
 namespace spsolve {
 
 SystemState<double> reference_step(const System& system, const Surroundings& surroundings,
-                             const SystemState<double>& state) {
+                                   const SystemState<double>& state) {
   SystemState<double> next{std::vector<std::vector<double>>(state.now.size()), state.now, state.step + 1};
   const LeafValue given = given_values(surroundings, state.step);
   const LeafValue leaf = [&](const Term& term, const Index3& p) {
@@ -21,8 +21,8 @@ SystemState<double> reference_step(const System& system, const Surroundings& sur
   return next;
 }
 
-SystemState<double> reference_steps(const System& system, const Surroundings& surroundings, SystemState<double> state,
-                              int steps) {
+SystemState<double> reference_steps(const System& system, const Surroundings& surroundings,
+                                    SystemState<double> state, int steps) {
   for (int step = 0; step < steps; ++step) state = reference_step(system, surroundings, state);
   return state;
 }

@@ -10,10 +10,10 @@ namespace spsolve {
 /// their own walls (numpy.pad, axis by axis in the order x, y, z), `.next` of what the statement above has
 /// made. Knows nothing of the canonical form.
 SystemState<double> reference_step(const System& system, const Surroundings& surroundings,
-                             const SystemState<double>& state);
+                                   const SystemState<double>& state);
 
 /// `steps` such steps.
-SystemState<double> reference_steps(const System& system, const Surroundings& surroundings, SystemState<double> state,
-                              int steps);
+SystemState<double> reference_steps(const System& system, const Surroundings& surroundings,
+                                    SystemState<double> state, int steps);
 
 }  // namespace spsolve

@@ -47,7 +47,7 @@ struct SystemState {
 /// are mirrored elsewhere.
 inline Index3 inside(const Domain& domain, Index3 p) {
   for (int axis = 0; axis < axis_count; ++axis)
-    p[axis] = domain.periodic(axis) ? wrap(p[axis], domain.shape[axis]) : mirror(p[axis], domain.shape[axis]);
+    p[axis] = domain.periodic(axis) ? wrap(p[axis], domain.shape[axis]) : reflect(p[axis], domain.shape[axis]);
   return p;
 }
 
@@ -60,7 +60,7 @@ T padded(const Domain& domain, const std::vector<T>& values, Index3 p) {
     if (p[axis] >= 0 && p[axis] < n) continue;
     const Face& face = domain.faces[axis][p[axis] < 0 ? low : high];
     if (face.kind == BoundaryKind::dirichlet) return static_cast<T>(face.value);
-    p[axis] = face.kind == BoundaryKind::periodic ? wrap(p[axis], n) : mirror(p[axis], n);
+    p[axis] = face.kind == BoundaryKind::periodic ? wrap(p[axis], n) : reflect(p[axis], n);
   }
   return values[static_cast<std::size_t>(index_of(p, domain.shape))];
 }

@@ -18,7 +18,7 @@
 namespace spsolve {
 namespace {
 
-constexpr double truncation = 0x1p-23;  // of a sum on tensor cores
+constexpr double truncation = 0x1p-23;  // relative truncation of a sum on tensor cores
 
 double storage_error(Precision precision) {
   return precision == Precision::fp64                                   ? 0.0
@@ -26,11 +26,11 @@ double storage_error(Precision precision) {
                                                                         : unit_roundoff(precision);
 }
 
-/// gamma_n (Higham 2002, lemma 3.1): n roundings one after the other.
+/// Returns gamma_n (Higham 2002, lemma 3.1): the error bound of n successive roundings.
 double roundings(double count, double unit) { return count * unit / (1 - std::min(0.5, count * unit)); }
 
-/// What the weights that instructions of direct layouts get, all terms together, differ from `fused`, over
-/// the box of dense_weights().
+/// Returns the weights that instructions of direct layouts use (the sum of all operand terms) minus `fused`,
+/// over the box of dense_weights().
 std::vector<double> weight_difference(const Stencil& fused, Precision precision) {
   const std::vector<double> weights = dense_weights(fused);
   std::vector<double> rest = round_weights(weights, precision);
@@ -38,20 +38,20 @@ std::vector<double> weight_difference(const Stencil& fused, Precision precision)
   return rest;
 }
 
-/// The sum of a sweep: of the operands as they are read, and of the additions.
+/// Errors of one sweep: from rounding data to operands, and from the additions.
 struct PassError {
   double operands, accumulation;
 };
 PassError pass_error(const Stencil& fused, Precision precision) {
-  const auto taps = static_cast<double>(fused.taps().size()), n = taps + 1;  // and the source
+  const auto taps = static_cast<double>(fused.taps().size()), n = taps + 1;  // taps and the source
   switch (precision) {
     case Precision::fp64:
       return {0, roundings(n, 0x1p-53)};
     case Precision::fp32: {
       const auto [element, terms] = operand_terms(precision);
       const double grid = leading_grid(1.0) * std::numbers::sqrt2, u = unit_roundoff(element);
-      // Only products of first terms are as large as the sum; the other five of six are what rounding both
-      // to first terms leaves over.
+      // Only products of first terms are as large as the sum. The other five of six come from the remainders
+      // of rounding to first terms.
       const double small = 2 * u + taps * grid / 2;
       return {split_product_error(element, terms) + taps * grid_product_error(element, grid),
               roundings(n * (1 + 6 * small), truncation)};
@@ -63,7 +63,7 @@ PassError pass_error(const Stencil& fused, Precision precision) {
   }
 }
 
-/// What the weights that are used differ from a stencil's.
+/// Returns the weights that are used minus those of the stencil.
 std::vector<double> difference(const SeparableStencil& used, const Stencil& stencil) {
   std::vector<double> rest = dense_weights(used);
   const Index3 extent = used.taps.extent();
@@ -83,7 +83,7 @@ Stencil rounded_to_fp32(const Stencil& stencil) {
   return {2 * radius + Index3{1, 1, 1}, weights, radius};
 }
 
-/// |sum w e^(i angle . k)| of weights w[k] over a box.
+/// Returns |sum w e^(i angle . k)| of weights w[k] over a box.
 double symbol_magnitude(const std::vector<double>& weights, const Box& taps,
                         const std::array<double, 3>& angle) {
   std::complex<double> sum;
@@ -94,8 +94,8 @@ double symbol_magnitude(const std::vector<double>& weights, const Box& taps,
   return std::abs(sum);
 }
 
-/// Every rounding of a chained kernel acts on products of magnitude sum |a| sum |b| of a term, with the
-/// factors that operands hold.
+/// Bounds the errors of a chained kernel. Every rounding acts on products whose magnitude is the product of
+/// the sums of |factor| of a term, with factors as the operands hold them.
 LaunchError separable_error(const Stencil& fused, Precision precision, double dropped) {
   const SeparableStencil exact = separate(fused, dropped);
   const SeparableStencil rounded = precision == Precision::fp64 ? exact : as_rounded(exact, precision);
@@ -111,7 +111,8 @@ LaunchError separable_error(const Stencil& fused, Precision precision, double dr
       if (factor.size() == 1 && axis != x_axis) continue;
       ++passes;
       taps += static_cast<double>(factor.size());
-      // Of two terms of data and weights the smaller ones are not multiplied, and what data have left over.
+      // With two operand terms, products of the two smaller terms are left out, and so is what data lose
+      // beyond two terms.
       constexpr double unit = 0x1p-11;
       if (axis != z_axis) read += unit * (sum_abs(smaller.terms[k].factor[axis]) / sum_abs(factor) + unit);
     }
@@ -120,22 +121,22 @@ LaunchError separable_error(const Stencil& fused, Precision precision, double dr
       error.operands += magnitude * read * (1 + read);
     else if (precision != Precision::fp64)
       error.operands += magnitude * roundings(passes - !rounds_data, unit_roundoff(precision));
-    // Sums of each pass, of terms, and the source; fp32 products are three for one.
+    // Additions: the sums of each pass, the sum of terms, and the source. An fp32 product is three products.
     error.accumulation += magnitude * roundings((split ? 3 : 1) * taps + passes + 2, truncation);
   }
   return error;
 }
 
-/// Single steps in fp32 by the scalar unit, their errors as mean squares.
+/// Errors of single steps in fp32 by the scalar unit, as mean squares.
 struct SingleSteps {
   static constexpr double run = 1000;  // steps
 
   SingleSteps(const Stencil& stencil, int steps);
 
-  std::vector<double> field;   // of data of any sign at random, after each step
-  double launch = 0;           // what they err after `steps`
-  double last = 0;             // what the wave that lasts longest errs after `run` steps
-  std::array<double, 3> wave;  // which that is
+  std::vector<double> field;   // random data of any sign, after each step
+  double launch = 0;           // error after `steps` steps
+  double last = 0;             // error of the slowest-decaying wave after `run` steps
+  std::array<double, 3> wave;  // the slowest-decaying wave
   double decay;                // its magnitude after `steps`
 };
 
@@ -147,8 +148,8 @@ SingleSteps::SingleSteps(const Stencil& stencil, int steps)
   const auto exact = sampled_symbol(stencil, waves),
              rounded = sampled_symbol(rounded_to_fp32(stencil), waves);
   const auto count = static_cast<double>(exact.size());
-  // Of data of any sign all waves are alike. What a step rounds, of a sum that on average is half complete,
-  // later ones damp; what rounded weights do adds up.
+  // In random data of any sign all waves have the same magnitude. Rounding errors of a step, made in a sum
+  // that is on average half complete, are damped by later steps; errors of rounded weights add up.
   const double rounding = std::pow(0.39 * 0x1p-24, 2) * static_cast<double>(stencil.taps().size()) / 2;
   for (std::size_t i = 0; i < exact.size(); ++i) {
     for (int k = 0; k <= steps; ++k)
@@ -157,7 +158,7 @@ SingleSteps::SingleSteps(const Stencil& stencil, int steps)
   }
   for (std::size_t k = 1; k < field.size(); ++k) launch += rounding * field[k] * field[field.size() - 1 - k];
 
-  // The wave that decays least is what is left of a long run.
+  // The wave that decays slowest is what is left after a long run.
   const auto slowest =
       std::max_element(exact.begin(), exact.end(),
                        [](auto a, auto b) { return std::norm(a) < std::norm(b) * (1 - 1e-12); }) -
@@ -170,24 +171,26 @@ SingleSteps::SingleSteps(const Stencil& stencil, int steps)
   last += std::pow(run * std::abs(rounded[slowest] / exact[slowest] - 1.0), 2);
 }
 
-/// Whether all points of a wave are as large: sums of the first terms of others are cut off (leading_grid).
+/// Returns true if all points of a wave have the same magnitude. For other waves, sums of first terms are
+/// truncated (leading_grid).
 bool has_one_magnitude(const std::array<double, 3>& wave) {
   return std::all_of(wave.begin(), wave.end(), [](double angle) { return std::abs(std::sin(angle)) < 1e-9; });
 }
 
-/// A sweep in fp32 on tensor cores: mean squares of what it errs, and the part of them that later ones damp.
+/// Errors of a sweep in fp32 on tensor cores, as mean squares: of a launch, and the part that later launches
+/// damp.
 struct SweepErrors {
   double launch, roundings;
-  double drift;                 // what roundings of all points have in common, and later ones do not damp
-  std::vector<double> weights;  // what they are off from w^t, over `taps`
+  double drift;                 // rounding error that all points share, which later launches do not damp
+  std::vector<double> weights;  // used weights minus w^t, over `taps`
   Box taps;
 };
 
 SweepErrors direct_errors(const Stencil& fused, const SingleSteps& single) {
-  constexpr double products = 0x1p-24;  // of three terms each, of the result
-  // Instructions of a sum, about: those of each row of taps. What they give is added in fp32; where data are
-  // alike, all points round alike. Up to sixteen such additions seldom move the result by a last bit, sixty
-  // do in every launch (jacobi2d in tests/solver/test_promise.cpp).
+  constexpr double products = 0x1p-24;  // relative error of the products of three terms each
+  // A sum takes about one chain of instructions per row of taps, whose results are added in fp32. Where data
+  // are nearly constant, all points round alike. Up to sixteen such additions seldom change the last bit of
+  // the result; sixty do so in every launch (jacobi2d in tests/solver/test_promise.cpp).
   const Box taps{Index3{} - fused.radius(), fused.radius() + Index3{1, 1, 1}};
   const Index3 extent = taps.extent();
   const std::int64_t instructions = extent[z_axis] * extent[y_axis] * ceil_div(extent[x_axis] + 15, 32);
@@ -196,12 +199,12 @@ SweepErrors direct_errors(const Stencil& fused, const SingleSteps& single) {
           weight_difference(fused, Precision::fp32), taps};
 }
 
-/// Whether a sweep of a plane in fp32 may have pairs of fp16 as operands (windowed_pair()).
+/// Returns true if a sweep of a plane in fp32 may use pairs of fp16 as operands (windowed_pair()).
 bool may_have_pairs(const Stencil& fused, Layout layout) {
-  return layout == Layout::strided_swap && takes_window(fused, Precision::fp32);
+  return layout == Layout::strided_swap && supports_window(fused, Precision::fp32);
 }
 
-/// What pairs of weights, both terms together, differ from `fused`, over the box of dense_weights().
+/// Returns the sums of paired weights minus `fused`, over the box of dense_weights().
 std::vector<double> pair_difference(const Stencil& fused, const PairedWeights& pair) {
   std::vector<double> rest = dense_weights(fused);
   for (std::size_t k = 0; k < rest.size(); ++k)
@@ -209,7 +212,8 @@ std::vector<double> pair_difference(const Stencil& fused, const PairedWeights& p
   return rest;
 }
 
-/// Two terms of fp16 lose the last bit of a quarter of all data. Second terms of both are not multiplied.
+/// Returns the errors with pairs of fp16. Two terms of fp16 lose the last bit of a quarter of all data, and
+/// the products of both second terms are left out.
 SweepErrors pair_errors(const Stencil& fused, const SingleSteps& single) {
   constexpr double data = 0.7 * 0x1p-24, smaller_data = 0x1p-12 * 0.76;
   const PairedWeights pair = paired_weights(fused);
@@ -221,8 +225,8 @@ SweepErrors pair_errors(const Stencil& fused, const SingleSteps& single) {
   return errors;
 }
 
-/// In each pass a rounding, and of the terms of tf32 the products of the smaller ones, which are left out.
-/// Those of data are 2^-12.4 of them.
+/// Returns the errors of separable sweeps: one rounding per pass, and for terms of tf32 the products of the
+/// smaller terms, which are left out. Smaller terms of data are 2^-12.4 of the data.
 SweepErrors separable_errors(const Stencil& fused, double dropped, const SingleSteps& single) {
   constexpr double smaller_data = 0x1p-12 * 0.76, pass = 0.8 * 0x1p-24;
   const SeparableStencil terms = separate(fused, dropped), used = as_rounded(terms, Precision::fp32),
@@ -246,11 +250,12 @@ SweepErrors separable_errors(const Stencil& fused, double dropped, const SingleS
 }  // namespace
 
 LaunchError scalar_error(const Stencil& stencil, int steps, Precision precision) {
-  // Every step: the weights rounded to the precision of sums, one rounding per tap, and for tf32 those of
-  // operands. What a step adds grows by at most sum |w| in each of the following ones.
+  // In every step the weights are rounded to the precision of sums, each tap is rounded once, and tf32 rounds
+  // operands. Each following step amplifies an error by at most sum |w|.
   const double sums = precision == Precision::fp64 ? 0x1p-53 : 0x1p-24;
-  // sum |w^t| is at least |symbol|^t of any wave, such as those of 8 points and less; it may be zero, too.
-  constexpr double useless = 1e30;  // as a bound
+  // sum |w^t| is at least |symbol|^t of any wave, for example of waves of up to 8 points. The symbol may be
+  // zero.
+  constexpr double useless = 1e30;  // larger bounds say nothing
   const double growth =
       std::min(useless, std::pow(sum_abs(stencil) / growth_factor(stencil, {8, 8, 8}), steps));
   const bool rounds = precision == Precision::tf32;
@@ -264,8 +269,8 @@ LaunchError scalar_error(const Stencil& stencil, int steps, Precision precision)
 ErrorOverScalar fp32_error_over_scalar(const Stencil& stencil, int steps, Layout layout, double dropped) {
   const Stencil fused = fuse_steps(stencil, steps);
   const SingleSteps single(stencil, steps);
-  // Roundings are damped, unless all points round alike; what weights do to the wave that lasts longest adds
-  // up from launch to launch.
+  // Rounding errors are damped unless all points round alike. Errors of the weights in the slowest-decaying
+  // wave add up from launch to launch.
   const double cut_off = has_one_magnitude(single.wave) ? 0 : 0x1p-25;
   const auto over_scalar = [&](const SweepErrors& sweep) {
     const double drift =

@@ -9,8 +9,7 @@
 namespace spsolve {
 namespace {
 
-/// Matches the points below `first` (index of the slab's first point) along `axis`; `points` per step of the
-/// axis.
+/// Matches the points of a slab along `axis`. `first` is the index of its first point.
 void match_axis(const Index3& window, const Index3& kernel, int axis, int first, Matching& matching) {
   if (axis == axis_count) {
     matching.unmatched.push_back(first);
@@ -70,7 +69,7 @@ Matching blossom_matching(const ConflictGraph& graph) {
 
 std::size_t fewest_zero_nodes(const ConflictGraph& graph) {
   std::map<boost::dynamic_bitset<>, std::size_t>
-      kinds;  // nodes that the same rows use conflict with the same nodes
+      kinds;  // nodes that are used by the same rows conflict with the same nodes
   for (const auto& rows : graph.rows()) ++kinds[rows];
   std::size_t alone = 0;
   for (const auto& [rows, nodes] : kinds) {

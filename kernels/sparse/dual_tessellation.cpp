@@ -23,7 +23,7 @@ Operand dual_tessellation(const Stencil& stencil) {
 Stencil2Row stencil2row(int kernel_width, int height, int width) {
   const int n = kernel_width, period = n + 1, columns = n * height;
   Stencil2Row layout{(width + n) / period, (columns + 1 + 3) / 8 * 8 + 4, {}, {}};
-  const auto place = [&](int y, int x) {  // equation 5; equation 6 is the same n points further left
+  const auto place = [&](int y, int x) {  // equation 5; equation 6 is the same, n points further left
     const bool held = x >= 0 && (x + 1) % period != 0;
     return std::max(x, 0) / period * layout.pitch + (held ? n * y + x % period : columns);
   };

@@ -11,10 +11,10 @@
 namespace spsolve {
 namespace {
 
-/// Every tile of at most max_outputs outputs.
+/// Returns every tile of at most max_outputs outputs.
 std::vector<Index3> tiles_on(const Index3& shape, int max_outputs) {
   std::vector<Index3> tiles;
-  Index3 most;  // an absent axis takes one point per tile
+  Index3 most;  // unused axes take one point per tile
   for (int axis = 0; axis < axis_count; ++axis) most[axis] = std::min<std::int64_t>(shape[axis], max_outputs);
   for (std::int64_t r3 = 1; r3 <= most[0]; ++r3)
     for (std::int64_t r2 = 1; r2 <= most[1] && r3 * r2 <= max_outputs; ++r2)
@@ -27,13 +27,13 @@ std::int64_t tile_count(const Index3& shape, const Index3& tile) {
   return ceil_div(shape[0], tile[0]) * ceil_div(shape[1], tile[1]) * ceil_div(shape[2], tile[2]);
 }
 
-/// Equation 9.
+/// Returns the number of instructions (equation 9).
 std::int64_t mma_count(const Index3& shape, const Index3& tile, std::int64_t k, const MmaShape& mma) {
   return ceil_div(volume(tile), mma_rows) * ceil_div(k, mma.k) *
          ceil_div(tile_count(shape, tile), mma_columns);
 }
 
-/// Points of the window that any output of a tile takes.
+/// Returns how many points of the window are used by any output of a tile.
 std::int64_t used_points(const Stencil& stencil, const Index3& tile) {
   const Box window = window_of(stencil, tile);
   std::vector<bool> used(static_cast<std::size_t>(window.points()));
@@ -85,7 +85,7 @@ std::vector<LayoutCandidate> explore_layouts(const Stencil& stencil, const Index
 
 Index3 cheapest_tile(const Stencil& stencil, const Index3& shape, const MmaShape& mma) {
   const std::vector<Index3> tiles = tiles_on(shape, mma_rows);
-  using Ranked = std::pair<std::int64_t, std::size_t>;  // instructions, place in `tiles`
+  using Ranked = std::pair<std::int64_t, std::size_t>;  // instructions, index in `tiles`
   std::vector<Ranked> least;
   for (std::size_t i = 0; i < tiles.size(); ++i)
     least.emplace_back(mma_count(shape, tiles[i], used_points(stencil, tiles[i]), mma), i);

@@ -8,7 +8,7 @@
 
 namespace spsolve {
 
-/// What the model of SparStencil equations 6 to 8 needs to know of a device; measured, not copied from a data
+/// The device rates in the model of SparStencil equations 6 to 8. They are measured, not copied from a data
 /// sheet.
 struct TensorRates {
   double mma_per_second;           // f N_tcu / CPI_tcu, for the instruction in question, whole device
@@ -30,14 +30,16 @@ struct LayoutCandidate {
   double seconds;          // equation 6
 };
 
-/// Every tile {r3, r2, r1} of at most max_outputs outputs on the axes of the grid, fastest by the model first
-/// (SparStencil equation 11). `shape` is the grid in points; data is read and written once in `storage`.
+/// Returns every tile {r3, r2, r1} of at most max_outputs outputs on the axes of the grid, ordered by the
+/// time in the model, fastest first (SparStencil equation 11). `shape` is the grid in points. Data are read
+/// and written once in precision `storage`.
 std::vector<LayoutCandidate> explore_layouts(const Stencil& stencil, const Index3& shape, const MmaShape& mma,
                                              Precision storage, const TensorRates& rates,
                                              int max_outputs = mma_rows);
 
-/// The tile of at most 16 outputs whose morphed operand takes the fewest instructions, the first of equals;
-/// matching is slow, so tiles that would take more with the points that they use alone are left out.
+/// Returns the tile of at most 16 outputs whose morphed operand takes the fewest instructions, and the first
+/// of equals. Matching is slow, so it is skipped for tiles whose lower bound (the number of used points)
+/// already exceeds the best.
 Index3 cheapest_tile(const Stencil& stencil, const Index3& shape, const MmaShape& mma);
 
 }  // namespace spsolve

@@ -9,13 +9,13 @@
 namespace spsolve {
 namespace {
 
-constexpr std::size_t most_matched = 2048;  // nodes: Blossom looks at all pairs, 70 bytes each
+constexpr std::size_t most_matched = 2048;  // nodes; Blossom looks at all pairs, 70 bytes each
 
-/// Pairs of nodes, each a run of columns, one after the other; a node that is left alone stands beside zero
-/// columns.
+/// Compresses a matrix whose columns are ordered by pairs of nodes, where each node is a run of columns.
+/// Unmatched nodes are paired with zero columns.
 Operand compress_pairs(const WeightMatrix& matrix, int run, const Matching& matching, const Index3& tile,
                        Sparsity sparsity) {
-  constexpr std::size_t group = 4;  // columns that the hardware looks at together
+  constexpr std::size_t group = 4;  // columns that the hardware treats as one group
   constexpr int nobody = -1;
   auto pairs = matching.pairs;
   for (const int node : matching.unmatched) pairs.emplace_back(node, nobody);
@@ -29,7 +29,8 @@ Operand compress_pairs(const WeightMatrix& matrix, int run, const Matching& matc
   return compress(order_columns(matrix, order), tile, sparsity);
 }
 
-/// The used columns of the window, begun and ended so that every two are an aligned pair of x-neighbours.
+/// Returns the used columns of the window. The window starts and ends on even x, so that every two columns
+/// are an aligned pair of x-neighbours.
 WeightMatrix x_pairs_of(const Stencil& stencil, const Index3& tile) {
   Box window = window_of(stencil, tile);
   window.begin[x_axis] = round_down(window.begin[x_axis], 2);

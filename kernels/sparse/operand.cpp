@@ -10,7 +10,7 @@
 namespace spsolve {
 namespace {
 
-/// The operand whose row m is row from(m) of another.
+/// Returns the operand whose row m is row from(m) of `operand`.
 template <class From>
 Operand with_rows(const Operand& operand, From&& from) {
   Operand ordered = operand;
@@ -24,7 +24,7 @@ Operand with_rows(const Operand& operand, From&& from) {
   return ordered;
 }
 
-/// Places of one row's group that hold a weight.
+/// Returns the places in one row's group that hold a weight.
 std::vector<int> used_places(const WeightMatrix& matrix, std::size_t row, std::size_t first, int group) {
   std::vector<int> places;
   for (int place = 0; place < group && first + place < matrix.columns(); ++place)
@@ -32,7 +32,7 @@ std::vector<int> used_places(const WeightMatrix& matrix, std::size_t row, std::s
   return places;
 }
 
-/// Fills up to `kept` places: first the pair neighbour of a used one, then the lowest free places.
+/// Fills up to `kept` places: first the other half of a used place's pair, then the lowest free places.
 void fill_places(std::vector<int>& places, Sparsity sparsity) {
   const auto offer = [&](int place) {
     if (static_cast<int>(places.size()) < sparsity.kept && place < sparsity.group &&

@@ -8,7 +8,7 @@
 namespace spsolve {
 namespace {
 
-/// Four bits of metadata when nothing is kept: places 0 and 1, or element 0 of a tf32 pair.
+/// Four bits of metadata of an empty group: places 0 and 1, or element 0 of a tf32 pair.
 constexpr std::uint32_t empty_group = 0b0100;
 
 void check_sparsity(const Operand& operand, const MmaShape& mma) {
@@ -16,9 +16,9 @@ void check_sparsity(const Operand& operand, const MmaShape& mma) {
   throw std::invalid_argument("pack: the operand is not sparse in the way that the instruction needs");
 }
 
-/// Metadata of one row and group of four half-precision, or two tf32, columns: idx0 | idx1 << 2. A tf32
-/// element counts as two half-precision places: 0b0100 is the first of its pair, 0b1110 the second (PTX ISA,
-/// sparse matrix storage).
+/// Returns the metadata of one row and group of four half-precision or two tf32 columns: idx0 | idx1 << 2. A
+/// tf32 element counts as two half-precision places, so 0b0100 is the first of its pair and 0b1110 the second
+/// (PTX ISA, sparse matrix storage).
 std::uint32_t group_metadata(const Operand& operand, const MmaShape& mma, std::size_t row,
                              std::size_t group) {
   if (row >= operand.rows()) return empty_group;
@@ -31,7 +31,7 @@ std::uint32_t group_metadata(const Operand& operand, const MmaShape& mma, std::s
                                                   : empty_group;
 }
 
-/// 32 bits of a compressed row: one tf32 or two half-precision weights, the first in the low bits.
+/// Returns 32 bits of a compressed row: one tf32 or two half-precision weights, the first in the low bits.
 std::uint32_t value_word(const Operand& operand, const MmaShape& mma, std::size_t row, std::size_t word) {
   const int elements = mma.elements_per_word();
   std::uint32_t bits = 0;

@@ -10,18 +10,18 @@
 
 namespace spsolve {
 
-/// Instructions that take A in registers: mma.sp (one warp, M = 16) and wgmma.sp (four warps, M = 64).
+/// The instructions that take A in registers: mma.sp (one warp, M = 16) and wgmma.sp (four warps, M = 64).
 enum class MmaWarps { one = 1, four = 4 };
 
-/// An operand as the registers of the lanes, so that a kernel loads weights and metadata with one wide load
-/// per lane. Rows are padded to whole blocks of 16 x warps, columns to whole steps of mma.k.
+/// An operand in the order of the lanes' registers, so that a kernel loads weights and metadata with one wide
+/// load per lane. Rows are padded to whole blocks of 16 x warps, columns to whole steps of mma.k.
 struct PackedOperand {
   MmaShape mma;
   int warps;
   int blocks;                         // of 16 x warps rows
   int steps;                          // instructions per block
   std::vector<std::uint32_t> values;  // [block][step][warp][lane][register]
-  /// [block][step / selectors][warp][lane]; step s takes selector s % selectors.
+  /// [block][step / selectors][warp][lane]; step s uses selector s % selectors.
   std::vector<std::uint32_t> metadata;
 
   int metadata_words() const { return ceil_div(steps, mma.selectors()); }
@@ -36,17 +36,19 @@ struct PackedOperand {
   }
 };
 
-/// Rounds the weights to mma.element and packs them. A one_of_two operand packs for every shape, two_of_four
-/// for half precision only. Throws std::invalid_argument for what the instruction cannot take.
+/// Rounds the weights to mma.element and packs them. A one_of_two operand can be packed for every shape,
+/// two_of_four only for half precision. Throws std::invalid_argument for operands that the instruction does
+/// not accept.
 PackedOperand pack(const Operand& operand, const MmaShape& mma, MmaWarps warps = MmaWarps::one);
 
-/// Compressed weights as wgmma.sp reads A from shared memory without swizzle, per block of 64 rows and step:
-/// [16-byte column][row / 8][row % 8][element], core matrices of 8 rows x 16 bytes, K-major; leading byte
-/// offset 1024, stride byte offset 128. Metadata is that of pack(operand, mma, MmaWarps::four).
+/// Returns compressed weights in the order in which wgmma.sp reads A from shared memory without swizzle, per
+/// block of 64 rows and step: [16-byte column][row / 8][row % 8][element]. These are core matrices of 8 rows
+/// x 16 bytes, K-major; leading byte offset 1024, stride byte offset 128. The metadata is that of
+/// pack(operand, mma, MmaWarps::four).
 std::vector<std::uint32_t> pack_core_matrices(const Operand& operand, const MmaShape& mma);
 
-/// Bits of an operand element: 16 for fp16 and bf16, 32 for tf32 (low 13 are zero); rounded once, ties to
-/// even.
+/// Converts between a value and the bits of an operand element: 16 for fp16 and bf16, 32 for tf32 (the low 13
+/// are zero). Rounds once, ties to even.
 std::uint32_t element_bits(Precision element, double value);
 float element_value(Precision element, std::uint32_t bits);
 

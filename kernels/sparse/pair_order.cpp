@@ -12,14 +12,15 @@ namespace {
 
 constexpr std::size_t pairs_per_register = 2, pairs_per_instruction = 8;
 
-/// An order and its improvement.
+/// An order of pairs that is improved step by step.
 class PairOrder {
  public:
   PairOrder(NodePairs pairs, const ConflictGraph& graph, const NodeCosts& costs)
       : pairs_(std::move(pairs)), graph_(graph), costs_(costs) {}
   const NodePairs& pairs() const { return pairs_; }
 
-  /// Puts nodes of the i-th and the j-th pair where that is cheapest; whether it is cheaper than before.
+  /// Rearranges the nodes of the i-th and the j-th pair in the cheapest way. Returns true if that is cheaper
+  /// than before.
   bool improve(std::size_t i, std::size_t j) {
     const auto [a, b] = pairs_[i];
     const auto [c, d] = pairs_[j];
@@ -55,10 +56,11 @@ class PairOrder {
     return cost_of(one) + (one == other ? 0 : cost_of(other));
   }
 
-  /// Hundredths of a cycle of a multiprocessor for one instruction of each slice that has weights there, and
-  /// for loads.
+  /// Returns the cost in hundredths of a multiprocessor cycle: one instruction for each slice that has
+  /// weights there, and the loads.
   int cost_of(std::size_t instruction) const {
-    constexpr int multiply = 200, load = 100, closer = 1;  // several exchanges may be needed to save a load
+    constexpr int multiply = 200, load = 100, closer = 1;  // rewards progress when several exchanges are
+                                                           // needed to save a load
     std::uint64_t slices = 0;
     int loads = 0;
     const std::size_t end = std::min(pairs_.size(), (instruction + 1) * pairs_per_instruction);
@@ -83,7 +85,7 @@ class PairOrder {
 
 }  // namespace
 
-NodePairs exchanged(NodePairs pairs, const ConflictGraph& graph, const NodeCosts& costs) {
+NodePairs improved_order(NodePairs pairs, const ConflictGraph& graph, const NodeCosts& costs) {
   PairOrder order(std::move(pairs), graph, costs);
   const std::size_t count = order.pairs().size();
   for (bool better = true; better;) {

@@ -9,20 +9,21 @@
 
 namespace spsolve {
 
-/// Nodes of a conflict graph two by two, or alone beside `nobody`, in the order in which instructions of the
-/// widest shape take them: two pairs share a register, one word for each lane of a quad, and four registers
-/// an instruction.
+/// Pairs of nodes of a conflict graph, or single nodes paired with `nobody`, in the order in which
+/// instructions of the widest shape take them. Two pairs share a register, one word for each lane of a quad,
+/// and an instruction takes four registers.
 using NodePairs = std::vector<std::pair<int, int>>;
 constexpr int nobody = -1;
 
-/// What the order of nodes decides about the cost of instructions, [node].
+/// The properties of nodes that decide the cost of an order, [node].
 struct NodeCosts {
-  std::vector<std::uint64_t> slices;  // a bit for each that has weights for it: it needs an instruction
-  std::vector<int> bank;              // 0 to 3: words of a quad in the same one are read one after the other
+  std::vector<std::uint64_t> slices;  // one bit per slice that has weights for the node: it needs an
+                                      // instruction
+  std::vector<int> bank;              // 0 to 3: words of a quad in the same bank are read one after the other
 };
 
-/// Exchanges pairs, and nodes of two pairs, as long as that makes instructions or loads cheaper; pairs stay
-/// free of conflicts, and as many. Of hundreds of pairs it takes long.
-NodePairs exchanged(NodePairs pairs, const ConflictGraph& graph, const NodeCosts& costs);
+/// Exchanges pairs, and nodes between two pairs, as long as that makes instructions or loads cheaper. Pairs
+/// stay free of conflicts and keep their number. This is slow for hundreds of pairs.
+NodePairs improved_order(NodePairs pairs, const ConflictGraph& graph, const NodeCosts& costs);
 
 }  // namespace spsolve

@@ -20,7 +20,7 @@ double as_element(double value, Precision element) {
   return element_value(element, element_bits(element, value));
 }
 
-/// The nearest number that operands of a precision hold: of fp32 the sum of its terms.
+/// Returns the nearest number that operands of a precision can hold; for fp32 that is the sum of its terms.
 double as_operand(double value, Precision precision, double grid) {
   const auto [element, terms] = operand_terms(precision);
   const std::vector<double> parts = split_weight(value, element, terms, grid);
@@ -41,17 +41,17 @@ std::vector<double> round_weights(std::vector<double> weights, Precision precisi
   const double grid = leading_grid(sum_abs(weights));
   const auto rounded = [&](double weight) { return as_operand(weight * scale, precision, grid) / scale; };
 
-  // Weights that mirror each other stay equal: a difference would move what they smooth.
+  // Symmetric weights stay equal, because a difference would shift the field that they smooth.
   constexpr double noise = 0x1p-40;
-  const auto mirror_of = [&](std::size_t i) { return weights.size() - 1 - i; };
-  std::vector<bool> mirrored(weights.size());
+  const auto opposite = [&](std::size_t i) { return weights.size() - 1 - i; };
+  std::vector<bool> symmetric(weights.size());
   for (std::size_t i = 0; i < weights.size() / 2; ++i)
-    if (std::abs(weights[i] - weights[mirror_of(i)]) <= noise * largest) {
-      weights[mirror_of(i)] = weights[i];
-      mirrored[i] = mirrored[mirror_of(i)] = true;
+    if (std::abs(weights[i] - weights[opposite(i)]) <= noise * largest) {
+      weights[opposite(i)] = weights[i];
+      symmetric[i] = symmetric[opposite(i)] = true;
     }
 
-  long double lost = 0;  // by the sum
+  long double lost = 0;  // error of the sum
   for (double& weight : weights) {
     const double exact = weight;
     weight = rounded(exact);
@@ -59,12 +59,12 @@ std::vector<double> round_weights(std::vector<double> weights, Precision precisi
   }
   for (const std::size_t i : order) {
     if (weights[i] == 0) break;
-    if (mirrored[i] && i > mirror_of(i)) continue;  // moved with its image
-    const int count = mirrored[i] ? 2 : 1;
+    if (symmetric[i] && i > opposite(i)) continue;  // already moved with its mirror weight
+    const int count = symmetric[i] ? 2 : 1;
     const double moved = rounded(static_cast<double>(weights[i] + lost / count));
     lost -= count * (static_cast<long double>(moved) - weights[i]);
     weights[i] = moved;
-    if (mirrored[i]) weights[mirror_of(i)] = moved;
+    if (symmetric[i]) weights[opposite(i)] = moved;
   }
   return weights;
 }
@@ -79,22 +79,23 @@ Stencil round_weights(const Stencil& stencil, Precision precision) {
 }
 
 Stencil step_weights(const Stencil& stencil, Precision precision) {
-  constexpr double least = 0x1p-126;  // that tf32 keeps
+  constexpr double least = 0x1p-126;  // smallest number that tf32 keeps
   if (precision != Precision::tf32 || sum_abs(stencil) < least) return stencil;
   const Index3 radius = stencil.radius(), extent = 2 * radius + Index3{1, 1, 1};
   std::vector<double> weights = dense_weights(stencil);
   const auto weight_at = [&](const Index3& p) -> double& {
     return weights[static_cast<std::size_t>(index_of(p + radius, extent))];
   };
-  const auto mirrors = [&](int axis) {
+  const auto is_symmetric = [&](int axis) {
     return radius[axis] > 0 && std::all_of(stencil.taps().begin(), stencil.taps().end(), [&](const Tap& tap) {
-             Index3 image = tap.offset;
-             image[axis] = -image[axis];
-             return weight_at(image) == tap.weight;
+             Index3 reflected = tap.offset;
+             reflected[axis] = -reflected[axis];
+             return weight_at(reflected) == tap.weight;
            });
   };
-  if (!mirrors(x_axis) && !mirrors(y_axis) && !mirrors(z_axis)) return round_weights(stencil, precision);
-  double lost = 0;  // by the sum
+  if (!is_symmetric(x_axis) && !is_symmetric(y_axis) && !is_symmetric(z_axis))
+    return round_weights(stencil, precision);
+  double lost = 0;  // error of the sum
   for (double& weight : weights) {
     const double exact = weight;
     weight = as_element(exact, precision);

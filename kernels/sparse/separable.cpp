@@ -23,8 +23,8 @@ struct UnitTerm {
 
 std::vector<double> to_vector(const Eigen::VectorXd& v) { return {v.data(), v.data() + v.size()}; }
 
-/// Rank-one terms of the weights: `axis` against the other two (by singular vectors, or plane by plane), and
-/// each right vector, a matrix over the other two, by singular vectors again.
+/// Decomposes the weights into rank-one terms: `axis` against the other two (by singular vectors, or plane by
+/// plane if `planes`), then each right vector, a matrix over the other two axes, by singular vectors.
 std::vector<UnitTerm> decompose(const std::vector<double>& weights, const Index3& extent, int axis,
                                 bool planes) {
   const int rows = axis == z_axis ? y_axis : z_axis, columns = axis == x_axis ? y_axis : x_axis;
@@ -58,8 +58,8 @@ std::vector<UnitTerm> decompose(const std::vector<double>& weights, const Index3
   return terms;
 }
 
-/// The same of a volume with orthonormal bases along z and x (Tucker 1966), so that terms share factors of
-/// both: what is left along y for every pair of base vectors.
+/// Decomposes a volume with orthonormal bases along z and x (Tucker 1966), so that terms share factors along
+/// both axes. Each pair of base vectors has one factor along y.
 std::vector<UnitTerm> decompose_with_bases(const std::vector<double>& weights, const Index3& extent) {
   Matrix along_z(extent[0], extent[1] * extent[2]), along_x(extent[2], extent[0] * extent[1]);
   for (const Index3& p : points_of(box_of(extent))) {
@@ -92,8 +92,8 @@ double term_weight(const SeparableTerm& term, const Index3& p) {
   return term.factor[0][p[0]] * term.factor[1][p[1]] * term.factor[2][p[2]];
 }
 
-/// Multiplies a term of unit vectors by its norm, shared evenly by the axes that have an extent; no pass runs
-/// along the others, so their factor (1 or -1) goes to the longest axis.
+/// Multiplies a term of unit vectors by its norm, shared evenly by the axes with an extent above 1. No pass
+/// runs along the other axes, so their factor (1 or -1) goes to the longest axis.
 void scale_factors(SeparableTerm& term, double norm, const Index3& extent) {
   const auto longest = std::max_element(extent.begin(), extent.end()) - extent.begin();
   const auto passes =
@@ -106,7 +106,7 @@ void scale_factors(SeparableTerm& term, double norm, const Index3& extent) {
   }
 }
 
-/// The first terms that leave no more than tolerance * sum |W|.
+/// Keeps the first terms whose remainder is at most tolerance * sum |W|.
 SeparableStencil keep_terms(const std::vector<UnitTerm>& terms, const std::vector<double>& weights,
                             const Box& taps, double tolerance) {
   const Index3 extent = taps.extent();
@@ -145,7 +145,7 @@ SeparableStencil separate(const Stencil& stencil, double tolerance) {
   std::optional<SeparableStencil> best;
   for (const int axis : {z_axis, y_axis, x_axis}) {
     for (const bool planes : {false, true}) {
-      // A plane has the same singular vectors whichever axis they are asked of, and one plane.
+      // For a plane, all axes give the same singular vectors, and only one axis has a single plane.
       if (flat && (planes ? extent[axis] == 1 : axis != z_axis)) continue;
       auto other = keep_terms(decompose(weights, extent, axis, planes), weights, taps, tolerance);
       if (!best || other.terms.size() < best->terms.size()) best = std::move(other);

@@ -8,8 +8,8 @@
 
 namespace spsolve {
 
-/// One rank-one part of a stencil: w[z, y, x] = factor[z_axis][z] factor[y_axis][y] factor[x_axis][x]. The
-/// factor of an axis without extent is 1, so no pass is needed along it; the others have equal norms.
+/// A rank-one part of a stencil: w[z, y, x] = factor[z_axis][z] factor[y_axis][y] factor[x_axis][x]. The
+/// factor of an axis without extent is 1, so no pass is needed along it. The other factors have equal norms.
 struct SeparableTerm {
   std::array<std::vector<double>, axis_count> factor;
 };
@@ -21,22 +21,24 @@ struct SeparableStencil {
   double dropped;  // sum |W - sum of terms| / sum |W|
 };
 
-/// Rank-one terms with sum |W - terms| <= tolerance * sum |W|, and no more of them than that needs. The
-/// relative error of one application in any p-norm is then at most tolerance * sum |W| (Young's inequality),
-/// whatever the data. 2D: singular value decomposition. 3D: the best of nested decompositions (one axis
-/// against the other two, then those two against each other; any order), of a decomposition of each plane of
-/// any axis, and, preferred among equals, of one with bases along z and x, whose terms share factors. Terms
-/// are orthogonal, so they are kept in order of their norm. Terms below the rounding of the decomposition are
-/// dropped in any case.
+/// Returns the fewest rank-one terms with sum |W - terms| <= tolerance * sum |W|. The relative error of one
+/// application in any p-norm is then at most tolerance * sum |W| (Young's inequality), whatever the data.
+///
+/// In 2D the method is singular value decomposition. In 3D it is the best of nested decompositions (one axis
+/// against the other two, then those two against each other, in any order), of a decomposition of each plane
+/// of any axis, and, preferred among equals, of one with bases along z and x, whose terms share factors.
+/// Terms are orthogonal, so they are kept in order of their norm. Terms below the rounding error of the
+/// decomposition are always dropped.
 SeparableStencil separate(const Stencil& stencil, double tolerance);
 
-/// sum |value|, in which what is dropped is measured.
+/// Returns sum |value|, the measure of `dropped`.
 double sum_abs(const std::vector<double>& values);
 
-/// The sum of the terms as dense weights over `taps`, x fastest.
+/// Returns the sum of the terms as dense weights over `taps`, x fastest.
 std::vector<double> dense_weights(const SeparableStencil& separable);
 
-/// One factor as a stencil along its axis: the passes of a term, run one after the other, are the term.
+/// Returns one factor as a stencil along its axis. Applying the factors of all axes in succession applies the
+/// term.
 Stencil axis_stencil(const SeparableStencil& separable, const SeparableTerm& term, int axis);
 
 }  // namespace spsolve

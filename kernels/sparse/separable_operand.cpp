@@ -26,11 +26,11 @@ Precision operand_element_of(Precision precision) {
 }
 int operand_terms_of(Precision precision) { return precision == Precision::fp32 ? 2 : 1; }
 
-/// Whether sums of such a factor are worth keeping: those of odd factors are rounding.
+/// Returns true if the sum of a factor is worth preserving. Sums of odd factors are only rounding errors.
 bool has_sum(const std::vector<double>& factor) { return 2 * std::abs(sum(factor)) >= sum_abs(factor); }
 
-/// Weights as multiples of `grid` (or operands, where those are coarser) whose sum is as near to theirs as
-/// that allows: what rounding adds or takes is given back by those that it changed most.
+/// Rounds weights to multiples of `grid` (or to operands, where those are coarser) and keeps their sum as
+/// well as possible: the error of the sum is returned to the weights that rounding changed most.
 std::vector<double> on_grid(const std::vector<double>& weights, double grid, Precision element) {
   const auto nearest = [&](double value) {
     return element_value(element, element_bits(element, std::round(value / grid) * grid));
@@ -49,8 +49,8 @@ std::vector<double> on_grid(const std::vector<double>& weights, double grid, Pre
   return rounded;
 }
 
-/// A factor as terms of the operand format, each with the sum of what it stands for; the larger of two are
-/// multiples of leading_grid.
+/// Splits a factor into terms of the operand format; each keeps the sum of what it approximates. Of two
+/// terms, the larger are multiples of leading_grid.
 std::vector<std::vector<double>> rounded_terms(std::vector<double> factor, Precision element, int terms) {
   std::vector<std::vector<double>> parts;
   if (terms == 2) {
@@ -58,7 +58,8 @@ std::vector<std::vector<double>> rounded_terms(std::vector<double> factor, Preci
     parts.push_back(on_grid(factor, leading_grid(magnitude), element));
     for (std::size_t i = 0; i < factor.size(); ++i) {
       factor[i] -= parts[0][i];
-      // Of the decomposition: products with it would decide how sums that lie between two numbers round.
+      // The remainder is an error of the decomposition. Products with it would decide the rounding of sums
+      // halfway between two numbers.
       if (std::abs(factor[i]) < noise) factor[i] = 0;
     }
   }
@@ -66,11 +67,11 @@ std::vector<std::vector<double>> rounded_terms(std::vector<double> factor, Preci
   return parts;
 }
 
-/// Factors of one axis that differ by more than a number, of sum 1 or, where that would magnify rounding, of
-/// magnitudes that sum to 1.
+/// The factors of one axis that are not multiples of each other. They are normalised to sum 1 or, where that
+/// would magnify rounding errors, to a sum of magnitudes of 1.
 class SharedFactors {
  public:
-  /// Which one a factor is, and by what it is multiplied.
+  /// Returns the number of a factor and its multiplier.
   std::pair<int, double> find(std::vector<double> factor) {
     const double norm = has_sum(factor) ? sum(factor) : sum_abs(factor);
     scale_by(factor, 1 / norm);
@@ -91,7 +92,7 @@ class SharedFactors {
   std::vector<std::vector<double>> factors_;
 };
 
-/// A factor in fp32; what rounding took from its sum is given to the largest weight.
+/// Rounds a factor to fp32; the largest weight takes the error of the sum.
 std::vector<float> rounded_to_fp32(const std::vector<double>& factor) {
   std::vector<float> rounded(factor.begin(), factor.end());
   const double lost = sum(factor) - std::accumulate(rounded.begin(), rounded.end(), 0.0);
@@ -103,7 +104,7 @@ std::vector<float> rounded_to_fp32(const std::vector<double>& factor) {
   return rounded;
 }
 
-/// The pass of a factor without zeros, which fixes the metadata.
+/// Returns the pass of a factor without zeros, which fixes the metadata.
 Operand full_pass(const SeparableStencil& stencil, int axis, Precision element, int align) {
   SeparableTerm ones;
   for (auto& factor : ones.factor) factor = {1.0};
@@ -112,7 +113,8 @@ Operand full_pass(const SeparableStencil& stencil, int axis, Precision element, 
                       element == Precision::tf32 ? one_of_two : two_of_four);
 }
 
-/// Windows up to the last whose second slab, in groups of inputs the second half, has weights.
+/// Returns the number of windows up to the last one whose second slab (the second half of each group of
+/// inputs) has weights.
 int paired_windows(const Operand& pass) {
   int paired = 0;
   for (std::size_t i = 0; i < pass.values.size(); ++i) {
@@ -123,7 +125,7 @@ int paired_windows(const Operand& pass) {
   return paired;
 }
 
-/// Packs the factors of one axis [rank][term].
+/// Packs the factors of one axis, [rank][term].
 ChainedAxis pack_axis(const SeparableStencil& stencil, int axis, Precision element, const Operand& pass,
                       const std::vector<std::vector<std::vector<double>>>& factors) {
   ChainedAxis chained{static_cast<int>(pass.columns() / 32),
@@ -141,13 +143,13 @@ ChainedAxis pack_axis(const SeparableStencil& stencil, int axis, Precision eleme
   return chained;
 }
 
-/// The factors of all terms as operands hold them; terms in order of z_of.
+/// The factors of all terms as operands hold them. Terms are in order of z_of.
 struct RoundedFactors {
   using Terms = std::vector<std::vector<double>>;  // [operand term][tap]
   std::vector<Terms> x, y;                         // [x_rank], [rank]
   std::vector<std::vector<float>> z;               // [z_rank]
   std::vector<int> x_of, z_of;                     // [rank]
-  double y_scale = 1;                              // of the factors along y
+  double y_scale = 1;                              // scale of the factors along y
 };
 
 RoundedFactors round_factors(const SeparableStencil& stencil, Precision precision) {
@@ -156,7 +158,7 @@ RoundedFactors round_factors(const SeparableStencil& stencil, Precision precisio
   const int terms = operand_terms_of(precision);
   SharedFactors z_factors, x_factors;
   struct Column {
-    int z, x;  // which factors
+    int z, x;  // numbers of the factors
     std::vector<double> y;
   };
   std::vector<Column> columns;
@@ -241,7 +243,7 @@ SeparableOperand separable_operand(const SeparableStencil& stencil, Precision pr
   operand.z_taps = static_cast<int>(stencil.taps.extent()[z_axis]);
   for (const auto& z : factors.z) operand.z_values.insert(operand.z_values.end(), z.begin(), z.end());
 
-  // Windows along x begin where 16 bytes of a row do.
+  // Windows along x begin at addresses that are multiples of 16 bytes.
   const int align = element == Precision::tf32 ? 4 : 8;
   operand.x = pack_axis(stencil, x_axis, element, interleave_rows(full_pass(stencil, x_axis, element, align)),
                         factors.x);

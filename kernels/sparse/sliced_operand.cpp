@@ -15,7 +15,8 @@
 namespace spsolve {
 namespace {
 
-/// The input points of one chunk that the outputs of a tile reach, in runs of `run` aligned x-neighbours.
+/// Returns the input points of one chunk that the outputs of a tile reach, extended in x to multiples of
+/// `run`.
 Box chunk_window(const Stencil& stencil, const Index3& tile, int run) {
   Box window = window_of(stencil, tile);
   window.end[0] = window.begin[0] + tile[0];
@@ -24,7 +25,7 @@ Box chunk_window(const Stencil& stencil, const Index3& tile, int run) {
   return window;
 }
 
-/// One weight matrix per slice, columns in the order of points_of(window).
+/// Returns one weight matrix per slice, with columns in the order of points_of(window).
 std::vector<WeightMatrix> slice_matrices(const Stencil& stencil, const Index3& tile, const Box& window) {
   const Index3 extent = window.extent();
   const std::int64_t planes = tap_box(stencil).extent()[0] + tile[0] - 1;
@@ -42,7 +43,7 @@ std::vector<WeightMatrix> slice_matrices(const Stencil& stencil, const Index3& t
   return matrices;
 }
 
-/// Which columns any slice uses, row by row.
+/// Returns a matrix that is non-zero where any slice is.
 WeightMatrix used_by_any(const std::vector<WeightMatrix>& slices) {
   WeightMatrix used = slices.front();
   for (std::size_t i = 0; i < used.values.size(); ++i)
@@ -51,7 +52,7 @@ WeightMatrix used_by_any(const std::vector<WeightMatrix>& slices) {
   return used;
 }
 
-/// Of each node, a run of columns: a bit for every slice that has weights for it.
+/// Returns the set of slices that have weights for each node; a node is a run of columns.
 std::vector<boost::dynamic_bitset<>> slices_of_nodes(const std::vector<WeightMatrix>& slices, int run) {
   std::vector<boost::dynamic_bitset<>> found(slices.front().columns() / run,
                                              boost::dynamic_bitset<>(slices.size()));
@@ -62,9 +63,9 @@ std::vector<boost::dynamic_bitset<>> slices_of_nodes(const std::vector<WeightMat
   return found;
 }
 
-/// Nodes a fixed distance apart in x; those left over are matched in the same way along y. No output uses
-/// both of a pair, by SparStencil's theorem 1. Nodes are the points of the window, x fastest, unused ones
-/// too.
+/// Pairs nodes at a fixed distance in x; the remaining ones are matched in the same way along y. No output
+/// uses both nodes of a pair, by SparStencil's theorem 1. Nodes are the points of the window, x fastest,
+/// including unused ones.
 NodePairs match_along_x(const WeightMatrix& used, const Index3& nodes, const ConflictGraph& graph) {
   const int columns = static_cast<int>(nodes[2]), lines = static_cast<int>(nodes[0] * nodes[1]);
   const auto apart = [&](int distance) {  // along x
@@ -105,10 +106,10 @@ NodePairs match_any(const ConflictGraph& graph) {
   return pairs;
 }
 
-/// Pairs of nodes, each a run of columns, as a K-order; two pairs make a register of B, one word for each
-/// lane of a quad. Where tiles are 16 columns wide, pair j of the first half stands beside pair j of the
-/// second, so that neighbouring registers hold neighbouring points and load together; else neighbours share a
-/// register, which keeps the lanes of narrower tiles in different banks.
+/// Turns pairs of nodes (a node is a run of columns) into a K-order. Two pairs make a register of B, one word
+/// for each lane of a quad. If tiles are 16 columns wide, pair j of the first half goes with pair j of the
+/// second, so that neighbouring registers hold neighbouring points and load together. Otherwise neighbouring
+/// pairs share a register, which keeps the lanes of narrower tiles in different banks.
 std::vector<int> order_of(const NodePairs& pairs, int run, const Index3& tile) {
   const bool by_halves = tile[x_axis] >= mma_rows;
   std::vector<int> order;
@@ -126,7 +127,7 @@ std::vector<int> order_of(const NodePairs& pairs, int run, const Index3& tile) {
   return order;
 }
 
-/// Pairs that many slices use come first, so that the others need fewer instructions.
+/// Sorts pairs so that those used by many slices come first. The other slices then need fewer instructions.
 NodePairs by_slices(NodePairs pairs, const std::vector<boost::dynamic_bitset<>>& slices_of) {
   const auto key = [&](const std::pair<int, int>& pair) {
     const auto [a, b] = pair;
@@ -137,10 +138,11 @@ NodePairs by_slices(NodePairs pairs, const std::vector<boost::dynamic_bitset<>>&
   return pairs;
 }
 
-/// The same in a better order, where the tiles of an instruction have 16 bytes of a row each: then words of
-/// one tile are in one of four kinds of banks.
-NodePairs in_banks(NodePairs pairs, int run, const Index3& tile, const Box& window,
-                   const std::vector<boost::dynamic_bitset<>>& slices_of, const ConflictGraph& graph) {
+/// Improves the order of pairs if each tile of an instruction has 16 bytes of a row. The words of one tile
+/// then lie in one of four classes of banks.
+NodePairs spread_over_banks(NodePairs pairs, int run, const Index3& tile, const Box& window,
+                            const std::vector<boost::dynamic_bitset<>>& slices_of,
+                            const ConflictGraph& graph) {
   constexpr std::size_t most_pairs = 128, most_slices = 64;
   if (tile[x_axis] != 4 * run || pairs.size() > most_pairs || slices_of.front().size() > most_slices)
     return pairs;
@@ -150,7 +152,7 @@ NodePairs in_banks(NodePairs pairs, int run, const Index3& tile, const Box& wind
     costs.bank.push_back(static_cast<int>(wrap(first + static_cast<std::int64_t>(node) % columns, 4)));
     costs.slices.push_back(slices_of[node].to_ulong());
   }
-  return exchanged(std::move(pairs), graph, costs);
+  return improved_order(std::move(pairs), graph, costs);
 }
 
 SlicedOperand sliced(const std::vector<WeightMatrix>& matrices, const std::vector<int>& order,
@@ -172,7 +174,7 @@ SlicedOperand sliced(const std::vector<WeightMatrix>& matrices, const std::vecto
 }
 
 SlicedOperand swapped(const Stencil& stencil, const Index3& tile, int run, Sparsity sparsity) {
-  constexpr int loaded = 8;  // points that a lane loads at once, where the window leaves room for them
+  constexpr int loaded = 8;  // points that a lane loads at once if the window has room for them
   const int length = static_cast<int>(tile[x_axis]), per_line = 2 * length / run;
   Box window = chunk_window(stencil, tile, run);
   if (const auto begin = round_down(window.begin[x_axis], loaded);
@@ -212,16 +214,16 @@ SlicedOperand morphed(const Stencil& stencil, const Index3& tile, int run, Spars
     if (matched.size() < pairs.size()) pairs = std::move(matched);
   }
   const auto slices_of = slices_of_nodes(matrices, run);
-  pairs = in_banks(by_slices(std::move(pairs), slices_of), run, tile, window, slices_of, graph);
+  pairs = spread_over_banks(by_slices(std::move(pairs), slices_of), run, tile, window, slices_of, graph);
   return sliced(matrices, order_of(pairs, run, tile), tile, sparsity);
 }
 
-/// Instructions of the larger k per chunk of 128 outputs, a smaller one at the end counted as 2/3. Among
-/// equals the one that is loaded in fewer pieces.
+/// Returns the instructions of the larger k per chunk of 128 outputs; a smaller one at the end counts as 2/3.
+/// Among equals, fewer and wider loads win.
 double cost_of(const SlicedOperand& operand, Precision element) {
   const int registers = b_registers(operand, element);
   const double steps = registers / 4 + (registers % 4 == 0 ? 0.0 : registers % 4 <= 2 ? 0.67 : 1.0);
-  const double loads = 1e-3 / loaded_together(operand, element, 0, registers);
+  const double loads = 1e-3 / registers_per_load(operand, element, 0, registers);
   return (steps + loads) * static_cast<double>(operand.slices.size()) *
          static_cast<double>(ceil_div(volume(operand.tile), mma_rows) * mma_rows) /
          static_cast<double>(volume(operand.tile));
@@ -241,7 +243,7 @@ SlicedOperand slice_sparse(const Stencil& stencil, Layout layout, Precision elem
   for (std::int64_t columns = mma_rows; columns >= (rows ? 4 : mma_rows); columns /= 2) {
     const Index3 tile{1, mma_rows / columns, columns};
     if (layout == Layout::morph) offer(morphed(stencil, tile, run, mma.sparsity()));
-    // For one row, points L apart are a matching too.
+    // For one row, points L apart are a valid matching too.
     if ((layout == Layout::strided_swap || (layout == Layout::morph && !rows)) && columns > width)
       offer(swapped(stencil, tile, run, mma.sparsity()));
   }
@@ -276,7 +278,7 @@ SlicedOperand slice_dense(const Stencil& stencil, bool planes, bool rows) {
   return *cheapest;
 }
 
-int loaded_together(const SlicedOperand& sliced, Precision element, int first, int count) {
+int registers_per_load(const SlicedOperand& sliced, Precision element, int first, int count) {
   if (elements_per_word(element) != 2) return 1;
   const std::vector<Index3>& inputs = sliced.first().inputs;
   const auto input = [&](int r, int q) { return inputs.at(8 * r + 2 * q); };

@@ -8,12 +8,13 @@
 
 namespace spsolve {
 
-/// A stencil as weight operands for a march along the slowest axis (here axis 0, the planes). A chunk of
-/// T = tile[0] planes of input is loaded once and serves all the chunks of output that it is within reach of:
+/// A stencil as weight operands for a march along the slowest axis (here axis 0, the planes). A chunk of T =
+/// tile[0] planes of input is loaded once and used for all chunks of output within reach:
 ///   u'[o T + outputs[m]] = sum_d sum_k A_d[m][k] u[(o + d) T + inputs[k]]   (T along axis 0)
-/// All slices have the same outputs, inputs and indices, so one K-order of input points and one metadata
-/// serve them all. 32-bit words of a column of B (two half-precision elements, or one of any wider format)
-/// come in fours, one for each lane q of a quad; words 2j and 2j + 1 are a group of the 2:4 pattern.
+/// All slices have the same outputs, inputs and indices, so one K-order of input points and one set of
+/// metadata serves them all. The 32-bit words of a column of B (two half-precision elements, or one of any
+/// wider format) come in fours, one for each lane q of a quad; words 2j and 2j + 1 are a group of the 2:4
+/// pattern.
 struct SlicedOperand {
   Index3 tile;
   std::vector<Operand> slices;  // d = 0, 1, ...
@@ -21,24 +22,26 @@ struct SlicedOperand {
   const Operand& first() const { return slices.front(); }
 };
 
-/// Slices for sparse tensor cores, of at most 16 outputs in one plane, those that take the fewest
-/// instructions. `stencil` has its axes as the march has them; `rows` says whether a plane has more than one
-/// row. Half precision keeps aligned pairs of x-neighbours together (groups of two pairs that no output both
-/// uses); tf32 pairs single points.
-/// strided_swap: pairs of points L apart, L = columns of the tile; bands longer than 8 pairs take more
-/// outputs. morph: the fewest groups by matching, or for one row those of points L apart where they take no
-/// more instructions. Throws std::invalid_argument for other layouts and precisions.
+/// Returns the slices for sparse tensor cores with the fewest instructions, with at most 16 outputs in one
+/// plane. `stencil` has the axes in the order of the march. `rows` is true if a plane has more than one row.
+/// Half precision keeps aligned pairs of x-neighbours together (groups of two pairs, and no output uses
+/// both); tf32 pairs single points.
+///
+/// strided_swap pairs points L apart, where L is the columns of the tile; bands longer than 8 pairs take more
+/// outputs. morph takes the fewest groups by matching or, for one row, points L apart where they need no more
+/// instructions. Throws std::invalid_argument for other layouts and precisions.
 SlicedOperand slice_sparse(const Stencil& stencil, Layout layout, Precision element, bool rows);
 
-/// Slices for dense fp64 tensor cores, with 8 outputs in up to four planes as columns and 16 tiles as rows of
-/// an instruction: input points in their natural order.
+/// Returns the slices for dense fp64 tensor cores. The 8 outputs, in up to four planes, are the columns of an
+/// instruction and 16 tiles are its rows. Input points are in their natural order.
 SlicedOperand slice_dense(const Stencil& stencil, bool planes, bool rows);
 
-/// Registers of B that each lane holds for a chunk: four words each.
+/// Returns the registers of B that each lane holds for a chunk; a register of all lanes of a quad is four
+/// words.
 int b_registers(const SlicedOperand& sliced, Precision element);
 
-/// How many registers from `first` on, of `count`, can be loaded at once (4, 2 or 1): in every lane they hold
-/// pairs of neighbouring points that begin at a multiple of as many pairs along x.
-int loaded_together(const SlicedOperand& sliced, Precision element, int first, int count);
+/// Returns how many of `count` registers, starting at `first`, can be loaded at once (4, 2 or 1). In every
+/// lane they must hold pairs of neighbouring points, and begin at a multiple of that many pairs along x.
+int registers_per_load(const SlicedOperand& sliced, Precision element, int first, int count);
 
 }  // namespace spsolve

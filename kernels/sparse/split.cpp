@@ -8,22 +8,24 @@
 
 namespace spsolve {
 
-std::uint32_t take_term(double& rest, Precision element) {
+std::uint32_t extract_term(double& rest, Precision element) {
   const std::uint32_t bits = element_bits(element, rest);
-  rest -= element_value(element, bits);  // exact: what a rounding leaves over has fewer bits than the number
+  rest -= element_value(element, bits);  // exact, because the remainder of rounding has fewer bits than the
+                                         // number
   return bits;
 }
 
 std::vector<double> split_terms(double value, Precision element, int terms) {
   std::vector<double> parts;
-  for (int term = 0; term < terms; ++term) parts.push_back(element_value(element, take_term(value, element)));
+  for (int term = 0; term < terms; ++term)
+    parts.push_back(element_value(element, extract_term(value, element)));
   return parts;
 }
 
 double split_error(Precision element, int terms) { return std::pow(unit_roundoff(element), terms); }
 
 double split_product_error(Precision element, int terms) {
-  // w = sum w_i + tail with |w_i| <= u^i (1 + u) |w|; of all products w_i x_j those with i + j >= terms are
+  // w = sum w_i + tail with |w_i| <= u^i (1 + u) |w|. Of all products w_i x_j, those with i + j >= terms are
   // dropped.
   const double u = unit_roundoff(element);
   double error = 2 * std::pow(u, terms) + std::pow(u, 2 * terms);

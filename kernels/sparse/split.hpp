@@ -10,59 +10,61 @@
 
 namespace spsolve {
 
-/// Takes the rounding of `rest` to a format off it, exactly, and returns its bits.
-std::uint32_t take_term(double& rest, Precision element);
+/// Subtracts from `rest` its rounding to a format, exactly, and returns the bits of the rounded number.
+std::uint32_t extract_term(double& rest, Precision element);
 
-/// value as a sum of `terms` numbers of a format, each the rounding of what those before leave over.
-/// |value - sum| <= split_error(element, terms) |value| as long as no term leaves the range of the format;
-/// for fp16 that needs scaling: see power_of_two_scale.
+/// Splits a value into `terms` numbers of a format, each the rounding of the remainder of those before.
+/// |value - sum| <= split_error(element, terms) |value| as long as no term leaves the range of the format.
+/// fp16 needs scaling for that: see power_of_two_scale().
 std::vector<double> split_terms(double value, Precision element, int terms);
 
-/// Relative error of a sum of terms: u^terms with the unit roundoff u of the format.
+/// Returns the relative error of a sum of terms: u^terms, where u is the unit roundoff of the format.
 double split_error(Precision element, int terms);
 
-/// Relative error |w x - computed| / |w x| of one product from the terms i of w and j of x with i + j <
-/// terms, before accumulation: both tails and the dropped products, (terms + 1) u^terms to first order in u.
+/// Returns the relative error |w x - computed| / |w x| of one product of the terms i of w and j of x with i +
+/// j < terms, before accumulation: both tails and the dropped products, (terms + 1) u^terms to first order in
+/// u.
 double split_product_error(Precision element, int terms);
 
-/// The first of several terms of weights whose magnitudes sum to `magnitude` are multiples of this power of
-/// two, 2^-12 of it: their products with first terms of data, of 8 (bf16) or 11 bits (tf32), then sum to 20
-/// or 23 bits, or to 24 where data differ, which tensor cores do without loss. Other sums they cut off,
-/// always towards zero, which makes fields of one sign drift.
+/// Returns the grid of first terms, for weights split into several terms whose magnitudes sum to `magnitude`:
+/// a power of two, 2^-12 of it. Products with first terms of data of 8 bits (bf16) or 11 bits (tf32) then sum
+/// to 20 or 23 bits, or to 24 where data differ, which tensor cores add without loss. They truncate longer
+/// sums, always towards zero, which makes fields of one sign drift.
 double leading_grid(double magnitude);
 
-/// split_terms with a first term on such a grid.
+/// Splits a weight like split_terms(), with the first term on a grid.
 std::vector<double> split_weight(double weight, Precision element, int terms, double grid);
 
-/// What the grid adds to the error of one product, as a multiple of |x|: two terms of x are left out of the
-/// products with half a spacing that the first term of w is off.
+/// Returns the additional error of one product due to the grid, as a multiple of |x|. The first term of w may
+/// be off by half a spacing, and in products with that remainder two terms of x are dropped.
 double grid_product_error(Precision element, double grid);
 
-/// What a number of a field becomes as an operand: the sum of `count` terms of a format.
+/// The form of a field value as an operand: a sum of `count` terms of a format.
 struct OperandTerms {
   Precision element;
   int count;
 };
-/// fp32: three terms of bf16, which has its range. Others: themselves.
+/// Returns three terms of bf16, which has the range of fp32, for fp32. Other precisions are their own format.
 OperandTerms operand_terms(Precision precision);
 
-/// The power of two that brings `largest` (> 0) just below 2^15, inside the fp16 range. An fp16 term then
-/// rounds to 2^-25 at the least, 2^-39 of `largest`: what is lost below is less than an fp32 rounding of the
-/// largest number.
+/// Returns the power of two that brings `largest` (> 0) just below 2^15, inside the range of fp16. An fp16
+/// term then has an absolute error of 2^-25 at most, which is 2^-39 of `largest`: less than an fp32 rounding
+/// of the largest number.
 double power_of_two_scale(double largest);
-/// That of the largest weight for operands of fp16, so that small ones keep their bits; 1 for other formats.
+/// Returns power_of_two_scale() of the largest weight for operands of fp16, so that small weights keep their
+/// bits; 1 for other formats.
 double weight_scale(const Stencil& stencil, Precision element);
 
-/// Weights split into terms, several with leading_grid: the sum of terms[i] / term_scale^i is scale *
-/// weights within split_error of the weight and, of the grid, of half a spacing; scale is a power of two, 1
-/// but for fp16. So is term_scale; terms of data are multiplied by its powers, too. All terms have the same
-/// places, so one metadata serves them all.
+/// Weights split into terms; with several terms the first is on the leading_grid. The sum of terms[i] /
+/// term_scale^i is scale * weights, to within split_error of the weight and of half a grid spacing. `scale`
+/// is a power of two, and 1 except for fp16. `term_scale` is a power of two as well; terms of data are
+/// multiplied by its powers, too. All terms have the same places, so one set of metadata serves them all.
 struct SplitOperand {
   std::vector<Operand> terms;
   double scale, term_scale = 1.0;
 };
 SplitOperand split_operand(const Operand& operand, Precision element, int terms);
-/// The same on the leading_grid of weights whose magnitudes sum to that.
+/// Splits on the leading_grid of weights whose magnitudes sum to `magnitude`.
 SplitOperand split_operand(const Operand& operand, Precision element, int terms, double magnitude);
 
 }  // namespace spsolve

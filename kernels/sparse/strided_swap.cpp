@@ -7,8 +7,8 @@
 namespace spsolve {
 namespace {
 
-/// L outputs along the band and `rows` across it, along the axis before the band's (after it, for a band
-/// along z).
+/// Returns a tile of L outputs along the band and `rows` across it, along the axis before the band's (after
+/// it, for a band along z).
 Index3 swap_tile(int length, int axis, int rows) {
   Index3 tile{1, 1, 1};
   tile[axis] = length;

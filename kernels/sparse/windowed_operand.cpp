@@ -32,7 +32,7 @@ std::optional<InputWindow> input_window(const Stencil& stencil, Precision precis
 
 namespace {
 
-/// The operand of dense weights within a radius.
+/// Makes the operand of dense weights within a radius.
 Operand operand_of(const std::vector<double>& weights, const Index3& radius, const InputWindow& window,
                    int run, int part = 0) {
   const Box taps = grow(box_of({1, 1, 1}), radius);
@@ -92,7 +92,7 @@ SplitOperand windowed_pair(const Stencil& stencil, const InputWindow& window) {
   return both;
 }
 
-bool takes_window(const Stencil& stencil, Precision precision) {
+bool supports_window(const Stencil& stencil, Precision precision) {
   return stencil.radius()[y_axis] > 0 && input_window(stencil, precision);
 }
 

@@ -23,7 +23,7 @@ double points_around(const Problem& problem, const Decomposition& decomposition,
   for (int axis = 0; axis < axis_count; ++axis) {
     const bool grows = decomposition.rank_grid()[axis] > 1
                            ? with_others
-                           : problem.domain.has_images(axis, candidate.repeats);
+                           : problem.domain.has_periodic_copies(axis, candidate.wraps);
     product *= static_cast<double>(extent[axis] + (grows ? 2 * steps * problem.stencil.radius()[axis] : 0));
   }
   return product;
@@ -36,9 +36,9 @@ SharedExchange share_exchange(const Problem& problem, const Decomposition& decom
   const double points = static_cast<double>(volume(decomposition.block(0).extent()));
   const double whole = candidate.seconds * candidate.fuse * points;
   // Images of the ends of rows are copied before messages leave.
-  const bool with_images = decomposition.ranks() > 1 && decomposition.rank_grid()[x_axis] == 1;
-  const double images = with_images ? candidate.image_seconds * candidate.fuse * points : 0;
-  SharedExchange shared{launches, whole - images, images, 0};
+  const bool with_copies = decomposition.ranks() > 1 && decomposition.rank_grid()[x_axis] == 1;
+  const double copies = with_copies ? candidate.copy_seconds * candidate.fuse * points : 0;
+  SharedExchange shared{launches, whole - copies, copies, 0};
   for (int launch = 0; launch < launches; ++launch)
     shared.compute_seconds += shared.launch_seconds / points *
                               points_around(problem, decomposition, candidate, launch * candidate.fuse, true);

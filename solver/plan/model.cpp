@@ -6,7 +6,7 @@
 
 #include "kernels/sparse/accuracy.hpp"
 #include "kernels/sparse/emulation/emulated_sweep.hpp"
-#include "kernels/wall_images.hpp"
+#include "kernels/wall_reflections.hpp"
 #include "solver/plan/model_parts.hpp"
 
 namespace spsolve {
@@ -14,7 +14,7 @@ namespace {
 
 /// Seconds of the launch that fills halos with images, as a rank that has whole axes does it: of
 /// planes and rows by their bytes, of the ends of rows by their number.
-double image_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate) {
+double copy_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate) {
   if (!device.gpu) return 0;
   const bool line = problem.domain.dimensions == 1 && !candidate.fused_weights();
   const double start = 0.5e-6 + (line ? 0 : 2.3e-6 * filled(problem.domain));
@@ -23,7 +23,7 @@ double image_seconds(const Problem& problem, const DeviceModel& device, const Ca
   const auto points = static_cast<double>(domain.box().points());
   double seconds = 0;
   for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
-    if (!domain.has_images(axis, candidate.repeats) || problem.stencil.radius()[axis] == 0) continue;
+    if (!domain.has_periodic_copies(axis, candidate.wraps) || problem.stencil.radius()[axis] == 0) continue;
     const double across = points / static_cast<double>(domain.shape[axis]);
     const double images = 2 * across * static_cast<double>(candidate.fuse * problem.stencil.radius()[axis]);
     seconds = std::max(seconds, start);
@@ -51,9 +51,9 @@ double launch_error(const Problem& problem, const Method& method) {
 /// it is as on periodic axes.
 Problem as_swept(Problem problem, const Method& method) {
   if (!method.fused_weights()) return problem;
-  problem.domain = with_wall_images(problem.domain, problem.stencil, method.fuse, problem.precision);
+  problem.domain = with_wall_reflections(problem.domain, problem.stencil, method.fuse, problem.precision);
   for (int axis = 0; axis < axis_count; ++axis)
-    if (problem.domain.mirrored[axis]) problem.domain.faces[axis] = {};
+    if (problem.domain.reflected[axis]) problem.domain.faces[axis] = {};
   return problem;
 }
 
@@ -62,7 +62,7 @@ Problem as_swept(Problem problem, const Method& method) {
 bool has_kernel(const Problem& problem, const DeviceModel& device, const Method& method) {
   const std::optional<Layout> layout = method.layout;
   if (method.unit == UnitKind::scalar) return !layout;
-  if (!layout || !takes(*layout, problem.precision)) return false;
+  if (!layout || !supports(*layout, problem.precision)) return false;
   if ((problem.precision == Precision::fp64) != (method.unit == UnitKind::tensor) &&
       (problem.precision == Precision::fp64 || *layout == Layout::separable))
     return false;  // fp64 is dense only, separable sparse only
@@ -98,9 +98,9 @@ Candidate evaluate(const Problem& given, const DeviceModel& device, const Method
   candidate.launch_seconds = start / method.fuse / static_cast<double>(problem.domain.box().points());
   (method.fused_weights() ? evaluate_tensor : evaluate_scalar)(problem, device, candidate);
   candidate.error = launch_error(problem, method) / method.fuse;
-  candidate.image_seconds = image_seconds(problem, device, candidate) / method.fuse /
-                            static_cast<double>(problem.domain.box().points());
-  candidate.launch_seconds += candidate.image_seconds;
+  candidate.copy_seconds = copy_seconds(problem, device, candidate) / method.fuse /
+                           static_cast<double>(problem.domain.box().points());
+  candidate.launch_seconds += candidate.copy_seconds;
   candidate.seconds += candidate.launch_seconds;
   candidate.bound = 2 * candidate.launch_seconds > candidate.seconds ? "launch"
                     : 2 * candidate.wall_seconds > candidate.seconds ? "walls"

@@ -24,14 +24,14 @@ struct Candidate : Method {
   double shared_seconds = 0;
   double wall_seconds = 0;  // points beside walls, beyond what they would take elsewhere
   double launch_seconds = 0;
-  double image_seconds = 0;       // of these, where ranks have whole axes, for the images of their own points
-  std::array<bool, 3> repeats{};  // axes that have no images where ranks have them whole
-  double seconds = 0;             // all together
-  std::string bound = {};         // memory, compute, shared, or what takes most of the time: launch, walls
-  int scenario = 0;               // 1 to 4: bounds of the scalar unit at the same depth and of this one
-  double peak_ratio = 0;          // of tensor cores to the scalar unit [P_TC / P_CU]
-  bool in_sweet_spot = false;     // scenario 3, and 4 where alpha < S P_TC / P_CU [equation 19]
-  double error = 0;               // bound on the relative L2 error per step (kernels/sparse/accuracy.hpp)
+  double copy_seconds = 0;      // of these, where ranks have whole axes, for the images of their own points
+  std::array<bool, 3> wraps{};  // axes that have no images where ranks have them whole
+  double seconds = 0;           // all together
+  std::string bound = {};       // memory, compute, shared, or what takes most of the time: launch, walls
+  int scenario = 0;             // 1 to 4: bounds of the scalar unit at the same depth and of this one
+  double peak_ratio = 0;        // of tensor cores to the scalar unit [P_TC / P_CU]
+  bool in_sweet_spot = false;   // scenario 3, and 4 where alpha < S P_TC / P_CU [equation 19]
+  double error = 0;             // bound on the relative L2 error per step (kernels/sparse/accuracy.hpp)
 
   /// Floating-point operations executed per byte [I].
   double intensity() const { return 2 * fma / bytes; }

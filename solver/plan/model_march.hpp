@@ -38,8 +38,8 @@ struct MarchModel {
     return cuda::choose_tile(stencil, {problem.precision, true, true}, depth, limits);
   }
   /// The axes of the grid that launches of so many steps need no images of.
-  std::array<bool, 3> repeats(int fuse) const {
-    return cuda::to_grid_axes(cuda::repeating_axes(stencil, stencil.grid(), problem.precision, fuse, limits),
+  std::array<bool, 3> wraps(int fuse) const {
+    return cuda::to_grid_axes(cuda::wrapped_axes(stencil, stencil.grid(), problem.precision, fuse, limits),
                               problem.domain);
   }
   /// Of a region that small tiles take faster than a march.

@@ -202,10 +202,10 @@ std::int64_t slabs_of(const MarchModel& march, const std::array<std::int64_t, 3>
 /// What a kernel writes of a region that other kernels take so many steps further: also what these need
 /// beyond periodic faces of axes that have images, and of slabs.
 std::array<std::int64_t, 3> grown(const MarchModel& march, std::array<std::int64_t, 3> region, int steps_left,
-                                  const std::array<bool, 3>& repeats, bool slabs) {
+                                  const std::array<bool, 3>& wraps, bool slabs) {
   const auto axes = cuda::grid_axes(march.problem.domain);
   for (int axis = 0; axis < axis_count; ++axis)
-    if (march.problem.domain.has_images(axes[axis], repeats) || (axis == plane_axis && slabs))
+    if (march.problem.domain.has_periodic_copies(axes[axis], wraps) || (axis == plane_axis && slabs))
       region[axis] += 2 * steps_left * march.stencil.radius[axis];
   return region;
 }
@@ -216,7 +216,7 @@ double compute_seconds(const MarchModel& march, const std::array<std::int64_t, 3
   const int deepest = march.depth_of_kernels(fuse);
   const int kernels = deepest > 0 ? ceil_div(fuse, deepest) : fuse;
   const std::int64_t slabs = slabs_of(march, region, fuse, kernels);
-  const auto repeats = kernels > 1 ? march.repeats(fuse) : std::array<bool, 3>{};
+  const auto wraps = kernels > 1 ? march.wraps(fuse) : std::array<bool, 3>{};
   auto slab = region;
   slab[plane_axis] = ceil_div(region[plane_axis], slabs);
   double seconds = 0;
@@ -224,7 +224,7 @@ double compute_seconds(const MarchModel& march, const std::array<std::int64_t, 3
     const int depth = fuse * (k + 1) / kernels - done;
     done += depth;
     const auto tile = deepest > 0 ? march.tile(depth) : std::nullopt;
-    seconds += kernel_seconds(march, grown(march, slab, fuse - done, repeats, slabs > 1), tile, kernels == 1,
+    seconds += kernel_seconds(march, grown(march, slab, fuse - done, wraps, slabs > 1), tile, kernels == 1,
                               done == fuse);
   }
   return static_cast<double>(slabs) * seconds;
@@ -238,7 +238,7 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
   const int kernels = deepest > 0 ? ceil_div(candidate.fuse, deepest) : candidate.fuse;
   const auto tile = deepest > 0 ? march.tile(ceil_div(candidate.fuse, kernels)) : std::nullopt;
   const double per_step = 1 / (points * candidate.fuse);
-  candidate.repeats = march.repeats(candidate.fuse);
+  candidate.wraps = march.wraps(candidate.fuse);
 
   candidate.bytes = (2 * element + 2 * sums * (kernels - 1)) / candidate.fuse;
   if (problem.has_source) candidate.bytes += sums * kernels / candidate.fuse;
@@ -251,7 +251,7 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
                       tile->written_columns() * static_cast<int>(storage_bytes(problem.precision)) % 128 != 0;
   // On average kernels read and write what the one in the middle does.
   const auto written =
-      grown(march, march.shape, kernels > 1 ? candidate.fuse / 2 : 0, candidate.repeats, false);
+      grown(march, march.shape, kernels > 1 ? candidate.fuse / 2 : 0, candidate.wraps, false);
   const double growth = static_cast<double>(written[0] * written[1] * written[2]) / points;
   candidate.memory_seconds = candidate.bytes / device.bandwidth * growth *
                              (march.space() || within ? halos_read_again : 1.0) *

@@ -23,7 +23,7 @@ Scaling scale(const Problem& problem, const DeviceModel& device, const Candidate
   part.domain.shape = scaling.block;
   const Candidate model = evaluate(part, device, candidate);
   on_block.seconds *= model.seconds / on_whole;
-  on_block.image_seconds = model.image_seconds;
+  on_block.copy_seconds = model.copy_seconds;
 
   scaling.launch_seconds = on_block.seconds * candidate.fuse * static_cast<double>(volume(scaling.block));
   if (ranks > 1) {

@@ -68,7 +68,8 @@ void take_step(std::string_view text) {
     domain.faces[y_axis] = {Face{BoundaryKind::neumann}, Face{BoundaryKind::dirichlet, 0.5}};
     surroundings.fields = {domain, domain};
     surroundings.coefficients = {{1.0, 2.0, 3.0, 4.0, 5.0, 6.0}};
-    SystemState<double> state{{{1, 2, 3, 4, 5, 6}, {6, 5, 4, 3, 2, 1}}, {{0, 0, 1, 0, 0, 1}, {1, 1, 1, 1, 1, 1}}};
+    SystemState<double> state{{{1, 2, 3, 4, 5, 6}, {6, 5, 4, 3, 2, 1}},
+                              {{0, 0, 1, 0, 0, 1}, {1, 1, 1, 1, 1, 1}}};
     const auto reference = reference_step(system, surroundings, state);
     const auto made = canonical_step(canonical, surroundings, state);
     if (made.now[0].size() != reference.now[0].size()) std::abort();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job in which every rank waits for another for ever: the watch must end it.
+//
+// A job in which every rank waits forever for another. The watchdog must end it.
 #include <chrono>
 #include <thread>
 

@@ -40,7 +40,7 @@ TEST(LeastSurface, CutsTheSlowestAxisOfACubeFirst) {
   EXPECT_EQ(least_surface_rank_grid({64, 64, 64}, 1, halo), (Index3{1, 1, 1}));
   EXPECT_EQ(least_surface_rank_grid({64, 64, 64}, 2, halo), (Index3{2, 1, 1}));
   EXPECT_EQ(least_surface_rank_grid({64, 64, 64}, 7, halo), (Index3{7, 1, 1}));
-  // As little surface as 2 x 2 x 2, and rows stay whole.
+  // The surface equals that of 2 x 2 x 2, and rows stay whole.
   EXPECT_EQ(least_surface_rank_grid({64, 64, 64}, 8, halo), (Index3{4, 2, 1}));
 }
 
@@ -48,7 +48,7 @@ TEST(LeastSurface, CutsFewAxesOfGridsOnGpus) {
   EXPECT_EQ(least_surface_rank_grid({64, 64, 64}, 8, {4, 4, 4}, gpu_face_cost), (Index3{8, 1, 1}));
   EXPECT_EQ(least_surface_rank_grid({1, 64, 64}, 8, {0, 8, 8}, gpu_face_cost), (Index3{1, 8, 1}));
   EXPECT_EQ(least_surface_rank_grid({64, 64, 64}, 64, {4, 4, 4}, gpu_face_cost), (Index3{16, 4, 1}));
-  // Rows are cut where nothing else can be.
+  // Rows are cut only if no other axis can be.
   EXPECT_EQ(least_surface_rank_grid({1, 1, 64}, 8, {0, 0, 8}, gpu_face_cost), (Index3{1, 1, 8}));
 }
 

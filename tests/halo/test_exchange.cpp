@@ -6,26 +6,27 @@
 #include "halo/exchange.hpp"
 #include "halo/mpi_transport.hpp"
 #include "tests/support/rows_transport.hpp"
-#include "tests/support/wall_images.hpp"
+#include "tests/support/wall_reflections.hpp"
 
 namespace spsolve {
 namespace {
 
-/// Every point of the grid holds its own number; after an exchange every halo point holds the number of the
-/// point it is an image of, or what walls make of it, and points beyond walls without images are untouched.
+/// Every point of the grid holds its own number. After an exchange every halo point must hold the number of
+/// the point that it copies, or its reflection at a wall. Points beyond walls without reflections must be
+/// untouched.
 void exchange_and_check(const Domain& domain, const Index3& rank_grid, const Index3& width,
                         Precision precision, Transport& transport) {
   const Communicator world;
   const Decomposition decomposition(domain.shape, rank_grid);
   HostPacker packer;
   Field field(decomposition.block(world.rank()), width, precision);
-  const bool slabs = transport.takes_boxes() && reaches_next_blocks_only(decomposition, width);
+  const bool slabs = transport.supports_boxes() && reaches_next_blocks_only(decomposition, width);
   HaloExchange exchange(world,
                         (slabs ? slab_regions : halo_regions)(domain, decomposition, world.rank(), width),
                         field, transport, packer, packer);
   constexpr double untouched = -1;
   const auto number = [&](const Index3& p) {
-    // 16-bit storage tells 2048 numbers apart.
+    // 16-bit storage can distinguish 2048 numbers.
     return static_cast<double>(index_of(p, domain.shape) % 2039);
   };
   for (int repeat = 0; repeat < 2; ++repeat)
@@ -38,14 +39,14 @@ void exchange_and_check(const Domain& domain, const Index3& rank_grid, const Ind
       PendingExchange pending = exchange.start(field);
       pending.wait();
       pending.unpack();
-      Domain plain = domain;  // walls without images
+      Domain plain = domain;  // walls without reflections
       for (int axis = 0; axis < axis_count; ++axis)
-        if (domain.mirrored[axis]) plain.faces[axis] = {};
+        if (domain.reflected[axis]) plain.faces[axis] = {};
       const Box inside = plain.clip_to_walls(field.allocated());
       for_each_point(field.allocated(), [&](const Index3& p) {
-        const testing::ImageOf image = testing::image_of(domain, p);
-        const double original = stored_value(to_storage<Storage>(number(image.point) / 2039));
-        const double expected = contains(inside, p) ? image.of(original) : untouched;
+        const testing::ReflectedPoint reflected = testing::reflected_point(domain, p);
+        const double original = stored_value(to_storage<Storage>(number(reflected.point) / 2039));
+        const double expected = contains(inside, p) ? reflected.apply(original) : untouched;
         ASSERT_EQ(stored_value(*field.at<Storage>(p)), stored_value(to_storage<Storage>(expected)))
             << "rank " << world.rank() << " point " << p[0] << " " << p[1] << " " << p[2];
       });
@@ -63,7 +64,7 @@ TEST(Exchange, HaloPointsHoldTheirImage) {
     if (seed % 2) {
       const double value = 0.5 * static_cast<double>(problem.between(0, 2));
       for (int axis = 0; axis < axis_count; ++axis) {
-        domain.mirrored[axis] = !domain.periodic(axis);
+        domain.reflected[axis] = !domain.periodic(axis);
         for (Face& face : domain.faces[axis]) face.value = value;
       }
     }
@@ -84,8 +85,8 @@ TEST(Exchange, HaloPointsHoldTheirImage) {
   }
 }
 
-/// Slabs of many short rows are packed, with the periodic images that they hold.
-TEST(Exchange, SlabsOfShortRowsHoldTheirImages) {
+/// Slabs of many short rows are packed together with the periodic copies that they contain.
+TEST(Exchange, SlabsOfShortRowsIncludeTheirPeriodicCopies) {
   const int ranks = Communicator().size();
   testing::RowsTransport boxes{Communicator()};
   exchange_and_check({3, {4 * ranks, 130, 5}, {}}, {ranks, 1, 1}, {2, 3, 1}, Precision::fp64, boxes);
@@ -101,12 +102,12 @@ TEST(Exchange, CountsTheBytesThatLeaveTheRank) {
   const Field field(decomposition.block(world.rank()), {0, 2, 3}, Precision::fp32);
   const HaloExchange exchange(world, halo_regions(domain, decomposition, world.rank(), field.halo()), field,
                               transport, packer, packer);
-  // To either side in x: 3 columns of 16 rows and the 2 + 2 rows of their periodic images, whose regions are
+  // On each side in x: 3 columns of 16 rows and the 2 + 2 rows of their periodic copies, whose regions are
   // padded to 16 bytes.
   EXPECT_EQ(exchange.bytes_packed(), world.size() == 1 ? 0u : 2u * (3 * 16 * 4 + 2 * 32));
 }
 
-/// As where ranks disagree about the width of a halo.
+/// Sends a longer message than the receiver expects, as if ranks disagreed about the width of a halo.
 TEST(MpiTransport, ErrorsNameTheMessage) {
   const Communicator world;
   if (world.size() == 1)

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "halo/regions.hpp"
-#include "tests/support/wall_images.hpp"
+#include "tests/support/wall_reflections.hpp"
 
 namespace spsolve {
 namespace {
@@ -18,15 +18,15 @@ class Regions : public ::testing::TestWithParam<int> {
 
   Regions() {
     for (int axis = 0; axis < axis_count; ++axis) {
-      domain.mirrored[axis] = !domain.periodic(axis) && problem.between(0, 1);
+      domain.reflected[axis] = !domain.periodic(axis) && problem.between(0, 1);
       for (Face& face : domain.faces[axis]) face.value = 0.5 * static_cast<double>(problem.between(0, 2));
     }
   }
-  /// All points that are known around a block.
-  Box with_images(const Box& box) const {
+  /// Returns all points around a block that an exchange fills.
+  Box with_copies(const Box& box) const {
     Domain plain = domain;
     for (int axis = 0; axis < axis_count; ++axis)
-      if (domain.mirrored[axis]) plain.faces[axis] = {};
+      if (domain.reflected[axis]) plain.faces[axis] = {};
     return plain.clip_to_walls(box);
   }
 
@@ -52,10 +52,10 @@ TEST_P(Regions, EveryHaloPointOfTheDomainIsReceivedOnceFromItsOwner) {
       });
     const Box block = decomposition.block(rank);
     std::size_t expected = 0;
-    for_each_point(with_images(grow(block, width)), [&](const Index3& p) {
+    for_each_point(with_copies(grow(block, width)), [&](const Index3& p) {
       if (contains(block, p)) return;
       ++expected;
-      const Index3 original = testing::image_of(domain, p).point;
+      const Index3 original = testing::reflected_point(domain, p).point;
       Index3 home;
       for (int axis = 0; axis < axis_count; ++axis) home[axis] = decomposition.block_of(axis, original[axis]);
       ASSERT_TRUE(received.count(p));
@@ -66,15 +66,16 @@ TEST_P(Regions, EveryHaloPointOfTheDomainIsReceivedOnceFromItsOwner) {
 }
 
 TEST_P(Regions, SendsAndReceivesOfAPairMatchInOrder) {
-  // Corner by corner: those of a mirrored box change places.
-  const auto is_image = [&](const HaloRegion& of, const HaloRegion& image) {
-    if (of.box.extent() != image.box.extent() || !(of.image == image.image)) return false;
-    Index3 first = image.box.begin, last = image.box.end - Index3{1, 1, 1};
+  // Corners are compared one by one, because a reflected box swaps its corners.
+  const auto is_copy_of = [&](const HaloRegion& original, const HaloRegion& copy) {
+    if (original.box.extent() != copy.box.extent() || !(original.reflection == copy.reflection)) return false;
+    Index3 first = copy.box.begin, last = copy.box.end - Index3{1, 1, 1};
     for (int axis = 0; axis < axis_count; ++axis)
-      if (image.image.mirrored[axis]) std::swap(first[axis], last[axis]);
-    const testing::ImageOf begin = testing::image_of(domain, first), end = testing::image_of(domain, last);
-    return begin.point == of.box.begin && end.point == of.box.end - Index3{1, 1, 1} &&
-           begin.scale == image.image.scale && begin.offset == image.image.offset;
+      if (copy.reflection.reversed[axis]) std::swap(first[axis], last[axis]);
+    const testing::ReflectedPoint begin = testing::reflected_point(domain, first),
+                                  end = testing::reflected_point(domain, last);
+    return begin.point == original.box.begin && end.point == original.box.end - Index3{1, 1, 1} &&
+           begin.scale == copy.reflection.scale && begin.offset == copy.reflection.offset;
   };
   std::vector<HaloRegions> all;
   for (int rank = 0; rank < decomposition.ranks(); ++rank)
@@ -90,7 +91,7 @@ TEST_P(Regions, SendsAndReceivesOfAPairMatchInOrder) {
       const auto sent = with_peer(all[from].send, to), received = with_peer(all[to].receive, from);
       ASSERT_EQ(sent.size(), received.size()) << from << " to " << to;
       for (std::size_t i = 0; i < sent.size(); ++i) {
-        EXPECT_TRUE(is_image(sent[i], received[i])) << from << " to " << to << ", region " << i;
+        EXPECT_TRUE(is_copy_of(sent[i], received[i])) << from << " to " << to << ", region " << i;
         EXPECT_TRUE(contains(decomposition.block(from), sent[i].box));
       }
     }

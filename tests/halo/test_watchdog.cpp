@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Ranks that do something long, and ranks that have come to the end, are left alone.
+/// The watchdog must not end ranks that do something long or that have finished.
 TEST(Watchdog, LeavesBusyRanksAlone) {
   const Communicator world;
   constexpr double timeout = 1.0;  // seconds
@@ -42,7 +42,7 @@ TEST(Watchdog, SaysWhereARankIs) {
   EXPECT_EQ(watch.whereabouts(), rank + "last checkpoint: step 3000");
 }
 
-/// Ranks that get on come to where they answer.
+/// Ranks that make progress reach a point where they react, so they report nothing.
 TEST(Watchdog, SaysWhereARankIsThatIsToldToEndAndDoesNotGetOn) {
   const Communicator world;
   for (const bool gets_on : {true, false}) {
@@ -59,7 +59,7 @@ TEST(Watchdog, SaysWhereARankIsThatIsToldToEndAndDoesNotGetOn) {
   }
 }
 
-/// An exception that all ranks throw must not wait for anybody.
+/// An exception that all ranks throw must not make any rank wait.
 TEST(Watchdog, IsAbandonedByExceptions) {
   const Communicator world;
   const auto fail = [&] {

@@ -41,9 +41,9 @@ TEST(Snapshot, StrideKeepsThePointsAtItsMultiples) {
     const Snapshot snapshot = snapshot_of(3, shape, stride, stride, Precision::fp32);
     for (const Box& box : decompositions(shape, world.rank(), world.size())) {
       const Sampling sampling{stride, Precision::fp32};
-      Field all(box, {0, 1, 2}, Precision::fp64), values(sampling.kept(box), {0, 0, 0}, Precision::fp32);
+      Field all(box, {0, 1, 2}, Precision::fp64), values(sampling.sampled(box), {0, 0, 0}, Precision::fp32);
       for_each_point(box, [&](const Index3& p) { *all.at<double>(p) = sample_value(p); });
-      keep(all, {&values, stride});
+      copy_sampled(all, {&values, stride});
       const auto file =
           write_snapshot(world, series, snapshot, values.owned(), rows_of(values, Precision::fp32));
       const StoredArray stored = locate_array(file);

@@ -14,13 +14,13 @@ namespace {
 
 using testing::RandomCase;
 
-/// Every layout that takes a precision.
+/// Returns every layout that takes a precision.
 std::vector<Layout> layouts_of(Precision precision) {
   if (precision == Precision::fp64) return {Layout::dual_tessellation};
   return {Layout::strided_swap, Layout::morph, Layout::separable};
 }
 
-/// A fused unit on emulated tensor cores with the source that it reads.
+/// A fused unit on emulated tensor cores, with its source.
 class Fused {
  public:
   Fused(const RandomCase& problem, Precision precision, Layout layout, int steps)
@@ -52,7 +52,7 @@ class Fused {
   FusedUnit unit_;
 };
 
-/// A problem whose grid has an inside for so many steps, most of the time.
+/// A random problem. Its grid usually has points that fused steps do not reach from a wall.
 struct Case {
   RandomCase problem;
   int steps;
@@ -68,7 +68,7 @@ TEST_P(FusedUnitSeeds, EqualsSingleStepsAtEveryPoint) {
   RandomCase& problem = c.problem;
   SCOPED_TRACE(problem.describe() + " steps=" + std::to_string(c.steps));
   const auto expected = reference_steps(problem.domain, problem.stencil, problem.u, c.steps, &problem.source);
-  // Weights of sum |w| = 1 and a source of magnitude 1: after k steps nothing exceeds k + 1.
+  // The weights have sum |w| = 1 and the source magnitude 1, so nothing exceeds k + 1 after k steps.
   const double largest = c.steps + 1.0;
   const Stencil fused = fuse_steps(problem.stencil, c.steps);
   for (const Precision precision : all_precisions)
@@ -76,8 +76,8 @@ TEST_P(FusedUnitSeeds, EqualsSingleStepsAtEveryPoint) {
       const Fused unit(problem, precision, layout, c.steps);
       const auto found = testing::advance_whole_grid(problem, unit.unit(), precision, c.steps, problem.u,
                                                      {problem.domain.box()});
-      // The bounds of both parts; the fused source is one more exact launch; data and source are rounded when
-      // they are stored.
+      // The bound combines both methods. The fused source is one more exact launch, and data and source are
+      // rounded when they are stored.
       const LaunchError single = scalar_error(problem.stencil, c.steps, precision);
       const double bound =
           (std::max(single.total(),

@@ -75,11 +75,11 @@ TEST(FuseSteps, OfOneStepIsTheStencil) {
 }
 
 TEST(FuseSteps, GivesBinomialCoefficients) {
-  // Powers of two: every product and sum is exact.
+  // Weights are powers of two, so every product and sum is exact.
   const Stencil symmetric({1, 1, 3}, {0.25, 0.5, 0.25}, {0, 0, 1});
   EXPECT_EQ(dense_weights(fuse_steps(symmetric, 2)),
             (std::vector<double>{1. / 16, 4. / 16, 6. / 16, 4. / 16, 1. / 16}));
-  // One-sided: u'[p] = u[p + 1] + 2 u[p + 2], so three steps reach from p + 3 to p + 6.
+  // One-sided stencil: u'[p] = u[p + 1] + 2 u[p + 2], so three steps reach from p + 3 to p + 6.
   const Stencil ahead({1, 2, 1}, {1.0, 2.0}, {0, 0, 0});
   const std::vector<Tap> wanted{{{0, 0, 0}, 1.0}, {{0, 1, 0}, 6.0}, {{0, 2, 0}, 12.0}, {{0, 3, 0}, 8.0}};
   EXPECT_EQ(fuse_steps(ahead, 3).taps(), wanted);
@@ -95,7 +95,7 @@ TEST(FuseSteps, RefusesLessThanOne) {
   EXPECT_THROW(fuse_steps(Stencil({1, 1, 1}, {1.0}, {0, 0, 0}), 0), std::invalid_argument);
 }
 
-// Convolution theorem: the symbol of t steps is the t-th power of the symbol of one.
+// By the convolution theorem the symbol of t steps is the t-th power of the symbol of one.
 TEST(FuseSteps, MultipliesSymbols) {
   const Index3 shape{5, 7, 6};
   const Stencil stencil = random_stencil({2, 3, 3}, {1, 0, 1}, 3);
@@ -103,8 +103,9 @@ TEST(FuseSteps, MultipliesSymbols) {
     const Stencil fused = fuse_steps(stencil, steps);
     const auto once = sampled_symbol(stencil, shape), often = sampled_symbol(fused, shape);
     ASSERT_EQ(once.size(), often.size());
-    // A term errs by the rounding of its phase (up to 2 pi times the sum of radii, three products and sums),
-    // the sum by one rounding per term; the t-th power of one symbol has t times its relative error.
+    // The error of a term is the rounding of its phase (up to 2 pi times the sum of radii, three products and
+    // sums), and that of the sum one rounding per term. The t-th power of a symbol has t times its relative
+    // error.
     const Index3 r = fused.radius();
     const double phase = 3.0 * 2.0 * std::numbers::pi * static_cast<double>(r[0] + r[1] + r[2]);
     const double bound = std::pow(absolute_sum(stencil), steps) * epsilon * (steps + 1) *
@@ -128,7 +129,8 @@ TEST(SampledSymbol, IsTheSumOverAllTapsOfEveryWaveInSpace) {
         turns += static_cast<double>(wave[axis] * tap.offset[axis]) / static_cast<double>(shape[axis]);
       wanted += tap.weight * std::polar(1.0, 2.0 * std::numbers::pi * turns);
     }
-    // Each term by the rounding of its phase (three axes, up to 2 pi times a radius of 2) and of products.
+    // The error of each term is the rounding of its phase (three axes, up to 2 pi times a radius of 2) and of
+    // products.
     const double bound = absolute_sum(stencil) * epsilon * (3 * 4 * std::numbers::pi + 24);
     EXPECT_LE(std::abs(symbols[i++] - wanted), bound);
   });
@@ -149,11 +151,11 @@ TEST(GrowthFactor, OfDiffusionIsThatOfTheShortestWave) {
   const double s = 0.6;
   const Stencil stencil({1, 1, 3}, {s, 1.0 - 2.0 * s, s}, {0, 0, 1});
   EXPECT_NEAR(growth_factor(stencil, {1, 1, 64}), 4.0 * s - 1.0, 8 * epsilon);
-  // An odd grid does not have the wave of two points; the shortest has m = (n - 1) / 2.
+  // An odd grid does not hold the wave of two points; its shortest wave has m = (n - 1) / 2.
   const double half_angle = std::numbers::pi * 3.0 / 7.0;
   EXPECT_NEAR(growth_factor(stencil, {1, 1, 7}), 4.0 * s * std::pow(std::sin(half_angle), 2) - 1.0,
               16 * epsilon);
-  // Grids with more points than are sampled still have it.
+  // Grids with more points than are sampled still include the shortest wave.
   EXPECT_NEAR(growth_factor(stencil, {1, 1, 1'000'000}), 4.0 * s - 1.0, 8 * epsilon);
 }
 
@@ -163,7 +165,7 @@ TEST(GrowthFactor, IsAtLeastTheSumOfWeights) {
 }
 
 TEST(GrowthFactor, SeesAxesOfOnePoint) {
-  // On a grid of one point in y only waves along x exist: the weights of a column act as their sum.
+  // A grid of one point in y holds only waves along x, where the weights of a column act as their sum.
   const Stencil stencil({1, 3, 1}, {1.0, -1.0, 1.0}, {0, 1, 0});
   EXPECT_NEAR(growth_factor(stencil, {1, 1, 8}), 1.0, 4 * epsilon);
   EXPECT_NEAR(growth_factor(stencil, {1, 8, 8}), 3.0, 8 * epsilon);

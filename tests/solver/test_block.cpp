@@ -11,7 +11,7 @@
 namespace spsolve {
 namespace {
 
-/// A problem cut in a random way, advanced by launches of changing depth.
+/// A random problem with a random decomposition, advanced by launches of varying depth.
 struct Case {
   testing::RandomCase problem;
   int fuse, exchange_every;
@@ -29,7 +29,8 @@ struct Case {
            " exchange_every=" + std::to_string(exchange_every) + " ranks=" + std::to_string((*rank_grid)[0]) +
            "x" + std::to_string((*rank_grid)[1]) + "x" + std::to_string((*rank_grid)[2]);
   }
-  /// Lengths of launches: each from either field, more than once, none always after the same one.
+  /// The lengths of launches. Each length starts from either field, occurs more than once, and does not
+  /// always follow the same length.
   std::vector<int> launches() const { return {fuse, 1, fuse, fuse, 1, fuse, fuse, 1}; }
   int steps() const { return 5 * fuse + 3; }
 
@@ -42,7 +43,7 @@ struct Case {
     for (const int launch_steps : launches()) block.launch(launch_steps);
     return testing::gathered(communicator, problem.domain, block.state());
   }
-  /// On one rank, with an exchange before every launch.
+  /// Solves the problem on one rank with an exchange before every launch.
   std::vector<double> alone(Precision precision) const {
     const Communicator self(MPI_COMM_SELF);
     Case plain = *this;
@@ -51,8 +52,9 @@ struct Case {
   }
 };
 
-/// Blocks thinner than the halo, several neighbours away, walls in any combination, sources: in fp64 within
-/// rounding of the reference, and in every precision the bits of one rank.
+/// Blocks may be thinner than the halo, so that it comes from several neighbours away, with walls in any
+/// combination and sources. In fp64 results must match the reference within rounding, and in every precision
+/// they must have the bits of one rank.
 TEST(Block, AnyDecompositionHasTheBitsOfOneRankAndMatchesReference) {
   const Communicator world;
   const testing::TestBackend cpus[]{testing::cpu_backend(world), testing::cpu_backend_of_boxes(world)};
@@ -77,7 +79,7 @@ TEST(Block, AnyDecompositionHasTheBitsOfOneRankAndMatchesReference) {
   EXPECT_GT(compared, 10);
 }
 
-/// Values may be set again at any time, whatever the halo still holds.
+/// The state may be set again at any time, whatever the halo still holds.
 TEST(Block, ASecondStateIsAsGoodAsTheFirst) {
   const Communicator world;
   const auto cpu = testing::cpu_backend(world);
@@ -97,7 +99,7 @@ TEST(Block, ASecondStateIsAsGoodAsTheFirst) {
   }
 }
 
-/// Host memory that knows how much of it was taken at most, and how often it went while work was under way.
+/// Host memory that records the maximum allocated, and how often memory was freed while work was in progress.
 class CountedMemory : public Memory {
  public:
   std::byte* allocate(std::size_t bytes, std::size_t row_bytes) override {
@@ -135,8 +137,8 @@ class CountingBackend : public CpuBackend {
   CountedMemory memory_;
 };
 
-/// What runs are refused by where it is too much: fields of the first block, which is the largest. None of it
-/// goes while work with it may be under way.
+/// Checks the memory limit by which runs are refused: the fields of the first block, which is the largest. No
+/// memory may be freed while work may still use it.
 TEST(Block, TakesTheMemoryThatIsSaid) {
   const Communicator self(MPI_COMM_SELF);
   MpiTransport transport(self);
@@ -167,7 +169,7 @@ TEST(Block, TakesTheMemoryThatIsSaid) {
 class BlockOn : public testing::OnDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, BlockOn, testing::devices());
 
-/// Blocks a few points wide in x, beside walls: their interior may be narrower than the mirror images it
+/// Blocks a few points wide in x beside walls may have an interior narrower than the reflections that it
 /// reads.
 TEST_P(BlockOn, NarrowBlocksBesideWallsMatchReference) {
   for (const BoundaryKind kind : {BoundaryKind::neumann, BoundaryKind::dirichlet})
@@ -195,8 +197,8 @@ TEST_P(BlockOn, NarrowBlocksBesideWallsMatchReference) {
       }
 }
 
-/// On GPUs, whatever carries the halos: the bits of the CPU unit where storage is that of the sums; in 16-bit
-/// formats too, since both round once per launch.
+/// On GPUs, results must have the bits of the CPU unit with any transport, if storage has the precision of
+/// the sums. That also holds for 16-bit formats, since both round once per launch.
 TEST(Block, GpusHaveTheBitsOfTheCpu) {
   const Communicator world;
   const auto gpus = testing::gpu_backends(world);
@@ -212,7 +214,7 @@ TEST(Block, GpusHaveTheBitsOfTheCpu) {
   }
 }
 
-/// Rows of whole tiles, beyond whose ends kernels find the others, and rows with images, x cut or not.
+/// Rows of whole tiles, where kernels wrap indices, and rows with periodic copies, with x cut or not.
 TEST(Block, GpusFindWhatIsBeyondTheEndsOfRows) {
   const Communicator world;
   const auto gpus = testing::gpu_backends(world);
@@ -239,14 +241,15 @@ TEST(Block, GpusFindWhatIsBeyondTheEndsOfRows) {
   }
 }
 
-/// Single steps by tiles in shared memory, and edges of blocks too small for them: of axes that are whole.
+/// Single steps by tiles in shared memory, and edges of blocks that are too small for them, along axes that
+/// are not cut.
 TEST(Block, GpusFindWhatIsBeyondTheEndsOfAxesOfSingleSteps) {
   const Communicator world;
   const auto gpus = testing::gpu_backends(world);
   if (gpus.empty()) GTEST_SKIP() << "needs a GPU";
   const std::int64_t n = world.size();
   const auto periodic = BoundaryKind::periodic, neumann = BoundaryKind::neumann;
-  for (const auto& [shape, cut, repeats] :
+  for (const auto& [shape, cut, wraps] :
        {std::tuple{testing::ShapeCase{"box", {40 * n, 112, 64}, {3, 3, 3}, false, periodic, Precision::fp64},
                    z_axis, std::array{n == 1, true, true}},
         {{"box", {112, 40 * n, 64}, {3, 3, 3}, false, periodic, Precision::fp64},
@@ -264,9 +267,9 @@ TEST(Block, GpusFindWhatIsBeyondTheEndsOfAxesOfSingleSteps) {
     rank_grid[cut] = n;
     const Problem problem{c.problem.domain, c.problem.stencil, shape.precision, true};
     for (const auto& gpu : gpus) {
-      EXPECT_EQ(gpu.backend->repeating_axes(problem, c.fuse,
-                                            Decomposition(shape.shape, rank_grid).block(0).extent()),
-                repeats)
+      EXPECT_EQ(
+          gpu.backend->wrapped_axes(problem, c.fuse, Decomposition(shape.shape, rank_grid).block(0).extent()),
+          wraps)
           << shape.name << " " << gpu.name;
       EXPECT_EQ(c.solve(world, rank_grid, shape.precision, *gpu.backend), c.alone(shape.precision))
           << shape.name << " " << gpu.name;

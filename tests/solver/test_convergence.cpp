@@ -14,7 +14,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-/// Steps a function of position on [0, 1)^2 (points at i * h) and returns the state.
+/// Advances a function of position on [0, 1)^2 (points at i * h) and returns the state.
 std::vector<double> solve(Backend& backend, const Domain& domain, const Stencil& stencil, Precision precision,
                           int steps, int fuse, auto&& initial) {
   const Communicator world;
@@ -33,7 +33,7 @@ std::vector<double> solve(Backend& backend, const Domain& domain, const Stencil&
 class Convergence : public testing::OnDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, Convergence, testing::devices());
 
-/// A sine is an eigenvector of the step: its amplitude is multiplied by the symbol of the weights, exactly.
+/// A sine is an eigenvector of the step: its amplitude is multiplied exactly by the symbol of the weights.
 TEST_P(Convergence, SineModesDecayWithTheDiscreteFactor) {
   const std::int64_t n = 48;
   const double h = 1.0 / n, diffusivity = 0.7, dt = 0.1 * h * h / diffusivity;
@@ -76,8 +76,8 @@ constexpr Row rows[] = {{"heat", "periodic", 2, 1},
                         {"advection-diffusion", "periodic", 2, 5},
                         {"advection-diffusion", "periodic", 4, 2}};
 
-/// The error against the exact solution falls with the order of the differences, time error made negligible
-/// by dt ~ h^order.
+/// The error against the exact solution must fall with the order of the differences. dt ~ h^order makes the
+/// time error negligible.
 TEST_P(Convergence, SpatialOrderIsReached) {
   for (const Row& row : rows) {
     SCOPED_TRACE(std::string(row.equation) + " " + row.walls);
@@ -86,7 +86,8 @@ TEST_P(Convergence, SpatialOrderIsReached) {
     const bool walls = row.walls == std::string("neumann");
     const auto error_on = [&](std::int64_t n) {
       const double h = 1.0 / static_cast<double>(n);
-      // Explicit Euler is of first order in time: dt must shrink as h^order for space to show.
+      // Explicit Euler is of first order in time, so dt must shrink as h^order for the spatial error to
+      // dominate.
       const int steps =
           static_cast<int>(std::llround(row.order == 2 ? 20.0 * static_cast<double>(n * n) / 256
                                                        : 40.0 * static_cast<double>(n * n * n * n) / 65536));
@@ -98,7 +99,7 @@ TEST_P(Convergence, SpatialOrderIsReached) {
       PresetValues values{{"diffusivity", {diffusivity}}, {"dt", {dt}}, {"order", {row.order}}};
       if (velocity != 0) values["velocity"] = {velocity, velocity};
       const Stencil stencil = make_preset(row.equation, 2, {1, h, h}, values);
-      // Mirrored about faces half a point outside: cos(pi (i + 1/2) / n); periodic: sin(2 pi (x + y)).
+      // Reflected about faces half a point outside: cos(pi (i + 1/2) / n); periodic: sin(2 pi (x + y)).
       const auto exact = [&](const Index3& p, double t) {
         const auto y = static_cast<double>(p[1]), x = static_cast<double>(p[2]);
         if (walls)
@@ -115,8 +116,8 @@ TEST_P(Convergence, SpatialOrderIsReached) {
       return std::sqrt(squares / static_cast<double>(n * n));
     };
     const double coarse = error_on(16), fine = error_on(32);
-    // The asymptotic ratio is 2^order; a tenth of an order is left for the next term of the expansion at 16
-    // points.
+    // The asymptotic ratio is 2^order. A tenth of an order is allowed for the next term of the expansion at
+    // 16 points.
     EXPECT_GT(std::log2(coarse / fine), row.order - 0.1) << coarse << " to " << fine;
     EXPECT_LT(fine, coarse);
   }

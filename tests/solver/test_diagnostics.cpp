@@ -10,7 +10,7 @@
 namespace spsolve {
 namespace {
 
-/// Two states of a grid on a backend, cut over the ranks of a communicator.
+/// Two states of a grid on a backend, decomposed over the ranks of a communicator.
 struct States {
   Communicator ranks;
   Index3 shape;
@@ -70,14 +70,15 @@ TEST_P(DiagnosticsOn, MatchLongDoubleSumsAtAnyScale) {
       const Diagnostics found = States(world, *on.backend, shape, Precision::fp64, now, before).measured();
       EXPECT_EQ(found.min, *std::min_element(now.begin(), now.end()));
       EXPECT_EQ(found.max, *std::max_element(now.begin(), now.end()));
-      // Squares are rounded one by one, sums exactly: a few units in the last place of the norm.
+      // Squares are rounded one by one and sums are exact, so the norm is off by a few units in the last
+      // place.
       EXPECT_NEAR(found.mean, static_cast<double>(sum / volume(shape)), 0x1p-52 * scale);
       EXPECT_NEAR(found.l2, static_cast<double>(std::sqrt(squares)), 4 * 0x1p-53 * found.l2);
       EXPECT_NEAR(found.change_l2, static_cast<double>(std::sqrt(changes)), 4 * 0x1p-53 * found.change_l2);
     }
 }
 
-/// In every precision, for rows longer and shorter than what a warp takes, one point included.
+/// Tests every precision and rows longer and shorter than a warp's share, down to one point.
 TEST_P(DiagnosticsOn, HaveTheSameBitsOnAnyNumberOfRanksAndOnAnyDevice) {
   const Communicator self(MPI_COMM_SELF);
   const auto alone = testing::cpu_backend(self);
@@ -93,7 +94,7 @@ TEST_P(DiagnosticsOn, HaveTheSameBitsOnAnyNumberOfRanksAndOnAnyDevice) {
     }
 }
 
-/// Which zero is the least is a matter of order: none has a sign.
+/// Which of two zeros is the minimum depends on the order, so results must not have a sign.
 TEST_P(DiagnosticsOn, OfZeroAreZeroWithoutASign) {
   for (auto& on : backends)
     for (const double zero : {0.0, -0.0}) {
@@ -161,8 +162,8 @@ double rounded(double value, Precision precision) {
   return with_storage(precision, [&]<class Storage>() { return stored_value(to_storage<Storage>(value)); });
 }
 
-/// Of blocks that begin anywhere, two copies at a time, in room that was prepared for them or not; on the way
-/// to the same extremes.
+/// Blocks begin anywhere, two copies exist at a time, with and without prepared memory. The same pass must
+/// also give the same extremes.
 TEST_P(DiagnosticsOn, LooksKeepEveryPointOfTheStride) {
   using enum Precision;
   constexpr std::pair<Precision, Precision> formats[] = {{fp64, fp64}, {fp64, fp32}, {fp32, fp32},
@@ -185,7 +186,7 @@ TEST_P(DiagnosticsOn, LooksKeepEveryPointOfTheStride) {
           EXPECT_EQ(of_now.extremes.largest_change, plain.largest_change);
           for (const auto& [scanned, values] : {std::pair(&of_now, &now), std::pair(&of_before, &before)}) {
             const Field& found = scanned->copy->wait();
-            ASSERT_EQ(found.owned(), sampling.kept(block));
+            ASSERT_EQ(found.owned(), sampling.sampled(block));
             for_each_point(found.owned(), [&](const Index3& p) {
               const auto place = static_cast<std::size_t>(index_of(stride * p, grid));
               ASSERT_EQ(testing::value_at(found, p),

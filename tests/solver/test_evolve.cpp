@@ -44,14 +44,14 @@ TEST(Schedule, LengthsOfLaunchesAreKnownBefore) {
   EXPECT_EQ(launch_lengths({5, 5, 0, 0, 0, 8}), std::set<int>{});
 }
 
-/// A run whose events are recorded.
+/// A run that records its events.
 struct Recorded {
   Communicator world;
   Backend& backend;
   testing::RandomCase random{3, 2, 900};
   Problem problem{random.domain, random.stencil, Precision::fp64, false};
   Steps snapshots = {}, checkpoints = {}, diagnostics = {};
-  std::string order = {};  // of all: s, c, d
+  std::string order = {};  // of all events: s, c, d
   std::int64_t stop_at = -1;
   Request request = Request::stop;
 
@@ -106,7 +106,7 @@ TEST_P(Evolve, WithoutCadenceWritesTheLastStepOnly) {
 TEST_P(Evolve, WritesACheckpointAfterAllThatARestartFromItDoesNotRepeat) {
   Recorded run{world, backend()};
   EXPECT_EQ(run.run({0, 6, 4, 2, 2, 3}, run.initial()), Outcome::finished);
-  EXPECT_EQ(run.order, "sddcsdcsdc");  // of steps 0, 2, 4, 6
+  EXPECT_EQ(run.order, "sddcsdcsdc");  // at steps 0, 2, 4, 6
 }
 
 TEST_P(Evolve, StopsWithOneCheckpointWhenAsked) {
@@ -139,7 +139,8 @@ TEST_P(Evolve, NoStepsWritesTheInitialState) {
 }
 
 TEST_P(Evolve, DivergenceEndsTheRunAfterACheckpointOfTheLastFiniteState) {
-  // Doubling from 2^1020: finite after 3 steps (2^1023), infinite after 4; looked for then, or at the end.
+  // Doubling from 2^1020 is finite after 3 steps (2^1023) and infinite after 4. Values are checked then, or
+  // at the end.
   for (const bool in_time : {true, false}) {
     Recorded run{world, backend()};
     run.problem.stencil = Stencil({1, 1, 1}, {2.0}, {0, 0, 0});

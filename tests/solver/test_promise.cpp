@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What docs/design.md promises holds over whole runs, of data of one sign, whose errors may have one, too, in
-// ways that the plan may take: fp32 stays within four times the error of single steps, fp64 within 1e-14
-// per step.
+//
+// The promises of docs/design.md must hold over whole runs with every method that the plan may choose. Data
+// have one sign, so that errors may have one sign, too. fp32 must stay within four times the error of single
+// steps, and fp64 within 1e-14 per step.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -19,8 +20,8 @@ namespace {
 
 constexpr int steps = 240;
 
-/// The relative L2 error after so many steps, root mean square over three fields: sums of one field may
-/// happen to round to little, and then do so in every step.
+/// Returns the relative L2 error after a run, as root mean square over three fields. The sums of a single
+/// field may happen to have small rounding errors, and then have them in every step.
 double error_of(const Communicator& world, const Problem& problem, const Method& method, Backend& backend) {
   double squares = 0;
   for (const int seed : {1, 2, 3}) {
@@ -51,13 +52,13 @@ Problem problem_of(const char* preset, Precision precision) {
   return problem;
 }
 
-/// Whether fused weights have so many taps that to emulate them takes minutes.
+/// Returns true if the fused weights have too many taps for emulation, which would take minutes.
 bool has_many_taps(const Problem& problem, int fuse, const DeviceModel& device) {
   const Index3 reach = fuse * problem.stencil.radius();
   return volume(2 * reach + Index3{1, 1, 1}) > (device.gpu ? 31 * 31 : 15 * 15);
 }
 
-/// 1e-14 per step: single steps, marches of several, and fused weights on tensor cores.
+/// Checks 1e-14 per step for single steps, marches of several steps, and fused weights on tensor cores.
 void expect_fp64_kept(const char* preset, const DeviceModel& device, const Communicator& world,
                       Backend& backend) {
   const Problem problem = problem_of(preset, Precision::fp64);

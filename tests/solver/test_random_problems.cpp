@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random problems on all ranks, many in one process: any shape, radius, walls, precision, decomposition,
-// depth and number of launches per exchange, on CPUs and GPUs, against one rank of the CPU unit.
-// SPSOLVE_RANDOM_CASES=n runs n of them, SPSOLVE_RANDOM_SEED=s others.
+//
+// Solves random problems on all ranks, many in one process: any shape, radius, walls, precision,
+// decomposition, depth and number of launches per exchange, on CPUs and GPUs. Results are compared with one
+// rank of the CPU unit. SPSOLVE_RANDOM_CASES=n runs n problems; SPSOLVE_RANDOM_SEED=s selects others.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -42,13 +43,13 @@ struct Case {
         fuse(static_cast<int>(random.between(1, 6))),
         exchange_every(static_cast<int>(random.between(1, 4))),
         rank_grid(testing::random_rank_grid(random, ranks)) {
-    if (random.between(0, 2) == 0) problem.stencil = mirrored_product();
+    if (random.between(0, 2) == 0) problem.stencil = symmetric_product();
     while (points_with_halos() > most_points_with_halos && exchange_every > 1) --exchange_every;
     while (points_with_halos() > most_points_with_halos && fuse > 1) --fuse;
   }
 
-  /// Weights that are products of factors, each its own mirror image: kernels fold them, and take them apart.
-  Stencil mirrored_product() {
+  /// Returns weights that are products of symmetric factors, which kernels fold and separate.
+  Stencil symmetric_product() {
     const Index3 radius = problem.stencil.radius(), extent = 2 * radius + Index3{1, 1, 1};
     std::array<std::vector<double>, axis_count> factors;
     for (int axis = 0; axis < axis_count; ++axis) {
@@ -84,7 +85,7 @@ struct Case {
                        exchange_every, grid[0], grid[1], grid[2]);
   }
 
-  /// Launches of all depths up to the deepest one, from either field.
+  /// Returns launches of all depths up to the deepest one, from either field.
   static std::vector<int> launches(const Method& method) {
     return {method.fuse, 1, method.fuse, method.fuse, method.fuse / 2 + 1, 1, method.fuse};
   }
@@ -98,7 +99,7 @@ struct Case {
     for (const int count : launches(method)) block.launch(count);
     return testing::gathered(communicator, what.domain, block.state());
   }
-  /// By one rank of the CPU unit, with an exchange before every launch.
+  /// Solves the problem on one rank of the CPU unit, with an exchange before every launch.
   std::vector<double> alone(Precision precision, int depth) const {
     const Communicator self(MPI_COMM_SELF);
     Problem what = problem;
@@ -107,7 +108,8 @@ struct Case {
   }
 };
 
-/// Whether results are those of the CPU's scalar unit: GPUs fold boxes that are their own mirror image.
+/// Returns true if results must have the bits of the CPU's scalar unit. GPUs fold symmetric boxes, which
+/// changes bits.
 bool has_bits_of_cpu([[maybe_unused]] const Problem& problem, const Method& method,
                      const testing::TestBackend& on) {
   if (method.fused_weights()) return false;
@@ -121,9 +123,9 @@ bool has_bits_of_cpu([[maybe_unused]] const Problem& problem, const Method& meth
 #endif
 }
 
-/// The bound on what differs from exact results: of launches of the method, as the plan has it, and of rests
-/// by the scalar unit, on data of at most 1, to which walls and source add at most 1 in each step (sum |w| =
-/// 1); of the fused source, and of their storage.
+/// Bounds the difference from exact results: launches of the method, with the error that the plan reports,
+/// and remaining steps by the scalar unit. Data are at most 1, and walls and source add at most 1 in each
+/// step (sum |w| = 1). The bound includes the fused source and storage.
 double bound(const Problem& problem, const Method& method) {
   const int steps = Case::steps(method);
   const double launch = method.fuse * evaluate(problem, nominal_gpu(), method).error;
@@ -148,7 +150,7 @@ void expect_results(const Case& c, const Communicator& world, const Method& meth
   for (std::size_t i = 0; i < exact.size(); ++i) ASSERT_NEAR(found[i], exact[i], most) << "at " << i;
 }
 
-/// A unit with fused weights that the plan knows for the problem, but does not choose.
+/// Returns a unit with fused weights that the plan knows for the problem but did not choose.
 std::optional<Candidate> rival(Case& c, const Plan& plan) {
   std::vector<Candidate> fused;
   for (const Candidate& candidate : plan.candidates)
@@ -157,7 +159,7 @@ std::optional<Candidate> rival(Case& c, const Plan& plan) {
   return fused[static_cast<std::size_t>(c.random.between(0, std::ssize(fused) - 1))];
 }
 
-/// The scalar unit, and tensor units emulated.
+/// Tests the scalar unit and emulated tensor units.
 TEST(RandomProblems, OnCpusHaveTheBitsOfOneRankOrKeepTheirBound) {
   const Communicator world;
   const testing::TestBackend cpus[]{testing::cpu_backend(world), testing::cpu_backend_of_boxes(world)};
@@ -174,7 +176,7 @@ TEST(RandomProblems, OnCpusHaveTheBitsOfOneRankOrKeepTheirBound) {
   }
 }
 
-/// However thin the grid and whatever its walls, on any device.
+/// Every problem must have a plan on any device, however thin the grid and whatever its walls.
 TEST(RandomProblems, HavePlans) {
   const std::uint64_t first = number("SPSOLVE_RANDOM_SEED", 0), cases = number("SPSOLVE_RANDOM_CASES", 12);
   for (std::uint64_t seed = first; seed < first + 5 * cases; ++seed) {
@@ -188,7 +190,7 @@ TEST(RandomProblems, HavePlans) {
 }
 
 /// Single steps of 27 x 27 weights in fp64 were measured on H200 at 30 GStencil/s
-/// (bench/results/tensor-wide-h200.json), some times what CUDA cores do.
+/// (bench/results/tensor-wide-h200.json), several times the rate of CUDA cores.
 TEST(RandomProblems, OfManyTapsGoToTensorCores) {
   testing::RandomCase random(1);
   const Stencil stencil({1, 27, 27}, random.uniform(27 * 27), {0, 13, 13});
@@ -196,8 +198,8 @@ TEST(RandomProblems, OfManyTapsGoToTensorCores) {
   EXPECT_TRUE(make_plan({domain, stencil, Precision::fp64, false}, nominal_gpu(), {}).chosen.fused_weights());
 }
 
-/// The scalar unit, what the plan chooses, and once in a while (kernels take seconds to compile) a tensor
-/// unit.
+/// Tests the scalar unit, the method that the plan chooses, and occasionally (kernels take seconds to
+/// compile) a tensor unit.
 TEST(RandomProblems, OnGpusAreThoseOfCpusOrKeepTheirBound) {
   const Communicator world;
   const auto gpus = testing::gpu_backends(world);
@@ -218,7 +220,7 @@ TEST(RandomProblems, OnGpusAreThoseOfCpusOrKeepTheirBound) {
     if (!other) continue;
     try {
       expect_results(c, world, *other, c.exchange_every, gpu);
-    } catch (const Error& error) {  // no kernel of so many registers, or so much shared memory
+    } catch (const Error& error) {  // no kernel with this many registers or this much shared memory
       EXPECT_EQ(error.status(), Status::invalid_input) << error.what();
     }
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks advanced by fused weights, on tensor cores or emulated: what the scalar unit's blocks must do.
+//
+// Blocks that are advanced with fused weights, on real or emulated tensor cores, must match those of the
+// scalar unit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,12 +14,12 @@
 #include "solver/plan/model.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/blocks.hpp"
-#include "tests/support/wall_images.hpp"
+#include "tests/support/wall_reflections.hpp"
 
 namespace spsolve {
 namespace {
 
-/// Every way that a device has for a problem, at a depth.
+/// Returns every method that a device has for a problem at a depth.
 std::vector<Method> methods_for(const Problem& problem, const DeviceModel& device, int fuse) {
   std::vector<Method> methods;
   for (const UnitKind unit : {UnitKind::tensor, UnitKind::sparse_tensor})
@@ -36,11 +38,11 @@ struct Case {
   testing::RandomCase problem;
   int fuse;
 
-  /// Larger than the others in x, so that there is an inside between walls.
+  /// The grid is enlarged in x, so that some points are not beside walls.
   explicit Case(int seed)
       : problem(static_cast<std::uint64_t>(seed), 1, 1500), fuse(static_cast<int>(problem.between(1, 3))) {
     problem.domain.shape[x_axis] += 16;
-    if (seed >= random_cases + separable_cases) {  // walls with images
+    if (seed >= random_cases + separable_cases) {  // walls with reflections
       problem = testing::with_symmetric_weights(problem, 2);
       return;
     }
@@ -49,7 +51,7 @@ struct Case {
     problem.source = problem.uniform(problem.domain.box().points());
   }
 
-  /// Instead, a 3D problem with walls across y and weights that are a product of factors.
+  /// Replaces the problem by a 3D one with walls across y and weights that are a product of factors.
   void make_separable() {
     fuse = 2;
     problem.domain = {};
@@ -81,7 +83,8 @@ struct Case {
   int steps() const { return 2 * fuse + 1; }
 };
 
-/// All ways of one problem in the precisions given: the same bits on these ranks as on one, within the bound.
+/// Tests all methods for one problem in the given precisions. Results must have the same bits on these ranks
+/// as on one, and stay within the bound.
 void expect_units_to_work(const Case& c, const std::vector<Precision>& precisions, const DeviceModel& device,
                           const Communicator& world, Backend& together, Backend& alone) {
   const auto& problem = c.problem;
@@ -96,15 +99,15 @@ void expect_units_to_work(const Case& c, const std::vector<Precision>& precision
       try {
         found = c.solve(self, {1, 1, 1}, what, method, alone);
       } catch (const std::invalid_argument&) {
-        continue;  // no kernel for such a stencil
+        continue;  // no kernel for this stencil
       }
       EXPECT_EQ(c.solve(world, grid, what, method, together), found) << "another decomposition";
       EXPECT_EQ(c.solve(world, grid, what, method, together, 2), found) << "deeper halos";
 
       const auto expected =
           reference_steps(problem.domain, problem.stencil, problem.u, c.steps(), &problem.source);
-      // Sum |w| = 1: nothing exceeds steps + 1. Two launches with the bound of the plan, a single step, the
-      // fused source, data rounded when stored.
+      // sum |w| = 1, so nothing exceeds steps + 1. The bound is that of two launches by the plan, a single
+      // step, the fused source, and rounding when data are stored.
       const auto scalar = [&](int steps) { return scalar_error(problem.stencil, steps, precision).total(); };
       const double bound = (2 * c.fuse * evaluate(what, device, method).error + scalar(1) +
                             scalar(c.steps()) + c.steps() * unit_roundoff(precision)) *
@@ -122,11 +125,11 @@ TEST_P(TensorUnits, EmulatedOnesKeepTheirBoundOnAnyDecomposition) {
   const auto together = testing::cpu_backend(world), alone = testing::cpu_backend(self);
   std::vector<Precision> precisions{std::begin(all_precisions), std::end(all_precisions)};
   if (GetParam() >= random_cases && GetParam() < random_cases + separable_cases)
-    precisions = {all_precisions[GetParam() % 5]};  // they take long
+    precisions = {all_precisions[GetParam() % 5]};  // these are slow
   expect_units_to_work(Case(GetParam()), precisions, nominal_cpu(), world, *together.backend, *alone.backend);
 }
 
-/// Kernels take seconds to compile: one precision per problem.
+/// Kernels take seconds to compile, so each problem is tested in one precision.
 TEST_P(TensorUnits, OfGpusKeepTheirBoundOnAnyDecomposition) {
   const Communicator world, self(MPI_COMM_SELF);
   const auto gpus = testing::gpu_backends(world);
@@ -138,8 +141,8 @@ TEST_P(TensorUnits, OfGpusKeepTheirBoundOnAnyDecomposition) {
 #endif
 }
 
-/// Planes whose data in fp32 become pairs of fp16, with a scale: periodic, between walls with bands of single
-/// steps, and between walls with images, up to three times as large as the field.
+/// Returns a plane in fp32 whose data become scaled pairs of fp16: periodic, between walls with bands of
+/// single steps, or between walls with reflections, which are up to three times as large as the field.
 Problem scaled_problem(int seed, double magnitude) {
   testing::RandomCase random(static_cast<std::uint64_t>(seed));
   Domain domain{2, {1, 37, 53}, {}};
@@ -165,7 +168,7 @@ Block block_of_pairs(const Communicator& ranks, const Problem& problem, int fuse
           exchange_every};
 }
 
-/// Of values times `magnitude`, after launches of all lengths.
+/// Returns the results for values scaled by `magnitude`, after launches of all lengths.
 std::vector<double> scaled_results(const Communicator& world, int seed, double magnitude, Backend& backend) {
   const Problem problem = scaled_problem(seed, magnitude);
   testing::RandomCase random(static_cast<std::uint64_t>(100 + seed));
@@ -191,8 +194,9 @@ void expect_scaled_results(const Communicator& world, Backend& backend) {
   }
 }
 
-/// Data that span 2^26, large in one corner, so that bits tell by which scale they were split: the same of
-/// any ranks, of a state that is set anew amid the run, and whatever the launches between.
+/// Data span 2^26 and are large in one corner, so that bits reveal the scale by which they were split. The
+/// bits must be the same on any number of ranks, after the state is set again during the run, and with any
+/// launches in between.
 void expect_one_scale(const Communicator& world, Backend& together, Backend& alone) {
   const Communicator self(MPI_COMM_SELF);
   for (const int seed : {0, 1, 2}) {
@@ -221,7 +225,7 @@ void expect_one_scale(const Communicator& world, Backend& together, Backend& alo
   }
 }
 
-/// A field that grows, and one that decays, by 2^80 in all.
+/// Tests a field that grows, and one that decays, by 2^80 in total.
 void expect_scale_to_follow(const Communicator& world, Backend& backend) {
   for (const double factor : {0x1p8, 0x1p-8}) {
     std::vector<double> weights = testing::RandomCase(7).uniform(25);
@@ -261,7 +265,7 @@ TEST(ScaledData, HasOneScaleOnAllRanks) {
   expect_one_scale(world, *together.backend, *alone.backend);
 }
 
-/// An infinite number leaves none that is finite: it is not lost.
+/// An infinite value makes all values non-finite, so it must not be lost.
 TEST(ScaledData, KeepsWhatIsNotFinite) {
   const Communicator world;
   const auto backend = testing::cpu_backend(world);
@@ -279,21 +283,21 @@ TEST(ScaledData, KeepsWhatIsNotFinite) {
   }
 }
 
-/// Of all ranks, again and again, while these may be out of step.
+/// Repeats the reduction over all ranks many times, while ranks may be out of step.
 void expect_largest_of_ranks(const Communicator& world, Backend& backend) {
   const auto of_rank = [](int round, int rank) { return (round * 37 + rank * 53) % 101; };
   std::vector<Field> fields;
   for (int round = 0; round < 50; ++round) {
     Field& field =
         fields.emplace_back(Box{{0, 0, 0}, {1, 1, 1}}, Index3{}, Precision::fp32, backend.memory());
-    backend.reducer().set_largest(field, of_rank(round, world.rank()));
+    backend.reducer().set_magnitude_bound(field, of_rank(round, world.rank()));
     backend.order(Queue::compute, Queue::exchange);
-    backend.transport().all_reduce_max(field.largest());
+    backend.transport().all_reduce_max(field.magnitude_bound());
   }
   backend.order(Queue::exchange, Queue::compute);
   backend.synchronize();
   for (int round = 0; round < 50; ++round) {
-    const int* const found = fields[static_cast<std::size_t>(round)].largest();
+    const int* const found = fields[static_cast<std::size_t>(round)].magnitude_bound();
     int largest = 0, expected = 0;
 #ifdef SPSOLVE_CUDA
     if (backend.queues_overlap())

@@ -17,7 +17,7 @@
 
 namespace spsolve::testing {
 
-/// A backend that tests run on, with what it needs to live.
+/// A backend for tests, with the transport that it needs.
 struct TestBackend {
   std::string name;
   std::unique_ptr<Transport> transport;
@@ -30,15 +30,17 @@ inline TestBackend cpu_backend(const Communicator& communicator) {
   return {"cpu", std::move(transport), std::move(backend)};
 }
 
-/// A CPU that takes boxes, as GPUs of one machine do: halos are slabs that hold periodic images.
+/// Returns a CPU backend that exchanges boxes, as GPUs of one machine do: halos are slabs that include
+/// periodic copies.
 inline TestBackend cpu_backend_of_boxes(const Communicator& communicator) {
   auto transport = std::make_unique<RowsTransport>(communicator);
   auto backend = std::make_unique<CpuBackend>(*transport);
   return {"cpu boxes", std::move(transport), std::move(backend)};
 }
 
-/// Every GPU backend that this machine has for so many ranks: MPI with shared GPUs, copies between peers and
-/// NCCL where each rank has its own; what can be captured in graphs also without them. None without a GPU.
+/// Returns every GPU backend that this machine has for these ranks: MPI with shared GPUs, and peer copies and
+/// NCCL if each rank has its own GPU. Backends that support graphs are also returned without them. Returns
+/// none without a GPU.
 inline std::vector<TestBackend> gpu_backends([[maybe_unused]] const Communicator& communicator) {
   std::vector<TestBackend> backends;
 #ifdef SPSOLVE_CUDA
@@ -62,7 +64,8 @@ inline std::vector<TestBackend> gpu_backends([[maybe_unused]] const Communicator
   return backends;
 }
 
-/// A test that runs on each kind of device: instantiate it with devices(). Skipped where there is none.
+/// A test that runs on each kind of device. Instantiate it with devices(). It is skipped if the device is
+/// missing.
 class OnDevice : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {

@@ -9,7 +9,7 @@
 
 namespace spsolve::testing {
 
-/// All points of the grid, x fastest, on every rank.
+/// Returns all points of the grid, x fastest, on every rank.
 inline std::vector<double> gathered(const Communicator& world, const Domain& domain, const Field& field) {
   std::vector<double> all(static_cast<std::size_t>(domain.box().points()));
   const auto own = points_of(field, field.owned());
@@ -17,18 +17,18 @@ inline std::vector<double> gathered(const Communicator& world, const Domain& dom
   for_each_point(field.owned(), [&](const Index3& p) {
     all[static_cast<std::size_t>(index_of(p, domain.shape))] = own[i++];
   });
-  // Every other rank contributes +0: the sum is exact.
+  // All other ranks contribute +0, so the sum is exact.
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_SUM,
                           world.handle()));
   return all;
 }
 
-/// Sets the owned points of a field from a grid array.
+/// Returns a function that sets the owned points of a field from a grid array.
 inline FillField values_of(const Domain& domain, const std::vector<double>& values) {
   return [&](Field& field) { set_points(field, field.owned(), domain, values); };
 }
 
-/// A random rank grid of all ranks that fits the grid, or nothing.
+/// Returns a random rank grid of all ranks that fits the grid, or nothing.
 inline std::optional<Index3> random_rank_grid(RandomCase& problem, int ranks) {
   std::vector<Index3> fitting;
   for (int z = 1; z <= ranks; ++z)

@@ -6,8 +6,8 @@
 
 namespace spsolve::testing {
 
-/// An entry of the catalogue on an awkward grid: odd extents, thinner than some radii in 3D, walls in y,
-/// values in [-1, 1].
+/// Returns an entry of the catalogue on an awkward grid: odd extents, thinner than some radii in 3D, with
+/// walls in y and values in [-1, 1].
 inline RandomCase catalogue_case(const CatalogueEntry& entry) {
   RandomCase problem(entry.name.size());
   problem.stencil = entry.stencil;

@@ -14,7 +14,7 @@
 
 namespace spsolve::testing {
 
-/// The correlation at a point, with a source (or 0), in double; and the sum of its products' magnitudes.
+/// The correlation at a point in double, the sum of the magnitudes of its products, and the source (or 0).
 struct Correlation {
   double value, products, source;
 };
@@ -31,8 +31,8 @@ inline Correlation correlation(const Stencil& stencil, const Field& in, const In
   return exact;
 }
 
-/// Every point of `region` of `out` is the correlation, off by no more than bound(Correlation); other owned
-/// points are those of `before`.
+/// Checks that every point of `region` of `out` is the correlation, with an error of at most
+/// bound(Correlation), and that other owned points equal those of `before`.
 template <class Bound>
 void expect_correlation(const Stencil& stencil, const Field& in, const Field* source, const Field& before,
                         const Field& out, const Box& region, Bound&& bound) {
@@ -49,7 +49,7 @@ void expect_correlation(const Stencil& stencil, const Field& in, const Field* so
   EXPECT_EQ(wrong, 0);
 }
 
-/// What the grid of first terms of weights adds to the error of every point, of data of 1 at most.
+/// Returns the error of every point due to the grid of first terms of weights, for data of at most 1.
 inline double grid_error(const Stencil& stencil, Precision precision) {
   const auto [element, terms] = operand_terms(precision);
   if (terms == 1) return 0.0;
@@ -57,7 +57,7 @@ inline double grid_error(const Stencil& stencil, Precision precision) {
          grid_product_error(element, leading_grid(sum_abs(stencil)));
 }
 
-/// L2 error of `out` over that of plain fp32 arithmetic, a fused multiply-add per tap.
+/// Returns the L2 error of `out` divided by that of plain fp32 arithmetic, one fused multiply-add per tap.
 inline double error_over_plain_fp32(const Stencil& stencil, const Field& in, const Field& out) {
   double errors = 0, plain_errors = 0;
   for_each_point(out.owned(), [&](const Index3& p) {
@@ -71,7 +71,7 @@ inline double error_over_plain_fp32(const Stencil& stencil, const Field& in, con
   return std::sqrt(errors / plain_errors);
 }
 
-/// A sum of `rank` products of a factor along each of the last axes, of random values.
+/// Returns a sum of `rank` products of a random factor along each of the last axes.
 inline Stencil random_sum_of_products(std::mt19937_64& random, std::uniform_real_distribution<double> value,
                                       int dimensions, std::int64_t radius, int rank) {
   Index3 reach{};

@@ -14,21 +14,22 @@
 
 namespace spsolve::testing {
 
-/// For SetUp(): skips the test where there is no GPU.
+/// Skips the test if there is no GPU. Call it in SetUp().
 inline void require_gpu() {
   std::string why;
   if (cuda::device_count(&why) == 0) GTEST_SKIP() << why;
 }
 
-/// Enqueues nothing: returns when the memory of `to` is that of `from`, halos, padding of rows and largest()
-/// included.
+/// Copies all memory of `from` to `to`, including halos, row padding and magnitude_bound(), and waits until
+/// that is done.
 inline void copy_all(const Field& from, Field& to) {
   const Index3 begin = from.allocated().begin;
   const auto lead = reinterpret_cast<std::uintptr_t>(from.bytes_at(begin)) % 64;  // padding of the first row
   cuda::check_cuda(
       cudaMemcpy(to.bytes_at(begin), from.bytes_at(begin), from.bytes() - lead, cudaMemcpyDefault));
-  cuda::check_cuda(cudaMemcpy(to.largest(), from.largest(), sizeof *from.largest(), cudaMemcpyDefault));
-  cuda::check_cuda(cudaDeviceSynchronize());  // such copies may still be on their way when the call returns
+  cuda::check_cuda(cudaMemcpy(to.magnitude_bound(), from.magnitude_bound(), sizeof *from.magnitude_bound(),
+                              cudaMemcpyDefault));
+  cuda::check_cuda(cudaDeviceSynchronize());  // such copies may still be in progress when the call returns
 }
 
 inline Field to_device(const Field& host) {
@@ -44,7 +45,7 @@ inline Field to_host(const Field& device) {
   return host;
 }
 
-/// What sweeps of regions leave in a field of -7, all of it in host memory.
+/// Returns the result of sweeps over regions of a field filled with -7, in host memory.
 inline Field swept(const Sweep& sweep, const cuda::Stream& stream, const Field& in,
                    const std::vector<Box>& regions, const Field* source = nullptr) {
   const Field device_in = to_device(in);
@@ -55,8 +56,8 @@ inline Field swept(const Sweep& sweep, const cuda::Stream& stream, const Field& 
   return to_host(out);
 }
 
-/// Points have the same bits when `inner` and what is around it are swept on their own, and in a field of
-/// which `block` is the owned part.
+/// Checks that points have the same bits if `inner` and the points around it are swept separately, and if
+/// only `block` is the owned part of the field.
 inline void expect_bits_of_any_region(const Sweep& sweep, const cuda::Stream& stream, const Field& in,
                                       const Box& inner, const Box& block) {
   const Field whole = swept(sweep, stream, in, {in.owned()});
@@ -65,7 +66,7 @@ inline void expect_bits_of_any_region(const Sweep& sweep, const cuda::Stream& st
   EXPECT_EQ(points_of(swept(sweep, stream, in, regions), in.owned()), points_of(whole, in.owned()));
 
   Field cut(block, in.halo(), in.precision());
-  *cut.largest() = *in.largest();
+  *cut.magnitude_bound() = *in.magnitude_bound();
   with_storage(in.precision(), [&]<class Storage>() {
     for_each_point(cut.allocated(), [&](const Index3& p) { *cut.at<Storage>(p) = *in.at<Storage>(p); });
   });

@@ -7,7 +7,7 @@
 
 namespace spsolve::testing {
 
-/// What the message of an error ends with that this machine's `rank` was the lowest to find.
+/// Returns the end of an error message if `rank` on this machine was the lowest that failed.
 inline std::string found_by(int rank) {
   return rank == 0 ? "" : " (rank " + std::to_string(rank) + " on " + host_name() + ")";
 }

@@ -10,7 +10,8 @@
 
 namespace spsolve::testing {
 
-/// A field in host memory, every element of it what value() gives, x fastest, halo included, and largest().
+/// Makes a field in host memory. Every element, x fastest, halo included, is a result of value().
+/// magnitude_bound() is set as well.
 template <class Value>
 Field make_field(const Box& owned, const Index3& halo, Precision precision, Value&& value) {
   Field field(owned, halo, precision);
@@ -18,24 +19,24 @@ Field make_field(const Box& owned, const Index3& halo, Precision precision, Valu
     for_each_point(field.allocated(),
                    [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(value()); });
   });
-  HostReducer().find_largest(field, field.allocated());
+  HostReducer().raise_magnitude_bound(field, field.allocated());
   return field;
 }
 
-/// The same of random numbers of magnitude at most 1.
+/// Makes a field of random numbers of magnitude at most 1.
 inline Field random_field(std::mt19937_64& random, const Box& owned, const Index3& halo,
                           Precision precision) {
   std::uniform_real_distribution<double> value(-1.0, 1.0);
   return make_field(owned, halo, precision, [&] { return value(random); });
 }
 
-/// The value at a point of a field in host memory.
+/// Returns the value at a point of a field in host memory.
 inline double value_at(const Field& field, const Index3& p) {
   return with_storage(field.precision(),
                       [&]<class Storage>() { return stored_value(*field.at<Storage>(p)); });
 }
 
-/// The same of all points of a box, x fastest.
+/// Returns the values of all points of a box, x fastest.
 inline std::vector<double> points_of(const Field& field, const Box& box) {
   std::vector<double> values;
   with_storage(field.precision(), [&]<class Storage>() {

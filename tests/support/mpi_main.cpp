@@ -3,8 +3,8 @@
 
 #include "halo/communicator.hpp"
 
-/// GoogleTest under mpirun: every rank runs every test, only rank 0 prints unless a rank has a failure, and
-/// the exit status is that of the worst rank.
+/// Runs GoogleTest under mpirun: every rank runs every test, only rank 0 prints unless a rank has a failure,
+/// and the exit status is that of the worst rank.
 int main(int argc, char** argv) {
   spsolve::MpiSession mpi(argc, argv);
   testing::InitGoogleTest(&argc, argv);

@@ -13,8 +13,8 @@
 
 namespace spsolve::testing {
 
-/// A reproducible problem of awkward shape: odd, prime and tiny extents, asymmetric weights of any sign, any
-/// walls.
+/// A reproducible problem of awkward shape: odd, prime and tiny extents, asymmetric weights of any sign, and
+/// any walls.
 struct RandomCase {
   std::mt19937_64 random;
   Domain domain;
@@ -77,9 +77,9 @@ struct RandomCase {
   }
 };
 
-/// Bound on the error of `steps` steps in arithmetic of unit roundoff `roundoff` on data of at most `largest`
-/// in magnitude: every step adds at most (taps + 2) roundings of a sum of magnitude sum|w| * largest + |s|
-/// (Higham 2002, eq. 3.3), and passes earlier errors on multiplied by at most sum|w|.
+/// Bounds the error of `steps` steps in arithmetic of unit roundoff `roundoff` on data of at most `largest`
+/// in magnitude. Every step adds at most (taps + 2) roundings of a sum of magnitude sum|w| * largest + |s|
+/// (Higham 2002, eq. 3.3), and amplifies earlier errors by at most sum|w|.
 inline double rounding_bound(const Stencil& stencil, double roundoff, int steps, double largest) {
   double sum = 0;
   for (const Tap& tap : stencil.taps()) sum += std::abs(tap.weight);
@@ -88,8 +88,8 @@ inline double rounding_bound(const Stencil& stencil, double roundoff, int steps,
   return steps * per_step * std::pow(std::max(sum, 1.0), steps) * 1.01;
 }
 
-/// The same for one launch of `steps` steps in a precision: roundings of sums in fp64 or fp32; of storage
-/// twice per launch (16 bit), or of both operands every step (tf32).
+/// Bounds the error of one launch of `steps` steps in a precision: roundings of sums in fp64 or fp32, and of
+/// storage twice per launch (16 bit) or of both operands in every step (tf32).
 inline double launch_bound(const Stencil& stencil, Precision precision, int steps, double largest) {
   const double sums = precision == Precision::fp64 ? 0x1p-53 : 0x1p-24;
   const double storage = precision == Precision::tf32   ? 2.0 * steps
@@ -105,7 +105,8 @@ inline double largest_magnitude(const std::vector<double>& values) {
   return largest;
 }
 
-/// The value of a grid array at a point of the periodic continuation of the grid; clamped beyond walls.
+/// Returns the value of a grid array at a point. The grid is continued periodically along periodic axes;
+/// points beyond walls are clamped.
 inline double at(const Domain& domain, const std::vector<double>& values, Index3 p) {
   for (int axis = 0; axis < axis_count; ++axis)
     p[axis] = domain.periodic(axis) ? wrap(p[axis], domain.shape[axis])
@@ -113,7 +114,7 @@ inline double at(const Domain& domain, const std::vector<double>& values, Index3
   return values[static_cast<std::size_t>(index_of(p, domain.shape))];
 }
 
-/// Sets the points of `box` in a field from a grid array, halos of periodic axes included.
+/// Sets the points of `box` in a field from a grid array, including the halos of periodic axes.
 inline void set_points(Field& field, const Box& box, const Domain& domain,
                        const std::vector<double>& values) {
   with_storage(field.precision(), [&]<class Storage>() {
@@ -122,7 +123,7 @@ inline void set_points(Field& field, const Box& box, const Domain& domain,
   });
 }
 
-/// A random box of the grid and what is around it: thin, unaligned, thinner than the radius.
+/// Returns a random box of the grid and the boxes around it, some thin, unaligned or thinner than the radius.
 inline std::vector<Box> random_regions(RandomCase& problem) {
   Box inner = problem.domain.box();
   for (int axis = 0; axis < axis_count; ++axis) {

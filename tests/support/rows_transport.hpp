@@ -8,11 +8,11 @@
 
 namespace spsolve::testing {
 
-/// Boxes of memory by MPI: rows in planes, as they lie. (A message for each row would take minutes.)
+/// Sends boxes of memory by MPI as strided planes of rows. (One message per row would take minutes.)
 class RowsTransport : public MpiTransport {
  public:
   using MpiTransport::MpiTransport;
-  bool takes_boxes() const override { return true; }
+  bool supports_boxes() const override { return true; }
   void start(std::span<const Message> sends, std::span<const Message> receives) override {
     const auto begin = [&](const Message& message, auto&& call) {
       const auto stride = [](std::size_t bytes) { return static_cast<MPI_Aint>(bytes); };

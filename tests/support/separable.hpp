@@ -12,8 +12,9 @@
 
 namespace spsolve::testing {
 
-/// A sum of rank-one terms of any sign; one of them positive, so that the sum is not small by accident. With
-/// taps along z, every other term has the same factor there, and neighbours that along x but for a number.
+/// Returns a sum of rank-one terms of any sign. One of them is positive, so that the sum is not small by
+/// accident. With taps along z, every other term shares its factor along z, and neighbouring terms have the
+/// same factor along x up to a multiple.
 inline SeparableStencil random_separable(std::mt19937_64& random, const Box& taps, int rank) {
   std::uniform_real_distribution<double> value(-1.0, 1.0);
   SeparableStencil stencil{taps, {}, 0.0};
@@ -43,7 +44,7 @@ struct Values {
   std::vector<double> at;
 };
 
-/// The correlation with one factor, on the points that have all inputs.
+/// Correlates with one factor, on the points that have all inputs.
 inline Values correlate_along(const Values& in, int axis, const std::vector<double>& factor) {
   Values out{in.extent, {}};
   out.extent[axis] -= static_cast<std::int64_t>(factor.size()) - 1;
@@ -57,7 +58,7 @@ inline Values correlate_along(const Values& in, int axis, const std::vector<doub
   return out;
 }
 
-/// The correlation on the owned points: in double, one axis after the other.
+/// Computes the correlation on the owned points in double, one axis after the other.
 inline std::vector<double> correlate(const SeparableStencil& stencil, const Field& in) {
   const Box owned = in.owned();
   std::vector<double> sums(static_cast<std::size_t>(owned.points()), 0.0);
@@ -72,10 +73,10 @@ inline std::vector<double> correlate(const SeparableStencil& stencil, const Fiel
   return sums;
 }
 
-/// By how much a sweep of data up to 1 and a source up to 1 may err. Roundings, each relative to the sum of
-/// |x factor| |y factor| |z factor|, since sums of terms may cancel: of weights along x and y (round_weights:
-/// a few spacings), of what passes hand on; of data (tf32, fp32: split, dropping products of smaller terms).
-/// Sums on tensor cores: 2^-23 per addition.
+/// Bounds the error of a sweep of data up to 1 and a source up to 1. Roundings are relative to the sum of |x
+/// factor| |y factor| |z factor|, since sums of terms may cancel. They are those of weights along x and y
+/// (round_weights: a few spacings), of results between passes, and of data (tf32; fp32: split, without
+/// products of the smaller terms). Sums on tensor cores contribute 2^-23 per addition.
 inline double separable_bound(const SeparableStencil& stencil, Precision precision) {
   double terms = 0;
   for (const SeparableTerm& term : stencil.terms)

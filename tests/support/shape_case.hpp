@@ -19,7 +19,7 @@ struct ShapeCase {
   Precision precision;
 };
 
-/// Random weights, mirrored along the axes given, a random field and source.
+/// Makes random weights, symmetric along the given axes, a random field and a source.
 inline RandomCase make_problem(const ShapeCase& c, const std::array<bool, 3>& symmetric = {}) {
   RandomCase problem(7);
   problem.domain = {c.shape[0] > 1 ? 3 : c.shape[1] > 1 ? 2 : 1, c.shape, {}};
@@ -32,10 +32,10 @@ inline RandomCase make_problem(const ShapeCase& c, const std::array<bool, 3>& sy
   for_each_point(box_of(extent), [&](const Index3& p) {
     const Index3 offset = p - c.radius;
     const auto off_axis = std::count_if(offset.begin(), offset.end(), [](auto k) { return k != 0; });
-    Index3 image = p;  // mirror images share a weight
+    Index3 reflected = p;  // offsets and their reflections share a weight
     for (int axis = 0; axis < axis_count; ++axis)
-      if (symmetric[axis]) image[axis] = c.radius[axis] + std::abs(offset[axis]);
-    const auto k = static_cast<std::size_t>(index_of(image, extent));
+      if (symmetric[axis]) reflected[axis] = c.radius[axis] + std::abs(offset[axis]);
+    const auto k = static_cast<std::size_t>(index_of(reflected, extent));
     weights[i++] = c.star && off_axis > 1 ? 0.0 : random[k] / 8;
   });
   problem.stencil = Stencil(extent, weights, c.radius);

@@ -9,15 +9,16 @@
 
 namespace spsolve::testing {
 
-/// A field of the whole grid with a halo for `steps` steps, beside walls only where asked for, and not of
-/// axes in `repeats`; everything outside the grid that a unit must find by itself is NaN, so that reading it
-/// shows. Or of a block that has the columns from `first_column` on, and others before it.
+/// Makes a field of the whole grid with a halo for `steps` steps. The halo is omitted beside walls unless
+/// `halo_beside_walls`, and along axes in `wraps`. All points outside the grid that a unit must fill itself
+/// are NaN, so that reading them is noticed. With `first_column` the field is a block that starts at this
+/// column, with others before it.
 inline Field whole_grid(const RandomCase& problem, Precision precision, int steps,
                         const std::vector<double>& values, bool halo_beside_walls = true,
-                        const std::array<bool, 3>& repeats = {}, std::int64_t first_column = 0) {
+                        const std::array<bool, 3>& wraps = {}, std::int64_t first_column = 0) {
   Index3 halo = steps * problem.stencil.radius();
   for (int axis = 0; axis < axis_count; ++axis)
-    if (repeats[axis] || (!halo_beside_walls && !problem.domain.periodic(axis))) halo[axis] = 0;
+    if (wraps[axis] || (!halo_beside_walls && !problem.domain.periodic(axis))) halo[axis] = 0;
   Box owned = problem.domain.box();
   owned.begin[x_axis] = first_column;
   if (first_column > 0) halo[x_axis] = std::max(halo[x_axis], steps * problem.stencil.radius()[x_axis]);
@@ -25,11 +26,11 @@ inline Field whole_grid(const RandomCase& problem, Precision precision, int step
   const std::vector<double> poison(values.size(), std::numeric_limits<double>::quiet_NaN());
   set_points(field, field.allocated(), problem.domain, poison);
   set_points(field, problem.domain.clip_to_walls(field.allocated()), problem.domain, values);
-  HostReducer().find_largest(field, owned);
+  HostReducer().raise_magnitude_bound(field, owned);
   return field;
 }
 
-/// The rows of a field of the whole grid that hold points of the grid or its periodic images.
+/// Returns the rows of a whole-grid field that hold points of the grid or periodic copies.
 inline Box known_rows(const RandomCase& problem, const Field& field) {
   Box rows = problem.domain.clip_to_walls(field.allocated());
   rows.begin[x_axis] = field.allocated().begin[x_axis];
@@ -37,7 +38,7 @@ inline Box known_rows(const RandomCase& problem, const Field& field) {
   return rows;
 }
 
-/// The grid after `steps` steps from `values` by one launch of a unit, region by region.
+/// Returns the grid after `steps` steps from `values`, in one launch of a unit, region by region.
 inline std::vector<double> advance_whole_grid(const RandomCase& problem, const Unit& unit,
                                               Precision precision, int steps,
                                               const std::vector<double>& values,
@@ -50,7 +51,7 @@ inline std::vector<double> advance_whole_grid(const RandomCase& problem, const U
   return points_of(out, problem.domain.box());
 }
 
-/// The same by the CPU unit, with the source of the problem.
+/// Returns the grid after one launch of the CPU unit, with the source of the problem.
 inline std::vector<double> advance_on_cpu(const RandomCase& problem, Precision precision, int steps,
                                           const std::vector<double>& values,
                                           const std::vector<Box>& regions) {

@@ -18,7 +18,7 @@ struct View {
   long long begin[3];
   long long end[3];
   long long stride[3];
-  int* largest;  // Field::largest()
+  int* largest;  // Field::magnitude_bound()
 };
 
 struct Region {

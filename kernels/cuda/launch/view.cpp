@@ -15,7 +15,7 @@ View view_of(const Field& field, const std::array<int, 3>& axes) {
   const std::int64_t lead = address % 64 / element;  // rows begin at multiples of 64 bytes
   View view{};
   view.data = reinterpret_cast<void*>(address - lead * element);
-  view.largest = const_cast<int*>(field.largest());
+  view.largest = const_cast<int*>(field.magnitude_bound());
   for (int k = 0; k < axis_count; ++k) {
     view.begin[k] = box.begin[axes[k]];
     view.end[k] = box.end[axes[k]];

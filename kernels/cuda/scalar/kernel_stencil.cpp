@@ -132,7 +132,7 @@ ConstantsText scalar_constants(const KernelStencil& stencil, const Formats& form
   text.put("Wall", "walls[3][2]", walls + "}");
   text.put("int", "radius[3]", ConstantsText::list(stencil.radius));
   text.put("bool", "folded[3]", ConstantsText::list(stencil.folded));
-  text.put("bool", "repeating[3]", ConstantsText::list(stencil.repeats));
+  text.put("bool", "wrapped[3]", ConstantsText::list(stencil.wraps));
   text.flag("with_source", stencil.with_source);
   return text;
 }

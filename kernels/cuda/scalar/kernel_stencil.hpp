@@ -31,7 +31,7 @@ struct KernelStencil {
   int operations = 0;  // per point and step
   std::array<std::array<Wall, 2>, 3> walls{};
   bool with_source = false;
-  std::array<bool, 3> repeats{};   // axes beyond whose ends points are found at the others
+  std::array<bool, 3> wraps{};     // axes beyond whose ends points are found at the others
   bool begins_with_plane = false;  // a sum begins with that of its first plane, which is not added to zero
 
   KernelStencil(const Domain& domain, const Stencil& stencil, Precision precision, bool source);

@@ -212,7 +212,7 @@ class March {
   __device__ __forceinline__ void complete_levels(Points* level, Sums (&sums)[depth], int plane) {
     static_for<0, levels>([&](auto l) {
       const int at_level = plane - l.value * R;
-      if constexpr (near_face && mirrors_planes) mirror(level[l.value], sums[l.value], at_level);
+      if constexpr (near_face && mirrors_planes) reflect(level[l.value], sums[l.value], at_level);
       if constexpr (writing || l.value + 1 < levels) {
         Points& next = level[l.value + 1];
         next = sums[l.value][0];
@@ -224,7 +224,7 @@ class March {
 
   /// A plane of a level beside a neumann face adds to sums as its image before it does itself; one beyond is
   /// the image of the last.
-  __device__ void mirror(Points& level, Sums& sums, int plane) {
+  __device__ void reflect(Points& level, Sums& sums, int plane) {
     if (plane_faces_.is_mirrored_first(plane)) add_taps<-1>(sums[1], Centres{level});
     if (plane_faces_.is_mirrored_last(plane)) *shared_.points_of_thread() = level;
     if (plane_faces_.is_image_of_last(plane)) level = *shared_.points_of_thread();

@@ -23,10 +23,9 @@ class TileOutput {
     written_columns_ = among<VX>(tile_column, begin_column - first_column, end_column - first_column);
     if (whole_vectors && written_columns_ == 0) written_rows_ = 0;
     if constexpr (ends_within_vectors) columns_ = static_cast<int>(clamp(a_.shape[2] - column, 0, VX + 1));
-    out_ =
-        static_cast<Out*>(a_.out.data) + (place.begin - a_.out.begin[0]) * a_.out.stride[0] +
-        (row - a_.out.begin[1]) * a_.out.stride[1] +
-        ((repeats(column_axis) ? in_period<long long>(column, 0, a_.row_period) : column) - a_.out.begin[2]);
+    out_ = static_cast<Out*>(a_.out.data) + (place.begin - a_.out.begin[0]) * a_.out.stride[0] +
+           (row - a_.out.begin[1]) * a_.out.stride[1] +
+           ((wraps(column_axis) ? in_period<long long>(column, 0, a_.row_period) : column) - a_.out.begin[2]);
   }
 
   /// The next plane.

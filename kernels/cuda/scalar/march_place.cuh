@@ -34,7 +34,7 @@ struct BlockPlace {
  private:
   __device__ void place_tile(int column, int row) {
     first_column = a.first_column + column * static_cast<long long>(tile_columns - 2 * column_margin);
-    if (repeats(column_axis) && column == 0) first_column = -tile_columns / 2;
+    if (wraps(column_axis) && column == 0) first_column = -tile_columns / 2;
     const RowTiles rows{a.region.begin[1], a.region.end[1], a.shape[1],
                         tile_rows,         depth * RY,      walls[row_axis][0] != Wall::none};
     first_row = rows.first_row(row);

@@ -14,7 +14,7 @@ constexpr int tile_rows = constants::warps * constants::rows_per_warp;
 /// Whether a tile lies across the ends of rows that repeat: it begins as many columns before the grid as it
 /// goes on after. Its halves are held the other way round, the beginning of the rows first, since the copy
 /// engine goes through memory upwards only.
-__device__ inline bool is_across(long long first_column) { return repeats(column_axis) && first_column < 0; }
+__device__ inline bool is_across(long long first_column) { return wraps(column_axis) && first_column < 0; }
 /// Where column c of the tile is held.
 __device__ inline int held_column(long long first_column, int c) {
   return is_across(first_column) ? c ^ tile_columns / 2 : c;
@@ -49,7 +49,7 @@ class TileCopy {
 
   /// The plane that is next: on sm_90 asked for by one thread, else by all of the block.
   __device__ void copy(T (*to)[tile_columns], [[maybe_unused]] unsigned long long* full) const {
-    const bool across = repeats(column_axis) && column_ == 0;
+    const bool across = wraps(column_axis) && column_ == 0;
 #if __CUDA_ARCH__ >= 900
     for (int r = 0; r < tile_rows; r += box_rows)
 #pragma unroll

@@ -146,7 +146,7 @@ Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box
   a.out = out.view;
   if (source_) a.source = view_of(*source_, axes_);
   a.region = region_of(region, axes_);
-  if (stencil_.repeats[column_axis]) a.row_period = static_cast<int>(domain_.shape[x_axis]);
+  if (stencil_.wraps[column_axis]) a.row_period = static_cast<int>(domain_.shape[x_axis]);
   for (int k = 0; k < axis_count; ++k) {
     a.shape[k] = domain_.shape[axes_[k]];
     for (const Side side : {low, high}) {

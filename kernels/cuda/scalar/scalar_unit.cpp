@@ -22,7 +22,7 @@ double ghost_operand(double value, Precision precision) {
 }  // namespace
 
 ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source,
-                       cudaStream_t stream, const std::array<bool, 3>& repeats)
+                       cudaStream_t stream, const std::array<bool, 3>& wraps)
     : domain_(domain),
       radius_(stencil.radius()),
       precision_(precision),
@@ -33,7 +33,7 @@ ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision p
       stencil_(domain, stencil, precision, source != nullptr),
       compiler_(device_.architecture()) {
   for (int k = 0; k < axis_count; ++k) {
-    stencil_.repeats[k] = repeats[axes_[k]];
+    stencil_.wraps[k] = wraps[axes_[k]];
     for (const Side side : {low, high})
       ghost_[k][side] = ghost_operand(domain.faces[axes_[k]][side].value, precision);
   }
@@ -171,7 +171,7 @@ ScalarUnit::Operand ScalarUnit::scratch(const Operand& in, const Box& box, std::
 Box ScalarUnit::reach(const Box& region, int steps) const {
   Index3 width = steps * radius_;
   for (int k = 0; k < axis_count; ++k)
-    if (stencil_.repeats[k]) width[axes_[k]] = 0;
+    if (stencil_.wraps[k]) width[axes_[k]] = 0;
   return domain_.clip_to_walls(grow(region, width));
 }
 

@@ -25,10 +25,10 @@ class ScalarUnit : public Unit {
  public:
   /// For the current device. Work is enqueued on `stream`, which must outlive the unit; so must `source`
   /// (null: none), device memory in compute precision, valid on every region advanced grown by (steps - 1) *
-  /// radius. Of axes of the grid in `repeats` (some of cuda::repeating_axes()) every region has, fields and
+  /// radius. Of axes of the grid in `wraps` (some of cuda::wrapped_axes()) every region has, fields and
   /// the source have no halo, and what lies beyond their ends is found at the others.
   ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source,
-             cudaStream_t stream, const std::array<bool, 3>& repeats = {});
+             cudaStream_t stream, const std::array<bool, 3>& wraps = {});
 
   /// Nothing to do: ghosts beside walls are made in the kernels, from the points of the grid.
   void fill_ghosts(const State&, const Box&) const override {}

@@ -61,7 +61,7 @@ __device__ void step_region(const Arguments& a, const Region& region) {
     long long in_offset = 0, out_offset = 0, source_offset = 0;
     for (int axis = 0; axis < 3; ++axis) {
       constexpr const int(&radius)[3] = constants::radius;
-      if (constants::walls[axis][0] != Wall::none || repeats(axis))
+      if (constants::walls[axis][0] != Wall::none || wraps(axis))
         inner = inner && p[axis] >= radius[axis] && p[axis] < a.shape[axis] - radius[axis];
       in_offset += (p[axis] - a.in.begin[axis]) * a.in.stride[axis];
       out_offset += (p[axis] - a.out.begin[axis]) * a.out.stride[axis];

@@ -100,8 +100,8 @@ double end_slots(const KernelStencil& stencil, const Region& region, const Opera
   const std::array walls{stencil.has_walls(0), stencil.has_walls(1), stencil.has_walls(2)};
   const double of_walls =
       warps_beside_ends(stencil, region, operands, walls) * wall_slots(stencil, operands, fp64);
-  if (stencil.repeats == std::array<bool, 3>{}) return of_walls;
-  const double share = std::max(warps_beside_ends(stencil, region, operands, stencil.repeats),
+  if (stencil.wraps == std::array<bool, 3>{}) return of_walls;
+  const double share = std::max(warps_beside_ends(stencil, region, operands, stencil.wraps),
                                 std::min(1.0, operands.points / crowding_taps));
   return of_walls + share * operands.points * (fp64 ? 1.5 : 1.0) * repeat_slots;
 }

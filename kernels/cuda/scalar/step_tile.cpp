@@ -108,7 +108,7 @@ std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Reg
                                          int compute_bytes, const BlockLimits& limits) {
   if (stencil.shape[row_axis] > 1 || stencil.radius[row_axis] > 0 || stencil.radius[plane_axis] == 0)
     return std::nullopt;
-  if (stencil.repeats != std::array<bool, 3>{}) return std::nullopt;  // it reads images
+  if (stencil.wraps != std::array<bool, 3>{}) return std::nullopt;  // it reads images
   std::optional<StepTile> best;
   const double turn = turn_cycles(stencil, compute_bytes);
   const std::int64_t all_planes = region.end[plane_axis] - region.begin[plane_axis],

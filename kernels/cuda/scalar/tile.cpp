@@ -254,8 +254,8 @@ bool march_repeats_rows(const KernelStencil& stencil, Precision precision, int s
 
 }  // namespace
 
-std::array<bool, 3> repeating_axes(const KernelStencil& stencil, const Region& block, Precision precision,
-                                   int steps, const BlockLimits& limits) {
+std::array<bool, 3> wrapped_axes(const KernelStencil& stencil, const Region& block, Precision precision,
+                                 int steps, const BlockLimits& limits) {
   const Formats formats{precision, true, true};
   const int bytes = formats.in_bytes();
   // Whether an axis may, given how far beyond its ends threads read.
@@ -269,15 +269,14 @@ std::array<bool, 3> repeating_axes(const KernelStencil& stencil, const Region& b
     return {false, false, rows && march_repeats_rows(stencil, precision, steps, preferred, limits)};
   if (steps > 1 || !choose_single_step(stencil, block, formats, limits).tile) return {};
   const int stacked = stencil.tile_axis();
-  std::array<bool, 3> repeats{false, false, rows};
+  std::array<bool, 3> wraps{false, false, rows};
   for (const int axis : {plane_axis, row_axis})
-    repeats[axis] =
+    wraps[axis] =
         may_repeat(axis, stencil.radius[axis]) &&
         (axis != stacked || stencil.counts_rows(2 * stencil.shape[axis], 16 / formats.compute_bytes()));
   // step.cuh counts offsets in 32 bits.
-  for (int axis = 0; axis < axis_count; ++axis)
-    repeats[axis] = repeats[axis] && stencil.shape[axis] < 1 << 28;
-  return repeats;
+  for (int axis = 0; axis < axis_count; ++axis) wraps[axis] = wraps[axis] && stencil.shape[axis] < 1 << 28;
+  return wraps;
 }
 
 std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& columns, const Tile& tile,

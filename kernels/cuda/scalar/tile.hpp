@@ -32,8 +32,8 @@ int preferred_depth(const KernelStencil& stencil, const Formats& formats, const 
 /// be of whole vectors of 16 bytes, and repeat alone where there is a march, in 3D and of at least a tile.
 /// Where single steps take the block by tiles in shared memory all axes do that reach no farther than the
 /// grid.
-std::array<bool, 3> repeating_axes(const KernelStencil& stencil, const Region& block, Precision precision,
-                                   int steps, const BlockLimits& limits);
+std::array<bool, 3> wrapped_axes(const KernelStencil& stencil, const Region& block, Precision precision,
+                                 int steps, const BlockLimits& limits);
 
 /// The columns [begin, end) of a region, counted from where its rows are aligned to 64 bytes, grown to
 /// columns that threads write together: in rows of `scratch` memory, and where the grid ends at a wall and

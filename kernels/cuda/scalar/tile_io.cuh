@@ -170,7 +170,7 @@ class TileInput {
   template <int axis>
   struct Extent {
     int begin, end;  // that sums take
-    int low, high;   // of the grid, where it has walls or repeats
+    int low, high;   // of the grid, where it has walls or wraps
     bool inside;     // no ghosts among what sums take
 
     __device__ Extent(const Arguments& a, long long first, int held) {
@@ -189,7 +189,7 @@ class TileInput {
 
   /// Where a chunk is found that begins with a column which sums take.
   __device__ int in_row(int column) const {
-    if constexpr (repeats(column_axis)) columns_.find(column);
+    if constexpr (wraps(column_axis)) columns_.find(column);
     return column;
   }
   static __device__ int chunk_of(int turn) { return static_cast<int>(threadIdx.x) + turn * block_threads; }

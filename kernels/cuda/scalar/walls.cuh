@@ -14,9 +14,9 @@ __device__ inline Compute ghost_value(const Arguments& a, int axis, int side) {
 }
 
 /// Whether points beyond the ends of an axis are found at its other end, not in the memory of the input.
-__device__ constexpr bool repeats(int axis) { return constants::repeating[axis]; }
+__device__ constexpr bool wraps(int axis) { return constants::wrapped[axis]; }
 
-/// Where a point less than a period from the grid, low <= p < high, is along an axis that repeats.
+/// Where a point less than a period from the grid, low <= p < high, is along an axis that wraps.
 template <class Index>
 __device__ Index in_period(Index p, Index low, Index high) {
   return p < low ? p + (high - low) : p >= high ? p - (high - low) : p;
@@ -28,7 +28,7 @@ __device__ Index in_period(Index p, Index low, Index high) {
 template <class Index>
 __device__ bool find_source(int axis, Index& p, Index low, Index high) {
   if (p >= low && p < high) return true;
-  if (repeats(axis)) p = in_period(p, low, high);
+  if (wraps(axis)) p = in_period(p, low, high);
   if (constants::walls[axis][0] == Wall::none) return true;
   const Wall wall = p < low ? constants::walls[axis][0] : constants::walls[axis][1];
   if (wall == Wall::dirichlet) return false;

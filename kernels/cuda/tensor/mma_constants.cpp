@@ -65,8 +65,8 @@ void MmaProgram::put_steps(ConstantsText& text) const {
   for (int r = 0; r < registers_; ++r)
     together_from.push_back(terms_.count > 1 || precision_ == Precision::fp64
                                 ? 1
-                                : loaded_together(operand_, terms_.element, r,
-                                                  std::min(step_registers_.front(), registers_ - r)));
+                                : registers_per_load(operand_, terms_.element, r,
+                                                     std::min(step_registers_.front(), registers_ - r)));
   text.table("first_register", "[steps]", first_register);
   text.table("together_from", "[registers]", together_from);
   std::vector<Index3> outputs = operand_.first().outputs;

@@ -15,7 +15,7 @@ enum class TensorCores { sparse, dense };
 inline bool takes_wgmma(int dimensions, const Stencil& fused, Precision precision, Layout layout,
                         TensorCores cores, const BlockLimits& limits) {
   return limits.compute_capability == 90 && dimensions == 2 && layout == Layout::strided_swap &&
-         cores == TensorCores::sparse && takes_window(fused, precision);
+         cores == TensorCores::sparse && supports_window(fused, precision);
 }
 
 }  // namespace spsolve::cuda

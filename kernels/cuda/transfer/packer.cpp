@@ -28,15 +28,15 @@ DevicePlace place_of(const Place& place, const Index3& extent, const Field& fiel
 
 /// The same of the original of an image: its last element, row and plane first where these are mirrored.
 DevicePlace mirrored(DevicePlace place, const BoxCopy& copy, std::int64_t element) {
-  if (copy.image.mirrored[z_axis]) {
+  if (copy.reflection.reversed[z_axis]) {
     place.begin += (copy.extent[z_axis] - 1) * place.plane_stride;
     place.plane_stride = -place.plane_stride;
   }
-  if (copy.image.mirrored[y_axis]) {
+  if (copy.reflection.reversed[y_axis]) {
     place.begin += (copy.extent[y_axis] - 1) * place.row_stride;
     place.row_stride = -place.row_stride;
   }
-  if (copy.image.mirrored[x_axis]) place.begin += (copy.extent[x_axis] - 1) * element;
+  if (copy.reflection.reversed[x_axis]) place.begin += (copy.extent[x_axis] - 1) * element;
   return place;
 }
 
@@ -60,8 +60,8 @@ struct RowsAndGhost {
 /// whole items.
 BoxCopy in_whole_sectors(const BoxCopy& copy, const Field& field, std::int64_t element) {
   const auto *from = std::get_if<Index3>(&copy.from), *to = std::get_if<Index3>(&copy.to);
-  const bool mirrored = copy.image.mirrored[x_axis];
-  if (!from || !to || !(mirrored || copy.image.is_copy())) return copy;
+  const bool mirrored = copy.reflection.reversed[x_axis];
+  if (!from || !to || !(mirrored || copy.reflection.is_copy())) return copy;
   const std::int64_t columns = 32 / element, aligned = field.owned().begin[x_axis];
   const std::int64_t to_begin = (*to)[x_axis], to_end = to_begin + copy.extent[x_axis];
   const Box all = field.allocated();
@@ -85,8 +85,9 @@ DeviceCopy device_copy(const RowsAndGhost& rows, const Field& field, std::int64_
   const BoxCopy copy = in_whole_sectors(rows.box, field, element);
   const DevicePlace from = mirrored(place_of(copy.from, copy.extent, field, element), copy, element),
                     to = place_of(copy.to, copy.extent, field, element);
-  const Image& image = copy.image;
-  const bool mirrored_row = image.mirrored[x_axis], is_image = mirrored_row || !image.keeps_values();
+  const Reflection& reflection = copy.reflection;
+  const bool mirrored_row = reflection.reversed[x_axis],
+             is_image = mirrored_row || !reflection.keeps_values();
   const std::int64_t row_bytes = copy.extent[x_axis] * element;
   std::int64_t bits = largest_item | row_bytes | to.begin | to.plane_stride | to.row_stride;
   if (!mirrored_row) bits |= from.begin | from.plane_stride | from.row_stride;
@@ -107,13 +108,13 @@ DeviceCopy device_copy(const RowsAndGhost& rows, const Field& field, std::int64_
           .rows = static_cast<unsigned>(copy.extent[y_axis]),
           .items_per_row = items,
           .second = items,
-          .offset = image.offset,
+          .offset = reflection.offset,
           .ghost_value = rows.ghost.value_or(0),
           .ghost = ghost,
           .item_bytes = item,
-          .scale = static_cast<signed char>(image.scale),
+          .scale = static_cast<signed char>(reflection.scale),
           .elements = is_image ? elements_of(field.precision()) : Elements::any,
-          .changed = !image.keeps_values(),
+          .changed = !reflection.keeps_values(),
           .mirrored = mirrored_row};
 }
 
@@ -130,7 +131,7 @@ std::array<BoxCopy, 2> parts(const BoxCopy& copy, int axis, std::int64_t points,
       std::get<std::size_t>(place) += static_cast<std::size_t>(volume(before.extent) * element);
   };
   skip(high.to, low);
-  if (copy.image.mirrored[axis])
+  if (copy.reflection.reversed[axis])
     skip(low.from, high);
   else
     skip(high.from, low);
@@ -152,7 +153,7 @@ std::int64_t odd_columns(const BoxCopy& copy, const Field& field, std::int64_t e
     const auto* at = std::get_if<Index3>(&place);
     return at && wrap((*at)[x_axis] - field.owned().begin[x_axis], columns) == 0;
   };
-  return !copy.image.mirrored[x_axis] && aligned(copy.from) && aligned(copy.to) &&
+  return !copy.reflection.reversed[x_axis] && aligned(copy.from) && aligned(copy.to) &&
                  copy.extent[x_axis] > few_items * columns
              ? copy.extent[x_axis] % columns
              : 0;
@@ -188,16 +189,16 @@ bool share_rows(const BoxCopy& a, const BoxCopy& b, Place BoxCopy::*place) {
 
 /// Whether two copies, not images, are of the same rows, to the same rows.
 bool join(const BoxCopy& a, const BoxCopy& b) {
-  return a.image.is_copy() && b.image.is_copy() && share_rows(a, b, &BoxCopy::from) &&
+  return a.reflection.is_copy() && b.reflection.is_copy() && share_rows(a, b, &BoxCopy::from) &&
          share_rows(a, b, &BoxCopy::to);
 }
 
 /// A column that has one value, as the ghost points of a wall have.
-bool is_ghost(const BoxCopy& copy) { return copy.extent[x_axis] == 1 && copy.image.scale == 0; }
+bool is_ghost(const BoxCopy& copy) { return copy.extent[x_axis] == 1 && copy.reflection.scale == 0; }
 
 /// Whether the rows of an image are mirrored about a column of one value beside them.
 bool mirrored_about(const BoxCopy& copy, const BoxCopy& column) {
-  if (!is_ghost(column) || is_ghost(copy) || !copy.image.mirrored[x_axis]) return false;
+  if (!is_ghost(column) || is_ghost(copy) || !copy.reflection.reversed[x_axis]) return false;
   if (!share_rows(copy, column, &BoxCopy::to) || !std::holds_alternative<Index3>(copy.from)) return false;
   const std::int64_t begin = std::get<Index3>(copy.to)[x_axis], ghost = std::get<Index3>(column.to)[x_axis];
   return ghost == begin - 1 || ghost == begin + copy.extent[x_axis];
@@ -208,7 +209,7 @@ RowsAndGhost with_ghost(BoxCopy copy, const BoxCopy& column) {
   const bool first = std::get<Index3>(column.to)[x_axis] < to;
   (first ? to : from) -= 1;
   copy.extent[x_axis] += 1;
-  return {copy, column.image.offset, first};
+  return {copy, column.reflection.offset, first};
 }
 
 /// The last box that fits, which is taken from the others.

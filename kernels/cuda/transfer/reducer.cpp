@@ -52,18 +52,19 @@ Sums DeviceReducer::sums(const Field& field, const Field* before, const SumScale
   return reduce<Sums>(kernels_of(field.precision(), {1, field.precision()}).sums, field, before, {}, scales);
 }
 
-void DeviceReducer::set_largest(Field& field, int largest) {
+void DeviceReducer::set_magnitude_bound(Field& field, int largest) {
   static const auto set = driver_function<PFN_cuMemsetD32Async_v3020>("cuMemsetD32Async");
-  check_driver(
-      set(reinterpret_cast<CUdeviceptr>(field.largest()), static_cast<unsigned>(largest), 1, stream_));
+  check_driver(set(reinterpret_cast<CUdeviceptr>(field.magnitude_bound()), static_cast<unsigned>(largest), 1,
+                   stream_));
 }
 
-void DeviceReducer::find_largest(Field& field, const Box& box) {
+void DeviceReducer::raise_magnitude_bound(Field& field, const Box& box) {
   const Index3 extent = box.extent();
   kernels_of(field.precision(), {1, field.precision()})
       .largest.launch(
           static_cast<unsigned>(blocks_), reduce_threads, 0, stream_,
-          ReduceArguments{stored(field, box), {}, {}, extent[0], extent[1], extent[2], {}, field.largest()});
+          ReduceArguments{
+              stored(field, box), {}, {}, extent[0], extent[1], extent[2], {}, field.magnitude_bound()});
 }
 
 const DeviceReducer::Kernels& DeviceReducer::kernels_of(Precision precision, const Sampling& sampling) {

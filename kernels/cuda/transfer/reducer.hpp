@@ -19,8 +19,8 @@ class DeviceReducer : public Reducer {
   void prepare(Precision precision, const Sampling& sampling) override { kernels_of(precision, sampling); }
   Extremes extremes(const Field& field, const Field* before, const Sample& sample) override;
   Sums sums(const Field& field, const Field* before, const SumScales& scales) override;
-  void set_largest(Field& field, int largest) override;
-  void find_largest(Field& field, const Box& box) override;
+  void set_magnitude_bound(Field& field, int largest) override;
+  void raise_magnitude_bound(Field& field, const Box& box) override;
 
  private:
   struct Kernels {

@@ -8,9 +8,9 @@
 
 namespace spsolve {
 
-/// One correlation with an operand in fp64 on emulated tensor cores: every output is a chain of fused
-/// multiply-adds from the source (or zero) in the order of the operand's columns. Tiles start at multiples of
-/// the operand's tile in global coordinates.
+/// Applies an fp64 operand on emulated tensor cores. Every output is a chain of fused multiply-adds that
+/// starts from the source (or zero) and follows the order of the operand's columns. Tiles start at multiples
+/// of the operand's tile in global coordinates.
 class DenseSweep : public Sweep {
  public:
   explicit DenseSweep(const Operand& operand);
@@ -19,7 +19,7 @@ class DenseSweep : public Sweep {
 
  private:
   Index3 tile_;
-  std::vector<std::vector<Tap>> rows_;  // weights of each point of the tile, x fastest, in order of columns
+  std::vector<std::vector<Tap>> rows_;  // weights of each point of the tile, x fastest, in column order
 };
 
 }  // namespace spsolve

@@ -14,7 +14,7 @@ namespace spsolve {
 
 std::unique_ptr<Sweep> make_emulated_sweep(const Stencil& fused, Precision precision, Layout layout,
                                            double dropped, const Index3& shape) {
-  if (!takes(layout, precision))
+  if (!supports(layout, precision))
     throw std::invalid_argument("tensor cores do not take this precision in layout " +
                                 std::string(to_string(layout)));
   switch (layout) {
@@ -27,7 +27,7 @@ std::unique_ptr<Sweep> make_emulated_sweep(const Stencil& fused, Precision preci
       break;
   }
   if (precision == Precision::fp32 && layout == Layout::strided_swap && shape[z_axis] == 1 &&
-      takes_window(fused, precision))
+      supports_window(fused, precision))
     return std::make_unique<SparseSweep>(windowed_pair(fused, *input_window(fused, precision)), precision,
                                          Precision::fp16);
   const auto [element, terms] = operand_terms(precision);

@@ -8,12 +8,13 @@
 
 namespace spsolve {
 
-/// A sweep with `fused` weights on tensor cores emulated by the CPU, so that their numerics can be looked at
-/// without a GPU. In half precision, tf32 and fp32 dense and sparse tensor cores add the same products, so
-/// one emulation stands for both, but for planes in fp32 by strided swapping: these are as wgmma.sp does
-/// them, with pairs of fp16; fp64 has the layout dual-tessellation alone. `dropped`: the share of sum
-/// |weights| that separable terms left out may have; `shape` is that of the grid. Throws
-/// std::invalid_argument where no instruction takes the precision in this layout (takes()).
+/// Makes a sweep with `fused` weights on tensor cores that the CPU emulates, so that their numerics can be
+/// examined without a GPU. In half precision, tf32 and fp32, dense and sparse tensor cores add the same
+/// products, so one emulation stands for both. Strided swapping of planes in fp32 is emulated as wgmma.sp
+/// does it, with pairs of fp16. fp64 supports only the layout dual-tessellation.
+///
+/// `dropped` is the share of sum |weights| that separable terms may leave out; `shape` is that of the grid.
+/// Throws std::invalid_argument if no instruction takes the precision in this layout (supports()).
 std::unique_ptr<Sweep> make_emulated_sweep(const Stencil& fused, Precision precision, Layout layout,
                                            double dropped, const Index3& shape);
 

@@ -10,10 +10,10 @@
 namespace spsolve {
 namespace {
 
-/// Passes run along the axes on which a term is more than the point itself, or along x.
+/// Returns true if a factor is not the identity. Passes run along such axes, or along x if there are none.
 bool needs_pass(const Stencil& factor) { return factor.taps() != std::vector<Tap>{{{0, 0, 0}, 1.0}}; }
 
-/// tf32 takes one of two columns.
+/// Returns the operand of a pass. tf32 is one_of_two, so it uses strided swap.
 Operand pass_operand(const Stencil& factor, int axis, Precision element) {
   if (element != Precision::tf32) return chained_pass(factor, axis);
   return strided_swap(factor, least_swap_length(static_cast<int>(tap_box(factor).extent()[axis])), axis);
@@ -49,7 +49,7 @@ void SeparableSweep::operator()(const Field& in, Field& out, const Box& region, 
   Field sums(region, {0, 0, 0}, Precision::fp32);
   for (std::size_t term = 0; term < terms_.size(); ++term) {
     const auto& passes = terms_[term];
-    Index3 margin{};  // of the passes still to come
+    Index3 margin{};  // margin needed by the remaining passes
     for (const Pass& pass : passes) margin = margin + pass.radius;
     std::optional<Field> handed_on;
     for (std::size_t i = 0; i + 1 < passes.size(); ++i) {

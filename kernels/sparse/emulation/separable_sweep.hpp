@@ -8,12 +8,12 @@
 
 namespace spsolve {
 
-/// One correlation with a sum of rank-one terms on emulated sparse tensor cores, each term as passes along z,
-/// y, x. What a pass hands to the next is rounded to the operand format, as the register-chained kernels do;
-/// terms are summed in fp32.
+/// Applies a sum of rank-one terms on emulated sparse tensor cores, each term as passes along z, y, x.
+/// Results between passes are rounded to the operand format, as in the register-chained kernels. Terms are
+/// summed in fp32.
 class SeparableSweep : public Sweep {
  public:
-  /// Precisions as SparseSweep takes them, but fp32 as two terms of tf32 (three products).
+  /// Takes the precisions of SparseSweep, but fp32 as two terms of tf32 (three products).
   SeparableSweep(const SeparableStencil& stencil, Precision precision);
 
   void operator()(const Field& in, Field& out, const Box& region, const Field* source) const override;

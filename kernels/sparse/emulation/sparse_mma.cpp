@@ -14,12 +14,13 @@ namespace {
 
 constexpr int most_k = 32;
 
-/// A number, or a product: tensor cores do not normalise products, which have the exponents of both factors.
+/// A number or a product. Tensor cores do not normalise products: the exponent is the sum of those of the
+/// factors.
 struct Addend {
   double value = 0;
   int exponent = least_exponent;
 
-  static constexpr int least_exponent = -1000;  // of zero, and of what is not finite
+  static constexpr int least_exponent = -1000;  // of zero and of non-finite values
   Addend() = default;
   explicit Addend(float number)
       : value(number), exponent(number != 0 && std::isfinite(number) ? std::ilogb(number) : least_exponent) {}
@@ -29,7 +30,7 @@ struct Addend {
   }
 };
 
-/// A as compressed values and the column of B that each meets.
+/// The compressed values of A and, for each, the column of B that it multiplies.
 struct SparseRows {
   Addend value[mma_rows][most_k / 2];
   int column[mma_rows][most_k / 2];
@@ -65,8 +66,8 @@ SparseRows decode(const MmaShape& mma, const std::uint32_t* a, const std::uint32
   return rows;
 }
 
-/// What lies `extra_bits` below the last bit of an fp32 number as large as the largest addend is cut off
-/// every one, and what is below the last bit of the result off the sum.
+/// Adds numbers aligned to the largest addend. Each addend is truncated `extra_bits` below the last bit of an
+/// fp32 number of that size, and the sum is truncated to fp32.
 template <std::size_t n>
 float cut_off_sum(const std::array<Addend, n>& addends) {
   constexpr int extra_bits = 2, fraction_bits = 23;

@@ -9,7 +9,7 @@
 namespace spsolve {
 namespace {
 
-/// Tiles (in units of tiles) that hold a point of the region.
+/// Returns the tiles (in units of tiles) that hold a point of the region.
 Box tiles_of(const Box& region, const Index3& tile) {
   Box tiles;
   for (int axis = 0; axis < axis_count; ++axis) {
@@ -19,7 +19,7 @@ Box tiles_of(const Box& region, const Index3& tile) {
   return tiles;
 }
 
-/// Offsets of the inputs that an output takes, from those of the first; all take the same.
+/// Returns the offsets of the inputs that the first output uses. They are the same for all outputs.
 Box reach_of(const Operand& operand) {
   const WeightMatrix matrix = expand(operand);
   Box reach;
@@ -61,11 +61,11 @@ void SparseSweep::operator()(const Field& in, Field& out, const Box& region, con
 
 template <class Storage, class Out>
 void SparseSweep::run(const Field& in, Field& out, const Box& region, const Field* source) const {
-  // Outside this box no output of the region has a weight; zero stands for data that is not there.
+  // Outside this box no output of the region has a weight. Zero replaces missing data.
   const Box readable{region.begin + reach_.begin, region.end + reach_.end - Index3{1, 1, 1}};
   const Box tiles = tiles_of(region, tile_);
-  const DataScale scale = scales_data() ? data_scale(*in.largest()) : DataScale{1, 1};
-  int largest = *out.largest();
+  const DataScale scale = scales_data() ? data_scale(*in.magnitude_bound()) : DataScale{1, 1};
+  int largest = *out.magnitude_bound();
 #pragma omp parallel for schedule(static) reduction(max : largest)
   for (std::int64_t first = 0; first < volume(tiles.extent()); first += mma_columns) {
     const TileGroup group = tile_group(tiles, first);
@@ -73,7 +73,7 @@ void SparseSweep::run(const Field& in, Field& out, const Box& region, const Fiel
     for (int block = 0; block < products_.front().weights.blocks; ++block)
       largest = std::max(largest, store<Out>(multiply(b, block), block, out, region, source, group, scale));
   }
-  if (scales_data()) *out.largest() = largest;
+  if (scales_data()) *out.magnitude_bound() = largest;
 }
 
 SparseSweep::TileGroup SparseSweep::tile_group(const Box& tiles, std::int64_t first) const {
@@ -100,7 +100,7 @@ std::vector<std::vector<SparseSweep::BFragment>> SparseSweep::load(const Field& 
       double rest = double{scale.by} * stored_value(*in.at<Storage>(p));
       const int at = static_cast<int>(k) % mma_.k, word = at / elements;
       for (auto& fragments : b) {
-        fragments[k / mma_.k][4 * tile + word % 4][word / 4] |= take_term(rest, mma_.element)
+        fragments[k / mma_.k][4 * tile + word % 4][word / 4] |= extract_term(rest, mma_.element)
                                                                 << (16 * (at % elements));
         rest *= term_scale_;
       }

@@ -20,7 +20,7 @@
 #include "kernels/cuda/scalar/single_tile.hpp"
 #include "kernels/cuda/scalar/tile.hpp"
 #include "kernels/sparse/windowed_operand.hpp"
-#include "kernels/wall_images.hpp"
+#include "kernels/wall_reflections.hpp"
 
 namespace spsolve {
 namespace {
@@ -105,7 +105,7 @@ bool is_of_former_products(const Problem& problem, const Method& method, const J
     return false;
   const Stencil fused = fuse_steps(problem.stencil, method.fuse);
   return fused.taps().size() >= 80 ||
-         (method.layout == Layout::strided_swap && takes_window(fused, problem.precision));
+         (method.layout == Layout::strided_swap && supports_window(fused, problem.precision));
 }
 
 /// Random problems of seeds up to 22 were measured before separable sweeps left out slabs without weights,
@@ -115,13 +115,13 @@ bool is_of_former_sweeps(const Problem& problem, const Json& row) {
   if (row.value("suite", "") != "random" || row.at("unit") == "scalar") return false;
   const auto seed = std::stoull(row.at("stencil").get<std::string>());
   const int fuse = row.at("fuse");
-  const auto mirrored_axes = [&](int steps) {
-    return with_wall_images(problem.domain, problem.stencil, steps, problem.precision).mirrored;
+  const auto reflected_axes = [&](int steps) {
+    return with_wall_reflections(problem.domain, problem.stencil, steps, problem.precision).reflected;
   };
-  const auto mirrored = mirrored_axes(fuse);
-  if (seed > 22) return seed <= 24 && fuse == 1 && mirrored != mirrored_axes(2);
+  const auto reflected = reflected_axes(fuse);
+  if (seed > 22) return seed <= 24 && fuse == 1 && reflected != reflected_axes(2);
   return (row.at("layout") == "separable" && 2 * fuse * problem.stencil.radius()[x_axis] >= 48) ||
-         std::find(mirrored.begin(), mirrored.end(), true) != mirrored.end();
+         std::find(reflected.begin(), reflected.end(), true) != reflected.end();
 }
 
 /// Marches of random problems in 3D between walls were measured when tiles stepped the points beyond: such

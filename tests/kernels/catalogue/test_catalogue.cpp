@@ -27,7 +27,7 @@ std::complex<double> symbol(const Stencil& stencil, const std::array<double, 3>&
   return sum;
 }
 
-/// Sum of the magnitudes of the weights, times what rounding a weight and summing them may do.
+/// Returns the sum of the magnitudes of the weights, times the rounding errors of weights and of their sum.
 double rounding_of(const Stencil& stencil) {
   return 0x1p-52 * sum_abs(stencil) * static_cast<double>(stencil.taps().size() + 16);
 }
@@ -72,9 +72,9 @@ TEST_P(Catalogue, AmplifiesNoWave) {
   EXPECT_LE(growth_factor(entry.stencil, shape), 1.0 + rounding_of(entry.stencil));
 }
 
-// Halving a wave number divides the distance from the equation by at least 2^error_power: the moments of the
-// weights are those of the equation up to that power. The next power is 1/5 of it at the longest of the
-// waves.
+// Halving a wave number must divide the distance from the equation by at least 2^error_power, because the
+// moments of the weights equal those of the equation up to that power. For the largest wave number the next
+// power is 1/5 of it.
 TEST_P(Catalogue, ApproximatesItsEquation) {
   const CatalogueEntry& entry = GetParam();
   for (const std::array<double, 3> direction :

@@ -15,7 +15,7 @@ namespace {
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr std::array<double, 3> unit_spacing{1.0, 1.0, 1.0};
 
-/// sum_k w[k] k_axis^power
+/// Returns sum_k w[k] k_axis^power.
 double moment(const Stencil& stencil, int axis, int power) {
   double sum = 0.0;
   for (const Tap& tap : stencil.taps())
@@ -23,7 +23,7 @@ double moment(const Stencil& stencil, int axis, int power) {
   return sum;
 }
 
-/// Rounding of a moment: each weight has a few roundings, the sum one per tap.
+/// Bounds the rounding error of a moment: a few roundings per weight, and one per tap in the sum.
 double moment_bound(const Stencil& stencil, int axis, int power) {
   double sum = 0.0;
   for (const Tap& tap : stencil.taps())
@@ -47,7 +47,7 @@ std::string parameter_of_error(std::string_view name, int dimensions, const Pres
 }
 
 TEST(HeatPreset, IsTheFivePointStencil) {
-  // dt D / h^2 = 1/8 on y and 1/32 on x: exact in binary.
+  // dt D / h^2 is 1/8 on y and 1/32 on x, both exact in binary.
   const Stencil stencil = make_preset("heat", 2, {1.0, 0.5, 1.0}, {{"diffusivity", {0.25}}, {"dt", {0.125}}});
   const std::vector<Tap> wanted{{{0, -1, 0}, 0.125},
                                 {{0, 0, -1}, 0.03125},
@@ -71,8 +71,8 @@ TEST(HeatPreset, DropsAxesWithoutDiffusion) {
   EXPECT_EQ(stencil.radius(), (Index3{0, 0, 1}));
 }
 
-// The moments of the weights are the Taylor coefficients of the step: u' = u + dt (D u_xx - v u_x) up to the
-// order.
+// The moments of the weights must be the Taylor coefficients of the step: u' = u + dt (D u_xx - v u_x) up to
+// the order.
 TEST(AdvectionDiffusionPreset, HasTheMomentsOfItsOrder) {
   const double dt = 0.013, pi_ish = 3.1;
   const std::array<double, 3> spacing{0.7, 0.3, 1.9};
@@ -95,7 +95,7 @@ TEST(AdvectionDiffusionPreset, HasTheMomentsOfItsOrder) {
 }
 
 TEST(AdvectionDiffusionPreset, CarriesAlongTheVelocity) {
-  // Velocity to the right: the value comes from the left.
+  // With velocity to the right, the value comes from the left.
   const auto weights = by_offset(make_preset("advection-diffusion", 1, unit_spacing,
                                              {{"diffusivity", {0.25}}, {"velocity", {0.5}}, {"dt", {1.0}}}));
   EXPECT_EQ(weights.at({0, 0, -1}), 0.5);
@@ -149,9 +149,9 @@ TEST(BenchmarkShapes, AreMirrorSymmetricPositiveMeansThatDoNotGrow) {
     for (const auto& [offset, weight] : weights) {
       EXPECT_GT(weight, 0.0);
       for (int axis = 0; axis < 3; ++axis) {
-        Index3 mirrored = offset;
-        mirrored[axis] = -mirrored[axis];
-        EXPECT_EQ(weights.at(mirrored), weight) << name;
+        Index3 reflected = offset;
+        reflected[axis] = -reflected[axis];
+        EXPECT_EQ(weights.at(reflected), weight) << name;
       }
     }
     const double bound = epsilon * static_cast<double>(stencil.taps().size() + 2);
@@ -171,7 +171,7 @@ TEST(BenchmarkShapes, RandomWeightsAreTheSameEverywhereAndOfFullRank) {
   const Stencil stencil = make_preset("random2d7r", 2, unit_spacing, {});
   EXPECT_NEAR(moment(stencil, 2, 0), 1.0, epsilon * 227);
   const auto weights = by_offset(stencil);
-  // The first two numbers of std::mt19937.
+  // The numbers are the first two of std::mt19937.
   const auto value = [](double number) { return 0.1 + 0.9 * 0x1p-32 * number; };
   EXPECT_NEAR(weights.at({0, -7, -7}) / weights.at({0, -7, -6}), value(3499211612.0) / value(581869302.0),
               4 * epsilon);
@@ -235,10 +235,11 @@ TEST(MakePreset, MissesExactlyTheRequiredParameters) {
 TEST(LargestStableDt, OfHeatIsTheTextbookLimit) {
   const std::array<double, 3> spacing{1.0, 0.5, 0.25};
   const PresetValues values{{"diffusivity", {2.0}}, {"dt", {1e-3}}};
-  // order 2: 1 / (2 sum D/h^2); order 4: the largest -second difference is 16/3 instead of 4.
+  // The limit is 1 / (2 sum D/h^2) for order 2; for order 4 the largest eigenvalue of -(second difference) is
+  // 16/3 instead of 4.
   const double sum = 2.0 / 0.25 + 2.0 / 0.0625;
   const Index3 shape{1, 16, 32};
-  // The limit is set by the shortest wave, whose symbol - 1 = -4 dt sum is known to an epsilon per tap.
+  // The shortest wave sets the limit. Its symbol - 1 = -4 dt sum is known to an epsilon per tap.
   const double bound = 9 * epsilon / (4e-3 * sum);
   EXPECT_NEAR(largest_stable_dt(make_preset("heat", 2, spacing, values), 1e-3, shape) * 2.0 * sum, 1.0,
               bound);
@@ -256,13 +257,13 @@ TEST(LargestStableDt, SeparatesStableFromGrowingSteps) {
                          {{"diffusivity", {0.7}}, {"velocity", {velocity}}, {"dt", {dt}}});
     };
     const double dt = largest_stable_dt(step(0.01), 0.01, shape);
-    // lambda is known to a few epsilon of the 1 in symbol = 1 + 0.01 lambda, lambda at least that of the
-    // longest wave.
+    // lambda is known to a few epsilon of the 1 in symbol = 1 + 0.01 lambda, where |lambda| is at least that
+    // of the longest wave.
     const double smallest_change = 0.01 * 0.7 * 2.0 * (1.0 - std::cos(2.0 * std::acos(-1.0) / 101.0));
     const double rounding = 8 * epsilon / smallest_change;
     EXPECT_LE(growth_factor(step(dt), shape), 1.0 + rounding);
     EXPECT_GT(growth_factor(step(1.01 * dt), shape), 1.0 + rounding);
-    // Continuum limits: h^2 / (2 D) and 2 D / v^2, the latter approached by long waves only.
+    // The continuum limits are h^2 / (2 D) and 2 D / v^2. Only long waves approach the latter.
     EXPECT_LE(std::min(1.0 / 1.4, 1.4 / (velocity * velocity)), dt * (1.0 + rounding));
   }
 }

@@ -20,7 +20,7 @@ TEST_P(CpuUnitSeeds, MatchesReferenceInEveryPrecision) {
   const int steps = static_cast<int>(problem.between(1, 5));
   SCOPED_TRACE(problem.describe() + " steps=" + std::to_string(steps));
   const auto expected = reference_steps(problem.domain, problem.stencil, problem.u, steps, &problem.source);
-  // Weights of magnitude 1 and a source of magnitude 1: after k steps nothing exceeds k + 1.
+  // The weights have sum of magnitudes 1 and the source magnitude 1, so nothing exceeds k + 1 after k steps.
   const double largest = steps + 1.0;
   for (const Precision precision : all_precisions) {
     const auto found = advance_on_cpu(problem, precision, steps, problem.u);
@@ -52,7 +52,8 @@ TEST_P(CpuUnitSeeds, RegionsHaveTheBitsOfTheWhole) {
         << to_string(precision);
 }
 
-/// Data, ghosts and, in tf32, weights are numbers of the format: rounding them beforehand changes nothing.
+/// Data, ghosts and, in tf32, weights are rounded to the format, so rounding them beforehand must change
+/// nothing.
 TEST_P(CpuUnitSeeds, OperandsAreNumbersOfTheFormat) {
   RandomCase problem(3000 + static_cast<std::uint64_t>(GetParam()));
   const int steps = static_cast<int>(problem.between(1, 4));
@@ -111,7 +112,7 @@ TEST(CorrelateRow, HasTheBitsOfAScalarChainAtEveryBeginAndLength) {
   const std::vector<double> above = draw(room), middle = draw(room), source = draw(room), weights = draw(4);
   for (std::int64_t begin = 1; begin < 18; ++begin)
     for (std::int64_t points = 1; begin + points < room - 1; points += points < 20 ? 1 : 23)
-      for (const bool past_cache : {false, true}) {
+      for (const bool non_temporal : {false, true}) {
         const double* taps[] = {above.data() + begin, middle.data() + begin - 1, middle.data() + begin,
                                 middle.data() + begin + 1};
         std::vector<double> expected(room, 9.0), found(room, 9.0);
@@ -123,7 +124,7 @@ TEST(CorrelateRow, HasTheBitsOfAScalarChainAtEveryBeginAndLength) {
         Row<double, double> row{found.data() + begin, points, taps, weights.data(), 4, source.data() + begin};
         row.next_in = taps[0];
         row.next_out = row.out;
-        row.past_cache = past_cache;
+        row.non_temporal = non_temporal;
         correlate_row_widest(row);
         ASSERT_EQ(found, expected) << "begin " << begin << " points " << points;
         std::fill(found.begin(), found.end(), 9.0);

@@ -11,8 +11,8 @@
 
 namespace spsolve::testing {
 
-/// A random stencil with its name: 1D to 3D, radius 1 to 8, star, box, scattered or lopsided, weights of any
-/// sign; in space up to the given radius, but stars.
+/// A random stencil with its name: 1D to 3D, radius 1 to 8, star, box, scattered or lopsided, with weights of
+/// any sign. In 3D the radius is limited to the given one, except for stars.
 struct ZooStencil {
   Stencil stencil;
   std::string name;
@@ -24,7 +24,7 @@ inline ZooStencil random_zoo_stencil(std::mt19937_64& random, std::int64_t most_
   };
   const int dimensions = static_cast<int>(between(1, 3));
   const int kind = static_cast<int>(between(0, 3));
-  // A box of radius 8 in 3D has 4913 taps; radius 3 is enough to see most rules there.
+  // A box of radius 8 in 3D has 4913 taps. Radius 3 is large enough for most rules there.
   const std::int64_t radius = between(1, dimensions == 3 && kind != 0 ? most_in_space : 8);
   Index3 extent{1, 1, 1}, center{};
   for (int axis = axis_count - dimensions; axis < axis_count; ++axis) {
@@ -44,7 +44,8 @@ inline ZooStencil random_zoo_stencil(std::mt19937_64& random, std::int64_t most_
           std::string(kinds[kind]) + std::to_string(dimensions) + "d" + std::to_string(radius) + "r"};
 }
 
-/// A tile of outputs for its dimensions: at most 16 outputs, even along x where asked.
+/// Returns a tile of at most 16 outputs with the dimensions of the stencil, with even extent along x if
+/// `even_x`.
 inline Index3 random_tile(std::mt19937_64& random, const Stencil& stencil, bool even_x) {
   constexpr std::int64_t most = mma_rows;
   Index3 tile{1, 1, 1};
@@ -59,7 +60,7 @@ inline Index3 random_tile(std::mt19937_64& random, const Stencil& stencil, bool 
   return tile;
 }
 
-/// Extent of the taps along x.
+/// Returns the extent of the taps along x.
 inline int row_width(const Stencil& stencil) { return static_cast<int>(tap_box(stencil).extent()[x_axis]); }
 
 }  // namespace spsolve::testing

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bound that the plan trusts is one: no emulated launch of hundreds of random stencils errs by more.
+//
+// The error bound that the plan relies on must hold: no emulated launch of hundreds of random stencils may
+// exceed it.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,8 +18,8 @@ namespace {
 constexpr Layout all_layouts[] = {Layout::strided_swap, Layout::morph, Layout::dual_tessellation,
                                   Layout::separable};
 
-/// A launch on random data: the error of `run` in the L2 and the largest norm, as shares of sum |w^t| times
-/// the norm of what was there before.
+/// The error of a launch on random data in the L2 and the maximum norm, relative to sum |w^t| times the norm
+/// of the initial data.
 struct Measured {
   double l2, max;
 };
@@ -36,7 +38,7 @@ Measured measure(std::mt19937_64& random, const Stencil& fused, Precision precis
       before_l2 += value * value;
       before_max = std::max(before_max, std::abs(value));
     }
-    HostReducer().find_largest(in, in.allocated());
+    HostReducer().raise_magnitude_bound(in, in.allocated());
     run(in, out, owned);
     weights += sum_abs(fused);
     for (const Index3& p : points_of(owned)) {
@@ -50,7 +52,7 @@ Measured measure(std::mt19937_64& random, const Stencil& fused, Precision precis
   });
 }
 
-/// The reference sums in double: that much may be its own error.
+/// Bounds the error of the reference itself, which sums in double.
 double reference_error(const Stencil& fused) {
   return static_cast<double>(fused.taps().size() + 1) * 0x1p-53;
 }
@@ -65,8 +67,9 @@ TEST_P(Accuracy, OfEverySweepKeepsItsBound) {
   const Index3 shape{fused.radius()[z_axis] > 0 ? 16 : 1, 16, 64};
   for (const Precision precision : all_precisions)
     for (const Layout layout : all_layouts) {
-      if (!takes(layout, precision)) continue;
-      // The sums of both sparse layouts are alike: each takes half of the stencils (matching takes long).
+      if (!supports(layout, precision)) continue;
+      // The sums of both sparse layouts are alike, so each is tested on half of the stencils (matching is
+      // slow).
       if (layout == (GetParam() % 2 ? Layout::morph : Layout::strided_swap)) continue;
       if (layout == Layout::morph && fused.taps().size() > 40) continue;
       const double dropped = GetParam() % 2 ? unit_roundoff(precision) / 4 : 0x1p-6;

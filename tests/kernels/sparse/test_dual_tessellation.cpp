@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stencil2row times the triangles of weights is the correlation, read without bank conflicts.
+//
+// stencil2row times the triangles of weights must be the correlation, and be read without bank conflicts.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -29,7 +30,8 @@ TEST_P(Stencil2RowOf, TimesTheTrianglesIsTheCorrelation) {
   EXPECT_GT(layout.pitch, n * height);
   const auto size = static_cast<std::size_t>(layout.groups) * static_cast<std::size_t>(layout.pitch);
   std::vector<double> a(size, NAN), b(size, NAN);
-  for (std::size_t at = 0; at < plane.size(); ++at) {  // no branch: what is not held goes to the padding
+  for (std::size_t at = 0; at < plane.size(); ++at) {  // no branch: points that a matrix does not hold go to
+                                                       // the padding
     a.at(layout.a[at]) = plane[at];
     b.at(layout.b[at]) = plane[at];
   }
@@ -42,7 +44,7 @@ TEST_P(Stencil2RowOf, TimesTheTrianglesIsTheCorrelation) {
       for (int output = 0; output <= n; ++output) {
         double sum = 0, exact = 0, magnitude = 0;
         for (std::size_t k = 0; k < operand.columns(); ++k) {
-          // Equation 12: the tile of output row y starts n y columns to the right.
+          // By equation 12 the tile of output row y starts n y columns to the right.
           const auto from = static_cast<std::size_t>(group * layout.pitch + n * y) + k % half;
           const std::size_t lane = static_cast<std::size_t>(output % 8) * 4 + k % 4;
           const double weight = packed[((output / 8 * steps + k / 16) * 32 + lane) * 4 + k % 16 / 4];
@@ -62,7 +64,7 @@ TEST_P(Stencil2RowOf, TimesTheTrianglesIsTheCorrelation) {
 INSTANTIATE_TEST_SUITE_P(DualTessellation, Stencil2RowOf, ::testing::Range(0, 45));
 
 TEST(Stencil2Row, FragmentsHaveNoBankConflicts) {
-  // Sixteen lanes read four rows of four doubles at once; 16 banks of 8 bytes.
+  // Sixteen lanes read four rows of four doubles at once, from 16 banks of 8 bytes.
   for (int n = 1; n <= 17; ++n)
     for (int height = n; height <= n + 40; height += 3) {
       const Stencil2Row layout = stencil2row(n, height, 64);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed registers, read as the PTX ISA describes them, are the matrix, and the emulated instruction
-// multiplies by it.
+//
+// Packed registers, read as the PTX ISA describes them, must be the matrix, and the emulated instruction must
+// multiply by it.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -16,7 +17,7 @@ namespace {
 constexpr std::array shapes{m16n8k16_fp16, m16n8k32_fp16, m16n8k16_bf16,
                             m16n8k32_bf16, m16n8k8_tf32,  m16n8k16_tf32};
 
-/// A random operand whose rows use every pattern of places, as many or fewer than allowed.
+/// Returns a random operand whose rows use every pattern of places, with as many weights as allowed or fewer.
 Operand random_operand(std::mt19937_64& random, std::size_t rows, std::size_t columns, Sparsity sparsity) {
   WeightMatrix matrix{std::vector<Index3>(rows), std::vector<Index3>(columns),
                       std::vector<double>(rows * columns, 0.0)};
@@ -33,7 +34,8 @@ double rounded(Precision element, double value) {
   return element_value(element, element_bits(element, value));
 }
 
-/// A(m, k) of a packed operand through the emulated instruction: B is a unit matrix, eight columns at a time.
+/// Returns A(m, k) of a packed operand through the emulated instruction, where B is a unit matrix, eight
+/// columns at a time.
 double product_with_unit(const PackedOperand& packed, int m, int k) {
   const MmaShape& mma = packed.mma;
   const int step = k / mma.k, in_step = k % mma.k, block = m / (mma_rows * packed.warps);
@@ -148,7 +150,8 @@ TEST_P(EveryShape, RefusesUndefinedMetadata) {
 }
 
 TEST_P(EveryShape, FragmentsLieAsTheIsaSays) {
-  // The formulas of the PTX ISA in elements, as printed for each shape: columns of A before compression.
+  // These are the formulas of the PTX ISA, in elements, as printed for each shape: columns of A before
+  // compression.
   const bool tf32 = mma.element == Precision::tf32;
   for (int lane = 0; lane < warp_lanes; ++lane) {
     const int group_id = lane >> 2, thread_in_group = lane % 4, chunk = tf32 ? 2 : 4;
@@ -158,7 +161,7 @@ TEST_P(EveryShape, FragmentsLieAsTheIsaSays) {
       EXPECT_EQ(2 * a_word(lane, i) * mma.elements_per_word(), first_column);
     }
     for (int i = 0; i < mma.b_registers();
-         ++i) {  // as the dense shape of the same k, registers go on alike for the larger
+         ++i) {  // as in the dense shape of the same k; the larger k continues the registers in the same way
       const int row = tf32 ? thread_in_group + 4 * i : thread_in_group * 2 + 8 * i;
       EXPECT_EQ(b_word(lane, i) * mma.elements_per_word(), row);
       EXPECT_EQ(b_column(lane), group_id);
@@ -171,9 +174,9 @@ TEST_P(EveryShape, FragmentsLieAsTheIsaSays) {
 }
 
 TEST_P(EveryShape, MetadataLiesAsTheIsaSays) {
-  // Smaller k: lane 4 g + selector holds rows g (bits 0-15) and g + 8 (bits 16-31). Larger k: a pair of
-  // lanes, the first for the left half of the columns. Four bits a chunk of 4 columns (tf32: 2), from the low
-  // end.
+  // With the smaller k, lane 4 g + selector holds rows g (bits 0-15) and g + 8 (bits 16-31). With the larger
+  // k a pair of lanes does so, the first for the left half of the columns. A chunk of 4 columns (tf32: 2) has
+  // four bits, from the low end.
   const bool tf32 = mma.element == Precision::tf32;
   const int chunk = tf32 ? 2 : 4, half_chunks = 4, lanes = mma.k == 4 * chunk ? 1 : 2;
   const Operand operand = random_operand(random, 16, 4 * mma.k, tf32 ? one_of_two : two_of_four);
@@ -198,7 +201,8 @@ INSTANTIATE_TEST_SUITE_P(SparseMma, EveryShape, ::testing::ValuesIn(shapes), [](
 });
 
 TEST(Pack, FlippingBitOneChangesPairs) {
-  // An operand whose groups use one pair only: metadata xor 0xAAAAAAAA moves every weight to the other pair.
+  // In an operand whose groups use one pair only, metadata xor 0xAAAAAAAA moves every weight to the other
+  // pair.
   WeightMatrix matrix{std::vector<Index3>(16), std::vector<Index3>(32), std::vector<double>(16 * 32, 0.0)};
   for (int m = 0; m < 16; ++m)
     for (int k = 0; k < 32; ++k)

@@ -15,12 +15,12 @@ TEST(Layout, NamesReadBack) {
 }
 
 TEST(Layout, InstructionsPerOutputOfThePapers) {
-  // SPIDER table 2: box2d3r, L = 8 and two output rows: 7 + 1 kernel rows of 16 columns, in four m16n8k32.
+  // SPIDER table 2: box2d3r, L = 8 and two output rows, so 7 + 1 kernel rows of 16 columns in four m16n8k32.
   const Stencil box({1, 7, 7}, std::vector<double>(49, 1.0), {0, 3, 3});
   const Operand swapped = sparse_operand(box, Layout::strided_swap, m16n8k32_fp16, {1, 1000, 1000});
   EXPECT_DOUBLE_EQ(mma_per_output(swapped, m16n8k32_fp16), 4.0 / (16 * 8));
   EXPECT_EQ(swapped.tile, (Index3{1, 2, 8}));
-  // Radius 7: L = 16, fifteen kernel rows of 32 columns.
+  // Radius 7: L = 16 and fifteen kernel rows of 32 columns.
   const Stencil wide({1, 15, 15}, std::vector<double>(225, 1.0), {0, 7, 7});
   EXPECT_DOUBLE_EQ(
       mma_per_output(sparse_operand(wide, Layout::strided_swap, m16n8k32_fp16, {1, 99, 99}), m16n8k32_fp16),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every layout is the weight matrix of the stencil, sparse as the hardware wants it, whatever the stencil.
+//
+// Every layout must be the weight matrix of the stencil, and as sparse as the hardware requires, for any
+// stencil.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -19,7 +21,8 @@ using testing::random_tile;
 using testing::random_zoo_stencil;
 using testing::row_width;
 
-/// The defining property of an Operand: every output of the tile once, with exactly the taps of the stencil.
+/// Checks the defining property of an Operand: every output of the tile occurs once, with exactly the taps of
+/// the stencil.
 void expect_is_stencil(const Operand& operand, const Stencil& stencil) {
   const std::set<Index3> outputs(operand.outputs.begin(), operand.outputs.end());
   const auto tile = points_of(box_of(operand.tile));
@@ -48,7 +51,7 @@ void expect_increasing_indices(const Operand& operand) {
   }
 }
 
-/// Up to seed 300 as other tests have them; then a few that are as wide in space as elsewhere.
+/// Returns the same stencils as other tests up to seed 300, then a few that are as wide in 3D as in 2D.
 testing::ZooStencil zoo_stencil(std::mt19937_64& random, int seed) {
   random.seed(static_cast<std::uint64_t>(seed));
   return random_zoo_stencil(random, seed < 300 ? 3 : 8);
@@ -73,7 +76,7 @@ TEST_P(EveryStencil, MorphsByPairsOfNeighbours) {
   EXPECT_EQ(operand.sparsity, two_of_four);
   expect_is_stencil(operand, zoo.stencil);
   expect_increasing_indices(operand);
-  for (std::size_t k = 0; k < operand.columns(); k += 2) {  // one 32-bit load per register
+  for (std::size_t k = 0; k < operand.columns(); k += 2) {  // each register is one 32-bit load
     EXPECT_EQ((operand.inputs[k][x_axis] % 2 + 2) % 2, 0);
     EXPECT_EQ(operand.inputs[k + 1], operand.inputs[k] + (Index3{0, 0, 1}));
   }
@@ -99,7 +102,7 @@ TEST_P(EveryStencil, TessellatesTwice) {
   const std::size_t n = row_width(zoo.stencil), half = matrix.columns() / 2;
   for (std::size_t m = 0; m < matrix.rows(); ++m) {
     for (std::size_t k = 0; k < half;
-         ++k) {  // triangles: output m takes points m.. of A's run, ..m - 1 of B's
+         ++k) {  // triangles: output m takes points m.. of A's run, and ..m - 1 of B's
       EXPECT_EQ(matrix.value(m, k % n < m ? k : half + k), 0.0);
     }
   }
@@ -122,7 +125,7 @@ TEST_P(EveryStencil, SplitsIntoSeparableTerms) {
     const auto sum = dense_weights(separable);
     double rest = 0;
     for (std::size_t at = 0; at < sum.size(); ++at) rest += std::abs(weights[at] - sum[at]);
-    // Rounding: each of the terms is known to epsilon times the largest singular value, at every point.
+    // Each term is known to epsilon times the largest singular value, at every point.
     const double rounding = 0x1p-52 * static_cast<double>(sum.size() * (separable.terms.size() + 1));
     EXPECT_LE(rest / total, tolerance + rounding);
     EXPECT_NEAR(rest / total, separable.dropped, rounding);
@@ -175,7 +178,7 @@ TEST(StridedSwap, RunsAlongEveryAxis) {
 }
 
 TEST(Compress, KeepsPlacesInTheUsedPair) {
-  // A row that uses one of the two pairs of a group changes pairs when bit 1 of both indices flips.
+  // A row that uses one of the two pairs of a group changes pairs if bit 1 of both indices flips.
   for (int first = 0; first < 4; ++first) {
     WeightMatrix matrix{{{0, 0, 0}}, std::vector<Index3>(4), std::vector<double>(4, 0.0)};
     matrix.value(0, first) = 1.0;
@@ -205,7 +208,7 @@ TEST(InputOffsets, AreTheAddressesOfTheColumns) {
 }
 
 TEST(Density, CountsWhatTheHardwareExecutes) {
-  // SPIDER, radius 7: L = 16, 16 x 15 weights in 16 x 32 columns, half of which are executed.
+  // SPIDER, radius 7: L = 16 and 16 x 15 weights in 16 x 32 columns, half of which are executed.
   const Stencil row({1, 1, 15}, std::vector<double>(15, 1.0), {0, 0, 7});
   EXPECT_DOUBLE_EQ(density(strided_swap(row, 16), 16, 32), 15.0 / 16.0);
 }
@@ -228,8 +231,8 @@ TEST(ChainedPass, HasTheRegisterOrderOfBothPasses) {
       EXPECT_EQ(pass.inputs[k + 2][y_axis], c + distance);
       EXPECT_EQ(pass.inputs[k + 3][y_axis], c + distance + 1);
     }
-    // Column n of block r of the first pass lies at the row that the second pass wants in register r
-    // (header).
+    // Column n of block r of the first pass must lie at the row that the second pass expects in register r
+    // (see the header).
     for (int step = 0; step < distance / 16; ++step)
       for (int r = 0; r < 4; ++r)
         for (int n = 0; n < 8; ++n) {
@@ -241,7 +244,7 @@ TEST(ChainedPass, HasTheRegisterOrderOfBothPasses) {
 }
 
 TEST(Separable, KernelOfKnownRank) {
-  // exp(-x^2) exp(-2 y^2) has rank 1; adding a constant makes it 2; 1D has rank 1.
+  // exp(-x^2) exp(-2 y^2) has rank 1, and rank 2 after adding a constant. Any 1D stencil has rank 1.
   std::vector<double> gauss, shifted;
   for (int y = -3; y <= 3; ++y)
     for (int x = -4; x <= 4; ++x) {
@@ -251,7 +254,7 @@ TEST(Separable, KernelOfKnownRank) {
   EXPECT_EQ(separate(Stencil({1, 7, 9}, gauss, {0, 3, 4}), 1e-12).terms.size(), 1u);
   EXPECT_EQ(separate(Stencil({1, 7, 9}, shifted, {0, 3, 4}), 1e-12).terms.size(), 2u);
   EXPECT_EQ(separate(Stencil({1, 1, 3}, {1.0, -2.0, 3.0}, {0, 0, 1}), 1e-12).terms.size(), 1u);
-  // The seven-point star: each of two planes or singular vectors is a cross of rank 2.
+  // For the seven-point star, each of the two planes or singular vectors is a cross of rank 2.
   std::vector<double> star(27, 0.0);
   for (const std::size_t at : {4u, 10u, 12u, 13u, 14u, 16u, 22u}) star[at] = 1.0 + static_cast<double>(at);
   EXPECT_EQ(separate(Stencil({3, 3, 3}, star, {1, 1, 1}), 1e-12).terms.size(), 4u);
@@ -262,7 +265,7 @@ TEST(Separable, FactorsAreStencilsAlongTheirAxis) {
   std::vector<double> weights;
   for (const double a : y_factor)
     for (const double b : x_factor) weights.push_back(a * b);
-  weights.insert(weights.begin(), 2, 0.0);  // the taps lie below and to the right of the point only
+  weights.insert(weights.begin(), 2, 0.0);  // the taps lie only below and to the right of the point
   const SeparableStencil separable = separate(Stencil({1, 4, 2}, weights, {0, 0, 0}), 1e-14);
   ASSERT_EQ(separable.terms.size(), 1u);
   const Stencil down = axis_stencil(separable, separable.terms[0], y_axis);

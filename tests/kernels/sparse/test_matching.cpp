@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matchings are valid, and none has fewer zero columns: against brute force on small graphs and the theorem's
-// count.
+//
+// Matchings must be valid, and none may have fewer zero columns. They are compared with brute force on small
+// graphs and with the count of the theorem.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ void expect_valid(const Matching& matching, const ConflictGraph& graph) {
   EXPECT_EQ(seen.size(), graph.size());
 }
 
-/// Fewest nodes left alone, by trying every matching.
+/// Returns the fewest unmatched nodes, found by trying every matching.
 std::size_t brute_force(const ConflictGraph& graph, std::vector<bool> used, std::size_t node = 0) {
   while (node < graph.size() && used[node]) ++node;
   if (node == graph.size()) return 0;
@@ -62,7 +63,8 @@ TEST(Blossom, IsMinimalOnSmallGraphs) {
   }
 }
 
-/// Columns that theorem 2 leaves alone: in conflict with every other, the middle 2k - n points of each axis.
+/// Returns the number of columns that theorem 2 leaves unmatched: those in conflict with every other, which
+/// are the middle 2k - n points of each axis.
 std::int64_t middle(const Index3& window, const Index3& kernel) {
   std::int64_t columns = 1;
   for (int axis = 0; axis < axis_count; ++axis)
@@ -70,7 +72,7 @@ std::int64_t middle(const Index3& window, const Index3& kernel) {
   return columns;
 }
 
-/// Registers of two pairs: how often words of one meet in a bank, beyond one.
+/// Counts, over all registers of two pairs, how many words share a bank with another word of the register.
 int shared_banks(const NodePairs& pairs, const std::vector<int>& bank) {
   int shared = 0;
   for (std::size_t i = 0; i < pairs.size(); i += 2) {
@@ -97,7 +99,7 @@ TEST(PairOrder, ExchangesNodesWithoutConflictForFewerInstructionsAndLoads) {
     const Matching matching = blossom_matching(graph);
     NodePairs pairs = matching.pairs;
     for (const int node : matching.unmatched) pairs.emplace_back(node, nobody);
-    const NodePairs found = exchanged(pairs, graph, costs);
+    const NodePairs found = improved_order(pairs, graph, costs);
     ASSERT_EQ(found.size(), pairs.size());
     Matching kept;
     for (const auto& [a, b] : found) {
@@ -126,7 +128,7 @@ TEST(TwoLevel, HasTheCountOfTheTheoremAndNoMatchingHasFewer) {
           const Matching staircase = two_level_matching(window, kernel);
           expect_valid(staircase, graph);
           const std::size_t fewest = blossom_matching(graph).zero_nodes();
-          // Theorem 2 holds where no axis leaves an odd slab whose points could find partners in other slabs.
+          // Theorem 2 holds if no axis leaves an odd slab whose points could find partners in other slabs.
           if (window[1] <= 2 * ky && window[2] <= 2 * kx) {
             EXPECT_EQ(staircase.zero_nodes(), static_cast<std::size_t>(middle(window, kernel)));
             EXPECT_EQ(staircase.zero_nodes(), fewest);
@@ -151,7 +153,7 @@ TEST(TwoLevel, MatchesPlanesRowsAndPointsIn3D) {
 }
 
 TEST(Morph, LeavesNoMoreZeroColumnsThanNeeded) {
-  // Heat-2D, one row of eight outputs: every used column but the middle ones finds a partner.
+  // Heat-2D, one row of eight outputs: every used column except the middle ones finds a partner.
   const Stencil star({1, 3, 3}, {0, 1, 0, 1, 1, 1, 0, 1, 0}, {0, 1, 1});
   const auto found = match_columns(star, {1, 1, 8});
   EXPECT_EQ(found.matching.zero_nodes(), blossom_matching(ConflictGraph(found.matrix)).zero_nodes());
@@ -188,7 +190,7 @@ TEST(Morph, MatchesWindowsTooLargeToLookAtAllPairs) {
   EXPECT_EQ(2 * found.matching.pairs.size() + found.matching.zero_nodes(), found.matrix.columns());
 }
 
-/// Of a box of weights; returns how many tiles were offered.
+/// Checks the equations for a box of weights; returns how many tiles were offered.
 std::size_t expect_equations(const Index3& kernel, const Index3& shape) {
   const Stencil box(kernel, std::vector<double>(static_cast<std::size_t>(volume(kernel)), 1.0), {0, 0, 0});
   const TensorRates rates{1e12, 4e12, 2e13};
@@ -228,10 +230,10 @@ TEST(Explorer, FindsTheCheapestTileWithoutMatchingAll) {
   std::mt19937_64 random(77);
   for (int which = 0; which < 12;) {
     const testing::ZooStencil zoo = testing::random_zoo_stencil(random);
-    if (zoo.stencil.taps().size() > 50) continue;  // to match all takes long
+    if (zoo.stencil.taps().size() > 50) continue;  // matching is slow
     const Index3 shape = std::array{Index3{99, 98, 97}, Index3{1, 37, 41}, Index3{3, 17, 1001}}[which++ % 3];
     for (const MmaShape& mma : {m16n8k32_fp16, m16n8k16_tf32}) {
-      // By instructions alone; both prefer the first of equals.
+      // Candidates are ranked by instructions alone, and both functions prefer the first of equals.
       const auto all = explore_layouts(zoo.stencil, shape, mma, mma.element, {1.0, no_limit, no_limit});
       EXPECT_EQ(cheapest_tile(zoo.stencil, shape, mma), all.front().tile) << zoo.name;
     }

@@ -38,7 +38,7 @@ TEST_P(RoundWeights, KeepsTheSumAndStaysNear) {
     EXPECT_LE(std::abs(static_cast<double>(change)), u * smallest * 2 + subnormal) << which;
     for (std::size_t i = 0; i < weights.size(); ++i) {
       EXPECT_LE(std::abs(rounded[i] - weights[i]), (count + 1) * 2 * u * largest) << which;
-      // Exactly an operand, also when its scale is that of the rounded weights.
+      // The rounded weight must be an exact operand, also with the scale of the rounded weights.
       const double scaled = rounded[i] * scale;
       EXPECT_EQ(element_value(element, element_bits(element, scaled)), scaled);
     }
@@ -77,18 +77,19 @@ TEST(RoundWeights, LeavesSymmetricWeightsSymmetric) {
   EXPECT_NEAR(sum, 1.0, 0x1p-12);
 }
 
-/// Kernels fold weights that mirror each other; the sums of others do not drift.
+/// Symmetric weights must stay symmetric, because kernels fold them. The sums of other weights must not
+/// drift.
 TEST(RoundWeights, OfSingleStepsKeepMirrorsOrTheSum) {
   const auto sum_of = [](const Stencil& stencil) {
     double sum = 0;
     for (const Tap& tap : stencil.taps()) sum += tap.weight;
     return sum;
   };
-  const Stencil mirrored({1, 3, 3}, {.01, .1, .01, .1, .56, .1, .01, .1, .01}, {0, 1, 1});
-  const std::vector<double> weights = dense_weights(step_weights(mirrored, Precision::tf32));
+  const Stencil symmetric({1, 3, 3}, {.01, .1, .01, .1, .56, .1, .01, .1, .01}, {0, 1, 1});
+  const std::vector<double> weights = dense_weights(step_weights(symmetric, Precision::tf32));
   for (const int corner : {2, 6, 8}) EXPECT_EQ(weights[0], weights[corner]);
   for (const int side : {3, 5, 7}) EXPECT_EQ(weights[1], weights[side]);
-  EXPECT_NEAR(sum_of(step_weights(mirrored, Precision::tf32)), 1.0, .56 * unit_roundoff(Precision::tf32));
+  EXPECT_NEAR(sum_of(step_weights(symmetric, Precision::tf32)), 1.0, .56 * unit_roundoff(Precision::tf32));
   const Stencil upwind({1, 1, 3}, {.37, .62, .01}, {0, 0, 1});
   EXPECT_NEAR(sum_of(step_weights(upwind, Precision::tf32)), 1.0, .01 * 2 * unit_roundoff(Precision::tf32));
   EXPECT_EQ(step_weights(upwind, Precision::fp16).taps(), upwind.taps());
@@ -96,7 +97,7 @@ TEST(RoundWeights, OfSingleStepsKeepMirrorsOrTheSum) {
   EXPECT_EQ(step_weights(tiny, Precision::tf32).taps(), tiny.taps());
 }
 
-/// What three terms hold exactly, their sum to the last of the smallest.
+/// Rounded weights must be exact sums of three terms and keep their sum to the last bit of the smallest.
 TEST(RoundWeights, OfFp32AreSumsOfTermsAndKeepTheirSum) {
   std::mt19937_64 random(19);
   std::uniform_real_distribution<double> value(-1.0, 1.0);
@@ -105,7 +106,7 @@ TEST(RoundWeights, OfFp32AreSumsOfTermsAndKeepTheirSum) {
     double exact = 0, magnitude = 0, smallest = 1e300;
     for (double& w : weights)
       exact += std::abs(w = value(random) * std::pow(10.0, -(which % 4) * std::abs(value(random))));
-    if (which % 2)  // where grids change: that of rounded weights may be another
+    if (which % 2)  // at a boundary between grids, where the grid of the rounded weights may differ
       for (double& w : weights) w *= std::numbers::sqrt2 / exact;
     const std::vector<double> rounded = round_weights(weights, Precision::fp32);
     long double change = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chain of passes as the kernel runs it, on emulated instructions and numbers for which every sum is
+//
+// Runs the chain of passes as the kernel does, on emulated instructions and on numbers for which every sum is
 // exact.
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ namespace {
 
 constexpr int slab = 16;
 
-/// Factors whose products with small integers fit any format: eighths of sum 1.
+/// Returns a factor of eighths that sum to 1, so that products with small integers fit any format.
 std::vector<double> dyadic_factor(std::mt19937_64& random, std::int64_t taps) {
   std::vector<double> factor(static_cast<std::size_t>(taps), 0.0);
   for (int eighth = 0; eighth < 8; ++eighth) factor[random() % factor.size()] += 0.125;
@@ -41,7 +42,7 @@ class Chain {
   }
 
  private:
-  /// One value per lane and place: r and h of a half pair, [lane][2 r + h].
+  /// One value per lane and place, where r and h select a half pair: [lane][2 r + h].
   using Fragment = WarpRegisters<double, 8>;
 
   void multiply(WarpRegisters<float, 4>& d, const ChainedAxis& axis, int rank, int window, bool other_pair,
@@ -91,7 +92,7 @@ class Chain {
     return next;
   }
 
-  /// 16 rows, i slabs after the first.
+  /// Computes 16 rows, i slabs after the first.
   void along_y(const std::vector<std::vector<Fragment>>& blocks, int i,
                std::vector<std::array<double, slab>>& out) const {
     constexpr std::array<std::size_t, 8> spread{0, 5, 3, 6, 1, 4, 2, 7};  // rows of results
@@ -168,7 +169,8 @@ TEST(SeparableOperand, SharesFactorsThatDifferByANumber) {
 }
 
 TEST(Separable, BasesAlongTwoAxesShareFactors) {
-  // A sum over corners, edges, faces and the middle of a cube: two base vectors along each axis.
+  // The weights are a sum over corners, edges, faces and the middle of a cube, with two base vectors along
+  // each axis.
   std::vector<double> weights;
   for_each_point(box_of({3, 3, 3}), [&](const Index3& p) {
     weights.push_back(1.0 / (1 + (p[0] != 1) + (p[1] != 1) + (p[2] != 1)));
@@ -200,7 +202,7 @@ TEST(SeparableOperand, KeepsTheSumOfTheWeights) {
     const SeparableOperand operand = separable_operand(stencil, precision);
     double found = 1;
     for (const ChainedAxis* axis : {&operand.x, &operand.y}) {
-      // Row 0 of A: lane 0 to 3, registers 0 and 2, of all terms and instructions.
+      // Row 0 of A is in lanes 0 to 3, registers 0 and 2, of all terms and instructions.
       double along = 0;
       for (std::size_t i = 0; i < axis->values.size() / (warp_lanes * 4); ++i)
         for (int lane = 0; lane < 4; ++lane)
@@ -212,13 +214,13 @@ TEST(SeparableOperand, KeepsTheSumOfTheWeights) {
           }
       found *= along;
     }
-    // Within half a spacing of the smallest weight of 15.
+    // The tolerance is half a spacing of the smallest of 15 weights.
     EXPECT_NEAR(found * operand.scale / sum, 1.0, unit_roundoff(precision)) << to_string(precision);
   }
 }
 
-/// What the first row of A holds of a factor: lanes 0 to 3, registers 0 and 2, all operand terms together, in
-/// rising order and without zeros.
+/// Returns the weights of a factor in the first row of A (lanes 0 to 3, registers 0 and 2, all operand terms
+/// added), in increasing order and without zeros.
 std::vector<double> weights_of_row(const SeparableOperand& operand, const ChainedAxis& axis, int rank) {
   const std::size_t per_term = static_cast<std::size_t>(axis.windows * operand.per_window()) * warp_lanes * 4;
   const int halves = operand.element == Precision::tf32 ? 1 : 2;
@@ -250,7 +252,7 @@ TEST(SeparableOperand, HoldsTheFactorsThatAreSaidToBeRounded) {
         for (std::int64_t i = 0; i < stencil.taps.extent()[axis]; ++i)
           stencil.terms[k].factor[axis].push_back(weight(random));
     }
-    stencil.terms[2].factor[z_axis] = stencil.terms[0].factor[z_axis];  // shared, so that terms change places
+    stencil.terms[2].factor[z_axis] = stencil.terms[0].factor[z_axis];  // shared, so that terms are reordered
     const SeparableOperand operand = separable_operand(stencil, precision);
     const SeparableStencil rounded = as_rounded(stencil, precision);
     ASSERT_EQ(rounded.terms.size(), 3u);
@@ -265,7 +267,7 @@ TEST(SeparableOperand, HoldsTheFactorsThatAreSaidToBeRounded) {
         EXPECT_EQ(static_cast<double>(operand.z_values[operand.z_of[k] * operand.z_taps + tap]),
                   rounded.terms[k].factor[z_axis][tap]);
     }
-    // Together they are the stencil, up to some roundings of each of 15 and 23 weights.
+    // Together they must be the stencil, up to a few roundings of each of the 15 and 23 weights.
     const std::vector<double> found = dense_weights(rounded), wanted = dense_weights(stencil);
     double error = 0, total = 0;
     for (std::size_t i = 0; i < wanted.size(); ++i)

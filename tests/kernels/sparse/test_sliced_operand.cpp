@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices for a march are the stencil, in one K-order with one metadata, and as sparse as the hardware wants.
+//
+// Slices for a march must be the stencil, share one K-order and one set of metadata, and be as sparse as the
+// hardware requires.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +20,7 @@
 namespace spsolve {
 namespace {
 
-/// Every output of every slice takes each tap exactly once, from the point that it is about.
+/// Checks that every output takes each tap exactly once over all slices, from the correct input point.
 void expect_stencil(const SlicedOperand& sliced, const Stencil& stencil) {
   std::map<Index3, double> taps;
   for (const Tap& tap : stencil.taps()) taps[tap.offset] = tap.weight;
@@ -54,7 +56,7 @@ TEST_P(SlicesOf, AreTheStencil) {
   expect_stencil(slice_dense(stencil, planes, rows), stencil);
 }
 
-/// A column per input point, with the largest weight of all slices there.
+/// Returns one column per input point, with the largest weight of all slices there.
 WeightMatrix used_by_any(const SlicedOperand& sliced, int run) {
   WeightMatrix used = expand(sliced.first());
   for (const Operand& slice : sliced.slices) {
@@ -74,7 +76,7 @@ TEST_P(SlicesOf, HaveTheFewestGroups) {
     const int run = element == Precision::fp16 ? 2 : 1;
     const ConflictGraph graph(used_by_any(sliced, run), run);
     const auto groups = static_cast<int>((graph.size() + blossom_matching(graph).zero_nodes()) / 2);
-    // Registers of B hold two groups. A single row may fill up the four of an instruction.
+    // A register of B holds two groups. A single row may fill up the four registers of an instruction.
     const int fewest = ceil_div(groups, 2), found = b_registers(sliced, element);
     EXPECT_TRUE(found == fewest || (!rows && found == ceil_div(fewest, 4) * 4)) << found << " not " << fewest;
   }
@@ -82,8 +84,8 @@ TEST_P(SlicesOf, HaveTheFewestGroups) {
 
 INSTANTIATE_TEST_SUITE_P(Zoo, SlicesOf, ::testing::Range(0, 100));
 
-/// Tiles of 16 bytes of a row: words of a quad whose places in a row differ by multiples of that are read one
-/// after the other. Natural orders take 1.7 to 2.4 times the registers.
+/// If tiles have 16 bytes of a row each, words of a quad whose places in a row differ by multiples of 16
+/// bytes are read one after the other. Natural orders take 1.7 to 2.4 times as many reads as registers.
 TEST(Slices, OfNarrowTilesAreReadFromDifferentBanks) {
   for (const auto& [preset, steps, element] : {std::tuple{"star3d1r", 3, Precision::fp16},
                                                {"star3d1r", 2, Precision::tf32},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole sweep from an operand, on emulated sparse tensor cores, is the dense correlation within its error
-// bound.
+//
+// A whole sweep with an operand on emulated sparse tensor cores must be the dense correlation, within its
+// error bound.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,7 +28,7 @@ using testing::random_zoo_stencil;
 using testing::row_width;
 using testing::value_at;
 
-/// Relative error of one product of weight and stored number, before accumulation.
+/// Returns the relative error of one product of weight and stored number, before accumulation.
 double product_error(Precision precision) {
   switch (precision) {
     case Precision::fp32:
@@ -39,7 +40,7 @@ double product_error(Precision precision) {
   }
 }
 
-/// Every point of the region against the correlation in double; other points untouched.
+/// Compares every point of the region with the correlation in double. Other points must be untouched.
 void expect_correlation(const Operand& operand, const Stencil& stencil, std::mt19937_64& random,
                         Precision precision) {
   const Box owned{{-1, 5, -3}, {-1 + (stencil.radius()[0] ? 4 : 1), 5 + (stencil.radius()[1] ? 7 : 1), 20}};
@@ -104,8 +105,8 @@ TEST(SparseSweep, HasTheSameBitsWhateverTheRegion) {
 }
 
 TEST(SparseSweep, ReadsNothingBeyondTheReachOfTheRegion) {
-  // NaN one point outside what the region needs must not arrive, although tiles overhang and pairs are loaded
-  // whole.
+  // NaN one point outside the inputs of the region must not affect results, although tiles overhang and pairs
+  // are loaded whole.
   std::mt19937_64 random(18);
   const Stencil stencil({1, 1, 3}, {0.25, 0.5, 0.25}, {0, 0, 1});
   const Box owned{{0, 0, 0}, {1, 1, 30}}, region{{0, 0, 5}, {1, 1, 22}};
@@ -127,7 +128,7 @@ Stencil random_box(std::mt19937_64& random, std::int64_t radius) {
 }
 
 TEST(SparseSweep, KeepsTheFp32Promise) {
-  // docs/design.md: relative L2 error within 4x of plain fp32 arithmetic, here one sum tap by tap.
+  // docs/design.md promises a relative L2 error within 4x of plain fp32 arithmetic, here a sum tap by tap.
   std::mt19937_64 random(23);
   for (const std::int64_t radius : {1, 3, 4, 7}) {
     const Stencil stencil = random_box(random, radius);
@@ -142,7 +143,8 @@ TEST(SparseSweep, KeepsTheFp32Promise) {
   }
 }
 
-/// Also of points that are so much smaller than the largest of the grid, by which pairs of fp16 are scaled.
+/// The promise also holds for points that are far smaller than the largest of the grid, which sets the scale
+/// of pairs of fp16.
 TEST(SparseSweep, KeepsTheFp32PromiseBesideLargerNumbers) {
   std::mt19937_64 random(29);
   for (const std::int64_t radius : {1, 2, 4, 7}) {
@@ -152,7 +154,7 @@ TEST(SparseSweep, KeepsTheFp32PromiseBesideLargerNumbers) {
     const auto sweep = make_emulated_sweep(stencil, Precision::fp32, Layout::strided_swap, 0, owned.extent());
     ASSERT_TRUE(sweep->scales_data());
     for (const float larger : {1.0f, 0x1p14f, 0x1p20f, 0x1p26f}) {
-      *in.largest() = magnitude(larger);
+      *in.magnitude_bound() = magnitude(larger);
       Field out(owned, stencil.radius(), Precision::fp32);
       (*sweep)(in, out, owned, nullptr);
       EXPECT_LE(testing::error_over_plain_fp32(stencil, in, out), 4) << radius << ' ' << larger;
@@ -163,7 +165,7 @@ TEST(SparseSweep, KeepsTheFp32PromiseBesideLargerNumbers) {
 class SeparableErrors : public ::testing::TestWithParam<int> {};
 
 TEST_P(SeparableErrors, OfFp32AreNearThoseOfPlainArithmetic) {
-  // The same promise; factors and data of any sign, or of one.
+  // The same promise is tested with factors and data of any sign, or of one sign.
   const int dimensions = 1 + GetParam() / 2;
   std::uniform_real_distribution<double> value(GetParam() % 2 ? 0.0 : -1.0, 1.0);
   std::mt19937_64 random(9500u);
@@ -184,7 +186,8 @@ TEST_P(SeparableErrors, OfFp32AreNearThoseOfPlainArithmetic) {
 INSTANTIATE_TEST_SUITE_P(Signs, SeparableErrors, ::testing::Range(0, 6));
 
 TEST(SparseSweep, SeparablePassesMakeTheKernel) {
-  // Rank-one 2D kernel in fp32: pass along x, then along y; bounded by the two passes' errors.
+  // A rank-one 2D kernel in fp32 is a pass along x and then along y. The bound is the sum of both passes'
+  // errors.
   std::mt19937_64 random(19);
   std::vector<double> weights;
   for (int y = -7; y <= 7; ++y)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers and operands as sums of terms of a shorter format: what is left, and what of products.
+//
+// Numbers and operands as sums of terms of a shorter format: the errors of numbers and of products.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@ TEST(Split, KeepsItsBound) {
   for (const Precision element : {Precision::fp16, Precision::bf16, Precision::tf32})
     for (int terms = 1; terms <= 3; ++terms)
       for (int which = 0; which < 2000; ++which) {
-        // fp16: three terms fit above its subnormals when the number is large.
+        // In fp16, three terms fit above the subnormals if the number is large.
         const double value =
             std::ldexp(std::uniform_real_distribution<double>(0.5, 1.0)(random), 15) * (which % 2 ? 1 : -1);
         const auto parts = split_terms(value, element, terms);
@@ -54,7 +55,8 @@ TEST(Split, FirstTermsOfWeightsLieOnTheirGrid) {
       double magnitude = 0;
       for (const double w : weights) magnitude += std::abs(w);
       const double grid = leading_grid(magnitude);
-      // Sums of products with first terms of data in [1, 2), multiples of 2^(1 - significant), have 24 bits.
+      // Sums of products with first terms of data in [1, 2), which are multiples of 2^(1 - significant), have
+      // 24 bits.
       EXPECT_LE(2 * magnitude, 0x1p24 * grid * std::exp2(1 - significant));
       for (const double w : weights) {
         const auto parts = split_weight(w, element, terms, grid);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of the kernels that read rows of 32 columns from shared memory: they hold the stencil, and one
-// word of metadata per lane serves all rows of the window.
+//
+// Operands of the kernels that read rows of 32 columns from shared memory. They must hold the stencil, and
+// one word of metadata per lane must serve all rows of the window.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -35,7 +36,7 @@ TEST(WindowedOperand, HoldsTheStencilWithTheSameMetadataForAllRows) {
     const auto window = input_window(stencil, element);
     ASSERT_TRUE(window);
     EXPECT_EQ(window->parts, extent[2] > 16 ? 2 : 1);
-    std::map<std::pair<Index3, Index3>, double> found;  // of output and input
+    std::map<std::pair<Index3, Index3>, double> found;  // key: output and input
     std::vector<std::uint32_t> metadata;
     for (int part = 0; part < window->parts; ++part) {
       const Operand operand = windowed_operand(stencil, *window, element, part);
@@ -60,8 +61,8 @@ TEST(WindowedOperand, HoldsTheStencilWithTheSameMetadataForAllRows) {
   }
 }
 
-/// Pairs hold the weights to 22 bits of a spacing of their grid or so, and their sum better still; first
-/// terms are so few multiples of the grid that sums of a row by data of 11 bits are exact.
+/// Pairs must hold the weights to about 22 bits of a spacing of their grid, and their sum more exactly. First
+/// terms must be small enough multiples of the grid that sums over a row with data of 11 bits are exact.
 TEST(PairedWeights, HoldTheWeightsTheirSumAndSumsOfRows) {
   std::mt19937_64 random(9320u);
   for (int i = 0; i < 200; ++i) {
@@ -81,7 +82,7 @@ TEST(PairedWeights, HoldTheWeightsTheirSumAndSumsOfRows) {
       largest_row = std::max(largest_row, pair.scale * magnitude);
     }
     const double spacing = leading_grid(largest_row) / 2;
-    EXPECT_LE(largest_row / spacing, 0x1.7p13);  // by 2^11: 24 bits, and half a bit more
+    EXPECT_LE(largest_row / spacing, 0x1.7p13);  // times 2^11: 24 bits, and half a bit more
     for (std::size_t k = 0; k < weights.size(); ++k) {
       EXPECT_EQ(std::remainder(pair.first[k], spacing), 0) << k;
       EXPECT_EQ(element_value(Precision::fp16, element_bits(Precision::fp16, pair.first[k])), pair.first[k]);
@@ -108,7 +109,8 @@ TEST(PairedWeights, HoldTheWeightsTheirSumAndSumsOfRows) {
   }
 }
 
-/// Data of any magnitude come into the range of fp16, and back by a power of two that fp32 holds.
+/// Data of any magnitude must be scaled into the range of fp16, and back by a power of two that fp32 can
+/// hold.
 TEST(DataScale, BringsDataIntoRange) {
   for (const float largest : {1.0f, 1.5f, 0x1p-100f, 0x1.fp100f, 0x1.fffffep127f, 3e-30f}) {
     const DataScale scale = data_scale(magnitude(-largest));
@@ -145,12 +147,12 @@ TEST(WindowedOperand, IsOfStencilsThatFitOnly) {
   EXPECT_EQ(parts({1, 34, 3}, {0, 8, 1}, Precision::fp16), 0);
   EXPECT_EQ(parts({1, 3, 33}, {0, 1, 16}, Precision::fp16), 0);
   EXPECT_EQ(parts({3, 3, 3}, {1, 1, 1}, Precision::tf32), 0);
-  EXPECT_TRUE(takes_window(random_stencil(random, {1, 9, 9}, {0, 4, 4}), Precision::fp32));
-  EXPECT_TRUE(takes_window(random_stencil(random, {1, 3, 3}, {0, 1, 1}), Precision::tf32));
-  EXPECT_TRUE(takes_window(random_stencil(random, {1, 15, 15}, {0, 7, 7}), Precision::fp16));
-  EXPECT_FALSE(takes_window(random_stencil(random, {1, 1, 15}, {0, 0, 7}), Precision::fp16));
-  EXPECT_TRUE(takes_window(random_stencil(random, {1, 17, 17}, {0, 8, 8}), Precision::fp16));
-  EXPECT_FALSE(takes_window(random_stencil(random, {1, 17, 17}, {0, 8, 8}), Precision::fp64));
+  EXPECT_TRUE(supports_window(random_stencil(random, {1, 9, 9}, {0, 4, 4}), Precision::fp32));
+  EXPECT_TRUE(supports_window(random_stencil(random, {1, 3, 3}, {0, 1, 1}), Precision::tf32));
+  EXPECT_TRUE(supports_window(random_stencil(random, {1, 15, 15}, {0, 7, 7}), Precision::fp16));
+  EXPECT_FALSE(supports_window(random_stencil(random, {1, 1, 15}, {0, 0, 7}), Precision::fp16));
+  EXPECT_TRUE(supports_window(random_stencil(random, {1, 17, 17}, {0, 8, 8}), Precision::fp16));
+  EXPECT_FALSE(supports_window(random_stencil(random, {1, 17, 17}, {0, 8, 8}), Precision::fp64));
 }
 
 }  // namespace

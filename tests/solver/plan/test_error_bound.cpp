@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bound that the plan reports, and chooses by, holds at the user's pace of events and beside his walls,
-// where the scalar unit takes single steps: tf32 rounds operands in each.
+//
+// The error bound that the plan reports, and chooses by, must hold with the user's pace of events and beside
+// walls, where the scalar unit takes single steps. In tf32, operands are rounded in each of them.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +22,7 @@ struct Case {
   const char* name;
   Face y, x;
   Pace pace;
-  Schedule schedule;  // whose pace that is; the last step has diagnostics
+  Schedule schedule;  // the schedule with this pace; the last step has diagnostics
 };
 const Case cases[] = {
     {"periodic", periodic, periodic, {41, true}, {.last = 41, .fuse = 20}},
@@ -47,7 +48,7 @@ const Case cases[] = {
 
 class ErrorBound : public ::testing::TestWithParam<Case> {};
 
-/// The weights of the mean of five, 0.2, are all rounded down: errors of steps add up.
+/// The weights are a mean of five. 0.2 is always rounded down, so errors of steps add up.
 TEST_P(ErrorBound, IsKept) {
   const Case& c = GetParam();
   const Communicator world;
@@ -77,7 +78,7 @@ TEST_P(ErrorBound, IsKept) {
       double largest = 0;
       for (std::size_t i = 0; i < exact.size(); ++i)
         largest = std::max(largest, std::abs(found[i] - exact[i]));
-      // Nothing exceeds 1, and it was rounded when it was stored for the first time.
+      // Nothing exceeds 1, and the initial values were rounded when they were stored.
       const Candidate candidate = evaluate(problem, nominal_gpu(), method);
       EXPECT_LE(largest, paced_error(problem, candidate, c.pace) * static_cast<double>(c.schedule.last) +
                              unit_roundoff(precision));

@@ -7,7 +7,7 @@
 namespace spsolve {
 namespace {
 
-/// Of star2d1r with 8 steps per launch on a grid cut along y.
+/// Returns the launches per exchange of star2d1r with 8 steps per launch on a grid cut along y.
 int launches(const Index3& shape, int ranks, BoundaryKind walls = BoundaryKind::periodic, bool gpu = true,
              UnitKind unit = UnitKind::scalar) {
   Problem problem{{2, shape, {}}, make_preset("star2d1r", 2, {1, 1, 1}, {}), Precision::fp32, false};
@@ -32,8 +32,8 @@ TEST(ExchangeInterval, GrowsWhereComputingIsShort) {
   EXPECT_GE(launches({1, 8192, 8192}, 8), launches({1, 16384, 16384}, 8));
 }
 
-TEST(ExchangeInterval, IsLongerWhereImagesOfRowsAreCopiedFirst) {
-  // Of star3d1r with 4 steps per launch: quarters of 1024^3, cut along z, on H200.
+TEST(ExchangeInterval, IsLongerWherePeriodicCopiesOfRowsAreMadeFirst) {
+  // star3d1r with 4 steps per launch on quarters of 1024^3, cut along z, on H200.
   const Index3 shape{512, 1024, 1024};
   const Problem problem{{3, shape, {}}, make_preset("star3d1r", 3, {1, 1, 1}, {}), Precision::fp32, false};
   Candidate candidate;
@@ -43,7 +43,7 @@ TEST(ExchangeInterval, IsLongerWhereImagesOfRowsAreCopiedFirst) {
     return launches_per_exchange(problem, Decomposition(shape, ranks), candidate, true);
   };
   EXPECT_EQ(launches({2, 1, 1}), 1);
-  candidate.image_seconds = 0.06 * candidate.seconds;
+  candidate.copy_seconds = 0.06 * candidate.seconds;
   EXPECT_EQ(launches({2, 1, 1}), 2);
 }
 
@@ -56,11 +56,11 @@ TEST(ExchangeInterval, IsOneWhereNoAxisHasImages) {
     return launches_per_exchange(problem, Decomposition(shape, ranks), candidate, true);
   };
   EXPECT_GT(launches({1, 1, 1}), 1);
-  candidate.repeats = {true, true, true};
+  candidate.wraps = {true, true, true};
   EXPECT_EQ(launches({1, 1, 1}), 1);
   const int with_others = launches({2, 1, 1});
-  candidate.repeats[z_axis] = false;
-  EXPECT_EQ(launches({2, 1, 1}), with_others) << "what comes from others is no image";
+  candidate.wraps[z_axis] = false;
+  EXPECT_EQ(launches({2, 1, 1}), with_others) << "what comes from others is no periodic copy";
 }
 
 TEST(ExchangeInterval, NeverReachesBeyondTheNextBlock) {

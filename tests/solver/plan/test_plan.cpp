@@ -79,11 +79,12 @@ TEST(Plan, CpusDoNotEmulateUnasked) {
     EXPECT_EQ(candidate.unit, UnitKind::scalar);
 }
 
-/// Walls with images cost nothing, others take single steps: different values across two axes have none.
-Problem with_walls(Problem problem, bool images) {
+/// Returns the problem with dirichlet walls. Walls with reflections cost nothing; other walls take single
+/// steps. Walls with different values across two axes have no reflections.
+Problem with_walls(Problem problem, bool reflections) {
   for (const int axis : {y_axis, x_axis})
     for (Face& face : problem.domain.faces[axis])
-      face = {BoundaryKind::dirichlet, images ? 0.5 : static_cast<double>(axis)};
+      face = {BoundaryKind::dirichlet, reflections ? 0.5 : static_cast<double>(axis)};
   return problem;
 }
 
@@ -101,13 +102,13 @@ TEST(Plan, WallsCostDeepFusedWeights) {
   Problem problem = problem_of("box2d1r", {1, 800, 800});
   problem.precision = Precision::fp16;
   const Candidate periodic = make_plan(problem, nominal_gpu(), {}).chosen,
-                  with_images = make_plan(with_walls(problem, true), nominal_gpu(), {}).chosen;
+                  with_reflections = make_plan(with_walls(problem, true), nominal_gpu(), {}).chosen;
   const Plan walled = make_plan(with_walls(problem, false), nominal_gpu(), {});
   EXPECT_TRUE(periodic.fused_weights());
-  EXPECT_EQ(with_images.fuse, periodic.fuse);
-  EXPECT_EQ(with_images.wall_seconds, 0.0);
+  EXPECT_EQ(with_reflections.fuse, periodic.fuse);
+  EXPECT_EQ(with_reflections.wall_seconds, 0.0);
   EXPECT_LT(walled.chosen.fuse, periodic.fuse);
-  std::map<int, double> wall_seconds;  // per launch, by depth
+  std::map<int, double> wall_seconds;  // key: depth, value: seconds per launch
   for (const Candidate& candidate : walled.candidates)
     if (candidate.layout == Layout::separable)
       wall_seconds[candidate.fuse] = candidate.wall_seconds * candidate.fuse;
@@ -163,7 +164,7 @@ TEST(Plan, IsMadeForAnyStencil) {
     Problem problem{{3, {300, 300, 300}, {}}, zoo.stencil, all_precisions[seed % 5], false};
     EXPECT_NO_THROW(make_plan(problem, nominal_gpu(), {})) << zoo.name;
   }
-  // No tap at the point itself, nor on one side of it.
+  // There is no tap at the point itself, nor on one side of it.
   for (const Precision precision : all_precisions) {
     const Problem upwind{
         {1, {1, 1, 1000000}, {}}, Stencil({1, 1, 3}, {0.5, 0.5, 0}, {0, 0, 2}), precision, false};
@@ -197,7 +198,7 @@ TEST(DeviceModel, IsInProportionToMeasuredCeilings) {
 TEST(DeviceModel, ExchangesTakeWhatWasMeasured) {
   const DeviceModel device = nominal_gpu();
   ASSERT_GE(device.node_exchange.size(), 2u);
-  // A row is of as many bytes to each of two neighbours.
+  // A row is the time for messages of row.bytes to each of two neighbours.
   for (const ExchangeTime& row : device.node_exchange)
     EXPECT_DOUBLE_EQ(device.exchange_seconds(2 * row.bytes, true), row.seconds) << row.bytes;
   const ExchangeTime &least = device.node_exchange.front(), &most = device.node_exchange.back();
@@ -211,7 +212,8 @@ TEST(DeviceModel, ExchangesTakeWhatWasMeasured) {
 }
 
 TEST(DeviceModel, HalosArriveBesideTheInteriorAsMeasured) {
-  // Of launches on 4 H200 (docs/scaling.md): bytes to each of two neighbours, microseconds after packing.
+  // Measured in launches on 4 H200 (docs/scaling.md): bytes to each of two neighbours, microseconds after
+  // packing.
   for (const auto& [bytes, microseconds] : {std::pair{4.2e6, 75.0}, {16.9e6, 240.0}, {33.5e6, 380.0}})
     EXPECT_NEAR(nominal_gpu().exchange_seconds(2 * bytes, true), 1e-6 * microseconds, 0.2e-6 * microseconds);
 }
@@ -232,8 +234,8 @@ TEST(Plan, AccuracyAllowsCoarserPrecisionsThatKeepIt) {
   EXPECT_THROW(make_plan(problem, nominal_gpu(), request), Error);
 }
 
-/// The larger the weights of steps that are fused differ from what two terms of tf32 hold; single steps by
-/// weights that fp32 has to round err, too. What is accepted by name is taken.
+/// Errors grow with the difference between fused weights and their two terms of tf32. Single steps by weights
+/// that fp32 has to round have errors, too. A method that the user accepts by name is taken.
 TEST(Plan, KeepsThePromiseOfFp32) {
   const Domain line{1, {1, 1, 100'000'000}, {}};
   const Problem halves{line, Stencil({1, 1, 3}, {0.25, 0.5, 0.25}, {0, 0, 1}), Precision::fp32, false};
@@ -250,13 +252,13 @@ TEST(Plan, KeepsThePromiseOfFp32) {
   request.accuracy = 1e-6;
   const Candidate accepted = make_plan(halves, nominal_gpu(), request).chosen;
   EXPECT_EQ(accepted.fuse, 31);
-  request.accuracy.reset();  // by the run that goes on
+  request.accuracy.reset();  // as a continued run does
   request.unpromised = true;
   EXPECT_EQ(make_plan(halves, nominal_gpu(), request).chosen.fuse, 31);
 }
 
-/// Sums of first terms are exact, whatever the number of taps, but of waves that last and are not as large
-/// everywhere; what many instructions give is rounded as often.
+/// Sums of first terms are exact for any number of taps, except in slowly decaying waves whose magnitude
+/// varies from point to point. Sums of many instructions are rounded as often.
 TEST(Plan, KeepsThePromiseOfFp32ByDirectLayouts) {
   const auto kept = [](const char* stencil, int fuse, Layout layout = Layout::morph) {
     Problem problem = problem_of(stencil, {1, 4096, 4096});
@@ -268,12 +270,13 @@ TEST(Plan, KeepsThePromiseOfFp32ByDirectLayouts) {
   EXPECT_FALSE(kept("gabor", 1) || kept("gabor", 2));
   EXPECT_TRUE(kept("jacobi2d", 5));
   EXPECT_FALSE(kept("jacobi2d", 15));
-  // Pairs of fp16 leave out products of second terms, which are large where weights are few or alike.
+  // Pairs of fp16 leave out products of second terms, which are large if weights are few or similar.
   EXPECT_TRUE(kept("random2d7r", 1, Layout::strided_swap) && kept("random2d4r", 1, Layout::strided_swap));
   EXPECT_FALSE(kept("box2d3r", 1, Layout::strided_swap) || kept("gabor", 1, Layout::strided_swap));
 }
 
-/// Paper 003, section 4.2: box-2D1R fused 3 times has 49 taps for 27; fused 7 times 225 for 63.
+/// Paper 003, section 4.2: box-2D1R fused 3 times has 49 taps instead of 27; fused 7 times it has 225 instead
+/// of 63.
 TEST(Model, RedundancyAndSweetSpotAreThoseOfThePaper) {
   Problem problem = problem_of("box2d1r", {1, 10240, 10240});
   problem.precision = Precision::fp16;
@@ -286,12 +289,12 @@ TEST(Model, RedundancyAndSweetSpotAreThoseOfThePaper) {
     const Candidate c = direct(fuse);
     EXPECT_GT(c.scenario, 0);
     EXPECT_LE(c.sparsity, 1.0);
-    // Executed = alpha / S of what the scalar unit needs (equation 3).
+    // Executed operations are alpha / S of what the scalar unit needs (equation 3).
     EXPECT_NEAR(c.fma, 9 * c.redundancy / c.sparsity, 1e-9 * c.fma);
   }
 }
 
-/// Of a direct layout on 10240^2 or 1024^3 points; those in fp64 and fp32 are cases 1, 5 and 6 of paper 003.
+/// A direct layout on 10240^2 or 1024^3 points. The cases in fp64 and fp32 are cases 1, 5 and 6 of paper 003.
 struct ScenarioCase {
   const char* preset;
   Precision precision;
@@ -348,7 +351,7 @@ TEST(Plan, NamesTheRunnerUpOfAnotherUnitOrLayout) {
   EXPECT_THAT(plan.reasons, ::testing::Contains(::testing::HasSubstr("instead of: scalar")));
 }
 
-/// docs/kernels-scalar.md: sustained GStencil/s on an H200.
+/// A sustained rate in GStencil/s on an H200 (docs/kernels-scalar.md).
 struct MeasuredRate {
   const char* preset;
   Index3 shape;
@@ -407,7 +410,8 @@ INSTANTIATE_TEST_SUITE_P(
                       MeasuredRate{"star3d1r", cube, Precision::fp16, periodic, 4, 1620},
                       MeasuredRate{"star2d1r", plane, Precision::bf16, periodic, 8, 3080}));
 
-// docs/kernels-tensor.md. Rank one in all separable cases: what is dropped does not matter here.
+// Rates are those of docs/log/separable.md. All separable cases have rank one, so dropped terms do not matter
+// here.
 constexpr auto swap = Layout::morph, dual = Layout::dual_tessellation, separable = Layout::separable;
 INSTANTIATE_TEST_SUITE_P(
     TensorCores, ModelOfH200,
@@ -469,7 +473,8 @@ TEST(Scaling, SmallBlocksTakeLongerThanTheirShare) {
   EXPECT_GT(scaling.launch_seconds, evaluate(block, device, Method(8)).seconds * 8 * 512 * 512);
 }
 
-/// bench/results/scaling-h200.json: launches per exchange, GStencil/s of all GPUs together; fp32, periodic.
+/// Rates are those of bench/results/scaling-h200.json: launches per exchange, GStencil/s of all GPUs
+/// together; fp32, periodic.
 TEST(Scaling, IsThatOfSeveralH200) {
   struct Row {
     const char* preset;

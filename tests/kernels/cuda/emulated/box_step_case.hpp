@@ -73,7 +73,7 @@ inline const BoxStepCase box_step_cases[] = {
      2,
      1,
      1},
-    {{{"repeats", {6, 37, 45}, {1, 2, 9}, false, periodic, fp32},
+    {{{"wraps", {6, 37, 45}, {1, 2, 9}, false, periodic, fp32},
       1,
       no_walls,
       no_walls,

@@ -14,7 +14,7 @@ struct MarchCase {
   int steps;
   std::array<bool, 3> symmetric{};
   int multiprocessors = 132;           // of one, all grids are large
-  std::array<bool, 3> repeats{};       // axes without walls
+  std::array<bool, 3> wraps{};         // axes without walls
   std::optional<BoundaryKind> last{};  // of the upper faces of the others, if not as the lower ones
   std::int64_t first_column = 0;       // of a block, whose neighbours have those before
   bool lopsided = false;               // without the taps of the plane farthest ahead
@@ -22,7 +22,7 @@ struct MarchCase {
   testing::RandomCase problem() const {
     testing::RandomCase random = make_problem(shape, symmetric);
     for (int axis = 0; axis < axis_count; ++axis)
-      if (repeats[axis])
+      if (wraps[axis])
         random.domain.faces[axis] = {};
       else if (last && axis >= random.domain.first_axis())
         random.domain.faces[axis][high].kind = *last;
@@ -36,7 +36,7 @@ struct MarchCase {
   }
   KernelStencil stencil() const {
     KernelStencil made(problem().domain, problem().stencil, shape.precision, true);
-    made.repeats[column_axis] = repeats_rows();
+    made.wraps[column_axis] = wraps_rows();
     return made;
   }
   Formats formats() const { return {shape.precision, true, true}; }
@@ -49,13 +49,13 @@ struct MarchCase {
   }
   /// Tiles of a launch over a.region.
   Tile place(Arguments& a) const {
-    if (repeats_rows()) a.row_period = static_cast<int>(shape.shape[x_axis]);
+    if (wraps_rows()) a.row_period = static_cast<int>(shape.shape[x_axis]);
     return place_tiles(a, stencil(), choose_tile(stencil(), formats(), steps, limits()).value(),
                        a.region.begin[column_axis]);
   }
-  bool repeats_rows() const {
+  bool wraps_rows() const {
     const KernelStencil of_problem(problem().domain, problem().stencil, shape.precision, true);
-    return repeating_axes(of_problem, of_problem.grid(), shape.precision, steps, limits())[column_axis];
+    return wrapped_axes(of_problem, of_problem.grid(), shape.precision, steps, limits())[column_axis];
   }
 
   std::string_view name() const { return shape.name; }

@@ -44,8 +44,8 @@ struct StepCase {
   int steps;
   Walls z, y, x;  // instead of those of `shape`
   std::array<bool, 3> symmetric{};
-  bool with_source = true;        // else it is zero
-  std::array<bool, 3> repeats{};  // axes without images beyond their ends
+  bool with_source = true;      // else it is zero
+  std::array<bool, 3> wraps{};  // axes without images beyond their ends
 
   testing::RandomCase problem() const {
     testing::RandomCase random = make_problem(shape, symmetric);
@@ -59,7 +59,7 @@ struct StepCase {
   }
   KernelStencil stencil() const {
     KernelStencil made(problem().domain, problem().stencil, shape.precision, with_source);
-    for (int k = 0; k < axis_count; ++k) made.repeats[k] = repeats[grid_axes(problem().domain)[k]];
+    for (int k = 0; k < axis_count; ++k) made.wraps[k] = wraps[grid_axes(problem().domain)[k]];
     return made;
   }
   Formats formats() const { return {shape.precision, true, true}; }

@@ -117,7 +117,7 @@ inline const StarStepCase star_step_cases[] = {
      1,
      4,
      7},
-    {{{"repeats_fp16", {9, 37, 71}, {4, 5, 7}, true, periodic, fp16},
+    {{{"wraps_fp16", {9, 37, 71}, {4, 5, 7}, true, periodic, fp16},
       1,
       no_walls,
       no_walls,

@@ -23,7 +23,7 @@ inline const StepCase step_cases[] = {
      {},
      true,
      {0, 1, 1}},
-    {{"repeats", {6, 7, 11}, {1, 2, 3}, false, periodic, fp64},
+    {{"wraps", {6, 7, 11}, {1, 2, 3}, false, periodic, fp64},
      1,
      no_walls,
      no_walls,

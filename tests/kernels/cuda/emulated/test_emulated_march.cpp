@@ -69,12 +69,12 @@ void launch(const MarchCase& c, const Field& in, Field& out, const Field& source
 /// On a part of what is marched of the grid, or on all; false where that part is empty.
 bool has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt, const std::optional<Box>& part = {}) {
   const testing::RandomCase problem = c.problem();
-  const std::array<bool, 3> repeats{false, false, c.repeats_rows()};
+  const std::array<bool, 3> wraps{false, false, c.wraps_rows()};
   const Field source = whole_grid(problem, sum_precision(c.shape.precision), c.steps, problem.source, false,
-                                  repeats, c.first_column);
-  const Field in = whole_grid(problem, c.shape.precision, c.steps, problem.u, true, repeats, c.first_column);
+                                  wraps, c.first_column);
+  const Field in = whole_grid(problem, c.shape.precision, c.steps, problem.u, true, wraps, c.first_column);
   Field out = whole_grid(problem, c.shape.precision, c.steps, std::vector<double>(problem.u.size(), nan),
-                         true, repeats, c.first_column);
+                         true, wraps, c.first_column);
   const Box all = marched(c, problem, grid_axes(problem.domain)[plane_axis]);
   const Box region = part ? intersect(all, *part) : all;
   if (region.empty()) return false;
@@ -111,7 +111,7 @@ TEST(EmulatedMarch, HasTheBitsOfTheCpuUnit) {
 TEST(EmulatedMarch, HasThemOnPartsOfRows) {
   const MarchCase& c = case_named(emulated_case, march_cases);
   constexpr std::int64_t cut = 7 * most_points_per_lane;
-  if (c.repeats_rows()) GTEST_SKIP() << "rows that repeat are whole";
+  if (c.wraps_rows()) GTEST_SKIP() << "rows that repeat are whole";
   if (c.shape.shape[x_axis] < 2 * cut || c.first_column > 0) GTEST_SKIP() << "too short";
   Box first = box_of(c.shape.shape), rest = first;
   first.end[x_axis] = rest.begin[x_axis] = cut;

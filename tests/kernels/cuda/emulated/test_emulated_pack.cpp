@@ -135,10 +135,10 @@ TEST_P(EmulatedPack, MakesTheImagesThatTheHostDoes) {
     std::vector<BoxCopy> copies = images(shape, halo);
     std::mt19937 generator(3);
     for (BoxCopy& copy : copies) {
-      for (bool& mirrored : copy.image.mirrored) mirrored = generator() % 2;
+      for (bool& reversed : copy.reflection.reversed) reversed = generator() % 2;
       if (precision == Precision::fp16 || generator() % 3 == 0) continue;
-      copy.image.scale = static_cast<double>(generator() % 3) - 1;
-      copy.image.offset = 0.75;
+      copy.reflection.scale = static_cast<double>(generator() % 3) - 1;
+      copy.reflection.offset = 0.75;
     }
     expect_as_by_host(copies, shape, halo, precision);
   }
@@ -148,7 +148,7 @@ TEST_P(EmulatedPack, MakesTheImagesThatTheHostDoes) {
 TEST_P(EmulatedPack, MakesGhostsWithTheImagesAboutThem) {
   const auto& [shape, halo] = GetParam();
   constexpr double value = 0.375;
-  const Image ghost{{false, false, true}, 0, value}, mirror{{false, false, true}, -1, 2 * value};
+  const Reflection ghost{{false, false, true}, 0, value}, mirror{{false, false, true}, -1, 2 * value};
   const std::int64_t n = shape[x_axis], reach = halo[x_axis] - 1;
   const Index3 column{shape[0], shape[1], 1}, columns{shape[0], shape[1], reach};
   const std::vector<BoxCopy> copies{

@@ -19,7 +19,7 @@ TEST(EmulatedStep, HasTheBitsOfTheCpuUnitInAnyRegions) {
   const auto expected = advance_on_cpu(problem, precision, 1, problem.u);
   const double bound = c.bound();
   const Field source = whole_grid(problem, sum_precision(precision), 1, problem.source, false);
-  const Field in = whole_grid(problem, precision, 1, problem.u, false, c.repeats);
+  const Field in = whole_grid(problem, precision, 1, problem.u, false, c.wraps);
   for (const auto& regions : {std::vector{problem.domain.box()}, testing::random_regions(problem)}) {
     Field out = whole_grid(problem, precision, 1, std::vector<double>(problem.u.size(), nan));
     for (const Box& region : regions)

@@ -30,20 +30,20 @@ using testing::whole_grid;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// `steps` steps on the GPU, one advance() per region; what no region covers stays NaN. Without a source
-/// where the problem's is empty, and without images beyond the ends of axes in `repeats`.
+/// where the problem's is empty, and without images beyond the ends of axes in `wraps`.
 std::vector<double> advance_on_gpu(const RandomCase& problem, Precision precision, int steps,
                                    const std::vector<double>& values, const std::vector<Box>& regions,
-                                   bool halo_beside_walls = true, const std::array<bool, 3>& repeats = {}) {
+                                   bool halo_beside_walls = true, const std::array<bool, 3>& wraps = {}) {
   std::optional<Field> source;
   if (!problem.source.empty())
     source = to_device(
-        whole_grid(problem, sum_precision(precision), steps, problem.source, halo_beside_walls, repeats));
-  const Field in = to_device(whole_grid(problem, precision, steps, values, halo_beside_walls, repeats));
+        whole_grid(problem, sum_precision(precision), steps, problem.source, halo_beside_walls, wraps));
+  const Field in = to_device(whole_grid(problem, precision, steps, values, halo_beside_walls, wraps));
   const std::vector<double> untouched(values.size(), nan);
-  Field out = to_device(whole_grid(problem, precision, steps, untouched, halo_beside_walls, repeats));
+  Field out = to_device(whole_grid(problem, precision, steps, untouched, halo_beside_walls, wraps));
   const Stream stream;
   const ScalarUnit unit(problem.domain, problem.stencil, precision, source ? &*source : nullptr, stream,
-                        repeats);
+                        wraps);
   for (const Box& region : regions) unit.advance(in, out, region, steps);
   stream.synchronize();
   return testing::points_of(to_host(out), problem.domain.box());
@@ -176,15 +176,15 @@ INSTANTIATE_TEST_SUITE_P(Boxes, CudaScalarShapes, ::testing::ValuesIn(testing::b
 INSTANTIATE_TEST_SUITE_P(Stars, CudaScalarShapes, ::testing::ValuesIn(testing::star_shapes), name_of);
 
 /// Grids without images beyond the ends of these axes, with walls on others than x or without.
-struct RepeatsCase {
+struct WrapsCase {
   ShapeCase shape;
-  std::array<bool, 3> repeats;
+  std::array<bool, 3> wraps;
   bool single_steps = false;  // by tiles in shared memory, in any regions
 };
-class CudaScalarRepeats : public NeedsGpu, public ::testing::WithParamInterface<RepeatsCase> {};
+class CudaScalarWraps : public NeedsGpu, public ::testing::WithParamInterface<WrapsCase> {};
 
-TEST_P(CudaScalarRepeats, HaveTheBitsOfTheCpuUnitWithoutImages) {
-  const auto& [c, repeats, single_steps] = GetParam();
+TEST_P(CudaScalarWraps, HaveTheBitsOfTheCpuUnitWithoutImages) {
+  const auto& [c, wraps, single_steps] = GetParam();
   RandomCase problem = make_problem(c);
   problem.domain.faces[x_axis] = {};
   const Stream stream;
@@ -192,15 +192,15 @@ TEST_P(CudaScalarRepeats, HaveTheBitsOfTheCpuUnitWithoutImages) {
       ScalarUnit(problem.domain, problem.stencil, c.precision, nullptr, stream).preferred_steps();
   const int most = single_steps ? 1 : 2 * preferred + 1;  // several kernels
   const KernelStencil stencil(problem.domain, problem.stencil, c.precision, true);
-  EXPECT_EQ(to_grid_axes(
-                repeating_axes(stencil, stencil.grid(), c.precision, most, current_device().block_limits()),
-                problem.domain),
-            repeats);
+  EXPECT_EQ(
+      to_grid_axes(wrapped_axes(stencil, stencil.grid(), c.precision, most, current_device().block_limits()),
+                   problem.domain),
+      wraps);
   std::vector<std::vector<Box>> launches{{problem.domain.box()}};
   if (single_steps) launches.push_back(testing::random_regions(problem));
   for (const int steps : std::set{most, preferred, 1})
     for (const auto& regions : launches)
-      EXPECT_EQ(advance_on_gpu(problem, c.precision, steps, problem.u, regions, true, repeats),
+      EXPECT_EQ(advance_on_gpu(problem, c.precision, steps, problem.u, regions, true, wraps),
                 advance_on_cpu(problem, c.precision, steps, problem.u))
           << steps << " steps";
 }
@@ -208,28 +208,28 @@ TEST_P(CudaScalarRepeats, HaveTheBitsOfTheCpuUnitWithoutImages) {
 constexpr std::array<bool, 3> no_axis{}, rows{false, false, true}, plane{false, true, true},
     all_axes{true, true, true}, but_rows{true, true, false};
 INSTANTIATE_TEST_SUITE_P(
-    Shapes, CudaScalarRepeats,
+    Shapes, CudaScalarWraps,
     ::testing::Values(
-        RepeatsCase{{"star", {37, 101, 264}, {1, 1, 1}, true, periodic, Precision::fp32}, rows},
-        RepeatsCase{{"star", {37, 101, 264}, {1, 1, 1}, true, dirichlet, Precision::fp16}, rows},
-        RepeatsCase{{"star", {37, 101, 266}, {1, 1, 1}, true, dirichlet, Precision::fp32}, no_axis},
-        RepeatsCase{{"box", {37, 101, 134}, {1, 1, 1}, false, periodic, Precision::fp64}, rows},
-        RepeatsCase{{"box", {37, 101, 264}, {1, 1, 1}, false, periodic, Precision::tf32}, rows},
-        RepeatsCase{{"box", {37, 101, 264}, {1, 1, 1}, false, neumann, Precision::fp32}, no_axis},
-        RepeatsCase{{"flat", {37, 101, 524}, {0, 1, 1}, false, periodic, Precision::fp32}, rows},
-        RepeatsCase{{"star", {131, 201, 262}, {4, 4, 4}, true, neumann, Precision::fp64}, rows, true},
-        RepeatsCase{{"star", {131, 201, 263}, {4, 4, 4}, true, neumann, Precision::fp64}, no_axis, true},
-        RepeatsCase{{"star", {131, 201, 263}, {4, 4, 4}, true, periodic, Precision::fp64}, but_rows, true},
-        RepeatsCase{{"star", {131, 165, 232}, {6, 5, 6}, true, periodic, Precision::fp32}, all_axes, true},
-        RepeatsCase{{"star", {121, 193, 240}, {5, 6, 7}, true, dirichlet, Precision::fp16}, rows, true},
-        RepeatsCase{{"star", {121, 193, 240}, {8, 8, 8}, true, periodic, Precision::bf16}, all_axes, true},
-        RepeatsCase{{"star", {1, 1203, 1000}, {0, 12, 11}, true, periodic, Precision::tf32}, plane, true},
-        RepeatsCase{{"layers", {403, 15, 600}, {9, 0, 9}, true, periodic, Precision::fp32},
-                    {true, false, true},
-                    true},
-        RepeatsCase{{"box", {101, 131, 168}, {3, 3, 3}, false, dirichlet, Precision::fp32}, rows, true},
-        RepeatsCase{{"box", {37, 61, 133}, {3, 3, 3}, false, periodic, Precision::fp64}, but_rows, true},
-        RepeatsCase{{"box", {61, 93, 136}, {5, 4, 3}, false, periodic, Precision::bf16}, all_axes, true}),
+        WrapsCase{{"star", {37, 101, 264}, {1, 1, 1}, true, periodic, Precision::fp32}, rows},
+        WrapsCase{{"star", {37, 101, 264}, {1, 1, 1}, true, dirichlet, Precision::fp16}, rows},
+        WrapsCase{{"star", {37, 101, 266}, {1, 1, 1}, true, dirichlet, Precision::fp32}, no_axis},
+        WrapsCase{{"box", {37, 101, 134}, {1, 1, 1}, false, periodic, Precision::fp64}, rows},
+        WrapsCase{{"box", {37, 101, 264}, {1, 1, 1}, false, periodic, Precision::tf32}, rows},
+        WrapsCase{{"box", {37, 101, 264}, {1, 1, 1}, false, neumann, Precision::fp32}, no_axis},
+        WrapsCase{{"flat", {37, 101, 524}, {0, 1, 1}, false, periodic, Precision::fp32}, rows},
+        WrapsCase{{"star", {131, 201, 262}, {4, 4, 4}, true, neumann, Precision::fp64}, rows, true},
+        WrapsCase{{"star", {131, 201, 263}, {4, 4, 4}, true, neumann, Precision::fp64}, no_axis, true},
+        WrapsCase{{"star", {131, 201, 263}, {4, 4, 4}, true, periodic, Precision::fp64}, but_rows, true},
+        WrapsCase{{"star", {131, 165, 232}, {6, 5, 6}, true, periodic, Precision::fp32}, all_axes, true},
+        WrapsCase{{"star", {121, 193, 240}, {5, 6, 7}, true, dirichlet, Precision::fp16}, rows, true},
+        WrapsCase{{"star", {121, 193, 240}, {8, 8, 8}, true, periodic, Precision::bf16}, all_axes, true},
+        WrapsCase{{"star", {1, 1203, 1000}, {0, 12, 11}, true, periodic, Precision::tf32}, plane, true},
+        WrapsCase{{"layers", {403, 15, 600}, {9, 0, 9}, true, periodic, Precision::fp32},
+                  {true, false, true},
+                  true},
+        WrapsCase{{"box", {101, 131, 168}, {3, 3, 3}, false, dirichlet, Precision::fp32}, rows, true},
+        WrapsCase{{"box", {37, 61, 133}, {3, 3, 3}, false, periodic, Precision::fp64}, but_rows, true},
+        WrapsCase{{"box", {61, 93, 136}, {5, 4, 3}, false, periodic, Precision::bf16}, all_axes, true}),
     [](const auto& test) {
       const ShapeCase& c = test.param.shape;
       return std::string(c.name) + "_" + std::to_string(test.index) + "_" +

@@ -73,7 +73,7 @@ TEST_P(Templates, CompileForAmpereAndHopper) {
     if (whole_vectors && !c.steps) continue;
     const KernelCompiler compiler(hopper ? "sm_90a" : "sm_80", {});
     const BlockLimits& limits = hopper ? hopper_limits : ampere;
-    stencil.repeats = repeating_axes(stencil, stencil.grid(), c.precision, std::max(c.steps, 1), limits);
+    stencil.wraps = wrapped_axes(stencil, stencil.grid(), c.precision, std::max(c.steps, 1), limits);
     std::optional<Tile> tile;
     if (c.steps) {
       tile = choose_tile(stencil, formats, c.steps, limits);
@@ -222,21 +222,21 @@ TEST(SingleTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
 // a part.
 TEST(SingleTile, FindsPointsBeyondTheEndsOfWholeAxes) {
   using Axes = std::array<bool, 3>;
-  const auto repeats = [](const char* stencil, BoundaryKind walls, std::int64_t extent, int steps) {
+  const auto wraps = [](const char* stencil, BoundaryKind walls, std::int64_t extent, int steps) {
     const KernelStencil made = make({stencil, Precision::fp32, walls, false, 0, 0, extent});
-    return repeating_axes(made, made.grid(), Precision::fp32, steps, hopper_limits);
+    return wrapped_axes(made, made.grid(), Precision::fp32, steps, hopper_limits);
   };
-  EXPECT_EQ(repeats("star3d6r", periodic, 240, 1), (Axes{true, true, true}));
-  EXPECT_EQ(repeats("random3d4r", periodic, 240, 1), (Axes{true, true, true}));
-  EXPECT_EQ(repeats("star3d6r", periodic, 240, 2), Axes{});
-  EXPECT_EQ(repeats("star3d6r", periodic, 241, 1), (Axes{true, true, false}));
-  EXPECT_EQ(repeats("star3d6r", neumann, 240, 1), Axes{});
-  EXPECT_EQ(repeats("star2d12r", periodic, 1000, 1), (Axes{true, false, true})) << "axes of kernels";
+  EXPECT_EQ(wraps("star3d6r", periodic, 240, 1), (Axes{true, true, true}));
+  EXPECT_EQ(wraps("random3d4r", periodic, 240, 1), (Axes{true, true, true}));
+  EXPECT_EQ(wraps("star3d6r", periodic, 240, 2), Axes{});
+  EXPECT_EQ(wraps("star3d6r", periodic, 241, 1), (Axes{true, true, false}));
+  EXPECT_EQ(wraps("star3d6r", neumann, 240, 1), Axes{});
+  EXPECT_EQ(wraps("star2d12r", periodic, 1000, 1), (Axes{true, false, true})) << "axes of kernels";
 
   const auto repeat_in = [](std::array<std::int64_t, 3> shape, const Region& block) {
     KernelStencil made = make({"random3d3r", Precision::fp32, periodic, false, 0, 0, 240});
     made.shape = shape;
-    return repeating_axes(made, block, Precision::fp32, 1, hopper_limits);
+    return wrapped_axes(made, block, Precision::fp32, 1, hopper_limits);
   };
   EXPECT_EQ(repeat_in({640, 640, 240}, {{}, {640, 320, 240}}), (Axes{true, false, true}));
   EXPECT_EQ(repeat_in({240, 240, 240}, {{}, {8, 8, 240}}), Axes{}) << "one thread per point is faster";
@@ -257,8 +257,8 @@ TEST(SingleTile, LeavesNoAxisThatRepeatsToKernelsThatReadImages) {
     return choose_small_tile(stencil, stencil.grid(), 1, {Precision::fp32, true, true}, hopper_limits);
   };
   EXPECT_TRUE(choose());
-  stencil.repeats = repeating_axes(stencil, stencil.grid(), Precision::fp32, 1, hopper_limits);
-  EXPECT_EQ(stencil.repeats, (std::array{true, false, false}));
+  stencil.wraps = wrapped_axes(stencil, stencil.grid(), Precision::fp32, 1, hopper_limits);
+  EXPECT_EQ(stencil.wraps, (std::array{true, false, false}));
   EXPECT_FALSE(choose());
 }
 
@@ -276,7 +276,7 @@ TEST(StepCycles, ChargeRegionsByWhereTheyLie) {
 
   KernelStencil torus = make({"star3d6r", Precision::fp32, BoundaryKind::periodic, false, 0, 0, 320});
   EXPECT_EQ(cycles(torus, low), cycles(walls, inside));
-  torus.repeats[plane_axis] = true;
+  torus.wraps[plane_axis] = true;
   EXPECT_EQ(cycles(torus, low), cycles(torus, high));
   EXPECT_GT(cycles(torus, low), 1.5 * cycles(torus, inside));
 }

@@ -137,7 +137,7 @@ TEST_P(OnHopper, EveryPointIsTheCorrelation) {
       if (!contains(grow(region, stencil.radius()), p)) *in.at<float>(p) *= 1e5f;
     });
   Field before = random_field(random, owned, stencil.radius(), precision, 1.0);
-  *before.largest() = 0;
+  *before.magnitude_bound() = 0;
   const Field source = random_field(random, owned, {0, 0, 0}, Precision::fp32, largest);
   const bool with_source = random() % 2;
   const Field device_in = to_device(in), device_source = to_device(source);
@@ -149,7 +149,7 @@ TEST_P(OnHopper, EveryPointIsTheCorrelation) {
   stream.synchronize();
   const Field out = to_host(device_out);
   if (sweep.scales_data()) {
-    EXPECT_EQ(*out.largest(), magnitude(static_cast<float>(largest_of(out, region))));
+    EXPECT_EQ(*out.magnitude_bound(), magnitude(static_cast<float>(largest_of(out, region))));
   }
   expect_correlation(stencil, precision, largest, in, before, out, with_source ? &source : nullptr, region);
 }
@@ -167,7 +167,7 @@ TEST_P(HopperPromise, Fp32IsKept) {
   const Stencil stencil = random_box(random, radius, positive ? 0.0 : -1.0);
   const Box owned = box_of({1, 64, 200});
   Field in = random_field(random, owned, stencil.radius(), Precision::fp32, largest, positive ? 0.0 : -1.0);
-  if (GetParam() >= 12) *in.largest() = magnitude(static_cast<float>(0x1p26 * largest));
+  if (GetParam() >= 12) *in.magnitude_bound() = magnitude(static_cast<float>(0x1p26 * largest));
   const Stream stream;
   const Field device_in = to_device(in);
   Field out = to_device(in);

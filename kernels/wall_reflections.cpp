@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/wall_images.hpp"
+#include "kernels/wall_reflections.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,15 +12,15 @@ namespace {
 bool is_symmetric(const Stencil& stencil, int axis) {
   const std::vector<Tap>& taps = stencil.taps();
   return std::all_of(taps.begin(), taps.end(), [&](const Tap& tap) {
-    Index3 mirrored = tap.offset;
-    mirrored[axis] = -mirrored[axis];
-    const auto other = std::lower_bound(taps.begin(), taps.end(), mirrored,
+    Index3 reflected = tap.offset;
+    reflected[axis] = -reflected[axis];
+    const auto other = std::lower_bound(taps.begin(), taps.end(), reflected,
                                         [](const Tap& a, const Index3& b) { return a.offset < b; });
-    return other != taps.end() && *other == Tap{mirrored, tap.weight};
+    return other != taps.end() && *other == Tap{reflected, tap.weight};
   });
 }
 
-/// Whether a step keeps constants but for the rounding of weights and of their sum.
+/// Returns true if a step keeps constants, except for the rounding of weights and of their sum.
 bool keeps_constants(const Stencil& stencil) {
   double sum = 0;
   for (const Tap& tap : stencil.taps()) sum += tap.weight;
@@ -28,7 +28,7 @@ bool keeps_constants(const Stencil& stencil) {
                                   std::numeric_limits<double>::epsilon() * sum_abs(stencil);
 }
 
-/// Whether a face across an axis is one that ghost points have the value of.
+/// Returns true if a face of the axis prescribes a value for its ghost points.
 bool has_value(const Domain& domain, int axis) {
   return std::any_of(domain.faces[axis].begin(), domain.faces[axis].end(),
                      [](const Face& face) { return face.kind == BoundaryKind::dirichlet; });
@@ -36,10 +36,10 @@ bool has_value(const Domain& domain, int axis) {
 
 }  // namespace
 
-Domain with_wall_images(Domain domain, const Stencil& stencil, int steps, Precision precision) {
+Domain with_wall_reflections(Domain domain, const Stencil& stencil, int steps, Precision precision) {
   const Index3& radius = stencil.radius();
   int axes_with_values = 0;
-  std::set<double> values;  // of dirichlet faces that may have images
+  std::set<double> values;  // of dirichlet faces that may have reflections
   for (int axis = 0; axis < axis_count; ++axis) {
     if (domain.periodic(axis)) continue;
     bool exact = steps * radius[axis] <= domain.shape[axis] && (steps == 1 || is_symmetric(stencil, axis));
@@ -49,7 +49,7 @@ Domain with_wall_images(Domain domain, const Stencil& stencil, int steps, Precis
           precision, [&]<class Storage>() { return stored_value(to_storage<Storage>(face.value)); });
       exact = exact && radius[axis] <= 1 && (steps == 1 || face.value == 0 || keeps_constants(stencil));
     }
-    domain.mirrored[axis] = exact;
+    domain.reflected[axis] = exact;
     axes_with_values += has_value(domain, axis);
     if (!exact) continue;
     for (const Face& face : domain.faces[axis])
@@ -57,14 +57,14 @@ Domain with_wall_images(Domain domain, const Stencil& stencil, int steps, Precis
   }
   const bool reflections_commute = axes_with_values <= 1 || values.size() <= 1;
   for (int axis = 0; axis < axis_count; ++axis)
-    if (!reflections_commute && has_value(domain, axis)) domain.mirrored[axis] = false;
+    if (!reflections_commute && has_value(domain, axis)) domain.reflected[axis] = false;
   return domain;
 }
 
 Domain homogeneous(Domain domain) {
   for (int axis = 0; axis < axis_count; ++axis)
     for (Face& face : domain.faces[axis])
-      if (domain.mirrored[axis]) face.value = 0;
+      if (domain.reflected[axis]) face.value = 0;
   return domain;
 }
 

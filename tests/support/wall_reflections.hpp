@@ -6,20 +6,20 @@
 
 namespace spsolve::testing {
 
-/// The field beyond walls, as steps of symmetric weights keep it: offset + scale * (the value at `point`).
-struct ImageOf {
+/// The field beyond walls as steps of symmetric weights continue it: offset + scale * (the value at `point`).
+struct ReflectedPoint {
   Index3 point;
   double scale = 1, offset = 0;
 
-  double of(double value) const { return scale == 0 ? offset : offset + scale * value; }
+  double apply(double value) const { return scale == 0 ? offset : offset + scale * value; }
 };
 
-/// Reflected until it lies in the grid, axis by axis.
-inline ImageOf image_of(const Domain& domain, Index3 p) {
-  ImageOf image{p};
+/// Reflects a point until it lies in the grid, axis by axis.
+inline ReflectedPoint reflected_point(const Domain& domain, Index3 p) {
+  ReflectedPoint reflected{p};
   for (int axis = 0; axis < axis_count; ++axis) {
     const std::int64_t n = domain.shape[axis];
-    std::int64_t& i = image.point[axis];
+    std::int64_t& i = reflected.point[axis];
     if (domain.periodic(axis)) i = wrap(i, n);
     while (i < 0 || i >= n) {
       const Face& face = domain.faces[axis][i < 0 ? low : high];
@@ -28,21 +28,21 @@ inline ImageOf image_of(const Domain& domain, Index3 p) {
         i = (i < 0 ? -1 : 2 * n - 1) - i;
       } else if (i == ghost) {
         i = i < 0 ? 0 : n - 1;
-        image.offset += image.scale * face.value;
-        image.scale = 0;
+        reflected.offset += reflected.scale * face.value;
+        reflected.scale = 0;
       } else {
         i = 2 * ghost - i;
-        image.offset += image.scale * 2 * face.value;
-        image.scale = -image.scale;
+        reflected.offset += reflected.scale * 2 * face.value;
+        reflected.scale = -reflected.scale;
       }
     }
   }
-  return image;
+  return reflected;
 }
 
-/// A problem whose walls may all have images: symmetric weights that sum to 1 (or, where no wall has a value
-/// but 0, to less), with radius 1 across dirichlet faces. Their value is the same on all axes, or there is
-/// one such axis with any two.
+/// Returns a problem whose walls may all have reflections: symmetric weights that sum to 1 (or to less, if
+/// all walls have the value 0), with radius 1 across dirichlet faces. Dirichlet values are the same on all
+/// axes, or only one axis has them, with any two values.
 inline RandomCase with_symmetric_weights(RandomCase problem, int largest_radius) {
   Index3 radius{};
   const double value = problem.between(0, 1) ? 0.0 : 0.375;
@@ -69,7 +69,9 @@ inline RandomCase with_symmetric_weights(RandomCase problem, int largest_radius)
     weights[i] = first < i ? weights[first] : std::abs(problem.uniform(1)[0]);
     sum += weights[i];
   });
-  if (valued == axis_count && value == 0) sum *= 1.25;  // the only walls for which the sum does not matter
+  if (valued == axis_count && value == 0)
+    sum *= 1.25;  // walls of value 0 are the only ones for which the
+                  // sum does not matter
   for (double& weight : weights) weight /= sum;
   problem.stencil = Stencil(extent, weights, radius);
   problem.u = problem.uniform(problem.domain.box().points());

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/domain.hpp"
+#include "kernels/precision.hpp"
+#include "kernels/stencil.hpp"
+
+namespace spsolve {
+
+/// Returns the domain with `reflected` set for each wall axis where `steps` fused steps are exact if memory
+/// beyond the walls holds reflections of the field. Values of walls are rounded to `precision`.
+///
+/// Neumann faces: if the weights are equal at reflected offsets along the axis, a step keeps a field even
+/// about the face. The field beyond the face is therefore its reflection.
+///
+/// Dirichlet faces with value c: if also the weights sum to 1, or c is 0, a step keeps a field odd about the
+/// first ghost point, apart from c. With radius 1 a step from the grid reads no other ghost point. The field
+/// beyond the face is therefore 2 c minus its reflection about that point.
+///
+/// A single step has no condition on the weights, because before it the ghost points equal these reflections.
+/// Reflections of two axes must commute, so the dirichlet values of both must be equal. Grids must be at
+/// least as wide as the reflections.
+Domain with_wall_reflections(Domain domain, const Stencil& stencil, int steps, Precision precision);
+
+/// Returns the domain with value 0 on the walls of `reflected` axes. Fields on that domain get nothing from
+/// those walls.
+Domain homogeneous(Domain domain);
+
+}  // namespace spsolve
