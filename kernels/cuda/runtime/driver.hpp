@@ -12,8 +12,8 @@
 
 namespace spsolve::cuda {
 
-/// A function of the driver as CUDA `version` (1000 * major + 10 * minor) has it, found through the runtime:
-/// nothing is linked against libcuda.
+/// Returns the driver function `name` in the form that CUDA `version` (1000 * major + 10 * minor) defines. It
+/// is found through the runtime, so nothing is linked against libcuda. Throws Error if the driver is too old.
 template <class Function>
 Function driver_function(const char* name, unsigned version = 12000) {
   void* function = nullptr;
@@ -25,7 +25,7 @@ Function driver_function(const char* name, unsigned version = 12000) {
   return reinterpret_cast<Function>(function);
 }
 
-/// Throws Error unless such a function has succeeded.
+/// Throws Error unless a call of a driver function has succeeded.
 inline void check_driver(CUresult result,
                          const std::source_location& where = std::source_location::current()) {
   if (result == CUDA_SUCCESS) return;
