@@ -32,7 +32,8 @@ using Code = std::shared_future<std::vector<char>>;
 /// that does not match its checksum is compiled again.
 class KernelCompiler {
  public:
-  /// Creates `cache` at the first write. If the path is empty or cannot be written, nothing is kept.
+  /// The directory `cache` is created at the first write. If the path is empty or cannot be written, nothing
+  /// is kept.
   explicit KernelCompiler(std::string architecture, std::filesystem::path cache = cache_directory());
 
   /// Returns the machine code (cubin) of the template `name`, compiled with `constants` as its constants.cuh.
