@@ -197,8 +197,10 @@ const Kernel& ScalarUnit::tile_kernel(const Formats& formats, const AnyTile& til
   if (known != tile_kernels_.end()) return known->second;
   const std::string name = AnyTile::kernel;
   return tile_kernels_
-      .try_emplace({formats, tile}, compiler_.begin(name + ".cuh", constants_text(stencil_, formats, tile)),
-                   name, tile.shared_bytes)
+      .try_emplace(
+          {formats, tile},
+          compiler_.begin("kernels/cuda/scalar/" + name + ".cuh", constants_text(stencil_, formats, tile)),
+          name, tile.shared_bytes)
       .first->second;
 }
 

@@ -65,7 +65,9 @@ class OperandSweep : public Sweep {
     if (known != kernels_.end()) return known->second;
     const std::string name = program_.kernel_name();
     const auto bytes = static_cast<std::size_t>(program_.shared_bytes(with_source));
-    Kernel code(compiler_.begin(name + ".cuh", program_.constants(aligned, with_source)), name, bytes);
+    Kernel code(
+        compiler_.begin("kernels/cuda/tensor/" + name + ".cuh", program_.constants(aligned, with_source)),
+        name, bytes);
     SweepKernel kernel{program_.threads(with_source), bytes, std::move(code)};
     return kernels_.emplace(std::pair{aligned, with_source}, std::move(kernel)).first->second;
   }

@@ -89,7 +89,7 @@ TEST_P(Templates, CompileForAmpereAndHopper) {
     if (single && !c.steps)
       std::visit(
           [&](const auto& of_kernel) {
-            constants_of[of_kernel.kernel + std::string(".cuh")] =
+            constants_of[std::string("kernels/cuda/scalar/") + of_kernel.kernel + ".cuh"] =
                 constants_text(stencil, formats, of_kernel);
           },
           *single);
