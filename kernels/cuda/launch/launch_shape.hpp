@@ -58,8 +58,8 @@ struct FlatMarch {
   std::int64_t planes, tiles;
   std::array<bool, 2> outer{};     // true if the first tile is beside a wall, and if the last is
   std::int64_t halo = 0, warm_up;  // planes
-  std::int64_t resident,
-      schedulers;  // resident blocks (one warp each), and the schedulers that issue for them
+  // Resident blocks (one warp each), and the schedulers that issue for them.
+  std::int64_t resident, schedulers;
   WallCost wall_cost{};
 };
 

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// One time step of a stencil of many taps, in 2D and 3D: too many for the registers of a march. A block holds
-// the input of a tile in shared memory, in 3D plane after plane; a thread has 64 bytes of columns of two
-// neighbouring rows, whose sums share what is read.
+// Dense step: one time step of a stencil of many taps, in 2D and 3D, too many for the registers of a march.
+// The loops go over all weights of the stencil's bounding box.
 //
-// Per point: taps fused multiply-adds, in the order of march.cuh; one wavefront of shared memory for 12
-// to 16 of them (fp64: 4 to 5), so bound by the issue slots of a multiprocessor.
+// Blocks, warps, lanes. A block computes own_planes (1 or 2) planes of one tile. A warp has lanes_x lanes
+// along x, its other lanes are rows. A thread computes 64 bytes of columns of two neighbouring rows, whose
+// sums share what is read.
+//
+// Registers hold the sums and a window of one row. Shared memory holds one plane of the tile's input as
+// operands (one stage, no prefetch) and all weights. Each plane of input has a block barrier before and one
+// after its copy, and one more where ghost points are written into the tile.
+//
+// Cost per point: one fused multiply-add per tap, in the order of march.cuh, and one wavefront of shared
+// memory per 12 to 16 of them (fp64: 4 to 5). The kernel is bound by the issue slots of a multiprocessor.
 
 #include "kernels/cuda/scalar/tile_io.cuh"
 
@@ -26,7 +33,7 @@ class BoxStep {
     if constexpr (constants::with_source)
       for_each_row([&](const RowPlace& place, auto& sums) { place.read_source(sums); });
     hold_weights();
-    // Planes further on, which a last plane beyond the region would take, need not be there.
+    // If the last plane lies beyond the region, the planes that only it would read need not exist.
     const int there = static_cast<int>(min(static_cast<long long>(planes + own_planes - 1),
                                            a_.region.end[slow_axis] + 2 * slow_radius - slow_));
     for (int n = 0; n < there; ++n) {
@@ -44,15 +51,15 @@ class BoxStep {
   static constexpr int planes = 2 * slow_radius + 1, tap_rows = 2 * row_radius + 1,
                        own_planes = constants::own_planes;
   static constexpr int lanes_x = constants::lanes_x;
-  static constexpr int chunk = 16 / sizeof(Compute), own_columns = 4 * chunk;  // of a thread
+  static constexpr int chunk = 16 / sizeof(Compute), own_columns = 4 * chunk;  // columns of a thread
   static constexpr int columns = lanes_x * own_columns, rows = 2 * block_threads / lanes_x;
-  // 16 bytes are left free after 64, so that the lanes that read together find their 16 bytes in different
-  // banks.
+  // 16 bytes of padding follow each 64 bytes, so that the lanes that read together find their 16 bytes in
+  // different banks.
   using Input = TileInput<false, 1, rows, columns, own_columns>;
   static constexpr int margin = Input::margin, window_columns = own_columns + 2 * margin;
 
-  /// Adds to the sums what plane n of those that are held contributes. The rows of a thread share all that
-  /// they read but the first row and the last.
+  /// Adds plane n of the held planes to the sums. The two rows of a thread share all rows that they read but
+  /// the first and the last.
   __device__ void add_plane(int n) {
     const Compute* from = input_.tile() + 2 * thread_row_ * Input::pitch +
                           static_cast<int>(threadIdx.x) % lanes_x * (own_columns + chunk);
@@ -62,7 +69,7 @@ class BoxStep {
     add_row<false, true>(from + Input::pitch, n, 2 * row_radius + 1);
   }
 
-  /// The same of one row, which is there for either row of results, or for one.
+  /// Adds one row of input, to the first row of results, the second one, or both.
   template <bool first, bool second>
   __device__ void add_row(const Compute* from, int n, int row) {
     Compute window[window_columns];
@@ -92,15 +99,15 @@ class BoxStep {
     }
   }
 
-  /// Weights of zero are no taps.
+  /// Adds one tap to the sums; weights of zero are no taps and are skipped.
   static __device__ void add_tap(Compute (&sums)[own_columns], Compute weight, const Compute* points) {
     if (!constants::all_taps && weight == Compute(0)) return;
 #pragma unroll
     for (int c = 0; c < own_columns; ++c) sums[c] = fused(weight, points[c], sums[c]);
   }
 
-  // Weights lie in shared memory, too, where a read brings several: of constant memory ptxas makes a read by
-  // every thread or by the warp, one for each, as unrelated lines are written.
+  // Weights lie in shared memory too, where one read brings several of them. From constant memory ptxas reads
+  // one at a time, per thread or per warp, depending on unrelated lines of code.
   static constexpr int weight_pitch = constants::weight_pitch;
   static_assert(Input::bytes + planes * tap_rows * weight_pitch * static_cast<int>(sizeof(Compute)) <=
                     constants::shared_bytes,
@@ -126,7 +133,7 @@ class BoxStep {
 
   const Arguments& a_;
   int thread_row_;
-  long long slow_, row_, column_;  // of the first result of the block
+  long long slow_, row_, column_;  // of the block's first result
   Input input_;
   Compute sums_[own_planes][2][own_columns]{};
 };

@@ -10,20 +10,20 @@
 
 namespace spsolve::cuda {
 
-/// How box_step.cuh is cut.
+/// Describes the tile of box_step.cuh.
 struct BoxTile : SharedTile {
   static constexpr const char* kernel = "box_step";
-  friend auto operator<=>(const BoxTile& a, const BoxTile& b) {  // of kernels
+  friend auto operator<=>(const BoxTile& a, const BoxTile& b) {  // orders by what kernels are compiled from
     return std::array{a.lanes_x, a.warps, a.planes} <=> std::array{b.lanes_x, b.warps, b.planes};
   }
 };
 
-/// A tile of so many lanes, warps and planes, for stencils with taps across its rows, whose sums are not
-/// folded.
+/// Returns the tile of `lanes_x` lanes along x, `warps` warps and `planes` planes, with its estimated cycles.
+/// The stencil has taps across rows, and its sums are not folded.
 BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
                      const BlockLimits& limits, int lanes_x, int warps, int planes);
 
-/// constants.cuh of box_step.cuh.
+/// Returns the text of constants.cuh for box_step.cuh.
 std::string constants_text(const KernelStencil& stencil, const Formats& formats, const BoxTile& tile);
 
 }  // namespace spsolve::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a thread of march.cuh writes: its points that belong to the tile and to the region, plane by plane.
+// Writes the points of a thread of march.cuh that belong to the tile and to the region, plane by plane.
 
 #include "kernels/cuda/ptx/precision.cuh"
 #include "kernels/cuda/scalar/march_place.cuh"
@@ -29,7 +29,7 @@ class TileOutput {
         ((repeats(column_axis) ? in_period<long long>(column, 0, a_.row_period) : column) - a_.out.begin[2]);
   }
 
-  /// The next plane.
+  /// Writes the next plane.
   __device__ void write(const Points& points) {
     compute_anew(written_rows_);
     constexpr unsigned all_columns = (1u << VX) - 1;
@@ -54,12 +54,12 @@ class TileOutput {
   }
 
  private:
-  /// Whether vectors may be written that end beyond a wall, where memory is to be finite.
+  /// True if written vectors may end beyond a wall, where memory must be finite.
   static constexpr bool ends_within_vectors =
       whole_vectors && walls[column_axis][1] != Wall::none && !faces_between_lanes[1];
 
-  /// Which of n points from `first` of the tile on are from `begin` to `end` of it. Blocks of lines take one
-  /// plane: a test for every point would be a sixth of their instructions.
+  /// Returns, as bits, which of n points from `first` of the tile on lie in [begin, end) of the tile. A block
+  /// of lines (1D grids) takes one plane, so that a test per point would be a sixth of its instructions.
   template <int n>
   static __device__ unsigned among(int first, long long begin, long long end) {
     constexpr long long most = 32 * VX * VY * warps;
@@ -69,10 +69,10 @@ class TileOutput {
   }
 
   const Arguments& a_;
-  // One bit per row or column of the thread.
+  // One bit per row or column of the thread that is written.
   unsigned written_rows_ = 0, written_columns_ = 0;
-  int columns_ = VX;  // of the thread that are not beyond the grid
-  Out* out_;          // the thread's first point in the next plane to write
+  int columns_ = VX;  // columns of the thread inside the grid
+  Out* out_;          // first point of the thread in the next plane
 };
 
 }  // namespace spsolve::cuda

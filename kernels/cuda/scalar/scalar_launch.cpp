@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of the scalar unit: how they are made and launched.
+// How the scalar unit compiles and launches its kernels.
 #include <algorithm>
 #include <cstdint>
 
@@ -22,7 +22,7 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
   Box region = wanted;
   region.begin[x_axis] = aligned_column_ + first_column;
   region.end[x_axis] = aligned_column_ + end_column;
-  // Coordinates in a tile map are 32 bits; without taps across rows a row of tiles is a row of the grid.
+  // Coordinates in a tile map have 32 bits. Without taps across rows, a row of tiles is one row of the grid.
   const int rows = axes_[row_axis];
   const bool wide = region.extent()[x_axis] > most_columns,
              tall = stencil_.radius[row_axis] == 0 && region.extent()[rows] > most_blocks_across;
@@ -69,7 +69,7 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
     FlatMarch flat = flat_march(tile, planes, column_tiles * row_tiles, device_.multiprocessors);
     flat.outer = stencil_.has_walls(column_axis) && row_tiles == 1 ? outer_tiles(a, tile) : no_outer_tiles;
     flat.halo = halo;
-    flat.resident = resident;  // where more are than the tile was cut for
+    flat.resident = resident;  // may be more than the tile was chosen for
     flat.wall_cost = cost;
     a.stretches = stretch_march(flat);
     grid = dim3(static_cast<unsigned>(a.stretches.blocks(a.column_tiles)), static_cast<unsigned>(row_tiles));
@@ -98,7 +98,7 @@ void ScalarUnit::step_by_tiles(const AnyTile& tile, Arguments& a, const Formats&
   const auto blocks = [&](int axis, std::int64_t first, int of_block) {
     return static_cast<unsigned>(ceil_div(a.region.end[axis] - first, of_block));
   };
-  // Where memory of results is aligned to 16 bytes.
+  // The results' memory is aligned to 16 bytes at this column.
   a.first_column =
       aligned_column_ + round_down(a.region.begin[column_axis] - aligned_column_, column_granule);
   a.tile_planes = tile.planes;
@@ -157,7 +157,7 @@ Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box
   return a;
 }
 
-/// Null where march.cuh does not do it.
+/// Returns null if march.cuh does not take the stencil at this depth.
 ScalarUnit::March* ScalarUnit::march_of(const Formats& formats, int depth) const {
   if (preferred_ == 0) return nullptr;
   const auto [entry, is_new] = marches_.try_emplace({formats, depth});

@@ -12,7 +12,7 @@
 namespace spsolve::cuda {
 namespace {
 
-/// A dirichlet value as an operand: rounded to storage, and for tf32 read back with its rounding.
+/// Returns a dirichlet value as an operand: rounded to storage, and for tf32 read back with its rounding.
 double ghost_operand(double value, Precision precision) {
   return with_storage(precision, [&]<class Storage>() {
     return static_cast<double>(static_cast<Compute<Storage>>(to_storage<Storage>(value)));
@@ -42,7 +42,7 @@ ScalarUnit::ScalarUnit(const Domain& domain, const Stencil& stencil, Precision p
 
 int ScalarUnit::preferred_steps() const { return std::max(preferred_, 1); }
 
-/// Goes the way of advance(), with operands that are nowhere.
+/// Runs advance() with null operands, so that every kernel it needs is compiled.
 void ScalarUnit::prepare(const Field& in, const Box& region, int steps) const {
   aligned_column_ = in.owned().begin[x_axis];
   run_slabs({{}, true}, {{}, true}, region, steps);
@@ -53,7 +53,8 @@ void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int ste
   run_slabs({view_of(in, axes_), true}, {view_of(out, axes_), true}, region, steps);
 }
 
-/// Results between kernels are kept for one slab of the region at a time.
+/// Processes the region slab by slab if several kernels run in turn, so that their intermediate results fit
+/// in scratch memory.
 void ScalarUnit::run_slabs(const Operand& in, const Operand& out, const Box& region, int steps) const {
   if (region.empty() || steps < 1) return;
   const int slow = axes_[plane_axis];
@@ -70,13 +71,14 @@ void ScalarUnit::run_slabs(const Operand& in, const Operand& out, const Box& reg
   }
 }
 
-/// Of a launch of so many.
+/// Returns how many of `steps` steps one kernel takes at most.
 int ScalarUnit::most_per_kernel(const Box& region, int steps) const {
   const bool one = step_tile(region, steps, true) || march_of({precision_, true, true}, steps);
   return one ? steps : preferred_steps();
 }
 
-/// Several kernels, the first on the largest box; what they hand on is in compute precision.
+/// Runs several kernels. The first one covers the largest box; results between kernels are in compute
+/// precision.
 void ScalarUnit::run(Operand in, const Operand& out, const Box& region, int steps,
                      int most_per_kernel) const {
   const int kernels = static_cast<int>(ceil_div(steps, most_per_kernel));
@@ -97,7 +99,8 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
     return this->steps(*tile, in, out, region, steps, stream_);
   March* march = march_of(formats, steps);
   if (!march) return step_by_step(in, out, region, steps, stream_, 2);
-  // Planes beside neumann faces that the march does not mirror are stepped one by one, at the same time.
+  // Where the march does not reflect planes at neumann faces, single steps advance the planes beside these
+  // faces at the same time, on other streams.
   Box core = region;
   if (!stencil_.mirrors_planes()) {
     const int slow = axes_[plane_axis];
@@ -123,8 +126,8 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
   }
 }
 
-/// Steps without a march: in one kernel of tiles where these can be, else one by one, with results in scratch
-/// buffers `which` and the next.
+/// Advances a region without a march: by one small-grid kernel (steps.cuh) if it takes the region, otherwise
+/// step by step, with results in the scratch buffers `which` and `which` + 1.
 void ScalarUnit::step_by_step(Operand in, const Operand& out, const Box& region, int steps,
                               cudaStream_t stream, std::size_t which) const {
   if (steps > 1)
@@ -138,7 +141,7 @@ void ScalarUnit::step_by_step(Operand in, const Operand& out, const Box& region,
   }
 }
 
-/// Room for what is made of `in`.
+/// Returns scratch memory for results on `box` in compute precision.
 ScalarUnit::Operand ScalarUnit::scratch(const Operand& in, const Box& box, std::size_t which) const {
   View view{};
   const bool stored = precision_ == Precision::fp64 || precision_ == Precision::fp32;
@@ -159,7 +162,7 @@ ScalarUnit::Operand ScalarUnit::scratch(const Operand& in, const Box& box, std::
                                Formats{precision_}.compute_bytes());
   DeviceBuffer& buffer = scratch_[which];
   if (buffer.bytes() < bytes) {
-    check_cuda(cudaDeviceSynchronize());  // kernels under way may still use the old one
+    check_cuda(cudaDeviceSynchronize());  // running kernels may still use the old buffer
     buffer = DeviceBuffer();
     buffer = DeviceBuffer(bytes);
   }
@@ -167,7 +170,7 @@ ScalarUnit::Operand ScalarUnit::scratch(const Operand& in, const Box& box, std::
   return {view, stored, true};
 }
 
-/// What must be known `steps` steps before `region`.
+/// Returns the box whose values determine `region` `steps` steps later.
 Box ScalarUnit::reach(const Box& region, int steps) const {
   Index3 width = steps * radius_;
   for (int k = 0; k < axis_count; ++k)

@@ -15,42 +15,49 @@
 
 namespace spsolve::cuda {
 
-/// The scalar unit on CUDA cores: true single steps, several of them in one kernel where registers allow
-/// (march.cuh) and on small grids in 2D (steps.cuh), one at a time otherwise (box_step.cuh for boxes of many
-/// taps, star_step.cuh for stars of a large radius, step.cuh). Every point is a chain of fused multiply-adds
-/// from the source (or zero) in the order of the taps, in the kernels of any depth and tile: fp64, fp32 and
-/// tf32 results have the bits of the CPU unit, whatever the region and however many steps are fused; 16-bit
-/// formats are rounded once per advance().
+/// The scalar unit on CUDA cores: true single steps. Several steps run in one kernel where registers allow
+/// (march.cuh) and on small 2D grids (steps.cuh). Otherwise each step is a kernel: box_step.cuh for boxes of
+/// many taps, star_step.cuh for stars of a large radius, step.cuh for the rest.
+///
+/// Every point is a chain of fused multiply-adds that begins with the source (or zero) and follows the order
+/// of the taps, in the kernels of any depth and tile. Therefore fp64, fp32 and tf32 results have the bits of
+/// the CPU unit, whatever the region and the number of fused steps. 16-bit formats are rounded once per
+/// advance().
 class ScalarUnit : public Unit {
  public:
-  /// For the current device. Work is enqueued on `stream`, which must outlive the unit; so must `source`
-  /// (null: none), device memory in compute precision, valid on every region advanced grown by (steps - 1) *
-  /// radius. Of axes of the grid in `repeats` (some of cuda::repeating_axes()) every region has, fields and
-  /// the source have no halo, and what lies beyond their ends is found at the others.
+  /// Makes the unit for the current device. Work is enqueued on `stream`, which must outlive the unit.
+  ///
+  /// `source` (null: none) must outlive the unit too. It is device memory in compute precision, valid on
+  /// every advanced region grown by (steps - 1) * radius.
+  ///
+  /// `repeats` marks grid axes (a subset of cuda::repeating_axes()) that every region spans completely.
+  /// Fields and source have no halo there; kernels wrap indices at the ends.
   ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source,
              cudaStream_t stream, const std::array<bool, 3>& repeats = {});
 
-  /// Nothing to do: ghosts beside walls are made in the kernels, from the points of the grid.
+  /// Does nothing: the kernels make the ghost points beside walls from points of the grid.
   void fill_ghosts(Field&, const Box&) const override {}
 
   void prepare(const Field& in, const Box& region, int steps) const override;
 
-  /// Fields of device memory. Returns when the kernels are enqueued; the first call with a number of steps
-  /// waits until they are compiled.
+  /// Advances `region` of `in` by `steps` steps into `out`; both fields are device memory. Returns when the
+  /// kernels are enqueued; the first call with a number of steps waits until they are compiled.
   void advance(const Field& in, Field& out, const Box& region, int steps) const override;
 
-  /// How many steps per advance() are fastest for large regions.
+  /// Returns the number of steps per advance() that is fastest for large regions.
   int preferred_steps() const;
 
  private:
-  static constexpr std::int64_t column_granule = 16;  // columns: 32 bytes of the smallest format
+  static constexpr std::int64_t column_granule = 16;  // columns: 32 bytes in the smallest format
 
+  /// The kernels of march.cuh for one pair of formats and one depth.
   struct March {
     Formats formats;
     Tile tile;
-    std::map<std::array<bool, 3>, Kernel> kernels{};  // once they are needed: see kernel_of()
+    // By whole_vectors and faces_between_lanes of the tile, compiled at first use.
+    std::map<std::array<bool, 3>, Kernel> kernels{};
   };
-  /// Device memory between two kernels of one advance(), and the box it holds.
+  /// What a kernel of an advance() reads or writes: a field, or scratch memory between two kernels.
   struct Operand {
     View view;
     bool stored;
@@ -68,11 +75,12 @@ class ScalarUnit : public Unit {
   void step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const;
   template <class AnyTile>
   void step_by_tiles(const AnyTile& tile, Arguments& a, const Formats& formats, cudaStream_t stream) const;
-  /// None where one thread takes a point.
+  /// Returns the cached choice of a single-step tile; none if step.cuh takes the region.
   const std::optional<SingleTile>& single_tile(const Formats& formats, const Region& region) const;
   void steps(const StepTile& tile, const Operand& in, const Operand& out, const Box& region, int steps,
              cudaStream_t stream) const;
-  /// Of steps.cuh, if it takes the region; `faster_than_march`: and if it should.
+  /// Returns the cached tile of steps.cuh for a region. If `faster_than_march`, returns it only where it
+  /// beats a march.
   const std::optional<StepTile>& step_tile(const Box& region, int steps, bool faster_than_march) const;
 
   Operand scratch(const Operand& in, const Box& box, std::size_t which) const;
@@ -96,22 +104,22 @@ class ScalarUnit : public Unit {
   std::array<std::array<double, 2>, 3> ghost_{};
   KernelCompiler compiler_;
   int preferred_ = 0;
-  std::array<Stream, 2> band_streams_;  // beside stream_, between these events
+  std::array<Stream, 2> band_streams_;  // run beside stream_, between forked_ and joined_
   Event forked_;
   std::array<Event, 2> joined_;
 
-  // Made when first needed; advance() is const in what it computes.
+  // Caches, filled at first use; they do not change what advance() computes.
   mutable std::map<std::tuple<Formats, int>, std::optional<March>> marches_;
   mutable std::map<Formats, Kernel> step_kernels_;
   mutable std::map<std::tuple<Formats, SingleTile>, Kernel> tile_kernels_;
   mutable std::map<std::tuple<Formats, std::array<long long, 3>, std::array<long long, 3>>, SingleStep>
-      single_steps_;                            // of regions
-  mutable std::map<Formats, Code> steps_code_;  // kernels of all strides
+      single_steps_;                            // by formats and region
+  mutable std::map<Formats, Code> steps_code_;  // machine code of all strides
   mutable std::map<std::tuple<Formats, int>, Kernel> steps_kernels_;
   mutable std::map<std::tuple<Index3, Index3, int, bool>, std::optional<StepTile>> step_tiles_;
-  // Two for the kernels of advance(), two for the bands of each stream.
+  // Two buffers for the kernels of advance(), and two for each band stream.
   mutable std::array<DeviceBuffer, 6> scratch_;
-  mutable std::int64_t aligned_column_ = 0;  // a column that starts at a multiple of 64 bytes in all fields
+  mutable std::int64_t aligned_column_ = 0;  // a column at a multiple of 64 bytes in all fields
 };
 
 }  // namespace spsolve::cuda

@@ -8,17 +8,18 @@
 
 namespace spsolve::cuda {
 
-/// How a single step is cut into tiles in shared memory (tile_io.cuh).
+/// Describes a tile of a single step that is held in shared memory (tile_io.cuh).
 struct SharedTile {
-  int lanes_x = 0;                    // of a warp, side by side along x; the others are rows
+  int lanes_x = 0;                    // lanes of a warp along x; its other lanes are rows
   int warps = 0;                      // stacked along rows
-  int planes = 0;                     // that a block writes
-  int blocks_per_multiprocessor = 0;  // what registers and shared memory are limited to; 0: it does not fit
-  int columns = 0, rows = 0;          // that a block writes
-  int pitch = 0;                      // of rows in shared memory, in points
+  int planes = 0;                     // written by a block
+  int blocks_per_multiprocessor = 0;  // limit by registers and shared memory; 0: the tile does not fit
+  int columns = 0, rows = 0;          // written by a block
+  int pitch = 0;                      // row length in shared memory, in points
   std::size_t shared_bytes = 0;
-  double cycles = 0;  // of a step of the region, by which tiles are chosen
+  double cycles = 0;  // estimate for one step of the region, by which tiles are chosen
 
+  /// Writes the constants that both kernels share.
   void put_constants(ConstantsText& text) const {
     text.integer("lanes_x", lanes_x);
     text.integer("warps", warps);

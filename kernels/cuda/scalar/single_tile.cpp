@@ -10,7 +10,7 @@ SingleStep choose_single_step(const KernelStencil& stencil, const Region& region
                               const BlockLimits& limits) {
   const int rows = stencil.tile_axis(), slow = stencil.slow_axis();
   for (int axis = 0; axis < axis_count; ++axis)
-    if (region.extent(axis) < 1) return {};  // bands beside walls may be empty
+    if (region.extent(axis) < 1) return {};  // a band beside a wall may be empty
   SingleStep best{{}, step_cycles(stencil, region, formats, limits)};
   if (stencil.folded != std::array<bool, 3>{} || stencil.radius[rows] == 0) return best;
   const auto consider = [&](const auto& tile) {

@@ -9,16 +9,16 @@
 
 namespace spsolve::cuda {
 
-/// How tiles in shared memory take a single step, by box_step.cuh or star_step.cuh.
+/// The tile of a single step by box_step.cuh (dense step) or star_step.cuh (streaming step).
 using SingleTile = std::variant<BoxTile, StarTile>;
 
-/// How a single step of a region is taken, and the cycles that it takes.
+/// The kernel for a single step of a region, and its estimated cycles.
 struct SingleStep {
-  std::optional<SingleTile> tile;  // none: by one thread per point (step.cuh)
+  std::optional<SingleTile> tile;  // none: step.cuh, one thread per point
   double cycles = 0;
 };
 
-/// The fastest.
+/// Returns the fastest kernel and tile for a single step.
 SingleStep choose_single_step(const KernelStencil& stencil, const Region& region, const Formats& formats,
                               const BlockLimits& limits);
 

@@ -6,7 +6,7 @@
 
 namespace spsolve::cuda {
 
-/// Cycles that step.cuh, one thread per point, takes for a step of a region.
+/// Estimates the cycles that step.cuh, one thread per point, takes for one step of a region.
 double step_cycles(const KernelStencil& stencil, const Region& region, const Formats& formats,
                    const BlockLimits& limits);
 

@@ -12,21 +12,23 @@ namespace spsolve::cuda {
 namespace {
 
 constexpr std::int64_t least_planes = 8, most_planes = 256, least_columns = 8;
-// Measured on H200, in cycles: until the first step, beside walls; a step; until the threads have their
-// loads.
+// Cycles measured on H200: until the first step, further cycles beside walls, per step, and until the loads
+// of a turn have arrived.
 constexpr double start_cycles = 600, ghost_cycles = 1600, barrier_cycles = 150, load_cycles = 1300;
-constexpr double turn_slots = 25, point_slots = 3;  // instructions beside sums, of a thread, of a point
-// The same of march.cuh on small grids, where each warp waits for its own results: until the first step; to
-// fill a level in fp64; a plane of a level; issue slots per instruction; between walls, times as much.
+// Instructions of a thread besides the sums: per turn, per point.
+constexpr double turn_slots = 25, point_slots = 3;
+// The same for march.cuh on small grids, where each warp waits for its own results: cycles until the first
+// step; to fill a level in fp64; per plane of a level. `alone` is issue slots per instruction, `walls_slow`
+// the factor between walls.
 constexpr double march_cycles = 3000, level_cycles_fp64 = 900, plane_cycles = 20, alone = 1.5,
                  walls_slow = 1.65;
-constexpr double mirror_cycles = 6000;  // of what is beside neumann faces across it that it does not mirror
+constexpr double mirror_cycles = 6000;  // single steps beside neumann faces that the march does not reflect
 
 int planes_per_thread(const KernelStencil& stencil) {
   return planes_of_thread(static_cast<int>(stencil.taps.size()) * (stencil.folded[column_axis] ? 2 : 1));
 }
 
-/// Points that a thread reads for each of its sums.
+/// Returns how many points a thread reads per sum.
 double points_read(const KernelStencil& stencil) {
   std::map<int, std::pair<int, int>> planes_of_column;
   for (const Tap& tap : stencil.taps)
@@ -42,7 +44,7 @@ double points_read(const KernelStencil& stencil) {
   return points;
 }
 
-/// Planes that a tile of so many holds for so many steps.
+/// Returns how many planes a tile of `planes` planes holds for `steps` steps.
 std::int64_t held_planes(const KernelStencil& stencil, std::int64_t planes, int steps) {
   const int radius = stencil.radius[plane_axis];
   const std::int64_t held = planes + 2 * steps * radius;
@@ -51,8 +53,8 @@ std::int64_t held_planes(const KernelStencil& stencil, std::int64_t planes, int 
              : std::min<std::int64_t>(held, stencil.shape[plane_axis] + 2 * radius);
 }
 
-/// Cycles that a block takes for a turn of its threads. A warp takes a cycle of shared memory for every 128
-/// bytes, and one of its scheduler for an instruction.
+/// Returns the cycles of a block for one turn of its threads. A warp takes one cycle of shared memory per 128
+/// bytes, and one cycle of its scheduler per instruction.
 double turn_cycles(const KernelStencil& stencil, int compute_bytes) {
   constexpr double warps = step_threads / 32;
   const double words = compute_bytes / 4.0, read = points_read(stencil),
@@ -61,7 +63,7 @@ double turn_cycles(const KernelStencil& stencil, int compute_bytes) {
   return warps * std::max(together * words * (read + 1), slots / schedulers_of_multiprocessor);
 }
 
-/// What tiles of so many planes and columns take; `turn`: turn_cycles().
+/// Returns the tile of this many planes and columns with its cost; `turn` is turn_cycles().
 StepTile cut_tile(const KernelStencil& stencil, const Region& region, int steps, int compute_bytes,
                   const BlockLimits& limits, std::int64_t planes, std::int64_t columns, int stride,
                   double turn) {
@@ -84,6 +86,7 @@ StepTile cut_tile(const KernelStencil& stencil, const Region& region, int steps,
   return tile;
 }
 
+/// Estimates the cycles of a march of the region by march.cuh.
 double cycles_of_march(const KernelStencil& stencil, const Tile& tile, const Region& region,
                        int compute_bytes, const BlockLimits& limits) {
   const std::int64_t planes = region.end[plane_axis] - region.begin[plane_axis],
@@ -108,7 +111,8 @@ std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Reg
                                          int compute_bytes, const BlockLimits& limits) {
   if (stencil.shape[row_axis] > 1 || stencil.radius[row_axis] > 0 || stencil.radius[plane_axis] == 0)
     return std::nullopt;
-  if (stencil.repeats != std::array<bool, 3>{}) return std::nullopt;  // it reads images
+  if (stencil.repeats != std::array<bool, 3>{})
+    return std::nullopt;  // the kernel reads periodic copies in memory
   std::optional<StepTile> best;
   const double turn = turn_cycles(stencil, compute_bytes);
   const std::int64_t all_planes = region.end[plane_axis] - region.begin[plane_axis],
@@ -120,7 +124,7 @@ std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Reg
     for (std::int64_t planes = std::min(all_planes, most_planes);
          planes >= std::min(all_planes, least_planes); --planes) {
       if (planes != ceil_div(all_planes, ceil_div(all_planes, planes)))
-        continue;  // leave no smaller last tile
+        continue;  // a smaller extent gives the same number of tiles
       const StepTile tile =
           cut_tile(stencil, region, steps, compute_bytes, limits, planes, columns, stride, turn);
       if (tile.shared_bytes <= limits.shared_bytes && tile.plane_tiles <= most_blocks_across &&

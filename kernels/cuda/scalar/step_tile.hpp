@@ -8,25 +8,25 @@
 
 namespace spsolve::cuda {
 
-/// How steps.cuh cuts a region for one launch.
+/// Describes how steps.cuh divides a region of a small 2D grid for one launch of several steps.
 struct StepTile {
-  int stride = 0;                                  // columns of shared memory: its kernel
-  std::int64_t planes = 0, columns = 0;            // that a block writes
-  std::int64_t plane_tiles = 0, column_tiles = 0;  // of the region
+  int stride = 0;                        // row length in shared memory, in points; selects the kernel
+  std::int64_t planes = 0, columns = 0;  // written by a block
+  std::int64_t plane_tiles = 0, column_tiles = 0;  // number of tiles in the region
   std::size_t shared_bytes = 0;
-  double waves = 0;  // of blocks, one per multiprocessor
-  // Of a block: turns of its threads until it has its points, of all steps; cycles of one of these; points
-  // that a thread has in a turn.
+  double waves = 0;  // waves of blocks, one block per multiprocessor
+  // Per block: turns of its threads to load the points, turns for all steps, cycles per turn, points of a
+  // thread per turn.
   double load_turns = 0, turns = 0, turn_cycles = 0, points = 0;
-  double cycles = 0;  // by which tiles are chosen
+  double cycles = 0;  // estimate by which tiles are chosen
 };
 
-/// The fastest tile for so many steps of a region in one launch; none in 1D, in 3D (tiles would be mostly
-/// halo) and where the steps reach further than tiles are wide.
+/// Returns the fastest tile for `steps` steps of a region in one launch. Returns nothing in 1D, in 3D (tiles
+/// would be mostly halo), and if the steps reach farther than tiles are wide.
 std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Region& region, int steps,
                                          int compute_bytes, const BlockLimits& limits);
 
-/// The same where it is faster than a march: on small grids.
+/// Returns that tile only if it is faster than a march, as on small grids.
 std::optional<StepTile> choose_small_tile(const KernelStencil& stencil, const Region& region, int steps,
                                           const Formats& formats, const BlockLimits& limits);
 

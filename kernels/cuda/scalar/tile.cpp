@@ -11,29 +11,30 @@
 namespace spsolve::cuda {
 namespace {
 
-/// A way to cut a block, and the 32-bit registers per thread that its time levels may take. The rest of the
-/// register file is for the window, addresses and operands on their way.
+/// A shape of a block, and the 32-bit registers per thread that its time levels may take. The rest of the
+/// register file holds the window, addresses and operands in flight.
 struct Cut {
   int warps, rows_per_warp, blocks_per_multiprocessor;
   int star_registers, box_registers;  // boxes need a larger window
 };
 
-// 3D, in order of preference among equals. 12 x 4 and 16 x 3 rows: measured best for fp32 stars and boxes on
-// H200.
+// Shapes for 3D, in order of preference among equals. 12 x 4 and 16 x 3 rows were measured to be best for
+// fp32 stars and boxes on H200.
 constexpr Cut cuts_3d[] = {{12, 4, 1, 128, 96}, {16, 3, 1, 64, 48},  {8, 6, 1, 160, 100}, {8, 8, 1, 136, 0},
                            {16, 2, 1, 64, 48},  {12, 2, 1, 128, 96}, {8, 4, 1, 160, 128}, {12, 1, 1, 128, 96},
                            {8, 2, 1, 160, 128}, {8, 1, 1, 160, 128}};
-// 2D and 1D: a warp is a tile of its own. In 2D fp32 it may have 4 or 8 points per lane (fp64: 4).
+// Shapes for 2D and 1D, where each warp is a tile of its own. In 2D fp32 a lane may have 4 or 8 points (fp64:
+// 4).
 constexpr Cut cuts_2d[] = {{1, 1, 16, 40, 40}, {1, 1, 12, 80, 80}, {1, 1, 8, 144, 144}};
-constexpr Cut beside_wide_sources{1, 1, 4, 144, 144};  // which leave shared memory for no more
+constexpr Cut beside_wide_sources{1, 1, 4, 144, 144};  // their stages leave shared memory for four blocks
 
-// Beside those of sums and of a source that is kept until all levels have passed: of tiles of one warp, and
-// of several.
+// Registers besides those of sums and of a source that is kept until all levels have used it, for tiles of
+// one warp and of several.
 constexpr int other_registers_2d = 64, other_registers_3d = 60;
-// With a source, larger tiles are slower in 3D: more of their halos is read from memory, not from the cache.
+// With a source, larger tiles are slower in 3D: more of their halo is read from memory instead of the cache.
 constexpr int most_rows_with_source = 32;
-constexpr int spare_registers = 8;   // of boxes, for what box_registers() does not count
-constexpr int most_unrolled = 2500;  // operations on one plane in one thread: compile time, instruction cache
+constexpr int spare_registers = 8;   // for boxes: what box_registers() does not count
+constexpr int most_unrolled = 2500;  // operations of a thread per plane: limits compile time and code size
 
 int shared_bytes(const KernelStencil& stencil, const Formats& formats, const Tile& tile) {
   const int radius = stencil.radius[row_axis];
@@ -47,21 +48,21 @@ int shared_bytes(const KernelStencil& stencil, const Formats& formats, const Til
   return round_up(ring, 128) + round_up(edges, 128) + last_plane;
 }
 
-/// Of the register file, in the portions in which it is given out.
+/// Returns the registers that a thread can have, in multiples of the allocation granularity.
 int registers_of_thread(const Cut& cut) {
   return std::min(255, 65536 / (32 * cut.warps * cut.blocks_per_multiprocessor) / 8 * 8);
 }
 
-/// 32-bit registers of the planes of the source that the levels of a tile have reached; one level alone keeps
-/// none.
+/// Returns the 32-bit registers for the planes of the source that the levels have not used yet. A single
+/// level keeps none.
 int source_registers(const KernelStencil& stencil, const Tile& tile, int compute_bytes) {
   const bool kept = stencil.with_source && tile.depth > 1;
   const int planes = kept ? stencil.radius[plane_axis] * (tile.depth - 1) + 1 : 0;
   return planes * tile.rows_per_warp * tile.points_per_lane * compute_bytes / 4;
 }
 
-/// 32-bit registers that a box takes per thread, as ptxas does: sums and the points that are read. More are
-/// kept in local memory, which is up to 27 times slower than single steps on H200.
+/// Returns the 32-bit registers per thread of a box, as ptxas allocates them: sums and the window. More
+/// registers would spill to local memory, which is up to 27 times slower than single steps on H200.
 int box_registers(const KernelStencil& stencil, const Tile& tile, int compute_bytes) {
   const int columns = tile.points_per_lane, window_columns = columns + 2 * stencil.radius[column_axis];
   const int sums = 2 * stencil.radius[plane_axis] * tile.depth * tile.rows_per_warp * columns,
@@ -83,9 +84,9 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
   tile.warps = cut.warps;
   tile.rows_per_warp = cut.rows_per_warp;
   tile.blocks_per_multiprocessor = cut.blocks_per_multiprocessor;
-  tile.stages = plane_radius == 0 ? 2 : cut.warps == 1 ? 8 : 3;  // how far copies run ahead
-  // Without a march there are registers for more, so that less of a tile is halo; with a source, shared
-  // memory for half of it.
+  tile.stages = plane_radius == 0 ? 2 : cut.warps == 1 ? 8 : 3;  // pipeline depth
+  // Without planes ahead there are registers for more points, so that less of a tile is halo. With a source,
+  // shared memory has room for half of them.
   const int widest = stencil.with_source && row_radius > 0 ? 32 : 64;
   tile.points_per_lane = (plane_radius == 0 ? widest : bytes_per_lane) / formats.compute_bytes();
   while (tile.points_per_lane < column_radius) tile.points_per_lane *= 2;
@@ -97,7 +98,7 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
   tile.faces_between_warps = rows >= tile.rows() || rows % tile.rows_per_warp == 0;
   if (const int halo = depth * plane_radius; halo > 0)
     tile.warm_up = halo + halo / warm_up_loops(stencil, formats, depth) + 2;
-  // A source takes as much shared memory again: where that is too much, copies run less far ahead.
+  // A source doubles the shared memory of a stage. If that is too much, fewer stages are in flight.
   tile.shared_bytes = shared_bytes(stencil, formats, tile);
   const int most_shared = static_cast<int>(limits.shared_bytes) / cut.blocks_per_multiprocessor;
   while (stencil.with_source && tile.stages > 2 && tile.shared_bytes > most_shared) {
@@ -124,14 +125,14 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
   return fits ? std::optional(tile) : std::nullopt;
 }
 
-/// The part of a tile that is written.
+/// Returns the fraction of a tile that is written.
 double useful(const Tile& tile) {
   return static_cast<double>(tile.written_columns()) / tile.columns() * tile.written_rows() / tile.rows();
 }
 
-/// What one step of the whole grid takes of the busiest scheduler, in issue slots up to a factor.
+/// Returns the time of one step of the whole grid on the busiest scheduler, in issue slots up to a factor.
 double busiest(const KernelStencil& stencil, const Tile& tile, int multiprocessors) {
-  constexpr double alone = 1.6;  // slots per instruction of a warp that has a scheduler to itself
+  constexpr double alone = 1.6;  // slots per instruction of a warp alone on its scheduler
   const std::int64_t planes = stencil.shape[plane_axis],
                      tiles = ceil_div(stencil.shape[column_axis], tile.written_columns());
   const int number = stretch_march(flat_march(tile, planes, tiles, multiprocessors)).of_others.number;
@@ -152,7 +153,8 @@ std::optional<Tile> choose_flat_tile(const KernelStencil& stencil, const Formats
   };
   const auto wide = of_width(32);
   if (formats.compute_bytes() == 8) return wide;
-  // Wide tiles have less halo, narrow ones share a small grid among more warps, and hide a little more.
+  // Wide tiles have less halo. Narrow tiles share a small grid among more warps and hide a little more
+  // latency.
   constexpr double hides = 0.97;
   const auto narrow = of_width(16);
   return wide && narrow &&
@@ -162,7 +164,8 @@ std::optional<Tile> choose_flat_tile(const KernelStencil& stencil, const Formats
              : narrow;
 }
 
-/// march.cuh takes ghosts from within one mirror image of the grid.
+/// Returns whether the grid is thick enough for march.cuh, which takes ghost points from one reflection of
+/// the grid only.
 bool takes_grid(const KernelStencil& stencil) {
   for (int k = 0; k < axis_count; ++k)
     if (stencil.has_walls(k) && stencil.shape[k] < stencil.radius[k]) return false;
@@ -199,9 +202,10 @@ FlatMarch flat_march(const Tile& tile, std::int64_t planes, std::int64_t tiles,
 
 WallCost wall_cost(const KernelStencil& stencil, const Tile& tile, int compute_bytes) {
   if (stencil.radius[plane_axis] == 0) return {};
-  // Instructions: one per word of a neighbour beyond the ends of rows, which is within the points of a lane
-  // or after them; per point of blocks near a face across the march. Boxes beside both take longer than that:
-  // of 20 grids on H200, the number with which they did best.
+  // Instructions: one per word of each neighbour beyond the ends of rows, which lies within the points of a
+  // lane or after them, and `ghost_planes` per point in blocks near a face across the march. Boxes beside
+  // both kinds of faces take longer than that count; `boxes_beside_both` is the value with which 20 grids on
+  // H200 did best.
   constexpr double ghost_planes = 0.7, boxes_beside_both = 1.5;
   const int radius = stencil.radius[column_axis];
   const bool between = stencil.shape[column_axis] % tile.points_per_lane == 0 &&
@@ -217,9 +221,10 @@ WallCost wall_cost(const KernelStencil& stencil, const Tile& tile, int compute_b
 
 int preferred_depth(const KernelStencil& stencil, const Formats& formats, const BlockLimits& limits) {
   if (!takes_grid(stencil)) return 0;
-  // Below, computing twice costs more than the memory traffic saved, of which a source makes more.
+  // Below this fraction, redundant computation costs more than the saved memory traffic. A source adds memory
+  // traffic.
   const double least_useful = stencil.with_source && stencil.radius[row_axis] > 0 ? 0.65 : 0.76;
-  // Measured; without a march levels keep no registers.
+  // Measured. Without planes ahead, levels keep no registers.
   const int deepest = stencil.radius[plane_axis] == 0 ? 16 : 8;
   KernelStencil inner = stencil;
   inner.walls = {};
@@ -232,19 +237,20 @@ int preferred_depth(const KernelStencil& stencil, const Formats& formats, const 
 
 namespace {
 
-/// Of marches of up to `steps` steps: whether rows repeat.
+/// Returns whether marches of up to `steps` steps can wrap rows at their ends.
 bool march_repeats_rows(const KernelStencil& stencil, Precision precision, int steps, int preferred,
                         const BlockLimits& limits) {
   const std::int64_t columns = stencil.shape[column_axis];
-  // Images of few rows cost little; kernels of single steps take planes beside neumann faces.
+  // Periodic copies of few rows cost little. Kernels of single steps, which advance planes beside neumann
+  // faces, would need them as well.
   if (stencil.radius[row_axis] == 0 || columns > most_columns || stencil.steps_planes()) return false;
   for (int depth = 1; depth <= steps; ++depth)
     for (const bool in_stored : {false, true})
       for (const bool out_stored : {false, true}) {
         const auto tile = choose_tile(stencil, {precision, in_stored, out_stored}, depth, limits);
-        if (!tile && depth > preferred) continue;  // several kernels
-        // A tile across the ends begins with half of it; no other may begin with the grid, or reach beyond
-        // it.
+        if (!tile && depth > preferred) continue;  // runs as several kernels
+        // The tile across the ends begins with half of its columns before the grid. No other tile may begin
+        // before the grid or end beyond it.
         if (!tile || columns < tile->columns() ||
             tile->columns() / 2 <= tile->column_margin + tile->across_margin)
           return false;
@@ -258,7 +264,7 @@ std::array<bool, 3> repeating_axes(const KernelStencil& stencil, const Region& b
                                    int steps, const BlockLimits& limits) {
   const Formats formats{precision, true, true};
   const int bytes = formats.in_bytes();
-  // Whether an axis may, given how far beyond its ends threads read.
+  // Returns whether an axis may repeat if threads read `beyond` points beyond its ends.
   const auto may_repeat = [&](int axis, int beyond) {
     return stencil.radius[axis] > 0 && !stencil.has_walls(axis) &&
            block.extent(axis) == stencil.shape[axis] && stencil.shape[axis] >= beyond;
@@ -282,7 +288,7 @@ std::array<bool, 3> repeating_axes(const KernelStencil& stencil, const Region& b
 
 std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& columns, const Tile& tile,
                                              const Formats& formats, bool scratch, bool ends_at_wall) {
-  constexpr int room = 64;  // bytes
+  constexpr int room = 64;  // bytes of padding
   const auto [begin, end] = columns;
   const std::int64_t together = tile.points_per_lane;
   if (tile.column_margin % together != 0) return columns;
@@ -297,7 +303,8 @@ void place_column_tiles(Arguments& a, const Tile& tile, std::int64_t first) {
   a.first_column = first - tile.column_margin;
   a.column_tiles = static_cast<int>(ceil_div(a.region.end[column_axis] - first, written));
   if (period == 0) return;
-  const std::int64_t across = tile.columns() / 2 - tile.across_margin;  // of its columns beyond either end
+  const std::int64_t across =
+      tile.columns() / 2 - tile.across_margin;  // its written columns beyond either end
   a.region.begin[column_axis] = -across;
   a.region.end[column_axis] = period - across;
   a.first_column = across - tile.column_margin - written;
@@ -312,7 +319,8 @@ RowTiles tiles_of_rows(const Region& region, const KernelStencil& stencil, const
 void keep_tiles_from_walls(Arguments& a, const Tile& tile) {
   const std::int64_t written = tile.written_columns(), margin = tile.column_margin;
   const std::int64_t first_of_last = a.first_column + margin + (a.column_tiles - 1) * written;
-  // By so much the tile before the last reaches beyond the wall, and by so much tiles may be moved.
+  // The tile before the last reaches beyond the wall by `beyond` columns; tiles may be moved by `room`
+  // columns.
   const std::int64_t beyond = round_up(first_of_last + margin - a.shape[column_axis], most_points_per_lane);
   const std::int64_t room =
       std::min<std::int64_t>(written - margin, first_of_last + written - a.region.end[column_axis]);
@@ -322,7 +330,7 @@ void keep_tiles_from_walls(Arguments& a, const Tile& tile) {
 Tile place_tiles(Arguments& a, const KernelStencil& stencil, Tile tile, std::int64_t first) {
   const bool has_ends = stencil.has_walls(column_axis), is_line = stencil.radius[plane_axis] == 0;
   place_column_tiles(a, tile, first);
-  if (has_ends && !is_line) keep_tiles_from_walls(a, tile);  // of lines, tiles begin where memory's lines do
+  if (has_ends && !is_line) keep_tiles_from_walls(a, tile);  // tiles of lines stay at cache lines of memory
   tile.whole_vectors = writes_whole_vectors(a, tile);
   if (has_ends) tile.faces_between_lanes = faces_between_lanes(a, tile);
   return tile;

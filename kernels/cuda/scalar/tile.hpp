@@ -11,60 +11,69 @@
 
 namespace spsolve::cuda {
 
-constexpr int most_points_per_lane = 16;  // neighbours in x, of any tile
+constexpr int most_points_per_lane = 16;  // along x, at most, in any tile
 
-/// The best tile of march.cuh for so many steps of the whole grid in one kernel, or none if its registers or
-/// shared memory do not do (large radii, deep fusion).
+/// Returns the best tile of march.cuh that advances the whole grid by `depth` steps in one kernel. Returns
+/// nothing if no tile fits registers and shared memory (large radii, deep fusion).
 std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& formats, int depth,
                                 const BlockLimits& limits);
 
-/// The march over so many planes by `tiles` tiles of one row so cut, away from walls.
+/// Describes a march of `tiles` tiles of one row over `planes` planes, away from walls.
 FlatMarch flat_march(const Tile& tile, std::int64_t planes, std::int64_t tiles, std::int64_t multiprocessors);
 
-/// Of tiles of one row; none where there is no march.
+/// Returns what walls cost tiles of one row. The cost is zero for kernels that do not march (no taps along
+/// the march axis).
 WallCost wall_cost(const KernelStencil& stencil, const Tile& tile, int compute_bytes);
 
-/// How many steps in one kernel are fastest; 0 if march.cuh does not take the stencil or the grid at all.
+/// Returns how many steps per kernel are fastest; 0 if march.cuh does not take the stencil or the grid at
+/// all.
 int preferred_depth(const KernelStencil& stencil, const Formats& formats, const BlockLimits& limits);
 
-/// The axes of which kernels of launches of up to `steps` steps take what lies beyond one end from the other,
-/// so that no images of them are needed in memory: of those that `block`, the largest, has whole. Rows must
-/// be of whole vectors of 16 bytes, and repeat alone where there is a march, in 3D and of at least a tile.
-/// Where single steps take the block by tiles in shared memory all axes do that reach no farther than the
-/// grid.
+/// Returns the periodic axes whose ends the kernels connect by themselves, so that memory needs no periodic
+/// copies, for launches of up to `steps` steps. Candidates are the axes that `block`, the largest block,
+/// spans completely.
+///
+/// Rows must consist of whole vectors of 16 bytes. If the stencil is marched, only rows of 3D grids that hold
+/// at least one tile can repeat. If single steps use tiles in shared memory, every axis can repeat that is at
+/// least as long as the stencil reaches.
 std::array<bool, 3> repeating_axes(const KernelStencil& stencil, const Region& block, Precision precision,
                                    int steps, const BlockLimits& limits);
 
-/// The columns [begin, end) of a region, counted from where its rows are aligned to 64 bytes, grown to
-/// columns that threads write together: in rows of `scratch` memory, and where the grid ends at a wall and
-/// rows have room to 64 bytes beyond. Sweeps on tensor cores read that room, with weights of zero, so that
-/// march.cuh writes zeros there. fp16 is left out: what was written there before could overflow, and zeros
-/// have not been measured.
+/// Extends the columns [begin, end) of a region, counted from where rows are aligned to 64 bytes, to whole
+/// vectors of a thread. It does so for rows of `scratch` memory, and at the end of a grid that ends at a wall
+/// if rows are padded to 64 bytes there.
+///
+/// Sweeps on tensor cores read that padding with weights of zero, therefore march.cuh writes zeros to it.
+/// fp16 is not extended: values written there earlier could overflow, and writing zeros has not been
+/// measured.
 std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& columns, const Tile& tile,
                                              const Formats& formats, bool scratch, bool ends_at_wall);
 
-/// Where the columns of a march are cut into tiles, the first of which writes column `first` of the region;
-/// where rows repeat it lies across their ends, and the region is turned so that it begins with it.
+/// Places the tiles along x; the first tile writes from column `first` of the region on. If rows repeat, the
+/// first tile lies across their ends, and the region is rotated so that it begins with that tile.
 void place_column_tiles(Arguments& a, const Tile& tile, std::int64_t first);
 
-/// The tiles of rows of a region.
+/// Returns how the rows of a region are divided into tiles.
 RowTiles tiles_of_rows(const Region& region, const KernelStencil& stencil, const Tile& tile);
 
-/// Moves tiles so placed towards the beginning of rows until only the last one reaches beyond their end,
-/// where that leaves the second within them: blocks beside walls take longer than others.
+/// Moves placed tiles towards the beginning of rows so that only the last tile reaches beyond the end of the
+/// grid, if the second tile stays inside. Blocks beside walls take longer than others, so fewer of them are
+/// better.
 void keep_tiles_from_walls(Arguments& a, const Tile& tile);
 
-/// Both for a launch over a.region; returns the tile as its kernel is compiled.
+/// Places the tiles of a launch over a.region with place_column_tiles() and keep_tiles_from_walls(). Returns
+/// the tile as its kernel is compiled.
 Tile place_tiles(Arguments& a, const KernelStencil& stencil, Tile tile, std::int64_t first);
 
-/// Whether the first of several tiles so placed begins before the grid, and whether the last ends beyond it.
+/// Returns whether the first of several placed tiles begins before the grid, and whether the last one ends
+/// beyond it.
 std::array<bool, 2> outer_tiles(const Arguments& a, const Tile& tile);
 constexpr std::array<bool, 2> no_outer_tiles{};
 
-/// Whether rows begin and end between lanes of tiles so placed (see Tile).
+/// Returns whether rows begin, and whether they end, between two lanes of placed tiles (see Tile).
 std::array<bool, 2> faces_between_lanes(const Arguments& a, const Tile& tile);
 
-/// Whether tiles so placed are written by whole vectors (see Tile).
+/// Returns whether placed tiles are written by whole vectors (see Tile).
 bool writes_whole_vectors(const Arguments& a, const Tile& tile);
 
 }  // namespace spsolve::cuda
