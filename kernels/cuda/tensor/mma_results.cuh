@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Results of mma_sweep.cuh: where the sums of a lane belong, and how they get there.
+// Results of mma_sweep.cuh: which points the sums of a lane belong to, and how they are written.
 
 #include "kernels/cuda/ptx/mma.cuh"
 #include "kernels/cuda/tensor/mma_stage.cuh"
 
 namespace spsolve::cuda {
 
-/// Of which points the four results are that a lane holds of a product: two outputs of two neighbouring
-/// tiles; where 16-bit results are transposed, two pairs of neighbours of one tile; in fp64 one pair of two
-/// tiles.
+/// The points of the four results that a lane holds of a product: two outputs of two neighbouring tiles; if
+/// 16-bit results are transposed, two pairs of neighbours of one tile; in fp64 one pair of each of two tiles.
 template <bool transposed>
 struct Places {
-  long long offset[m_blocks][2];  // elements from the first tile of the warp
+  long long offset[m_blocks][2];  // in elements, from the first tile of the warp
   int plane[m_blocks][2];
-  unsigned inside[m_blocks][blocks];  // of the region, one bit for each result, but for planes
+  unsigned inside[m_blocks][blocks];  // one bit per result inside the region, planes not considered
 
-  static constexpr int step = transposed || wide ? 1 : tile[2];  // between the first two results
+  static constexpr int step = transposed || wide ? 1 : tile[2];  // columns between the first two results
 
   __device__ void locate(const View& view, const Region& region, const long long (&origin)[3], int lane) {
     const int g = lane / 4, q = lane % 4;
@@ -46,11 +45,11 @@ struct Places {
   }
 };
 
-/// The chunks of output of a warp, one after the other along the march.
+/// Writes the chunks of output of a warp, one after the other along the march.
 template <class Stored>
 class Results {
  public:
-  /// `origin`: first point of the warp's first tile.
+  /// `origin` is the first point of the warp's first tile.
   __device__ Results(const MmaArguments& a, const long long (&origin)[3]) : a_(a), plane_(origin[0]) {
     const int lane = threadIdx.x % 32;
     places_.locate(a.out, a.region, origin, lane);
@@ -61,7 +60,7 @@ class Results {
     }
   }
 
-  /// Writes the sums of a chunk of output, those that lie in the region.
+  /// Writes the sums of a chunk of output that lie in the region.
   __device__ void store(const Sum (&sums)[m_blocks][blocks][4]) const {
 #pragma unroll
     for (int block = 0; block < m_blocks; ++block)
@@ -105,7 +104,7 @@ class Results {
   template <bool transposed>
   __device__ unsigned inside_planes(const Places<transposed>& places, int block, int j) const {
     unsigned inside = places.inside[block][j];
-    if constexpr (tile[0] == 1) return inside;  // the march ends where the region does
+    if constexpr (tile[0] == 1) return inside;  // the march ends with the region
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const long long p = plane_ + places.plane[block][half];
@@ -116,7 +115,7 @@ class Results {
 
   __device__ void write(Stored* to, int block, unsigned inside, const Sum (&value)[4]) const {
     if constexpr (sizeof(Stored) == 2) {
-      unsigned pair[2];  // of neighbours along x
+      unsigned pair[2];  // pairs of neighbours along x
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
         Stored low, high;
@@ -158,7 +157,7 @@ class Results {
   }
 
   const MmaArguments& a_;
-  long long plane_;  // of the next chunk
+  long long plane_;  // first plane of the next chunk
   Places<sizeof(Stored) == 2> places_;
   Places<false> source_places_;
   Stored* out_;

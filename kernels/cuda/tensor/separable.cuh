@@ -1,23 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sum of rank-one stencils as chained passes on sparse tensor cores: along x from shared memory, then along
-// y in registers. A warp marches 16 * groups columns of a strip down y.
+// Computes a sum of rank-one stencils in x and y as two chained passes on sparse tensor cores: along x from
+// shared memory, then along y in registers.
 //
-// Pass 1, D1^T = U X^T (M = 16 outputs along x, N = 8 rows): windows of 32 inputs hold one 16-byte chunk (or
-// two, of fp32) per lane, no shuffle. Rows are dealt to N such that the accumulators of pass 1, rounded to
-// operands, are the B fragments of pass 2, out = V D1 (M = 16 outputs along y, N = 8 columns); see
-// kernels/sparse/chained_pass.hpp. Fragment n of 16 + 16 rows holds slab n (16 rows) in lanes with even q and
-// slab n + windows in those with odd q (q = lane % 4). Where a window begins in the odd half of one step's
-// fragment, its slabs are the odd lanes of that and the even lanes of the next, and the same weights serve
-// with metadata of the other pair. So every value of D1 is made once per strip.
+// Blocks, warps, lanes. A block has warps_x warps side by side along x and marches a strip of rows down y;
+// strips begin at multiples of 16 rows, blockIdx.z is the plane. A warp has `groups` groups of 16 columns. In
+// the results, a lane (g = lane / 4, q = lane % 4) has columns 4q to 4q + 3 of two of 16 rows.
 //
-// Per 128 outputs: x_rank * x_windows + rank * y_windows instructions m16n8k32 (tf32: twice as many k16,
-// three times that for fp32 results). fp32 storage: operands are rounded to tf32; for fp32 results data and
-// weights are split into two tf32 terms each, and all products but that of the smaller terms are summed. No
-// range is lost: tf32 has the exponents of fp32.
+// Pass 1 is D1^T = U X^T (M = 16 outputs along x, N = 8 rows). A window of 32 inputs holds one 16-byte chunk
+// (two for fp32) per lane, so no shuffle is needed. Pass 2 is out = V D1 (M = 16 outputs along y, N = 8
+// columns). Rows are assigned to N such that the accumulators of pass 1, rounded to operands, are the B
+// fragments of pass 2; see kernels/sparse/chained_pass.hpp.
 //
-// Memory: one read and one write per point, and the halo (mostly in L2); what a warp adds as a source comes
-// to shared memory while it computes. Limited by memory up to about rank 3 (fp16) or 1 (fp32), by the power
-// that the tensor cores take beyond.
+// Fragment n of 16 + 16 rows holds slab n (16 rows) in lanes with even q and slab n + windows in lanes with
+// odd q. Where a window begins in the odd half of one step's fragment, its slabs are the odd lanes of that
+// fragment and the even lanes of the next one; the same weights are used with the metadata of the other pair
+// of lanes. So every value of D1 is computed once per strip.
+//
+// Registers. A lane keeps the fragments of the rows of the last step (32 y_windows rows of its columns), and
+// the weights if they are few. Shared memory holds `stages` stages of input, a staging buffer for bulk
+// stores, the source if it is staged, and the weights otherwise. A stage is 32 y_windows rows of the block's
+// columns with their halo in x.
+//
+// Barriers. Warps meet at the mbarriers of the ring only (BlockRing; on sm_80 at block barriers). A warp
+// waits for its source at an mbarrier of its own.
+//
+// Cost. Per 128 outputs: x_rank * x_windows + rank * y_windows instructions m16n8k32 (tf32: twice as many
+// m16n8k16, fp32 results: three times that). With fp32 storage, operands are rounded to tf32. For fp32
+// results, data and weights are split into two tf32 terms each, and all products but that of the two smaller
+// terms are summed; no range is lost, since tf32 has the exponents of fp32.
+//
+// Memory: one read and one write per point, and the halo (mostly from L2). The source of a step comes to
+// shared memory while the step is computed. The kernel is limited by memory up to about rank 3 (fp16) or 1
+// (fp32), beyond that by the power that tensor cores take.
 
 #include "kernels/cuda/tensor/separable_operands.cuh"
 #include "kernels/cuda/tensor/separable_stage.cuh"
@@ -25,6 +39,7 @@
 
 namespace spsolve::cuda {
 
+/// The march of one warp down its columns of a strip.
 class Strip {
  public:
   __device__ Strip(const SeparableArguments& a, SharedMemory& shared)
@@ -51,7 +66,7 @@ class Strip {
     const int last = needed < a_.steps_per_strip ? needed : a_.steps_per_strip;
     const bool idle = place_.end_column() <= 0 || place_.begin_column() >= warp_columns;
 #if __CUDA_ARCH__ >= 900
-    if (idle) {  // no column of the warp is written; in a loop of its own, which keeps no rows
+    if (idle) {  // no column of this warp is written; a loop of its own keeps no rows in registers
       ring.for_each(last + 1, [&](int n) { ring.release(n); });
       return;
     }
@@ -67,15 +82,15 @@ class Strip {
         step<false>(weights, ring, n);
       if (n < last) fetch_source(n + 1);
     });
-    if constexpr (bulk_stores) wait_for_staging();  // shared memory lives as long as the block
+    if constexpr (bulk_stores) wait_for_staging();  // shared memory must outlive the stores
   }
 
  private:
-  /// The first of the rows that step n completes, relative to the strip, as all rows here.
+  /// Returns the first row that step n completes. All rows here are relative to the strip.
   static __device__ int first_completed(int n) { return (n - 1) * block_rows + slab; }
 
-  /// Takes block n in and writes the rows that it completes. `simple`: without branches, where all of them
-  /// are written or parts are dealt with in shared memory.
+  /// Takes in block n of the input and writes the rows that it completes. `simple`: without branches, if all
+  /// these rows are written or if parts are handled in shared memory.
   template <bool simple>
   __device__ void step(const Weights& weights, BlockRing& ring, int n) {
     const int first_row = first_completed(n);
@@ -105,13 +120,13 @@ class Strip {
     if constexpr (bulk_stores && simple) store_staged(first_row);
   }
 
-  /// Pass 1: the fragments of 32 * y_windows new rows of some groups of 16 columns.
+  /// Runs pass 1: computes the fragments of 32 * y_windows new rows for some groups of 16 columns.
   __device__ void along_x(const Weights& weights, const Stored* in,
                           Fragment (&next)[groups_at_once][x_rank][y_windows][2]) const {
-    // Where weights are read from shared memory, several rows share a reading.
+    // If weights come from shared memory, several rows share one read of them.
     constexpr int rows_at_once = weights_in_shared && !tf32 ? 4 : 1;
-    constexpr int windows = x_windows + groups_at_once - 1;  // neighbours share all but one
-    // Where the second slab has no weights, lanes read what their neighbours do.
+    constexpr int windows = x_windows + groups_at_once - 1;  // neighbouring groups share all but one
+    // Windows whose second slab has weights; in the others odd lanes read what their neighbours read.
     constexpr int paired = x_paired + groups_at_once - 1;
     static_for<0, y_windows>([&](auto m_) {
       constexpr int m = decltype(m_)::value;
@@ -149,8 +164,8 @@ class Strip {
     });
   }
 
-  /// Pass 2: 32 * y_windows rows of 16 columns, 16 at a time; the first window of the i-th is i + 1 slabs
-  /// after that of the last step's fragments.
+  /// Runs pass 2: computes 32 * y_windows rows of 16 columns, 16 rows at a time. The first window of the i-th
+  /// 16 rows lies i + 1 slabs after the first window of the last step's fragments.
   __device__ void along_y(const Weights& weights, const Fragment (&before)[x_rank][y_windows][2],
                           const Fragment (&next)[x_rank][y_windows][2],
                           float (&out)[2 * y_windows][2][4]) const {
@@ -179,15 +194,15 @@ class Strip {
     }
   }
 
-  /// The first row of the strip that is written.
+  /// Returns the first row of the strip that is written.
   __device__ int first_written() const { return max(place_.begin_row(), 0); }
 
-  /// Whether rows from this one on are all written.
+  /// Returns whether `rows` rows from `row` on are all written.
   __device__ bool whole(int row, int rows) const {
     return row >= first_written() && row + rows <= place_.end_row();
   }
 
-  /// Results of 16 rows of one group: a lane has columns 4q to 4q + 3 of two rows.
+  /// Writes the results of 16 rows of one group; a lane has columns 4q to 4q + 3 of two rows.
   template <bool simple, int group>
   __device__ void write(int first_row, int i, const float (&sums)[2][4]) {
     const int first = first_row + slab * i;
@@ -222,10 +237,11 @@ class Strip {
     }
   }
 
-  /// fp16 factors are scaled.
+  /// Undoes the scaling of fp16 factors.
   __device__ float scaled(float sum) const { return element == Element::fp16 ? sum * a_.scale : sum; }
 
-  /// The lane's four results in one of its rows: of the 16 from `row` of the step on.
+  /// Returns the lane's four results in one of its rows, which is one of the 16 rows from `row` of the step
+  /// on.
   __device__ Pack<Stored, 4> results(const float (&sums)[2][4], int upper, int first_row, int row,
                                      int column) const {
     float value[4];
@@ -242,14 +258,14 @@ class Strip {
     return pack_four(value);
   }
 
-  /// The lane's place in a row of the strip, at a column of the warp's.
+  /// Returns the address of the lane's results in a row of the strip, at a column of the warp.
   template <class T>
   __device__ T* at(const View& view, int row, int column) const {
     return place_.at<T>(view, 0, row, column + 4 * q_);
   }
 
-  /// Sends for the source of what step n completes, when that of the step before has been read: to shared
-  /// memory, or, where the warp writes whole rows, line by line to the cache that multiprocessors share.
+  /// Fetches the source of the rows that step n completes, when the source of step n - 1 has been read. It
+  /// goes to shared memory, or, if the warp writes whole rows, is prefetched line by line to the L2 cache.
   __device__ void fetch_source(int n) const {
     if (!with_source || !(staged_source || simple_)) return;
     const int first_row = first_completed(n), lane = static_cast<int>(threadIdx.x) % 32;
@@ -285,8 +301,8 @@ class Strip {
 #endif
   }
 
-  /// The copy engine stores from a first whole row and column on, and leaves out what lies beyond the last
-  /// row and the last 16 bytes that are all written.
+  /// Writes the staged rows. The copy engine stores from the first whole row and column on and leaves out
+  /// what lies beyond the last row and the last whole 16 bytes; threads copy the rest.
   __device__ void store_staged(int first_row) const {
 #if __CUDA_ARCH__ >= 900
     const auto box = [&](int row, int column) { return shared_.out[warp_][column / box_columns][row]; };
@@ -315,7 +331,7 @@ class Strip {
   SharedMemory& shared_;
   int warp_, g_, row_, q_;
   Place place_;
-  bool simple_;  // all columns of the warp are written, and aligned to 16 bytes
+  bool simple_;  // all columns of the warp are written and aligned to 16 bytes
   Fragment before_[groups][x_rank][y_windows][2]{};
 };
 

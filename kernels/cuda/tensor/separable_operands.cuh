@@ -7,11 +7,11 @@
 
 namespace spsolve::cuda {
 
-/// Registers of B.
+/// The registers of B of one window, as stored.
 struct Fragment {
   unsigned word[words];
 };
-/// The same as operands: rounded to the format, or split into terms.
+/// A fragment as operands: rounded to the format, or split into terms.
 struct Operand {
   unsigned word[terms][words];
 };
@@ -20,14 +20,15 @@ __device__ inline unsigned pack_pair(float low, float high) {
   return element == Element::fp16 ? fp16_pair(low, high) : bf16_pair(low, high);
 }
 
-/// The 11 high bits, rounded to nearest (Veltkamp 1968; Dekker 1971), on the pipe that has room: the second
-/// operation is exact. NaN of any bits stays NaN, and so becomes what is beyond 4e34.
+/// Returns the 11 high bits of the mantissa, rounded to nearest (Veltkamp 1968; Dekker 1971), on the
+/// floating-point pipe, which has room; the second operation is exact. NaN stays NaN whatever its bits;
+/// values beyond 4e34 become NaN.
 __device__ inline float high_bits(float value) {
   return __fmaf_rn(-8192.0f, value, __fmaf_rn(8192.0f, value, value));
 }
 
-/// Operands of a fragment. The instructions ignore the low 13 bits of tf32, to which its operands are
-/// rounded; fp32 is split into its high bits and the rest, of which the last bit may be lost, of either sign.
+/// Returns the operands of a fragment. tf32 is rounded, since the instructions ignore its low 13 bits. fp32
+/// is split into its high bits and the rest, whose last bit may be lost, with either sign.
 __device__ inline Operand operand_of(const Fragment& fragment) {
   Operand operand;
 #pragma unroll
@@ -43,8 +44,8 @@ __device__ inline Operand operand_of(const Fragment& fragment) {
   return operand;
 }
 
-/// One window of a row, from the lane's chunk on; of one that is not `paired` odd lanes read what their
-/// neighbours do.
+/// Loads one window of a row, from the lane's chunk on. In a window that is not `paired`, odd lanes read what
+/// their neighbours read.
 __device__ inline Operand load_window(const Stored* from, bool paired) {
   if (!paired) from -= slab_of_lane(static_cast<int>(threadIdx.x) % 4);
   Fragment fragment;
@@ -59,7 +60,7 @@ __device__ inline Operand load_window(const Stored* from, bool paired) {
   return operand_of(fragment);
 }
 
-/// Two accumulators of pass 1 as inputs of pass 2.
+/// Converts two accumulators of pass 1 to inputs of pass 2.
 __device__ inline void to_fragment(Fragment& to, int r, float left, float right) {
   if constexpr (tf32) {
     to.word[2 * r] = __float_as_uint(left);
@@ -69,7 +70,7 @@ __device__ inline void to_fragment(Fragment& to, int r, float left, float right)
   }
 }
 
-/// A fragment whose odd slab is that of `before` and whose even slab is that of `after`.
+/// Returns the fragment whose odd slab comes from `before` and whose even slab comes from `after`.
 __device__ inline Fragment join(const Fragment& before, const Fragment& after) {
   Fragment fragment;
   const bool odd = threadIdx.x & 1;
@@ -78,8 +79,9 @@ __device__ inline Fragment join(const Fragment& before, const Fragment& after) {
   return fragment;
 }
 
-/// Accumulators of the products of larger terms, and of all others: tensor cores cut sums off, and here the
-/// large ones need not be (kernels/sparse/separable_operand.cpp); the last addition rounds to nearest.
+/// Accumulators of the products of larger terms, and of all other products. Tensor cores truncate sums, but
+/// the large ones need no truncation here (kernels/sparse/separable_operand.cpp). The last addition, outside
+/// tensor cores, rounds to nearest.
 struct Sums {
   float of[terms][4] = {};
 
@@ -88,9 +90,10 @@ struct Sums {
   }
 };
 
-/// Ends a factor: fp32 sums of factors are added to those of the ones before, which are none of the `first`,
-/// rounded to nearest. Each has a scale of its own, and tensor cores would cut off what lies below the last
-/// bit of the others; with a single term, where that is less than the rounding of operands, they go on.
+/// Ends a factor: adds its fp32 sums to those of the factors before it (none if it is the `first`), rounded
+/// to nearest. Each factor has a scale of its own, and tensor cores would truncate everything below the last
+/// bit of the others. With a single term the truncation is below the rounding of operands, so the
+/// accumulators go on.
 __device__ inline void end_factor(Sums& sums, bool first, bool last, float (&out)[4]) {
   if (terms == 1 && !last) return;
 #pragma unroll
@@ -98,7 +101,7 @@ __device__ inline void end_factor(Sums& sums, bool first, bool last, float (&out
   sums = {};
 }
 
-/// Weights and metadata of the lane, in registers or in shared memory.
+/// Weights and metadata of the lane, held in registers or in shared memory.
 class Weights {
  public:
   __device__ Weights(const SeparableArguments& a, SharedMemory& shared) : shared_(shared) {
@@ -115,7 +118,7 @@ class Weights {
     for (int i = 0; i < x_words + y_words; ++i) metadata_[i] = a.metadata[i * 32 + lane];
   }
 
-  /// A of one window: of a factor along an axis.
+  /// A of one window, for a factor along one axis.
   template <bool along_y, int window>
   struct Window {
     uint4 value[terms][instructions];
@@ -133,7 +136,7 @@ class Weights {
     return a;
   }
 
-  /// sums += A B.
+  /// Adds A B to the sums. `other_pair`: the metadata selects the other pair of lanes (see separable.cuh).
   template <bool other_pair, bool along_y, int window>
   __device__ void multiply(Sums& sums, const Window<along_y, window>& a, const Operand& b) const {
     if constexpr (terms == 2) {
@@ -158,7 +161,7 @@ class Weights {
 
   __device__ uint4 value(int i) const {
     if constexpr (weights_in_shared)
-      return load_now(&shared_.values[i][threadIdx.x % 32]);  // in registers they would spill
+      return load_now(&shared_.values[i][threadIdx.x % 32]);  // kept in registers, weights would spill
     else
       return value_[i];
   }

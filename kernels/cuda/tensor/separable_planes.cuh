@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sum of rank-one stencils in x, y and z: in every plane the passes along x and y of separable.cuh, on 16 x
-// 16 points per warp and one window of rows, and along z a march, as a transposed filter: what a plane
-// contributes to the planes of output within reach is added to sums that move on by one plane as they are
-// added to, so a loop of any length needs no unrolling.
+// Computes a sum of rank-one stencils in x, y and z (z_taps > 1): in every plane the passes along x and y of
+// separable.cuh on sparse tensor cores, with one window of rows, and along z a transposed filter in fp32.
+// Each plane is added to the unfinished sums of the planes of output within its reach. These sums move on by
+// one plane as they are added to, so the loop over planes needs no unrolling.
 //
-// Terms that share their factor along z are one sum before that; terms that share their factor along x share
-// pass 1. Per 128 outputs: 2 x_rank x_windows + rank instructions m16n8k32 (tf32: twice, fp32: six times as
-// many), and 4 z_rank z_taps fp32 multiply-adds of 32 lanes.
+// Blocks, warps, lanes. A block marches planes_per_block planes along z. It has warps_x x warps_y warps; each
+// has a column of 16 x 16 points. A lane has eight of these points: columns 4q to 4q + 3 of two rows (q =
+// lane % 4).
+//
+// Registers. A lane keeps the unfinished sums of z_taps - 1 planes, the sums along x and y of the last plane,
+// and the weights if they are few. Shared memory holds `stages` planes of input with their halo in x and y (a
+// stage is one plane of 16 (warps_y + 1) rows), two buffers of results for bulk stores, and the weights
+// otherwise.
+//
+// Barriers. Warps meet at the mbarriers of the ring only (BlockRing; on sm_80 at block barriers). With bulk
+// stores the warps side by side along x meet at a named barrier per plane, since one of their threads stores
+// for all.
+//
+// Cost. Terms that share their factor along z are summed before that pass; terms that share their factor
+// along x share pass 1. Per 128 outputs: 2 x_rank x_windows + rank instructions m16n8k32 (tf32: twice as
+// many, fp32: six times as many), and 4 z_rank z_taps fp32 multiply-adds of 32 lanes.
 
 #include "kernels/cuda/tensor/separable_operands.cuh"
 #include "kernels/cuda/tensor/separable_stage.cuh"
@@ -14,6 +27,7 @@
 
 namespace spsolve::cuda {
 
+/// The march of one warp down the planes of its column of 16 x 16 points.
 class Column {
  public:
   __device__ Column(const SeparableArguments& a, SharedMemory& shared)
@@ -30,7 +44,7 @@ class Column {
                static_cast<int>(a.first_column - a.region.begin[2]) +
                    (static_cast<int>(blockIdx.x) * warps_x + warp_x_) * slab},
         planes_(min(place_.in_region(a.region.end[0], 0) - place_.plane, a.planes_per_block)),
-        // Of all neighbours along x, which store together.
+        // All neighbours along x must be whole, since they store together.
         whole_(aligned && place_.begin_row() <= 0 && place_.end_row() >= slab &&
                place_.begin_column() <= -warp_x_ * slab &&
                place_.end_column() >= block_columns - warp_x_ * slab) {}
@@ -52,13 +66,13 @@ class Column {
     along_z(result);
     write(planes_ - 1, result, added);
 #if __CUDA_ARCH__ >= 900
-    if (bulk_stores && stores()) wait_for_stores_to_read<0>();  // shared memory lives as long as the block
+    if (bulk_stores && stores()) wait_for_stores_to_read<0>();  // shared memory must outlive the stores
 #endif
   }
 
  private:
-  /// Takes plane n in; `result` is the plane that the one before completes. What that one hands on along z is
-  /// summed while tensor cores are at work on this one.
+  /// Takes in plane n. `result` is the plane that plane n - 1 completes: the pass along z of plane n - 1 runs
+  /// while tensor cores work on plane n.
   __device__ void step(const Weights& weights, BlockRing& ring, int n, float (&result)[8]) {
     const Stored* in =
         &shared_.stage[n % stages][warp_y_ * slab][warp_x_ * slab + window_column] + input_of_lane(g_, q_);
@@ -89,7 +103,7 @@ class Column {
     along_y(weights, along_x);
   }
 
-  /// Pass 2, for every factor along z.
+  /// Runs pass 2 (along y) for every factor along z.
   __device__ void along_y(const Weights& weights, const Fragment (&along_x)[x_rank][2]) {
     static_for<0, z_rank>([&](auto z_) {
       constexpr int z = decltype(z_)::value;
@@ -113,9 +127,9 @@ class Column {
     });
   }
 
-  /// Adds the last plane to the planes of output within reach; `result` is the one that it completes.
+  /// Adds the last plane to the planes of output within reach; `result` is the plane that it completes.
   __device__ void along_z(float (&result)[8]) {
-    float last[8] = {};  // of the plane that it is the first to contribute to
+    float last[8] = {};  // sum of the plane to which it is the first to contribute
 #pragma unroll
     for (int z = 0; z < z_rank; ++z) {
       const float* weight = a_.along_z + z * z_taps;
@@ -132,7 +146,8 @@ class Column {
     }
   }
 
-  /// The source, read before the plane is computed. Lanes beside the region read where it ends: no branch.
+  /// Reads the source before the plane is computed. Lanes outside the region read at its edge, which needs no
+  /// branch.
   __device__ void read_source(int plane, float (&added)[8]) const {
     if (!with_source || !(staged_parts || whole_)) return;
     const auto within = [](int p, int begin, int end) { return max(begin, min(p, end - 1)); };
@@ -144,7 +159,7 @@ class Column {
     }
   }
 
-  /// Results of a plane: a lane has columns 4q to 4q + 3 of two rows.
+  /// Writes the results of a plane: columns 4q to 4q + 3 of two rows per lane.
   __device__ void write(int plane, const float (&result)[8], const float (&added)[8]) {
 #pragma unroll
     for (int upper = 0; upper < 2; ++upper) {
@@ -175,13 +190,13 @@ class Column {
     if (bulk_stores) store_staged(plane);
   }
 
-  /// The lane's place in a row of a plane of the block.
+  /// Returns the address of the lane's results in a row of a plane.
   template <class T>
   __device__ T* at(const View& view, int plane, int row) const {
     return place_.at<T>(view, plane, row, 4 * q_);
   }
 
-  /// Of the warp's columns.
+  /// Returns the staging address of a column of the warp.
   __device__ Stored* out(int plane, int row, int column) const {
     return staged(shared_.out[buffer(plane)][warp_x_ * slab / box_columns][row],
                   warp_x_ * slab % box_columns + column, row % 8);
@@ -189,11 +204,11 @@ class Column {
 
   __device__ int buffer(int plane) const { return plane % 2 * warps_y + warp_y_; }
 
-  /// Whether this thread stores for its warp's neighbours along x.
+  /// Returns whether this thread stores for its warp and the neighbours along x.
   __device__ bool stores() const { return warp_x_ == 0 && threadIdx.x % 32 == 0; }
 
-  /// Two buffers: that of the plane before has been read when all neighbours have come here. What threads
-  /// copy of parts is their warp's own.
+  /// Stores a plane from one of two buffers. The copy engine has read the buffer of the plane before when all
+  /// neighbours have passed the barrier. Parts of boxes are copied by the threads of the warp that made them.
   __device__ void store_staged(int plane) const {
 #if __CUDA_ARCH__ >= 900
     if (!whole_) {
@@ -218,7 +233,7 @@ class Column {
   Place place_;
   int planes_;
   bool whole_;
-  float plane_sum_[z_rank][8]{};  // of the last plane, along x and y
+  float plane_sum_[z_rank][8]{};  // of the last plane, summed along x and y
   float sums_[z_taps - 1][8]{};   // of the planes of output to come
 };
 
