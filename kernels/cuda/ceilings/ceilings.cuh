@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one kind of instruction, or of memory, delivers when a kernel does nothing else. Accumulators are
-// independent chains, long enough for the latency of any instruction; every result ends in memory.
+// Measures what one kind of instruction, or of memory, delivers if a kernel does nothing else. Each warp runs
+// independent chains of accumulators, long enough to hide the latency of any instruction. Every result is
+// written to memory, so that the compiler removes nothing.
 
-#include "constants.cuh"  // instruction; of wgmma: wgmma(), sparse, a_in_registers
+#include "constants.cuh"  // instruction; for wgmma also wgmma(), sparse, a_in_registers
 #include "kernels/cuda/ceilings/ceiling_arguments.hpp"
 #include "kernels/cuda/ptx/async_copy.cuh"
 #include "kernels/cuda/ptx/mma.cuh"
@@ -12,7 +13,7 @@ namespace spsolve::cuda {
 
 using namespace constants;
 
-/// Bits that differ from word to word; as fp16, bf16, tf32 or e4m3 they are finite and below 2.
+/// Returns bits that differ from word to word. As fp16, bf16, tf32 or e4m3 they are finite and below 2.
 __device__ inline unsigned random_bits(unsigned place) {
   place = (place ^ place >> 16) * 0x45d9f3bu;
   place = (place ^ place >> 16) * 0x45d9f3bu;
@@ -57,7 +58,7 @@ __device__ inline void shared_read(const CeilingArguments& arguments) {
   keep(arguments, sum);
 }
 
-/// `operation` on every chain of `registers` accumulators, over and over.
+/// Applies `operation` to every chain of `registers` accumulators, arguments.repeats times.
 template <int registers, class Value, class Operation>
 __device__ void repeat_chains(const CeilingArguments& arguments, Value first, Operation&& operation) {
   Value d[ceiling_chains][registers];
@@ -103,7 +104,7 @@ __device__ void mma_chains(const CeilingArguments& arguments) {
   for (int i = 0; i < 8; ++i) x[i] = 1.0 / (1 + lane + i);
 #pragma unroll
   for (int i = 0; i < 4; ++i) y[i] = 1.0 - 0.01 * (lane + i);
-  constexpr unsigned metadata = 0x44444444;  // the first two of four, everywhere
+  constexpr unsigned metadata = 0x44444444;  // keeps the first two of every four
 
   const unsigned half_a[2] = {a[0], a[1]}, half_b[2] = {b[0], b[1]};
 
@@ -166,8 +167,8 @@ __device__ void mma_chains(const CeilingArguments& arguments) {
     });
 }
 
-/// A tile of 64 rows and one of 256 rows, of 128 bytes each; all instructions of a warpgroup add into the
-/// same registers, which the hardware keeps in order without waiting.
+/// Multiplies a tile of 64 rows by a tile of 256 rows, of 128 bytes each. All instructions of a warpgroup add
+/// to the same registers, which the hardware keeps in order without waiting.
 template <Instruction which>
 __device__ void wgmma_chains(const CeilingArguments& arguments) {
   constexpr int row_bytes = 128, a_rows = 64, words = (a_rows + 256) * row_bytes / 4;
