@@ -6,7 +6,7 @@
 
 namespace spsolve::cuda {
 
-/// Of box_step.cuh.
+/// A case of box_step.cuh.
 struct BoxStepCase {
   StepCase step;
   int lanes_x, warps, planes;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the program of a kernel has: the file that compiles it for the host defines the case and one launch.
+// Interface of a test program with one emulated kernel. The file that compiles the kernel for the host
+// defines the case and the launch function of that kernel.
 
 #include <cstdint>
 #include <cstring>
@@ -14,7 +15,7 @@
 
 namespace spsolve::cuda {
 
-/// Weights as kernels read them, 16 bytes at a time.
+/// 16 bytes of weights, as kernels read them.
 struct alignas(16) WeightChunk {
   std::uint32_t word[4];
 };
@@ -24,10 +25,10 @@ inline std::vector<WeightChunk> chunks_of(const std::vector<std::uint32_t>& weig
   return chunks;
 }
 
-/// What the kernel in this program was compiled for.
+/// Name of the case for which the kernel of this program was compiled.
 extern const char* const emulated_case;
 
-/// Each runs the blocks of a launch, one after the other.
+/// Each function runs the blocks of a launch, one after the other.
 void launch_emulated_march(const Arguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_mma(const MmaArguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_pack(const PackArguments& a, int blocks);

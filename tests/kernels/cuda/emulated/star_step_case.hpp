@@ -6,7 +6,7 @@
 
 namespace spsolve::cuda {
 
-/// Of star_step.cuh.
+/// A case of star_step.cuh.
 struct StarStepCase {
   StepCase step;
   int lanes_x, warps, own_rows, stages, planes;

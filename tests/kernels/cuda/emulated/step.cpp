@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// step.cuh with the constants of one case, for the host.
+// Compiles step.cuh with the constants of one case for the host.
 #include "emulated_kernel.hpp"
 
 #include "kernels/cuda/scalar/step.cuh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several steps of tiles in shared memory, as they are compiled for GPUs, in an emulation of their blocks.
+// Runs small-grid steps (steps.cuh), as they are compiled for GPUs, in an emulation of their blocks.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -13,7 +13,8 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// One launch of each region, with tiles as they are chosen for a device of so many multiprocessors.
+/// Runs one launch per region, with tiles as they are chosen for a device of `multiprocessors`
+/// multiprocessors.
 std::vector<double> advance(const StepCase& c, const testing::RandomCase& problem,
                             const std::vector<Box>& regions, int multiprocessors) {
   const Field source = whole_grid(problem, sum_precision(c.shape.precision), c.steps, problem.source, false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step by tiles in shared memory, as it is compiled for GPUs, in an emulation of its blocks: one of
-// EMULATED_CASES.
+// Runs box_step.cuh or star_step.cuh, as they are compiled for GPUs, in an emulation of their blocks, with
+// one of EMULATED_CASES.
 #include <gtest/gtest.h>
 
 #include <limits>

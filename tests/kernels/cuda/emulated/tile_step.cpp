@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel of single steps by tiles, EMULATED_STEP in EMULATED_TEMPLATE, with the constants of one case, for
-// the host.
+// Compiles a kernel of single steps by tiles, EMULATED_STEP in EMULATED_TEMPLATE, with the constants of one
+// case for the host.
 #include "emulated_kernel.hpp"
 
 #include EMULATED_TEMPLATE

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles the kernel templates by NVRTC; needs no GPU.
+// Compiles the kernel templates of the scalar unit by NVRTC and checks how tiles are chosen and placed. No
+// GPU is needed.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,9 +35,9 @@ struct TemplateCase {
   Precision precision;
   BoundaryKind walls;
   bool with_source;
-  int steps;                    // of march.cuh; 0: single steps, and in 2D steps.cuh
-  int most_spill_bytes;         // sm_90a, of registers and stack; what was accepted when tiles were chosen
-  std::int64_t extent = 10000;  // of the grid on every axis: tiles of large ones are wider in 2D
+  int steps;                    // depth of march.cuh; 0: kernels of single steps, and in 2D steps.cuh
+  int most_spill_bytes;         // on sm_90a, registers and stack; accepted when tiles were chosen
+  std::int64_t extent = 10000;  // points along every axis; large 2D grids have wider tiles
 };
 
 KernelStencil make(const TemplateCase& c) {
@@ -50,8 +51,8 @@ KernelStencil make(const TemplateCase& c) {
   return {domain, make_preset(c.stencil, dimensions, {1, 1, 1}, {}), c.precision, c.with_source};
 }
 
-/// Wide tiles have less halo, which gives 13% on 10240^2 (star2d1r fp32); smaller grids need more warps: they
-/// would cost 3% on 4096^2.
+/// Wide tiles have less halo, which is worth 13% on 10240^2 (star2d1r fp32). Smaller grids need more warps:
+/// wide tiles would cost 3% on 4096^2.
 TEST(Tiles, AreWideOnLargePlanes) {
   for (const char* stencil : {"star2d1r", "box2d1r"})
     for (const auto& [precision, extent, points_per_lane] :
@@ -185,8 +186,8 @@ TEST(Tile, GrowsColumnsToWholeVectorsWhereThereIsRoom) {
   EXPECT_EQ(in_whole_vectors({0, 1000}, tile, fp32, scratch, at_wall), (Columns{0, 1000})) << "of no use";
 }
 
-// Boxes of more taps than a march takes, and stars of farther ones; where taps are few or too many, one
-// thread per point.
+// Tiles in shared memory take boxes of more taps, and stars of farther taps, than a march can. With few or
+// too many taps, one thread per point is chosen.
 TEST(SingleTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
   const std::string box = BoxTile::kernel, star = StarTile::kernel, none;
   for (const auto& [name, precision, extent, kernel] :
@@ -195,12 +196,12 @@ TEST(SingleTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
         {"box3d4r", Precision::fp32, 320, box},
         {"random2d10r", Precision::bf16, 5600, box},
         {"box2d9r", Precision::fp32, 5600, box},
-        {"random3d20r", Precision::fp64, 320, none},   // shared memory
-        {"random2d25r", Precision::fp32, 5600, none},  // registers
+        {"random3d20r", Precision::fp64, 320, none},   // too much shared memory
+        {"random2d25r", Precision::fp32, 5600, none},  // too many registers
         {"star3d8r", Precision::fp32, 320, star},
         {"star3d4r", Precision::fp64, 320, star},
         {"star2d9r", Precision::fp32, 5600, star},
-        {"star3d40r", Precision::fp32, 320, none},  // registers
+        {"star3d40r", Precision::fp32, 320, none},  // too many registers
         {"box3d2r", Precision::fp32, 320, none},    // a march folds it
         {"1d40r", Precision::fp32, 100000, none}}) {
     const KernelStencil stencil = make({name, precision, BoundaryKind::neumann, false, 0, 0, extent});
@@ -210,7 +211,7 @@ TEST(SingleTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
         << name;
     const auto* const tile = single ? std::get_if<BoxTile>(&*single) : nullptr;
     if (!tile) continue;
-    // The eight lanes that read 16 bytes together find them in different banks.
+    // The eight lanes that read 16 bytes together use different banks.
     const int lanes_x = tile->lanes_x, pitch = tile->pitch * Formats{precision}.compute_bytes() / 16;
     std::set<int> banks;
     for (int lane = 0; lane < 8; ++lane) banks.insert((lane % lanes_x * 5 + lane / lanes_x * 2 * pitch) % 8);
@@ -218,8 +219,8 @@ TEST(SingleTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
   }
 }
 
-// Of single steps: launches of more need images, as do rows of broken vectors, and axes of which blocks have
-// a part.
+// Single steps can wrap indices at the ends of axes. Launches of several steps need periodic copies, and so
+// do rows of broken vectors and axes of which a block has a part.
 TEST(SingleTile, FindsPointsBeyondTheEndsOfWholeAxes) {
   using Axes = std::array<bool, 3>;
   const auto repeats = [](const char* stencil, BoundaryKind walls, std::int64_t extent, int steps) {
@@ -240,15 +241,15 @@ TEST(SingleTile, FindsPointsBeyondTheEndsOfWholeAxes) {
   };
   EXPECT_EQ(repeat_in({640, 640, 240}, {{}, {640, 320, 240}}), (Axes{true, false, true}));
   EXPECT_EQ(repeat_in({240, 240, 240}, {{}, {8, 8, 240}}), Axes{}) << "one thread per point is faster";
-  // Threads read up to a radius beyond an end, in rows 16 bytes more.
+  // Threads read up to a radius beyond an end; in rows 16 bytes more.
   EXPECT_EQ(repeat_in({640, 640, 8}, {{}, {640, 640, 8}}), (Axes{true, true, true}));
   EXPECT_EQ(repeat_in({640, 640, 4}, {{}, {640, 640, 4}}), (Axes{true, true, false}));
   EXPECT_EQ(repeat_in({3, 640, 640}, {{}, {3, 640, 640}}), (Axes{true, true, true}));
   EXPECT_EQ(repeat_in({2, 640, 640}, {{}, {2, 640, 640}}), (Axes{false, true, true}));
 }
 
-// Of thin grids between walls steps.cuh takes single steps, but where axes repeat, whose images it would
-// read.
+// On thin grids between walls steps.cuh is faster for a single step. It must not be chosen where axes repeat,
+// since it reads periodic copies.
 TEST(SingleTile, LeavesNoAxisThatRepeatsToKernelsThatReadImages) {
   KernelStencil stencil = make({"random2d3r", Precision::fp32, BoundaryKind::neumann, false, 0, 0, 200000});
   stencil.shape[column_axis] = 2;
@@ -262,8 +263,8 @@ TEST(SingleTile, LeavesNoAxisThatRepeatsToKernelsThatReadImages) {
   EXPECT_FALSE(choose());
 }
 
-// What takes both ways through step.cuh: points beside walls, wherever a region lies, and beside the ends of
-// axes that repeat.
+// Points beside walls, wherever a region lies, and points beside the ends of axes that repeat take both
+// branches of step.cuh.
 TEST(StepCycles, ChargeRegionsByWhereTheyLie) {
   const auto cycles = [](const KernelStencil& stencil, const Region& region) {
     return step_cycles(stencil, region, {Precision::fp32, true, true}, hopper_limits);
@@ -281,7 +282,7 @@ TEST(StepCycles, ChargeRegionsByWhereTheyLie) {
   EXPECT_GT(cycles(torus, low), 1.5 * cycles(torus, inside));
 }
 
-// The plan asks for bands beside walls, which ranks may lack.
+// The plan asks for bands beside walls, which some ranks do not have.
 TEST(SingleTile, TakesNoEmptyRegions) {
   for (const char* name : {"star3d6r", "random3d3r"}) {
     const KernelStencil stencil = make({name, Precision::fp64, BoundaryKind::neumann, false, 0, 0, 320});
@@ -310,7 +311,7 @@ TEST(SingleTile, TakesTheShapesOfTests) {
     EXPECT_TRUE(std::holds_alternative<StarTile>(tile_of(c))) << c.name;
 }
 
-// What blocks hold of a slab beside a wall: so many steps on either side, but past walls the radius.
+// A block holds `steps` radii beyond its results on either side, but only one radius beyond a wall.
 TEST(StepTile, CoversSlabsBesideWalls) {
   for (const auto& [name, steps, fits] : {std::tuple{"star2d1r", 9, true},
                                           {"box2d3r", 4, true},
@@ -372,7 +373,7 @@ TEST(MarchShares, TakeNoLongerThanWavesOfEqualStretchesNorLessThanAllTogether) {
       if (tiles <= resident) {
         EXPECT_LE(time, ceil_div(steps, std::min(steps, resident / tiles)) + warm_up);
       }
-      // All steps of every piece that is cut are there.
+      // The stretches of a piece that is cut cover all its planes.
       if (shares.shared() > 0) {
         EXPECT_GE(shares.stretches * shares.length + shares.short_stretches * shares.short_length,
                   shares.steps);
@@ -381,7 +382,7 @@ TEST(MarchShares, TakeNoLongerThanWavesOfEqualStretchesNorLessThanAllTogether) {
     }
 }
 
-// Blocks beside walls take no longer than others, as costs have it.
+// According to the cost model, blocks beside walls take no longer than others.
 TEST(MarchStretches, EndTogether) {
   constexpr std::int64_t resident = 1056, schedulers = 528;
   for (const std::int64_t tiles : {1, 2, 3, 21, 107})
@@ -410,8 +411,8 @@ TEST(MarchStretches, EndTogether) {
         }
 }
 
-// Rows are written once, by tiles that hold what these reach of the grid; beside walls, which lie between
-// warps, tiles end with it.
+// Every row is written once, by a tile that holds everything within its reach. Beside walls, tiles end with
+// the grid, and the walls lie between two warps.
 TEST(RowTiles, WriteAllRowsOnce) {
   constexpr int held = 48, of_warp = 4;
   for (const bool walls : {false, true})
@@ -424,7 +425,8 @@ TEST(RowTiles, WriteAllRowsOnce) {
                          std::to_string(rows) + " rows, margin " + std::to_string(margin) +
                          (walls ? ", walls" : ""));
             const RowTiles tiles{begin, end, rows, held, margin, walls};
-            const auto reach = [&](std::int64_t row) {  // of the grid between walls, else of its images
+            // clamped to the grid between walls, else into periodic copies
+            const auto reach = [&](std::int64_t row) {
               return walls ? std::clamp<std::int64_t>(row, 0, rows) : row;
             };
             for (std::int64_t k = 0; k < tiles.count(); ++k) {
@@ -444,7 +446,7 @@ TEST(RowTiles, WriteAllRowsOnce) {
           }
 }
 
-// A last tile of less than a halo would leave the one before it beside the wall, too.
+// A last tile narrower than a halo would leave the tile before it beside the wall as well.
 TEST(Tile, OnlyTheOuterOnesReachBeyondWalls) {
   Tile tile;
   tile.points_per_lane = 4;
@@ -465,7 +467,7 @@ TEST(Tile, OnlyTheOuterOnesReachBeyondWalls) {
       EXPECT_GE(begin(1), 0);
       EXPECT_LE(begin(a.column_tiles - 2) + tile.columns(), columns);
     }
-    // One side is a wall: the other end of the region is within the grid.
+    // Only one side is a wall: the other end of the region lies inside the grid.
     a.shape[column_axis] = columns + 200;
     EXPECT_EQ(outer_tiles(a, tile), (std::array{true, false}));
   }
@@ -493,12 +495,12 @@ TEST(KernelCompiler, RemembersKernelsAndMendsDamagedFiles) {
   }
   EXPECT_EQ(compiler.compile("kernels/cuda/scalar/step.cuh", constants), first);
 
-  // Other constants and other architectures are other files.
+  // Other constants and other architectures have other files.
   compiler.compile("kernels/cuda/scalar/step.cuh", constants + "\n");
   KernelCompiler("sm_90a", cache).compile("kernels/cuda/scalar/step.cuh", constants);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(cache), {}), 3);
 
-  // What a whole file holds is taken as it is.
+  // The content of a complete file is used as it is.
   const auto other =
       KernelCompiler("sm_90a", cache / "other").compile("kernels/cuda/scalar/step.cuh", constants);
   EXPECT_NE(other, first);
