@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "kernels/cuda/launch/launch_shape.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/scalar/step_tile.hpp"
-#include "kernels/cuda/scalar/tile.hpp"
 #include "solver/plan/model_parts.hpp"
 
 namespace spsolve {
@@ -34,8 +34,8 @@ struct MarchModel {
   /// Of a value that kernels compute with.
   int compute_bytes() const { return fp64() ? 8 : 4; }
   bool space() const { return problem.domain.dimensions == 3; }
-  std::optional<cuda::Tile> tile(int depth) const {
-    return cuda::choose_tile(stencil, {problem.precision, true, true}, depth, limits);
+  std::optional<cuda::MarchTile> tile(int depth) const {
+    return cuda::choose_march_tile(stencil, {problem.precision, true, true}, depth, limits);
   }
   /// The axes of the grid that launches of so many steps need no images of.
   std::array<bool, 3> repeats(int fuse) const {
@@ -77,9 +77,10 @@ double tile_seconds(const MarchModel& march, const cuda::StepTile& tile, int ste
 double instructions_of_line(const MarchModel& march, bool beside_walls);
 
 /// Seconds of the warp beside a wall of a line; 0 where there is none.
-double wall_warp_seconds(const MarchModel& march, const cuda::Tile& tile);
+double wall_warp_seconds(const MarchModel& march, const cuda::MarchTile& tile);
 
 /// What walls add to a march of so many seconds on the whole grid, per launch.
-double wall_seconds(const MarchModel& march, const cuda::Tile& tile, int fuse, int depth, double seconds);
+double wall_seconds(const MarchModel& march, const cuda::MarchTile& tile, int fuse, int depth,
+                    double seconds);
 
 }  // namespace spsolve

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "kernels/cuda/runtime/constants_text.hpp"
-#include "kernels/cuda/scalar/tile.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/sparse/round_weights.hpp"
 
 namespace spsolve::cuda {
@@ -91,7 +91,7 @@ KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Preci
   });
   // Without a march, tiles in shared memory take the stencil if it is not folded (single_tile.hpp). They are
   // faster than step.cuh with a folded sum.
-  if (!choose_tile(*this, {precision, true, true}, 1, {})) *this = chain;
+  if (!choose_march_tile(*this, {precision, true, true}, 1, {})) *this = chain;
 }
 
 bool KernelStencil::is_pointwise(int plane) const {
@@ -151,7 +151,7 @@ ConstantsText tap_constants(const KernelStencil& stencil, const Formats& formats
   return text;
 }
 
-std::string constants_text(const KernelStencil& stencil, const Formats& formats, const Tile* tile) {
+std::string constants_text(const KernelStencil& stencil, const Formats& formats, const MarchTile* tile) {
   ConstantsText text = tap_constants(stencil, formats);
   text.flag("begins_with_plane", stencil.begins_with_plane);
   text.flag("mirrors_planes", stencil.mirrors_planes());

@@ -70,7 +70,7 @@ struct KernelStencil {
 };
 
 /// Describes the tile of march.cuh for one depth.
-struct Tile {
+struct MarchTile {
   int depth = 1;  // time steps per kernel
   int warps = 1;  // stacked along rows
   int rows_per_warp = 1;
@@ -116,6 +116,6 @@ ConstantsText scalar_constants(const KernelStencil& stencil, const Formats& form
 ConstantsText tap_constants(const KernelStencil& stencil, const Formats& formats);
 
 /// Returns the text of constants.cuh for march.cuh. `tile` is null for step.cuh and steps.cuh.
-std::string constants_text(const KernelStencil& stencil, const Formats& formats, const Tile* tile);
+std::string constants_text(const KernelStencil& stencil, const Formats& formats, const MarchTile* tile);
 
 }  // namespace spsolve::cuda

@@ -6,14 +6,14 @@
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/launch/make_tensor_map.hpp"
 #include "kernels/cuda/launch/view.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/scalar/scalar_unit.hpp"
-#include "kernels/cuda/scalar/tile.hpp"
 
 namespace spsolve::cuda {
 
 void ScalarUnit::march(March& march, const Operand& in, const Operand& out, const Box& wanted,
                        cudaStream_t stream) const {
-  const Tile& tile = march.tile;
+  const MarchTile& tile = march.tile;
   const Formats formats{precision_, in.stored, out.stored};
   const bool ends_at_wall = wanted.end[x_axis] == domain_.shape[x_axis] && !domain_.periodic(x_axis);
   const auto [first_column, end_column] =
@@ -163,12 +163,12 @@ ScalarUnit::March* ScalarUnit::march_of(const Formats& formats, int depth) const
   const auto [entry, is_new] = marches_.try_emplace({formats, depth});
   auto& march = entry->second;
   if (is_new)
-    if (const auto tile = choose_tile(stencil_, formats, depth, device_.block_limits()))
+    if (const auto tile = choose_march_tile(stencil_, formats, depth, device_.block_limits()))
       march.emplace(March{formats, *tile});
   return march ? &*march : nullptr;
 }
 
-const Kernel& ScalarUnit::kernel_of(March& march, const Tile& tile) const {
+const Kernel& ScalarUnit::kernel_of(March& march, const MarchTile& tile) const {
   const auto [low_between, high_between] = tile.faces_between_lanes;
   const std::array key{tile.whole_vectors, low_between, high_between};
   const auto known = march.kernels.find(key);

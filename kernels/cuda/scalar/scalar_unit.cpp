@@ -6,7 +6,7 @@
 
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/launch/view.hpp"
-#include "kernels/cuda/scalar/tile.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/error.hpp"
 
 namespace spsolve::cuda {

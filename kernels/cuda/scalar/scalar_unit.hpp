@@ -53,7 +53,7 @@ class ScalarUnit : public Unit {
   /// The kernels of march.cuh for one pair of formats and one depth.
   struct March {
     Formats formats;
-    Tile tile;
+    MarchTile tile;
     // By whole_vectors and faces_between_lanes of the tile, compiled at first use.
     std::map<std::array<bool, 3>, Kernel> kernels{};
   };
@@ -87,7 +87,7 @@ class ScalarUnit : public Unit {
   Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
   Box reach(const Box& region, int steps) const;
   March* march_of(const Formats& formats, int depth) const;
-  const Kernel& kernel_of(March& march, const Tile& tile) const;
+  const Kernel& kernel_of(March& march, const MarchTile& tile) const;
   const Kernel& step_kernel(const Formats& formats) const;
   template <class AnyTile>
   const Kernel& tile_kernel(const Formats& formats, const AnyTile& tile) const;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "kernels/cuda/launch/launch_shape.hpp"
-#include "kernels/cuda/scalar/tile.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -87,7 +87,7 @@ StepTile cut_tile(const KernelStencil& stencil, const Region& region, int steps,
 }
 
 /// Estimates the cycles of a march of the region by march.cuh.
-double cycles_of_march(const KernelStencil& stencil, const Tile& tile, const Region& region,
+double cycles_of_march(const KernelStencil& stencil, const MarchTile& tile, const Region& region,
                        int compute_bytes, const BlockLimits& limits) {
   const std::int64_t planes = region.end[plane_axis] - region.begin[plane_axis],
                      columns = region.end[column_axis] - region.begin[column_axis],
@@ -139,7 +139,7 @@ std::optional<StepTile> choose_small_tile(const KernelStencil& stencil, const Re
                                           const Formats& formats, const BlockLimits& limits) {
   const auto tile = choose_step_tile(stencil, region, steps, formats.compute_bytes(), limits);
   if (!tile) return std::nullopt;
-  const auto march = choose_tile(stencil, formats, steps, limits);
+  const auto march = choose_march_tile(stencil, formats, steps, limits);
   const auto faster = [&] {
     return tile->cycles < cycles_of_march(stencil, *march, region, formats.compute_bytes(), limits);
   };

@@ -15,8 +15,8 @@
 #include "app/setup/planning.hpp"
 #include "app/setup/setup.hpp"
 #include "kernels/catalogue/presets.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/scalar/single_tile.hpp"
-#include "kernels/cuda/scalar/tile.hpp"
 #include "kernels/sparse/windowed_operand.hpp"
 #include "kernels/wall_images.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "kernels/cuda/scalar/tile.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 #include "scalar_case.hpp"
 
 namespace spsolve::cuda {
@@ -42,16 +42,16 @@ struct MarchCase {
   }
   Formats formats() const { return {shape.precision, true, true}; }
   BlockLimits limits() const { return {90, 227 << 10, multiprocessors}; }
-  Tile tile() const {
+  MarchTile tile() const {
     Arguments placed{};
     placed.shape[column_axis] = placed.region.end[column_axis] = shape.shape[x_axis];
     placed.region.begin[column_axis] = first_column;
     return place(placed);
   }
   /// Places the tiles of a launch over a.region.
-  Tile place(Arguments& a) const {
+  MarchTile place(Arguments& a) const {
     if (repeats_rows()) a.row_period = static_cast<int>(shape.shape[x_axis]);
-    return place_tiles(a, stencil(), choose_tile(stencil(), formats(), steps, limits()).value(),
+    return place_tiles(a, stencil(), choose_march_tile(stencil(), formats(), steps, limits()).value(),
                        a.region.begin[column_axis]);
   }
   bool repeats_rows() const {
@@ -61,7 +61,7 @@ struct MarchCase {
 
   std::string_view name() const { return shape.name; }
   std::string constants() const {
-    const Tile chosen = tile();
+    const MarchTile chosen = tile();
     return constants_text(stencil(), formats(), &chosen);
   }
 };

@@ -38,7 +38,7 @@ Box marched(const MarchCase& c, const testing::RandomCase& problem, int slow) {
 /// columns into more stretches.
 void launch(const MarchCase& c, const Field& in, Field& out, const Field& source, const Box& region,
             const testing::RandomCase& problem, bool dealt) {
-  const Tile tile = c.tile();
+  const MarchTile tile = c.tile();
   Arguments a = scalar_arguments(problem, in, out, source, region);
   c.place(a);
   const auto maps_of = [&](const View& view, int bytes) {

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "kernels/cpu/cpu_unit.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/scalar/scalar_unit.hpp"
-#include "kernels/cuda/scalar/tile.hpp"
 #include "kernels/reference.hpp"
 #include "tests/kernels/cuda/scalar/tile_shapes.hpp"
 #include "tests/support/catalogue_case.hpp"
@@ -244,8 +244,8 @@ TEST_P(CudaScalarWide, HasTheBitsOfTheCpuUnitInAnyRegions) {
   const ShapeCase& c = GetParam();
   const int steps = 4;
   RandomCase problem = make_problem(c);
-  const auto tile = choose_tile({problem.domain, problem.stencil, c.precision, true},
-                                {c.precision, true, true}, steps, current_device().block_limits());
+  const auto tile = choose_march_tile({problem.domain, problem.stencil, c.precision, true},
+                                      {c.precision, true, true}, steps, current_device().block_limits());
   ASSERT_EQ(tile->points_per_lane, 8);
   EXPECT_EQ(advance_on_gpu(problem, c.precision, steps, problem.u, testing::random_regions(problem)),
             advance_on_cpu(problem, c.precision, steps, problem.u));

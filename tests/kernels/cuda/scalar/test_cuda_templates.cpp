@@ -16,10 +16,10 @@
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/runtime/program.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/scalar/single_tile.hpp"
 #include "kernels/cuda/scalar/step_cycles.hpp"
 #include "kernels/cuda/scalar/step_tile.hpp"
-#include "kernels/cuda/scalar/tile.hpp"
 #include "kernels/cuda/transfer/reducer.hpp"
 #include "kernels/error.hpp"
 #include "tests/kernels/cuda/compile_log.hpp"
@@ -58,7 +58,7 @@ TEST(Tiles, AreWideOnLargePlanes) {
     for (const auto& [precision, extent, points_per_lane] :
          {std::tuple{Precision::fp32, 10240, 8}, {Precision::fp32, 4096, 4}, {Precision::fp64, 10240, 4}}) {
       const TemplateCase c{stencil, precision, BoundaryKind::periodic, false, 8, 0, extent};
-      EXPECT_EQ(choose_tile(make(c), {precision, true, true}, c.steps, hopper_limits)->points_per_lane,
+      EXPECT_EQ(choose_march_tile(make(c), {precision, true, true}, c.steps, hopper_limits)->points_per_lane,
                 points_per_lane)
           << stencil << " " << extent;
     }
@@ -75,9 +75,9 @@ TEST_P(Templates, CompileForAmpereAndHopper) {
     const KernelCompiler compiler(hopper ? "sm_90a" : "sm_80", {});
     const BlockLimits& limits = hopper ? hopper_limits : ampere;
     stencil.repeats = repeating_axes(stencil, stencil.grid(), c.precision, std::max(c.steps, 1), limits);
-    std::optional<Tile> tile;
+    std::optional<MarchTile> tile;
     if (c.steps) {
-      tile = choose_tile(stencil, formats, c.steps, limits);
+      tile = choose_march_tile(stencil, formats, c.steps, limits);
       ASSERT_TRUE(tile) << c.stencil;
       tile->whole_vectors = whole_vectors;
       tile->faces_between_lanes = {true, whole_vectors};
@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
              std::string(to_string(test.param.walls)) + (test.param.with_source ? "_source" : "");
     });
 
-TEST(Tile, TakesGridsThatHoldAMirrorImage) {
+TEST(MarchTile, TakesGridsThatHoldAMirrorImage) {
   const auto depth = [](BoundaryKind walls, std::int64_t extent) {
     return preferred_depth(make({"star3d2r", Precision::fp64, walls, false, 1, 0, extent}),
                            {Precision::fp64, true, true}, hopper_limits);
@@ -165,11 +165,11 @@ TEST(Tile, TakesGridsThatHoldAMirrorImage) {
   EXPECT_GT(depth(periodic, 1), 0);
 }
 
-TEST(Tile, GrowsColumnsToWholeVectorsWhereThereIsRoom) {
+TEST(MarchTile, GrowsColumnsToWholeVectorsWhereThereIsRoom) {
   using Columns = std::array<std::int64_t, 2>;
   constexpr bool field = false, scratch = true, inside = false, at_wall = true;
   const Formats fp64{Precision::fp64}, fp32{Precision::fp32}, fp16{Precision::fp16};
-  Tile tile;
+  MarchTile tile;
   tile.column_margin = 8;
   EXPECT_EQ(in_whole_vectors({-3, 101}, tile, fp32, scratch, inside), (Columns{-4, 104}));
   EXPECT_EQ(in_whole_vectors({-3, 101}, tile, fp16, scratch, inside), (Columns{-4, 104}));
@@ -447,8 +447,8 @@ TEST(RowTiles, WriteAllRowsOnce) {
 }
 
 // A last tile narrower than a halo would leave the tile before it beside the wall as well.
-TEST(Tile, OnlyTheOuterOnesReachBeyondWalls) {
-  Tile tile;
+TEST(MarchTile, OnlyTheOuterOnesReachBeyondWalls) {
+  MarchTile tile;
   tile.points_per_lane = 4;
   tile.column_margin = 16;
   const std::int64_t written = tile.written_columns();

@@ -15,15 +15,16 @@ constexpr int most_points_per_lane = 16;  // along x, at most, in any tile
 
 /// Returns the best tile of march.cuh that advances the whole grid by `depth` steps in one kernel. Returns
 /// nothing if no tile fits registers and shared memory (large radii, deep fusion).
-std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& formats, int depth,
-                                const BlockLimits& limits);
+std::optional<MarchTile> choose_march_tile(const KernelStencil& stencil, const Formats& formats, int depth,
+                                           const BlockLimits& limits);
 
 /// Describes a march of `tiles` tiles of one row over `planes` planes, away from walls.
-FlatMarch flat_march(const Tile& tile, std::int64_t planes, std::int64_t tiles, std::int64_t multiprocessors);
+FlatMarch flat_march(const MarchTile& tile, std::int64_t planes, std::int64_t tiles,
+                     std::int64_t multiprocessors);
 
 /// Returns what walls cost tiles of one row. The cost is zero for kernels that do not march (no taps along
 /// the march axis).
-WallCost wall_cost(const KernelStencil& stencil, const Tile& tile, int compute_bytes);
+WallCost wall_cost(const KernelStencil& stencil, const MarchTile& tile, int compute_bytes);
 
 /// Returns how many steps per kernel are fastest; 0 if march.cuh does not take the stencil or the grid at
 /// all.
@@ -46,34 +47,35 @@ std::array<bool, 3> repeating_axes(const KernelStencil& stencil, const Region& b
 /// Sweeps on tensor cores read that padding with weights of zero, therefore march.cuh writes zeros to it.
 /// fp16 is not extended: values written there earlier could overflow, and writing zeros has not been
 /// measured.
-std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& columns, const Tile& tile,
-                                             const Formats& formats, bool scratch, bool ends_at_wall);
+std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& columns,
+                                             const MarchTile& tile, const Formats& formats, bool scratch,
+                                             bool ends_at_wall);
 
 /// Places the tiles along x; the first tile writes from column `first` of the region on. If rows repeat, the
 /// first tile lies across their ends, and the region is rotated so that it begins with that tile.
-void place_column_tiles(Arguments& a, const Tile& tile, std::int64_t first);
+void place_column_tiles(Arguments& a, const MarchTile& tile, std::int64_t first);
 
 /// Returns how the rows of a region are divided into tiles.
-RowTiles tiles_of_rows(const Region& region, const KernelStencil& stencil, const Tile& tile);
+RowTiles tiles_of_rows(const Region& region, const KernelStencil& stencil, const MarchTile& tile);
 
 /// Moves placed tiles towards the beginning of rows so that only the last tile reaches beyond the end of the
 /// grid, if the second tile stays inside. Blocks beside walls take longer than others, so fewer of them are
 /// better.
-void keep_tiles_from_walls(Arguments& a, const Tile& tile);
+void keep_tiles_from_walls(Arguments& a, const MarchTile& tile);
 
 /// Places the tiles of a launch over a.region with place_column_tiles() and keep_tiles_from_walls(). Returns
 /// the tile as its kernel is compiled.
-Tile place_tiles(Arguments& a, const KernelStencil& stencil, Tile tile, std::int64_t first);
+MarchTile place_tiles(Arguments& a, const KernelStencil& stencil, MarchTile tile, std::int64_t first);
 
 /// Returns whether the first of several placed tiles begins before the grid, and whether the last one ends
 /// beyond it.
-std::array<bool, 2> outer_tiles(const Arguments& a, const Tile& tile);
+std::array<bool, 2> outer_tiles(const Arguments& a, const MarchTile& tile);
 constexpr std::array<bool, 2> no_outer_tiles{};
 
-/// Returns whether rows begin, and whether they end, between two lanes of placed tiles (see Tile).
-std::array<bool, 2> faces_between_lanes(const Arguments& a, const Tile& tile);
+/// Returns whether rows begin, and whether they end, between two lanes of placed tiles (see MarchTile).
+std::array<bool, 2> faces_between_lanes(const Arguments& a, const MarchTile& tile);
 
-/// Returns whether placed tiles are written by whole vectors (see Tile).
-bool writes_whole_vectors(const Arguments& a, const Tile& tile);
+/// Returns whether placed tiles are written by whole vectors (see MarchTile).
+bool writes_whole_vectors(const Arguments& a, const MarchTile& tile);
 
 }  // namespace spsolve::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cuda/scalar/tile.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 
 #include <algorithm>
 #include <array>
@@ -36,7 +36,7 @@ constexpr int most_rows_with_source = 32;
 constexpr int spare_registers = 8;   // for boxes: what box_registers() does not count
 constexpr int most_unrolled = 2500;  // operations of a thread per plane: limits compile time and code size
 
-int shared_bytes(const KernelStencil& stencil, const Formats& formats, const Tile& tile) {
+int shared_bytes(const KernelStencil& stencil, const Formats& formats, const MarchTile& tile) {
   const int radius = stencil.radius[row_axis];
   const int levels = radius == 0 ? 0 : stencil.pointwise_completion() ? tile.depth : 1;
   const int point = formats.in_bytes() + (stencil.with_source ? formats.compute_bytes() : 0);
@@ -55,7 +55,7 @@ int registers_of_thread(const Cut& cut) {
 
 /// Returns the 32-bit registers for the planes of the source that the levels have not used yet. A single
 /// level keeps none.
-int source_registers(const KernelStencil& stencil, const Tile& tile, int compute_bytes) {
+int source_registers(const KernelStencil& stencil, const MarchTile& tile, int compute_bytes) {
   const bool kept = stencil.with_source && tile.depth > 1;
   const int planes = kept ? stencil.radius[plane_axis] * (tile.depth - 1) + 1 : 0;
   return planes * tile.rows_per_warp * tile.points_per_lane * compute_bytes / 4;
@@ -63,7 +63,7 @@ int source_registers(const KernelStencil& stencil, const Tile& tile, int compute
 
 /// Returns the 32-bit registers per thread of a box, as ptxas allocates them: sums and the window. More
 /// registers would spill to local memory, which is up to 27 times slower than single steps on H200.
-int box_registers(const KernelStencil& stencil, const Tile& tile, int compute_bytes) {
+int box_registers(const KernelStencil& stencil, const MarchTile& tile, int compute_bytes) {
   const int columns = tile.points_per_lane, window_columns = columns + 2 * stencil.radius[column_axis];
   const int sums = 2 * stencil.radius[plane_axis] * tile.depth * tile.rows_per_warp * columns,
             window = (tile.rows_per_warp + 2 * stencil.radius[row_axis]) * window_columns;
@@ -76,10 +76,10 @@ int warm_up_loops(const KernelStencil& stencil, const Formats& formats, int dept
   return apart ? warm_up_phases(depth) : 1;
 }
 
-std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& formats, int depth, const Cut& cut,
-                             int bytes_per_lane, const BlockLimits& limits) {
+std::optional<MarchTile> cut_tile(const KernelStencil& stencil, const Formats& formats, int depth,
+                                  const Cut& cut, int bytes_per_lane, const BlockLimits& limits) {
   const auto [plane_radius, row_radius, column_radius] = stencil.radius;
-  Tile tile;
+  MarchTile tile;
   tile.depth = depth;
   tile.warps = cut.warps;
   tile.rows_per_warp = cut.rows_per_warp;
@@ -126,12 +126,12 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
 }
 
 /// Returns the fraction of a tile that is written.
-double useful(const Tile& tile) {
+double useful(const MarchTile& tile) {
   return static_cast<double>(tile.written_columns()) / tile.columns() * tile.written_rows() / tile.rows();
 }
 
 /// Returns the time of one step of the whole grid on the busiest scheduler, in issue slots up to a factor.
-double busiest(const KernelStencil& stencil, const Tile& tile, int multiprocessors) {
+double busiest(const KernelStencil& stencil, const MarchTile& tile, int multiprocessors) {
   constexpr double alone = 1.6;  // slots per instruction of a warp alone on its scheduler
   const std::int64_t planes = stencil.shape[plane_axis],
                      tiles = ceil_div(stencil.shape[column_axis], tile.written_columns());
@@ -141,10 +141,10 @@ double busiest(const KernelStencil& stencil, const Tile& tile, int multiprocesso
          std::max(alone, static_cast<double>(blocks) / schedulers_of_multiprocessor);
 }
 
-std::optional<Tile> choose_flat_tile(const KernelStencil& stencil, const Formats& formats, int depth,
-                                     const BlockLimits& limits) {
+std::optional<MarchTile> choose_flat_tile(const KernelStencil& stencil, const Formats& formats, int depth,
+                                          const BlockLimits& limits) {
   const auto of_width = [&](int bytes_per_lane) {
-    std::optional<Tile> tile;
+    std::optional<MarchTile> tile;
     for (const Cut& cut : cuts_2d)
       if (!tile) tile = cut_tile(stencil, formats, depth, cut, bytes_per_lane, limits);
     return tile || !stencil.with_source
@@ -174,24 +174,24 @@ bool takes_grid(const KernelStencil& stencil) {
 
 }  // namespace
 
-std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& formats, int depth,
-                                const BlockLimits& limits) {
+std::optional<MarchTile> choose_march_tile(const KernelStencil& stencil, const Formats& formats, int depth,
+                                           const BlockLimits& limits) {
   if (stencil.radius[row_axis] == 0) return choose_flat_tile(stencil, formats, depth, limits);
-  const auto is_large = [&](const Tile& tile) {
+  const auto is_large = [&](const MarchTile& tile) {
     return stencil.with_source && tile.rows() > most_rows_with_source;
   };
-  const auto is_better = [&](const Tile& tile, const Tile& other) {
+  const auto is_better = [&](const MarchTile& tile, const MarchTile& other) {
     if (is_large(tile) != is_large(other)) return is_large(other);
     return useful(tile) > useful(other) + 1e-9;
   };
-  std::optional<Tile> best;
+  std::optional<MarchTile> best;
   for (const Cut& cut : cuts_3d)
     if (const auto tile = cut_tile(stencil, formats, depth, cut, 16, limits))
       if (!best || is_better(*tile, *best)) best = tile;
   return best;
 }
 
-FlatMarch flat_march(const Tile& tile, std::int64_t planes, std::int64_t tiles,
+FlatMarch flat_march(const MarchTile& tile, std::int64_t planes, std::int64_t tiles,
                      std::int64_t multiprocessors) {
   return {.planes = planes,
           .tiles = tiles,
@@ -200,7 +200,7 @@ FlatMarch flat_march(const Tile& tile, std::int64_t planes, std::int64_t tiles,
           .schedulers = schedulers_of_multiprocessor * multiprocessors};
 }
 
-WallCost wall_cost(const KernelStencil& stencil, const Tile& tile, int compute_bytes) {
+WallCost wall_cost(const KernelStencil& stencil, const MarchTile& tile, int compute_bytes) {
   if (stencil.radius[plane_axis] == 0) return {};
   // Instructions: one per word of each neighbour beyond the ends of rows, which lies within the points of a
   // lane or after them, and `ghost_planes` per point in blocks near a face across the march. Boxes beside
@@ -229,10 +229,10 @@ int preferred_depth(const KernelStencil& stencil, const Formats& formats, const 
   KernelStencil inner = stencil;
   inner.walls = {};
   for (int depth = deepest; depth > 1; --depth)
-    if (const auto tile = choose_tile(inner, formats, depth, limits);
-        tile && useful(*tile) >= least_useful && choose_tile(stencil, formats, depth, limits))
+    if (const auto tile = choose_march_tile(inner, formats, depth, limits);
+        tile && useful(*tile) >= least_useful && choose_march_tile(stencil, formats, depth, limits))
       return depth;
-  return choose_tile(stencil, formats, 1, limits) ? 1 : 0;
+  return choose_march_tile(stencil, formats, 1, limits) ? 1 : 0;
 }
 
 namespace {
@@ -247,7 +247,7 @@ bool march_repeats_rows(const KernelStencil& stencil, Precision precision, int s
   for (int depth = 1; depth <= steps; ++depth)
     for (const bool in_stored : {false, true})
       for (const bool out_stored : {false, true}) {
-        const auto tile = choose_tile(stencil, {precision, in_stored, out_stored}, depth, limits);
+        const auto tile = choose_march_tile(stencil, {precision, in_stored, out_stored}, depth, limits);
         if (!tile && depth > preferred) continue;  // runs as several kernels
         // The tile across the ends begins with half of its columns before the grid. No other tile may begin
         // before the grid or end beyond it.
@@ -286,8 +286,9 @@ std::array<bool, 3> repeating_axes(const KernelStencil& stencil, const Region& b
   return repeats;
 }
 
-std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& columns, const Tile& tile,
-                                             const Formats& formats, bool scratch, bool ends_at_wall) {
+std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& columns,
+                                             const MarchTile& tile, const Formats& formats, bool scratch,
+                                             bool ends_at_wall) {
   constexpr int room = 64;  // bytes of padding
   const auto [begin, end] = columns;
   const std::int64_t together = tile.points_per_lane;
@@ -298,7 +299,7 @@ std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& 
   return {begin, has_room && begin % together == 0 ? round_up(end, together) : end};
 }
 
-void place_column_tiles(Arguments& a, const Tile& tile, std::int64_t first) {
+void place_column_tiles(Arguments& a, const MarchTile& tile, std::int64_t first) {
   const std::int64_t written = tile.written_columns(), period = a.row_period;
   a.first_column = first - tile.column_margin;
   a.column_tiles = static_cast<int>(ceil_div(a.region.end[column_axis] - first, written));
@@ -311,12 +312,12 @@ void place_column_tiles(Arguments& a, const Tile& tile, std::int64_t first) {
   a.column_tiles = static_cast<int>(1 + ceil_div(period - 2 * across, written));
 }
 
-RowTiles tiles_of_rows(const Region& region, const KernelStencil& stencil, const Tile& tile) {
+RowTiles tiles_of_rows(const Region& region, const KernelStencil& stencil, const MarchTile& tile) {
   return {region.begin[row_axis], region.end[row_axis],       stencil.shape[row_axis], tile.rows(),
           tile.row_margin,        stencil.has_walls(row_axis)};
 }
 
-void keep_tiles_from_walls(Arguments& a, const Tile& tile) {
+void keep_tiles_from_walls(Arguments& a, const MarchTile& tile) {
   const std::int64_t written = tile.written_columns(), margin = tile.column_margin;
   const std::int64_t first_of_last = a.first_column + margin + (a.column_tiles - 1) * written;
   // The tile before the last reaches beyond the wall by `beyond` columns; tiles may be moved by `room`
@@ -327,7 +328,7 @@ void keep_tiles_from_walls(Arguments& a, const Tile& tile) {
   if (a.column_tiles > 1 && beyond > 0 && beyond <= room) a.first_column -= beyond;
 }
 
-Tile place_tiles(Arguments& a, const KernelStencil& stencil, Tile tile, std::int64_t first) {
+MarchTile place_tiles(Arguments& a, const KernelStencil& stencil, MarchTile tile, std::int64_t first) {
   const bool has_ends = stencil.has_walls(column_axis), is_line = stencil.radius[plane_axis] == 0;
   place_column_tiles(a, tile, first);
   if (has_ends && !is_line) keep_tiles_from_walls(a, tile);  // tiles of lines stay at cache lines of memory
@@ -336,19 +337,19 @@ Tile place_tiles(Arguments& a, const KernelStencil& stencil, Tile tile, std::int
   return tile;
 }
 
-std::array<bool, 2> outer_tiles(const Arguments& a, const Tile& tile) {
+std::array<bool, 2> outer_tiles(const Arguments& a, const MarchTile& tile) {
   const std::int64_t end = a.first_column + (a.column_tiles - 1) * tile.written_columns() + tile.columns();
   const bool several = a.column_tiles > 1;
   return {several && a.first_column < 0, several && end > a.shape[column_axis]};
 }
 
-std::array<bool, 2> faces_between_lanes(const Arguments& a, const Tile& tile) {
+std::array<bool, 2> faces_between_lanes(const Arguments& a, const MarchTile& tile) {
   const auto is_whole = [&](std::int64_t columns) { return columns % tile.points_per_lane == 0; };
   const bool tiles = a.column_tiles == 1 || is_whole(tile.written_columns());
   return {tiles && is_whole(a.first_column), tiles && is_whole(a.shape[column_axis] - a.first_column)};
 }
 
-bool writes_whole_vectors(const Arguments& a, const Tile& tile) {
+bool writes_whole_vectors(const Arguments& a, const MarchTile& tile) {
   const std::int64_t ends[] = {a.region.begin[column_axis] - a.first_column,
                                a.region.end[column_axis] - a.first_column, tile.column_margin,
                                a.row_period ? tile.across_margin : 0};
