@@ -56,9 +56,9 @@ int stepped_faces(const MarchModel& march) {
 double stepped_seconds(const MarchModel& march, int fuse, int depth) {
   const int faces = stepped_faces(march);
   const cuda::Region band{{}, {depth * march.stencil.radius[plane_axis], 1, march.shape[column_axis]}};
-  if (const auto tile =
-          faces ? cuda::choose_step_tile(march.stencil, band, depth, march.compute_bytes(), march.limits)
-                : std::nullopt)
+  if (const auto tile = faces ? cuda::choose_small_grid_tile(march.stencil, band, depth,
+                                                             march.compute_bytes(), march.limits)
+                              : std::nullopt)
     return ceil_div(fuse, depth) * (band_kernel + tile->cycles * march.cycle());
   if (faces == 0) return 0;
   MarchModel bands = march;  // a grid of them, which both have a face

@@ -116,7 +116,7 @@ const std::optional<SingleTile>& ScalarUnit::single_tile(const Formats& formats,
   return entry->second.tile;
 }
 
-void ScalarUnit::steps(const StepTile& tile, const Operand& in, const Operand& out, const Box& region,
+void ScalarUnit::steps(const SmallGridTile& tile, const Operand& in, const Operand& out, const Box& region,
                        int steps, cudaStream_t stream) const {
   Arguments a = arguments(in, out, region);
   a.steps = steps;
@@ -127,16 +127,17 @@ void ScalarUnit::steps(const StepTile& tile, const Operand& in, const Operand& o
   if (in.view.data) kernel.launch(grid, dim3(step_threads), tile.shared_bytes, stream, a);
 }
 
-const std::optional<StepTile>& ScalarUnit::step_tile(const Box& region, int steps,
-                                                     bool faster_than_march) const {
-  const auto [entry, is_new] = step_tiles_.try_emplace({region.begin, region.end, steps, faster_than_march});
+const std::optional<SmallGridTile>& ScalarUnit::small_grid_tile(const Box& region, int steps,
+                                                                bool faster_than_march) const {
+  const auto [entry, is_new] =
+      small_grid_tiles_.try_emplace({region.begin, region.end, steps, faster_than_march});
   if (!is_new) return entry->second;
   const Formats formats{precision_, true, true};
   const Region tiled = region_of(region, axes_);
   entry->second =
       faster_than_march
-          ? choose_small_tile(stencil_, tiled, steps, formats, device_.block_limits())
-          : choose_step_tile(stencil_, tiled, steps, formats.compute_bytes(), device_.block_limits());
+          ? choose_faster_small_grid_tile(stencil_, tiled, steps, formats, device_.block_limits())
+          : choose_small_grid_tile(stencil_, tiled, steps, formats.compute_bytes(), device_.block_limits());
   return entry->second;
 }
 

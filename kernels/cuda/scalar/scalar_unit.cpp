@@ -73,7 +73,7 @@ void ScalarUnit::run_slabs(const Operand& in, const Operand& out, const Box& reg
 
 /// Returns how many of `steps` steps one kernel takes at most.
 int ScalarUnit::most_per_kernel(const Box& region, int steps) const {
-  const bool one = step_tile(region, steps, true) || march_of({precision_, true, true}, steps);
+  const bool one = small_grid_tile(region, steps, true) || march_of({precision_, true, true}, steps);
   return one ? steps : preferred_steps();
 }
 
@@ -95,7 +95,7 @@ void ScalarUnit::run(Operand in, const Operand& out, const Box& region, int step
 
 void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& region, int steps) const {
   const Formats formats{precision_, in.stored, out.stored};
-  if (const auto& tile = step_tile(region, steps, true))
+  if (const auto& tile = small_grid_tile(region, steps, true))
     return this->steps(*tile, in, out, region, steps, stream_);
   March* march = march_of(formats, steps);
   if (!march) return step_by_step(in, out, region, steps, stream_, 2);
@@ -131,7 +131,7 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
 void ScalarUnit::step_by_step(Operand in, const Operand& out, const Box& region, int steps,
                               cudaStream_t stream, std::size_t which) const {
   if (steps > 1)
-    if (const auto& tile = step_tile(region, steps, false))
+    if (const auto& tile = small_grid_tile(region, steps, false))
       return this->steps(*tile, in, out, region, steps, stream);
   for (int done = 1; done <= steps; ++done) {
     const Box box = reach(region, steps - done);

@@ -10,7 +10,7 @@
 #include "kernels/cuda/runtime/program.hpp"
 #include "kernels/cuda/scalar/kernel_stencil.hpp"
 #include "kernels/cuda/scalar/single_tile.hpp"
-#include "kernels/cuda/scalar/step_tile.hpp"
+#include "kernels/cuda/scalar/small_grid_tile.hpp"
 #include "kernels/unit.hpp"
 
 namespace spsolve::cuda {
@@ -77,11 +77,12 @@ class ScalarUnit : public Unit {
   void step_by_tiles(const AnyTile& tile, Arguments& a, const Formats& formats, cudaStream_t stream) const;
   /// Returns the cached choice of a single-step tile; none if step.cuh takes the region.
   const std::optional<SingleTile>& single_tile(const Formats& formats, const Region& region) const;
-  void steps(const StepTile& tile, const Operand& in, const Operand& out, const Box& region, int steps,
+  void steps(const SmallGridTile& tile, const Operand& in, const Operand& out, const Box& region, int steps,
              cudaStream_t stream) const;
   /// Returns the cached tile of steps.cuh for a region. If `faster_than_march`, returns it only where it
   /// beats a march.
-  const std::optional<StepTile>& step_tile(const Box& region, int steps, bool faster_than_march) const;
+  const std::optional<SmallGridTile>& small_grid_tile(const Box& region, int steps,
+                                                      bool faster_than_march) const;
 
   Operand scratch(const Operand& in, const Box& box, std::size_t which) const;
   Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
@@ -116,7 +117,7 @@ class ScalarUnit : public Unit {
       single_steps_;                            // by formats and region
   mutable std::map<Formats, Code> steps_code_;  // machine code of all strides
   mutable std::map<std::tuple<Formats, int>, Kernel> steps_kernels_;
-  mutable std::map<std::tuple<Index3, Index3, int, bool>, std::optional<StepTile>> step_tiles_;
+  mutable std::map<std::tuple<Index3, Index3, int, bool>, std::optional<SmallGridTile>> small_grid_tiles_;
   // Two buffers for the kernels of advance(), and two for each band stream.
   mutable std::array<DeviceBuffer, 6> scratch_;
   mutable std::int64_t aligned_column_ = 0;  // a column at a multiple of 64 bytes in all fields

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "emulated.hpp"
-#include "kernels/cuda/scalar/step_tile.hpp"
+#include "kernels/cuda/scalar/small_grid_tile.hpp"
 #include "steps_case.hpp"
 
 namespace spsolve::cuda {
@@ -22,9 +22,10 @@ std::vector<double> advance(const StepCase& c, const testing::RandomCase& proble
   Field out = whole_grid(problem, c.shape.precision, c.steps, std::vector<double>(problem.u.size(), nan));
   for (const Box& region : regions) {
     Arguments a = scalar_arguments(problem, in, out, source, region);
-    const StepTile tile = choose_step_tile(c.stencil(), a.region, c.steps, c.formats().compute_bytes(),
-                                           {90, 227 << 10, multiprocessors})
-                              .value();
+    const SmallGridTile tile =
+        choose_small_grid_tile(c.stencil(), a.region, c.steps, c.formats().compute_bytes(),
+                               {90, 227 << 10, multiprocessors})
+            .value();
     a.steps = c.steps;
     a.tile_planes = static_cast<int>(tile.planes);
     a.tile_columns = static_cast<int>(tile.columns);

@@ -18,8 +18,8 @@
 #include "kernels/cuda/runtime/program.hpp"
 #include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/scalar/single_tile.hpp"
+#include "kernels/cuda/scalar/small_grid_tile.hpp"
 #include "kernels/cuda/scalar/step_cycles.hpp"
-#include "kernels/cuda/scalar/step_tile.hpp"
 #include "kernels/cuda/transfer/reducer.hpp"
 #include "kernels/error.hpp"
 #include "tests/kernels/cuda/compile_log.hpp"
@@ -255,7 +255,8 @@ TEST(SingleTile, LeavesNoAxisThatRepeatsToKernelsThatReadImages) {
   stencil.shape[column_axis] = 2;
   stencil.walls[plane_axis] = {};
   const auto choose = [&] {
-    return choose_small_tile(stencil, stencil.grid(), 1, {Precision::fp32, true, true}, hopper_limits);
+    return choose_faster_small_grid_tile(stencil, stencil.grid(), 1, {Precision::fp32, true, true},
+                                         hopper_limits);
   };
   EXPECT_TRUE(choose());
   stencil.repeats = repeating_axes(stencil, stencil.grid(), Precision::fp32, 1, hopper_limits);
@@ -312,7 +313,7 @@ TEST(SingleTile, TakesTheShapesOfTests) {
 }
 
 // A block holds `steps` radii beyond its results on either side, but only one radius beyond a wall.
-TEST(StepTile, CoversSlabsBesideWalls) {
+TEST(SmallGridTile, CoversSlabsBesideWalls) {
   for (const auto& [name, steps, fits] : {std::tuple{"star2d1r", 9, true},
                                           {"box2d3r", 4, true},
                                           {"box2d3r", 21, false},
@@ -321,7 +322,7 @@ TEST(StepTile, CoversSlabsBesideWalls) {
     const KernelStencil stencil = make({name, Precision::fp64, BoundaryKind::neumann, false, 0, 0, 301});
     Region slab = stencil.grid();
     slab.end[plane_axis] = steps * stencil.radius[plane_axis];
-    const auto tile = choose_step_tile(stencil, slab, steps, 8, hopper_limits);
+    const auto tile = choose_small_grid_tile(stencil, slab, steps, 8, hopper_limits);
     ASSERT_EQ(tile.has_value(), fits) << name;
     if (!fits) continue;
     const std::int64_t radius = stencil.radius[plane_axis];
@@ -337,10 +338,10 @@ TEST(StepTile, CoversSlabsBesideWalls) {
   }
 }
 
-TEST(StepTile, AreNoMoreThanALaunchHasBlocksAcross) {
+TEST(SmallGridTile, AreNoMoreThanALaunchHasBlocksAcross) {
   const KernelStencil stencil = make({"star2d1r", Precision::fp32, BoundaryKind::periodic, false, 0, 0, 301});
   for (const int steps : {4, 8, 12}) {
-    const auto tile = choose_step_tile(stencil, {{0, 0, 0}, {1 << 24, 1, 8}}, steps, 4, hopper_limits);
+    const auto tile = choose_small_grid_tile(stencil, {{0, 0, 0}, {1 << 24, 1, 8}}, steps, 4, hopper_limits);
     EXPECT_FALSE(tile && tile->plane_tiles > most_blocks_across) << steps;
   }
 }

@@ -9,7 +9,7 @@
 namespace spsolve::cuda {
 
 /// Describes how steps.cuh divides a region of a small 2D grid for one launch of several steps.
-struct StepTile {
+struct SmallGridTile {
   int stride = 0;                        // row length in shared memory, in points; selects the kernel
   std::int64_t planes = 0, columns = 0;  // written by a block
   std::int64_t plane_tiles = 0, column_tiles = 0;  // number of tiles in the region
@@ -23,11 +23,12 @@ struct StepTile {
 
 /// Returns the fastest tile for `steps` steps of a region in one launch. Returns nothing in 1D, in 3D (tiles
 /// would be mostly halo), and if the steps reach farther than tiles are wide.
-std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Region& region, int steps,
-                                         int compute_bytes, const BlockLimits& limits);
+std::optional<SmallGridTile> choose_small_grid_tile(const KernelStencil& stencil, const Region& region,
+                                                    int steps, int compute_bytes, const BlockLimits& limits);
 
 /// Returns that tile only if it is faster than a march, as on small grids.
-std::optional<StepTile> choose_small_tile(const KernelStencil& stencil, const Region& region, int steps,
-                                          const Formats& formats, const BlockLimits& limits);
+std::optional<SmallGridTile> choose_faster_small_grid_tile(const KernelStencil& stencil, const Region& region,
+                                                           int steps, const Formats& formats,
+                                                           const BlockLimits& limits);
 
 }  // namespace spsolve::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cuda/scalar/step_tile.hpp"
+#include "kernels/cuda/scalar/small_grid_tile.hpp"
 
 #include <algorithm>
 #include <map>
@@ -64,12 +64,12 @@ double turn_cycles(const KernelStencil& stencil, int compute_bytes) {
 }
 
 /// Returns the tile of this many planes and columns with its cost; `turn` is turn_cycles().
-StepTile cut_tile(const KernelStencil& stencil, const Region& region, int steps, int compute_bytes,
-                  const BlockLimits& limits, std::int64_t planes, std::int64_t columns, int stride,
-                  double turn) {
+SmallGridTile cut_tile(const KernelStencil& stencil, const Region& region, int steps, int compute_bytes,
+                       const BlockLimits& limits, std::int64_t planes, std::int64_t columns, int stride,
+                       double turn) {
   const auto extent = [&](int axis) { return region.end[axis] - region.begin[axis]; };
-  StepTile tile{stride, planes, columns, ceil_div(extent(plane_axis), planes),
-                ceil_div(extent(column_axis), columns)};
+  SmallGridTile tile{stride, planes, columns, ceil_div(extent(plane_axis), planes),
+                     ceil_div(extent(column_axis), columns)};
   const int together = planes_per_thread(stencil);
   const std::int64_t held = held_planes(stencil, planes, steps);
   tile.shared_bytes = static_cast<std::size_t>(2 * compute_bytes * stride * (held + together - 1));
@@ -107,13 +107,13 @@ double cycles_of_march(const KernelStencil& stencil, const MarchTile& tile, cons
 
 }  // namespace
 
-std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Region& region, int steps,
-                                         int compute_bytes, const BlockLimits& limits) {
+std::optional<SmallGridTile> choose_small_grid_tile(const KernelStencil& stencil, const Region& region,
+                                                    int steps, int compute_bytes, const BlockLimits& limits) {
   if (stencil.shape[row_axis] > 1 || stencil.radius[row_axis] > 0 || stencil.radius[plane_axis] == 0)
     return std::nullopt;
   if (stencil.repeats != std::array<bool, 3>{})
     return std::nullopt;  // the kernel reads periodic copies in memory
-  std::optional<StepTile> best;
+  std::optional<SmallGridTile> best;
   const double turn = turn_cycles(stencil, compute_bytes);
   const std::int64_t all_planes = region.end[plane_axis] - region.begin[plane_axis],
                      all_columns = region.end[column_axis] - region.begin[column_axis];
@@ -125,7 +125,7 @@ std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Reg
          planes >= std::min(all_planes, least_planes); --planes) {
       if (planes != ceil_div(all_planes, ceil_div(all_planes, planes)))
         continue;  // a smaller extent gives the same number of tiles
-      const StepTile tile =
+      const SmallGridTile tile =
           cut_tile(stencil, region, steps, compute_bytes, limits, planes, columns, stride, turn);
       if (tile.shared_bytes <= limits.shared_bytes && tile.plane_tiles <= most_blocks_across &&
           (!best || tile.cycles < best->cycles))
@@ -135,9 +135,10 @@ std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Reg
   return best;
 }
 
-std::optional<StepTile> choose_small_tile(const KernelStencil& stencil, const Region& region, int steps,
-                                          const Formats& formats, const BlockLimits& limits) {
-  const auto tile = choose_step_tile(stencil, region, steps, formats.compute_bytes(), limits);
+std::optional<SmallGridTile> choose_faster_small_grid_tile(const KernelStencil& stencil, const Region& region,
+                                                           int steps, const Formats& formats,
+                                                           const BlockLimits& limits) {
+  const auto tile = choose_small_grid_tile(stencil, region, steps, formats.compute_bytes(), limits);
   if (!tile) return std::nullopt;
   const auto march = choose_march_tile(stencil, formats, steps, limits);
   const auto faster = [&] {
