@@ -89,8 +89,8 @@ KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Preci
     return (folded[row_axis] && tap.offset[row_axis] < 0) ||
            (folded[column_axis] && tap.offset[column_axis] < 0);
   });
-  // Without a march, tiles in shared memory take the stencil if it is not folded (single_tile.hpp). They are
-  // faster than step.cuh with a folded sum.
+  // Without a march, tiles in shared memory take the stencil if it is not folded (single_step_tile.hpp). They
+  // are faster than step.cuh with a folded sum.
   if (!choose_march_tile(*this, {precision, true, true}, 1, {})) *this = chain;
 }
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <iterator>
 
-#include "kernels/cuda/scalar/single_tile.hpp"
+#include "kernels/cuda/scalar/single_step_tile.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve::cuda {

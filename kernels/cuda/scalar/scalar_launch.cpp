@@ -81,7 +81,7 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
 void ScalarUnit::step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const {
   const Formats formats{precision_, in.stored, out.stored};
   Arguments a = arguments(in, out, region);
-  if (const auto& tile = single_tile(formats, a.region))
+  if (const auto& tile = single_step_tile(formats, a.region))
     return std::visit([&](const auto& of_kernel) { step_by_tiles(of_kernel, a, formats, stream); }, *tile);
   constexpr unsigned threads = 256;
   const std::int64_t blocks =
@@ -109,7 +109,8 @@ void ScalarUnit::step_by_tiles(const AnyTile& tile, Arguments& a, const Formats&
   kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile.warps)), tile.shared_bytes, stream, a);
 }
 
-const std::optional<SingleTile>& ScalarUnit::single_tile(const Formats& formats, const Region& region) const {
+const std::optional<SingleStepTile>& ScalarUnit::single_step_tile(const Formats& formats,
+                                                                  const Region& region) const {
   const auto [entry, is_new] =
       single_steps_.try_emplace({formats, std::to_array(region.begin), std::to_array(region.end)});
   if (is_new) entry->second = choose_single_step(stencil_, region, formats, device_.block_limits());

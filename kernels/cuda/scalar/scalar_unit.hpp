@@ -9,7 +9,7 @@
 #include "kernels/cuda/runtime/device.hpp"
 #include "kernels/cuda/runtime/program.hpp"
 #include "kernels/cuda/scalar/kernel_stencil.hpp"
-#include "kernels/cuda/scalar/single_tile.hpp"
+#include "kernels/cuda/scalar/single_step_tile.hpp"
 #include "kernels/cuda/scalar/small_grid_tile.hpp"
 #include "kernels/unit.hpp"
 
@@ -76,7 +76,7 @@ class ScalarUnit : public Unit {
   template <class AnyTile>
   void step_by_tiles(const AnyTile& tile, Arguments& a, const Formats& formats, cudaStream_t stream) const;
   /// Returns the cached choice of a single-step tile; none if step.cuh takes the region.
-  const std::optional<SingleTile>& single_tile(const Formats& formats, const Region& region) const;
+  const std::optional<SingleStepTile>& single_step_tile(const Formats& formats, const Region& region) const;
   void steps(const SmallGridTile& tile, const Operand& in, const Operand& out, const Box& region, int steps,
              cudaStream_t stream) const;
   /// Returns the cached tile of steps.cuh for a region. If `faster_than_march`, returns it only where it
@@ -112,7 +112,7 @@ class ScalarUnit : public Unit {
   // Caches, filled at first use; they do not change what advance() computes.
   mutable std::map<std::tuple<Formats, int>, std::optional<March>> marches_;
   mutable std::map<Formats, Kernel> step_kernels_;
-  mutable std::map<std::tuple<Formats, SingleTile>, Kernel> tile_kernels_;
+  mutable std::map<std::tuple<Formats, SingleStepTile>, Kernel> tile_kernels_;
   mutable std::map<std::tuple<Formats, std::array<long long, 3>, std::array<long long, 3>>, SingleStep>
       single_steps_;                            // by formats and region
   mutable std::map<Formats, Code> steps_code_;  // machine code of all strides

@@ -16,7 +16,7 @@
 #include "app/setup/setup.hpp"
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/cuda/scalar/march_tile.hpp"
-#include "kernels/cuda/scalar/single_tile.hpp"
+#include "kernels/cuda/scalar/single_step_tile.hpp"
 #include "kernels/sparse/windowed_operand.hpp"
 #include "kernels/wall_images.hpp"
 

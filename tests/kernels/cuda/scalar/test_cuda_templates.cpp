@@ -17,7 +17,7 @@
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/runtime/program.hpp"
 #include "kernels/cuda/scalar/march_tile.hpp"
-#include "kernels/cuda/scalar/single_tile.hpp"
+#include "kernels/cuda/scalar/single_step_tile.hpp"
 #include "kernels/cuda/scalar/small_grid_tile.hpp"
 #include "kernels/cuda/scalar/step_cycles.hpp"
 #include "kernels/cuda/transfer/reducer.hpp"
@@ -188,7 +188,7 @@ TEST(MarchTile, GrowsColumnsToWholeVectorsWhereThereIsRoom) {
 
 // Tiles in shared memory take boxes of more taps, and stars of farther taps, than a march can. With few or
 // too many taps, one thread per point is chosen.
-TEST(SingleTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
+TEST(SingleStepTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
   const std::string box = BoxTile::kernel, star = StarTile::kernel, none;
   for (const auto& [name, precision, extent, kernel] :
        {std::tuple{"random3d3r", Precision::fp32, 320, box},
@@ -221,7 +221,7 @@ TEST(SingleTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
 
 // Single steps can wrap indices at the ends of axes. Launches of several steps need periodic copies, and so
 // do rows of broken vectors and axes of which a block has a part.
-TEST(SingleTile, FindsPointsBeyondTheEndsOfWholeAxes) {
+TEST(SingleStepTile, FindsPointsBeyondTheEndsOfWholeAxes) {
   using Axes = std::array<bool, 3>;
   const auto repeats = [](const char* stencil, BoundaryKind walls, std::int64_t extent, int steps) {
     const KernelStencil made = make({stencil, Precision::fp32, walls, false, 0, 0, extent});
@@ -250,7 +250,7 @@ TEST(SingleTile, FindsPointsBeyondTheEndsOfWholeAxes) {
 
 // On thin grids between walls steps.cuh is faster for a single step. It must not be chosen where axes repeat,
 // since it reads periodic copies.
-TEST(SingleTile, LeavesNoAxisThatRepeatsToKernelsThatReadImages) {
+TEST(SingleStepTile, LeavesNoAxisThatRepeatsToKernelsThatReadImages) {
   KernelStencil stencil = make({"random2d3r", Precision::fp32, BoundaryKind::neumann, false, 0, 0, 200000});
   stencil.shape[column_axis] = 2;
   stencil.walls[plane_axis] = {};
@@ -284,7 +284,7 @@ TEST(StepCycles, ChargeRegionsByWhereTheyLie) {
 }
 
 // The plan asks for bands beside walls, which some ranks do not have.
-TEST(SingleTile, TakesNoEmptyRegions) {
+TEST(SingleStepTile, TakesNoEmptyRegions) {
   for (const char* name : {"star3d6r", "random3d3r"}) {
     const KernelStencil stencil = make({name, Precision::fp64, BoundaryKind::neumann, false, 0, 0, 320});
     for (int axis = 0; axis < axis_count; ++axis) {
@@ -298,7 +298,7 @@ TEST(SingleTile, TakesNoEmptyRegions) {
   }
 }
 
-TEST(SingleTile, TakesTheShapesOfTests) {
+TEST(SingleStepTile, TakesTheShapesOfTests) {
   const auto tile_of = [](const testing::ShapeCase& c) {
     const testing::RandomCase problem = testing::make_problem(c);
     const KernelStencil stencil(problem.domain, problem.stencil, c.precision, true);

@@ -10,11 +10,11 @@
 namespace spsolve::cuda {
 
 /// The tile of a single step by box_step.cuh (dense step) or star_step.cuh (streaming step).
-using SingleTile = std::variant<BoxTile, StarTile>;
+using SingleStepTile = std::variant<BoxTile, StarTile>;
 
 /// The kernel for a single step of a region, and its estimated cycles.
 struct SingleStep {
-  std::optional<SingleTile> tile;  // none: step.cuh, one thread per point
+  std::optional<SingleStepTile> tile;  // none: step.cuh, one thread per point
   double cycles = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cuda/scalar/single_tile.hpp"
+#include "kernels/cuda/scalar/single_step_tile.hpp"
 
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/scalar/step_cycles.hpp"
