@@ -6,12 +6,12 @@
 
 #include "kernels/cuda/runtime/block_limits.hpp"
 #include "kernels/cuda/scalar/kernel_stencil.hpp"
-#include "kernels/cuda/scalar/shared_tile.hpp"
+#include "kernels/cuda/scalar/shared_memory_tile.hpp"
 
 namespace spsolve::cuda {
 
 /// Describes the tile of box_step.cuh.
-struct BoxTile : SharedTile {
+struct BoxTile : SharedMemoryTile {
   static constexpr const char* kernel = "box_step";
   friend auto operator<=>(const BoxTile& a, const BoxTile& b) {  // orders by what kernels are compiled from
     return std::array{a.lanes_x, a.warps, a.planes} <=> std::array{b.lanes_x, b.warps, b.planes};

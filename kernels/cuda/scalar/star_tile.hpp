@@ -6,12 +6,12 @@
 
 #include "kernels/cuda/runtime/block_limits.hpp"
 #include "kernels/cuda/scalar/kernel_stencil.hpp"
-#include "kernels/cuda/scalar/shared_tile.hpp"
+#include "kernels/cuda/scalar/shared_memory_tile.hpp"
 
 namespace spsolve::cuda {
 
 /// Describes the tile of star_step.cuh.
-struct StarTile : SharedTile {
+struct StarTile : SharedMemoryTile {
   int own_rows = 0, own_columns = 0;  // results of a thread in a plane
   int stages = 0;                     // planes that shared memory holds
 

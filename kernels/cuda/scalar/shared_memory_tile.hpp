@@ -9,7 +9,7 @@
 namespace spsolve::cuda {
 
 /// Describes a tile of a single step that is held in shared memory (tile_io.cuh).
-struct SharedTile {
+struct SharedMemoryTile {
   int lanes_x = 0;                    // lanes of a warp along x; its other lanes are rows
   int warps = 0;                      // stacked along rows
   int planes = 0;                     // written by a block
