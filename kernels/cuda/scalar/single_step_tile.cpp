@@ -23,11 +23,11 @@ SingleStep choose_single_step(const KernelStencil& stencil, const Region& region
   for (const int lanes_x : {8, 4, 2})
     for (const int warps : {8, 4, 2, 1})
       for (const int planes : {1, 2})
-        consider(cut_box_tile(stencil, region, formats, limits, lanes_x, warps, planes));
+        consider(cut_box_step_tile(stencil, region, formats, limits, lanes_x, warps, planes));
   for (const int lanes_x : {8, 16, 32})
     for (const int warps : {4, 8, 16})
       for (const int own_rows : {1, 2, 4, 8})
-        consider(cut_star_tile(stencil, region, formats, limits, lanes_x, warps, own_rows));
+        consider(cut_star_step_tile(stencil, region, formats, limits, lanes_x, warps, own_rows));
   return best;
 }
 

@@ -4,13 +4,13 @@
 #include <optional>
 #include <variant>
 
-#include "kernels/cuda/scalar/box_tile.hpp"
-#include "kernels/cuda/scalar/star_tile.hpp"
+#include "kernels/cuda/scalar/box_step_tile.hpp"
+#include "kernels/cuda/scalar/star_step_tile.hpp"
 
 namespace spsolve::cuda {
 
 /// The tile of a single step by box_step.cuh (dense step) or star_step.cuh (streaming step).
-using SingleStepTile = std::variant<BoxTile, StarTile>;
+using SingleStepTile = std::variant<BoxStepTile, StarStepTile>;
 
 /// The kernel for a single step of a region, and its estimated cycles.
 struct SingleStep {

@@ -189,7 +189,7 @@ TEST(MarchTile, GrowsColumnsToWholeVectorsWhereThereIsRoom) {
 // Tiles in shared memory take boxes of more taps, and stars of farther taps, than a march can. With few or
 // too many taps, one thread per point is chosen.
 TEST(SingleStepTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
-  const std::string box = BoxTile::kernel, star = StarTile::kernel, none;
+  const std::string box = BoxStepTile::kernel, star = StarStepTile::kernel, none;
   for (const auto& [name, precision, extent, kernel] :
        {std::tuple{"random3d3r", Precision::fp32, 320, box},
         {"random3d3r", Precision::fp64, 320, box},
@@ -209,7 +209,7 @@ TEST(SingleStepTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
         choose_single_step(stencil, stencil.grid(), {precision, true, true}, hopper_limits).tile;
     ASSERT_EQ(single ? std::visit([](const auto& tile) { return tile.kernel; }, *single) : none, kernel)
         << name;
-    const auto* const tile = single ? std::get_if<BoxTile>(&*single) : nullptr;
+    const auto* const tile = single ? std::get_if<BoxStepTile>(&*single) : nullptr;
     if (!tile) continue;
     // The eight lanes that read 16 bytes together use different banks.
     const int lanes_x = tile->lanes_x, pitch = tile->pitch * Formats{precision}.compute_bytes() / 16;
@@ -306,10 +306,11 @@ TEST(SingleStepTile, TakesTheShapesOfTests) {
     return choose_single_step(stencil, stencil.grid(), {c.precision, true, true}, hopper_limits).tile.value();
   };
   std::set<int> planes;
-  for (const testing::ShapeCase& c : testing::box_shapes) planes.insert(std::get<BoxTile>(tile_of(c)).planes);
+  for (const testing::ShapeCase& c : testing::box_shapes)
+    planes.insert(std::get<BoxStepTile>(tile_of(c)).planes);
   EXPECT_EQ(planes, (std::set{1, 2}));
   for (const testing::ShapeCase& c : testing::star_shapes)
-    EXPECT_TRUE(std::holds_alternative<StarTile>(tile_of(c))) << c.name;
+    EXPECT_TRUE(std::holds_alternative<StarStepTile>(tile_of(c))) << c.name;
 }
 
 // A block holds `steps` radii beyond its results on either side, but only one radius beyond a wall.

@@ -11,19 +11,20 @@
 namespace spsolve::cuda {
 
 /// Describes the tile of box_step.cuh.
-struct BoxTile : SharedMemoryTile {
+struct BoxStepTile : SharedMemoryTile {
   static constexpr const char* kernel = "box_step";
-  friend auto operator<=>(const BoxTile& a, const BoxTile& b) {  // orders by what kernels are compiled from
+  friend auto operator<=>(const BoxStepTile& a,
+                          const BoxStepTile& b) {  // orders by what kernels are compiled from
     return std::array{a.lanes_x, a.warps, a.planes} <=> std::array{b.lanes_x, b.warps, b.planes};
   }
 };
 
 /// Returns the tile of `lanes_x` lanes along x, `warps` warps and `planes` planes, with its estimated cycles.
 /// The stencil has taps across rows, and its sums are not folded.
-BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
-                     const BlockLimits& limits, int lanes_x, int warps, int planes);
+BoxStepTile cut_box_step_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
+                              const BlockLimits& limits, int lanes_x, int warps, int planes);
 
 /// Returns the text of constants.cuh for box_step.cuh.
-std::string constants_text(const KernelStencil& stencil, const Formats& formats, const BoxTile& tile);
+std::string constants_text(const KernelStencil& stencil, const Formats& formats, const BoxStepTile& tile);
 
 }  // namespace spsolve::cuda

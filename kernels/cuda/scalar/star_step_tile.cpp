@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cuda/scalar/star_tile.hpp"
+#include "kernels/cuda/scalar/star_step_tile.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -61,8 +61,8 @@ PlaneWork work_of_plane(const KernelStencil& stencil, int own_rows, int own_colu
 /// Returns the cycles per plane for 1, 2, ... resident blocks of a multiprocessor. The limits (issue, L2,
 /// memory, shared memory) are combined by a 4-norm. A block with one stage waits for its limits one after the
 /// other.
-std::vector<double> plane_times(const KernelStencil& stencil, const Formats& formats, const StarTile& tile,
-                                bool of_results) {
+std::vector<double> plane_times(const KernelStencil& stencil, const Formats& formats,
+                                const StarStepTile& tile, bool of_results) {
   const PlaneWork work = work_of_plane(stencil, tile.own_rows, tile.own_columns, of_results);
   const int chunk = 16 / formats.in_bytes(), threads = 32 * tile.warps,
             held_rows = tile.rows + 2 * stencil.radius[stencil.tile_axis()];
@@ -102,8 +102,8 @@ std::vector<double> plane_times(const KernelStencil& stencil, const Formats& for
 
 }  // namespace
 
-StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
-                       const BlockLimits& limits, int lanes_x, int warps, int own_rows) {
+StarStepTile cut_star_step_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
+                                const BlockLimits& limits, int lanes_x, int warps, int own_rows) {
   const std::int64_t slow = region.extent(stencil.slow_axis());
   const int row_radius = stencil.radius[stencil.tile_axis()],
             slow_radius = stencil.radius[stencil.slow_axis()];
@@ -111,7 +111,7 @@ StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const
             taps = static_cast<int>(stencil.taps.size());
   // Square patches of points read the fewest operands; operands of 16 bits must be converted.
   const int own_columns = slow_radius > 0 ? std::min(chunk, 4) : chunk;
-  StarTile tile{{lanes_x, warps}, own_rows, own_columns};
+  StarStepTile tile{{lanes_x, warps}, own_rows, own_columns};
   tile.stages = slow_radius > 0 || slow > 1 ? planes_on_their_way : 1;
   tile.columns = lanes_x * own_columns;
   tile.rows = threads / lanes_x * own_rows;
@@ -153,7 +153,7 @@ StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const
   return tile;
 }
 
-std::string constants_text(const KernelStencil& stencil, const Formats& formats, const StarTile& tile) {
+std::string constants_text(const KernelStencil& stencil, const Formats& formats, const StarStepTile& tile) {
   // All sums move on by one place with each plane. In this order each sum is read before its new place is
   // written, so that no registers are moved.
   KernelStencil ordered = stencil;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cuda/scalar/box_tile.hpp"
+#include "kernels/cuda/scalar/box_step_tile.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -35,8 +35,8 @@ Index3 box_of(const KernelStencil& stencil) {
 
 }  // namespace
 
-BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
-                     const BlockLimits& limits, int lanes_x, int warps, int planes) {
+BoxStepTile cut_box_step_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
+                              const BlockLimits& limits, int lanes_x, int warps, int planes) {
   const int compute_bytes = formats.compute_bytes();
   const std::int64_t region_planes = region.extent(stencil.slow_axis()),
                      region_rows = region.extent(stencil.tile_axis()),
@@ -44,7 +44,7 @@ BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const F
   const int rows_radius = stencil.radius[stencil.tile_axis()], column_radius = stencil.radius[column_axis],
             held_planes = 2 * stencil.radius[stencil.slow_axis()] + planes;
   const int chunk = 16 / compute_bytes, own_columns = bytes_of_thread / compute_bytes;
-  BoxTile tile{{lanes_x, warps, planes}};
+  BoxStepTile tile{{lanes_x, warps, planes}};
   tile.columns = lanes_x * own_columns;
   tile.rows = 2 * 32 / lanes_x * warps;
   const int held_rows = tile.rows + 2 * rows_radius,
@@ -94,7 +94,7 @@ BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const F
   return tile;
 }
 
-std::string constants_text(const KernelStencil& stencil, const Formats& formats, const BoxTile& tile) {
+std::string constants_text(const KernelStencil& stencil, const Formats& formats, const BoxStepTile& tile) {
   ConstantsText text = scalar_constants(stencil, formats);
   tile.put_constants(text);
   text.integer("own_planes", tile.planes);
