@@ -2,7 +2,7 @@
 #include "kernels/cuda/scalar/single_step_tile.hpp"
 
 #include "kernels/cuda/launch/launch_shape.hpp"
-#include "kernels/cuda/scalar/step_cycles.hpp"
+#include "kernels/cuda/scalar/point_step_cycles.hpp"
 
 namespace spsolve::cuda {
 
@@ -11,7 +11,7 @@ SingleStep choose_single_step(const KernelStencil& stencil, const Region& region
   const int rows = stencil.tile_axis(), slow = stencil.slow_axis();
   for (int axis = 0; axis < axis_count; ++axis)
     if (region.extent(axis) < 1) return {};  // a band beside a wall may be empty
-  SingleStep best{{}, step_cycles(stencil, region, formats, limits)};
+  SingleStep best{{}, point_step_cycles(stencil, region, formats, limits)};
   if (stencil.folded != std::array<bool, 3>{} || stencil.radius[rows] == 0) return best;
   const auto consider = [&](const auto& tile) {
     if (tile.blocks_per_multiprocessor == 0 || tile.cycles >= best.cycles ||

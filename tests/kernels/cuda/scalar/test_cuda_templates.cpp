@@ -17,9 +17,9 @@
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/runtime/program.hpp"
 #include "kernels/cuda/scalar/march_tile.hpp"
+#include "kernels/cuda/scalar/point_step_cycles.hpp"
 #include "kernels/cuda/scalar/single_step_tile.hpp"
 #include "kernels/cuda/scalar/small_grid_tile.hpp"
-#include "kernels/cuda/scalar/step_cycles.hpp"
 #include "kernels/cuda/transfer/reducer.hpp"
 #include "kernels/error.hpp"
 #include "tests/kernels/cuda/compile_log.hpp"
@@ -266,9 +266,9 @@ TEST(SingleStepTile, LeavesNoAxisThatRepeatsToKernelsThatReadImages) {
 
 // Points beside walls, wherever a region lies, and points beside the ends of axes that repeat take both
 // branches of step.cuh.
-TEST(StepCycles, ChargeRegionsByWhereTheyLie) {
+TEST(PointStepCycles, ChargeRegionsByWhereTheyLie) {
   const auto cycles = [](const KernelStencil& stencil, const Region& region) {
-    return step_cycles(stencil, region, {Precision::fp32, true, true}, hopper_limits);
+    return point_step_cycles(stencil, region, {Precision::fp32, true, true}, hopper_limits);
   };
   const KernelStencil walls = make({"star3d6r", Precision::fp32, BoundaryKind::dirichlet, false, 0, 0, 320});
   const Region low{{0, 64, 64}, {6, 256, 256}}, high{{314, 64, 64}, {320, 256, 256}},

@@ -7,7 +7,7 @@
 namespace spsolve::cuda {
 
 /// Estimates the cycles that step.cuh, one thread per point, takes for one step of a region.
-double step_cycles(const KernelStencil& stencil, const Region& region, const Formats& formats,
-                   const BlockLimits& limits);
+double point_step_cycles(const KernelStencil& stencil, const Region& region, const Formats& formats,
+                         const BlockLimits& limits);
 
 }  // namespace spsolve::cuda

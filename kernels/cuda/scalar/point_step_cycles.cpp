@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cuda/scalar/step_cycles.hpp"
+#include "kernels/cuda/scalar/point_step_cycles.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -112,8 +112,8 @@ double end_slots(const KernelStencil& stencil, const Region& region, const Opera
 
 }  // namespace
 
-double step_cycles(const KernelStencil& stencil, const Region& region, const Formats& formats,
-                   const BlockLimits& limits) {
+double point_step_cycles(const KernelStencil& stencil, const Region& region, const Formats& formats,
+                         const BlockLimits& limits) {
   const Operands operands = operands_of(stencil);
   const bool fp64 = formats.compute_bytes() == 8;
   const double points = static_cast<double>(region.extent(0) * region.extent(1) * region.extent(2)) /
