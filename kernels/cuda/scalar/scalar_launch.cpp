@@ -11,8 +11,8 @@
 
 namespace spsolve::cuda {
 
-void ScalarUnit::march(March& march, const Operand& in, const Operand& out, const Box& wanted,
-                       cudaStream_t stream) const {
+void ScalarUnit::launch_march(MarchKernels& march, const Operand& in, const Operand& out, const Box& wanted,
+                              cudaStream_t stream) const {
   const MarchTile& tile = march.tile;
   const Formats formats{precision_, in.stored, out.stored};
   const bool ends_at_wall = wanted.end[x_axis] == domain_.shape[x_axis] && !domain_.periodic(x_axis);
@@ -31,8 +31,8 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
     Box left = region, right = region;
     left.end[axis] = right.begin[axis] =
         region.begin[axis] + round_down(region.extent()[axis] / 2, column_granule);
-    this->march(march, in, out, left, stream);
-    return this->march(march, in, out, right, stream);
+    this->launch_march(march, in, out, left, stream);
+    return this->launch_march(march, in, out, right, stream);
   }
   Arguments a = arguments(in, out, region);
   const std::int64_t granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
@@ -78,22 +78,24 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
                 static_cast<std::size_t>(tile.shared_bytes), stream, a);
 }
 
-void ScalarUnit::step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const {
+void ScalarUnit::launch_single_step(const Operand& in, const Operand& out, const Box& region,
+                                    cudaStream_t stream) const {
   const Formats formats{precision_, in.stored, out.stored};
   Arguments a = arguments(in, out, region);
   if (const auto& tile = single_step_tile(formats, a.region))
-    return std::visit([&](const auto& of_kernel) { step_by_tiles(of_kernel, a, formats, stream); }, *tile);
+    return std::visit([&](const auto& of_kernel) { launch_single_step_tiles(of_kernel, a, formats, stream); },
+                      *tile);
   constexpr unsigned threads = 256;
   const std::int64_t blocks =
       std::min<std::int64_t>(ceil_div(region.points(), threads), 64 * device_.multiprocessors);
-  const Kernel& kernel = step_kernel(formats);
+  const Kernel& kernel = point_step_kernel(formats);
   if (in.view.data) kernel.launch(dim3(static_cast<unsigned>(blocks)), dim3(threads), 0, stream, a);
 }
 
 template <class AnyTile>
-void ScalarUnit::step_by_tiles(const AnyTile& tile, Arguments& a, const Formats& formats,
-                               cudaStream_t stream) const {
-  const Kernel& kernel = tile_kernel(formats, tile);
+void ScalarUnit::launch_single_step_tiles(const AnyTile& tile, Arguments& a, const Formats& formats,
+                                          cudaStream_t stream) const {
+  const Kernel& kernel = single_step_kernel(formats, tile);
   if (!a.in.data) return;  // prepare()
   const auto blocks = [&](int axis, std::int64_t first, int of_block) {
     return static_cast<unsigned>(ceil_div(a.region.end[axis] - first, of_block));
@@ -117,14 +119,14 @@ const std::optional<SingleStepTile>& ScalarUnit::single_step_tile(const Formats&
   return entry->second.tile;
 }
 
-void ScalarUnit::steps(const SmallGridTile& tile, const Operand& in, const Operand& out, const Box& region,
-                       int steps, cudaStream_t stream) const {
+void ScalarUnit::launch_small_grid_steps(const SmallGridTile& tile, const Operand& in, const Operand& out,
+                                         const Box& region, int steps, cudaStream_t stream) const {
   Arguments a = arguments(in, out, region);
   a.steps = steps;
   a.tile_planes = static_cast<int>(tile.planes);
   a.tile_columns = static_cast<int>(tile.columns);
   const dim3 grid(static_cast<unsigned>(tile.column_tiles), static_cast<unsigned>(tile.plane_tiles));
-  const Kernel& kernel = steps_kernel({precision_, in.stored, out.stored}, tile.stride);
+  const Kernel& kernel = small_grid_kernel({precision_, in.stored, out.stored}, tile.stride);
   if (in.view.data) kernel.launch(grid, dim3(step_threads), tile.shared_bytes, stream, a);
 }
 
@@ -160,17 +162,17 @@ Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box
 }
 
 /// Returns null if march.cuh does not take the stencil at this depth.
-ScalarUnit::March* ScalarUnit::march_of(const Formats& formats, int depth) const {
+ScalarUnit::MarchKernels* ScalarUnit::march_kernels_of(const Formats& formats, int depth) const {
   if (preferred_ == 0) return nullptr;
-  const auto [entry, is_new] = marches_.try_emplace({formats, depth});
+  const auto [entry, is_new] = march_kernels_.try_emplace({formats, depth});
   auto& march = entry->second;
   if (is_new)
     if (const auto tile = choose_march_tile(stencil_, formats, depth, device_.block_limits()))
-      march.emplace(March{formats, *tile});
+      march.emplace(MarchKernels{formats, *tile});
   return march ? &*march : nullptr;
 }
 
-const Kernel& ScalarUnit::kernel_of(March& march, const MarchTile& tile) const {
+const Kernel& ScalarUnit::kernel_of(MarchKernels& march, const MarchTile& tile) const {
   const auto [low_between, high_between] = tile.faces_between_lanes;
   const std::array key{tile.whole_vectors, low_between, high_between};
   const auto known = march.kernels.find(key);
@@ -183,10 +185,10 @@ const Kernel& ScalarUnit::kernel_of(March& march, const MarchTile& tile) const {
       .first->second;
 }
 
-const Kernel& ScalarUnit::step_kernel(const Formats& formats) const {
-  const auto known = step_kernels_.find(formats);
-  if (known != step_kernels_.end()) return known->second;
-  return step_kernels_
+const Kernel& ScalarUnit::point_step_kernel(const Formats& formats) const {
+  const auto known = point_step_kernels_.find(formats);
+  if (known != point_step_kernels_.end()) return known->second;
+  return point_step_kernels_
       .try_emplace(
           formats,
           compiler_.begin("kernels/cuda/scalar/step.cuh", constants_text(stencil_, formats, nullptr)), "step")
@@ -194,11 +196,11 @@ const Kernel& ScalarUnit::step_kernel(const Formats& formats) const {
 }
 
 template <class AnyTile>
-const Kernel& ScalarUnit::tile_kernel(const Formats& formats, const AnyTile& tile) const {
-  const auto known = tile_kernels_.find({formats, tile});
-  if (known != tile_kernels_.end()) return known->second;
+const Kernel& ScalarUnit::single_step_kernel(const Formats& formats, const AnyTile& tile) const {
+  const auto known = single_step_kernels_.find({formats, tile});
+  if (known != single_step_kernels_.end()) return known->second;
   const std::string name = AnyTile::kernel;
-  return tile_kernels_
+  return single_step_kernels_
       .try_emplace(
           {formats, tile},
           compiler_.begin("kernels/cuda/scalar/" + name + ".cuh", constants_text(stencil_, formats, tile)),
@@ -206,14 +208,14 @@ const Kernel& ScalarUnit::tile_kernel(const Formats& formats, const AnyTile& til
       .first->second;
 }
 
-const Kernel& ScalarUnit::steps_kernel(const Formats& formats, int stride) const {
-  const auto known = steps_kernels_.find({formats, stride});
-  if (known != steps_kernels_.end()) return known->second;
-  const auto [code, is_new] = steps_code_.try_emplace(formats);
+const Kernel& ScalarUnit::small_grid_kernel(const Formats& formats, int stride) const {
+  const auto known = small_grid_kernels_.find({formats, stride});
+  if (known != small_grid_kernels_.end()) return known->second;
+  const auto [code, is_new] = small_grid_code_.try_emplace(formats);
   if (is_new)
     code->second =
         compiler_.begin("kernels/cuda/scalar/steps.cuh", constants_text(stencil_, formats, nullptr));
-  return steps_kernels_
+  return small_grid_kernels_
       .try_emplace({formats, stride}, code->second, "steps_" + std::to_string(stride),
                    device_.shared_bytes_per_block)
       .first->second;

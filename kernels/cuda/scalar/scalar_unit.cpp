@@ -73,7 +73,7 @@ void ScalarUnit::run_slabs(const Operand& in, const Operand& out, const Box& reg
 
 /// Returns how many of `steps` steps one kernel takes at most.
 int ScalarUnit::most_per_kernel(const Box& region, int steps) const {
-  const bool one = small_grid_tile(region, steps, true) || march_of({precision_, true, true}, steps);
+  const bool one = small_grid_tile(region, steps, true) || march_kernels_of({precision_, true, true}, steps);
   return one ? steps : preferred_steps();
 }
 
@@ -96,9 +96,9 @@ void ScalarUnit::run(Operand in, const Operand& out, const Box& region, int step
 void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& region, int steps) const {
   const Formats formats{precision_, in.stored, out.stored};
   if (const auto& tile = small_grid_tile(region, steps, true))
-    return this->steps(*tile, in, out, region, steps, stream_);
-  March* march = march_of(formats, steps);
-  if (!march) return step_by_step(in, out, region, steps, stream_, 2);
+    return this->launch_small_grid_steps(*tile, in, out, region, steps, stream_);
+  MarchKernels* march = march_kernels_of(formats, steps);
+  if (!march) return advance_without_march(in, out, region, steps, stream_, 2);
   // Where the march does not reflect planes at neumann faces, single steps advance the planes beside these
   // faces at the same time, on other streams.
   Box core = region;
@@ -111,14 +111,14 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
       core.end[slow] = std::min(core.end[slow], n - width);
     if (core.empty()) core = {};
   }
-  if (core == region) return this->march(*march, in, out, core, stream_);
+  if (core == region) return this->launch_march(*march, in, out, core, stream_);
   forked_.record(stream_);
   for (const Stream& stream : band_streams_) check_cuda(cudaStreamWaitEvent(stream, forked_, 0));
-  if (!core.empty()) this->march(*march, in, out, core, stream_);
+  if (!core.empty()) this->launch_march(*march, in, out, core, stream_);
   std::size_t band = 0;
   for_each_slab(region, core, [&](const Box& beside) {
     const std::size_t k = band++ % band_streams_.size();
-    step_by_step(in, out, beside, steps, band_streams_[k], 2 + 2 * k);
+    advance_without_march(in, out, beside, steps, band_streams_[k], 2 + 2 * k);
   });
   for (std::size_t k = 0; k < band_streams_.size(); ++k) {
     joined_[k].record(band_streams_[k]);
@@ -128,15 +128,15 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
 
 /// Advances a region without a march: by one small-grid kernel (steps.cuh) if it takes the region, otherwise
 /// step by step, with results in the scratch buffers `which` and `which` + 1.
-void ScalarUnit::step_by_step(Operand in, const Operand& out, const Box& region, int steps,
-                              cudaStream_t stream, std::size_t which) const {
+void ScalarUnit::advance_without_march(Operand in, const Operand& out, const Box& region, int steps,
+                                       cudaStream_t stream, std::size_t which) const {
   if (steps > 1)
     if (const auto& tile = small_grid_tile(region, steps, false))
-      return this->steps(*tile, in, out, region, steps, stream);
+      return this->launch_small_grid_steps(*tile, in, out, region, steps, stream);
   for (int done = 1; done <= steps; ++done) {
     const Box box = reach(region, steps - done);
     const Operand to = done == steps ? out : scratch(in, box, which + static_cast<std::size_t>(done % 2));
-    step(in, to, box, stream);
+    launch_single_step(in, to, box, stream);
     in = to;
   }
 }

@@ -51,7 +51,7 @@ class ScalarUnit : public Unit {
   static constexpr std::int64_t column_granule = 16;  // columns: 32 bytes in the smallest format
 
   /// The kernels of march.cuh for one pair of formats and one depth.
-  struct March {
+  struct MarchKernels {
     Formats formats;
     MarchTile tile;
     // By whole_vectors and faces_between_lanes of the tile, compiled at first use.
@@ -68,17 +68,19 @@ class ScalarUnit : public Unit {
   int most_per_kernel(const Box& region, int steps) const;
   void run(Operand in, const Operand& out, const Box& region, int steps, int most_per_kernel) const;
   void run_kernel(const Operand& in, const Operand& out, const Box& region, int steps) const;
-  void step_by_step(Operand in, const Operand& out, const Box& region, int steps, cudaStream_t stream,
-                    std::size_t which) const;
-  void march(March& march, const Operand& in, const Operand& out, const Box& wanted,
-             cudaStream_t stream) const;
-  void step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const;
+  void advance_without_march(Operand in, const Operand& out, const Box& region, int steps,
+                             cudaStream_t stream, std::size_t which) const;
+  void launch_march(MarchKernels& march, const Operand& in, const Operand& out, const Box& wanted,
+                    cudaStream_t stream) const;
+  void launch_single_step(const Operand& in, const Operand& out, const Box& region,
+                          cudaStream_t stream) const;
   template <class AnyTile>
-  void step_by_tiles(const AnyTile& tile, Arguments& a, const Formats& formats, cudaStream_t stream) const;
+  void launch_single_step_tiles(const AnyTile& tile, Arguments& a, const Formats& formats,
+                                cudaStream_t stream) const;
   /// Returns the cached choice of a single-step tile; none if step.cuh takes the region.
   const std::optional<SingleStepTile>& single_step_tile(const Formats& formats, const Region& region) const;
-  void steps(const SmallGridTile& tile, const Operand& in, const Operand& out, const Box& region, int steps,
-             cudaStream_t stream) const;
+  void launch_small_grid_steps(const SmallGridTile& tile, const Operand& in, const Operand& out,
+                               const Box& region, int steps, cudaStream_t stream) const;
   /// Returns the cached tile of steps.cuh for a region. If `faster_than_march`, returns it only where it
   /// beats a march.
   const std::optional<SmallGridTile>& small_grid_tile(const Box& region, int steps,
@@ -87,12 +89,12 @@ class ScalarUnit : public Unit {
   Operand scratch(const Operand& in, const Box& box, std::size_t which) const;
   Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
   Box reach(const Box& region, int steps) const;
-  March* march_of(const Formats& formats, int depth) const;
-  const Kernel& kernel_of(March& march, const MarchTile& tile) const;
-  const Kernel& step_kernel(const Formats& formats) const;
+  MarchKernels* march_kernels_of(const Formats& formats, int depth) const;
+  const Kernel& kernel_of(MarchKernels& march, const MarchTile& tile) const;
+  const Kernel& point_step_kernel(const Formats& formats) const;
   template <class AnyTile>
-  const Kernel& tile_kernel(const Formats& formats, const AnyTile& tile) const;
-  const Kernel& steps_kernel(const Formats& formats, int stride) const;
+  const Kernel& single_step_kernel(const Formats& formats, const AnyTile& tile) const;
+  const Kernel& small_grid_kernel(const Formats& formats, int stride) const;
 
   Domain domain_;
   Index3 radius_;
@@ -110,13 +112,13 @@ class ScalarUnit : public Unit {
   std::array<Event, 2> joined_;
 
   // Caches, filled at first use; they do not change what advance() computes.
-  mutable std::map<std::tuple<Formats, int>, std::optional<March>> marches_;
-  mutable std::map<Formats, Kernel> step_kernels_;
-  mutable std::map<std::tuple<Formats, SingleStepTile>, Kernel> tile_kernels_;
+  mutable std::map<std::tuple<Formats, int>, std::optional<MarchKernels>> march_kernels_;
+  mutable std::map<Formats, Kernel> point_step_kernels_;
+  mutable std::map<std::tuple<Formats, SingleStepTile>, Kernel> single_step_kernels_;
   mutable std::map<std::tuple<Formats, std::array<long long, 3>, std::array<long long, 3>>, SingleStep>
-      single_steps_;                            // by formats and region
-  mutable std::map<Formats, Code> steps_code_;  // machine code of all strides
-  mutable std::map<std::tuple<Formats, int>, Kernel> steps_kernels_;
+      single_steps_;                                 // by formats and region
+  mutable std::map<Formats, Code> small_grid_code_;  // machine code of all strides
+  mutable std::map<std::tuple<Formats, int>, Kernel> small_grid_kernels_;
   mutable std::map<std::tuple<Index3, Index3, int, bool>, std::optional<SmallGridTile>> small_grid_tiles_;
   // Two buffers for the kernels of advance(), and two for each band stream.
   mutable std::array<DeviceBuffer, 6> scratch_;
