@@ -10,7 +10,7 @@ namespace spsolve::cuda {
 
 // Constants of steps.cuh: threads of a block, and the number of neighbouring planes of a column that each
 // thread computes if a sum reads `points` points.
-constexpr int step_threads = 512;
+constexpr int small_grid_threads = 512;
 constexpr int planes_of_thread(int points) { return points <= 16 ? 8 : points <= 64 ? 4 : 1; }
 
 /// True if the warm-up of a march has loops of its own, which run fewer levels. In 3D, stars and fp64 kernels

@@ -127,7 +127,7 @@ void ScalarUnit::launch_small_grid_steps(const SmallGridTile& tile, const Operan
   a.tile_columns = static_cast<int>(tile.columns);
   const dim3 grid(static_cast<unsigned>(tile.column_tiles), static_cast<unsigned>(tile.plane_tiles));
   const Kernel& kernel = small_grid_kernel({precision_, in.stored, out.stored}, tile.stride);
-  if (in.view.data) kernel.launch(grid, dim3(step_threads), tile.shared_bytes, stream, a);
+  if (in.view.data) kernel.launch(grid, dim3(small_grid_threads), tile.shared_bytes, stream, a);
 }
 
 const std::optional<SmallGridTile>& ScalarUnit::small_grid_tile(const Box& region, int steps,

@@ -56,7 +56,7 @@ std::int64_t held_planes(const KernelStencil& stencil, std::int64_t planes, int 
 /// Returns the cycles of a block for one turn of its threads. A warp takes one cycle of shared memory per 128
 /// bytes, and one cycle of its scheduler per instruction.
 double turn_cycles(const KernelStencil& stencil, int compute_bytes) {
-  constexpr double warps = step_threads / 32;
+  constexpr double warps = small_grid_threads / 32;
   const double words = compute_bytes / 4.0, read = points_read(stencil),
                together = planes_per_thread(stencil),
                slots = together * (read + words * stencil.operations + point_slots) + turn_slots;
@@ -74,7 +74,7 @@ SmallGridTile cut_tile(const KernelStencil& stencil, const Region& region, int s
   const std::int64_t held = held_planes(stencil, planes, steps);
   tile.shared_bytes = static_cast<std::size_t>(2 * compute_bytes * stride * (held + together - 1));
   const auto turns = [&](std::int64_t rows) {
-    return static_cast<double>(ceil_div(rows, together * (step_threads / stride)));
+    return static_cast<double>(ceil_div(rows, together * (small_grid_threads / stride)));
   };
   tile.points = together;
   tile.turn_cycles = turn;

@@ -59,7 +59,7 @@ __device__ void for_each_plane(int thread_row, int from, int to, Value&& value, 
 /// `stride` is the distance of planes in shared memory and the number of threads per plane.
 template <int stride>
 __device__ void take_steps(const Arguments& a) {
-  constexpr int thread_rows = step_threads / stride;
+  constexpr int thread_rows = small_grid_threads / stride;
   const Extent planes(a, plane_axis, blockIdx.y, a.tile_planes),
       columns(a, column_axis, blockIdx.x, a.tile_columns);
   const int x = threadIdx.x % stride, row = threadIdx.x / stride;
@@ -130,15 +130,15 @@ __device__ void take_steps(const Arguments& a) {
 
 }  // namespace spsolve::cuda
 
-extern "C" __global__ void __launch_bounds__(spsolve::cuda::step_threads)
+extern "C" __global__ void __launch_bounds__(spsolve::cuda::small_grid_threads)
     steps_32(const __grid_constant__ spsolve::cuda::Arguments a) {
   spsolve::cuda::take_steps<32>(a);
 }
-extern "C" __global__ void __launch_bounds__(spsolve::cuda::step_threads)
+extern "C" __global__ void __launch_bounds__(spsolve::cuda::small_grid_threads)
     steps_64(const __grid_constant__ spsolve::cuda::Arguments a) {
   spsolve::cuda::take_steps<64>(a);
 }
-extern "C" __global__ void __launch_bounds__(spsolve::cuda::step_threads)
+extern "C" __global__ void __launch_bounds__(spsolve::cuda::small_grid_threads)
     steps_128(const __grid_constant__ spsolve::cuda::Arguments a) {
   spsolve::cuda::take_steps<128>(a);
 }
