@@ -11,8 +11,8 @@
 
 namespace spsolve::cuda {
 
-void ScalarUnit::launch_march(MarchKernels& march, const Operand& in, const Operand& out, const Box& wanted,
-                              cudaStream_t stream) const {
+void ScalarUnit::launch_march(MarchKernels& march, const FieldView& in, const FieldView& out,
+                              const Box& wanted, cudaStream_t stream) const {
   const MarchTile& tile = march.tile;
   const Formats formats{precision_, in.stored, out.stored};
   const bool ends_at_wall = wanted.end[x_axis] == domain_.shape[x_axis] && !domain_.periodic(x_axis);
@@ -78,7 +78,7 @@ void ScalarUnit::launch_march(MarchKernels& march, const Operand& in, const Oper
                 static_cast<std::size_t>(tile.shared_bytes), stream, a);
 }
 
-void ScalarUnit::launch_single_step(const Operand& in, const Operand& out, const Box& region,
+void ScalarUnit::launch_single_step(const FieldView& in, const FieldView& out, const Box& region,
                                     cudaStream_t stream) const {
   const Formats formats{precision_, in.stored, out.stored};
   Arguments a = arguments(in, out, region);
@@ -119,7 +119,7 @@ const std::optional<SingleStepTile>& ScalarUnit::single_step_tile(const Formats&
   return entry->second.tile;
 }
 
-void ScalarUnit::launch_small_grid_steps(const SmallGridTile& tile, const Operand& in, const Operand& out,
+void ScalarUnit::launch_small_grid_steps(const SmallGridTile& tile, const FieldView& in, const FieldView& out,
                                          const Box& region, int steps, cudaStream_t stream) const {
   Arguments a = arguments(in, out, region);
   a.steps = steps;
@@ -144,7 +144,7 @@ const std::optional<SmallGridTile>& ScalarUnit::small_grid_tile(const Box& regio
   return entry->second;
 }
 
-Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box& region) const {
+Arguments ScalarUnit::arguments(const FieldView& in, const FieldView& out, const Box& region) const {
   Arguments a{};
   a.in = in.view;
   a.out = out.view;

@@ -55,7 +55,7 @@ void ScalarUnit::advance(const Field& in, Field& out, const Box& region, int ste
 
 /// Processes the region slab by slab if several kernels run in turn, so that their intermediate results fit
 /// in scratch memory.
-void ScalarUnit::run_slabs(const Operand& in, const Operand& out, const Box& region, int steps) const {
+void ScalarUnit::run_slabs(const FieldView& in, const FieldView& out, const Box& region, int steps) const {
   if (region.empty() || steps < 1) return;
   const int slow = axes_[plane_axis];
   const std::int64_t plane_points =
@@ -79,7 +79,7 @@ int ScalarUnit::most_per_kernel(const Box& region, int steps) const {
 
 /// Runs several kernels. The first one covers the largest box; results between kernels are in compute
 /// precision.
-void ScalarUnit::run(Operand in, const Operand& out, const Box& region, int steps,
+void ScalarUnit::run(FieldView in, const FieldView& out, const Box& region, int steps,
                      int most_per_kernel) const {
   const int kernels = static_cast<int>(ceil_div(steps, most_per_kernel));
   int done = 0;
@@ -87,13 +87,13 @@ void ScalarUnit::run(Operand in, const Operand& out, const Box& region, int step
     const int depth = steps * (k + 1) / kernels - done;
     done += depth;
     const Box box = reach(region, steps - done);
-    const Operand to = done == steps ? out : scratch(in, box, static_cast<std::size_t>(k % 2));
+    const FieldView to = done == steps ? out : scratch(in, box, static_cast<std::size_t>(k % 2));
     run_kernel(in, to, box, depth);
     in = to;
   }
 }
 
-void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& region, int steps) const {
+void ScalarUnit::run_kernel(const FieldView& in, const FieldView& out, const Box& region, int steps) const {
   const Formats formats{precision_, in.stored, out.stored};
   if (const auto& tile = small_grid_tile(region, steps, true))
     return this->launch_small_grid_steps(*tile, in, out, region, steps, stream_);
@@ -128,21 +128,21 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
 
 /// Advances a region without a march: by one small-grid kernel (steps.cuh) if it takes the region, otherwise
 /// step by step, with results in the scratch buffers `which` and `which` + 1.
-void ScalarUnit::advance_without_march(Operand in, const Operand& out, const Box& region, int steps,
+void ScalarUnit::advance_without_march(FieldView in, const FieldView& out, const Box& region, int steps,
                                        cudaStream_t stream, std::size_t which) const {
   if (steps > 1)
     if (const auto& tile = small_grid_tile(region, steps, false))
       return this->launch_small_grid_steps(*tile, in, out, region, steps, stream);
   for (int done = 1; done <= steps; ++done) {
     const Box box = reach(region, steps - done);
-    const Operand to = done == steps ? out : scratch(in, box, which + static_cast<std::size_t>(done % 2));
+    const FieldView to = done == steps ? out : scratch(in, box, which + static_cast<std::size_t>(done % 2));
     launch_single_step(in, to, box, stream);
     in = to;
   }
 }
 
 /// Returns scratch memory for results on `box` in compute precision.
-ScalarUnit::Operand ScalarUnit::scratch(const Operand& in, const Box& box, std::size_t which) const {
+ScalarUnit::FieldView ScalarUnit::scratch(const FieldView& in, const Box& box, std::size_t which) const {
   View view{};
   const bool stored = precision_ == Precision::fp64 || precision_ == Precision::fp32;
   if (!in.view.data) return {view, stored, true};

@@ -58,36 +58,36 @@ class ScalarUnit : public Unit {
     std::map<std::array<bool, 3>, Kernel> kernels{};
   };
   /// What a kernel of an advance() reads or writes: a field, or scratch memory between two kernels.
-  struct Operand {
+  struct FieldView {
     View view;
     bool stored;
     bool is_scratch = false;
   };
 
-  void run_slabs(const Operand& in, const Operand& out, const Box& region, int steps) const;
+  void run_slabs(const FieldView& in, const FieldView& out, const Box& region, int steps) const;
   int most_per_kernel(const Box& region, int steps) const;
-  void run(Operand in, const Operand& out, const Box& region, int steps, int most_per_kernel) const;
-  void run_kernel(const Operand& in, const Operand& out, const Box& region, int steps) const;
-  void advance_without_march(Operand in, const Operand& out, const Box& region, int steps,
+  void run(FieldView in, const FieldView& out, const Box& region, int steps, int most_per_kernel) const;
+  void run_kernel(const FieldView& in, const FieldView& out, const Box& region, int steps) const;
+  void advance_without_march(FieldView in, const FieldView& out, const Box& region, int steps,
                              cudaStream_t stream, std::size_t which) const;
-  void launch_march(MarchKernels& march, const Operand& in, const Operand& out, const Box& wanted,
+  void launch_march(MarchKernels& march, const FieldView& in, const FieldView& out, const Box& wanted,
                     cudaStream_t stream) const;
-  void launch_single_step(const Operand& in, const Operand& out, const Box& region,
+  void launch_single_step(const FieldView& in, const FieldView& out, const Box& region,
                           cudaStream_t stream) const;
   template <class AnyTile>
   void launch_single_step_tiles(const AnyTile& tile, Arguments& a, const Formats& formats,
                                 cudaStream_t stream) const;
   /// Returns the cached choice of a single-step tile; none if step.cuh takes the region.
   const std::optional<SingleStepTile>& single_step_tile(const Formats& formats, const Region& region) const;
-  void launch_small_grid_steps(const SmallGridTile& tile, const Operand& in, const Operand& out,
+  void launch_small_grid_steps(const SmallGridTile& tile, const FieldView& in, const FieldView& out,
                                const Box& region, int steps, cudaStream_t stream) const;
   /// Returns the cached tile of steps.cuh for a region. If `faster_than_march`, returns it only where it
   /// beats a march.
   const std::optional<SmallGridTile>& small_grid_tile(const Box& region, int steps,
                                                       bool faster_than_march) const;
 
-  Operand scratch(const Operand& in, const Box& box, std::size_t which) const;
-  Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
+  FieldView scratch(const FieldView& in, const Box& box, std::size_t which) const;
+  Arguments arguments(const FieldView& in, const FieldView& out, const Box& region) const;
   Box reach(const Box& region, int steps) const;
   MarchKernels* march_kernels_of(const Formats& formats, int depth) const;
   const Kernel& kernel_of(MarchKernels& march, const MarchTile& tile) const;
