@@ -4,7 +4,7 @@
 // streaming operands.
 //
 // Blocks, warps, lanes. A block marches one tile along the slowest axis, over the planes [begin, end) that
-// BlockPlace gives it, after a warm-up of 2 * depth * R planes (R: radius along the march). A tile is warps *
+// MarchBlock gives it, after a warm-up of 2 * depth * R planes (R: radius along the march). A tile is warps *
 // rows_per_warp rows by 32 * points_per_lane columns, halo included. A warp holds rows_per_warp whole rows of
 // the tile; a lane holds points_per_lane neighbouring columns of each of these rows.
 //
@@ -40,9 +40,9 @@
 
 #include "constants.cuh"
 #include "kernels/cuda/ptx/precision.cuh"
+#include "kernels/cuda/scalar/march_block.cuh"
 #include "kernels/cuda/scalar/march_ghosts.cuh"
 #include "kernels/cuda/scalar/march_output.cuh"
-#include "kernels/cuda/scalar/march_place.cuh"
 #include "kernels/cuda/scalar/march_taps.cuh"
 #include "kernels/cuda/scalar/march_tile.cuh"
 #include "kernels/cuda/scalar/plane_ring.cuh"
@@ -55,18 +55,18 @@ namespace spsolve::cuda {
 template <bool beside_wall, bool near_planes>
 class March {
  public:
-  __device__ March(const BlockPlace& place, SharedMemory& shared)
-      : place_(place),
+  __device__ March(const MarchBlock& block, SharedMemory& shared)
+      : block_(block),
         shared_(shared),
-        lane_(held_column(place.first_column, static_cast<int>(threadIdx.x) % 32 * VX) / VX),
+        lane_(held_column(block.first_column, static_cast<int>(threadIdx.x) % 32 * VX) / VX),
         warp_(static_cast<int>(threadIdx.x) / 32),
-        output_(place),
-        faces_(place.a, place.first_row, place.first_column),
-        plane_faces_(place.a) {}
+        output_(block),
+        faces_(block.a, block.first_row, block.first_column),
+        plane_faces_(block.a) {}
 
   __device__ void run() {
-    const int planes = static_cast<int>(place_.end - place_.begin) + warm_up;
-    Ring ring(shared_.ring, place_.a, place_.begin - depth * R, place_.first_row, place_.first_column);
+    const int planes = static_cast<int>(block_.end - block_.begin) + warm_up;
+    Ring ring(shared_.ring, block_.a, block_.begin - depth * R, block_.first_row, block_.first_column);
     for (int i = 0; i < ahead; ++i) ring.fetch(i < planes);
     Sums sums[depth] = {};
     int i = 0;
@@ -117,7 +117,7 @@ class March {
   static constexpr bool lacks_registers = sizeof(Compute) == 8 && beside_wall && near_planes && RY > 0;
 
   /// Returns the grid coordinate of plane i of the march.
-  __device__ int plane_of(int i) const { return static_cast<int>(place_.begin) - depth * R + i; }
+  __device__ int plane_of(int i) const { return static_cast<int>(block_.begin) - depth * R + i; }
 
   /// Advances plane i of the march through the first `levels` levels; if `writing`, through all levels and to
   /// memory. `near_face`: some level may be beside or beyond a face across the march.
@@ -336,7 +336,7 @@ class March {
       sums = {};
   }
 
-  const BlockPlace& place_;
+  const MarchBlock& block_;
   SharedMemory& shared_;
   int lane_, warp_;
   TileOutput output_;
@@ -353,12 +353,12 @@ extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::warps,
   using namespace spsolve::cuda;
   extern __shared__ __align__(128) unsigned char memory[];
   SharedMemory& shared = *reinterpret_cast<SharedMemory*>(memory);
-  const BlockPlace place(a);
-  if (place.begin >= place.end) return;
-  if (place.beside_wall())
-    March<true, has_ghost_planes>(place, shared).run();
-  else if (has_ghost_planes && place.near_planes())
-    March<false, has_ghost_planes>(place, shared).run();
+  const MarchBlock block(a);
+  if (block.begin >= block.end) return;
+  if (block.beside_wall())
+    March<true, has_ghost_planes>(block, shared).run();
+  else if (has_ghost_planes && block.near_planes())
+    March<false, has_ghost_planes>(block, shared).run();
   else if constexpr (ends_apart || !has_ghost_planes)
-    March<false, false>(place, shared).run();
+    March<false, false>(block, shared).run();
 }

@@ -4,27 +4,27 @@
 // Writes the points of a thread of march.cuh that belong to the tile and to the region, plane by plane.
 
 #include "kernels/cuda/ptx/precision.cuh"
-#include "kernels/cuda/scalar/march_place.cuh"
+#include "kernels/cuda/scalar/march_block.cuh"
 #include "kernels/cuda/scalar/march_tile.cuh"
 
 namespace spsolve::cuda {
 
 class TileOutput {
  public:
-  __device__ explicit TileOutput(const BlockPlace& place) : a_(place.a) {
+  __device__ explicit TileOutput(const MarchBlock& block) : a_(block.a) {
     const int tile_row = static_cast<int>(threadIdx.x) / 32 * VY,
               tile_column = static_cast<int>(threadIdx.x) % 32 * VX;
-    const long long row = place.first_row + tile_row, first_column = place.first_column,
+    const long long row = block.first_row + tile_row, first_column = block.first_column,
                     column = first_column + tile_column;
     const int margin = is_across(first_column) ? across_margin : column_margin;
     const long long begin_column = max(a_.region.begin[2], first_column + margin),
                     end_column = min(a_.region.end[2], first_column + tile_columns - margin);
-    written_rows_ = among<VY>(tile_row, place.begin_row - place.first_row, place.end_row - place.first_row);
+    written_rows_ = among<VY>(tile_row, block.begin_row - block.first_row, block.end_row - block.first_row);
     written_columns_ = among<VX>(tile_column, begin_column - first_column, end_column - first_column);
     if (whole_vectors && written_columns_ == 0) written_rows_ = 0;
     if constexpr (ends_within_vectors) columns_ = static_cast<int>(clamp(a_.shape[2] - column, 0, VX + 1));
     out_ =
-        static_cast<Out*>(a_.out.data) + (place.begin - a_.out.begin[0]) * a_.out.stride[0] +
+        static_cast<Out*>(a_.out.data) + (block.begin - a_.out.begin[0]) * a_.out.stride[0] +
         (row - a_.out.begin[1]) * a_.out.stride[1] +
         ((repeats(column_axis) ? in_period<long long>(column, 0, a_.row_period) : column) - a_.out.begin[2]);
   }
