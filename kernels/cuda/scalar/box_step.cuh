@@ -31,7 +31,7 @@ class BoxStep {
 
   __device__ void run() {
     if constexpr (constants::with_source)
-      for_each_row([&](const RowPlace& place, auto& sums) { place.read_source(sums); });
+      for_each_row([&](const RowResults& results, auto& sums) { results.read_source(sums); });
     hold_weights();
     // If the last plane lies beyond the region, the planes that only it would read need not exist.
     const int there = static_cast<int>(min(static_cast<long long>(planes + own_planes - 1),
@@ -44,7 +44,7 @@ class BoxStep {
       input_.complete(input_.tile(), slow_ + n - slow_radius);
       add_plane(n);
     }
-    for_each_row([](const RowPlace& place, const auto& sums) { place.write(sums); });
+    for_each_row([](const RowResults& results, const auto& sums) { results.write(sums); });
   }
 
  private:
@@ -75,7 +75,7 @@ class BoxStep {
     Compute window[window_columns];
 #pragma unroll
     for (int k = 0; k < window_columns; k += chunk) {
-      const auto loaded = *reinterpret_cast<const Pack<Compute, chunk>*>(from + Input::place(k));
+      const auto loaded = *reinterpret_cast<const Pack<Compute, chunk>*>(from + Input::padded(k));
 #pragma unroll
       for (int i = 0; i < chunk; ++i) window[k + i] = loaded.element[i];
     }
@@ -128,7 +128,7 @@ class BoxStep {
     for (int plane = 0; plane < own_planes; ++plane)
 #pragma unroll
       for (int row = 0; row < 2; ++row)
-        body(RowPlace{a_, slow_ + plane, row_ + 2 * thread_row_ + row, column}, sums_[plane][row]);
+        body(RowResults{a_, slow_ + plane, row_ + 2 * thread_row_ + row, column}, sums_[plane][row]);
   }
 
   const Arguments& a_;

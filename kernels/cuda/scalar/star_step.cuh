@@ -31,7 +31,7 @@ class StarStep {
         thread_row_(static_cast<int>(threadIdx.x) / lanes_x * own_rows),
         thread_column_(static_cast<int>(threadIdx.x) % lanes_x * own_columns),
         input_(a, row_, column_, memory),
-        whole_(RowPlace{a, begin_, row_ + thread_row_, column_ + thread_column_}.is_whole<own_columns>() &&
+        whole_(RowResults{a, begin_, row_ + thread_row_, column_ + thread_column_}.is_whole<own_columns>() &&
                row_ + thread_row_ + own_rows <= a.region.end[tile_axis]) {}
 
   __device__ void run() {
@@ -97,7 +97,7 @@ class StarStep {
 
   /// Reads the source, with which the sums of a plane begin, one plane ahead.
   __device__ void read_source(long long slow) {
-    for_each_row(slow, [&](const RowPlace& place, int row) { place.read_source(source_[row]); });
+    for_each_row(slow, [&](const RowResults& results, int row) { results.read_source(source_[row]); });
   }
 
   /// Returns whether a tap reads a row of the window, counted from the row of the sum's first tap. Planes
@@ -158,13 +158,13 @@ class StarStep {
   }
 
   __device__ void write(long long slow) {
-    Out* const to = RowPlace{a_, slow, row_ + thread_row_, column_ + thread_column_}.in<Out>(a_.out);
+    Out* const to = RowResults{a_, slow, row_ + thread_row_, column_ + thread_column_}.in<Out>(a_.out);
     if (whole_) {
 #pragma unroll
       for (int row = 0; row < own_rows; ++row)
         store_columns(to + row * a_.out.stride[tile_axis], sums_[0][row]);
     } else {
-      for_each_row(slow, [&](const RowPlace& place, int row) { place.write(sums_[0][row]); });
+      for_each_row(slow, [&](const RowResults& results, int row) { results.write(sums_[0][row]); });
     }
   }
 
@@ -172,7 +172,7 @@ class StarStep {
   __device__ void for_each_row(long long slow, Body&& body) {
 #pragma unroll
     for (int row = 0; row < own_rows; ++row)
-      body(RowPlace{a_, slow, row_ + thread_row_ + row, column_ + thread_column_}, row);
+      body(RowResults{a_, slow, row_ + thread_row_ + row, column_ + thread_column_}, row);
   }
 
   const Arguments& a_;

@@ -62,7 +62,7 @@ class TileInput {
   __device__ TileInput(const Arguments& a, long long row, long long column, unsigned char* memory)
       : a_(a),
         memory_(memory),
-        places_(reinterpret_cast<int*>(memory + number * tile_bytes) + threadIdx.x),
+        chunk_positions_(reinterpret_cast<int*>(memory + number * tile_bytes) + threadIdx.x),
         first_(static_cast<const In*>(a.in.data) +
                (row - row_radius - a.in.begin[tile_axis]) * a.in.stride[tile_axis] +
                (column - margin - a.in.begin[column_axis])),
@@ -74,21 +74,21 @@ class TileInput {
       int row = chunk_of(turn) / (pitch / chunk);
       const bool free = together && at % (group + 1) == group;
       const int column = (together ? at - at / (group + 1) : at) * chunk;
-      int& place = places_[turn * block_threads];
-      place = nowhere;
+      int& position = chunk_positions_[turn * block_threads];
+      position = nowhere;
       if (free || !rows_.takes(row) || column + chunk <= columns_.begin || column >= columns_.end) continue;
       const bool high = row >= rows_.high;
       if (!rows_.find(row))
-        place = high ? beyond_last_row : beyond_first_row;
+        position = high ? beyond_last_row : beyond_first_row;
       else if (walls_across_columns && (column + chunk <= columns_.low || column >= columns_.high))
-        place = beyond_columns;
+        position = beyond_columns;
       else
-        place = static_cast<int>((row * a.in.stride[tile_axis] + in_row(column)) / chunk);
+        position = static_cast<int>((row * a.in.stride[tile_axis] + in_row(column)) / chunk);
     }
   }
 
   __device__ Type* tile(int k = 0) const { return reinterpret_cast<Type*>(memory_ + k * tile_bytes); }
-  static __device__ constexpr int place(int column) {
+  static __device__ constexpr int padded(int column) {
     return together ? column + column / (group * chunk) * chunk : column;
   }
 
@@ -106,12 +106,12 @@ class TileInput {
       int from_where[at_once];
 #pragma unroll
       for (int turn = begin; turn < begin + at_once && turn < turns; ++turn)
-        from_where[turn - begin] = places_[turn * block_threads];
+        from_where[turn - begin] = chunk_positions_[turn * block_threads];
 #pragma unroll
       for (int turn = begin; turn < begin + at_once && turn < turns; ++turn) {
         Type* const to = tile + turn * block_threads * chunk;
         const int from = from_where[turn - begin];
-        if (is_place(from) && there) {
+        if (is_position(from) && there) {
           if constexpr (Held<as_stored>::is_copied)
             copy_nth_16_bytes(to, first, from);
           else
@@ -127,7 +127,7 @@ class TileInput {
       if constexpr (!Held<as_stored>::is_copied) {
 #pragma unroll
         for (int turn = begin; turn < begin + at_once && turn < turns; ++turn)
-          if (is_place(from_where[turn - begin]) && there)
+          if (is_position(from_where[turn - begin]) && there)
             hold_chunk(tile + turn * block_threads * chunk,
                        [&](int c) { return Held<as_stored>::of(loaded[turn - begin].element[c]); });
       }
@@ -148,9 +148,9 @@ class TileInput {
         Type* const held_row = tile + row * pitch;
         const auto make = [&](int column, bool high) {
           int from = column;
-          held_row[place(column)] = columns_.find(from)
-                                        ? held_row[place(from)]
-                                        : Held<as_stored>::of_ghost(ghost_value(a_, column_axis, high));
+          held_row[padded(column)] = columns_.find(from)
+                                         ? held_row[padded(from)]
+                                         : Held<as_stored>::of_ghost(ghost_value(a_, column_axis, high));
         };
         if (const int column = columns_.low - 1 - nth; column >= columns_.begin) make(column, false);
         if (const int column = columns_.high + nth; column < columns_.end) make(column, true);
@@ -164,7 +164,7 @@ class TileInput {
   // Markers instead of a position. They are below all positions, which may lie one row before the first that
   // is held.
   enum From : int { nowhere = -(1 << 30) - 4, beyond_columns, beyond_first_row, beyond_last_row };
-  static __device__ bool is_place(int from) { return from > beyond_last_row; }
+  static __device__ bool is_position(int from) { return from > beyond_last_row; }
   static constexpr bool walls_across_columns =
       column_radius > 0 && constants::walls[column_axis][0] != Wall::none;
   static constexpr bool has_walls = walls_across_columns || constants::walls[tile_axis][0] != Wall::none ||
@@ -210,7 +210,7 @@ class TileInput {
   unsigned char* memory_;
   // For each chunk of the thread, its position in a plane, in chunks from the first one held, or a From
   // marker. In registers the table would spill.
-  int* places_;
+  int* chunk_positions_;
   const In* first_;  // first held point in the first plane in memory
   Extent<tile_axis> rows_;
   Extent<column_axis> columns_;
@@ -234,7 +234,7 @@ __device__ void store_columns(Out* to, const Compute (&sums)[columns]) {
 }
 
 /// The neighbouring results of a thread in a row.
-struct RowPlace {
+struct RowResults {
   const Arguments& a;
   long long slow, row, column;  // of the first result
 
