@@ -49,22 +49,24 @@ class Strip {
         g_(static_cast<int>(threadIdx.x) % 32 / 4),
         row_(row_of_result(g_)),
         q_(static_cast<int>(threadIdx.x) % 4),
-        place_{a, static_cast<int>(blockIdx.z),
-               static_cast<int>(a.first_row - a.region.begin[1] +
-                                static_cast<long long>(blockIdx.y) * (block_rows * a.steps_per_strip + slab)),
-               static_cast<int>(a.first_column - a.region.begin[2] +
-                                static_cast<long long>(blockIdx.x) * block_columns) +
-                   warp_ * warp_columns},
-        simple_(aligned && place_.begin_column() <= 0 && place_.end_column() >= warp_columns) {}
+        output_{
+            a, static_cast<int>(blockIdx.z),
+            static_cast<int>(a.first_row - a.region.begin[1] +
+                             static_cast<long long>(blockIdx.y) * (block_rows * a.steps_per_strip + slab)),
+            static_cast<int>(a.first_column - a.region.begin[2] +
+                             static_cast<long long>(blockIdx.x) * block_columns) +
+                warp_ * warp_columns},
+        simple_(aligned && output_.begin_column() <= 0 && output_.end_column() >= warp_columns) {}
 
   __device__ void run() {
     const Weights weights(a_, shared_);
-    BlockRing ring(shared_, a_, place_.row_in(a_.in) + row_margin,
-                   place_.column_in(a_.in) - warp_ * warp_columns + column_margin, place_.plane_in(a_.in));
+    BlockRing ring(shared_, a_, output_.row_in(a_.in) + row_margin,
+                   output_.column_in(a_.in) - warp_ * warp_columns + column_margin, output_.plane_in(a_.in));
     if constexpr (weights_in_shared) __syncthreads();
-    const int needed = place_.end_row() <= slab ? 0 : (place_.end_row() - slab + block_rows - 1) / block_rows;
+    const int needed =
+        output_.end_row() <= slab ? 0 : (output_.end_row() - slab + block_rows - 1) / block_rows;
     const int last = needed < a_.steps_per_strip ? needed : a_.steps_per_strip;
-    const bool idle = place_.end_column() <= 0 || place_.begin_column() >= warp_columns;
+    const bool idle = output_.end_column() <= 0 || output_.begin_column() >= warp_columns;
 #if __CUDA_ARCH__ >= 900
     if (idle) {  // no column of this warp is written; a loop of its own keeps no rows in registers
       ring.for_each(last + 1, [&](int n) { ring.release(n); });
@@ -195,11 +197,11 @@ class Strip {
   }
 
   /// Returns the first row of the strip that is written.
-  __device__ int first_written() const { return max(place_.begin_row(), 0); }
+  __device__ int first_written() const { return max(output_.begin_row(), 0); }
 
   /// Returns whether `rows` rows from `row` on are all written.
   __device__ bool whole(int row, int rows) const {
-    return row >= first_written() && row + rows <= place_.end_row();
+    return row >= first_written() && row + rows <= output_.end_row();
   }
 
   /// Writes the results of 16 rows of one group; a lane has columns 4q to 4q + 3 of two rows.
@@ -223,12 +225,12 @@ class Strip {
 #pragma unroll
       for (int upper = 0; upper < 2; ++upper) {
         const int row = first + row_ + 8 * upper;
-        if (row < first_written() || row >= place_.end_row()) continue;
+        if (row < first_written() || row >= output_.end_row()) continue;
         Stored* to = at<Stored>(a_.out, row, slab * group);
 #pragma unroll
         for (int c = 0; c < 4; ++c) {
           const int column = slab * group + 4 * q_ + c;
-          if (column < place_.begin_column() || column >= place_.end_column()) continue;
+          if (column < output_.begin_column() || column >= output_.end_column()) continue;
           float value = scaled(sums[c / 2][2 * upper + c % 2]);
           if constexpr (with_source) value += at<const float>(a_.source, row, slab * group)[c];
           store(to[c], value);
@@ -261,7 +263,7 @@ class Strip {
   /// Returns the address of the lane's results in a row of the strip, at a column of the warp.
   template <class T>
   __device__ T* at(const View& view, int row, int column) const {
-    return place_.at<T>(view, 0, row, column + 4 * q_);
+    return output_.at<T>(view, 0, row, column + 4 * q_);
   }
 
   /// Fetches the source of the rows that step n completes, when the source of step n - 1 has been read. It
@@ -275,12 +277,12 @@ class Strip {
       __syncwarp();
       if (lane != 0) return;
       mbarrier_expect(&shared_.source_full[warp_], sizeof shared_.source[0]);
-      tensor_copy(shared_.source[warp_], a_.source_map, place_.column_in(source),
-                  place_.row_in(source) + first_row, place_.plane_in(source), &shared_.source_full[warp_]);
+      tensor_copy(shared_.source[warp_], a_.source_map, output_.column_in(source),
+                  output_.row_in(source) + first_row, output_.plane_in(source), &shared_.source_full[warp_]);
 #endif
     } else {
       for (int row = first_row + lane; row < first_row + block_rows; row += 32) {
-        if (row < first_written() || row >= place_.end_row()) continue;
+        if (row < first_written() || row >= output_.end_row()) continue;
 #pragma unroll
         for (int column = 0; column < warp_columns; column += 32)
           prefetch(at<const float>(a_.source, row, column));
@@ -311,18 +313,18 @@ class Strip {
     };
     fence_for_copy_engine();
     __syncwarp();
-    if (place_.begin_column() > 0 || first_row < first_written()) {
+    if (output_.begin_column() > 0 || first_row < first_written()) {
       const int first = max(first_row, 0);
-      store_part<warp_columns>(place_, 0, first, first_row + block_rows - first, 0, from);
+      store_part<warp_columns>(output_, 0, first, first_row + block_rows - first, 0, from);
       return;
     }
     constexpr int chunk = 16 / sizeof(Stored);
-    const int end = place_.end_column(), last = end - end % chunk;
-    if (last < end && last < warp_columns) store_part<chunk>(place_, 0, first_row, block_rows, last, from);
+    const int end = output_.end_column(), last = end - end % chunk;
+    if (last < end && last < warp_columns) store_part<chunk>(output_, 0, first_row, block_rows, last, from);
     if (threadIdx.x % 32 != 0) return;
     for (int column = 0; column < warp_columns && column < last; column += box_columns)
-      tensor_store(a_.out_map, place_.column_in(a_.out) + column, place_.row_in(a_.out) + first_row,
-                   place_.plane_in(a_.out), box(0, column));
+      tensor_store(a_.out_map, output_.column_in(a_.out) + column, output_.row_in(a_.out) + first_row,
+                   output_.plane_in(a_.out), box(0, column));
     commit_stores();
 #endif
   }
@@ -330,7 +332,7 @@ class Strip {
   const SeparableArguments& a_;
   SharedMemory& shared_;
   int warp_, g_, row_, q_;
-  Place place_;
+  WarpOutput output_;
   bool simple_;  // all columns of the warp are written and aligned to 16 bytes
   Fragment before_[groups][x_rank][y_windows][2]{};
 };

@@ -38,22 +38,22 @@ class Column {
         g_(static_cast<int>(threadIdx.x) % 32 / 4),
         row_(row_of_result(g_)),
         q_(static_cast<int>(threadIdx.x) % 4),
-        place_{a, static_cast<int>(blockIdx.z) * a.planes_per_block,
-               static_cast<int>(a.first_row - a.region.begin[1]) +
-                   (static_cast<int>(blockIdx.y) * warps_y + warp_y_) * slab,
-               static_cast<int>(a.first_column - a.region.begin[2]) +
-                   (static_cast<int>(blockIdx.x) * warps_x + warp_x_) * slab},
-        planes_(min(place_.in_region(a.region.end[0], 0) - place_.plane, a.planes_per_block)),
+        output_{a, static_cast<int>(blockIdx.z) * a.planes_per_block,
+                static_cast<int>(a.first_row - a.region.begin[1]) +
+                    (static_cast<int>(blockIdx.y) * warps_y + warp_y_) * slab,
+                static_cast<int>(a.first_column - a.region.begin[2]) +
+                    (static_cast<int>(blockIdx.x) * warps_x + warp_x_) * slab},
+        planes_(min(output_.in_region(a.region.end[0], 0) - output_.plane, a.planes_per_block)),
         // All neighbours along x must be whole, since they store together.
-        whole_(aligned && place_.begin_row() <= 0 && place_.end_row() >= slab &&
-               place_.begin_column() <= -warp_x_ * slab &&
-               place_.end_column() >= block_columns - warp_x_ * slab) {}
+        whole_(aligned && output_.begin_row() <= 0 && output_.end_row() >= slab &&
+               output_.begin_column() <= -warp_x_ * slab &&
+               output_.end_column() >= block_columns - warp_x_ * slab) {}
 
   __device__ void run() {
     const Weights weights(a_, shared_);
-    BlockRing ring(shared_, a_, place_.row_in(a_.in) - warp_y_ * slab + row_margin,
-                   place_.column_in(a_.in) - warp_x_ * slab + column_margin,
-                   place_.plane_in(a_.in) + plane_margin);
+    BlockRing ring(shared_, a_, output_.row_in(a_.in) - warp_y_ * slab + row_margin,
+                   output_.column_in(a_.in) - warp_x_ * slab + column_margin,
+                   output_.plane_in(a_.in) + plane_margin);
     if constexpr (weights_in_shared) __syncthreads();
     ring.for_each(planes_ + z_taps - 1, [&](int n) {
       float result[8], added[8] = {};
@@ -151,11 +151,11 @@ class Column {
   __device__ void read_source(int plane, float (&added)[8]) const {
     if (!with_source || !(staged_parts || whole_)) return;
     const auto within = [](int p, int begin, int end) { return max(begin, min(p, end - 1)); };
-    const int column = within(4 * q_, place_.begin_column(), place_.end_column()) & -4;
+    const int column = within(4 * q_, output_.begin_column(), output_.end_column()) & -4;
 #pragma unroll
     for (int upper = 0; upper < 2; ++upper) {
-      const int row = within(row_ + 8 * upper, place_.begin_row(), place_.end_row());
-      load_now(place_.at<const float>(a_.source, plane, row, column), added + 4 * upper);
+      const int row = within(row_ + 8 * upper, output_.begin_row(), output_.end_row());
+      load_now(output_.at<const float>(a_.source, plane, row, column), added + 4 * upper);
     }
   }
 
@@ -176,12 +176,12 @@ class Column {
           *reinterpret_cast<Pack<Stored, 4>*>(out(plane, row, 4 * q_)) = packed;
         else
           *reinterpret_cast<Pack<Stored, 4>*>(at<Stored>(a_.out, plane, row)) = packed;
-      } else if (row >= place_.begin_row() && row < place_.end_row()) {
+      } else if (row >= output_.begin_row() && row < output_.end_row()) {
         Stored* to = at<Stored>(a_.out, plane, row);
 #pragma unroll
         for (int c = 0; c < 4; ++c) {
           const int column = 4 * q_ + c;
-          if (column < place_.begin_column() || column >= place_.end_column()) continue;
+          if (column < output_.begin_column() || column >= output_.end_column()) continue;
           if constexpr (with_source) value[c] += at<const float>(a_.source, plane, row)[c];
           store(to[c], value[c]);
         }
@@ -193,7 +193,7 @@ class Column {
   /// Returns the address of the lane's results in a row of a plane.
   template <class T>
   __device__ T* at(const View& view, int plane, int row) const {
-    return place_.at<T>(view, plane, row, 4 * q_);
+    return output_.at<T>(view, plane, row, 4 * q_);
   }
 
   /// Returns the staging address of a column of the warp.
@@ -213,7 +213,7 @@ class Column {
 #if __CUDA_ARCH__ >= 900
     if (!whole_) {
       __syncwarp();
-      return store_part<slab>(place_, plane, 0, slab, 0,
+      return store_part<slab>(output_, plane, 0, slab, 0,
                               [&](int row, int column) { return out(plane, row, column); });
     }
     fence_for_copy_engine();
@@ -221,8 +221,8 @@ class Column {
     synchronize_threads<32 * warps_x>(1 + warp_y_);
     if (!stores()) return;
     for (int box = 0; box < boxes; ++box)
-      tensor_store(a_.out_map, place_.column_in(a_.out) + box * box_columns, place_.row_in(a_.out),
-                   place_.plane_in(a_.out) + plane, shared_.out[buffer(plane)][box]);
+      tensor_store(a_.out_map, output_.column_in(a_.out) + box * box_columns, output_.row_in(a_.out),
+                   output_.plane_in(a_.out) + plane, shared_.out[buffer(plane)][box]);
     commit_stores();
 #endif
   }
@@ -230,7 +230,7 @@ class Column {
   const SeparableArguments& a_;
   SharedMemory& shared_;
   int warp_x_, warp_y_, g_, row_, q_;
-  Place place_;
+  WarpOutput output_;
   int planes_;
   bool whole_;
   float plane_sum_[z_rank][8]{};  // of the last plane, summed along x and y

@@ -70,7 +70,7 @@ struct SharedMemory {
 static_assert(sizeof(SharedMemory) <= shared_bytes);
 
 /// The place where the outputs of a warp begin, relative to the region that is written.
-struct Place {
+struct WarpOutput {
   const SeparableArguments& a;
   int plane, row, column;
 

@@ -36,21 +36,21 @@ __device__ inline Stored* staged(Stored* row, int column, int row_of_8) {
 /// Copies the part of `rows` rows and `columns` columns that lies in the region; from(row, column) returns
 /// the address in shared memory. A lane stores 16 bytes at once where all of them are written.
 template <int columns, class From>
-__device__ void store_part(const Place& place, int plane, int first_row, int rows, int first_column,
+__device__ void store_part(const WarpOutput& output, int plane, int first_row, int rows, int first_column,
                            From&& from) {
   constexpr int chunk = 16 / sizeof(Stored), lanes = columns / chunk;  // per row
   static_assert(32 % lanes == 0);
   const int lane = static_cast<int>(threadIdx.x) % 32, column = first_column + lane % lanes * chunk;
-  const bool whole = column >= place.begin_column() && column + chunk <= place.end_column();
+  const bool whole = column >= output.begin_column() && column + chunk <= output.end_column();
   for (int row = first_row + lane / lanes; row < first_row + rows; row += 32 / lanes) {
-    if (row < place.begin_row() || row >= place.end_row()) continue;
-    Stored* const to = place.at<Stored>(place.a.out, plane, row, column);
+    if (row < output.begin_row() || row >= output.end_row()) continue;
+    Stored* const to = output.at<Stored>(output.a.out, plane, row, column);
     const Stored* const results = from(row, column);
     if (whole)
       *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(results);
     else
       for (int c = 0; c < chunk; ++c)
-        if (column + c >= place.begin_column() && column + c < place.end_column()) to[c] = results[c];
+        if (column + c >= output.begin_column() && column + c < output.end_column()) to[c] = results[c];
   }
 }
 
