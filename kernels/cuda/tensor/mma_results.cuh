@@ -11,7 +11,7 @@ namespace spsolve::cuda {
 /// The points of the four results that a lane holds of a product: two outputs of two neighbouring tiles; if
 /// 16-bit results are transposed, two pairs of neighbours of one tile; in fp64 one pair of each of two tiles.
 template <bool transposed>
-struct Places {
+struct ResultPositions {
   long long offset[m_blocks][2];  // in elements, from the first tile of the warp
   int plane[m_blocks][2];
   unsigned inside[m_blocks][blocks];  // one bit per result inside the region, planes not considered
@@ -47,15 +47,15 @@ struct Places {
 
 /// Writes the chunks of output of a warp, one after the other along the march.
 template <class Stored>
-class Results {
+class ResultWriter {
  public:
   /// `origin` is the first point of the warp's first tile.
-  __device__ Results(const MmaArguments& a, const long long (&origin)[3]) : a_(a), plane_(origin[0]) {
+  __device__ ResultWriter(const MmaArguments& a, const long long (&origin)[3]) : a_(a), plane_(origin[0]) {
     const int lane = threadIdx.x % 32;
-    places_.locate(a.out, a.region, origin, lane);
+    positions_.locate(a.out, a.region, origin, lane);
     out_ = first_point<Stored>(a.out, origin);
     if constexpr (with_source) {
-      source_places_.locate(a.source, a.region, origin, lane);
+      source_positions_.locate(a.source, a.region, origin, lane);
       source_ = first_point<Compute>(a.source, origin);
     }
   }
@@ -74,13 +74,13 @@ class Results {
           for (int i = 0; i < 4; ++i) value[i] *= a_.unscale;
         if constexpr (with_source) {
           const Compute* from = source_ + block_offset(a_.source, j);
-          const unsigned inside = inside_planes(source_places_, block, j);
+          const unsigned inside = inside_planes(source_positions_, block, j);
 #pragma unroll
           for (int i = 0; i < 4; ++i)
             if (inside >> i & 1)
-              value[i] += from[source_places_.offset[block][i / 2] + i % 2 * source_places_.step];
+              value[i] += from[source_positions_.offset[block][i / 2] + i % 2 * source_positions_.step];
         }
-        write(out_ + block_offset(a_.out, j), block, inside_planes(places_, block, j), value);
+        write(out_ + block_offset(a_.out, j), block, inside_planes(positions_, block, j), value);
       }
   }
 
@@ -102,12 +102,12 @@ class Results {
   }
 
   template <bool transposed>
-  __device__ unsigned inside_planes(const Places<transposed>& places, int block, int j) const {
-    unsigned inside = places.inside[block][j];
+  __device__ unsigned inside_planes(const ResultPositions<transposed>& positions, int block, int j) const {
+    unsigned inside = positions.inside[block][j];
     if constexpr (tile[0] == 1) return inside;  // the march ends with the region
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const long long p = plane_ + places.plane[block][half];
+      const long long p = plane_ + positions.plane[block][half];
       if (p < a_.region.begin[0] || p >= a_.region.end[0]) inside &= ~(3u << (2 * half));
     }
     return inside;
@@ -125,23 +125,23 @@ class Results {
       }
       if (aligned && inside == 15) {
         if constexpr (four_together) {
-          *reinterpret_cast<uint2*>(to + places_.offset[block][0]) = {pair[0], pair[1]};
+          *reinterpret_cast<uint2*>(to + positions_.offset[block][0]) = {pair[0], pair[1]};
         } else {
 #pragma unroll
           for (int half = 0; half < 2; ++half)
-            *reinterpret_cast<unsigned*>(to + places_.offset[block][half]) = pair[half];
+            *reinterpret_cast<unsigned*>(to + positions_.offset[block][half]) = pair[half];
         }
       } else {
 #pragma unroll
         for (int i = 0; i < 4; ++i)
           if (inside >> i & 1)
-            to[places_.offset[block][i / 2] + i % 2].bits =
+            to[positions_.offset[block][i / 2] + i % 2].bits =
                 static_cast<unsigned short>(pair[i / 2] >> (16 * (i % 2)));
       }
     } else {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        Stored* first = to + places_.offset[block][half];
+        Stored* first = to + positions_.offset[block][half];
         if constexpr (wide && aligned) {
           if ((inside >> (2 * half) & 3) == 3) {
             *reinterpret_cast<double2*>(first) = {value[2 * half], value[2 * half + 1]};
@@ -151,15 +151,15 @@ class Results {
 #pragma unroll
         for (int i = 0; i < 2; ++i)
           if (inside >> (2 * half + i) & 1)
-            spsolve::cuda::store(first[i * places_.step], value[2 * half + i]);
+            spsolve::cuda::store(first[i * positions_.step], value[2 * half + i]);
       }
     }
   }
 
   const MmaArguments& a_;
   long long plane_;  // first plane of the next chunk
-  Places<sizeof(Stored) == 2> places_;
-  Places<false> source_places_;
+  ResultPositions<sizeof(Stored) == 2> positions_;
+  ResultPositions<false> source_positions_;
   Stored* out_;
   const Compute* source_ = nullptr;
 };
