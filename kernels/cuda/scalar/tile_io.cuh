@@ -218,18 +218,18 @@ class TileInput {
 
 /// The results that a thread writes at once.
 template <int columns>
-using Results = Pack<Out, 16 / sizeof(Out) < columns ? 16 / sizeof(Out) : columns>;
+using ResultVector = Pack<Out, 16 / sizeof(Out) < columns ? 16 / sizeof(Out) : columns>;
 
-/// Writes neighbouring results; `to` is aligned for Results.
+/// Writes neighbouring results; `to` is aligned for ResultVector.
 template <int columns>
 __device__ void store_columns(Out* to, const Compute (&sums)[columns]) {
-  constexpr int together = sizeof(Results<columns>) / sizeof(Out);
+  constexpr int together = sizeof(ResultVector<columns>) / sizeof(Out);
 #pragma unroll
   for (int c = 0; c < columns; c += together) {
-    Results<columns> packed;
+    ResultVector<columns> packed;
 #pragma unroll
     for (int k = 0; k < together; ++k) store(packed.element[k], sums[c + k]);
-    *reinterpret_cast<Results<columns>*>(to + c) = packed;
+    *reinterpret_cast<ResultVector<columns>*>(to + c) = packed;
   }
 }
 
@@ -262,7 +262,7 @@ struct RowResults {
   template <int columns>
   __device__ bool is_whole() const {
     return column >= a.region.begin[column_axis] && column + columns <= a.region.end[column_axis] &&
-           reinterpret_cast<unsigned long long>(in<Out>(a.out)) % sizeof(Results<columns>) == 0;
+           reinterpret_cast<unsigned long long>(in<Out>(a.out)) % sizeof(ResultVector<columns>) == 0;
   }
 
   /// Writes the results that lie in the region.
