@@ -32,8 +32,8 @@ void MmaProgram::put_formats(ConstantsText& text) const {
 
 void MmaProgram::put_tile(ConstantsText& text) const {
   text.flag("unrolled", unrolled());
-  text.flag("weights_in_registers", place_ == WeightPlace::registers);
-  text.flag("weights_in_shared", place_ == WeightPlace::shared);
+  text.flag("weights_in_registers", weight_storage_ == WeightStorage::registers);
+  text.flag("weights_in_shared", weight_storage_ == WeightStorage::shared);
   text.flag("four_together", operand_.tile[x_axis] % 16 == 0);
   text.integer("warps_x", tile_.warps_x);
   text.integer("warps_y", tile_.warps_y);

@@ -30,7 +30,7 @@ struct MmaTile {
 };
 
 /// The memory in which a kernel keeps its weights.
-enum class WeightPlace { registers, shared, memory };
+enum class WeightStorage { registers, shared, memory };
 
 /// The source of mma_sweep.cuh, and the weights it loads, for one stencil. It is made without a device.
 class MmaProgram {
@@ -124,7 +124,7 @@ class MmaProgram {
   std::vector<SlicedOperand> weight_terms_;  // operands that fragments are made from
   double scale_ = 1.0;
   MmaTile tile_;
-  WeightPlace place_ = WeightPlace::shared;
+  WeightStorage weight_storage_ = WeightStorage::shared;
   Index3 window_;
   int box_columns_ = 0, box_rows_ = 0;   // of the input of a stage
   int copies_ = 1;                       // copies that bring a row, if rows come one by one

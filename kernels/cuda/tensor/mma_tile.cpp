@@ -80,10 +80,11 @@ void MmaProgram::choose_tile(int dimensions, const std::optional<MmaTile>& tile)
   const int most_sums = dimensions == 2 || is_wide ? 64 : 44;
   take(tile ? *tile : default_tile(dimensions, (is_wide ? 8 : 4) * slices() > most_sums));
   if (!tile && code_instructions() > most_instructions) take(default_tile(dimensions, true));
-  place_ = !tile_.group && unrolled() && terms_.count == 1 && resident_registers() <= most_resident_registers
-               ? WeightPlace::registers
-               : WeightPlace::shared;
-  if (!tile && place_ == WeightPlace::registers)
+  weight_storage_ =
+      !tile_.group && unrolled() && terms_.count == 1 && resident_registers() <= most_resident_registers
+          ? WeightStorage::registers
+          : WeightStorage::shared;
+  if (!tile && weight_storage_ == WeightStorage::registers)
     tile_.blocks_per_multiprocessor =
         std::clamp(65536 / (threads() * (resident_registers() + 24)), 1, tile_.blocks_per_multiprocessor);
 }
@@ -118,13 +119,13 @@ void MmaProgram::fit(const BlockLimits& limits, const Index3& reach_end) {
       --tile_.blocks_per_multiprocessor;
     else if (tile_.stages > 2)
       --tile_.stages;
-    else if (place_ == WeightPlace::shared && 2 * weight_bytes() > limit)
-      place_ = WeightPlace::memory;
+    else if (weight_storage_ == WeightStorage::shared && 2 * weight_bytes() > limit)
+      weight_storage_ = WeightStorage::memory;
     else if (!halve(tile_.blocks_y) && !halve(tile_.warps_y) && !halve(tile_.warps_x) &&
              !halve(tile_.blocks_x)) {
-      if (place_ == WeightPlace::memory || place_ == WeightPlace::registers)
+      if (weight_storage_ == WeightStorage::memory || weight_storage_ == WeightStorage::registers)
         throw std::invalid_argument("tensor cores: the stencil takes more shared memory than a block has");
-      place_ = WeightPlace::memory;
+      weight_storage_ = WeightStorage::memory;
     }
   }
 }
@@ -138,9 +139,9 @@ int MmaProgram::weight_bytes() const {
 int MmaProgram::shared_bytes(bool) const {
   const int element = static_cast<int>(storage_bytes(precision_));
   const int input = round_up(stage_planes() * box_rows_ * box_columns_ * element, 128),
-            weights = place_ != WeightPlace::shared   ? 16 + 4
-                      : cores_ == TensorCores::sparse ? weight_bytes()
-                                                      : weight_bytes() + 4,
+            weights = weight_storage_ != WeightStorage::shared ? 16 + 4
+                      : cores_ == TensorCores::sparse          ? weight_bytes()
+                                                               : weight_bytes() + 4,
             offsets = 4 * (unrolled() ? 1 : elements_per_word(terms_.element) * registers_ * 4);
   return round_up(round_up(tile_.stages * input + weights + offsets, 8) + 8 * tile_.stages, 128);
 }
@@ -170,7 +171,7 @@ MmaProgram::Work MmaProgram::work() const {
   for (const auto& slice : used_)
     for (int step = 0; step < steps(); ++step) registers += slice[step] ? step_registers_[step] : 0;
   const double k = 4.0 * elements_per_word(terms_.element);
-  const int weights = place_ == WeightPlace::registers
+  const int weights = weight_storage_ == WeightStorage::registers
                           ? 0
                           : loaded * fragment_bytes * (precision_ == Precision::fp64 ? 2 : 1);
   return {loaded / terms_.count * products() * blocks, unrolled(),
