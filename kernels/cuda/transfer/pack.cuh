@@ -16,10 +16,9 @@
 namespace spsolve::cuda {
 
 /// Returns the address of a row of a box.
-__device__ inline unsigned char* address(const PackArguments& a, const DevicePlace& place, unsigned plane,
+__device__ inline unsigned char* address(const PackArguments& a, const RowLayout& rows, unsigned plane,
                                          unsigned row) {
-  return a.base[static_cast<int>(place.base)] + place.begin + plane * place.plane_stride +
-         row * place.row_stride;
+  return a.base[static_cast<int>(rows.base)] + rows.begin + plane * rows.plane_stride + row * rows.row_stride;
 }
 
 template <class Item>

@@ -10,16 +10,16 @@ namespace spsolve::cuda {
 constexpr unsigned pack_threads = 128;
 
 /// The memory that addresses of a box are relative to.
-enum class Base : unsigned char { field, buffer };
+enum class AddressBase : unsigned char { field, buffer };
 
 /// Type of the elements of an item, if it matters.
 enum class Elements : unsigned char { any, fp64, fp32, bf16, fp16 };
 
 /// Describes where the rows of a box lie, in bytes from the base. Strides of mirrored axes are negative; a
 /// row that is mirrored itself begins at its last element.
-struct DevicePlace {
+struct RowLayout {
   long long begin, plane_stride, row_stride;
-  Base base;
+  AddressBase base;
 };
 
 /// A box to copy, in items of a size that divides all its addresses; there are fewer than 2^32 items. The
@@ -29,7 +29,7 @@ struct DevicePlace {
 /// If `changed`, elements of images become offset + scale * value, and the element `ghost` of each row
 /// becomes `ghost_value`.
 struct alignas(16) DeviceCopy {
-  DevicePlace from, to;
+  RowLayout from, to;
   long long from_jump, to_jump;
   unsigned items, rows, items_per_row, second;
   double offset, ghost_value;

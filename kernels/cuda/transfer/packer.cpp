@@ -17,28 +17,28 @@ constexpr unsigned most_blocks = 8192;  // starting more blocks takes longer tha
 
 /// Returns where the rows of a box lie in fields of this geometry, whose first owned points lie at multiples
 /// of 64 bytes.
-DevicePlace place_of(const Place& place, const Index3& extent, const Field& field, std::int64_t element) {
+RowLayout row_layout_of(const Place& place, const Index3& extent, const Field& field, std::int64_t element) {
   if (const auto* offset = std::get_if<std::size_t>(&place))
     return {static_cast<long long>(*offset), extent[1] * extent[2] * element, extent[2] * element,
-            Base::buffer};
+            AddressBase::buffer};
   const Index3 at = std::get<Index3>(place) - field.owned().begin;
   const Index3& strides = field.strides();
   return {(at[0] * strides[0] + at[1] * strides[1] + at[2]) * element, strides[0] * element,
-          strides[1] * element, Base::field};
+          strides[1] * element, AddressBase::field};
 }
 
 /// Returns the place of an image's original, starting at its last element, row or plane along mirrored axes.
-DevicePlace mirrored(DevicePlace place, const BoxCopy& copy, std::int64_t element) {
+RowLayout mirrored(RowLayout rows, const BoxCopy& copy, std::int64_t element) {
   if (copy.image.mirrored[z_axis]) {
-    place.begin += (copy.extent[z_axis] - 1) * place.plane_stride;
-    place.plane_stride = -place.plane_stride;
+    rows.begin += (copy.extent[z_axis] - 1) * rows.plane_stride;
+    rows.plane_stride = -rows.plane_stride;
   }
   if (copy.image.mirrored[y_axis]) {
-    place.begin += (copy.extent[y_axis] - 1) * place.row_stride;
-    place.row_stride = -place.row_stride;
+    rows.begin += (copy.extent[y_axis] - 1) * rows.row_stride;
+    rows.row_stride = -rows.row_stride;
   }
-  if (copy.image.mirrored[x_axis]) place.begin += (copy.extent[x_axis] - 1) * element;
-  return place;
+  if (copy.image.mirrored[x_axis]) rows.begin += (copy.extent[x_axis] - 1) * element;
+  return rows;
 }
 
 Elements elements_of(Precision precision) {
@@ -84,8 +84,8 @@ BoxCopy in_whole_sectors(const BoxCopy& copy, const Field& field, std::int64_t e
 /// Returns the copy of a box as the kernel takes it, not yet joined with another box.
 DeviceCopy device_copy(const RowsAndGhost& rows, const Field& field, std::int64_t element) {
   const BoxCopy copy = in_whole_sectors(rows.box, field, element);
-  const DevicePlace from = mirrored(place_of(copy.from, copy.extent, field, element), copy, element),
-                    to = place_of(copy.to, copy.extent, field, element);
+  const RowLayout from = mirrored(row_layout_of(copy.from, copy.extent, field, element), copy, element),
+                  to = row_layout_of(copy.to, copy.extent, field, element);
   const Image& image = copy.image;
   const bool mirrored_row = image.mirrored[x_axis], is_image = mirrored_row || !image.keeps_values();
   const std::int64_t row_bytes = copy.extent[x_axis] * element;
@@ -239,9 +239,9 @@ class DevicePacking : public Packing {
   void copy(Field& field, std::byte* buffer) const override {
     if (arguments_.pieces == 0) return;
     PackArguments arguments = arguments_;
-    arguments.base[static_cast<int>(Base::field)] =
+    arguments.base[static_cast<int>(AddressBase::field)] =
         reinterpret_cast<unsigned char*>(field.bytes_at(field.owned().begin));
-    arguments.base[static_cast<int>(Base::buffer)] = reinterpret_cast<unsigned char*>(buffer);
+    arguments.base[static_cast<int>(AddressBase::buffer)] = reinterpret_cast<unsigned char*>(buffer);
     kernel_.launch(pack_blocks(arguments.pieces), pack_threads, 0, stream_, arguments);
   }
 
