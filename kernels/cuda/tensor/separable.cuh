@@ -40,9 +40,9 @@
 namespace spsolve::cuda {
 
 /// The march of one warp down its columns of a strip.
-class Strip {
+class StripSweep {
  public:
-  __device__ Strip(const SeparableArguments& a, SharedMemory& shared)
+  __device__ StripSweep(const SeparableArguments& a, SharedMemory& shared)
       : a_(a),
         shared_(shared),
         warp_(static_cast<int>(threadIdx.x) / 32),
@@ -343,5 +343,5 @@ extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::warps,
                                              spsolve::cuda::blocks_per_multiprocessor)
     separable(const __grid_constant__ spsolve::cuda::SeparableArguments a) {
   extern __shared__ __align__(1024) unsigned char memory[];
-  spsolve::cuda::Strip(a, *reinterpret_cast<spsolve::cuda::SharedMemory*>(memory)).run();
+  spsolve::cuda::StripSweep(a, *reinterpret_cast<spsolve::cuda::SharedMemory*>(memory)).run();
 }

@@ -28,9 +28,9 @@
 namespace spsolve::cuda {
 
 /// The march of one warp down the planes of its column of 16 x 16 points.
-class Column {
+class ColumnSweep {
  public:
-  __device__ Column(const SeparableArguments& a, SharedMemory& shared)
+  __device__ ColumnSweep(const SeparableArguments& a, SharedMemory& shared)
       : a_(a),
         shared_(shared),
         warp_x_(static_cast<int>(threadIdx.x) / 32 % warps_x),
@@ -243,5 +243,5 @@ extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::warps,
                                              spsolve::cuda::blocks_per_multiprocessor)
     separable_planes(const __grid_constant__ spsolve::cuda::SeparableArguments a) {
   extern __shared__ __align__(1024) unsigned char memory[];
-  spsolve::cuda::Column(a, *reinterpret_cast<spsolve::cuda::SharedMemory*>(memory)).run();
+  spsolve::cuda::ColumnSweep(a, *reinterpret_cast<spsolve::cuda::SharedMemory*>(memory)).run();
 }

@@ -87,11 +87,11 @@ __device__ inline unsigned tf32(float value) {
 }
 
 /// The tiles of a block: groups of tiles from top to bottom.
-struct Strip {
+struct BlockTiles {
   int tiles;
   long long row, column;  // of the first output
 
-  __device__ explicit Strip(const WgmmaArguments& a) {
+  __device__ explicit BlockTiles(const WgmmaArguments& a) {
     const int first = blockIdx.y * a.tiles_per_block;
     tiles = min(a.tiles_per_block, a.tiles - first);
     row = a.first_row + static_cast<long long>(first) * y_groups * quad;
@@ -111,10 +111,10 @@ class RowConverter {
         group_(uniform(threadIdx.x % group_threads / 32)),
         lane_(threadIdx.x % 32) {
     if constexpr (pairs) scale_ = data_scale(*a.in.largest).by;
-    const Strip strip(a);
-    rows_ = (strip.tiles * y_groups + quads - 1 + together - 1) / together * together;
-    y_ = static_cast<int>(strip.row + window_begin_row - a.in.begin[0]);
-    x_ = static_cast<int>(strip.column + window_begin_column - a.in.begin[2]) - lead_ +
+    const BlockTiles block_tiles(a);
+    rows_ = (block_tiles.tiles * y_groups + quads - 1 + together - 1) / together * together;
+    y_ = static_cast<int>(block_tiles.row + window_begin_row - a.in.begin[0]);
+    x_ = static_cast<int>(block_tiles.column + window_begin_column - a.in.begin[2]) - lead_ +
          group_ * wgmma_group_columns;
   }
 

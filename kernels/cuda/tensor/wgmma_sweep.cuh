@@ -53,7 +53,7 @@ class TileMultiplier {
   __device__ TileMultiplier(SharedMemory& shared, const WgmmaArguments& a)
       : shared_(shared),
         a_(a),
-        strip_(a),
+        block_tiles_(a),
         thread_(threadIdx.x % group_threads),
         warp_(thread_ / 32),
         lane_(thread_ % 32) {
@@ -70,7 +70,7 @@ class TileMultiplier {
     for (int group = 0; group < first_tile * y_groups; ++group) release(group);
     int slot = first_tile * y_groups, waited = 0, waited_slot = 0;
     unsigned waited_parity = 0;
-    for (int tile = first_tile; tile < strip_.tiles; tile += turns) {
+    for (int tile = first_tile; tile < block_tiles_.tiles; tile += turns) {
       if constexpr (with_source && work == Work::first) fetch_source(tile);
       static_for<0, quads>([&](auto q) {
         while (waited < tile * y_groups + q.value + y_groups) {
@@ -97,7 +97,7 @@ class TileMultiplier {
         if constexpr (halves) take_over(tile);
         store(tile);
         // the sums have been read, not only requested
-        if (halves && tile + 1 < strip_.tiles) arrive(sums_taken + warp_);
+        if (halves && tile + 1 < block_tiles_.tiles) arrive(sums_taken + warp_);
       }
     }
     if constexpr (pairs) {
@@ -196,8 +196,9 @@ class TileMultiplier {
   __device__ void fetch_source(int tile) const {
     constexpr int line = 32, lines = block_columns / line;  // lines of 128 bytes
     for (int i = lane_; i < y_groups * lines; i += 32) {
-      const long long y = strip_.row + (static_cast<long long>(tile) * y_groups + i / lines) * quad + warp_,
-                      x = strip_.column + i % lines * line;
+      const long long y = block_tiles_.row + (static_cast<long long>(tile) * y_groups + i / lines) * quad +
+                          warp_,
+                      x = block_tiles_.column + i % lines * line;
       if (y >= a_.region.begin[0] && y < a_.region.end[0] && x >= a_.region.begin[2] && x < a_.region.end[2])
         prefetch(first_of<const float>(a_.source, y, x));
     }
@@ -232,11 +233,11 @@ class TileMultiplier {
   /// Writes the sums of a tile that lie in the region. Registers 4 i + e and 4 i + 2 + e of lane 4 g + q are
   /// columns 2 g and 2 g + 1 of tile q + 4 e of group i, in the row of the warp.
   __device__ void store(int tile) {
-    const long long y = strip_.row + static_cast<long long>(tile) * y_groups * quad + warp_,
-                    x = strip_.column + lane_ % 4 * wgmma_tile_columns + lane_ / 4 * 2;
+    const long long y = block_tiles_.row + static_cast<long long>(tile) * y_groups * quad + warp_,
+                    x = block_tiles_.column + lane_ % 4 * wgmma_tile_columns + lane_ / 4 * 2;
     const bool whole = y >= a_.region.begin[0] && y + (y_groups - 1) * quad < a_.region.end[0] &&
-                       strip_.column >= a_.region.begin[2] &&
-                       strip_.column + block_columns <= a_.region.end[2];
+                       block_tiles_.column >= a_.region.begin[2] &&
+                       block_tiles_.column + block_columns <= a_.region.end[2];
     if (whole && aligned)
       write<true>(y, x);
     else
@@ -296,7 +297,7 @@ class TileMultiplier {
 
   SharedMemory& shared_;
   const WgmmaArguments& a_;
-  const Strip strip_;
+  const BlockTiles block_tiles_;
   int thread_, warp_, lane_;  // within the warpgroup
   unsigned weights_[terms * weight_sets][4];
   unsigned metadata_;
