@@ -89,7 +89,7 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
   const cuda::MmaProgram program(domain, fused, precision, layout, cores, limits_of(device));
   const bool sparse = cores == cuda::TensorCores::sparse;
   const cuda::MmaTile& tile = program.tile();
-  const cuda::MmaProgram::Work step = program.work();
+  const cuda::MmaProgram::ChunkWork step = program.work();
   const bool fp64 = precision == Precision::fp64, line = domain.dimensions == 1;
   const auto axes = cuda::grid_axes(domain);
   const auto extent = [&](int k) { return domain.shape[axes[k]]; };

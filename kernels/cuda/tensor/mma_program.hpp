@@ -79,13 +79,13 @@ class MmaProgram {
   /// Returns the instructions per 128 outputs, those of a smaller k included.
   int instructions() const;
   /// The work of a warp on a chunk of input.
-  struct Work {
+  struct ChunkWork {
     int instructions;  // executed instructions; loops that are not unrolled skip no step
     bool unrolled;
     double fma;  // multiply-adds of instructions(), zeros included
     int shared_bytes;
   };
-  Work work() const;
+  ChunkWork work() const;
 
  private:
   void put_formats(ConstantsText& text) const;

@@ -162,7 +162,7 @@ bool MmaProgram::unrolled() const {
   return code_slots() * (is_long ? 2 : 1) <= most_unrolled;
 }
 
-MmaProgram::Work MmaProgram::work() const {
+MmaProgram::ChunkWork MmaProgram::work() const {
   constexpr int fragment_bytes = 16 * warp_lanes;
   const int loaded =
       (unrolled() ? instructions() / products() * terms_.count : slots());  // fragments of weights

@@ -38,7 +38,7 @@ __device__ inline unsigned long long plain_descriptor(const void* first) {
 }
 
 /// The part of windows that a warpgroup multiplies: the first or the second.
-enum class Work { first, second_part };
+enum class WindowPart { first, second };
 
 /// Named barriers between a warp that has one part of a tile and the warp that adds both: sums have been
 /// written, and sums have been read.
@@ -61,17 +61,17 @@ class TileMultiplier {
   }
 
   /// Processes the tiles of the warpgroup: all of them, or every other one.
-  template <Work work>
+  template <WindowPart part>
   __device__ void run(int first_tile) {
-    load_weights<work>();
+    load_weights<part>();
     const unsigned long long operand = plain_descriptor(
         // tiles one further to the right
-        shared_.operands[0][0][0][0] + (work == Work::second_part ? 2 * 16 : 0));
+        shared_.operands[0][0][0][0] + (part == WindowPart::second ? 2 * 16 : 0));
     for (int group = 0; group < first_tile * y_groups; ++group) release(group);
     int slot = first_tile * y_groups, waited = 0, waited_slot = 0;
     unsigned waited_parity = 0;
     for (int tile = first_tile; tile < block_tiles_.tiles; tile += turns) {
-      if constexpr (with_source && work == Work::first) fetch_source(tile);
+      if constexpr (with_source && part == WindowPart::first) fetch_source(tile);
       static_for<0, quads>([&](auto q) {
         while (waited < tile * y_groups + q.value + y_groups) {
           mbarrier_wait(&shared_.full[waited_slot], waited_parity);
@@ -91,7 +91,7 @@ class TileMultiplier {
       for (int q = min(quads - 1, turns * y_groups); q < turns * y_groups; ++q) release(slot + q);
       slot += turns * y_groups;
       if (slot >= ring) slot -= ring;
-      if constexpr (work != Work::first) {
+      if constexpr (part != WindowPart::first) {
         hand_over(tile);
       } else {
         if constexpr (halves) take_over(tile);
@@ -175,15 +175,15 @@ class TileMultiplier {
     return row < tap_rows ? warp_ <= row : warp_ > row - tap_rows;
   }
 
-  template <Work work>
+  template <WindowPart part>
   __device__ void load_weights() {
-    constexpr int part = work == Work::first ? 0 : 1;
+    constexpr int first_operand = part == WindowPart::first ? 0 : 1;
 #pragma unroll
     for (int k = 0; k < terms * weight_sets; ++k) {
       const int term = k / weight_sets, set = k % weight_sets;
       const int row = !is_shared(set) || has_weights(set) ? set : set + tap_rows;
-      const uint4 bits =
-          static_cast<const uint4*>(a_.weights)[((part + term) * steps + row) * group_threads + thread_];
+      const uint4 bits = static_cast<const uint4*>(
+          a_.weights)[((first_operand + term) * steps + row) * group_threads + thread_];
       weights_[k][0] = bits.x;
       weights_[k][1] = bits.y;
       weights_[k][2] = bits.z;
@@ -323,8 +323,8 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::wgmma_threads, 1)
     asm volatile("setmaxnreg.inc.sync.aligned.u32 208;");
     const int group = warpgroup - converters;
     if (!halves || group == 0)
-      TileMultiplier(shared, a).run<Work::first>(group);
+      TileMultiplier(shared, a).run<WindowPart::first>(group);
     else
-      TileMultiplier(shared, a).run<Work::second_part>(0);
+      TileMultiplier(shared, a).run<WindowPart::second>(0);
   }
 }
