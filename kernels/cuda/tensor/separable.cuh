@@ -134,7 +134,7 @@ class StripSweep {
       constexpr int m = decltype(m_)::value;
       static_for<0, 4 / rows_at_once>([&](auto part_) {
         constexpr int first = decltype(part_)::value * rows_at_once;
-        Operand x[rows_at_once][windows];
+        OperandFragment x[rows_at_once][windows];
 #pragma unroll
         for (int r = 0; r < rows_at_once; ++r)
 #pragma unroll

@@ -12,7 +12,7 @@ struct Fragment {
   unsigned word[words];
 };
 /// A fragment as operands: rounded to the format, or split into terms.
-struct Operand {
+struct OperandFragment {
   unsigned word[terms][words];
 };
 
@@ -29,8 +29,8 @@ __device__ inline float high_bits(float value) {
 
 /// Returns the operands of a fragment. tf32 is rounded, since the instructions ignore its low 13 bits. fp32
 /// is split into its high bits and the rest, whose last bit may be lost, with either sign.
-__device__ inline Operand operand_of(const Fragment& fragment) {
-  Operand operand;
+__device__ inline OperandFragment operand_of(const Fragment& fragment) {
+  OperandFragment operand;
 #pragma unroll
   for (int i = 0; i < words; ++i) {
     if constexpr (tf32) {
@@ -46,7 +46,7 @@ __device__ inline Operand operand_of(const Fragment& fragment) {
 
 /// Loads one window of a row, from the lane's chunk on. In a window that is not `paired`, odd lanes read what
 /// their neighbours read.
-__device__ inline Operand load_window(const Stored* from, bool paired) {
+__device__ inline OperandFragment load_window(const Stored* from, bool paired) {
   if (!paired) from -= slab_of_lane(static_cast<int>(threadIdx.x) % 4);
   Fragment fragment;
 #pragma unroll
@@ -138,7 +138,7 @@ class Weights {
 
   /// Adds A B to the sums. `other_pair`: the metadata selects the other pair of lanes (see separable.cuh).
   template <bool other_pair, bool along_y, int window>
-  __device__ void multiply(Sums& sums, const Window<along_y, window>& a, const Operand& b) const {
+  __device__ void multiply(Sums& sums, const Window<along_y, window>& a, const OperandFragment& b) const {
     if constexpr (terms == 2) {
       multiply_terms<other_pair, along_y, window>(sums.of[1], a.value[1], b.word[0]);
       multiply_terms<other_pair, along_y, window>(sums.of[1], a.value[0], b.word[1]);

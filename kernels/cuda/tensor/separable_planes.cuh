@@ -79,7 +79,7 @@ class ColumnSweep {
     Sums sums[4][x_rank];
     static_for<0, x_windows>([&](auto window_) {
       constexpr int window = decltype(window_)::value;
-      Operand x[4];
+      OperandFragment x[4];
 #pragma unroll
       for (int r = 0; r < 4; ++r)
         x[r] = load_window(in + 2 * r * row_elements + slab * window, window < x_paired);
