@@ -26,7 +26,7 @@ constexpr double offset_slots = 24;  // per offset within reach, along three axe
 constexpr double repeat_slots = 13, crowding_taps = 570;
 
 /// The points that a sum reads.
-struct Operands {
+struct PointsRead {
   int points = 0;
   std::array<std::set<int>, 3> offsets;        // offsets along each axis
   std::map<int, std::set<int>> rows_of_plane;  // planes and rows in tile axes
@@ -34,8 +34,8 @@ struct Operands {
   int extent(int axis) const { return *offsets[axis].rbegin() - *offsets[axis].begin() + 1; }
 };
 
-Operands operands_of(const KernelStencil& stencil) {
-  Operands all;
+PointsRead points_read_of(const KernelStencil& stencil) {
+  PointsRead all;
   for (const Tap& tap : stencil.taps) {
     int points = 1;
     for (int axis = 0; axis < axis_count; ++axis) {
@@ -53,7 +53,7 @@ Operands operands_of(const KernelStencil& stencil) {
 
 /// Returns how many rows of input per row of results come from the L2 cache. In each plane these are the rows
 /// within reach of the rows that the threads of a block compute together.
-double rows_read(const Operands& operands, double columns) {
+double rows_read(const PointsRead& operands, double columns) {
   constexpr double threads = 256;
   const double together = std::max(1.0, threads / columns);
   double read = 0;
@@ -65,7 +65,7 @@ double rows_read(const Operands& operands, double columns) {
 
 /// Returns the issue slots of a point beside walls: a share per tap for every kind of wall, and a share for
 /// the offsets before the taps.
-double wall_slots(const KernelStencil& stencil, const Operands& operands, bool fp64) {
+double wall_slots(const KernelStencil& stencil, const PointsRead& operands, bool fp64) {
   bool constants = false, mirrors = false;
   for (const auto& faces : stencil.walls)
     for (const Wall wall : faces) {
@@ -78,7 +78,7 @@ double wall_slots(const KernelStencil& stencil, const Operands& operands, bool f
 
 /// Returns the share of warps with points beside the ends of an axis. These warps run both branches of the
 /// kernel.
-double warps_beside_ends_of(const KernelStencil& stencil, const Region& region, const Operands& operands,
+double warps_beside_ends_of(const KernelStencil& stencil, const Region& region, const PointsRead& operands,
                             int axis) {
   const std::int64_t begin = region.begin[axis], end = region.end[axis],
                      low = -*operands.offsets[axis].begin(),
@@ -91,7 +91,7 @@ double warps_beside_ends_of(const KernelStencil& stencil, const Region& region, 
 }
 
 /// Returns the share of warps with points beside the ends of any of several axes.
-double warps_beside_ends(const KernelStencil& stencil, const Region& region, const Operands& operands,
+double warps_beside_ends(const KernelStencil& stencil, const Region& region, const PointsRead& operands,
                          const std::array<bool, 3>& axes) {
   double inner = 1;
   for (int axis = 0; axis < axis_count; ++axis)
@@ -100,7 +100,7 @@ double warps_beside_ends(const KernelStencil& stencil, const Region& region, con
 }
 
 /// Returns the issue slots of a point that handle what lies beyond the ends of axes.
-double end_slots(const KernelStencil& stencil, const Region& region, const Operands& operands, bool fp64) {
+double end_slots(const KernelStencil& stencil, const Region& region, const PointsRead& operands, bool fp64) {
   const std::array walls{stencil.has_walls(0), stencil.has_walls(1), stencil.has_walls(2)};
   const double of_walls =
       warps_beside_ends(stencil, region, operands, walls) * wall_slots(stencil, operands, fp64);
@@ -114,7 +114,7 @@ double end_slots(const KernelStencil& stencil, const Region& region, const Opera
 
 double point_step_cycles(const KernelStencil& stencil, const Region& region, const Formats& formats,
                          const BlockLimits& limits) {
-  const Operands operands = operands_of(stencil);
+  const PointsRead operands = points_read_of(stencil);
   const bool fp64 = formats.compute_bytes() == 8;
   const double points = static_cast<double>(region.extent(0) * region.extent(1) * region.extent(2)) /
                         limits.multiprocessors,

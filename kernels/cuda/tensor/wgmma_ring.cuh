@@ -129,7 +129,7 @@ class RowConverter {
     int stage = first_row, slot = first_row;
     unsigned raw_parity = 0, slot_parity = 1;  // all slots are empty at first
     for (int row = first_row; row < rows_; row += turn_rows) {
-      Operands near[together];
+      FourOperands near[together];
 #pragma unroll
       for (int k = 0; k < together; ++k) {
         mbarrier_wait(&shared_.raw_full[stage + k][group_], raw_parity);
@@ -146,7 +146,7 @@ class RowConverter {
           if (first == 0) mbarrier_wait(&shared_.empty[slot + k], slot_parity);
 #pragma unroll
           for (int i = 0; i < batch; ++i) {
-            const Operands far = operands(columns[k][i]);
+            const FourOperands far = operands(columns[k][i]);
             write(slot + k, first + i, near[k], far);
             near[k] = far;
           }
@@ -168,7 +168,7 @@ class RowConverter {
 
  private:
   using Four = Pack<Stored, 4>;  // four neighbouring points
-  struct Operands {              // operands of four neighbouring points
+  struct FourOperands {          // operands of four neighbouring points
     unsigned word[terms][element_bytes];
   };
 
@@ -194,8 +194,8 @@ class RowConverter {
     return {from[lead_], from[lead_ + 1], from[lead_ + 2], from[lead_ + 3]};
   }
 
-  __device__ Operands operands(const Four& four) const {
-    Operands of;
+  __device__ FourOperands operands(const Four& four) const {
+    FourOperands of;
     if constexpr (pairs) {
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
@@ -216,7 +216,7 @@ class RowConverter {
   }
 
   /// Writes columns c, c + 1, ... c + 3 of a tile's window and the columns 16 further.
-  __device__ void write(int slot, int tile, const Operands& near, const Operands& far) const {
+  __device__ void write(int slot, int tile, const FourOperands& near, const FourOperands& far) const {
     constexpr int columns = element_bytes / 2;
 #pragma unroll
     for (int k = 0; k < terms * columns; ++k) {
