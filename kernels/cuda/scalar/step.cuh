@@ -16,9 +16,9 @@ constexpr int largest_radius =
 
 /// Resolves the offsets of taps along an axis for a point beside walls, or beside the ends of an axis that
 /// repeats. If taps are unrolled, all offsets are resolved in the constructor.
-class Sources {
+class AxisOffsets {
  public:
-  __device__ Sources(const Arguments& a, int axis, long long p)
+  __device__ AxisOffsets(const Arguments& a, int axis, long long p)
       : axis_(axis),
         low_(static_cast<int>(max(-p, -far))),
         high_(static_cast<int>(min(a.shape[axis] - p, far))) {
@@ -79,7 +79,7 @@ __device__ void step_region(const Arguments& a, const Region& region) {
         return operand<Stored>(static_cast<Compute>(value_of(stored)));
       });
     } else {
-      const Sources planes(a, 0, p[0]), rows(a, 1, p[1]), columns(a, 2, p[2]);
+      const AxisOffsets planes(a, 0, p[0]), rows(a, 1, p[1]), columns(a, 2, p[2]);
       const In* in = static_cast<const In*>(a.in.data) + in_offset;
       result = add_taps<constants::taps_to_unroll>(result, [&](int plane, int row, int column) {
         // The slowest axis decides the value. A point of the grid passes the low face by negative offsets
