@@ -120,9 +120,9 @@ class Points {
 };
 
 /// Weights and metadata, in registers, in shared memory, or in global memory.
-class Weights {
+class MmaWeights {
  public:
-  __device__ Weights(SharedMemory& shared, const MmaArguments& a)
+  __device__ MmaWeights(SharedMemory& shared, const MmaArguments& a)
       : shared_(shared), a_(a), lane_(threadIdx.x % 32) {
     const auto* from = static_cast<const uint4*>(a.weights);
     if constexpr (weights_in_registers) {

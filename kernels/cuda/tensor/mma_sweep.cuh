@@ -63,7 +63,7 @@ class MmaSweep {
     for (int stage = 0; stage < ahead; ++stage) ring_.fetch();
   }
 
-  __device__ void run(const Weights& weights) {
+  __device__ void run(const MmaWeights& weights) {
     const int chunks_in = chunks_ + slices - 1;
     const Stored* points = nullptr;
     if constexpr (rotating) {
@@ -110,7 +110,7 @@ class MmaSweep {
   /// Adds the contributions of the chunk at `points` to every chunk of output within reach. The points of the
   /// next chunk's first step, if that chunk has arrived, are loaded before results are written.
   template <int u>
-  __device__ void rotate(const Weights& weights, const Stored* points) {
+  __device__ void rotate(const MmaWeights& weights, const Stored* points) {
     constexpr int whole = step_registers[0], tail = step_registers[steps - 1];
     clear(u % held);
     if (!load_early || u % chunks_per_stage == 0) points_.template load_step<whole>(points, 0, first_b_);
@@ -122,14 +122,15 @@ class MmaSweep {
   }
 
   /// Adds the contributions of a chunk to the chunks of a group.
-  __device__ void gather(const Weights& weights, const Stored* points, const Group& reach) {
+  __device__ void gather(const MmaWeights& weights, const Stored* points, const Group& reach) {
     load_and_multiply_steps<0, step_registers[0]>(weights, points, reach);
     load_and_multiply<step_registers[steps - 1]>(weights, points, reach, steps - 1);
   }
 
   /// Runs all steps of n registers from `first` on, except the last.
   template <int first, int n, class Reach>
-  __device__ void load_and_multiply_steps(const Weights& weights, const Stored* points, const Reach& reach) {
+  __device__ void load_and_multiply_steps(const MmaWeights& weights, const Stored* points,
+                                          const Reach& reach) {
     if constexpr (unrolled) {
 #pragma unroll
       for (int step = first; step < steps - 1; ++step) load_and_multiply<n>(weights, points, reach, step);
@@ -140,7 +141,7 @@ class MmaSweep {
   }
 
   template <int n, class Reach>
-  __device__ void load_and_multiply(const Weights& weights, const Stored* points, const Reach& reach,
+  __device__ void load_and_multiply(const MmaWeights& weights, const Stored* points, const Reach& reach,
                                     int step) {
     Word b[blocks][terms][b_words<n>];
     points_.template load_step<n>(points, step, b);
@@ -149,7 +150,7 @@ class MmaSweep {
 
   /// Multiplies one step of n registers of B for all chunks of output.
   template <int n, class Reach>
-  __device__ void multiply_step(const Weights& weights, const Word (&b)[blocks][terms][b_words<n>],
+  __device__ void multiply_step(const MmaWeights& weights, const Word (&b)[blocks][terms][b_words<n>],
                                 const Reach& reach, int step) {
     constexpr int a_registers = wide || sparse ? n : 4;
 #pragma unroll
@@ -190,5 +191,5 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::threads, spsolve::cu
   const long long warp[3] = {block[0], block[1] + number / warps_x * blocks_y * tile[1],
                              block[2] + number % warps_x * blocks_x * tiles_columns};
   MmaSweep sweep(shared, a, block, warp);
-  sweep.run(Weights(shared, a));
+  sweep.run(MmaWeights(shared, a));
 }

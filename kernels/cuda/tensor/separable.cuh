@@ -59,7 +59,7 @@ class StripSweep {
         simple_(aligned && output_.begin_column() <= 0 && output_.end_column() >= warp_columns) {}
 
   __device__ void run() {
-    const Weights weights(a_, shared_);
+    const SeparableWeights weights(a_, shared_);
     BlockRing ring(shared_, a_, output_.row_in(a_.in) + row_margin,
                    output_.column_in(a_.in) - warp_ * warp_columns + column_margin, output_.plane_in(a_.in));
     if constexpr (weights_in_shared) __syncthreads();
@@ -94,7 +94,7 @@ class StripSweep {
   /// Takes in block n of the input and writes the rows that it completes. `simple`: without branches, if all
   /// these rows are written or if parts are handled in shared memory.
   template <bool simple>
-  __device__ void step(const Weights& weights, BlockRing& ring, int n) {
+  __device__ void step(const SeparableWeights& weights, BlockRing& ring, int n) {
     const int first_row = first_completed(n);
     const Stored* rows =
         &shared_.stage[n % stages][0][warp_ * warp_columns + window_column] + input_of_lane(g_, q_);
@@ -123,7 +123,7 @@ class StripSweep {
   }
 
   /// Runs pass 1: computes the fragments of 32 * y_windows new rows for some groups of 16 columns.
-  __device__ void along_x(const Weights& weights, const Stored* in,
+  __device__ void along_x(const SeparableWeights& weights, const Stored* in,
                           Fragment (&next)[groups_at_once][x_rank][y_windows][2]) const {
     // If weights come from shared memory, several rows share one read of them.
     constexpr int rows_at_once = weights_in_shared && !tf32 ? 4 : 1;
@@ -168,7 +168,7 @@ class StripSweep {
 
   /// Runs pass 2: computes 32 * y_windows rows of 16 columns, 16 rows at a time. The first window of the i-th
   /// 16 rows lies i + 1 slabs after the first window of the last step's fragments.
-  __device__ void along_y(const Weights& weights, const Fragment (&before)[x_rank][y_windows][2],
+  __device__ void along_y(const SeparableWeights& weights, const Fragment (&before)[x_rank][y_windows][2],
                           const Fragment (&next)[x_rank][y_windows][2],
                           float (&out)[2 * y_windows][2][4]) const {
     Sums sums[2 * y_windows][2];

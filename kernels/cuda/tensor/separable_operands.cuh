@@ -102,9 +102,9 @@ __device__ inline void end_factor(Sums& sums, bool first, bool last, float (&out
 }
 
 /// Weights and metadata of the lane, held in registers or in shared memory.
-class Weights {
+class SeparableWeights {
  public:
-  __device__ Weights(const SeparableArguments& a, SharedMemory& shared) : shared_(shared) {
+  __device__ SeparableWeights(const SeparableArguments& a, SharedMemory& shared) : shared_(shared) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const auto* values = static_cast<const uint4*>(a.weights);
     if constexpr (weights_in_shared) {
@@ -120,14 +120,14 @@ class Weights {
 
   /// A of one window, for a factor along one axis.
   template <bool along_y, int window>
-  struct Window {
+  struct WindowWeights {
     uint4 value[terms][instructions];
   };
   template <bool along_y, int window>
-  __device__ Window<along_y, window> get(int factor) const {
+  __device__ WindowWeights<along_y, window> get(int factor) const {
     constexpr int per_term = along_y ? y_instructions : x_instructions;
     constexpr int first = (along_y ? x_value_count : 0) + window * instructions;
-    Window<along_y, window> a;
+    WindowWeights<along_y, window> a;
 #pragma unroll
     for (int term = 0; term < terms; ++term)
 #pragma unroll
@@ -138,7 +138,8 @@ class Weights {
 
   /// Adds A B to the sums. `other_pair`: the metadata selects the other pair of lanes (see separable.cuh).
   template <bool other_pair, bool along_y, int window>
-  __device__ void multiply(Sums& sums, const Window<along_y, window>& a, const OperandFragment& b) const {
+  __device__ void multiply(Sums& sums, const WindowWeights<along_y, window>& a,
+                           const OperandFragment& b) const {
     if constexpr (terms == 2) {
       multiply_terms<other_pair, along_y, window>(sums.of[1], a.value[1], b.word[0]);
       multiply_terms<other_pair, along_y, window>(sums.of[1], a.value[0], b.word[1]);

@@ -50,7 +50,7 @@ class ColumnSweep {
                output_.end_column() >= block_columns - warp_x_ * slab) {}
 
   __device__ void run() {
-    const Weights weights(a_, shared_);
+    const SeparableWeights weights(a_, shared_);
     BlockRing ring(shared_, a_, output_.row_in(a_.in) - warp_y_ * slab + row_margin,
                    output_.column_in(a_.in) - warp_x_ * slab + column_margin,
                    output_.plane_in(a_.in) + plane_margin);
@@ -73,7 +73,7 @@ class ColumnSweep {
  private:
   /// Takes in plane n. `result` is the plane that plane n - 1 completes: the pass along z of plane n - 1 runs
   /// while tensor cores work on plane n.
-  __device__ void step(const Weights& weights, BlockRing& ring, int n, float (&result)[8]) {
+  __device__ void step(const SeparableWeights& weights, BlockRing& ring, int n, float (&result)[8]) {
     const Stored* in =
         &shared_.stage[n % stages][warp_y_ * slab][warp_x_ * slab + window_column] + input_of_lane(g_, q_);
     Sums sums[4][x_rank];
@@ -104,7 +104,7 @@ class ColumnSweep {
   }
 
   /// Runs pass 2 (along y) for every factor along z.
-  __device__ void along_y(const Weights& weights, const Fragment (&along_x)[x_rank][2]) {
+  __device__ void along_y(const SeparableWeights& weights, const Fragment (&along_x)[x_rank][2]) {
     static_for<0, z_rank>([&](auto z_) {
       constexpr int z = decltype(z_)::value;
       Sums sums[2];
