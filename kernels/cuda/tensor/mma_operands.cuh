@@ -22,10 +22,10 @@ __device__ inline void split(float low, float high, Word (&term)[n]) {
 
 /// Loads points of a chunk as fragments of this lane.
 template <class Stored>
-class Points {
+class PointFragments {
  public:
   /// `first_tile` is the offset of the warp's first tile in a chunk, in elements.
-  __device__ Points(SharedMemory& shared, int first_tile)
+  __device__ PointFragments(SharedMemory& shared, int first_tile)
       : shared_(shared), lane_(threadIdx.x % 32), first_tile_(first_tile + lane_ / 4 * tile[2]) {
     if constexpr (unrolled) {
 #pragma unroll

@@ -171,7 +171,7 @@ class MmaSweep {
 
   int chunks_;  // chunks of output of this block
   StageRing ring_;
-  Points<Stored> points_;
+  PointFragments<Stored> points_;
   ResultWriter<Stored> results_;
   Sum sums_[held][m_blocks][blocks][4];
   Word first_b_[blocks][terms][b_words<step_registers[0]>];
