@@ -22,13 +22,13 @@ constexpr int planes_per_thread =
     planes_of_thread(constants::tap_count * (constants::folded[column_axis] ? 2 : 1));
 
 /// The range of a tile along one axis. Points are counted from the first one held.
-struct Extent {
+struct TileAxis {
   long long first;  // coordinate of the first point in the grid
   int held;
   int begin, end;  // points that are written
   int low, high;   // points between the faces
 
-  __device__ Extent(const Arguments& a, int axis, long long tile, long long points) {
+  __device__ TileAxis(const Arguments& a, int axis, long long tile, long long points) {
     const long long radius = constants::radius[axis], reach = a.steps * radius, n = a.shape[axis],
                     from = a.region.begin[axis] + tile * points, to = min(from + points, a.region.end[axis]);
     const bool periodic = constants::walls[axis][0] == Wall::none;
@@ -60,7 +60,7 @@ __device__ void for_each_plane(int thread_row, int from, int to, Value&& value, 
 template <int stride>
 __device__ void take_steps(const Arguments& a) {
   constexpr int thread_rows = small_grid_threads / stride;
-  const Extent planes(a, plane_axis, blockIdx.y, a.tile_planes),
+  const TileAxis planes(a, plane_axis, blockIdx.y, a.tile_planes),
       columns(a, column_axis, blockIdx.x, a.tile_columns);
   const int x = threadIdx.x % stride, row = threadIdx.x / stride;
   int x_source = x;

@@ -172,12 +172,12 @@ class TileInput {
 
   /// The range that a block holds along an axis, counted from its first point.
   template <int axis>
-  struct Extent {
+  struct HeldExtent {
     int begin, end;  // points that sums read
     int low, high;   // the grid, if the axis has walls or repeats
     bool inside;     // no ghost points among those that sums read
 
-    __device__ Extent(const Arguments& a, long long first, int held) {
+    __device__ HeldExtent(const Arguments& a, long long first, int held) {
       constexpr long long far = 1 << 30;
       const long long radius = constants::radius[axis];
       begin = static_cast<int>(max(0ll, a.region.begin[axis] - radius - first));
@@ -212,8 +212,8 @@ class TileInput {
   // marker. In registers the table would spill.
   int* chunk_positions_;
   const In* first_;  // first held point in the first plane in memory
-  Extent<tile_axis> rows_;
-  Extent<column_axis> columns_;
+  HeldExtent<tile_axis> rows_;
+  HeldExtent<column_axis> columns_;
 };
 
 /// The results that a thread writes at once.
