@@ -36,12 +36,12 @@ struct Shared {
 };
 
 /// A position in a pipeline and the parity of its barriers.
-template <int places>
-struct Turn {
-  int place = 0;
+template <int count>
+struct PipelinePosition {
+  int index = 0;
   unsigned parity = 0;
   __device__ void next() {
-    if (++place == places) place = 0, parity ^= 1;
+    if (++index == count) index = 0, parity ^= 1;
   }
 };
 
@@ -64,24 +64,24 @@ struct SparseGemm {
     constexpr int part = gemm_tile_n / cluster_blocks;  // columns of B that this block fetches for all
     constexpr unsigned metadata_bytes = sizeof(Shared::metadata) / 2;
     const int rank = cluster_rank();
-    Turn<gemm_stages> turn{0, 1};  // all stages are empty at first
-    Turn<2> metadata_turn{0, 1};
+    PipelinePosition<gemm_stages> turn{0, 1};  // all stages are empty at first
+    PipelinePosition<2> metadata_turn{0, 1};
     for_each_tile([&](int row, int column) {
       const unsigned* const metadata =
           arguments.metadata + static_cast<long long>(row / gemm_tile_m) * stages_of_k() *
                                    (metadata_bytes / gemm_chunk / sizeof(unsigned));
       for (int k = 0; k < stages_of_k(); ++k, turn.next()) {
         if (k % gemm_chunk == 0) {
-          unsigned long long* full = &shared.metadata_full[metadata_turn.place];
-          mbarrier_wait(&shared.metadata_empty[metadata_turn.place], metadata_turn.parity);
+          unsigned long long* full = &shared.metadata_full[metadata_turn.index];
+          mbarrier_wait(&shared.metadata_empty[metadata_turn.index], metadata_turn.parity);
           mbarrier_expect(full, metadata_bytes);
-          bulk_copy(shared.metadata[metadata_turn.place],
+          bulk_copy(shared.metadata[metadata_turn.index],
                     metadata + k / gemm_chunk * (metadata_bytes / sizeof(unsigned)), metadata_bytes, full);
           metadata_turn.next();
         }
-        Stage& stage = shared.stages[turn.place];
-        unsigned long long* full = &shared.full[turn.place];
-        mbarrier_wait(&shared.empty[turn.place], turn.parity);
+        Stage& stage = shared.stages[turn.index];
+        unsigned long long* full = &shared.full[turn.index];
+        mbarrier_wait(&shared.empty[turn.index], turn.parity);
         mbarrier_expect(full, sizeof(Stage::a) + sizeof(Stage::b));
         tensor_copy(stage.a, arguments.a, k * gemm_a_bytes / 2, row, 0, full);
         tensor_copy(stage.b + rank * part * gemm_b_bytes, arguments.b, k * gemm_b_bytes / 2,
@@ -97,24 +97,24 @@ struct SparseGemm {
 
   /// Loads the metadata of a chunk into registers. They must not change while instructions read them, so it
   /// is called when all instructions are done.
-  __device__ void load_metadata(unsigned (&metadata)[gemm_chunk][metadata_words], Turn<2>& turn, int group,
-                                int lane) const {
-    mbarrier_wait(&shared.metadata_full[turn.place], turn.parity);
+  __device__ void load_metadata(unsigned (&metadata)[gemm_chunk][metadata_words], PipelinePosition<2>& turn,
+                                int group, int lane) const {
+    mbarrier_wait(&shared.metadata_full[turn.index], turn.parity);
 #pragma unroll
     for (int i = 0; i < gemm_chunk; ++i)
 #pragma unroll
       for (int word = 0; word < metadata_words; ++word)
-        metadata[i][word] = shared.metadata[turn.place][i][group][word][lane];
+        metadata[i][word] = shared.metadata[turn.index][i][group][word][lane];
     __syncwarp();
-    if (lane % 32 == 0) mbarrier_arrive_in(&shared.metadata_empty[turn.place], cluster_rank());
+    if (lane % 32 == 0) mbarrier_arrive_in(&shared.metadata_empty[turn.index], cluster_rank());
     turn.next();
   }
 
   __device__ void multiply_and_store() const {
     const int group = threadIdx.x / group_lanes - 1, lane = threadIdx.x % group_lanes;
     float d[128];
-    Turn<gemm_stages> turn;
-    Turn<2> metadata_turn;
+    PipelinePosition<gemm_stages> turn;
+    PipelinePosition<2> metadata_turn;
     for_each_tile([&](int row, int column) {
       for (int first = 0; first < stages_of_k(); first += gemm_chunk) {
         unsigned metadata[gemm_chunk][metadata_words];
@@ -122,13 +122,13 @@ struct SparseGemm {
         int before = 0;
 #pragma unroll
         for (int i = 0; i < gemm_chunk; ++i, turn.next()) {
-          mbarrier_wait(&shared.full[turn.place], turn.parity);
-          multiply(d, shared.stages[turn.place], metadata[i], group, first + i > 0);
+          mbarrier_wait(&shared.full[turn.index], turn.parity);
+          multiply(d, shared.stages[turn.index], metadata[i], group, first + i > 0);
           if (i > 0) {
             wgmma_wait<1>();  // the stage before is done while this one runs
             release(before);
           }
-          before = turn.place;
+          before = turn.index;
         }
         wgmma_wait<0>();
         release(before);
@@ -170,9 +170,9 @@ extern "C" __global__ __cluster_dims__(cluster_blocks)
       mbarrier_init(&gemm.shared.full[stage], 1);
       mbarrier_init(&gemm.shared.empty[stage], consumer_warps * cluster_blocks);
     }
-    for (int place = 0; place < 2; ++place) {
-      mbarrier_init(&gemm.shared.metadata_full[place], 1);
-      mbarrier_init(&gemm.shared.metadata_empty[place], consumer_warps);
+    for (int index = 0; index < 2; ++index) {
+      mbarrier_init(&gemm.shared.metadata_full[index], 1);
+      mbarrier_init(&gemm.shared.metadata_empty[index], consumer_warps);
     }
     fence_mbarrier_init();
   }
