@@ -13,20 +13,21 @@ namespace {
 
 /// A shape of a block, and the 32-bit registers per thread that its time levels may take. The rest of the
 /// register file holds the window, addresses and operands in flight.
-struct Cut {
+struct BlockShape {
   int warps, rows_per_warp, blocks_per_multiprocessor;
   int star_registers, box_registers;  // boxes need a larger window
 };
 
 // Shapes for 3D, in order of preference among equals. 12 x 4 and 16 x 3 rows were measured to be best for
 // fp32 stars and boxes on H200.
-constexpr Cut cuts_3d[] = {{12, 4, 1, 128, 96}, {16, 3, 1, 64, 48},  {8, 6, 1, 160, 100}, {8, 8, 1, 136, 0},
-                           {16, 2, 1, 64, 48},  {12, 2, 1, 128, 96}, {8, 4, 1, 160, 128}, {12, 1, 1, 128, 96},
-                           {8, 2, 1, 160, 128}, {8, 1, 1, 160, 128}};
+constexpr BlockShape shapes_3d[] = {
+    {12, 4, 1, 128, 96}, {16, 3, 1, 64, 48},  {8, 6, 1, 160, 100}, {8, 8, 1, 136, 0},   {16, 2, 1, 64, 48},
+    {12, 2, 1, 128, 96}, {8, 4, 1, 160, 128}, {12, 1, 1, 128, 96}, {8, 2, 1, 160, 128}, {8, 1, 1, 160, 128}};
 // Shapes for 2D and 1D, where each warp is a tile of its own. In 2D fp32 a lane may have 4 or 8 points (fp64:
 // 4).
-constexpr Cut cuts_2d[] = {{1, 1, 16, 40, 40}, {1, 1, 12, 80, 80}, {1, 1, 8, 144, 144}};
-constexpr Cut beside_wide_sources{1, 1, 4, 144, 144};  // their stages leave shared memory for four blocks
+constexpr BlockShape shapes_2d[] = {{1, 1, 16, 40, 40}, {1, 1, 12, 80, 80}, {1, 1, 8, 144, 144}};
+constexpr BlockShape shape_beside_wide_sources{1, 1, 4, 144,
+                                               144};  // their stages leave shared memory for four blocks
 
 // Registers besides those of sums and of a source that is kept until all levels have used it, for tiles of
 // one warp and of several.
@@ -49,8 +50,8 @@ int shared_bytes(const KernelStencil& stencil, const Formats& formats, const Mar
 }
 
 /// Returns the registers that a thread can have, in multiples of the allocation granularity.
-int registers_of_thread(const Cut& cut) {
-  return std::min(255, 65536 / (32 * cut.warps * cut.blocks_per_multiprocessor) / 8 * 8);
+int registers_of_thread(const BlockShape& shape) {
+  return std::min(255, 65536 / (32 * shape.warps * shape.blocks_per_multiprocessor) / 8 * 8);
 }
 
 /// Returns the 32-bit registers for the planes of the source that the levels have not used yet. A single
@@ -77,14 +78,14 @@ int warm_up_loops(const KernelStencil& stencil, const Formats& formats, int dept
 }
 
 std::optional<MarchTile> cut_tile(const KernelStencil& stencil, const Formats& formats, int depth,
-                                  const Cut& cut, int bytes_per_lane, const BlockLimits& limits) {
+                                  const BlockShape& shape, int bytes_per_lane, const BlockLimits& limits) {
   const auto [plane_radius, row_radius, column_radius] = stencil.radius;
   MarchTile tile;
   tile.depth = depth;
-  tile.warps = cut.warps;
-  tile.rows_per_warp = cut.rows_per_warp;
-  tile.blocks_per_multiprocessor = cut.blocks_per_multiprocessor;
-  tile.stages = plane_radius == 0 ? 2 : cut.warps == 1 ? 8 : 3;  // pipeline depth
+  tile.warps = shape.warps;
+  tile.rows_per_warp = shape.rows_per_warp;
+  tile.blocks_per_multiprocessor = shape.blocks_per_multiprocessor;
+  tile.stages = plane_radius == 0 ? 2 : shape.warps == 1 ? 8 : 3;  // pipeline depth
   // Without planes ahead there are registers for more points, so that less of a tile is halo. With a source,
   // shared memory has room for half of them.
   const int widest = stencil.with_source && row_radius > 0 ? 32 : 64;
@@ -100,7 +101,7 @@ std::optional<MarchTile> cut_tile(const KernelStencil& stencil, const Formats& f
     tile.warm_up = halo + halo / warm_up_loops(stencil, formats, depth) + 2;
   // A source doubles the shared memory of a stage. If that is too much, fewer stages are in flight.
   tile.shared_bytes = shared_bytes(stencil, formats, tile);
-  const int most_shared = static_cast<int>(limits.shared_bytes) / cut.blocks_per_multiprocessor;
+  const int most_shared = static_cast<int>(limits.shared_bytes) / shape.blocks_per_multiprocessor;
   while (stencil.with_source && tile.stages > 2 && tile.shared_bytes > most_shared) {
     --tile.stages;
     tile.shared_bytes = shared_bytes(stencil, formats, tile);
@@ -111,12 +112,12 @@ std::optional<MarchTile> cut_tile(const KernelStencil& stencil, const Formats& f
             source = source_registers(stencil, tile, formats.compute_bytes());
   const auto has_registers = [&] {
     const bool star = stencil.pointwise_completion();
-    const int others = cut.warps == 1 ? other_registers_2d : other_registers_3d;
-    if (source > 0 && levels + source + others > registers_of_thread(cut)) return false;
-    if (star) return levels <= cut.star_registers;
-    return levels <= cut.box_registers &&
-           (cut.warps == 1 || box_registers(stencil, tile, formats.compute_bytes()) <=
-                                  registers_of_thread(cut) - spare_registers);
+    const int others = shape.warps == 1 ? other_registers_2d : other_registers_3d;
+    if (source > 0 && levels + source + others > registers_of_thread(shape)) return false;
+    if (star) return levels <= shape.star_registers;
+    return levels <= shape.box_registers &&
+           (shape.warps == 1 || box_registers(stencil, tile, formats.compute_bytes()) <=
+                                    registers_of_thread(shape) - spare_registers);
   };
   const bool fits = has_registers() && row_radius <= tile.rows_per_warp &&
                     tile.points_per_lane <= most_points_per_lane && tile.written_columns() > 0 &&
@@ -145,11 +146,11 @@ std::optional<MarchTile> choose_flat_tile(const KernelStencil& stencil, const Fo
                                           const BlockLimits& limits) {
   const auto of_width = [&](int bytes_per_lane) {
     std::optional<MarchTile> tile;
-    for (const Cut& cut : cuts_2d)
-      if (!tile) tile = cut_tile(stencil, formats, depth, cut, bytes_per_lane, limits);
+    for (const BlockShape& shape : shapes_2d)
+      if (!tile) tile = cut_tile(stencil, formats, depth, shape, bytes_per_lane, limits);
     return tile || !stencil.with_source
                ? tile
-               : cut_tile(stencil, formats, depth, beside_wide_sources, bytes_per_lane, limits);
+               : cut_tile(stencil, formats, depth, shape_beside_wide_sources, bytes_per_lane, limits);
   };
   const auto wide = of_width(32);
   if (formats.compute_bytes() == 8) return wide;
@@ -185,8 +186,8 @@ std::optional<MarchTile> choose_march_tile(const KernelStencil& stencil, const F
     return useful(tile) > useful(other) + 1e-9;
   };
   std::optional<MarchTile> best;
-  for (const Cut& cut : cuts_3d)
-    if (const auto tile = cut_tile(stencil, formats, depth, cut, 16, limits))
+  for (const BlockShape& shape : shapes_3d)
+    if (const auto tile = cut_tile(stencil, formats, depth, shape, 16, limits))
       if (!best || is_better(*tile, *best)) best = tile;
   return best;
 }
