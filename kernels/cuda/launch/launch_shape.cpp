@@ -16,11 +16,11 @@ std::array<Region, 2> halves(const Region& region, int axis) {
   return {low, high};
 }
 
-std::int64_t steps_per_block(std::int64_t steps, std::int64_t tiles, std::int64_t resident,
-                             std::int64_t warm_up) {
-  std::int64_t best = steps, best_time = std::numeric_limits<std::int64_t>::max();
-  for (std::int64_t stretches = 1; stretches <= std::min(steps, most_stretches); ++stretches) {
-    const std::int64_t length = ceil_div(steps, stretches), blocks = tiles * ceil_div(steps, length),
+std::int64_t balanced_stretch(std::int64_t extent, std::int64_t tiles, std::int64_t resident,
+                              std::int64_t warm_up) {
+  std::int64_t best = extent, best_time = std::numeric_limits<std::int64_t>::max();
+  for (std::int64_t stretches = 1; stretches <= std::min(extent, most_stretches); ++stretches) {
+    const std::int64_t length = ceil_div(extent, stretches), blocks = tiles * ceil_div(extent, length),
                        time = ceil_div(blocks, resident) * (length + warm_up);
     if (time < best_time) best_time = time, best = length;
   }

@@ -41,10 +41,11 @@ double time_of_waves(std::int64_t blocks, std::int64_t at_once, std::int64_t mul
          (rest > 0 ? time(static_cast<double>(rest)) : 0.0);
 }
 
-/// Returns how many planes each block marches so that all blocks end at about the same time: whole waves of
-/// the `resident` blocks, each of which also takes `warm_up` planes. `tiles` tiles march `steps` planes.
-std::int64_t steps_per_block(std::int64_t steps, std::int64_t tiles, std::int64_t resident,
-                             std::int64_t warm_up);
+/// Returns the length of the stretches into which a march of `extent` planes (or chunks, or rows of tiles) is
+/// cut so that all blocks end at about the same time: whole waves of the `resident` blocks, each of which
+/// also takes a warm-up. `tiles` tiles march side by side.
+std::int64_t balanced_stretch(std::int64_t extent, std::int64_t tiles, std::int64_t resident,
+                              std::int64_t warm_up);
 
 /// Extra time of a plane in a block beside walls, relative to a plane elsewhere. `columns` applies to tiles
 /// at the ends of rows; `planes` to blocks near faces across the march if the march itself makes their ghost

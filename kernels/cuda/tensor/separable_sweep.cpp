@@ -67,8 +67,8 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
   if (program_.in_planes()) {
     constexpr std::int64_t warm_up = 2;  // steps that the first copies take
     a.planes_per_block =
-        static_cast<int>(steps_per_block(tiles[z_axis], tiles[y_axis] * tiles[x_axis],
-                                         resident_blocks(kernel), program_.operand().z_taps - 1 + warm_up));
+        static_cast<int>(balanced_stretch(tiles[z_axis], tiles[y_axis] * tiles[x_axis],
+                                          resident_blocks(kernel), program_.operand().z_taps - 1 + warm_up));
   } else {
     a.steps_per_strip = tile.steps_per_strip;
     if (!a.steps_per_strip)
