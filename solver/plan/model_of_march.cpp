@@ -29,7 +29,7 @@ constexpr double first_copies = 2.5;      // planes of the warm-up that are wait
 constexpr double march_fill = 2.5e-6;     // s, from the first planes of a small grid to results
 constexpr double kernel_gap = 2e-6, line_gap = 4e-6, tile_gap = 1.9e-6;  // s, between kernels of a launch
 
-/// How a march is launched over a region (ScalarUnit::march()), and what it executes.
+/// How a march is launched over a region (ScalarUnit::launch_march()), and what it executes.
 struct Launch {
   cuda::MarchTile tile;
   double planes_per_block;  // with the warm-up
@@ -51,7 +51,7 @@ struct Launch {
       const auto time =
           cuda::march_time(cuda::share_march(planes, tiles, resident, tile.warm_up), resident, tile.warm_up);
       waves = time.waves;
-      planes_per_block = static_cast<double>(time.steps) / static_cast<double>(waves) - copied;
+      planes_per_block = static_cast<double>(time.planes) / static_cast<double>(waves) - copied;
       blocks = waves * resident;
     } else {
       const bool beside_walls =

@@ -31,7 +31,7 @@ struct Region {
   constexpr long long extent(int axis) const { return end[axis] - begin[axis]; }
 };
 
-/// Divides a march of tiles of several rows among blocks. The march is cut into slabs of `steps` planes; one
+/// Divides a march of tiles of several rows among blocks. The march is cut into slabs of `planes` planes; one
 /// tile in one slab is a piece.
 ///
 /// Each of the first `whole` pieces is marched from end to end by one block. Every other piece is cut into
@@ -40,7 +40,7 @@ struct Region {
 /// quantisation).
 struct MarchShares {
   // planes of a slab; tiles of a plane; pieces in all
-  int steps, tiles, pieces;
+  int planes, tiles, pieces;
   int whole, stretches, length, short_stretches, short_length;
 
   /// Number of pieces that are cut into stretches.

@@ -96,12 +96,12 @@ constexpr std::int64_t most_short_stretches = 8;
 /// Divides a march that is cut into `slabs` slabs. The pieces left after whole waves are cut into as many
 /// long stretches as there are resident blocks for. The resident blocks that remain take the ends of these
 /// pieces meanwhile, each end cut into `short_stretches`.
-MarchShares share_slabs(std::int64_t steps, std::int64_t slabs, std::int64_t tiles, std::int64_t resident,
+MarchShares share_slabs(std::int64_t planes, std::int64_t slabs, std::int64_t tiles, std::int64_t resident,
                         std::int64_t warm_up, std::int64_t short_stretches) {
-  const std::int64_t slab = ceil_div(steps, slabs), all = tiles * ceil_div(steps, slab),
+  const std::int64_t slab = ceil_div(planes, slabs), all = tiles * ceil_div(planes, slab),
                      rest = all % resident;
   MarchShares shares{};
-  shares.steps = static_cast<int>(slab);
+  shares.planes = static_cast<int>(slab);
   shares.tiles = static_cast<int>(tiles);
   shares.pieces = static_cast<int>(all);
   shares.whole = static_cast<int>(all - rest);
@@ -124,14 +124,15 @@ MarchShares share_slabs(std::int64_t steps, std::int64_t slabs, std::int64_t til
 
 }  // namespace
 
-MarchShares share_march(std::int64_t steps, std::int64_t tiles, std::int64_t resident, std::int64_t warm_up) {
-  const std::int64_t fewest = ceil_div(steps, longest_slab);
+MarchShares share_march(std::int64_t planes, std::int64_t tiles, std::int64_t resident,
+                        std::int64_t warm_up) {
+  const std::int64_t fewest = ceil_div(planes, longest_slab);
   MarchShares best{};
   std::int64_t best_time = std::numeric_limits<std::int64_t>::max();
   for (std::int64_t slabs = fewest; slabs <= 2 * fewest; ++slabs)
     for (std::int64_t short_stretches = 0; short_stretches <= most_short_stretches; ++short_stretches) {
-      const MarchShares shares = share_slabs(steps, slabs, tiles, resident, warm_up, short_stretches);
-      const std::int64_t time = march_time(shares, resident, warm_up).steps;
+      const MarchShares shares = share_slabs(planes, slabs, tiles, resident, warm_up, short_stretches);
+      const std::int64_t time = march_time(shares, resident, warm_up).planes;
       if (time < best_time) best_time = time, best = shares;
     }
   return best;
@@ -139,13 +140,13 @@ MarchShares share_march(std::int64_t steps, std::int64_t tiles, std::int64_t res
 
 MarchTime march_time(const MarchShares& shares, std::int64_t resident, std::int64_t warm_up) {
   const std::int64_t waves = shares.whole / resident, others = resident - shares.shared() * shares.stretches;
-  MarchTime time{waves, waves * (shares.steps + warm_up)};
+  MarchTime time{waves, waves * (shares.planes + warm_up)};
   if (shares.shared() == 0) return time;
   const std::int64_t rounds = shares.short_stretches > 0
                                   ? ceil_div(shares.shared() * std::int64_t{shares.short_stretches}, others)
                                   : 0;
   ++time.waves;
-  time.steps += std::max(shares.length + warm_up, rounds * (shares.short_length + warm_up));
+  time.planes += std::max(shares.length + warm_up, rounds * (shares.short_length + warm_up));
   return time;
 }
 

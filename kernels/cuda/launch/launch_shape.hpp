@@ -76,14 +76,14 @@ double longest_stretch(const FlatMarch& march, const MarchStretches& stretches);
 /// fit in memory. A plane has `plane_points` points; a slab needs `halo` further planes.
 std::int64_t planes_of_slab(std::int64_t plane_points, std::int64_t halo);
 
-/// Divides the march of `tiles` tiles over `steps` planes so that the resident blocks end at about the same
+/// Divides the march of `tiles` tiles over `planes` planes so that the resident blocks end at about the same
 /// time.
-MarchShares share_march(std::int64_t steps, std::int64_t tiles, std::int64_t resident, std::int64_t warm_up);
+MarchShares share_march(std::int64_t planes, std::int64_t tiles, std::int64_t resident, std::int64_t warm_up);
 
 /// Time of the resident slot that takes longest: how many blocks it runs one after the other, and their
 /// planes, warm-ups included.
 struct MarchTime {
-  std::int64_t waves, steps;
+  std::int64_t waves, planes;
 };
 MarchTime march_time(const MarchShares& shares, std::int64_t resident, std::int64_t warm_up);
 

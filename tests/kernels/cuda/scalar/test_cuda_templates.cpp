@@ -366,21 +366,21 @@ TEST(Reductions, CompileForAmpereAndHopperWithoutSpills) {
 TEST(MarchShares, TakeNoLongerThanWavesOfEqualStretchesNorLessThanAllTogether) {
   constexpr std::int64_t resident = 132, warm_up = 10;
   for (std::int64_t tiles = 1; tiles < 600; tiles += 7)
-    for (const std::int64_t steps : {1, 4, 57, 128, 320, 400}) {
-      SCOPED_TRACE(std::to_string(tiles) + " tiles of " + std::to_string(steps) + " steps");
-      const MarchShares shares = share_march(steps, tiles, resident, warm_up);
-      const auto time = march_time(shares, resident, warm_up).steps;
-      EXPECT_GE(time * resident, tiles * (steps + warm_up));
-      EXPECT_LE(time, ceil_div(tiles, resident) * (steps + warm_up));
+    for (const std::int64_t planes : {1, 4, 57, 128, 320, 400}) {
+      SCOPED_TRACE(std::to_string(tiles) + " tiles of " + std::to_string(planes) + " planes");
+      const MarchShares shares = share_march(planes, tiles, resident, warm_up);
+      const auto time = march_time(shares, resident, warm_up).planes;
+      EXPECT_GE(time * resident, tiles * (planes + warm_up));
+      EXPECT_LE(time, ceil_div(tiles, resident) * (planes + warm_up));
       if (tiles <= resident) {
-        EXPECT_LE(time, ceil_div(steps, std::min(steps, resident / tiles)) + warm_up);
+        EXPECT_LE(time, ceil_div(planes, std::min(planes, resident / tiles)) + warm_up);
       }
       // The stretches of a piece that is cut cover all its planes.
       if (shares.shared() > 0) {
         EXPECT_GE(shares.stretches * shares.length + shares.short_stretches * shares.short_length,
-                  shares.steps);
+                  shares.planes);
       }
-      EXPECT_EQ(shares.pieces, tiles * ceil_div(steps, std::int64_t{shares.steps}));
+      EXPECT_EQ(shares.pieces, tiles * ceil_div(planes, std::int64_t{shares.planes}));
     }
 }
 
