@@ -56,7 +56,7 @@ struct Launch {
     } else {
       const bool beside_walls =
           march.stencil.has_walls(column_axis) && march.shape[row_axis] == 1 && column_tiles > 1;
-      cuda::FlatMarch flat = cuda::flat_march(tile, planes, tiles, multiprocessors);
+      cuda::SingleRowMarch flat = cuda::single_row_march(tile, planes, tiles, multiprocessors);
       flat.outer = {beside_walls, beside_walls};
       flat.halo = std::int64_t{tile.depth} * march.stencil.radius[plane_axis];
       flat.wall_cost = cuda::wall_cost(march.stencil, tile, march.compute_bytes());

@@ -32,7 +32,7 @@ namespace {
 /// Returns by how many planes the first and the last of `number` stretches are shorter than the others. A
 /// plane of theirs takes 1 + `cost` times as long as another plane. With L = (planes + 2 fewer) / number
 /// planes in the other stretches, equal times need (1 + cost)(L - fewer + warm_up) = L + warm_up.
-int fewer_planes(const FlatMarch& march, std::int64_t number, double cost) {
+int fewer_planes(const SingleRowMarch& march, std::int64_t number, double cost) {
   if (number < 3) return 0;
   const double share = cost / (1 + cost);
   const double fewer = share * static_cast<double>(march.planes + number * march.warm_up) /
@@ -45,7 +45,7 @@ int fewer_planes(const FlatMarch& march, std::int64_t number, double cost) {
 
 }  // namespace
 
-double longest_stretch(const FlatMarch& march, const MarchStretches& stretches) {
+double longest_stretch(const SingleRowMarch& march, const MarchStretches& stretches) {
   const auto length = [&](int number) {
     return static_cast<double>(ceil_div(march.planes, std::int64_t{number}) + march.warm_up);
   };
@@ -55,7 +55,7 @@ double longest_stretch(const FlatMarch& march, const MarchStretches& stretches) 
   return outer_tiles == 0 ? others : outer_tiles == march.tiles ? outer : std::max(outer, others);
 }
 
-MarchStretches stretch_march(const FlatMarch& march) {
+MarchStretches stretch_march(const SingleRowMarch& march) {
   constexpr int most_of_outer =
       4;  // stretches of an outer tile per stretch of another tile; each has a warm-up
   const auto [low, high] = march.outer;

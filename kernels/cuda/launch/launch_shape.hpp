@@ -55,7 +55,7 @@ struct WallCost {
 };
 
 /// Describes a march of tiles of one row to stretch_march().
-struct FlatMarch {
+struct SingleRowMarch {
   std::int64_t planes, tiles;
   std::array<bool, 2> outer{};     // true if the first tile is beside a wall, and if the last is
   std::int64_t halo = 0, warm_up;  // planes
@@ -66,11 +66,11 @@ struct FlatMarch {
 
 /// Chooses stretches so that blocks beside walls and other blocks end at about the same time. It prefers
 /// whole waves of the resident blocks; fewer blocks per scheduler leave each block more issue slots.
-MarchStretches stretch_march(const FlatMarch& march);
+MarchStretches stretch_march(const SingleRowMarch& march);
 
 /// Returns the length of the stretch that takes longest, warm-up included, in planes away from walls that
 /// would take equally long.
-double longest_stretch(const FlatMarch& march, const MarchStretches& stretches);
+double longest_stretch(const SingleRowMarch& march, const MarchStretches& stretches);
 
 /// Returns how many planes a launch of several kernels processes at a time, so that its intermediate results
 /// fit in memory. A plane has `plane_points` points; a slab needs `halo` further planes.

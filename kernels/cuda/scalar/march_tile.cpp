@@ -136,14 +136,14 @@ double busiest(const KernelStencil& stencil, const MarchTile& tile, int multipro
   constexpr double alone = 1.6;  // slots per instruction of a warp alone on its scheduler
   const std::int64_t planes = stencil.shape[plane_axis],
                      tiles = ceil_div(stencil.shape[column_axis], tile.written_columns());
-  const int number = stretch_march(flat_march(tile, planes, tiles, multiprocessors)).of_others.number;
+  const int number = stretch_march(single_row_march(tile, planes, tiles, multiprocessors)).of_others.number;
   const std::int64_t blocks = ceil_div(tiles * number, multiprocessors);
   return static_cast<double>((ceil_div(planes, number) + tile.warm_up) * tile.points_per_lane) *
          std::max(alone, static_cast<double>(blocks) / schedulers_of_multiprocessor);
 }
 
-std::optional<MarchTile> choose_flat_tile(const KernelStencil& stencil, const Formats& formats, int depth,
-                                          const BlockLimits& limits) {
+std::optional<MarchTile> choose_single_row_tile(const KernelStencil& stencil, const Formats& formats,
+                                                int depth, const BlockLimits& limits) {
   const auto of_width = [&](int bytes_per_lane) {
     std::optional<MarchTile> tile;
     for (const BlockShape& shape : shapes_2d)
@@ -177,7 +177,7 @@ bool takes_grid(const KernelStencil& stencil) {
 
 std::optional<MarchTile> choose_march_tile(const KernelStencil& stencil, const Formats& formats, int depth,
                                            const BlockLimits& limits) {
-  if (stencil.radius[row_axis] == 0) return choose_flat_tile(stencil, formats, depth, limits);
+  if (stencil.radius[row_axis] == 0) return choose_single_row_tile(stencil, formats, depth, limits);
   const auto is_large = [&](const MarchTile& tile) {
     return stencil.with_source && tile.rows() > most_rows_with_source;
   };
@@ -192,8 +192,8 @@ std::optional<MarchTile> choose_march_tile(const KernelStencil& stencil, const F
   return best;
 }
 
-FlatMarch flat_march(const MarchTile& tile, std::int64_t planes, std::int64_t tiles,
-                     std::int64_t multiprocessors) {
+SingleRowMarch single_row_march(const MarchTile& tile, std::int64_t planes, std::int64_t tiles,
+                                std::int64_t multiprocessors) {
   return {.planes = planes,
           .tiles = tiles,
           .warm_up = tile.warm_up,

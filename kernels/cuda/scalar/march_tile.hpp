@@ -19,8 +19,8 @@ std::optional<MarchTile> choose_march_tile(const KernelStencil& stencil, const F
                                            const BlockLimits& limits);
 
 /// Describes a march of `tiles` tiles of one row over `planes` planes, away from walls.
-FlatMarch flat_march(const MarchTile& tile, std::int64_t planes, std::int64_t tiles,
-                     std::int64_t multiprocessors);
+SingleRowMarch single_row_march(const MarchTile& tile, std::int64_t planes, std::int64_t tiles,
+                                std::int64_t multiprocessors);
 
 /// Returns what walls cost tiles of one row. The cost is zero for kernels that do not march (no taps along
 /// the march axis).

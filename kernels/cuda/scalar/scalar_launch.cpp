@@ -66,7 +66,7 @@ void ScalarUnit::launch_march(MarchKernels& march, const FieldView& in, const Fi
     const std::int64_t halo = std::int64_t{tile.depth} * stencil_.radius[plane_axis];
     WallCost cost = wall_cost(stencil_, tile, formats.compute_bytes());
     if (a.region.begin[0] >= halo && a.region.end[0] + halo <= a.shape[plane_axis]) cost.planes = 0;
-    FlatMarch flat = flat_march(tile, planes, column_tiles * row_tiles, device_.multiprocessors);
+    SingleRowMarch flat = single_row_march(tile, planes, column_tiles * row_tiles, device_.multiprocessors);
     flat.outer = stencil_.has_walls(column_axis) && row_tiles == 1 ? outer_tiles(a, tile) : no_outer_tiles;
     flat.halo = halo;
     flat.resident = resident;  // may be more than the tile was chosen for

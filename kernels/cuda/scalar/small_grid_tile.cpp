@@ -93,7 +93,7 @@ double cycles_of_march(const KernelStencil& stencil, const MarchTile& tile, cons
                      columns = region.end[column_axis] - region.begin[column_axis],
                      tiles = ceil_div(columns, tile.written_columns()),
                      schedulers = schedulers_of_multiprocessor * limits.multiprocessors,
-                     number = stretch_march(flat_march(tile, planes, tiles, limits.multiprocessors))
+                     number = stretch_march(single_row_march(tile, planes, tiles, limits.multiprocessors))
                                   .of_others.number,
                      length = ceil_div(planes, number);
   const double warps = static_cast<double>(tiles * number) / static_cast<double>(schedulers),
