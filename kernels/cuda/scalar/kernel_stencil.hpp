@@ -58,9 +58,9 @@ struct KernelStencil {
     return points / chunk < 1 << 30;  // leaves room for the halo of fields
   }
   /// True if the march itself reflects planes at its neumann faces (see march.cuh). Otherwise other kernels
-  /// step the planes beside these faces (steps_planes()).
+  /// step the planes beside these faces (has_stepped_planes()).
   bool mirrors_planes() const;
-  bool steps_planes() const { return mirrors(plane_axis) && !mirrors_planes(); }
+  bool has_stepped_planes() const { return mirrors(plane_axis) && !mirrors_planes(); }
   /// True if the march makes ghost points near some face across it.
   bool has_ghost_planes() const;
 

@@ -244,7 +244,7 @@ bool march_repeats_rows(const KernelStencil& stencil, Precision precision, int s
   const std::int64_t columns = stencil.shape[column_axis];
   // Periodic copies of few rows cost little. Kernels of single steps, which advance planes beside neumann
   // faces, would need them as well.
-  if (stencil.radius[row_axis] == 0 || columns > most_columns || stencil.steps_planes()) return false;
+  if (stencil.radius[row_axis] == 0 || columns > most_columns || stencil.has_stepped_planes()) return false;
   for (int depth = 1; depth <= steps; ++depth)
     for (const bool in_stored : {false, true})
       for (const bool out_stored : {false, true}) {

@@ -102,7 +102,7 @@ double cycles_of_march(const KernelStencil& stencil, const MarchTile& tile, cons
   return march_cycles + (compute_bytes == 8 ? level_cycles_fp64 * tile.depth : 0) +
          static_cast<double>((length + tile.warm_up) * tile.depth) * plane *
              (stencil.has_walls() ? walls_slow : 1) +
-         (stencil.steps_planes() ? mirror_cycles : 0);
+         (stencil.has_stepped_planes() ? mirror_cycles : 0);
 }
 
 }  // namespace
