@@ -32,7 +32,7 @@ MarchTile tile_of(const BenchCase& what, KernelStencil& stencil, const Formats& 
   const auto tile = choose_march_tile(stencil, formats, what.steps, limits);
   if (!tile) throw std::runtime_error("march.cuh does not take " + what.text);
   const std::int64_t columns = stencil.shape[column_axis];
-  Arguments a{};
+  ScalarArguments a{};
   a.shape[column_axis] = columns;
   a.region.end[column_axis] =
       in_whole_vectors({0, columns}, *tile, formats, false, stencil.has_walls(column_axis))[1];

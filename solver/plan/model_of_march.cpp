@@ -156,7 +156,7 @@ double raggedness(const MarchModel& march, const cuda::MarchTile& tile,
   if (march.problem.domain.dimensions == 1) return 1;
   const std::int64_t columns = region[column_axis];
   const bool ends_at_wall = !march.problem.domain.periodic(x_axis) && columns == march.shape[column_axis];
-  cuda::Arguments a{};
+  cuda::ScalarArguments a{};
   a.region.end[column_axis] = cuda::in_whole_vectors(
       {0, columns}, tile, {march.problem.precision, true, is_last}, !is_last, ends_at_wall)[1];
   cuda::place_column_tiles(a, tile, 0);

@@ -21,7 +21,7 @@ namespace spsolve::cuda {
 
 class BoxStep {
  public:
-  __device__ explicit BoxStep(const Arguments& a)
+  __device__ explicit BoxStep(const ScalarArguments& a)
       : a_(a),
         thread_row_(static_cast<int>(threadIdx.x) / lanes_x),
         slow_(a.region.begin[slow_axis] + static_cast<long long>(blockIdx.z) * own_planes),
@@ -131,7 +131,7 @@ class BoxStep {
         body(RowResults{a_, slow_ + plane, row_ + 2 * thread_row_ + row, column}, sums_[plane][row]);
   }
 
-  const Arguments& a_;
+  const ScalarArguments& a_;
   int thread_row_;
   long long slow_, row_, column_;  // of the block's first result
   Input input_;
@@ -142,6 +142,6 @@ class BoxStep {
 
 extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::constants::warps,
                                              spsolve::cuda::constants::blocks_per_multiprocessor)
-    box_step(const __grid_constant__ spsolve::cuda::Arguments a) {
+    box_step(const __grid_constant__ spsolve::cuda::ScalarArguments a) {
   spsolve::cuda::BoxStep(a).run();
 }

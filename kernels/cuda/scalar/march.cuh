@@ -349,7 +349,7 @@ class March {
 
 extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::warps,
                                              spsolve::cuda::blocks_per_multiprocessor)
-    march(const __grid_constant__ spsolve::cuda::Arguments a) {
+    march(const __grid_constant__ spsolve::cuda::ScalarArguments a) {
   using namespace spsolve::cuda;
   extern __shared__ __align__(128) unsigned char memory[];
   SharedMemory& shared = *reinterpret_cast<SharedMemory*>(memory);

@@ -8,12 +8,12 @@
 namespace spsolve::cuda {
 
 struct MarchBlock {
-  const Arguments& a;
+  const ScalarArguments& a;
   long long first_row, first_column;  // of the tile, halo included
   long long begin, end;               // planes that the block writes
   long long begin_row, end_row;       // rows that the block writes
 
-  __device__ explicit MarchBlock(const Arguments& arguments) : a(arguments) {
+  __device__ explicit MarchBlock(const ScalarArguments& arguments) : a(arguments) {
     if constexpr (RY > 0)
       place_by_shares();
     else

@@ -17,7 +17,7 @@ template <int axis, int n, int r, const bool (&between)[2]>
 class Faces {
  public:
   /// `first` is the coordinate of the first of the n points.
-  __device__ Faces(const Arguments& a, long long first)
+  __device__ Faces(const ScalarArguments& a, long long first)
       : a_(a), low_(seen<0>(r - first)), high_(seen<1>(n + r + first - a.shape[axis])) {}
 
   /// Completes the window whose entry e is at(e). `but_mirrors`: entries on sides where mirrors() can be true
@@ -68,14 +68,14 @@ class Faces {
     }
   }
 
-  const Arguments& a_;
+  const ScalarArguments& a_;
   unsigned low_, high_;
 };
 
 /// The faces at the ends of rows and columns of a tile.
 class TileFaces {
  public:
-  __device__ TileFaces(const Arguments& a, long long first_row, long long first_column)
+  __device__ TileFaces(const ScalarArguments& a, long long first_row, long long first_column)
       : rows_(a, first_row + static_cast<int>(threadIdx.x) / 32 * VY),
         columns_(a, first_column + static_cast<int>(threadIdx.x) % 32 * VX) {}
 
@@ -111,7 +111,7 @@ __device__ inline void keep_branch() { __syncwarp(); }
 /// case.
 class PlaneFaces {
  public:
-  __device__ explicit PlaneFaces(const Arguments& a)
+  __device__ explicit PlaneFaces(const ScalarArguments& a)
       : a_(a), planes_(static_cast<int>(a.shape[plane_axis])) {}
 
   /// Returns whether some level is beside or beyond a face when level 0 takes this plane.
@@ -149,7 +149,7 @@ class PlaneFaces {
                                                                                                    : -0.0;
   }
 
-  const Arguments& a_;
+  const ScalarArguments& a_;
   int planes_;
 };
 

@@ -68,7 +68,7 @@ class TileOutput {
     return up_to & ~before;
   }
 
-  const Arguments& a_;
+  const ScalarArguments& a_;
   // One bit per row or column of the thread that is written.
   unsigned written_rows_ = 0, written_columns_ = 0;
   int columns_ = VX;  // columns of the thread inside the grid

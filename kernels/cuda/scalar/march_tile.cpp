@@ -300,7 +300,7 @@ std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& 
   return {begin, has_room && begin % together == 0 ? round_up(end, together) : end};
 }
 
-void place_column_tiles(Arguments& a, const MarchTile& tile, std::int64_t first) {
+void place_column_tiles(ScalarArguments& a, const MarchTile& tile, std::int64_t first) {
   const std::int64_t written = tile.written_columns(), period = a.row_period;
   a.first_column = first - tile.column_margin;
   a.column_tiles = static_cast<int>(ceil_div(a.region.end[column_axis] - first, written));
@@ -318,7 +318,7 @@ RowTiles tiles_of_rows(const Region& region, const KernelStencil& stencil, const
           tile.row_margin,        stencil.has_walls(row_axis)};
 }
 
-void keep_tiles_from_walls(Arguments& a, const MarchTile& tile) {
+void keep_tiles_from_walls(ScalarArguments& a, const MarchTile& tile) {
   const std::int64_t written = tile.written_columns(), margin = tile.column_margin;
   const std::int64_t first_of_last = a.first_column + margin + (a.column_tiles - 1) * written;
   // The tile before the last reaches beyond the wall by `beyond` columns; tiles may be moved by `room`
@@ -329,7 +329,7 @@ void keep_tiles_from_walls(Arguments& a, const MarchTile& tile) {
   if (a.column_tiles > 1 && beyond > 0 && beyond <= room) a.first_column -= beyond;
 }
 
-MarchTile place_tiles(Arguments& a, const KernelStencil& stencil, MarchTile tile, std::int64_t first) {
+MarchTile place_tiles(ScalarArguments& a, const KernelStencil& stencil, MarchTile tile, std::int64_t first) {
   const bool has_ends = stencil.has_walls(column_axis), is_line = stencil.radius[plane_axis] == 0;
   place_column_tiles(a, tile, first);
   if (has_ends && !is_line) keep_tiles_from_walls(a, tile);  // tiles of lines stay at cache lines of memory
@@ -338,19 +338,19 @@ MarchTile place_tiles(Arguments& a, const KernelStencil& stencil, MarchTile tile
   return tile;
 }
 
-std::array<bool, 2> outer_tiles(const Arguments& a, const MarchTile& tile) {
+std::array<bool, 2> outer_tiles(const ScalarArguments& a, const MarchTile& tile) {
   const std::int64_t end = a.first_column + (a.column_tiles - 1) * tile.written_columns() + tile.columns();
   const bool several = a.column_tiles > 1;
   return {several && a.first_column < 0, several && end > a.shape[column_axis]};
 }
 
-std::array<bool, 2> faces_between_lanes(const Arguments& a, const MarchTile& tile) {
+std::array<bool, 2> faces_between_lanes(const ScalarArguments& a, const MarchTile& tile) {
   const auto is_whole = [&](std::int64_t columns) { return columns % tile.points_per_lane == 0; };
   const bool tiles = a.column_tiles == 1 || is_whole(tile.written_columns());
   return {tiles && is_whole(a.first_column), tiles && is_whole(a.shape[column_axis] - a.first_column)};
 }
 
-bool writes_whole_vectors(const Arguments& a, const MarchTile& tile) {
+bool writes_whole_vectors(const ScalarArguments& a, const MarchTile& tile) {
   const std::int64_t ends[] = {a.region.begin[column_axis] - a.first_column,
                                a.region.end[column_axis] - a.first_column, tile.column_margin,
                                a.row_period ? tile.across_margin : 0};

@@ -53,7 +53,7 @@ std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& 
 
 /// Places the tiles along x; the first tile writes from column `first` of the region on. If rows repeat, the
 /// first tile lies across their ends, and the region is rotated so that it begins with that tile.
-void place_column_tiles(Arguments& a, const MarchTile& tile, std::int64_t first);
+void place_column_tiles(ScalarArguments& a, const MarchTile& tile, std::int64_t first);
 
 /// Returns how the rows of a region are divided into tiles.
 RowTiles tiles_of_rows(const Region& region, const KernelStencil& stencil, const MarchTile& tile);
@@ -61,21 +61,21 @@ RowTiles tiles_of_rows(const Region& region, const KernelStencil& stencil, const
 /// Moves placed tiles towards the beginning of rows so that only the last tile reaches beyond the end of the
 /// grid, if the second tile stays inside. Blocks beside walls take longer than others, so fewer of them are
 /// better.
-void keep_tiles_from_walls(Arguments& a, const MarchTile& tile);
+void keep_tiles_from_walls(ScalarArguments& a, const MarchTile& tile);
 
 /// Places the tiles of a launch over a.region with place_column_tiles() and keep_tiles_from_walls(). Returns
 /// the tile as its kernel is compiled.
-MarchTile place_tiles(Arguments& a, const KernelStencil& stencil, MarchTile tile, std::int64_t first);
+MarchTile place_tiles(ScalarArguments& a, const KernelStencil& stencil, MarchTile tile, std::int64_t first);
 
 /// Returns whether the first of several placed tiles begins before the grid, and whether the last one ends
 /// beyond it.
-std::array<bool, 2> outer_tiles(const Arguments& a, const MarchTile& tile);
+std::array<bool, 2> outer_tiles(const ScalarArguments& a, const MarchTile& tile);
 constexpr std::array<bool, 2> no_outer_tiles{};
 
 /// Returns whether rows begin, and whether they end, between two lanes of placed tiles (see MarchTile).
-std::array<bool, 2> faces_between_lanes(const Arguments& a, const MarchTile& tile);
+std::array<bool, 2> faces_between_lanes(const ScalarArguments& a, const MarchTile& tile);
 
 /// Returns whether placed tiles are written by whole vectors (see MarchTile).
-bool writes_whole_vectors(const Arguments& a, const MarchTile& tile);
+bool writes_whole_vectors(const ScalarArguments& a, const MarchTile& tile);
 
 }  // namespace spsolve::cuda

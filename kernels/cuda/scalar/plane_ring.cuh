@@ -39,8 +39,8 @@ class TileCopy {
   static constexpr int box_columns = tile_columns < 256 ? tile_columns : 256;
   static constexpr int box_rows = tile_columns > box_columns ? 1 : tile_rows;
 
-  __device__ TileCopy(const Arguments& a, const View& view, const TensorMap (&maps)[2], long long first_plane,
-                      long long first_row, long long first_column)
+  __device__ TileCopy(const ScalarArguments& a, const View& view, const TensorMap (&maps)[2],
+                      long long first_plane, long long first_row, long long first_column)
       : a_(a),
         view_(view),
         maps_(maps),
@@ -81,7 +81,7 @@ class TileCopy {
     return clamp(p, 0, view_.end[axis] - view_.begin[axis]);
   }
 
-  const Arguments& a_;
+  const ScalarArguments& a_;
   const View& view_;
   const TensorMap (&maps_)[2];
   // First point of the tile in the next plane, relative to the memory of the field.
@@ -110,7 +110,7 @@ class PlaneRing {
     const Compute (*source)[tile_columns];  // undefined without a source
   };
 
-  __device__ PlaneRing(Storage& storage, const Arguments& a, long long first_plane, long long first_row,
+  __device__ PlaneRing(Storage& storage, const ScalarArguments& a, long long first_plane, long long first_row,
                        long long first_column)
       : storage_(storage),
         input_(a, a.in, a.in_map, first_plane, first_row, first_column),

@@ -34,7 +34,7 @@ void ScalarUnit::launch_march(MarchKernels& march, const FieldView& in, const Fi
     this->launch_march(march, in, out, left, stream);
     return this->launch_march(march, in, out, right, stream);
   }
-  Arguments a = arguments(in, out, region);
+  ScalarArguments a = arguments(in, out, region);
   const std::int64_t granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
   const Kernel& kernel = kernel_of(
       march, place_tiles(a, stencil_, tile,
@@ -81,7 +81,7 @@ void ScalarUnit::launch_march(MarchKernels& march, const FieldView& in, const Fi
 void ScalarUnit::launch_single_step(const FieldView& in, const FieldView& out, const Box& region,
                                     cudaStream_t stream) const {
   const Formats formats{precision_, in.stored, out.stored};
-  Arguments a = arguments(in, out, region);
+  ScalarArguments a = arguments(in, out, region);
   if (const auto& tile = single_step_tile(formats, a.region))
     return std::visit([&](const auto& of_kernel) { launch_single_step_tiles(of_kernel, a, formats, stream); },
                       *tile);
@@ -93,7 +93,7 @@ void ScalarUnit::launch_single_step(const FieldView& in, const FieldView& out, c
 }
 
 template <class AnyTile>
-void ScalarUnit::launch_single_step_tiles(const AnyTile& tile, Arguments& a, const Formats& formats,
+void ScalarUnit::launch_single_step_tiles(const AnyTile& tile, ScalarArguments& a, const Formats& formats,
                                           cudaStream_t stream) const {
   const Kernel& kernel = single_step_kernel(formats, tile);
   if (!a.in.data) return;  // prepare()
@@ -121,7 +121,7 @@ const std::optional<SingleStepTile>& ScalarUnit::single_step_tile(const Formats&
 
 void ScalarUnit::launch_small_grid_steps(const SmallGridTile& tile, const FieldView& in, const FieldView& out,
                                          const Box& region, int steps, cudaStream_t stream) const {
-  Arguments a = arguments(in, out, region);
+  ScalarArguments a = arguments(in, out, region);
   a.steps = steps;
   a.tile_planes = static_cast<int>(tile.planes);
   a.tile_columns = static_cast<int>(tile.columns);
@@ -144,8 +144,8 @@ const std::optional<SmallGridTile>& ScalarUnit::small_grid_tile(const Box& regio
   return entry->second;
 }
 
-Arguments ScalarUnit::arguments(const FieldView& in, const FieldView& out, const Box& region) const {
-  Arguments a{};
+ScalarArguments ScalarUnit::arguments(const FieldView& in, const FieldView& out, const Box& region) const {
+  ScalarArguments a{};
   a.in = in.view;
   a.out = out.view;
   if (source_) a.source = view_of(*source_, axes_);

@@ -75,7 +75,7 @@ class ScalarUnit : public Unit {
   void launch_single_step(const FieldView& in, const FieldView& out, const Box& region,
                           cudaStream_t stream) const;
   template <class AnyTile>
-  void launch_single_step_tiles(const AnyTile& tile, Arguments& a, const Formats& formats,
+  void launch_single_step_tiles(const AnyTile& tile, ScalarArguments& a, const Formats& formats,
                                 cudaStream_t stream) const;
   /// Returns the cached choice of a single-step tile; none if step.cuh takes the region.
   const std::optional<SingleStepTile>& single_step_tile(const Formats& formats, const Region& region) const;
@@ -87,7 +87,7 @@ class ScalarUnit : public Unit {
                                                       bool faster_than_march) const;
 
   FieldView scratch(const FieldView& in, const Box& box, std::size_t which) const;
-  Arguments arguments(const FieldView& in, const FieldView& out, const Box& region) const;
+  ScalarArguments arguments(const FieldView& in, const FieldView& out, const Box& region) const;
   Box reach(const Box& region, int steps) const;
   MarchKernels* march_kernels_of(const Formats& formats, int depth) const;
   const Kernel& kernel_of(MarchKernels& march, const MarchTile& tile) const;

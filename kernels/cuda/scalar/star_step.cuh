@@ -23,7 +23,7 @@ namespace spsolve::cuda {
 
 class StarStep {
  public:
-  __device__ explicit StarStep(const Arguments& a)
+  __device__ explicit StarStep(const ScalarArguments& a)
       : a_(a),
         begin_(a.region.begin[slow_axis] + static_cast<long long>(blockIdx.z) * a.tile_planes),
         row_(a.region.begin[tile_axis] + static_cast<long long>(blockIdx.y) * rows),
@@ -175,7 +175,7 @@ class StarStep {
       body(RowResults{a_, slow, row_ + thread_row_ + row, column_ + thread_column_}, row);
   }
 
-  const Arguments& a_;
+  const ScalarArguments& a_;
   long long begin_, row_, column_;  // of the block's first result
   int thread_row_, thread_column_;  // of the thread's first result, from there
   Input input_;
@@ -189,6 +189,6 @@ class StarStep {
 
 extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::constants::warps,
                                              spsolve::cuda::constants::blocks_per_multiprocessor)
-    star_step(const __grid_constant__ spsolve::cuda::Arguments a) {
+    star_step(const __grid_constant__ spsolve::cuda::ScalarArguments a) {
   spsolve::cuda::StarStep(a).run();
 }

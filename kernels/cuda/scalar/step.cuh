@@ -18,7 +18,7 @@ constexpr int largest_radius =
 /// repeats. If taps are unrolled, all offsets are resolved in the constructor.
 class AxisOffsets {
  public:
-  __device__ AxisOffsets(const Arguments& a, int axis, long long p)
+  __device__ AxisOffsets(const ScalarArguments& a, int axis, long long p)
       : axis_(axis),
         low_(static_cast<int>(max(-p, -far))),
         high_(static_cast<int>(min(a.shape[axis] - p, far))) {
@@ -50,7 +50,7 @@ class AxisOffsets {
 };
 
 template <class Index>
-__device__ void step_region(const Arguments& a, const Region& region) {
+__device__ void step_region(const ScalarArguments& a, const Region& region) {
   const Index rows = static_cast<Index>(region.end[1] - region.begin[1]);
   const Index columns = static_cast<Index>(region.end[2] - region.begin[2]);
   const Index points = static_cast<Index>(region.end[0] - region.begin[0]) * rows * columns;
@@ -102,7 +102,8 @@ __device__ void step_region(const Arguments& a, const Region& region) {
 
 }  // namespace spsolve::cuda
 
-extern "C" __global__ void __launch_bounds__(256) step(const __grid_constant__ spsolve::cuda::Arguments a) {
+extern "C" __global__ void __launch_bounds__(256)
+    step(const __grid_constant__ spsolve::cuda::ScalarArguments a) {
   const spsolve::cuda::Region& region = a.region;
   const long long points = (region.end[0] - region.begin[0]) * (region.end[1] - region.begin[1]) *
                            (region.end[2] - region.begin[2]);

@@ -28,7 +28,7 @@ struct TileAxis {
   int begin, end;  // points that are written
   int low, high;   // points between the faces
 
-  __device__ TileAxis(const Arguments& a, int axis, long long tile, long long points) {
+  __device__ TileAxis(const ScalarArguments& a, int axis, long long tile, long long points) {
     const long long radius = constants::radius[axis], reach = a.steps * radius, n = a.shape[axis],
                     from = a.region.begin[axis] + tile * points, to = min(from + points, a.region.end[axis]);
     const bool periodic = constants::walls[axis][0] == Wall::none;
@@ -58,7 +58,7 @@ __device__ void for_each_plane(int thread_row, int from, int to, Value&& value, 
 
 /// `stride` is the distance of planes in shared memory and the number of threads per plane.
 template <int stride>
-__device__ void take_steps(const Arguments& a) {
+__device__ void take_steps(const ScalarArguments& a) {
   constexpr int thread_rows = small_grid_threads / stride;
   const TileAxis planes(a, plane_axis, blockIdx.y, a.tile_planes),
       columns(a, column_axis, blockIdx.x, a.tile_columns);
@@ -131,14 +131,14 @@ __device__ void take_steps(const Arguments& a) {
 }  // namespace spsolve::cuda
 
 extern "C" __global__ void __launch_bounds__(spsolve::cuda::small_grid_threads)
-    steps_32(const __grid_constant__ spsolve::cuda::Arguments a) {
+    steps_32(const __grid_constant__ spsolve::cuda::ScalarArguments a) {
   spsolve::cuda::take_steps<32>(a);
 }
 extern "C" __global__ void __launch_bounds__(spsolve::cuda::small_grid_threads)
-    steps_64(const __grid_constant__ spsolve::cuda::Arguments a) {
+    steps_64(const __grid_constant__ spsolve::cuda::ScalarArguments a) {
   spsolve::cuda::take_steps<64>(a);
 }
 extern "C" __global__ void __launch_bounds__(spsolve::cuda::small_grid_threads)
-    steps_128(const __grid_constant__ spsolve::cuda::Arguments a) {
+    steps_128(const __grid_constant__ spsolve::cuda::ScalarArguments a) {
   spsolve::cuda::take_steps<128>(a);
 }

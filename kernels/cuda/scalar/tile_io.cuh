@@ -59,7 +59,7 @@ class TileInput {
 
   /// `row` and `column` are those of the first result; `memory` has `bytes` bytes. The constructor stores for
   /// each chunk of the thread where it is read from, since this is the same in every plane.
-  __device__ TileInput(const Arguments& a, long long row, long long column, unsigned char* memory)
+  __device__ TileInput(const ScalarArguments& a, long long row, long long column, unsigned char* memory)
       : a_(a),
         memory_(memory),
         chunk_positions_(reinterpret_cast<int*>(memory + number * tile_bytes) + threadIdx.x),
@@ -177,7 +177,7 @@ class TileInput {
     int low, high;   // the grid, if the axis has walls or repeats
     bool inside;     // no ghost points among those that sums read
 
-    __device__ HeldExtent(const Arguments& a, long long first, int held) {
+    __device__ HeldExtent(const ScalarArguments& a, long long first, int held) {
       constexpr long long far = 1 << 30;
       const long long radius = constants::radius[axis];
       begin = static_cast<int>(max(0ll, a.region.begin[axis] - radius - first));
@@ -206,7 +206,7 @@ class TileInput {
     *reinterpret_cast<Pack<Type, chunk>*>(to) = held;
   }
 
-  const Arguments& a_;
+  const ScalarArguments& a_;
   unsigned char* memory_;
   // For each chunk of the thread, its position in a plane, in chunks from the first one held, or a From
   // marker. In registers the table would spill.
@@ -235,7 +235,7 @@ __device__ void store_columns(Out* to, const Compute (&sums)[columns]) {
 
 /// The neighbouring results of a thread in a row.
 struct RowResults {
-  const Arguments& a;
+  const ScalarArguments& a;
   long long slow, row, column;  // of the first result
 
   template <class T>

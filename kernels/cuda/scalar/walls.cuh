@@ -6,7 +6,7 @@
 namespace spsolve::cuda {
 
 /// Returns the value beyond a dirichlet face.
-__device__ inline Compute ghost_value(const Arguments& a, int axis, int side) {
+__device__ inline Compute ghost_value(const ScalarArguments& a, int axis, int side) {
   if constexpr (sizeof(Compute) == sizeof(float))
     return a.ghost_fp32[axis][side];
   else

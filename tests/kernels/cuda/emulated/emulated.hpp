@@ -29,12 +29,12 @@ inline std::vector<WeightChunk> chunks_of(const std::vector<std::uint32_t>& weig
 extern const char* const emulated_case;
 
 /// Each function runs the blocks of a launch, one after the other.
-void launch_emulated_march(const Arguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
+void launch_emulated_march(const ScalarArguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_mma(const MmaArguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_pack(const PackArguments& a, int blocks);
 void launch_emulated_separable(const SeparableArguments& a, const Index3& blocks, int threads);
-void launch_emulated_step(const Arguments& a, int blocks);
-void launch_emulated_steps(const Arguments& a, int blocks_x, int blocks_y, int stride);
-void launch_emulated_tile_step(const Arguments& a, int blocks_x, int blocks_y, int blocks_z);
+void launch_emulated_step(const ScalarArguments& a, int blocks);
+void launch_emulated_steps(const ScalarArguments& a, int blocks_x, int blocks_y, int stride);
+void launch_emulated_tile_step(const ScalarArguments& a, int blocks_x, int blocks_y, int blocks_z);
 
 }  // namespace spsolve::cuda

@@ -43,13 +43,13 @@ struct MarchCase {
   Formats formats() const { return {shape.precision, true, true}; }
   BlockLimits limits() const { return {90, 227 << 10, multiprocessors}; }
   MarchTile tile() const {
-    Arguments placed{};
+    ScalarArguments placed{};
     placed.shape[column_axis] = placed.region.end[column_axis] = shape.shape[x_axis];
     placed.region.begin[column_axis] = first_column;
     return place(placed);
   }
   /// Places the tiles of a launch over a.region.
-  MarchTile place(Arguments& a) const {
+  MarchTile place(ScalarArguments& a) const {
     if (repeats_rows()) a.row_period = static_cast<int>(shape.shape[x_axis]);
     return place_tiles(a, stencil(), choose_march_tile(stencil(), formats(), steps, limits()).value(),
                        a.region.begin[column_axis]);

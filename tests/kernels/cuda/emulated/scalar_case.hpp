@@ -16,10 +16,10 @@ inline constexpr Precision fp32 = Precision::fp32, fp64 = Precision::fp64, tf32 
                            bf16 = Precision::bf16, fp16 = Precision::fp16;
 
 /// Returns the arguments that every kernel of a launch needs.
-inline Arguments scalar_arguments(const testing::RandomCase& problem, const Field& in, const Field& out,
-                                  const Field& source, const Box& region) {
+inline ScalarArguments scalar_arguments(const testing::RandomCase& problem, const Field& in, const Field& out,
+                                        const Field& source, const Box& region) {
   const std::array<int, 3> axes = grid_axes(problem.domain);
-  Arguments a{};
+  ScalarArguments a{};
   a.in = view_of(in, axes);
   a.out = view_of(out, axes);
   a.source = view_of(source, axes);

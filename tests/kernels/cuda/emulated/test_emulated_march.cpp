@@ -39,7 +39,7 @@ Box marched(const MarchCase& c, const testing::RandomCase& problem, int slow) {
 void launch(const MarchCase& c, const Field& in, Field& out, const Field& source, const Box& region,
             const testing::RandomCase& problem, bool dealt) {
   const MarchTile tile = c.tile();
-  Arguments a = scalar_arguments(problem, in, out, source, region);
+  ScalarArguments a = scalar_arguments(problem, in, out, source, region);
   c.place(a);
   const auto maps_of = [&](const View& view, int bytes) {
     return std::array{emulated::TileMap{view, bytes, tile.box_rows(), tile.box_columns()},

@@ -21,7 +21,7 @@ std::vector<double> advance(const StepCase& c, const testing::RandomCase& proble
   const Field in = whole_grid(problem, c.shape.precision, c.steps, problem.u, false);
   Field out = whole_grid(problem, c.shape.precision, c.steps, std::vector<double>(problem.u.size(), nan));
   for (const Box& region : regions) {
-    Arguments a = scalar_arguments(problem, in, out, source, region);
+    ScalarArguments a = scalar_arguments(problem, in, out, source, region);
     const SmallGridTile tile =
         choose_small_grid_tile(c.stencil(), a.region, c.steps, c.formats().compute_bytes(),
                                {90, 227 << 10, multiprocessors})

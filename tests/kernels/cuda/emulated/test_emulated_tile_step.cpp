@@ -26,7 +26,7 @@ TEST(EmulatedTileStep, HasTheBitsOfTheCpuUnitInAnyRegions) {
   for (const auto& regions : {std::vector{problem.domain.box()}, testing::random_regions(problem)}) {
     Field out = whole_grid(problem, precision, 1, std::vector<double>(problem.u.size(), nan));
     for (const Box& region : regions) {
-      Arguments a = scalar_arguments(problem, in, out, source, region);
+      ScalarArguments a = scalar_arguments(problem, in, out, source, region);
       a.first_column = round_down(a.region.begin[column_axis], 16);
       a.tile_planes = tile.planes;
       const auto blocks = [&](int axis, std::int64_t first, int of_block) {

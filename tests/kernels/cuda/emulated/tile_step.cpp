@@ -11,7 +11,7 @@ namespace spsolve::cuda {
 
 const char* const emulated_case = EMULATED_CASE;
 
-void launch_emulated_tile_step(const Arguments& a, int blocks_x, int blocks_y, int blocks_z) {
+void launch_emulated_tile_step(const ScalarArguments& a, int blocks_x, int blocks_y, int blocks_z) {
   ::emulated::run_grid(blocks_x, blocks_y, blocks_z, 32 * constants::warps, EMULATED_STEP, a);
 }
 

@@ -456,7 +456,7 @@ TEST(MarchTile, OnlyTheOuterOnesReachBeyondWalls) {
   const std::int64_t written = tile.written_columns();
   for (std::int64_t columns = written + 1; columns < 5 * written; ++columns) {
     SCOPED_TRACE(columns);
-    Arguments a{};
+    ScalarArguments a{};
     a.shape[column_axis] = a.region.end[column_axis] = columns;
     place_column_tiles(a, tile, 0);
     keep_tiles_from_walls(a, tile);
