@@ -65,7 +65,7 @@ __device__ inline float sum(float a, float b) { return __fadd_rn(a, b); }
 
 /// Holds `n` neighbouring elements that one access of up to 16 bytes loads or stores.
 template <class T, int n>
-struct alignas(sizeof(T) * n < 16 ? sizeof(T) * n : 16) Pack {
+struct alignas(sizeof(T) * n < 16 ? sizeof(T) * n : 16) ElementVector {
   T element[n];
 };
 

@@ -75,7 +75,7 @@ class BoxStep {
     Compute window[window_columns];
 #pragma unroll
     for (int k = 0; k < window_columns; k += chunk) {
-      const auto loaded = *reinterpret_cast<const Pack<Compute, chunk>*>(from + Input::padded(k));
+      const auto loaded = *reinterpret_cast<const ElementVector<Compute, chunk>*>(from + Input::padded(k));
 #pragma unroll
       for (int i = 0; i < chunk; ++i) window[k + i] = loaded.element[i];
     }
@@ -85,10 +85,10 @@ class BoxStep {
       const Compute* const weights = weights_of(n - plane, row);
 #pragma unroll
       for (int k = 0; k <= 2 * column_radius; k += chunk) {
-        Pack<Compute, chunk> of_first, of_second;
-        if constexpr (first) of_first = *reinterpret_cast<const Pack<Compute, chunk>*>(weights + k);
+        ElementVector<Compute, chunk> of_first, of_second;
+        if constexpr (first) of_first = *reinterpret_cast<const ElementVector<Compute, chunk>*>(weights + k);
         if constexpr (second)
-          of_second = *reinterpret_cast<const Pack<Compute, chunk>*>(weights - weight_pitch + k);
+          of_second = *reinterpret_cast<const ElementVector<Compute, chunk>*>(weights - weight_pitch + k);
 #pragma unroll
         for (int i = 0; i < chunk && k + i <= 2 * column_radius; ++i) {
           const Compute* const points = window + margin - column_radius + k + i;

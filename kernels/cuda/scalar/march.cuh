@@ -218,7 +218,7 @@ class March {
 
   template <class Format, class T>
   __device__ void read_row(Compute (&to)[VX], const T (*plane)[tile_columns], int tile_row) const {
-    using Vector = Pack<T, VX>;
+    using Vector = ElementVector<T, VX>;
     const Vector vector = *reinterpret_cast<const Vector*>(&plane[tile_row][lane_ * VX]);
 #pragma unroll
     for (int c = 0; c < VX; ++c) to[c] = read<Format>(vector.element[c]);
@@ -268,7 +268,7 @@ class March {
   static constexpr bool shares = RY > 0 && (level > 0 || near_face);
 
   __device__ void share_rows(EdgeRows& edges, const Points& points) const {
-    using Vector = Pack<Compute, VX>;
+    using Vector = ElementVector<Compute, VX>;
 #pragma unroll
     for (int k = 0; k < RY; ++k) {
       *reinterpret_cast<Vector*>(&edges.at[warp_][k][lane_ * VX]) =
@@ -299,7 +299,7 @@ class March {
         if constexpr (!shares<l, near_face>) {
           read_row<Stored>(row, input, other * VY + (of_first_rows ? beyond : VY - 1 - beyond));
         } else {
-          const auto vector = *reinterpret_cast<const Pack<Compute, VX>*>(
+          const auto vector = *reinterpret_cast<const ElementVector<Compute, VX>*>(
               &edges.at[other][of_first_rows ? beyond : 2 * RY - 1 - beyond][lane_ * VX]);
 #pragma unroll
           for (int c = 0; c < VX; ++c) row[c] = vector.element[c];

@@ -36,11 +36,12 @@ class TileOutput {
     if (whole_vectors || written_columns_ == all_columns) {
 #pragma unroll
       for (int v = 0; v < VY; ++v) {
-        Pack<Out, VX> vector;
+        ElementVector<Out, VX> vector;
 #pragma unroll
         for (int c = 0; c < VX; ++c)
           store(vector.element[c], ends_within_vectors && c >= columns_ ? Compute(0) : points.at[v][c]);
-        if ((written_rows_ >> v) & 1) *reinterpret_cast<Pack<Out, VX>*>(out_ + v * a_.out.stride[1]) = vector;
+        if ((written_rows_ >> v) & 1)
+          *reinterpret_cast<ElementVector<Out, VX>*>(out_ + v * a_.out.stride[1]) = vector;
       }
     } else if (written_columns_) {
 #pragma unroll

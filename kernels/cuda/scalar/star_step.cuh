@@ -139,7 +139,7 @@ class StarStep {
     Compute points[own_columns + 2 * margin];
 #pragma unroll
     for (int k = first; k < taken.end + margin; k += own_columns) {
-      const auto loaded = *reinterpret_cast<const Pack<In, own_columns>*>(from + k);
+      const auto loaded = *reinterpret_cast<const ElementVector<In, own_columns>*>(from + k);
 #pragma unroll
       for (int c = 0; c < own_columns; ++c) points[k + c] = Held<false>::of(loaded.element[c]);
     }

@@ -101,7 +101,7 @@ class TileInput {
     tile += threadIdx.x * chunk;
 #pragma unroll
     for (int begin = 0; begin < turns; begin += at_once) {
-      Pack<In, chunk> loaded[at_once];
+      ElementVector<In, chunk> loaded[at_once];
       // all read before the first copy, which for all the compiler knows may overwrite them
       int from_where[at_once];
 #pragma unroll
@@ -115,8 +115,8 @@ class TileInput {
           if constexpr (Held<as_stored>::is_copied)
             copy_nth_16_bytes(to, first, from);
           else
-            loaded[turn - begin] =
-                *reinterpret_cast<const Pack<In, chunk>*>(first + static_cast<long long>(from) * chunk);
+            loaded[turn - begin] = *reinterpret_cast<const ElementVector<In, chunk>*>(
+                first + static_cast<long long>(from) * chunk);
         } else if (has_walls && from != nowhere && !(there && from == beyond_columns)) {
           // The slowest axis decides the value of a ghost point.
           const Type ghost = Held<as_stored>::of_ghost(
@@ -200,10 +200,10 @@ class TileInput {
 
   template <class Element>
   __device__ static void hold_chunk(Type* to, const Element& element) {
-    Pack<Type, chunk> held;
+    ElementVector<Type, chunk> held;
 #pragma unroll
     for (int c = 0; c < chunk; ++c) held.element[c] = element(c);
-    *reinterpret_cast<Pack<Type, chunk>*>(to) = held;
+    *reinterpret_cast<ElementVector<Type, chunk>*>(to) = held;
   }
 
   const ScalarArguments& a_;
@@ -218,7 +218,7 @@ class TileInput {
 
 /// The results that a thread writes at once.
 template <int columns>
-using ResultVector = Pack<Out, 16 / sizeof(Out) < columns ? 16 / sizeof(Out) : columns>;
+using ResultVector = ElementVector<Out, 16 / sizeof(Out) < columns ? 16 / sizeof(Out) : columns>;
 
 /// Writes neighbouring results; `to` is aligned for ResultVector.
 template <int columns>

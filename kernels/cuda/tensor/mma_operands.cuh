@@ -108,8 +108,8 @@ class PointFragments {
   /// Loads the n registers of B from r on, which are neighbours in memory.
   template <int n>
   __device__ void load_together(const Stored* points, int r, int block_offset, unsigned (&b)[n]) const {
-    const Pack<unsigned, n> words =
-        *reinterpret_cast<const Pack<unsigned, n>*>(points + place(r, 0) + block_offset);
+    const ElementVector<unsigned, n> words =
+        *reinterpret_cast<const ElementVector<unsigned, n>*>(points + place(r, 0) + block_offset);
 #pragma unroll
     for (int i = 0; i < n; ++i) b[i] = words.element[i];
   }

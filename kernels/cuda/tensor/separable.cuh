@@ -211,14 +211,14 @@ class StripSweep {
     if (simple || (simple_ && whole(first, slab))) {
 #pragma unroll
       for (int upper = 0; upper < 2; ++upper) {
-        const Pack<Stored, 4> packed = results(sums, upper, first_row, slab * i, slab * group);
+        const ElementVector<Stored, 4> packed = results(sums, upper, first_row, slab * i, slab * group);
         if constexpr (bulk_stores && simple) {
           constexpr int box = group * slab / box_columns, column = group * slab % box_columns;
           Stored* const rows = shared_.out[warp_][box][slab * i + row_ + 8 * upper];
-          *reinterpret_cast<Pack<Stored, 4>*>(staged(rows, column + 4 * q_, row_)) = packed;
+          *reinterpret_cast<ElementVector<Stored, 4>*>(staged(rows, column + 4 * q_, row_)) = packed;
         } else {
-          *reinterpret_cast<Pack<Stored, 4>*>(at<Stored>(a_.out, first + row_ + 8 * upper, slab * group)) =
-              packed;
+          *reinterpret_cast<ElementVector<Stored, 4>*>(
+              at<Stored>(a_.out, first + row_ + 8 * upper, slab * group)) = packed;
         }
       }
     } else {
@@ -244,8 +244,8 @@ class StripSweep {
 
   /// Returns the lane's four results in one of its rows, which is one of the 16 rows from `row` of the step
   /// on.
-  __device__ Pack<Stored, 4> results(const float (&sums)[2][4], int upper, int first_row, int row,
-                                     int column) const {
+  __device__ ElementVector<Stored, 4> results(const float (&sums)[2][4], int upper, int first_row, int row,
+                                              int column) const {
     float value[4];
 #pragma unroll
     for (int c = 0; c < 4; ++c) value[c] = scaled(sums[c / 2][2 * upper + c % 2]);
@@ -253,7 +253,7 @@ class StripSweep {
       row += row_ + 8 * upper;
       const float* const from = staged_source ? &shared_.source[warp_][row][column + 4 * q_]
                                               : at<const float>(a_.source, first_row + row, column);
-      const auto added = *reinterpret_cast<const Pack<float, 4>*>(from);
+      const auto added = *reinterpret_cast<const ElementVector<float, 4>*>(from);
 #pragma unroll
       for (int c = 0; c < 4; ++c) value[c] += added.element[c];
     }

@@ -171,11 +171,11 @@ class ColumnSweep {
         if constexpr (with_source)
 #pragma unroll
           for (int c = 0; c < 4; ++c) value[c] += added[4 * upper + c];
-        const Pack<Stored, 4> packed = pack_four(value);
+        const ElementVector<Stored, 4> packed = pack_four(value);
         if constexpr (bulk_stores)
-          *reinterpret_cast<Pack<Stored, 4>*>(out(plane, row, 4 * q_)) = packed;
+          *reinterpret_cast<ElementVector<Stored, 4>*>(out(plane, row, 4 * q_)) = packed;
         else
-          *reinterpret_cast<Pack<Stored, 4>*>(at<Stored>(a_.out, plane, row)) = packed;
+          *reinterpret_cast<ElementVector<Stored, 4>*>(at<Stored>(a_.out, plane, row)) = packed;
       } else if (row >= output_.begin_row() && row < output_.end_row()) {
         Stored* to = at<Stored>(a_.out, plane, row);
 #pragma unroll

@@ -9,9 +9,9 @@
 namespace spsolve::cuda {
 
 /// Converts four results to the format of the output.
-__device__ inline Pack<Stored, 4> pack_four(const float (&value)[4]) {
+__device__ inline ElementVector<Stored, 4> pack_four(const float (&value)[4]) {
   union {
-    Pack<Stored, 4> packed;
+    ElementVector<Stored, 4> packed;
     unsigned pair[2];
   };
   if constexpr (sizeof(Stored) == 2) {

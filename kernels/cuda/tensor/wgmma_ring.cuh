@@ -167,8 +167,8 @@ class RowConverter {
   }
 
  private:
-  using Four = Pack<Stored, 4>;  // four neighbouring points
-  struct FourOperands {          // operands of four neighbouring points
+  using Four = ElementVector<Stored, 4>;  // four neighbouring points
+  struct FourOperands {                   // operands of four neighbouring points
     unsigned word[terms][element_bytes];
   };
 

@@ -256,12 +256,12 @@ class TileMultiplier {
       const int group = i / 2, e = i % 2, row = group / x_groups * quad,
                 column = group % x_groups * wgmma_group_columns + e * wgmma_group_columns / 2;
       const bool row_inside = whole || (row >= top && row < bottom);
-      Pack<Stored, 2> pair;
+      ElementVector<Stored, 2> pair;
       bool inside[2];
 #pragma unroll
       for (int k = 0; k < 2; ++k)
         inside[k] = whole || (row_inside && column + k >= left && column + k < right);
-      Pack<float, 2> added{};
+      ElementVector<float, 2> added{};
       if constexpr (with_source) added = pair_of(from + row * a_.source.stride[0] + column, inside);
 #pragma unroll
       for (int k = 0; k < 2; ++k) {
@@ -276,7 +276,7 @@ class TileMultiplier {
       }
       Stored* const first = to + row * a_.out.stride[0] + column;
       if (aligned && inside[0] && inside[1]) {
-        *reinterpret_cast<Pack<Stored, 2>*>(first) = pair;
+        *reinterpret_cast<ElementVector<Stored, 2>*>(first) = pair;
       } else {
         if (inside[0]) first[0] = pair.element[0];
         if (inside[1]) first[1] = pair.element[1];
@@ -285,8 +285,8 @@ class TileMultiplier {
   }
 
   /// Returns two neighbours of the source; entries that are not `inside` are zero.
-  __device__ static Pack<float, 2> pair_of(const float* from, const bool (&inside)[2]) {
-    if (aligned && inside[0] && inside[1]) return *reinterpret_cast<const Pack<float, 2>*>(from);
+  __device__ static ElementVector<float, 2> pair_of(const float* from, const bool (&inside)[2]) {
+    if (aligned && inside[0] && inside[1]) return *reinterpret_cast<const ElementVector<float, 2>*>(from);
     return {inside[0] ? from[0] : 0, inside[1] ? from[1] : 0};
   }
 

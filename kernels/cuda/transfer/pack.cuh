@@ -31,7 +31,7 @@ __device__ inline void copy_item(unsigned char* to, unsigned item, const unsigne
 template <class Stored, int n>
 __device__ inline void image_item(unsigned char* to, unsigned item, const unsigned char* from,
                                   const DeviceCopy& c) {
-  using Item = Pack<Stored, n>;
+  using Item = ElementVector<Stored, n>;
   Item elements;
   if (c.mirrored) {
 #pragma unroll
