@@ -18,14 +18,14 @@ constexpr bool paired_words = element != Element::tf32 && !wide;  // words of B 
 constexpr int elements_per_word = paired_words ? 2 : 1;
 using Sum = Compute;
 template <bool, class A, class B>
-struct Choose {
+struct Conditional {
   using Type = A;
 };
 template <class A, class B>
-struct Choose<false, A, B> {
+struct Conditional<false, A, B> {
   using Type = B;
 };
-using Word = Choose<wide, double, unsigned>::Type;
+using Word = Conditional<wide, double, unsigned>::Type;
 
 constexpr int threads = 32 * warps_x * warps_y;
 constexpr int blocks = blocks_x * blocks_y;  // of a warp; a block is the tiles of one instruction
