@@ -88,8 +88,8 @@ class TileFaces {
   /// Completes a window. Rows come after columns (and planes after rows): a point beyond both faces takes the
   /// value of the later axis.
   __device__ __forceinline__ void complete(Window& window) const {
-    constexpr int row = corners ? 0 : RY,
-                  column = corners ? 0 : RX;  // how far taps reach along the other axis
+    // Lines of the window that no tap reads need no ghost points.
+    constexpr int row = corners ? 0 : RY, column = corners ? 0 : RX;
 #pragma unroll
     for (int w = row; w < VY + 2 * RY - row; ++w)
       columns_.template complete<false>([&](int e) -> Compute& { return window.at[w][e]; });

@@ -26,8 +26,8 @@ constexpr BlockShape shapes_3d[] = {
 // Shapes for 2D and 1D, where each warp is a tile of its own. In 2D fp32 a lane may have 4 or 8 points (fp64:
 // 4).
 constexpr BlockShape shapes_2d[] = {{1, 1, 16, 40, 40}, {1, 1, 12, 80, 80}, {1, 1, 8, 144, 144}};
-constexpr BlockShape shape_beside_wide_sources{1, 1, 4, 144,
-                                               144};  // their stages leave shared memory for four blocks
+// With a source, stages of wide tiles leave shared memory for four blocks.
+constexpr BlockShape shape_beside_wide_sources{1, 1, 4, 144, 144};
 
 // Registers besides those of sums and of a source that is kept until all levels have used it, for tiles of
 // one warp and of several.

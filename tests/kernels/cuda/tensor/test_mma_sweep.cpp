@@ -35,7 +35,7 @@ double product_error(Precision precision) {
 
 struct SweepCase {
   int dimensions, radius;
-  enum Kind { star, box, scattered, lopsided, tall } kind;  // tall: a plane on either side, one column
+  enum Kind { star, box, scattered, lopsided, tall } kind;  // tall: radius 1 in z, 0 in x
   Precision precision;
   Layout layout;
   TensorCores cores;
