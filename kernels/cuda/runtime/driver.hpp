@@ -20,8 +20,9 @@ Function driver_function(const char* name, unsigned version = 12000) {
   cudaDriverEntryPointQueryResult found{};
   check_cuda(cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableDefault, &found));
   if (found != cudaDriverEntryPointSuccess)
-    throw Error(Status::device_failure, "the NVIDIA driver has no " + std::string(name) + "; that of CUDA " +
-                                            std::to_string(version / 1000) + " or newer is wanted");
+    throw Error(Status::device_failure, "the NVIDIA driver has no " + std::string(name) +
+                                            "; a driver of CUDA " + std::to_string(version / 1000) +
+                                            " or newer is needed");
   return reinterpret_cast<Function>(function);
 }
 

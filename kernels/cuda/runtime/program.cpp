@@ -71,7 +71,7 @@ Compiled KernelCompiler::compile_fresh(std::string_view name, const std::string&
   files.push_back({"constants.cuh", constants});
   for (const SourceFile& file : files)
     if (file.name == name) return nvrtc_.compile(file, files, architecture_);
-  throw Error(Status::device_failure, "no kernel template " + std::string(name));
+  throw Error(Status::device_failure, "no kernel template is named " + std::string(name));
 }
 
 std::vector<char> KernelCompiler::compile(std::string_view name, const std::string& constants) const {

@@ -92,7 +92,7 @@ void MmaProgram::choose_tile(int dimensions, const std::optional<MmaTile>& tile)
 /// Sizes the input of a block, and shrinks the block until it fits the device.
 void MmaProgram::fit(const BlockLimits& limits, const Index3& reach_end) {
   if (limits.compute_capability < 80)
-    throw std::invalid_argument("tensor cores: GPUs of compute capability 8.0 and up have the instructions");
+    throw std::invalid_argument("tensor cores: the kernel needs a GPU of compute capability 8.0 or newer");
   constexpr int most_box = 8 * most_box_extent,
                 // largest copy along x in bytes (words of 8), and the alignment of its parts
       box_alignment = 128;

@@ -30,7 +30,7 @@ class OperandSweep : public Sweep {
   /// source, and the first call with unaligned rows, compiles.
   void operator()(const Field& in, Field& out, const Box& region, const Field* source) const final {
     if (in.precision() != precision_ || out.precision() != precision_)
-      throw std::invalid_argument("sweep on tensor cores: fields of another precision");
+      throw std::invalid_argument("sweep on tensor cores: the fields do not have the precision of the sweep");
     if (region.empty()) return;
     enqueue_near(view_of(in, axes_), view_of(out, axes_), source ? view_of(*source, axes_) : View{},
                  region_of(region, axes_));

@@ -227,7 +227,8 @@ SeparableShape with_staged_source(const SeparableOperand& operand, const Separab
 
 void require(bool possible) {
   if (!possible)
-    throw std::invalid_argument("separable sweep: no kernel for so many terms or so wide a stencil");
+    throw std::invalid_argument(
+        "separable sweep: no kernel takes this precision, number of terms or stencil width");
 }
 
 }  // namespace

@@ -27,10 +27,11 @@ WgmmaProgram::WgmmaProgram(const Stencil& stencil, Precision precision, const Bl
                            WgmmaTile tile)
     : precision_(precision), stencil_(pairs() ? stencil : round_weights(stencil, precision)), tile_(tile) {
   if (tile.x_groups > wgmma_most_groups)
-    throw std::invalid_argument("wgmma sweep: too many tiles side by side");
-  if (limits.compute_capability != 90) throw std::invalid_argument("wgmma sweep: sm_90 only");
+    throw std::invalid_argument("wgmma sweep: a block has at most four groups of tiles side by side");
+  if (limits.compute_capability != 90)
+    throw std::invalid_argument("wgmma sweep: needs a GPU of compute capability 9.0");
   const auto window = input_window(stencil_, precision);
-  if (!window) throw std::invalid_argument("wgmma sweep: not this stencil or precision");
+  if (!window) throw std::invalid_argument("wgmma sweep: no window holds this stencil in this precision");
   window_ = *window;
   scale_ = spsolve::weight_scale(stencil_, element());
   // In 16-bit formats instructions and conversions are short: twice the rows halve the number of waits.
