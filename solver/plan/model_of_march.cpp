@@ -150,7 +150,7 @@ Slots issue_slots(const MarchModel& march, const cuda::MarchTile& tile, bool alo
                             hidden};
 }
 
-/// What kernels cost more whose threads write columns one by one, placed as ScalarUnit::march() does.
+/// What kernels cost more whose threads write columns one by one, placed as ScalarUnit::launch_march() does.
 double raggedness(const MarchModel& march, const cuda::MarchTile& tile,
                   const std::array<std::int64_t, 3>& region, bool is_last) {
   if (march.problem.domain.dimensions == 1) return 1;

@@ -60,7 +60,7 @@ class ScalarUnit : public Unit {
   /// What a kernel of an advance() reads or writes: a field, or scratch memory between two kernels.
   struct FieldView {
     View view;
-    bool stored;
+    bool stored;  // in storage precision, else in compute precision
     bool is_scratch = false;
   };
 
