@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/box.hpp"
+#include "kernels/cuda/scalar/scalar_arguments.hpp"
 #include "kernels/cuda/tensor/mma_arguments.hpp"
 #include "kernels/cuda/tensor/separable_arguments.hpp"
 #include "kernels/cuda/transfer/pack_arguments.hpp"
