@@ -12,7 +12,7 @@
 #include "bench/bench_case.hpp"
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/cuda/runtime/program.hpp"
-#include "kernels/cuda/scalar/tile.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 
 namespace {
 
@@ -25,14 +25,14 @@ KernelStencil stencil_of(BenchCase& what) {
           false};
 }
 
-/// Returns the tile of a launch over the whole grid.
-Tile tile_of(const BenchCase& what, KernelStencil& stencil, const Formats& formats) {
+/// That of a launch over the whole grid.
+MarchTile tile_of(const BenchCase& what, KernelStencil& stencil, const Formats& formats) {
   const BlockLimits limits;
   stencil.wraps = wrapped_axes(stencil, stencil.grid(), what.precision, what.steps, limits);
-  const auto tile = choose_tile(stencil, formats, what.steps, limits);
+  const auto tile = choose_march_tile(stencil, formats, what.steps, limits);
   if (!tile) throw std::runtime_error("march.cuh does not take " + what.text);
   const std::int64_t columns = stencil.shape[column_axis];
-  Arguments a{};
+  ScalarArguments a{};
   a.shape[column_axis] = columns;
   a.region.end[column_axis] =
       in_whole_vectors({0, columns}, *tile, formats, false, stencil.has_walls(column_axis))[1];
@@ -47,7 +47,7 @@ int main(int argc, char** argv) try {
   BenchCase what = parse_case(argv[1]);
   KernelStencil stencil = stencil_of(what);
   const Formats formats{what.precision, true, true};
-  const Tile tile = tile_of(what, stencil, formats);
+  const MarchTile tile = tile_of(what, stencil, formats);
   const Compiled made =
       KernelCompiler("sm_90a", {})
           .compile_fresh("kernels/cuda/scalar/march.cuh", constants_text(stencil, formats, &tile));

@@ -7,8 +7,8 @@
 #include "halo/peer_transport.hpp"
 #include "kernels/cuda/launch/view.hpp"
 #include "kernels/cuda/runtime/branch.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/scalar/scalar_unit.hpp"
-#include "kernels/cuda/scalar/tile.hpp"
 #include "kernels/cuda/tensor/tensor_sweep.hpp"
 #include "solver/plan/model_parts.hpp"
 #ifdef SPSOLVE_NCCL

@@ -47,7 +47,8 @@ struct SystemState {
 /// are mirrored elsewhere.
 inline Index3 inside(const Domain& domain, Index3 p) {
   for (int axis = 0; axis < axis_count; ++axis)
-    p[axis] = domain.periodic(axis) ? wrap(p[axis], domain.shape[axis]) : reflect(p[axis], domain.shape[axis]);
+    p[axis] =
+        domain.periodic(axis) ? wrap(p[axis], domain.shape[axis]) : reflect(p[axis], domain.shape[axis]);
   return p;
 }
 

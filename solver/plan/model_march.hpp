@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "kernels/cuda/launch/launch_shape.hpp"
-#include "kernels/cuda/scalar/step_tile.hpp"
-#include "kernels/cuda/scalar/tile.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
+#include "kernels/cuda/scalar/small_grid_tile.hpp"
 #include "solver/plan/model_parts.hpp"
 
 namespace spsolve {
@@ -34,8 +34,8 @@ struct MarchModel {
   /// Of a value that kernels compute with.
   int compute_bytes() const { return fp64() ? 8 : 4; }
   bool space() const { return problem.domain.dimensions == 3; }
-  std::optional<cuda::Tile> tile(int depth) const {
-    return cuda::choose_tile(stencil, {problem.precision, true, true}, depth, limits);
+  std::optional<cuda::MarchTile> tile(int depth) const {
+    return cuda::choose_march_tile(stencil, {problem.precision, true, true}, depth, limits);
   }
   /// The axes of the grid that launches of so many steps need no images of.
   std::array<bool, 3> wraps(int fuse) const {
@@ -43,9 +43,9 @@ struct MarchModel {
                               problem.domain);
   }
   /// Of a region that small tiles take faster than a march.
-  std::optional<cuda::StepTile> small_tile(const std::array<std::int64_t, 3>& extent, int steps) const {
-    return cuda::choose_small_tile(stencil, {{}, {extent[0], extent[1], extent[2]}}, steps,
-                                   {problem.precision, true, true}, limits);
+  std::optional<cuda::SmallGridTile> small_tile(const std::array<std::int64_t, 3>& extent, int steps) const {
+    return cuda::choose_faster_small_grid_tile(stencil, {{}, {extent[0], extent[1], extent[2]}}, steps,
+                                               {problem.precision, true, true}, limits);
   }
   /// Seconds that a scheduler needs to issue for a warp, where the device issues at such a rate.
   double slot(double rate) const {
@@ -70,16 +70,17 @@ double step_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& 
 
 /// Of steps with tiles in shared memory (steps.cuh): blocks wait for their points, at the barrier of every
 /// step, and for sources.
-double tile_seconds(const MarchModel& march, const cuda::StepTile& tile, int steps);
+double tile_seconds(const MarchModel& march, const cuda::SmallGridTile& tile, int steps);
 
 /// Instructions of a point and step of a line: sums, shuffles, rounding; beside walls also the choice between
 /// ghosts and points and, for each point that neumann faces mirror, between two of them.
 double instructions_of_line(const MarchModel& march, bool beside_walls);
 
 /// Seconds of the warp beside a wall of a line; 0 where there is none.
-double wall_warp_seconds(const MarchModel& march, const cuda::Tile& tile);
+double wall_warp_seconds(const MarchModel& march, const cuda::MarchTile& tile);
 
 /// What walls add to a march of so many seconds on the whole grid, per launch.
-double wall_seconds(const MarchModel& march, const cuda::Tile& tile, int fuse, int depth, double seconds);
+double wall_seconds(const MarchModel& march, const cuda::MarchTile& tile, int fuse, int depth,
+                    double seconds);
 
 }  // namespace spsolve

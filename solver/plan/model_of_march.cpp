@@ -29,16 +29,16 @@ constexpr double first_copies = 2.5;      // planes of the warm-up that are wait
 constexpr double march_fill = 2.5e-6;     // s, from the first planes of a small grid to results
 constexpr double kernel_gap = 2e-6, line_gap = 4e-6, tile_gap = 1.9e-6;  // s, between kernels of a launch
 
-/// How a march is launched over a region (ScalarUnit::march()), and what it executes.
+/// How a march is launched over a region (ScalarUnit::launch_march()), and what it executes.
 struct Launch {
-  cuda::Tile tile;
+  cuda::MarchTile tile;
   double planes_per_block;  // with the warm-up
   std::int64_t blocks;
   double warps;         // that the busiest scheduler is given
   std::int64_t waves;   // of as many blocks as are resident
   double executed = 0;  // points, per step: halos of tiles, idle multiprocessors
 
-  Launch(const MarchModel& march, const cuda::Tile& cut, const std::array<std::int64_t, 3>& region)
+  Launch(const MarchModel& march, const cuda::MarchTile& cut, const std::array<std::int64_t, 3>& region)
       : tile(cut) {
     const std::int64_t column_tiles = ceil_div(region[column_axis], tile.written_columns());
     const cuda::Region tiled{{}, {region[plane_axis], region[row_axis], region[column_axis]}};
@@ -51,12 +51,12 @@ struct Launch {
       const auto time =
           cuda::march_time(cuda::share_march(planes, tiles, resident, tile.warm_up), resident, tile.warm_up);
       waves = time.waves;
-      planes_per_block = static_cast<double>(time.steps) / static_cast<double>(waves) - copied;
+      planes_per_block = static_cast<double>(time.planes) / static_cast<double>(waves) - copied;
       blocks = waves * resident;
     } else {
       const bool beside_walls =
           march.stencil.has_walls(column_axis) && march.shape[row_axis] == 1 && column_tiles > 1;
-      cuda::FlatMarch flat = cuda::flat_march(tile, planes, tiles, multiprocessors);
+      cuda::SingleRowMarch flat = cuda::single_row_march(tile, planes, tiles, multiprocessors);
       flat.outer = {beside_walls, beside_walls};
       flat.halo = std::int64_t{tile.depth} * march.stencil.radius[plane_axis];
       flat.wall_cost = cuda::wall_cost(march.stencil, tile, march.compute_bytes());
@@ -83,7 +83,7 @@ int empty_planes(const cuda::KernelStencil& stencil) {
 
 /// Times that a point is rounded per step: in the first, stars read their input twice, and boxes in 3D rows
 /// of neighbouring warps.
-double roundings(const MarchModel& march, const cuda::Tile& tile) {
+double roundings(const MarchModel& march, const cuda::MarchTile& tile) {
   const double again = march.stencil.radius[plane_axis] == 0 ? 0
                        : march.stencil.pointwise_completion()
                            ? 1
@@ -97,7 +97,7 @@ double roundings(const MarchModel& march, const cuda::Tile& tile) {
 struct Slots {
   double sum, others;
 };
-Slots issue_slots(const MarchModel& march, const cuda::Tile& tile, bool alone) {
+Slots issue_slots(const MarchModel& march, const cuda::MarchTile& tile, bool alone) {
   const cuda::KernelStencil& stencil = march.stencil;
   const double reach = stencil.radius[column_axis] - 1.0, share = stencil.folded[column_axis] ? 0.25 : 1.0;
   const bool box = !stencil.pointwise_completion(), fp64 = march.fp64();
@@ -150,13 +150,13 @@ Slots issue_slots(const MarchModel& march, const cuda::Tile& tile, bool alone) {
                             hidden};
 }
 
-/// What kernels cost more whose threads write columns one by one, placed as ScalarUnit::march() does.
-double raggedness(const MarchModel& march, const cuda::Tile& tile, const std::array<std::int64_t, 3>& region,
-                  bool is_last) {
+/// What kernels cost more whose threads write columns one by one, placed as ScalarUnit::launch_march() does.
+double raggedness(const MarchModel& march, const cuda::MarchTile& tile,
+                  const std::array<std::int64_t, 3>& region, bool is_last) {
   if (march.problem.domain.dimensions == 1) return 1;
   const std::int64_t columns = region[column_axis];
   const bool ends_at_wall = !march.problem.domain.periodic(x_axis) && columns == march.shape[column_axis];
-  cuda::Arguments a{};
+  cuda::ScalarArguments a{};
   a.region.end[column_axis] = cuda::in_whole_vectors(
       {0, columns}, tile, {march.problem.precision, true, is_last}, !is_last, ends_at_wall)[1];
   cuda::place_column_tiles(a, tile, 0);
@@ -166,7 +166,7 @@ double raggedness(const MarchModel& march, const cuda::Tile& tile, const std::ar
 
 /// Seconds of one kernel that computing alone would take: a march with a tile, else a step.
 double kernel_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& region,
-                      const std::optional<cuda::Tile>& tile, bool is_only, bool is_last) {
+                      const std::optional<cuda::MarchTile>& tile, bool is_only, bool is_last) {
   if (!tile) return step_seconds(march, region);
   if (const auto small = march.small_tile(region, tile->depth))
     return tile_seconds(march, *small, tile->depth);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of the scalar unit that do not march: step.cuh, one thread per point, box_step.cuh, star_step.cuh
 // and steps.cuh.
-#include "kernels/cuda/scalar/single_tile.hpp"
+#include "kernels/cuda/scalar/single_step_tile.hpp"
 #include "solver/plan/model_march.hpp"
 
 namespace spsolve {
@@ -24,7 +24,7 @@ double step_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& 
   return step_fill + cycles * march.cycle() / fastest_clock;
 }
 
-double tile_seconds(const MarchModel& march, const cuda::StepTile& tile, int steps) {
+double tile_seconds(const MarchModel& march, const cuda::SmallGridTile& tile, int steps) {
   const bool tf32 = march.problem.precision == Precision::tf32, source = march.stencil.with_source;
   const double rounded = tf32 ? tile_rounding * tile.points : 0.0;
   const double cycles = (tile_load + rounded) * tile.load_turns + tile_step * steps +

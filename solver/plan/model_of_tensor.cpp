@@ -89,7 +89,7 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
   const cuda::MmaProgram program(domain, fused, precision, layout, cores, limits_of(device));
   const bool sparse = cores == cuda::TensorCores::sparse;
   const cuda::MmaTile& tile = program.tile();
-  const cuda::MmaProgram::Work step = program.work();
+  const cuda::MmaProgram::ChunkWork step = program.work();
   const bool fp64 = precision == Precision::fp64, line = domain.dimensions == 1;
   const auto axes = cuda::grid_axes(domain);
   const auto extent = [&](int k) { return domain.shape[axes[k]]; };
@@ -103,7 +103,7 @@ TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision pre
   const std::int64_t chunks = ceil_div(extent(cuda::plane_axis), program.operand().tile[0]);
   const auto slices = static_cast<std::int64_t>(program.operand().slices.size());
   const std::int64_t chunks_per_block =
-      tile.group ? tile.group : cuda::steps_per_block(chunks, tiles, resident, slices + 1);
+      tile.group ? tile.group : cuda::balanced_stretch(chunks, tiles, resident, slices + 1);
   const std::int64_t blocks = tiles * ceil_div(chunks, chunks_per_block);
   const auto steps = static_cast<double>(ceil_div(blocks, resident) * (chunks_per_block + slices - 1));
   const auto warps =
@@ -149,7 +149,7 @@ double windows_executed(const cuda::WgmmaProgram& program, const Index3& shape, 
                      resident = limits_of(device).multiprocessors,
                      warm_up = ceil_div<std::int64_t>(program.window().rows, rows) + 1;
   const std::int64_t strips = ceil_div(shape[x_axis], columns), tiles = ceil_div(shape[y_axis], rows),
-                     length = cuda::steps_per_block(tiles, strips, resident, warm_up),
+                     length = cuda::balanced_stretch(tiles, strips, resident, warm_up),
                      blocks = ceil_div(strips * ceil_div(tiles, length), resident) * resident;
   return static_cast<double>(blocks * (length + (half ? warm_up : 0)) * columns * rows) /
          static_cast<double>(volume(shape));
@@ -249,7 +249,7 @@ double space_seconds(const cuda::SeparableProgram& program, const Domain& domain
   const std::int64_t tiles = ceil_div<std::int64_t>(domain.shape[x_axis], program.tile().columns()) *
                              ceil_div(domain.shape[y_axis], cuda::row_granule * warps);
   const std::int64_t planes = domain.shape[z_axis], warm_up = operand.z_taps + 1;
-  const std::int64_t length = cuda::steps_per_block(planes, tiles, resident, warm_up);
+  const std::int64_t length = cuda::balanced_stretch(planes, tiles, resident, warm_up);
   const std::int64_t waves = ceil_div(tiles * ceil_div(planes, length), resident);
   const double instructions =
       2.0 * operand.per_window() * (split ? 3 : 1) * (2 * operand.x_rank * operand.x.windows + operand.rank);

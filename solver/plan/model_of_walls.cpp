@@ -23,7 +23,7 @@ constexpr double band_tile = 1e-6;       // s, and of tiles in shared memory
 /// their points' neighbours, beyond dirichlet faces one by one; and where planes lie beyond faces, all
 /// tiles of stars ask, and those of boxes warm up by the code for it. In 2D blocks end together
 /// (cuda::wall_cost).
-double wall_slowdown(const MarchModel& march, const cuda::Tile& tile) {
+double wall_slowdown(const MarchModel& march, const cuda::MarchTile& tile) {
   const Domain& domain = march.problem.domain;
   if (domain.dimensions < 3) return 0;
   const auto share_beside = [&](BoundaryKind kind) {
@@ -56,9 +56,9 @@ int stepped_faces(const MarchModel& march) {
 double stepped_seconds(const MarchModel& march, int fuse, int depth) {
   const int faces = stepped_faces(march);
   const cuda::Region band{{}, {depth * march.stencil.radius[plane_axis], 1, march.shape[column_axis]}};
-  if (const auto tile =
-          faces ? cuda::choose_step_tile(march.stencil, band, depth, march.compute_bytes(), march.limits)
-                : std::nullopt)
+  if (const auto tile = faces ? cuda::choose_small_grid_tile(march.stencil, band, depth,
+                                                             march.compute_bytes(), march.limits)
+                              : std::nullopt)
     return ceil_div(fuse, depth) * (band_kernel + tile->cycles * march.cycle());
   if (faces == 0) return 0;
   MarchModel bands = march;  // a grid of them, which both have a face
@@ -91,7 +91,7 @@ double instructions_of_line(const MarchModel& march, bool beside_walls) {
 }
 
 /// It waits for its own results, whatever others do.
-double wall_warp_seconds(const MarchModel& march, const cuda::Tile& tile) {
+double wall_warp_seconds(const MarchModel& march, const cuda::MarchTile& tile) {
   if (march.problem.domain.dimensions > 1 || !march.stencil.has_walls()) return 0;
   const double points = tile.depth * tile.points_per_lane,
                beside = points * instructions_of_line(march, true),
@@ -100,7 +100,8 @@ double wall_warp_seconds(const MarchModel& march, const cuda::Tile& tile) {
          fastest_clock;
 }
 
-double wall_seconds(const MarchModel& march, const cuda::Tile& tile, int fuse, int depth, double seconds) {
+double wall_seconds(const MarchModel& march, const cuda::MarchTile& tile, int fuse, int depth,
+                    double seconds) {
   return wall_slowdown(march, tile) * seconds + stepped_not_hidden(march, fuse, depth, seconds);
 }
 

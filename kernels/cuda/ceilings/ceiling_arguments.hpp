@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a launch tells the kernel of ceilings.cuh. Read by the host compiler and by NVRTC: no includes.
+// The kernel arguments of ceilings.cuh. Both the host compiler and NVRTC read this file: it has no includes.
 
 namespace spsolve::cuda {
 
-/// What the kernel does over and over. sp: A in 2:4 form (tf32: 1:2); f16: fp16 accumulators, else fp32
-/// (int8: int32). wgmma: of any type and form.
+/// The instruction that the kernel wraps. sp: A in 2:4 form (tf32: 1:2). f16: fp16 accumulators, else fp32
+/// (int8: int32). wgmma: any type and form.
 enum class Instruction {
   copy,
   shared_read,
@@ -32,10 +32,11 @@ enum class Instruction {
 /// Threads of a block, and instructions of a warp (wgmma: of four warps) per repeat.
 constexpr int ceiling_threads = 256, ceiling_chains = 8;
 
+/// Arguments of one launch of ceilings.cuh.
 struct CeilingArguments {
-  const void* in;     // copy
-  void* out;          // copy; else a word per thread of the grid, so that nothing is left out
-  long long repeats;  // copy: 16-byte words in all
+  const void* in;  // copy
+  void* out;  // copy: destination; else one word per thread of the grid, so that the compiler removes nothing
+  long long wraps;  // copy: number of 16-byte words
 };
 
 }  // namespace spsolve::cuda

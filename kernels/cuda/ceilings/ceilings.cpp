@@ -16,18 +16,20 @@ namespace {
 
 constexpr double sustained_seconds = 0.3;
 
+/// A rate that is measured.
 struct Measured {
   const char* name;
   const char* instruction;  // enumerator of Instruction
-  double per_warp;          // flop, or bytes of shared memory, of one instruction (of a warpgroup: a quarter)
-  int oldest;               // compute capability that has it
+  // flop, or bytes of shared memory, per instruction of a warp (wgmma: a quarter of a warpgroup's)
+  double per_warp;
+  int oldest;  // first compute capability that has it
   int newest = std::numeric_limits<int>::max();
   WgmmaInstruction wgmma{};
 };
 
 constexpr double mma_flop(double m, double n, double k) { return 2 * m * n * k; }
 
-/// m64n256, of sm_90 alone.
+/// Returns a wgmma with m64n256, which only sm_90 has.
 Measured wgmma(const char* name, const char* type, bool sparse, bool a_in_registers = false) {
   const WgmmaInstruction what{type, 256, sparse, a_in_registers};
   return {name, "wgmma", mma_flop(64, what.n, what.k()) / 4, 90, 90, what};
@@ -87,7 +89,7 @@ Ceiling ceiling(const char* name, const char* unit, double work, const LaunchTim
   return {name, unit, work / time.boost_s, work / time.sustained_s};
 }
 
-/// Launches of about 2 ms that fill every multiprocessor.
+/// Measures a rate by launches of about 2 ms that fill every multiprocessor.
 Ceiling measure(const Measured& what, const KernelCompiler& compiler, const DeviceInfo& device,
                 const Stream& stream) {
   const Kernel kernel = compile(compiler, what.instruction, what.wgmma);
@@ -96,10 +98,10 @@ Ceiling measure(const Measured& what, const KernelCompiler& compiler, const Devi
   CeilingArguments arguments{nullptr, out.data(), 256};
   const auto launch = [&] { kernel.launch(blocks, ceiling_threads, 0, stream, arguments); };
   launch();
-  arguments.repeats = std::max(256ll, static_cast<long long>(256 * 2e-3 / mean_seconds(stream, 2, launch)));
+  arguments.wraps = std::max(256ll, static_cast<long long>(256 * 2e-3 / mean_seconds(stream, 2, launch)));
   const double warps = ceiling_threads / 32.0 * blocks;
   return ceiling(what.name, std::string_view(what.instruction) == "shared_read" ? "B/s" : "flop/s",
-                 what.per_warp * ceiling_chains * warps * static_cast<double>(arguments.repeats),
+                 what.per_warp * ceiling_chains * warps * static_cast<double>(arguments.wraps),
                  launch_time(stream, sustained_seconds, launch));
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one kind of instruction, or of memory, delivers when a kernel does nothing else. Accumulators are
-// independent chains, long enough for the latency of any instruction; every result ends in memory.
+// Measures what one kind of instruction, or of memory, delivers if a kernel does nothing else. Each warp runs
+// independent chains of accumulators, long enough to hide the latency of any instruction. Every result is
+// written to memory, so that the compiler removes nothing.
 
-#include "constants.cuh"  // instruction; of wgmma: wgmma(), sparse, a_in_registers
+#include "constants.cuh"  // instruction; for wgmma also wgmma(), sparse, a_in_registers
 #include "kernels/cuda/ceilings/ceiling_arguments.hpp"
 #include "kernels/cuda/ptx/async_copy.cuh"
 #include "kernels/cuda/ptx/mma.cuh"
@@ -12,7 +13,7 @@ namespace spsolve::cuda {
 
 using namespace constants;
 
-/// Bits that differ from word to word; as fp16, bf16, tf32 or e4m3 they are finite and below 2.
+/// Returns bits that differ from word to word. As fp16, bf16, tf32 or e4m3 they are finite and below 2.
 __device__ inline unsigned random_bits(unsigned place) {
   place = (place ^ place >> 16) * 0x45d9f3bu;
   place = (place ^ place >> 16) * 0x45d9f3bu;
@@ -30,11 +31,11 @@ __device__ inline void copy(const CeilingArguments& arguments) {
   uint4 value[words];
 #pragma unroll
   for (int i = 0; i < words; ++i)
-    if (first + i * ceiling_threads < arguments.repeats)
+    if (first + i * ceiling_threads < arguments.wraps)
       value[i] = static_cast<const uint4*>(arguments.in)[first + i * ceiling_threads];
 #pragma unroll
   for (int i = 0; i < words; ++i)
-    if (first + i * ceiling_threads < arguments.repeats)
+    if (first + i * ceiling_threads < arguments.wraps)
       static_cast<uint4*>(arguments.out)[first + i * ceiling_threads] = value[i];
 }
 
@@ -45,7 +46,7 @@ __device__ inline void shared_read(const CeilingArguments& arguments) {
   __syncthreads();
   const unsigned address = shared_address(memory) + 16 * threadIdx.x;
   unsigned sum = 0;
-  for (long long repeat = 0; repeat < arguments.repeats; ++repeat)
+  for (long long repeat = 0; repeat < arguments.wraps; ++repeat)
 #pragma unroll
     for (int i = 0; i < ceiling_chains; ++i) {
       unsigned x, y, z, w;
@@ -57,14 +58,14 @@ __device__ inline void shared_read(const CeilingArguments& arguments) {
   keep(arguments, sum);
 }
 
-/// `operation` on every chain of `registers` accumulators, over and over.
+/// Applies `operation` to every chain of `registers` accumulators, arguments.wraps times.
 template <int registers, class Value, class Operation>
 __device__ void repeat_chains(const CeilingArguments& arguments, Value first, Operation&& operation) {
   Value d[ceiling_chains][registers];
 #pragma unroll
   for (int i = 0; i < ceiling_chains; ++i)
     for (int j = 0; j < registers; ++j) d[i][j] = first;
-  for (long long repeat = 0; repeat < arguments.repeats; ++repeat)
+  for (long long repeat = 0; repeat < arguments.wraps; ++repeat)
 #pragma unroll
     for (int i = 0; i < ceiling_chains; ++i) operation(d[i]);
   Value sum = d[0][0];
@@ -103,7 +104,7 @@ __device__ void mma_chains(const CeilingArguments& arguments) {
   for (int i = 0; i < 8; ++i) x[i] = 1.0 / (1 + lane + i);
 #pragma unroll
   for (int i = 0; i < 4; ++i) y[i] = 1.0 - 0.01 * (lane + i);
-  constexpr unsigned metadata = 0x44444444;  // the first two of four, everywhere
+  constexpr unsigned metadata = 0x44444444;  // keeps the first two of every four
 
   const unsigned half_a[2] = {a[0], a[1]}, half_b[2] = {b[0], b[1]};
 
@@ -166,8 +167,8 @@ __device__ void mma_chains(const CeilingArguments& arguments) {
     });
 }
 
-/// A tile of 64 rows and one of 256 rows, of 128 bytes each; all instructions of a warpgroup add into the
-/// same registers, which the hardware keeps in order without waiting.
+/// Multiplies a tile of 64 rows by a tile of 256 rows, of 128 bytes each. All instructions of a warpgroup add
+/// to the same registers, which the hardware keeps in order without waiting.
 template <Instruction which>
 __device__ void wgmma_chains(const CeilingArguments& arguments) {
   constexpr int row_bytes = 128, a_rows = 64, words = (a_rows + 256) * row_bytes / 4;
@@ -182,7 +183,7 @@ __device__ void wgmma_chains(const CeilingArguments& arguments) {
                                  random_bits(4 * lane + 3)};
   constexpr unsigned metadata = 0x44444444;
   float d[128] = {};
-  for (long long repeat = 0; repeat < arguments.repeats; ++repeat) {
+  for (long long repeat = 0; repeat < arguments.wraps; ++repeat) {
     wgmma_fence();
 #pragma unroll
     for (int i = 0; i < ceiling_chains; ++i) {

@@ -12,14 +12,14 @@ namespace {
 
 constexpr int cluster_blocks = 2;
 
-// The stages of the pipeline, two chunks of metadata, and the barriers (sparse_gemm.cuh, Shared).
+// Bytes of the pipeline stages, two chunks of metadata, and the barriers (Shared in sparse_gemm.cuh).
 constexpr std::size_t shared_bytes(SparseGemm::Format format) {
   const std::size_t metadata = format == SparseGemm::Format::e4m3 ? 2048 : 1024;
   return gemm_stages * (gemm_tile_n * gemm_b_bytes + gemm_tile_m * gemm_a_bytes) + 2 * gemm_chunk * metadata +
          1024;
 }
 
-/// A matrix of rows of bytes, in boxes of `rows` x `row_bytes`.
+/// Returns the tensor map of a matrix with rows of `row_bytes` bytes, in boxes of `box_rows` x `box_bytes`.
 TensorMap map_of(const DeviceBuffer& matrix, int rows, int row_bytes, int box_rows, int box_bytes,
                  Swizzle swizzle) {
   const long long pitch = row_bytes / 2;  // in elements of two bytes

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = A B with A in 2:4 form: what the sparse tensor cores of sm_90a reach when fed from memory. One producer
-// and two consumer warpgroups, operands and prepacked metadata as pipelined operands with barriers of their
-// own (after a worklog on sparse GEMM for Hopper); blocks of a cluster share the tile of B.
+// Computes C = A B with A in 2:4 form, to measure what the sparse tensor cores of sm_90a reach when fed from
+// memory (after a worklog on sparse GEMM for Hopper).
 //
-// Per stage and block: 128 x 256 outputs, 64 k (fp16) or 128 k (e4m3): 40 KiB and 1 or 2 KiB of metadata for
-// 256 (512) kFMA of 2:4 work.
+// A block has one producer and two consumer warpgroups; each consumer computes 64 of the 128 rows of a tile.
+// Operands and prepacked metadata are separate pipelines with mbarriers of their own. The blocks of a cluster
+// share the tile of B, which each of them multicasts in part.
+//
+// A stage of a block is 128 x 256 outputs by 64 k (fp16) or 128 k (e4m3): 40 KiB and 1 or 2 KiB of metadata
+// for 256 (512) kFMA of 2:4 work.
 
 #include "constants.cuh"  // is_e4m3, cluster_blocks, wgmma
 #include "kernels/cuda/ceilings/gemm_arguments.hpp"
@@ -18,8 +21,8 @@ using namespace constants;
 constexpr int element_bytes = is_e4m3 ? 1 : 2;
 constexpr int stage_k = gemm_b_bytes / element_bytes;
 constexpr int group_lanes = 128;
-constexpr int metadata_words = is_e4m3 ? 2 : 1;  // per lane and stage: fp16 selects halves of one word
-constexpr int steps = 2;                         // instructions per stage: 64 bytes of B each
+constexpr int metadata_words = is_e4m3 ? 2 : 1;  // per lane and stage; fp16 selects halves of one word
+constexpr int steps = 2;                         // instructions per stage, 64 bytes of B each
 
 struct Stage {
   alignas(1024) unsigned char b[gemm_tile_n * gemm_b_bytes];
@@ -32,13 +35,13 @@ struct Shared {
   unsigned long long full[gemm_stages], empty[gemm_stages], metadata_full[2], metadata_empty[2];
 };
 
-/// Place in a pipeline and parity of its barriers, one step after the other.
-template <int places>
-struct Turn {
-  int place = 0;
+/// A position in a pipeline and the parity of its barriers.
+template <int count>
+struct PipelinePosition {
+  int index = 0;
   unsigned parity = 0;
   __device__ void next() {
-    if (++place == places) place = 0, parity ^= 1;
+    if (++index == count) index = 0, parity ^= 1;
   }
 };
 
@@ -46,8 +49,8 @@ struct SparseGemm {
   const GemmArguments& arguments;
   Shared& shared;
 
-  /// Calls visit(first row, first column) for the tiles of this block: rows fastest, so that the blocks at
-  /// work share few columns of B.
+  /// Calls visit(first row, first column) for the tiles of this block. Rows vary fastest, so that concurrent
+  /// blocks share few columns of B.
   template <class Visit>
   __device__ void for_each_tile(Visit&& visit) const {
     const int tiles_m = arguments.m / (gemm_tile_m * cluster_blocks), tiles_n = arguments.n / gemm_tile_n;
@@ -58,27 +61,27 @@ struct SparseGemm {
   __device__ int stages_of_k() const { return arguments.k / stage_k; }
 
   __device__ void load() const {
-    constexpr int part = gemm_tile_n / cluster_blocks;  // of the columns of B that this block fetches for all
+    constexpr int part = gemm_tile_n / cluster_blocks;  // columns of B that this block fetches for all
     constexpr unsigned metadata_bytes = sizeof(Shared::metadata) / 2;
     const int rank = cluster_rank();
-    Turn<gemm_stages> turn{0, 1};  // everything is empty at first
-    Turn<2> metadata_turn{0, 1};
+    PipelinePosition<gemm_stages> turn{0, 1};  // all stages are empty at first
+    PipelinePosition<2> metadata_turn{0, 1};
     for_each_tile([&](int row, int column) {
       const unsigned* const metadata =
           arguments.metadata + static_cast<long long>(row / gemm_tile_m) * stages_of_k() *
                                    (metadata_bytes / gemm_chunk / sizeof(unsigned));
       for (int k = 0; k < stages_of_k(); ++k, turn.next()) {
         if (k % gemm_chunk == 0) {
-          unsigned long long* full = &shared.metadata_full[metadata_turn.place];
-          mbarrier_wait(&shared.metadata_empty[metadata_turn.place], metadata_turn.parity);
+          unsigned long long* full = &shared.metadata_full[metadata_turn.index];
+          mbarrier_wait(&shared.metadata_empty[metadata_turn.index], metadata_turn.parity);
           mbarrier_expect(full, metadata_bytes);
-          bulk_copy(shared.metadata[metadata_turn.place],
+          bulk_copy(shared.metadata[metadata_turn.index],
                     metadata + k / gemm_chunk * (metadata_bytes / sizeof(unsigned)), metadata_bytes, full);
           metadata_turn.next();
         }
-        Stage& stage = shared.stages[turn.place];
-        unsigned long long* full = &shared.full[turn.place];
-        mbarrier_wait(&shared.empty[turn.place], turn.parity);
+        Stage& stage = shared.stages[turn.index];
+        unsigned long long* full = &shared.full[turn.index];
+        mbarrier_wait(&shared.empty[turn.index], turn.parity);
         mbarrier_expect(full, sizeof(Stage::a) + sizeof(Stage::b));
         tensor_copy(stage.a, arguments.a, k * gemm_a_bytes / 2, row, 0, full);
         tensor_copy(stage.b + rank * part * gemm_b_bytes, arguments.b, k * gemm_b_bytes / 2,
@@ -87,31 +90,31 @@ struct SparseGemm {
     });
   }
 
-  /// Tells every block of the cluster that this warp has done with the stage.
+  /// Tells every block of the cluster that this warp has read the stage.
   __device__ void release(int stage) const {
     if (threadIdx.x % 32 < cluster_blocks) mbarrier_arrive_in(&shared.empty[stage], threadIdx.x % 32);
   }
 
-  /// Metadata of a chunk into registers: they must not change while instructions that read them are under
-  /// way, so this comes when all are done.
-  __device__ void load_metadata(unsigned (&metadata)[gemm_chunk][metadata_words], Turn<2>& turn, int group,
-                                int lane) const {
-    mbarrier_wait(&shared.metadata_full[turn.place], turn.parity);
+  /// Loads the metadata of a chunk into registers. They must not change while instructions read them, so it
+  /// is called when all instructions are done.
+  __device__ void load_metadata(unsigned (&metadata)[gemm_chunk][metadata_words], PipelinePosition<2>& turn,
+                                int group, int lane) const {
+    mbarrier_wait(&shared.metadata_full[turn.index], turn.parity);
 #pragma unroll
     for (int i = 0; i < gemm_chunk; ++i)
 #pragma unroll
       for (int word = 0; word < metadata_words; ++word)
-        metadata[i][word] = shared.metadata[turn.place][i][group][word][lane];
+        metadata[i][word] = shared.metadata[turn.index][i][group][word][lane];
     __syncwarp();
-    if (lane % 32 == 0) mbarrier_arrive_in(&shared.metadata_empty[turn.place], cluster_rank());
+    if (lane % 32 == 0) mbarrier_arrive_in(&shared.metadata_empty[turn.index], cluster_rank());
     turn.next();
   }
 
   __device__ void multiply_and_store() const {
     const int group = threadIdx.x / group_lanes - 1, lane = threadIdx.x % group_lanes;
     float d[128];
-    Turn<gemm_stages> turn;
-    Turn<2> metadata_turn;
+    PipelinePosition<gemm_stages> turn;
+    PipelinePosition<2> metadata_turn;
     for_each_tile([&](int row, int column) {
       for (int first = 0; first < stages_of_k(); first += gemm_chunk) {
         unsigned metadata[gemm_chunk][metadata_words];
@@ -119,13 +122,13 @@ struct SparseGemm {
         int before = 0;
 #pragma unroll
         for (int i = 0; i < gemm_chunk; ++i, turn.next()) {
-          mbarrier_wait(&shared.full[turn.place], turn.parity);
-          multiply(d, shared.stages[turn.place], metadata[i], group, first + i > 0);
+          mbarrier_wait(&shared.full[turn.index], turn.parity);
+          multiply(d, shared.stages[turn.index], metadata[i], group, first + i > 0);
           if (i > 0) {
-            wgmma_wait<1>();  // the stage before is done while this one is under way
+            wgmma_wait<1>();  // the stage before is done while this one runs
             release(before);
           }
-          before = turn.place;
+          before = turn.index;
         }
         wgmma_wait<0>();
         release(before);
@@ -167,9 +170,9 @@ extern "C" __global__ __cluster_dims__(cluster_blocks)
       mbarrier_init(&gemm.shared.full[stage], 1);
       mbarrier_init(&gemm.shared.empty[stage], consumer_warps * cluster_blocks);
     }
-    for (int place = 0; place < 2; ++place) {
-      mbarrier_init(&gemm.shared.metadata_full[place], 1);
-      mbarrier_init(&gemm.shared.metadata_empty[place], consumer_warps);
+    for (int index = 0; index < 2; ++index) {
+      mbarrier_init(&gemm.shared.metadata_full[index], 1);
+      mbarrier_init(&gemm.shared.metadata_empty[index], consumer_warps);
     }
     fence_mbarrier_init();
   }
@@ -182,10 +185,10 @@ extern "C" __global__ __cluster_dims__(cluster_blocks)
     gemm.multiply_and_store();
   }
   __syncwarp();
-  cluster_synchronize();  // no block leaves while another still writes to it
+  cluster_synchronize();  // no block exits while another still writes to it
 }
 
-/// Random operands and their metadata; see gemm_arguments.hpp.
+/// Writes random operands and their metadata; see gemm_arguments.hpp.
 extern "C" __global__ void fill(const __grid_constant__ GemmArguments arguments) {
   const long long first = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   const long long threads = static_cast<long long>(gridDim.x) * blockDim.x;
@@ -210,7 +213,8 @@ extern "C" __global__ void fill(const __grid_constant__ GemmArguments arguments)
                           lane / 32 * 16 + lane % 32 / 4;
     unsigned bits = 0;
     for (int j = 0; j < 8; ++j) {
-      // fp16: four groups of row g in the low half, of row g + 8 in the high half; e4m3: eight of one row.
+      // fp16: four groups of row g in the low half and of row g + 8 in the high half; e4m3: eight groups of
+      // one row.
       const long long m = row + 8 * (is_e4m3 ? lane % 2 : j / 4);
       const long long group =
           is_e4m3 ? k / 4 + word * 16 + lane / 2 % 2 * 8 + j : k / 4 + lane % 4 * 4 + j % 4;

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Types that arguments of kernels are made of. Read by the host compiler and by NVRTC: no library types.
+// Types that kernel arguments are made of. Both the host compiler and NVRTC read this file: it uses no
+// library types.
 
 #include "kernels/cuda/ptx/tensor_map.hpp"
 
 namespace spsolve::cuda {
 
-/// Axes as kernels see them: planes are marched through, rows are stacked in a plane, x is contiguous. A 3D
-/// grid is {z, y, x}, a 2D grid {y, 1, x}, a 1D grid {1, 1, x}.
+/// Axes as kernels see them. Kernels march through planes, rows are stacked in a plane, columns (x) are
+/// contiguous. A 3D grid is {z, y, x}, a 2D grid {y, 1, x}, a 1D grid {1, 1, x}.
 enum KernelAxis { plane_axis = 0, row_axis = 1, column_axis = 2 };
 
-/// Device memory of a block: point p lies at data + (p - begin) . stride elements for begin <= p < end. In x
-/// the range includes the padding of the rows, so that every row begins and ends at a multiple of 16 bytes.
+/// Describes the device memory of a field on one block of the grid. Point p lies at data + (p - begin) .
+/// stride elements for begin <= p < end. In x the range includes the padding of the rows, so that every row
+/// begins and ends at a multiple of 16 bytes.
 struct View {
   void* data;
   long long begin[3];
   long long end[3];
   long long stride[3];
-  int* largest;  // Field::magnitude_bound()
+  int* largest;  // Field::largest(): bits of the largest magnitude
 };
 
+/// A half-open box of points in kernel axes.
 struct Region {
   long long begin[3];
   long long end[3];
@@ -28,20 +31,28 @@ struct Region {
   constexpr long long extent(int axis) const { return end[axis] - begin[axis]; }
 };
 
-/// How blocks share a march, which is cut into slabs of `steps`; a tile of a slab is a piece. Each of the
-/// first `whole` pieces is marched from end to end by a block. Of each of the others blocks take `stretches`
-/// of `length` steps, then `short_stretches` of `short_length`.
+/// Divides a march of tiles of several rows among blocks. The march is cut into slabs of `planes` planes; one
+/// tile in one slab is a piece.
+///
+/// Each of the first `whole` pieces is marched from end to end by one block. Every other piece is cut into
+/// `stretches` stretches of `length` planes followed by `short_stretches` stretches of `short_length` planes,
+/// with one block per stretch. This avoids a last wave that leaves most of the device idle (wave
+/// quantisation).
 struct MarchShares {
-  int steps, tiles, pieces;
+  // planes of a slab; tiles of a plane; pieces in all
+  int planes, tiles, pieces;
   int whole, stretches, length, short_stretches, short_length;
 
+  /// Number of pieces that are cut into stretches.
   constexpr int shared() const { return pieces - whole; }
   constexpr int blocks() const { return whole + shared() * (stretches + short_stretches); }
 };
 
-/// How blocks share a march of tiles of one row, each of which is cut along the march into `number` stretches
-/// as long as each other, but the first and the last, which are by `fewer` planes shorter: of tiles beside
-/// walls at the ends of rows (`outer`: 1 if the first tile is one, and if the last is) and of others.
+/// Divides a march of tiles of one row among blocks. Each tile is cut along the march into `number` stretches
+/// of equal length, except that the first and the last are shorter by `fewer` planes.
+///
+/// Tiles beside walls at the ends of rows take longer and have a division of their own (`of_outer`). `outer`
+/// is {1 if the first tile is beside a wall, 1 if the last one is}.
 struct MarchStretches {
   int outer[2];
   struct {

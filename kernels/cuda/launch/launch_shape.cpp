@@ -16,11 +16,11 @@ std::array<Region, 2> halves(const Region& region, int axis) {
   return {low, high};
 }
 
-std::int64_t steps_per_block(std::int64_t steps, std::int64_t tiles, std::int64_t resident,
-                             std::int64_t warm_up) {
-  std::int64_t best = steps, best_time = std::numeric_limits<std::int64_t>::max();
-  for (std::int64_t stretches = 1; stretches <= std::min(steps, most_stretches); ++stretches) {
-    const std::int64_t length = ceil_div(steps, stretches), blocks = tiles * ceil_div(steps, length),
+std::int64_t balanced_stretch(std::int64_t extent, std::int64_t tiles, std::int64_t resident,
+                              std::int64_t warm_up) {
+  std::int64_t best = extent, best_time = std::numeric_limits<std::int64_t>::max();
+  for (std::int64_t stretches = 1; stretches <= std::min(extent, most_stretches); ++stretches) {
+    const std::int64_t length = ceil_div(extent, stretches), blocks = tiles * ceil_div(extent, length),
                        time = ceil_div(blocks, resident) * (length + warm_up);
     if (time < best_time) best_time = time, best = length;
   }
@@ -29,15 +29,15 @@ std::int64_t steps_per_block(std::int64_t steps, std::int64_t tiles, std::int64_
 
 namespace {
 
-/// Planes by which the first and the last of `number` stretches are shorter than others, of length L, if each
-/// of theirs takes 1 + `cost` of another: (1 + cost)(L - fewer + warm_up) = L + warm_up, where
-/// L = (planes + 2 fewer) / number.
-int fewer_planes(const FlatMarch& march, std::int64_t number, double cost) {
+/// Returns by how many planes the first and the last of `number` stretches are shorter than the others. A
+/// plane of theirs takes 1 + `cost` times as long as another plane. With L = (planes + 2 fewer) / number
+/// planes in the other stretches, equal times need (1 + cost)(L - fewer + warm_up) = L + warm_up.
+int fewer_planes(const SingleRowMarch& march, std::int64_t number, double cost) {
   if (number < 3) return 0;
   const double share = cost / (1 + cost);
   const double fewer = share * static_cast<double>(march.planes + number * march.warm_up) /
                        (static_cast<double>(number) - 2 * share);
-  // Shorter than their halo they would leave their neighbours beside walls, too.
+  // If the end stretches were shorter than their halo, their neighbours would reach the walls too.
   const std::int64_t least = std::max<std::int64_t>(1, march.halo),
                      most = std::max<std::int64_t>(0, march.planes / number - least);
   return static_cast<int>(std::min<std::int64_t>(most, std::llround(fewer)));
@@ -45,7 +45,7 @@ int fewer_planes(const FlatMarch& march, std::int64_t number, double cost) {
 
 }  // namespace
 
-double longest_stretch(const FlatMarch& march, const MarchStretches& stretches) {
+double longest_stretch(const SingleRowMarch& march, const MarchStretches& stretches) {
   const auto length = [&](int number) {
     return static_cast<double>(ceil_div(march.planes, std::int64_t{number}) + march.warm_up);
   };
@@ -55,8 +55,9 @@ double longest_stretch(const FlatMarch& march, const MarchStretches& stretches) 
   return outer_tiles == 0 ? others : outer_tiles == march.tiles ? outer : std::max(outer, others);
 }
 
-MarchStretches stretch_march(const FlatMarch& march) {
-  constexpr int most_of_outer = 4;  // for one of others: each has a warm-up
+MarchStretches stretch_march(const SingleRowMarch& march) {
+  constexpr int most_of_outer =
+      4;  // stretches of an outer tile per stretch of another tile; each has a warm-up
   const auto [low, high] = march.outer;
   MarchStretches best{}, stretches{{low, high}, {1, 0}, {1, 0}};
   int &number = stretches.of_others.number, &of_outer = stretches.of_outer.number;
@@ -86,21 +87,21 @@ std::int64_t planes_of_slab(std::int64_t plane_points, std::int64_t halo) {
 
 namespace {
 
-// Blocks that march side by side drift apart, and then no longer find each other's halo in the cache: of
-// star3d1r in fp32 on 1024^3, slabs of 256 to 350 planes did 1,430 GStencil/s on H200, of 512 1,407, one of
-// 1024 1,326.
+// Blocks that march side by side drift apart and then no longer find each other's halo in the cache. For
+// star3d1r in fp32 on 1024^3 on H200, slabs of 256 to 350 planes reached 1,430 GStencil/s, slabs of 512
+// planes 1,407, one slab of 1024 planes 1,326.
 constexpr std::int64_t longest_slab = 400;
 constexpr std::int64_t most_short_stretches = 8;
 
-/// Shares of a march of that many slabs. What is left after whole waves of pieces is marched in as many whole
-/// stretches as there are multiprocessors for; the other multiprocessors meanwhile take the ends of these
-/// pieces, each in `short_stretches`.
-MarchShares share_slabs(std::int64_t steps, std::int64_t slabs, std::int64_t tiles, std::int64_t resident,
+/// Divides a march that is cut into `slabs` slabs. The pieces left after whole waves are cut into as many
+/// long stretches as there are resident blocks for. The resident blocks that remain take the ends of these
+/// pieces meanwhile, each end cut into `short_stretches`.
+MarchShares share_slabs(std::int64_t planes, std::int64_t slabs, std::int64_t tiles, std::int64_t resident,
                         std::int64_t warm_up, std::int64_t short_stretches) {
-  const std::int64_t slab = ceil_div(steps, slabs), all = tiles * ceil_div(steps, slab),
+  const std::int64_t slab = ceil_div(planes, slabs), all = tiles * ceil_div(planes, slab),
                      rest = all % resident;
   MarchShares shares{};
-  shares.steps = static_cast<int>(slab);
+  shares.planes = static_cast<int>(slab);
   shares.tiles = static_cast<int>(tiles);
   shares.pieces = static_cast<int>(all);
   shares.whole = static_cast<int>(all - rest);
@@ -108,7 +109,7 @@ MarchShares share_slabs(std::int64_t steps, std::int64_t slabs, std::int64_t til
   const std::int64_t stretches = std::min(slab, resident / rest), others = resident - stretches * rest;
   std::int64_t length = ceil_div(slab, stretches);
   if (short_stretches > 0 && others > 0) {
-    // One long stretch and its warm-up take as long as that many short ones and theirs.
+    // One long stretch with its warm-up takes as long as `rounds` short ones with theirs.
     const std::int64_t rounds = ceil_div(rest * short_stretches, others);
     length = std::min(length, ceil_div(rounds * slab + (rounds - 1) * short_stretches * warm_up,
                                        short_stretches + rounds * stretches));
@@ -123,14 +124,15 @@ MarchShares share_slabs(std::int64_t steps, std::int64_t slabs, std::int64_t til
 
 }  // namespace
 
-MarchShares share_march(std::int64_t steps, std::int64_t tiles, std::int64_t resident, std::int64_t warm_up) {
-  const std::int64_t fewest = ceil_div(steps, longest_slab);
+MarchShares share_march(std::int64_t planes, std::int64_t tiles, std::int64_t resident,
+                        std::int64_t warm_up) {
+  const std::int64_t fewest = ceil_div(planes, longest_slab);
   MarchShares best{};
   std::int64_t best_time = std::numeric_limits<std::int64_t>::max();
   for (std::int64_t slabs = fewest; slabs <= 2 * fewest; ++slabs)
     for (std::int64_t short_stretches = 0; short_stretches <= most_short_stretches; ++short_stretches) {
-      const MarchShares shares = share_slabs(steps, slabs, tiles, resident, warm_up, short_stretches);
-      const std::int64_t time = march_time(shares, resident, warm_up).steps;
+      const MarchShares shares = share_slabs(planes, slabs, tiles, resident, warm_up, short_stretches);
+      const std::int64_t time = march_time(shares, resident, warm_up).planes;
       if (time < best_time) best_time = time, best = shares;
     }
   return best;
@@ -138,13 +140,13 @@ MarchShares share_march(std::int64_t steps, std::int64_t tiles, std::int64_t res
 
 MarchTime march_time(const MarchShares& shares, std::int64_t resident, std::int64_t warm_up) {
   const std::int64_t waves = shares.whole / resident, others = resident - shares.shared() * shares.stretches;
-  MarchTime time{waves, waves * (shares.steps + warm_up)};
+  MarchTime time{waves, waves * (shares.planes + warm_up)};
   if (shares.shared() == 0) return time;
   const std::int64_t rounds = shares.short_stretches > 0
                                   ? ceil_div(shares.shared() * std::int64_t{shares.short_stretches}, others)
                                   : 0;
   ++time.waves;
-  time.steps += std::max(shares.length + warm_up, rounds * (shares.short_length + warm_up));
+  time.planes += std::max(shares.length + warm_up, rounds * (shares.short_length + warm_up));
   return time;
 }
 

@@ -12,27 +12,28 @@
 namespace spsolve::cuda {
 
 constexpr int schedulers_of_multiprocessor = 4;
-constexpr double rounding_slots = 9;  // issue slots of an operand that is rounded to tf32
-// Of a launch: kernels count columns in 32 bits; a grid of blocks has so many along its y and z.
+constexpr double rounding_slots = 9;  // issue slots per operand that is rounded to tf32
+// Limits of a launch: kernels count columns in 32 bits, and a grid of blocks has at most 65535 blocks along
+// its y and its z axis.
 constexpr std::int64_t most_columns = std::int64_t{1} << 30;
 constexpr std::int64_t most_blocks_across = 65535;
 
-/// A region in halves along an axis, of 128 points there at least, cut at a multiple of 64 from its
-/// beginning.
+/// Cuts a region in two along an axis, at a multiple of 64 points from its beginning. The extent must be at
+/// least 128 points.
 std::array<Region, 2> halves(const Region& region, int axis);
 
-/// Instructions that a scheduler issues in the time that each of `warps` warps on it needs for one: a warp
-/// alone waits for its own results. Measured on H200: one warp issues at two thirds of the rate of four.
+/// Returns the time that each of `warps` warps on a scheduler needs per instruction, in issue slots. A warp
+/// alone waits for its own results: measured on H200, one warp issues at two thirds of the rate of four.
 inline double scheduler_time(double warps) { return std::hypot(warps, 1.08); }
 
-/// Shared memory of a block that holds tiles of so many times 16 bytes (tile_io.cuh): `held` of them, and
-/// where each 16 bytes come from.
+/// Returns the bytes of shared memory for `held` tiles of `chunks` chunks of 16 bytes (tile_io.cuh), plus a
+/// table of 4 bytes per chunk that says where it is read from.
 constexpr int tile_bytes(int chunks, int held, int threads) {
   return 16 * chunks * held + 4 * round_up(chunks, threads);
 }
 
-/// What the blocks of a launch take of the multiprocessor that has most of them, wave after wave: time(n) of
-/// n blocks, of which it has up to `at_once`.
+/// Returns the time of the busiest multiprocessor of a launch, wave after wave. It runs up to `at_once`
+/// blocks at once; time(n) is the time of n concurrent blocks.
 template <class Time>
 double time_of_waves(std::int64_t blocks, std::int64_t at_once, std::int64_t multiprocessors, Time&& time) {
   const std::int64_t number = ceil_div(blocks, multiprocessors), rest = number % at_once;
@@ -40,45 +41,49 @@ double time_of_waves(std::int64_t blocks, std::int64_t at_once, std::int64_t mul
          (rest > 0 ? time(static_cast<double>(rest)) : 0.0);
 }
 
-/// Steps of a march per block such that all blocks end at about the same time: whole waves of the blocks that
-/// are resident at once, each with the steps of its warm-up. `tiles` march `steps` steps.
-std::int64_t steps_per_block(std::int64_t steps, std::int64_t tiles, std::int64_t resident,
-                             std::int64_t warm_up);
+/// Returns the length of the stretches into which a march of `extent` planes (or chunks, or rows of tiles) is
+/// cut so that all blocks end at about the same time: whole waves of the `resident` blocks, each of which
+/// also takes a warm-up. `tiles` tiles march side by side.
+std::int64_t balanced_stretch(std::int64_t extent, std::int64_t tiles, std::int64_t resident,
+                              std::int64_t warm_up);
 
-/// What a plane of a block beside walls takes more than one of another block, as a share of it: beside the
-/// ends of rows, and near faces across the march that it takes itself.
+/// Extra time of a plane in a block beside walls, relative to a plane elsewhere. `columns` applies to tiles
+/// at the ends of rows; `planes` to blocks near faces across the march if the march itself makes their ghost
+/// points.
 struct WallCost {
   double columns = 0, planes = 0;
 };
 
-/// A march of tiles of one row.
-struct FlatMarch {
+/// Describes a march of tiles of one row to stretch_march().
+struct SingleRowMarch {
   std::int64_t planes, tiles;
-  std::array<bool, 2> outer{};        // whether the first tile is beside a wall, and whether the last is
-  std::int64_t halo = 0, warm_up;     // planes
-  std::int64_t resident, schedulers;  // blocks at once, of one warp each, and what issues for them
+  std::array<bool, 2> outer{};     // true if the first tile is beside a wall, and if the last is
+  std::int64_t halo = 0, warm_up;  // planes
+  // Resident blocks (one warp each), and the schedulers that issue for them.
+  std::int64_t resident, schedulers;
   WallCost wall_cost{};
 };
 
-/// The stretches with which blocks beside walls and others end at about the same time: whole waves of the
-/// blocks that are resident at once; fewer of them leave each more of its scheduler.
-MarchStretches stretch_march(const FlatMarch& march);
+/// Chooses stretches so that blocks beside walls and other blocks end at about the same time. It prefers
+/// whole waves of the resident blocks; fewer blocks per scheduler leave each block more issue slots.
+MarchStretches stretch_march(const SingleRowMarch& march);
 
-/// Of the blocks that take longest: their planes, warm-up included, as many as would take as long away from
-/// walls.
-double longest_stretch(const FlatMarch& march, const MarchStretches& stretches);
+/// Returns the length of the stretch that takes longest, warm-up included, in planes away from walls that
+/// would take equally long.
+double longest_stretch(const SingleRowMarch& march, const MarchStretches& stretches);
 
-/// Planes that a launch of several kernels takes at a time, since what it keeps between them has to fit, of
-/// `plane_points` points each and `halo` planes more.
+/// Returns how many planes a launch of several kernels processes at a time, so that its intermediate results
+/// fit in memory. A plane has `plane_points` points; a slab needs `halo` further planes.
 std::int64_t planes_of_slab(std::int64_t plane_points, std::int64_t halo);
 
-/// The shares of `tiles` with which the blocks that are resident at once end at about the same time.
-MarchShares share_march(std::int64_t steps, std::int64_t tiles, std::int64_t resident, std::int64_t warm_up);
+/// Divides the march of `tiles` tiles over `planes` planes so that the resident blocks end at about the same
+/// time.
+MarchShares share_march(std::int64_t planes, std::int64_t tiles, std::int64_t resident, std::int64_t warm_up);
 
-/// Of the multiprocessor that takes longest: its blocks one after the other, and their steps, warm-ups
-/// included.
+/// Time of the resident slot that takes longest: how many blocks it runs one after the other, and their
+/// planes, warm-ups included.
 struct MarchTime {
-  std::int64_t waves, steps;
+  std::int64_t waves, planes;
 };
 MarchTime march_time(const MarchShares& shares, std::int64_t resident, std::int64_t warm_up);
 

@@ -13,7 +13,8 @@ namespace spsolve::cuda {
 
 namespace {
 
-/// An axis of a map: elements, bytes from one to the next, and how many of them a box has.
+/// Describes an axis of a tensor map: its extent in elements, the stride in bytes, and the extent of a box in
+/// elements.
 struct Axis {
   std::int64_t extent, stride;
   int box;
@@ -23,7 +24,7 @@ Axis axis_of(const View& view, int axis, int element_bytes, int box) {
   return {view.end[axis] - view.begin[axis], view.stride[axis] * element_bytes, box};
 }
 
-/// Contiguous axis first.
+/// Encodes a map; the contiguous axis comes first.
 template <std::size_t rank>
 TensorMap encode(void* data, int element_bytes, const Axis (&axes)[rank], Swizzle swizzle) {
   static const auto encode_tiled =
@@ -45,7 +46,7 @@ TensorMap encode(void* data, int element_bytes, const Axis (&axes)[rank], Swizzl
                                       : swizzle == Swizzle::bytes_64 ? CU_TENSOR_MAP_SWIZZLE_64B
                                                                      : CU_TENSOR_MAP_SWIZZLE_NONE;
   CUtensorMap map;
-  // The stride of the first axis is that of elements.
+  // cuTensorMapEncodeTiled takes no stride for the first axis: it is contiguous.
   const CUresult status =
       encode_tiled(&map, type, rank, data, extent, stride + 1, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
                    exchange, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);

@@ -8,14 +8,15 @@
 
 namespace spsolve::cuda {
 
-/// The device memory of a field, its rows with their padding, in kernel axes: axes[k] is the grid axis of
-/// kernel axis k.
+/// Returns the device memory of a field, including the padding of its rows, in kernel axes: axes[k] is the
+/// grid axis of kernel axis k.
 View view_of(const Field& field, const std::array<int, 3>& axes);
 
-/// A box of points, in kernel axes.
+/// Converts a box of points to kernel axes.
 Region region_of(const Box& box, const std::array<int, 3>& axes);
 
-/// The same memory in words of 8 bytes, from column 0 on: a box of the copy engine has most columns so.
+/// Returns the same memory as words of 8 bytes, starting at column 0. In words, a box of the copy engine,
+/// whose extent in elements is limited, covers most columns.
 inline View in_words(View view, int element_bytes) {
   view.end[column_axis] = (view.end[column_axis] - view.begin[column_axis]) * element_bytes / 8;
   view.begin[column_axis] = 0;
@@ -23,8 +24,8 @@ inline View in_words(View view, int element_bytes) {
   return view;
 }
 
-/// Of rows longer than launches take, the columns of a view within 2^20 of a region: farther than weights
-/// reach.
+/// Restricts a view with rows longer than most_columns to the columns within 2^20 of a region, which is
+/// farther than any weights reach. Shorter views are returned as they are.
 View near(View view, const Region& region, std::int64_t element_bytes);
 
 }  // namespace spsolve::cuda

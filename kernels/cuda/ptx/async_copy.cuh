@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One instruction per function. PTX ISA 8.x, sections 9.7.9.25 (asynchronous copy) and 9.7.13.15 (mbarrier).
+// Asynchronous copies to shared memory and the barriers (mbarrier) that they complete on, one PTX instruction
+// per function. PTX ISA 8.x, sections 9.7.9.25 (asynchronous copy) and 9.7.13.15 (mbarrier).
 
 #include "kernels/cuda/ptx/tensor_map.hpp"
 
 namespace spsolve::cuda {
 
+/// Returns the 32-bit address of a pointer in the shared memory window.
 __device__ inline unsigned shared_address(const void* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
-/// Sixteen bytes of shared memory, read here, not before a loop.
+/// Loads 16 bytes of shared memory at this place of the program; the compiler cannot move the load out of a
+/// loop.
 __device__ inline uint4 load_now(const uint4* shared) {
   uint4 value;
   asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -20,18 +23,19 @@ __device__ inline uint4 load_now(const uint4* shared) {
   return value;
 }
 
-/// Four numbers of global memory, read here, not where they are used.
+/// Loads four floats of global memory at this place of the program, instead of at their first use.
 __device__ inline void load_now(const float* global, float* to) {
   asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
                : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
                : "l"(__cvta_generic_to_global(global)));
 }
 
-/// Sends for the line of memory at `global`, which must be one of a field, to the second cache.
+/// Prefetches the cache line at `global` to the L2 cache. The address must lie inside a field.
 __device__ inline void prefetch(const void* global) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(global)));
 }
 
+/// Initialises a barrier whose phase completes after `arrivals` arrivals and all announced copies.
 __device__ inline void mbarrier_init(unsigned long long* barrier, unsigned arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals)
                : "memory");
@@ -43,14 +47,15 @@ __device__ inline void fence_mbarrier_init() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-/// One arrival that also announces `bytes` of copies.
+/// Arrives on the barrier and announces `bytes` bytes of copies that complete on it.
 __device__ inline void mbarrier_expect(unsigned long long* barrier, unsigned bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
                "r"(bytes)
                : "memory");
 }
 
-/// Whether the phase of the given parity is complete; waits a while in hardware first.
+/// Returns whether the phase with this parity is complete. The hardware suspends the thread for a while
+/// before it answers false.
 __device__ inline bool mbarrier_try_wait(unsigned long long* barrier, unsigned parity) {
   unsigned done;
   asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
@@ -59,13 +64,14 @@ __device__ inline bool mbarrier_try_wait(unsigned long long* barrier, unsigned p
                : "memory");
   return done != 0;
 }
+/// Waits until the phase with this parity is complete.
 __device__ inline void mbarrier_wait(unsigned long long* barrier, unsigned parity) {
   while (!mbarrier_try_wait(barrier, parity)) {
   }
 }
 
-/// Copies the box of the map that begins at {x, y, z} and completes on the barrier. `shared` is aligned to
-/// 128 bytes, x a multiple of 16 bytes.
+/// Copies the box of the tensor map that begins at {x, y, z} to shared memory; the copy completes on the
+/// barrier. `shared` is aligned to 128 bytes; x addresses a multiple of 16 bytes.
 __device__ inline void tensor_copy(void* shared, const TensorMap& map, int x, int y, int z,
                                    unsigned long long* barrier) {
   asm volatile(
@@ -75,7 +81,7 @@ __device__ inline void tensor_copy(void* shared, const TensorMap& map, int x, in
       : "memory");
 }
 
-/// The same of a map of four axes.
+/// Copies a box of a tensor map with four axes.
 __device__ inline void tensor_copy(void* shared, const TensorMap& map, const int (&at)[4],
                                    unsigned long long* barrier) {
   asm volatile(
@@ -85,8 +91,8 @@ __device__ inline void tensor_copy(void* shared, const TensorMap& map, const int
       : "memory");
 }
 
-/// A copy of three axes into the same place of shared memory, and on the barrier in the same place, of every
-/// block of the cluster that `blocks` has a bit for.
+/// Copies a box of a three-axis map to every block of the cluster whose bit is set in `blocks` (multicast).
+/// Data and completion go to the same offsets of shared memory in each block.
 __device__ inline void tensor_copy(void* shared, const TensorMap& map, int x, int y, int z,
                                    unsigned long long* barrier, unsigned short blocks) {
   asm volatile(
@@ -97,7 +103,7 @@ __device__ inline void tensor_copy(void* shared, const TensorMap& map, int x, in
       : "memory");
 }
 
-/// Copies bytes as they are; address and size are multiples of 16.
+/// Copies contiguous bytes; address and size are multiples of 16.
 __device__ inline void bulk_copy(void* shared, const void* global, unsigned bytes,
                                  unsigned long long* barrier) {
   asm volatile(
@@ -107,9 +113,9 @@ __device__ inline void bulk_copy(void* shared, const void* global, unsigned byte
       : "memory");
 }
 
-/// An arrival on the barrier in the same place of another block of the cluster. It releases to threads of
-/// this block only (the default): what it announces is the end of reads, and a cluster-wide release waits for
-/// all of memory.
+/// Arrives on the barrier at the same offset in another block of the cluster. The arrival has the default
+/// scope (this block): it only announces that reads have ended, and a release with cluster scope would wait
+/// for all memory operations.
 __device__ inline void mbarrier_arrive_in(unsigned long long* barrier, unsigned block) {
   asm volatile(
       "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; "
@@ -118,24 +124,26 @@ __device__ inline void mbarrier_arrive_in(unsigned long long* barrier, unsigned 
       : "memory");
 }
 
+/// Returns the rank of this block in its cluster.
 __device__ inline unsigned cluster_rank() {
   unsigned rank;
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
-/// All threads of all blocks of the cluster have come here.
+/// Waits until all threads of all blocks of the cluster have arrived.
 __device__ inline void cluster_synchronize() {
   asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
 }
 #endif
 
-/// Copies 16 bytes as part of the thread's open group.
+/// Copies 16 bytes (cp.async) as part of the thread's open group.
 __device__ inline void copy_16_bytes(void* shared, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(shared)),
                "l"(__cvta_generic_to_global(global))
                : "memory");
 }
-/// The same of the nth 16 bytes from `first` on: NVVM would sum up the address of each anew.
+/// Copies the nth 16 bytes counted from `first`. The address is computed inside the asm text because NVVM
+/// would recompute each address from scratch.
 __device__ inline void copy_nth_16_bytes(void* shared, const void* first, int nth) {
   asm volatile(
       "{\n\t.reg .u64 from;\n\tmad.wide.s32 from, %2, 16, %1;\n\t"
@@ -143,14 +151,15 @@ __device__ inline void copy_nth_16_bytes(void* shared, const void* first, int nt
       "l"(__cvta_generic_to_global(first)), "r"(nth)
       : "memory");
 }
-/// copy_16_bytes(), or 16 bytes of zeros; `global` is an address in any case.
+/// Copies 16 bytes if `copy`, else writes 16 zero bytes. `global` must be a valid address in both cases.
 __device__ inline void copy_16_bytes_or_zero(void* shared, const void* global, bool copy) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)),
                "l"(__cvta_generic_to_global(global)), "r"(copy ? 16 : 0)
                : "memory");
 }
+/// Closes the thread's open group of copies.
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-/// Waits until at most `groups` of the thread's newest groups are still under way.
+/// Waits until at most the `groups` newest groups of the thread are still in flight.
 template <int groups>
 __device__ inline void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Conversions of 16-bit formats as bits, one instruction each: to nearest, ties to even, as on the host.
+// Conversions between fp32 and the bits of 16-bit formats, one instruction each. They round to nearest, ties
+// to even, as the host does.
 
 namespace spsolve::cuda {
 
@@ -21,7 +22,7 @@ __device__ inline unsigned short bf16_of(float value) {
   return bits;
 }
 
-/// Two in a register.
+/// Converts two values and packs them into one register, `low` in the lower half.
 __device__ inline unsigned fp16_pair(float low, float high) {
   unsigned pair;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Instructions of general sweeps: dense products (PTX ISA, "Multiply-and-accumulate using mma"), and what
-// comes before and after them. Which element of which matrix a register holds: kernels/sparse/mma_shape.hpp,
-// with words of A as they are instead of compressed.
+// Dense tensor-core products (PTX ISA, "Multiply-and-accumulate using mma") and helper instructions around
+// them. kernels/sparse/mma_shape.hpp says which register holds which matrix element; dense A has all its
+// words there where sparse A has compressed ones.
 
 #include "kernels/cuda/ptx/async_copy.cuh"
 #include "kernels/cuda/ptx/sparse_mma.cuh"
 
 namespace spsolve::cuda {
 
-/// D += A B, m16n8k16 of fp16 or bf16, m16n8k8 of tf32.
+/// Computes D += A B: m16n8k16 in fp16 or bf16, m16n8k8 in tf32.
 template <Element element>
 __device__ inline void dense_mma(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
   if constexpr (element == Element::fp16) {
@@ -31,7 +31,7 @@ __device__ inline void dense_mma(float (&d)[4], const unsigned (&a)[4], const un
   }
 }
 
-/// D += A B in fp64, m16n8k<4 n>. sm_80 has only m8n8k4, which runs at half the rate on sm_90.
+/// Computes D += A B in fp64, m16n8k(4 n). sm_80 has only m8n8k4, which runs at half the rate on sm_90.
 template <int n>
 __device__ inline void dense_mma(double (&d)[4], const double (&a)[2 * n], const double (&b)[n]) {
 #if __CUDA_ARCH__ >= 900
@@ -60,14 +60,15 @@ __device__ inline void dense_mma(double (&d)[4], const double (&a)[2 * n], const
 #endif
 }
 
-/// Transposes an 8 x 8 matrix of 16-bit elements, two of a row in each lane.
+/// Transposes an 8 x 8 matrix of 16-bit elements; each lane holds two elements of a row.
 __device__ inline unsigned transpose(unsigned row) {
   unsigned column;
   asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(column) : "r"(row));
   return column;
 }
 
-/// Reads memory now, every time: kept in registers, all weights would not fit.
+/// Loads from shared memory every time it is called. If the compiler kept all weights in registers instead,
+/// they would not fit.
 __device__ inline uint4 load_shared_again(const uint4* shared) {
   uint4 value;
   asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -76,6 +77,7 @@ __device__ inline uint4 load_shared_again(const uint4* shared) {
   return value;
 }
 
+/// Loads from global memory (read-only path) every time it is called.
 __device__ inline uint4 load_global_again(const uint4* global) {
   uint4 value;
   asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"

@@ -3,18 +3,20 @@
 
 namespace spsolve::cuda {
 
-/// Operand formats of the sparse tensor cores; tf32 is the 19 high bits of an fp32.
+/// Operand formats of sparse tensor cores; tf32 is the 19 high bits of an fp32 number.
 enum class Element { fp16, bf16, tf32 };
 
-/// 32-bit registers of A and of B that a lane holds for mma.sp.m16n8k<k>.
+/// Number of 32-bit registers of A, and of B, that a lane holds for mma.sp.m16n8k<k>.
 template <Element element, int k>
 constexpr int operand_registers = element == Element::tf32 ? k / 4 : k / 8;
 
-/// D += A B with A 16 x k in 2:4 form (tf32: 1:2), B k x 8, fp32 accumulation: mma.sp::ordered_metadata,
-/// sm_80 up (PTX ISA, "Multiply-and-accumulate using mma.sp with sparse matrix A"). Which element of which
-/// matrix a register holds: kernels/sparse/mma_shape.hpp; a and metadata come from pack() as they are.
-/// `selector` says which lanes of each four deliver the metadata: 0 to 3 for the smaller k of a format, 0 or
-/// 1 for the larger.
+/// Computes D += A B with A 16 x k in 2:4 form (tf32: 1:2), B k x 8 and fp32 accumulation:
+/// mma.sp::ordered_metadata, sm_80 and newer (PTX ISA, "Multiply-and-accumulate using mma.sp with sparse
+/// matrix A").
+///
+/// kernels/sparse/mma_shape.hpp says which register holds which matrix element; pack() makes `a` and
+/// `metadata` in the form needed here. `selector` says which lanes of each group of four provide the
+/// metadata: 0 to 3 for the smaller k of a format, 0 or 1 for the larger.
 template <Element element, int k, int selector>
 __device__ inline void sparse_mma(float (&d)[4], const unsigned (&a)[operand_registers<element, k>],
                                   const unsigned (&b)[operand_registers<element, k>], unsigned metadata) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Read by the host compiler and by NVRTC: no includes, no library types.
+// Both the host compiler and NVRTC read this file: it has no includes and no library types.
 
 namespace spsolve::cuda {
 
-/// A view as the copy engine of sm_90 wants it (CUtensorMap): tiles of it are fetched by their coordinates
-/// relative to View::begin, and what lies outside reads as zero.
+/// Describes a View to the tensor copy engine of sm_90 (CUtensorMap). Boxes are addressed by their
+/// coordinates relative to View::begin; elements outside read as zero.
 struct alignas(64) TensorMap {
   unsigned long long opaque[16];
 };

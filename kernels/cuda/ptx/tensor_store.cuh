@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// From shared to global memory by the tensor copy engine (sm_90), one instruction per function. PTX ISA 8.x,
-// sections 9.7.9.27 (cp.async.bulk.tensor) and 9.7.13.15 (mbarrier).
+// Copies from shared to global memory by the tensor copy engine (sm_90), one instruction per function. PTX
+// ISA 8.x, sections 9.7.9.27 (cp.async.bulk.tensor) and 9.7.13.15 (mbarrier).
 
 #include "kernels/cuda/ptx/async_copy.cuh"
 
 namespace spsolve::cuda {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+/// Arrives on a barrier of this block.
 __device__ inline void mbarrier_arrive(unsigned long long* barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 }
 
-/// So many threads, whole warps, meet at one of the block's barriers 1 to 15.
+/// Synchronises `threads` threads (whole warps) on one of the named barriers 1 to 15 of the block.
 template <int threads>
 __device__ inline void synchronize_threads(int barrier) {
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(threads) : "memory");
@@ -24,15 +25,17 @@ __device__ inline void fence_for_copy_engine() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/// Copies a box to the place of the map that begins at {x, y, z}, as part of the thread's open group; what
-/// lies outside the map is left out.
+/// Copies a box from shared memory to {x, y, z} of the map, as part of the thread's open group. Elements
+/// outside the map are not written.
 __device__ inline void tensor_store(const TensorMap& map, int x, int y, int z, const void* shared) {
   asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(&map),
                "r"(x), "r"(y), "r"(z), "r"(shared_address(shared))
                : "memory");
 }
+/// Closes the thread's open group of stores.
 __device__ inline void commit_stores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
-/// Waits until the shared memory of all but the thread's newest `groups` groups has been read.
+/// Waits until the engine has read the shared memory of all but the thread's `groups` newest groups, so that
+/// it can be overwritten.
 template <int groups>
 __device__ inline void wait_for_stores_to_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(groups) : "memory");

@@ -5,16 +5,18 @@
 
 namespace spsolve::cuda {
 
-/// Elements of a box that the copy engine of sm_90 brings, along each axis (cuTensorMapEncodeTiled).
+/// Largest extent of a box along each axis, in elements, that the tensor copy engine of sm_90 copies at once
+/// (cuTensorMapEncodeTiled).
 constexpr int most_box_extent = 256;
 
-/// What a kernel that is cut to measure has to fit; sm_90 unless told otherwise. Known without a device.
+/// Limits of a device that a kernel's tile has to fit. The defaults describe an H100 or H200 (sm_90), so that
+/// tiles can be chosen without a device.
 struct BlockLimits {
   int compute_capability = 90;           // 10 * major + minor
-  std::size_t shared_bytes = 227 << 10;  // that a block may have
+  std::size_t shared_bytes = 227 << 10;  // of shared memory, at most, per block
   int multiprocessors = 132;
 
-  /// Whether tensors are copied by an engine of their own (TMA).
+  /// True if the device has a copy engine for tensors (TMA).
   bool copy_engine() const { return compute_capability >= 90; }
 };
 

@@ -6,7 +6,8 @@
 
 namespace spsolve::cuda {
 
-/// A stream beside another one, of high priority: what is short begins first.
+/// A high-priority stream that forks from a trunk stream and joins it again. Its priority lets short work
+/// start before the long kernels of the trunk.
 class StreamBranch : public Branch {
  public:
   explicit StreamBranch(cudaStream_t trunk) : trunk_(trunk), branch_(Stream::Priority::high) {}
@@ -16,6 +17,7 @@ class StreamBranch : public Branch {
   void join() const override { order(branch_, joined_, trunk_); }
 
  private:
+  /// Makes `second` wait for everything enqueued on `first` so far.
   static void order(cudaStream_t first, const Event& event, cudaStream_t second) {
     event.record(first);
     check_cuda(cudaStreamWaitEvent(second, event));

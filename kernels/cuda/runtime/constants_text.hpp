@@ -12,7 +12,7 @@
 
 namespace spsolve::cuda {
 
-/// The type of ptx/precision.cuh that a precision is stored as.
+/// Returns the name of the type in ptx/precision.cuh that stores a number of this precision.
 constexpr const char* stored_name(Precision precision) {
   switch (precision) {
     case Precision::fp32:
@@ -29,7 +29,7 @@ constexpr const char* stored_name(Precision precision) {
   return "double";
 }
 
-/// The header of constants that a kernel template is compiled with.
+/// Builds constants.cuh: the header of compile-time constants that a kernel template includes.
 class ConstantsText {
  public:
   explicit ConstantsText(std::initializer_list<const char*> includes) : text_("#pragma once\n") {
@@ -42,7 +42,8 @@ class ConstantsText {
     line(std::string("constexpr ") + type + " " + name + " = " + value + ";");
   }
   void integer(const char* name, std::int64_t value) { put("int", name, std::to_string(value)); }
-  /// `element` as sparse_mma.cuh has it; fp64 has none.
+  /// Writes the constant `element`, a value of the enum Element in sparse_mma.cuh: the operand format of
+  /// tensor cores. fp64 has no such format.
   void element(Precision precision) {
     put("Element", "element",
         precision == Precision::bf16   ? "Element::bf16"
@@ -50,24 +51,24 @@ class ConstantsText {
                                        : "Element::fp16");
   }
   void flag(const char* name, bool value) { put("bool", name, value ? "true" : "false"); }
-  /// An array of int in memory of the device; `extents` such as "[3][steps]".
+  /// Writes an array of int in device memory; `extents` is its declarator, for example "[3][steps]".
   template <class Values>
   void table(const char* name, const char* extents, const Values& values) {
     line(std::string("__device__ constexpr int ") + name + extents + " = " + list(values) + ";");
   }
-  /// Anything else.
+  /// Writes one line of C++ as it is.
   void line(const std::string& text) { text_.append(text).append("\n"); }
 
   std::string finished() const { return text_ + "}  // namespace spsolve::cuda::constants\n"; }
 
-  /// A number to its last bit.
+  /// Returns a hexadecimal literal that keeps every bit of the number.
   static std::string number(double value) {
     std::array<char, 40> text{};
     std::snprintf(text.data(), text.size(), "%a", value);
     return text.data();
   }
 
-  /// A braced list, nested lists included.
+  /// Returns a braced initialiser list; ranges inside ranges become nested lists.
   template <class Values>
   static std::string list(const Values& values) {
     std::string text = "{";

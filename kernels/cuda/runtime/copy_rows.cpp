@@ -11,7 +11,7 @@ namespace spsolve::cuda {
 void copy_rows(Rows from, Rows to, std::size_t bytes, std::size_t rows, std::size_t planes,
                cudaStream_t stream) {
   constexpr std::size_t most_pitch = std::numeric_limits<std::int32_t>::max();
-  if (rows == 1) {  // those of its planes are rows of one plane
+  if (rows == 1) {  // one row per plane: treat the planes as rows of a single plane
     rows = planes;
     planes = 1;
     from.row_stride = from.plane_stride;

@@ -144,7 +144,8 @@ void PinnedMemory::free(std::byte* memory) noexcept { free_pinned(memory); }
 std::byte* DeviceMemory::allocate(std::size_t bytes, std::size_t) {
   void* memory = allocate_device(bytes);
   check_cuda(cudaMemset(memory, 0, bytes));
-  check_cuda(cudaStreamSynchronize(nullptr));  // the streams of fields do not wait for the default stream
+  check_cuda(cudaStreamSynchronize(
+      nullptr));  // streams of fields are non-blocking: they do not wait for the default stream
   return static_cast<std::byte*>(memory);
 }
 void DeviceMemory::free(std::byte* memory) noexcept { free_device(memory); }

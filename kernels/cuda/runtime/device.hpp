@@ -14,11 +14,12 @@
 
 namespace spsolve::cuda {
 
-/// Throws Error(device_failure) that names the call's place, the CUDA status and its meaning.
+/// Throws Error(device_failure) unless `status` is success. The message names the source location of the
+/// call, the CUDA status and its meaning.
 void check_cuda(cudaError_t status, const std::source_location& place = std::source_location::current());
 
-/// How many CUDA devices can be used; 0 without a driver, with one that is too old, or without a device.
-/// `why` then says which.
+/// Returns the number of usable CUDA devices. It is 0 without a driver, with a driver that is too old, or
+/// without a device; `why` then receives the reason.
 int device_count(std::string* why = nullptr);
 
 struct DeviceInfo {
@@ -29,15 +30,16 @@ struct DeviceInfo {
   std::size_t memory_bytes = 0;
   int driver_version = 0, runtime_version = 0;  // 1000 * major + 10 * minor
 
-  /// What NVRTC is told: sm_90a where TMA and wgmma are to be had, else the plain architecture.
+  /// Returns the architecture to compile for: sm_90a on compute capability 9.0, which enables TMA and wgmma,
+  /// otherwise the plain sm_NN.
   std::string architecture() const;
   BlockLimits block_limits() const { return {compute_capability, shared_bytes_per_block, multiprocessors}; }
 };
 DeviceInfo device_info(int device);
-/// That of the device which this thread uses.
+/// Returns the properties of the device that is current in this thread.
 DeviceInfo current_device();
 
-/// Makes `device` the one that this thread uses.
+/// Makes `device` the current device of this thread.
 void select_device(int device);
 
 class Stream {
@@ -49,14 +51,14 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
   operator cudaStream_t() const { return handle_; }
-  /// Blocks until everything enqueued has run; errors of kernels surface here.
+  /// Blocks until everything enqueued has run. Throws Error if a kernel failed.
   void synchronize() const;
 
  private:
   cudaStream_t handle_ = nullptr;
 };
 
-/// A point in a stream; times differences where `timed`.
+/// Marks a point in a stream. Elapsed times can be measured only if it was created with `timed`.
 class Event {
  public:
   explicit Event(bool timed = false);
@@ -65,24 +67,27 @@ class Event {
   Event& operator=(const Event&) = delete;
   operator cudaEvent_t() const { return handle_; }
   void record(cudaStream_t stream) const;
-  /// The same; where the stream is being captured, whenever the graph runs, for the host to look at.
+  /// Records the event so that the host can query it. If the stream is being captured, the event is recorded
+  /// whenever the graph runs.
   void record_for_host(cudaStream_t stream) const;
-  /// Whether what was recorded has come to pass; errors of kernels surface here.
+  /// True if all work before the recorded point has finished. Throws Error if a kernel failed.
   bool done() const;
   void synchronize() const;
+  /// Returns the seconds between `start` and this event; both must be timed.
   double seconds_since(const Event& start) const;
 
  private:
   cudaEvent_t handle_ = nullptr;
 };
 
-/// That a GPU has not the bytes needed for a purpose; `there` says how many it has.
+/// Returns the Error for a GPU without enough memory for a purpose; `there` says how many bytes it has.
 Error memory_error(int device, std::size_t bytes, const std::string& purpose, const std::string& there);
 
-/// Throws Error(device_failure) with needed and free bytes unless the current device has that much memory.
+/// Throws Error(device_failure), with needed and free bytes, unless the current device has that much free
+/// memory.
 void require_device_memory(std::size_t bytes, const std::string& purpose);
 
-/// Memory that is not initialised, owned; `allocate` throws where there is not enough.
+/// Owns uninitialised memory. `allocate` throws if there is not enough.
 template <void* (*allocate)(std::size_t bytes), void (*release)(void* memory)>
 class Buffer {
  public:
@@ -99,24 +104,25 @@ class Buffer {
   std::size_t bytes_ = 0;
 };
 
-/// Memory of the current device; the Error names needed and free bytes if there is not enough.
+/// Allocates memory of the current device. If there is not enough, the Error names the needed and the free
+/// bytes.
 void* allocate_device(std::size_t bytes);
 void free_device(void* memory);
 using DeviceBuffer = Buffer<allocate_device, free_device>;
 
-/// Page-locked host memory: copies to and from the device are fast and asynchronous.
+/// Allocates page-locked host memory, with which copies to and from the device are fast and asynchronous.
 void* allocate_pinned(std::size_t bytes);
 void free_pinned(void* memory);
 using PinnedBuffer = Buffer<allocate_pinned, free_pinned>;
 
-/// Page-locked host memory, for a Field.
+/// Allocates zeroed, page-locked host memory for a Field.
 class PinnedMemory : public Memory {
  public:
   std::byte* allocate(std::size_t bytes, std::size_t row_bytes) override;
   void free(std::byte* memory) noexcept override;
 };
 
-/// Memory of the current device, for a Field.
+/// Allocates zeroed memory of the current device for a Field.
 class DeviceMemory : public Memory {
  public:
   std::byte* allocate(std::size_t bytes, std::size_t row_bytes) override;

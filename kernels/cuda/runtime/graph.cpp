@@ -8,7 +8,8 @@
 namespace spsolve::cuda {
 namespace {
 
-/// Ends a capture that an exception interrupts: the stream can be used again.
+/// Guards a stream capture: if an exception leaves it unfinished, the destructor ends the capture, so that
+/// the stream can be used again.
 class Capture {
  public:
   explicit Capture(cudaStream_t stream) : stream_(stream) {
@@ -38,7 +39,7 @@ class Capture {
   cudaGraph_t end() {
     cudaGraph_t graph = nullptr;
     cudaStreamEndCapture(stream_, &graph);
-    cudaGetLastError();  // what went wrong is already on its way
+    cudaGetLastError();  // the exception that led here already reports the failure
     return graph;
   }
 

@@ -8,10 +8,11 @@
 
 namespace spsolve::cuda {
 
-/// Work on a stream, and on others that events tie to it, enqueued by one call.
+/// A CUDA graph: work on a stream, and on other streams tied to it by events, that one call enqueues.
 class Graph {
  public:
-  /// Captures what `enqueue` enqueues; nothing runs. It must neither wait for the device nor take memory.
+  /// Captures the work that `enqueue` puts on the stream; nothing runs yet. `enqueue` must neither wait for
+  /// the device nor allocate memory.
   Graph(cudaStream_t stream, const std::function<void()>& enqueue);
   void launch(cudaStream_t stream) const;
 

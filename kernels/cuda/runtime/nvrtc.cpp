@@ -67,7 +67,7 @@ Compiled Nvrtc::compile(const SourceFile& main, const std::vector<SourceFile>& f
   const std::string arch = "--gpu-architecture=" + architecture;
   std::vector<const char*> arguments{options.begin(), options.end()};
   arguments.push_back(arch.c_str());
-  if (major_ >= 13) arguments.push_back("--no-cache");  // what is found in that has no log
+  if (major_ >= 13) arguments.push_back("--no-cache");  // a program from NVRTC's cache comes without a log
   const nvrtcResult status = find<decltype(nvrtcCompileProgram)>("nvrtcCompileProgram")(
       handle, static_cast<int>(arguments.size()), arguments.data());
 

@@ -7,28 +7,30 @@
 
 namespace spsolve::cuda {
 
-/// A text that kernels include by its name.
+/// A source text that kernels include under `name`.
 struct SourceFile {
   std::string name, text;
 };
 
-/// What NVRTC made of a program.
+/// The result of compiling a program.
 struct Compiled {
   std::vector<char> cubin;
-  std::string log;  // with ptxas' account of registers, spills and shared memory
+  std::string log;  // compiler messages and what ptxas reports: registers, spills, shared memory
 };
 
-/// NVIDIA's run-time compiler. The library is opened when it is first needed, so that the executable starts
-/// without CUDA; it is looked for as any shared library, then where CUDA was when spsolve was built.
+/// NVIDIA's run-time compiler. The shared library is opened when an Nvrtc is made, so that the executable
+/// starts without CUDA. The search order is the usual one of shared libraries, then the CUDA directory of the
+/// build.
 class Nvrtc {
  public:
-  /// Throws Error if the library is not there.
+  /// Opens the library. Throws Error if it is not found.
   Nvrtc();
 
+  /// Returns the NVRTC version and the options that compile() passes, for example as part of a cache key.
   const std::string& compiler() const { return compiler_; }
 
   /// Compiles `main`, which may include `files`, for `architecture` (sm_80, sm_90a, ...). Throws Error with
-  /// NVRTC's messages if it does not compile.
+  /// NVRTC's messages if the program does not compile.
   Compiled compile(const SourceFile& main, const std::vector<SourceFile>& files,
                    const std::string& architecture) const;
 

@@ -20,7 +20,7 @@ std::string hash_name(const std::vector<std::string_view>& parts) {
   const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), XXH3_freeState);
   XXH3_128bits_reset(state.get());
   for (const std::string_view part : parts) {
-    const std::uint64_t length = part.size();  // so that no two lists of parts run together
+    const std::uint64_t length = part.size();  // hashing lengths too makes different lists of parts differ
     XXH3_128bits_update(state.get(), &length, sizeof length);
     XXH3_128bits_update(state.get(), part.data(), part.size());
   }
@@ -31,7 +31,8 @@ std::string hash_name(const std::vector<std::string_view>& parts) {
   return text.data();
 }
 
-/// A cache file is the checksum of the code, then the code.
+/// Reads a cache file: a checksum of the machine code, then the code. Returns an empty vector if the checksum
+/// does not match.
 std::vector<char> read_checked(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
@@ -42,7 +43,8 @@ std::vector<char> read_checked(const std::filesystem::path& path) {
   return checksum == XXH3_64bits(bytes.data(), bytes.size()) ? bytes : std::vector<char>{};
 }
 
-/// Leaves the file as it was if anything fails: a cache may be full, or read-only.
+/// Writes a cache file under a temporary name and renames it when it is complete. If anything fails (a full
+/// or read-only cache), an existing file stays as it was.
 void write_whole(const std::filesystem::path& path, const std::vector<char>& cubin) {
   std::error_code ignored;
   std::filesystem::create_directories(path.parent_path(), ignored);
@@ -69,7 +71,7 @@ Compiled KernelCompiler::compile_fresh(std::string_view name, const std::string&
   files.push_back({"constants.cuh", constants});
   for (const SourceFile& file : files)
     if (file.name == name) return nvrtc_.compile(file, files, architecture_);
-  throw Error(Status::device_failure, "no kernel template " + std::string(name));
+  throw Error(Status::device_failure, "no kernel template is named " + std::string(name));
 }
 
 std::vector<char> KernelCompiler::compile(std::string_view name, const std::string& constants) const {

@@ -17,27 +17,33 @@
 
 namespace spsolve::cuda {
 
-/// The .cuh templates and the headers they share with the host, as they were when spsolve was built.
+/// Returns the .cuh templates and the headers that they share with the host, as they were when spsolve was
+/// built.
 const std::vector<SourceFile>& embedded_sources();
 
-/// Machine code (cubin) that may still be on its way from a compiler; its last copy waits for the end.
+/// Machine code (cubin) that a compiler thread may still be making. The destructor of the last copy waits for
+/// that thread.
 using Code = std::shared_future<std::vector<char>>;
 
-/// Compiles kernels from the embedded templates and remembers the machine code on disk, by a hash of sources,
-/// constants, architecture, NVRTC version and options. Many processes may share the directory: a file appears
-/// under its name only when it is whole, and one that does not match its checksum is compiled again.
+/// Compiles kernels from the embedded templates and keeps the machine code on disk. The cache key is a hash
+/// of sources, constants, architecture, NVRTC version and options.
+///
+/// Many processes may share the directory: a file appears under its name only when it is complete, and a file
+/// that does not match its checksum is compiled again.
 class KernelCompiler {
  public:
-  /// `cache` is created when it is first written; if it is empty or cannot be written, nothing is kept.
+  /// The directory `cache` is created at the first write. If the path is empty or cannot be written, nothing
+  /// is kept.
   explicit KernelCompiler(std::string architecture, std::filesystem::path cache = cache_directory());
 
-  /// Machine code (cubin) of the template `name`, with `constants` as its constants.cuh. Throws Error.
+  /// Returns the machine code (cubin) of the template `name`, compiled with `constants` as its constants.cuh.
+  /// Throws Error.
   std::vector<char> compile(std::string_view name, const std::string& constants) const;
 
-  /// The same by a thread of its own; get() throws what compile() does.
+  /// Starts compile() in a thread of its own; get() of the result throws what compile() throws.
   Code begin(std::string_view name, const std::string& constants) const;
 
-  /// The same without looking at the cache; its log tells registers and spills.
+  /// Compiles without looking at the cache; the log of the result tells registers and spills.
   Compiled compile_fresh(std::string_view name, const std::string& constants) const;
 
   const std::string& architecture() const { return architecture_; }
@@ -48,18 +54,18 @@ class KernelCompiler {
   Nvrtc nvrtc_;
 };
 
-/// A kernel, loaded on the current device when it is first used: until then it may be compiled.
+/// A kernel that is loaded on the current device at its first use; it may still be compiling until then.
 class Kernel {
  public:
-  /// `most_shared_bytes`: of dynamic shared memory in any launch.
+  /// `most_shared_bytes` is the largest amount of dynamic shared memory that any launch uses.
   Kernel(Code cubin, std::string name, std::size_t most_shared_bytes = 0)
       : cubin_(std::move(cubin)), name_(std::move(name)), most_shared_bytes_(most_shared_bytes) {}
 
-  /// Per multiprocessor, with so many threads in a block and bytes of dynamic shared memory. The driver is
-  /// asked once.
+  /// Returns how many blocks of `threads` threads and `shared_bytes` bytes of dynamic shared memory fit on
+  /// one multiprocessor. The driver is asked once per pair.
   int resident_blocks(int threads, std::size_t shared_bytes) const;
 
-  /// Enqueues a launch with one argument, copied now.
+  /// Enqueues a launch with one argument, which is copied before the call returns.
   template <class Arguments>
   void launch(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
               const Arguments& arguments) const {

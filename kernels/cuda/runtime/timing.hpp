@@ -10,7 +10,7 @@
 
 namespace spsolve::cuda {
 
-/// Mean seconds of a launch, launched `count` times back to back.
+/// Returns the mean seconds per call of `launch`, called `count` times back to back.
 template <class Launch>
 double mean_seconds(const Stream& stream, int count, Launch&& launch) {
   const Event begin(true), end(true);
@@ -21,12 +21,14 @@ double mean_seconds(const Stream& stream, int count, Launch&& launch) {
   return end.seconds_since(begin) / count;
 }
 
+/// Seconds per launch at the boost clock of a rested device, and at the clock of a device under load.
 struct LaunchTime {
   double boost_s, sustained_s;
 };
 
-/// Boost: the better of a batch and of the median of single launches, after rests of 60 ms. Sustained: the
-/// mean of launches back to back for `seconds`, after the same.
+/// Times a launch in two ways. Boost: the better of a batch and of the median of single launches, each after
+/// a rest of 60 ms. Sustained: the mean of launches back to back for `seconds`, after a warm-up of the same
+/// length.
 template <class Launch>
 LaunchTime launch_time(const Stream& stream, double seconds, Launch&& launch) {
   constexpr int batch = 12;

@@ -5,22 +5,23 @@
 #include <set>
 
 #include "kernels/cuda/runtime/constants_text.hpp"
-#include "kernels/cuda/scalar/tile.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/sparse/round_weights.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
-constexpr std::size_t most_folded_taps = 512;  // larger stencils are stepped tap by tap
-// Read by one sum of step.cuh; beyond, the loop is kept: code would leave the instruction cache.
+constexpr std::size_t most_folded_taps = 512;  // larger stencils are summed tap by tap
+// Points that a sum of step.cuh reads at most if its loop is unrolled; longer code would not stay in the
+// instruction cache.
 constexpr int most_unrolled_points = 512;
 
 const char* wall_name(Wall wall) {
   return wall == Wall::none ? "Wall::none" : wall == Wall::dirichlet ? "Wall::dirichlet" : "Wall::neumann";
 }
 
-/// Whether taps[k] and the tap mirrored along an axis have the same weight, for all k; taps in lexicographic
-/// order.
+/// Returns whether every tap has the same weight as its mirror image along an axis. The taps are in
+/// lexicographic order.
 bool mirrored(const std::vector<Tap>& taps, int axis) {
   return std::all_of(taps.begin(), taps.end(), [&](const Tap& tap) {
     std::array<int, 3> image{tap.offset[0], tap.offset[1], tap.offset[2]};
@@ -31,7 +32,7 @@ bool mirrored(const std::vector<Tap>& taps, int axis) {
   });
 }
 
-/// Operations of a folded sum, additions of points included, were taps folded along these axes.
+/// Counts the operations of a sum folded along these axes, additions of points included.
 int folded_operations(const std::vector<Tap>& taps, const std::array<bool, 3>& folded) {
   std::set<std::pair<int, int>> added;  // points in a plane, (row, column)
   int operations = 0;
@@ -79,7 +80,7 @@ KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Preci
   const int folded_count = folded_operations(taps, symmetric);
   if (folded_count >= operations) return;
   const KernelStencil chain = *this;
-  // In fp64 ptxas 13.0 makes slower code of it beyond radius 1 (378 instead of 402 GStencil/s at 3).
+  // In fp64 beyond radius 1, ptxas 13.0 makes slower code of it (378 instead of 402 GStencil/s at radius 3).
   begins_with_plane =
       symmetric[plane_axis] && !source && (precision != Precision::fp64 || radius[plane_axis] == 1);
   operations = folded_count - begins_with_plane;
@@ -88,8 +89,9 @@ KernelStencil::KernelStencil(const Domain& domain, const Stencil& stencil, Preci
     return (folded[row_axis] && tap.offset[row_axis] < 0) ||
            (folded[column_axis] && tap.offset[column_axis] < 0);
   });
-  // Where no march takes it, tiles do (single_tile.hpp), faster than step.cuh a folded sum.
-  if (!choose_tile(*this, {precision, true, true}, 1, {})) *this = chain;
+  // Without a march, tiles in shared memory take the stencil if it is not folded (single_step_tile.hpp). They
+  // are faster than step.cuh with a folded sum.
+  if (!choose_march_tile(*this, {precision, true, true}, 1, {})) *this = chain;
 }
 
 bool KernelStencil::is_pointwise(int plane) const {
@@ -149,7 +151,7 @@ ConstantsText tap_constants(const KernelStencil& stencil, const Formats& formats
   return text;
 }
 
-std::string constants_text(const KernelStencil& stencil, const Formats& formats, const Tile* tile) {
+std::string constants_text(const KernelStencil& stencil, const Formats& formats, const MarchTile* tile) {
   ConstantsText text = tap_constants(stencil, formats);
   text.flag("begins_with_plane", stencil.begins_with_plane);
   text.flag("mirrors_planes", stencil.mirrors_planes());

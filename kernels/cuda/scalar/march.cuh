@@ -1,30 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// `depth` true single steps in one kernel: a block marches a tile along the slowest axis and keeps every time
-// level in registers (2.5D temporal blocking; streaming accumulators instead of streaming operands).
+// Advances a region by `depth` true single steps in one kernel. The kernel streams through the planes of a
+// tile and keeps every time level in registers: 2.5D temporal blocking with streaming accumulators instead of
+// streaming operands.
 //
-// When plane z of level l is known it is scattered into the planes z - R .. z + R of level l + 1, R the
-// radius along the march, whose sums it extends in the order of the taps; plane z - R is complete with that.
-// So 2R registers per point and level are kept, there is no ring of planes and no index. Where the last tap
-// along the march is the centre of its plane (stars), completing a plane needs no neighbour: all levels
-// advance pointwise first, and then share their rows under one barrier. Otherwise (boxes) every level has its
-// own barrier. A lane holds points_per_lane x rows_per_warp points; x neighbours come by shuffles, rows of
-// other warps through shared memory. Per point and launch: one read and one write of storage, depth * taps
-// fused multiply-adds, times the redundancy of the tile (halo depth * radius on all sides, depth * R planes
-// of warm-up). Limited by issue slots and shared-memory accesses for stars, by FMA for boxes. A source is one
-// read more, and (depth - 1) R + 1 of its planes stay in registers: by memory, then.
+// Blocks, warps, lanes. A block marches one tile along the slowest axis, over the planes [begin, end) that
+// MarchBlock gives it, after a warm-up of 2 * depth * R planes (R: radius along the march). A tile is warps *
+// rows_per_warp rows by 32 * points_per_lane columns, halo included. A warp holds rows_per_warp whole rows of
+// the tile; a lane holds points_per_lane neighbouring columns of each of these rows.
 //
-// Ghost points beyond walls are made where sums read them, level by level: no thread steps any. Blocks that
-// touch a wall at the ends of rows or columns take a second instance of the code, which completes the windows
-// of threads (TileFaces); 2D blocks near a face across the march a third. Planes beyond a dirichlet face
-// across the march have its value; a plane beside a neumann face is its own image, if the stencil reaches one
-// plane along the march and of that the centre alone (PlaneFaces): else planes beside such faces are the
-// host's.
+// Registers. Per point and level, a lane keeps the unfinished sums of the 2R planes ahead. When plane z of
+// level l is known, it is added to the sums of the planes z - R .. z + R of level l + 1, in the order of the
+// taps, which completes plane z - R. So neither a ring of planes nor indexing is needed. With a source,
+// (depth - 1) R + 1 planes of it stay in registers too.
+//
+// Shared memory. A stage of the ring (plane_ring.cuh) is one plane of the tile of the input; with a source,
+// it also holds the source plane that is R planes ahead. `stages` - 1 planes are in flight. EdgeRows holds
+// the first and last rows of every warp for the warps above and below it. Neighbours along x come from other
+// lanes by shuffles.
+//
+// Barriers. With one warp per block, every block barrier is a warp barrier. If the last tap along the march
+// is the centre of its plane (stars, pointwise_completion), completing a plane needs no neighbours: all
+// levels advance pointwise first, then share their rows under one barrier per plane. Otherwise (boxes) there
+// is one barrier per plane, and one more for each level whose rows are shared. The first barrier of a plane
+// also frees the stage of the plane before for the next fetch. sm_80 needs one more barrier per plane, when a
+// stage has arrived.
+//
+// Cost per point and launch: one read and one write of storage, and depth * taps fused multiply-adds, times
+// the redundancy of the tile (halo of depth * radius on all sides, warm-up of each block). Stars are limited
+// by issue slots and shared-memory accesses, boxes by multiply-adds. A source adds one read, which makes a
+// kernel memory-bound.
+//
+// Walls. Ghost points beyond walls are made where sums read them, level by level; no thread advances ghost
+// points. Blocks that touch a wall at the ends of rows or columns run a second instance of the code, which
+// completes the windows of threads (TileFaces). A third instance handles planes near a face across the march;
+// in 2D the blocks near such a face run it, in 3D all others do. Planes beyond a dirichlet face across the
+// march have its value. A plane beside a neumann face is its own reflection, if the stencil reaches one plane
+// along the march with a centre tap only (PlaneFaces); other stencils leave the planes beside such faces to
+// other kernels (ScalarUnit).
 
 #include "constants.cuh"
 #include "kernels/cuda/ptx/precision.cuh"
+#include "kernels/cuda/scalar/march_block.cuh"
 #include "kernels/cuda/scalar/march_ghosts.cuh"
 #include "kernels/cuda/scalar/march_output.cuh"
-#include "kernels/cuda/scalar/march_place.cuh"
 #include "kernels/cuda/scalar/march_taps.cuh"
 #include "kernels/cuda/scalar/march_tile.cuh"
 #include "kernels/cuda/scalar/plane_ring.cuh"
@@ -32,23 +50,23 @@
 
 namespace spsolve::cuda {
 
-/// Of the planes of a block that touches a wall at the ends of rows or columns, and of one that may take
-/// planes near a face across the march.
+/// The march of one block. `beside_wall`: the tile touches a wall at the ends of rows or columns.
+/// `near_planes`: some planes may be near a face across the march.
 template <bool beside_wall, bool near_planes>
 class March {
  public:
-  __device__ March(const BlockPlace& place, SharedMemory& shared)
-      : place_(place),
+  __device__ March(const MarchBlock& block, SharedMemory& shared)
+      : block_(block),
         shared_(shared),
-        lane_(held_column(place.first_column, static_cast<int>(threadIdx.x) % 32 * VX) / VX),
+        lane_(held_column(block.first_column, static_cast<int>(threadIdx.x) % 32 * VX) / VX),
         warp_(static_cast<int>(threadIdx.x) / 32),
-        output_(place),
-        faces_(place.a, place.first_row, place.first_column),
-        plane_faces_(place.a) {}
+        output_(block),
+        faces_(block.a, block.first_row, block.first_column),
+        plane_faces_(block.a) {}
 
   __device__ void run() {
-    const int planes = static_cast<int>(place_.end - place_.begin) + warm_up;
-    Ring ring(shared_.ring, place_.a, place_.begin - depth * R, place_.first_row, place_.first_column);
+    const int planes = static_cast<int>(block_.end - block_.begin) + warm_up;
+    Ring ring(shared_.ring, block_.a, block_.begin - depth * R, block_.first_row, block_.first_column);
     for (int i = 0; i < ahead; ++i) ring.fetch(i < planes);
     Sums sums[depth] = {};
     int i = 0;
@@ -76,39 +94,41 @@ class March {
  private:
   static constexpr int ahead = Ring::stages - 1;
   static constexpr int warm_up = 2 * depth * R;  // planes before the first that is written
-  /// Of the planes ahead of a level.
+  /// Unfinished sums of the planes ahead of a level.
   using Sums = Points[R > 0 ? 2 * R : 1];
 
   static constexpr int source_planes = with_source ? (depth - 1) * R + 1 : 1;
 
-  /// Level l makes no plane that is wanted before plane 2lR of the march, so that a good third of the warm-up
-  /// can be left out, by loops of fewer levels: branches in one loop would keep the instructions of one level
+  /// Level l makes no needed plane before plane 2 l R of the march. Warm-up loops with fewer levels therefore
+  /// save a good third of the warm-up. Branches inside one loop would instead keep instructions of one level
   /// from filling the waits of another.
   static constexpr bool warms_apart = R > 0 && warms_up_apart(RY > 0, pointwise_completion, sizeof(Compute));
   static constexpr int phases = warms_apart ? warm_up_phases(depth) : 1;
-  /// The last phase, of all levels, has a loop of its own, which writes nothing, so that none asks whether to
-  /// write; where there are more loops beside walls, more instructions cost more than asking.
+  /// True if the last warm-up phase, which runs all levels, has a loop of its own that writes nothing, so
+  /// that no loop tests whether to write. With more loops beside walls, the additional instructions cost more
+  /// than the test.
   static constexpr bool writes_apart = warms_apart && (RY == 0 ? !near_planes : !has_walls);
   static constexpr int warm_up_loops = writes_apart ? phases : phases - 1;
-  /// Planes near a face across the march have a loop of their own: few are, and others are not to pay for it.
-  /// 3D stars have no registers for more loops than one.
+  /// True if planes near a face across the march have a loop of their own: there are few of them, and the
+  /// other planes should not pay for the ghost points. 3D stars have no registers for more than one loop.
   static constexpr bool has_near_loop = RY == 0 || !pointwise_completion;
-  /// Where two loops, windows to complete and sums of fp64 leave no registers for offsets of other warps'
-  /// rows.
+  /// True if two loops, windows with ghost points and fp64 sums leave no registers for the offsets of other
+  /// warps' rows.
   static constexpr bool lacks_registers = sizeof(Compute) == 8 && beside_wall && near_planes && RY > 0;
 
-  /// Plane i of the march in the grid.
-  __device__ int plane_of(int i) const { return static_cast<int>(place_.begin) - depth * R + i; }
+  /// Returns the grid coordinate of plane i of the march.
+  __device__ int plane_of(int i) const { return static_cast<int>(block_.begin) - depth * R + i; }
 
-  /// Takes plane i of the march through the first `levels` levels, and if `writing`, through all and out.
-  /// `near_face`: some level may be beside a face across the march, or beyond.
+  /// Advances plane i of the march through the first `levels` levels; if `writing`, through all levels and to
+  /// memory. `near_face`: some level may be beside or beyond a face across the march.
   template <int levels, bool writing, bool near_face>
   __device__ __forceinline__ void take_plane(Ring& ring, Sums (&sums)[depth], int i, int planes) {
     const int plane = plane_of(i);
     const auto [input, source] = ring.wait();
     Points level[levels + 1];
     read_input<near_face>(level[0], input, plane);
-    constexpr bool after_warm_up = near_planes && !near_face;  // by the loop of planes that are not near
+    // in the loop for planes that are not near a face
+    constexpr bool after_warm_up = near_planes && !near_face;
     const auto write = [&] {
       if constexpr (writing)
         if (writes_apart || after_warm_up || i >= warm_up) output_.write(level[levels]);
@@ -121,7 +141,7 @@ class March {
       } else {
         complete_levels<levels, writing, false>(level, sums, plane);
       }
-      // Before the barrier, so that its registers are free afterwards.
+      // Results are written before the barrier, so that their registers are free afterwards.
       write();
       static_for<0, levels>([&](auto l) {
         if constexpr (shares<l.value, near_face>) share_rows(edges[RY > 0 ? l.value : 0], level[l.value]);
@@ -130,7 +150,8 @@ class March {
       compute_anew(warp_);
       ring.fetch(i + ahead < planes);
       advance_source(source);
-      // Level 0 last and from the input again: its registers are not kept across the barrier.
+      // Level 0 comes last and is read from the stage again, so that it takes no registers across the
+      // barrier.
       static_for<0, levels>([&](auto k) {
         constexpr int l = levels - 1 - k.value;
         if constexpr (l == 0) read_input<near_face>(level[0], input, plane);
@@ -173,14 +194,14 @@ class March {
     }
   }
 
-  /// Level 0 at the thread's points.
+  /// Reads level 0 at the thread's points.
   template <bool near_face>
   __device__ void read_input(Points& points, const In (*input)[tile_columns], int plane) const {
     read_points<Stored>(points, input);
     if constexpr (near_face) plane_faces_.impose(points, plane);
   }
 
-  /// The planes of the source that levels reach are kept until the last has passed.
+  /// Reads the next plane of the source. Planes stay in registers until the last level has used them.
   __device__ void advance_source(const Compute (*source)[tile_columns]) {
     if constexpr (!with_source) return;
     static_for<1, source_planes>(
@@ -188,7 +209,7 @@ class March {
     read_points<Compute>(source_[0], source);
   }
 
-  /// A plane at the thread's points, as operands of the given format.
+  /// Reads a plane at the thread's points, as operands of the given format.
   template <class Format, class T>
   __device__ void read_points(Points& points, const T (*plane)[tile_columns]) const {
 #pragma unroll
@@ -197,7 +218,7 @@ class March {
 
   template <class Format, class T>
   __device__ void read_row(Compute (&to)[VX], const T (*plane)[tile_columns], int tile_row) const {
-    using Vector = Pack<T, VX>;
+    using Vector = ElementVector<T, VX>;
     const Vector vector = *reinterpret_cast<const Vector*>(&plane[tile_row][lane_ * VX]);
 #pragma unroll
     for (int c = 0; c < VX; ++c) to[c] = read<Format>(vector.element[c]);
@@ -207,7 +228,8 @@ class March {
     return operand<Format>(static_cast<Compute>(value_of(stored)));
   }
 
-  /// Level after level, where the last tap of each is the centre of its plane: without neighbours.
+  /// Completes one plane of every level in turn. No neighbours are needed, since the last tap of each level
+  /// is the centre of its plane.
   template <int levels, bool writing, bool near_face>
   __device__ __forceinline__ void complete_levels(Points* level, Sums (&sums)[depth], int plane) {
     static_for<0, levels>([&](auto l) {
@@ -222,15 +244,15 @@ class March {
     });
   }
 
-  /// A plane of a level beside a neumann face adds to sums as its image before it does itself; one beyond is
-  /// the image of the last.
+  /// Handles the planes of a level at neumann faces. The first plane is added to sums as its own reflection
+  /// before it is added as itself. The plane beyond the last one is a copy of the last one.
   __device__ void reflect(Points& level, Sums& sums, int plane) {
     if (plane_faces_.is_mirrored_first(plane)) add_taps<-1>(sums[1], Centres{level});
     if (plane_faces_.is_mirrored_last(plane)) *shared_.points_of_thread() = level;
     if (plane_faces_.is_image_of_last(plane)) level = *shared_.points_of_thread();
   }
 
-  /// A completed level becomes the operand of the next one.
+  /// Turns a completed plane into operands of the next level.
   template <bool near_face>
   __device__ void settle(Points& points, int plane) const {
 #pragma unroll
@@ -240,12 +262,13 @@ class March {
     if constexpr (near_face) plane_faces_.impose(points, plane);
   }
 
-  /// Whether warps hand each other rows of a level: those of level 0 are in the input, but for ghosts.
+  /// True if warps share rows of a level through EdgeRows. Rows of level 0 are read from the stage, unless
+  /// they contain ghost points.
   template <int level, bool near_face>
   static constexpr bool shares = RY > 0 && (level > 0 || near_face);
 
   __device__ void share_rows(EdgeRows& edges, const Points& points) const {
-    using Vector = Pack<Compute, VX>;
+    using Vector = ElementVector<Compute, VX>;
 #pragma unroll
     for (int k = 0; k < RY; ++k) {
       *reinterpret_cast<Vector*>(&edges.at[warp_][k][lane_ * VX]) =
@@ -255,8 +278,8 @@ class March {
     }
   }
 
-  /// The thread's points of level l with all neighbours that taps reach. What lies outside the tile is any
-  /// value: it reaches no point that is written.
+  /// Collects the thread's points of level l and all neighbours that taps reach. Entries outside the tile
+  /// have any value: they affect no point that is written.
   template <int l, bool near_face>
   __device__ void gather(Window& window, const Points& points, const In (*input)[tile_columns],
                          const EdgeRows& edges, int plane) const {
@@ -269,14 +292,14 @@ class March {
         for (int c = 0; c < VX; ++c) row[c] = points.at[v][c];
       } else {
         constexpr int side = v < 0 ? 0 : 1,
-                      beyond = side == 0 ? -1 - v : v - VY;  // rows between it and the warp's
+                      beyond = side == 0 ? -1 - v : v - VY;  // rows between this row and the warp's own rows
         const bool mirrored = beside_wall && faces_.template mirror_rows<side>();
         const int other = mirrored ? warp_ : side == 0 ? max(warp_ - 1, 0) : min(warp_ + 1, warps - 1);
         const bool of_first_rows = mirrored == (side == 0);
         if constexpr (!shares<l, near_face>) {
           read_row<Stored>(row, input, other * VY + (of_first_rows ? beyond : VY - 1 - beyond));
         } else {
-          const auto vector = *reinterpret_cast<const Pack<Compute, VX>*>(
+          const auto vector = *reinterpret_cast<const ElementVector<Compute, VX>*>(
               &edges.at[other][of_first_rows ? beyond : 2 * RY - 1 - beyond][lane_ * VX]);
 #pragma unroll
           for (int c = 0; c < VX; ++c) row[c] = vector.element[c];
@@ -296,15 +319,15 @@ class March {
       if (!near_face || !turns_corners || !plane_faces_.is_beyond(plane)) faces_.complete(window);
   }
 
-  /// The sums of the planes z - R + 1 .. z + R that level l, at z, reaches follow those of the plane before.
+  /// Shifts the sums by one plane, to those of the planes z - R + 1 .. z + R that level l reaches from plane
+  /// z, and starts the last one.
   template <int l>
   __device__ void advance_sums(Sums& sums) const {
     static_for<0, 2 * R - 1>([&](auto j) { sums[j.value] = sums[j.value + 1]; });
     if constexpr (R > 0) start<l * R>(sums[2 * R - 1]);
   }
 
-  /// What every sum begins with: the source, or zero; of a plane so many behind the newest that one of level
-  /// 0 reaches.
+  /// Starts a sum: with the source, `behind` planes before the newest one that level 0 reaches, or with zero.
   template <int behind>
   __device__ void start(Points& sums) const {
     if constexpr (with_source)
@@ -313,29 +336,29 @@ class March {
       sums = {};
   }
 
-  const BlockPlace& place_;
+  const MarchBlock& block_;
   SharedMemory& shared_;
   int lane_, warp_;
   TileOutput output_;
   TileFaces faces_;
   PlaneFaces plane_faces_;
-  Points source_[source_planes] = {};  // from the newest on
+  Points source_[source_planes] = {};  // newest first
 };
 
 }  // namespace spsolve::cuda
 
 extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::warps,
                                              spsolve::cuda::blocks_per_multiprocessor)
-    march(const __grid_constant__ spsolve::cuda::Arguments a) {
+    march(const __grid_constant__ spsolve::cuda::ScalarArguments a) {
   using namespace spsolve::cuda;
   extern __shared__ __align__(128) unsigned char memory[];
   SharedMemory& shared = *reinterpret_cast<SharedMemory*>(memory);
-  const BlockPlace place(a);
-  if (place.begin >= place.end) return;
-  if (place.beside_wall())
-    March<true, has_ghost_planes>(place, shared).run();
-  else if (has_ghost_planes && place.near_planes())
-    March<false, has_ghost_planes>(place, shared).run();
+  const MarchBlock block(a);
+  if (block.begin >= block.end) return;
+  if (block.beside_wall())
+    March<true, has_ghost_planes>(block, shared).run();
+  else if (has_ghost_planes && block.near_planes())
+    March<false, has_ghost_planes>(block, shared).run();
   else if constexpr (ends_apart || !has_ghost_planes)
-    March<false, false>(place, shared).run();
+    March<false, false>(block, shared).run();
 }

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What points of march.cuh find beyond walls.
+// Ghost points of march.cuh beyond walls.
 
 #include "kernels/cuda/scalar/march_tile.cuh"
 
 namespace spsolve::cuda {
 
-/// The faces across one axis as a thread sees them in its window along it: `n` points of its own and `r`
-/// neighbours on either side, whose entries beyond a dirichlet face become its value, and beyond a neumann
-/// face the points that they mirror. What else lies beyond is any value. `between`: the face before, and that
-/// after them, lies between the points of two threads, so that a thread finds it in one place; else anywhere
-/// among its points.
+/// The two faces across one axis, as a thread sees them in its window along that axis. The window has `n`
+/// points of the thread and `r` neighbours on either side. Entries beyond a dirichlet face take its value;
+/// entries beyond a neumann face take the points that they reflect. Entries farther out have any value.
+///
+/// `between` tells, for each of the two faces, whether it lies between the points of two threads. A thread
+/// then finds it at one known place of its window, otherwise anywhere among its points.
 template <int axis, int n, int r, const bool (&between)[2]>
 class Faces {
  public:
-  /// `first`: the coordinate of the first of the n points.
-  __device__ Faces(const Arguments& a, long long first)
+  /// `first` is the coordinate of the first of the n points.
+  __device__ Faces(const ScalarArguments& a, long long first)
       : a_(a), low_(seen<0>(r - first)), high_(seen<1>(n + r + first - a.shape[axis])) {}
 
-  /// Completes the window whose entry e is at(e); `but_mirrors`: the entries of mirrors() are right already.
+  /// Completes the window whose entry e is at(e). `but_mirrors`: entries on sides where mirrors() can be true
+  /// are already right.
   template <bool but_mirrors, class At>
   __device__ __forceinline__ void complete(At&& at) const {
     if constexpr (walls[axis][0] != Wall::none) {
@@ -29,7 +31,7 @@ class Faces {
     }
   }
 
-  /// Whether the thread's own points are mirrored in a face just beside them.
+  /// Returns whether the thread's own points are reflected at a face directly beside them.
   template <int side>
   __device__ bool mirrors() const {
     return can_mirror<side> && (side == 0 ? low_ : high_) != 0;
@@ -39,8 +41,9 @@ class Faces {
   template <int side>
   static constexpr bool can_mirror = between[side] && walls[axis][side] == Wall::neumann;
 
-  /// A face that has `beyond` entries of the window, counted from its side, beyond it: one bit for all of
-  /// these if it gives them a value, else one for the first point inside. No bit where none of them matters.
+  /// Returns the bits for a face that has `beyond` entries of the window, counted from its side, beyond it. A
+  /// dirichlet face sets one bit for each of these entries, a neumann face one bit for the first point
+  /// inside. No bit is set if none of these entries matters.
   template <int side>
   static __device__ unsigned seen(long long beyond) {
     if (beyond <= 0 || beyond >= n + r) return 0;
@@ -65,26 +68,28 @@ class Faces {
     }
   }
 
-  const Arguments& a_;
+  const ScalarArguments& a_;
   unsigned low_, high_;
 };
 
-/// Those at the ends of rows and columns of a tile.
+/// The faces at the ends of rows and columns of a tile.
 class TileFaces {
  public:
-  __device__ TileFaces(const Arguments& a, long long first_row, long long first_column)
+  __device__ TileFaces(const ScalarArguments& a, long long first_row, long long first_column)
       : rows_(a, first_row + static_cast<int>(threadIdx.x) / 32 * VY),
         columns_(a, first_column + static_cast<int>(threadIdx.x) % 32 * VX) {}
 
-  /// Whether the rows of a warp beside a face are read in place of those beyond.
+  /// Returns whether a warp beside a face reads its own rows in place of those beyond.
   template <int side>
   __device__ bool mirror_rows() const {
     return rows_.template mirrors<side>();
   }
 
-  /// Rows decide after columns, as planes do after rows: what lies beyond both takes the value of theirs.
+  /// Completes a window. Rows come after columns (and planes after rows): a point beyond both faces takes the
+  /// value of the later axis.
   __device__ __forceinline__ void complete(Window& window) const {
-    constexpr int row = corners ? 0 : RY, column = corners ? 0 : RX;  // what taps reach along the other axis
+    // Lines of the window that no tap reads need no ghost points.
+    constexpr int row = corners ? 0 : RY, column = corners ? 0 : RX;
 #pragma unroll
     for (int w = row; w < VY + 2 * RY - row; ++w)
       columns_.template complete<false>([&](int e) -> Compute& { return window.at[w][e]; });
@@ -98,32 +103,32 @@ class TileFaces {
   Faces<column_axis, VX, RX, faces_between_lanes> columns_;
 };
 
-/// Keeps the compiler from turning a branch that is seldom taken into selects that all execute.
+/// Keeps the compiler from turning a rarely taken branch into selects that are always executed.
 __device__ inline void keep_branch() { __syncwarp(); }
 
-/// The faces across the march. Planes beyond have one value: that of a dirichlet face, or zero where sums
-/// take the plane beside a neumann face as its own image, at a distance of one plane, which is as far as they
-/// reach.
+/// The faces across the march. All planes beyond a face have one value: the value of a dirichlet face, or
+/// zero where sums take the plane beside a neumann face as its own reflection. Sums reach one plane in that
+/// case.
 class PlaneFaces {
  public:
-  __device__ explicit PlaneFaces(const Arguments& a)
+  __device__ explicit PlaneFaces(const ScalarArguments& a)
       : a_(a), planes_(static_cast<int>(a.shape[plane_axis])) {}
 
-  /// Whether some level is beside a face, or beyond, when level 0 takes a plane.
+  /// Returns whether some level is beside or beyond a face when level 0 takes this plane.
   __device__ bool are_near(int plane) const { return plane < depth * R || plane >= first_near_last(); }
-  /// The first plane of level 0 that reaches the last face.
+  /// Returns the first plane of level 0 that reaches the last face.
   __device__ int first_near_last() const { return planes_ - R; }
 
   __device__ bool is_beyond(int plane) const {
     return static_cast<unsigned>(plane) >= static_cast<unsigned>(planes_);
   }
 
-  /// Whether a plane is the first, or the last, and its own image; the image of the last.
+  /// The plane is the first or the last one and its own reflection, or the reflection of the last one.
   __device__ bool is_mirrored_first(int plane) const { return is_mirror(0) && plane == 0; }
   __device__ bool is_mirrored_last(int plane) const { return is_mirror(1) && plane == planes_ - 1; }
   __device__ bool is_image_of_last(int plane) const { return is_mirror(1) && plane == planes_; }
 
-  /// Points of a plane beyond a face take its value.
+  /// Sets all points of a plane beyond a face to the face's value.
   __device__ void impose(Points& points, int plane) const {
     if (!is_beyond(plane)) return;
     keep_branch();
@@ -135,7 +140,8 @@ class PlaneFaces {
   }
 
  private:
-  /// The zero of which the product with the tap across the face is a negative zero: sums stay as they are.
+  /// Returns the value of planes beyond a face. At a neumann face it is the zero whose product with the tap
+  /// across the face is a negative zero, which leaves sums as they are.
   template <int side>
   __device__ Compute value_beyond() const {
     if constexpr (walls[plane_axis][side] == Wall::dirichlet) return ghost_value(a_, plane_axis, side);
@@ -143,7 +149,7 @@ class PlaneFaces {
                                                                                                    : -0.0;
   }
 
-  const Arguments& a_;
+  const ScalarArguments& a_;
   int planes_;
 };
 

@@ -1,45 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a thread of march.cuh writes: its points that belong to the tile and to the region, plane by plane.
+// Writes the points of a thread of march.cuh that belong to the tile and to the region, plane by plane.
 
 #include "kernels/cuda/ptx/precision.cuh"
-#include "kernels/cuda/scalar/march_place.cuh"
+#include "kernels/cuda/scalar/march_block.cuh"
 #include "kernels/cuda/scalar/march_tile.cuh"
 
 namespace spsolve::cuda {
 
 class TileOutput {
  public:
-  __device__ explicit TileOutput(const BlockPlace& place) : a_(place.a) {
+  __device__ explicit TileOutput(const MarchBlock& block) : a_(block.a) {
     const int tile_row = static_cast<int>(threadIdx.x) / 32 * VY,
               tile_column = static_cast<int>(threadIdx.x) % 32 * VX;
-    const long long row = place.first_row + tile_row, first_column = place.first_column,
+    const long long row = block.first_row + tile_row, first_column = block.first_column,
                     column = first_column + tile_column;
     const int margin = is_across(first_column) ? across_margin : column_margin;
     const long long begin_column = max(a_.region.begin[2], first_column + margin),
                     end_column = min(a_.region.end[2], first_column + tile_columns - margin);
-    written_rows_ = among<VY>(tile_row, place.begin_row - place.first_row, place.end_row - place.first_row);
+    written_rows_ = among<VY>(tile_row, block.begin_row - block.first_row, block.end_row - block.first_row);
     written_columns_ = among<VX>(tile_column, begin_column - first_column, end_column - first_column);
     if (whole_vectors && written_columns_ == 0) written_rows_ = 0;
     if constexpr (ends_within_vectors) columns_ = static_cast<int>(clamp(a_.shape[2] - column, 0, VX + 1));
-    out_ = static_cast<Out*>(a_.out.data) + (place.begin - a_.out.begin[0]) * a_.out.stride[0] +
+    out_ = static_cast<Out*>(a_.out.data) + (block.begin - a_.out.begin[0]) * a_.out.stride[0] +
            (row - a_.out.begin[1]) * a_.out.stride[1] +
            ((wraps(column_axis) ? in_period<long long>(column, 0, a_.row_period) : column) - a_.out.begin[2]);
   }
 
-  /// The next plane.
+  /// Writes the next plane.
   __device__ void write(const Points& points) {
     compute_anew(written_rows_);
     constexpr unsigned all_columns = (1u << VX) - 1;
     if (whole_vectors || written_columns_ == all_columns) {
 #pragma unroll
       for (int v = 0; v < VY; ++v) {
-        Pack<Out, VX> vector;
+        ElementVector<Out, VX> vector;
 #pragma unroll
         for (int c = 0; c < VX; ++c)
           store(vector.element[c], ends_within_vectors && c >= columns_ ? Compute(0) : points.at[v][c]);
-        if ((written_rows_ >> v) & 1) *reinterpret_cast<Pack<Out, VX>*>(out_ + v * a_.out.stride[1]) = vector;
+        if ((written_rows_ >> v) & 1)
+          *reinterpret_cast<ElementVector<Out, VX>*>(out_ + v * a_.out.stride[1]) = vector;
       }
     } else if (written_columns_) {
 #pragma unroll
@@ -53,12 +54,12 @@ class TileOutput {
   }
 
  private:
-  /// Whether vectors may be written that end beyond a wall, where memory is to be finite.
+  /// True if written vectors may end beyond a wall, where memory must be finite.
   static constexpr bool ends_within_vectors =
       whole_vectors && walls[column_axis][1] != Wall::none && !faces_between_lanes[1];
 
-  /// Which of n points from `first` of the tile on are from `begin` to `end` of it. Blocks of lines take one
-  /// plane: a test for every point would be a sixth of their instructions.
+  /// Returns, as bits, which of n points from `first` of the tile on lie in [begin, end) of the tile. A block
+  /// of lines (1D grids) takes one plane, so that a test per point would be a sixth of its instructions.
   template <int n>
   static __device__ unsigned among(int first, long long begin, long long end) {
     constexpr long long most = 32 * VX * VY * warps;
@@ -67,11 +68,11 @@ class TileOutput {
     return up_to & ~before;
   }
 
-  const Arguments& a_;
-  // One bit per row or column of the thread.
+  const ScalarArguments& a_;
+  // One bit per row or column of the thread that is written.
   unsigned written_rows_ = 0, written_columns_ = 0;
-  int columns_ = VX;  // of the thread that are not beyond the grid
-  Out* out_;          // the thread's first point in the next plane to write
+  int columns_ = VX;  // columns of the thread inside the grid
+  Out* out_;          // first point of the thread in the next plane
 };
 
 }  // namespace spsolve::cuda

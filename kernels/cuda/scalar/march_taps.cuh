@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How a plane of one time level extends the sums of the next level.
+// Adds a plane of one time level to the sums of the next level.
 
 #include "constants.cuh"
 #include "kernels/cuda/ptx/precision.cuh"
@@ -9,14 +9,15 @@
 
 namespace spsolve::cuda {
 
-/// Whether operands are made of points.
+/// True if operands are sums of points that share a weight (folded stencils).
 constexpr bool makes_operands = folded[plane_axis] || folded[row_axis] || folded[column_axis];
 
-/// The points around those of a thread, as operands of its sums.
+/// Operands of a thread's sums, taken from its window.
 struct Neighbours {
   const Window& window;
 
-  /// The operand at offset (dy, dx) of a point, or the sum of those that are folded onto it.
+  /// Returns the operand at offset (dy, dx) of a point: the value there, or the sum of the values that are
+  /// folded onto it.
   template <int dy, int dx>
   __device__ Compute at(int v, int c) const {
     const auto at_column = [&](int column) {
@@ -30,7 +31,7 @@ struct Neighbours {
   }
 };
 
-/// The points of a thread alone, where a plane has no tap but its centre.
+/// Operands of planes whose only tap is the centre: the thread's own points.
 struct Centres {
   const Points& points;
 
@@ -41,7 +42,7 @@ struct Centres {
   }
 };
 
-/// Adds the taps of the plane `dz` above to a row of sums.
+/// Adds the taps with plane offset `dz` to a row of sums.
 template <int dz>
 __device__ __forceinline__ void add_row(Compute (&sums)[VX], const Neighbours& neighbours, int v) {
   static_for<0, tap_count>([&](auto k) {
@@ -55,7 +56,7 @@ __device__ __forceinline__ void add_row(Compute (&sums)[VX], const Neighbours& n
   });
 }
 
-/// The sum of these taps by itself.
+/// Sums the taps with plane offset `dz` by themselves.
 template <int dz>
 __device__ __forceinline__ void sum_row(Compute (&plane_sum)[VX], const Neighbours& neighbours, int v) {
   static_for<0, tap_count>([&](auto k) {
@@ -72,7 +73,7 @@ __device__ __forceinline__ void sum_row(Compute (&plane_sum)[VX], const Neighbou
   });
 }
 
-/// Adds the sum of plane z + dz to a row of a sum, or begins with it where it is the first.
+/// Adds such a plane sum to a row of sums, or starts the row with it if it is the first.
 template <int dz>
 __device__ __forceinline__ void add_sum(Compute (&sums)[VX], const Compute (&plane_sum)[VX]) {
 #pragma unroll
@@ -80,7 +81,7 @@ __device__ __forceinline__ void add_sum(Compute (&sums)[VX], const Compute (&pla
     sums[c] = dz == -R && begins_with_plane ? plane_sum[c] : sum(sums[c], plane_sum[c]);
 }
 
-/// Adds the taps of the plane `dz` above to a plane of sums.
+/// Adds the taps with plane offset `dz` to a plane of sums.
 template <int dz, class Operands>
 __device__ __forceinline__ void add_taps(Points& sums, const Operands& operands) {
   static_for<0, tap_count>([&](auto k) {
@@ -96,17 +97,17 @@ __device__ __forceinline__ void add_taps(Points& sums, const Operands& operands)
   });
 }
 
-/// Extends the sums of the planes z - R + 1 .. z + R of the next level by plane z of this one.
+/// Adds plane z of this level to the sums of the planes z - R + 1 .. z + R of the next level.
 __device__ __forceinline__ void extend(Points (&sums)[R > 0 ? 2 * R : 1], const Neighbours& neighbours) {
   static_for<0, 2 * R>([&](auto j) { add_taps<R - 1 - j.value>(sums[j.value], neighbours); });
 }
 
-/// The order in which planes of weights are taken, where ptxas makes fewer moves of it (a sixth of the
-/// instructions of 3 x 3 points in fp32).
+/// Order in which planes of weights are taken. For these kernels ptxas makes fewer moves if the farthest
+/// comes first (saves a sixth of the instructions of 3 x 3 points in fp32).
 constexpr bool takes_farthest_first = R == 1 && sizeof(Compute) == 4;
 
-/// Extends those of the planes z - R (`next`) .. z + R: row by row, so that operands that are made of points
-/// live shortly.
+/// Adds plane z of this level to the sums of the planes z - R (`next`) .. z + R, row by row, so that operands
+/// made of several points need registers only briefly.
 __device__ __forceinline__ void add_by_rows(Points& next, Points (&sums)[R > 0 ? 2 * R : 1],
                                             const Neighbours& neighbours) {
   static_for<0, VY>([&](auto v) {

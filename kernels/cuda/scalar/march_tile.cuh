@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a block of march.cuh holds: the points of a thread and the rows it shares.
+// Compile-time properties of a march (march.cuh), the points that a thread holds, and the shared memory of a
+// block.
 
 #include "constants.cuh"
 #include "kernels/cuda/scalar/plane_ring.cuh"
@@ -20,10 +21,10 @@ constexpr bool any_tap(bool (*test)(const Tap&)) {
     if (test(taps[k])) return true;
   return false;
 }
-/// Whether completing a plane needs no neighbours in it.
+/// True if completing a plane needs no neighbours in that plane.
 constexpr bool pointwise_completion =
     R > 0 && !any_tap([](const Tap& tap) { return tap.offset[0] == R && (tap.offset[1] || tap.offset[2]); });
-/// Whether taps of other planes reach beyond rows or columns, too.
+/// True if taps of other planes also reach to other rows or columns.
 constexpr bool turns_corners =
     any_tap([](const Tap& tap) { return tap.offset[0] && (tap.offset[1] || tap.offset[2]); });
 constexpr bool has_plane(int offset) {
@@ -35,36 +36,37 @@ constexpr bool corners = any_tap([](const Tap& tap) { return tap.offset[1] && ta
 
 constexpr bool has_walls =
     walls[0][0] != Wall::none || walls[1][0] != Wall::none || walls[2][0] != Wall::none;
-/// Whether the march takes planes beside a face across it as their own images.
+/// True if the march reflects planes at this neumann face across it.
 constexpr bool is_mirror(int side) { return mirrors_planes && walls[plane_axis][side] == Wall::neumann; }
-/// Of tiles of one row few blocks are near a face across the march: these have code of their own.
+/// With tiles of one row, few blocks are near a face across the march, and these run code of their own.
 constexpr bool ends_apart = RY == 0;
 
-/// What depends on the value from here on is computed here, not kept in registers since before a loop.
+/// Makes the compiler compute everything that depends on `value` from here on, instead of keeping it in
+/// registers since before a loop.
 template <class T>
 __device__ inline void compute_anew(T& value) {
   asm volatile("" : "+r"(value));
 }
 
-/// The points of one thread.
+/// The points of one thread in a plane.
 struct Points {
   Compute at[VY][VX];
 };
-/// The same with the neighbours that taps reach.
+/// The points of one thread and the neighbours that taps reach.
 struct Window {
   Compute at[VY + 2 * RY][VX + 2 * RX];
 };
 
-/// First and last rows of every warp, for the warps above and below.
+/// The first and last rows of every warp, which the warps above and below read.
 struct EdgeRows {
   Compute at[warps][2 * RY > 0 ? 2 * RY : 1][tile_columns];
 };
 constexpr int shared_levels = RY == 0 ? 0 : pointwise_completion ? depth : 1;
 
-/// The source that level 0 takes lies as far ahead as it reaches.
+/// The source plane of a stage is R planes ahead of the input plane: as far as level 0 reaches.
 using Ring = PlaneRing<R>;
 
-/// Where stars keep the last plane of a level beside a neumann face until the next plane, which is its image.
+/// Storage for the last plane of a level beside a neumann face; the next plane of a star is its reflection.
 template <bool is_needed>
 struct LastPlane {
   Points points[32 * warps];

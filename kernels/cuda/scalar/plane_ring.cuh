@@ -11,15 +11,16 @@ namespace spsolve::cuda {
 constexpr int tile_columns = 32 * constants::points_per_lane;
 constexpr int tile_rows = constants::warps * constants::rows_per_warp;
 
-/// Whether a tile lies across the ends of rows that repeat: it begins as many columns before the grid as it
-/// goes on after. Its halves are held the other way round, the beginning of the rows first, since the copy
-/// engine goes through memory upwards only.
+/// Returns whether a tile lies across the ends of rows that repeat: half of its columns lie before the grid,
+/// half after its beginning. Shared memory holds the two halves swapped, with the beginning of the rows
+/// first, since the copy engine goes through memory upwards only.
 __device__ inline bool is_across(long long first_column) { return wraps(column_axis) && first_column < 0; }
-/// Where column c of the tile is held.
+/// Returns where shared memory holds column c of the tile.
 __device__ inline int held_column(long long first_column, int c) {
   return is_across(first_column) ? c ^ tile_columns / 2 : c;
 }
 
+/// Synchronises the block; with one warp, a warp barrier suffices.
 __device__ inline void block_barrier() {
   if constexpr (constants::warps == 1)
     __syncwarp();
@@ -27,19 +28,19 @@ __device__ inline void block_barrier() {
     __syncthreads();
 }
 
-/// Copies the planes of a tile of a field to shared memory, one after the other: by the tensor copy engine on
-/// sm_90 (one instruction per plane, or per row and 256 columns), by cp.async on sm_80. Points outside the
-/// memory of the field are any value.
+/// Copies the planes of a tile of a field to shared memory, one after the other. sm_90 uses the tensor copy
+/// engine (one instruction per plane, or per row and 256 columns), sm_80 uses cp.async. Points outside the
+/// memory of the field have any value.
 template <class T>
 class TileCopy {
  public:
   static constexpr int bytes = tile_rows * tile_columns * static_cast<int>(sizeof(T));
-  // What the engine copies at once: at most 256 columns, to rows one after the other.
+  // Box of one tensor copy: at most 256 columns; wider tiles are copied row by row.
   static constexpr int box_columns = tile_columns < 256 ? tile_columns : 256;
   static constexpr int box_rows = tile_columns > box_columns ? 1 : tile_rows;
 
-  __device__ TileCopy(const Arguments& a, const View& view, const TensorMap (&maps)[2], long long first_plane,
-                      long long first_row, long long first_column)
+  __device__ TileCopy(const ScalarArguments& a, const View& view, const TensorMap (&maps)[2],
+                      long long first_plane, long long first_row, long long first_column)
       : a_(a),
         view_(view),
         maps_(maps),
@@ -47,7 +48,7 @@ class TileCopy {
         row_(static_cast<int>(first_row - view.begin[1])),
         column_(static_cast<int>((is_across(first_column) ? 0 : first_column) - view.begin[2])) {}
 
-  /// The plane that is next: on sm_90 asked for by one thread, else by all of the block.
+  /// Starts the copy of the next plane. On sm_90 one thread calls it, on sm_80 all threads of the block do.
   __device__ void copy(T (*to)[tile_columns], [[maybe_unused]] unsigned long long* full) const {
     const bool across = wraps(column_axis) && column_ == 0;
 #if __CUDA_ARCH__ >= 900
@@ -61,7 +62,7 @@ class TileCopy {
     const long long plane = inside(plane_, 0) * view_.stride[0];
     for (int i = threadIdx.x; i < tile_rows * chunks; i += 32 * constants::warps) {
       const int row = i / chunks, column = i % chunks * elements;
-      const bool end = across && column >= tile_columns / 2;  // of rows
+      const bool end = across && column >= tile_columns / 2;  // the column lies at the end of rows
       const long long x = column_ + column + (end ? a_.row_period - tile_columns : 0),
                       width = view_.end[2] - view_.begin[2];
       if (x >= 0 && x < width)
@@ -70,23 +71,28 @@ class TileCopy {
     }
 #endif
   }
-  /// By all threads, so that it stays in the registers that warps share.
+  /// Moves on to the next plane. All threads call it, so that the coordinate stays in registers that warps
+  /// share.
   __device__ void advance() { ++plane_; }
 
  private:
-  /// A coordinate clamped to the memory of the field.
+  /// Clamps a coordinate to the memory of the field.
   __device__ long long inside(int p, int axis) const {
     return clamp(p, 0, view_.end[axis] - view_.begin[axis]);
   }
 
-  const Arguments& a_;
+  const ScalarArguments& a_;
   const View& view_;
   const TensorMap (&maps_)[2];
-  int plane_, row_, column_;  // of the tile in the next plane, relative to the memory of the field
+  // First point of the tile in the next plane, relative to the memory of the field.
+  int plane_, row_, column_;
 };
 
-/// The next planes of a tile of the input on their way to shared memory, and with them, `lead` planes
-/// further, those of the source, if there is one.
+/// The pipeline of planes from global to shared memory. A stage holds one plane of a tile of the input and,
+/// if there is a source, the source plane that is `lead` planes further.
+///
+/// On sm_90 each stage has an mbarrier, on which the copies complete. On sm_80 the copies of a stage are one
+/// cp.async group of every thread.
 template <int lead>
 class PlaneRing {
   static constexpr bool with_source = constants::with_source;
@@ -101,10 +107,10 @@ class PlaneRing {
   static_assert(TileCopy<In>::bytes % 128 == 0 && stage_bytes % 128 == 0, "where the copy engine writes");
   struct Planes {
     const In (*input)[tile_columns];
-    const Compute (*source)[tile_columns];  // of no meaning without one
+    const Compute (*source)[tile_columns];  // undefined without a source
   };
 
-  __device__ PlaneRing(Storage& storage, const Arguments& a, long long first_plane, long long first_row,
+  __device__ PlaneRing(Storage& storage, const ScalarArguments& a, long long first_plane, long long first_row,
                        long long first_column)
       : storage_(storage),
         input_(a, a.in, a.in_map, first_plane, first_row, first_column),
@@ -118,16 +124,16 @@ class PlaneRing {
 #endif
   }
 
-  /// Starts the copies of the next planes, if they are wanted. Their stage must no longer be read by any
-  /// thread.
+  /// Starts the copies of the next stage if it is `wanted`. No thread may still read the stage that it
+  /// overwrites.
   __device__ void fetch(bool wanted) {
     if (wanted) copy_planes();
 #if __CUDA_ARCH__ < 900
-    commit_copies();  // wait() counts groups, also of no copies
+    commit_copies();  // wait() counts groups, empty ones included
 #endif
   }
 
-  /// The next planes once they have arrived. Called by all threads of the block.
+  /// Waits for the next stage and returns its planes. All threads of the block call it.
   __device__ Planes wait() {
     const int stage = wait_;
 #if __CUDA_ARCH__ >= 900
@@ -167,7 +173,7 @@ class PlaneRing {
   Storage& storage_;
   TileCopy<In> input_;
   TileCopy<Compute> source_;
-  int fetch_ = 0, wait_ = 0;  // stages
+  int fetch_ = 0, wait_ = 0;  // stages to fill and to read next
   unsigned parity_ = 0;
 };
 

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The arguments of kernels of the scalar unit. Read by the host compiler and by NVRTC: no library types.
+// The kernel arguments of the scalar unit. Both the host compiler and NVRTC read this file: it uses no
+// library types.
 
 #include "kernels/cuda/launch/arguments.hpp"
 
 namespace spsolve::cuda {
 
-// Of steps.cuh: threads of a block, and the neighbouring planes of a column that each takes, whose sums read
-// so many points each.
-constexpr int step_threads = 512;
+// Constants of steps.cuh: threads of a block, and the number of neighbouring planes of a column that each
+// thread computes if a sum reads `points` points.
+constexpr int small_grid_threads = 512;
 constexpr int planes_of_thread(int points) { return points <= 16 ? 8 : points <= 64 ? 4 : 1; }
 
-/// Of a march: whether its warm-up is taken in loops of fewer levels. In 3D, stars and fp64 have no registers
-/// for these: they would spill (box3d1r on H200, GStencil/s: fp64 478, in one loop 509; fp32 1,032 and
-/// 955).
+/// True if the warm-up of a march has loops of its own, which run fewer levels. In 3D, stars and fp64 kernels
+/// have no registers for these loops and would spill (box3d1r on H200 in GStencil/s, with separate loops and
+/// in one loop: fp64 478 and 509, fp32 1,032 and 955).
 constexpr bool warms_up_apart(bool tiles_of_rows, bool is_star, int compute_bytes) {
   return !tiles_of_rows || (!is_star && compute_bytes < 8);
 }
-/// The loops, in each of which about as many levels begin.
+/// Number of warm-up loops; about the same number of levels starts in each.
 constexpr int warm_up_phases(int depth) { return depth < 4 ? depth : 4; }
 
-/// What lies beyond a face; `none` for periodic axes, whose halo is memory like any other.
+/// Kind of a face. `none` marks periodic axes, whose halo is memory like any other.
 enum class Wall { none, dirichlet, neumann };
 
 /// A non-zero weight and its offset in kernel axes.
@@ -30,20 +31,20 @@ struct Tap {
   double weight;
 };
 
-/// How the rows [begin, end) of a march are cut into tiles that hold so many, `margin` of them halo on either
-/// side. Beside walls, which need no halo, tiles begin and end with the grid: so walls lie between warps
-/// where the grid has as many rows as a tile.
+/// Divides the rows [begin, end) of a march into tiles of `held` rows, of which `margin` on either side are
+/// halo. Beside walls no halo is needed, so tiles begin and end with the grid there. Walls then lie between
+/// two warps if the grid has as many rows as a tile.
 struct RowTiles {
-  long long begin, end, rows;  // of the region; of the grid
+  long long begin, end, rows;  // rows of the region; rows of the grid
   long long held, margin;
   bool walls;
 
-  /// The first row that a tile holds.
+  /// Returns the first row that a tile holds.
   constexpr long long first_row(long long tile) const {
     const long long first = first_held(tile), last = rows > held ? rows - held : 0;
     return walls && first > last ? last : first;
   }
-  /// The rows that it writes.
+  /// The rows [begin_row, end_row) that a tile writes.
   constexpr long long begin_row(long long tile) const {
     return tile == 0 ? begin : first_held(tile) + margin;
   }
@@ -57,32 +58,34 @@ struct RowTiles {
 
  private:
   constexpr long long step() const { return held - 2 * margin; }
-  /// Of a tile, as if the grid went on, and of all.
+  /// First row of a tile if the grid had no end, and end of the last tile.
   constexpr long long first_held(long long tile) const {
     return (walls && begin < margin ? 0 : begin - margin) + tile * step();
   }
   constexpr long long end_held() const { return walls && end + margin > rows ? rows : end + margin; }
 };
 
-/// One launch: out = in advanced by the steps of the kernel on the regions.
-struct Arguments {
-  // march on sm_90; the second of each of the tile across the ends of rows (plane_ring.cuh)
+/// Arguments of one launch: on the region, out = in advanced by the steps of the kernel.
+struct ScalarArguments {
+  // march on sm_90: tensor maps of input and source; the second map is for the tile across the ends of rows
+  // (plane_ring.cuh)
   TensorMap in_map[2], source_map[2];
   View in;
   View out;
-  View source;             // compute precision; data is null without a source
+  View source;             // in compute precision; data is null without a source
   long long shape[3];      // of the global grid
-  int row_period;          // march: of rows that repeat beyond the grid; 0: `in` holds what is there
-  double ghost[3][2];      // value of the ghost points beyond dirichlet faces [axis][side], as operands
-  float ghost_fp32[3][2];  // the same where that is the compute precision: a conversion per use would cost
-  Region region;           // what is written
-  // march: leftmost column of tile 0, where memory is aligned to 16 bytes; where rows repeat, that of tile 1
-  // less the columns that a tile writes. box_step, star_step: that of the first tile, aligned as well
+  int row_period;          // march: period of rows that repeat; 0: memory holds what lies beyond the grid
+  double ghost[3][2];      // value of the ghost points beyond dirichlet faces, [axis][side], as operands
+  float ghost_fp32[3][2];  // the same values for fp32 kernels, which would convert them at every use
+  Region region;           // points to write
+  // First column of the tiles. march: leftmost column of tile 0, halo included, where memory is aligned to 16
+  // bytes; if rows repeat, that of tile 1 less the columns that a tile writes. box_step, star_step: first
+  // column that the first tile writes, aligned as well.
   long long first_column;
-  int steps;                      // of steps.cuh
-  int tile_planes, tile_columns;  // steps, and planes of star_step: what a block writes
-  int column_tiles;               // march: across the region
-  MarchShares shares;             // march of tiles of rows, whose blocks are in one line
+  int steps;                      // steps.cuh: time steps
+  int tile_planes, tile_columns;  // steps.cuh, and planes of star_step.cuh: extent that a block writes
+  int column_tiles;               // march: tiles along x
+  MarchShares shares;             // march of tiles of several rows; the grid of blocks is one-dimensional
   MarchStretches stretches;       // march of tiles of one row
 };
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of the scalar unit: how they are made and launched.
+// How the scalar unit compiles and launches its kernels.
 #include <algorithm>
 #include <cstdint>
 
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/launch/make_tensor_map.hpp"
 #include "kernels/cuda/launch/view.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/scalar/scalar_unit.hpp"
-#include "kernels/cuda/scalar/tile.hpp"
 
 namespace spsolve::cuda {
 
-void ScalarUnit::march(March& march, const Operand& in, const Operand& out, const Box& wanted,
-                       cudaStream_t stream) const {
-  const Tile& tile = march.tile;
+void ScalarUnit::launch_march(MarchKernels& march, const FieldView& in, const FieldView& out,
+                              const Box& wanted, cudaStream_t stream) const {
+  const MarchTile& tile = march.tile;
   const Formats formats{precision_, in.stored, out.stored};
   const bool ends_at_wall = wanted.end[x_axis] == domain_.shape[x_axis] && !domain_.periodic(x_axis);
   const auto [first_column, end_column] =
@@ -22,7 +22,7 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
   Box region = wanted;
   region.begin[x_axis] = aligned_column_ + first_column;
   region.end[x_axis] = aligned_column_ + end_column;
-  // Coordinates in a tile map are 32 bits; without taps across rows a row of tiles is a row of the grid.
+  // Coordinates in a tile map have 32 bits. Without taps across rows, a row of tiles is one row of the grid.
   const int rows = axes_[row_axis];
   const bool wide = region.extent()[x_axis] > most_columns,
              tall = stencil_.radius[row_axis] == 0 && region.extent()[rows] > most_blocks_across;
@@ -31,10 +31,10 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
     Box left = region, right = region;
     left.end[axis] = right.begin[axis] =
         region.begin[axis] + round_down(region.extent()[axis] / 2, column_granule);
-    this->march(march, in, out, left, stream);
-    return this->march(march, in, out, right, stream);
+    this->launch_march(march, in, out, left, stream);
+    return this->launch_march(march, in, out, right, stream);
   }
-  Arguments a = arguments(in, out, region);
+  ScalarArguments a = arguments(in, out, region);
   const std::int64_t granule = 16 / std::min(formats.in_bytes(), formats.out_bytes());
   const Kernel& kernel = kernel_of(
       march, place_tiles(a, stencil_, tile,
@@ -66,10 +66,10 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
     const std::int64_t halo = std::int64_t{tile.depth} * stencil_.radius[plane_axis];
     WallCost cost = wall_cost(stencil_, tile, formats.compute_bytes());
     if (a.region.begin[0] >= halo && a.region.end[0] + halo <= a.shape[plane_axis]) cost.planes = 0;
-    FlatMarch flat = flat_march(tile, planes, column_tiles * row_tiles, device_.multiprocessors);
+    SingleRowMarch flat = single_row_march(tile, planes, column_tiles * row_tiles, device_.multiprocessors);
     flat.outer = stencil_.has_walls(column_axis) && row_tiles == 1 ? outer_tiles(a, tile) : no_outer_tiles;
     flat.halo = halo;
-    flat.resident = resident;  // where more are than the tile was cut for
+    flat.resident = resident;  // may be more than the tile was chosen for
     flat.wall_cost = cost;
     a.stretches = stretch_march(flat);
     grid = dim3(static_cast<unsigned>(a.stretches.blocks(a.column_tiles)), static_cast<unsigned>(row_tiles));
@@ -78,27 +78,29 @@ void ScalarUnit::march(March& march, const Operand& in, const Operand& out, cons
                 static_cast<std::size_t>(tile.shared_bytes), stream, a);
 }
 
-void ScalarUnit::step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const {
+void ScalarUnit::launch_single_step(const FieldView& in, const FieldView& out, const Box& region,
+                                    cudaStream_t stream) const {
   const Formats formats{precision_, in.stored, out.stored};
-  Arguments a = arguments(in, out, region);
-  if (const auto& tile = single_tile(formats, a.region))
-    return std::visit([&](const auto& of_kernel) { step_by_tiles(of_kernel, a, formats, stream); }, *tile);
+  ScalarArguments a = arguments(in, out, region);
+  if (const auto& tile = single_step_tile(formats, a.region))
+    return std::visit([&](const auto& of_kernel) { launch_single_step_tiles(of_kernel, a, formats, stream); },
+                      *tile);
   constexpr unsigned threads = 256;
   const std::int64_t blocks =
       std::min<std::int64_t>(ceil_div(region.points(), threads), 64 * device_.multiprocessors);
-  const Kernel& kernel = step_kernel(formats);
+  const Kernel& kernel = point_step_kernel(formats);
   if (in.view.data) kernel.launch(dim3(static_cast<unsigned>(blocks)), dim3(threads), 0, stream, a);
 }
 
 template <class AnyTile>
-void ScalarUnit::step_by_tiles(const AnyTile& tile, Arguments& a, const Formats& formats,
-                               cudaStream_t stream) const {
-  const Kernel& kernel = tile_kernel(formats, tile);
+void ScalarUnit::launch_single_step_tiles(const AnyTile& tile, ScalarArguments& a, const Formats& formats,
+                                          cudaStream_t stream) const {
+  const Kernel& kernel = single_step_kernel(formats, tile);
   if (!a.in.data) return;  // prepare()
   const auto blocks = [&](int axis, std::int64_t first, int of_block) {
     return static_cast<unsigned>(ceil_div(a.region.end[axis] - first, of_block));
   };
-  // Where memory of results is aligned to 16 bytes.
+  // The results' memory is aligned to 16 bytes at this column.
   a.first_column =
       aligned_column_ + round_down(a.region.begin[column_axis] - aligned_column_, column_granule);
   a.tile_planes = tile.planes;
@@ -109,39 +111,41 @@ void ScalarUnit::step_by_tiles(const AnyTile& tile, Arguments& a, const Formats&
   kernel.launch(grid, dim3(static_cast<unsigned>(32 * tile.warps)), tile.shared_bytes, stream, a);
 }
 
-const std::optional<SingleTile>& ScalarUnit::single_tile(const Formats& formats, const Region& region) const {
+const std::optional<SingleStepTile>& ScalarUnit::single_step_tile(const Formats& formats,
+                                                                  const Region& region) const {
   const auto [entry, is_new] =
       single_steps_.try_emplace({formats, std::to_array(region.begin), std::to_array(region.end)});
   if (is_new) entry->second = choose_single_step(stencil_, region, formats, device_.block_limits());
   return entry->second.tile;
 }
 
-void ScalarUnit::steps(const StepTile& tile, const Operand& in, const Operand& out, const Box& region,
-                       int steps, cudaStream_t stream) const {
-  Arguments a = arguments(in, out, region);
+void ScalarUnit::launch_small_grid_steps(const SmallGridTile& tile, const FieldView& in, const FieldView& out,
+                                         const Box& region, int steps, cudaStream_t stream) const {
+  ScalarArguments a = arguments(in, out, region);
   a.steps = steps;
   a.tile_planes = static_cast<int>(tile.planes);
   a.tile_columns = static_cast<int>(tile.columns);
   const dim3 grid(static_cast<unsigned>(tile.column_tiles), static_cast<unsigned>(tile.plane_tiles));
-  const Kernel& kernel = steps_kernel({precision_, in.stored, out.stored}, tile.stride);
-  if (in.view.data) kernel.launch(grid, dim3(step_threads), tile.shared_bytes, stream, a);
+  const Kernel& kernel = small_grid_kernel({precision_, in.stored, out.stored}, tile.stride);
+  if (in.view.data) kernel.launch(grid, dim3(small_grid_threads), tile.shared_bytes, stream, a);
 }
 
-const std::optional<StepTile>& ScalarUnit::step_tile(const Box& region, int steps,
-                                                     bool faster_than_march) const {
-  const auto [entry, is_new] = step_tiles_.try_emplace({region.begin, region.end, steps, faster_than_march});
+const std::optional<SmallGridTile>& ScalarUnit::small_grid_tile(const Box& region, int steps,
+                                                                bool faster_than_march) const {
+  const auto [entry, is_new] =
+      small_grid_tiles_.try_emplace({region.begin, region.end, steps, faster_than_march});
   if (!is_new) return entry->second;
   const Formats formats{precision_, true, true};
   const Region tiled = region_of(region, axes_);
   entry->second =
       faster_than_march
-          ? choose_small_tile(stencil_, tiled, steps, formats, device_.block_limits())
-          : choose_step_tile(stencil_, tiled, steps, formats.compute_bytes(), device_.block_limits());
+          ? choose_faster_small_grid_tile(stencil_, tiled, steps, formats, device_.block_limits())
+          : choose_small_grid_tile(stencil_, tiled, steps, formats.compute_bytes(), device_.block_limits());
   return entry->second;
 }
 
-Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box& region) const {
-  Arguments a{};
+ScalarArguments ScalarUnit::arguments(const FieldView& in, const FieldView& out, const Box& region) const {
+  ScalarArguments a{};
   a.in = in.view;
   a.out = out.view;
   if (source_) a.source = view_of(*source_, axes_);
@@ -157,18 +161,18 @@ Arguments ScalarUnit::arguments(const Operand& in, const Operand& out, const Box
   return a;
 }
 
-/// Null where march.cuh does not do it.
-ScalarUnit::March* ScalarUnit::march_of(const Formats& formats, int depth) const {
+/// Returns null if march.cuh does not take the stencil at this depth.
+ScalarUnit::MarchKernels* ScalarUnit::march_kernels_of(const Formats& formats, int depth) const {
   if (preferred_ == 0) return nullptr;
-  const auto [entry, is_new] = marches_.try_emplace({formats, depth});
+  const auto [entry, is_new] = march_kernels_.try_emplace({formats, depth});
   auto& march = entry->second;
   if (is_new)
-    if (const auto tile = choose_tile(stencil_, formats, depth, device_.block_limits()))
-      march.emplace(March{formats, *tile});
+    if (const auto tile = choose_march_tile(stencil_, formats, depth, device_.block_limits()))
+      march.emplace(MarchKernels{formats, *tile});
   return march ? &*march : nullptr;
 }
 
-const Kernel& ScalarUnit::kernel_of(March& march, const Tile& tile) const {
+const Kernel& ScalarUnit::kernel_of(MarchKernels& march, const MarchTile& tile) const {
   const auto [low_between, high_between] = tile.faces_between_lanes;
   const std::array key{tile.whole_vectors, low_between, high_between};
   const auto known = march.kernels.find(key);
@@ -181,10 +185,10 @@ const Kernel& ScalarUnit::kernel_of(March& march, const Tile& tile) const {
       .first->second;
 }
 
-const Kernel& ScalarUnit::step_kernel(const Formats& formats) const {
-  const auto known = step_kernels_.find(formats);
-  if (known != step_kernels_.end()) return known->second;
-  return step_kernels_
+const Kernel& ScalarUnit::point_step_kernel(const Formats& formats) const {
+  const auto known = point_step_kernels_.find(formats);
+  if (known != point_step_kernels_.end()) return known->second;
+  return point_step_kernels_
       .try_emplace(
           formats,
           compiler_.begin("kernels/cuda/scalar/step.cuh", constants_text(stencil_, formats, nullptr)), "step")
@@ -192,11 +196,11 @@ const Kernel& ScalarUnit::step_kernel(const Formats& formats) const {
 }
 
 template <class AnyTile>
-const Kernel& ScalarUnit::tile_kernel(const Formats& formats, const AnyTile& tile) const {
-  const auto known = tile_kernels_.find({formats, tile});
-  if (known != tile_kernels_.end()) return known->second;
+const Kernel& ScalarUnit::single_step_kernel(const Formats& formats, const AnyTile& tile) const {
+  const auto known = single_step_kernels_.find({formats, tile});
+  if (known != single_step_kernels_.end()) return known->second;
   const std::string name = AnyTile::kernel;
-  return tile_kernels_
+  return single_step_kernels_
       .try_emplace(
           {formats, tile},
           compiler_.begin("kernels/cuda/scalar/" + name + ".cuh", constants_text(stencil_, formats, tile)),
@@ -204,14 +208,14 @@ const Kernel& ScalarUnit::tile_kernel(const Formats& formats, const AnyTile& til
       .first->second;
 }
 
-const Kernel& ScalarUnit::steps_kernel(const Formats& formats, int stride) const {
-  const auto known = steps_kernels_.find({formats, stride});
-  if (known != steps_kernels_.end()) return known->second;
-  const auto [code, is_new] = steps_code_.try_emplace(formats);
+const Kernel& ScalarUnit::small_grid_kernel(const Formats& formats, int stride) const {
+  const auto known = small_grid_kernels_.find({formats, stride});
+  if (known != small_grid_kernels_.end()) return known->second;
+  const auto [code, is_new] = small_grid_code_.try_emplace(formats);
   if (is_new)
     code->second =
         compiler_.begin("kernels/cuda/scalar/steps.cuh", constants_text(stencil_, formats, nullptr));
-  return steps_kernels_
+  return small_grid_kernels_
       .try_emplace({formats, stride}, code->second, "steps_" + std::to_string(stride),
                    device_.shared_bytes_per_block)
       .first->second;

@@ -7,7 +7,7 @@
 
 namespace spsolve::cuda {
 
-// What kernels of the scalar unit read, compute with and write, and what fields hold.
+// Number types: computed with, read, written, and stored in fields.
 using constants::Compute;
 using constants::In;
 using constants::Out;

@@ -6,13 +6,13 @@
 
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/launch/view.hpp"
-#include "kernels/cuda/scalar/tile.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/error.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
-/// A dirichlet value as an operand: rounded to storage, and for tf32 read back with its rounding.
+/// Returns a dirichlet value as an operand: rounded to storage, and for tf32 read back with its rounding.
 double ghost_operand(double value, Precision precision) {
   return with_storage(precision, [&]<class Storage>() {
     return static_cast<double>(static_cast<Compute<Storage>>(to_storage<Storage>(value)));
@@ -53,8 +53,9 @@ void ScalarUnit::advance(const ConstState& in, const State& out, const Box& regi
   run_slabs({view_of(in.front(), axes_), true}, {view_of(out.front(), axes_), true}, region, steps);
 }
 
-/// Results between kernels are kept for one slab of the region at a time.
-void ScalarUnit::run_slabs(const Operand& in, const Operand& out, const Box& region, int steps) const {
+/// Processes the region slab by slab if several kernels run in turn, so that their intermediate results fit
+/// in scratch memory.
+void ScalarUnit::run_slabs(const FieldView& in, const FieldView& out, const Box& region, int steps) const {
   if (region.empty() || steps < 1) return;
   const int slow = axes_[plane_axis];
   const std::int64_t plane_points =
@@ -70,14 +71,15 @@ void ScalarUnit::run_slabs(const Operand& in, const Operand& out, const Box& reg
   }
 }
 
-/// Of a launch of so many.
+/// Returns how many of `steps` steps one kernel takes at most.
 int ScalarUnit::most_per_kernel(const Box& region, int steps) const {
-  const bool one = step_tile(region, steps, true) || march_of({precision_, true, true}, steps);
+  const bool one = small_grid_tile(region, steps, true) || march_kernels_of({precision_, true, true}, steps);
   return one ? steps : preferred_steps();
 }
 
-/// Several kernels, the first on the largest box; what they hand on is in compute precision.
-void ScalarUnit::run(Operand in, const Operand& out, const Box& region, int steps,
+/// Runs several kernels. The first one covers the largest box; results between kernels are in compute
+/// precision.
+void ScalarUnit::run(FieldView in, const FieldView& out, const Box& region, int steps,
                      int most_per_kernel) const {
   const int kernels = static_cast<int>(ceil_div(steps, most_per_kernel));
   int done = 0;
@@ -85,19 +87,20 @@ void ScalarUnit::run(Operand in, const Operand& out, const Box& region, int step
     const int depth = steps * (k + 1) / kernels - done;
     done += depth;
     const Box box = reach(region, steps - done);
-    const Operand to = done == steps ? out : scratch(in, box, static_cast<std::size_t>(k % 2));
+    const FieldView to = done == steps ? out : scratch(in, box, static_cast<std::size_t>(k % 2));
     run_kernel(in, to, box, depth);
     in = to;
   }
 }
 
-void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& region, int steps) const {
+void ScalarUnit::run_kernel(const FieldView& in, const FieldView& out, const Box& region, int steps) const {
   const Formats formats{precision_, in.stored, out.stored};
-  if (const auto& tile = step_tile(region, steps, true))
-    return this->steps(*tile, in, out, region, steps, stream_);
-  March* march = march_of(formats, steps);
-  if (!march) return step_by_step(in, out, region, steps, stream_, 2);
-  // Planes beside neumann faces that the march does not mirror are stepped one by one, at the same time.
+  if (const auto& tile = small_grid_tile(region, steps, true))
+    return this->launch_small_grid_steps(*tile, in, out, region, steps, stream_);
+  MarchKernels* march = march_kernels_of(formats, steps);
+  if (!march) return advance_without_march(in, out, region, steps, stream_, 2);
+  // Where the march does not reflect planes at neumann faces, single steps advance the planes beside these
+  // faces at the same time, on other streams.
   Box core = region;
   if (!stencil_.mirrors_planes()) {
     const int slow = axes_[plane_axis];
@@ -108,14 +111,14 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
       core.end[slow] = std::min(core.end[slow], n - width);
     if (core.empty()) core = {};
   }
-  if (core == region) return this->march(*march, in, out, core, stream_);
+  if (core == region) return this->launch_march(*march, in, out, core, stream_);
   forked_.record(stream_);
   for (const Stream& stream : band_streams_) check_cuda(cudaStreamWaitEvent(stream, forked_, 0));
-  if (!core.empty()) this->march(*march, in, out, core, stream_);
+  if (!core.empty()) this->launch_march(*march, in, out, core, stream_);
   std::size_t band = 0;
   for_each_slab(region, core, [&](const Box& beside) {
     const std::size_t k = band++ % band_streams_.size();
-    step_by_step(in, out, beside, steps, band_streams_[k], 2 + 2 * k);
+    advance_without_march(in, out, beside, steps, band_streams_[k], 2 + 2 * k);
   });
   for (std::size_t k = 0; k < band_streams_.size(); ++k) {
     joined_[k].record(band_streams_[k]);
@@ -123,23 +126,23 @@ void ScalarUnit::run_kernel(const Operand& in, const Operand& out, const Box& re
   }
 }
 
-/// Steps without a march: in one kernel of tiles where these can be, else one by one, with results in scratch
-/// buffers `which` and the next.
-void ScalarUnit::step_by_step(Operand in, const Operand& out, const Box& region, int steps,
-                              cudaStream_t stream, std::size_t which) const {
+/// Advances a region without a march: by one small-grid kernel (steps.cuh) if it takes the region, otherwise
+/// step by step, with results in the scratch buffers `which` and `which` + 1.
+void ScalarUnit::advance_without_march(FieldView in, const FieldView& out, const Box& region, int steps,
+                                       cudaStream_t stream, std::size_t which) const {
   if (steps > 1)
-    if (const auto& tile = step_tile(region, steps, false))
-      return this->steps(*tile, in, out, region, steps, stream);
+    if (const auto& tile = small_grid_tile(region, steps, false))
+      return this->launch_small_grid_steps(*tile, in, out, region, steps, stream);
   for (int done = 1; done <= steps; ++done) {
     const Box box = reach(region, steps - done);
-    const Operand to = done == steps ? out : scratch(in, box, which + static_cast<std::size_t>(done % 2));
-    step(in, to, box, stream);
+    const FieldView to = done == steps ? out : scratch(in, box, which + static_cast<std::size_t>(done % 2));
+    launch_single_step(in, to, box, stream);
     in = to;
   }
 }
 
-/// Room for what is made of `in`.
-ScalarUnit::Operand ScalarUnit::scratch(const Operand& in, const Box& box, std::size_t which) const {
+/// Returns scratch memory for results on `box` in compute precision.
+ScalarUnit::FieldView ScalarUnit::scratch(const FieldView& in, const Box& box, std::size_t which) const {
   View view{};
   const bool stored = precision_ == Precision::fp64 || precision_ == Precision::fp32;
   if (!in.view.data) return {view, stored, true};
@@ -159,7 +162,7 @@ ScalarUnit::Operand ScalarUnit::scratch(const Operand& in, const Box& box, std::
                                Formats{precision_}.compute_bytes());
   DeviceBuffer& buffer = scratch_[which];
   if (buffer.bytes() < bytes) {
-    check_cuda(cudaDeviceSynchronize());  // kernels under way may still use the old one
+    check_cuda(cudaDeviceSynchronize());  // running kernels may still use the old buffer
     buffer = DeviceBuffer();
     buffer = DeviceBuffer(bytes);
   }
@@ -167,7 +170,7 @@ ScalarUnit::Operand ScalarUnit::scratch(const Operand& in, const Box& box, std::
   return {view, stored, true};
 }
 
-/// What must be known `steps` steps before `region`.
+/// Returns the box whose values determine `region` `steps` steps later.
 Box ScalarUnit::reach(const Box& region, int steps) const {
   Index3 width = steps * radius_;
   for (int k = 0; k < axis_count; ++k)

@@ -9,81 +9,92 @@
 #include "kernels/cuda/runtime/device.hpp"
 #include "kernels/cuda/runtime/program.hpp"
 #include "kernels/cuda/scalar/kernel_stencil.hpp"
-#include "kernels/cuda/scalar/single_tile.hpp"
-#include "kernels/cuda/scalar/step_tile.hpp"
+#include "kernels/cuda/scalar/single_step_tile.hpp"
+#include "kernels/cuda/scalar/small_grid_tile.hpp"
 #include "kernels/unit.hpp"
 
 namespace spsolve::cuda {
 
-/// The scalar unit on CUDA cores: true single steps, several of them in one kernel where registers allow
-/// (march.cuh) and on small grids in 2D (steps.cuh), one at a time otherwise (box_step.cuh for boxes of many
-/// taps, star_step.cuh for stars of a large radius, step.cuh). Every point is a chain of fused multiply-adds
-/// from the source (or zero) in the order of the taps, in the kernels of any depth and tile: fp64, fp32 and
-/// tf32 results have the bits of the CPU unit, whatever the region and however many steps are fused; 16-bit
-/// formats are rounded once per advance().
+/// The scalar unit on CUDA cores: true single steps. Several steps run in one kernel where registers allow
+/// (march.cuh) and on small 2D grids (steps.cuh). Otherwise each step is a kernel: box_step.cuh for boxes of
+/// many taps, star_step.cuh for stars of a large radius, step.cuh for the rest.
+///
+/// Every point is a chain of fused multiply-adds that begins with the source (or zero) and follows the order
+/// of the taps, in the kernels of any depth and tile. Therefore fp64, fp32 and tf32 results have the bits of
+/// the CPU unit, whatever the region and the number of fused steps. 16-bit formats are rounded once per
+/// advance().
 class ScalarUnit : public Unit {
  public:
-  /// For the current device. Work is enqueued on `stream`, which must outlive the unit; so must `source`
-  /// (null: none), device memory in compute precision, valid on every region advanced grown by (steps - 1) *
-  /// radius. Of axes of the grid in `wraps` (some of cuda::wrapped_axes()) every region has, fields and
-  /// the source have no halo, and what lies beyond their ends is found at the others.
+  /// Makes the unit for the current device. Work is enqueued on `stream`, which must outlive the unit.
+  ///
+  /// `source` (null: none) must outlive the unit too. It is device memory in compute precision, valid on
+  /// every advanced region grown by (steps - 1) * radius.
+  ///
+  /// `wraps` marks grid axes (a subset of cuda::wrapped_axes()) that every region spans completely.
+  /// Fields and source have no halo there; kernels wrap indices at the ends.
   ScalarUnit(const Domain& domain, const Stencil& stencil, Precision precision, const Field* source,
              cudaStream_t stream, const std::array<bool, 3>& wraps = {});
 
-  /// Nothing to do: ghosts beside walls are made in the kernels, from the points of the grid.
+  /// Does nothing: the kernels make the ghost points beside walls from points of the grid.
   void fill_ghosts(const State&, const Box&) const override {}
 
   void prepare(const ConstState& in, const Box& region, int steps) const override;
 
-  /// Fields of device memory. Returns when the kernels are enqueued; the first call with a number of steps
-  /// waits until they are compiled.
+  /// Advances `region` of `in` by `steps` steps into `out`; both fields are device memory. Returns when the
+  /// kernels are enqueued; the first call with a number of steps waits until they are compiled.
   void advance(const ConstState& in, const State& out, const Box& region, int steps) const override;
 
-  /// How many steps per advance() are fastest for large regions.
+  /// Returns the number of steps per advance() that is fastest for large regions.
   int preferred_steps() const;
 
  private:
-  static constexpr std::int64_t column_granule = 16;  // columns: 32 bytes of the smallest format
+  static constexpr std::int64_t column_granule = 16;  // columns: 32 bytes in the smallest format
 
-  struct March {
+  /// The kernels of march.cuh for one pair of formats and one depth.
+  struct MarchKernels {
     Formats formats;
-    Tile tile;
-    std::map<std::array<bool, 3>, Kernel> kernels{};  // once they are needed: see kernel_of()
+    MarchTile tile;
+    // By whole_vectors and faces_between_lanes of the tile, compiled at first use.
+    std::map<std::array<bool, 3>, Kernel> kernels{};
   };
-  /// Device memory between two kernels of one advance(), and the box it holds.
-  struct Operand {
+  /// What a kernel of an advance() reads or writes: a field, or scratch memory between two kernels.
+  struct FieldView {
     View view;
-    bool stored;
+    bool stored;  // in storage precision, else in compute precision
     bool is_scratch = false;
   };
 
-  void run_slabs(const Operand& in, const Operand& out, const Box& region, int steps) const;
+  void run_slabs(const FieldView& in, const FieldView& out, const Box& region, int steps) const;
   int most_per_kernel(const Box& region, int steps) const;
-  void run(Operand in, const Operand& out, const Box& region, int steps, int most_per_kernel) const;
-  void run_kernel(const Operand& in, const Operand& out, const Box& region, int steps) const;
-  void step_by_step(Operand in, const Operand& out, const Box& region, int steps, cudaStream_t stream,
-                    std::size_t which) const;
-  void march(March& march, const Operand& in, const Operand& out, const Box& wanted,
-             cudaStream_t stream) const;
-  void step(const Operand& in, const Operand& out, const Box& region, cudaStream_t stream) const;
+  void run(FieldView in, const FieldView& out, const Box& region, int steps, int most_per_kernel) const;
+  void run_kernel(const FieldView& in, const FieldView& out, const Box& region, int steps) const;
+  void advance_without_march(FieldView in, const FieldView& out, const Box& region, int steps,
+                             cudaStream_t stream, std::size_t which) const;
+  void launch_march(MarchKernels& march, const FieldView& in, const FieldView& out, const Box& wanted,
+                    cudaStream_t stream) const;
+  void launch_single_step(const FieldView& in, const FieldView& out, const Box& region,
+                          cudaStream_t stream) const;
   template <class AnyTile>
-  void step_by_tiles(const AnyTile& tile, Arguments& a, const Formats& formats, cudaStream_t stream) const;
-  /// None where one thread takes a point.
-  const std::optional<SingleTile>& single_tile(const Formats& formats, const Region& region) const;
-  void steps(const StepTile& tile, const Operand& in, const Operand& out, const Box& region, int steps,
-             cudaStream_t stream) const;
-  /// Of steps.cuh, if it takes the region; `faster_than_march`: and if it should.
-  const std::optional<StepTile>& step_tile(const Box& region, int steps, bool faster_than_march) const;
+  void launch_single_step_tiles(const AnyTile& tile, ScalarArguments& a, const Formats& formats,
+                                cudaStream_t stream) const;
+  /// Returns the cached choice of a single-step tile; none if step.cuh takes the region.
+  const std::optional<SingleStepTile>& single_step_tile(const Formats& formats, const Region& region) const;
+  void launch_small_grid_steps(const SmallGridTile& tile, const FieldView& in, const FieldView& out,
+                               const Box& region, int steps, cudaStream_t stream) const;
+  /// Returns the cached tile of steps.cuh for a region. If `faster_than_march`, returns it only where it
+  /// beats a march.
+  const std::optional<SmallGridTile>& small_grid_tile(const Box& region, int steps,
+                                                      bool faster_than_march) const;
 
-  Operand scratch(const Operand& in, const Box& box, std::size_t which) const;
-  Arguments arguments(const Operand& in, const Operand& out, const Box& region) const;
+  FieldView scratch(const FieldView& in, const Box& box, std::size_t which) const;
+  ScalarArguments arguments(const FieldView& in, const FieldView& out, const Box& region) const;
   Box reach(const Box& region, int steps) const;
-  March* march_of(const Formats& formats, int depth) const;
-  const Kernel& kernel_of(March& march, const Tile& tile) const;
-  const Kernel& step_kernel(const Formats& formats) const;
+  MarchKernels* march_kernels_of(const Formats& formats, int depth) const;
+  const Kernel& kernel_of(MarchKernels& march, const MarchTile& tile) const;
+  const Kernel& point_step_kernel(const Formats& formats) const;
   template <class AnyTile>
-  const Kernel& tile_kernel(const Formats& formats, const AnyTile& tile) const;
-  const Kernel& steps_kernel(const Formats& formats, int stride) const;
+  const Kernel& single_step_kernel(const Formats& formats, const AnyTile& tile) const;
+  const Kernel& small_grid_kernel(const Formats& formats, int stride) const;
 
   Domain domain_;
   Index3 radius_;
@@ -96,22 +107,22 @@ class ScalarUnit : public Unit {
   std::array<std::array<double, 2>, 3> ghost_{};
   KernelCompiler compiler_;
   int preferred_ = 0;
-  std::array<Stream, 2> band_streams_;  // beside stream_, between these events
+  std::array<Stream, 2> band_streams_;  // run beside stream_, between forked_ and joined_
   Event forked_;
   std::array<Event, 2> joined_;
 
-  // Made when first needed; advance() is const in what it computes.
-  mutable std::map<std::tuple<Formats, int>, std::optional<March>> marches_;
-  mutable std::map<Formats, Kernel> step_kernels_;
-  mutable std::map<std::tuple<Formats, SingleTile>, Kernel> tile_kernels_;
+  // Caches, filled at first use; they do not change what advance() computes.
+  mutable std::map<std::tuple<Formats, int>, std::optional<MarchKernels>> march_kernels_;
+  mutable std::map<Formats, Kernel> point_step_kernels_;
+  mutable std::map<std::tuple<Formats, SingleStepTile>, Kernel> single_step_kernels_;
   mutable std::map<std::tuple<Formats, std::array<long long, 3>, std::array<long long, 3>>, SingleStep>
-      single_steps_;                            // of regions
-  mutable std::map<Formats, Code> steps_code_;  // kernels of all strides
-  mutable std::map<std::tuple<Formats, int>, Kernel> steps_kernels_;
-  mutable std::map<std::tuple<Index3, Index3, int, bool>, std::optional<StepTile>> step_tiles_;
-  // Two for the kernels of advance(), two for the bands of each stream.
+      single_steps_;                                 // by formats and region
+  mutable std::map<Formats, Code> small_grid_code_;  // machine code of all strides
+  mutable std::map<std::tuple<Formats, int>, Kernel> small_grid_kernels_;
+  mutable std::map<std::tuple<Index3, Index3, int, bool>, std::optional<SmallGridTile>> small_grid_tiles_;
+  // Two buffers for the kernels of advance(), and two for each band stream.
   mutable std::array<DeviceBuffer, 6> scratch_;
-  mutable std::int64_t aligned_column_ = 0;  // a column that starts at a multiple of 64 bytes in all fields
+  mutable std::int64_t aligned_column_ = 0;  // a column at a multiple of 64 bytes in all fields
 };
 
 }  // namespace spsolve::cuda

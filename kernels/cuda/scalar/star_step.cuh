@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// One time step of a stencil of few taps that reach far, in 2D and 3D: stars of a radius for which a march
-// has no registers. Planes of a tile stream through shared memory, several on their way, and what is known of
-// the planes ahead is kept in registers (2.5D blocking): a plane extends the sums of all planes that reach
-// it. A thread has 16 bytes of columns (of 16-bit formats 8 where planes have taps) of one to eight rows.
+// Streaming step: one time step of a stencil of few taps that reach far, in 2D and 3D, such as stars whose
+// radius is too large for the registers of a march (2.5D blocking).
 //
-// Per point and launch: one read and one write of memory, with a source one read more, and what tiles and
-// stretches of planes read twice. Per point taps fused multiply-adds, in the order of march.cuh.
+// Blocks, warps, lanes. A block streams through tile_planes planes of one tile. A warp has lanes_x lanes
+// along x, its other lanes are rows. A thread computes own_columns columns (16 bytes; 8 bytes of 16-bit
+// formats if planes have taps) of own_rows = 1 to 8 neighbouring rows.
+//
+// Registers hold the sums of the 2 * slow_radius + 1 planes that the current plane reaches: each plane
+// extends the sums of all planes within reach. Shared memory holds `stages` planes of input with their halo;
+// a stage is one plane as stored in the field, and stages - 1 planes are in flight. Each plane has one block
+// barrier, after which the plane before may be overwritten, and a second one where ghost points are written
+// into the tile.
+//
+// Cost per point and launch: one read and one write of memory, one more read with a source, the overlap of
+// tiles and of stretches of planes, and one fused multiply-add per tap, in the order of march.cuh.
 
 #include "kernels/cuda/scalar/tile_io.cuh"
 
@@ -15,7 +23,7 @@ namespace spsolve::cuda {
 
 class StarStep {
  public:
-  __device__ explicit StarStep(const Arguments& a)
+  __device__ explicit StarStep(const ScalarArguments& a)
       : a_(a),
         begin_(a.region.begin[slow_axis] + static_cast<long long>(blockIdx.z) * a.tile_planes),
         row_(a.region.begin[tile_axis] + static_cast<long long>(blockIdx.y) * rows),
@@ -23,7 +31,7 @@ class StarStep {
         thread_row_(static_cast<int>(threadIdx.x) / lanes_x * own_rows),
         thread_column_(static_cast<int>(threadIdx.x) % lanes_x * own_columns),
         input_(a, row_, column_, memory),
-        whole_(RowPlace{a, begin_, row_ + thread_row_, column_ + thread_column_}.is_whole<own_columns>() &&
+        whole_(RowResults{a, begin_, row_ + thread_row_, column_ + thread_column_}.is_whole<own_columns>() &&
                row_ + thread_row_ + own_rows <= a.region.end[tile_axis]) {}
 
   __device__ void run() {
@@ -40,7 +48,7 @@ class StarStep {
         fetch(n, held_planes);
       }
       wait_for_copies<ahead == 0 ? 0 : ahead - 1>();
-      __syncthreads();  // and no thread reads the plane before any more
+      __syncthreads();  // the plane before is free now
       if constexpr (ahead > 0) fetch(n + ahead, held_planes);
       input_.complete(input_.tile(stage), begin_ + n - slow_radius);
       advance_sums();
@@ -64,16 +72,17 @@ class StarStep {
   static constexpr int margin = Input::margin, window_rows = own_rows + 2 * row_radius;
   static_assert(Input::bytes <= constants::shared_bytes, "the host must ask for this much");
 
-  /// Sends for the n-th of the planes that are held, if there is one.
+  /// Starts the copy of the n-th held plane, if there is one.
   __device__ void fetch(int n, int held_planes) {
     if (n < held_planes)
       input_.hold(input_.tile(fetched_), begin_ + n - slow_radius);
     else
-      commit_copies();  // groups are counted, also of no copies
+      commit_copies();  // groups are counted, empty ones included
     fetched_ = fetched_ + 1 == stages ? 0 : fetched_ + 1;
   }
 
-  /// The sums of the planes from n - slow_radius to n + slow_radius follow those of plane n - 1.
+  /// Shifts the sums by one plane, to those of the planes from n - slow_radius to n + slow_radius, and starts
+  /// the last one.
   __device__ void advance_sums() {
 #pragma unroll
     for (int plane = 0; plane <= 2 * slow_radius; ++plane)
@@ -86,13 +95,14 @@ class StarStep {
                                                           : Compute();
   }
 
-  /// What the sums of a plane begin with, one plane before they do.
+  /// Reads the source, with which the sums of a plane begin, one plane ahead.
   __device__ void read_source(long long slow) {
-    for_each_row(slow, [&](const RowPlace& place, int row) { place.read_source(source_[row]); });
+    for_each_row(slow, [&](const RowResults& results, int row) { results.read_source(source_[row]); });
   }
 
-  /// Whether a tap takes from a row of the window, counted from that of the sum's first tap. Sums of planes
-  /// beside those of the block's results are written by nobody.
+  /// Returns whether a tap reads a row of the window, counted from the row of the sum's first tap. Planes
+  /// beside the block's results have no sums of their own that are written, so taps within their plane are
+  /// skipped.
   static constexpr bool is_added(const Tap& tap, int row, bool of_results) {
     return tap.offset[tile_axis] == row - row_radius && (of_results || tap.offset[slow_axis] != 0);
   }
@@ -114,8 +124,8 @@ class StarStep {
     return of;
   }
 
-  /// Adds what a plane, of results of the block or beside them, contributes to the sums, from the first point
-  /// of the thread's window on.
+  /// Adds a plane to the sums. `of_results`: the plane is one of the block's results, not beside them.
+  /// `window` is the first point of the thread's window.
   template <bool of_results>
   __device__ void add_plane(const In* window) {
     static_for<0, window_rows>(
@@ -129,7 +139,7 @@ class StarStep {
     Compute points[own_columns + 2 * margin];
 #pragma unroll
     for (int k = first; k < taken.end + margin; k += own_columns) {
-      const auto loaded = *reinterpret_cast<const Pack<In, own_columns>*>(from + k);
+      const auto loaded = *reinterpret_cast<const ElementVector<In, own_columns>*>(from + k);
 #pragma unroll
       for (int c = 0; c < own_columns; ++c) points[k + c] = Held<false>::of(loaded.element[c]);
     }
@@ -148,13 +158,13 @@ class StarStep {
   }
 
   __device__ void write(long long slow) {
-    Out* const to = RowPlace{a_, slow, row_ + thread_row_, column_ + thread_column_}.in<Out>(a_.out);
+    Out* const to = RowResults{a_, slow, row_ + thread_row_, column_ + thread_column_}.in<Out>(a_.out);
     if (whole_) {
 #pragma unroll
       for (int row = 0; row < own_rows; ++row)
         store_columns(to + row * a_.out.stride[tile_axis], sums_[0][row]);
     } else {
-      for_each_row(slow, [&](const RowPlace& place, int row) { place.write(sums_[0][row]); });
+      for_each_row(slow, [&](const RowResults& results, int row) { results.write(sums_[0][row]); });
     }
   }
 
@@ -162,23 +172,23 @@ class StarStep {
   __device__ void for_each_row(long long slow, Body&& body) {
 #pragma unroll
     for (int row = 0; row < own_rows; ++row)
-      body(RowPlace{a_, slow, row_ + thread_row_ + row, column_ + thread_column_}, row);
+      body(RowResults{a_, slow, row_ + thread_row_ + row, column_ + thread_column_}, row);
   }
 
-  const Arguments& a_;
-  long long begin_, row_, column_;  // of the first result of the block
-  int thread_row_, thread_column_;  // of the first of the thread, from there
+  const ScalarArguments& a_;
+  long long begin_, row_, column_;  // of the block's first result
+  int thread_row_, thread_column_;  // of the thread's first result, from there
   Input input_;
-  bool whole_;       // the thread writes all its rows, by whole vectors
-  int fetched_ = 0;  // the stage that is fetched next
-  Compute sums_[2 * slow_radius + 1][own_rows][own_columns]{};  // of planes, the first is done next
-  Compute source_[own_rows][own_columns]{};                     // of the plane whose sums begin next
+  bool whole_;       // the thread writes all its rows by whole vectors
+  int fetched_ = 0;  // stage to fill next
+  Compute sums_[2 * slow_radius + 1][own_rows][own_columns]{};  // sums of planes; the first is complete next
+  Compute source_[own_rows][own_columns]{};                     // source of the plane whose sums start next
 };
 
 }  // namespace spsolve::cuda
 
 extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::constants::warps,
                                              spsolve::cuda::constants::blocks_per_multiprocessor)
-    star_step(const __grid_constant__ spsolve::cuda::Arguments a) {
+    star_step(const __grid_constant__ spsolve::cuda::ScalarArguments a) {
   spsolve::cuda::StarStep(a).run();
 }

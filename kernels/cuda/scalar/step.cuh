@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One time step of any stencil on a box: one thread per point, operands from global memory through the
-// caches. The way out for shapes that march.cuh does not take. Per point: taps loads and fused multiply-adds;
-// bound by L1 (one 4-byte wavefront per tap and warp).
+// One time step of any stencil, with one thread per point: the fallback for shapes that no other kernel
+// takes. Threads go through the points of the region with the stride of the grid. Operands come from global
+// memory through the caches; there is no shared memory and no barrier.
+//
+// Cost per point: one load and one fused multiply-add per tap. The kernel is bound by the L1 cache (one
+// 4-byte wavefront per tap and warp).
 
 #include "kernels/cuda/scalar/step_taps.cuh"
 
@@ -11,11 +14,11 @@ constexpr int larger(int a, int b) { return a > b ? a : b; }
 constexpr int largest_radius =
     larger(constants::radius[0], larger(constants::radius[1], constants::radius[2]));
 
-/// Where the offsets of taps along an axis lead from a point beside walls, or the ends of axes that repeat.
-/// Known ahead where taps are unrolled.
-class Sources {
+/// Resolves the offsets of taps along an axis for a point beside walls, or beside the ends of an axis that
+/// wraps. If taps are unrolled, all offsets are resolved in the constructor.
+class AxisOffsets {
  public:
-  __device__ Sources(const Arguments& a, int axis, long long p)
+  __device__ AxisOffsets(const ScalarArguments& a, int axis, long long p)
       : axis_(axis),
         low_(static_cast<int>(max(-p, -far))),
         high_(static_cast<int>(min(a.shape[axis] - p, far))) {
@@ -28,7 +31,7 @@ class Sources {
     }
   }
 
-  /// find_source() of an offset.
+  /// Applies find_source() to an offset.
   __device__ bool find(int& offset) const {
     if constexpr (!known_ahead) return find_source(axis_, offset, low_, high_);
     const int k = offset + largest_radius;
@@ -41,13 +44,13 @@ class Sources {
       constants::taps_to_unroll == constants::tap_count && largest_radius < 16;
   static constexpr long long far = 1 << 28;
 
-  int axis_, low_, high_;  // the grid lies between these offsets
+  int axis_, low_, high_;  // offsets between which the grid lies
   int offsets_[2 * largest_radius + 1];
   unsigned inside_ = 0;
 };
 
 template <class Index>
-__device__ void step_region(const Arguments& a, const Region& region) {
+__device__ void step_region(const ScalarArguments& a, const Region& region) {
   const Index rows = static_cast<Index>(region.end[1] - region.begin[1]);
   const Index columns = static_cast<Index>(region.end[2] - region.begin[2]);
   const Index points = static_cast<Index>(region.end[0] - region.begin[0]) * rows * columns;
@@ -76,11 +79,11 @@ __device__ void step_region(const Arguments& a, const Region& region) {
         return operand<Stored>(static_cast<Compute>(value_of(stored)));
       });
     } else {
-      const Sources planes(a, 0, p[0]), rows(a, 1, p[1]), columns(a, 2, p[2]);
+      const AxisOffsets planes(a, 0, p[0]), rows(a, 1, p[1]), columns(a, 2, p[2]);
       const In* in = static_cast<const In*>(a.in.data) + in_offset;
       result = add_taps<constants::taps_to_unroll>(result, [&](int plane, int row, int column) {
-        // The slowest axis decides. Of points of the grid the low face is passed by negative offsets only,
-        // the high one by positive.
+        // The slowest axis decides the value. A point of the grid passes the low face by negative offsets
+        // only, the high face by positive ones.
         int z = plane, y = row, x = column;
         bool inside = columns.find(x);
         Compute value = ghost_value(a, 2, column > 0);
@@ -99,11 +102,12 @@ __device__ void step_region(const Arguments& a, const Region& region) {
 
 }  // namespace spsolve::cuda
 
-extern "C" __global__ void __launch_bounds__(256) step(const __grid_constant__ spsolve::cuda::Arguments a) {
+extern "C" __global__ void __launch_bounds__(256)
+    step(const __grid_constant__ spsolve::cuda::ScalarArguments a) {
   const spsolve::cuda::Region& region = a.region;
   const long long points = (region.end[0] - region.begin[0]) * (region.end[1] - region.begin[1]) *
                            (region.end[2] - region.begin[2]);
-  // 32-bit division is several times cheaper; the bound leaves room for one stride of the grid.
+  // 32-bit division is several times cheaper. The bound leaves room for one stride of the grid.
   if (points < (1ll << 31))
     spsolve::cuda::step_region<unsigned>(a, region);
   else

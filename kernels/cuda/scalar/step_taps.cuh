@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels of single steps share: sums of taps in the order of march.cuh.
+// Sums of taps in the order of march.cuh, shared by step.cuh and steps.cuh.
 #pragma once
 
 #include "kernels/cuda/scalar/scalar_types.cuh"
@@ -7,8 +7,8 @@
 
 namespace spsolve::cuda {
 
-/// The weighted sum of the points around one, value(plane, row, column) at an offset, added to what it begins
-/// with: in the order of march.cuh.
+/// Adds the weighted points around a point to `result`, in the order of march.cuh. value(plane, row, column)
+/// returns the point at that offset.
 template <int unroll, class Value>
 __device__ Compute add_taps(Compute result, Value&& value) {
   using namespace constants;

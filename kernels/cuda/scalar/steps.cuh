@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several time steps of a 2D grid in one launch: a block holds a tile in shared memory, with what lies within
-// its reach, and takes the steps one after the other, all of its threads at once. For grids and slabs beside
-// walls that are too small for march.cuh, where a plane waits for the one before. Tiles overlap: what blocks
-// compute twice is the price. Images beyond neumann faces take the steps of the points that they mirror.
-// Bound by shared memory: a thread takes neighbouring planes of a column, whose sums share what they read.
+// Small-grid steps: several time steps of a 2D grid in one launch, for grids and slabs beside walls that are
+// too small for march.cuh, where each plane waits for the plane before.
+//
+// A block holds a tile of the grid, with everything within reach of its results, in shared memory, twice (now
+// and next), and takes the steps one after the other with all of its threads. Thread x is a column of the
+// tile (`stride` threads side by side); threads of the same column take groups of planes_per_thread
+// neighbouring planes in turn, so that their sums share what they read. Registers hold only these sums.
+//
+// Barriers: one block barrier per step, and one before results are written.
+//
+// Tiles overlap; points that two blocks compute are the price. Reflections beyond neumann faces are advanced
+// like the points that they mirror. The kernel is bound by shared memory.
 
 #include "kernels/cuda/scalar/step_taps.cuh"
 
@@ -14,14 +21,14 @@ namespace spsolve::cuda {
 constexpr int planes_per_thread =
     planes_of_thread(constants::tap_count * (constants::folded[column_axis] ? 2 : 1));
 
-/// One axis of a tile. Points are counted from the first that is held.
-struct Extent {
-  long long first;  // its coordinate in the grid
+/// The range of a tile along one axis. Points are counted from the first one held.
+struct TileAxis {
+  long long first;  // coordinate of the first point in the grid
   int held;
-  int begin, end;  // results
-  int low, high;   // between the faces
+  int begin, end;  // points that are written
+  int low, high;   // points between the faces
 
-  __device__ Extent(const Arguments& a, int axis, long long tile, long long points) {
+  __device__ TileAxis(const ScalarArguments& a, int axis, long long tile, long long points) {
     const long long radius = constants::radius[axis], reach = a.steps * radius, n = a.shape[axis],
                     from = a.region.begin[axis] + tile * points, to = min(from + points, a.region.end[axis]);
     const bool periodic = constants::walls[axis][0] == Wall::none;
@@ -35,8 +42,8 @@ struct Extent {
   }
 };
 
-/// The planes of a column that are a thread's, of those from `from` to `to`: put(y, value(y)), where values
-/// are also asked for of up to planes_per_thread - 1 planes beyond.
+/// Calls put(y, value(y)) for the planes of a thread in its column, among planes from `from` to `to`. value()
+/// may also be called for up to planes_per_thread - 1 planes beyond `to`.
 template <int thread_rows, class Value, class Put>
 __device__ void for_each_plane(int thread_row, int from, int to, Value&& value, Put&& put) {
   for (int y = from + planes_per_thread * thread_row; y < to; y += planes_per_thread * thread_rows) {
@@ -49,11 +56,11 @@ __device__ void for_each_plane(int thread_row, int from, int to, Value&& value, 
   }
 }
 
-/// `stride`: of planes in shared memory, and threads of one.
+/// `stride` is the distance of planes in shared memory and the number of threads per plane.
 template <int stride>
-__device__ void take_steps(const Arguments& a) {
-  constexpr int thread_rows = step_threads / stride;
-  const Extent planes(a, plane_axis, blockIdx.y, a.tile_planes),
+__device__ void take_steps(const ScalarArguments& a) {
+  constexpr int thread_rows = small_grid_threads / stride;
+  const TileAxis planes(a, plane_axis, blockIdx.y, a.tile_planes),
       columns(a, column_axis, blockIdx.x, a.tile_columns);
   const int x = threadIdx.x % stride, row = threadIdx.x / stride;
   int x_source = x;
@@ -86,7 +93,7 @@ __device__ void take_steps(const Arguments& a) {
       put(y, inside ? read(source) : ghost_value(a, plane_axis, y >= planes.high));
     });
   }
-  // How far beyond the results this thread is.
+  // Distance of this thread's column from the results.
   const int beyond = in_face || x >= columns.held ? 1 << 30 : max(columns.begin - x, x - columns.end + 1);
   for (int left = a.steps - 1; left >= 0; --left) {
     __syncthreads();
@@ -123,15 +130,15 @@ __device__ void take_steps(const Arguments& a) {
 
 }  // namespace spsolve::cuda
 
-extern "C" __global__ void __launch_bounds__(spsolve::cuda::step_threads)
-    steps_32(const __grid_constant__ spsolve::cuda::Arguments a) {
+extern "C" __global__ void __launch_bounds__(spsolve::cuda::small_grid_threads)
+    steps_32(const __grid_constant__ spsolve::cuda::ScalarArguments a) {
   spsolve::cuda::take_steps<32>(a);
 }
-extern "C" __global__ void __launch_bounds__(spsolve::cuda::step_threads)
-    steps_64(const __grid_constant__ spsolve::cuda::Arguments a) {
+extern "C" __global__ void __launch_bounds__(spsolve::cuda::small_grid_threads)
+    steps_64(const __grid_constant__ spsolve::cuda::ScalarArguments a) {
   spsolve::cuda::take_steps<64>(a);
 }
-extern "C" __global__ void __launch_bounds__(spsolve::cuda::step_threads)
-    steps_128(const __grid_constant__ spsolve::cuda::Arguments a) {
+extern "C" __global__ void __launch_bounds__(spsolve::cuda::small_grid_threads)
+    steps_128(const __grid_constant__ spsolve::cuda::ScalarArguments a) {
   spsolve::cuda::take_steps<128>(a);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Single steps by tiles in shared memory (box_step.cuh, star_step.cuh): how a tile of input comes there, with
-// the ghosts within reach, and how a thread reads its source and writes its results.
+// Input and output of single steps whose tiles are held in shared memory (box_step.cuh, star_step.cuh): how
+// the input of a tile gets there with its ghost points, and how a thread reads its source and writes its
+// results.
 
 #include "kernels/cuda/ptx/async_copy.cuh"
 #include "kernels/cuda/scalar/scalar_types.cuh"
@@ -10,14 +11,14 @@
 
 namespace spsolve::cuda {
 
-// Without taps across rows of a plane, its place is taken by the planes of one row.
+// Without taps across rows, planes take the role of rows: a tile then consists of one row of several planes.
 constexpr bool flat = constants::radius[row_axis] == 0;
 constexpr int slow_axis = flat ? row_axis : plane_axis, tile_axis = flat ? plane_axis : row_axis;
 constexpr int slow_radius = constants::radius[slow_axis], row_radius = constants::radius[tile_axis],
               column_radius = constants::radius[column_axis];
 constexpr int block_threads = 32 * constants::warps;
 
-/// What is held of a point: as it is stored, or as an operand.
+/// How shared memory holds a point: as stored in the field, or as an operand.
 template <bool as_stored>
 struct Held {
   using Type = In;
@@ -39,28 +40,29 @@ struct Held<false> {
   static __device__ Type of_ghost(Compute value) { return value; }
 };
 
-/// The input of `rows` x `columns` results of a plane, 16 bytes of what is held at a time: rows in memory
-/// begin and end with such. There is room for `number` tiles, in which 16 bytes are left free after each
-/// `together` columns, if not 0.
+/// Copies the input of `rows` x `columns` results of a plane to shared memory, 16 bytes (a chunk) at a time;
+/// rows in memory begin and end with whole chunks. Shared memory has room for `number` tiles. If `together`
+/// is not 0, 16 bytes of padding follow each `together` columns.
 template <bool as_stored, int number, int rows, int columns, int together = 0>
 class TileInput {
  public:
   using Type = typename Held<as_stored>::Type;
   static constexpr int chunk = 16 / sizeof(Type);
-  // Columns of input begin and end with 16 bytes: `margin` before those of the results.
+  // Rows of input begin and end with whole chunks; `margin` columns come before those of the results.
   static constexpr int margin = (column_radius + chunk - 1) / chunk * chunk;
   static constexpr int held_columns = columns + 2 * margin, held_rows = rows + 2 * row_radius;
-  static constexpr int pitch = constants::pitch;  // of rows in shared memory
+  static constexpr int pitch = constants::pitch;  // row length in shared memory, in points
 
   static constexpr int tile_bytes = held_rows * pitch * static_cast<int>(sizeof(Type));
-  static constexpr int turns = (tile_bytes / 16 + block_threads - 1) / block_threads;  // chunks of a thread
+  static constexpr int turns = (tile_bytes / 16 + block_threads - 1) / block_threads;  // chunks per thread
   static constexpr int bytes = number * tile_bytes + turns * block_threads * 4;
 
-  /// From the first of the results on, in so many `bytes` of shared memory.
-  __device__ TileInput(const Arguments& a, long long row, long long column, unsigned char* memory)
+  /// `row` and `column` are those of the first result; `memory` has `bytes` bytes. The constructor stores for
+  /// each chunk of the thread where it is read from, since this is the same in every plane.
+  __device__ TileInput(const ScalarArguments& a, long long row, long long column, unsigned char* memory)
       : a_(a),
         memory_(memory),
-        places_(reinterpret_cast<int*>(memory + number * tile_bytes) + threadIdx.x),
+        chunk_positions_(reinterpret_cast<int*>(memory + number * tile_bytes) + threadIdx.x),
         first_(static_cast<const In*>(a.in.data) +
                (row - row_radius - a.in.begin[tile_axis]) * a.in.stride[tile_axis] +
                (column - margin - a.in.begin[column_axis])),
@@ -72,26 +74,26 @@ class TileInput {
       int row = chunk_of(turn) / (pitch / chunk);
       const bool free = together && at % (group + 1) == group;
       const int column = (together ? at - at / (group + 1) : at) * chunk;
-      int& place = places_[turn * block_threads];
-      place = nowhere;
+      int& position = chunk_positions_[turn * block_threads];
+      position = nowhere;
       if (free || !rows_.takes(row) || column + chunk <= columns_.begin || column >= columns_.end) continue;
       const bool high = row >= rows_.high;
       if (!rows_.find(row))
-        place = high ? beyond_last_row : beyond_first_row;
+        position = high ? beyond_last_row : beyond_first_row;
       else if (walls_across_columns && (column + chunk <= columns_.low || column >= columns_.high))
-        place = beyond_columns;
+        position = beyond_columns;
       else
-        place = static_cast<int>((row * a.in.stride[tile_axis] + in_row(column)) / chunk);
+        position = static_cast<int>((row * a.in.stride[tile_axis] + in_row(column)) / chunk);
     }
   }
 
   __device__ Type* tile(int k = 0) const { return reinterpret_cast<Type*>(memory_ + k * tile_bytes); }
-  static __device__ constexpr int place(int column) {
+  static __device__ constexpr int padded(int column) {
     return together ? column + column / (group * chunk) * chunk : column;
   }
 
-  /// Sends for the tile of a plane, ghosts included but those beyond the ends of rows: a group of copies of
-  /// every thread.
+  /// Starts the copies of a plane's tile as one group of every thread, and writes the ghost points except
+  /// those beyond the ends of rows.
   __device__ void hold(Type* tile, long long slow) const {
     const bool high = slow >= a_.shape[slow_axis],
                there = find_source(slow_axis, slow, 0ll, a_.shape[slow_axis]);
@@ -99,23 +101,24 @@ class TileInput {
     tile += threadIdx.x * chunk;
 #pragma unroll
     for (int begin = 0; begin < turns; begin += at_once) {
-      Pack<In, chunk> loaded[at_once];
-      int from_where[at_once];  // read before any is sent for: copies may write it, as the compiler sees it
+      ElementVector<In, chunk> loaded[at_once];
+      // all read before the first copy, which for all the compiler knows may overwrite them
+      int from_where[at_once];
 #pragma unroll
       for (int turn = begin; turn < begin + at_once && turn < turns; ++turn)
-        from_where[turn - begin] = places_[turn * block_threads];
+        from_where[turn - begin] = chunk_positions_[turn * block_threads];
 #pragma unroll
       for (int turn = begin; turn < begin + at_once && turn < turns; ++turn) {
         Type* const to = tile + turn * block_threads * chunk;
         const int from = from_where[turn - begin];
-        if (is_place(from) && there) {
+        if (is_position(from) && there) {
           if constexpr (Held<as_stored>::is_copied)
             copy_nth_16_bytes(to, first, from);
           else
-            loaded[turn - begin] =
-                *reinterpret_cast<const Pack<In, chunk>*>(first + static_cast<long long>(from) * chunk);
+            loaded[turn - begin] = *reinterpret_cast<const ElementVector<In, chunk>*>(
+                first + static_cast<long long>(from) * chunk);
         } else if (has_walls && from != nowhere && !(there && from == beyond_columns)) {
-          // The slowest axis decides.
+          // The slowest axis decides the value of a ghost point.
           const Type ghost = Held<as_stored>::of_ghost(
               there ? ghost_value(a_, tile_axis, from == beyond_last_row) : ghost_value(a_, slow_axis, high));
           hold_chunk(to, [&](int) { return ghost; });
@@ -124,7 +127,7 @@ class TileInput {
       if constexpr (!Held<as_stored>::is_copied) {
 #pragma unroll
         for (int turn = begin; turn < begin + at_once && turn < turns; ++turn)
-          if (is_place(from_where[turn - begin]) && there)
+          if (is_position(from_where[turn - begin]) && there)
             hold_chunk(tile + turn * block_threads * chunk,
                        [&](int c) { return Held<as_stored>::of(loaded[turn - begin].element[c]); });
       }
@@ -132,8 +135,8 @@ class TileInput {
     if constexpr (Held<as_stored>::is_copied) commit_copies();
   }
 
-  /// Makes the ghosts beyond the ends of rows of a tile that has arrived, of what lies in it: by all threads,
-  /// between barriers.
+  /// Writes the ghost points beyond the ends of rows of a tile that has arrived, from values inside it. All
+  /// threads call it between two barriers.
   __device__ void complete(Type* tile, long long slow) const {
     if constexpr (walls_across_columns) {
       if (columns_.inside || !find_source(slow_axis, slow, 0ll, a_.shape[slow_axis])) return;
@@ -145,9 +148,9 @@ class TileInput {
         Type* const held_row = tile + row * pitch;
         const auto make = [&](int column, bool high) {
           int from = column;
-          held_row[place(column)] = columns_.find(from)
-                                        ? held_row[place(from)]
-                                        : Held<as_stored>::of_ghost(ghost_value(a_, column_axis, high));
+          held_row[padded(column)] = columns_.find(from)
+                                         ? held_row[padded(from)]
+                                         : Held<as_stored>::of_ghost(ghost_value(a_, column_axis, high));
         };
         if (const int column = columns_.low - 1 - nth; column >= columns_.begin) make(column, false);
         if (const int column = columns_.high + nth; column < columns_.end) make(column, true);
@@ -158,22 +161,23 @@ class TileInput {
 
  private:
   static constexpr int group = together / chunk, at_once = 6;
-  // Below all places, which may be a row before the first that is held.
+  // Markers instead of a position. They are below all positions, which may lie one row before the first that
+  // is held.
   enum From : int { nowhere = -(1 << 30) - 4, beyond_columns, beyond_first_row, beyond_last_row };
-  static __device__ bool is_place(int from) { return from > beyond_last_row; }
+  static __device__ bool is_position(int from) { return from > beyond_last_row; }
   static constexpr bool walls_across_columns =
       column_radius > 0 && constants::walls[column_axis][0] != Wall::none;
   static constexpr bool has_walls = walls_across_columns || constants::walls[tile_axis][0] != Wall::none ||
                                     constants::walls[slow_axis][0] != Wall::none;
 
-  /// What a block holds along an axis, counted from the first point of that.
+  /// The range that a block holds along an axis, counted from its first point.
   template <int axis>
-  struct Extent {
-    int begin, end;  // that sums take
-    int low, high;   // of the grid, where it has walls or wraps
-    bool inside;     // no ghosts among what sums take
+  struct HeldExtent {
+    int begin, end;  // points that sums read
+    int low, high;   // the grid, if the axis has walls or wraps
+    bool inside;     // no ghost points among those that sums read
 
-    __device__ Extent(const Arguments& a, long long first, int held) {
+    __device__ HeldExtent(const ScalarArguments& a, long long first, int held) {
       constexpr long long far = 1 << 30;
       const long long radius = constants::radius[axis];
       begin = static_cast<int>(max(0ll, a.region.begin[axis] - radius - first));
@@ -183,11 +187,11 @@ class TileInput {
       inside = constants::walls[axis][0] == Wall::none || (begin >= low && end <= high);
     }
     __device__ bool takes(int p) const { return p >= begin && p < end; }
-    /// Takes p to where it has its value; false beyond a dirichlet face.
+    /// Moves p to the point whose value it takes; returns false beyond a dirichlet face.
     __device__ bool find(int& p) const { return find_source(axis, p, low, high); }
   };
 
-  /// Where a chunk is found that begins with a column which sums take.
+  /// Returns the column in memory of a chunk that begins with a column that sums read.
   __device__ int in_row(int column) const {
     if constexpr (wraps(column_axis)) columns_.find(column);
     return column;
@@ -196,42 +200,43 @@ class TileInput {
 
   template <class Element>
   __device__ static void hold_chunk(Type* to, const Element& element) {
-    Pack<Type, chunk> held;
+    ElementVector<Type, chunk> held;
 #pragma unroll
     for (int c = 0; c < chunk; ++c) held.element[c] = element(c);
-    *reinterpret_cast<Pack<Type, chunk>*>(to) = held;
+    *reinterpret_cast<ElementVector<Type, chunk>*>(to) = held;
   }
 
-  const Arguments& a_;
+  const ScalarArguments& a_;
   unsigned char* memory_;
-  // Of the thread's chunks in a plane, in chunks from the first, or From; in registers they would spill.
-  int* places_;
-  const In* first_;  // that is held of the first plane in memory
-  Extent<tile_axis> rows_;
-  Extent<column_axis> columns_;
+  // For each chunk of the thread, its position in a plane, in chunks from the first one held, or a From
+  // marker. In registers the table would spill.
+  int* chunk_positions_;
+  const In* first_;  // first held point in the first plane in memory
+  HeldExtent<tile_axis> rows_;
+  HeldExtent<column_axis> columns_;
 };
 
-/// As many results as a thread writes at once.
+/// The results that a thread writes at once.
 template <int columns>
-using Results = Pack<Out, 16 / sizeof(Out) < columns ? 16 / sizeof(Out) : columns>;
+using ResultVector = ElementVector<Out, 16 / sizeof(Out) < columns ? 16 / sizeof(Out) : columns>;
 
-/// Writes neighbours from where such a pack may begin.
+/// Writes neighbouring results; `to` is aligned for ResultVector.
 template <int columns>
 __device__ void store_columns(Out* to, const Compute (&sums)[columns]) {
-  constexpr int together = sizeof(Results<columns>) / sizeof(Out);
+  constexpr int together = sizeof(ResultVector<columns>) / sizeof(Out);
 #pragma unroll
   for (int c = 0; c < columns; c += together) {
-    Results<columns> packed;
+    ResultVector<columns> packed;
 #pragma unroll
     for (int k = 0; k < together; ++k) store(packed.element[k], sums[c + k]);
-    *reinterpret_cast<Results<columns>*>(to + c) = packed;
+    *reinterpret_cast<ResultVector<columns>*>(to + c) = packed;
   }
 }
 
 /// The neighbouring results of a thread in a row.
-struct RowPlace {
-  const Arguments& a;
-  long long slow, row, column;  // of the first
+struct RowResults {
+  const ScalarArguments& a;
+  long long slow, row, column;  // of the first result
 
   template <class T>
   __device__ T* in(const View& view) const {
@@ -243,7 +248,7 @@ struct RowPlace {
     return p >= a.region.begin[axis] && p < a.region.end[axis];
   }
 
-  /// What sums begin with, where the results are written.
+  /// Reads the source, with which sums begin, at the results that are written.
   template <int columns>
   __device__ void read_source(Compute (&sums)[columns]) const {
     if (!is_written()) return;
@@ -253,14 +258,14 @@ struct RowPlace {
       if (is_written(column_axis, column + c)) sums[c] = from[c];
   }
 
-  /// Whether all columns lie in the region, and begin where packs may.
+  /// Returns whether all columns lie in the region and begin where a vector may be written.
   template <int columns>
   __device__ bool is_whole() const {
     return column >= a.region.begin[column_axis] && column + columns <= a.region.end[column_axis] &&
-           reinterpret_cast<unsigned long long>(in<Out>(a.out)) % sizeof(Results<columns>) == 0;
+           reinterpret_cast<unsigned long long>(in<Out>(a.out)) % sizeof(ResultVector<columns>) == 0;
   }
 
-  /// Those that lie in the region.
+  /// Writes the results that lie in the region.
   template <int columns>
   __device__ void write(const Compute (&sums)[columns]) const {
     if (!is_written()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// constants.cuh for mma_sweep.cuh.
+// Writes constants.cuh for mma_sweep.cuh.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -32,8 +32,8 @@ void MmaProgram::put_formats(ConstantsText& text) const {
 
 void MmaProgram::put_tile(ConstantsText& text) const {
   text.flag("unrolled", unrolled());
-  text.flag("weights_in_registers", place_ == WeightPlace::registers);
-  text.flag("weights_in_shared", place_ == WeightPlace::shared);
+  text.flag("weights_in_registers", weight_storage_ == WeightStorage::registers);
+  text.flag("weights_in_shared", weight_storage_ == WeightStorage::shared);
   text.flag("four_together", operand_.tile[x_axis] % 16 == 0);
   text.integer("warps_x", tile_.warps_x);
   text.integer("warps_y", tile_.warps_y);
@@ -53,7 +53,7 @@ void MmaProgram::put_tile(ConstantsText& text) const {
   text.table("window", "[3]", window_);
 }
 
-/// What a chunk's instructions take, and which outputs they make.
+/// Writes the steps of a chunk, and the outputs that they make.
 void MmaProgram::put_steps(ConstantsText& text) const {
   text.integer("slices", slices());
   text.integer("m_blocks", m_blocks());
@@ -75,8 +75,8 @@ void MmaProgram::put_steps(ConstantsText& text) const {
   text.table("outputs", "[][3]", outputs);
 }
 
-/// Which steps have weights. Of a group: the chunks of output, a bit for each, that a chunk of input serves
-/// in a step.
+/// Writes which steps have weights. For groups, a bit per chunk of output tells whether a chunk of input
+/// serves it in a step.
 void MmaProgram::put_uses(ConstantsText& text) const {
   const int slices = this->slices(), steps = this->steps();
   text.table("used", "[slices][steps]", used_);
@@ -89,13 +89,13 @@ void MmaProgram::put_uses(ConstantsText& text) const {
   text.line("__constant__ unsigned group_uses[][steps] = " + ConstantsText::list(group_uses) + ";");
 }
 
-/// Where the words of B lie in a chunk: [register][element], the four lanes of a quad as a class of
-/// differences.
+/// Writes where the words of B lie in a chunk, [register][element]. The differences between the four lanes of
+/// a quad are stored as classes.
 void MmaProgram::put_places(ConstantsText& text) const {
   const int per_word = elements_per_word(terms_.element), real = b_registers(operand_, terms_.element);
   const auto& inputs = operand_.first().inputs;
   const auto offset = [&](int r, int q, int e) {
-    r = std::min(r, real - 1);  // beyond, weights are zero and any point will do
+    r = std::min(r, real - 1);  // beyond the last register, weights are zero and any point will do
     std::size_t k = static_cast<std::size_t>((4 * r + q) * per_word + e);
     if (k >= inputs.size()) k = static_cast<std::size_t>(4 * r * per_word + e);
     const Index3 p = inputs[k] - window_;

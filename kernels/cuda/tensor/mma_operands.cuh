@@ -9,7 +9,7 @@
 
 namespace spsolve::cuda {
 
-/// Splits two numbers into bf16 terms, each the rounding of what those before leave over.
+/// Splits two numbers into bf16 terms. Each term is the rounding of what the terms before it leave over.
 template <class Word, int n>
 __device__ inline void split(float low, float high, Word (&term)[n]) {
 #pragma unroll
@@ -20,12 +20,12 @@ __device__ inline void split(float low, float high, Word (&term)[n]) {
   }
 }
 
-/// Points of a chunk as fragments of this lane.
+/// Loads points of a chunk as fragments of this lane.
 template <class Stored>
-class Points {
+class PointFragments {
  public:
-  /// `first_tile`: of the warp in a chunk, in elements.
-  __device__ Points(SharedMemory& shared, int first_tile)
+  /// `first_tile` is the offset of the warp's first tile in a chunk, in elements.
+  __device__ PointFragments(SharedMemory& shared, int first_tile)
       : shared_(shared), lane_(threadIdx.x % 32), first_tile_(first_tile + lane_ / 4 * tile[2]) {
     if constexpr (unrolled) {
 #pragma unroll
@@ -36,7 +36,7 @@ class Points {
     }
   }
 
-  /// The n registers of B that a step takes.
+  /// Loads the n registers of B of a step.
   template <int n>
   __device__ void load_step(const Stored* points, int step, Word (&b)[blocks][terms][b_words<n>]) const {
 #pragma unroll
@@ -73,7 +73,7 @@ class Points {
                     : class_offset[c][3];
   }
 
-  /// Where element `e` of register r of this lane lies in a chunk.
+  /// Returns where element `e` of register r of this lane lies in a chunk.
   __device__ int place(int r, int e) const {
     const int i = r * elements_per_word + e;
     if constexpr (unrolled)
@@ -82,7 +82,7 @@ class Points {
       return first_tile_ + shared_.offsets[4 * i + lane_ % 4];
   }
 
-  /// Register r of B, as terms.
+  /// Loads register r of B, split into terms.
   __device__ void load(const Stored* points, int r, int block_offset, Word (&b)[terms]) const {
     const Stored* first = points + place(r, 0) + block_offset;
     if constexpr (wide) {
@@ -105,24 +105,24 @@ class Points {
     }
   }
 
-  /// The n registers of B from r on, neighbours in memory.
+  /// Loads the n registers of B from r on, which are neighbours in memory.
   template <int n>
   __device__ void load_together(const Stored* points, int r, int block_offset, unsigned (&b)[n]) const {
-    const Pack<unsigned, n> words =
-        *reinterpret_cast<const Pack<unsigned, n>*>(points + place(r, 0) + block_offset);
+    const ElementVector<unsigned, n> words =
+        *reinterpret_cast<const ElementVector<unsigned, n>*>(points + place(r, 0) + block_offset);
 #pragma unroll
     for (int i = 0; i < n; ++i) b[i] = words.element[i];
   }
 
   const SharedMemory& shared_;
   int lane_, first_tile_;
-  int base_[unrolled ? classes : 1];  // the same with the offsets of its words
+  int base_[unrolled ? classes : 1];  // first_tile_ plus the lane's offsets, by class
 };
 
-/// Weights and metadata in registers, in shared memory, or where they are.
-class Weights {
+/// Weights and metadata, in registers, in shared memory, or in global memory.
+class MmaWeights {
  public:
-  __device__ Weights(SharedMemory& shared, const MmaArguments& a)
+  __device__ MmaWeights(SharedMemory& shared, const MmaArguments& a)
       : shared_(shared), a_(a), lane_(threadIdx.x % 32) {
     const auto* from = static_cast<const uint4*>(a.weights);
     if constexpr (weights_in_registers) {
@@ -138,7 +138,7 @@ class Weights {
     }
   }
 
-  /// Of one instruction.
+  /// Loads the weights of one instruction.
   template <int n>
   __device__ void load(int term, int slice, int block, int step, Word (&a)[n]) const {
     const int slot = ((term * slices + slice) * m_blocks + block) * steps + step;
@@ -190,7 +190,7 @@ class Weights {
   unsigned metadata_[weights_in_registers && sparse ? m_blocks * steps : 1];
 };
 
-/// sum += A B for n registers of B in one format.
+/// Adds A B to the sum for n registers of B in one format.
 template <Element format, int n, int a_registers>
 __device__ inline void multiply_add(float (&sum)[4], const unsigned (&a)[a_registers], const unsigned (&b)[n],
                                     unsigned metadata) {
@@ -200,7 +200,7 @@ __device__ inline void multiply_add(float (&sum)[4], const unsigned (&a)[a_regis
     dense_mma<format>(sum, a, b);
 }
 
-/// The products of a step of n registers, the smallest first.
+/// Adds the products of a step of n registers, smallest terms first.
 template <int n, int a_registers>
 __device__ inline void multiply_add(Sum (&sum)[4], const Word (&a)[terms][a_registers],
                                     const Word (&b)[terms][b_words<n>], unsigned metadata) {
@@ -209,9 +209,9 @@ __device__ inline void multiply_add(Sum (&sum)[4], const Word (&a)[terms][a_regi
   } else if constexpr (terms == 1) {
     multiply_add<element, n>(sum, a[0], b[0], metadata);
   } else {
-    // Tensor cores cut sums off instead of rounding. Those of first terms need not be
-    // (kernels/sparse/split.hpp: leading_grid), so they are kept from the others, and both are added up
-    // outside.
+    // Tensor cores truncate sums instead of rounding. Sums of first terms are exact
+    // (kernels/sparse/split.hpp: leading_grid), so they are kept apart from the others, and both are added
+    // outside tensor cores.
     Sum larger[4] = {}, smaller[4] = {};
 #pragma unroll
     for (int order = terms - 1; order > 0; --order)

@@ -14,7 +14,7 @@
 namespace spsolve::cuda {
 namespace {
 
-/// The stencil with its axes in the order of the kernels.
+/// Returns the stencil with its axes in kernel order.
 Stencil in_kernel_axes(const Stencil& stencil, const Domain& domain) {
   const std::array<int, 3> axes = grid_axes(domain);
   const auto turned = [&](const Index3& p) { return Index3{p[axes[0]], p[axes[1]], p[axes[2]]}; };
@@ -64,7 +64,8 @@ void MmaProgram::split_weights(double grid) {
     }
 }
 
-/// Steps of as many registers as instructions take, the last of as few as do.
+/// Divides the registers of B into steps: whole instructions, and the smallest instruction that fits at the
+/// end.
 void MmaProgram::cut_steps() {
   const int needed = b_registers(operand_, terms_.element);
   const bool is_wide = precision_ == Precision::fp64, pairs_only = cores_ == TensorCores::dense && !is_wide;
@@ -87,7 +88,7 @@ int MmaProgram::m_blocks() const {
   return ceil_div(static_cast<int>(volume(operand_.tile)), outputs_per_block());
 }
 
-/// Whether a step of a slice has weights.
+/// Returns whether a step of a slice has weights.
 bool MmaProgram::has_weights(const WeightMatrix& matrix, int step) const {
   const std::size_t per_register = 4 * static_cast<std::size_t>(elements_per_word(terms_.element));
   const std::size_t first = step * step_registers_.front() * per_register,

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Results of mma_sweep.cuh: where the sums of a lane belong, and how they get there.
+// Results of mma_sweep.cuh: which points the sums of a lane belong to, and how they are written.
 
 #include "kernels/cuda/ptx/mma.cuh"
 #include "kernels/cuda/tensor/mma_stage.cuh"
 
 namespace spsolve::cuda {
 
-/// Of which points the four results are that a lane holds of a product: two outputs of two neighbouring
-/// tiles; where 16-bit results are transposed, two pairs of neighbours of one tile; in fp64 one pair of two
-/// tiles.
+/// The points of the four results that a lane holds of a product: two outputs of two neighbouring tiles; if
+/// 16-bit results are transposed, two pairs of neighbours of one tile; in fp64 one pair of each of two tiles.
 template <bool transposed>
-struct Places {
-  long long offset[m_blocks][2];  // elements from the first tile of the warp
+struct ResultPositions {
+  long long offset[m_blocks][2];  // in elements, from the first tile of the warp
   int plane[m_blocks][2];
-  unsigned inside[m_blocks][blocks];  // of the region, one bit for each result, but for planes
+  unsigned inside[m_blocks][blocks];  // one bit per result inside the region, planes not considered
 
-  static constexpr int step = transposed || wide ? 1 : tile[2];  // between the first two results
+  static constexpr int step = transposed || wide ? 1 : tile[2];  // columns between the first two results
 
   __device__ void locate(const View& view, const Region& region, const long long (&origin)[3], int lane) {
     const int g = lane / 4, q = lane % 4;
@@ -46,22 +45,22 @@ struct Places {
   }
 };
 
-/// The chunks of output of a warp, one after the other along the march.
+/// Writes the chunks of output of a warp, one after the other along the march.
 template <class Stored>
-class Results {
+class ResultWriter {
  public:
-  /// `origin`: first point of the warp's first tile.
-  __device__ Results(const MmaArguments& a, const long long (&origin)[3]) : a_(a), plane_(origin[0]) {
+  /// `origin` is the first point of the warp's first tile.
+  __device__ ResultWriter(const MmaArguments& a, const long long (&origin)[3]) : a_(a), plane_(origin[0]) {
     const int lane = threadIdx.x % 32;
-    places_.locate(a.out, a.region, origin, lane);
+    positions_.locate(a.out, a.region, origin, lane);
     out_ = first_point<Stored>(a.out, origin);
     if constexpr (with_source) {
-      source_places_.locate(a.source, a.region, origin, lane);
+      source_positions_.locate(a.source, a.region, origin, lane);
       source_ = first_point<Compute>(a.source, origin);
     }
   }
 
-  /// Writes the sums of a chunk of output, those that lie in the region.
+  /// Writes the sums of a chunk of output that lie in the region.
   __device__ void store(const Sum (&sums)[m_blocks][blocks][4]) const {
 #pragma unroll
     for (int block = 0; block < m_blocks; ++block)
@@ -75,13 +74,13 @@ class Results {
           for (int i = 0; i < 4; ++i) value[i] *= a_.unscale;
         if constexpr (with_source) {
           const Compute* from = source_ + block_offset(a_.source, j);
-          const unsigned inside = inside_planes(source_places_, block, j);
+          const unsigned inside = inside_planes(source_positions_, block, j);
 #pragma unroll
           for (int i = 0; i < 4; ++i)
             if (inside >> i & 1)
-              value[i] += from[source_places_.offset[block][i / 2] + i % 2 * source_places_.step];
+              value[i] += from[source_positions_.offset[block][i / 2] + i % 2 * source_positions_.step];
         }
-        write(out_ + block_offset(a_.out, j), block, inside_planes(places_, block, j), value);
+        write(out_ + block_offset(a_.out, j), block, inside_planes(positions_, block, j), value);
       }
   }
 
@@ -103,12 +102,12 @@ class Results {
   }
 
   template <bool transposed>
-  __device__ unsigned inside_planes(const Places<transposed>& places, int block, int j) const {
-    unsigned inside = places.inside[block][j];
-    if constexpr (tile[0] == 1) return inside;  // the march ends where the region does
+  __device__ unsigned inside_planes(const ResultPositions<transposed>& positions, int block, int j) const {
+    unsigned inside = positions.inside[block][j];
+    if constexpr (tile[0] == 1) return inside;  // the march ends with the region
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const long long p = plane_ + places.plane[block][half];
+      const long long p = plane_ + positions.plane[block][half];
       if (p < a_.region.begin[0] || p >= a_.region.end[0]) inside &= ~(3u << (2 * half));
     }
     return inside;
@@ -116,7 +115,7 @@ class Results {
 
   __device__ void write(Stored* to, int block, unsigned inside, const Sum (&value)[4]) const {
     if constexpr (sizeof(Stored) == 2) {
-      unsigned pair[2];  // of neighbours along x
+      unsigned pair[2];  // pairs of neighbours along x
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
         Stored low, high;
@@ -126,23 +125,23 @@ class Results {
       }
       if (aligned && inside == 15) {
         if constexpr (four_together) {
-          *reinterpret_cast<uint2*>(to + places_.offset[block][0]) = {pair[0], pair[1]};
+          *reinterpret_cast<uint2*>(to + positions_.offset[block][0]) = {pair[0], pair[1]};
         } else {
 #pragma unroll
           for (int half = 0; half < 2; ++half)
-            *reinterpret_cast<unsigned*>(to + places_.offset[block][half]) = pair[half];
+            *reinterpret_cast<unsigned*>(to + positions_.offset[block][half]) = pair[half];
         }
       } else {
 #pragma unroll
         for (int i = 0; i < 4; ++i)
           if (inside >> i & 1)
-            to[places_.offset[block][i / 2] + i % 2].bits =
+            to[positions_.offset[block][i / 2] + i % 2].bits =
                 static_cast<unsigned short>(pair[i / 2] >> (16 * (i % 2)));
       }
     } else {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        Stored* first = to + places_.offset[block][half];
+        Stored* first = to + positions_.offset[block][half];
         if constexpr (wide && aligned) {
           if ((inside >> (2 * half) & 3) == 3) {
             *reinterpret_cast<double2*>(first) = {value[2 * half], value[2 * half + 1]};
@@ -152,15 +151,15 @@ class Results {
 #pragma unroll
         for (int i = 0; i < 2; ++i)
           if (inside >> (2 * half + i) & 1)
-            spsolve::cuda::store(first[i * places_.step], value[2 * half + i]);
+            spsolve::cuda::store(first[i * positions_.step], value[2 * half + i]);
       }
     }
   }
 
   const MmaArguments& a_;
-  long long plane_;  // of the next chunk
-  Places<sizeof(Stored) == 2> places_;
-  Places<false> source_places_;
+  long long plane_;  // first plane of the next chunk
+  ResultPositions<sizeof(Stored) == 2> positions_;
+  ResultPositions<false> source_positions_;
   Stored* out_;
   const Compute* source_ = nullptr;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a block of mma_sweep.cuh holds in shared memory, and how its input gets there.
+// Shared memory of a block of mma_sweep.cuh, and the pipeline that fills it with input.
 
 #include "constants.cuh"
 #include "kernels/cuda/launch/arguments.hpp"
@@ -14,32 +14,32 @@ namespace spsolve::cuda {
 using namespace constants;
 
 constexpr bool wide = sizeof(Stored) == 8;                        // fp64
-constexpr bool paired_words = element != Element::tf32 && !wide;  // words of B are two elements
+constexpr bool paired_words = element != Element::tf32 && !wide;  // words of B hold two elements
 constexpr int elements_per_word = paired_words ? 2 : 1;
 using Sum = Compute;
 template <bool, class A, class B>
-struct Choose {
+struct Conditional {
   using Type = A;
 };
 template <class A, class B>
-struct Choose<false, A, B> {
+struct Conditional<false, A, B> {
   using Type = B;
 };
-using Word = Choose<wide, double, unsigned>::Type;
+using Word = Conditional<wide, double, unsigned>::Type;
 
 constexpr int threads = 32 * warps_x * warps_y;
-constexpr int blocks = blocks_x * blocks_y;  // of a warp, each of the tiles of an instruction
+constexpr int blocks = blocks_x * blocks_y;  // of a warp; a block is the tiles of one instruction
 constexpr int tiles_columns = (wide ? 16 : 8) * tile[2], outputs_per_block = wide ? 8 : 16;
 constexpr int block_columns = warps_x * blocks_x * tiles_columns, block_rows = warps_y * blocks_y * tile[1];
 constexpr int chunk_elements = tile[0] * box_rows * box_pitch;
 constexpr int stage_lines = chunks_per_stage * tile[0] * box_rows;
 constexpr int stage_elements =
     (chunks_per_stage * chunk_elements * int{sizeof(Stored)} + 127) / 128 * 128 / int{sizeof(Stored)};
-/// Words of n registers of points: in fp64 of two tiles.
+/// Words of n registers of points; fp64 has two tiles.
 template <int n>
 constexpr int b_words = wide ? 2 * n : n;
-constexpr int slots = terms * slices * m_blocks * steps;  // of A
-constexpr int slot_parts = wide ? 2 : 1;                  // 16 bytes each
+constexpr int slots = terms * slices * m_blocks * steps;  // fragments of A
+constexpr int slot_parts = wide ? 2 : 1;                  // parts of 16 bytes
 
 struct SharedMemory {
   alignas(128) Stored stage[stages][stage_elements];
@@ -50,10 +50,11 @@ struct SharedMemory {
 };
 static_assert(sizeof(SharedMemory) == shared_bytes, "the host must ask for this much");
 
-/// Stages of input on their way to shared memory; what lies outside the memory of the input is zero.
+/// The pipeline of stages of input from global to shared memory. Points outside the memory of the input read
+/// as zero.
 class StageRing {
  public:
-  /// `block`: where its first tile begins, of `number` stages in all.
+  /// `block` is where the block's first tile begins; it has `number` stages in all.
   __device__ StageRing(SharedMemory& shared, const MmaArguments& a, const long long (&block)[3], int number)
       : shared_(shared), a_(a), left_(number) {
     for (int axis = 0; axis < 2; ++axis)
@@ -68,8 +69,8 @@ class StageRing {
 #endif
   }
 
-  /// Sends for the next stage, if there is one. On sm_80 its copies are a group, also where there are none:
-  /// groups are counted.
+  /// Starts the copies of the next stage, if there is one. On sm_80 they form a cp.async group, which may be
+  /// empty, because groups are counted.
   __device__ void fetch() {
     if (left_-- > 0) fetch_next();
 #if __CUDA_ARCH__ < 900
@@ -77,14 +78,14 @@ class StageRing {
 #endif
   }
 
-  /// The next stage once it has arrived, after all threads have left the one before.
+  /// Returns the next stage when it has arrived and all threads have left the stage before.
   __device__ const Stored* wait() {
     const int stage = wait_;
 #if __CUDA_ARCH__ >= 900
     mbarrier_wait(&shared_.full[stage], parity_);
     if (stage + 1 == stages) parity_ ^= 1;
 #else
-    wait_for_copies<(stages > 1 ? stages - 2 : 0)>();  // those of the stages that are ahead of it
+    wait_for_copies<(stages > 1 ? stages - 2 : 0)>();  // copies of later stages may be in flight
 #endif
     __syncthreads();
     wait_ = stage + 1 == stages ? 0 : stage + 1;
@@ -97,7 +98,7 @@ class StageRing {
     if (threadIdx.x == 0) {
       constexpr int bytes = chunks_per_stage * chunk_elements * sizeof(Stored);
       mbarrier_expect(&shared_.full[fetch_], bytes);
-      // A whole stage at once, or rows, which may come in pieces.
+      // One copy brings the whole stage, or one row or a piece of a row.
       constexpr int columns = box_pitch / copies_per_row, lines = row_by_row ? stage_lines : 1;
 #pragma unroll 1
       for (int line = 0; line < lines; ++line)
@@ -126,9 +127,10 @@ class StageRing {
 
   SharedMemory& shared_;
   const MmaArguments& a_;
-  static constexpr int per_eight = 8 / sizeof(Stored);  // elements; the copy engine counts 8 bytes
-  int begin_[3];  // of the next stage, relative to the memory of the input; columns in 8 bytes
-  int left_;      // stages that are not fetched yet
+  static constexpr int per_eight = 8 / sizeof(Stored);  // elements; the copy engine counts words of 8 bytes
+  // first point of the next stage, relative to the memory of the input; columns in words of 8 bytes
+  int begin_[3];
+  int left_;  // stages not yet fetched
   int fetch_ = 0, wait_ = 0;
   unsigned parity_ = 0;
 };

@@ -39,7 +39,7 @@ void MmaSweep::enqueue(const View& in, const View& out, const View& source, cons
   const auto slices = static_cast<std::int64_t>(program_.operand().slices.size());
   a.chunks_per_block = program_.tile().group
                            ? program_.tile().group
-                           : steps_per_block(a.chunks, rows * columns, resident_blocks(kernel), slices + 1);
+                           : balanced_stretch(a.chunks, rows * columns, resident_blocks(kernel), slices + 1);
   launch(kernel,
          dim3(static_cast<unsigned>(columns), static_cast<unsigned>(rows),
               static_cast<unsigned>(ceil_div(a.chunks, a.chunks_per_block))),

@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// One correlation on tensor cores, sparse or dense: weights (A, 16 outputs of a tile) times input points (B,
-// eight tiles side by side along x); in fp64 input points (A, 16 tiles) times weights (B, 8 outputs). A block
-// marches its columns and rows along the slowest axis in chunks of tile[0] planes; a chunk of input is read
-// from shared memory once and serves every chunk of output within reach, each by its own slice of the
-// weights (kernels/sparse/sliced_operand.hpp).
+// Computes one correlation on tensor cores, sparse or dense. A product multiplies weights (A, 16 outputs of a
+// tile) by input points (B, eight tiles side by side along x). In fp64 it multiplies input points (A, 16
+// tiles) by weights (B, 8 outputs).
 //
-// The march rotates where its code, unrolled over the slices, is short: an accumulator per slice, and every
-// chunk of input completes a chunk of output. Else a block makes `group` chunks of output, one accumulator
-// each, from all the input that they reach, in a loop of any length; neighbours along the march read their
-// halo again. Both add up in the same order.
+// Blocks and warps. A block marches its columns and rows along the slowest axis in chunks of tile[0] planes.
+// Its warps_x x warps_y warps share these columns and rows; a warp has blocks_x x blocks_y groups of tiles,
+// one group per instruction. A chunk of input is read from shared memory once and serves every chunk of
+// output within reach, each with its own slice of the weights (kernels/sparse/sliced_operand.hpp).
 //
-// Per 128 outputs and chunk: slices x steps instructions, and 4 x steps reads of 32 lanes from shared memory
-// (2 x 16 bits where points of a pair do not lie together). Input is read from global memory once, the halo
-// of a block again by its neighbours; output is written once.
+// Accumulators. If the code that is unrolled over the slices is short, the march rotates (group == 0): there
+// is one accumulator per slice, and every chunk of input completes one chunk of output. Otherwise a block
+// makes `group` chunks of output with one accumulator each, from all input that they reach, in a loop of any
+// length; neighbouring blocks along the march then read their halo again. Both orders add in the same
+// sequence.
+//
+// Registers hold the accumulators, the fragment of points in use, and the weights where they fit. Shared
+// memory holds `stages` stages of chunks_per_stage chunks of input with their halo, otherwise the weights (or
+// they stay in global memory), and offsets of points if the loop over steps is not unrolled.
+//
+// Barriers. Each stage has an mbarrier for its copies (sm_80: cp.async groups) and one block barrier, after
+// which the stage before may be overwritten.
+//
+// Cost. Per 128 outputs and chunk: slices x steps instructions, and 4 x steps reads of 32 lanes from shared
+// memory (twice 16 bits where the two points of a pair do not lie together). Input is read from global memory
+// once, the halo of a block again by its neighbours; output is written once.
 
 #include "kernels/cuda/tensor/mma_operands.cuh"
 #include "kernels/cuda/tensor/mma_results.cuh"
@@ -20,18 +31,18 @@
 namespace spsolve::cuda {
 
 constexpr bool rotating = group == 0;
-constexpr bool load_early = rotating && unrolled && terms == 1 && !wide;  // registers allow
+constexpr bool load_early = rotating && unrolled && terms == 1 && !wide;  // there are registers for it
 constexpr int held = rotating ? slices : group;                           // chunks of output in registers
 
-/// Which chunk of output a chunk of input serves as its k-th, in which slot of the sums and by which slice:
-/// of a march that rotates, at chunk u of a turn...
+/// Maps the chunk of output that a chunk of input serves as its k-th to a slot of the sums and a slice of the
+/// weights. Rotation is the mapping at chunk u of a turn of a march that rotates.
 template <int u>
 struct Rotation {
   __device__ static constexpr int slot(int k) { return (u - k + chunks_per_loop) % held; }
   __device__ static constexpr int slice(int k) { return k; }
   __device__ static constexpr bool uses(int k, int step) { return !unrolled || used[k][step]; }
 };
-/// ... and of a group, at any chunk.
+/// Group is the mapping at any chunk of a march in groups.
 struct Group {
   int chunk;
   __device__ static constexpr int slot(int k) { return k; }
@@ -41,18 +52,18 @@ struct Group {
 
 class MmaSweep {
  public:
-  /// `block`, `warp`: where their first tiles begin.
+  /// `block` and `warp` are where their first tiles begin.
   __device__ MmaSweep(SharedMemory& shared, const MmaArguments& a, const long long (&block)[3],
                       const long long (&warp)[3])
       : chunks_(static_cast<int>(min(a.chunks_per_block, a.chunks - blockIdx.z * a.chunks_per_block))),
         ring_(shared, a, block, (chunks_ + slices - 1 + chunks_per_stage - 1) / chunks_per_stage),
         points_(shared, static_cast<int>((warp[1] - block[1]) * box_pitch + warp[2] - block[2]) + a.lead),
         results_(a, warp) {
-    constexpr int ahead = stages > 1 ? stages - 1 : 1;  // with one, a block has one stage in all
+    constexpr int ahead = stages > 1 ? stages - 1 : 1;  // with one stage, a block has one stage in all
     for (int stage = 0; stage < ahead; ++stage) ring_.fetch();
   }
 
-  __device__ void run(const Weights& weights) {
+  __device__ void run(const MmaWeights& weights) {
     const int chunks_in = chunks_ + slices - 1;
     const Stored* points = nullptr;
     if constexpr (rotating) {
@@ -96,10 +107,10 @@ class MmaSweep {
         for (int i = 0; i < 4; ++i) sums_[slot][block][j][i] = 0;
   }
 
-  /// Adds what the chunk at `points` contributes to every chunk of output within reach. The first step's B of
-  /// the next chunk, if that has arrived, is on its way before results are written.
+  /// Adds the contributions of the chunk at `points` to every chunk of output within reach. The points of the
+  /// next chunk's first step, if that chunk has arrived, are loaded before results are written.
   template <int u>
-  __device__ void rotate(const Weights& weights, const Stored* points) {
+  __device__ void rotate(const MmaWeights& weights, const Stored* points) {
     constexpr int whole = step_registers[0], tail = step_registers[steps - 1];
     clear(u % held);
     if (!load_early || u % chunks_per_stage == 0) points_.template load_step<whole>(points, 0, first_b_);
@@ -110,15 +121,16 @@ class MmaSweep {
       points_.template load_step<whole>(points + chunk_elements, 0, first_b_);
   }
 
-  /// The same of a group.
-  __device__ void gather(const Weights& weights, const Stored* points, const Group& reach) {
+  /// Adds the contributions of a chunk to the chunks of a group.
+  __device__ void gather(const MmaWeights& weights, const Stored* points, const Group& reach) {
     load_and_multiply_steps<0, step_registers[0]>(weights, points, reach);
     load_and_multiply<step_registers[steps - 1]>(weights, points, reach, steps - 1);
   }
 
-  /// All steps of n registers from `first` on but the last.
+  /// Runs all steps of n registers from `first` on, except the last.
   template <int first, int n, class Reach>
-  __device__ void load_and_multiply_steps(const Weights& weights, const Stored* points, const Reach& reach) {
+  __device__ void load_and_multiply_steps(const MmaWeights& weights, const Stored* points,
+                                          const Reach& reach) {
     if constexpr (unrolled) {
 #pragma unroll
       for (int step = first; step < steps - 1; ++step) load_and_multiply<n>(weights, points, reach, step);
@@ -129,16 +141,16 @@ class MmaSweep {
   }
 
   template <int n, class Reach>
-  __device__ void load_and_multiply(const Weights& weights, const Stored* points, const Reach& reach,
+  __device__ void load_and_multiply(const MmaWeights& weights, const Stored* points, const Reach& reach,
                                     int step) {
     Word b[blocks][terms][b_words<n>];
     points_.template load_step<n>(points, step, b);
     multiply_step<n>(weights, b, reach, step);
   }
 
-  /// One step of n registers of B, for all chunks of output.
+  /// Multiplies one step of n registers of B for all chunks of output.
   template <int n, class Reach>
-  __device__ void multiply_step(const Weights& weights, const Word (&b)[blocks][terms][b_words<n>],
+  __device__ void multiply_step(const MmaWeights& weights, const Word (&b)[blocks][terms][b_words<n>],
                                 const Reach& reach, int step) {
     constexpr int a_registers = wide || sparse ? n : 4;
 #pragma unroll
@@ -157,10 +169,10 @@ class MmaSweep {
     }
   }
 
-  int chunks_;  // of output of this block
+  int chunks_;  // chunks of output of this block
   StageRing ring_;
-  Points<Stored> points_;
-  Results<Stored> results_;
+  PointFragments<Stored> points_;
+  ResultWriter<Stored> results_;
   Sum sums_[held][m_blocks][blocks][4];
   Word first_b_[blocks][terms][b_words<step_registers[0]>];
 };
@@ -179,5 +191,5 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::threads, spsolve::cu
   const long long warp[3] = {block[0], block[1] + number / warps_x * blocks_y * tile[1],
                              block[2] + number % warps_x * blocks_x * tiles_columns};
   MmaSweep sweep(shared, a, block, warp);
-  sweep.run(Weights(shared, a));
+  sweep.run(MmaWeights(shared, a));
 }

@@ -6,19 +6,24 @@
 
 namespace spsolve::cuda {
 
-/// Any stencil on (sparse) tensor cores as one weight operand per plane of the march (mma_sweep.cuh).
+/// Applies any stencil on (sparse) tensor cores, with one weight operand per plane of the march
+/// (mma_sweep.cuh).
 ///
-/// fp16, bf16, tf32: data as stored (tf32: rounded when read), weights rounded to the format with their sum
-/// kept (round_weights), products exact, sums in fp32. fp32: data and weights split into three bf16 terms,
-/// six products, which have the range of fp32; error as SparseSweep. fp64: dense tensor cores in fp64,
-/// whatever `cores` says. Tiles begin at multiples of the operand's tile in global coordinates, so results do
-/// not depend on regions or on the decomposition.
+/// fp16, bf16, tf32: data are as stored (tf32: rounded when read), weights are rounded to the format with
+/// their sum kept (round_weights), products are exact, sums are fp32. fp32: data and weights are split into
+/// three bf16 terms with the range of fp32, which makes six products; the error is that of SparseSweep. fp64:
+/// dense tensor cores in fp64, whatever `cores` says.
+///
+/// Tiles begin at multiples of the operand's tile in global coordinates, so results do not depend on regions
+/// or on the decomposition.
 class MmaSweep : public OperandSweep<MmaProgram> {
  public:
-  /// For the current device; only the dimensions of `domain` matter. Layouts: strided_swap and morph. Work is
-  /// enqueued on `stream`, which must outlive the sweep. `tile` instead of the best known one is for
-  /// measurements. Any radius: where sums of all planes within reach are too many for registers, blocks make
-  /// planes in groups, and weights that shared memory does not hold are read from where they are. Throws
+  /// Makes the sweep for the current device; only the dimensions of `domain` matter. Layouts: strided_swap
+  /// and morph. Work is enqueued on `stream`, which must outlive the sweep. `tile` replaces the best known
+  /// tile, for measurements.
+  ///
+  /// Any radius is possible: if the sums of all planes within reach are too many for registers, blocks make
+  /// planes in groups, and weights that do not fit shared memory are read from global memory. Throws
   /// std::invalid_argument as MmaProgram does.
   MmaSweep(const Domain& domain, const Stencil& stencil, Precision precision, Layout layout,
            TensorCores cores, cudaStream_t stream, const std::optional<MmaTile>& tile = std::nullopt);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How mma_sweep.cuh is cut: found by trying on H200 (docs/kernels-mma.md), and made to fit a device.
+// Chooses tiles of mma_sweep.cuh, found by trials on H200 (docs/kernels-mma.md), and fits them to a device.
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
@@ -10,7 +10,7 @@
 namespace spsolve::cuda {
 namespace {
 
-// Weights and sums stay in registers where they leave enough for the rest.
+// Weights and sums stay in registers if they leave enough for the rest.
 constexpr int most_unrolled = 800, most_instructions = 1500, most_resident_registers = 144;
 
 constexpr int largest_divisor(int number, int most) {
@@ -20,22 +20,22 @@ constexpr int largest_divisor(int number, int most) {
 
 }  // namespace
 
-/// With `grouped`, a tile whose march does not rotate.
+/// Returns the best known tile; with `grouped`, one whose march does not rotate.
 MmaTile MmaProgram::default_tile(int dimensions, bool grouped) const {
   MmaTile tile;
   const int slices = this->slices();
   const bool is_half = storage_bytes(precision_) == 2, is_wide = precision_ == Precision::fp64,
              is_dense = cores_ == TensorCores::dense;
   const int words = is_wide ? 8 : 4;  // registers of the sums of an instruction
-  const int sums = words * slices;    // of all slices, per block
+  const int sums = words * slices;    // registers of the sums of all slices, per block of tiles
   if (dimensions == 1) {
     tile.warps_x = 2;
     tile.blocks_x = is_half ? 8 : 4;
     tile.stages = 1;
     tile.blocks_per_multiprocessor = 8;
   } else if (grouped) {
-    // Two blocks share a reading of weights; sums leave room for three warps per scheduler, two of fp32,
-    // which share the weights where these take much of shared memory.
+    // Two blocks of tiles share one read of weights. Sums leave room for three warps per scheduler (fp32:
+    // two). If weights take much shared memory, one thread block has all these warps.
     const int blocks = terms_.count == 1 ? 3 : 2;
     const bool one_block = weight_bytes() > 60 << 10;
     const int warps = 4 * (one_block ? blocks : 1);
@@ -46,17 +46,17 @@ MmaTile MmaProgram::default_tile(int dimensions, bool grouped) const {
     tile.chunks_per_stage = dimensions == 2 && !is_wide ? 4 : 1;
     tile.blocks_per_multiprocessor = one_block ? 1 : blocks;
   } else if (dimensions == 2) {
-    const bool shared_weights = is_wide || (is_dense && slices > 4);  // read less often
+    const bool shared_weights = is_wide || (is_dense && slices > 4);  // weights are read less often
     tile.blocks_x = shared_weights && sums <= 64 ? 2 : 1;
-    // Stages of some 10 to 30 KiB; the march is unrolled over whole multiples of the slices.
+    // Stages have some 10 to 30 KiB; the march is unrolled over whole multiples of the slices.
     tile.chunks_per_stage = slices * std::max(1, 12 / slices);
     const int most = is_half ? 20 : is_wide ? 1 : 8;
     while (tile.chunks_per_stage > most)
       tile.chunks_per_stage = largest_divisor(tile.chunks_per_stage, tile.chunks_per_stage - 1);
     tile.blocks_per_multiprocessor = tile.blocks_x == 2 || precision_ == Precision::fp32 ? 2 : 3;
   } else {
-    // Weights and sums in registers, all slices between two barriers: wide tiles of two blocks per warp, or,
-    // where registers are short, one block.
+    // If weights and sums fit registers, all slices run between two barriers: wide tiles of two blocks per
+    // warp, or of one block if registers are short.
     const bool held = is_half && !is_dense && slices <= 7 && 4 * instructions() + sums <= 100;
     tile.warps_x = is_half ? held && slices <= 5 ? 4 : 2 : 1;
     tile.warps_y = !held ? 4 : slices <= 5 ? 2 : 8;
@@ -68,32 +68,34 @@ MmaTile MmaProgram::default_tile(int dimensions, bool grouped) const {
   return tile;
 }
 
-/// Takes the tile, or the best one known.
+/// Sets the given tile, or the best known one.
 void MmaProgram::choose_tile(int dimensions, const std::optional<MmaTile>& tile) {
   const auto take = [&](const MmaTile& taken) {
     tile_ = taken;
     if (!tile_.group && tile_.chunks_per_loop == 0)
       tile_.chunks_per_loop = std::lcm(slices(), tile_.chunks_per_stage);
   };
-  // With more sums than these in registers compilers put them elsewhere.
+  // With more sums than this, compilers do not keep them in registers.
   const bool is_wide = precision_ == Precision::fp64;
   const int most_sums = dimensions == 2 || is_wide ? 64 : 44;
   take(tile ? *tile : default_tile(dimensions, (is_wide ? 8 : 4) * slices() > most_sums));
   if (!tile && code_instructions() > most_instructions) take(default_tile(dimensions, true));
-  place_ = !tile_.group && unrolled() && terms_.count == 1 && resident_registers() <= most_resident_registers
-               ? WeightPlace::registers
-               : WeightPlace::shared;
-  if (!tile && place_ == WeightPlace::registers)
+  weight_storage_ =
+      !tile_.group && unrolled() && terms_.count == 1 && resident_registers() <= most_resident_registers
+          ? WeightStorage::registers
+          : WeightStorage::shared;
+  if (!tile && weight_storage_ == WeightStorage::registers)
     tile_.blocks_per_multiprocessor =
         std::clamp(65536 / (threads() * (resident_registers() + 24)), 1, tile_.blocks_per_multiprocessor);
 }
 
-/// Cuts the input of a block, and the block until it fits the device.
+/// Sizes the input of a block, and shrinks the block until it fits the device.
 void MmaProgram::fit(const BlockLimits& limits, const Index3& reach_end) {
   if (limits.compute_capability < 80)
-    throw std::invalid_argument("tensor cores: GPUs of compute capability 8.0 and up have the instructions");
+    throw std::invalid_argument("tensor cores: the kernel needs a GPU of compute capability 8.0 or newer");
   constexpr int most_box = 8 * most_box_extent,
-                box_alignment = 128;  // bytes of a copy in x, by eights, and where it may begin
+                // largest copy along x in bytes (words of 8), and the alignment of its parts
+      box_alignment = 128;
   const int granule = this->granule();
   const auto margin = [&](int axis) {
     return static_cast<int>(reach_end[axis] - window_[axis] - operand_.tile[axis]);
@@ -117,13 +119,13 @@ void MmaProgram::fit(const BlockLimits& limits, const Index3& reach_end) {
       --tile_.blocks_per_multiprocessor;
     else if (tile_.stages > 2)
       --tile_.stages;
-    else if (place_ == WeightPlace::shared && 2 * weight_bytes() > limit)
-      place_ = WeightPlace::memory;
+    else if (weight_storage_ == WeightStorage::shared && 2 * weight_bytes() > limit)
+      weight_storage_ = WeightStorage::memory;
     else if (!halve(tile_.blocks_y) && !halve(tile_.warps_y) && !halve(tile_.warps_x) &&
              !halve(tile_.blocks_x)) {
-      if (place_ == WeightPlace::memory || place_ == WeightPlace::registers)
+      if (weight_storage_ == WeightStorage::memory || weight_storage_ == WeightStorage::registers)
         throw std::invalid_argument("tensor cores: the stencil takes more shared memory than a block has");
-      place_ = WeightPlace::memory;
+      weight_storage_ = WeightStorage::memory;
     }
   }
 }
@@ -137,14 +139,14 @@ int MmaProgram::weight_bytes() const {
 int MmaProgram::shared_bytes(bool) const {
   const int element = static_cast<int>(storage_bytes(precision_));
   const int input = round_up(stage_planes() * box_rows_ * box_columns_ * element, 128),
-            weights = place_ != WeightPlace::shared   ? 16 + 4
-                      : cores_ == TensorCores::sparse ? weight_bytes()
-                                                      : weight_bytes() + 4,
+            weights = weight_storage_ != WeightStorage::shared ? 16 + 4
+                      : cores_ == TensorCores::sparse          ? weight_bytes()
+                                                               : weight_bytes() + 4,
             offsets = 4 * (unrolled() ? 1 : elements_per_word(terms_.element) * registers_ * 4);
   return round_up(round_up(tile_.stages * input + weights + offsets, 8) + 8 * tile_.stages, 128);
 }
 
-/// Weights of one march, or of a group, as they stand in the code: what compilation takes depends on them.
+/// Returns how often weights appear in the code of one march, or of a group. Compile time depends on it.
 int MmaProgram::code_slots() const {
   return (tile_.group ? tile_.group : tile_.chunks_per_loop * slices()) * terms_.count * m_blocks() * steps();
 }
@@ -155,20 +157,21 @@ int MmaProgram::code_instructions() const {
 
 bool MmaProgram::unrolled() const {
   if (steps() <= 2) return true;
-  const bool is_long = terms_.count > 1 || (tile_.group && precision_ == Precision::fp64);  // per slot
+  // longer code per slot
+  const bool is_long = terms_.count > 1 || (tile_.group && precision_ == Precision::fp64);
   return code_slots() * (is_long ? 2 : 1) <= most_unrolled;
 }
 
-MmaProgram::Work MmaProgram::work() const {
+MmaProgram::ChunkWork MmaProgram::work() const {
   constexpr int fragment_bytes = 16 * warp_lanes;
   const int loaded =
       (unrolled() ? instructions() / products() * terms_.count : slots());  // fragments of weights
   const int blocks = tile_.blocks_x * tile_.blocks_y;
-  int registers = 0;  // of B, of all instructions of a product
+  int registers = 0;  // registers of B, for all instructions of a product
   for (const auto& slice : used_)
     for (int step = 0; step < steps(); ++step) registers += slice[step] ? step_registers_[step] : 0;
   const double k = 4.0 * elements_per_word(terms_.element);
-  const int weights = place_ == WeightPlace::registers
+  const int weights = weight_storage_ == WeightStorage::registers
                           ? 0
                           : loaded * fragment_bytes * (precision_ == Precision::fp64 ? 2 : 1);
   return {loaded / terms_.count * products() * blocks, unrolled(),
@@ -176,7 +179,7 @@ MmaProgram::Work MmaProgram::work() const {
           weights + 4 * warp_lanes * registers_ * terms_.count * blocks};
 }
 
-/// Registers that weights and sums would take.
+/// Returns the registers that weights and sums would take.
 int MmaProgram::resident_registers() const {
   const int words = precision_ == Precision::fp64 ? 8 : 4;  // of weights or sums, per instruction
   const int sums = slices() * m_blocks() * tile_.blocks_x * tile_.blocks_y;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights and metadata of mma_sweep.cuh as instructions take them.
+// Packs weights and metadata of mma_sweep.cuh in the order of instructions.
 #include <algorithm>
 #include <bit>
 
@@ -9,7 +9,7 @@
 namespace spsolve::cuda {
 namespace {
 
-/// 32-bit words of an element, or of two.
+/// Returns the 32-bit word with one element, or two.
 std::uint32_t word_of(const WeightMatrix& matrix, Precision element, std::size_t row, std::size_t word) {
   const std::size_t count = elements_per_word(element);
   std::uint32_t bits = 0;
@@ -21,7 +21,8 @@ std::uint32_t word_of(const WeightMatrix& matrix, Precision element, std::size_t
 
 }  // namespace
 
-/// A of one instruction as [16 bytes][lane] words; `metadata`, if any, gets one word per lane.
+/// Returns A of one instruction as words [16 bytes][lane]. If `metadata` is given, appends one word per lane
+/// to it.
 std::vector<std::uint32_t> MmaProgram::pack_step(int block, const Operand& slice, int step,
                                                  std::vector<std::uint32_t>* metadata) const {
   const Precision element = terms_.element;
@@ -59,7 +60,7 @@ std::vector<std::uint32_t> MmaProgram::pack_step(int block, const Operand& slice
             word_of(matrix, element, 16 * block + a_row(lane, i), first / per_word + a_word(lane, i));
         continue;
       }
-      // Weights are the right-hand operand: outputs as columns, points as rows.
+      // In fp64 weights are the right-hand operand: outputs are columns, points are rows.
       const std::size_t output = 8 * block + b_column(lane), point = first + b_word(lane, i);
       if (output >= matrix.rows() || point >= matrix.columns()) continue;
       const auto bits = std::bit_cast<std::uint64_t>(matrix.value(output, point));

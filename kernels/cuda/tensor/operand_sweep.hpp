@@ -17,20 +17,20 @@
 
 namespace spsolve::cuda {
 
-/// A sweep whose weights lie in device memory as operands of tensor cores, with metadata. Program says what
-/// its kernel is compiled from: kernel_name() (and of its file), constants(aligned, with_source), weights(),
-/// metadata(), threads(with_source) and shared_bytes(with_source).
+/// A sweep whose weights lie in device memory as operands of tensor cores, with metadata. Program describes
+/// its kernel: kernel_name() (which is also the name of its file), constants(aligned, with_source),
+/// weights(), metadata(), threads(with_source) and shared_bytes(with_source).
 template <class Program>
 class OperandSweep : public Sweep {
  public:
-  /// For fields whose rows are aligned.
+  /// Compiles the kernel for fields whose rows are aligned.
   void prepare(bool with_source) const final { kernel(true, with_source); }
 
-  /// Fields of device memory. Returns when the kernel is enqueued; the first call with (or without) a source,
-  /// and with fields whose rows begin elsewhere, compiles.
+  /// Sweeps fields in device memory. Returns when the kernel is enqueued. The first call with (or without) a
+  /// source, and the first call with unaligned rows, compiles.
   void operator()(const Field& in, Field& out, const Box& region, const Field* source) const final {
     if (in.precision() != precision_ || out.precision() != precision_)
-      throw std::invalid_argument("sweep on tensor cores: fields of another precision");
+      throw std::invalid_argument("sweep on tensor cores: the fields do not have the precision of the sweep");
     if (region.empty()) return;
     enqueue_near(view_of(in, axes_), view_of(out, axes_), source ? view_of(*source, axes_) : View{},
                  region_of(region, axes_));
@@ -39,7 +39,7 @@ class OperandSweep : public Sweep {
   const Program& program() const { return program_; }
 
  protected:
-  /// For the current device. `axes`: the grid axis of each kernel axis.
+  /// Makes the sweep for the current device. `axes` is the grid axis of each kernel axis.
   OperandSweep(Program program, const std::array<int, 3>& axes, Precision precision, cudaStream_t stream)
       : axes_(axes),
         precision_(precision),
@@ -50,10 +50,10 @@ class OperandSweep : public Sweep {
         weights_(upload(program_.weights())),
         metadata_(upload(program_.metadata())) {}
 
-  /// A launch that writes `region`; data of `source` is null without a source.
+  /// Enqueues a launch that writes `region`; data of `source` is null without a source.
   virtual void enqueue(const View& in, const View& out, const View& source, const Region& region) const = 0;
 
-  /// What blocks of a kernel take.
+  /// A kernel, and the threads and shared memory of its blocks.
   struct SweepKernel {
     int threads;
     std::size_t shared_bytes;
@@ -72,7 +72,7 @@ class OperandSweep : public Sweep {
     return kernels_.emplace(std::pair{aligned, with_source}, std::move(kernel)).first->second;
   }
 
-  /// On the whole device.
+  /// Returns the number of resident blocks on the whole device.
   int resident_blocks(const SweepKernel& kernel) const {
     return device_.multiprocessors * kernel.code.resident_blocks(kernel.threads, kernel.shared_bytes);
   }
@@ -91,7 +91,7 @@ class OperandSweep : public Sweep {
     return buffer;
   }
 
-  /// In parts, if rows are too long for one launch.
+  /// Enqueues the sweep in parts if rows are too long for one launch.
   void enqueue_near(const View& in, const View& out, const View& source, const Region& region) const {
     if (region.end[column_axis] - region.begin[column_axis] > most_columns) {
       for (const Region& half : halves(region, column_axis)) enqueue_near(in, out, source, half);
@@ -110,7 +110,7 @@ class OperandSweep : public Sweep {
   Program program_;
   KernelCompiler compiler_;
   DeviceBuffer weights_, metadata_;
-  mutable std::map<std::pair<bool, bool>, SweepKernel> kernels_;  // made when first needed
+  mutable std::map<std::pair<bool, bool>, SweepKernel> kernels_;  // made at first use
 };
 
 }  // namespace spsolve::cuda

@@ -7,12 +7,12 @@
 
 namespace spsolve::cuda {
 
-/// Registers of B.
+/// The registers of B of one window, as stored.
 struct Fragment {
   unsigned word[words];
 };
-/// The same as operands: rounded to the format, or split into terms.
-struct Operand {
+/// A fragment as operands: rounded to the format, or split into terms.
+struct OperandFragment {
   unsigned word[terms][words];
 };
 
@@ -20,16 +20,17 @@ __device__ inline unsigned pack_pair(float low, float high) {
   return element == Element::fp16 ? fp16_pair(low, high) : bf16_pair(low, high);
 }
 
-/// The 11 high bits, rounded to nearest (Veltkamp 1968; Dekker 1971), on the pipe that has room: the second
-/// operation is exact. NaN of any bits stays NaN, and so becomes what is beyond 4e34.
+/// Returns the 11 high bits of the mantissa, rounded to nearest (Veltkamp 1968; Dekker 1971), on the
+/// floating-point pipe, which has room; the second operation is exact. NaN stays NaN whatever its bits;
+/// values beyond 4e34 become NaN.
 __device__ inline float high_bits(float value) {
   return __fmaf_rn(-8192.0f, value, __fmaf_rn(8192.0f, value, value));
 }
 
-/// Operands of a fragment. The instructions ignore the low 13 bits of tf32, to which its operands are
-/// rounded; fp32 is split into its high bits and the rest, of which the last bit may be lost, of either sign.
-__device__ inline Operand operand_of(const Fragment& fragment) {
-  Operand operand;
+/// Returns the operands of a fragment. tf32 is rounded, since the instructions ignore its low 13 bits. fp32
+/// is split into its high bits and the rest, whose last bit may be lost, with either sign.
+__device__ inline OperandFragment operand_of(const Fragment& fragment) {
+  OperandFragment operand;
 #pragma unroll
   for (int i = 0; i < words; ++i) {
     if constexpr (tf32) {
@@ -43,9 +44,9 @@ __device__ inline Operand operand_of(const Fragment& fragment) {
   return operand;
 }
 
-/// One window of a row, from the lane's chunk on; of one that is not `paired` odd lanes read what their
-/// neighbours do.
-__device__ inline Operand load_window(const Stored* from, bool paired) {
+/// Loads one window of a row, from the lane's chunk on. In a window that is not `paired`, odd lanes read what
+/// their neighbours read.
+__device__ inline OperandFragment load_window(const Stored* from, bool paired) {
   if (!paired) from -= slab_of_lane(static_cast<int>(threadIdx.x) % 4);
   Fragment fragment;
 #pragma unroll
@@ -59,7 +60,7 @@ __device__ inline Operand load_window(const Stored* from, bool paired) {
   return operand_of(fragment);
 }
 
-/// Two accumulators of pass 1 as inputs of pass 2.
+/// Converts two accumulators of pass 1 to inputs of pass 2.
 __device__ inline void to_fragment(Fragment& to, int r, float left, float right) {
   if constexpr (tf32) {
     to.word[2 * r] = __float_as_uint(left);
@@ -69,7 +70,7 @@ __device__ inline void to_fragment(Fragment& to, int r, float left, float right)
   }
 }
 
-/// A fragment whose odd slab is that of `before` and whose even slab is that of `after`.
+/// Returns the fragment whose odd slab comes from `before` and whose even slab comes from `after`.
 __device__ inline Fragment join(const Fragment& before, const Fragment& after) {
   Fragment fragment;
   const bool odd = threadIdx.x & 1;
@@ -78,8 +79,9 @@ __device__ inline Fragment join(const Fragment& before, const Fragment& after) {
   return fragment;
 }
 
-/// Accumulators of the products of larger terms, and of all others: tensor cores cut sums off, and here the
-/// large ones need not be (kernels/sparse/separable_operand.cpp); the last addition rounds to nearest.
+/// Accumulators of the products of larger terms, and of all other products. Tensor cores truncate sums, but
+/// the large ones need no truncation here (kernels/sparse/separable_operand.cpp). The last addition, outside
+/// tensor cores, rounds to nearest.
 struct Sums {
   float of[terms][4] = {};
 
@@ -88,9 +90,10 @@ struct Sums {
   }
 };
 
-/// Ends a factor: fp32 sums of factors are added to those of the ones before, which are none of the `first`,
-/// rounded to nearest. Each has a scale of its own, and tensor cores would cut off what lies below the last
-/// bit of the others; with a single term, where that is less than the rounding of operands, they go on.
+/// Ends a factor: adds its fp32 sums to those of the factors before it (none if it is the `first`), rounded
+/// to nearest. Each factor has a scale of its own, and tensor cores would truncate everything below the last
+/// bit of the others. With a single term the truncation is below the rounding of operands, so the
+/// accumulators go on.
 __device__ inline void end_factor(Sums& sums, bool first, bool last, float (&out)[4]) {
   if (terms == 1 && !last) return;
 #pragma unroll
@@ -98,10 +101,10 @@ __device__ inline void end_factor(Sums& sums, bool first, bool last, float (&out
   sums = {};
 }
 
-/// Weights and metadata of the lane, in registers or in shared memory.
-class Weights {
+/// Weights and metadata of the lane, held in registers or in shared memory.
+class SeparableWeights {
  public:
-  __device__ Weights(const SeparableArguments& a, SharedMemory& shared) : shared_(shared) {
+  __device__ SeparableWeights(const SeparableArguments& a, SharedMemory& shared) : shared_(shared) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const auto* values = static_cast<const uint4*>(a.weights);
     if constexpr (weights_in_shared) {
@@ -115,16 +118,16 @@ class Weights {
     for (int i = 0; i < x_words + y_words; ++i) metadata_[i] = a.metadata[i * 32 + lane];
   }
 
-  /// A of one window: of a factor along an axis.
+  /// A of one window, for a factor along one axis.
   template <bool along_y, int window>
-  struct Window {
+  struct WindowWeights {
     uint4 value[terms][instructions];
   };
   template <bool along_y, int window>
-  __device__ Window<along_y, window> get(int factor) const {
+  __device__ WindowWeights<along_y, window> get(int factor) const {
     constexpr int per_term = along_y ? y_instructions : x_instructions;
     constexpr int first = (along_y ? x_value_count : 0) + window * instructions;
-    Window<along_y, window> a;
+    WindowWeights<along_y, window> a;
 #pragma unroll
     for (int term = 0; term < terms; ++term)
 #pragma unroll
@@ -133,9 +136,10 @@ class Weights {
     return a;
   }
 
-  /// sums += A B.
+  /// Adds A B to the sums. `other_pair`: the metadata selects the other pair of lanes (see separable.cuh).
   template <bool other_pair, bool along_y, int window>
-  __device__ void multiply(Sums& sums, const Window<along_y, window>& a, const Operand& b) const {
+  __device__ void multiply(Sums& sums, const WindowWeights<along_y, window>& a,
+                           const OperandFragment& b) const {
     if constexpr (terms == 2) {
       multiply_terms<other_pair, along_y, window>(sums.of[1], a.value[1], b.word[0]);
       multiply_terms<other_pair, along_y, window>(sums.of[1], a.value[0], b.word[1]);
@@ -158,7 +162,7 @@ class Weights {
 
   __device__ uint4 value(int i) const {
     if constexpr (weights_in_shared)
-      return load_now(&shared_.values[i][threadIdx.x % 32]);  // in registers they would spill
+      return load_now(&shared_.values[i][threadIdx.x % 32]);  // kept in registers, weights would spill
     else
       return value_[i];
   }

@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sum of rank-one stencils in x, y and z: in every plane the passes along x and y of separable.cuh, on 16 x
-// 16 points per warp and one window of rows, and along z a march, as a transposed filter: what a plane
-// contributes to the planes of output within reach is added to sums that move on by one plane as they are
-// added to, so a loop of any length needs no unrolling.
+// Computes a sum of rank-one stencils in x, y and z (z_taps > 1): in every plane the passes along x and y of
+// separable.cuh on sparse tensor cores, with one window of rows, and along z a transposed filter in fp32.
+// Each plane is added to the unfinished sums of the planes of output within its reach. These sums move on by
+// one plane as they are added to, so the loop over planes needs no unrolling.
 //
-// Terms that share their factor along z are one sum before that; terms that share their factor along x share
-// pass 1. Per 128 outputs: 2 x_rank x_windows + rank instructions m16n8k32 (tf32: twice, fp32: six times as
-// many), and 4 z_rank z_taps fp32 multiply-adds of 32 lanes.
+// Blocks, warps, lanes. A block marches planes_per_block planes along z. It has warps_x x warps_y warps; each
+// has a column of 16 x 16 points. A lane has eight of these points: columns 4q to 4q + 3 of two rows (q =
+// lane % 4).
+//
+// Registers. A lane keeps the unfinished sums of z_taps - 1 planes, the sums along x and y of the last plane,
+// and the weights if they are few. Shared memory holds `stages` planes of input with their halo in x and y (a
+// stage is one plane of 16 (warps_y + 1) rows), two buffers of results for bulk stores, and the weights
+// otherwise.
+//
+// Barriers. Warps meet at the mbarriers of the ring only (BlockRing; on sm_80 at block barriers). With bulk
+// stores the warps side by side along x meet at a named barrier per plane, since one of their threads stores
+// for all.
+//
+// Cost. Terms that share their factor along z are summed before that pass; terms that share their factor
+// along x share pass 1. Per 128 outputs: 2 x_rank x_windows + rank instructions m16n8k32 (tf32: twice as
+// many, fp32: six times as many), and 4 z_rank z_taps fp32 multiply-adds of 32 lanes.
 
 #include "kernels/cuda/tensor/separable_operands.cuh"
 #include "kernels/cuda/tensor/separable_stage.cuh"
@@ -14,9 +27,10 @@
 
 namespace spsolve::cuda {
 
-class Column {
+/// The march of one warp down the planes of its column of 16 x 16 points.
+class ColumnSweep {
  public:
-  __device__ Column(const SeparableArguments& a, SharedMemory& shared)
+  __device__ ColumnSweep(const SeparableArguments& a, SharedMemory& shared)
       : a_(a),
         shared_(shared),
         warp_x_(static_cast<int>(threadIdx.x) / 32 % warps_x),
@@ -24,22 +38,22 @@ class Column {
         g_(static_cast<int>(threadIdx.x) % 32 / 4),
         row_(row_of_result(g_)),
         q_(static_cast<int>(threadIdx.x) % 4),
-        place_{a, static_cast<int>(blockIdx.z) * a.planes_per_block,
-               static_cast<int>(a.first_row - a.region.begin[1]) +
-                   (static_cast<int>(blockIdx.y) * warps_y + warp_y_) * slab,
-               static_cast<int>(a.first_column - a.region.begin[2]) +
-                   (static_cast<int>(blockIdx.x) * warps_x + warp_x_) * slab},
-        planes_(min(place_.in_region(a.region.end[0], 0) - place_.plane, a.planes_per_block)),
-        // Of all neighbours along x, which store together.
-        whole_(aligned && place_.begin_row() <= 0 && place_.end_row() >= slab &&
-               place_.begin_column() <= -warp_x_ * slab &&
-               place_.end_column() >= block_columns - warp_x_ * slab) {}
+        output_{a, static_cast<int>(blockIdx.z) * a.planes_per_block,
+                static_cast<int>(a.first_row - a.region.begin[1]) +
+                    (static_cast<int>(blockIdx.y) * warps_y + warp_y_) * slab,
+                static_cast<int>(a.first_column - a.region.begin[2]) +
+                    (static_cast<int>(blockIdx.x) * warps_x + warp_x_) * slab},
+        planes_(min(output_.in_region(a.region.end[0], 0) - output_.plane, a.planes_per_block)),
+        // All neighbours along x must be whole, since they store together.
+        whole_(aligned && output_.begin_row() <= 0 && output_.end_row() >= slab &&
+               output_.begin_column() <= -warp_x_ * slab &&
+               output_.end_column() >= block_columns - warp_x_ * slab) {}
 
   __device__ void run() {
-    const Weights weights(a_, shared_);
-    BlockRing ring(shared_, a_, place_.row_in(a_.in) - warp_y_ * slab + row_margin,
-                   place_.column_in(a_.in) - warp_x_ * slab + column_margin,
-                   place_.plane_in(a_.in) + plane_margin);
+    const SeparableWeights weights(a_, shared_);
+    BlockRing ring(shared_, a_, output_.row_in(a_.in) - warp_y_ * slab + row_margin,
+                   output_.column_in(a_.in) - warp_x_ * slab + column_margin,
+                   output_.plane_in(a_.in) + plane_margin);
     if constexpr (weights_in_shared) __syncthreads();
     ring.for_each(planes_ + z_taps - 1, [&](int n) {
       float result[8], added[8] = {};
@@ -52,20 +66,20 @@ class Column {
     along_z(result);
     write(planes_ - 1, result, added);
 #if __CUDA_ARCH__ >= 900
-    if (bulk_stores && stores()) wait_for_stores_to_read<0>();  // shared memory lives as long as the block
+    if (bulk_stores && stores()) wait_for_stores_to_read<0>();  // shared memory must outlive the stores
 #endif
   }
 
  private:
-  /// Takes plane n in; `result` is the plane that the one before completes. What that one hands on along z is
-  /// summed while tensor cores are at work on this one.
-  __device__ void step(const Weights& weights, BlockRing& ring, int n, float (&result)[8]) {
+  /// Takes in plane n. `result` is the plane that plane n - 1 completes: the pass along z of plane n - 1 runs
+  /// while tensor cores work on plane n.
+  __device__ void step(const SeparableWeights& weights, BlockRing& ring, int n, float (&result)[8]) {
     const Stored* in =
         &shared_.stage[n % stages][warp_y_ * slab][warp_x_ * slab + window_column] + input_of_lane(g_, q_);
     Sums sums[4][x_rank];
     static_for<0, x_windows>([&](auto window_) {
       constexpr int window = decltype(window_)::value;
-      Operand x[4];
+      OperandFragment x[4];
 #pragma unroll
       for (int r = 0; r < 4; ++r)
         x[r] = load_window(in + 2 * r * row_elements + slab * window, window < x_paired);
@@ -89,8 +103,8 @@ class Column {
     along_y(weights, along_x);
   }
 
-  /// Pass 2, for every factor along z.
-  __device__ void along_y(const Weights& weights, const Fragment (&along_x)[x_rank][2]) {
+  /// Runs pass 2 (along y) for every factor along z.
+  __device__ void along_y(const SeparableWeights& weights, const Fragment (&along_x)[x_rank][2]) {
     static_for<0, z_rank>([&](auto z_) {
       constexpr int z = decltype(z_)::value;
       Sums sums[2];
@@ -113,9 +127,9 @@ class Column {
     });
   }
 
-  /// Adds the last plane to the planes of output within reach; `result` is the one that it completes.
+  /// Adds the last plane to the planes of output within reach; `result` is the plane that it completes.
   __device__ void along_z(float (&result)[8]) {
-    float last[8] = {};  // of the plane that it is the first to contribute to
+    float last[8] = {};  // sum of the plane to which it is the first to contribute
 #pragma unroll
     for (int z = 0; z < z_rank; ++z) {
       const float* weight = a_.along_z + z * z_taps;
@@ -132,19 +146,20 @@ class Column {
     }
   }
 
-  /// The source, read before the plane is computed. Lanes beside the region read where it ends: no branch.
+  /// Reads the source before the plane is computed. Lanes outside the region read at its edge, which needs no
+  /// branch.
   __device__ void read_source(int plane, float (&added)[8]) const {
     if (!with_source || !(staged_parts || whole_)) return;
     const auto within = [](int p, int begin, int end) { return max(begin, min(p, end - 1)); };
-    const int column = within(4 * q_, place_.begin_column(), place_.end_column()) & -4;
+    const int column = within(4 * q_, output_.begin_column(), output_.end_column()) & -4;
 #pragma unroll
     for (int upper = 0; upper < 2; ++upper) {
-      const int row = within(row_ + 8 * upper, place_.begin_row(), place_.end_row());
-      load_now(place_.at<const float>(a_.source, plane, row, column), added + 4 * upper);
+      const int row = within(row_ + 8 * upper, output_.begin_row(), output_.end_row());
+      load_now(output_.at<const float>(a_.source, plane, row, column), added + 4 * upper);
     }
   }
 
-  /// Results of a plane: a lane has columns 4q to 4q + 3 of two rows.
+  /// Writes the results of a plane: columns 4q to 4q + 3 of two rows per lane.
   __device__ void write(int plane, const float (&result)[8], const float (&added)[8]) {
 #pragma unroll
     for (int upper = 0; upper < 2; ++upper) {
@@ -156,17 +171,17 @@ class Column {
         if constexpr (with_source)
 #pragma unroll
           for (int c = 0; c < 4; ++c) value[c] += added[4 * upper + c];
-        const Pack<Stored, 4> packed = pack_four(value);
+        const ElementVector<Stored, 4> packed = pack_four(value);
         if constexpr (bulk_stores)
-          *reinterpret_cast<Pack<Stored, 4>*>(out(plane, row, 4 * q_)) = packed;
+          *reinterpret_cast<ElementVector<Stored, 4>*>(out(plane, row, 4 * q_)) = packed;
         else
-          *reinterpret_cast<Pack<Stored, 4>*>(at<Stored>(a_.out, plane, row)) = packed;
-      } else if (row >= place_.begin_row() && row < place_.end_row()) {
+          *reinterpret_cast<ElementVector<Stored, 4>*>(at<Stored>(a_.out, plane, row)) = packed;
+      } else if (row >= output_.begin_row() && row < output_.end_row()) {
         Stored* to = at<Stored>(a_.out, plane, row);
 #pragma unroll
         for (int c = 0; c < 4; ++c) {
           const int column = 4 * q_ + c;
-          if (column < place_.begin_column() || column >= place_.end_column()) continue;
+          if (column < output_.begin_column() || column >= output_.end_column()) continue;
           if constexpr (with_source) value[c] += at<const float>(a_.source, plane, row)[c];
           store(to[c], value[c]);
         }
@@ -175,13 +190,13 @@ class Column {
     if (bulk_stores) store_staged(plane);
   }
 
-  /// The lane's place in a row of a plane of the block.
+  /// Returns the address of the lane's results in a row of a plane.
   template <class T>
   __device__ T* at(const View& view, int plane, int row) const {
-    return place_.at<T>(view, plane, row, 4 * q_);
+    return output_.at<T>(view, plane, row, 4 * q_);
   }
 
-  /// Of the warp's columns.
+  /// Returns the staging address of a column of the warp.
   __device__ Stored* out(int plane, int row, int column) const {
     return staged(shared_.out[buffer(plane)][warp_x_ * slab / box_columns][row],
                   warp_x_ * slab % box_columns + column, row % 8);
@@ -189,16 +204,16 @@ class Column {
 
   __device__ int buffer(int plane) const { return plane % 2 * warps_y + warp_y_; }
 
-  /// Whether this thread stores for its warp's neighbours along x.
+  /// Returns whether this thread stores for its warp and the neighbours along x.
   __device__ bool stores() const { return warp_x_ == 0 && threadIdx.x % 32 == 0; }
 
-  /// Two buffers: that of the plane before has been read when all neighbours have come here. What threads
-  /// copy of parts is their warp's own.
+  /// Stores a plane from one of two buffers. The copy engine has read the buffer of the plane before when all
+  /// neighbours have passed the barrier. Parts of boxes are copied by the threads of the warp that made them.
   __device__ void store_staged(int plane) const {
 #if __CUDA_ARCH__ >= 900
     if (!whole_) {
       __syncwarp();
-      return store_part<slab>(place_, plane, 0, slab, 0,
+      return store_part<slab>(output_, plane, 0, slab, 0,
                               [&](int row, int column) { return out(plane, row, column); });
     }
     fence_for_copy_engine();
@@ -206,8 +221,8 @@ class Column {
     synchronize_threads<32 * warps_x>(1 + warp_y_);
     if (!stores()) return;
     for (int box = 0; box < boxes; ++box)
-      tensor_store(a_.out_map, place_.column_in(a_.out) + box * box_columns, place_.row_in(a_.out),
-                   place_.plane_in(a_.out) + plane, shared_.out[buffer(plane)][box]);
+      tensor_store(a_.out_map, output_.column_in(a_.out) + box * box_columns, output_.row_in(a_.out),
+                   output_.plane_in(a_.out) + plane, shared_.out[buffer(plane)][box]);
     commit_stores();
 #endif
   }
@@ -215,10 +230,10 @@ class Column {
   const SeparableArguments& a_;
   SharedMemory& shared_;
   int warp_x_, warp_y_, g_, row_, q_;
-  Place place_;
+  WarpOutput output_;
   int planes_;
   bool whole_;
-  float plane_sum_[z_rank][8]{};  // of the last plane, along x and y
+  float plane_sum_[z_rank][8]{};  // of the last plane, summed along x and y
   float sums_[z_taps - 1][8]{};   // of the planes of output to come
 };
 
@@ -228,5 +243,5 @@ extern "C" __global__ void __launch_bounds__(32 * spsolve::cuda::warps,
                                              spsolve::cuda::blocks_per_multiprocessor)
     separable_planes(const __grid_constant__ spsolve::cuda::SeparableArguments a) {
   extern __shared__ __align__(1024) unsigned char memory[];
-  spsolve::cuda::Column(a, *reinterpret_cast<spsolve::cuda::SharedMemory*>(memory)).run();
+  spsolve::cuda::ColumnSweep(a, *reinterpret_cast<spsolve::cuda::SharedMemory*>(memory)).run();
 }

@@ -15,8 +15,9 @@ namespace {
 
 constexpr int chunk = 16;  // bytes that a lane reads at once
 
-/// Wavefronts of a load of a chunk per lane, or of every other lane: half a warp takes one where no bank has
-/// two chunks, else each of its quarters as many as meet in a bank (measured on H100).
+/// Returns the wavefronts of a load of one chunk per lane, or per every other lane. Half a warp takes one
+/// wavefront if no bank has two chunks; otherwise each of its quarters takes as many as meet in a bank
+/// (measured on H100).
 template <class Address>
 int wavefronts(Address&& address, bool every_other) {
   const auto most_at_a_bank = [&](int first, int lanes) {
@@ -31,14 +32,14 @@ int wavefronts(Address&& address, bool every_other) {
   return sum;
 }
 
-/// How rows of input lie in shared memory, in chunks.
+/// Layout of rows of input in shared memory, in chunks.
 struct InputRows {
   int pitch;
-  int shift;  // of rows of second slabs
+  int shift;  // shift of rows of second slabs
 };
 
-/// Wavefronts that all windows of a row take. Lanes of separable.cuh read rows of the first or second slab
-/// along y, two chunks of the first or second slab along x of each.
+/// Returns the wavefronts of all windows of a row. Lanes of separable.cuh read rows of the first or second
+/// slab along y, and in each two chunks of the first or second slab along x.
 int wavefronts(const SeparableOperand& operand, const InputRows& rows, int storage_bytes) {
   const auto address = [&](int lane) {
     const int g = lane / 4, q = lane % 4, second_slab = g / 2 % 2;
@@ -50,7 +51,8 @@ int wavefronts(const SeparableOperand& operand, const InputRows& rows, int stora
   return paired * wavefronts(address, false) + (operand.x.windows - paired) * wavefronts(address, true);
 }
 
-/// The narrowest rows, of at least so many chunks, of those that take the fewest wavefronts.
+/// Returns the layout with the fewest wavefronts and, among those, the narrowest rows of at least `needed`
+/// chunks.
 InputRows input_rows(const SeparableOperand& operand, const SeparableTile& tile, int needed,
                      int storage_bytes) {
   const auto cost = [&](const InputRows& rows) {
@@ -65,18 +67,18 @@ InputRows input_rows(const SeparableOperand& operand, const SeparableTile& tile,
 }
 
 constexpr std::size_t most_terms = 8;
-constexpr int most_z_taps = 15;  // whose sums registers hold
-constexpr int fewest_warps = 4;  // one for each scheduler, before they take fewer columns
+constexpr int most_z_taps = 15;  // sums that registers hold
+constexpr int fewest_warps = 4;  // one per scheduler; below that, warps take fewer columns
 
-/// Of A.
+/// Returns the number of fragments of A.
 int weight_fragments(const SeparableOperand& operand) {
   return operand.terms * operand.per_window() *
          (operand.x_rank * operand.x.windows + operand.rank * operand.y.windows);
 }
 
-/// Of separable_planes.cuh: tiles of 64 columns, as many rows as registers allow.
+/// Returns the tile of separable_planes.cuh: 64 columns, and as many rows as registers allow.
 SeparableTile tile_of_planes(const SeparableOperand& operand, const BlockLimits& limits) {
-  // Registers of a lane: sums of planes, results, fragments between passes, weights where they are few.
+  // Registers of a lane: sums of planes, results, fragments between passes, and the weights if they are few.
   const int fragments = 2 * operand.x_rank * 4 * operand.per_window();
   const int weights = 4 * weight_fragments(operand);
   SeparableTile tile;
@@ -126,7 +128,7 @@ bool fits(const SeparableShape& shape, int storage_bytes, const BlockLimits& lim
          shape.row_elements * storage_bytes <= 8 * most_box_extent && shape.block_rows <= most_box_extent;
 }
 
-/// Warps of so many groups, and what depends on that.
+/// Sets the groups per warp, and what depends on them.
 void narrow(SeparableTile& tile, int groups, const BlockLimits& limits) {
   tile.groups = groups;
   tile.groups_at_once = std::min(tile.groups_at_once, groups);
@@ -135,13 +137,14 @@ void narrow(SeparableTile& tile, int groups, const BlockLimits& limits) {
 
 int stages_ahead(int stages) { return std::max(1, stages - 2); }
 
-/// Registers of a lane per group of columns that hold the rows between two steps.
+/// Returns the registers of a lane, per group of columns, that hold rows between two steps.
 int history(const SeparableOperand& operand) {
   return 8 * operand.per_window() * operand.x_rank * operand.y.windows;
 }
 
-/// In 16 bits, by registers. Beside the sums of eight slabs and more two groups with several factors spill,
-/// without a source in bf16 so little that they gain.
+/// Returns the groups per warp in 16-bit formats, limited by registers. Besides the sums of eight slabs or
+/// more, two groups with several factors spill; without a source in bf16 they spill so little that they still
+/// gain.
 int groups_of_halves(const SeparableOperand& operand, bool with_source) {
   const int windows = operand.y.windows;
   const bool spills =
@@ -149,7 +152,7 @@ int groups_of_halves(const SeparableOperand& operand, bool with_source) {
   return history(operand) <= 24 ? 4 : history(operand) <= 64 && !spills ? 2 : 1;
 }
 
-/// The best tile known that fits; without warps where none does.
+/// Returns the best known tile that fits; its `warps` are 0 if none does.
 SeparableTile best_tile(const SeparableOperand& operand, int storage_bytes, const BlockLimits& limits) {
   const int windows = operand.y.windows;
   const int history = cuda::history(operand);
@@ -159,7 +162,7 @@ SeparableTile best_tile(const SeparableOperand& operand, int storage_bytes, cons
     tile = tile_of_planes(operand, limits);
   } else if (storage_bytes == 2) {
     tile.groups = groups_of_halves(operand, false);
-  } else if (history == 32) {  // two smaller blocks beside each other
+  } else if (history == 32) {  // two smaller blocks per multiprocessor
     tile.warps = 4;
     tile.blocks_per_multiprocessor = 2;
     tile.groups = windows == 1 ? 2 : 1;
@@ -193,8 +196,9 @@ SeparableTile best_tile(const SeparableOperand& operand, int storage_bytes, cons
   return tile;
 }
 
-/// With the source in shared memory, where there is room for it beside two stages or more of as many warps;
-/// else without, and in 16 bits with one group where more would spill beside the sums of eight slabs.
+/// Returns the shape with the source in shared memory, if there is room for it and for at least two stages of
+/// as many warps. Otherwise returns a shape without it, in 16-bit formats with one group if more groups would
+/// spill beside the sums of eight slabs.
 SeparableShape with_staged_source(const SeparableOperand& operand, const SeparableShape& shape,
                                   int storage_bytes, const BlockLimits& limits) {
   if (!limits.copy_engine() || operand.z_taps > 1) return shape;
@@ -223,7 +227,8 @@ SeparableShape with_staged_source(const SeparableOperand& operand, const Separab
 
 void require(bool possible) {
   if (!possible)
-    throw std::invalid_argument("separable sweep: no kernel for so many terms or so wide a stencil");
+    throw std::invalid_argument(
+        "separable sweep: no kernel takes this precision, number of terms or stencil width");
 }
 
 }  // namespace
@@ -280,7 +285,8 @@ SeparableProgram::CopiedBox SeparableProgram::input_box(const SeparableArguments
   const SeparableShape& shape = this->shape(a.source.data != nullptr);
   const int bytes = static_cast<int>(storage_bytes(precision_));
   const int rows =
-      in_planes() ? shape.block_rows : shape.block_rows / 2;  // those of second slabs are shifted
+      // second slabs have a box of their own, since they are shifted
+      in_planes() ? shape.block_rows : shape.block_rows / 2;
   return {in_words(a.in, bytes), 8, rows, shape.row_elements * bytes / 8};
 }
 
@@ -344,7 +350,7 @@ std::int64_t steps_per_strip(std::int64_t rows, std::int64_t block_rows, std::in
   std::int64_t best = 0, best_cost = INT64_MAX;
   for (std::int64_t steps = 0; steps <= 64; ++steps) {
     const std::int64_t strips = ceil_div(rows, steps * block_rows + row_granule);
-    // Half a strip more, on average, for the last to end.
+    // On average, the last strip ends half a strip later.
     const std::int64_t cost = (2 * ceil_div(strips * column_tiles, resident) + 1) * (steps + 1 + warm_up);
     if (cost < best_cost) best_cost = cost, best = steps;
     if (strips == 1) break;

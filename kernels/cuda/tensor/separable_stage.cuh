@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a block of separable.cuh or separable_planes.cuh holds in shared memory, and how its input gets there.
+// Shared memory of a block of separable.cuh or separable_planes.cuh, and the pipeline that fills it with
+// input.
 
 #include "constants.cuh"
 #include "kernels/cuda/ptx/precision.cuh"
@@ -14,49 +15,53 @@ namespace spsolve::cuda {
 using namespace constants;
 
 constexpr bool tf32 = element == Element::tf32;
-constexpr int words = tf32 ? 8 : 4;         // registers of a fragment of one window
-constexpr int instructions = tf32 ? 2 : 1;  // per window
-constexpr int slab = 16;                    // outputs of one instruction
-constexpr bool in_planes = z_taps > 1;  // separable_planes.cuh: a stage is a plane, else it is rows of one
-constexpr int block_rows = in_planes ? slab * (warps_y + 1) : 2 * slab * y_windows;  // of a stage
-// Of a box of input: rows of first slabs, or of second ones, which begin row_shift columns before those.
+constexpr int words = tf32 ? 8 : 4;         // registers per fragment of one window
+constexpr int instructions = tf32 ? 2 : 1;  // instructions per window
+constexpr int slab = 16;                    // outputs of one instruction along an axis
+// separable_planes.cuh: a stage is a plane; separable.cuh: rows of a plane
+constexpr bool in_planes = z_taps > 1;
+constexpr int block_rows = in_planes ? slab * (warps_y + 1) : 2 * slab * y_windows;  // rows of a stage
+// Rows of a box of input: those of first slabs, or those of second slabs, which begin row_shift columns
+// earlier.
 constexpr int input_rows = in_planes ? block_rows : block_rows / 2;
 constexpr int warp_columns = slab * groups;
 constexpr int block_columns = warp_columns * warps_x, warps = warps_x * warps_y;
-// Bulk stores: boxes of rows of 32, 64 or 128 bytes, of one warp, or of neighbours along x in two buffers.
+// Bulk stores write boxes whose rows have 32, 64 or 128 bytes. A box belongs to one warp, or (in planes) to
+// neighbouring warps along x with two buffers.
 constexpr int stored_columns = in_planes ? block_columns : warp_columns;
 constexpr int stored_bytes = stored_columns * sizeof(Stored),
               box_bytes = stored_bytes < 128 ? stored_bytes : 128;
 constexpr int box_columns = box_bytes / sizeof(Stored);
-// Parts of boxes go through shared memory, too; that must be readable of a source as well.
+// True if boxes that are written only in part go through shared memory too. A source must then be readable
+// for them as well.
 constexpr bool staged_parts = bulk_stores && (!with_source || staged_source || in_planes);
 constexpr int boxes = bulk_stores ? stored_columns / box_columns : 1;
 constexpr int box_groups = in_planes ? 2 * warps_y : warps;
 constexpr int box_rows = in_planes ? slab : block_rows;
 constexpr int x_instructions = x_windows * instructions, y_instructions = y_windows * instructions;
 constexpr int x_words = (x_instructions + 1) / 2, y_words = (y_instructions + 1) / 2;
-constexpr int x_value_count = x_rank * terms * x_instructions;  // fragments of A
+constexpr int x_value_count = x_rank * terms * x_instructions;  // fragments of A along x
 constexpr int value_count = x_value_count + rank * terms * y_instructions;
 
-/// Where a lane's slab begins in a window along x: odd lanes have the second.
+/// Returns where a lane's slab begins in a window along x; odd lanes have the second slab.
 __device__ inline int slab_of_lane(int q) { return q % 2 * (slab * x_windows); }
 
-/// Where in a stage a lane's part of the first window is: a chunk of a slab along x, of a row that is in one
-/// of the two slabs along y (see separable.cuh).
+/// Returns where in a stage the lane's part of the first window lies: a chunk of a slab along x, in a row of
+/// one of the two slabs along y (see separable.cuh).
 __device__ inline int input_of_lane(int g, int q) {
   const int second_slab = g / 2 % 2, row = g / 4 * 8 + second_slab * (slab * y_windows) + g % 2;
   return row * row_elements + second_slab * row_shift + q / 2 * 8 + slab_of_lane(q);
 }
 
-/// The row of eight that holds row g of A: stores of neighbouring lanes, whatever the width of boxes and
-/// their swizzling, lie in different banks (spread_rows of kernels/sparse/operand.hpp).
+/// Returns which of eight rows holds row g of A. With this order, stores of neighbouring lanes lie in
+/// different banks for every width and swizzling of boxes (spread_rows of kernels/sparse/operand.hpp).
 __device__ inline int row_of_result(int g) { return g % 2 * 4 + g / 2 % 2 * 2 + (g ^ g / 2 ^ g / 4) % 2; }
 
 struct SharedMemory {
   alignas(1024) Stored
       out[bulk_stores ? box_groups : 1][boxes][bulk_stores ? box_rows : 1][bulk_stores ? box_columns : 8];
   alignas(128) Stored stage[stages][block_rows][row_elements];
-  // Of the points that a step completes.
+  // The source of the points that a step completes.
   alignas(128) float source[staged_source ? warps : 1][staged_source ? block_rows : 1][warp_columns];
   uint4 values[weights_in_shared ? value_count : 1][32];
   unsigned long long full[stages], read[stages], source_full[staged_source ? warps : 1];
@@ -64,22 +69,22 @@ struct SharedMemory {
 
 static_assert(sizeof(SharedMemory) <= shared_bytes);
 
-/// Where the outputs of a warp begin, relative to the region that is written.
-struct Place {
+/// The place where the outputs of a warp begin, relative to the region that is written.
+struct WarpOutput {
   const SeparableArguments& a;
   int plane, row, column;
 
-  /// What is written, relative to the place.
+  /// The part of the region that is written, relative to this place.
   __device__ int begin_row() const { return -row; }
   __device__ int end_row() const { return in_region(a.region.end[1], 1) - row; }
   __device__ int begin_column() const { return -column; }
   __device__ int end_column() const { return in_region(a.region.end[2], 2) - column; }
 
-  /// Where it lies in the memory of a view.
+  /// Coordinates of the place in the memory of a view.
   __device__ int plane_in(const View& view) const { return plane - in_region(view.begin[0], 0); }
   __device__ int row_in(const View& view) const { return row - in_region(view.begin[1], 1); }
   __device__ int column_in(const View& view) const { return column - in_region(view.begin[2], 2); }
-  /// A point from there.
+  /// Returns the address of a point relative to the place.
   template <class T>
   __device__ T* at(const View& view, int planes, int rows, int columns) const {
     return static_cast<T*>(view.data) + (plane_in(view) + planes) * view.stride[0] +
@@ -91,8 +96,12 @@ struct Place {
   }
 };
 
-/// The next rows of the block's columns, or its next plane, on their way to shared memory: by the tensor copy
-/// engine on sm_90, by cp.async on sm_80. What lies outside the memory of the input is zero.
+/// The pipeline from global to shared memory: a stage holds the next rows of the block's columns, or the next
+/// plane. sm_90 uses the tensor copy engine, sm_80 cp.async. Points outside the memory of the input read as
+/// zero.
+///
+/// On sm_90 a stage has two mbarriers: `full` completes when its copy has arrived, `read` when all warps have
+/// released it. On sm_80 block barriers take their place.
 class BlockRing {
  public:
   __device__ BlockRing(SharedMemory& shared, const SeparableArguments& a, int row, int column, int plane)
@@ -110,7 +119,8 @@ class BlockRing {
 #endif
   }
 
-  /// take(n) for blocks 0 to count - 1 as they arrive, `ahead` of them on their way; called by all threads.
+  /// Calls take(n) for the blocks of input 0 to count - 1 as they arrive, with `ahead` blocks in flight. All
+  /// threads call it.
   template <class Take>
   __device__ void for_each(int count, Take&& take) {
     for (int n = 0; n < ahead; ++n) {
@@ -131,7 +141,7 @@ class BlockRing {
     }
   }
 
-  /// The warp needs block `n` no longer.
+  /// Declares that this warp has read block `n`.
   __device__ void release(int n) {
 #if __CUDA_ARCH__ >= 900
     __syncwarp();
@@ -140,7 +150,7 @@ class BlockRing {
   }
 
  private:
-  /// Starts the copy of block `n`; on sm_90 thread 0 waits until the stage has been read by all warps.
+  /// Starts the copy of block `n`. On sm_90 thread 0 first waits until all warps have read the stage.
   __device__ void fetch(int n) {
     const int stage = n % stages;
 #if __CUDA_ARCH__ >= 900
@@ -167,14 +177,14 @@ class BlockRing {
 #endif
   }
 
-  /// Closes the group of a fetch (or of none).
+  /// Closes the cp.async group of a fetch, which may be empty.
   __device__ void commit() {
 #if __CUDA_ARCH__ < 900
     commit_copies();
 #endif
   }
 
-  /// Waits for block `n`.
+  /// Waits until block `n` has arrived.
   __device__ void wait_for(int n) {
 #if __CUDA_ARCH__ >= 900
     mbarrier_wait(&shared_.full[n % stages], n / stages & 1);
@@ -184,14 +194,14 @@ class BlockRing {
 #endif
   }
 
-  /// Columns before those of first rows, of a row of a stage.
+  /// Returns by how many columns a row of a stage begins earlier than the first rows.
   static __device__ int shift_of(int row) { return row < input_rows ? 0 : row_shift; }
   __device__ int first_row(int n) const { return in_planes ? row_ : row_ + n * block_rows; }
   __device__ int plane(int n) const { return in_planes ? plane_ + n : plane_; }
 
   SharedMemory& shared_;
   const SeparableArguments& a_;
-  int row_, column_, plane_;  // relative to the memory of the input
+  int row_, column_, plane_;  // first point of the block, relative to the memory of the input
 };
 
 }  // namespace spsolve::cuda

@@ -13,10 +13,10 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr std::array<int, 3> grid_axes{z_axis, y_axis, x_axis};  // planes and rows are those of the grid
+constexpr std::array<int, 3> grid_axes{z_axis, y_axis, x_axis};  // kernel axes equal grid axes
 
-/// The rows of a line cut every `columns` points, as a plane whose rows may overlap: {0, row, column}, row r
-/// beginning at point r * columns.
+/// Views a line as a plane whose rows are cut every `columns` points and may overlap: {0, row, column}, with
+/// row r beginning at point r * columns.
 View folded(const View& line, std::int64_t columns, std::int64_t first_row, std::int64_t rows,
             std::int64_t first_column, std::int64_t last_column, std::int64_t element) {
   View view{};
@@ -53,7 +53,7 @@ void SeparableSweep::enqueue(const View& in, const View& out, const View& source
     sweep(from, out, source, region, aligned);
 }
 
-/// A plane or several.
+/// Sweeps one plane or several planes.
 void SeparableSweep::sweep(const View& in, const View& out, const View& source, const Region& region,
                            bool aligned) const {
   const SeparableTile& tile = program_.shape(source.data != nullptr).tile;
@@ -62,12 +62,13 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
   a.weights = weights_.data();
   a.metadata = static_cast<const unsigned*>(metadata_.data());
   a.planes_per_block = 1;
-  const Index3 tiles = program_.blocks(a);  // of one plane, and of 16 rows where blocks march down these
+  const Index3 tiles =
+      program_.blocks(a);  // tiles of one plane, and of 16 rows if blocks march down the rows
   if (program_.in_planes()) {
     constexpr std::int64_t warm_up = 2;  // steps that the first copies take
     a.planes_per_block =
-        static_cast<int>(steps_per_block(tiles[z_axis], tiles[y_axis] * tiles[x_axis],
-                                         resident_blocks(kernel), program_.operand().z_taps - 1 + warm_up));
+        static_cast<int>(balanced_stretch(tiles[z_axis], tiles[y_axis] * tiles[x_axis],
+                                          resident_blocks(kernel), program_.operand().z_taps - 1 + warm_up));
   } else {
     a.steps_per_strip = tile.steps_per_strip;
     if (!a.steps_per_strip)
@@ -101,7 +102,8 @@ void SeparableSweep::sweep(const View& in, const View& out, const View& source, 
          a);
 }
 
-/// A line as rows of one tile each: those whose input lies in memory as a plane, the few others one by one.
+/// Sweeps a line as rows of one tile each. Rows whose input lies in memory like a plane run in one launch,
+/// the few others one by one.
 void SeparableSweep::sweep_line(const View& in, const View& out, const View& source, const Region& region,
                                 bool aligned) const {
   const SeparableShape& shape = program_.shape(source.data != nullptr);
@@ -139,7 +141,7 @@ void SeparableSweep::sweep_line(const View& in, const View& out, const View& sou
   }
 }
 
-/// What a region needs of a field, in memory where multiples of 64 bytes are multiples of points.
+/// Copies what a region reads of a field to memory where multiples of 64 bytes are multiples of points.
 View SeparableSweep::aligned_copy(const View& in, const Region& region) const {
   const SeparableOperand& operand = program_.operand();
   const std::int64_t reach = 32 * std::max(operand.x.windows, operand.y.windows),
@@ -165,7 +167,7 @@ View SeparableSweep::aligned_copy(const View& in, const Region& region) const {
     scratch_ = DeviceBuffer(bytes);
   }
   copy.data = scratch_.data();
-  // What no point of `in` is copied to is read with weights of zero.
+  // The rest of the copy is read with weights of zero.
   check_cuda(cudaMemsetAsync(copy.data, 0, bytes, stream_));
   const auto rows_of = [&](const View& view) {
     const std::int64_t offset = (copy.begin[z_axis] - view.begin[z_axis]) * view.stride[z_axis] +

@@ -6,23 +6,24 @@
 
 namespace spsolve::cuda {
 
-/// A sum of rank-one stencils on sparse tensor cores, as passes along x and y that are chained in registers
-/// (separable.cuh), limited by memory at low ranks whatever the radius; with taps along z these are made in
-/// every plane, and summed along z in fp32 in registers (separable_planes.cuh; at most 15 taps along z, and
-/// along y as many as one window takes: 16).
+/// Applies a sum of rank-one stencils on sparse tensor cores, as passes along x and y that are chained in
+/// registers (separable.cuh). At low ranks it is limited by memory, whatever the radius. With taps along z,
+/// the passes run in every plane, and planes are summed along z in fp32 in registers (separable_planes.cuh;
+/// at most 15 taps along z, and at most 16 along y, which one window takes).
 ///
-/// fp16, bf16: operands as stored, weights rounded to the format, what one pass hands to the next rounded to
-/// it too; sums in fp32. tf32: the same with fp32 storage and tf32 operands. fp32: data, weights and what
-/// passes hand on are split into two tf32 terms (22 bits), with the range of fp32: error below 2^-21 sum |W|
-/// max |u|. Sums of weights are kept (SeparableOperand).
+/// fp16, bf16: operands are as stored, weights are rounded to the format, and so is what one pass hands to
+/// the next; sums are fp32. tf32: the same with fp32 storage and tf32 operands. fp32: data, weights and
+/// intermediate values are split into two tf32 terms (22 bits) with the range of fp32; the error is below
+/// 2^-21 sum |W| max |u|. Sums of weights are kept (SeparableOperand).
 ///
-/// 16 x 16 points share instructions, aligned in global coordinates, so results do not depend on regions or
-/// on the decomposition. Where a row's multiples of 16 bytes are not those of the global grid (blocks that
-/// begin at odd points along x) fields are copied to scratch memory that is so aligned.
+/// Instructions work on 16 x 16 points aligned in global coordinates, so results do not depend on regions or
+/// on the decomposition. If a row's multiples of 16 bytes are not those of the global grid (blocks that begin
+/// at odd points along x), fields are copied to aligned scratch memory.
 class SeparableSweep : public OperandSweep<SeparableProgram> {
  public:
-  /// For the current device. Work is enqueued on `stream`, which must outlive the sweep. `tile` instead of
-  /// the best known one is for measurements. Throws std::invalid_argument as SeparableProgram does.
+  /// Makes the sweep for the current device. Work is enqueued on `stream`, which must outlive the sweep.
+  /// `tile` replaces the best known tile, for measurements. Throws std::invalid_argument as SeparableProgram
+  /// does.
   SeparableSweep(const SeparableStencil& stencil, Precision precision, cudaStream_t stream,
                  const std::optional<SeparableTile>& tile = std::nullopt);
 

@@ -8,10 +8,10 @@
 
 namespace spsolve::cuda {
 
-/// The tensor cores that use the zeros of a 2:4 operand, or those that multiply them.
+/// Tensor cores that skip the zeros of a 2:4 operand, or that multiply them.
 enum class TensorCores { sparse, dense };
 
-/// Whether wgmma.sp does a sweep with `fused` weights, which is faster wherever it can.
+/// Returns whether wgmma.sp can do a sweep with `fused` weights; it is faster wherever it can.
 inline bool takes_wgmma(int dimensions, const Stencil& fused, Precision precision, Layout layout,
                         TensorCores cores, const BlockLimits& limits) {
   return limits.compute_capability == 90 && dimensions == 2 && layout == Layout::strided_swap &&

@@ -27,13 +27,14 @@ WgmmaProgram::WgmmaProgram(const Stencil& stencil, Precision precision, const Bl
                            WgmmaTile tile)
     : precision_(precision), stencil_(pairs() ? stencil : round_weights(stencil, precision)), tile_(tile) {
   if (tile.x_groups > wgmma_most_groups)
-    throw std::invalid_argument("wgmma sweep: too many tiles side by side");
-  if (limits.compute_capability != 90) throw std::invalid_argument("wgmma sweep: sm_90 only");
+    throw std::invalid_argument("wgmma sweep: a block has at most four groups of tiles side by side");
+  if (limits.compute_capability != 90)
+    throw std::invalid_argument("wgmma sweep: needs a GPU of compute capability 9.0");
   const auto window = input_window(stencil_, precision);
-  if (!window) throw std::invalid_argument("wgmma sweep: not this stencil or precision");
+  if (!window) throw std::invalid_argument("wgmma sweep: no window holds this stencil in this precision");
   window_ = *window;
   scale_ = spsolve::weight_scale(stencil_, element());
-  // In 16 bits waits are halved by twice the rows: instructions and conversions are short.
+  // In 16-bit formats instructions and conversions are short: twice the rows halve the number of waits.
   const bool half = storage_bytes(precision) == 2;
   if (tile.y_groups == 0) tile_.y_groups = half ? 2 : 1;
   if (tile.together == 0) tile_.together = half ? 2 : 1;
@@ -110,7 +111,7 @@ std::string WgmmaProgram::constants(bool aligned, bool with_source) const {
   text.integer("wgmma_n", n);
   text.integer("together", tile_.together);
   text.integer("ring", tile_.ring);
-  text.integer("stages", aligned ? tile_.stages : tile_.stages / 2);  // of boxes that are wider
+  text.integer("stages", aligned ? tile_.stages : tile_.stages / 2);  // unaligned boxes are wider
   text.integer("shared_bytes", shared_bytes());
   text.line(wgmma_function("multiply", instruction(element(), n)));
   return text.finished();

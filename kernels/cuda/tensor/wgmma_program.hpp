@@ -14,40 +14,40 @@
 
 namespace spsolve::cuda {
 
-/// How a block of wgmma_sweep.cuh is cut. 0: what is best; of ring and stages as many as fit shared memory,
-/// up to a number that is enough.
+/// Describes a block of wgmma_sweep.cuh. 0 means the best value; for ring and stages, as many as fit shared
+/// memory, up to a sufficient number.
 struct WgmmaTile {
-  int x_groups = 4;  // of eight tiles side by side, four at most
-  int y_groups = 0;  // of these, one below the other
-  int together = 0;  // times four rows that a warpgroup converts at once
-  int ring = 0;      // four rows of input each; a multiple of `together`
-  int stages = 0;    // of rows as they are in memory, four each; a multiple of four times `together`
+  int x_groups = 4;  // groups of eight tiles side by side, at most four
+  int y_groups = 0;  // groups one below the other
+  int together = 0;  // quads (four rows) that a warpgroup converts at once
+  int ring = 0;      // slots of four rows of input; a multiple of `together`
+  int stages = 0;    // stages of four raw rows; a multiple of four times `together`
 };
 
-/// What wgmma_sweep.cuh is compiled from, and the weights it loads, for one stencil. Made without a device.
+/// The source of wgmma_sweep.cuh, and the weights it loads, for one stencil. It is made without a device.
 class WgmmaProgram {
  public:
   static std::string kernel_name() { return "wgmma_sweep"; }
 
-  /// `stencil` is of a 2D grid. Throws std::invalid_argument for what the kernel does not take: stencils
+  /// `stencil` is two-dimensional. Throws std::invalid_argument for what the kernel does not take: stencils
   /// without an input_window, and devices without wgmma.
   WgmmaProgram(const Stencil& stencil, Precision precision, const BlockLimits& limits, WgmmaTile tile = {});
 
-  /// constants.cuh; `aligned`: the window of every tile begins at a multiple of 16 bytes of the rows of
-  /// memory, and its results, in those of output and source, at an even point.
+  /// Returns the text of constants.cuh. `aligned`: the window of every tile begins at a multiple of 16 bytes
+  /// of the rows of memory, and its results begin at an even point of output and source.
   std::string constants(bool aligned, bool with_source) const;
-  /// [part of the window, or term][step][lane of the warpgroup][4], times weight_scale(), second terms times
-  /// pair_term_scale, too.
+  /// Returns the weights, [part of the window, or term][step][lane of the warpgroup][4], times
+  /// weight_scale(); second terms are also multiplied by pair_term_scale.
   std::vector<std::uint32_t> weights() const;
-  /// [lane of the warpgroup].
+  /// Returns the metadata, [lane of the warpgroup].
   std::vector<std::uint32_t> metadata() const;
 
-  /// Whether numbers and weights are two terms of fp16 each.
+  /// True if data and weights are two fp16 terms each.
   bool pairs() const { return precision_ == Precision::fp32; }
-  /// A power of two, so that small weights keep their bits in fp16.
+  /// Returns a power of two, with which small weights keep their bits in fp16.
   double weight_scale() const { return scale_; }
 
-  /// Of a row of memory, in what the copy engine fetches at once.
+  /// Returns the columns of a box that the copy engine fetches.
   int box_columns(bool aligned) const;
   const WgmmaTile& tile() const { return tile_; }
   static int threads(bool = false) { return wgmma_threads; }
@@ -56,15 +56,15 @@ class WgmmaProgram {
 
  private:
   Precision element() const { return pairs() ? Precision::fp16 : precision_; }
-  /// Whether two warpgroups share each tile.
+  /// True if two warpgroups share each tile.
   bool halves() const { return window_.parts == 2; }
-  /// Of the parts of the window or, of pairs, of both terms.
+  /// Returns the operands of the parts of the window or, for pairs, of both terms.
   std::vector<Operand> operands() const;
   PackedOperand packed(const Operand& operand) const;
   int shared_bytes(const WgmmaTile& tile) const;
 
   Precision precision_;
-  Stencil stencil_;  // weights as operands hold them, of pairs as they are
+  Stencil stencil_;  // weights as operands hold them; for pairs, as given
   WgmmaTile tile_;
   InputWindow window_;
   double scale_ = 1.0;

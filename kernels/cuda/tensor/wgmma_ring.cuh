@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Shared memory of wgmma_sweep.cuh, and the warpgroups that fill it: rows of input, each converted once, in
-// the order that tensor cores want them.
+// Shared memory of wgmma_sweep.cuh, and the warpgroups that fill it: they convert each row of input once and
+// write it in the order that tensor cores need.
 
 #include "constants.cuh"
 #include "kernels/cuda/launch/arguments.hpp"
@@ -17,25 +17,27 @@ namespace spsolve::cuda {
 using namespace constants;
 
 constexpr int group_threads = 128, group_warps = 4;
-constexpr int converters = 2, multipliers = 2;          // warpgroups
-constexpr int quad = wgmma_tile_rows;                   // rows of input that go through the ring together
-constexpr int quads = (window_rows + quad - 1) / quad;  // of a tile's window
+constexpr int converters = 2, multipliers = 2;  // warpgroups
+constexpr int quad = wgmma_tile_rows;           // rows of input that go through the ring together (a slot)
+constexpr int quads = (window_rows + quad - 1) / quad;  // quads of a tile's window
 constexpr int block_columns = x_groups * wgmma_group_columns;
-constexpr int element_bytes = pairs ? 2 : sizeof(Stored);  // of an operand
-constexpr int terms = pairs ? 2 : 1;                       // of a number of the field
+constexpr int element_bytes = pairs ? 2 : sizeof(Stored);  // bytes of an operand
+constexpr int terms = pairs ? 2 : 1;                       // terms per number of the field
 constexpr int row_steps = element_bytes / 2;               // instructions of a warpgroup per row of a window
-constexpr int steps = row_steps * window_rows;             // and per tile
-constexpr int sums = wgmma_n / 2;                          // registers
-constexpr bool halves = parts == 2;                        // of the work on a tile, for two warpgroups
-constexpr int turns = halves ? 1 : multipliers;            // tiles from one of a warpgroup to its next
-constexpr int slots = ring + y_groups - 1;  // the first are repeated at the end, so that N never wraps
+constexpr int steps = row_steps * window_rows;             // instructions per tile
+constexpr int sums = wgmma_n / 2;                          // accumulator registers
+constexpr bool halves = parts == 2;                        // two warpgroups share the work on a tile
+constexpr int turns = halves ? 1 : multipliers;            // distance of the tiles of one warpgroup
+// the first slots are repeated at the end, so that N never wraps around
+constexpr int slots = ring + y_groups - 1;
 constexpr int pitch = wgmma_pitch(parts);
 constexpr int row_bytes = wgmma_row_bytes(2 * element_bytes, parts);
 
-/// The ring of operands: [slot][x group][row][column of 16 bytes][tile], with pitches. Tiles are in the
-/// order 0, 4, 1, 5, 2, 6, 3, 7, (4, 8): neighbours of a product, which are a lane's, are far apart, so that
-/// those of a warp are not; and the tiles one further to the right, whose first part of a window is the
-/// second of these, begin two later.
+/// The ring of operands: [slot][x group][row][column of 16 bytes][tile], with pitches.
+///
+/// Tiles are in the order 0, 4, 1, 5, 2, 6, 3, 7, (4, 8). Neighbours in a product, which belong to one lane,
+/// are then far apart, and tiles of the lanes of a warp are close together. The tiles one further to the
+/// right begin two places later; the first part of their window is the second part of these.
 using Ring = unsigned char[slots][x_groups][quad][row_bytes];
 
 struct SharedMemory {
@@ -54,17 +56,18 @@ struct SharedMemory {
 };
 static_assert(sizeof(SharedMemory) <= shared_bytes, "the host must ask for this much");
 
-/// One arrival for a warp, after what all its lanes have done.
+/// Arrives once for a warp, after the work of all its lanes.
 __device__ inline void arrive_as_warp(unsigned long long* barrier) {
   __syncwarp();
   if (threadIdx.x % 32 == 0) mbarrier_arrive(barrier);
 }
 
-/// The same in all lanes of a warp, which the compiler then knows: it computes addresses once for all.
+/// Returns lane 0's value in all lanes of a warp. The compiler then knows that it is uniform and computes
+/// addresses once for all lanes.
 __device__ inline int uniform(int value) { return __shfl_sync(0xffffffffu, value, 0); }
 
-/// Two numbers of fp16, each rounded to nearest, and what that leaves over. What is too large is the largest
-/// of fp16: such numbers are left in memory that no weight takes, and zero times infinity would be NaN.
+/// Two numbers rounded to nearest fp16, and the remainders. Numbers that are too large become the largest
+/// fp16 number: memory that no weight applies to may hold them, and zero times infinity would be NaN.
 struct HalfPair {
   unsigned bits;
   float rest[2];
@@ -76,19 +79,19 @@ struct HalfPair {
   }
 };
 
-/// Rounded to nearest, ties to even.
+/// Rounds to tf32, to nearest, ties to even.
 __device__ inline unsigned tf32(float value) {
   unsigned bits;
   asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
   return bits;
 }
 
-/// The tiles of a block, groups of them from top to bottom.
-struct Strip {
+/// The tiles of a block: groups of tiles from top to bottom.
+struct BlockTiles {
   int tiles;
   long long row, column;  // of the first output
 
-  __device__ explicit Strip(const WgmmaArguments& a) {
+  __device__ explicit BlockTiles(const WgmmaArguments& a) {
     const int first = blockIdx.y * a.tiles_per_block;
     tiles = min(a.tiles_per_block, a.tiles - first);
     row = a.first_row + static_cast<long long>(first) * y_groups * quad;
@@ -96,8 +99,8 @@ struct Strip {
   }
 };
 
-/// Rows of input, four by four, from global memory into the ring: eight tiles by each warp. Warpgroups take
-/// turns, so that one loads while another stores.
+/// Moves rows of input from global memory into the ring, four rows (a quad) at a time; each warp converts
+/// eight tiles. The two warpgroups take turns, so that one loads while the other stores.
 class RowConverter {
  public:
   __device__ RowConverter(SharedMemory& shared, const WgmmaArguments& a, int turn)
@@ -108,10 +111,10 @@ class RowConverter {
         group_(uniform(threadIdx.x % group_threads / 32)),
         lane_(threadIdx.x % 32) {
     if constexpr (pairs) scale_ = data_scale(*a.in.largest).by;
-    const Strip strip(a);
-    rows_ = (strip.tiles * y_groups + quads - 1 + together - 1) / together * together;
-    y_ = static_cast<int>(strip.row + window_begin_row - a.in.begin[0]);
-    x_ = static_cast<int>(strip.column + window_begin_column - a.in.begin[2]) - lead_ +
+    const BlockTiles block_tiles(a);
+    rows_ = (block_tiles.tiles * y_groups + quads - 1 + together - 1) / together * together;
+    y_ = static_cast<int>(block_tiles.row + window_begin_row - a.in.begin[0]);
+    x_ = static_cast<int>(block_tiles.column + window_begin_column - a.in.begin[2]) - lead_ +
          group_ * wgmma_group_columns;
   }
 
@@ -124,9 +127,9 @@ class RowConverter {
       for (int row = first_row; row < min(stages, rows_); row += turn_rows)
         for (int k = 0; k < together; ++k) fetch(row + k, row + k);
     int stage = first_row, slot = first_row;
-    unsigned raw_parity = 0, slot_parity = 1;  // everything is empty at first
+    unsigned raw_parity = 0, slot_parity = 1;  // all slots are empty at first
     for (int row = first_row; row < rows_; row += turn_rows) {
-      Operands near[together];
+      FourOperands near[together];
 #pragma unroll
       for (int k = 0; k < together; ++k) {
         mbarrier_wait(&shared_.raw_full[stage + k][group_], raw_parity);
@@ -143,7 +146,7 @@ class RowConverter {
           if (first == 0) mbarrier_wait(&shared_.empty[slot + k], slot_parity);
 #pragma unroll
           for (int i = 0; i < batch; ++i) {
-            const Operands far = operands(columns[k][i]);
+            const FourOperands far = operands(columns[k][i]);
             write(slot + k, first + i, near[k], far);
             near[k] = far;
           }
@@ -151,8 +154,8 @@ class RowConverter {
       }
       fence_for_copy_engine();
       __syncwarp();
-      // All that the warp read of the stages has been stored: loads that still wait in a queue could be
-      // overtaken.
+      // Everything that the warp read from the stages has been stored by now. Loads that still wait in a
+      // queue could be overtaken by the next copy.
       if (lane_ == 0)
         for (int k = 0; k < together; ++k) {
           mbarrier_arrive(&shared_.full[slot + k]);
@@ -164,20 +167,20 @@ class RowConverter {
   }
 
  private:
-  using Four = Pack<Stored, 4>;  // neighbours
-  struct Operands {              // of four neighbours
+  using Four = ElementVector<Stored, 4>;  // four neighbouring points
+  struct FourOperands {                   // operands of four neighbouring points
     unsigned word[terms][element_bytes];
   };
 
-  // A lane has a row of the four, a quarter of the columns of a tile, and half of the tiles.
+  // A lane has one of the four rows, a quarter of the columns of a tile, and half of the tiles.
   static constexpr int tiles = wgmma_group_tiles / 2 + parts - 1;
-  static constexpr int batch = together > 1 && !aligned ? 1 : tiles;  // as many as registers hold
+  static constexpr int batch = together > 1 && !aligned ? 1 : tiles;  // as many tiles as registers hold
   static constexpr int turn_rows = converters * together;
   __device__ int part() const { return lane_ % 4; }
   __device__ int row() const { return lane_ / 4 % quad; }
   __device__ int half() const { return lane_ / 16; }
 
-  /// Asks for the warp's part of four rows.
+  /// Starts the copy of the warp's part of four rows.
   __device__ void fetch(int row, int stage) const {
     mbarrier_expect(&shared_.raw_full[stage][group_], sizeof shared_.raw[stage][group_]);
     tensor_copy(shared_.raw[stage][group_], map_, x_, 0, y_ + quad * row, &shared_.raw_full[stage][group_]);
@@ -191,8 +194,8 @@ class RowConverter {
     return {from[lead_], from[lead_ + 1], from[lead_ + 2], from[lead_ + 3]};
   }
 
-  __device__ Operands operands(const Four& four) const {
-    Operands of;
+  __device__ FourOperands operands(const Four& four) const {
+    FourOperands of;
     if constexpr (pairs) {
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
@@ -212,8 +215,8 @@ class RowConverter {
     return of;
   }
 
-  /// Of a tile's window, columns c, c + 1, ... c + 3 and those 16 further.
-  __device__ void write(int slot, int tile, const Operands& near, const Operands& far) const {
+  /// Writes columns c, c + 1, ... c + 3 of a tile's window and the columns 16 further.
+  __device__ void write(int slot, int tile, const FourOperands& near, const FourOperands& far) const {
     constexpr int columns = element_bytes / 2;
 #pragma unroll
     for (int k = 0; k < terms * columns; ++k) {
@@ -232,10 +235,10 @@ class RowConverter {
   SharedMemory& shared_;
   const TensorMap& map_;
   int lead_;
-  float scale_;  // of data that become pairs
+  float scale_;  // scale of data that become pairs
   int turn_, group_, lane_;
-  int rows_;   // to convert, four each, in turns of `together`
-  int y_, x_;  // of the first that the warp reads, in memory
+  int rows_;   // quads to convert, in turns of `together`
+  int y_, x_;  // first point that the warp reads, relative to memory
 };
 
 }  // namespace spsolve::cuda

@@ -37,8 +37,8 @@ void WgmmaSweep::enqueue(const View& in, const View& out, const View& source, co
   a.tiles =
       static_cast<int>(ceil_div(a.region.end[plane_axis] - a.first_row, tile.y_groups * wgmma_tile_rows));
   a.tiles_per_block = static_cast<int>(
-      steps_per_block(a.tiles, strips, resident_blocks(kernel),
-                      ceil_div(program_.window().rows, tile.y_groups * wgmma_tile_rows) + 1));
+      balanced_stretch(a.tiles, strips, resident_blocks(kernel),
+                       ceil_div(program_.window().rows, tile.y_groups * wgmma_tile_rows) + 1));
   launch(kernel,
          dim3(static_cast<unsigned>(strips), static_cast<unsigned>(ceil_div(a.tiles, a.tiles_per_block))), a);
 }

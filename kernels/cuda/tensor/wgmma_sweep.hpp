@@ -6,16 +6,19 @@
 
 namespace spsolve::cuda {
 
-/// Any 2D stencil that has an input_window (up to 15 x 16 points in fp32, 15 x 32 in tf32, 33 x 32 in 16
-/// bits) on the sparse tensor cores of sm_90a, fed from shared memory (wgmma_sweep.cuh).
+/// Applies any 2D stencil that has an input_window (up to 15 x 16 points in fp32, 15 x 32 in tf32, 33 x 32 in
+/// 16 bits) on the sparse tensor cores of sm_90a, fed from shared memory (wgmma_sweep.cuh).
 ///
-/// Data are rounded when read, weights with their sum kept (round_weights), sums in fp32. In fp32 both are
-/// pairs of fp16 (paired_weights()), data times data_scale(). Tiles begin at multiples of 4 rows and 16
-/// columns in global coordinates, so results do not depend on regions or on the decomposition.
+/// Data are rounded when read; weights are rounded with their sum kept (round_weights); sums are fp32. In
+/// fp32, data and weights are pairs of fp16 numbers (paired_weights()), and data are multiplied by
+/// data_scale().
+///
+/// Tiles begin at multiples of 4 rows and 16 columns in global coordinates, so results do not depend on
+/// regions or on the decomposition.
 class WgmmaSweep : public OperandSweep<WgmmaProgram> {
  public:
-  /// For the current device. Work is enqueued on `stream`, which must outlive the sweep. `tile` is for
-  /// measurements. Throws std::invalid_argument as WgmmaProgram does.
+  /// Makes the sweep for the current device. Work is enqueued on `stream`, which must outlive the sweep.
+  /// `tile` is for measurements. Throws std::invalid_argument as WgmmaProgram does.
   WgmmaSweep(const Stencil& stencil, Precision precision, cudaStream_t stream, const WgmmaTile& tile = {});
 
   bool scales_data() const override { return program_.pairs(); }

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes of a field gathered into a buffer, scattered from it, or copied to where their images lie, periodic
-// ones or those beyond walls: one launch for all of them. Per item (16 bytes where addresses allow): one load
-// and one store; a warp finds the box of its items with one load per 32 boxes. Bound by memory, for boxes
-// a few columns wide by the 32-byte sectors of their rows: both ends of a row are copied side by side, since
-// they meet in the same lines of memory as those of the next row.
+// Gathers boxes of a field into a buffer, scatters them from it, or copies them to the ghost points or halo
+// points that are images of them (periodic copies, reflections). One launch does all boxes.
+//
+// A block copies one piece (pack_threads items) at a time, one item per thread. There is no shared memory and
+// no barrier; a warp finds the box of its items by ballots, with one load per 32 boxes. An item has 16 bytes
+// where addresses allow.
+//
+// The kernel is bound by memory: one load and one store per item. Boxes a few columns wide are bound by the
+// 32-byte sectors of their rows. Therefore both ends of a row are copied side by side, since they share lines
+// of memory with the ends of the next row.
 
 #include "kernels/cuda/ptx/precision.cuh"
 #include "kernels/cuda/transfer/pack_arguments.hpp"
 
 namespace spsolve::cuda {
 
-__device__ inline unsigned char* address(const PackArguments& a, const DevicePlace& place, unsigned plane,
+/// Returns the address of a row of a box.
+__device__ inline unsigned char* address(const PackArguments& a, const RowLayout& rows, unsigned plane,
                                          unsigned row) {
-  return a.base[static_cast<int>(place.base)] + place.begin + plane * place.plane_stride +
-         row * place.row_stride;
+  return a.base[static_cast<int>(rows.base)] + rows.begin + plane * rows.plane_stride + row * rows.row_stride;
 }
 
 template <class Item>
@@ -21,12 +26,12 @@ __device__ inline void copy_item(unsigned char* to, unsigned item, const unsigne
   reinterpret_cast<Item*>(to)[item] = reinterpret_cast<const Item*>(from)[item];
 }
 
-/// An item of n elements of an image. Of a mirrored row, whose originals lie one before the other, the first
-/// one at `from`.
+/// Copies an item of n elements of an image. In a mirrored row the originals lie in descending order, the
+/// first one at `from`.
 template <class Stored, int n>
 __device__ inline void image_item(unsigned char* to, unsigned item, const unsigned char* from,
                                   const DeviceCopy& c) {
-  using Item = Pack<Stored, n>;
+  using Item = ElementVector<Stored, n>;
   Item elements;
   if (c.mirrored) {
 #pragma unroll
@@ -57,7 +62,8 @@ __device__ inline void image_item(unsigned char* to, unsigned item, const unsign
     image_item<Stored, 1>(to, item, from, c);
 }
 
-/// How many copies begin with this piece or before it; at least one does. Lanes look at copies side by side.
+/// Returns how many copies begin with this piece or before it; there is at least one. The lanes of a warp
+/// test different copies.
 __device__ inline int copies_up_to(const PackArguments& a, unsigned piece) {
   int count = 0;
   for (int first = 0; first < a.copies; first += 32) {

@@ -1,48 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a launch tells pack.cuh. Read by the host compiler and by NVRTC: no includes, no library types.
+// The kernel arguments of pack.cuh. Both the host compiler and NVRTC read this file: it has no includes and
+// no library types.
 
 namespace spsolve::cuda {
 
-/// Small blocks, which find room beside those of other kernels.
+/// Threads of a block: few, so that blocks find room beside those of other kernels.
 constexpr unsigned pack_threads = 128;
 
-enum class Base : unsigned char { field, buffer };
+/// The memory that addresses of a box are relative to.
+enum class AddressBase : unsigned char { field, buffer };
 
-/// What an item consists of, where that matters.
+/// Type of the elements of an item, if it matters.
 enum class Elements : unsigned char { any, fp64, fp32, bf16, fp16 };
 
-/// Where the rows of a box lie, in bytes from the base; strides of what is mirrored are negative. A row that
-/// is mirrored itself begins at its last element.
-struct DevicePlace {
+/// Describes where the rows of a box lie, in bytes from the base. Strides of mirrored axes are negative; a
+/// row that is mirrored itself begins at its last element.
+struct RowLayout {
   long long begin, plane_stride, row_stride;
-  Base base;
+  AddressBase base;
 };
 
-/// A box that is copied, in items of the size that all its addresses are multiples of: fewer than 2^32. The
-/// items of a row from `second` on lie `from_jump` and `to_jump` bytes further: one more box of the same
-/// rows. Elements of images become offset + scale * value where they change, and the one `ghost` of a row its
-/// value.
+/// A box to copy, in items of a size that divides all its addresses; there are fewer than 2^32 items. The
+/// items of a row from `second` on lie `from_jump` and `to_jump` bytes further: they belong to a second box
+/// with the same rows.
+///
+/// If `changed`, elements of images become offset + scale * value, and the element `ghost` of each row
+/// becomes `ghost_value`.
 struct alignas(16) DeviceCopy {
-  DevicePlace from, to;
+  RowLayout from, to;
   long long from_jump, to_jump;
   unsigned items, rows, items_per_row, second;
   double offset, ghost_value;
   unsigned ghost;       // beyond the row if there is none
-  unsigned item_bytes;  // 2, 4, 8 or 16; of images, those of an element or 16
+  unsigned item_bytes;  // 2, 4, 8 or 16; for images, the size of an element or 16
   signed char scale;    // -1, 0 or 1
-  Elements elements;    // any: the image is a copy
+  Elements elements;    // any: bits are copied
   bool changed, mirrored;
 };
 
-/// Of one launch. A piece of a copy is as many items as a block has threads, or what is left of them.
+/// Arguments of one launch. A piece of a copy has as many items as a block has threads; the last one may have
+/// fewer.
 struct PackArguments {
   unsigned char* base[2];
   const DeviceCopy* table;
-  const unsigned* first_pieces;  // of each copy
+  const unsigned* first_pieces;  // first piece of each copy
   int copies;
-  unsigned pieces;  // of all copies
+  unsigned pieces;  // pieces of all copies
 };
 
 }  // namespace spsolve::cuda

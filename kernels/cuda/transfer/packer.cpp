@@ -12,32 +12,33 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr unsigned largest_item = 16;   // bytes, of one load
-constexpr unsigned most_blocks = 8192;  // more take longer to start than to go round again
+constexpr unsigned largest_item = 16;   // bytes of one load
+constexpr unsigned most_blocks = 8192;  // starting more blocks takes longer than looping
 
-/// Rows of fields of one geometry: first owned points lie at multiples of 64 bytes.
-DevicePlace place_of(const Place& place, const Index3& extent, const Field& field, std::int64_t element) {
+/// Returns where the rows of a box lie in fields of this geometry, whose first owned points lie at multiples
+/// of 64 bytes.
+RowLayout row_layout_of(const Place& place, const Index3& extent, const Field& field, std::int64_t element) {
   if (const auto* offset = std::get_if<std::size_t>(&place))
     return {static_cast<long long>(*offset), extent[1] * extent[2] * element, extent[2] * element,
-            Base::buffer};
+            AddressBase::buffer};
   const Index3 at = std::get<Index3>(place) - field.owned().begin;
   const Index3& strides = field.strides();
   return {(at[0] * strides[0] + at[1] * strides[1] + at[2]) * element, strides[0] * element,
-          strides[1] * element, Base::field};
+          strides[1] * element, AddressBase::field};
 }
 
-/// The same of the original of an image: its last element, row and plane first where these are mirrored.
-DevicePlace mirrored(DevicePlace place, const BoxCopy& copy, std::int64_t element) {
+/// Returns the place of an image's original, starting at its last element, row or plane along mirrored axes.
+RowLayout mirrored(RowLayout rows, const BoxCopy& copy, std::int64_t element) {
   if (copy.reflection.reversed[z_axis]) {
-    place.begin += (copy.extent[z_axis] - 1) * place.plane_stride;
-    place.plane_stride = -place.plane_stride;
+    rows.begin += (copy.extent[z_axis] - 1) * rows.plane_stride;
+    rows.plane_stride = -rows.plane_stride;
   }
   if (copy.reflection.reversed[y_axis]) {
-    place.begin += (copy.extent[y_axis] - 1) * place.row_stride;
-    place.row_stride = -place.row_stride;
+    rows.begin += (copy.extent[y_axis] - 1) * rows.row_stride;
+    rows.row_stride = -rows.row_stride;
   }
-  if (copy.reflection.reversed[x_axis]) place.begin += (copy.extent[x_axis] - 1) * element;
-  return place;
+  if (copy.reflection.reversed[x_axis]) rows.begin += (copy.extent[x_axis] - 1) * element;
+  return rows;
 }
 
 Elements elements_of(Precision precision) {
@@ -47,17 +48,17 @@ Elements elements_of(Precision precision) {
                                         : Elements::fp32;
 }
 
-/// A box that is copied, and perhaps the column beside it that has one value: the ghost points of a wall,
-/// about which the others are mirrored.
+/// A box to copy, and possibly the column of one value beside it: the ghost points of a wall, about which the
+/// other points are mirrored.
 struct RowsAndGhost {
   BoxCopy box;
   std::optional<double> ghost = {};
   bool ghost_first = false;
 };
 
-/// A copy within a field to the first or last columns of its rows, as whole sectors of memory if that can be:
-/// rows have room for them, and what is written of a sector in part is read first. If it is mirrored, as
-/// whole items.
+/// Widens a copy to the first or last columns of the rows of a field to whole sectors of memory, if possible:
+/// rows have room for them, and a sector that is written in part must be read first. A mirrored copy is
+/// widened to whole items.
 BoxCopy in_whole_sectors(const BoxCopy& copy, const Field& field, std::int64_t element) {
   const auto *from = std::get_if<Index3>(&copy.from), *to = std::get_if<Index3>(&copy.to);
   const bool mirrored = copy.reflection.reversed[x_axis];
@@ -80,11 +81,11 @@ BoxCopy in_whole_sectors(const BoxCopy& copy, const Field& field, std::int64_t e
   return whole;
 }
 
-/// The same for a launch, but for what it has to do with others.
+/// Returns the copy of a box as the kernel takes it, not yet joined with another box.
 DeviceCopy device_copy(const RowsAndGhost& rows, const Field& field, std::int64_t element) {
   const BoxCopy copy = in_whole_sectors(rows.box, field, element);
-  const DevicePlace from = mirrored(place_of(copy.from, copy.extent, field, element), copy, element),
-                    to = place_of(copy.to, copy.extent, field, element);
+  const RowLayout from = mirrored(row_layout_of(copy.from, copy.extent, field, element), copy, element),
+                  to = row_layout_of(copy.to, copy.extent, field, element);
   const Reflection& reflection = copy.reflection;
   const bool mirrored_row = reflection.reversed[x_axis],
              is_image = mirrored_row || !reflection.keeps_values();
@@ -118,8 +119,8 @@ DeviceCopy device_copy(const RowsAndGhost& rows, const Field& field, std::int64_
           .mirrored = mirrored_row};
 }
 
-/// A copy in two parts, the lower one of so many points along an axis: within a field, or along an axis along
-/// which slower ones have no extent.
+/// Cuts a copy in two; the lower part has `points` points along an axis. The copy is within a field, or
+/// slower axes have extent 1.
 std::array<BoxCopy, 2> parts(const BoxCopy& copy, int axis, std::int64_t points, std::int64_t element) {
   BoxCopy low = copy, high = copy;
   low.extent[axis] = points;
@@ -138,13 +139,13 @@ std::array<BoxCopy, 2> parts(const BoxCopy& copy, int axis, std::int64_t points,
   return {low, high};
 }
 
-/// In halves along the slowest axis that has several points.
+/// Halves a copy along the slowest axis that has several points.
 std::array<BoxCopy, 2> halves(const BoxCopy& copy, std::int64_t element) {
   const int axis = copy.extent[z_axis] > 1 ? z_axis : copy.extent[y_axis] > 1 ? y_axis : x_axis;
   return parts(copy, axis, copy.extent[axis] / 2, element);
 }
 
-/// How many columns at the ends of rows within a field keep these from being copied in largest items; those
+/// Returns how many columns at the ends of rows keep a copy within a field from using the largest items. Rows
 /// of a few items are left as they are.
 std::int64_t odd_columns(const BoxCopy& copy, const Field& field, std::int64_t element) {
   constexpr std::int64_t few_items = 4;
@@ -159,7 +160,8 @@ std::int64_t odd_columns(const BoxCopy& copy, const Field& field, std::int64_t e
              : 0;
 }
 
-/// The same points, in copies of no more than so many each, odd columns by themselves; the last one first.
+/// Cuts copies so that each has at most `most_points` points and odd columns are copies of their own. The
+/// last copy comes first.
 std::vector<BoxCopy> in_parts(std::vector<BoxCopy> left, const Field& field, std::int64_t element,
                               std::int64_t most_points) {
   std::vector<BoxCopy> result;
@@ -180,23 +182,23 @@ std::vector<BoxCopy> in_parts(std::vector<BoxCopy> left, const Field& field, std
   return result;
 }
 
-/// Whether two boxes are of the same rows of a field.
+/// Returns whether two boxes have the same rows of a field.
 bool share_rows(const BoxCopy& a, const BoxCopy& b, Place BoxCopy::*place) {
   const auto *first = std::get_if<Index3>(&(a.*place)), *second = std::get_if<Index3>(&(b.*place));
   return first && second && a.extent[z_axis] == b.extent[z_axis] && a.extent[y_axis] == b.extent[y_axis] &&
          (*first)[z_axis] == (*second)[z_axis] && (*first)[y_axis] == (*second)[y_axis];
 }
 
-/// Whether two copies, not images, are of the same rows, to the same rows.
+/// Returns whether two plain copies go from the same rows to the same rows.
 bool join(const BoxCopy& a, const BoxCopy& b) {
   return a.reflection.is_copy() && b.reflection.is_copy() && share_rows(a, b, &BoxCopy::from) &&
          share_rows(a, b, &BoxCopy::to);
 }
 
-/// A column that has one value, as the ghost points of a wall have.
+/// Returns whether a copy fills one column with one value, as the ghost points of a wall are.
 bool is_ghost(const BoxCopy& copy) { return copy.extent[x_axis] == 1 && copy.reflection.scale == 0; }
 
-/// Whether the rows of an image are mirrored about a column of one value beside them.
+/// Returns whether the rows of an image are mirrored about a column of one value beside them.
 bool mirrored_about(const BoxCopy& copy, const BoxCopy& column) {
   if (!is_ghost(column) || is_ghost(copy) || !copy.reflection.reversed[x_axis]) return false;
   if (!share_rows(copy, column, &BoxCopy::to) || !std::holds_alternative<Index3>(copy.from)) return false;
@@ -212,7 +214,7 @@ RowsAndGhost with_ghost(BoxCopy copy, const BoxCopy& column) {
   return {copy, column.reflection.offset, first};
 }
 
-/// The last box that fits, which is taken from the others.
+/// Removes and returns the last box that fits.
 template <class Fits>
 std::optional<BoxCopy> take(std::vector<BoxCopy>& boxes, const Fits& fits) {
   const auto found = std::find_if(boxes.rbegin(), boxes.rend(), fits);
@@ -238,9 +240,9 @@ class DevicePacking : public Packing {
   void copy(Field& field, std::byte* buffer) const override {
     if (arguments_.pieces == 0) return;
     PackArguments arguments = arguments_;
-    arguments.base[static_cast<int>(Base::field)] =
+    arguments.base[static_cast<int>(AddressBase::field)] =
         reinterpret_cast<unsigned char*>(field.bytes_at(field.owned().begin));
-    arguments.base[static_cast<int>(Base::buffer)] = reinterpret_cast<unsigned char*>(buffer);
+    arguments.base[static_cast<int>(AddressBase::buffer)] = reinterpret_cast<unsigned char*>(buffer);
     kernel_.launch(pack_blocks(arguments.pieces), pack_threads, 0, stream_, arguments);
   }
 
@@ -265,7 +267,7 @@ class DevicePacking : public Packing {
 PackTable pack_table(const std::vector<BoxCopy>& boxes, const Field& field, std::int64_t most_points) {
   const auto element = static_cast<std::int64_t>(storage_bytes(field.precision()));
   std::vector<BoxCopy> left = in_parts(boxes, field, element, most_points);
-  // Ghosts last, by when what is mirrored about them has taken them.
+  // Ghost columns come last; by then the boxes mirrored about them have taken them.
   std::stable_partition(left.begin(), left.end(), is_ghost);
   PackTable table;
   while (!left.empty()) {

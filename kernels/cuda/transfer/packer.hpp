@@ -12,27 +12,28 @@
 
 namespace spsolve::cuda {
 
-/// What a launch of pack.cuh does (pack_arguments.hpp).
+/// The work of a launch of pack.cuh (pack_arguments.hpp).
 struct PackTable {
   std::vector<DeviceCopy> copies;
   std::vector<unsigned> first_pieces;
   unsigned pieces = 0;
 };
 
-/// Of boxes of fields like this one: where a box lies in memory depends on a field's geometry. Two boxes of
-/// the same rows are one copy, boxes of more than `most_points` several: no more than 2^29, so that 32 bits
-/// count the items of two, widened to whole sectors.
+/// Makes the table for boxes of fields with the geometry of `field`. Two boxes with the same rows become one
+/// copy. Boxes of more than `most_points` become several: at most 2^29 points, so that 32 bits count the
+/// items of two boxes widened to whole sectors.
 PackTable pack_table(const std::vector<BoxCopy>& boxes, const Field& field,
                      std::int64_t most_points = std::int64_t{1} << 29);
+/// Returns the number of blocks of a launch.
 unsigned pack_blocks(unsigned pieces);
 
-/// Copies boxes of fields in device memory, each call one launch on `stream`. Buffers begin at multiples of
-/// 16 bytes.
+/// Copies boxes of fields in device memory; each call is one launch on `stream`. Buffers begin at multiples
+/// of 16 bytes.
 class DevicePacker : public Packer {
  public:
   /// `stream` must outlive the packer and what it prepares.
   DevicePacker(cudaStream_t stream, const KernelCompiler& compiler);
-  /// With the kernel of another packer.
+  /// Uses the kernel of another packer.
   DevicePacker(cudaStream_t stream, const DevicePacker& other) : stream_(stream), kernel_(other.kernel_) {}
 
   std::unique_ptr<Packing> prepare(std::vector<BoxCopy> copies, const Field& like) override;

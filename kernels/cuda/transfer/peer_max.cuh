@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest of a number of each rank, between GPUs that write to each other's memory: every rank leaves its
-// own with all others and waits for theirs. One warp; a write, a read over NVLink.
+// Computes the maximum of one number per rank, between GPUs that write to each other's memory. Every rank
+// writes its number to all others and waits for theirs. One warp does it: one write and one read over NVLink.
 
 #include "kernels/cuda/transfer/peer_max_arguments.hpp"
 
-/// A number travels in one word with that of its reduction, so that a word tells whether it has arrived. Who
-/// writes the next but one has read all of the next, which others wrote after they had read this one: so two
-/// places do.
+/// A number travels in one 64-bit word with the count of its reduction, so the word itself tells whether it
+/// has arrived. Two slots per rank suffice: a rank that writes reduction n + 2 has read all words of n + 1,
+/// which the others wrote after they had read those of n.
 extern "C" __global__ void __launch_bounds__(32) peer_max(const spsolve::cuda::PeerMaxArguments a) {
   const int first = static_cast<int>(a.number % 2) * a.ranks, lane = static_cast<int>(threadIdx.x);
   int largest = *a.value;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a launch tells peer_max.cuh. Read by the host compiler and by NVRTC: no includes, no library types.
+// The kernel arguments of peer_max.cuh. Both the host compiler and NVRTC read this file: it has no includes
+// and no library types.
 
 namespace spsolve::cuda {
 
+/// Arguments of one launch of peer_max.cuh.
 struct PeerMaxArguments {
-  int* value;  // of this rank, not negative; becomes the largest of all
-  // Memory of each rank, mapped by all: two places for what each rank has, which take turns.
+  int* value;  // number of this rank, not negative; becomes the largest of all ranks
+  // Memory of each rank, mapped by all ranks: two slots per rank, used alternately.
   unsigned long long* const* places;
   int rank, ranks;
-  unsigned number;  // of the reduction, counted by all ranks alike, from 1 on
+  unsigned number;  // count of the reduction, the same on all ranks, from 1 on
 };
 
 }  // namespace spsolve::cuda

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extremes of a field, and its sums in exact pieces: the bits do not depend on how points are shared out.
-// On the way, every stride-th point along each axis is kept, in the type of a file. Per point: one load of
-// the field and, for its changes, one of the field before; bound by memory bandwidth in fp64. A warp takes a
-// piece of a row, so that loads are contiguous whatever the shape of the block.
+// Computes the extremes of a field, and its sums in exact pieces, whose bits do not depend on how points are
+// divided among threads. In the same pass, every stride-th point along each axis is kept in the type of a
+// file.
+//
+// A warp takes reduce_columns points of a row at a time, so that loads are contiguous whatever the shape of
+// the block of the grid. The threads of a block combine their results in shared memory with a barrier per
+// halving; the host combines the blocks.
+//
+// Cost per point: one load of the field and, for its changes, one load of the field before. In fp64 the
+// kernel is bound by memory bandwidth.
 
 #include "constants.cuh"
 #include "kernels/cuda/ptx/precision.cuh"
@@ -18,7 +24,7 @@ using Value = decltype(value_of(Stored()));
 constexpr Value largest_value = sizeof(Value) == sizeof(double) ? largest_double : 0x1.fffffep+127;
 constexpr int warp = 32;
 
-/// Keeps what the sample has of `columns` points of a row of the field, from `begin` on.
+/// Keeps the sampled points among `columns` points of a row of the field, from `begin` on.
 __device__ inline void keep(const SampleBlock& sample, long long plane, long long row, long long begin,
                             int columns, const Stored* points) {
   const long long z = plane - sample.skipped[0], y = row - sample.skipped[1], x = begin - sample.skipped[2];
@@ -30,8 +36,8 @@ __device__ inline void keep(const SampleBlock& sample, long long plane, long lon
     store(kept[k], value_of(points[k * stride - x]));
 }
 
-/// Calls visit(point number in C order, value, value before or, where there is none, the value again) for the
-/// points of this thread and keeps those of the sample.
+/// Calls visit(point number in C order, value, value before) for the points of this thread, and keeps the
+/// sampled points. Without a field before, the value is passed twice.
 template <class Visit>
 __device__ inline void for_each_point(const ReduceArguments& a, const Visit& visit) {
   constexpr int warps = reduce_threads / warp;
@@ -56,12 +62,12 @@ __device__ inline void for_each_point(const ReduceArguments& a, const Visit& vis
       const Value value = value_of(now[x]);
       visit(row * a.columns + begin + x, value, with_before ? value_of(before[x]) : value);
     }
-    // Apart from the loop above, whose loads would wait for stores; these points are in the cache.
+    // A loop of its own: in the loop above, loads would wait for these stores. The points are in the cache.
     keep(a.sample, plane, row_of_plane, begin, columns, now);
   }
 }
 
-/// Leaves combined() of the results of a block's threads.
+/// Combines the results of a block's threads and writes the block's result.
 template <class Result>
 __device__ inline void combine_block(const Result& own, const ReduceArguments& a) {
   __shared__ Result results[reduce_threads];
@@ -102,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(cuda::reduce_threads) sums(const Re
   cuda::combine_block(own, a);
 }
 
-/// Lets the one result grow to the largest magnitude.
+/// Raises the single result to the largest magnitude.
 extern "C" __global__ void __launch_bounds__(cuda::reduce_threads) largest(const ReduceArguments a) {
   int own = 0;
   cuda::for_each_point(a, [&](long long, float value, float) { own = max(own, magnitude(value)); });

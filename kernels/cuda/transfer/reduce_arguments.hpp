@@ -3,32 +3,33 @@
 
 #include "kernels/summation.hpp"
 
-// What a launch tells reduce.cuh. Read by the host compiler and by NVRTC.
+// The kernel arguments of reduce.cuh. Both the host compiler and NVRTC read this file.
 
 namespace spsolve::cuda {
 
-constexpr int reduce_threads = 256;   // of a block
-constexpr int reduce_columns = 1024;  // of a row that a warp takes at once
+constexpr int reduce_threads = 256;   // threads of a block
+constexpr int reduce_columns = 1024;  // points of a row that a warp takes at once
 
-/// The owned points of a field, or a box of it; strides in elements.
+/// The owned points of a field, or a box of them; strides are in elements.
 struct StoredBlock {
   const void* data;
   long long plane_stride, row_stride;
 };
 
-/// Where the kept points of a field go; nowhere without data.
+/// Where the sampled points of a field are written; nothing is kept if data is null.
 struct SampleBlock {
   void* data;
   long long plane_stride, row_stride;
-  long long skipped[3];  // points of the field before the first kept one
+  long long skipped[3];  // points of the field before the first sampled one
 };
 
+/// Arguments of one launch of reduce.cuh.
 struct ReduceArguments {
-  StoredBlock now, before;  // the latter without data where there is none
+  StoredBlock now, before;  // `before` may be without data
   SampleBlock sample;
   long long planes, rows, columns;
   SumScales scales;
-  void* results;  // Extremes or Sums, one of each block; or the largest magnitude()
+  void* results;  // Extremes or Sums, one per block; or the largest magnitude()
 };
 
 }  // namespace spsolve::cuda

@@ -9,11 +9,11 @@
 
 namespace spsolve::cuda {
 
-/// Passes over fields in device memory, each one launch on `stream`; the host waits for results that are
-/// returned. Points are read once, at the bandwidth of the memory. Samples may be in pinned host memory.
+/// Reduces fields in device memory; each pass is one launch on `stream`, and the host waits for results that
+/// are returned. Points are read once, at the bandwidth of the memory. Samples may be in pinned host memory.
 class DeviceReducer : public Reducer {
  public:
-  /// On the current device; `stream` must outlive the reducer.
+  /// Makes the reducer for the current device; `stream` must outlive it.
   DeviceReducer(cudaStream_t stream, KernelCompiler compiler);
 
   void prepare(Precision precision, const Sampling& sampling) override { kernels_of(precision, sampling); }
@@ -34,12 +34,12 @@ class DeviceReducer : public Reducer {
   cudaStream_t stream_;
   KernelCompiler compiler_;
   std::map<std::pair<Precision, Sampling>, Kernels> kernels_;
-  int blocks_;  // that fill the device
+  int blocks_;  // blocks that fill the device
   DeviceBuffer results_;
   PinnedBuffer host_results_;
 };
 
-/// constants.cuh for reduce.cuh: fields of this precision, of which samples are kept.
+/// Returns constants.cuh for reduce.cuh, for fields of this precision and this sampling.
 std::string reduce_constants(Precision precision, const Sampling& sampling);
 
 }  // namespace spsolve::cuda

@@ -17,8 +17,8 @@
 #include "app/setup/planning.hpp"
 #include "app/setup/setup.hpp"
 #include "kernels/catalogue/presets.hpp"
-#include "kernels/cuda/scalar/single_tile.hpp"
-#include "kernels/cuda/scalar/tile.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
+#include "kernels/cuda/scalar/single_step_tile.hpp"
 #include "kernels/sparse/windowed_operand.hpp"
 #include "kernels/wall_reflections.hpp"
 
@@ -141,7 +141,7 @@ bool is_of_former_steps(const Problem& problem, const Json& row) {
   const auto tile = cuda::choose_single_step(stencil, stencil.grid(), formats, {}).tile;
   const auto seed = std::stoull(row.at("stencil").get<std::string>());
   return cuda::preferred_depth(stencil, formats, {}) == 0 && tile &&
-         seed <= (std::holds_alternative<cuda::StarTile>(*tile) ? 25 : 24);
+         seed <= (std::holds_alternative<cuda::StarStepTile>(*tile) ? 25 : 24);
 }
 
 /// Points x steps per second by the model, at the pace of the case; none where the plan must not take it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that measure what a device can do: they compile without a GPU, and the sparse GEMM is right.
+// The kernels that measure what a device can do compile without a GPU, and the sparse GEMM is right.
 #include "kernels/cuda/ceilings/ceilings.hpp"
 
 #include <gtest/gtest.h>
@@ -32,8 +32,8 @@ TEST_P(SparseGemms, CompileWithoutSpills) {
   EXPECT_EQ(testing::most_spilled_bytes(compiled.log), 0) << compiled.log;
 }
 
-// One tile per cluster with fewer stages than the pipeline has, several tiles per block, and k that is no
-// multiple of the pipeline.
+// Shapes: one tile per cluster with fewer stages than the pipeline has, several tiles per block, and a k that
+// is no multiple of the pipeline.
 TEST_P(SparseGemms, AreExactOnSmallNumbers) {
   if (device_count() == 0) GTEST_SKIP() << "no CUDA device";
   select_device(0);

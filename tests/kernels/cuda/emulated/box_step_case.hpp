@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kernels/cuda/scalar/box_tile.hpp"
+#include "kernels/cuda/scalar/box_step_tile.hpp"
 #include "scalar_case.hpp"
 
 namespace spsolve::cuda {
 
-/// Of box_step.cuh.
+/// A case of box_step.cuh.
 struct BoxStepCase {
   StepCase step;
   int lanes_x, warps, planes;
 
   std::string_view name() const { return step.name(); }
-  BoxTile tile() const {
+  BoxStepTile tile() const {
     const KernelStencil stencil = step.stencil();
-    return cut_box_tile(stencil, stencil.grid(), step.formats(), {}, lanes_x, warps, planes);
+    return cut_box_step_tile(stencil, stencil.grid(), step.formats(), {}, lanes_x, warps, planes);
   }
   std::string constants() const { return constants_text(step.stencil(), step.formats(), tile()); }
 };

@@ -7,6 +7,7 @@
 
 namespace spsolve::cuda {
 
+/// Returns the case of this name; throws std::invalid_argument if there is none.
 template <class Case, std::size_t count>
 const Case& case_named(std::string_view name, const Case (&cases)[count]) {
   for (const Case& c : cases)

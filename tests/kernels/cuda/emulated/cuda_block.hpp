@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// As much of CUDA as the kernels need, for a host compiler: a block is a set of fibers that run one after the
-// other, each up to a barrier, a shuffle or a wait for a copy. One thread of the host, one block at a time.
+// The subset of CUDA that the kernels need, for a host compiler. A block is a set of fibers that run one
+// after the other, each up to a barrier, a shuffle or a wait for a copy. There is one thread of the host, and
+// one block at a time.
 
 #include <ucontext.h>
 
@@ -28,7 +29,7 @@
 #define __constant__
 #define __align__(bytes)
 
-using std::max, std::min;  // which CUDA has without a namespace
+using std::max, std::min;  // CUDA has them without a namespace
 
 struct Coordinates {
   unsigned x, y, z;
@@ -37,9 +38,10 @@ inline Coordinates threadIdx, blockIdx, blockDim, gridDim;
 
 namespace emulated {
 
+/// The threads of a block, as fibers.
 class Fibers {
  public:
-  /// Runs `thread` as threads 0 .. n - 1; stops the program where all of them wait.
+  /// Runs `thread` as threads 0 .. n - 1. Aborts the program with a message if all of them wait (deadlock).
   void run(int n, void (*thread)()) {
     thread_ = thread;
     block_ = Barrier{n};
@@ -77,13 +79,13 @@ class Fibers {
   void progress() { progress_ = true; }
   void meet_block() { meet(block_); }
   void meet_warp() { meet(warps_[threadIdx.x / 32]); }
-  /// So many threads at a barrier of this number.
+  /// Waits for `threads` threads at the barrier of this number.
   void meet(int barrier, int threads) {
     named_[barrier].threads = threads;
     meet(named_[barrier]);
   }
 
-  /// The value of another lane of the warp.
+  /// Returns the value of another lane of the warp.
   template <class T>
   T shuffle(T value, unsigned lane) {
     static_assert(sizeof(T) <= sizeof(double));
@@ -94,7 +96,7 @@ class Fibers {
     return value;
   }
 
-  /// A bit of every lane of the warp.
+  /// Returns one bit of every lane of the warp.
   unsigned ballot(bool value) {
     values_[threadIdx.x] = value;
     meet_warp();
@@ -137,7 +139,7 @@ class Fibers {
   ucontext_t scheduler_{};
   bool progress_ = false;
 };
-inline Fibers fibers;  // of the block that runs: what the functions of CUDA below act on
+inline Fibers fibers;  // the running block, on which the CUDA functions below act
 
 inline void Fibers::begin() {
   fibers.thread_();

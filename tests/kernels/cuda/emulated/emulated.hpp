@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the program of a kernel has: the file that compiles it for the host defines the case and one launch.
+// Interface of a test program with one emulated kernel. The file that compiles the kernel for the host
+// defines the case and the launch function of that kernel.
 
 #include <cstdint>
 #include <cstring>
@@ -15,7 +16,7 @@
 
 namespace spsolve::cuda {
 
-/// Weights as kernels read them, 16 bytes at a time.
+/// 16 bytes of weights, as kernels read them.
 struct alignas(16) WeightChunk {
   std::uint32_t word[4];
 };
@@ -25,16 +26,16 @@ inline std::vector<WeightChunk> chunks_of(const std::vector<std::uint32_t>& weig
   return chunks;
 }
 
-/// What the kernel in this program was compiled for.
+/// Name of the case for which the kernel of this program was compiled.
 extern const char* const emulated_case;
 
-/// Each runs the blocks of a launch, one after the other.
-void launch_emulated_march(const Arguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
+/// Each function runs the blocks of a launch, one after the other.
+void launch_emulated_march(const ScalarArguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_mma(const MmaArguments& a, int blocks_x, int blocks_y, int blocks_z, int threads);
 void launch_emulated_pack(const PackArguments& a, int blocks);
 void launch_emulated_separable(const SeparableArguments& a, const Index3& blocks, int threads);
-void launch_emulated_step(const Arguments& a, int blocks);
-void launch_emulated_steps(const Arguments& a, int blocks_x, int blocks_y, int stride);
-void launch_emulated_tile_step(const Arguments& a, int blocks_x, int blocks_y, int blocks_z);
+void launch_emulated_step(const ScalarArguments& a, int blocks);
+void launch_emulated_steps(const ScalarArguments& a, int blocks_x, int blocks_y, int stride);
+void launch_emulated_tile_step(const ScalarArguments& a, int blocks_x, int blocks_y, int blocks_z);
 
 }  // namespace spsolve::cuda

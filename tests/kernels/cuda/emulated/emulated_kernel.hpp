@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the file of a program that compiles a kernel for the host includes before it: one such file in each.
+// Included first by the file of a program that compiles a kernel for the host. Each program has one such
+// file.
 
 #include <algorithm>
 #include <cstring>
@@ -9,14 +10,14 @@
 #include "cuda_block.hpp"
 #include "kernels/precision.hpp"
 
-// What is left of it only keeps compilers from what is true of GPUs.
+// The remaining asm statements only keep compilers from optimisations that are wrong or slow on GPUs.
 #define asm(...) static_cast<void>(0)
 
-alignas(1024) unsigned char memory[1 << 18];  // what the kernel declares as its shared memory
+alignas(1024) unsigned char memory[1 << 18];  // the shared memory that the kernel declares
 
 namespace emulated {
 
-/// A launch: runs all blocks of a grid, one after the other.
+/// Runs all blocks of a grid, one after the other.
 template <class Arguments>
 void run_grid(int blocks_x, int blocks_y, int blocks_z, int threads, void (*kernel)(Arguments),
               const Arguments& arguments) {
@@ -30,7 +31,7 @@ void run_grid(int blocks_x, int blocks_y, int blocks_z, int threads, void (*kern
   for (blockIdx.z = 0; blockIdx.z < gridDim.z; ++blockIdx.z)
     for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
       for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x) {
-        std::memset(memory, 0xff, sizeof memory);  // NaN: what is not written must not be used
+        std::memset(memory, 0xff, sizeof memory);  // NaN: a kernel must not use what it has not written
         fibers.run(threads, [] { launched(*given); });
       }
 }

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "kernels/cuda/scalar/tile.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 #include "scalar_case.hpp"
 
 namespace spsolve::cuda {
@@ -13,11 +13,12 @@ struct MarchCase {
   testing::ShapeCase shape;
   int steps;
   std::array<bool, 3> symmetric{};
-  int multiprocessors = 132;           // of one, all grids are large
-  std::array<bool, 3> wraps{};         // axes without walls
-  std::optional<BoundaryKind> last{};  // of the upper faces of the others, if not as the lower ones
-  std::int64_t first_column = 0;       // of a block, whose neighbours have those before
-  bool lopsided = false;               // without the taps of the plane farthest ahead
+  int multiprocessors = 132;    // with one, all grids are large
+  std::array<bool, 3> wraps{};  // axes without walls
+  // kind of the upper faces of other axes, if it differs from the lower ones
+  std::optional<BoundaryKind> last{};
+  std::int64_t first_column = 0;  // first column of the block; neighbours have the columns before it
+  bool lopsided = false;          // without the taps of the farthest plane ahead
 
   testing::RandomCase problem() const {
     testing::RandomCase random = make_problem(shape, symmetric);
@@ -41,16 +42,16 @@ struct MarchCase {
   }
   Formats formats() const { return {shape.precision, true, true}; }
   BlockLimits limits() const { return {90, 227 << 10, multiprocessors}; }
-  Tile tile() const {
-    Arguments placed{};
+  MarchTile tile() const {
+    ScalarArguments placed{};
     placed.shape[column_axis] = placed.region.end[column_axis] = shape.shape[x_axis];
     placed.region.begin[column_axis] = first_column;
     return place(placed);
   }
-  /// Tiles of a launch over a.region.
-  Tile place(Arguments& a) const {
+  /// Places the tiles of a launch over a.region.
+  MarchTile place(ScalarArguments& a) const {
     if (wraps_rows()) a.row_period = static_cast<int>(shape.shape[x_axis]);
-    return place_tiles(a, stencil(), choose_tile(stencil(), formats(), steps, limits()).value(),
+    return place_tiles(a, stencil(), choose_march_tile(stencil(), formats(), steps, limits()).value(),
                        a.region.begin[column_axis]);
   }
   bool wraps_rows() const {
@@ -60,7 +61,7 @@ struct MarchCase {
 
   std::string_view name() const { return shape.name; }
   std::string constants() const {
-    const Tile chosen = tile();
+    const MarchTile chosen = tile();
     return constants_text(stencil(), formats(), &chosen);
   }
 };
@@ -76,10 +77,11 @@ inline const MarchCase march_cases[] = {
     {{"layers", {7, 101, 524}, {0, 1, 1}, false, dirichlet, fp32}, 3},
     {{"rows", {7, 61, 523}, {0, 2, 1}, true, periodic, fp64}, 2},
     {{"long", {13, 41, 523}, {1, 1, 11}, true, dirichlet, fp32}, 1},
-    {{"star2d", {1, 203, 343}, {0, 1, 1}, true, dirichlet, fp32}, 8},  // the last tile: less than its halo
+    // the last tile is narrower than its halo
+    {{"star2d", {1, 203, 343}, {0, 1, 1}, true, dirichlet, fp32}, 8},
     {{"wide_star2d", {1, 203, 475}, {0, 1, 1}, true, dirichlet, fp32}, 8, {}, 1},
     {{"wide_box2d", {1, 103, 480}, {0, 2, 2}, false, neumann, tf32}, 3, {}, 1},
-    {{"far_star2d", {1, 203, 397}, {0, 1, 6}, true, dirichlet, fp64}, 3},  // copies run less far ahead
+    {{"far_star2d", {1, 203, 397}, {0, 1, 6}, true, dirichlet, fp64}, 3},  // fewer stages
     {{"box2d", {1, 103, 397}, {0, 1, 1}, false, neumann, fp64}, 6},
     {{"folded_box2d", {1, 103, 397}, {0, 3, 3}, false, periodic, fp32}, 4, {true, true, false}},
     {{"line", {1, 1, 5003}, {0, 0, 2}, true, neumann, fp64}, 15},
@@ -88,7 +90,8 @@ inline const MarchCase march_cases[] = {
     {{"star3d_ring", {19, 61, 256}, {1, 1, 1}, true, dirichlet, fp32}, 3, {}, 132, {false, false, true}},
     {{"mirrored_ring", {19, 61, 256}, {1, 1, 1}, true, neumann, fp64}, 3, {}, 132, {false, false, true}},
     {{"layers_ring", {8, 51, 524}, {0, 1, 1}, false, neumann, fp32}, 3, {}, 132, {false, false, true}},
-    // Faces between lanes and warps, or within; neumann faces across the march, which are mirrored in it.
+    // Faces between lanes and warps, or within them; neumann faces across the march, which the march
+    // reflects.
     {{"star3d_aligned", {19, 97, 200}, {1, 1, 1}, true, neumann, fp32}, 4},
     {{"star3d_mixed", {17, 50, 200}, {1, 1, 1}, true, neumann, fp32}, 4, {}, 132, {}, dirichlet},
     {{"star3d_fixed_first", {18, 61, 131}, {1, 1, 1}, true, dirichlet, fp64}, 3, {}, 132, {}, neumann},

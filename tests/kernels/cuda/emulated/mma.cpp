@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mma_sweep.cuh with the constants of one case, for the host.
+// Compiles mma_sweep.cuh with the constants of one case for the host.
 #include "kernels/sparse/emulation/sparse_mma.hpp"
 #include "kernels/sparse/packed_operand.hpp"
 

@@ -9,14 +9,14 @@
 
 namespace spsolve::cuda {
 
-/// A sweep of random weights of any sign on a grid of several blocks.
+/// A sweep of random weights of either sign on a grid of several blocks.
 struct EmulatedMmaCase {
   const char* label;
   Index3 shape, radius;
   Precision precision;
   Layout layout;
   TensorCores cores;
-  bool aligned = false;  // memory of rows, to what is copied at once
+  bool aligned = false;  // rows in memory are aligned to one copy
 
   Domain domain() const {
     Domain domain;
@@ -24,7 +24,7 @@ struct EmulatedMmaCase {
     domain.shape = shape;
     return domain;
   }
-  /// Weights that fp32 holds.
+  /// Returns weights that fp32 represents exactly.
   Stencil stencil() const {
     std::mt19937_64 random(31);
     std::uniform_real_distribution<float> value(-1.0f, 1.0f);

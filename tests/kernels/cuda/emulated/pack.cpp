@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pack.cuh for the host.
+// Compiles pack.cuh for the host.
 #include "emulated_kernel.hpp"
 
 struct uint4 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the cases of kernels of the scalar unit share.
+// Common parts of the cases of scalar kernels.
 
 #include "case_named.hpp"
 #include "kernels/cuda/launch/view.hpp"
@@ -15,11 +15,11 @@ inline constexpr BoundaryKind periodic = BoundaryKind::periodic, dirichlet = Bou
 inline constexpr Precision fp32 = Precision::fp32, fp64 = Precision::fp64, tf32 = Precision::tf32,
                            bf16 = Precision::bf16, fp16 = Precision::fp16;
 
-/// What every kernel is told of a launch.
-inline Arguments scalar_arguments(const testing::RandomCase& problem, const Field& in, const Field& out,
-                                  const Field& source, const Box& region) {
+/// Returns the arguments that every kernel of a launch needs.
+inline ScalarArguments scalar_arguments(const testing::RandomCase& problem, const Field& in, const Field& out,
+                                        const Field& source, const Box& region) {
   const std::array<int, 3> axes = grid_axes(problem.domain);
-  Arguments a{};
+  ScalarArguments a{};
   a.in = view_of(in, axes);
   a.out = view_of(out, axes);
   a.source = view_of(source, axes);
@@ -38,14 +38,14 @@ using Walls = std::array<BoundaryKind, 2>;  // low and high
 inline constexpr Walls no_walls{periodic, periodic}, mirrors{neumann, neumann}, values{dirichlet, dirichlet},
     mirror_first{neumann, dirichlet}, mirror_last{dirichlet, neumann};
 
-/// So many steps of a grid, in one launch.
+/// A launch of `steps` steps of a grid.
 struct StepCase {
   testing::ShapeCase shape;
   int steps;
-  Walls z, y, x;  // instead of those of `shape`
+  Walls z, y, x;  // replace the walls of `shape`
   std::array<bool, 3> symmetric{};
-  bool with_source = true;      // else it is zero
-  std::array<bool, 3> wraps{};  // axes without images beyond their ends
+  bool with_source = true;      // else the source is zero
+  std::array<bool, 3> wraps{};  // axes without periodic copies
 
   testing::RandomCase problem() const {
     testing::RandomCase random = make_problem(shape, symmetric);
@@ -63,7 +63,8 @@ struct StepCase {
     return made;
   }
   Formats formats() const { return {shape.precision, true, true}; }
-  /// Of the distance from the CPU unit: folded sums are rounded elsewhere.
+  /// Returns the bound of the distance from the CPU unit: 0 unless sums are folded, which round at other
+  /// places.
   double bound() const {
     if (stencil().folded == std::array<bool, 3>{}) return 0;
     return 2 * testing::rounding_bound(problem().stencil, unit_roundoff(shape.precision), steps, steps + 1.0);

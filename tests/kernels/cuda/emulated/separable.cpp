@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// separable.cuh or separable_planes.cuh with the constants of one case, for the host.
+// Compiles separable.cuh or separable_planes.cuh with the constants of one case for the host.
 #include "emulated_kernel.hpp"
 #include "vectors.hpp"
 

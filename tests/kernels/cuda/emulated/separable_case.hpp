@@ -8,14 +8,15 @@
 
 namespace spsolve::cuda {
 
-/// A separable sweep of random factors of any sign on a grid of several blocks; of _sm80 those of an A100.
+/// A separable sweep of random factors of either sign on a grid of several blocks. Cases named _sm80 have the
+/// limits of an A100.
 struct EmulatedSeparableCase {
   const char* label;
   Index3 shape, radius;
   int rank;
   Precision precision;
   bool with_source = false;
-  bool aligned = true;  // rows of results and source, to 16 bytes
+  bool aligned = true;  // rows of results and source are aligned to 16 bytes
 
   SeparableStencil stencil() const {
     std::mt19937_64 random(41);

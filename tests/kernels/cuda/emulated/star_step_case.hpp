@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kernels/cuda/scalar/star_tile.hpp"
+#include "kernels/cuda/scalar/star_step_tile.hpp"
 #include "scalar_case.hpp"
 
 namespace spsolve::cuda {
 
-/// Of star_step.cuh.
+/// A case of star_step.cuh.
 struct StarStepCase {
   StepCase step;
   int lanes_x, warps, own_rows, stages, planes;
 
   std::string_view name() const { return step.name(); }
-  StarTile tile() const {
+  StarStepTile tile() const {
     const KernelStencil stencil = step.stencil();
-    StarTile tile = cut_star_tile(stencil, stencil.grid(), step.formats(), {}, lanes_x, warps, own_rows);
+    StarStepTile tile =
+        cut_star_step_tile(stencil, stencil.grid(), step.formats(), {}, lanes_x, warps, own_rows);
     tile.planes = planes;
     tile.stages = stages;
     return tile;

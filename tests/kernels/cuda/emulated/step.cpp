@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// step.cuh with the constants of one case, for the host.
+// Compiles step.cuh with the constants of one case for the host.
 #include "emulated_kernel.hpp"
 
 #include "kernels/cuda/scalar/step.cuh"
@@ -10,7 +10,7 @@ namespace spsolve::cuda {
 
 const char* const emulated_case = EMULATED_CASE;
 
-void launch_emulated_step(const Arguments& a, int blocks) {
+void launch_emulated_step(const ScalarArguments& a, int blocks) {
   constexpr int threads = 256;
   ::emulated::run_grid(blocks, 1, 1, threads, step, a);
 }

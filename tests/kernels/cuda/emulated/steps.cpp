@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// steps.cuh with the constants of one case, for the host.
+// Compiles steps.cuh with the constants of one case for the host.
 #include "emulated_kernel.hpp"
 
 #include "kernels/cuda/scalar/steps.cuh"
@@ -10,9 +10,9 @@ namespace spsolve::cuda {
 
 const char* const emulated_case = EMULATED_CASE;
 
-void launch_emulated_steps(const Arguments& a, int blocks_x, int blocks_y, int stride) {
+void launch_emulated_steps(const ScalarArguments& a, int blocks_x, int blocks_y, int stride) {
   const auto kernel = stride == 32 ? steps_32 : stride == 64 ? steps_64 : steps_128;
-  ::emulated::run_grid(blocks_x, blocks_y, 1, step_threads, kernel, a);
+  ::emulated::run_grid(blocks_x, blocks_y, 1, small_grid_threads, kernel, a);
 }
 
 }  // namespace spsolve::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The march, as it is compiled for GPUs, in an emulation of its blocks: no GPU is needed.
+// Runs the march, as it is compiled for GPUs, in an emulation of its blocks. No GPU is needed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// The part of the grid that the march takes: what is beside neumann faces that it does not mirror is
-/// stepped.
+/// Returns the part of the grid that the march takes. Planes beside neumann faces that it does not reflect
+/// are left to single steps.
 Box marched(const MarchCase& c, const testing::RandomCase& problem, int slow) {
   Box region = problem.domain.box();
   region.begin[x_axis] = c.first_column;
@@ -32,13 +32,14 @@ Box marched(const MarchCase& c, const testing::RandomCase& problem, int slow) {
   return region;
 }
 
-/// One launch. Tiles of rows are shared by half as many blocks again, so that the ends of all are
-/// dealt, or by one less, so that one is marched in stretches; tiles of one row are cut along the march into
-/// stretches, in the first and last columns of 2D into more.
+/// Runs one launch. With `dealt`, tiles of several rows are shared by half as many blocks again as there are
+/// tiles, so that the ends of all tiles become short stretches; otherwise by one block less than tiles, so
+/// that one tile is cut into stretches. Tiles of one row are cut along the march, in 2D the first and last
+/// columns into more stretches.
 void launch(const MarchCase& c, const Field& in, Field& out, const Field& source, const Box& region,
             const testing::RandomCase& problem, bool dealt) {
-  const Tile tile = c.tile();
-  Arguments a = scalar_arguments(problem, in, out, source, region);
+  const MarchTile tile = c.tile();
+  ScalarArguments a = scalar_arguments(problem, in, out, source, region);
   c.place(a);
   const auto maps_of = [&](const View& view, int bytes) {
     return std::array{emulated::TileMap{view, bytes, tile.box_rows(), tile.box_columns()},
@@ -66,7 +67,8 @@ void launch(const MarchCase& c, const Field& in, Field& out, const Field& source
   launch_emulated_march(a, static_cast<int>(a.stretches.blocks(columns)), rows, 1, 32 * tile.warps);
 }
 
-/// On a part of what is marched of the grid, or on all; false where that part is empty.
+/// Compares the march on the marched grid, or on a part of it, with the CPU unit. Returns false if that part
+/// is empty.
 bool has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt, const std::optional<Box>& part = {}) {
   const testing::RandomCase problem = c.problem();
   const std::array<bool, 3> wraps{false, false, c.wraps_rows()};
@@ -82,7 +84,7 @@ bool has_the_bits_of_the_cpu_unit(const MarchCase& c, bool dealt, const std::opt
 
   const auto found = testing::points_of(out, out.owned());
   const auto expected = advance_on_cpu(problem, c.shape.precision, c.steps, problem.u);
-  // Folded sums are rounded elsewhere than the CPU's.
+  // Folded sums round at other places than the sums of the CPU.
   const bool folded = c.stencil().folded != std::array<bool, 3>{};
   const double bound =
       2 * testing::rounding_bound(problem.stencil, unit_roundoff(c.shape.precision), c.steps, c.steps + 1.0);
@@ -107,7 +109,7 @@ TEST(EmulatedMarch, HasTheBitsOfTheCpuUnit) {
   EXPECT_TRUE(has_the_bits_of_the_cpu_unit(case_named(emulated_case, march_cases), false));
 }
 
-/// As ranks do whose neighbours have the rest of the rows: only one end is at a wall.
+/// Marches parts of rows, as ranks do whose neighbours have the rest of the rows: only one end is at a wall.
 TEST(EmulatedMarch, HasThemOnPartsOfRows) {
   const MarchCase& c = case_named(emulated_case, march_cases);
   constexpr std::int64_t cut = 7 * most_points_per_lane;
@@ -119,8 +121,8 @@ TEST(EmulatedMarch, HasThemOnPartsOfRows) {
   EXPECT_TRUE(has_the_bits_of_the_cpu_unit(c, false, rest));
 }
 
-/// As the interior of a block is computed, and its edges: thinner than their halo, beside walls and one point
-/// or two away.
+/// Marches the interior of a block and its edges, which are thinner than their halo, beside walls and one or
+/// two points away from them.
 TEST(EmulatedMarch, HasThemOnSlabs) {
   const MarchCase& c = case_named(emulated_case, march_cases);
   const Box grid = box_of(c.shape.shape);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The general tensor sweep, as it is compiled for GPUs, in an emulation of its blocks and of tensor cores: no
-// GPU is needed.
+// Runs the general tensor sweep, as it is compiled for GPUs, in an emulation of its blocks and of tensor
+// cores. No GPU is needed.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -19,7 +19,7 @@ namespace {
 
 using testing::value_at;
 
-/// One launch, cut along the march in two.
+/// Runs one launch, cut in two along the march.
 void launch(const EmulatedMmaCase& c, const Field& in, Field& out, const Field& source, const Box& region) {
   const MmaProgram program = c.program();
   const std::array<int, 3> axes = grid_axes(c.domain());
@@ -56,7 +56,7 @@ TEST(EmulatedMma, IsTheCorrelation) {
   Field out = testing::make_field(owned, c.radius, c.precision, [&] { return untouched; });
   launch(c, in, out, source, region);
 
-  // Errors of a launch as shares of sum |w| max |u|, which is 1; the source is at most 1.
+  // Errors of a launch relative to sum |w| max |u|, which is 1; the source is at most 1.
   const double magnitude = 1 + sum_abs(stencil);
   const Layout layout = c.precision == Precision::fp64 ? Layout::dual_tessellation : c.layout;
   const double bound = sweep_error(stencil, c.precision, layout, 0.0).total() * magnitude;

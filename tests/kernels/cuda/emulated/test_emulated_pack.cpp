@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing, as it is compiled for GPUs, in an emulation of its blocks: no GPU is needed.
+// Runs packing, as it is compiled for GPUs, in an emulation of its blocks. No GPU is needed.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -12,7 +12,8 @@
 namespace spsolve::cuda {
 namespace {
 
-/// The parts of an axis of n points and its halo that are images of the points.
+/// Returns the parts of an axis of n points and its halo that are periodic copies of the points, as {image,
+/// begin, end}.
 std::vector<std::array<std::int64_t, 3>> segments(std::int64_t n, std::int64_t halo) {
   std::vector<std::array<std::int64_t, 3>> parts;  // image, begin, end
   for (std::int64_t image = -ceil_div(halo, n); image <= ceil_div(halo, n); ++image)
@@ -20,7 +21,7 @@ std::vector<std::array<std::int64_t, 3>> segments(std::int64_t n, std::int64_t h
   return parts;
 }
 
-/// All images of the points of a grid in its halo.
+/// Returns all periodic copies of the points of a grid in its halo.
 std::vector<BoxCopy> images(const Index3& shape, const Index3& halo) {
   std::vector<BoxCopy> copies;
   for (const auto& z : segments(shape[0], halo[0]))
@@ -56,7 +57,7 @@ void copy_emulated(const std::vector<BoxCopy>& copies, Field& field, std::byte* 
                        static_cast<int>(pack_blocks(table.pieces)));
 }
 
-/// Copies within a field, and the same in parts.
+/// Compares copies within a field with those of the host, in one part and in several.
 void expect_as_by_host(const std::vector<BoxCopy>& copies, const Index3& shape, const Index3& halo,
                        Precision precision) {
   Field wanted = random_field(shape, halo, precision), found = random_field(shape, halo, precision);
@@ -68,7 +69,7 @@ void expect_as_by_host(const std::vector<BoxCopy>& copies, const Index3& shape, 
   EXPECT_EQ(testing::points_of(in_parts, found.allocated()), testing::points_of(wanted, found.allocated()));
 }
 
-/// Addresses of memory that nobody reads.
+/// Memory whose addresses nobody reads.
 class NoMemory : public Memory {
  public:
   std::byte* allocate(std::size_t, std::size_t) override {
@@ -128,7 +129,8 @@ TEST_P(EmulatedPack, GathersAndScattersWhatTheHostDoes) {
   }
 }
 
-/// Beyond walls: mirrored any way, and changed but in 16 bits, whose conversions are not emulated.
+/// Images beyond walls, mirrored along any axes, and with changed values except in 16 bits, whose conversions
+/// are not emulated.
 TEST_P(EmulatedPack, MakesTheImagesThatTheHostDoes) {
   const auto& [shape, halo] = GetParam();
   for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::fp16}) {
@@ -144,7 +146,7 @@ TEST_P(EmulatedPack, MakesTheImagesThatTheHostDoes) {
   }
 }
 
-/// Beyond walls with a value at both ends of rows: its ghost points, and images that are mirrored about them.
+/// Walls of one value at both ends of rows: their ghost points, and the images that are mirrored about them.
 TEST_P(EmulatedPack, MakesGhostsWithTheImagesAboutThem) {
   const auto& [shape, halo] = GetParam();
   constexpr double value = 0.375;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Separable tensor sweeps, as they are compiled for GPUs, in an emulation of their blocks, of the copy engine
-// and of tensor cores: no GPU is needed.
+// Runs separable tensor sweeps, as they are compiled for GPUs, in an emulation of their blocks, of the copy
+// engine and of tensor cores. No GPU is needed.
 #include <gtest/gtest.h>
 
 #include "emulated.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 using testing::value_at;
 
-/// One launch, of strips of several blocks of input.
+/// Runs one launch, with strips of several blocks of input.
 void launch(const EmulatedSeparableCase& c, const Field& in, Field& out, const Field& source,
             const Box& region) {
   constexpr std::array<int, 3> axes{z_axis, y_axis, x_axis};
@@ -43,7 +43,7 @@ void launch(const EmulatedSeparableCase& c, const Field& in, Field& out, const F
 TEST(EmulatedSeparable, IsTheCorrelation) {
   const EmulatedSeparableCase& c = case_named(emulated_case, separable_cases);
   const SeparableStencil stencil = c.stencil();
-  // Rows that begin at multiples of 16 bytes, those of results at others where they need not.
+  // Rows of the input begin at multiples of 16 bytes; rows of results do not if they need not.
   const Index3 halo{c.radius[z_axis], c.radius[y_axis], round_up(c.radius[x_axis], 8)};
   const Box owned = box_of(c.shape);
   Box region = owned;

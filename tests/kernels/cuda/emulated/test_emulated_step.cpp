@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step, as it is compiled for GPUs, in an emulation of its blocks.
+// Runs step.cuh, as it is compiled for GPUs, in an emulation of its blocks.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several steps of tiles in shared memory, as they are compiled for GPUs, in an emulation of their blocks.
+// Runs small-grid steps (steps.cuh), as they are compiled for GPUs, in an emulation of their blocks.
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "emulated.hpp"
-#include "kernels/cuda/scalar/step_tile.hpp"
+#include "kernels/cuda/scalar/small_grid_tile.hpp"
 #include "steps_case.hpp"
 
 namespace spsolve::cuda {
@@ -13,17 +13,19 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// One launch of each region, with tiles as they are chosen for a device of so many multiprocessors.
+/// Runs one launch per region, with tiles as they are chosen for a device of `multiprocessors`
+/// multiprocessors.
 std::vector<double> advance(const StepCase& c, const testing::RandomCase& problem,
                             const std::vector<Box>& regions, int multiprocessors) {
   const Field source = whole_grid(problem, sum_precision(c.shape.precision), c.steps, problem.source, false);
   const Field in = whole_grid(problem, c.shape.precision, c.steps, problem.u, false);
   Field out = whole_grid(problem, c.shape.precision, c.steps, std::vector<double>(problem.u.size(), nan));
   for (const Box& region : regions) {
-    Arguments a = scalar_arguments(problem, in, out, source, region);
-    const StepTile tile = choose_step_tile(c.stencil(), a.region, c.steps, c.formats().compute_bytes(),
-                                           {90, 227 << 10, multiprocessors})
-                              .value();
+    ScalarArguments a = scalar_arguments(problem, in, out, source, region);
+    const SmallGridTile tile =
+        choose_small_grid_tile(c.stencil(), a.region, c.steps, c.formats().compute_bytes(),
+                               {90, 227 << 10, multiprocessors})
+            .value();
     a.steps = c.steps;
     a.tile_planes = static_cast<int>(tile.planes);
     a.tile_columns = static_cast<int>(tile.columns);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step by tiles in shared memory, as it is compiled for GPUs, in an emulation of its blocks: one of
-// EMULATED_CASES.
+// Runs box_step.cuh or star_step.cuh, as they are compiled for GPUs, in an emulation of their blocks, with
+// one of EMULATED_CASES.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -26,7 +26,7 @@ TEST(EmulatedTileStep, HasTheBitsOfTheCpuUnitInAnyRegions) {
   for (const auto& regions : {std::vector{problem.domain.box()}, testing::random_regions(problem)}) {
     Field out = whole_grid(problem, precision, 1, std::vector<double>(problem.u.size(), nan));
     for (const Box& region : regions) {
-      Arguments a = scalar_arguments(problem, in, out, source, region);
+      ScalarArguments a = scalar_arguments(problem, in, out, source, region);
       a.first_column = round_down(a.region.begin[column_axis], 16);
       a.tile_planes = tile.planes;
       const auto blocks = [&](int axis, std::int64_t first, int of_block) {

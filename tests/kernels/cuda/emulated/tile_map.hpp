@@ -8,15 +8,15 @@
 
 namespace spsolve::cuda::emulated {
 
-/// What a tensor map tells the copy engine; the emulated map holds its address. The second half of the
-/// columns of a box is at the end of `period` columns, if it has one. Boxes of results of 64 or 128 bytes a
-/// row are swizzled.
+/// What a tensor map tells the copy engine; the emulated map holds the address of this struct. With a
+/// `period`, the second half of a box's columns lies at the end of rows of that many columns. Boxes of
+/// results with rows of 64 or 128 bytes are swizzled.
 struct TileMap {
   View view;
   int element_bytes, rows, columns, planes = 1;
   long long period = 0;
 
-  /// The place of a point from the first one of the view on, null outside.
+  /// Returns the address of a point relative to the first one of the view, null outside the view.
   std::byte* at(const long long (&point)[3]) const {
     long long offset = 0;
     for (int axis = 0; axis < 3; ++axis) {

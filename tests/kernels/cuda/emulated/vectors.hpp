@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Vectors that CUDA has.
+// Vector types of CUDA.
 
 struct uint2 {
   unsigned x, y;

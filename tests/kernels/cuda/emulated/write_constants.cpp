@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// write_constants KERNEL CASE FILE: the constants that the kernel of a case is compiled with.
+// write_constants KERNEL CASE FILE writes the constants with which the kernel of a case is compiled.
 #include <fstream>
 #include <map>
 

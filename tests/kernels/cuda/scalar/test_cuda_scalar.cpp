@@ -8,8 +8,8 @@
 #include <set>
 
 #include "kernels/cpu/cpu_unit.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/scalar/scalar_unit.hpp"
-#include "kernels/cuda/scalar/tile.hpp"
 #include "kernels/reference.hpp"
 #include "tests/kernels/cuda/scalar/tile_shapes.hpp"
 #include "tests/support/catalogue_case.hpp"
@@ -29,8 +29,9 @@ using testing::whole_grid;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// `steps` steps on the GPU, one advance() per region; what no region covers stays NaN. Without a source
-/// where the problem's is empty, and without images beyond the ends of axes in `wraps`.
+/// Advances by `steps` steps on the GPU, with one advance() per region. Points outside all regions stay NaN.
+/// There is no source if the problem's source is empty, and there are no periodic copies along the axes in
+/// `wraps`.
 std::vector<double> advance_on_gpu(const RandomCase& problem, Precision precision, int steps,
                                    const std::vector<double>& values, const std::vector<Box>& regions,
                                    bool halo_beside_walls = true, const std::array<bool, 3>& wraps = {}) {
@@ -55,9 +56,9 @@ class NeedsGpu : public ::testing::Test {
 };
 class CudaScalarSeeds : public NeedsGpu, public ::testing::WithParamInterface<int> {
  protected:
-  /// In 3D only the larger grids are long enough for the march beside walls.
+  /// In 3D only the larger grids are long enough for a march beside walls.
   static std::int64_t largest_grid() { return GetParam() % 2 ? 4000 : 20000; }
-  /// Two of all, since each is a kernel to compile.
+  /// Two of all precisions, since each needs a kernel to be compiled.
   static std::array<Precision, 2> precisions() {
     return {all_precisions[GetParam() % 5], all_precisions[(GetParam() + 2) % 5]};
   }
@@ -69,7 +70,7 @@ TEST_P(CudaScalarSeeds, MatchesReference) {
   SCOPED_TRACE(problem.describe() + " steps=" + std::to_string(steps));
   const auto expected = reference_steps(problem.domain, problem.stencil, problem.u, steps, &problem.source);
   const double largest =
-      steps + 1.0;  // weights and source are of magnitude 1: after k steps nothing exceeds k + 1
+      steps + 1.0;  // weights and source have magnitude 1, so nothing exceeds k + 1 after k steps
   for (const Precision precision : precisions()) {
     const auto found = advance_on_gpu(problem, precision, steps, problem.u, {problem.domain.box()},
                                       problem.between(0, 1) == 1);
@@ -90,7 +91,7 @@ TEST_P(CudaScalarSeeds, HasTheBitsOfTheCpuUnitInAnyRegions) {
         << to_string(precision);
 }
 
-/// The catalogue in parts, which may run at the same time: every kernel is compiled.
+/// The catalogue of stencils, in parts that can run concurrently: every kernel must be compiled.
 class CudaScalarCatalogue : public NeedsGpu, public ::testing::WithParamInterface<std::size_t> {};
 constexpr std::size_t catalogue_parts = 16;
 
@@ -111,7 +112,7 @@ TEST_P(CudaScalarCatalogue, MatchesReference) {
 INSTANTIATE_TEST_SUITE_P(Parts, CudaScalarCatalogue, ::testing::Range(std::size_t{0}, catalogue_parts));
 INSTANTIATE_TEST_SUITE_P(Random, CudaScalarSeeds, ::testing::Range(0, 40));
 
-/// Shapes that the fused kernel is made for, on grids of several tiles, with walls of every kind.
+/// Shapes for the fused kernel, on grids of several tiles, with walls of every kind.
 class CudaScalarShapes : public NeedsGpu, public ::testing::WithParamInterface<ShapeCase> {};
 
 TEST_P(CudaScalarShapes, FusedStepsHaveTheBitsOfTheCpuUnit) {
@@ -163,9 +164,9 @@ INSTANTIATE_TEST_SUITE_P(
                       ShapeCase{"box", {37, 101, 133}, {1, 1, 1}, false, dirichlet, Precision::fp64},
                       ShapeCase{"star2", {23, 61, 263}, {2, 2, 2}, true, neumann, Precision::fp32},
                       ShapeCase{"box4", {19, 23, 29}, {4, 4, 4}, false, neumann, Precision::fp32},
-                      // More rows than a launch has blocks across.
+                      // More rows than a launch has blocks along an axis.
                       ShapeCase{"rows", {5, 66001, 19}, {1, 0, 1}, true, periodic, Precision::fp32},
-                      // Tiles of more columns than a tensor copy takes.
+                      // Tiles with more columns than a tensor copy takes.
                       ShapeCase{"flat", {37, 101, 523}, {0, 1, 1}, false, dirichlet, Precision::fp32},
                       ShapeCase{"flat", {37, 101, 523}, {0, 1, 1}, true, neumann, Precision::fp16},
                       ShapeCase{"flat", {37, 101, 523}, {0, 2, 1}, true, periodic, Precision::fp64},
@@ -175,11 +176,11 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(Boxes, CudaScalarShapes, ::testing::ValuesIn(testing::box_shapes), name_of);
 INSTANTIATE_TEST_SUITE_P(Stars, CudaScalarShapes, ::testing::ValuesIn(testing::star_shapes), name_of);
 
-/// Grids without images beyond the ends of these axes, with walls on others than x or without.
+/// Grids without periodic copies along these axes; other axes than x may have walls.
 struct WrapsCase {
   ShapeCase shape;
   std::array<bool, 3> wraps;
-  bool single_steps = false;  // by tiles in shared memory, in any regions
+  bool single_steps = false;  // single steps by tiles in shared memory, in any regions
 };
 class CudaScalarWraps : public NeedsGpu, public ::testing::WithParamInterface<WrapsCase> {};
 
@@ -190,7 +191,7 @@ TEST_P(CudaScalarWraps, HaveTheBitsOfTheCpuUnitWithoutImages) {
   const Stream stream;
   const int preferred =
       ScalarUnit(problem.domain, problem.stencil, c.precision, nullptr, stream).preferred_steps();
-  const int most = single_steps ? 1 : 2 * preferred + 1;  // several kernels
+  const int most = single_steps ? 1 : 2 * preferred + 1;  // several kernels per advance()
   const KernelStencil stencil(problem.domain, problem.stencil, c.precision, true);
   EXPECT_EQ(
       to_grid_axes(wrapped_axes(stencil, stencil.grid(), c.precision, most, current_device().block_limits()),
@@ -243,8 +244,8 @@ TEST_P(CudaScalarWide, HasTheBitsOfTheCpuUnitInAnyRegions) {
   const ShapeCase& c = GetParam();
   const int steps = 4;
   RandomCase problem = make_problem(c);
-  const auto tile = choose_tile({problem.domain, problem.stencil, c.precision, true},
-                                {c.precision, true, true}, steps, current_device().block_limits());
+  const auto tile = choose_march_tile({problem.domain, problem.stencil, c.precision, true},
+                                      {c.precision, true, true}, steps, current_device().block_limits());
   ASSERT_EQ(tile->points_per_lane, 8);
   EXPECT_EQ(advance_on_gpu(problem, c.precision, steps, problem.u, testing::random_regions(problem)),
             advance_on_cpu(problem, c.precision, steps, problem.u));
@@ -256,7 +257,7 @@ INSTANTIATE_TEST_SUITE_P(
                       ShapeCase{"box", {1, 7001, 9973}, {0, 2, 1}, false, neumann, Precision::fp16},
                       ShapeCase{"star", {1, 7001, 9973}, {0, 1, 2}, true, periodic, Precision::tf32}));
 
-/// Beside walls tiles are then shorter than the halo of 5 rows.
+/// A stencil for which tiles beside walls are shorter than the halo of 5 rows.
 class CudaScalarTallStar : public NeedsGpu {};
 
 TEST_F(CudaScalarTallStar, HasTheBitsOfTheCpuUnitBesideWalls) {
@@ -267,7 +268,7 @@ TEST_F(CudaScalarTallStar, HasTheBitsOfTheCpuUnitBesideWalls) {
   }
 }
 
-/// Boxes that are mirror images of themselves are summed in another order than on the CPU.
+/// Box stencils that are their own mirror images; their sums have another order than on the CPU.
 struct FoldedCase {
   ShapeCase box;
   std::array<bool, 3> symmetric;
@@ -281,7 +282,7 @@ std::vector<std::uint64_t> bits(const std::vector<double>& values) {
   return all;
 }
 
-/// A sum begins with its first plane, which may be -0, where there is no source.
+/// Without a source, a sum begins with its first plane, which may be -0.
 TEST_P(CudaScalarFolded, FusedStepsHaveTheBitsOfSingleStepsWithoutASource) {
   const auto& [c, symmetric] = GetParam();
   RandomCase problem = make_problem(c, symmetric);

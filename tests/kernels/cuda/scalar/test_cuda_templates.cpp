@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles the kernel templates by NVRTC; needs no GPU.
+// Compiles the kernel templates of the scalar unit by NVRTC and checks how tiles are chosen and placed. No
+// GPU is needed.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,10 +16,10 @@
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/cuda/launch/launch_shape.hpp"
 #include "kernels/cuda/runtime/program.hpp"
-#include "kernels/cuda/scalar/single_tile.hpp"
-#include "kernels/cuda/scalar/step_cycles.hpp"
-#include "kernels/cuda/scalar/step_tile.hpp"
-#include "kernels/cuda/scalar/tile.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
+#include "kernels/cuda/scalar/point_step_cycles.hpp"
+#include "kernels/cuda/scalar/single_step_tile.hpp"
+#include "kernels/cuda/scalar/small_grid_tile.hpp"
 #include "kernels/cuda/transfer/reducer.hpp"
 #include "kernels/error.hpp"
 #include "tests/kernels/cuda/compile_log.hpp"
@@ -34,9 +35,9 @@ struct TemplateCase {
   Precision precision;
   BoundaryKind walls;
   bool with_source;
-  int steps;                    // of march.cuh; 0: single steps, and in 2D steps.cuh
-  int most_spill_bytes;         // sm_90a, of registers and stack; what was accepted when tiles were chosen
-  std::int64_t extent = 10000;  // of the grid on every axis: tiles of large ones are wider in 2D
+  int steps;                    // depth of march.cuh; 0: kernels of single steps, and in 2D steps.cuh
+  int most_spill_bytes;         // on sm_90a, registers and stack; accepted when tiles were chosen
+  std::int64_t extent = 10000;  // points along every axis; large 2D grids have wider tiles
 };
 
 KernelStencil make(const TemplateCase& c) {
@@ -50,14 +51,14 @@ KernelStencil make(const TemplateCase& c) {
   return {domain, make_preset(c.stencil, dimensions, {1, 1, 1}, {}), c.precision, c.with_source};
 }
 
-/// Wide tiles have less halo, which gives 13% on 10240^2 (star2d1r fp32); smaller grids need more warps: they
-/// would cost 3% on 4096^2.
+/// Wide tiles have less halo, which is worth 13% on 10240^2 (star2d1r fp32). Smaller grids need more warps:
+/// wide tiles would cost 3% on 4096^2.
 TEST(Tiles, AreWideOnLargePlanes) {
   for (const char* stencil : {"star2d1r", "box2d1r"})
     for (const auto& [precision, extent, points_per_lane] :
          {std::tuple{Precision::fp32, 10240, 8}, {Precision::fp32, 4096, 4}, {Precision::fp64, 10240, 4}}) {
       const TemplateCase c{stencil, precision, BoundaryKind::periodic, false, 8, 0, extent};
-      EXPECT_EQ(choose_tile(make(c), {precision, true, true}, c.steps, hopper_limits)->points_per_lane,
+      EXPECT_EQ(choose_march_tile(make(c), {precision, true, true}, c.steps, hopper_limits)->points_per_lane,
                 points_per_lane)
           << stencil << " " << extent;
     }
@@ -74,9 +75,9 @@ TEST_P(Templates, CompileForAmpereAndHopper) {
     const KernelCompiler compiler(hopper ? "sm_90a" : "sm_80", {});
     const BlockLimits& limits = hopper ? hopper_limits : ampere;
     stencil.wraps = wrapped_axes(stencil, stencil.grid(), c.precision, std::max(c.steps, 1), limits);
-    std::optional<Tile> tile;
+    std::optional<MarchTile> tile;
     if (c.steps) {
-      tile = choose_tile(stencil, formats, c.steps, limits);
+      tile = choose_march_tile(stencil, formats, c.steps, limits);
       ASSERT_TRUE(tile) << c.stencil;
       tile->whole_vectors = whole_vectors;
       tile->faces_between_lanes = {true, whole_vectors};
@@ -154,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
              std::string(to_string(test.param.walls)) + (test.param.with_source ? "_source" : "");
     });
 
-TEST(Tile, TakesGridsThatHoldAMirrorImage) {
+TEST(MarchTile, TakesGridsThatHoldAMirrorImage) {
   const auto depth = [](BoundaryKind walls, std::int64_t extent) {
     return preferred_depth(make({"star3d2r", Precision::fp64, walls, false, 1, 0, extent}),
                            {Precision::fp64, true, true}, hopper_limits);
@@ -164,11 +165,11 @@ TEST(Tile, TakesGridsThatHoldAMirrorImage) {
   EXPECT_GT(depth(periodic, 1), 0);
 }
 
-TEST(Tile, GrowsColumnsToWholeVectorsWhereThereIsRoom) {
+TEST(MarchTile, GrowsColumnsToWholeVectorsWhereThereIsRoom) {
   using Columns = std::array<std::int64_t, 2>;
   constexpr bool field = false, scratch = true, inside = false, at_wall = true;
   const Formats fp64{Precision::fp64}, fp32{Precision::fp32}, fp16{Precision::fp16};
-  Tile tile;
+  MarchTile tile;
   tile.column_margin = 8;
   EXPECT_EQ(in_whole_vectors({-3, 101}, tile, fp32, scratch, inside), (Columns{-4, 104}));
   EXPECT_EQ(in_whole_vectors({-3, 101}, tile, fp16, scratch, inside), (Columns{-4, 104}));
@@ -185,22 +186,22 @@ TEST(Tile, GrowsColumnsToWholeVectorsWhereThereIsRoom) {
   EXPECT_EQ(in_whole_vectors({0, 1000}, tile, fp32, scratch, at_wall), (Columns{0, 1000})) << "of no use";
 }
 
-// Boxes of more taps than a march takes, and stars of farther ones; where taps are few or too many, one
-// thread per point.
-TEST(SingleTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
-  const std::string box = BoxTile::kernel, star = StarTile::kernel, none;
+// Tiles in shared memory take boxes of more taps, and stars of farther taps, than a march can. With few or
+// too many taps, one thread per point is chosen.
+TEST(SingleStepTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
+  const std::string box = BoxStepTile::kernel, star = StarStepTile::kernel, none;
   for (const auto& [name, precision, extent, kernel] :
        {std::tuple{"random3d3r", Precision::fp32, 320, box},
         {"random3d3r", Precision::fp64, 320, box},
         {"box3d4r", Precision::fp32, 320, box},
         {"random2d10r", Precision::bf16, 5600, box},
         {"box2d9r", Precision::fp32, 5600, box},
-        {"random3d20r", Precision::fp64, 320, none},   // shared memory
-        {"random2d25r", Precision::fp32, 5600, none},  // registers
+        {"random3d20r", Precision::fp64, 320, none},   // too much shared memory
+        {"random2d25r", Precision::fp32, 5600, none},  // too many registers
         {"star3d8r", Precision::fp32, 320, star},
         {"star3d4r", Precision::fp64, 320, star},
         {"star2d9r", Precision::fp32, 5600, star},
-        {"star3d40r", Precision::fp32, 320, none},  // registers
+        {"star3d40r", Precision::fp32, 320, none},  // too many registers
         {"box3d2r", Precision::fp32, 320, none},    // a march folds it
         {"1d40r", Precision::fp32, 100000, none}}) {
     const KernelStencil stencil = make({name, precision, BoundaryKind::neumann, false, 0, 0, extent});
@@ -208,9 +209,9 @@ TEST(SingleTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
         choose_single_step(stencil, stencil.grid(), {precision, true, true}, hopper_limits).tile;
     ASSERT_EQ(single ? std::visit([](const auto& tile) { return tile.kernel; }, *single) : none, kernel)
         << name;
-    const auto* const tile = single ? std::get_if<BoxTile>(&*single) : nullptr;
+    const auto* const tile = single ? std::get_if<BoxStepTile>(&*single) : nullptr;
     if (!tile) continue;
-    // The eight lanes that read 16 bytes together find them in different banks.
+    // The eight lanes that read 16 bytes together use different banks.
     const int lanes_x = tile->lanes_x, pitch = tile->pitch * Formats{precision}.compute_bytes() / 16;
     std::set<int> banks;
     for (int lane = 0; lane < 8; ++lane) banks.insert((lane % lanes_x * 5 + lane / lanes_x * 2 * pitch) % 8);
@@ -218,9 +219,9 @@ TEST(SingleTile, TakesBoxesOfManyTapsAndStarsOfFarOnes) {
   }
 }
 
-// Of single steps: launches of more need images, as do rows of broken vectors, and axes of which blocks have
-// a part.
-TEST(SingleTile, FindsPointsBeyondTheEndsOfWholeAxes) {
+// Single steps can wrap indices at the ends of axes. Launches of several steps need periodic copies, and so
+// do rows of broken vectors and axes of which a block has a part.
+TEST(SingleStepTile, FindsPointsBeyondTheEndsOfWholeAxes) {
   using Axes = std::array<bool, 3>;
   const auto wraps = [](const char* stencil, BoundaryKind walls, std::int64_t extent, int steps) {
     const KernelStencil made = make({stencil, Precision::fp32, walls, false, 0, 0, extent});
@@ -240,21 +241,22 @@ TEST(SingleTile, FindsPointsBeyondTheEndsOfWholeAxes) {
   };
   EXPECT_EQ(repeat_in({640, 640, 240}, {{}, {640, 320, 240}}), (Axes{true, false, true}));
   EXPECT_EQ(repeat_in({240, 240, 240}, {{}, {8, 8, 240}}), Axes{}) << "one thread per point is faster";
-  // Threads read up to a radius beyond an end, in rows 16 bytes more.
+  // Threads read up to a radius beyond an end; in rows 16 bytes more.
   EXPECT_EQ(repeat_in({640, 640, 8}, {{}, {640, 640, 8}}), (Axes{true, true, true}));
   EXPECT_EQ(repeat_in({640, 640, 4}, {{}, {640, 640, 4}}), (Axes{true, true, false}));
   EXPECT_EQ(repeat_in({3, 640, 640}, {{}, {3, 640, 640}}), (Axes{true, true, true}));
   EXPECT_EQ(repeat_in({2, 640, 640}, {{}, {2, 640, 640}}), (Axes{false, true, true}));
 }
 
-// Of thin grids between walls steps.cuh takes single steps, but where axes repeat, whose images it would
-// read.
-TEST(SingleTile, LeavesNoAxisThatRepeatsToKernelsThatReadImages) {
+// On thin grids between walls steps.cuh is faster for a single step. It must not be chosen where axes repeat,
+// since it reads periodic copies.
+TEST(SingleStepTile, LeavesNoAxisThatRepeatsToKernelsThatReadImages) {
   KernelStencil stencil = make({"random2d3r", Precision::fp32, BoundaryKind::neumann, false, 0, 0, 200000});
   stencil.shape[column_axis] = 2;
   stencil.walls[plane_axis] = {};
   const auto choose = [&] {
-    return choose_small_tile(stencil, stencil.grid(), 1, {Precision::fp32, true, true}, hopper_limits);
+    return choose_faster_small_grid_tile(stencil, stencil.grid(), 1, {Precision::fp32, true, true},
+                                         hopper_limits);
   };
   EXPECT_TRUE(choose());
   stencil.wraps = wrapped_axes(stencil, stencil.grid(), Precision::fp32, 1, hopper_limits);
@@ -262,11 +264,11 @@ TEST(SingleTile, LeavesNoAxisThatRepeatsToKernelsThatReadImages) {
   EXPECT_FALSE(choose());
 }
 
-// What takes both ways through step.cuh: points beside walls, wherever a region lies, and beside the ends of
-// axes that repeat.
-TEST(StepCycles, ChargeRegionsByWhereTheyLie) {
+// Points beside walls, wherever a region lies, and points beside the ends of axes that repeat take both
+// branches of step.cuh.
+TEST(PointStepCycles, ChargeRegionsByWhereTheyLie) {
   const auto cycles = [](const KernelStencil& stencil, const Region& region) {
-    return step_cycles(stencil, region, {Precision::fp32, true, true}, hopper_limits);
+    return point_step_cycles(stencil, region, {Precision::fp32, true, true}, hopper_limits);
   };
   const KernelStencil walls = make({"star3d6r", Precision::fp32, BoundaryKind::dirichlet, false, 0, 0, 320});
   const Region low{{0, 64, 64}, {6, 256, 256}}, high{{314, 64, 64}, {320, 256, 256}},
@@ -281,8 +283,8 @@ TEST(StepCycles, ChargeRegionsByWhereTheyLie) {
   EXPECT_GT(cycles(torus, low), 1.5 * cycles(torus, inside));
 }
 
-// The plan asks for bands beside walls, which ranks may lack.
-TEST(SingleTile, TakesNoEmptyRegions) {
+// The plan asks for bands beside walls, which some ranks do not have.
+TEST(SingleStepTile, TakesNoEmptyRegions) {
   for (const char* name : {"star3d6r", "random3d3r"}) {
     const KernelStencil stencil = make({name, Precision::fp64, BoundaryKind::neumann, false, 0, 0, 320});
     for (int axis = 0; axis < axis_count; ++axis) {
@@ -296,7 +298,7 @@ TEST(SingleTile, TakesNoEmptyRegions) {
   }
 }
 
-TEST(SingleTile, TakesTheShapesOfTests) {
+TEST(SingleStepTile, TakesTheShapesOfTests) {
   const auto tile_of = [](const testing::ShapeCase& c) {
     const testing::RandomCase problem = testing::make_problem(c);
     const KernelStencil stencil(problem.domain, problem.stencil, c.precision, true);
@@ -304,14 +306,15 @@ TEST(SingleTile, TakesTheShapesOfTests) {
     return choose_single_step(stencil, stencil.grid(), {c.precision, true, true}, hopper_limits).tile.value();
   };
   std::set<int> planes;
-  for (const testing::ShapeCase& c : testing::box_shapes) planes.insert(std::get<BoxTile>(tile_of(c)).planes);
+  for (const testing::ShapeCase& c : testing::box_shapes)
+    planes.insert(std::get<BoxStepTile>(tile_of(c)).planes);
   EXPECT_EQ(planes, (std::set{1, 2}));
   for (const testing::ShapeCase& c : testing::star_shapes)
-    EXPECT_TRUE(std::holds_alternative<StarTile>(tile_of(c))) << c.name;
+    EXPECT_TRUE(std::holds_alternative<StarStepTile>(tile_of(c))) << c.name;
 }
 
-// What blocks hold of a slab beside a wall: so many steps on either side, but past walls the radius.
-TEST(StepTile, CoversSlabsBesideWalls) {
+// A block holds `steps` radii beyond its results on either side, but only one radius beyond a wall.
+TEST(SmallGridTile, CoversSlabsBesideWalls) {
   for (const auto& [name, steps, fits] : {std::tuple{"star2d1r", 9, true},
                                           {"box2d3r", 4, true},
                                           {"box2d3r", 21, false},
@@ -320,7 +323,7 @@ TEST(StepTile, CoversSlabsBesideWalls) {
     const KernelStencil stencil = make({name, Precision::fp64, BoundaryKind::neumann, false, 0, 0, 301});
     Region slab = stencil.grid();
     slab.end[plane_axis] = steps * stencil.radius[plane_axis];
-    const auto tile = choose_step_tile(stencil, slab, steps, 8, hopper_limits);
+    const auto tile = choose_small_grid_tile(stencil, slab, steps, 8, hopper_limits);
     ASSERT_EQ(tile.has_value(), fits) << name;
     if (!fits) continue;
     const std::int64_t radius = stencil.radius[plane_axis];
@@ -336,10 +339,10 @@ TEST(StepTile, CoversSlabsBesideWalls) {
   }
 }
 
-TEST(StepTile, AreNoMoreThanALaunchHasBlocksAcross) {
+TEST(SmallGridTile, AreNoMoreThanALaunchHasBlocksAcross) {
   const KernelStencil stencil = make({"star2d1r", Precision::fp32, BoundaryKind::periodic, false, 0, 0, 301});
   for (const int steps : {4, 8, 12}) {
-    const auto tile = choose_step_tile(stencil, {{0, 0, 0}, {1 << 24, 1, 8}}, steps, 4, hopper_limits);
+    const auto tile = choose_small_grid_tile(stencil, {{0, 0, 0}, {1 << 24, 1, 8}}, steps, 4, hopper_limits);
     EXPECT_FALSE(tile && tile->plane_tiles > most_blocks_across) << steps;
   }
 }
@@ -363,25 +366,25 @@ TEST(Reductions, CompileForAmpereAndHopperWithoutSpills) {
 TEST(MarchShares, TakeNoLongerThanWavesOfEqualStretchesNorLessThanAllTogether) {
   constexpr std::int64_t resident = 132, warm_up = 10;
   for (std::int64_t tiles = 1; tiles < 600; tiles += 7)
-    for (const std::int64_t steps : {1, 4, 57, 128, 320, 400}) {
-      SCOPED_TRACE(std::to_string(tiles) + " tiles of " + std::to_string(steps) + " steps");
-      const MarchShares shares = share_march(steps, tiles, resident, warm_up);
-      const auto time = march_time(shares, resident, warm_up).steps;
-      EXPECT_GE(time * resident, tiles * (steps + warm_up));
-      EXPECT_LE(time, ceil_div(tiles, resident) * (steps + warm_up));
+    for (const std::int64_t planes : {1, 4, 57, 128, 320, 400}) {
+      SCOPED_TRACE(std::to_string(tiles) + " tiles of " + std::to_string(planes) + " planes");
+      const MarchShares shares = share_march(planes, tiles, resident, warm_up);
+      const auto time = march_time(shares, resident, warm_up).planes;
+      EXPECT_GE(time * resident, tiles * (planes + warm_up));
+      EXPECT_LE(time, ceil_div(tiles, resident) * (planes + warm_up));
       if (tiles <= resident) {
-        EXPECT_LE(time, ceil_div(steps, std::min(steps, resident / tiles)) + warm_up);
+        EXPECT_LE(time, ceil_div(planes, std::min(planes, resident / tiles)) + warm_up);
       }
-      // All steps of every piece that is cut are there.
+      // The stretches of a piece that is cut cover all its planes.
       if (shares.shared() > 0) {
         EXPECT_GE(shares.stretches * shares.length + shares.short_stretches * shares.short_length,
-                  shares.steps);
+                  shares.planes);
       }
-      EXPECT_EQ(shares.pieces, tiles * ceil_div(steps, std::int64_t{shares.steps}));
+      EXPECT_EQ(shares.pieces, tiles * ceil_div(planes, std::int64_t{shares.planes}));
     }
 }
 
-// Blocks beside walls take no longer than others, as costs have it.
+// According to the cost model, blocks beside walls take no longer than others.
 TEST(MarchStretches, EndTogether) {
   constexpr std::int64_t resident = 1056, schedulers = 528;
   for (const std::int64_t tiles : {1, 2, 3, 21, 107})
@@ -410,8 +413,8 @@ TEST(MarchStretches, EndTogether) {
         }
 }
 
-// Rows are written once, by tiles that hold what these reach of the grid; beside walls, which lie between
-// warps, tiles end with it.
+// Every row is written once, by a tile that holds everything within its reach. Beside walls, tiles end with
+// the grid, and the walls lie between two warps.
 TEST(RowTiles, WriteAllRowsOnce) {
   constexpr int held = 48, of_warp = 4;
   for (const bool walls : {false, true})
@@ -424,7 +427,8 @@ TEST(RowTiles, WriteAllRowsOnce) {
                          std::to_string(rows) + " rows, margin " + std::to_string(margin) +
                          (walls ? ", walls" : ""));
             const RowTiles tiles{begin, end, rows, held, margin, walls};
-            const auto reach = [&](std::int64_t row) {  // of the grid between walls, else of its images
+            // clamped to the grid between walls, else into periodic copies
+            const auto reach = [&](std::int64_t row) {
               return walls ? std::clamp<std::int64_t>(row, 0, rows) : row;
             };
             for (std::int64_t k = 0; k < tiles.count(); ++k) {
@@ -444,15 +448,15 @@ TEST(RowTiles, WriteAllRowsOnce) {
           }
 }
 
-// A last tile of less than a halo would leave the one before it beside the wall, too.
-TEST(Tile, OnlyTheOuterOnesReachBeyondWalls) {
-  Tile tile;
+// A last tile narrower than a halo would leave the tile before it beside the wall as well.
+TEST(MarchTile, OnlyTheOuterOnesReachBeyondWalls) {
+  MarchTile tile;
   tile.points_per_lane = 4;
   tile.column_margin = 16;
   const std::int64_t written = tile.written_columns();
   for (std::int64_t columns = written + 1; columns < 5 * written; ++columns) {
     SCOPED_TRACE(columns);
-    Arguments a{};
+    ScalarArguments a{};
     a.shape[column_axis] = a.region.end[column_axis] = columns;
     place_column_tiles(a, tile, 0);
     keep_tiles_from_walls(a, tile);
@@ -465,7 +469,7 @@ TEST(Tile, OnlyTheOuterOnesReachBeyondWalls) {
       EXPECT_GE(begin(1), 0);
       EXPECT_LE(begin(a.column_tiles - 2) + tile.columns(), columns);
     }
-    // One side is a wall: the other end of the region is within the grid.
+    // Only one side is a wall: the other end of the region lies inside the grid.
     a.shape[column_axis] = columns + 200;
     EXPECT_EQ(outer_tiles(a, tile), (std::array{true, false}));
   }
@@ -493,12 +497,12 @@ TEST(KernelCompiler, RemembersKernelsAndMendsDamagedFiles) {
   }
   EXPECT_EQ(compiler.compile("kernels/cuda/scalar/step.cuh", constants), first);
 
-  // Other constants and other architectures are other files.
+  // Other constants and other architectures have other files.
   compiler.compile("kernels/cuda/scalar/step.cuh", constants + "\n");
   KernelCompiler("sm_90a", cache).compile("kernels/cuda/scalar/step.cuh", constants);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(cache), {}), 3);
 
-  // What a whole file holds is taken as it is.
+  // The content of a complete file is used as it is.
   const auto other =
       KernelCompiler("sm_90a", cache / "other").compile("kernels/cuda/scalar/step.cuh", constants);
   EXPECT_NE(other, first);

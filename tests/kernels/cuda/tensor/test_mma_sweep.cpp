@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps on tensor cores: every point is the correlation within its error bound, whatever the stencil,
-// layout, precision, region and place of the block; and no other point is written.
+// Sweeps on tensor cores: every point is the correlation within its error bound, for any stencil, layout,
+// precision, region and position of the block, and no other point is written.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ using testing::to_device;
 using testing::to_host;
 using testing::value_at;
 
-/// Relative error of one product of weight and stored number, weights already rounded.
+/// Returns the relative error of one product of weight and stored number, with weights already rounded.
 double product_error(Precision precision) {
   switch (precision) {
     case Precision::fp32:
@@ -35,7 +35,7 @@ double product_error(Precision precision) {
 
 struct SweepCase {
   int dimensions, radius;
-  enum Kind { star, box, scattered, lopsided, tall } kind;  // tall: no columns, a plane on either side
+  enum Kind { star, box, scattered, lopsided, tall } kind;  // tall: radius 1 in z, 0 in x
   Precision precision;
   Layout layout;
   TensorCores cores;
@@ -64,13 +64,13 @@ Stencil make_stencil(const SweepCase& c, std::mt19937_64& random) {
   return {extent, weights, center};
 }
 
-/// Every point of the region is the correlation with the rounded weights; others are untouched.
+/// Every point of the region is the correlation with the rounded weights; other points are untouched.
 void expect_correlation(const Stencil& stencil, const SweepCase& c, const Field& in, const Field& before,
                         const Field& out, const Field* source, const Box& region) {
   const Stencil rounded = round_weights(stencil, c.precision);
   const double products =
       static_cast<double>(rounded.taps().size()) * (c.precision == Precision::fp32 ? 6 : 1);
-  // Tensor cores cut off instead of rounding and may keep no bit beyond fp32: twice the unit roundoff.
+  // Tensor cores truncate instead of rounding and may keep no bit beyond fp32: twice the unit roundoff.
   const double u = c.precision == Precision::fp64 ? 0x1p-53 : 0x1p-23;
   const double sums = (products + 1) * u / (1 - (products + 1) * u);
   const double stored = unit_roundoff(c.precision == Precision::tf32 ? Precision::fp32 : c.precision);
@@ -110,7 +110,7 @@ SweepCase sweep_case(int which) {
   return c;
 }
 
-/// A sweep of a random block, at most `most` wide, and of some region of it.
+/// Checks a sweep of a random block, at most `most` wide, on some region of it.
 void check(const SweepCase& c, const Index3& most, std::uint64_t seed) {
   const Stream stream;
   std::mt19937_64 random(seed);
@@ -123,7 +123,7 @@ void check(const SweepCase& c, const Index3& most, std::uint64_t seed) {
     owned.begin[axis] = between(-40, 40);
     owned.end[axis] = owned.begin[axis] + between(most[axis] / 3, most[axis]);
   }
-  if (random() % 2) {  // rows that begin where tiles do
+  if (random() % 2) {  // rows that begin at tiles
     const std::int64_t shifted = owned.begin[x_axis] & 3;
     owned.begin[x_axis] -= shifted;
     owned.end[x_axis] -= shifted;
@@ -172,8 +172,8 @@ class WideOnTensorCores : public ::testing::TestWithParam<SweepCase> {
   void SetUp() override { testing::require_gpu(); }
 };
 
-/// More planes within reach than a march keeps sums for, weights beyond shared memory, more rows than are
-/// copied at once; many taps in fp32.
+/// More planes within reach than a march keeps sums for, weights that exceed shared memory, more rows than
+/// one copy brings, and many taps in fp32.
 TEST_P(WideOnTensorCores, EveryPointIsTheCorrelation) {
   const SweepCase c = GetParam();
   for (const std::uint64_t seed : {1u, 2u})
@@ -198,7 +198,7 @@ INSTANTIATE_TEST_SUITE_P(
         SweepCase{3, 6, box, tf32, morph, sparse}, SweepCase{3, 7, box, fp32, morph, sparse},
         SweepCase{3, 8, lopsided, fp64, morph, dense}, SweepCase{3, 130, tall, fp16, morph, sparse},
         SweepCase{3, 127, tall, fp32, swap, sparse},
-        // and many taps in fp32
+        // Many taps in fp32.
         SweepCase{1, 53, box, fp32, morph, sparse}, SweepCase{2, 4, box, fp32, swap, sparse},
         SweepCase{2, 5, box, fp32, morph, sparse}, SweepCase{2, 7, box, fp32, morph, sparse},
         SweepCase{2, 7, box, fp32, morph, dense}, SweepCase{2, 9, scattered, fp32, swap, sparse},
@@ -209,7 +209,7 @@ INSTANTIATE_TEST_SUITE_P(
 class TensorCoreErrors : public OnTensorCores {};
 
 TEST_P(TensorCoreErrors, OfFp32AreNearThoseOfPlainArithmetic) {
-  // Weights and data of any sign, or of one, where cutting off would add up; in the plane and in space.
+  // Weights and data of any sign, or of one sign, for which truncation would accumulate; in 2D and in 3D.
   const double least = GetParam() % 2 ? 0.0 : -1.0;
   const Index3 reach = GetParam() < 2 ? Index3{0, 4, 4} : Index3{2, 2, 2},
                extent = 2 * reach + Index3{1, 1, 1};

@@ -73,7 +73,7 @@ class SeparableSweepOnDevice : public ::testing::Test {
     std::printf("%s: relative L2 error %.2e, largest %.2e of %.2e\n", name_of(c).c_str(),
                 std::sqrt(error / norm), largest, bound);
 
-    // Bits do not depend on regions.
+    // Results do not depend on regions.
     Box inner = c.owned;
     for (const int axis : {z_axis, y_axis, x_axis}) {
       std::uniform_int_distribution<std::int64_t> begin(c.owned.begin[axis], c.owned.end[axis] - 1);
@@ -88,7 +88,7 @@ class SeparableSweepOnDevice : public ::testing::Test {
       ASSERT_EQ(value_at(in_pieces, p), value_at(found, p)) << "at " << p[0] << ' ' << p[1] << ' ' << p[2];
     });
 
-    // Nothing beside a region is written, wherever it begins and ends.
+    // No point outside a region is written, wherever it begins and ends.
     const Index3 first = c.owned.begin, last = c.owned.end;
     for (const Box& region :
          {inner, Box{first + Index3{0, 15, 63}, first + Index3{1, 33, 64}},
@@ -136,7 +136,7 @@ TEST_F(SeparableSweepOnDevice, HandsOnWhatIsNotFinite) {
 TEST_P(SeparableSweepPrecisions, MatchesTheCorrelationInPlanes) {
   const Precision precision = GetParam();
   std::uint64_t seed = 0;
-  // One kernel is compiled per rank and number of windows, and another with a source.
+  // One kernel is compiled per rank and number of windows, and another one with a source.
   check({precision, plane(200, 523), {0, 7, 7}, square(7), 1}, ++seed);
   check({precision, plane(75, 1024), {0, 5, 7}, {{0, -5, -7}, {1, 3, 8}}, 1}, seed += 2);
   check({precision, plane(1, 1), {0, 3, 3}, square(3), 1}, seed += 2);
@@ -189,7 +189,7 @@ TEST_F(SeparableSweepOnDevice, TakesDataOfAnyMagnitude) {
       check({precision, plane(70, 97), {0, 7, 7}, square(7), 1, magnitude}, 100);
 }
 
-/// Smoothing with weights that are not symmetric, of sum 1.
+/// Returns a smoothing stencil with asymmetric weights of sum 1.
 SeparableStencil smoothing() {
   SeparableStencil stencil{square(7), {{{std::vector<double>{1.0}, {}, {}}}}, 0.0};
   for (const int axis : {y_axis, x_axis}) {
@@ -219,8 +219,8 @@ TEST_F(SeparableSweepOnDevice, KeepsConstants) {
       const double drift = value_at(result, {0, 32, 32}) / constant - 1;
       std::printf("%s: drift of %.4f in 20 launches %.2e\n", std::string(to_string(precision)).c_str(),
                   constant, drift);
-      // 16 bits: rounding brings it back every time. tf32: it is rounded to an operand once. fp32: a fraction
-      // of a rounding per launch.
+      // 16 bits: rounding restores the value every time. tf32: it is rounded to an operand once. fp32: a
+      // fraction of a rounding per launch.
       EXPECT_NEAR(drift, 0.0,
                   precision == Precision::fp32   ? 20 * 0x1p-25
                   : precision == Precision::tf32 ? unit_roundoff(precision)
@@ -247,11 +247,12 @@ TEST_F(SeparableSweepOnDevice, HasNoBiasInFp32) {
   });
   const double points = static_cast<double>(owned.points());
   std::printf("bias %.2e, root mean square error %.2e\n", bias / points, std::sqrt(square / points));
-  // Truncated sums would lose half a spacing on average, in each of two passes.
+  // Truncated sums would lose half a spacing on average in each of the two passes.
   EXPECT_LT(std::abs(bias / points), 0x1p-26);
 }
 
-/// What lets the plan take them: over the error of single steps by the scalar unit, on data of any sign.
+/// The estimate with which the plan chooses separable sweeps: the error relative to that of single steps by
+/// the scalar unit, on data of any sign.
 TEST_F(SeparableSweepOnDevice, ErrsAsMuchAsEstimatedInFp32) {
   const std::vector<std::vector<double>> lines{{0.25, 0.5, 0.25},
                                                {0.2, 0.5, 0.3},
@@ -293,7 +294,7 @@ TEST_F(SeparableSweepOnDevice, ErrsAsMuchAsEstimatedInFp32) {
                      estimate = fp32_error_over_scalar(stencil, steps, Layout::separable, dropped).launch;
         std::printf("%dD, %d taps, first %.2f, %2d steps: %.2f times, estimated %.2f\n", 1 + in_plane,
                     static_cast<int>(extent), line[0], steps, ratio, estimate);
-        EXPECT_NEAR(ratio / estimate, 1, 0.3);  // what the plan allows for
+        EXPECT_NEAR(ratio / estimate, 1, 0.3);  // tolerance of the plan
       }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mma.sp on the device gives what the emulation does: of small integers, of which every sum is exact, and on
-// Hopper, whose sums it cuts off, of any numbers.
+// mma.sp on the device gives the results of the emulation: for small integers, whose sums are exact, and on
+// Hopper for any numbers, whose sums the emulation truncates as the hardware does.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -76,7 +76,7 @@ TEST_P(SparseMma, CompilesEveryShapeAndSelector) { EXPECT_FALSE(compile(GetParam
 
 INSTANTIATE_TEST_SUITE_P(Architectures, SparseMma, ::testing::Values("sm_80", "sm_90a"));
 
-/// A small integer, or a number of either sign and one of several magnitudes.
+/// Returns a small integer, or a number of either sign and of one of several magnitudes.
 double any_number(std::mt19937_64& random, bool integer) {
   if (integer) return static_cast<double>(random() % 17) - 8;
   const double magnitude =
@@ -84,7 +84,7 @@ double any_number(std::mt19937_64& random, bool integer) {
   return random() % 2 ? magnitude : -magnitude;
 }
 
-/// A row of random numbers with every pattern of places that the shape allows.
+/// Returns an operand of random numbers at random positions of every group.
 Operand random_operand(std::mt19937_64& random, const MmaShape& mma, bool integers) {
   const Sparsity sparsity = mma.sparsity();
   WeightMatrix matrix{std::vector<Index3>(mma_rows), std::vector<Index3>(4 * mma.k),
@@ -100,7 +100,7 @@ template <class Registers>
 DeviceBuffer to_device(const Registers* from, std::size_t bytes) {
   DeviceBuffer buffer(bytes);
   check_cuda(cudaMemcpy(buffer.data(), from, bytes, cudaMemcpyHostToDevice));
-  check_cuda(cudaDeviceSynchronize());  // such copies may still be on their way when the call returns
+  check_cuda(cudaDeviceSynchronize());  // the copy may still be running when the call returns
   return buffer;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sweeps on tensor cores are compiled from: it compiles for sm_80 and sm_90a without spills, and fits
-// devices of less shared memory. Needs no device.
+// The kernels of tensor sweeps compile for sm_80 and sm_90a without spills, and fit devices with less shared
+// memory. No device is needed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,8 +27,8 @@ std::vector<double> random_weights(std::mt19937_64& random, std::int64_t count) 
   return weights;
 }
 
-/// Compiles for sm_90a as it is mostly used, and for sm_80 with whatever else there is; on sm_90a no more
-/// than some bytes are spilled. `constants`: of BlockLimits.
+/// Compiles the most common variant for sm_90a, and all other variants for sm_80. On sm_90a at most
+/// `most_spilled_bytes` bytes may be spilled. `constants` returns the constants for given BlockLimits.
 template <class Constants>
 void expect_compiles(const char* source, int most_spilled_bytes, Constants&& constants) {
   for (const BlockLimits& limits : {ampere, hopper}) {
@@ -50,7 +50,7 @@ struct MmaCase {
   Precision precision;
   TensorCores cores = TensorCores::sparse;
   Layout layout = Layout::morph;
-  int most_spilled_bytes = 0;  // what was accepted when the tiles were chosen
+  int most_spilled_bytes = 0;  // accepted when the tiles were chosen
 
   Domain domain() const {
     Domain domain;
@@ -119,7 +119,7 @@ TEST(MmaProgram, FitsDevicesOfLessSharedMemory) {
           << c.dimensions << "D radius " << c.radius << ' ' << to_string(c.precision);
 }
 
-/// The numbers of a constant in the header that a kernel is compiled with.
+/// Returns the numbers of a constant in the header that a kernel is compiled with.
 std::vector<std::int64_t> numbers_of(const std::string& constants, const std::string& name) {
   const std::size_t begin = constants.find(" = ", constants.find("int " + name));
   std::string text = constants.substr(begin + 3, constants.find(';', begin) - begin - 3);
@@ -157,7 +157,7 @@ TEST(MmaProgram, FindsInputsWhereTheyLieInSharedMemory) {
 struct SeparableCase {
   Precision precision;
   int z_radius, radius, rank;
-  int most_spilled_bytes = 0;  // what was accepted when the tiles were chosen
+  int most_spilled_bytes = 0;  // accepted when the tiles were chosen
 
   const char* kernel_file() const {
     return z_radius ? "kernels/cuda/tensor/separable_planes.cuh" : "kernels/cuda/tensor/separable.cuh";
@@ -171,7 +171,7 @@ struct SeparableCase {
       SeparableTerm& term = stencil.terms.emplace_back();
       for (int axis = 0; axis < axis_count; ++axis)
         term.factor[axis] = random_weights(random, 2 * reach[axis] + 1);
-      // With taps along z, as bases along two axes give them.
+      // With taps along z, terms share factors, as bases along two axes produce them.
       if (z_radius && k >= 2) term.factor[z_axis] = stencil.terms[k - 2].factor[z_axis];
       if (z_radius && k % 2) term.factor[x_axis] = stencil.terms[k - 1].factor[x_axis];
     }
@@ -214,7 +214,7 @@ TEST(SeparableProgram, CompilesWithASource) {
                     [&](const BlockLimits& limits) { return c.program(limits).constants(true, true); });
 }
 
-/// On Hopper, in tiles of fewer stages or columns.
+/// Hopper keeps the source in shared memory, in tiles with fewer stages or columns.
 TEST(SeparableProgram, KeepsTheSourceInSharedMemoryWhereThereIsRoom) {
   const auto staged = [](const SeparableCase& c, const BlockLimits& limits) {
     return c.program(limits).shape(true).tile.staged_source;
@@ -232,8 +232,9 @@ TEST(SeparableProgram, KeepsTheSourceInSharedMemoryWhereThereIsRoom) {
   EXPECT_GT(few_warps.threads(true), few_warps.threads(false));
 }
 
-/// Chunks of 16 bytes that lanes of separable.cuh from `first` on read of a window, by bank: in two rows of
-/// each slab along y, of slabs along x that lie so far apart (0: odd lanes read what their neighbours do).
+/// Returns, by bank, the 16-byte chunks of a window that `lanes` lanes of separable.cuh from `first` on read:
+/// in two rows of each slab along y, in slabs along x that are `slab_distance` columns apart (0: odd lanes
+/// read what their neighbours read).
 std::array<std::set<int>, 8> chunks_by_bank(const SeparableProgram& program, const SeparableShape& shape,
                                             int bytes, int first, int lanes, int slab_distance) {
   std::array<std::set<int>, 8> chunks;
@@ -254,14 +255,14 @@ std::size_t most(const std::array<std::set<int>, 8>& chunks) {
       ->size();
 }
 
-/// A quarter of a warp reads both slabs of a window at once, but where these lie a multiple of all banks
-/// apart, or half a warp one of them, where rows of second slabs are shifted: wherever there is room, and of
-/// one window they need not be.
+/// A quarter of a warp reads both slabs of a window without bank conflicts, unless these lie a multiple of
+/// all banks apart. Half a warp reads one slab without conflicts if rows of second slabs are shifted, which
+/// is so wherever there is room; with one window no shift is needed.
 TEST(SeparableProgram, ReadsInputWithoutBankConflicts) {
   for (const Precision precision : {Precision::fp16, Precision::bf16, Precision::tf32, Precision::fp32})
     for (const int radius : {1, 7, 15, 23, 24, 31})
       for (const int z_radius : {0, 3}) {
-        if (z_radius > 0 && radius > 7) continue;  // one window
+        if (z_radius > 0 && radius > 7) continue;  // only one window
         const SeparableProgram program = SeparableCase{precision, z_radius, radius, 1}.program(hopper);
         const ChainedAxis& x = program.operand().x;
         const int bytes = static_cast<int>(storage_bytes(precision));

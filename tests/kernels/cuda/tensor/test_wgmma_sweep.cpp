@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 2D sweeps on the sparse tensor cores of sm_90a: every point is the correlation within its error bound,
-// whatever the stencil, region, magnitude of data and place of the block; and no other point is written.
+// 2D sweeps on the sparse tensor cores of sm_90a: every point is the correlation within its error bound, for
+// any stencil, region, magnitude of data and position of the block, and no other point is written.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using testing::to_device;
 using testing::to_host;
 using testing::value_at;
 
-/// Box of random weights of either sign; `center` is the point itself.
+/// Returns a box of random weights of either sign; `center` is the point itself.
 Stencil random_stencil(std::mt19937_64& random, const Index3& extent, const Index3& center,
                        double least = -1.0) {
   std::uniform_real_distribution<double> value(least, 1.0);
@@ -47,16 +47,16 @@ Field random_field(std::mt19937_64& random, const Box& owned, const Index3& halo
 
 constexpr std::array formats{Precision::tf32, Precision::fp16, Precision::bf16, Precision::fp32};
 
-/// Relative error of one product of weight and stored number, with weights already rounded. Of pairs: what
-/// two terms of data leave over, and the product of second terms.
+/// Returns the relative error of one product of weight and stored number, with weights already rounded. For
+/// pairs it is the remainder of two terms of data, and the product of second terms.
 double product_error(Precision precision) {
   if (precision == Precision::fp32) return split_product_error(Precision::fp16, 2);
   return precision == Precision::tf32 ? unit_roundoff(Precision::tf32) : 0.0;
 }
 
-/// What pairs err besides, at every point: second terms of weights are roundings of half a spacing of the
-/// grid of first ones, and moved by a few of their own to keep the sum; small data are beside the largest of
-/// the grid.
+/// Returns the additional error of pairs at every point. Second terms of weights are rounded from half a grid
+/// spacing of the first terms, and moved by a few of their own spacings to keep the sum. Small data are
+/// scaled by the largest on the grid.
 double pair_error(const Stencil& stencil, Precision precision, double largest) {
   if (precision != Precision::fp32) return 0.0;
   const double taps = static_cast<double>(stencil.taps().size()), u = unit_roundoff(Precision::fp16),
@@ -64,19 +64,19 @@ double pair_error(const Stencil& stencil, Precision precision, double largest) {
   return taps * grid * 4 * u * largest + sum_abs(stencil) * 0x1p-49 * largest;
 }
 
-/// Of a result as it is stored.
+/// Returns the error of storing a result.
 double storage_error(Precision precision, double magnitude) {
   if (storage_bytes(precision) == 4) return 0.0;
   return unit_roundoff(precision) * magnitude +
-         (precision == Precision::fp16 ? 0x1p-25 : 0.0);  // or subnormal
+         (precision == Precision::fp16 ? 0x1p-25 : 0.0);  // subnormal results
 }
 
-/// Every point of the region is the correlation with the weights as operands hold them (pairs hold any nearly
-/// as they are); others are untouched.
+/// Every point of the region is the correlation with the weights as operands hold them (pairs hold any
+/// weights nearly exactly); other points are untouched.
 void expect_correlation(const Stencil& stencil, Precision precision, double largest, const Field& in,
                         const Field& before, const Field& out, const Field* source, const Box& region) {
   const Stencil rounded = precision == Precision::fp32 ? stencil : round_weights(stencil, precision);
-  // Tensor cores cut off instead of rounding: twice the unit roundoff.
+  // Tensor cores truncate instead of rounding: twice the unit roundoff.
   const double additions = static_cast<double>(rounded.taps().size()) + 3;
   const double sums = additions * 0x1p-23 / (1 - additions * 0x1p-23), products = product_error(precision);
   testing::expect_correlation(
@@ -108,7 +108,7 @@ TEST_P(OnHopper, EveryPointIsTheCorrelation) {
   };
   const Precision precision = formats[static_cast<std::size_t>(GetParam()) % formats.size()];
   const bool is_half = storage_bytes(precision) == 2;
-  const bool is_narrow = GetParam() >= 64 || precision == Precision::fp32;  // of one part
+  const bool is_narrow = GetParam() >= 64 || precision == Precision::fp32;  // windows of one part
   const Index3 extent{1, between(1, is_half && !is_narrow ? 33 : 15), between(1, is_narrow ? 16 : 32)},
       center{0, between(0, extent[1] - 1), between(0, extent[2] - 1)};
   const Stencil stencil =
@@ -118,7 +118,7 @@ TEST_P(OnHopper, EveryPointIsTheCorrelation) {
     owned.begin[axis] = between(-40, 40);
     owned.end[axis] = owned.begin[axis] + between(3, axis == y_axis ? 150 : 900);
   }
-  if (random() % 2) {  // rows that begin where tiles do
+  if (random() % 2) {  // rows that begin at tiles
     const std::int64_t shifted = owned.begin[x_axis] & 3;
     owned.begin[x_axis] -= shifted;
     owned.end[x_axis] -= shifted;
@@ -132,7 +132,7 @@ TEST_P(OnHopper, EveryPointIsTheCorrelation) {
   const double largest =
       precision == Precision::fp16 ? 1.0 : std::array{1.0, 1e30, 1e-30}[GetParam() / 4 % 3];
   Field in = random_field(random, owned, stencil.radius(), precision, largest);
-  if (!is_half)  // what no output of the region takes may be anything finite
+  if (!is_half)  // data that no output of the region uses may be any finite number
     for_each_point(in.allocated(), [&](const Index3& p) {
       if (!contains(grow(region, stencil.radius()), p)) *in.at<float>(p) *= 1e5f;
     });
@@ -155,8 +155,8 @@ TEST_P(OnHopper, EveryPointIsTheCorrelation) {
 }
 INSTANTIATE_TEST_SUITE_P(Random, OnHopper, ::testing::Range(0, 96));
 
-/// docs/design.md: within four times the error of plain fp32 arithmetic, whatever the magnitude of data, also
-/// where others are larger.
+/// docs/design.md promises four times the error of plain fp32 arithmetic, for any magnitude of data, also
+/// where other data are larger.
 class HopperPromise : public OnHopper {};
 
 TEST_P(HopperPromise, Fp32IsKept) {
@@ -207,7 +207,7 @@ TEST(WgmmaProgram, RefusesWhatNoKernelTakes) {
 
 TEST(WgmmaTemplates, CompileWithoutSpills) {
   std::mt19937_64 random(9500u);
-  for (const int rows : {3, 9, 13, 14, 15, 19, 31})  // in fp32 from 14 on some share registers
+  for (const int rows : {3, 9, 13, 14, 15, 19, 31})  // in fp32, from 14 rows on, some rows share registers
     for (const Precision precision : formats)
       for (const bool aligned : {false, true}) {
         if (rows > 15 && storage_bytes(precision) == 4) continue;

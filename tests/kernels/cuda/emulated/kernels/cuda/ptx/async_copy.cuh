@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Stands in for kernels/cuda/ptx/async_copy.cuh in the emulation. A copy by the engine of sm_90 is done when
-// it is asked for, as early as can be; a barrier completes a phase when all bytes that it expects have come.
-// A copy of 16 bytes is done as late as can be, when its group is waited for, or with EMULATED_EARLY_COPIES
-// at once.
+// Replaces kernels/cuda/ptx/async_copy.cuh in the emulation. A copy by the engine of sm_90 is done when it is
+// issued, as early as possible; a barrier completes a phase when all bytes that it expects have arrived. A
+// copy of 16 bytes (cp.async) is done as late as possible, when its group is waited for, or with
+// EMULATED_EARLY_COPIES at once.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,12 +20,12 @@ namespace emulated {
 
 struct Copy {
   void* to;
-  const void* from;  // null: zeros
+  const void* from;  // null: writes zeros
 
   void complete() const { from ? std::memcpy(to, from, 16) : std::memset(to, 0, 16); }
 };
-/// Of every thread: groups of copies under way, the last of which is not committed yet. Those of a block
-/// that has ended are empty.
+/// The groups of copies in flight of every thread; the last group is not committed yet. The groups are empty
+/// when a block has ended.
 inline std::map<unsigned, std::deque<std::vector<Copy>>> copies;
 
 inline std::deque<std::vector<Copy>>& copies_of_thread() {
@@ -34,11 +34,12 @@ inline std::deque<std::vector<Copy>>& copies_of_thread() {
   return groups;
 }
 
-/// Of a barrier: phases that are complete, and what is still to come in this one, of how many arrivals.
+/// State of a barrier: completed phases, arrivals per phase, and arrivals and bytes that are still missing in
+/// the current phase.
 struct Phases {
   std::uint16_t complete;
   std::uint8_t arrivals, awaited;
-  int expected;  // bytes
+  int expected;  // missing bytes
 };
 static_assert(sizeof(Phases) == sizeof(unsigned long long));
 
@@ -88,7 +89,7 @@ inline void mbarrier_init(unsigned long long* barrier, unsigned arrivals) {
   phases(barrier) = {0, static_cast<std::uint8_t>(arrivals), static_cast<std::uint8_t>(arrivals), 0};
 }
 inline void fence_mbarrier_init() {}
-/// Arrivals and bytes that have come.
+/// Records arrivals and bytes at a barrier.
 inline void mbarrier_receive(unsigned long long* barrier, int arrivals, int bytes) {
   ::emulated::Phases& of = phases(barrier);
   if (arrivals > of.awaited) ::emulated::fail("a barrier gets more arrivals than it awaits");
@@ -115,7 +116,7 @@ inline void mbarrier_wait(unsigned long long* barrier, unsigned parity) {
   }
 }
 
-/// Rows of the box one after the other; zero outside.
+/// Copies the rows of the box one after the other; elements outside the map are zero.
 inline void tensor_copy(void* shared, const TensorMap& map, int x, int y, int z,
                         unsigned long long* barrier) {
   const emulated::TileMap& tile = emulated::tile_map(map);

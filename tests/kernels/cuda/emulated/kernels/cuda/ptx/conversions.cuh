@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Stands in for kernels/cuda/ptx/conversions.cuh in the emulation.
+// Replaces kernels/cuda/ptx/conversions.cuh in the emulation.
 
 #include <bit>
 

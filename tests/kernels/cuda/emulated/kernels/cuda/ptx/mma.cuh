@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Stands in for kernels/cuda/ptx/mma.cuh. No 16-bit results: nothing is transposed.
+// Replaces kernels/cuda/ptx/mma.cuh in the emulation. There are no 16-bit results, so nothing is transposed.
 
 #include "kernels/cuda/ptx/sparse_mma.cuh"
 
@@ -29,8 +29,8 @@ void dense_mma(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
   });
 }
 
-/// m16n8k<4 n>: register 2 i + h of A is row g + 8 h, column q + 4 i; register i of B is row q + 4 i, column
-/// g.
+/// Emulates m16n8k(4 n): register 2 i + h of A is row g + 8 h, column q + 4 i; register i of B is row q + 4
+/// i, column g.
 template <int n>
 void dense_mma(double (&d)[4], const double (&a)[2 * n], const double (&b)[n]) {
   emulated::multiply(d, a, b, 0, [](const auto& all, auto& sums) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Stands in for kernels/cuda/ptx/sparse_mma.cuh: the lanes of a warp hand in their registers, and the
-// products are those of kernels/sparse.
+// Replaces kernels/cuda/ptx/sparse_mma.cuh in the emulation: the lanes of a warp hand in their registers, and
+// kernels/sparse computes the products.
 
 #include "kernels/sparse/emulation/sparse_mma.hpp"
 #include "kernels/sparse/packed_operand.hpp"
@@ -19,14 +19,14 @@ constexpr Precision precision_of(Element element) {
 
 namespace emulated {
 
-/// The registers of a warp in one instruction.
+/// The operand registers of a warp for one instruction.
 template <class Word>
 struct WarpOperands {
   Word a[warp_lanes][8], b[warp_lanes][4];
   std::uint32_t metadata[warp_lanes];
 };
 
-/// Of every warp.
+/// Returns the registers of the current warp.
 template <class Word>
 WarpOperands<Word>& operands() {
   static WarpOperands<Word> warps[32];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Stands in for kernels/cuda/ptx/tensor_store.cuh in the emulation. Stores read shared memory as late as can
-// be: when the thread waits for that.
+// Replaces kernels/cuda/ptx/tensor_store.cuh in the emulation. Stores read shared memory as late as possible:
+// when the thread waits for them.
 
 #include "kernels/cuda/ptx/async_copy.cuh"
 
@@ -13,7 +13,8 @@ struct BoxStore {
   int x, y, z;
   const std::byte* shared;
 
-  /// 16-byte chunks are exchanged by bits 7 and up of their address, as many as rows of the box need.
+  /// Writes the box. 16-byte chunks are permuted by address bits 7 and up, as many bits as rows of the box
+  /// need (swizzling).
   void complete() const {
     const auto row_bytes = static_cast<std::uintptr_t>(tile->columns * tile->element_bytes);
     const std::uintptr_t exchanged = row_bytes == 128 ? 7 : row_bytes == 64 ? 3 : 0;
@@ -27,7 +28,7 @@ struct BoxStore {
       }
   }
 };
-/// Of every thread: groups of stores under way, the last of which is not committed yet.
+/// The groups of stores in flight of every thread; the last group is not committed yet.
 inline std::map<unsigned, std::deque<std::vector<BoxStore>>> stores;
 
 inline std::deque<std::vector<BoxStore>>& stores_of_thread() {

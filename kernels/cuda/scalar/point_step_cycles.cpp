@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cuda/scalar/step_cycles.hpp"
+#include "kernels/cuda/scalar/point_step_cycles.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,29 +11,31 @@
 namespace spsolve::cuda {
 namespace {
 
-// Measured on H200 (docs/plan.md).
-constexpr double first_cache_bytes = 107, second_cache_cycles = 0.193;  // in a cycle; of a point of a row
-constexpr double row_cycles = 0.42;  // of the first cache, for another row of a warp and tap
+// Parameters of the cost model of step.cuh, measured on H200 (docs/plan.md): bytes per cycle from the L1
+// cache, and cycles per point and row of input from the L2 cache.
+constexpr double first_cache_bytes = 107, second_cache_cycles = 0.193;
+constexpr double row_cycles = 0.42;  // L1 cycles per tap for each further row of a warp
 constexpr int most_unrolled_taps = 512;
-constexpr double tap_cycles = 39, loop_cycles = 322;  // until a tap of a step is done, unrolled or not
+constexpr double tap_cycles = 39, loop_cycles = 322;  // latency of a tap, unrolled and in a loop
 constexpr double slots_of_cycle = 107;
-constexpr double mirror_slots = 10, constant_slots = 12;  // of a tap of a step beside walls
-constexpr double offset_slots = 24;  // of an offset within reach, along three axes, before the taps
-// On H100 (docs/kernels-scalar.md), of a tap beside the ends of axes that repeat. For those of so many taps
-// kernels have so many registers that few warps are left, and all take as long as if they were there.
+constexpr double mirror_slots = 10, constant_slots = 12;  // per tap, beside walls
+constexpr double offset_slots = 24;  // per offset within reach, along three axes, before the taps
+// Measured on H100 (docs/kernels-scalar.md), per tap beside the ends of axes that repeat. With
+// `crowding_taps` taps or more, kernels use many registers and few warps remain, so that all points take as
+// long as those beside the ends.
 constexpr double repeat_slots = 13, crowding_taps = 570;
 
-/// What the sum of a point reads.
-struct Operands {
+/// The points that a sum reads.
+struct PointsRead {
   int points = 0;
-  std::array<std::set<int>, 3> offsets;        // along each axis
-  std::map<int, std::set<int>> rows_of_plane;  // planes and rows as tiles have them
+  std::array<std::set<int>, 3> offsets;        // offsets along each axis
+  std::map<int, std::set<int>> rows_of_plane;  // planes and rows in tile axes
 
   int extent(int axis) const { return *offsets[axis].rbegin() - *offsets[axis].begin() + 1; }
 };
 
-Operands operands_of(const KernelStencil& stencil) {
-  Operands all;
+PointsRead points_read_of(const KernelStencil& stencil) {
+  PointsRead all;
   for (const Tap& tap : stencil.taps) {
     int points = 1;
     for (int axis = 0; axis < axis_count; ++axis) {
@@ -49,9 +51,9 @@ Operands operands_of(const KernelStencil& stencil) {
   return all;
 }
 
-/// Rows of input per row of results that the second cache gives: in every plane those within reach of as many
-/// rows as the threads of a block take.
-double rows_read(const Operands& operands, double columns) {
+/// Returns how many rows of input per row of results come from the L2 cache. In each plane these are the rows
+/// within reach of the rows that the threads of a block compute together.
+double rows_read(const PointsRead& operands, double columns) {
   constexpr double threads = 256;
   const double together = std::max(1.0, threads / columns);
   double read = 0;
@@ -61,8 +63,9 @@ double rows_read(const Operands& operands, double columns) {
   return read;
 }
 
-/// Issue slots of a point beside walls: what every kind of them takes of a tap, and of offsets before.
-double wall_slots(const KernelStencil& stencil, const Operands& operands, bool fp64) {
+/// Returns the issue slots of a point beside walls: a share per tap for every kind of wall, and a share for
+/// the offsets before the taps.
+double wall_slots(const KernelStencil& stencil, const PointsRead& operands, bool fp64) {
   bool constants = false, mirrors = false;
   for (const auto& faces : stencil.walls)
     for (const Wall wall : faces) {
@@ -73,21 +76,22 @@ double wall_slots(const KernelStencil& stencil, const Operands& operands, bool f
          offset_slots * std::max({operands.extent(0), operands.extent(1), operands.extent(2)});
 }
 
-/// The share of warps that have points beside the ends of an axis: they take both ways through the kernel.
-double warps_beside_ends_of(const KernelStencil& stencil, const Region& region, const Operands& operands,
+/// Returns the share of warps with points beside the ends of an axis. These warps run both branches of the
+/// kernel.
+double warps_beside_ends_of(const KernelStencil& stencil, const Region& region, const PointsRead& operands,
                             int axis) {
   const std::int64_t begin = region.begin[axis], end = region.end[axis],
                      low = -*operands.offsets[axis].begin(),
                      high = stencil.shape[axis] - *operands.offsets[axis].rbegin();
   const std::int64_t beside = std::max<std::int64_t>(0, std::min(low, end) - begin) +
                               std::max<std::int64_t>(0, end - std::max(high, begin));
-  // The end of a row and the beginning of the next lie in one warp.
+  // A warp may hold the end of a row and the beginning of the next.
   const std::int64_t of_warp = axis == column_axis && beside > 0 ? 32 : 0;
   return std::min(1.0, static_cast<double>(beside + of_warp) / static_cast<double>(end - begin));
 }
 
-/// The same of several axes.
-double warps_beside_ends(const KernelStencil& stencil, const Region& region, const Operands& operands,
+/// Returns the share of warps with points beside the ends of any of several axes.
+double warps_beside_ends(const KernelStencil& stencil, const Region& region, const PointsRead& operands,
                          const std::array<bool, 3>& axes) {
   double inner = 1;
   for (int axis = 0; axis < axis_count; ++axis)
@@ -95,8 +99,8 @@ double warps_beside_ends(const KernelStencil& stencil, const Region& region, con
   return 1 - inner;
 }
 
-/// Issue slots of a point that go to what lies beyond the ends of axes.
-double end_slots(const KernelStencil& stencil, const Region& region, const Operands& operands, bool fp64) {
+/// Returns the issue slots of a point that handle what lies beyond the ends of axes.
+double end_slots(const KernelStencil& stencil, const Region& region, const PointsRead& operands, bool fp64) {
   const std::array walls{stencil.has_walls(0), stencil.has_walls(1), stencil.has_walls(2)};
   const double of_walls =
       warps_beside_ends(stencil, region, operands, walls) * wall_slots(stencil, operands, fp64);
@@ -108,16 +112,16 @@ double end_slots(const KernelStencil& stencil, const Region& region, const Opera
 
 }  // namespace
 
-double step_cycles(const KernelStencil& stencil, const Region& region, const Formats& formats,
-                   const BlockLimits& limits) {
-  const Operands operands = operands_of(stencil);
+double point_step_cycles(const KernelStencil& stencil, const Region& region, const Formats& formats,
+                         const BlockLimits& limits) {
+  const PointsRead operands = points_read_of(stencil);
   const bool fp64 = formats.compute_bytes() == 8;
   const double points = static_cast<double>(region.extent(0) * region.extent(1) * region.extent(2)) /
                         limits.multiprocessors,
                columns = static_cast<double>(region.extent(column_axis)), taps = operands.points;
   if (operands.points > most_unrolled_taps) return taps * loop_cycles * std::max(1.0, points / 1024);
   const double bytes = std::max(4, formats.in_bytes()),
-               more_rows = std::max(0.0, 32 / columns - 1),  // of a warp
+               more_rows = std::max(0.0, 32 / columns - 1),  // further rows of a warp
       first = taps * (bytes / first_cache_bytes + more_rows * row_cycles / 32),
                second = second_cache_cycles * (rows_read(operands, columns) + stencil.with_source),
                slots = taps * (formats.storage == Precision::tf32 ? rounding_slots : 0.0) +

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which planes and which tile a block of march.cuh takes.
+// Maps a block of march.cuh to its tile and its planes.
 
 #include "kernels/cuda/scalar/march_tile.cuh"
 
 namespace spsolve::cuda {
 
-struct BlockPlace {
-  const Arguments& a;
+struct MarchBlock {
+  const ScalarArguments& a;
   long long first_row, first_column;  // of the tile, halo included
-  long long begin, end;               // the planes that the block writes
-  long long begin_row, end_row;       // and the rows
+  long long begin, end;               // planes that the block writes
+  long long begin_row, end_row;       // rows that the block writes
 
-  __device__ explicit BlockPlace(const Arguments& arguments) : a(arguments) {
+  __device__ explicit MarchBlock(const ScalarArguments& arguments) : a(arguments) {
     if constexpr (RY > 0)
       place_by_shares();
     else
       place_by_stretches();
   }
 
-  /// Whether the tile, halo included, reaches a wall at the ends of rows or columns.
+  /// Returns whether the tile, halo included, reaches a wall at the ends of rows or columns.
   __device__ bool beside_wall() const {
     return reaches_wall(row_axis, first_row, first_row + tile_rows) ||
            reaches_wall(column_axis, first_column, first_column + tile_columns);
   }
-  /// Whether planes reach a face across the march. Of tiles of one row few do: those of more all take the
-  /// code for it.
+  /// Returns whether the block's planes reach a face across the march. Few tiles of one row do; tiles of
+  /// several rows all run the code for it.
   __device__ bool near_planes() const {
     return !ends_apart || reaches_wall(plane_axis, begin - depth * R, end + depth * R);
   }
@@ -42,31 +42,32 @@ struct BlockPlace {
     end_row = rows.end_row(row);
   }
 
-  /// Tiles of rows, whose blocks are in one line.
+  /// Places a block whose tile has several rows; the grid of blocks is one-dimensional.
   __device__ void place_by_shares() {
     const MarchShares& s = a.shares;
     const int block = static_cast<int>(blockIdx.x), other = block - s.whole;
-    int piece = block, from = 0, to = s.steps;
+    int piece = block, from = 0, to = s.planes;
     if (other >= 0) {
       const int stretch = other / s.shared(), beyond = stretch - s.stretches;
       piece = s.whole + other % s.shared();
       from = beyond < 0 ? stretch * s.length : s.stretches * s.length + beyond * s.short_length;
-      to = min(from + (beyond < 0 ? s.length : s.short_length), s.steps);
+      to = min(from + (beyond < 0 ? s.length : s.short_length), s.planes);
     }
-    // Tiles beside walls at the ends of rows take longer: those of all slabs come first, so that neighbours
-    // go abreast and find each other's halos in the cache.
+    // Tiles beside walls at the ends of rows take longer. Such tiles of all slabs come first, so that
+    // neighbours march abreast and find each other's halos in the cache.
     const int outer = walls[column_axis][0] != Wall::none && a.column_tiles > 2 ? 2 : 0;
     const int rows = s.tiles / a.column_tiles, outer_pieces = s.pieces / a.column_tiles * outer;
     const bool is_outer = piece < outer_pieces;
     const int columns = is_outer ? outer : a.column_tiles - outer, tiles = columns * rows,
               rank = is_outer ? piece : piece - outer_pieces, slab = rank / tiles, column = rank % columns;
     place_tile(is_outer ? column * (a.column_tiles - 1) : column + outer / 2, rank % tiles / columns);
-    const long long first = a.region.begin[0] + static_cast<long long>(slab) * s.steps;
+    const long long first = a.region.begin[0] + static_cast<long long>(slab) * s.planes;
     begin = first + from;
     end = min(first + to, a.region.end[0]);
   }
 
-  /// Tiles of one row: blocks of a stretch side by side, those of outer tiles, which take longest, first.
+  /// Places a block whose tile has one row. The blocks of a stretch are side by side; those of outer tiles,
+  /// which take longest, come first.
   __device__ void place_by_stretches() {
     const MarchStretches& s = a.stretches;
     const int block = static_cast<int>(blockIdx.x), other = block - s.outer_tiles() * s.of_outer.number;
@@ -79,14 +80,15 @@ struct BlockPlace {
     place_tile(is_outer ? outer_tile : s.outer[0] + nth, static_cast<int>(blockIdx.y));
     begin = a.region.begin[0];
     end = a.region.end[0];
-    // Lines are not cut: divisions would be a tenth of their instructions.
+    // Lines (1D grids) are not cut: the divisions would be a tenth of their instructions.
     if (number > 1) {
       begin = begin_of_stretch(stretch, number, fewer);
       end = begin_of_stretch(stretch + 1, number, fewer);
     }
   }
 
-  /// As if the march were `fewer` planes longer at both ends, and cut evenly.
+  /// Returns where a stretch begins: the march is cut evenly as if it were `fewer` planes longer at both
+  /// ends.
   __device__ long long begin_of_stretch(int stretch, int number, int fewer) const {
     const long long planes = a.region.end[0] - a.region.begin[0],
                     evenly = stretch * (planes + 2 * fewer) / number - fewer;

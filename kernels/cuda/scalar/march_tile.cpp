@@ -1,41 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cuda/scalar/tile.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 
 #include <algorithm>
 #include <array>
 #include <iterator>
 
-#include "kernels/cuda/scalar/single_tile.hpp"
+#include "kernels/cuda/scalar/single_step_tile.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
-/// A way to cut a block, and the 32-bit registers per thread that its time levels may take. The rest of the
-/// register file is for the window, addresses and operands on their way.
-struct Cut {
+/// A shape of a block, and the 32-bit registers per thread that its time levels may take. The rest of the
+/// register file holds the window, addresses and operands in flight.
+struct BlockShape {
   int warps, rows_per_warp, blocks_per_multiprocessor;
   int star_registers, box_registers;  // boxes need a larger window
 };
 
-// 3D, in order of preference among equals. 12 x 4 and 16 x 3 rows: measured best for fp32 stars and boxes on
-// H200.
-constexpr Cut cuts_3d[] = {{12, 4, 1, 128, 96}, {16, 3, 1, 64, 48},  {8, 6, 1, 160, 100}, {8, 8, 1, 136, 0},
-                           {16, 2, 1, 64, 48},  {12, 2, 1, 128, 96}, {8, 4, 1, 160, 128}, {12, 1, 1, 128, 96},
-                           {8, 2, 1, 160, 128}, {8, 1, 1, 160, 128}};
-// 2D and 1D: a warp is a tile of its own. In 2D fp32 it may have 4 or 8 points per lane (fp64: 4).
-constexpr Cut cuts_2d[] = {{1, 1, 16, 40, 40}, {1, 1, 12, 80, 80}, {1, 1, 8, 144, 144}};
-constexpr Cut beside_wide_sources{1, 1, 4, 144, 144};  // which leave shared memory for no more
+// Shapes for 3D, in order of preference among equals. 12 x 4 and 16 x 3 rows were measured to be best for
+// fp32 stars and boxes on H200.
+constexpr BlockShape shapes_3d[] = {
+    {12, 4, 1, 128, 96}, {16, 3, 1, 64, 48},  {8, 6, 1, 160, 100}, {8, 8, 1, 136, 0},   {16, 2, 1, 64, 48},
+    {12, 2, 1, 128, 96}, {8, 4, 1, 160, 128}, {12, 1, 1, 128, 96}, {8, 2, 1, 160, 128}, {8, 1, 1, 160, 128}};
+// Shapes for 2D and 1D, where each warp is a tile of its own. In 2D fp32 a lane may have 4 or 8 points (fp64:
+// 4).
+constexpr BlockShape shapes_2d[] = {{1, 1, 16, 40, 40}, {1, 1, 12, 80, 80}, {1, 1, 8, 144, 144}};
+// With a source, stages of wide tiles leave shared memory for four blocks.
+constexpr BlockShape shape_beside_wide_sources{1, 1, 4, 144, 144};
 
-// Beside those of sums and of a source that is kept until all levels have passed: of tiles of one warp, and
-// of several.
+// Registers besides those of sums and of a source that is kept until all levels have used it, for tiles of
+// one warp and of several.
 constexpr int other_registers_2d = 64, other_registers_3d = 60;
-// With a source, larger tiles are slower in 3D: more of their halos is read from memory, not from the cache.
+// With a source, larger tiles are slower in 3D: more of their halo is read from memory instead of the cache.
 constexpr int most_rows_with_source = 32;
-constexpr int spare_registers = 8;   // of boxes, for what box_registers() does not count
-constexpr int most_unrolled = 2500;  // operations on one plane in one thread: compile time, instruction cache
+constexpr int spare_registers = 8;   // for boxes: what box_registers() does not count
+constexpr int most_unrolled = 2500;  // operations of a thread per plane: limits compile time and code size
 
-int shared_bytes(const KernelStencil& stencil, const Formats& formats, const Tile& tile) {
+int shared_bytes(const KernelStencil& stencil, const Formats& formats, const MarchTile& tile) {
   const int radius = stencil.radius[row_axis];
   const int levels = radius == 0 ? 0 : stencil.pointwise_completion() ? tile.depth : 1;
   const int point = formats.in_bytes() + (stencil.with_source ? formats.compute_bytes() : 0);
@@ -47,22 +49,22 @@ int shared_bytes(const KernelStencil& stencil, const Formats& formats, const Til
   return round_up(ring, 128) + round_up(edges, 128) + last_plane;
 }
 
-/// Of the register file, in the portions in which it is given out.
-int registers_of_thread(const Cut& cut) {
-  return std::min(255, 65536 / (32 * cut.warps * cut.blocks_per_multiprocessor) / 8 * 8);
+/// Returns the registers that a thread can have, in multiples of the allocation granularity.
+int registers_of_thread(const BlockShape& shape) {
+  return std::min(255, 65536 / (32 * shape.warps * shape.blocks_per_multiprocessor) / 8 * 8);
 }
 
-/// 32-bit registers of the planes of the source that the levels of a tile have reached; one level alone keeps
-/// none.
-int source_registers(const KernelStencil& stencil, const Tile& tile, int compute_bytes) {
+/// Returns the 32-bit registers for the planes of the source that the levels have not used yet. A single
+/// level keeps none.
+int source_registers(const KernelStencil& stencil, const MarchTile& tile, int compute_bytes) {
   const bool kept = stencil.with_source && tile.depth > 1;
   const int planes = kept ? stencil.radius[plane_axis] * (tile.depth - 1) + 1 : 0;
   return planes * tile.rows_per_warp * tile.points_per_lane * compute_bytes / 4;
 }
 
-/// 32-bit registers that a box takes per thread, as ptxas does: sums and the points that are read. More are
-/// kept in local memory, which is up to 27 times slower than single steps on H200.
-int box_registers(const KernelStencil& stencil, const Tile& tile, int compute_bytes) {
+/// Returns the 32-bit registers per thread of a box, as ptxas allocates them: sums and the window. More
+/// registers would spill to local memory, which is up to 27 times slower than single steps on H200.
+int box_registers(const KernelStencil& stencil, const MarchTile& tile, int compute_bytes) {
   const int columns = tile.points_per_lane, window_columns = columns + 2 * stencil.radius[column_axis];
   const int sums = 2 * stencil.radius[plane_axis] * tile.depth * tile.rows_per_warp * columns,
             window = (tile.rows_per_warp + 2 * stencil.radius[row_axis]) * window_columns;
@@ -75,17 +77,17 @@ int warm_up_loops(const KernelStencil& stencil, const Formats& formats, int dept
   return apart ? warm_up_phases(depth) : 1;
 }
 
-std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& formats, int depth, const Cut& cut,
-                             int bytes_per_lane, const BlockLimits& limits) {
+std::optional<MarchTile> cut_tile(const KernelStencil& stencil, const Formats& formats, int depth,
+                                  const BlockShape& shape, int bytes_per_lane, const BlockLimits& limits) {
   const auto [plane_radius, row_radius, column_radius] = stencil.radius;
-  Tile tile;
+  MarchTile tile;
   tile.depth = depth;
-  tile.warps = cut.warps;
-  tile.rows_per_warp = cut.rows_per_warp;
-  tile.blocks_per_multiprocessor = cut.blocks_per_multiprocessor;
-  tile.stages = plane_radius == 0 ? 2 : cut.warps == 1 ? 8 : 3;  // how far copies run ahead
-  // Without a march there are registers for more, so that less of a tile is halo; with a source, shared
-  // memory for half of it.
+  tile.warps = shape.warps;
+  tile.rows_per_warp = shape.rows_per_warp;
+  tile.blocks_per_multiprocessor = shape.blocks_per_multiprocessor;
+  tile.stages = plane_radius == 0 ? 2 : shape.warps == 1 ? 8 : 3;  // pipeline depth
+  // Without planes ahead there are registers for more points, so that less of a tile is halo. With a source,
+  // shared memory has room for half of them.
   const int widest = stencil.with_source && row_radius > 0 ? 32 : 64;
   tile.points_per_lane = (plane_radius == 0 ? widest : bytes_per_lane) / formats.compute_bytes();
   while (tile.points_per_lane < column_radius) tile.points_per_lane *= 2;
@@ -97,9 +99,9 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
   tile.faces_between_warps = rows >= tile.rows() || rows % tile.rows_per_warp == 0;
   if (const int halo = depth * plane_radius; halo > 0)
     tile.warm_up = halo + halo / warm_up_loops(stencil, formats, depth) + 2;
-  // A source takes as much shared memory again: where that is too much, copies run less far ahead.
+  // A source doubles the shared memory of a stage. If that is too much, fewer stages are in flight.
   tile.shared_bytes = shared_bytes(stencil, formats, tile);
-  const int most_shared = static_cast<int>(limits.shared_bytes) / cut.blocks_per_multiprocessor;
+  const int most_shared = static_cast<int>(limits.shared_bytes) / shape.blocks_per_multiprocessor;
   while (stencil.with_source && tile.stages > 2 && tile.shared_bytes > most_shared) {
     --tile.stages;
     tile.shared_bytes = shared_bytes(stencil, formats, tile);
@@ -110,12 +112,12 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
             source = source_registers(stencil, tile, formats.compute_bytes());
   const auto has_registers = [&] {
     const bool star = stencil.pointwise_completion();
-    const int others = cut.warps == 1 ? other_registers_2d : other_registers_3d;
-    if (source > 0 && levels + source + others > registers_of_thread(cut)) return false;
-    if (star) return levels <= cut.star_registers;
-    return levels <= cut.box_registers &&
-           (cut.warps == 1 || box_registers(stencil, tile, formats.compute_bytes()) <=
-                                  registers_of_thread(cut) - spare_registers);
+    const int others = shape.warps == 1 ? other_registers_2d : other_registers_3d;
+    if (source > 0 && levels + source + others > registers_of_thread(shape)) return false;
+    if (star) return levels <= shape.star_registers;
+    return levels <= shape.box_registers &&
+           (shape.warps == 1 || box_registers(stencil, tile, formats.compute_bytes()) <=
+                                    registers_of_thread(shape) - spare_registers);
   };
   const bool fits = has_registers() && row_radius <= tile.rows_per_warp &&
                     tile.points_per_lane <= most_points_per_lane && tile.written_columns() > 0 &&
@@ -124,35 +126,36 @@ std::optional<Tile> cut_tile(const KernelStencil& stencil, const Formats& format
   return fits ? std::optional(tile) : std::nullopt;
 }
 
-/// The part of a tile that is written.
-double useful(const Tile& tile) {
+/// Returns the fraction of a tile that is written.
+double useful(const MarchTile& tile) {
   return static_cast<double>(tile.written_columns()) / tile.columns() * tile.written_rows() / tile.rows();
 }
 
-/// What one step of the whole grid takes of the busiest scheduler, in issue slots up to a factor.
-double busiest(const KernelStencil& stencil, const Tile& tile, int multiprocessors) {
-  constexpr double alone = 1.6;  // slots per instruction of a warp that has a scheduler to itself
+/// Returns the time of one step of the whole grid on the busiest scheduler, in issue slots up to a factor.
+double busiest(const KernelStencil& stencil, const MarchTile& tile, int multiprocessors) {
+  constexpr double alone = 1.6;  // slots per instruction of a warp alone on its scheduler
   const std::int64_t planes = stencil.shape[plane_axis],
                      tiles = ceil_div(stencil.shape[column_axis], tile.written_columns());
-  const int number = stretch_march(flat_march(tile, planes, tiles, multiprocessors)).of_others.number;
+  const int number = stretch_march(single_row_march(tile, planes, tiles, multiprocessors)).of_others.number;
   const std::int64_t blocks = ceil_div(tiles * number, multiprocessors);
   return static_cast<double>((ceil_div(planes, number) + tile.warm_up) * tile.points_per_lane) *
          std::max(alone, static_cast<double>(blocks) / schedulers_of_multiprocessor);
 }
 
-std::optional<Tile> choose_flat_tile(const KernelStencil& stencil, const Formats& formats, int depth,
-                                     const BlockLimits& limits) {
+std::optional<MarchTile> choose_single_row_tile(const KernelStencil& stencil, const Formats& formats,
+                                                int depth, const BlockLimits& limits) {
   const auto of_width = [&](int bytes_per_lane) {
-    std::optional<Tile> tile;
-    for (const Cut& cut : cuts_2d)
-      if (!tile) tile = cut_tile(stencil, formats, depth, cut, bytes_per_lane, limits);
+    std::optional<MarchTile> tile;
+    for (const BlockShape& shape : shapes_2d)
+      if (!tile) tile = cut_tile(stencil, formats, depth, shape, bytes_per_lane, limits);
     return tile || !stencil.with_source
                ? tile
-               : cut_tile(stencil, formats, depth, beside_wide_sources, bytes_per_lane, limits);
+               : cut_tile(stencil, formats, depth, shape_beside_wide_sources, bytes_per_lane, limits);
   };
   const auto wide = of_width(32);
   if (formats.compute_bytes() == 8) return wide;
-  // Wide tiles have less halo, narrow ones share a small grid among more warps, and hide a little more.
+  // Wide tiles have less halo. Narrow tiles share a small grid among more warps and hide a little more
+  // latency.
   constexpr double hides = 0.97;
   const auto narrow = of_width(16);
   return wide && narrow &&
@@ -162,7 +165,8 @@ std::optional<Tile> choose_flat_tile(const KernelStencil& stencil, const Formats
              : narrow;
 }
 
-/// march.cuh takes ghosts from within one mirror image of the grid.
+/// Returns whether the grid is thick enough for march.cuh, which takes ghost points from one reflection of
+/// the grid only.
 bool takes_grid(const KernelStencil& stencil) {
   for (int k = 0; k < axis_count; ++k)
     if (stencil.has_walls(k) && stencil.shape[k] < stencil.radius[k]) return false;
@@ -171,25 +175,25 @@ bool takes_grid(const KernelStencil& stencil) {
 
 }  // namespace
 
-std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& formats, int depth,
-                                const BlockLimits& limits) {
-  if (stencil.radius[row_axis] == 0) return choose_flat_tile(stencil, formats, depth, limits);
-  const auto is_large = [&](const Tile& tile) {
+std::optional<MarchTile> choose_march_tile(const KernelStencil& stencil, const Formats& formats, int depth,
+                                           const BlockLimits& limits) {
+  if (stencil.radius[row_axis] == 0) return choose_single_row_tile(stencil, formats, depth, limits);
+  const auto is_large = [&](const MarchTile& tile) {
     return stencil.with_source && tile.rows() > most_rows_with_source;
   };
-  const auto is_better = [&](const Tile& tile, const Tile& other) {
+  const auto is_better = [&](const MarchTile& tile, const MarchTile& other) {
     if (is_large(tile) != is_large(other)) return is_large(other);
     return useful(tile) > useful(other) + 1e-9;
   };
-  std::optional<Tile> best;
-  for (const Cut& cut : cuts_3d)
-    if (const auto tile = cut_tile(stencil, formats, depth, cut, 16, limits))
+  std::optional<MarchTile> best;
+  for (const BlockShape& shape : shapes_3d)
+    if (const auto tile = cut_tile(stencil, formats, depth, shape, 16, limits))
       if (!best || is_better(*tile, *best)) best = tile;
   return best;
 }
 
-FlatMarch flat_march(const Tile& tile, std::int64_t planes, std::int64_t tiles,
-                     std::int64_t multiprocessors) {
+SingleRowMarch single_row_march(const MarchTile& tile, std::int64_t planes, std::int64_t tiles,
+                                std::int64_t multiprocessors) {
   return {.planes = planes,
           .tiles = tiles,
           .warm_up = tile.warm_up,
@@ -197,11 +201,12 @@ FlatMarch flat_march(const Tile& tile, std::int64_t planes, std::int64_t tiles,
           .schedulers = schedulers_of_multiprocessor * multiprocessors};
 }
 
-WallCost wall_cost(const KernelStencil& stencil, const Tile& tile, int compute_bytes) {
+WallCost wall_cost(const KernelStencil& stencil, const MarchTile& tile, int compute_bytes) {
   if (stencil.radius[plane_axis] == 0) return {};
-  // Instructions: one per word of a neighbour beyond the ends of rows, which is within the points of a lane
-  // or after them; per point of blocks near a face across the march. Boxes beside both take longer than that:
-  // of 20 grids on H200, the number with which they did best.
+  // Instructions: one per word of each neighbour beyond the ends of rows, which lies within the points of a
+  // lane or after them, and `ghost_planes` per point in blocks near a face across the march. Boxes beside
+  // both kinds of faces take longer than that count; `boxes_beside_both` is the value with which 20 grids on
+  // H200 did best.
   constexpr double ghost_planes = 0.7, boxes_beside_both = 1.5;
   const int radius = stencil.radius[column_axis];
   const bool between = stencil.shape[column_axis] % tile.points_per_lane == 0 &&
@@ -217,34 +222,36 @@ WallCost wall_cost(const KernelStencil& stencil, const Tile& tile, int compute_b
 
 int preferred_depth(const KernelStencil& stencil, const Formats& formats, const BlockLimits& limits) {
   if (!takes_grid(stencil)) return 0;
-  // Below, computing twice costs more than the memory traffic saved, of which a source makes more.
+  // Below this fraction, redundant computation costs more than the saved memory traffic. A source adds memory
+  // traffic.
   const double least_useful = stencil.with_source && stencil.radius[row_axis] > 0 ? 0.65 : 0.76;
-  // Measured; without a march levels keep no registers.
+  // Measured. Without planes ahead, levels keep no registers.
   const int deepest = stencil.radius[plane_axis] == 0 ? 16 : 8;
   KernelStencil inner = stencil;
   inner.walls = {};
   for (int depth = deepest; depth > 1; --depth)
-    if (const auto tile = choose_tile(inner, formats, depth, limits);
-        tile && useful(*tile) >= least_useful && choose_tile(stencil, formats, depth, limits))
+    if (const auto tile = choose_march_tile(inner, formats, depth, limits);
+        tile && useful(*tile) >= least_useful && choose_march_tile(stencil, formats, depth, limits))
       return depth;
-  return choose_tile(stencil, formats, 1, limits) ? 1 : 0;
+  return choose_march_tile(stencil, formats, 1, limits) ? 1 : 0;
 }
 
 namespace {
 
-/// Of marches of up to `steps` steps: whether rows repeat.
+/// Returns whether marches of up to `steps` steps can wrap rows at their ends.
 bool march_repeats_rows(const KernelStencil& stencil, Precision precision, int steps, int preferred,
                         const BlockLimits& limits) {
   const std::int64_t columns = stencil.shape[column_axis];
-  // Images of few rows cost little; kernels of single steps take planes beside neumann faces.
-  if (stencil.radius[row_axis] == 0 || columns > most_columns || stencil.steps_planes()) return false;
+  // Periodic copies of few rows cost little. Kernels of single steps, which advance planes beside neumann
+  // faces, would need them as well.
+  if (stencil.radius[row_axis] == 0 || columns > most_columns || stencil.has_stepped_planes()) return false;
   for (int depth = 1; depth <= steps; ++depth)
     for (const bool in_stored : {false, true})
       for (const bool out_stored : {false, true}) {
-        const auto tile = choose_tile(stencil, {precision, in_stored, out_stored}, depth, limits);
-        if (!tile && depth > preferred) continue;  // several kernels
-        // A tile across the ends begins with half of it; no other may begin with the grid, or reach beyond
-        // it.
+        const auto tile = choose_march_tile(stencil, {precision, in_stored, out_stored}, depth, limits);
+        if (!tile && depth > preferred) continue;  // runs as several kernels
+        // The tile across the ends begins with half of its columns before the grid. No other tile may begin
+        // before the grid or end beyond it.
         if (!tile || columns < tile->columns() ||
             tile->columns() / 2 <= tile->column_margin + tile->across_margin)
           return false;
@@ -258,7 +265,7 @@ std::array<bool, 3> wrapped_axes(const KernelStencil& stencil, const Region& blo
                                  int steps, const BlockLimits& limits) {
   const Formats formats{precision, true, true};
   const int bytes = formats.in_bytes();
-  // Whether an axis may, given how far beyond its ends threads read.
+  // Returns whether an axis may repeat if threads read `beyond` points beyond its ends.
   const auto may_repeat = [&](int axis, int beyond) {
     return stencil.radius[axis] > 0 && !stencil.has_walls(axis) &&
            block.extent(axis) == stencil.shape[axis] && stencil.shape[axis] >= beyond;
@@ -279,9 +286,10 @@ std::array<bool, 3> wrapped_axes(const KernelStencil& stencil, const Region& blo
   return wraps;
 }
 
-std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& columns, const Tile& tile,
-                                             const Formats& formats, bool scratch, bool ends_at_wall) {
-  constexpr int room = 64;  // bytes
+std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& columns,
+                                             const MarchTile& tile, const Formats& formats, bool scratch,
+                                             bool ends_at_wall) {
+  constexpr int room = 64;  // bytes of padding
   const auto [begin, end] = columns;
   const std::int64_t together = tile.points_per_lane;
   if (tile.column_margin % together != 0) return columns;
@@ -291,55 +299,57 @@ std::array<std::int64_t, 2> in_whole_vectors(const std::array<std::int64_t, 2>& 
   return {begin, has_room && begin % together == 0 ? round_up(end, together) : end};
 }
 
-void place_column_tiles(Arguments& a, const Tile& tile, std::int64_t first) {
+void place_column_tiles(ScalarArguments& a, const MarchTile& tile, std::int64_t first) {
   const std::int64_t written = tile.written_columns(), period = a.row_period;
   a.first_column = first - tile.column_margin;
   a.column_tiles = static_cast<int>(ceil_div(a.region.end[column_axis] - first, written));
   if (period == 0) return;
-  const std::int64_t across = tile.columns() / 2 - tile.across_margin;  // of its columns beyond either end
+  const std::int64_t across =
+      tile.columns() / 2 - tile.across_margin;  // its written columns beyond either end
   a.region.begin[column_axis] = -across;
   a.region.end[column_axis] = period - across;
   a.first_column = across - tile.column_margin - written;
   a.column_tiles = static_cast<int>(1 + ceil_div(period - 2 * across, written));
 }
 
-RowTiles tiles_of_rows(const Region& region, const KernelStencil& stencil, const Tile& tile) {
+RowTiles tiles_of_rows(const Region& region, const KernelStencil& stencil, const MarchTile& tile) {
   return {region.begin[row_axis], region.end[row_axis],       stencil.shape[row_axis], tile.rows(),
           tile.row_margin,        stencil.has_walls(row_axis)};
 }
 
-void keep_tiles_from_walls(Arguments& a, const Tile& tile) {
+void keep_tiles_from_walls(ScalarArguments& a, const MarchTile& tile) {
   const std::int64_t written = tile.written_columns(), margin = tile.column_margin;
   const std::int64_t first_of_last = a.first_column + margin + (a.column_tiles - 1) * written;
-  // By so much the tile before the last reaches beyond the wall, and by so much tiles may be moved.
+  // The tile before the last reaches beyond the wall by `beyond` columns; tiles may be moved by `room`
+  // columns.
   const std::int64_t beyond = round_up(first_of_last + margin - a.shape[column_axis], most_points_per_lane);
   const std::int64_t room =
       std::min<std::int64_t>(written - margin, first_of_last + written - a.region.end[column_axis]);
   if (a.column_tiles > 1 && beyond > 0 && beyond <= room) a.first_column -= beyond;
 }
 
-Tile place_tiles(Arguments& a, const KernelStencil& stencil, Tile tile, std::int64_t first) {
+MarchTile place_tiles(ScalarArguments& a, const KernelStencil& stencil, MarchTile tile, std::int64_t first) {
   const bool has_ends = stencil.has_walls(column_axis), is_line = stencil.radius[plane_axis] == 0;
   place_column_tiles(a, tile, first);
-  if (has_ends && !is_line) keep_tiles_from_walls(a, tile);  // of lines, tiles begin where memory's lines do
+  if (has_ends && !is_line) keep_tiles_from_walls(a, tile);  // tiles of lines stay at cache lines of memory
   tile.whole_vectors = writes_whole_vectors(a, tile);
   if (has_ends) tile.faces_between_lanes = faces_between_lanes(a, tile);
   return tile;
 }
 
-std::array<bool, 2> outer_tiles(const Arguments& a, const Tile& tile) {
+std::array<bool, 2> outer_tiles(const ScalarArguments& a, const MarchTile& tile) {
   const std::int64_t end = a.first_column + (a.column_tiles - 1) * tile.written_columns() + tile.columns();
   const bool several = a.column_tiles > 1;
   return {several && a.first_column < 0, several && end > a.shape[column_axis]};
 }
 
-std::array<bool, 2> faces_between_lanes(const Arguments& a, const Tile& tile) {
+std::array<bool, 2> faces_between_lanes(const ScalarArguments& a, const MarchTile& tile) {
   const auto is_whole = [&](std::int64_t columns) { return columns % tile.points_per_lane == 0; };
   const bool tiles = a.column_tiles == 1 || is_whole(tile.written_columns());
   return {tiles && is_whole(a.first_column), tiles && is_whole(a.shape[column_axis] - a.first_column)};
 }
 
-bool writes_whole_vectors(const Arguments& a, const Tile& tile) {
+bool writes_whole_vectors(const ScalarArguments& a, const MarchTile& tile) {
   const std::int64_t ends[] = {a.region.begin[column_axis] - a.first_column,
                                a.region.end[column_axis] - a.first_column, tile.column_margin,
                                a.row_period ? tile.across_margin : 0};

@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cuda/scalar/step_tile.hpp"
+#include "kernels/cuda/scalar/small_grid_tile.hpp"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
 #include "kernels/cuda/launch/launch_shape.hpp"
-#include "kernels/cuda/scalar/tile.hpp"
+#include "kernels/cuda/scalar/march_tile.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
 constexpr std::int64_t least_planes = 8, most_planes = 256, least_columns = 8;
-// Measured on H200, in cycles: until the first step, beside walls; a step; until the threads have their
-// loads.
+// Cycles measured on H200: until the first step, further cycles beside walls, per step, and until the loads
+// of a turn have arrived.
 constexpr double start_cycles = 600, ghost_cycles = 1600, barrier_cycles = 150, load_cycles = 1300;
-constexpr double turn_slots = 25, point_slots = 3;  // instructions beside sums, of a thread, of a point
-// The same of march.cuh on small grids, where each warp waits for its own results: until the first step; to
-// fill a level in fp64; a plane of a level; issue slots per instruction; between walls, times as much.
+// Instructions of a thread besides the sums: per turn, per point.
+constexpr double turn_slots = 25, point_slots = 3;
+// The same for march.cuh on small grids, where each warp waits for its own results: cycles until the first
+// step; to fill a level in fp64; per plane of a level. `alone` is issue slots per instruction, `walls_slow`
+// the factor between walls.
 constexpr double march_cycles = 3000, level_cycles_fp64 = 900, plane_cycles = 20, alone = 1.5,
                  walls_slow = 1.65;
-constexpr double mirror_cycles = 6000;  // of what is beside neumann faces across it that it does not mirror
+constexpr double mirror_cycles = 6000;  // single steps beside neumann faces that the march does not reflect
 
 int planes_per_thread(const KernelStencil& stencil) {
   return planes_of_thread(static_cast<int>(stencil.taps.size()) * (stencil.folded[column_axis] ? 2 : 1));
 }
 
-/// Points that a thread reads for each of its sums.
+/// Returns how many points a thread reads per sum.
 double points_read(const KernelStencil& stencil) {
   std::map<int, std::pair<int, int>> planes_of_column;
   for (const Tap& tap : stencil.taps)
@@ -42,7 +44,7 @@ double points_read(const KernelStencil& stencil) {
   return points;
 }
 
-/// Planes that a tile of so many holds for so many steps.
+/// Returns how many planes a tile of `planes` planes holds for `steps` steps.
 std::int64_t held_planes(const KernelStencil& stencil, std::int64_t planes, int steps) {
   const int radius = stencil.radius[plane_axis];
   const std::int64_t held = planes + 2 * steps * radius;
@@ -51,28 +53,28 @@ std::int64_t held_planes(const KernelStencil& stencil, std::int64_t planes, int 
              : std::min<std::int64_t>(held, stencil.shape[plane_axis] + 2 * radius);
 }
 
-/// Cycles that a block takes for a turn of its threads. A warp takes a cycle of shared memory for every 128
-/// bytes, and one of its scheduler for an instruction.
+/// Returns the cycles of a block for one turn of its threads. A warp takes one cycle of shared memory per 128
+/// bytes, and one cycle of its scheduler per instruction.
 double turn_cycles(const KernelStencil& stencil, int compute_bytes) {
-  constexpr double warps = step_threads / 32;
+  constexpr double warps = small_grid_threads / 32;
   const double words = compute_bytes / 4.0, read = points_read(stencil),
                together = planes_per_thread(stencil),
                slots = together * (read + words * stencil.operations + point_slots) + turn_slots;
   return warps * std::max(together * words * (read + 1), slots / schedulers_of_multiprocessor);
 }
 
-/// What tiles of so many planes and columns take; `turn`: turn_cycles().
-StepTile cut_tile(const KernelStencil& stencil, const Region& region, int steps, int compute_bytes,
-                  const BlockLimits& limits, std::int64_t planes, std::int64_t columns, int stride,
-                  double turn) {
+/// Returns the tile of this many planes and columns with its cost; `turn` is turn_cycles().
+SmallGridTile cut_tile(const KernelStencil& stencil, const Region& region, int steps, int compute_bytes,
+                       const BlockLimits& limits, std::int64_t planes, std::int64_t columns, int stride,
+                       double turn) {
   const auto extent = [&](int axis) { return region.end[axis] - region.begin[axis]; };
-  StepTile tile{stride, planes, columns, ceil_div(extent(plane_axis), planes),
-                ceil_div(extent(column_axis), columns)};
+  SmallGridTile tile{stride, planes, columns, ceil_div(extent(plane_axis), planes),
+                     ceil_div(extent(column_axis), columns)};
   const int together = planes_per_thread(stencil);
   const std::int64_t held = held_planes(stencil, planes, steps);
   tile.shared_bytes = static_cast<std::size_t>(2 * compute_bytes * stride * (held + together - 1));
   const auto turns = [&](std::int64_t rows) {
-    return static_cast<double>(ceil_div(rows, together * (step_threads / stride)));
+    return static_cast<double>(ceil_div(rows, together * (small_grid_threads / stride)));
   };
   tile.points = together;
   tile.turn_cycles = turn;
@@ -84,13 +86,14 @@ StepTile cut_tile(const KernelStencil& stencil, const Region& region, int steps,
   return tile;
 }
 
-double cycles_of_march(const KernelStencil& stencil, const Tile& tile, const Region& region,
+/// Estimates the cycles of a march of the region by march.cuh.
+double cycles_of_march(const KernelStencil& stencil, const MarchTile& tile, const Region& region,
                        int compute_bytes, const BlockLimits& limits) {
   const std::int64_t planes = region.end[plane_axis] - region.begin[plane_axis],
                      columns = region.end[column_axis] - region.begin[column_axis],
                      tiles = ceil_div(columns, tile.written_columns()),
                      schedulers = schedulers_of_multiprocessor * limits.multiprocessors,
-                     number = stretch_march(flat_march(tile, planes, tiles, limits.multiprocessors))
+                     number = stretch_march(single_row_march(tile, planes, tiles, limits.multiprocessors))
                                   .of_others.number,
                      length = ceil_div(planes, number);
   const double warps = static_cast<double>(tiles * number) / static_cast<double>(schedulers),
@@ -99,17 +102,18 @@ double cycles_of_march(const KernelStencil& stencil, const Tile& tile, const Reg
   return march_cycles + (compute_bytes == 8 ? level_cycles_fp64 * tile.depth : 0) +
          static_cast<double>((length + tile.warm_up) * tile.depth) * plane *
              (stencil.has_walls() ? walls_slow : 1) +
-         (stencil.steps_planes() ? mirror_cycles : 0);
+         (stencil.has_stepped_planes() ? mirror_cycles : 0);
 }
 
 }  // namespace
 
-std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Region& region, int steps,
-                                         int compute_bytes, const BlockLimits& limits) {
+std::optional<SmallGridTile> choose_small_grid_tile(const KernelStencil& stencil, const Region& region,
+                                                    int steps, int compute_bytes, const BlockLimits& limits) {
   if (stencil.shape[row_axis] > 1 || stencil.radius[row_axis] > 0 || stencil.radius[plane_axis] == 0)
     return std::nullopt;
-  if (stencil.wraps != std::array<bool, 3>{}) return std::nullopt;  // it reads images
-  std::optional<StepTile> best;
+  if (stencil.wraps != std::array<bool, 3>{})
+    return std::nullopt;  // the kernel reads periodic copies in memory
+  std::optional<SmallGridTile> best;
   const double turn = turn_cycles(stencil, compute_bytes);
   const std::int64_t all_planes = region.end[plane_axis] - region.begin[plane_axis],
                      all_columns = region.end[column_axis] - region.begin[column_axis];
@@ -120,8 +124,8 @@ std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Reg
     for (std::int64_t planes = std::min(all_planes, most_planes);
          planes >= std::min(all_planes, least_planes); --planes) {
       if (planes != ceil_div(all_planes, ceil_div(all_planes, planes)))
-        continue;  // leave no smaller last tile
-      const StepTile tile =
+        continue;  // a smaller extent gives the same number of tiles
+      const SmallGridTile tile =
           cut_tile(stencil, region, steps, compute_bytes, limits, planes, columns, stride, turn);
       if (tile.shared_bytes <= limits.shared_bytes && tile.plane_tiles <= most_blocks_across &&
           (!best || tile.cycles < best->cycles))
@@ -131,11 +135,12 @@ std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Reg
   return best;
 }
 
-std::optional<StepTile> choose_small_tile(const KernelStencil& stencil, const Region& region, int steps,
-                                          const Formats& formats, const BlockLimits& limits) {
-  const auto tile = choose_step_tile(stencil, region, steps, formats.compute_bytes(), limits);
+std::optional<SmallGridTile> choose_faster_small_grid_tile(const KernelStencil& stencil, const Region& region,
+                                                           int steps, const Formats& formats,
+                                                           const BlockLimits& limits) {
+  const auto tile = choose_small_grid_tile(stencil, region, steps, formats.compute_bytes(), limits);
   if (!tile) return std::nullopt;
-  const auto march = choose_tile(stencil, formats, steps, limits);
+  const auto march = choose_march_tile(stencil, formats, steps, limits);
   const auto faster = [&] {
     return tile->cycles < cycles_of_march(stencil, *march, region, formats.compute_bytes(), limits);
   };

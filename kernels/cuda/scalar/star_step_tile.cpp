@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cuda/scalar/star_tile.hpp"
+#include "kernels/cuda/scalar/star_step_tile.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,28 +12,31 @@ namespace spsolve::cuda {
 namespace {
 
 constexpr int most_taps = 160;                             // unrolled for every row of a thread
-constexpr int most_operations = 1600;                      // of a thread and plane
-constexpr int other_registers = 36, most_registers = 232;  // of a thread
+constexpr int most_operations = 1600;                      // per thread and plane
+constexpr int other_registers = 36, most_registers = 232;  // per thread
 constexpr int planes_on_their_way = 4;
-// Fitted to tiles on H100, those of memory to H200 (docs/kernels-scalar.md). Issue slots of a warp for a
-// plane: for 16 bytes that it copies; for a read of shared memory, and of it for an operand of 16 bits and of
-// tf32; for a row of results; else; for a ghost beyond the ends of rows, for which blocks that have none
-// wait. Warps that a scheduler needs to be busy.
+// Parameters of the cost model, fitted to tiles on H100, those of memory on H200 (docs/kernels-scalar.md).
+//
+// Issue slots of a warp for a plane: copy_slots per 16 bytes copied; read_slots per read of shared memory,
+// with half_slots or tf32_slots more per operand that is converted; row_slots per row of results; plane_slots
+// for the rest; ghost_slots per ghost point beyond the ends of rows, which blocks without ghosts wait for
+// too. `alone` is the number of warps that keep a scheduler busy.
 constexpr double copy_slots = 4, read_slots = 0.8, half_slots = 2.2, tf32_slots = 7.2, row_slots = 3,
                  plane_slots = 40, ghost_slots = 90, alone = 1.6;
-// Cycles of a multiprocessor: what a launch, a block and a plane take at least; of a read of 16 bytes by the
-// threads of a warp. Bytes in a cycle from the second cache, in lines of 128, and from memory, of which this
-// share of halos comes.
+// Cycles of a multiprocessor: least times of a launch, of a block and of a plane; read_cycles per read of 16
+// bytes by a warp. Bytes per cycle from the L2 cache, in lines of 128 bytes, and from memory; halo_share of
+// the halos comes from memory.
 constexpr double start_cycles = 7800, block_cycles = 1240, plane_cycles = 80, read_cycles = 4.2,
                  cache_bytes = 40, memory_bytes = 18.5, halo_share = 0.29;
-constexpr std::int64_t most_waves = 8;  // of blocks
+constexpr std::int64_t most_waves = 8;  // waves of blocks
 
-/// What a thread does of a plane: taps of each of its points, and reads of as many columns as it has.
+/// Work of a thread on a plane: taps per point, and reads of `own_columns` columns each.
 struct PlaneWork {
   int taps = 0, reads = 0;
 };
 
-/// Of a plane of a block's results, or of one beside them, from which taps of its own sums take nothing.
+/// Counts the work on a plane of the block's results (`of_results`), or on a plane beside them, to which taps
+/// in a result's own plane do not apply.
 PlaneWork work_of_plane(const KernelStencil& stencil, int own_rows, int own_columns, bool of_results) {
   const int tile_axis = stencil.tile_axis(), radius = stencil.radius[tile_axis];
   struct Reads {
@@ -55,10 +58,11 @@ PlaneWork work_of_plane(const KernelStencil& stencil, int own_rows, int own_colu
   return work;
 }
 
-/// Cycles of a plane of 1, 2, ... blocks that a multiprocessor has at once: what limits them, or nearly so
-/// where several do; a block whose planes do not overlap waits for one after the other.
-std::vector<double> plane_times(const KernelStencil& stencil, const Formats& formats, const StarTile& tile,
-                                bool of_results) {
+/// Returns the cycles per plane for 1, 2, ... resident blocks of a multiprocessor. The limits (issue, L2,
+/// memory, shared memory) are combined by a 4-norm. A block with one stage waits for its limits one after the
+/// other.
+std::vector<double> plane_times(const KernelStencil& stencil, const Formats& formats,
+                                const StarStepTile& tile, bool of_results) {
   const PlaneWork work = work_of_plane(stencil, tile.own_rows, tile.own_columns, of_results);
   const int chunk = 16 / formats.in_bytes(), threads = 32 * tile.warps,
             held_rows = tile.rows + 2 * stencil.radius[stencil.tile_axis()];
@@ -77,8 +81,8 @@ std::vector<double> plane_times(const KernelStencil& stencil, const Formats& for
                results_in = bytes(tile.rows, tile.columns, formats.in_bytes()),
                others = bytes(tile.rows, tile.columns,
                               formats.out_bytes() + stencil.with_source * formats.compute_bytes()),
-               lines =
-                   results_in * held_rows / tile.rows + 256.0 * held_rows;  // two more at the ends of rows
+               lines = results_in * held_rows / tile.rows +
+                       256.0 * held_rows;  // two more lines at the ends of each row
   const double cache = (lines + others) / cache_bytes,
                memory = (results_in + others + halo_share * (in - results_in)) / memory_bytes,
                shared = tile.warps * work.reads * read_cycles * tile.own_columns / chunk;
@@ -98,16 +102,16 @@ std::vector<double> plane_times(const KernelStencil& stencil, const Formats& for
 
 }  // namespace
 
-StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
-                       const BlockLimits& limits, int lanes_x, int warps, int own_rows) {
+StarStepTile cut_star_step_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
+                                const BlockLimits& limits, int lanes_x, int warps, int own_rows) {
   const std::int64_t slow = region.extent(stencil.slow_axis());
   const int row_radius = stencil.radius[stencil.tile_axis()],
             slow_radius = stencil.radius[stencil.slow_axis()];
   const int chunk = 16 / formats.in_bytes(), words = formats.compute_bytes() / 4, threads = 32 * warps,
             taps = static_cast<int>(stencil.taps.size());
-  // Squares of points take fewest operands, of which those of 16 bits are converted.
+  // Square patches of points read the fewest operands; operands of 16 bits must be converted.
   const int own_columns = slow_radius > 0 ? std::min(chunk, 4) : chunk;
-  StarTile tile{{lanes_x, warps}, own_rows, own_columns};
+  StarStepTile tile{{lanes_x, warps}, own_rows, own_columns};
   tile.stages = slow_radius > 0 || slow > 1 ? planes_on_their_way : 1;
   tile.columns = lanes_x * own_columns;
   tile.rows = threads / lanes_x * own_rows;
@@ -149,9 +153,9 @@ StarTile cut_star_tile(const KernelStencil& stencil, const Region& region, const
   return tile;
 }
 
-std::string constants_text(const KernelStencil& stencil, const Formats& formats, const StarTile& tile) {
-  // With a plane all sums move on by one: in this order each is read before its place is written, so that no
-  // registers are moved.
+std::string constants_text(const KernelStencil& stencil, const Formats& formats, const StarStepTile& tile) {
+  // All sums move on by one place with each plane. In this order each sum is read before its new place is
+  // written, so that no registers are moved.
   KernelStencil ordered = stencil;
   const int slow = stencil.slow_axis();
   std::stable_sort(ordered.taps.begin(), ordered.taps.end(),

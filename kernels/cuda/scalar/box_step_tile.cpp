@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cuda/scalar/box_tile.hpp"
+#include "kernels/cuda/scalar/box_step_tile.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,19 +11,23 @@
 namespace spsolve::cuda {
 namespace {
 
-constexpr int bytes_of_thread = 64;     // of columns in a row, of which it has two
-constexpr int most_warps = 16;          // of a multiprocessor, by registers: 128 of a thread
-constexpr int most_column_radius = 24;  // a window is in registers
-// Fitted to 336 tiles of 17 cases on H100 (docs/kernels-scalar.md). In issue slots of a warp: of a sum; of a
-// row beside its sums; of a turn of copies, and where operands are made of what is stored; of a plane, more
-// of one beside walls, and of a turn of ghosts beyond the ends of rows. Cycles until a plane has been read,
-// and what a launch takes on small grids. What blocks wait for each other, more where they are few; warps
-// that a scheduler needs to be busy.
+constexpr int bytes_of_thread = 64;     // of columns in each of the two rows of a thread
+constexpr int most_warps = 16;          // per multiprocessor: a thread takes 128 registers
+constexpr int most_column_radius = 24;  // a window is held in registers
+// Parameters of the cost model, fitted to 336 tiles of 17 cases on H100 (docs/kernels-scalar.md).
+//
+// Issue slots of a warp: sum_slots per sum; row_slots per row, besides its sums; copy_slots per turn of
+// copies, and convert_slots more if stored numbers become operands; plane_slots per plane, wall_slots more
+// beside walls; ghost_slots per turn of ghost points beyond the ends of rows.
+//
+// Cycles: read_cycles until a plane has been read, start_cycles per launch on small grids. `apart` is the
+// waiting of blocks for each other, which is larger where they are few; `alone` the number of warps that keep
+// a scheduler busy.
 constexpr double sum_slots = 1.16, row_slots = 62, copy_slots = 7.3, convert_slots = 72, plane_slots = 100,
                  wall_slots = 140, ghost_slots = 300, read_cycles = 500, start_cycles = 6000, apart = 0.033,
                  alone = 1.6;
 
-/// Taps of a stencil as a box, whether they are there or not.
+/// Returns the extents of the stencil's bounding box; taps of weight zero count too.
 Index3 box_of(const KernelStencil& stencil) {
   const auto& radius = stencil.radius;
   return {2 * radius[plane_axis] + 1, 2 * radius[row_axis] + 1, 2 * radius[column_axis] + 1};
@@ -31,8 +35,8 @@ Index3 box_of(const KernelStencil& stencil) {
 
 }  // namespace
 
-BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
-                     const BlockLimits& limits, int lanes_x, int warps, int planes) {
+BoxStepTile cut_box_step_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
+                              const BlockLimits& limits, int lanes_x, int warps, int planes) {
   const int compute_bytes = formats.compute_bytes();
   const std::int64_t region_planes = region.extent(stencil.slow_axis()),
                      region_rows = region.extent(stencil.tile_axis()),
@@ -40,13 +44,13 @@ BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const F
   const int rows_radius = stencil.radius[stencil.tile_axis()], column_radius = stencil.radius[column_axis],
             held_planes = 2 * stencil.radius[stencil.slow_axis()] + planes;
   const int chunk = 16 / compute_bytes, own_columns = bytes_of_thread / compute_bytes;
-  BoxTile tile{{lanes_x, warps, planes}};
+  BoxStepTile tile{{lanes_x, warps, planes}};
   tile.columns = lanes_x * own_columns;
   tile.rows = 2 * 32 / lanes_x * warps;
   const int held_rows = tile.rows + 2 * rows_radius,
             held_columns = tile.columns + 2 * round_up(column_radius, chunk);
-  // In chunks of 16 bytes, of which one is free after four. The lanes that read together are of several rows
-  // where fewer than eight are side by side.
+  // Rows in chunks of 16 bytes, one chunk of padding after every four. Lanes that read together belong to
+  // several rows if fewer than eight lie along x; the pitch keeps them in different banks.
   int chunks = held_columns / chunk;
   chunks += ceil_div(chunks, 4);
   chunks += static_cast<int>(wrap(lanes_x / 2 - chunks, 4));
@@ -59,7 +63,7 @@ BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const F
       std::min(most_warps / warps, static_cast<int>(limits.shared_bytes / (tile.shared_bytes + 1024)));
   if (tile.blocks_per_multiprocessor == 0) return tile;
 
-  // The share of blocks whose tiles have no ghosts.
+  // Returns the share of tiles along an axis without ghost points.
   const auto inside = [&](int axis, std::int64_t extent, int of_tile) {
     return stencil.has_walls(axis) ? std::max(0.0, 1 - 2.0 * of_tile / static_cast<double>(extent)) : 1.0;
   };
@@ -78,7 +82,7 @@ BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const F
                        planes * (held_planes + 1 - planes) * sums;
   const std::int64_t blocks = ceil_div(region_planes, std::int64_t{planes}) *
                               ceil_div(region_rows, tile.rows) * ceil_div(region_columns, tile.columns);
-  // Blocks that are resident at once hide each other's reading.
+  // Resident blocks hide each other's reads.
   const auto together = [&](double number) {
     const auto issue = [&](double n) {
       return slots * std::hypot(n * warps / schedulers_of_multiprocessor, alone);
@@ -90,13 +94,14 @@ BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const F
   return tile;
 }
 
-std::string constants_text(const KernelStencil& stencil, const Formats& formats, const BoxTile& tile) {
+std::string constants_text(const KernelStencil& stencil, const Formats& formats, const BoxStepTile& tile) {
   ConstantsText text = scalar_constants(stencil, formats);
   tile.put_constants(text);
   text.integer("own_planes", tile.planes);
   const Index3 box = box_of(stencil);
   text.flag("all_taps", static_cast<std::int64_t>(stencil.taps.size()) == box[0] * box[1] * box[2]);
-  // [slow axis][row of a tile][column], which is the order of planes and rows, of which one has no taps.
+  // The order is [slow axis][row of a tile][column]. It equals the order of planes and rows, since one of
+  // these two axes has no taps.
   const std::int64_t pitch = round_up(box[2], 16 / formats.compute_bytes());
   text.integer("weight_pitch", pitch);
   std::vector<double> weights(static_cast<std::size_t>(box[0] * box[1] * pitch), 0.0);
