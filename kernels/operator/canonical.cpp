@@ -59,6 +59,7 @@ class Key {
 class Canonicaliser {
  public:
   explicit Canonicaliser(const System& system) : system_(system) {
+    canonical_.dimensions = system.dimensions;
     canonical_.terms = system.terms;
     canonical_.field_names = system.fields;
     canonical_.coefficient_names = system.coefficients;
