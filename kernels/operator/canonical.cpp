@@ -37,11 +37,13 @@ class Key {
     add(node.index);
     add(static_cast<std::int64_t>(node.level));
     add(static_cast<std::int64_t>(node.operation));
+    add(static_cast<std::int64_t>(node.operands.size()));
     for (const Reading& operand : node.operands) add(operand);
     add(node.start.has_value());
     if (node.start) add(*node.start);
     for (const Link& link : node.links) {
       add(link.node);
+      add(static_cast<std::int64_t>(link.stencil.taps().size()));
       for (const Tap& tap : link.stencil.taps())
         add(tap.offset), add(std::bit_cast<std::int64_t>(tap.weight));
     }
