@@ -2,18 +2,13 @@
 #include "io/expression.hpp"
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
-#include <muParser.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <memory>
-#include <numbers>
-#include <optional>
-#include <ranges>
 
+#include "io/language/parser.hpp"
+#include "io/language/row_program.hpp"
 #include "kernels/error.hpp"
 #include "kernels/rounding.hpp"
 
@@ -21,76 +16,63 @@ namespace spsolve {
 
 namespace {
 
-std::string coordinate_names(const Domain& domain) {
-  std::string names;
-  for (int axis = axis_count - 1; axis >= domain.first_axis(); --axis)
-    names += std::string(names.empty() ? "" : ", ") + axis_names[axis];
-  return names;
-}
-
 /// As much of a formula as a message has room for.
 std::string shown(const std::string& text) {
   constexpr std::size_t most = 120;
   return text.size() <= most ? text : text.substr(0, most) + "...";
 }
 
-/// Functions of C and numpy that muParser has not, or has otherwise: its rint rounds 0.5 up instead of to
-/// even.
-void define_functions(mu::Parser& parser) {
-  using Unary = double (*)(double);
-  using Binary = double (*)(double, double);
-  parser.DefineFun("rint", Unary{std::rint});
-  parser.DefineFun("floor", Unary{std::floor});
-  parser.DefineFun("ceil", Unary{std::ceil});
-  parser.DefineFun("trunc", Unary{std::trunc});
-  parser.DefineFun("fmod", Binary{std::fmod});
-  parser.DefineFun("hypot", Binary{std::hypot});
-  parser.DefineFun("pow", Binary{std::pow});
+/// The coordinates that the grid has; only x varies along a row.
+ExpressionNames coordinates_of(const Grid& grid) {
+  ExpressionNames names;
+  for (int axis = axis_count - 1; axis >= grid.domain.first_axis(); --axis)
+    names.variables.push_back({axis_names[axis], axis == x_axis});
+  return names;
 }
 
-/// muParser bound to coordinates of its own: one per thread, as evaluation reads them by address.
-class Evaluator {
+double coordinate(const Grid& grid, int axis, std::int64_t index) {
+  return grid.origin[axis] + static_cast<double>(index) * grid.spacing[axis];
+}
+
+RowProgram translate(const Expression& expression, const Grid& grid) {
+  try {
+    return {parse_expression(expression.text), coordinates_of(grid)};
+  } catch (const SyntaxError& error) {
+    const bool time = error.found() == "the unknown name 't'" || error.found() == "the unknown name 'time'";
+    throw Error(
+        Status::invalid_input,
+        fmt::format("{} '{}': {}{}", expression.key, shown(expression.text), error.what(),
+                    time ? "\nformulas know no time: the initial state is that of step 0, a source adds the "
+                           "same in every step"
+                         : ""));
+  }
+}
+
+/// Evaluates parts of rows; every thread has its own.
+class RowEvaluator {
  public:
-  Evaluator(const Expression& expression, const Grid& grid) : grid_(grid) {
-    try {
-      parser_.DefineConst("pi", std::numbers::pi);
-      define_functions(parser_);
-      for (int axis = grid.domain.first_axis(); axis < axis_count; ++axis)
-        parser_.DefineVar(axis_names[axis], &coordinates_[axis]);
-      parser_.SetExpr(expression.text);
-      parser_.Eval();  // muParser translates on first use
-    } catch (const mu::Parser::exception_type& error) {
-      std::string message = error.GetMsg();
-      while (!message.empty() && (message.back() == '.' || message.back() == ' ')) message.pop_back();
-      if (error.GetPos() >= 0 && message.find("position") == std::string::npos)
-        message += fmt::format(" at position {}", error.GetPos());
-      if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN &&
-          (error.GetToken() == "t" || error.GetToken() == "time"))
-        message +=
-            "; formulas know no time: the initial state is that of step 0, a source adds the same in every "
-            "step";
-      else if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN)
-        message += fmt::format("; this grid has {}, and there are pi, {}", coordinate_names(grid.domain),
-                               fmt::join(parser_.GetFunDef() | std::views::keys, ", "));
-      throw Error(Status::invalid_input,
-                  fmt::format("{} '{}': {}", expression.key, shown(expression.text), message));
+  RowEvaluator(const RowProgram& program, const Grid& grid) : program_(program), grid_(grid) {}
+
+  /// The values of as many points along x as `out` has, from `begin` on.
+  void evaluate(const Index3& begin, std::span<double> out) {
+    std::array<double, axis_count> along{};  // {x, y, z} of the row
+    std::array<const double*, axis_count> variables{x_.data(), &along[1], &along[2]};
+    for (int i = 1; i < grid_.domain.dimensions; ++i)
+      along[i] = coordinate(grid_, axis_count - 1 - i, begin[axis_count - 1 - i]);
+    for (std::size_t first = 0; first < out.size(); first += RowProgram::width) {
+      const std::size_t count = std::min<std::size_t>(out.size() - first, RowProgram::width);
+      for (std::size_t i = 0; i < count; ++i)
+        x_[i] = coordinate(grid_, x_axis, begin[x_axis] + static_cast<std::int64_t>(first + i));
+      program_.evaluate({variables.data(), static_cast<std::size_t>(grid_.domain.dimensions)},
+                        out.subspan(first, count), workspace_);
     }
   }
-  Evaluator(const Evaluator&) = delete;
-  Evaluator& operator=(const Evaluator&) = delete;
-
-  double at(const Index3& p) {
-    for (int axis = 0; axis < axis_count; ++axis)
-      coordinates_[axis] = grid_.origin[axis] + static_cast<double>(p[axis]) * grid_.spacing[axis];
-    return parser_.Eval();
-  }
-
-  int results() const { return parser_.GetNumResults(); }
 
  private:
+  const RowProgram& program_;
   const Grid& grid_;
-  std::array<double, 3> coordinates_{};
-  mu::Parser parser_;
+  std::array<double, RowProgram::width> x_{};
+  std::vector<double> workspace_;
 };
 
 [[noreturn]] void refuse_value(const Expression& expression, const Grid& grid, const Index3& p,
@@ -98,7 +80,7 @@ class Evaluator {
   std::string place, index;
   for (int axis = axis_count - 1; axis >= grid.domain.first_axis(); --axis)
     place += fmt::format("{}{} = {}", place.empty() ? "" : ", ", axis_names[axis],
-                         grid.origin[axis] + static_cast<double>(p[axis]) * grid.spacing[axis]);
+                         coordinate(grid, axis, p[axis]));
   for (int axis = grid.domain.first_axis(); axis < axis_count; ++axis)
     index += fmt::format("{}{}", index.empty() ? "" : ", ", p[axis]);
   throw Error(Status::invalid_input, fmt::format("{} '{}' is {} at {} (point [{}])", expression.key,
@@ -107,31 +89,11 @@ class Evaluator {
 
 }  // namespace
 
-void Expression::check(const Grid& grid) const {
-  const Evaluator evaluator(*this, grid);
-  if (evaluator.results() != 1)
-    throw Error(Status::invalid_input,
-                fmt::format("{} '{}' has {} results; wanted one formula without commas outside "
-                            "of function calls",
-                            key, shown(text), evaluator.results()));
-  // muParser would assign to the coordinate itself, which the next point relies on.
-  for (std::size_t i = text.find('='); i != std::string::npos; i = text.find('=', i + 1)) {
-    if (i + 1 < text.size() && text[i + 1] == '=')
-      ++i;
-    else if (i == 0 || std::string_view("<>!").find(text[i - 1]) == std::string_view::npos)
-      throw Error(
-          Status::invalid_input,
-          fmt::format("{} '{}': unexpected '=' at position {}; equality is '=='", key, shown(text), i));
-  }
-}
+void Expression::check(const Grid& grid) const { translate(*this, grid); }
 
 void Expression::evaluate(const Grid& grid, const Box& box, const ValueSink& sink) const {
-  check(grid);
+  const RowProgram program = translate(*this, grid);
   if (box.empty()) return;
-  std::vector<std::unique_ptr<Evaluator>> evaluators;
-  const auto threads = static_cast<std::size_t>(omp_get_max_threads());
-  evaluators.reserve(threads);
-  while (evaluators.size() < threads) evaluators.push_back(std::make_unique<Evaluator>(*this, grid));
 
   // Rows in parts: a 1D grid is one row, for all threads and of any length.
   constexpr std::int64_t longest = 4096;  // points
@@ -140,18 +102,16 @@ void Expression::evaluate(const Grid& grid, const Box& box, const ValueSink& sin
   std::exception_ptr failure;
 #pragma omp parallel
   {
-    Evaluator& evaluator = *evaluators[omp_get_thread_num()];
+    RowEvaluator evaluator(program, grid);
     std::vector<double> values;
 #pragma omp for schedule(static)
     for (std::int64_t i = 0; i < count; ++i) {
       const Index3 begin = row_begin(box, i / parts) + Index3{0, 0, i % parts * longest};
       values.resize(static_cast<std::size_t>(std::min(longest, box.end[x_axis] - begin[x_axis])));
       try {
-        for (std::int64_t x = 0; x < static_cast<std::int64_t>(values.size()); ++x) {
-          const Index3 p = begin + Index3{0, 0, x};
-          values[x] = evaluator.at(p);
-          if (!std::isfinite(values[x])) refuse_value(*this, grid, p, values[x]);
-        }
+        evaluator.evaluate(begin, values);
+        for (std::int64_t x = 0; x < static_cast<std::int64_t>(values.size()); ++x)
+          if (!std::isfinite(values[x])) refuse_value(*this, grid, begin + Index3{0, 0, x}, values[x]);
         sink(begin, values);
       } catch (...) {
         // The first failure is reported, whatever the number of threads.

@@ -7,10 +7,10 @@
 
 namespace spsolve {
 
-/// A formula of muParser: + - * / ^, comparisons, ?:, sin, exp, sqrt, floor, min, ... of the coordinates x,
-/// y, z that the grid has and of pi; functions give what C and numpy give. Point p has the coordinates origin
-/// + p * spacing. `key` is what errors call it. All throw Error(invalid_input) with the expression and the
-/// position in it.
+/// A formula: + - * / ^, comparisons, && ||, ?:, sin, exp, sqrt, floor, min, ... (io/language/parser.cpp has
+/// the grammar, kernels/operator/operation.hpp the functions) of the coordinates x, y, z that the grid has
+/// and of pi. Point p has the coordinates origin + p * spacing. `key` is what errors call it. All throw
+/// Error(invalid_input) with the expression and the position in it.
 struct Expression {
   std::string text;
   std::string key;

@@ -229,7 +229,7 @@ class Parser {
       }
       bool derivative = name == "d";
       while (accept(",")) {
-        if (tokens_[at_ + 1].text == "=" && peek().kind == Token::Kind::name)
+        if (peek().kind == Token::Kind::name && tokens_[at_ + 1].text == "=")
           option(node);
         else if (std::exchange(derivative, false))
           node.operands.push_back(expression());

@@ -102,9 +102,8 @@ class RowCompiler {
     std::string list;
     for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
     throw SyntaxError(text_, node.position, fmt::format("the unknown name '{}'", node.text),
-                      (find_function(node.text) ? fmt::format("'{}(...)'", node.text)
-                                                : nearest_or_list(node.text, known, list)) +
-                          names_.note);
+                      find_function(node.text) ? fmt::format("'{}(...)'", node.text)
+                                               : nearest_or_list(node.text, known, list));
   }
 
   [[noreturn]] void refuse_call(const SyntaxNode& node) const {

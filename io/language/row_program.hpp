@@ -19,8 +19,6 @@ struct ExpressionNames {
   };
   std::vector<Variable> variables;
   std::map<std::string, double, std::less<>> constants = {};
-  /// What follows the message about an unknown name.
-  std::string note = {};
 };
 
 /// Where a RowProgram finds a value.

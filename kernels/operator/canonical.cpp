@@ -37,11 +37,13 @@ class Key {
     add(node.index);
     add(static_cast<std::int64_t>(node.level));
     add(static_cast<std::int64_t>(node.operation));
+    add(static_cast<std::int64_t>(node.operands.size()));
     for (const Reading& operand : node.operands) add(operand);
     add(node.start.has_value());
     if (node.start) add(*node.start);
     for (const Link& link : node.links) {
       add(link.node);
+      add(static_cast<std::int64_t>(link.stencil.taps().size()));
       for (const Tap& tap : link.stencil.taps())
         add(tap.offset), add(std::bit_cast<std::int64_t>(tap.weight));
     }
@@ -59,6 +61,7 @@ class Key {
 class Canonicaliser {
  public:
   explicit Canonicaliser(const System& system) : system_(system) {
+    canonical_.dimensions = system.dimensions;
     canonical_.terms = system.terms;
     canonical_.field_names = system.fields;
     canonical_.coefficient_names = system.coefficients;

@@ -64,6 +64,7 @@ struct CanonicalNode {
 /// Equal parts occur once, and chains that are displacements of one another are one node read at several
 /// points.
 struct Canonical {
+  int dimensions = 3;
   Terms terms;                       // of the scalars and the coefficients
   std::vector<TermId> scalars;       // read only t, n and numbers
   std::vector<TermId> coefficients;  // read only coefficients, coordinates and numbers

@@ -44,7 +44,8 @@ class CanonicalText {
   void line(const std::string& name, const std::string& value) { text_ += name + " = " + value + "\n"; }
 
   std::string term_text(TermId id) const {
-    return text_of(canonical_.terms, id, canonical_.field_names, canonical_.coefficient_names);
+    return text_of(canonical_.terms, id,
+                   {canonical_.dimensions, canonical_.field_names, canonical_.coefficient_names});
   }
 
   /// Operations and chains that are read more than once, or at displaced points.
@@ -68,7 +69,7 @@ class CanonicalText {
 
   Phrase phrase_of_reading(const Reading& reading) const {
     const Phrase& phrase = phrases_[reading.node];
-    return reading.offset == Index3{} ? phrase : displaced(phrase, reading.offset);
+    return reading.offset == Index3{} ? phrase : displaced(phrase, reading.offset, canonical_.dimensions);
   }
 
   Phrase phrase_of_node(const CanonicalNode& node) const {
@@ -105,13 +106,13 @@ class CanonicalText {
     constexpr std::size_t most_shown = 7;
     if (taps.size() > most_shown)
       return (first ? "" : " + ") + std::to_string(taps.size()) + " taps of " + source.text + ", radius " +
-             offset_text(link.stencil.radius());
+             offset_text(link.stencil.radius(), canonical_.dimensions);
     std::string text;
     for (const Tap& tap : taps) {
       const bool minus = tap.weight < 0.0;
       text += first && text.empty() ? (minus ? "-" : "") : (minus ? " - " : " + ");
       if (std::abs(tap.weight) != 1.0) text += number_text(std::abs(tap.weight)) + "*";
-      text += displaced(source, tap.offset).text;
+      text += displaced(source, tap.offset, canonical_.dimensions).text;
     }
     return text;
   }

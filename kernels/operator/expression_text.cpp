@@ -75,20 +75,19 @@ Phrase phrase_of(Operation operation, const std::vector<Phrase>& operands) {
                     strength});
 }
 
-Phrase displaced(const Phrase& operand, const Index3& offset) {
-  return shortened({bracketed(operand, Phrase::name) + offset_text(offset)});
+Phrase displaced(const Phrase& operand, const Index3& offset, int dimensions) {
+  return shortened({bracketed(operand, Phrase::name) + offset_text(offset, dimensions)});
 }
 
 std::string level_suffix(Level level) {
   return level == Level::previous ? ".previous" : level == Level::next ? ".next" : "";
 }
 
-std::string offset_text(const Index3& offset) {
+std::string offset_text(const Index3& offset, int dimensions) {
   if (offset == Index3{}) return "";
   std::string text;
-  for (int axis = 0; axis < axis_count; ++axis)
-    if (!text.empty() || offset[axis] != 0 || axis == x_axis)
-      text.append(text.empty() ? "[" : ", ").append(std::to_string(offset[axis]));
+  for (int axis = axis_count - dimensions; axis < axis_count; ++axis)
+    text.append(text.empty() ? "[" : ", ").append(std::to_string(offset[axis]));
   return text.append("]");
 }
 

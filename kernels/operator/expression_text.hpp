@@ -21,12 +21,12 @@ std::string number_text(double number);
 Phrase phrase_of(double number);
 /// operation(operands), with brackets where they are needed.
 Phrase phrase_of(Operation operation, const std::vector<Phrase>& operands);
-/// operand[k, j, i]; all three axes are shown where the first ones are displaced.
-Phrase displaced(const Phrase& operand, const Index3& offset);
+/// operand[j, i], as many offsets as the grid has axes.
+Phrase displaced(const Phrase& operand, const Index3& offset, int dimensions);
 
 /// ".previous", "" or ".next".
 std::string level_suffix(Level level);
-/// "[k, j, i]", or "" at the point itself.
-std::string offset_text(const Index3& offset);
+/// "[j, i]", or "" at the point itself.
+std::string offset_text(const Index3& offset, int dimensions);
 
 }  // namespace spsolve

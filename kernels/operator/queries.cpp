@@ -188,11 +188,10 @@ void find_reach_of_step(SystemFacts& facts, int field_count) {
         facts.radius[axis] = std::max({facts.radius[axis], -box.begin[axis], box.end[axis] - 1});
 }
 
-std::string box_text(const Box& box) {
+std::string box_text(const Box& box, int dimensions) {
   std::string text;
-  for (int axis = 0; axis < axis_count; ++axis) {
+  for (int axis = axis_count - dimensions; axis < axis_count; ++axis) {
     const std::int64_t first = box.begin[axis], last = box.end[axis] - 1;
-    if (text.empty() && first == 0 && last == 0 && axis != x_axis) continue;
     text.append(text.empty() ? "[" : ", ").append(std::to_string(first));
     if (last != first) text.append("..").append(std::to_string(last));
   }
@@ -253,7 +252,7 @@ std::string text_of(const EquationFacts& facts, const Canonical& canonical) {
   for (const auto& [read, offsets] : facts.reach) {
     reads.append(reads.empty() ? "; reads " : ", ").append(canonical.field_names[read.field]);
     reads.append(level_suffix(read.level));
-    if (!at_point_alone(offsets)) reads.append(" at ").append(box_text(offsets));
+    if (!at_point_alone(offsets)) reads.append(" at ").append(box_text(offsets, canonical.dimensions));
   }
   text += reads;
   if (facts.inexact_functions) text += "; has functions whose last bits differ between CPU and GPU";

@@ -63,8 +63,7 @@ std::vector<bool> reachable(const Terms& terms, const std::vector<TermId>& roots
 namespace {
 
 /// `room` is how many more terms the text may show, which bounds the recursion too.
-Phrase phrase_of_term(const Terms& terms, TermId id, const std::vector<std::string>& fields,
-                      const std::vector<std::string>& coefficients, int& room) {
+Phrase phrase_of_term(const Terms& terms, TermId id, const TermNames& names, int& room) {
   const Term& term = terms[id];
   if (--room < 0) return {"..."};
   switch (term.kind) {
@@ -73,30 +72,28 @@ Phrase phrase_of_term(const Terms& terms, TermId id, const std::vector<std::stri
     case Term::Kind::coordinate:
       return {std::string(1, "zyx"[term.index])};
     case Term::Kind::coefficient:
-      return {coefficients[term.index]};
+      return {names.coefficients[term.index]};
     case Term::Kind::time:
       return {"t"};
     case Term::Kind::step:
       return {"step"};
     case Term::Kind::field:
-      return {fields[term.index] + level_suffix(term.level)};
+      return {names.fields[term.index] + level_suffix(term.level)};
     default:
       break;
   }
   std::vector<Phrase> operands;
-  for (const TermId operand : term.operands)
-    operands.push_back(phrase_of_term(terms, operand, fields, coefficients, room));
+  for (const TermId operand : term.operands) operands.push_back(phrase_of_term(terms, operand, names, room));
   if (term.kind == Term::Kind::operation) return phrase_of(term.operation, operands);
-  if (term.kind == Term::Kind::displaced) return displaced(operands[0], term.offset);
+  if (term.kind == Term::Kind::displaced) return displaced(operands[0], term.offset, names.dimensions);
   return {"weights" + std::to_string(term.index + 1).append("(").append(operands[0].text).append(")")};
 }
 
 }  // namespace
 
-std::string text_of(const Terms& terms, TermId id, const std::vector<std::string>& fields,
-                    const std::vector<std::string>& coefficients) {
+std::string text_of(const Terms& terms, TermId id, const TermNames& names) {
   int room = 60;
-  return phrase_of_term(terms, id, fields, coefficients, room).text;
+  return phrase_of_term(terms, id, names, room).text;
 }
 
 }  // namespace spsolve

@@ -73,8 +73,15 @@ class Terms {
 /// `roots` and everything that they are made of, by number.
 std::vector<bool> reachable(const Terms& terms, const std::vector<TermId>& roots);
 
-/// A term as text, in the language of equations where that has a notation: weights are shown as their sum.
-std::string text_of(const Terms& terms, TermId id, const std::vector<std::string>& fields,
-                    const std::vector<std::string>& coefficients);
+/// What texts need to know: how many axes offsets have, and what fields and coefficients are called.
+struct TermNames {
+  int dimensions;
+  const std::vector<std::string>& fields;
+  const std::vector<std::string>& coefficients;
+};
+
+/// A term as text, in the language of equations but for weighted sums, which are "weights<number>(...)". Long
+/// texts are shortened with "...".
+std::string text_of(const Terms& terms, TermId id, const TermNames& names);
 
 }  // namespace spsolve

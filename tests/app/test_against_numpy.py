@@ -99,7 +99,7 @@ class RandomProblem:
     def random_field(self, name, size):
         """Values of magnitude `size` or less, and the keys that give them."""
         if self.random.random() < 0.4:
-            # Products and sums only: numpy and muParser agree to within a rounding per operation.
+            # Products and sums only: numpy and spsolve agree to within a rounding per operation.
             slopes = (size * self.random.uniform(-1, 1, len(self.axes)) / len(self.axes)).tolist()
             points = np.meshgrid(*[o + h * np.arange(n) for o, h, n in zip(self.origin, self.spacing, self.shape)], indexing="ij")
             terms = [slope * point / (1 + point * point) for slope, point in zip(slopes, points)]

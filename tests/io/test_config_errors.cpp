@@ -248,7 +248,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "case.toml:10: [stencil] unknown key 'center'; valid keys: file, dataset"},
         Mistake{heat_lines, "file = ''\ndataset = '/w'", "case.toml:8: [stencil] 'file' is empty"}));
 
-// What follows the place is toml++'s or muParser's own text.
+// What follows the place is toml++'s own text, or that of io/language.
 TEST(ConfigMistake, PlacesWhatTheLibrariesReport) {
   const auto begins = [](const Mistake& mistake) {
     EXPECT_TRUE(error_of(mistake).starts_with(mistake.message)) << error_of(mistake);
@@ -256,10 +256,11 @@ TEST(ConfigMistake, PlacesWhatTheLibrariesReport) {
   begins({"steps = 10", "steps = 10\nsteps = 11", "case.toml:15: Error while parsing"});
   begins({"steps = 10", "steps = 10\n\nfuse = auto", "case.toml:16: Error while parsing"});
   begins({"[0.1, 0.1]", "[0.1, 0.1\n", "case.toml:6: Error while parsing"});
-  begins({"\"x + y\"", "\"x + z\"",
-          "case.toml:12: [initial] expression 'x + z': Unexpected token \"z\" found at position 4"});
+  begins(
+      {"\"x + y\"", "\"x + z\"",
+       "case.toml:12: [initial] expression 'x + z': line 1, column 5: found the unknown name 'z'; wanted"});
   begins({"[time]", "[source]\nexpression = 'sin(x'\n[time]",
-          "case.toml:14: [source] expression 'sin(x': Missing parenthesis"});
+          "case.toml:14: [source] expression 'sin(x': line 1, column 6: found the end of the text; wanted"});
 }
 
 // Found by the fuzzer: toml++ has undefined behaviour on these letters, and asserts on these headers.
@@ -318,9 +319,10 @@ TEST(ConfigOverrideMistake, IsBlamedOnTheOverride) {
   EXPECT_EQ(of("boundary.y.low.dirichlet=inf"),
             "--set boundary.y.low.dirichlet=inf: [boundary.y.low] 'dirichlet' must be finite, not inf");
   EXPECT_EQ(of("boundary.x.low=neumann"), "--set boundary.x.low=neumann: [boundary.x] missing key 'high'");
-  EXPECT_EQ(
-      of("initial.expression=x+"),
-      "--set initial.expression=x+: [initial] expression 'x+': Unexpected end of expression at position 3");
+  EXPECT_TRUE(
+      of("initial.expression=x+")
+          .starts_with("--set initial.expression=x+: [initial] expression 'x+': line 1, column 3: found "
+                       "the end of the text"));
   EXPECT_EQ(of("time.steps"), "--set time.steps: wanted section.key=value");
   EXPECT_EQ(of("=3"), "--set =3: wanted section.key=value");
   EXPECT_EQ(of("[time]\nsteps=3"), "--set [time]\nsteps=3: wanted section.key=value");

@@ -94,6 +94,7 @@ TEST(Parser, SaysWhereAnExpressionIsWrong) {
           {"d(x, x, odrer=2)", {1, 9}, "'odrer'", "'order=...' or 'at=...'"},
           {"mean(x, x, 2)", {1, 12}, "the number 2", "'order=...' or 'at=...'"},
           {"laplace(x, 4)", {1, 12}, "the number 4", "'order=...'"},
+          {"laplace(x,", {1, 11}, "the end of the text", "'order=...'"},
           {"laplace(x, at=0.5)", {1, 12}, "'at'", "'order=...'"},
           {"correlate(2, x)", {1, 11}, "the number 2", "the name of weights"},
           {"correlate(w)", {1, 12}, "')'", "what is to be correlated"},

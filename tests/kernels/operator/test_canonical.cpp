@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/correlate_row.hpp"
 #include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/reference_step.hpp"
 #include "kernels/presets.hpp"
@@ -109,13 +110,13 @@ std::string equation_of_u(const std::string& value) {
 
 TEST(Canonical, GathersWhatIsLinearWithConstantWeights) {
   EXPECT_EQ(equation_of_u("u"), "u");
-  EXPECT_EQ(equation_of_u("u[0, 1]"), "u[1]");
+  EXPECT_EQ(equation_of_u("u[0, 1]"), "u[0, 1]");
   EXPECT_EQ(equation_of_u("2*(u + 3*v[1, 0])/4 - u.previous"), "<-u.previous + 0.5*u + 1.5*v[1, 0]>");
-  EXPECT_EQ(equation_of_u("d(d(u, x, at=0.5), x, at=-0.5)"), "<u[-1] - 2*u + u[1]>");
-  EXPECT_EQ(equation_of_u("mean(u, x, at=0.5)[0, -1]"), "<0.5*u[-1] + 0.5*u>");
+  EXPECT_EQ(equation_of_u("d(d(u, x, at=0.5), x, at=-0.5)"), "<u[0, -1] - 2*u + u[0, 1]>");
+  EXPECT_EQ(equation_of_u("mean(u, x, at=0.5)[0, -1]"), "<0.5*u[0, -1] + 0.5*u>");
   EXPECT_EQ(equation_of_u("u - u + v*0"), "0");
   EXPECT_EQ(equation_of_u("0.3*u - 0.1*u - 0.2*u + v"), "v") << "weights that cancel but for rounding";
-  EXPECT_EQ(equation_of_u("u + 1e-17*v[0, 1]"), "<u + 1e-17*v[1]>") << "small weights are kept";
+  EXPECT_EQ(equation_of_u("u + 1e-17*v[0, 1]"), "<u + 1e-17*v[0, 1]>") << "small weights are kept";
 }
 
 TEST(Canonical, KeepsOperationsWhereWeightsVary) {
@@ -133,7 +134,7 @@ TEST(Canonical, MakesOneCoefficientOfWhatNoFieldIsIn) {
   EXPECT_EQ(text_of(canonical),
             "k1 = (k*2 + x)^2/m  (one value per point)\n"
             "s1 = sin(t*step + 2)  (one value per step)\n"
-            "u.next = k1*u[1] + s1*v\n"
+            "u.next = k1*u[0, 1] + s1*v\n"
             "v.next = v\n");
   EXPECT_EQ(equation_of_u("1 < 2 ? k*u : v"), "k1*u");
   EXPECT_EQ(canonical_of("a = k*m + 1; u.next = a*u + a[0, 1]*u[0, 1] + k[1, 1]*m[1, 1]*v; v.next = v")
@@ -142,19 +143,20 @@ TEST(Canonical, MakesOneCoefficientOfWhatNoFieldIsIn) {
       << "a and its displacement are one; k*m is another";
   EXPECT_EQ(equation_of_u("u + k*3"), "<k1 + u>") << "a source, from which the chain starts";
   EXPECT_EQ(equation_of_u("2*(u - k) + m"), "<k1 + 2*u>");
-  EXPECT_EQ(equation_of_u("u + d(k + u, x)"), "<k1 - 0.5*u[-1] + u + 0.5*u[1]>");
+  EXPECT_EQ(equation_of_u("u + d(k + u, x)"), "<k1 - 0.5*u[0, -1] + u + 0.5*u[0, 1]>");
   EXPECT_EQ(equation_of_u("u + t"), "u + s1") << "what changes with time is added";
-  EXPECT_EQ(equation_of_u("u + d(t*u, x) + d(t, x) + laplace(3)"), "<u - 0.5*n1[-1] + 0.5*n1[1]>");
+  EXPECT_EQ(equation_of_u("u + d(t*u, x) + d(t, x) + laplace(3)"), "<u - 0.5*n1[0, -1] + 0.5*n1[0, 1]>");
 }
 
 TEST(Canonical, SharesDisplacedExpressions) {
-  EXPECT_EQ(text_of(canonical_of("u.next = d(k*d(u, x, at=0.5), x, at=-0.5); v.next = v")),
-            "k1 = k  (one value per point)\nn1 = k1*<-u + u[1]>\nu.next = <-n1[-1] + n1>\nv.next = v\n");
+  EXPECT_EQ(
+      text_of(canonical_of("u.next = d(k*d(u, x, at=0.5), x, at=-0.5); v.next = v")),
+      "k1 = k  (one value per point)\nn1 = k1*<-u + u[0, 1]>\nu.next = <-n1[0, -1] + n1>\nv.next = v\n");
   EXPECT_EQ(text_of(canonical_of("l = u[0, 1] - u; u.next = k*l + m*l[0, -1]; v.next = (k*l)[1, 0]")),
-            "k1 = k  (one value per point)\nk2 = m  (one value per point)\nn1 = <-u + u[1]>\nn2 = k1*n1\n"
-            "u.next = n2 + k2*n1[-1]\nv.next = n2[1, 0]\n");
+            "k1 = k  (one value per point)\nk2 = m  (one value per point)\nn1 = <-u + u[0, 1]>\nn2 = k1*n1\n"
+            "u.next = n2 + k2*n1[0, -1]\nv.next = n2[1, 0]\n");
   EXPECT_EQ(text_of(canonical_of("u.next = (u*v)[0, 1] - u[0, -1]*v[0, -1]; v.next = u*v")),
-            "n1 = u*v\nu.next = n1[1] - n1[-1]\nv.next = n1\n");
+            "n1 = u*v\nu.next = n1[0, 1] - n1[0, -1]\nv.next = n1\n");
 }
 
 TEST(Canonical, MakesProductsOfSmallPowers) {
@@ -236,6 +238,47 @@ TEST(Canonical, HasTheBitsOfTheSameWeightsInAStencil) {
           names)
           .taps(),
       stencil.taps());
+}
+
+/// A step of a periodic row by the loops of the CPU unit.
+template <class T>
+std::vector<T> correlated_row(const Stencil& stencil, const std::vector<T>& u) {
+  const auto points = static_cast<std::int64_t>(u.size()), radius = stencil.radius()[x_axis];
+  std::vector<T> padded_row, out(u.size()), weights;
+  for (std::int64_t x = -radius; x < points + radius; ++x) padded_row.push_back(u[wrap(x, points)]);
+  std::vector<const T*> taps;
+  for (const Tap& tap : stencil.taps()) {
+    taps.push_back(padded_row.data() + radius + tap.offset[x_axis]);
+    weights.push_back(static_cast<T>(tap.weight));
+  }
+  correlate_row_widest<T, T>(
+      {out.data(), points, taps.data(), weights.data(), static_cast<int>(taps.size()), nullptr});
+  return out;
+}
+
+template <class T>
+void expect_bits_of_cpu_unit() {
+  StepNames names;
+  names.dimensions = 1;
+  names.fields = {"u"};
+  const Canonical canonical = canonical_form(
+      resolve_step(parse_step("u.next = u + 0.1*d(u, x, 2, order=6) - 0.3*d(u, x) + u[3]/7"), names));
+  Domain domain;
+  domain.dimensions = 1;
+  domain.shape = {1, 1, 101};
+  Surroundings surroundings;
+  surroundings.fields = {domain};
+  std::mt19937 random(1);
+  std::vector<T> u;
+  for (int i = 0; i < 101; ++i)
+    u.push_back(static_cast<T>(std::uniform_real_distribution<double>(-1, 1)(random)));
+  EXPECT_EQ(canonical_step(canonical, surroundings, SystemState<T>{{u}, {u}}).now[0],
+            correlated_row(canonical.nodes[canonical.equations[0].node].links[0].stencil, u));
+}
+
+TEST(Canonical, OfALinearEquationHasTheBitsOfTheCpuUnit) {
+  expect_bits_of_cpu_unit<double>();
+  expect_bits_of_cpu_unit<float>();
 }
 
 }  // namespace
