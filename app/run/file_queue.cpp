@@ -32,17 +32,19 @@ void FileQueue::make_room(Kind kind) {
   while (full()) take_oldest();
 }
 
-void FileQueue::add(Kind kind, std::shared_ptr<HostCopy> values,
-                    std::function<void(const Field& values)> write, Done done) {
-  auto work = [progress = progress_, copy = values.get(), write = std::move(write),
+void FileQueue::add(Kind kind, std::vector<std::shared_ptr<HostCopy>> values, Write write, Done done) {
+  std::vector<HostCopy*> copies_of_fields;
+  for (const auto& copy : values) copies_of_fields.push_back(copy.get());
+  auto work = [progress = progress_, copies_of_fields = std::move(copies_of_fields), write = std::move(write),
                before = files_.empty() ? std::shared_future<void>() : files_.back().written]() mutable {
     if (before.valid()) std::exchange(before, {}).wait();
     const Clock::time_point begin = Clock::now();
     double bytes = 0;
     try {
-      const Field& written = copy->wait();
-      bytes = bytes_of(written);
-      write(written);
+      std::vector<const Field*> fields;
+      for (HostCopy* const copy : copies_of_fields) fields.push_back(&copy->wait());
+      for (const Field* const field : fields) bytes += bytes_of(*field);
+      write(fields);
     } catch (...) {
       ++progress->failures;
       throw;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <vector>
 
 #include "app/setup/clock.hpp"
 #include "app/setup/setup.hpp"
@@ -33,9 +34,10 @@ class FileQueue {
 
   /// Waits until there is room for one more file of this kind. Call before copying the state.
   void make_room(Kind kind);
-  /// Writes a file by write(values).
-  void add(Kind kind, std::shared_ptr<HostCopy> values, std::function<void(const Field& values)> write,
-           Done done);
+  /// Writes one file from the values of each field, in the order in which their copies were given.
+  using Write = std::function<void(const std::vector<const Field*>& values)>;
+  /// Calls write(values) when the copies of all fields have arrived.
+  void add(Kind kind, std::vector<std::shared_ptr<HostCopy>> values, Write write, Done done);
   /// Waits until all files have ended, then throws what was thrown first.
   void finish();
 
@@ -48,7 +50,7 @@ class FileQueue {
  private:
   struct File {
     Kind kind;
-    std::shared_ptr<HostCopy> values;
+    std::vector<std::shared_ptr<HostCopy>> values;
     std::shared_future<void> written;
     Done done;
     Clock::time_point begin;

@@ -82,7 +82,7 @@ void fill_block(const Communicator& communicator, const Setup& setup,
     block.set_source([&](Field& field) { fill(communicator, setup, *config.source, "source", field); });
   block.set_state([&](Field& field) {
     if (restart)
-      read_checkpoint(communicator, *restart, setup.problem.domain.shape, field);
+      read_checkpoint(communicator, *restart, default_field, setup.problem.domain.shape, field);
     else
       fill(communicator, setup, config.initial, "initial", field);
   });

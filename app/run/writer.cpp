@@ -27,12 +27,12 @@ Writer::~Writer() {
 }
 
 void Writer::snapshot(std::int64_t step, const CopyState& state) {
-  const auto write = [this, step](const Field& values) {
+  const auto write = [this, step](const std::vector<const Field*>& values) {
     const RunConfig& config = setup_.config;
     write_snapshot(
         of_files_.get(), series_,
         {config.name, step, time(step), config.grid, config.output.stride, config.output.precision},
-        values.owned(), rows_of(values, config.output.precision));
+        values.front()->owned(), rows_of(names_, values, config.output.precision));
   };
   add(FileQueue::Kind::snapshot, state, write, [](const std::exception_ptr& failure) {
     if (failure) std::rethrow_exception(failure);
@@ -40,13 +40,13 @@ void Writer::snapshot(std::int64_t step, const CopyState& state) {
 }
 
 void Writer::checkpoint(std::int64_t step, const CopyState& state) {
-  const auto write = [this, step](const Field& values) {
+  const auto write = [this, step](const std::vector<const Field*>& values) {
     const RunConfig& config = setup_.config;
     write_checkpoint(of_files_.get(), config.output.directory,
                      {step, time(step), setup_.problem.precision, to_toml(config), to_json(setup_.plan),
-                      checksum_of(setup_.problem.stencil)},
-                     config.grid.domain.dimensions, config.grid.domain.shape, values.owned(),
-                     rows_of(values, setup_.problem.precision));
+                      checksum_of(setup_.problem.stencil), names_},
+                     config.grid.domain.dimensions, config.grid.domain.shape, values.front()->owned(),
+                     rows_of(names_, values, setup_.problem.precision));
     last_checkpoint_ = step;
     prune_checkpoints(of_files_.get(), config.output.directory, step, config.checkpoint.keep);
   };
@@ -73,12 +73,11 @@ void Writer::finish() {
   seconds_ += seconds_since(begin);
 }
 
-void Writer::add(FileQueue::Kind kind, const CopyState& state, std::function<void(const Field&)> write,
-                 FileQueue::Done done) {
+void Writer::add(FileQueue::Kind kind, const CopyState& state, FileQueue::Write write, FileQueue::Done done) {
   const auto begin = Clock::now();
   files_.make_room(kind);
   files_.add(kind,
-             state(kind == FileQueue::Kind::snapshot ? setup_.for_snapshots() : setup_.for_checkpoints()),
+             {state(kind == FileQueue::Kind::snapshot ? setup_.for_snapshots() : setup_.for_checkpoints())},
              std::move(write), std::move(done));
   seconds_ += seconds_since(begin);
 }

@@ -41,12 +41,12 @@ class Writer {
 
  private:
   double time(std::int64_t step) const { return static_cast<double>(step) * setup_.config.time.dt; }
-  void add(FileQueue::Kind kind, const CopyState& state, std::function<void(const Field&)> write,
-           FileQueue::Done done);
+  void add(FileQueue::Kind kind, const CopyState& state, FileQueue::Write write, FileQueue::Done done);
 
   Communicator communicator_;
   DuplicateCommunicator of_files_;
   SnapshotSeries series_;
+  const std::vector<std::string> names_{default_field};  // of the fields
   const Setup& setup_;
   const Terminal& terminal_;
   std::int64_t wanted_checkpoint_ = -1;  // step

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -36,10 +37,10 @@ struct Log {
   void add(FileQueue& queue, std::int64_t step, const std::shared_ptr<HostCopy>& copy, bool fails = false,
            FileQueue::Kind kind = FileQueue::Kind::snapshot) {
     queue.add(
-        kind, copy,
-        [this, fails](const Field& values) {
+        kind, {copy},
+        [this, fails](const std::vector<const Field*>& values) {
           if (fails) throw Error(Status::file_failure, "full");
-          written.push_back(*values.at<double>({0, 0, 0}));
+          for (const Field* const field : values) written.push_back(*field->at<double>({0, 0, 0}));
         },
         [this, step](const std::exception_ptr& failure) {
           told.push_back(failure ? -static_cast<int>(step) : static_cast<int>(step));
@@ -169,6 +170,26 @@ TEST(FileQueue, GuessesFromTheOldestFile) {
   queue.finish();
 }
 
+TEST(FileQueue, WritesWhenTheCopiesOfAllFieldsHaveArrived) {
+  FileQueue queue(true);
+  const auto first = std::make_shared<LateCopy>(1), second = std::make_shared<LateCopy>(2);
+  std::vector<double> written;
+  std::atomic<bool> done = false;
+  queue.add(
+      FileQueue::Kind::checkpoint, {first, second},
+      [&](const std::vector<const Field*>& values) {
+        for (const Field* const field : values) written.push_back(*field->at<double>({0, 0, 0}));
+        done = true;
+      },
+      [](const std::exception_ptr& failure) { EXPECT_FALSE(failure); });
+  first->arrive();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(done);
+  second->arrive();
+  queue.finish();
+  EXPECT_EQ(written, (std::vector<double>{1, 2}));
+}
+
 TEST(FileQueue, GuessesFromTheWorstRate) {
   struct Values : HostCopy {
     explicit Values(std::int64_t mib) : field(box_of({mib, 1 << 7, 1 << 10}), {0, 0, 0}, Precision::fp64) {}
@@ -179,8 +200,10 @@ TEST(FileQueue, GuessesFromTheWorstRate) {
   FileQueue queue(false);
   const auto write = [&](std::int64_t size, int milliseconds) {
     queue.add(
-        FileQueue::Kind::snapshot, std::make_shared<Values>(size),
-        [&](const Field&) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); },
+        FileQueue::Kind::snapshot, {std::make_shared<Values>(size)},
+        [&](const std::vector<const Field*>&) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+        },
         [](const std::exception_ptr&) {});
   };
   EXPECT_DOUBLE_EQ(queue.seconds_to_finish(1e9), 5);  // nominal
