@@ -159,7 +159,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   directory.prepare(command.overwrite, continued);
   signals.await_interrupt();
   begin_report(communicator, setup, machine.transport_name, schedule);
-  begin_diagnostics_file(communicator, config.output.directory, restart ? schedule.first : -1);
+  begin_diagnostics_file(communicator, config.output.directory, {default_field},
+                         restart ? schedule.first : -1);
 
   Writer writer(communicator, setup, terminal, restart ? restart->header.step : -1);
   if (setup.background) {

@@ -63,7 +63,7 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
 
 void Writer::diagnostics(std::int64_t step, const Diagnostics& values) {
   const auto begin = Clock::now();
-  add_diagnostics_row(communicator_, setup_.config.output.directory, step, time(step), values);
+  add_diagnostics_row(communicator_, setup_.config.output.directory, step, time(step), {values});
   seconds_ += seconds_since(begin);
 }
 
