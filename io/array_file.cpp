@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "io/array_blocks.hpp"
 #include "io/atomic_file.hpp"
@@ -17,56 +18,68 @@ constexpr std::int64_t data_alignment = 65536;
 
 /// More than the file will have in the end: the values, the text of the attributes twice (HDF5 may move a
 /// header that grows), and generous room for the rest.
-std::int64_t bytes_needed(const ArrayFormat& format, const Attributes& attributes) {
-  constexpr std::int64_t room_for_headers = 128 << 10;
-  std::int64_t bytes = volume(format.shape) * format.element_bytes() + data_alignment + room_for_headers;
+std::int64_t bytes_needed(const ArrayFormat& format, std::size_t arrays, const Attributes& attributes) {
+  constexpr std::int64_t room_for_headers = 128 << 10;  // of an array, its checksums included
+  std::int64_t bytes = static_cast<std::int64_t>(arrays) *
+                       (volume(format.shape) * format.element_bytes() + data_alignment + room_for_headers);
   for (const auto& [name, value] : attributes)
     if (const auto* text = std::get_if<std::string>(&value))
       bytes += 2 * static_cast<std::int64_t>(text->size());
   return bytes;
 }
 
-/// Everything of the file but the values; returns where they belong.
-std::int64_t lay_out(const std::filesystem::path& file, const ArrayFormat& format,
-                     const Attributes& attributes, const std::function<void(hid_t)>& decorate) {
-  const auto blocks = ArrayBlocks::of(volume(format.shape), format.element_bytes());
-  Hdf5Id output =
-      create_hdf5(file, bytes_needed(format, attributes), ArrayBlocks::least_bytes, data_alignment);
-  std::int64_t offset = 0;
-  {
-    std::array<hsize_t, axis_count> extents{};
-    std::copy(format.shape.begin(), format.shape.end(), extents.begin());
-    const Hdf5Id space(
-        H5Screate_simple(format.dimensions, extents.data() + axis_count - format.dimensions, nullptr),
-        H5Sclose);
-    // The address must be known now, and nobody shall fill what is about to be written.
-    const Hdf5Id creation = timeless_properties(H5P_DATASET_CREATE);
-    check_hdf5(H5Pset_layout(creation, H5D_CONTIGUOUS));
-    check_hdf5(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY));
-    check_hdf5(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER));
-    const Hdf5Id dataset(H5Dcreate2(output, field_dataset, storage_type(format.precision), space, H5P_DEFAULT,
-                                    creation, H5P_DEFAULT),
-                         H5Dclose);
-    write_attributes(output, attributes);
-    write_attributes(
-        dataset,
-        {{checksum_attribute::algorithm, std::string(checksum_algorithm)},
-         {checksum_attribute::block_bytes, blocks.block_points * format.element_bytes()},
-         {checksum_attribute::values, std::vector<std::uint64_t>(static_cast<std::size_t>(blocks.count()))}});
-    if (decorate) decorate(output);
-    const haddr_t address = H5Dget_offset(dataset);
-    if (address == HADDR_UNDEF) check_hdf5(-1);
-    offset = static_cast<std::int64_t>(address);
-  }
-  output.close();
-  return offset;
+/// A dataset without values whose place in the file is known.
+Hdf5Id create_dataset(hid_t file, const std::string& name, const ArrayFormat& format) {
+  std::array<hsize_t, axis_count> extents{};
+  std::copy(format.shape.begin(), format.shape.end(), extents.begin());
+  const Hdf5Id space(
+      H5Screate_simple(format.dimensions, extents.data() + axis_count - format.dimensions, nullptr),
+      H5Sclose);
+  // The address must be known now, and nobody shall fill what is about to be written.
+  const Hdf5Id creation = timeless_properties(H5P_DATASET_CREATE);
+  check_hdf5(H5Pset_layout(creation, H5D_CONTIGUOUS));
+  check_hdf5(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY));
+  check_hdf5(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER));
+  return {H5Dcreate2(file, dataset_of(name).c_str(), storage_type(format.precision), space, H5P_DEFAULT,
+                     creation, H5P_DEFAULT),
+          H5Dclose};
 }
 
-void complete(const std::filesystem::path& file, const std::vector<std::uint64_t>& checksums) {
-  Hdf5Id output = modify_hdf5(file);
+/// Everything of the file but the values; returns where those of each array belong.
+std::vector<std::int64_t> lay_out(const std::filesystem::path& file, const ArrayFormat& format,
+                                  const Attributes& attributes, const std::vector<NamedRows>& arrays,
+                                  const std::function<void(hid_t)>& decorate) {
+  const auto blocks = ArrayBlocks::of(volume(format.shape), format.element_bytes());
+  const Attributes checksums{
+      {checksum_attribute::algorithm, std::string(checksum_algorithm)},
+      {checksum_attribute::block_bytes, blocks.block_points * format.element_bytes()},
+      {checksum_attribute::values, std::vector<std::uint64_t>(static_cast<std::size_t>(blocks.count()))}};
+  Hdf5Id output = create_hdf5(file, bytes_needed(format, arrays.size(), attributes), ArrayBlocks::least_bytes,
+                              data_alignment);
+  std::vector<std::int64_t> offsets;
   {
-    const Hdf5Id dataset(H5Dopen2(output, field_dataset, H5P_DEFAULT), H5Dclose);
-    write_attribute(dataset, checksum_attribute::values, checksums);
+    std::vector<Hdf5Id> datasets;
+    for (const NamedRows& array : arrays) datasets.push_back(create_dataset(output, array.name, format));
+    write_attributes(output, attributes);
+    for (const Hdf5Id& dataset : datasets) write_attributes(dataset, checksums);
+    if (decorate) decorate(output);
+    for (const Hdf5Id& dataset : datasets) {
+      const haddr_t address = H5Dget_offset(dataset);
+      if (address == HADDR_UNDEF) check_hdf5(-1);
+      offsets.push_back(static_cast<std::int64_t>(address));
+    }
+  }
+  output.close();
+  return offsets;
+}
+
+/// Enters the checksums of each array.
+void complete(const std::filesystem::path& file, const std::vector<NamedRows>& arrays,
+              const std::vector<std::vector<std::uint64_t>>& checksums) {
+  Hdf5Id output = modify_hdf5(file);
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const Hdf5Id dataset(H5Dopen2(output, dataset_of(arrays[i].name).c_str(), H5P_DEFAULT), H5Dclose);
+    write_attribute(dataset, checksum_attribute::values, checksums[i]);
   }
   output.close();
   const FileDescriptor metadata(file, FileDescriptor::Mode::modify);
@@ -75,18 +88,20 @@ void complete(const std::filesystem::path& file, const std::vector<std::uint64_t
 
 }  // namespace
 
-void write_array(const Communicator& communicator, const std::filesystem::path& file,
-                 const ArrayFormat& format, const Attributes& attributes, const Box& box,
-                 const RowSource& row, const std::function<void(hid_t file)>& decorate) {
-  BlockWriter writer(communicator, format, box, row);
+void write_arrays(const Communicator& communicator, const std::filesystem::path& file,
+                  const ArrayFormat& format, const Attributes& attributes, const Box& box,
+                  const std::vector<NamedRows>& arrays, const std::function<void(hid_t file)>& decorate) {
+  BlockWriter writer(communicator, format, box);
   const auto temporary = temporary_name(file);
   try {
-    std::int64_t offset = 0;
-    on_root(communicator, [&] { offset = lay_out(temporary, format, attributes, decorate); });
-    offset = communicator.all_reduce(offset, MPI_MAX);
-    const auto checksums = writer.write(temporary, offset);
+    std::vector<std::int64_t> offsets(arrays.size());
+    on_root(communicator, [&] { offsets = lay_out(temporary, format, attributes, arrays, decorate); });
+    std::vector<std::vector<std::uint64_t>> checksums;
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      checksums.push_back(
+          writer.write(temporary, communicator.all_reduce(offsets[i], MPI_MAX), arrays[i].row));
     on_root(communicator, [&] {
-      complete(temporary, checksums);
+      complete(temporary, arrays, checksums);
       publish(temporary, file);
     });
   } catch (const Error&) {

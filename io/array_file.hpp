@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <vector>
 
 #include "halo/communicator.hpp"
 #include "io/array_format.hpp"
@@ -10,14 +11,16 @@
 
 namespace spsolve {
 
-/// Writes `file` with the array /u, the attributes of the file and the checksums of /u. Collective: every
-/// rank gives its `box`; together they are the array. The bytes of the file do not depend on the ranks. The
-/// file appears under its name only when it is whole and on disk; if anything fails on any rank, the disk
-/// being full included, all ranks throw the same Error(file_failure) and what had that name before is still
-/// there. `decorate` adds to the file's layout on rank 0 (groups, links), before any data is written. Each
-/// rank needs memory for three blocks (io/array_blocks.hpp), 4 MiB each for arrays up to 16 GiB.
-void write_array(const Communicator& communicator, const std::filesystem::path& file,
-                 const ArrayFormat& format, const Attributes& attributes, const Box& box,
-                 const RowSource& row, const std::function<void(hid_t file)>& decorate = {});
+/// Writes `file` with its attributes and with `arrays` (at least one), which all have the shape and type of
+/// `format`; each becomes a dataset with its own checksums, and their values lie one after the other.
+/// Collective: every rank gives its `box`; together the boxes are an array. All ranks name the same arrays in
+/// the same order. The bytes of the file do not depend on the ranks. The file appears under its name only
+/// when it is whole and on disk; if anything fails on any rank, the disk being full included, all ranks throw
+/// the same Error(file_failure) and what had that name before is still there. `decorate` adds to the file's
+/// layout on rank 0 (groups, links), before any data is written. Each rank needs memory for three blocks
+/// (io/array_blocks.hpp), 4 MiB each for arrays up to 16 GiB, however many arrays there are.
+void write_arrays(const Communicator& communicator, const std::filesystem::path& file,
+                  const ArrayFormat& format, const Attributes& attributes, const Box& box,
+                  const std::vector<NamedRows>& arrays, const std::function<void(hid_t file)>& decorate = {});
 
 }  // namespace spsolve

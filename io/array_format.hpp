@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "kernels/box.hpp"
 #include "kernels/domain.hpp"
@@ -11,8 +12,11 @@
 
 namespace spsolve {
 
-/// The dataset that every file of ours has.
-constexpr const char* field_dataset = "/u";
+/// The field of a problem that names none.
+constexpr const char* default_field = "u";
+
+/// The dataset that holds the array `name`.
+inline std::string dataset_of(const std::string& name) { return "/" + name; }
 
 /// A global array in C order; 1D and 2D arrays are stored with rank 1 and 2.
 struct ArrayFormat {
@@ -26,11 +30,16 @@ struct ArrayFormat {
 /// Gives the values of `points` points from `begin` on along x, in the storage type of the file. Called for
 /// points of the rank's own box only, each once, in C order within a block.
 using RowSource = std::function<void(const Index3& begin, std::int64_t points, std::byte* out)>;
-/// Takes such values.
+/// An array of a file: its name, without the slash, and the rank's rows of it.
+struct NamedRows {
+  std::string name;
+  RowSource row;
+};
+/// Takes values in the storage type of the file.
 using RowSink = std::function<void(const Index3& begin, std::int64_t points, const std::byte* values)>;
 
-/// Names of the attributes of /u that hold its checksums: one XXH3_64bits per block of `checksum_block_bytes`
-/// bytes of the values in C order.
+/// Names of the attributes of an array that hold its checksums: one XXH3_64bits per block of
+/// `checksum_block_bytes` bytes of the values in C order.
 namespace checksum_attribute {
 constexpr const char* values = "checksums";
 constexpr const char* block_bytes = "checksum_block_bytes";

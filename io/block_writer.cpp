@@ -31,15 +31,14 @@ std::vector<Box> gather_boxes(const Communicator& communicator, const Box& box, 
 
 }  // namespace
 
-BlockWriter::BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box,
-                         const RowSource& row)
+BlockWriter::BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box)
     : communicator_(communicator),
       format_(format),
-      row_(row),
       blocks_(ArrayBlocks::of(volume(format.shape), format.element_bytes())),
       boxes_(gather_boxes(communicator, box, format.shape)) {}
 
-std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file, std::int64_t offset) {
+std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file, std::int64_t offset,
+                                              const RowSource& row) {
   const int rank = communicator_.rank(), ranks = communicator_.size();
   std::optional<FileDescriptor> output;
   collectively(communicator_, [&] {
@@ -61,7 +60,7 @@ std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file,
   std::vector<std::uint64_t> checksums;
   const std::int64_t rounds = ceil_div<std::int64_t>(blocks_.count(), ranks);
   for (std::int64_t round = 0; round < rounds; ++round) {
-    for (int distance = 0; distance < ranks; ++distance) exchange(round, distance, attempt);
+    for (int distance = 0; distance < ranks; ++distance) exchange(round, distance, row, attempt);
     const Range own = range_of(rank, round);
     if (own.begin == own.end) continue;
     const std::span data(block_.data(),
@@ -100,14 +99,14 @@ std::int64_t BlockWriter::for_each_row(int owner, const Range& block, Visit&& vi
 /// One message to the rank `distance` further and one from the rank as far behind, where there is anything to
 /// send: two buffers suffice whatever the decomposition.
 template <class Attempt>
-void BlockWriter::exchange(std::int64_t round, int distance, Attempt&& attempt) {
+void BlockWriter::exchange(std::int64_t round, int distance, const RowSource& row, Attempt&& attempt) {
   const int rank = communicator_.rank(), ranks = communicator_.size();
   const int to = (rank + distance) % ranks, from = (rank - distance + ranks) % ranks;
   const std::int64_t bytes = format_.element_bytes();
   const Range theirs = range_of(to, round), own = range_of(rank, round);
   const std::int64_t sent = for_each_row(
       rank, theirs, [&](const Index3& begin, std::int64_t points, std::int64_t, std::int64_t packed) {
-        attempt([&] { row_(begin, points, outgoing_.data() + packed * bytes); });
+        attempt([&] { row(begin, points, outgoing_.data() + packed * bytes); });
       });
   const std::int64_t received = for_each_row(from, own, [](auto&&...) {});
   if (distance == 0)

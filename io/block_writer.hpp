@@ -12,16 +12,17 @@
 
 namespace spsolve {
 
-/// The way of the values from the boxes of the ranks to the blocks of the file.
+/// The way of the values from the boxes of the ranks to the blocks of the file: for one or more arrays of the
+/// same shape and type.
 class BlockWriter {
  public:
   /// Collective. The boxes of all ranks must together be the array. The arguments must outlive the writer.
-  BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box,
-              const RowSource& row);
+  BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box);
 
-  /// Collective: writes all blocks of the array, whose first byte is at `offset`, waits until they are on
+  /// Collective: writes all blocks of an array, whose first byte is at `offset`, waits until they are on
   /// disk and returns their checksums, on rank 0. Throws the same Error on all ranks if any failed.
-  std::vector<std::uint64_t> write(const std::filesystem::path& file, std::int64_t offset);
+  std::vector<std::uint64_t> write(const std::filesystem::path& file, std::int64_t offset,
+                                   const RowSource& row);
 
  private:
   struct Range {
@@ -32,12 +33,11 @@ class BlockWriter {
   template <class Visit>
   std::int64_t for_each_row(int owner, const Range& block, Visit&& visit) const;
   template <class Attempt>
-  void exchange(std::int64_t round, int distance, Attempt&& attempt);
+  void exchange(std::int64_t round, int distance, const RowSource& row, Attempt&& attempt);
   std::vector<std::uint64_t> gathered(const std::vector<std::uint64_t>& own) const;
 
   const Communicator& communicator_;
   const ArrayFormat& format_;
-  const RowSource& row_;
   ArrayBlocks blocks_;
   std::vector<Box> boxes_;
   std::vector<std::byte> block_, outgoing_, incoming_;

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <sstream>
+#include <stdexcept>
 
 #include "io/array_file.hpp"
 #include "io/atomic_file.hpp"
@@ -40,17 +42,36 @@ std::vector<std::int64_t> checkpoint_steps(const std::filesystem::path& director
   return steps;
 }
 
-/// Beside the checksums of the values: the root has as many attributes as HDF5 keeps in order.
+/// The names of the fields, in order, with blanks between them.
+constexpr const char* fields_attribute = "fields";
+
+std::string joined(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, " ")); }
+
+/// The names among those of arrays that are not of previous values.
+std::vector<std::string> fields_of(const std::vector<NamedRows>& arrays) {
+  std::vector<std::string> names;
+  for (const NamedRows& array : arrays)
+    if (!array.name.ends_with(previous_suffix)) names.push_back(array.name);
+  return names;
+}
+
+/// An attribute of the first array: the root has as many as HDF5 keeps in order.
 constexpr const char* header_checksum = "header_checksum";
 
 std::string checksum_of(const void* bytes, std::size_t count) {
   return fmt::format("{:016x}", XXH3_64bits(bytes, count));
 }
 
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
 /// HDF5 has checksums of attributes up to 64 KiB; an input with its weights may be longer.
-std::string checksum_of(const CheckpointHeader& header) {
-  const std::string all = fmt::format("{}\n{:a}\n{}\n{}\n{}\n{}", header.step, header.time,
-                                      to_string(header.precision), header.weights, header.plan, header.input);
+std::string checksum_of(const CheckpointHeader& header, bool with_names) {
+  std::string all = fmt::format("{}\n{:a}\n{}\n{}\n{}\n{}", header.step, header.time,
+                                to_string(header.precision), header.weights, header.plan, header.input);
+  if (with_names) all += "\n" + joined(header.fields);
   return checksum_of(all.data(), all.size());
 }
 
@@ -69,21 +90,28 @@ std::filesystem::path checkpoint_file(const std::filesystem::path& directory, st
 std::filesystem::path write_checkpoint(const Communicator& communicator,
                                        const std::filesystem::path& directory, const CheckpointHeader& header,
                                        int dimensions, const Index3& shape, const Box& box,
-                                       const RowSource& row) {
+                                       const std::vector<NamedRows>& arrays) {
+  if (fields_of(arrays) != header.fields)
+    throw std::invalid_argument(fmt::format("arrays of {} for a checkpoint of {}",
+                                            fmt::join(fields_of(arrays), " "),
+                                            fmt::join(header.fields, " ")));
+  const bool with_names = arrays.size() > 1 || arrays.front().name != default_field;
   const auto file = checkpoint_file(directory, header.step);
-  const Attributes attributes{{"format", std::string(checkpoint_format)},
-                              {"format_version", format_version},
-                              {"step", header.step},
-                              {"time", header.time},
-                              {"precision", std::string(to_string(header.precision))},
-                              {"input", header.input},
-                              {"plan", header.plan},
-                              {"weights_checksum", header.weights}};
-  write_array(communicator, file, {dimensions, shape, header.precision}, attributes, box, row,
-              [&](hid_t output) {
-                const Hdf5Id dataset(H5Dopen2(output, field_dataset, H5P_DEFAULT), H5Dclose);
-                write_attribute(dataset, header_checksum, checksum_of(header));
-              });
+  Attributes attributes{{"format", std::string(checkpoint_format)},
+                        {"format_version", with_names ? version_with_fields : format_version},
+                        {"step", header.step},
+                        {"time", header.time},
+                        {"precision", std::string(to_string(header.precision))},
+                        {"input", header.input},
+                        {"plan", header.plan},
+                        {"weights_checksum", header.weights}};
+  if (with_names) attributes.emplace_back(fields_attribute, joined(header.fields));
+  write_arrays(communicator, file, {dimensions, shape, header.precision}, attributes, box, arrays,
+               [&](hid_t output) {
+                 const Hdf5Id first(H5Dopen2(output, dataset_of(header.fields.front()).c_str(), H5P_DEFAULT),
+                                    H5Dclose);
+                 write_attribute(first, header_checksum, checksum_of(header, with_names));
+               });
   return file;
 }
 
@@ -107,9 +135,13 @@ Checkpoint open_checkpoint(const std::filesystem::path& file) {
     if (!has_attribute(input, "format")) fail("is not a checkpoint of spsolve");
     if (const auto format = read_attribute<std::string>(input, "format"); format != checkpoint_format)
       fail(fmt::format("is a file of kind \"{}\", not a checkpoint", format));
-    if (const auto version = read_attribute<std::int64_t>(input, "format_version"); version != format_version)
-      fail(fmt::format("has format version {}, this program reads {}", version, format_version));
+    const auto version = read_attribute<std::int64_t>(input, "format_version");
+    if (version != format_version && version != version_with_fields)
+      fail(fmt::format("has format version {}, this program reads {} and {}", version, format_version,
+                       version_with_fields));
+    const bool with_names = version == version_with_fields;
     Checkpoint checkpoint;
+    checkpoint.file = file;
     checkpoint.header = {.step = read_attribute<std::int64_t>(input, "step"),
                          .time = read_attribute<double>(input, "time"),
                          .precision = Precision::fp64,
@@ -117,14 +149,27 @@ Checkpoint open_checkpoint(const std::filesystem::path& file) {
                          .plan = read_attribute<std::string>(input, "plan"),
                          .weights = read_attribute<std::string>(input, "weights_checksum")};
     const auto precision = parse_precision(read_attribute<std::string>(input, "precision"));
-    checkpoint.array = locate_array(file);
-    if (!precision || storage_precision(storage_type(*precision)) != checkpoint.array.format.precision)
-      fail("has another type of values than it says");
+    if (with_names) checkpoint.header.fields = words_of(read_attribute<std::string>(input, fields_attribute));
+    if (checkpoint.header.fields.empty()) fail("names no fields");
+    for (const std::string& field : checkpoint.header.fields) {
+      checkpoint.arrays.push_back(locate_array(file, field));
+      const std::string previous = previous_of(field);
+      if (with_names && check_hdf5(H5Lexists(input, dataset_of(previous).c_str(), H5P_DEFAULT)) > 0)
+        checkpoint.arrays.push_back(locate_array(file, previous));
+    }
+    for (const StoredArray& array : checkpoint.arrays) {
+      if (!precision || storage_precision(storage_type(*precision)) != array.format.precision)
+        fail("has another type of values than it says");
+      if (array.format.shape != checkpoint.arrays.front().format.shape) fail("has arrays of several shapes");
+    }
     checkpoint.header.precision = *precision;
-    const Hdf5Id dataset(H5Dopen2(input, field_dataset, H5P_DEFAULT), H5Dclose);
-    if (has_attribute(dataset, header_checksum) &&  // the first checkpoints had none
-        read_attribute<std::string>(dataset, header_checksum) != checksum_of(checkpoint.header))
-      fail("attributes are damaged: they do not have their checksum");
+    const Hdf5Id first(H5Dopen2(input, dataset_of(checkpoint.header.fields.front()).c_str(), H5P_DEFAULT),
+                       H5Dclose);
+    const bool sound = has_attribute(first, header_checksum)
+                           ? read_attribute<std::string>(first, header_checksum) ==
+                                 checksum_of(checkpoint.header, with_names)
+                           : !with_names;  // the first checkpoints had none
+    if (!sound) fail("attributes are damaged: they do not have their checksum");
     return checkpoint;
   });
 }
@@ -132,23 +177,27 @@ Checkpoint open_checkpoint(const std::filesystem::path& file) {
 Checkpoint verified_checkpoint(const Communicator& communicator, const std::filesystem::path& file) {
   Checkpoint checkpoint;
   collectively(communicator, [&] { checkpoint = open_checkpoint(file); });
-  verify_array(communicator, checkpoint.array);
+  for (const StoredArray& array : checkpoint.arrays) verify_array(communicator, array);
   return checkpoint;
 }
 
-void read_checkpoint(const Communicator& communicator, const Checkpoint& checkpoint, const Index3& shape,
-                     Field& field) {
+void read_checkpoint(const Communicator& communicator, const Checkpoint& checkpoint, const std::string& name,
+                     const Index3& shape, Field& field) {
   collectively(communicator, [&] {
-    const ArrayFormat& format = checkpoint.array.format;
-    const std::string name = checkpoint.array.file.string() + ":" + field_dataset;
+    const auto array = std::ranges::find(checkpoint.arrays, name, &StoredArray::name);
+    if (array == checkpoint.arrays.end())
+      throw Error(Status::invalid_input,
+                  fmt::format("{} has no array {}; its fields are {}", checkpoint.file.string(),
+                              dataset_of(name), fmt::join(checkpoint.header.fields, ", ")));
+    const ArrayFormat& format = array->format;
     if (format.shape != shape)
-      throw Error(Status::invalid_input, fmt::format("{} has shape ({}), wanted ({})", name,
+      throw Error(Status::invalid_input, fmt::format("{} has shape ({}), wanted ({})", array->where(),
                                                      fmt::join(format.shape, ", "), fmt::join(shape, ", ")));
     if (storage_precision(storage_type(field.precision())) != format.precision)
       throw Error(Status::invalid_input,
-                  fmt::format("{} holds {} values, wanted {}", name, to_string(format.precision),
+                  fmt::format("{} holds {} values, wanted {}", array->where(), to_string(format.precision),
                               to_string(field.precision())));
-    read_array(checkpoint.array, field.owned(), rows_into(field, format.precision));
+    read_array(*array, field.owned(), rows_into(field, format.precision));
   });
 }
 

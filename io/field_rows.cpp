@@ -11,6 +11,13 @@ RowSource rows_of(const Field& field, Precision file) {
   };
 }
 
+std::vector<NamedRows> rows_of(const std::vector<std::string>& names, const std::vector<const Field*>& fields,
+                               Precision file) {
+  std::vector<NamedRows> rows;
+  for (std::size_t i = 0; i < names.size(); ++i) rows.push_back({names[i], rows_of(*fields.at(i), file)});
+  return rows;
+}
+
 RowSink rows_into(Field& field, Precision file) {
   return [&field, file](const Index3& begin, std::int64_t points, const std::byte* values) {
     convert(file, values, 1, points, field.precision(), field.bytes_at(begin));

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "io/array_format.hpp"
 #include "kernels/field.hpp"
 
@@ -9,6 +12,10 @@ namespace spsolve {
 /// Gives the rows of a field in host memory in the storage type of `file`, each value rounded once. The field
 /// must outlive it.
 RowSource rows_of(const Field& field, Precision file);
+
+/// Gives the rows of several fields, each under its name; as many names as fields.
+std::vector<NamedRows> rows_of(const std::vector<std::string>& names, const std::vector<const Field*>& fields,
+                               Precision file);
 
 /// Puts rows in the storage type of `file` into a field in host memory, each value rounded once to the
 /// field's own. The field must outlive it.

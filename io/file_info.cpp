@@ -79,49 +79,68 @@ std::string contents(const std::filesystem::path& file) {
   return text;
 }
 
-bool has_checksums(const std::filesystem::path& file) {
-  const Hdf5Id input = open_hdf5(file);
-  if (check_hdf5(H5Lexists(input, field_dataset, H5P_DEFAULT)) == 0) return false;
-  const hid_t found = H5Dopen2(input, field_dataset, H5P_DEFAULT);
-  if (found < 0) return false;
-  const Hdf5Id dataset(found, H5Dclose);
-  return has_attribute(dataset, checksum_attribute::values);
+std::string format_of(hid_t file) {
+  return has_attribute(file, "format") ? attribute_text(file, "format") : "";
 }
 
-bool is_checkpoint(const std::filesystem::path& file) {
+/// Names of the datasets at the root that have checksums, and of what should be a dataset of a snapshot but
+/// cannot be opened.
+std::vector<std::string> names_with_checksums(const std::filesystem::path& file) {
   const Hdf5Id input = open_hdf5(file);
-  return has_attribute(input, "format") && read_attribute<std::string>(input, "format") == checkpoint_format;
+  const bool snapshot = format_of(input) == snapshot_format;
+  std::vector<std::string> names = link_names(input);
+  std::erase_if(names, [&](const std::string& name) {
+    const hid_t object = H5Oopen(input, name.c_str(), H5P_DEFAULT);
+    if (object < 0) return !snapshot;
+    const Hdf5Id owner(object, H5Oclose);
+    return H5Iget_type(object) != H5I_DATASET || !has_attribute(object, checksum_attribute::values);
+  });
+  return names;
+}
+
+/// Does what all ranks do alike; what it throws is said in `info`.
+template <class Work>
+void examine(FileInfo& info, Work&& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    info.sound = false;
+    info.text += std::string(error.what()) + "\n";
+  }
+}
+
+/// The arrays of a file that have checksums; what else should have some is said in `info`.
+std::vector<StoredArray> arrays_of(const Communicator& communicator, const std::filesystem::path& file,
+                                   FileInfo& info) {
+  bool checkpoint = false;
+  std::vector<std::string> names;
+  collectively(communicator, [&] {
+    naming(file, [&] {
+      checkpoint = format_of(open_hdf5(file)) == checkpoint_format;
+      if (!checkpoint) names = names_with_checksums(file);
+    });
+  });
+  std::vector<StoredArray> arrays;
+  if (checkpoint)
+    examine(info, [&] { collectively(communicator, [&] { arrays = open_checkpoint(file).arrays; }); });
+  for (const std::string& name : names)
+    examine(info, [&] { collectively(communicator, [&] { arrays.push_back(locate_array(file, name)); }); });
+  return arrays;
 }
 
 }  // namespace
 
 FileInfo describe_file(const Communicator& communicator, const std::filesystem::path& file) {
   FileInfo info;
-  bool checked = false, checkpoint = false;
-  StoredArray array;
-  collectively(communicator, [&] {
-    naming(file, [&] {
-      if (communicator.root()) info.text = contents(file);
-      checked = has_checksums(file);
-      checkpoint = checked && is_checkpoint(file);
-      if (checked && !checkpoint) array = locate_array(file);
-    });
-  });
+  on_root(communicator, [&] { naming(file, [&] { info.text = contents(file); }); });
   info.text = communicator.broadcast(info.text);
-  if (!checked) {
-    info.text += "no checksums\n";
-    return info;
+  std::size_t checksums = 0;
+  for (const StoredArray& array : arrays_of(communicator, file, info)) {
+    examine(info, [&] { verify_array(communicator, array); });
+    checksums += array.checksums.size();
   }
-  try {
-    if (checkpoint)
-      array = verified_checkpoint(communicator, file).array;
-    else
-      verify_array(communicator, array);
-    info.text += fmt::format("all {} checksums hold\n", array.checksums.size());
-  } catch (const Error& error) {
-    info.sound = false;
-    info.text += std::string(error.what()) + "\n";
-  }
+  if (info.sound)
+    info.text += checksums ? fmt::format("all {} checksums hold\n", checksums) : "no checksums\n";
   return info;
 }
 

@@ -15,7 +15,8 @@ struct FileInfo {
 };
 
 /// Describes a snapshot, a checkpoint or any other HDF5 file: kind, step, time, attributes, and of each
-/// dataset of numbers shape, type, least and largest value; whether the checksums hold. Collective; the same
+/// dataset of numbers shape, type, least and largest value; whether all checksums hold, or of which dataset
+/// they do not. Collective; the same
 /// on every rank. Throws Error(file_failure) if the file cannot be read.
 FileInfo describe_file(const Communicator& communicator, const std::filesystem::path& file);
 

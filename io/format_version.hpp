@@ -11,5 +11,8 @@ namespace spsolve {
 constexpr std::string_view snapshot_format = "spsolve snapshot";
 constexpr std::string_view checkpoint_format = "spsolve checkpoint";
 constexpr std::int64_t format_version = 1;
+/// Checkpoints of anything but one field "u" name their fields: an older program would go on without the
+/// others.
+constexpr std::int64_t version_with_fields = 2;
 
 }  // namespace spsolve

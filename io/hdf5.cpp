@@ -184,6 +184,18 @@ void read_hyperslab(hid_t dataset, const Box& box, hid_t memory_type, void* valu
   check_hdf5(H5Dread(dataset, memory_type, memory, space, H5P_DEFAULT, values));
 }
 
+std::vector<std::string> link_names(hid_t group) {
+  std::vector<std::string> names;
+  check_hdf5(H5Literate(
+      group, H5_INDEX_NAME, H5_ITER_INC, nullptr,
+      [](hid_t, const char* name, const H5L_info_t*, void* data) -> herr_t {
+        static_cast<std::vector<std::string>*>(data)->emplace_back(name);
+        return 0;
+      },
+      &names));
+  return names;
+}
+
 std::vector<std::string> dataset_names(hid_t file) {
   // Links, not objects: a dataset that is linked twice is found under both names.
   std::vector<std::string> links;

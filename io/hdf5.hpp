@@ -111,6 +111,9 @@ std::vector<std::string> attribute_names(hid_t object);
 /// An attribute of any type as text for people; long arrays and long text are cut.
 std::string attribute_text(hid_t object, const std::string& name);
 
+/// Names of what a group, or the root of a file, holds, in alphabetical order.
+std::vector<std::string> link_names(hid_t group);
+
 /// Paths of all datasets below the root of a file, in alphabetical order.
 std::vector<std::string> dataset_names(hid_t file);
 

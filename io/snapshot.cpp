@@ -25,30 +25,31 @@ std::vector<Number> xyz(const std::array<Number, 3>& v) {
   return {v[x_axis], v[y_axis], v[z_axis]};
 }
 
-/// The array that VTK shows. Its reader leaves axes of one point out and wants an array without them, which
-/// is then a virtual dataset of the same values.
-void link_values(hid_t file, hid_t point_data, const ArrayFormat& format) {
+/// The array of a field that VTK shows. Its reader leaves axes of one point out and wants an array without
+/// them, which is then a virtual dataset of the same values.
+void link_values(hid_t file, hid_t point_data, const std::string& field, const ArrayFormat& format) {
+  const std::string dataset = dataset_of(field);
   std::vector<hsize_t> extents;
   std::copy_if(format.shape.begin(), format.shape.end(), std::back_inserter(extents),
                [](std::int64_t points) { return points > 1; });
   if (extents.empty()) extents.push_back(1);
   const auto axes = static_cast<int>(extents.size());
   if (axes == format.dimensions) {
-    check_hdf5(H5Lcreate_hard(file, field_dataset, point_data, "u", H5P_DEFAULT, H5P_DEFAULT));
+    check_hdf5(H5Lcreate_hard(file, dataset.c_str(), point_data, field.c_str(), H5P_DEFAULT, H5P_DEFAULT));
     return;
   }
-  const Hdf5Id values(H5Dopen2(file, field_dataset, H5P_DEFAULT), H5Dclose);
+  const Hdf5Id values(H5Dopen2(file, dataset.c_str(), H5P_DEFAULT), H5Dclose);
   const Hdf5Id all(H5Dget_space(values), H5Sclose);
   const Hdf5Id kept(H5Screate_simple(axes, extents.data(), nullptr), H5Sclose);
   const Hdf5Id creation = timeless_properties(H5P_DATASET_CREATE);
-  check_hdf5(H5Pset_virtual(creation, kept, ".", field_dataset, all));
-  const Hdf5Id view(
-      H5Dcreate2(point_data, "u", storage_type(format.precision), kept, H5P_DEFAULT, creation, H5P_DEFAULT),
-      H5Dclose);
+  check_hdf5(H5Pset_virtual(creation, kept, ".", dataset.c_str(), all));
+  const Hdf5Id view(H5Dcreate2(point_data, field.c_str(), storage_type(format.precision), kept, H5P_DEFAULT,
+                               creation, H5P_DEFAULT),
+                    H5Dclose);
 }
 
 /// https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html#vtkhdf-file-format
-void add_vtk_view(hid_t file, const Snapshot& snapshot) {
+void add_vtk_view(hid_t file, const Snapshot& snapshot, const std::vector<NamedRows>& fields) {
   const ArrayFormat format = snapshot.format();
   if (volume(format.shape) > std::numeric_limits<std::int32_t>::max()) return;  // more than VTK counts
   std::vector<std::int32_t> extent;
@@ -66,7 +67,9 @@ void add_vtk_view(hid_t file, const Snapshot& snapshot) {
                            {"Origin", xyz(snapshot.grid.origin)},
                            {"Spacing", xyz(spacing)},
                            {"Direction", std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1}}});
-  link_values(file, create_group(image, "PointData"), format);
+  const Hdf5Id point_data = create_group(image, "PointData");
+  if (fields.size() > 1) write_attribute(point_data, "Scalars", fields.front().name);
+  for (const NamedRows& field : fields) link_values(file, point_data, field.name, format);
 }
 
 /// The entries of a series whose files are there: none of one that somebody has damaged, since the snapshots
@@ -109,7 +112,8 @@ void SnapshotSeries::add(std::int64_t step, double time) {
 }
 
 std::filesystem::path write_snapshot(const Communicator& communicator, SnapshotSeries& series,
-                                     const Snapshot& snapshot, const Box& box, const RowSource& row) {
+                                     const Snapshot& snapshot, const Box& box,
+                                     const std::vector<NamedRows>& fields) {
   const auto file = snapshot_file(series.directory(), snapshot.step);
   const Attributes attributes{{"format", std::string(snapshot_format)},
                               {"format_version", format_version},
@@ -117,8 +121,8 @@ std::filesystem::path write_snapshot(const Communicator& communicator, SnapshotS
                               {"step", snapshot.step},
                               {"time", snapshot.time},
                               {"stride", snapshot.stride}};
-  write_array(communicator, file, snapshot.format(), attributes, box, row,
-              [&](hid_t output) { add_vtk_view(output, snapshot); });
+  write_arrays(communicator, file, snapshot.format(), attributes, box, fields,
+               [&](hid_t output) { add_vtk_view(output, snapshot, fields); });
   on_root(communicator, [&] { series.add(snapshot.step, snapshot.time); });
   return file;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "halo/communicator.hpp"
 #include "io/array_format.hpp"
@@ -23,7 +24,7 @@ struct Snapshot {
   std::int64_t stride = 1;                // the points whose indices are multiples of it are kept
   Precision precision = Precision::fp64;  // fp64 or fp32: VTK reads no other
 
-  /// What /u has in the file.
+  /// What every field has in the file.
   ArrayFormat format() const;
 };
 
@@ -47,12 +48,14 @@ class SnapshotSeries {
 };
 
 /// Writes a snapshot and enters it in the series. Collective: every rank gives its `box` of the array of kept
-/// points (kernels/sampling.hpp), and the rows of it in `snapshot.precision`. The file is VTKHDF
-/// ImageData, version 1.0, with the point data "u", a hard link to /u, or a virtual dataset of it without the
-/// axes of one point, which VTK leaves out; with fewer than three axes VTK 9.1 crashes on it and 9.3 reads
-/// it. VTK counts in int: with more than 2^31 - 1 points the file has no VTKHDF group. All ranks throw the
-/// same Error(file_failure) if the file cannot be written; an older file of that name then stays.
+/// points (kernels/sampling.hpp), and the rows of it in `snapshot.precision`, of one or more fields. The file
+/// is VTKHDF ImageData, version 1.0, with point data of the name of each field: a hard link to its dataset,
+/// or a virtual dataset of it without the axes of one point, which VTK leaves out. Of several fields the
+/// first is named as VTK's active scalars. With fewer than three axes VTK 9.1 crashes on it and 9.3 reads it.
+/// VTK counts in int: with more than 2^31 - 1 points the file has no VTKHDF group. All ranks throw the same
+/// Error(file_failure) if the file cannot be written; an older file of that name then stays.
 std::filesystem::path write_snapshot(const Communicator& communicator, SnapshotSeries& series,
-                                     const Snapshot& snapshot, const Box& box, const RowSource& row);
+                                     const Snapshot& snapshot, const Box& box,
+                                     const std::vector<NamedRows>& fields);
 
 }  // namespace spsolve

@@ -13,16 +13,17 @@
 
 namespace spsolve {
 
-StoredArray locate_array(const std::filesystem::path& file) {
+StoredArray locate_array(const std::filesystem::path& file, const std::string& name) {
   const auto read = [&] {
     const Hdf5Id input = open_hdf5(file);
-    const Hdf5Id dataset(H5Dopen2(input, field_dataset, H5P_DEFAULT), H5Dclose);
+    const Hdf5Id dataset(H5Dopen2(input, dataset_of(name).c_str(), H5P_DEFAULT), H5Dclose);
     const Hdf5Id type(H5Dget_type(dataset), H5Tclose);
     const auto extents = dataset_shape(dataset);
     if (extents.empty() || extents.size() > axis_count)
       throw Error(Status::file_failure, "is not a 1D, 2D or 3D array");
     StoredArray array{
         .file = file,
+        .name = name,
         .format = {.dimensions = static_cast<int>(extents.size()), .precision = storage_precision(type)},
         .block_bytes = read_attribute<std::int64_t>(dataset, checksum_attribute::block_bytes),
         .checksums = read_attribute<std::vector<std::uint64_t>>(dataset, checksum_attribute::values)};
@@ -42,7 +43,7 @@ StoredArray locate_array(const std::filesystem::path& file) {
       throw Error(Status::file_failure, "has checksums of another kind");
     return array;
   };
-  return naming(file, read, fmt::format(":{}", field_dataset));
+  return naming(file, read, ":" + dataset_of(name));
 }
 
 void verify_array(const Communicator& communicator, const StoredArray& array) {
@@ -60,15 +61,15 @@ void verify_array(const Communicator& communicator, const StoredArray& array) {
         throw Error(
             Status::file_failure,
             fmt::format(
-                "{}:{}: bytes [{}, {}) of its data are damaged: the checksum of block {} of {} does not hold",
-                array.file.string(), field_dataset, first, last, b + 1, count));
+                "{}: bytes [{}, {}) of its data are damaged: the checksum of block {} of {} does not hold",
+                array.where(), first, last, b + 1, count));
     }
   });
 }
 
 void read_array(const StoredArray& array, const Box& box, const RowSink& sink) {
   const Hdf5Id input = open_hdf5(array.file);
-  const Hdf5Id dataset(H5Dopen2(input, field_dataset, H5P_DEFAULT), H5Dclose);
+  const Hdf5Id dataset(H5Dopen2(input, dataset_of(array.name).c_str(), H5P_DEFAULT), H5Dclose);
   const Hdf5Id type = storage_type(array.format.precision);
   const std::int64_t bytes = array.format.element_bytes();
   std::vector<std::byte> values;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "halo/communicator.hpp"
@@ -10,19 +11,25 @@
 
 namespace spsolve {
 
-/// The array /u of a file of ours as it lies on disk.
+/// An array of a file of ours as it lies on disk.
 struct StoredArray {
   std::filesystem::path file;
+  std::string name;  // of the dataset, without the slash
   ArrayFormat format;
   std::int64_t offset = 0;       // bytes from the start of the file
   std::int64_t block_bytes = 0;  // per checksum
   std::vector<std::uint64_t> checksums;
+
+  /// "checkpoint.h5:/u"
+  std::string where() const { return file.string() + ":" + dataset_of(name); }
 };
 
-/// Throws Error(file_failure) if `file` is missing, damaged or has no array of ours.
-StoredArray locate_array(const std::filesystem::path& file);
+/// Finds the array `name`. Throws Error(file_failure) if `file` is missing, damaged or has no array of ours
+/// of that name.
+StoredArray locate_array(const std::filesystem::path& file, const std::string& name = default_field);
 
-/// Collective; throws Error(file_failure) naming the first damaged block unless all checksums hold.
+/// Collective; throws Error(file_failure) naming the dataset and its first damaged block unless all checksums
+/// hold.
 void verify_array(const Communicator& communicator, const StoredArray& array);
 
 /// Reads the rank's box, in bounded memory; sink() gets the values in the storage type of the file.

@@ -7,6 +7,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <vector>
 
 #include "app/setup/clock.hpp"
 #include "app/setup/setup.hpp"

@@ -42,7 +42,7 @@ std::vector<std::string> differences(const CheckpointHeader& stored, const std::
 /// does not go on from there.
 void require_same_problem(const Checkpoint& checkpoint, const std::vector<std::string>& different,
                           std::int64_t last_step) {
-  const std::string file = checkpoint.array.file.string();
+  const std::string file = checkpoint.file.string();
   if (!different.empty())
     throw Error(
         Status::invalid_input,
@@ -79,22 +79,22 @@ std::optional<Checkpoint> find_restart(const Communicator& communicator, const C
   const Stencil stencil = read_stencil(communicator, config);
   std::vector<std::string> different;
   collectively(communicator, [&] {
-    different = differences(checkpoint->header, checkpoint->array.file, config, stencil);
+    different = differences(checkpoint->header, checkpoint->file, config, stencil);
     const bool replaced = command.overwrite && *command.restart == "latest" && !different.empty();
     if (!replaced) require_same_problem(*checkpoint, different, config.time.steps);
   });
   if (!different.empty()) {
     terminal.warn("passed over {}, of another problem: {} differ(s) from the input",
-                  checkpoint->array.file.string(), fmt::join(different, ", "));
+                  checkpoint->file.string(), fmt::join(different, ", "));
     return std::nullopt;
   }
-  terminal.print("restarting from {} at step {}", checkpoint->array.file.string(), checkpoint->header.step);
+  terminal.print("restarting from {} at step {}", checkpoint->file.string(), checkpoint->header.step);
   return checkpoint;
 }
 
 bool continues_results(const Communicator& communicator, const CommandLine& command, const RunConfig& config,
                        const std::optional<Checkpoint>& restart, const RunDirectory& directory) {
-  if (restart) return directory.holds(restart->array.file);
+  if (restart) return directory.holds(restart->file);
   if (!command.restart || command.overwrite) return false;
   const Stencil stencil = read_stencil(communicator, config);
   bool begun = false;

@@ -82,7 +82,7 @@ void fill_block(const Communicator& communicator, const Setup& setup,
     block.set_source([&](Field& field) { fill(communicator, setup, *config.source, "source", field); });
   block.set_state([&](Field& field) {
     if (restart)
-      read_checkpoint(communicator, *restart, setup.problem.domain.shape, field);
+      read_checkpoint(communicator, *restart, default_field, setup.problem.domain.shape, field);
     else
       fill(communicator, setup, config.initial, "initial", field);
   });
@@ -159,7 +159,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   directory.prepare(command.overwrite, continued);
   signals.await_interrupt();
   begin_report(communicator, setup, machine.transport_name, schedule);
-  begin_diagnostics_file(communicator, config.output.directory, restart ? schedule.first : -1);
+  begin_diagnostics_file(communicator, config.output.directory, {default_field},
+                         restart ? schedule.first : -1);
 
   Writer writer(communicator, setup, terminal, restart ? restart->header.step : -1);
   if (setup.background) {

@@ -24,7 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds patience(5);  // ranks of a job that was killed may not be gone yet
 constexpr const char* diagnostics_name = "diagnostics.csv";
-constexpr const char* diagnostics_columns = "step,time,min,max,mean,l2,change_l2\n";
 
 /// Whether a file name is one that a run writes, whole or not.
 bool is_result(const std::string& name) {
@@ -51,6 +50,15 @@ void refuse_results(const fs::path& directory) {
                                                    "--restart latest to go on with it, --overwrite to "
                                                    "replace it, or another --output",
                                                    directory.string(), whole));
+}
+
+/// The first line of diagnostics.csv, without its end.
+std::string diagnostics_columns(const std::vector<std::string>& fields) {
+  std::string columns = "step,time";
+  for (const std::string& field : fields)
+    for (const char* const column : {"min", "max", "mean", "l2", "change_l2"})
+      columns += fmt::format(",{}{}", column, fields.size() > 1 ? "_" + field : "");
+  return columns;
 }
 
 }  // namespace
@@ -97,17 +105,20 @@ void RunDirectory::prepare(bool overwrite, bool continued) {
   });
 }
 
-void begin_diagnostics_file(const Communicator& communicator, const fs::path& directory, std::int64_t step) {
+void begin_diagnostics_file(const Communicator& communicator, const fs::path& directory,
+                            const std::vector<std::string>& fields, std::int64_t step) {
   on_root(communicator, [&] {
     const fs::path file = directory / diagnostics_name;
-    std::string kept = diagnostics_columns;
+    const std::string columns = diagnostics_columns(fields);
+    std::string kept = columns + "\n";
     if (fs::exists(file)) {
       std::istringstream lines(read_text(file));
       for (std::string line; std::getline(lines, line);) {
         std::int64_t row = 0;
         const auto read = std::from_chars(line.data(), line.data() + line.size(), row);
         // A row that a kill cut short has no last column.
-        if (read.ec == std::errc() && row <= step && std::count(line.begin(), line.end(), ',') == 6)
+        if (read.ec == std::errc() && row <= step &&
+            std::ranges::count(line, ',') == std::ranges::count(columns, ','))
           kept += line + "\n";
       }
     }
@@ -116,12 +127,15 @@ void begin_diagnostics_file(const Communicator& communicator, const fs::path& di
 }
 
 void add_diagnostics_row(const Communicator& communicator, const fs::path& directory, std::int64_t step,
-                         double time, const Diagnostics& diagnostics) {
+                         double time, const std::vector<Diagnostics>& of_fields) {
   on_root(communicator, [&] {
     errno = 0;
     std::ofstream file(directory / diagnostics_name, std::ios::app);
-    file << fmt::format("{},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}\n", step, time, diagnostics.min,
-                        diagnostics.max, diagnostics.mean, diagnostics.l2, diagnostics.change_l2);
+    file << fmt::format("{},{:.17g}", step, time);
+    for (const Diagnostics& field : of_fields)
+      file << fmt::format(",{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}", field.min, field.max, field.mean,
+                          field.l2, field.change_l2);
+    file << '\n';
     file.close();
     if (!file)
       throw Error(Status::file_failure,

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "halo/communicator.hpp"
 #include "io/atomic_file.hpp"
@@ -34,12 +36,13 @@ class RunDirectory {
   std::optional<FileDescriptor> lock_;  // on rank 0
 };
 
-/// Begins diagnostics.csv, or, on a restart, drops its rows after `step`. Collective.
+/// Begins diagnostics.csv, or, on a restart, drops its rows after `step`. The columns are step, time, and for
+/// each field min, max, mean, l2, change_l2; of several fields they end in _<name of the field>. Collective.
 void begin_diagnostics_file(const Communicator& communicator, const std::filesystem::path& directory,
-                            std::int64_t step);
+                            const std::vector<std::string>& fields, std::int64_t step);
 
-/// Adds a row. Collective.
+/// Adds a row, of the fields in the order of the columns. Collective.
 void add_diagnostics_row(const Communicator& communicator, const std::filesystem::path& directory,
-                         std::int64_t step, double time, const Diagnostics& diagnostics);
+                         std::int64_t step, double time, const std::vector<Diagnostics>& of_fields);
 
 }  // namespace spsolve

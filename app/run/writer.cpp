@@ -27,13 +27,12 @@ Writer::~Writer() {
 }
 
 void Writer::snapshot(std::int64_t step, const CopyState& state) {
-  const auto write = [this, step](const std::vector<const Field*>& fields) {
+  const auto write = [this, step](const std::vector<const Field*>& values) {
     const RunConfig& config = setup_.config;
-    const Field& values = *fields.front();
     write_snapshot(
         of_files_.get(), series_,
         {config.name, step, time(step), config.grid, config.output.stride, config.output.precision},
-        values.owned(), rows_of(values, config.output.precision));
+        values.front()->owned(), rows_of(names_, values, config.output.precision));
   };
   add(FileQueue::Kind::snapshot, state, write, [](const std::exception_ptr& failure) {
     if (failure) std::rethrow_exception(failure);
@@ -41,14 +40,13 @@ void Writer::snapshot(std::int64_t step, const CopyState& state) {
 }
 
 void Writer::checkpoint(std::int64_t step, const CopyState& state) {
-  const auto write = [this, step](const std::vector<const Field*>& fields) {
+  const auto write = [this, step](const std::vector<const Field*>& values) {
     const RunConfig& config = setup_.config;
-    const Field& values = *fields.front();
     write_checkpoint(of_files_.get(), config.output.directory,
                      {step, time(step), setup_.problem.precision, to_toml(config), to_json(setup_.plan),
-                      checksum_of(setup_.problem.stencil)},
-                     config.grid.domain.dimensions, config.grid.domain.shape, values.owned(),
-                     rows_of(values, setup_.problem.precision));
+                      checksum_of(setup_.problem.stencil), names_},
+                     config.grid.domain.dimensions, config.grid.domain.shape, values.front()->owned(),
+                     rows_of(names_, values, setup_.problem.precision));
     last_checkpoint_ = step;
     prune_checkpoints(of_files_.get(), config.output.directory, step, config.checkpoint.keep);
   };
@@ -65,7 +63,7 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
 
 void Writer::diagnostics(std::int64_t step, const std::vector<Diagnostics>& by_field) {
   const auto begin = Clock::now();
-  add_diagnostics_row(communicator_, setup_.config.output.directory, step, time(step), by_field.front());
+  add_diagnostics_row(communicator_, setup_.config.output.directory, step, time(step), by_field);
   seconds_ += seconds_since(begin);
 }
 

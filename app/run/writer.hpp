@@ -46,6 +46,7 @@ class Writer {
   Communicator communicator_;
   DuplicateCommunicator of_files_;
   SnapshotSeries series_;
+  const std::vector<std::string> names_{default_field};  // of the fields
   const Setup& setup_;
   const Terminal& terminal_;
   std::int64_t wanted_checkpoint_ = -1;  // step

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""read_with_vtk.py SNAPSHOT AXES VALUES.npy: prints what VTK makes of a snapshot that has so many axes of more than one point,
-as JSON; 77 where VTK cannot read it. A process of its own, for VTK and h5py bring HDF5 libraries that do not go together."""
+"""read_with_vtk.py SNAPSHOT AXES VALUES.npy [FIELD]: prints what VTK makes of a snapshot that has so many axes of more than one
+point, as JSON, and saves the values of a field (default u); 77 where VTK cannot read it. A process of its own, for VTK and h5py
+bring HDF5 libraries that do not go together."""
 import json
 import sys
 
@@ -22,6 +23,8 @@ reader = vtkHDFReader()
 reader.SetFileName(sys.argv[1])
 reader.Update()
 image = reader.GetOutput()
-np.save(sys.argv[3], vtk_to_numpy(image.GetPointData().GetArray("u")))
+points = image.GetPointData()
+np.save(sys.argv[3], vtk_to_numpy(points.GetArray(sys.argv[4] if len(sys.argv) > 4 else "u")))
 print(json.dumps({"dimensions": image.GetDimensions(), "spacing": image.GetSpacing(), "origin": image.GetOrigin(),
-                  "last_point": image.GetPoint(image.GetNumberOfPoints() - 1)}))
+                  "last_point": image.GetPoint(image.GetNumberOfPoints() - 1),
+                  "arrays": [points.GetArrayName(i) for i in range(points.GetNumberOfArrays())]}))

@@ -51,12 +51,13 @@ inline double sample_value(const Index3& p) {
   return static_cast<double>((p[z_axis] * 29 + p[y_axis] * 7 + p[x_axis]) % 127 - 63) / 8.0;
 }
 
-inline RowSource sample_rows(Precision precision) {
-  return [precision](const Index3& begin, std::int64_t points, std::byte* out) {
+/// Sample values times a power of two, so that the arrays of a file can differ.
+inline RowSource sample_rows(Precision precision, double factor = 1.0) {
+  return [precision, factor](const Index3& begin, std::int64_t points, std::byte* out) {
     with_storage(precision, [&]<class Storage>() {
       auto* row = reinterpret_cast<Storage*>(out);
       for (std::int64_t i = 0; i < points; ++i)
-        row[i] = to_storage<Storage>(sample_value(begin + Index3{0, 0, i}));
+        row[i] = to_storage<Storage>(factor * sample_value(begin + Index3{0, 0, i}));
     });
   };
 }
@@ -86,6 +87,15 @@ inline std::vector<Box> decompositions(const Index3& shape, int rank, int ranks)
 inline std::string bytes_of(const std::filesystem::path& file) {
   std::ifstream input(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(input), {}};
+}
+
+/// Flips one bit of a file.
+inline void flip_bit(const std::filesystem::path& file, std::int64_t byte, int bit) {
+  std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+  stream.seekg(byte);
+  const int value = stream.get();
+  stream.seekp(byte);
+  stream.put(static_cast<char>(value ^ (1 << bit)));
 }
 
 inline void put_bytes(const std::filesystem::path& file, const std::string& bytes) {

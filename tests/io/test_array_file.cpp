@@ -7,6 +7,8 @@
 #include <csignal>
 #include <cstring>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "io/array_file.hpp"
 #include "io/stored_array.hpp"
@@ -21,8 +23,19 @@ const ArrayFormat several_blocks{
 
 void write_sample(const Communicator& world, const std::filesystem::path& file, const ArrayFormat& format,
                   const Box& box) {
-  write_array(world, file, format, {{"step", std::int64_t{7}}, {"name", std::string("größe")}}, box,
-              sample_rows(format.precision));
+  write_arrays(world, file, format, {{"step", std::int64_t{7}}, {"name", std::string("größe")}}, box,
+               {{"u", sample_rows(format.precision)}});
+}
+
+/// Three arrays whose values differ by a factor.
+const std::vector<std::pair<std::string, double>> three_fields{{"p", 1.0}, {"p.previous", -1.0}, {"q", 2.0}};
+
+void write_three(const Communicator& world, const std::filesystem::path& file, const ArrayFormat& format,
+                 const Box& box) {
+  std::vector<NamedRows> arrays;
+  for (const auto& [name, factor] : three_fields)
+    arrays.push_back({name, sample_rows(format.precision, factor)});
+  write_arrays(world, file, format, {{"step", std::int64_t{7}}}, box, arrays);
 }
 
 Box own_part(const Communicator& world, const Index3& shape) {
@@ -39,12 +52,14 @@ TEST(ArrayFile, BytesDoNotDependOnTheDecomposition) {
                                          {1, {1, 1, 5'000'011}, Precision::fp16},
                                          {3, {600'011, 1, 2}, Precision::fp64}};
   for (const ArrayFormat& format : formats) {
-    if (world.root()) write_sample(alone, directory / "alone", format, box_of(format.shape));
-    const std::string expected = bytes_of(directory / "alone");
-    for (const Box& box : decompositions(format.shape, world.rank(), world.size())) {
-      write_sample(world, directory / "together", format, box);
-      const bool same = !world.root() || bytes_of(directory / "together") == expected;
-      ASSERT_TRUE(same) << volume(format.shape) << " points";
+    for (const auto& write : {write_sample, write_three}) {
+      if (world.root()) write(alone, directory / "alone", format, box_of(format.shape));
+      const std::string expected = bytes_of(directory / "alone");
+      for (const Box& box : decompositions(format.shape, world.rank(), world.size())) {
+        write(world, directory / "together", format, box);
+        const bool same = !world.root() || bytes_of(directory / "together") == expected;
+        ASSERT_TRUE(same) << volume(format.shape) << " points";
+      }
     }
   }
 }
@@ -99,13 +114,7 @@ TEST(ArrayFile, AnyFlippedBitOfTheValuesIsFound) {
                                          : static_cast<std::int64_t>((random >> 20) % bytes);
     const auto flip = [&] {
       world.barrier();
-      if (world.root()) {
-        std::fstream file(directory / "array", std::ios::in | std::ios::out | std::ios::binary);
-        file.seekg(stored.offset + at);
-        const int value = file.get();
-        file.seekp(stored.offset + at);
-        file.put(static_cast<char>(value ^ (1 << (trial % 8))));
-      }
+      if (world.root()) flip_bit(directory / "array", stored.offset + at, trial % 8);
       world.barrier();
     };
     flip();
@@ -117,6 +126,61 @@ TEST(ArrayFile, AnyFlippedBitOfTheValuesIsFound) {
     flip();
   }
   verify_array(world, stored);
+}
+
+TEST(ArrayFile, HoldsSeveralArraysOneAfterTheOther) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  for (const ArrayFormat& format : {several_blocks, ArrayFormat{2, {1, 7, 5}, Precision::fp16}}) {
+    write_three(world, directory / "arrays", format, own_part(world, format.shape));
+    const std::int64_t bytes = volume(format.shape) * format.element_bytes();
+    std::int64_t end = 0;  // of the values of the array before
+    for (const auto& [name, factor] : three_fields) {
+      const StoredArray stored = locate_array(directory / "arrays", name);
+      EXPECT_GE(stored.offset, end);
+      end = stored.offset + bytes;
+      verify_array(world, stored);
+      std::int64_t points_read = 0;
+      const Box box = part_of(format.shape, {1, 1, world.size()}, world.rank());
+      read_array(stored, box, [&](const Index3& begin, std::int64_t points, const std::byte* values) {
+        points_read += points;
+        with_storage(format.precision, [&]<class Storage>() {
+          for (std::int64_t i = 0; i < points; ++i)
+            ASSERT_EQ(stored_value(reinterpret_cast<const Storage*>(values)[i]),
+                      factor * sample_value(begin + Index3{0, 0, i}))
+                << name;
+        });
+      });
+      EXPECT_EQ(points_read, box.points());
+    }
+    EXPECT_THAT(error_of([&] { locate_array(directory / "arrays", "u"); }), HasSubstr("arrays:/u: HDF5"));
+    world.barrier();
+  }
+}
+
+TEST(ArrayFile, FlippedBitIsFoundInItsArrayOnly) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  write_three(world, directory / "arrays", several_blocks, own_part(world, several_blocks.shape));
+  const std::int64_t bytes = volume(several_blocks.shape) * 8;
+  for (const auto& [damaged, of_damaged] : three_fields)
+    for (const std::int64_t at : {std::int64_t{0}, bytes / 2, bytes - 1}) {
+      const StoredArray stored = locate_array(directory / "arrays", damaged);
+      world.barrier();
+      if (world.root()) flip_bit(stored.file, stored.offset + at, 3);
+      world.barrier();
+      for (const auto& [name, factor] : three_fields) {
+        const std::string message =
+            error_of([&] { verify_array(world, locate_array(directory / "arrays", name)); });
+        if (name == damaged)
+          EXPECT_THAT(message, HasSubstr("arrays:/" + name + ": bytes [")) << at;
+        else
+          EXPECT_EQ(message, "");
+      }
+      world.barrier();
+      if (world.root()) flip_bit(stored.file, stored.offset + at, 3);
+      world.barrier();
+    }
 }
 
 TEST(ArrayFile, DirectoryWithoutPermissionIsAnErrorOnEveryRank) {
@@ -193,12 +257,15 @@ TEST(ArrayFile, FailureToGiveValuesIsAgreedAndTheOldFileStays) {
   const RowSource broken = [&](const Index3&, std::int64_t, std::byte*) {
     if (world.rank() == world.size() / 2) throw Error(Status::device_failure, "device lost");
   };
-  Status status{};
-  EXPECT_EQ(
-      error_of([&] { write_array(world, directory / "array", several_blocks, {}, box, broken); }, &status),
-      "device lost" + found_by(world.size() / 2));
-  EXPECT_EQ(status, Status::device_failure);
-  expect_only(world, directory.path(), old_bytes);
+  const NamedRows good{"u", sample_rows(Precision::fp64)};
+  for (const auto& arrays : {std::vector<NamedRows>{{"u", broken}}, {good, {"v", broken}}}) {
+    Status status{};
+    EXPECT_EQ(
+        error_of([&] { write_arrays(world, directory / "array", several_blocks, {}, box, arrays); }, &status),
+        "device lost" + found_by(world.size() / 2));
+    EXPECT_EQ(status, Status::device_failure);
+    expect_only(world, directory.path(), old_bytes);
+  }
 }
 
 /// A file system of its own of a given size, mounted by rank 0.
@@ -249,6 +316,45 @@ TEST(ArrayFile, FullDiskIsAnErrorAndTheOldFileStays) {
     EXPECT_THAT(message, HasSubstr("No space left on device"));
     expect_only(world, directory / "disk", old_bytes);
     verify_array(world, locate_array(directory / "disk" / "array"));
+  }
+}
+
+TEST(ArrayFile, DiskWithRoomForOneOfTwoArraysIsFoundFull) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  const std::int64_t bytes = volume(several_blocks.shape) * 8;
+  const std::int64_t headers = 1 << 20;
+  const SmallDisk disk(world, directory / "disk", 2 * (bytes + headers) + bytes / 2);
+  if (!disk.error().empty()) GTEST_SKIP() << "cannot mount a small file system: " << disk.error();
+  const Box box = own_part(world, several_blocks.shape);
+  write_sample(world, directory / "disk" / "array", several_blocks, box);
+  const std::string old_bytes = bytes_of(directory / "disk" / "array");
+  std::int64_t rows = 0;
+  const RowSource counting = [&](const Index3&, std::int64_t, std::byte*) { ++rows; };
+  Status status{};
+  const std::string message = error_of(
+      [&] {
+        write_arrays(world, directory / "disk" / "array", several_blocks, {}, box,
+                     {{"u", counting}, {"v", counting}});
+      },
+      &status);
+  EXPECT_EQ(status, Status::file_failure);
+  EXPECT_THAT(message, HasSubstr("No space left on device"));
+  EXPECT_EQ(rows, 0) << "the disk was found full only after values were written";
+  expect_only(world, directory / "disk", old_bytes);
+}
+
+TEST(ArrayFile, DiskWithRoomForTwoArraysTakesThem) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  const std::int64_t bytes = volume(several_blocks.shape) * 8;
+  const std::int64_t headers = 1 << 20;
+  const SmallDisk disk(world, directory / "disk", 2 * bytes + headers);
+  if (!disk.error().empty()) GTEST_SKIP() << "cannot mount a small file system: " << disk.error();
+  write_arrays(world, directory / "disk" / "array", several_blocks, {}, own_part(world, several_blocks.shape),
+               {{"u", sample_rows(Precision::fp64)}, {"v", sample_rows(Precision::fp64, -1.0)}});
+  for (const char* const name : {"u", "v"}) {
+    verify_array(world, locate_array(directory / "disk" / "array", name));
   }
 }
 

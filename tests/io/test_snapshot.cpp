@@ -13,6 +13,8 @@
 namespace spsolve::testing {
 namespace {
 
+using ::testing::Not;
+
 Snapshot snapshot_of(int dimensions, const Index3& shape, std::int64_t step, std::int64_t stride = 1,
                      Precision precision = Precision::fp64) {
   Snapshot snapshot{.name = "sample",
@@ -45,7 +47,7 @@ TEST(Snapshot, StrideKeepsThePointsAtItsMultiples) {
       for_each_point(box, [&](const Index3& p) { *all.at<double>(p) = sample_value(p); });
       copy_sampled(all, {&values, stride});
       const auto file =
-          write_snapshot(world, series, snapshot, values.owned(), rows_of(values, Precision::fp32));
+          write_snapshot(world, series, snapshot, values.owned(), {{"u", rows_of(values, Precision::fp32)}});
       const StoredArray stored = locate_array(file);
       const Index3 kept{(7 + stride - 1) / stride, (11 + stride - 1) / stride, (13 + stride - 1) / stride};
       ASSERT_EQ(stored.format.shape, kept);
@@ -69,7 +71,7 @@ TEST(Snapshot, FieldIsRoundedOnceToThePrecisionOfTheFile) {
   for (std::int64_t y = field.owned().begin[1]; y < field.owned().end[1]; ++y)
     for (std::int64_t x = 0; x < 9; ++x) *field.at<double>({0, y, x}) = value({0, y, x});
   const auto file = write_snapshot(world, series, snapshot_of(2, shape, 1, 1, Precision::fp32), field.owned(),
-                                   rows_of(field, Precision::fp32));
+                                   {{"u", rows_of(field, Precision::fp32)}});
   read_array(locate_array(file), box_of(shape),
              [&](const Index3& begin, std::int64_t points, const std::byte* values) {
                for (std::int64_t i = 0; i < points; ++i)
@@ -85,7 +87,8 @@ TEST(SnapshotSeries, HoldsEveryStepOnceAlsoAfterARestart) {
     SnapshotSeries series(directory.path());
     for (const std::int64_t step : steps)
       write_snapshot(world, series, snapshot_of(1, {1, 1, 17}, step),
-                     part_of({1, 1, 17}, {1, 1, world.size()}, world.rank()), sample_rows(Precision::fp64));
+                     part_of({1, 1, 17}, {1, 1, world.size()}, world.rank()),
+                     {{"u", sample_rows(Precision::fp64)}});
   };
   const auto steps = [&] {
     std::vector<double> times;
@@ -119,9 +122,9 @@ TEST(DescribeFile, TellsWhatAFileHoldsAndWhetherItIsSound) {
   const SharedDirectory directory(world);
   SnapshotSeries series(directory.path());
   const Index3 shape{3, 4, 5};
-  const auto file =
-      write_snapshot(world, series, snapshot_of(3, shape, 70),
-                     part_of(shape, {world.size(), 1, 1}, world.rank()), sample_rows(Precision::fp64));
+  const auto file = write_snapshot(world, series, snapshot_of(3, shape, 70),
+                                   part_of(shape, {world.size(), 1, 1}, world.rank()),
+                                   {{"u", sample_rows(Precision::fp64)}});
   const FileInfo info = describe_file(world, file);
   EXPECT_TRUE(info.sound);
   for (const char* part : {"spsolve snapshot", "step = 70", "time = 35", "name = sample",
@@ -137,6 +140,57 @@ TEST(DescribeFile, TellsWhatAFileHoldsAndWhetherItIsSound) {
   const FileInfo damaged = describe_file(world, file);
   EXPECT_FALSE(damaged.sound);
   EXPECT_THAT(damaged.text, HasSubstr("does not hold"));
+}
+
+TEST(Snapshot, HoldsADatasetAndPointDataOfEachField) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  SnapshotSeries series(directory.path());
+  const Index3 shape{3, 4, 5};
+  const Box box = part_of(shape, {world.size(), 1, 1}, world.rank());
+  const auto file =
+      write_snapshot(world, series, snapshot_of(3, shape, 1), box,
+                     {{"v", sample_rows(Precision::fp64)}, {"u", sample_rows(Precision::fp64, -1.0)}});
+  if (!world.root()) return;
+  const Hdf5Id input = open_hdf5(file);
+  EXPECT_EQ(dataset_names(input),
+            (std::vector<std::string>{"/VTKHDF/PointData/u", "/VTKHDF/PointData/v", "/u", "/v"}));
+  const Hdf5Id point_data(H5Gopen2(input, "/VTKHDF/PointData", H5P_DEFAULT), H5Gclose);
+  EXPECT_EQ(read_attribute<std::string>(point_data, "Scalars"), "v");
+  for (const std::string name : {"u", "v"}) {
+    const Hdf5Id shown(H5Dopen2(point_data, name.c_str(), H5P_DEFAULT), H5Dclose);
+    EXPECT_EQ(static_cast<std::int64_t>(H5Dget_offset(shown)), locate_array(file, name).offset);
+  }
+}
+
+TEST(DescribeFile, NamesTheDatasetThatIsDamaged) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  SnapshotSeries series(directory.path());
+  const Index3 shape{3, 4, 5};
+  const auto file = write_snapshot(
+      world, series, snapshot_of(3, shape, 1), part_of(shape, {world.size(), 1, 1}, world.rank()),
+      {{"u", sample_rows(Precision::fp64)}, {"v", sample_rows(Precision::fp64, 2.0)}});
+  const FileInfo whole = describe_file(world, file);
+  EXPECT_TRUE(whole.sound);
+  for (const char* part :
+       {"dataset /u: shape (3, 4, 5)", "dataset /v: shape (3, 4, 5)", "min -15.75", "all 2 checksums hold"})
+    EXPECT_THAT(whole.text, HasSubstr(part));
+  for (const std::string name : {"u", "v"}) {
+    const std::int64_t at = locate_array(file, name).offset + 17;
+    world.barrier();
+    if (world.root()) flip_bit(file, at, 0);
+    world.barrier();
+    const FileInfo damaged = describe_file(world, file);
+    EXPECT_FALSE(damaged.sound);
+    EXPECT_THAT(damaged.text,
+                HasSubstr(file.string() + ":/" + name + ": bytes [0, 480) of its data are damaged"));
+    EXPECT_THAT(damaged.text, Not(HasSubstr(file.string() + (name == "u" ? ":/v: " : ":/u: "))));
+    EXPECT_THAT(damaged.text, Not(HasSubstr("checksums hold")));
+    world.barrier();
+    if (world.root()) flip_bit(file, at, 0);
+    world.barrier();
+  }
 }
 
 TEST(DescribeFile, TakesAnyHdf5FileAndNoOther) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// write_forever DIRECTORY: writes checkpoints of rising step until it is killed (kill_writer.py).
-// write_forever --check DIRECTORY: prints the step of the newest good checkpoint (-1: none) and those passed
-// over.
+// write_forever DIRECTORY: writes checkpoints of two fields and rising step until it is killed
+// (kill_writer.py). write_forever --check DIRECTORY: prints the step of the newest good checkpoint (-1: none)
+// and those passed over.
 #include <cstdio>
 #include <string_view>
 
@@ -20,11 +20,12 @@ int main(int argc, char** argv) {
     return 0;
   }
   const std::filesystem::path directory = argv[1];
-  const Index3 shape{61, 127, 283};  // five blocks
+  const Index3 shape{61, 127, 283};  // five blocks each
   const Box box = spsolve::testing::part_of(shape, {1, world.size(), 1}, world.rank());
   for (std::int64_t step = 1;; ++step) {
-    write_checkpoint(world, directory, {step, 0.0, Precision::fp64, "", "", ""}, 3, shape, box,
-                     spsolve::testing::sample_rows(Precision::fp64));
+    write_checkpoint(world, directory, {step, 0.0, Precision::fp64, "", "", "", {"u", "v"}}, 3, shape, box,
+                     {{"u", spsolve::testing::sample_rows(Precision::fp64)},
+                      {"v", spsolve::testing::sample_rows(Precision::fp64, -1.0)}});
     if (world.root()) std::printf("%lld\n", static_cast<long long>(step)), std::fflush(stdout);
     prune_checkpoints(world, directory, step, 2);
   }

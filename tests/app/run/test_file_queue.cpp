@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -167,6 +168,26 @@ TEST(FileQueue, GuessesFromTheOldestFile) {
   EXPECT_GE(queue.seconds_to_finish(0), 2 * 0.2);
   copy->arrive();
   queue.finish();
+}
+
+TEST(FileQueue, WritesWhenTheCopiesOfAllFieldsHaveArrived) {
+  FileQueue queue(true);
+  const auto first = std::make_shared<LateCopy>(1), second = std::make_shared<LateCopy>(2);
+  std::vector<double> written;
+  std::atomic<bool> done = false;
+  queue.add(
+      FileQueue::Kind::checkpoint, {first, second},
+      [&](const std::vector<const Field*>& values) {
+        for (const Field* const field : values) written.push_back(*field->at<double>({0, 0, 0}));
+        done = true;
+      },
+      [](const std::exception_ptr& failure) { EXPECT_FALSE(failure); });
+  first->arrive();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(done);
+  second->arrive();
+  queue.finish();
+  EXPECT_EQ(written, (std::vector<double>{1, 2}));
 }
 
 TEST(FileQueue, GuessesFromTheWorstRate) {
