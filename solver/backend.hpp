@@ -5,6 +5,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "halo/transport.hpp"
 #include "kernels/error.hpp"
@@ -42,9 +43,12 @@ class Launch {
   virtual void run(const std::function<void()>& enqueue) = 0;
 };
 
-/// The sources in a backend's memory: of single steps and of fused steps (null: no source).
-struct Sources {
+/// Fields in a backend's memory that a launch reads and never writes: the sources of single steps and of
+/// fused steps (null: no source), and the coefficients of equations.
+struct GivenFields {
   const Field *single = nullptr, *fused = nullptr;
+  /// The derived coefficients of equations, in their order (Canonical::coefficients).
+  std::vector<const Field*> coefficients = {};
 };
 
 /// The queue that work is enqueued on. Messages have the highest priority; edges use what the interior leaves
@@ -71,7 +75,7 @@ class Backend {
   /// Makes a unit that works on `queue`. The sources must outlive it. Fields have no halo along axes in
   /// `wraps`.
   virtual std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method,
-                                          const Sources& sources, Queue queue,
+                                          const GivenFields& sources, Queue queue,
                                           const std::array<bool, 3>& wraps) = 0;
   /// Returns true if work on one queue runs concurrently with work on another.
   virtual bool queues_overlap() const = 0;
@@ -124,7 +128,7 @@ class CpuBackend : public Backend {
   Packer& packer(Queue) override { return packer_; }
   Transport& transport() override { return *transport_; }
   Reducer& reducer() override { return reducer_; }
-  std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Sources& sources,
+  std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const GivenFields& sources,
                                   Queue queue, const std::array<bool, 3>& wraps) override;
   bool queues_overlap() const override { return false; }
   void require_memory(std::size_t) const override {}  // checked for all ranks of the machine together

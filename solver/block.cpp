@@ -56,6 +56,7 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
       source_ = std::make_unique<Field>(owned, (steps_of_halo_ - 1) * reach_, sums, backend.memory());
     if (problem.has_source && method.fused_weights())
       fused_source_ = std::make_unique<Field>(owned, now().halo(), sums, backend.memory());
+    if (problem.equations) make_coefficients();
     unit_ = make_unit(Queue::compute);
     prepare(method.fuse);
     prepare({1, problem.precision});
@@ -64,7 +65,26 @@ Block::Block(const Communicator& communicator, const Problem& problem, const Dec
 }
 
 std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
-  return backend_->make_unit(problem_, method_, {source_.get(), fused_source_.get()}, queue, wraps_);
+  GivenFields sources{source_.get(), fused_source_.get()};
+  for (const auto& coefficient : coefficients_) sources.coefficients.push_back(coefficient.get());
+  return backend_->make_unit(problem_, method_, sources, queue, wraps_);
+}
+
+void Block::make_coefficients() {
+  const Equations& equations = *problem_.equations;
+  for (std::size_t i = 0; i < equations.canonical.coefficients.size(); ++i) {
+    const Box box = equations.coefficient_box(i, owned());
+    coefficients_.push_back(
+        std::make_unique<Field>(box, Index3{}, sum_precision(problem_.precision), backend_->memory()));
+    const auto values =
+        interpret(equations.canonical.terms, equations.canonical.coefficients[i], box, equations.given);
+    backend_->set(*coefficients_.back(), [&](Field& field) {
+      with_storage(field.precision(), [&]<class Storage>() {
+        auto value = values.begin();
+        for_each_point(box, [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(*value++); });
+      });
+    });
+  }
 }
 
 /// Prepares the main unit only. Edge units find its compiled kernels in the cache.

@@ -109,6 +109,8 @@ class Block {
   /// Returns a lower bound of the scale, so that reflected ghosts 2 c - u exceed it by at most half.
   int minimum_scale() const;
   std::unique_ptr<Unit> make_unit(Queue queue) const;
+  /// Computes the derived coefficients of equations where this block reads them.
+  void make_coefficients();
   HaloExchange exchange_of(const Domain& domain, const State& state);
   /// Returns the exchange of those fields of `state` whose halos are not valid yet.
   HaloExchange& exchange(const State& state);
@@ -142,11 +144,12 @@ class Block {
   std::array<bool, 3> wraps_;  // axes where units wrap indices
   Index3 reach_;               // of a step; 0 along axes without a halo
   std::unique_ptr<Field> source_, fused_source_;
-  std::vector<Levels> levels_;      // by field
-  std::int64_t turn_ = 0;           // of the arrays
-  std::int64_t turns_ = 2;          // after which every array has the same role again
-  std::int64_t step_ = 0;           // that the state is of
-  bool previous_is_known_ = false;  // the halos of previous values are valid
+  std::vector<std::unique_ptr<Field>> coefficients_;  // of equations, beyond faces too
+  std::vector<Levels> levels_;                        // by field
+  std::int64_t turn_ = 0;                             // of the arrays
+  std::int64_t turns_ = 2;                            // after which every array has the same role again
+  std::int64_t step_ = 0;                             // that the state is of
+  bool previous_is_known_ = false;                    // the halos of previous values are valid
   std::unique_ptr<Unit> unit_;
   std::array<std::unique_ptr<Unit>, edge_queues.size()> edge_units_;  // for edges that overlap with the
                                                                       // interior

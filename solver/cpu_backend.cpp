@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "kernels/cpu/cpu_unit.hpp"
+#include "kernels/cpu/system_unit.hpp"
 #include "kernels/fused_unit.hpp"
 #include "kernels/sparse/emulation/emulated_sweep.hpp"
 #include "solver/backend.hpp"
@@ -34,7 +35,10 @@ class FieldCopy : public HostCopy {
 }  // namespace
 
 std::unique_ptr<Unit> CpuBackend::make_unit(const Problem& problem, const Method& method,
-                                            const Sources& sources, Queue, const std::array<bool, 3>&) {
+                                            const GivenFields& sources, Queue, const std::array<bool, 3>&) {
+  if (problem.equations)
+    return std::make_unique<SystemUnit>(problem.equations->canonical, problem.equations->domains,
+                                        problem.equations->dt, problem.precision, sources.coefficients);
   auto single_steps =
       std::make_unique<CpuUnit>(problem.domain, problem.stencil, problem.precision, sources.single);
   if (!method.fused_weights()) return single_steps;

@@ -85,8 +85,10 @@ std::array<bool, 3> CudaBackend::wrapped_axes(const Problem& problem, const Meth
 }
 
 std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Method& method,
-                                             const Sources& sources, Queue queue,
+                                             const GivenFields& sources, Queue queue,
                                              const std::array<bool, 3>& wraps) {
+  if (problem.equations)
+    throw Error(Status::invalid_input, "[equations] are solved on CPUs only: compute.device = \"cpu\"");
   const cudaStream_t stream = this->stream(queue);
   const auto single_steps = [&](cudaStream_t on) {
     return std::make_unique<cuda::ScalarUnit>(problem.domain, problem.stencil, problem.precision,

@@ -25,7 +25,7 @@ class CudaBackend : public Backend {
   Reducer& reducer() override { return reducer_; }
   std::array<bool, 3> wrapped_axes(const Problem& problem, const Method& method,
                                    const Index3& block) const override;
-  std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const Sources& sources,
+  std::unique_ptr<Unit> make_unit(const Problem& problem, const Method& method, const GivenFields& sources,
                                   Queue queue, const std::array<bool, 3>& wraps) override;
   bool queues_overlap() const override { return true; }
   void require_memory(std::size_t bytes) const override;

@@ -2,34 +2,48 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 #include "kernels/domain.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/stencil.hpp"
+#include "solver/equations.hpp"
 
 namespace spsolve {
 
-/// The problem to solve: u' = stencil(u) + source on the domain, with the accuracy that `precision` promises
-/// (docs/design.md). It is the same on every rank, whatever the decomposition.
+/// The problem to be solved: u' = stencil(u) + source on the domain, or a system of equations. The result is
+/// as exact as `precision` promises (docs/internals/numerics.md). The problem is global: it is the same on
+/// every rank, whatever the decomposition.
 struct Problem {
-  Domain domain;
+  Domain domain;  // the grid, and the walls of the first field
   Stencil stencil;
   Precision precision = Precision::fp64;
   bool has_source = false;
+  /// The equations of a step, instead of `stencil`; null for a single field that a stencil advances.
+  std::shared_ptr<const Equations> equations = {};
 
-  /// The farthest points that a step reads, per axis.
-  Index3 radius() const { return stencil.radius(); }
-  std::size_t field_count() const { return 1; }
-  std::string field_name(std::size_t /*field*/) const { return "u"; }
-  /// True if a step reads the values of a field one step before.
-  bool has_previous(std::size_t /*field*/) const { return false; }
-  /// Arrays that hold the fields: two per field, which take turns, or three with values one step before.
+  /// Returns how far a step reads, per axis.
+  Index3 radius() const { return equations ? equations->radius() : stencil.radius(); }
+  std::size_t field_count() const { return equations ? equations->domains.size() : 1; }
+  std::string field_name(std::size_t field) const {
+    return equations ? equations->canonical.field_names[field] : "u";
+  }
+  /// Returns true if a step reads the values of a field one step before.
+  bool has_previous(std::size_t field) const { return equations && equations->has_previous(field); }
+  /// Returns the number of arrays that hold the fields: two per field, which take turns, or three with values
+  /// one step before.
   std::size_t array_count() const {
     std::size_t count = 0;
     for (std::size_t field = 0; field < field_count(); ++field) count += has_previous(field) ? 3 : 2;
     return count;
   }
 };
+
+/// A problem of equations, on a grid where the walls of the first field stand for those of all.
+inline Problem system_problem(std::shared_ptr<const Equations> equations, Precision precision) {
+  const Domain domain = equations->domains.front();
+  return {domain, Stencil({1, 1, 1}, {1.0}, {0, 0, 0}), precision, false, std::move(equations)};
+}
 
 }  // namespace spsolve

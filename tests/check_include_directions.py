@@ -10,7 +10,7 @@ MOST_FILES = 40
 ROOMS = {
     "kernels": set(),
     "kernels/catalogue": {"kernels"},
-    "kernels/cpu": {"kernels", "kernels/sparse"},
+    "kernels/cpu": {"kernels", "kernels/operator", "kernels/sparse"},
     "kernels/sparse": {"kernels"},
     "kernels/sparse/emulation": {"kernels", "kernels/sparse"},
     "kernels/cuda/runtime": {"kernels"},

@@ -9,6 +9,7 @@
 #include "kernels/cpu/correlate_row.hpp"
 #include "kernels/cpu/cpu_tiles.hpp"
 #include "kernels/cpu/plane_ring.hpp"
+#include "kernels/cpu/row_ghosts.hpp"
 #include "kernels/sparse/round_weights.hpp"
 
 namespace spsolve {
@@ -18,43 +19,6 @@ namespace {
 /// rounding of operands).
 template <class Storage>
 using Level = std::conditional_t<sizeof(Storage) == 2, float, Storage>;
-
-/// A half-open range of x.
-struct Range {
-  std::int64_t begin, end;
-};
-
-/// Fills those ghosts of one row that lie in `memory`, beside x walls whose reflected points all lie in
-/// `known`. `row` points at x = 0.
-template <class T>
-void fill_row_ghosts(T* row, const Domain& domain, std::int64_t radius, Range known, Range memory,
-                     const std::array<T, 2>& constant) {
-  const std::int64_t n = domain.shape[x_axis], reflected = std::min(radius, n);
-  const auto ghost = [&](std::int64_t x, Side side) {
-    row[x] = domain.faces[x_axis][side].kind == BoundaryKind::dirichlet ? constant[side] : row[reflect(x, n)];
-  };
-  if (domain.periodic(x_axis)) return;
-  if (known.begin <= 0 && known.end >= reflected)
-    for (std::int64_t x = std::max(-radius, memory.begin); x < 0; ++x) ghost(x, low);
-  if (known.end >= n && known.begin <= n - reflected)
-    for (std::int64_t x = n; x < std::min(n + radius, memory.end); ++x) ghost(x, high);
-}
-
-/// Returns the ghost value of every face as T. Values are first rounded to storage so that all time levels
-/// use the same number.
-template <class T, class Storage>
-std::array<std::array<T, 2>, 3> ghost_values(const Domain& domain) {
-  std::array<std::array<T, 2>, 3> values{};
-  for (int axis = 0; axis < axis_count; ++axis)
-    for (const Side side : {low, high}) {
-      const Storage stored = to_storage<Storage>(domain.faces[axis][side].value);
-      if constexpr (std::is_same_v<T, Storage>)
-        values[axis][side] = stored;
-      else
-        values[axis][side] = static_cast<T>(stored);
-    }
-  return values;
-}
 
 /// Gives the rows of a field the interface of a PlaneRing.
 template <class T>

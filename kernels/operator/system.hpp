@@ -45,7 +45,7 @@ struct SystemState {
 
 /// Coefficients beyond faces: they wrap where the axis is periodic (it is for all fields or for none), and
 /// are mirrored elsewhere.
-inline Index3 inside(const Domain& domain, Index3 p) {
+inline Index3 wrapped_or_reflected(const Domain& domain, Index3 p) {
   for (int axis = 0; axis < axis_count; ++axis)
     p[axis] =
         domain.periodic(axis) ? wrap(p[axis], domain.shape[axis]) : reflect(p[axis], domain.shape[axis]);

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "kernels/operator/canonical.hpp"
+#include "kernels/operator/queries.hpp"
+#include "kernels/unit.hpp"
+
+namespace spsolve {
+
+/// Advances a system of equations on CPU cores, one step per launch: row by row, the parts of an equation
+/// that are linear with constant weights by the row kernel of the CPU unit, all others by loops over a row.
+///
+/// Every point has the bits of canonical_step() (kernels/operator/evaluate_canonical.hpp), whatever the
+/// region and the number of threads. Fields in 16 bits are read as fp32, computed with in fp32 and rounded
+/// once when they are stored.
+///
+/// A statement is computed on the region and on the points around it that later statements read of its
+/// `.next`: neighbouring blocks compute these again instead of exchanging them.
+class SystemUnit : public Unit {
+ public:
+  /// `fields` holds the grid with the walls of each field. `coefficients` hold the derived coefficients of
+  /// `canonical` in compute precision (fp64 for fp64, else fp32), at every point at which equations read them
+  /// (SystemFacts::coefficient_reach), beyond faces too. They and `canonical` must outlive the unit.
+  SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
+             std::vector<const Field*> coefficients);
+
+  void fill_ghosts(const State& state, const Box& valid) const override;
+  /// `in` holds the fields, then the previous values of those fields of which equations read them; `out` the
+  /// fields. `steps` must be 1. In `out` also points within halo_radius() of `region` may be written.
+  void advance(const ConstState& in, const State& out, const Box& region, int steps) const override;
+
+ private:
+  const Canonical& canonical_;
+  SystemFacts facts_;
+  std::vector<Domain> fields_;
+  double dt_;
+  Precision precision_;
+  std::vector<const Field*> coefficients_;
+};
+
+}  // namespace spsolve

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solver/equations.hpp"
+
+#include <string>
+#include <utility>
+
+#include "kernels/error.hpp"
+
+namespace spsolve {
+
+Equations::Equations(Canonical form, std::vector<Domain> walls, double time_step, LeafValue given_values)
+    : canonical(std::move(form)),
+      facts(facts_of(canonical)),
+      domains(std::move(walls)),
+      dt(time_step),
+      given(std::move(given_values)) {
+  if (const auto axis = axis_of_ambiguous_coordinate(canonical, facts, domains.front()))
+    throw Error(Status::invalid_input,
+                std::string("[equations] a statement whose .next is read displaced along ") + "zyx"[*axis] +
+                    ", which is periodic, may not use the coordinate " + "zyx"[*axis]);
+}
+
+Box Equations::coefficient_box(std::size_t coefficient, const Box& region) const {
+  const Box& offsets = facts.coefficient_reach[coefficient];  // half-open
+  // Statements are computed around the region too.
+  const Box advanced = grow(region, radius());
+  return {advanced.begin + offsets.begin, advanced.end + offsets.end - Index3{1, 1, 1}};
+}
+
+}  // namespace spsolve

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "kernels/operator/canonical.hpp"
+#include "kernels/operator/interpret.hpp"
+#include "kernels/operator/queries.hpp"
+
+namespace spsolve {
+
+/// A system of equations to be solved: what a step computes, the walls of each field, and the given values.
+struct Equations {
+  /// `walls` holds the grid with the walls of each field; the grid is the same, and so are the periodic axes.
+  /// `given_values` tells coordinates and coefficients at any point of the infinite grid, and t and n.
+  /// Throws Error(invalid_input) for what units do not compute yet: a coordinate of a periodic axis in a
+  /// statement whose `.next` is read displaced along that axis.
+  Equations(Canonical form, std::vector<Domain> walls, double time_step, LeafValue given_values);
+
+  Canonical canonical;
+  SystemFacts facts;
+  std::vector<Domain> domains;  // by field
+  double dt;
+  LeafValue given;
+
+  bool has_previous(std::size_t field) const { return !facts.reach_previous[field].empty(); }
+  /// How far around a block the fields of a step are read or computed.
+  Index3 radius() const { return halo_radius(facts, domains.front()); }
+  /// The box of points around `region` at which a launch that advances it reads a derived coefficient.
+  Box coefficient_box(std::size_t coefficient, const Box& region) const;
+};
+
+}  // namespace spsolve

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Systems of equations on any number of ranks have, at every point, the bits of their canonical form
+// evaluated by plain loops on the whole grid.
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "kernels/operator/evaluate_canonical.hpp"
+#include "solver/block.hpp"
+#include "tests/kernels/operator/random_step.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/blocks.hpp"
+
+namespace spsolve {
+namespace {
+
+/// Rounds every value to a storage format.
+std::vector<double> stored(std::vector<double> values, Precision precision) {
+  with_storage(precision, [&]<class Storage>() {
+    for (double& value : values) value = stored_value(to_storage<Storage>(value));
+  });
+  return values;
+}
+
+/// The state after `steps` steps, by canonical_step() in the precision that units compute in; fields are
+/// rounded to storage after every step.
+template <class T>
+SystemState<double> expected_state(const Canonical& canonical, const Surroundings& surroundings,
+                                   const SystemState<double>& initial, Precision precision, int steps) {
+  Surroundings rounded = surroundings;  // walls have values that a field can store
+  for (Domain& domain : rounded.fields)
+    for (auto& faces : domain.faces)
+      for (Face& face : faces) face.value = stored({face.value}, precision).front();
+  const auto to = [&](const auto& fields, auto&& convert) {
+    for (auto& field : fields) convert(field);
+  };
+  SystemState<T> state{{}, {}, initial.step};
+  to(initial.now, [&](const auto& field) {
+    const auto values = stored(field, precision);
+    state.now.emplace_back(values.begin(), values.end());
+  });
+  to(initial.previous, [&](const auto& field) {
+    const auto values = stored(field, precision);
+    state.previous.emplace_back(values.begin(), values.end());
+  });
+  // `.next` is read as it is stored: with 16 bits this holds only where no statement reads it.
+  for (int step = 0; step < steps; ++step) {
+    state = canonical_step(canonical, rounded, state);
+    for (auto& field : state.now) {
+      const auto values = stored({field.begin(), field.end()}, precision);
+      field.assign(values.begin(), values.end());
+    }
+  }
+  SystemState<double> result;
+  to(state.now, [&](const auto& field) { result.now.emplace_back(field.begin(), field.end()); });
+  return result;
+}
+
+/// A rank grid that the grid of points has room for, the `choice`-th of those that there are.
+std::optional<Index3> rank_grid(const Index3& shape, int ranks, int choice) {
+  std::vector<Index3> fitting;
+  for (int z = 1; z <= ranks; ++z)
+    for (int y = 1; z * y <= ranks; ++y)
+      if (const Index3 grid{z, y, ranks / (z * y)};
+          volume(grid) == ranks && grid[0] <= shape[0] && grid[1] <= shape[1] && grid[2] <= shape[2])
+        fitting.push_back(grid);
+  if (fitting.empty()) return {};
+  return fitting[static_cast<std::size_t>(choice) % fitting.size()];
+}
+
+bool reads_next(const SystemFacts& facts) {
+  for (const EquationFacts& equation : facts.equations)
+    for (const auto& [read, offsets] : equation.reach)
+      if (read.level == Level::next) return true;
+  return false;
+}
+
+class Systems : public ::testing::Test {
+ protected:
+  void expect_canonical(const testing::ExampleStep& example, const testing::RandomProblem& problem,
+                        int choice, int steps) {
+    const Index3& shape = problem.surroundings.shape();
+    const auto ranks = rank_grid(shape, world.size(), choice);
+    if (!ranks) return;
+    const auto system = testing::system_of(example);
+    const Canonical canonical = canonical_form(system);
+    if (axis_of_ambiguous_coordinate(canonical, facts_of(canonical), problem.surroundings.fields.front()))
+      return;  // refused
+    const auto equations =
+        std::make_shared<const Equations>(canonical, problem.surroundings.fields, problem.surroundings.dt,
+                                          given_values(problem.surroundings, 0));
+    for (const Precision precision : {Precision::fp64, Precision::fp32, Precision::bf16}) {
+      if (storage_bytes(precision) == 2 && reads_next(equations->facts)) continue;
+      const auto expected = precision == Precision::fp64
+                                ? expected_state<double>(equations->canonical, problem.surroundings,
+                                                         problem.state, precision, steps)
+                                : expected_state<float>(equations->canonical, problem.surroundings,
+                                                        problem.state, precision, steps);
+      const Problem what = system_problem(equations, precision);
+      Block block(world, what, Decomposition(shape, *ranks), Method(1), *cpu.backend);
+      for (std::size_t field = 0; field < what.field_count(); ++field) {
+        block.set_state(testing::values_of(what.domain, problem.state.now[field]), field, problem.state.step);
+        if (what.has_previous(field))
+          block.set_previous(testing::values_of(what.domain, problem.state.previous[field]), field);
+      }
+      for (int step = 0; step < steps; ++step) block.launch(1);
+      for (std::size_t field = 0; field < what.field_count(); ++field) {
+        const auto found = testing::gathered(world, what.domain, block.state(field));
+        for (std::size_t i = 0; i < found.size(); ++i) {
+          if (std::isnan(found[i]) && std::isnan(expected.now[field][i])) continue;
+          ASSERT_EQ(found[i], expected.now[field][i]) << example.name << " in " << to_string(precision)
+                                                      << ", field " << field << ", point " << i << "\n"
+                                                      << example.step;
+        }
+      }
+      ++compared;
+    }
+  }
+
+  Communicator world;
+  testing::TestBackend cpu = testing::cpu_backend(world);
+  int compared = 0;
+};
+
+TEST_F(Systems, OfAllExamplesHaveTheBitsOfTheirCanonicalForm) {
+  std::mt19937 random(11);
+  for (const testing::ExampleStep& example : testing::example_steps())
+    for (int repeat = 0; repeat < 6; ++repeat) {
+      const testing::RandomProblem problem(example, random, example.names.dimensions == 3 ? 7 : 11);
+      expect_canonical(example, problem, repeat, 4);
+    }
+  EXPECT_GT(compared, 50);
+}
+
+/// What is computed beyond the ends of a periodic axis stands for points at the other end, whose coordinate
+/// it does not have.
+TEST_F(Systems, RefuseCoordinatesOfPeriodicAxesThatNextIsReadAlong) {
+  StepNames names;
+  names.dimensions = 1;
+  names.fields = {"u", "v"};
+  const std::vector<Domain> periodic(2, Domain{.dimensions = 1, .shape = {1, 1, 8}});
+  const auto equations = [&](const char* step) {
+    return Equations(canonical_form(resolve_step(parse_step(step), names)), periodic, 1.0, {});
+  };
+  EXPECT_THROW(equations("u.next = u + x; v.next = u.next[1]"), Error);
+  EXPECT_NO_THROW(equations("u.next = u + x; v.next = u.next"));
+  EXPECT_NO_THROW(equations("u.next = u; v.next = u.next[1] + x"));
+}
+
+TEST_F(Systems, OfRandomStatementsHaveTheBitsOfTheirCanonicalForm) {
+  std::mt19937 random(12);
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const testing::ExampleStep example = testing::RandomStep(seed, seed % 3 == 0).step();
+    testing::RandomProblem problem(example, random, 6);
+    testing::make_whole(problem, random);
+    expect_canonical(example, problem, static_cast<int>(seed), 2);
+  }
+  EXPECT_GT(compared, 100);
+}
+
+}  // namespace
+}  // namespace spsolve
