@@ -42,6 +42,21 @@ std::vector<std::int64_t> checkpoint_steps(const std::filesystem::path& director
 
 /// Beside the checksums of the values: the root has as many attributes as HDF5 keeps in order.
 constexpr const char* header_checksum = "header_checksum";
+constexpr const char* value_checksums = "value_checksums";
+
+/// Checksums of values as lines "section checksum".
+std::string to_text(const ValueChecksums& values) {
+  std::string text;
+  for (const auto& [section, checksum] : values) text += fmt::format("{} {}\n", section, checksum);
+  return text;
+}
+
+ValueChecksums parse_value_checksums(const std::string& text) {
+  ValueChecksums values;
+  std::istringstream lines(text);
+  for (std::string section, checksum; lines >> section >> checksum;) values[section] = checksum;
+  return values;
+}
 
 std::string checksum_of(const void* bytes, std::size_t count) {
   return fmt::format("{:016x}", XXH3_64bits(bytes, count));
@@ -49,8 +64,9 @@ std::string checksum_of(const void* bytes, std::size_t count) {
 
 /// HDF5 has checksums of attributes up to 64 KiB; an input with its weights may be longer.
 std::string checksum_of(const CheckpointHeader& header) {
-  const std::string all = fmt::format("{}\n{:a}\n{}\n{}\n{}\n{}", header.step, header.time,
-                                      to_string(header.precision), header.weights, header.plan, header.input);
+  std::string all = fmt::format("{}\n{:a}\n{}\n{}\n{}\n{}", header.step, header.time,
+                                to_string(header.precision), header.weights, header.plan, header.input);
+  if (!header.values.empty()) all.append("\n").append(to_text(header.values));  // the first had none
   return checksum_of(all.data(), all.size());
 }
 
@@ -83,6 +99,7 @@ std::filesystem::path write_checkpoint(const Communicator& communicator,
               [&](hid_t output) {
                 const Hdf5Id dataset(H5Dopen2(output, field_dataset, H5P_DEFAULT), H5Dclose);
                 write_attribute(dataset, header_checksum, checksum_of(header));
+                if (!header.values.empty()) write_attribute(dataset, value_checksums, to_text(header.values));
               });
   return file;
 }
@@ -122,6 +139,8 @@ Checkpoint open_checkpoint(const std::filesystem::path& file) {
       fail("has another type of values than it says");
     checkpoint.header.precision = *precision;
     const Hdf5Id dataset(H5Dopen2(input, field_dataset, H5P_DEFAULT), H5Dclose);
+    if (has_attribute(dataset, value_checksums))
+      checkpoint.header.values = parse_value_checksums(read_attribute<std::string>(dataset, value_checksums));
     if (has_attribute(dataset, header_checksum) &&  // the first checkpoints had none
         read_attribute<std::string>(dataset, header_checksum) != checksum_of(checkpoint.header))
       fail("attributes are damaged: they do not have their checksum");

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,11 @@
 
 namespace spsolve {
 
+/// Checksums of what the sections of an input set point by point ("initial", "source"), as
+/// io/value_summary.hpp makes them: two runs of one problem have the same, wherever the values were read
+/// from. A section whose values nobody has looked at is missing.
+using ValueChecksums = std::map<std::string, std::string>;
+
 /// What a run needs beside /u to go on as if it had never stopped.
 struct CheckpointHeader {
   std::int64_t step = 0;
@@ -22,6 +28,7 @@ struct CheckpointHeader {
   std::string input;                      // resolved, as TOML
   std::string plan;
   std::string weights;  // checksum_of() the stencil
+  ValueChecksums values = {};
 };
 
 /// XXH3_64bits of the taps in hexadecimal digits: of the weights themselves, wherever they were read from.

@@ -39,6 +39,7 @@ nlohmann::ordered_json report_of_start(const Communicator& communicator, const S
           {"finished", false},
           {"input", to_toml(setup.config)},
           {"weights_checksum", checksum_of(setup.problem.stencil)},
+          {"value_checksums", setup.values},
           {"plan", nlohmann::ordered_json::parse(to_json(setup.plan))},
           {"ranks", communicator.size()},
           {"rank_grid", setup.decomposition.rank_grid()},
@@ -61,7 +62,8 @@ std::optional<CheckpointHeader> problem_of_report(const std::filesystem::path& f
         .precision = parse_precision(json.at("plan").at("precision").get<std::string>()).value(),
         .input = json.at("input"),
         .plan = {},
-        .weights = json.at("weights_checksum")};
+        .weights = json.at("weights_checksum"),
+        .values = json.value("value_checksums", ValueChecksums())};
   } catch (const std::exception&) {
     return std::nullopt;
   }

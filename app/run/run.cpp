@@ -73,17 +73,20 @@ void announce(const Communicator& communicator, const Setup& setup, const Termin
   print_summary(communicator, setup, terminal);
 }
 
-/// The values that a run begins with.
-void fill_block(const Communicator& communicator, const Setup& setup,
-                const std::optional<Checkpoint>& restart, Block& block) {
+/// Sets the values that a run begins with; the setup keeps their checksums.
+void fill_block(const Communicator& communicator, Setup& setup, const std::optional<Checkpoint>& restart,
+                Block& block) {
   const RunConfig& config = setup.config;
-  if (config.source)
-    block.set_source([&](Field& field) { fill(communicator, setup, *config.source, "source", field); });
+  const auto fill_by = [&](const FieldForm& form, const char* section, Field& field) {
+    setup.values[section] = fill(communicator, setup, form, section, field).checksum;
+  };
+  if (restart) setup.values = restart->header.values;
+  if (config.source) block.set_source([&](Field& field) { fill_by(*config.source, "source", field); });
   block.set_state([&](Field& field) {
     if (restart)
       read_checkpoint(communicator, *restart, setup.problem.domain.shape, field);
     else
-      fill(communicator, setup, config.initial, "initial", field);
+      fill_by(config.initial, "initial", field);
   });
 }
 

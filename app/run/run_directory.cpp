@@ -33,6 +33,16 @@ bool is_result(const std::string& name) {
   return std::regex_match(name, names);
 }
 
+bool is_snapshot(const fs::path& result) { return result.extension() == ".hdf"; }
+
+/// The step that the name of a result ends in; -1 where it has none.
+std::int64_t step_of(const fs::path& result) {
+  static const std::regex steps(R"(\w+_(\d{10})\..*)");
+  const std::string name = result.filename();
+  std::smatch found;
+  return std::regex_match(name, found, steps) ? std::stoll(found[1]) : -1;
+}
+
 std::vector<fs::path> results_in(const fs::path& directory) {
   std::vector<fs::path> results;
   if (fs::exists(directory))
@@ -80,6 +90,15 @@ bool RunDirectory::holds(const fs::path& file) const {
   on_root(communicator_, [&] {
     std::error_code missing;
     for (const fs::path& result : results_in(path_)) found = found || fs::equivalent(result, file, missing);
+  });
+  return communicator_.all_reduce(static_cast<int>(found), MPI_MAX) == 1;
+}
+
+bool RunDirectory::holds_snapshots_until(std::int64_t step) const {
+  bool found = false;
+  on_root(communicator_, [&] {
+    for (const fs::path& result : results_in(path_))
+      found = found || (is_snapshot(result) && step_of(result) <= step);
   });
   return communicator_.all_reduce(static_cast<int>(found), MPI_MAX) == 1;
 }

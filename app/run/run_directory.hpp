@@ -22,6 +22,8 @@ class RunDirectory {
   void require_no_results() const;
   /// Whether `file` is one of the results there.
   bool holds(const std::filesystem::path& file) const;
+  /// Whether there is a snapshot of `step` or of a step before.
+  bool holds_snapshots_until(std::int64_t step) const;
   /// Makes the directory ready. If it holds results, it is an Error(invalid_input) unless `overwrite`, which
   /// removes them (only files of spsolve's own names), or `continued`, which keeps them.
   void prepare(bool overwrite, bool continued);

@@ -44,7 +44,7 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
     const RunConfig& config = setup_.config;
     write_checkpoint(of_files_.get(), config.output.directory,
                      {step, time(step), setup_.problem.precision, to_toml(config), to_json(setup_.plan),
-                      checksum_of(setup_.problem.stencil)},
+                      checksum_of(setup_.problem.stencil), setup_.values},
                      config.grid.domain.dimensions, config.grid.domain.shape, values.owned(),
                      rows_of(values, setup_.problem.precision));
     last_checkpoint_ = step;

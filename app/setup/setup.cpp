@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/setup/distribution.hpp"
@@ -151,16 +152,39 @@ void check_datasets(const Communicator& communicator, const Setup& setup) {
   });
 }
 
-void fill(const Communicator& communicator, const Setup& setup, const FieldForm& form, const char* section,
-          Field& field) {
+std::optional<ValueFacts> facts_of(const Communicator& communicator, const Grid& grid,
+                                   const DatasetForm& dataset) try {
+  // Slabs across the slowest axis that has one for each rank, or else the longest.
+  const Index3& shape = grid.domain.shape;
+  const auto enough =
+      std::ranges::find_if(shape, [&](std::int64_t points) { return points >= communicator.size(); });
+  const auto axis = (enough != shape.end() ? enough : std::ranges::max_element(shape)) - shape.begin();
+  Box slab = grid.domain.box();
+  slab.begin[axis] = shape[axis] * communicator.rank() / communicator.size();
+  slab.end[axis] = shape[axis] * (communicator.rank() + 1) / communicator.size();
+  ValueSummary summary(shape);
+  collectively(communicator, [&] {
+    read_box(dataset.file, dataset.dataset, grid.domain, slab,
+             [&](const Index3& begin, std::span<const double> values) { summary.add(begin, values); });
+  });
+  return summary.of_all(communicator);
+} catch (const Error&) {
+  return std::nullopt;
+}
+
+ValueFacts fill(const Communicator& communicator, const Setup& setup, const FieldForm& form,
+                const char* section, Field& field) {
+  ValueSummary summary(setup.problem.domain.shape);
   collectively(communicator, [&] {
     with_storage(field.precision(), [&]<class Storage>() {
       read_values(setup, form, section, field.owned(),
                   [&](const Index3& begin, std::span<const double> values) {
+                    summary.add(begin, values);
                     std::ranges::transform(values, field.at<Storage>(begin), to_storage<Storage>);
                   });
     });
   });
+  return summary.of_all(communicator);
 }
 
 MemoryNeed memory_need(const Setup& setup) {

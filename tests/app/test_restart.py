@@ -388,6 +388,61 @@ class Restart(spsolve.TestCase):
         write_weights(there / "data.h5", 0.05)
         self.assertIn("weights", self.run_to(2, there / "problem.toml", "--restart", "latest", "--set", "time.steps=500").err)
 
+    def test_values_of_datasets_count_and_not_their_names(self):
+        """Other values under one name are another problem, the same values under another name are none."""
+        def write_values(name, initial, source):
+            with h5py.File(self.directory / name, "w") as data:
+                data.create_dataset("u", data=np.full((37, 61), initial), chunks=(5, 7))
+                data["s"] = np.full((37, 61), source, "f4")
+        def field(name, dataset):
+            return {"file": name, "dataset": dataset}
+        write_values("data.h5", 1.0, 0.25)
+        file = spsolve.write_input(self.directory / "problem.toml", {**problem(), "initial": field("data.h5", "u"), "source": field("data.h5", "s")})
+        self.uninterrupted(file)
+        self.run_to(0, file, "--set", "time.steps=200", ranks=3)
+        before = self.files()
+        for initial, source, named in ((1.0, 0.5, "source"), (2.0, 0.25, "initial"), (2.0, 0.5, "initial.*source")):
+            write_values("data.h5", initial, source)
+            for ranks in (None, 2):
+                result = self.run_to(2, file, "--restart", "latest", ranks=ranks)
+                self.assertRegex(result.err, rf"checkpoint of another problem: .*{named}")
+        self.assertTrue(before == self.files(), "files have changed")
+        write_values("moved.h5", 1.0, 0.25)
+        (self.directory / "data.h5").unlink()
+        moved = spsolve.settings("source.file='moved.h5'", "initial.file='gone.h5'")
+        self.assertIn("initial", self.run_to(2, file, *moved, "--restart", "latest").err)  # nobody can say what was in it
+        self.restart(file, "--set", "source.file='moved.h5'", ranks=2)  # the initial values are needed no more
+        self.assert_same_bits()
+
+    def test_values_count_before_the_first_checkpoint_too(self):
+        def write_values(value):
+            with h5py.File(self.directory / "data.h5", "w") as data:
+                data["u"] = np.full((37, 61), value)
+        write_values(1.0)
+        file = spsolve.write_input(self.directory / "problem.toml", {**problem(every=0), "source": {"file": "data.h5", "dataset": "u"}})
+        self.run_to(0, file, "--set", "time.steps=20")
+        write_values(2.0)
+        self.assertRegex(self.run_to(2, file, "--restart", "latest").err, r"run of another problem: .*\[source\]")
+
+    def test_snapshots_of_one_series_have_one_shape_and_precision(self):
+        file = self.write()
+        self.run_to(0, file, "--set", "time.steps=200")
+        before = self.files()
+        for change, named in (("output.stride=2", "output.stride is 2, not 1"), ("output.precision=fp32", "output.precision is fp32, not fp64")):
+            for option in ([], ["--overwrite"]):
+                result = self.run_to(2, file, "--restart", "latest", "--set", change, *option, ranks=2)
+                self.assertIn(named, result.err)
+                self.assertNotIn("finished", result.out)
+            self.assertTrue(before == self.files(), "files have changed")
+            self.run_to(0, file, "--restart", "out/checkpoint_0000000140.h5", "--set", change, "--output", "elsewhere", "--overwrite")
+        # Without any snapshot so far nothing is mixed.
+        early = spsolve.settings("output.every=0", "checkpoint.every=30")
+        with self.start(file, *early, *spsolve.settings(f"time.steps={10**8}"), ranks=2) as job:
+            os.kill(job.ranks()[0], signal.SIGUSR1)
+            self.finished(job.wait(), 75)
+        step = max(spsolve.checkpoints(self.directory / "out"))
+        self.restart(file, *early, *spsolve.settings("output.stride=2", f"time.steps={step + 10}"))
+
     def test_values_that_were_computed_coarsely_do_not_pass_for_others(self):
         file = self.write()
         accurate = ["--set", "compute.accuracy=0.05"]
