@@ -134,11 +134,12 @@ DiagnosticsConfig read_diagnostics(const TomlSection& section) {
 }
 
 CheckpointConfig read_checkpoint(const TomlSection& section) {
-  section.allow({"every", "minutes", "keep"});
+  section.allow({"every", "minutes", "keep", "final"});
   CheckpointConfig checkpoint;
   checkpoint.every = section.integer("every", 0, most_steps).value_or(checkpoint.every);
   checkpoint.minutes = section.number("minutes", 0.0);
   checkpoint.keep = static_cast<int>(section.integer("keep", 1, int_max).value_or(checkpoint.keep));
+  checkpoint.final = section.boolean("final").value_or(checkpoint.final);
   return checkpoint;
 }
 

@@ -110,6 +110,7 @@ struct CheckpointConfig {
   std::int64_t every = 0;         // steps between checkpoints; 0 = not by steps
   std::optional<double> minutes;  // wall time between checkpoints; nothing: not by time
   int keep = 2;                   // newest files that stay
+  bool final = false;             // one of the last step, too
 
   friend bool operator==(const CheckpointConfig&, const CheckpointConfig&) = default;
 };

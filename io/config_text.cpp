@@ -117,8 +117,8 @@ std::string to_toml(const RunConfig& config) {
   if (const auto& background = config.output.background)
     text += fmt::format("background = {}\n", *background);
   text += fmt::format("\n[diagnostics]\nevery = {}\n", config.diagnostics.every);
-  text +=
-      fmt::format("\n[checkpoint]\nevery = {}\nkeep = {}\n", config.checkpoint.every, config.checkpoint.keep);
+  text += fmt::format("\n[checkpoint]\nevery = {}\nkeep = {}\nfinal = {}\n", config.checkpoint.every,
+                      config.checkpoint.keep, config.checkpoint.final);
   if (const auto& minutes = config.checkpoint.minutes)
     text += fmt::format("minutes = {}\n", number(*minutes));
   return text;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "app/run/report.hpp"
@@ -62,6 +63,20 @@ void tune(const Communicator& communicator, Setup& setup, const Terminal& termin
   if (tuned.empty()) return;
   setup = make_setup(communicator, config, tuned);
   require_memory(communicator, setup, true);
+}
+
+/// Warns where a run has come further than to the step that it goes on from now.
+void warn_of_steps_taken_again(const Communicator& communicator, const RunConfig& config, std::int64_t step,
+                               const Terminal& terminal) {
+  on_root(communicator, [&] {
+    const std::int64_t end = finished_step(report_file(config.output.directory)).value_or(0);
+    if (end > step && config.time.steps > step)
+      terminal.warn(
+          "the run in {} has reached step {}, without a checkpoint there: steps from {} on are computed "
+          "again; "
+          "[checkpoint] final = true leaves one at the end",
+          config.output.directory.string(), end, step);
+  });
 }
 
 /// Says what was chosen, and what may go wrong with it.
@@ -136,6 +151,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   if (command.restart && !restart)
     terminal.print("no checkpoint to go on from in {}: starting from the beginning",
                    config.output.directory.string());
+  if (continued && *command.restart == "latest")
+    warn_of_steps_taken_again(communicator, config, restart ? restart->header.step : 0, terminal);
   Setup setup = make_setup(communicator, config, restart ? restart->header.plan : "");
   require_memory(communicator, setup, true);
   Watchdog watch(communicator, setup.device.of_rank, config.parallel.timeout_seconds,
@@ -149,23 +166,28 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen, *machine.backend,
               setup.exchange_every);
   block.watch_by(watch);
-  const Schedule schedule{
-      restart ? restart->header.step : 0, config.time.steps,       config.output.every,
-      config.diagnostics.every,           config.checkpoint.every, setup.plan.chosen.fuse};
+  const Schedule schedule{restart ? restart->header.step : 0,
+                          config.time.steps,
+                          config.output.every,
+                          config.diagnostics.every,
+                          config.checkpoint.every,
+                          setup.plan.chosen.fuse,
+                          config.checkpoint.final};
   for (const int steps : launch_lengths(schedule)) block.prepare(steps);
   block.prepare(setup.for_snapshots());
   fill_block(communicator, setup, restart, block);
 
   // Everything that can be wrong with the input was found by now: from here on files are written.
-  directory.prepare(command.overwrite, continued);
+  const std::int64_t begun_at = restart ? restart->header.step : -1;
+  directory.prepare(command.overwrite, continued ? std::optional(begun_at) : std::nullopt);
   signals.await_interrupt();
   begin_report(communicator, setup, machine.transport_name, schedule);
-  begin_diagnostics_file(communicator, config.output.directory, restart ? schedule.first : -1);
+  begin_diagnostics_file(communicator, config.output.directory, begun_at);
 
-  Writer writer(communicator, setup, terminal, restart ? restart->header.step : -1);
+  Writer writer(communicator, setup, terminal, begun_at);
   if (setup.background) {
     block.prepare_copies(setup.for_snapshots(), schedule.snapshot_every > 0 ? FileQueue::copies : 1);
-    if (schedule.checkpoint_every > 0 || config.checkpoint.minutes)
+    if (schedule.checkpoint_every > 0 || config.checkpoint.minutes || config.checkpoint.final)
       block.prepare_copies(setup.for_checkpoints(), 1);
   }
   Requests requests(communicator, signals, started, config.checkpoint.minutes, config.time.wall_limit_minutes,
@@ -194,7 +216,14 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
     throw Error(Status::file_failure, "stopped without the checkpoint that was asked for");
   const RunTimes times{setup_seconds, seconds_since(begin), writer.seconds(), block.timings()};
   report(communicator, setup, machine.transport_name, schedule, outcome, times, terminal);
-  if (outcome == Outcome::finished) return Status::finished;
+  if (outcome == Outcome::finished) {
+    if (writer.last_checkpoint() < schedule.last)
+      terminal.print(
+          "no checkpoint of step {}: a longer run would begin at step {} again ([checkpoint] final = true "
+          "leaves one)",
+          schedule.last, std::max<std::int64_t>(writer.last_checkpoint(), 0));
+    return Status::finished;
+  }
   terminal.print("stopped by {}; go on with --restart latest", requests.reason());
   return Status::stopped;
 }

@@ -103,16 +103,16 @@ bool RunDirectory::holds_snapshots_until(std::int64_t step) const {
   return communicator_.all_reduce(static_cast<int>(found), MPI_MAX) == 1;
 }
 
-void RunDirectory::prepare(bool overwrite, bool continued) {
+void RunDirectory::prepare(bool overwrite, std::optional<std::int64_t> continued_from) {
   on_root(communicator_, [&] {
     fs::create_directories(path_);
     if (access(path_.c_str(), W_OK | X_OK) != 0)
       throw Error(Status::file_failure,
                   fmt::format("output directory {}: {}", path_.string(), std::strerror(errno)));
     if (!lock_) lock();
-    if (continued) return;
-    if (!overwrite) refuse_results(path_);
-    for (const fs::path& file : results_in(path_)) fs::remove(file);
+    if (!continued_from && !overwrite) refuse_results(path_);
+    for (const fs::path& file : results_in(path_))
+      if (!continued_from || step_of(file) > *continued_from) fs::remove(file);
   });
 }
 

@@ -25,8 +25,9 @@ class RunDirectory {
   /// Whether there is a snapshot of `step` or of a step before.
   bool holds_snapshots_until(std::int64_t step) const;
   /// Makes the directory ready. If it holds results, it is an Error(invalid_input) unless `overwrite`, which
-  /// removes them (only files of spsolve's own names), or `continued`, which keeps them.
-  void prepare(bool overwrite, bool continued);
+  /// removes them (only files of spsolve's own names), or `continued_from`, the step that the run goes on
+  /// from (-1: its beginning): what lies beyond that step is no result of the run, and is removed.
+  void prepare(bool overwrite, std::optional<std::int64_t> continued_from);
 
  private:
   void lock();

@@ -284,6 +284,42 @@ class Restart(spsolve.TestCase):
         series = (self.directory / "out" / "snapshots.hdf.series").read_text()
         self.assertEqual(series, (self.directory / "whole" / "snapshots.hdf.series").read_text())
 
+    def test_going_back_leaves_nothing_of_later_steps(self):
+        """What lies beyond the step that a run goes on from is none of its results, also where it ends before it gets there."""
+        file, out = self.write(), self.directory / "out"
+        self.uninterrupted(file, "--set", "time.steps=230")
+        for ranks in (None, 3):
+            self.run_to(0, file, "--overwrite", ranks=ranks)
+            self.assertEqual(sorted(spsolve.checkpoints(out)), [210, 280, 350])
+            self.run_to(0, file, "--restart", "out/checkpoint_0000000210.h5", "--set", "time.steps=230", ranks=ranks)
+            self.assert_same_bits()
+            self.assertEqual(sorted(spsolve.checkpoints(out)), [210])
+            self.assertEqual(sorted(spsolve.snapshots(out)), [0, 50, 100, 150, 200, 230])
+            series = [entry["name"] for entry in json.loads((out / "snapshots.hdf.series").read_text())["files"]]
+            self.assertEqual(series, [path.name for path in spsolve.snapshots(out).values()])
+            self.assertIn("at step 210", self.restart(file, "--set", "time.steps=230", ranks=ranks).out)
+        # Without a checkpoint the run begins anew.
+        for path in spsolve.checkpoints(out).values():
+            path.unlink()
+        result = self.restart(file, "--set", "time.steps=90")
+        self.assertRegex(result.err, "has reached step 230, without a checkpoint there: steps from 0 on are computed again")
+        self.assertEqual(sorted(spsolve.snapshots(out)), [0, 50, 90])
+
+    def test_final_checkpoint(self):
+        """With one a longer run goes on from the end of a shorter one."""
+        file = self.write(every=0, keep=1)
+        final = ["--set", "checkpoint.final=true"]
+        self.uninterrupted(file, *final)
+        self.assertIn("no checkpoint of step 100: a longer run would begin at step 0 again", self.run_to(0, file, "--set", "time.steps=100").out)
+        result = self.run_to(0, file, *final, "--overwrite", "--set", "time.steps=200", ranks=2)
+        self.assertNotIn("no checkpoint", result.out)
+        self.assertEqual(sorted(spsolve.checkpoints(self.directory / "out")), [200])
+        result = self.restart(file, *final, ranks=3)
+        self.assertIn("at step 200", result.out)
+        self.assertEqual(result.err, "")
+        self.assert_same_bits()
+        self.assertEqual(sorted(spsolve.checkpoints(self.directory / "out")), [STEPS])
+
     def test_restart_of_a_finished_run_leaves_its_report(self):
         file, end = self.write(steps=140), ["--set", "time.steps=70"]
         report = self.directory / "out" / "run.json"

@@ -61,6 +61,7 @@ every     = 50
 every     = 500
 minutes   = 12.5
 keep      = 3
+final     = true
 )";
 
 constexpr const char* least = R"(
@@ -91,7 +92,7 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(config.parallel, (ParallelConfig{Index3{2, 1, 3}, "mpi", 3, true, false, 7.5}));
   EXPECT_EQ(config.output, (OutputConfig{"out/heat", 100, Precision::fp64, 2, true}));
   EXPECT_EQ(config.diagnostics.every, 50);
-  EXPECT_EQ(config.checkpoint, (CheckpointConfig{500, 12.5, 3}));
+  EXPECT_EQ(config.checkpoint, (CheckpointConfig{500, 12.5, 3, true}));
   EXPECT_TRUE(inline_stencil(config));
 }
 
