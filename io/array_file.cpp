@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/array_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -62,33 +64,46 @@ std::int64_t lay_out(const std::filesystem::path& file, const ArrayFormat& forma
   return offset;
 }
 
-void complete(const std::filesystem::path& file, const std::vector<std::uint64_t>& checksums) {
+void complete(const std::filesystem::path& file, const std::vector<std::uint64_t>& checksums, Flush flush) {
   Hdf5Id output = modify_hdf5(file);
   {
     const Hdf5Id dataset(H5Dopen2(output, field_dataset, H5P_DEFAULT), H5Dclose);
     write_attribute(dataset, checksum_attribute::values, checksums);
   }
   output.close();
-  const FileDescriptor metadata(file, FileDescriptor::Mode::modify);
-  metadata.flush();
+  if (flush == Flush::now) FileDescriptor(file, FileDescriptor::Mode::modify).flush();
+}
+
+/// Where a file of ours goes: what is there already may be a link to it, but nothing that HDF5 cannot write.
+std::filesystem::path place_of(const std::filesystem::path& file) {
+  std::filesystem::path target = followed(file);
+  if (is_stream(target))
+    throw Error(Status::file_failure,
+                fmt::format("{}: is a device, a pipe or a socket, which takes no HDF5 file", file.string()));
+  return target;
 }
 
 }  // namespace
 
 void write_array(const Communicator& communicator, const std::filesystem::path& file,
                  const ArrayFormat& format, const Attributes& attributes, const Box& box,
-                 const RowSource& row, const std::function<void(hid_t file)>& decorate) {
+                 const RowSource& row, const std::function<void(hid_t file)>& decorate,
+                 UnflushedFiles* unflushed) {
   BlockWriter writer(communicator, format, box, row);
-  const auto temporary = temporary_name(file);
+  std::string found;
+  on_root(communicator, [&] { found = place_of(file); });
+  const std::filesystem::path target = communicator.broadcast(found), temporary = temporary_name(target);
+  const Flush flush = unflushed && writer.blocks() == 1 ? Flush::later : Flush::now;
   try {
     std::int64_t offset = 0;
     on_root(communicator, [&] { offset = lay_out(temporary, format, attributes, decorate); });
     offset = communicator.all_reduce(offset, MPI_MAX);
-    const auto checksums = writer.write(temporary, offset);
+    const auto checksums = writer.write(temporary, offset, flush);
     on_root(communicator, [&] {
-      complete(temporary, checksums);
-      publish(temporary, file);
+      complete(temporary, checksums, flush);
+      publish(temporary, target, flush);
     });
+    if (flush == Flush::later && (communicator.root() || writer.has_blocks())) unflushed->add(target);
   } catch (const Error&) {
     std::error_code ignored;
     if (communicator.root()) std::filesystem::remove(temporary, ignored);

@@ -6,6 +6,7 @@
 
 #include "halo/communicator.hpp"
 #include "io/array_format.hpp"
+#include "io/atomic_file.hpp"
 #include "io/hdf5.hpp"
 
 namespace spsolve {
@@ -15,9 +16,12 @@ namespace spsolve {
 /// file appears under its name only when it is whole and on disk; if anything fails on any rank, the disk
 /// being full included, all ranks throw the same Error(file_failure) and what had that name before is still
 /// there. `decorate` adds to the file's layout on rank 0 (groups, links), before any data is written. Each
-/// rank needs memory for three blocks (io/array_blocks.hpp), 4 MiB each for arrays up to 16 GiB.
+/// rank needs memory for three blocks (io/array_blocks.hpp), 4 MiB each for arrays up to 16 GiB. With
+/// `unflushed` an array of one block is whole when it gets its name, but not yet on disk: each rank that
+/// wrote to it adds it there. Links are followed.
 void write_array(const Communicator& communicator, const std::filesystem::path& file,
                  const ArrayFormat& format, const Attributes& attributes, const Box& box,
-                 const RowSource& row, const std::function<void(hid_t file)>& decorate = {});
+                 const RowSource& row, const std::function<void(hid_t file)>& decorate = {},
+                 UnflushedFiles* unflushed = nullptr);
 
 }  // namespace spsolve

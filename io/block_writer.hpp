@@ -9,6 +9,7 @@
 #include "halo/communicator.hpp"
 #include "io/array_blocks.hpp"
 #include "io/array_format.hpp"
+#include "io/atomic_file.hpp"
 
 namespace spsolve {
 
@@ -20,8 +21,16 @@ class BlockWriter {
               const RowSource& row);
 
   /// Collective: writes all blocks of the array, whose first byte is at `offset`, waits until they are on
-  /// disk and returns their checksums, on rank 0. Throws the same Error on all ranks if any failed.
-  std::vector<std::uint64_t> write(const std::filesystem::path& file, std::int64_t offset);
+  /// disk, unless that is for later, and returns their checksums, on rank 0. Throws the same Error on all
+  /// ranks if any failed.
+  std::vector<std::uint64_t> write(const std::filesystem::path& file, std::int64_t offset, Flush flush);
+
+  std::int64_t blocks() const { return blocks_.count(); }
+  /// Whether this rank writes any of them.
+  bool has_blocks() const {
+    const int rank = communicator_.rank(), ranks = communicator_.size();
+    return blocks_.first_of(rank, ranks) < blocks_.first_of(rank + 1, ranks);
+  }
 
  private:
   struct Range {

@@ -51,11 +51,19 @@ std::vector<fs::path> results_in(const fs::path& directory) {
   return results;
 }
 
-/// Throws if there are results in the directory. What a killed run did not finish is none.
+/// Removes a result. A link stays and leads to nothing then, as somebody wants the next file of that name to
+/// be written there; so do devices and pipes.
+void remove_result(const fs::path& file) {
+  if (!is_stream(file)) fs::remove(followed(file));
+}
+
+/// Throws if there are results in the directory. What a killed run did not finish is none, nor are links to
+/// files that are yet to be written.
 void refuse_results(const fs::path& directory) {
   const std::vector<fs::path> results = results_in(directory);
-  const auto whole = std::ranges::count_if(
-      results, [](const fs::path& file) { return !file.string().ends_with(temporary_name("").string()); });
+  const auto whole = std::ranges::count_if(results, [](const fs::path& file) {
+    return !file.string().ends_with(temporary_name("").string()) && fs::is_regular_file(file);
+  });
   if (whole > 0)
     throw Error(Status::invalid_input, fmt::format("output directory {} holds {} files of another run; use "
                                                    "--restart latest to go on with it, --overwrite to "
@@ -105,6 +113,10 @@ bool RunDirectory::holds_snapshots_until(std::int64_t step) const {
 
 void RunDirectory::prepare(bool overwrite, std::optional<std::int64_t> continued_from) {
   on_root(communicator_, [&] {
+    if (fs::is_symlink(path_) && !fs::exists(path_))
+      throw Error(Status::file_failure,
+                  fmt::format("output directory {} is a link to {}, which does not exist", path_.string(),
+                              fs::read_symlink(path_).string()));
     fs::create_directories(path_);
     if (access(path_.c_str(), W_OK | X_OK) != 0)
       throw Error(Status::file_failure,
@@ -112,15 +124,17 @@ void RunDirectory::prepare(bool overwrite, std::optional<std::int64_t> continued
     if (!lock_) lock();
     if (!continued_from && !overwrite) refuse_results(path_);
     for (const fs::path& file : results_in(path_))
-      if (!continued_from || step_of(file) > *continued_from) fs::remove(file);
+      if (!continued_from || step_of(file) > *continued_from) remove_result(file);
   });
 }
 
+fs::path diagnostics_file(const fs::path& directory) { return directory / diagnostics_name; }
+
 void begin_diagnostics_file(const Communicator& communicator, const fs::path& directory, std::int64_t step) {
   on_root(communicator, [&] {
-    const fs::path file = directory / diagnostics_name;
+    const fs::path file = diagnostics_file(directory);
     std::string kept = diagnostics_columns;
-    if (fs::exists(file)) {
+    if (fs::exists(file) && !is_stream(file)) {
       std::istringstream lines(read_text(file));
       for (std::string line; std::getline(lines, line);) {
         std::int64_t row = 0;
@@ -138,13 +152,13 @@ void add_diagnostics_row(const Communicator& communicator, const fs::path& direc
                          double time, const Diagnostics& diagnostics) {
   on_root(communicator, [&] {
     errno = 0;
-    std::ofstream file(directory / diagnostics_name, std::ios::app);
+    std::ofstream file(diagnostics_file(directory), std::ios::app);
     file << fmt::format("{},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}\n", step, time, diagnostics.min,
                         diagnostics.max, diagnostics.mean, diagnostics.l2, diagnostics.change_l2);
     file.close();
     if (!file)
       throw Error(Status::file_failure,
-                  fmt::format("{}: cannot write: {}", (directory / diagnostics_name).string(),
+                  fmt::format("{}: cannot write: {}", diagnostics_file(directory).string(),
                               errno ? std::strerror(errno) : "unknown reason"));
   });
 }

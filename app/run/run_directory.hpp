@@ -41,6 +41,9 @@ class RunDirectory {
 void begin_diagnostics_file(const Communicator& communicator, const std::filesystem::path& directory,
                             std::int64_t step);
 
+/// `directory`/diagnostics.csv
+std::filesystem::path diagnostics_file(const std::filesystem::path& directory);
+
 /// Adds a row. Collective.
 void add_diagnostics_row(const Communicator& communicator, const std::filesystem::path& directory,
                          std::int64_t step, double time, const Diagnostics& diagnostics);

@@ -42,6 +42,7 @@ void Writer::snapshot(std::int64_t step, const CopyState& state) {
 void Writer::checkpoint(std::int64_t step, const CopyState& state) {
   const auto write = [this, step](const Field& values) {
     const RunConfig& config = setup_.config;
+    flush_results();  // a run that goes on from this checkpoint does not write them again
     write_checkpoint(of_files_.get(), config.output.directory,
                      {step, time(step), setup_.problem.precision, to_toml(config), to_json(setup_.plan),
                       checksum_of(setup_.problem.stencil), setup_.values},
@@ -70,7 +71,17 @@ void Writer::diagnostics(std::int64_t step, const Diagnostics& values) {
 void Writer::finish() {
   const auto begin = Clock::now();
   files_.finish();
+  flush_results();
   seconds_ += seconds_since(begin);
+}
+
+/// Returns when what was written so far is on disk. Not while another thread writes files.
+void Writer::flush_results() {
+  collectively(of_files_.get(), [&] {
+    const auto rows = diagnostics_file(setup_.config.output.directory);
+    if (communicator_.root() && !is_stream(rows)) series_.unflushed().add(rows);
+    series_.unflushed().flush();
+  });
 }
 
 void Writer::add(FileQueue::Kind kind, const CopyState& state, std::function<void(const Field&)> write,

@@ -41,6 +41,7 @@ class Writer {
 
  private:
   double time(std::int64_t step) const { return static_cast<double>(step) * setup_.config.time.dt; }
+  void flush_results();
   void add(FileQueue::Kind kind, const CopyState& state, std::function<void(const Field&)> write,
            FileQueue::Done done);
 
