@@ -135,7 +135,9 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
   to.add_flag("--no-tune", request.no_tune, "Measure the choice of the model")->excludes(tune);
   to.add_flag("--share-gpus", request.share_gpus, "Several ranks may use one GPU");
   to.add_flag("--no-graphs", request.no_graphs, "Enqueue every launch anew instead of CUDA graphs");
-  to.add_option("--json", request.json, "Write the results to this file")->type_name("FILE");
+  to.add_option("--json", request.json,
+                "Write the results to this file, - to standard output, and the table to standard error then")
+      ->type_name("FILE");
   std::string suites = "A named list of cases instead of one, of those that are as the other options ask:";
   for (const BenchSuite& suite : bench_suites())
     suites.append("\n").append(suite.name).append(": ").append(suite.meaning);

@@ -78,6 +78,8 @@ Hdf5Id open_hdf5(const std::filesystem::path& file, Status status) {
   // HDF5 says "unable to open file" for all of these.
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) fail("is a directory, not an HDF5 file");
+  if (std::filesystem::is_other(file, ignored))
+    fail("is a pipe or a device; HDF5 reads a file in any order, so write it to a disk first");
   errno = 0;
   if (!std::ifstream(file)) fail(errno ? std::strerror(errno) : "cannot be opened");
   const Hdf5Id access = access_properties();

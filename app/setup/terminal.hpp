@@ -18,11 +18,13 @@ inline std::string counted(std::int64_t count, std::string_view noun) {
 /// Prints for rank 0: results and progress on standard output, warnings and errors on standard error.
 class Terminal {
  public:
-  Terminal(const Communicator& communicator, bool quiet) : speaks_(communicator.root()), quiet_(quiet) {}
+  /// `results`: where they go instead, where standard output is taken for something else.
+  Terminal(const Communicator& communicator, bool quiet, std::FILE* results = stdout)
+      : speaks_(communicator.root()), quiet_(quiet), results_(results) {}
 
   template <class... Args>
   void print(fmt::format_string<Args...> format, Args&&... args) const {
-    if (speaks_ && !quiet_) line(stdout, fmt::format(format, std::forward<Args>(args)...));
+    if (speaks_ && !quiet_) line(results_, fmt::format(format, std::forward<Args>(args)...));
   }
   template <class... Args>
   void warn(fmt::format_string<Args...> format, Args&&... args) const {
@@ -36,6 +38,7 @@ class Terminal {
     std::fflush(to);
   }
   bool speaks_, quiet_;
+  std::FILE* results_;
 };
 
 /// Progress of the time loop with rate and time to go: a bar that is drawn anew where standard output is a

@@ -169,6 +169,26 @@ class CommandLine(spsolve.TestCase):
         self.says(4, "problem.toml", "info", file)
         self.says(2, "empty", self.write(""))
 
+    def test_input_through_pipes(self):
+        """Of a shell's process substitution, or of a script that makes it; files in it are those of the current directory."""
+        with h5py.File(self.directory / "u.h5", "w") as data:
+            data["u"] = np.arange(126.0).reshape(9, 14)
+        elsewhere = self.directory / "elsewhere"
+        elsewhere.mkdir()
+        file = self.write(initial={"file": "u.h5", "dataset": "u"}).rename(elsewhere / "problem.toml")
+        for command, name in ((f"{spsolve.EXECUTABLE} <(cat {file})", None), (f"cat {file} | {spsolve.EXECUTABLE} -", "stdin"),
+                              (f"cat {file} | {spsolve.EXECUTABLE} /dev/stdin", "stdin"), (f"{spsolve.EXECUTABLE} - < {file}", "stdin"),
+                              (f"cat {file} | {spsolve.MPIEXEC} --oversubscribe -n 2 {spsolve.EXECUTABLE} /dev/stdin", "stdin")):
+            with self.subTest(command):
+                result = subprocess.run(["bash", "-c", f"{command} --overwrite"], cwd=self.directory, env=spsolve.ENVIRONMENT, capture_output=True, text=True, timeout=60)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                report = json.loads((self.directory / "out" / "run.json").read_text())
+                if name:
+                    self.assertEqual(report["name"], name)
+        result = subprocess.run([spsolve.EXECUTABLE, "check", "-"], input="[grid]\nshap = 3", capture_output=True, text=True, env=spsolve.ENVIRONMENT)
+        self.assertRegex(result.stderr, r"error: stdin:2: \[grid\] unknown key")
+        self.says(2, "-: is empty", "check", "-")  # the tests' own standard input
+
     def test_paths_that_reports_cannot_hold(self):
         file = self.write()
         for ranks in (None, 3):
