@@ -25,15 +25,18 @@ void reading(const std::string& section, Read&& read) try {
   throw Error(error.status(), fmt::format("{}.file: {}", section, error.what()));
 }
 
-/// Hands the values on `box` to `sink`, which several threads may call at once.
-void read_values(const Setup& setup, const FieldForm& form, const char* section, const Box& box,
-                 const ValueSink& sink) {
+/// Hands the values on `box` to `sink`, which several threads may call at once. Collective: what a rank alone
+/// finds wrong is thrown on all.
+void read_values(const Communicator& communicator, const Setup& setup, const FieldForm& form,
+                 const char* section, const Box& box, const ValueSink& sink) {
   const Grid& grid = setup.config.grid;
   if (const auto* expression = std::get_if<ExpressionForm>(&form)) {
-    Expression{expression->expression, fmt::format("{}.expression", section)}.evaluate(grid, box, sink);
+    collectively(communicator, [&] {
+      Expression{expression->expression, fmt::format("{}.expression", section)}.evaluate(grid, box, sink);
+    });
   } else {
     const auto& source = std::get<DatasetForm>(form);
-    reading(section, [&] { read_box(source.file, source.dataset, grid.domain, box, sink); });
+    reading(section, [&] { read_boxes(communicator, source.file, source.dataset, grid.domain, box, sink); });
   }
 }
 
@@ -145,11 +148,9 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, cons
 void check_datasets(const Communicator& communicator, const Setup& setup) {
   const int rank = communicator.rank();
   const Box block = rank < setup.decomposition.ranks() ? setup.decomposition.block(rank) : Box{};
-  collectively(communicator, [&] {
-    const auto ignore = [](const Index3&, std::span<const double>) {};
-    read_values(setup, setup.config.initial, "initial", block, ignore);
-    if (setup.config.source) read_values(setup, *setup.config.source, "source", block, ignore);
-  });
+  const auto ignore = [](const Index3&, std::span<const double>) {};
+  read_values(communicator, setup, setup.config.initial, "initial", block, ignore);
+  if (setup.config.source) read_values(communicator, setup, *setup.config.source, "source", block, ignore);
 }
 
 std::optional<ValueFacts> facts_of(const Communicator& communicator, const Grid& grid,
@@ -163,10 +164,8 @@ std::optional<ValueFacts> facts_of(const Communicator& communicator, const Grid&
   slab.begin[axis] = shape[axis] * communicator.rank() / communicator.size();
   slab.end[axis] = shape[axis] * (communicator.rank() + 1) / communicator.size();
   ValueSummary summary(shape);
-  collectively(communicator, [&] {
-    read_box(dataset.file, dataset.dataset, grid.domain, slab,
+  read_boxes(communicator, dataset.file, dataset.dataset, grid.domain, slab,
              [&](const Index3& begin, std::span<const double> values) { summary.add(begin, values); });
-  });
   return summary.of_all(communicator);
 } catch (const Error&) {
   return std::nullopt;
@@ -175,14 +174,12 @@ std::optional<ValueFacts> facts_of(const Communicator& communicator, const Grid&
 ValueFacts fill(const Communicator& communicator, const Setup& setup, const FieldForm& form,
                 const char* section, Field& field) {
   ValueSummary summary(setup.problem.domain.shape);
-  collectively(communicator, [&] {
-    with_storage(field.precision(), [&]<class Storage>() {
-      read_values(setup, form, section, field.owned(),
-                  [&](const Index3& begin, std::span<const double> values) {
-                    summary.add(begin, values);
-                    std::ranges::transform(values, field.at<Storage>(begin), to_storage<Storage>);
-                  });
-    });
+  with_storage(field.precision(), [&]<class Storage>() {
+    read_values(communicator, setup, form, section, field.owned(),
+                [&](const Index3& begin, std::span<const double> values) {
+                  summary.add(begin, values);
+                  std::ranges::transform(values, field.at<Storage>(begin), to_storage<Storage>);
+                });
   });
   return summary.of_all(communicator);
 }

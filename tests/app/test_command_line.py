@@ -232,6 +232,96 @@ class CommandLine(spsolve.TestCase):
         self.assertRegex(text, "dataset /mask: .*boolean, min 0, max 1")
         self.assertRegex(text, r"dataset /u: shape \(9, 14\), float64, min 1, max 1")
 
+    def test_datasets_as_netcdf_packs_them(self):
+        """Values are those that the attributes say; a missing one is refused with its place, in grids and in weights."""
+        kelvin = np.linspace(270.0, 300.0, 126).reshape(9, 14)
+        packed = np.round((kelvin - 285.0) / 0.001).astype("i2")
+        with h5py.File(self.directory / "t.nc", "w") as data:
+            def store(name, values, **attributes):
+                dataset = data.create_dataset(name, data=values)
+                dataset.attrs.update(attributes)
+            packing = {"scale_factor": 0.001, "add_offset": np.float32(285.0)}
+            hole = packed.copy()
+            hole[2, 3] = -32767
+            store("packed", packed, **packing, _FillValue=np.int16(-32767))
+            store("hole", hole, **packing, _FillValue=np.int16(-32767))
+            store("two_marks", hole, missing_value=np.array([-9999, -32767], "i2"))
+            store("float", np.where(hole == -32767, np.float32(9.96921e36), 1), _FillValue=np.float32(9.96921e36))
+            store("range", hole, valid_min=np.int16(-20000))
+            store("limits", hole, valid_range=np.array([-20000, 20000], "i2"))
+            store("unsigned", packed, _Unsigned="true")
+            store("words", packed, scale_factor="0.001")
+        self.run_to(0, self.write(initial={"file": "t.nc", "dataset": "packed"}, time={"steps": 0}))
+        values = spsolve.values(spsolve.snapshots(self.directory / "out")[0])
+        self.assertTrue(np.array_equal(values, packed * 0.001 + 285.0))
+        for dataset, wanted in (("hole", r"no value at \[2, 3\]: -32767 is its _FillValue"), ("two_marks", r"\[2, 3\].*missing_value"),
+                                ("float", r"\[2, 3\].*_FillValue"), ("range", r"is -32767 at \[2, 3\], beyond its valid range"), ("limits", r"valid range \[-20000, 20000\]"),
+                                ("unsigned", "_Unsigned"), ("words", '"scale_factor" is of type string')):
+            with self.subTest(dataset):
+                for ranks in (None, 3):
+                    self.says(2, [f"t.nc:{dataset}", wanted], "check", self.write(initial={"file": "t.nc", "dataset": dataset}), ranks=ranks)
+        self.says(2, "t.nc:hole.*_FillValue", "check", self.write(stencil={"file": "t.nc", "dataset": "hole"}))
+
+    def test_datasets_that_are_there_and_do_not_open(self):
+        with h5py.File(self.directory / "data.h5", "w") as data:
+            data["group/u"] = np.ones((9, 14))
+            data["elsewhere"] = h5py.ExternalLink("gone.h5", "/u")
+            data["nowhere"] = h5py.SoftLink("/nobody")
+            data["deep"] = h5py.SoftLink("/gone/group")
+        for dataset, wanted in (("elsewhere", r"is a link to gone\.h5:/u, which cannot be opened"), ("nowhere", "is a link to /nobody, which is not there"),
+                                ("deep/u", "is a link to /gone/group, which is not there"), ("group", "is a group"), ("/", "is a group"), ("group/v", 'no dataset "group/v"')):
+            with self.subTest(dataset):
+                self.says(2, wanted, "check", self.write(initial={"file": "data.h5", "dataset": dataset}))
+        self.assertRegex(self.run_to(0, "info", "data.h5").out, "dataset /elsewhere: is a link to gone.h5:/u")
+
+    def test_datasets_with_holes_that_hdf5_fills(self):
+        """It reads fill values where a source of a virtual dataset, or a raw file, has less than it should; sums of views are none."""
+        with h5py.File(self.directory / "parts.h5", "w") as parts:
+            parts["low"], parts["high"] = np.ones((5, 14)), np.full((4, 14), 2.0)
+        (self.directory / "whole.raw").write_bytes(np.ones((9, 14)).tobytes())
+        (self.directory / "short.raw").write_bytes(np.ones((8, 14)).tobytes())
+        with h5py.File(self.directory / "data.h5", "w", libver="latest") as data:
+            def view(name, *pieces):
+                layout = h5py.VirtualLayout((9, 14), "f8")
+                for rows, source, shape in pieces:
+                    layout[rows] = h5py.VirtualSource("parts.h5", source, shape)
+                data.create_virtual_dataset(name, layout, fillvalue=-7.0)
+            view("whole", (slice(0, 5), "low", (5, 14)), (slice(5, 9), "high", (4, 14)))
+            view("overlap", (slice(0, 5), "low", (5, 14)), (slice(3, 7), "high", (4, 14)))
+            view("gap", (slice(0, 5), "low", (5, 14)))
+            view("shrunk", (slice(0, 5), "low", (5, 14)), (slice(4, 9), "high", (5, 14)))
+            for name in ("whole", "short", "gone"):
+                data.create_dataset(f"{name}_raw", (9, 14), "f8", external=[(f"{name}.raw", 0, h5py.h5f.UNLIMITED)])
+        for dataset, wanted in (("whole", None), ("overlap", "some of its points have no source"), ("gap", "some of its points have no source"),
+                                ("shrunk", r"parts.h5:/?high has shape \(4, 14\), less than is taken"), ("whole_raw", None),
+                                ("short_raw", "raw file short.raw, which has 896 bytes of 1008"), ("gone_raw", "raw file gone.raw: No such file")):
+            with self.subTest(dataset):
+                file = self.write(initial={"file": "data.h5", "dataset": dataset}, time={"steps": 0})
+                if wanted:
+                    self.says(2, wanted, "check", file)
+                else:
+                    self.run_to(0, "check", file)
+
+    def test_chunks_of_any_shape_are_read_by_any_ranks(self):
+        """Also where ranks share chunks, of which each is decoded by one of them."""
+        shape = [70, 61, 83]
+        values = np.random.default_rng(5).random(shape)
+        with h5py.File(self.directory / "u.h5", "w") as data:
+            for name, chunks in (("one", tuple(shape)), ("planes", (1, 61, 83)), ("columns", (70, 3, 5)), ("small", (9, 7, 4))):
+                data.create_dataset(name, data=values, chunks=chunks, compression="gzip", compression_opts=1)
+            broken = np.array(values)
+            broken[60, 50, 40] = np.nan
+            data.create_dataset("broken", data=broken, chunks=tuple(shape), compression="gzip")
+        weights = {"weights": [[[1.0]]]}
+        for name in ("one", "planes", "columns", "small"):
+            for ranks in (None, 2, 4, 6):
+                with self.subTest(name, ranks=ranks):
+                    self.run_to(0, self.write(grid={"shape": shape}, stencil=weights, initial={"file": "u.h5", "dataset": name}, time={"steps": 0}), "--overwrite", ranks=ranks)
+                    self.assertTrue(np.array_equal(spsolve.values(spsolve.snapshots(self.directory / "out")[0]), values))
+        file = self.write(grid={"shape": shape}, stencil=weights, initial={"file": "u.h5", "dataset": "broken"})
+        for ranks in (None, 4):
+            self.says(2, r"u.h5:broken is nan at \[60, 50, 40\]", "check", file, ranks=ranks)
+
     def test_ranks_that_do_not_fit(self):
         file = self.write(grid={"shape": [2, 3]})
         self.says(2, "4 blocks, but 3 ranks", file, "--set", "parallel.ranks=[2,2]", ranks=3)
