@@ -49,16 +49,19 @@ double steps_until(double end, double dt) {
 }
 
 TimeConfig read_time(const TomlSection& section, const StencilForm& stencil) {
-  section.allow({"steps", "end", "fuse", "wall_limit_minutes"});
+  section.allow({"steps", "end", "dt", "fuse", "wall_limit_minutes"});
   TimeConfig time;
   const auto* preset = std::get_if<PresetForm>(&stencil);
-  const bool has_dt = preset && preset->parameters.contains("dt");
-  if (has_dt) time.dt = preset->parameters.at("dt").front();
+  const bool of_preset = preset && preset->parameters.contains("dt"), has_dt = of_preset || section.has("dt");
+  if (of_preset && section.has("dt"))
+    section.fail("dt", "'dt' is that of the preset: give it in [stencil] alone");
+  time.dt = of_preset ? preset->parameters.at("dt").front() : section.number("dt", 0.0).value_or(time.dt);
   if (section.exactly_one_of({"steps", "end"}) == "steps") {
     time.steps = *section.integer("steps", 0, most_steps);
   } else {
     const double end = *section.number("end", 0.0);
-    if (!has_dt) section.fail("end", "'end' needs a preset with 'dt'; give 'steps' instead");
+    if (!has_dt)
+      section.fail("end", "'end' needs 'dt', the time that a step takes; give it here, or 'steps' instead");
     const double steps = steps_until(end, time.dt);
     if (!(steps <= static_cast<double>(most_steps)))
       section.fail("end",

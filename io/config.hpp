@@ -54,7 +54,7 @@ using FieldForm = std::variant<ExpressionForm, DatasetForm>;
 
 struct TimeConfig {
   std::int64_t steps = 0;                    // `end` is resolved to the fewest steps that reach it
-  double dt = 1.0;                           // of the preset; no key of [time]; 1 where the stencil has none
+  double dt = 1.0;                           // of the preset, or what a step of other weights stands for
   std::optional<int> fuse;                   // steps per launch; nothing: auto
   std::optional<double> wall_limit_minutes;  // stop with a checkpoint before it
 

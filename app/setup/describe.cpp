@@ -18,11 +18,14 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
                    const std::string& hint) {
   const Problem& problem = setup.problem;
   const int dimensions = problem.domain.dimensions;
-  terminal.print("{}: {} points, {}, radius {}, {}, {}", setup.config.name,
+  const TimeConfig& time = setup.config.time;
+  const double end = static_cast<double>(time.steps) * time.dt;
+  terminal.print("{}: {} points, {}, radius {}, {}, {}{}", setup.config.name,
                  extent_text(problem.domain.shape, dimensions),
                  counted(static_cast<std::int64_t>(problem.stencil.taps().size()), "tap"),
                  extent_text(problem.stencil.radius(), dimensions), to_string(problem.precision),
-                 counted(setup.config.time.steps, "step"));
+                 counted(time.steps, "step"),
+                 time.dt == 1 ? "" : fmt::format(" of {:.6g} to time {:.10g}", time.dt, end));
   const Candidate& chosen = setup.plan.chosen;
   terminal.print("plan: {} {} unit{}, {} per launch ({}-bound in the model{})", setup.plan.device,
                  chosen.unit, chosen.fused_weights() ? ", layout " + chosen.layout : "",

@@ -488,6 +488,24 @@ class CommandLine(spsolve.TestCase):
                 self.says(2, ["started 4 processes", "srun --mpi=pmix"], file, environment={variable: "4"})
         self.assertFalse((self.directory / "out").exists())
 
+    def test_time_of_own_weights(self):
+        """[time] dt says what a step of weights, files and benchmark shapes stands for; the word on the end says where it is reached."""
+        own = {"weights": [[0.25, 0.5, 0.25]]}
+        for stencil, time, steps, end in ((own, {"steps": 100, "dt": 0.002}, 100, 0.2), (own, {"end": 0.0095, "dt": 0.002}, 5, 0.01),
+                                          ({"preset": "star2d1r"}, {"end": 3.0, "dt": 0.5}, 6, 3.0), (own, {"steps": 7}, 7, 7.0)):
+            with self.subTest(time):
+                file = self.write(stencil=stencil, time=time)
+                text = self.run_to(0, file, "--overwrite", "--set", "checkpoint.final=true", ranks=2).out
+                self.assertEqual(f", {steps} steps of {time.get('dt')} to time {end:g}\n" in text, "dt" in time, text)
+                last = spsolve.diagnostics(self.directory / "out")[-1]
+                self.assertEqual((last["step"], last["time"]), (steps, steps * time.get("dt", 1.0)))
+                series = json.loads((self.directory / "out" / "snapshots.hdf.series").read_text())
+                self.assertEqual(series["files"][-1]["time"], last["time"])
+                resolved = tomllib.loads(json.loads((self.directory / "out" / "run.json").read_text())["input"])
+                self.assertEqual(resolved["time"]["dt"], time.get("dt", 1.0))
+        self.run_to(0, self.write(stencil=own, time={"steps": 9, "dt": 1.0}), "--restart", "latest")
+        self.says(2, "dt differ", self.write(stencil=own, time={"steps": 20, "dt": 0.5}), "--restart", "latest")
+
     def test_zero_steps(self):
         self.run_to(0, self.write(time={"steps": 0}), ranks=2)
         values = spsolve.values(spsolve.snapshots(self.directory / "out")[0])
