@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <complex>
+#include <functional>
 #include <vector>
 
 #include "kernels/box.hpp"
+#include "kernels/domain.hpp"
 
 namespace spsolve {
 
@@ -50,9 +53,28 @@ std::vector<std::complex<double>> sampled_symbol(const Stencil& stencil, const I
 /// Their theta {z, y, x}, in the same order.
 std::vector<std::array<double, 3>> sampled_waves(const Index3& shape);
 
-/// Growth factor of one step: the largest |symbol| of the weights over a sampled set of wave numbers
-/// (von Neumann); above 1 the solution grows. On an axis of n points the waves sampled are among the n of the
-/// grid.
+/// The symbol of one step at the wave theta {z, y, x}.
+std::complex<double> symbol_at(const Stencil& stencil, const std::array<double, 3>& theta);
+
+/// The largest score(symbol) over the waves that a grid has, up to 2^15 of them and those beside the best: on
+/// an axis of n points
+///   - 2 pi m / n, periodic,
+///   - pi m / n between neumann walls, m = 0 .. n - 1,
+///   - pi m / (n + 1) between dirichlet walls, m = 1 .. n, and pi (2 m + 1) / (2 n + 1) beside one of each,
+///   of
+///     weights that reach one point.
+/// These are the eigenvectors of a step whose weights are the same in both directions of an axis with walls
+/// (LeVeque, Finite Difference Methods for ODEs and PDEs, 2007, section 2.10). Elsewhere no wave is one, and
+/// all waves of any length bound what happens.
+double largest_over_waves(const Stencil& stencil, const Domain& domain,
+                          const std::function<double(std::complex<double>)>& score);
+
+/// Growth factor of one step: the largest |symbol| of the weights over the waves of the grid (von Neumann);
+/// above 1 the solution grows. By a shape alone: on a periodic grid.
+double growth_factor(const Stencil& stencil, const Domain& domain);
 double growth_factor(const Stencil& stencil, const Index3& shape);
+
+/// A periodic grid.
+Domain periodic_domain(const Index3& shape);
 
 }  // namespace spsolve

@@ -130,7 +130,7 @@ Status check(const Communicator& communicator, const CommandLine& command) {
   print_stencil(setup, terminal);
   terminal.print("error bound per step: {:.1e} (relative L2)", setup.plan.chosen.error);
   terminal.print("growth factor per step: {:.15g}",
-                 growth_factor(setup.problem.stencil, setup.problem.domain.shape));
+                 growth_factor(setup.problem.stencil, setup.problem.domain));
   warn_of_growth(setup, terminal);
   print_file_sizes(setup, terminal);
   const int ranks = setup.decomposition.ranks();

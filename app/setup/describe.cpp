@@ -53,7 +53,7 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
 
 void warn_of_growth(const Setup& setup, const Terminal& terminal) {
   const Stencil& stencil = setup.problem.stencil;
-  const double growth = growth_factor(stencil, setup.problem.domain.shape);
+  const double growth = growth_factor(stencil, setup.problem.domain);
   // Each tap's weight may be rounded by half a unit of its last place, and so are the factors of each axis.
   double rounding = 0x1p-52 * static_cast<double>(stencil.taps().size() + 4);
   // Weights that fp32 holds were rounded to it, as far as one can see.
@@ -65,7 +65,7 @@ void warn_of_growth(const Setup& setup, const Terminal& terminal) {
   const auto* preset = std::get_if<PresetForm>(&setup.config.stencil);
   if (preset && preset->parameters.count("dt")) {
     const double dt = preset->parameters.at("dt").front();
-    const double stable = largest_stable_dt(stencil, dt, setup.problem.domain.shape);
+    const double stable = largest_stable_dt(stencil, dt, setup.problem.domain);
     advice = stable > 0
                  ? fmt::format("; the largest stable time step is {:.6g}, this one is {:.6g}", stable, dt)
                  : std::string("; no time step is stable without more diffusion");

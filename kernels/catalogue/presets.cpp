@@ -228,21 +228,23 @@ Stencil make_preset(std::string_view name, int dimensions, const std::array<doub
   }
 }
 
-double largest_stable_dt(const Stencil& step, double dt, const Index3& shape) {
+double largest_stable_dt(const Stencil& step, double dt, const Domain& domain) {
   // What rounding leaves of |symbol - 1| for a wave that the operator does not change.
   const double noise =
       sum_abs(step) * (std::numeric_limits<double>::epsilon() * static_cast<double>(step.taps().size()));
-
-  double largest = std::numeric_limits<double>::infinity();
-  for (const std::complex<double>& symbol : sampled_symbol(step, shape)) {
+  const auto limit = [&](std::complex<double> symbol) {
     const std::complex<double> change = symbol - 1.0;  // lambda dt
-    if (std::abs(change) <= noise) continue;
+    if (std::abs(change) <= noise) return std::numeric_limits<double>::infinity();
     // A real part within the noise is zero: a wave that is only carried along, which no step of Euler keeps
     // in bounds.
     const double decay = change.real() < -noise ? -change.real() : 0.0;
-    largest = std::min(largest, 2.0 * dt * decay / std::norm(change));
-  }
-  return largest;
+    return 2.0 * dt * decay / std::norm(change);
+  };
+  return 0.0 - largest_over_waves(step, domain, [&](std::complex<double> symbol) { return -limit(symbol); });
+}
+
+double largest_stable_dt(const Stencil& step, double dt, const Index3& shape) {
+  return largest_stable_dt(step, dt, periodic_domain(shape));
 }
 
 }  // namespace spsolve

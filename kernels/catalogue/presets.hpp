@@ -74,9 +74,10 @@ std::optional<int> preset_dimensions(std::string_view name);
 Stencil make_preset(std::string_view name, int dimensions, const std::array<double, 3>& spacing,
                     const PresetValues& values);
 
-/// The largest time step for which explicit Euler does not amplify any sampled wave, from a step of size dt:
+/// The largest time step for which explicit Euler amplifies no wave of the grid, from a step of size dt:
 /// the smallest -2 Re(lambda) / |lambda|^2, lambda = (symbol - 1) / dt. 0 if no step is stable, infinite if
-/// all are.
+/// all are. By a shape alone: on a periodic grid.
+double largest_stable_dt(const Stencil& step, double dt, const Domain& domain);
 double largest_stable_dt(const Stencil& step, double dt, const Index3& shape);
 
 }  // namespace spsolve
