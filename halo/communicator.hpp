@@ -25,7 +25,6 @@ void check_mpi(int code, std::source_location where = std::source_location::curr
 /// check_mpi() instead of ending the job.
 class MpiSession {
  public:
-  /// Throws Error(invalid_input) where the launcher started several processes that MPI does not know of.
   MpiSession(int& argc, char**& argv);
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
@@ -64,6 +63,14 @@ class Communicator {
   int rank_ = 0;
   int size_ = 1;
 };
+
+/// Throws Error(invalid_input) where the launcher says that it started several processes and MPI sees one: each
+/// would solve the whole problem.
+void require_launched_ranks(const Communicator& world);
+
+/// Whether this process is the first of those that a launcher started, as far as the environment tells; for
+/// what is said without MPI.
+bool is_first_process();
 
 /// Whether several threads of each rank may communicate at a time, each by a communicator of its own.
 bool threads_may_communicate();

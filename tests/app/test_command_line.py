@@ -485,8 +485,17 @@ class CommandLine(spsolve.TestCase):
         file = self.write()
         for variable in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
             with self.subTest(variable):
-                self.says(2, ["started 4 processes", "srun --mpi=pmix"], file, environment={variable: "4"})
+                alone = {variable: "4"}
+                self.says(2, ["started 4 processes", "srun --mpi=pmix", f"env -u {variable}"], file, environment=alone)
+                self.says(2, "started 4 processes", "bench", environment=alone)
+                # What only looks harms nobody, in whatever shell.
+                for arguments in (["--help"], ["--version"], ["doctor"], ["check", file], ["plan", file], ["bench", "--help"]):
+                    self.run_to(0, *arguments, environment=alone)
         self.assertFalse((self.directory / "out").exists())
+        # A library that cannot even start.
+        broken = {"OMPI_MCA_pml": "nothing_of_that_name", "OMPI_MCA_btl": "nothing_of_that_name"}
+        self.assertNotEqual(spsolve.run("doctor", environment=broken).status, 0)
+        self.assertIn("Formulas", self.run_to(0, "--help", environment=broken).out)
 
     def test_time_of_own_weights(self):
         """[time] dt says what a step of weights, files and benchmark shapes stands for; the word on the end says where it is reached."""
