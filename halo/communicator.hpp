@@ -64,8 +64,8 @@ class Communicator {
   int size_ = 1;
 };
 
-/// Throws Error(invalid_input) where the launcher says that it started several processes and MPI sees one: each
-/// would solve the whole problem.
+/// Throws Error(invalid_input) where the launcher says that it started several processes and MPI sees one:
+/// each would solve the whole problem.
 void require_launched_ranks(const Communicator& world);
 
 /// Whether this process is the first of those that a launcher started, as far as the environment tells; for

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "app/run/cores.hpp"
 #include "app/run/report.hpp"
 #include "app/run/requests.hpp"
 #include "app/run/restart.hpp"
@@ -86,6 +87,8 @@ void announce(const Communicator& communicator, const Setup& setup, const Termin
         "[output] background: this MPI library is not for several threads; the run waits for files");
   warn_of_growth(setup, terminal);
   print_summary(communicator, setup, terminal);
+  const std::string idle = setup.device.cuda ? "" : idle_cores(communicator);
+  if (!idle.empty()) terminal.print("{}", idle);
 }
 
 /// Sets the values that a run begins with; the setup keeps their checksums.

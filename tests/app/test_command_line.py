@@ -481,6 +481,22 @@ class CommandLine(spsolve.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertRegex(run.stdout, r"ranks +2 on 1 host\(s\), 1 threads each")
 
+    def test_cores_that_lie_idle(self):
+        """mpirun binds one or two ranks to a core each: a run says how many cores nobody uses, and what to type."""
+        file = self.write(time={"steps": 1})
+        cores = len(os.sched_getaffinity(0))
+        environment = {key: value for key, value in spsolve.ENVIRONMENT.items() if key != "OMP_NUM_THREADS"}
+        def run(*options):
+            return subprocess.run([spsolve.MPIEXEC, *options, "-n", "1", spsolve.EXECUTABLE, file, "--overwrite", *spsolve.settings("compute.device=cpu")],
+                                  cwd=self.directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=spsolve.LONGEST)
+        result = run("--bind-to", "core")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        threads = int(re.search(r"(\d+) threads", result.stdout)[1])
+        idle = re.search(r"^(\d+) of (\d+) cores of \S+ lie idle: .*--bind-to none", result.stdout, re.M)
+        if threads < cores and idle:  # a quota may leave no more
+            self.assertEqual(int(idle[1]) + threads, int(idle[2]))
+        self.assertNotIn("lie idle", run("--bind-to", "none").stdout)
+
     def test_processes_that_do_not_see_each_other(self):
         file = self.write()
         for variable in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
