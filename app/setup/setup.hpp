@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
+#include <string>
 
 #include "app/setup/device.hpp"
 #include "halo/communicator.hpp"
@@ -64,9 +66,9 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, cons
 std::optional<ValueFacts> facts_of(const Communicator& communicator, const Grid& grid,
                                    const DatasetForm& dataset);
 
-/// Opens every file that the input names and checks shape, type and values, each rank those of its own block.
-/// Collective.
-void check_datasets(const Communicator& communicator, const Setup& setup);
+/// Opens every file that the input names and checks shape, type and values, each rank those of its own block;
+/// returns the facts of the values by section. What takes long shows its progress. Collective.
+std::map<std::string, ValueFacts> check_datasets(const Communicator& communicator, const Setup& setup);
 
 /// Sets the owned points of a field from an expression or a dataset; says what the values are. Collective.
 ValueFacts fill(const Communicator& communicator, const Setup& setup, const FieldForm& form,
