@@ -10,6 +10,8 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "kernels/wall_growth.hpp"
+
 namespace spsolve {
 
 namespace {
@@ -279,7 +281,10 @@ double largest_over_waves(const Stencil& whole, const Domain& domain,
 }
 
 double growth_factor(const Stencil& stencil, const Domain& domain) {
-  return largest_over_waves(stencil, domain, [](std::complex<double> symbol) { return std::abs(symbol); });
+  const double of_waves =
+      largest_over_waves(stencil, domain, [](std::complex<double> symbol) { return std::abs(symbol); });
+  const double beside_walls = growth_beside_walls(stencil, domain);
+  return beside_walls > 1.0 ? std::max(of_waves, beside_walls) : of_waves;
 }
 
 double growth_factor(const Stencil& stencil, const Index3& shape) {

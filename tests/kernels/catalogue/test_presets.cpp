@@ -368,7 +368,12 @@ TEST(LargestStableDt, IsStableBetweenAnyWalls) {
       return make_preset(preset, domain.dimensions, spacing, values);
     };
     const double dt = largest_stable_dt(step(1e-3), 1e-3, domain);
-    ASSERT_GT(dt, 0.0);
+    if (dt == 0.0) {  // a field that a velocity presses against a neumann wall
+      EXPECT_GT(late_growth(domain, step(1e-3)), 1.0) << text_of(domain);
+      EXPECT_GT(growth_factor(step(1e-3), domain), 1.0) << text_of(domain);
+      EXPECT_TRUE(carried);
+      continue;
+    }
     if (std::isinf(dt)) {
       ++unlimited;
       EXPECT_LE(late_growth(domain, step(100.0)), 1.0 + 1e-9) << text_of(domain);
@@ -385,12 +390,12 @@ TEST(LargestStableDt, IsStableBetweenAnyWalls) {
       EXPECT_GT(growth_factor(step(1.02 * dt), domain), 1.0 + 1e-3) << text_of(domain);
     }
   }
-  EXPECT_GT(unlimited, 5);  // one layer of points between neumann walls, or periodic
+  EXPECT_GT(unlimited, 1);  // one layer of points between neumann walls, or periodic
 }
 
 TEST(LargestStableDt, OfLongAxesIsFoundBetweenTheSamples) {
   // A wave of intermediate length grows first; 3D grids are sampled at 32 waves per axis.
-  const PresetValues values{{"diffusivity", {0.02}}, {"velocity", {3.0}}, {"dt", {1e-4}}};
+  const PresetValues values{{"diffusivity", {0.02}}, {"velocity", {3.0, 2.0, 1.0}}, {"dt", {1e-4}}};
   const auto step = make_preset("advection-diffusion", 3, unit_spacing, values);
   const Domain domain = periodic_domain({61, 67, 71});
   double least = std::numeric_limits<double>::infinity();
