@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/run/writer.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 #include "app/run/run_directory.hpp"
 #include "app/setup/planning.hpp"
 #include "io/checkpoint.hpp"
@@ -27,15 +31,32 @@ Writer::~Writer() {
 }
 
 void Writer::snapshot(std::int64_t step, const CopyState& state) {
-  const auto write = [this, step](const Field& values) {
+  // A state is finite, so that what is infinite in a file is beyond the range of its numbers.
+  auto infinite = std::make_shared<std::atomic<std::int64_t>>(0);
+  const auto write = [this, step, infinite](const Field& values) {
     const RunConfig& config = setup_.config;
-    write_snapshot(
-        of_files_.get(), series_,
-        {config.name, step, time(step), config.grid, config.output.stride, config.output.precision},
-        values.owned(), rows_of(values, config.output.precision));
+    const Precision precision = config.output.precision;
+    const RowSource rows = rows_of(values, precision);
+    const auto counted_rows = [&](const Index3& begin, std::int64_t points, std::byte* out) {
+      rows(begin, points, out);
+      if (precision == Precision::fp32)
+        *infinite +=
+            std::count_if(reinterpret_cast<const float*>(out), reinterpret_cast<const float*>(out) + points,
+                          [](float value) { return std::isinf(value); });
+    };
+    write_snapshot(of_files_.get(), series_,
+                   {config.name, step, time(step), config.grid, config.output.stride, precision},
+                   values.owned(), counted_rows);
+    if (storage_bytes(precision) < storage_bytes(setup_.problem.precision))
+      *infinite = of_files_.get().all_reduce(infinite->load(), MPI_SUM);
   };
-  add(FileQueue::Kind::snapshot, state, write, [](const std::exception_ptr& failure) {
+  add(FileQueue::Kind::snapshot, state, write, [this, step, infinite](const std::exception_ptr& failure) {
     if (failure) std::rethrow_exception(failure);
+    if (*infinite == 0 || std::exchange(warned_of_range_, true)) return;
+    terminal_.warn(
+        "in the snapshot of step {} {} beyond the range of fp32 {} infinite: [output] precision = "
+        "\"fp64\" holds what is computed",
+        step, counted(*infinite, "value"), *infinite == 1 ? "is" : "are");
   });
 }
 
@@ -64,8 +85,28 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
 
 void Writer::diagnostics(std::int64_t step, const Diagnostics& values) {
   const auto begin = Clock::now();
+  warn_where_frozen(step, values);
   add_diagnostics_row(communicator_, setup_.config.output.directory, step, time(step), values);
   seconds_ += seconds_since(begin);
+}
+
+/// Warns where a plan that was free to round coarsely has made a state that its format cannot change any
+/// more: every change is less than half of what separates two of its numbers.
+void Writer::warn_where_frozen(std::int64_t step, const Diagnostics& values) {
+  const RunConfig& config = setup_.config;
+  const Precision stored = setup_.problem.precision;
+  if (!config.compute.accuracy || step == 0 || storage_bytes(stored) > 2) return;
+  constexpr double few = 0.05;  // points that still change by a last place, as a share of all
+  const double last_place = stored == Precision::bf16 ? 0x1p-8 : 0x1p-11;
+  if (values.min == values.max || values.change_l2 > few * last_place * values.l2) return;
+  if (std::exchange(warned_of_frozen_, true)) return;
+  terminal_.warn(
+      "step {} has changed the state by {:.2g} of its norm, less than {} can tell: what is left to change "
+      "may be lost "
+      "to rounding, in every step. A smaller compute.accuracy, or none, goes on (this run takes {} instead "
+      "of {})",
+      step, values.l2 > 0 ? values.change_l2 / values.l2 : 0.0, to_string(stored), to_string(stored),
+      to_string(config.compute.precision));
 }
 
 void Writer::finish() {
