@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "io/config.hpp"
 #include "io/nearest_name.hpp"
 #include "io/read_problem.hpp"
+#include "io/shell_words.hpp"
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/error.hpp"
 
@@ -215,6 +217,14 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   std::vector<std::string> verbs;
   for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
   const std::string_view first = argc > 1 ? argv[1] : "";
+  std::error_code none;
+  for (const char* verb : {"run", "solve", "start", "execute"})
+    if (first == verb && !std::filesystem::exists(first, none))
+      return {std::nullopt,
+              fmt::format("there is no verb '{}': an input alone is run, as in\n  spsolve {}\n"
+                          "Run with --help for more information.\n",
+                          first, argc > 2 ? argv[2] : "INPUT.toml"),
+              static_cast<int>(Status::invalid_input)};
   if (first.find_first_of("-./") == std::string_view::npos && !nearest_name(first, verbs).empty() &&
       std::find(verbs.begin(), verbs.end(), first) == verbs.end())
     return {std::nullopt,
@@ -233,6 +243,12 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
       throw CLI::RequiredError("INPUT.toml, or one of check, plan, bench, info, doctor");
     if (command.bench.shard[0] >= command.bench.shard[1])
       throw CLI::ValidationError("--shard K N: K must be below N");
+    for (const auto& [option, path] :
+         {std::pair("--output", command.output.value_or("")), std::pair("--json", command.bench.json)})
+      if (const std::string word = shell_word(path); !word.empty())
+        throw CLI::ValidationError(
+            fmt::format("{} holds '{}', which the shell has not expanded: write {} {} without quotes", option,
+                        word, option, path.string()));
   } catch (const CLI::ParseError& error) {
     std::ostringstream out, err;
     const int code = app.exit(error, out, err);

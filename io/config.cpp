@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "io/read_problem.hpp"
+#include "io/shell_words.hpp"
 #include "io/toml_document.hpp"
 #include "io/toml_section.hpp"
 #include "kernels/error.hpp"
@@ -120,8 +121,10 @@ OutputConfig read_output(const std::optional<TomlSection>& section, const std::s
   section->allow({"directory", "every", "precision", "stride", "background"});
   if (const auto directory = section->text("directory")) output.directory = *directory;
   if (output.directory.empty()) section->fail("directory", "'directory' is empty");
-  if (*output.directory.begin() == "~")
-    section->fail("directory", "'directory' begins with '~', which only shells expand; give the whole path");
+  if (const std::string word = shell_word(output.directory); !word.empty())
+    section->fail("directory", fmt::format("'directory' holds '{}', which only shells expand; give the whole "
+                                           "path, or --output on the command line",
+                                           word));
   output.every = section->integer("every", 0, most_steps).value_or(output.every);
   output.stride = section->integer("stride", 1, most_points).value_or(output.stride);
   constexpr std::array<std::string_view, 2> precisions{"fp32", "fp64"};
