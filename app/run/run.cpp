@@ -81,22 +81,26 @@ void warn_of_steps_taken_again(const Communicator& communicator, const RunConfig
 }
 
 /// Says what was chosen, and what may go wrong with it.
-void announce(const Communicator& communicator, const Setup& setup, const Terminal& terminal) {
+void announce(const Communicator& communicator, const Setup& setup, bool restarted,
+              const Terminal& terminal) {
   if (setup.config.output.background.value_or(false) && !setup.background)
     terminal.warn(
         "[output] background: this MPI library is not for several threads; the run waits for files");
   warn_of_growth(setup, terminal);
   print_summary(communicator, setup, terminal);
+  if (!restarted) warn_of_full_disk(setup, terminal);
   const std::string idle = setup.device.cuda ? "" : idle_cores(communicator);
   if (!idle.empty()) terminal.print("{}", idle);
 }
 
 /// Sets the values that a run begins with; the setup keeps their checksums.
 void fill_block(const Communicator& communicator, Setup& setup, const std::optional<Checkpoint>& restart,
-                Block& block) {
+                Block& block, const Terminal& terminal) {
   const RunConfig& config = setup.config;
   const auto fill_by = [&](const FieldForm& form, const char* section, Field& field) {
-    setup.values[section] = fill(communicator, setup, form, section, field).checksum;
+    const ValueFacts facts = fill(communicator, setup, form, section, field);
+    warn_of_zeros(config, section, facts, terminal);
+    setup.values[section] = facts.checksum;
   };
   if (restart) setup.values = restart->header.values;
   if (config.source) block.set_source([&](Field& field) { fill_by(*config.source, "source", field); });
@@ -162,7 +166,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                  [&signals] { return signals.termination_requested(); });
   if (restart) watch.checkpoint_written(restart->header.step);
   if (!restart) tune(communicator, setup, terminal);
-  announce(communicator, setup, terminal);
+  announce(communicator, setup, restart.has_value(), terminal);
 
   const Machine machine = make_machine(communicator, setup.device, config.parallel, setup.background);
   if (communicator.size() > 1) terminal.print("halos by {}", machine.transport_name);
@@ -178,7 +182,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                           config.checkpoint.final};
   for (const int steps : launch_lengths(schedule)) block.prepare(steps);
   block.prepare(setup.for_snapshots());
-  fill_block(communicator, setup, restart, block);
+  fill_block(communicator, setup, restart, block, terminal);
 
   // Everything that can be wrong with the input was found by now: from here on files are written.
   const std::int64_t begun_at = restart ? restart->header.step : -1;

@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <regex>
 
+#include "app/setup/host_memory.hpp"
 #include "kernels/catalogue/presets.hpp"
 
 namespace spsolve {
@@ -49,6 +51,49 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
   else
     terminal.print("  looked at on {}", setup.device.of_rank);
   if (!setup.device.note.empty()) terminal.print("no GPU: {}", setup.device.note);
+}
+
+void warn_of_zeros(const RunConfig& config, const std::string& section, const ValueFacts& facts,
+                   const Terminal& terminal) {
+  if (facts.min != 0 || facts.max != 0) return;
+  static const std::regex coordinates(R"((^|[^A-Za-z_])[xyz]($|[^A-Za-z_0-9]))");
+  const FieldForm& form = section == "source" && config.source ? *config.source : config.initial;
+  const auto* expression = std::get_if<ExpressionForm>(&form);
+  if (expression && !std::regex_search(expression->expression, coordinates)) return;
+  std::string grid;
+  for (int axis = axis_count - 1; axis >= config.grid.domain.first_axis(); --axis) {
+    const auto last = static_cast<double>(config.grid.domain.shape[axis] - 1);
+    grid += fmt::format("{}{} from {} to {} by {}", grid.empty() ? "" : ", ", axis_names[axis],
+                        config.grid.origin[axis], config.grid.origin[axis] + config.grid.spacing[axis] * last,
+                        config.grid.spacing[axis]);
+  }
+  terminal.warn("the values of [{}] are zero everywhere{}", section,
+                expression
+                    ? fmt::format(": no point of the grid ({}) is one that the formula has others for", grid)
+                    : "");
+}
+
+void warn_of_full_disk(const Setup& setup, const Terminal& terminal) {
+  const RunConfig& config = setup.config;
+  const Box points = setup.problem.domain.box();
+  const auto bytes = [](const Box& values, Precision precision) {
+    return static_cast<double>(values.points()) * static_cast<double>(storage_bytes(precision));
+  };
+  const std::int64_t every = config.output.every, steps = config.time.steps;
+  const double snapshots = every > 0 ? static_cast<double>(steps / every + 1 + (steps % every != 0)) : 1.0;
+  const bool has_checkpoints =
+      config.checkpoint.every > 0 || config.checkpoint.minutes || config.checkpoint.final;
+  const double needed =
+      snapshots * bytes(setup.for_snapshots().kept(points), config.output.precision) +
+      (has_checkpoints ? config.checkpoint.keep + 1.0 : 0.0) * bytes(points, setup.problem.precision);
+  std::error_code unseen;
+  std::filesystem::path existing = std::filesystem::absolute(config.output.directory).lexically_normal();
+  while (!std::filesystem::exists(existing, unseen) && existing != existing.parent_path())
+    existing = existing.parent_path();
+  const auto space = std::filesystem::space(existing, unseen);
+  if (!unseen && needed > static_cast<double>(space.available))
+    terminal.warn("files of {} will not fit: {} are free in {}", size_text(needed),
+                  size_text(static_cast<double>(space.available)), existing.string());
 }
 
 void warn_of_growth(const Setup& setup, const Terminal& terminal) {

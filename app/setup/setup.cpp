@@ -10,6 +10,7 @@
 #include "app/setup/distribution.hpp"
 #include "app/setup/host_memory.hpp"
 #include "app/setup/planning.hpp"
+#include "app/setup/terminal.hpp"
 #include "io/array_reader.hpp"
 #include "io/expression.hpp"
 #include "solver/block.hpp"
@@ -145,12 +146,23 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config, cons
   return {config, problem, device, plan, request.note, decomposition, exchange_every, background};
 }
 
-void check_datasets(const Communicator& communicator, const Setup& setup) {
+std::map<std::string, ValueFacts> check_datasets(const Communicator& communicator, const Setup& setup) {
   const int rank = communicator.rank();
   const Box block = rank < setup.decomposition.ranks() ? setup.decomposition.block(rank) : Box{};
-  const auto ignore = [](const Index3&, std::span<const double>) {};
-  read_values(communicator, setup, setup.config.initial, "initial", block, ignore);
-  if (setup.config.source) read_values(communicator, setup, *setup.config.source, "source", block, ignore);
+  std::map<std::string, ValueFacts> facts;
+  const auto look_at = [&](const FieldForm& form, const char* section) {
+    ValueSummary summary(setup.problem.domain.shape);
+    Reading reading(communicator, fmt::format("looking at [{}]", section), block.points());
+    read_values(communicator, setup, form, section, block,
+                [&](const Index3& begin, std::span<const double> values) {
+                  summary.add(begin, values);
+                  reading.advance(std::ssize(values));
+                });
+    facts[section] = summary.of_all(communicator);
+  };
+  look_at(setup.config.initial, "initial");
+  if (setup.config.source) look_at(*setup.config.source, "source");
+  return facts;
 }
 
 std::optional<ValueFacts> facts_of(const Communicator& communicator, const Grid& grid,

@@ -72,6 +72,12 @@ class CommandLine(spsolve.TestCase):
                 result = self.run_to(2, *arguments)
                 self.assertEqual(result.out, "")
                 self.assertIn("--help", result.err)
+        for verb in ("run", "solve"):
+            self.assertRegex(self.run_to(2, verb, file).err, f"no verb '{verb}': an input alone is run, as in\n  spsolve {file}")
+        for option in ("--output", "--json"):
+            for path, word in (("$SCRATCH/x", r"\$SCRATCH"), ("~/x", "~"), ("~me/x", "~me"), ("a/${B}/c", r"\$\{B\}")):
+                arguments = ["bench", "--json", path] if option == "--json" else [file, "--output", path]
+                self.assertRegex(self.run_to(2, *arguments).err, f"{option} holds '{word}', which the shell has not expanded")
         for arguments in (["chekc", file], ["docter"]):
             self.assertRegex(self.run_to(2, *arguments).err, "no verb .*; did you mean '(check|doctor)'")
         self.assertEqual(self.names(), ["problem.toml"])
@@ -446,6 +452,18 @@ class CommandLine(spsolve.TestCase):
         result = self.run_to(0, "check", file, "--set", f"output.directory='{file}/out'")
         self.assertRegex(result.out, r"in (/.*/problem.toml)/out \(file system of \1: .* free, not writable\)")
 
+    def test_files_that_will_not_fit(self):
+        """check and a run warn of it before hours have passed."""
+        disk = os.statvfs(self.directory)
+        free = disk.f_bavail * disk.f_frsize
+        file = self.write(stencil={"preset": "heat", "diffusivity": 1.0, "dt": 0.2}, grid={"shape": [1000, 1000]}, time={"steps": 2})
+        states = free // 8_000_000
+        for setting, warned in (("output.every=1", False), (f"time.steps={3 * states}", False), (f"checkpoint={{every=1, keep={2 * states}}}", True)):
+            self.assertEqual("will not fit" in self.run_to(0, "check", file, "--set", setting).err, warned, setting)
+        far = spsolve.settings(f"time.steps={3 * states}", "output.every=1")
+        self.assertRegex(self.run_to(0, "check", file, *far, ranks=2).err, f"warning: files of .* GiB will not fit: .* GiB are free in {self.directory}")
+        self.assertNotIn("will not fit", self.run_to(0, "check", file, *far, "--set", "output.stride=100").err)
+
     def test_what_check_prints_is_an_input(self):
         file = self.write(boundary={"x": "neumann"}, diagnostics={"every": 2})
         resolved = self.run_to(0, "check", file).out
@@ -512,6 +530,32 @@ class CommandLine(spsolve.TestCase):
         broken = {"OMPI_MCA_pml": "nothing_of_that_name", "OMPI_MCA_btl": "nothing_of_that_name"}
         self.assertNotEqual(spsolve.run("doctor", environment=broken).status, 0)
         self.assertIn("Formulas", self.run_to(0, "--help", environment=broken).out)
+
+    def test_ranges_of_values_and_zeros(self):
+        """check says what values there are, and both it and a run warn of those that nobody can have meant."""
+        with h5py.File(self.directory / "u.h5", "w") as data:
+            data["zero"], data["u"] = np.zeros((9, 14)), np.linspace(-1.5, 2.0, 126).reshape(9, 14)
+        dataset = lambda name: {"file": "u.h5", "dataset": name}
+        nothing = {"expression": "0"}
+        for initial, source, ranges, zeros in (
+                ({"expression": "x * y"}, {"expression": "x == 0.3 ? 1 : 0"}, ["[initial]: from 0 to 104", "[source]: from 0 to 0"], ["source"]),
+                (nothing, {"expression": "x > 100 ? 1 : 0"}, ["[initial]: from 0 to 0"], ["source"]),
+                (nothing, None, ["[initial]: from 0 to 0"], []), ({"expression": "max(0, exp(0) - 1)"}, None, [], []),
+                (dataset("zero"), dataset("u"), ["[source]: from -1.5 to 2"], ["initial"]), ({"expression": "0 * x"}, dataset("zero"), [], ["initial", "source"])):
+            with self.subTest(initial=initial, source=source):
+                file = self.write(initial=initial, **({"source": source} if source else {}))
+                for verb, ranks in (["check"], None), (["check"], 3), ([], 2):
+                    result = self.run_to(0, *verb, file, *([] if verb else ["--overwrite"]), ranks=ranks)
+                    self.assertEqual(sorted(re.findall(r"warning: the values of \[(\w+)\] are zero everywhere", result.err)), zeros, result.err)
+                    for text in ranges if verb else []:
+                        self.assertIn(f"values of {text}\n", result.out)
+
+    def test_limits_of_shells_count(self):
+        file = self.write(grid={"shape": [9000, 9000]}, initial={"expression": "1"})
+        limited = f"ulimit -v 1200000; exec {spsolve.EXECUTABLE} {file} --set compute.device=cpu"
+        result = subprocess.run(["bash", "-c", limited], cwd=self.directory, env=spsolve.ENVIRONMENT, capture_output=True, text=True)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertRegex(result.stderr, r"the run needs 1\.2 GiB per rank .* left by ulimit -v")
 
     def test_time_of_own_weights(self):
         """[time] dt says what a step of weights, files and benchmark shapes stands for; the word on the end says where it is reached."""

@@ -146,6 +146,27 @@ class Restart(spsolve.TestCase):
                 self.assertNotIn("told to end", result.err)
             self.assertEqual(bool(spsolve.checkpoints(out)), status > 0)
 
+    def test_a_terminal_that_goes_away_stops_with_a_checkpoint(self):
+        """HUP, unless nohup has had it ignored."""
+        file, out = self.write(steps=10**8, every=0), self.directory / "out"
+        rows = out / "diagnostics.csv"
+        begun = lambda: rows.exists() and rows.read_text().count("\n") > 1
+        with spsolve.Job(file, cwd=self.directory) as job:
+            job.wait_for(begun, "it began")
+            for _ in range(2):  # that of the shell, and that of the terminal
+                job.process.send_signal(signal.SIGHUP)
+            self.finished(job.wait(), 75)
+        self.assertTrue(spsolve.checkpoints(out))
+        shutil.rmtree(out)
+        self.addCleanup(signal.signal, signal.SIGHUP, signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        with spsolve.Job(file, cwd=self.directory) as job:
+            job.wait_for(begun, "it began")
+            job.process.send_signal(signal.SIGHUP)
+            seen = rows.read_text().count("\n")
+            job.wait_for(lambda: rows.read_text().count("\n") > seen + 3, "it goes on")
+            job.process.send_signal(signal.SIGUSR1)
+            self.finished(job.wait(), 75)
+
     def test_an_interrupt_that_is_ignored_stays_so(self):
         """As scripts start what they put into the background."""
         self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.SIG_IGN))
