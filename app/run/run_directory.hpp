@@ -24,9 +24,12 @@ class RunDirectory {
   void require_no_results() const;
   /// Whether `file` is one of the results there.
   bool holds(const std::filesystem::path& file) const;
+  /// Whether there is a snapshot of `step` or of a step before.
+  bool holds_snapshots_until(std::int64_t step) const;
   /// Makes the directory ready. If it holds results, it is an Error(invalid_input) unless `overwrite`, which
-  /// removes them (only files of spsolve's own names), or `continued`, which keeps them.
-  void prepare(bool overwrite, bool continued);
+  /// removes them (only files of spsolve's own names), or `continued_from`, the step that the run goes on
+  /// from (-1: its beginning): what lies beyond that step is no result of the run, and is removed.
+  void prepare(bool overwrite, std::optional<std::int64_t> continued_from);
 
  private:
   void lock();
@@ -40,6 +43,9 @@ class RunDirectory {
 /// each field min, max, mean, l2, change_l2; of several fields they end in _<name of the field>. Collective.
 void begin_diagnostics_file(const Communicator& communicator, const std::filesystem::path& directory,
                             const std::vector<std::string>& fields, std::int64_t step);
+
+/// Returns `directory`/diagnostics.csv.
+std::filesystem::path diagnostics_file(const std::filesystem::path& directory);
 
 /// Adds a row, of the fields in the order of the columns. Collective.
 void add_diagnostics_row(const Communicator& communicator, const std::filesystem::path& directory,

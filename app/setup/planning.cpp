@@ -148,7 +148,7 @@ DeviceModel device_model(const DeviceChoice& device) {
 
 DeviceModel device_model(const std::filesystem::path& file) {
   std::error_code unreadable;
-  if (!std::filesystem::is_regular_file(file, unreadable))
+  if (!is_stream(file) && !std::filesystem::is_regular_file(file, unreadable))
     throw Error(Status::invalid_input, fmt::format("--device-model {}: no such file", file.string()));
   const toml::table document = parse_toml(read_text(file), file.string(), {});
   const TomlSection root(document, file.string());

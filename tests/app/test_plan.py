@@ -7,6 +7,7 @@ import re
 import unittest
 
 import h5py
+import numpy as np
 
 import spsolve
 
@@ -47,6 +48,24 @@ class Plan(spsolve.TestCase):
         self.run_to(0, file, "--output", "restarted", "--restart", "latest", *spsolve.settings("compute.unit=auto", "compute.layout=auto"))
         self.assertEqual(self.plan_of("one"), self.plan_of("restarted"))
         self.assert_same_bits("one", "restarted")
+
+    def test_a_state_that_a_coarse_format_freezes_is_told(self):
+        """Within compute.accuracy per step nothing may move, although it would: the run says so. One that moves, or is steady, does not."""
+        def bar(initial, wall, **compute):
+            return spsolve.write_input(self.directory / "bar.toml", {
+                "grid": {"shape": [64]}, "boundary": {"x": {"low": {"dirichlet": wall}, "high": {"dirichlet": 300.0}}},
+                "stencil": {"preset": "heat", "diffusivity": 1.0, "dt": 0.25}, "initial": {"expression": initial},
+                "time": {"steps": 400}, "compute": {"device": "cpu", "precision": "fp64", **compute},
+                "output": {"directory": "out"}, "diagnostics": {"every": 100}})
+        told = "warning: step 100 has changed the state by 0 of its norm"
+        for initial, wall, compute, frozen in (("300 + x / 64", 301.0, {"accuracy": 1e-2}, True), ("300 + x / 64", 301.0, {}, False),
+                                               ("x", 1000.0, {"accuracy": 1e-2}, False), ("300", 300.0, {"accuracy": 1e-2}, False)):
+            with self.subTest(initial=initial, wall=wall, compute=compute):
+                result = self.run_to(0, bar(initial, wall, **compute), "--overwrite", ranks=2)
+                self.assertEqual(result.err.count(told), int(frozen), result.err)
+                half = spsolve.values(spsolve.snapshots(self.directory / "out")[400])
+                self.assertEqual(self.plan_of("out")["precision"] in ("bf16", "fp16"), bool(compute))
+                self.assertTrue(np.isfinite(half).all())
 
     def test_tensor_units_do_not_depend_on_where_an_exchange_falls(self):
         """A restart begins with one, which the run that never stopped had elsewhere."""
