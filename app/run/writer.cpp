@@ -90,6 +90,16 @@ void Writer::diagnostics(std::int64_t step, const Diagnostics& values) {
   seconds_ += seconds_since(begin);
 }
 
+/// Whether a state is one value everywhere that nothing changes: walls have it too, and there is no source.
+bool Writer::is_steady(const Diagnostics& values) const {
+  const Domain& domain = setup_.problem.domain;
+  bool steady = values.min == values.max && !setup_.problem.has_source;
+  for (const auto& faces : domain.faces)
+    for (const Face& face : faces)
+      steady = steady && (face.kind != BoundaryKind::dirichlet || face.value == values.min);
+  return steady;
+}
+
 /// Warns where a plan that was free to round coarsely has made a state that its format cannot change any
 /// more: every change is less than half of what separates two of its numbers.
 void Writer::warn_where_frozen(std::int64_t step, const Diagnostics& values) {
@@ -98,7 +108,7 @@ void Writer::warn_where_frozen(std::int64_t step, const Diagnostics& values) {
   if (!config.compute.accuracy || step == 0 || storage_bytes(stored) > 2) return;
   constexpr double few = 0.05;  // points that still change by a last place, as a share of all
   const double last_place = stored == Precision::bf16 ? 0x1p-8 : 0x1p-11;
-  if (values.min == values.max || values.change_l2 > few * last_place * values.l2) return;
+  if (is_steady(values) || values.change_l2 > few * last_place * values.l2) return;
   if (std::exchange(warned_of_frozen_, true)) return;
   terminal_.warn(
       "step {} has changed the state by {:.2g} of its norm, less than {} can tell: what is left to change "
