@@ -167,6 +167,9 @@ struct AxisWaves {
   double operator()(std::int64_t m) const { return first + static_cast<double>(m) * step; }
 };
 
+/// Whether the wave after the last is the first.
+bool is_circle(const AxisWaves& waves) { return waves(waves.count) > 1.5 * std::numbers::pi; }
+
 /// Whether the weights are the same in both directions of an axis.
 bool is_even(const Stencil& stencil, int axis) {
   std::map<Index3, double> weights;
@@ -244,7 +247,7 @@ double largest_over_waves(const Stencil& whole, const Domain& domain,
     const std::int64_t count = std::min(axes[axis].count, waves_per_axis[several]);
     for (std::int64_t i = 0; i < count; ++i) {
       // Evenly spread: along a circle, with the shortest wave in its middle, or from end to end.
-      const bool circle = axes[axis](axes[axis].count) > 1.5 * std::numbers::pi;
+      const bool circle = is_circle(axes[axis]);
       const std::int64_t gaps = circle ? count : std::max<std::int64_t>(count - 1, 1);
       const std::int64_t last = circle ? axes[axis].count : axes[axis].count - 1;
       const double part = static_cast<double>(i) / static_cast<double>(gaps);
@@ -258,25 +261,32 @@ double largest_over_waves(const Stencil& whole, const Domain& domain,
   for (std::size_t i = 0; i < symbols.size(); ++i)
     if (const double found = score(symbols[i]); found > best) best = found, at = i;
 
-  // From the best sample to better ones beside it, by ever smaller steps.
   const Index3 extent{std::ssize(sampled[z_axis]), std::ssize(sampled[y_axis]), std::ssize(sampled[x_axis])};
   Index3 wave = point_of(static_cast<std::int64_t>(at), extent);
   for (int axis = 0; axis < axis_count; ++axis)
     wave[axis] = numbers[axis][static_cast<std::size_t>(wave[axis])];
-  for (std::int64_t step = 1 << 14; step > 0; step /= 2) {
+  const auto try_wave = [&](Index3 other) {
+    for (int axis = 0; axis < axis_count; ++axis) {
+      if (is_circle(axes[axis])) other[axis] = wrap(other[axis], axes[axis].count);
+      if (other[axis] < 0 || other[axis] >= axes[axis].count) return false;
+    }
+    const double found = score(symbol_at(stencil, {axes[0](other[0]), axes[1](other[1]), axes[2](other[2])}));
+    if (found <= best) return false;
+    best = found;
+    wave = other;
+    return true;
+  };
+  // The longest waves: what a velocity does to them depends on their direction, and samples are far apart.
+  constexpr std::int64_t longest = 4;
+  for_each_point(grow(box_of({1, 1, 1}), {longest, longest, longest}), try_wave);
+  // From the best so far to better ones beside it, by ever smaller steps.
+  for (std::int64_t step = 1 << 14; step > 0; step /= 2)
     for (bool better = true; better;) {
       better = false;
-      for (int axis = 0; axis < axis_count; ++axis)
-        for (const std::int64_t way : {-step, step}) {
-          Index3 other = wave;
-          other[axis] += way;
-          if (other[axis] < 0 || other[axis] >= axes[axis].count) continue;
-          const double found =
-              score(symbol_at(stencil, {axes[0](other[0]), axes[1](other[1]), axes[2](other[2])}));
-          if (found > best) best = found, wave = other, better = true;
-        }
+      const Index3 centre = wave;
+      for_each_point(grow(box_of({1, 1, 1}), {1, 1, 1}),
+                     [&](const Index3& way) { better = try_wave(centre + step * way) || better; });
     }
-  }
   return best;
 }
 

@@ -92,6 +92,17 @@ void Writer::diagnostics(std::int64_t step, const std::vector<Diagnostics>& by_f
   seconds_ += seconds_since(begin);
 }
 
+/// Returns true if a field has one value everywhere that nothing changes: the walls have the same value, and
+/// there is no source.
+bool Writer::is_steady(const Diagnostics& field) const {
+  const Domain& domain = setup_.problem.domain;
+  bool steady = field.min == field.max && !setup_.problem.has_source;
+  for (const auto& faces : domain.faces)
+    for (const Face& face : faces)
+      steady = steady && (face.kind != BoundaryKind::dirichlet || face.value == field.min);
+  return steady;
+}
+
 /// Warns if a plan that may round coarsely has made a state that its format cannot change any more: in every
 /// field all changes are smaller than half the distance of two neighbouring numbers of the format.
 void Writer::warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>& by_field) {
@@ -102,7 +113,7 @@ void Writer::warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>
   const double last_place = stored == Precision::bf16 ? 0x1p-8 : 0x1p-11;
   double change = 0;  // relative to the norm; the largest of all fields
   for (const Diagnostics& field : by_field) {
-    if (field.min == field.max || field.change_l2 > few * last_place * field.l2) return;
+    if (is_steady(field) || field.change_l2 > few * last_place * field.l2) return;
     if (field.l2 > 0) change = std::max(change, field.change_l2 / field.l2);
   }
   if (std::exchange(warned_of_frozen_, true)) return;

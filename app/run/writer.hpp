@@ -42,6 +42,7 @@ class Writer {
  private:
   double time(std::int64_t step) const { return static_cast<double>(step) * setup_.config.time.dt; }
   void flush_results();
+  bool is_steady(const Diagnostics& field) const;
   void warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>& by_field);
   void add(FileQueue::Kind kind, const CopyState& state, FileQueue::Write write, FileQueue::Done done);
 

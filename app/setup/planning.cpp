@@ -138,6 +138,7 @@ DeviceModel device_model(const DeviceChoice& device) {
 #ifdef SPSOLVE_CUDA
   if (device.cuda) {
     const cuda::DeviceInfo info = cuda::device_info(device.device);
+    model.name = info.name;
     model.multiprocessors = info.multiprocessors;
     model.compute_capability = info.compute_capability;
     model.shared_bytes_per_block = static_cast<double>(info.shared_bytes_per_block);

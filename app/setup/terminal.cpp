@@ -34,8 +34,8 @@ int terminal_columns() {
 
 /// Draws a line over the last one, never wider than the terminal: what wraps would not be drawn over.
 void draw(const std::string& line) {
-  const int columns = terminal_columns();
-  std::fputs(fmt::format("\r{:.{}}\x1b[K", line, std::max(columns - 1, 0)).c_str(), stdout);
+  const int room = std::max(terminal_columns() - 1, 0);
+  std::fputs(fmt::format("\r{:<{}.{}}", line, room, room).c_str(), stdout);
   std::fflush(stdout);
 }
 

@@ -58,7 +58,7 @@ class Plan(spsolve.TestCase):
                 "time": {"steps": 400}, "compute": {"device": "cpu", "precision": "fp64", **compute},
                 "output": {"directory": "out"}, "diagnostics": {"every": 100}})
         told = "warning: step 100 has changed the state by 0 of its norm"
-        for initial, wall, compute, frozen in (("300 + x / 64", 301.0, {"accuracy": 1e-2}, True), ("300 + x / 64", 301.0, {}, False),
+        for initial, wall, compute, frozen in (("300 + x / 64", 301.0, {"accuracy": 1e-2}, True), ("300", 301.0, {"accuracy": 1e-2}, True), ("300 + x / 64", 301.0, {}, False),
                                                ("x", 1000.0, {"accuracy": 1e-2}, False), ("300", 300.0, {"accuracy": 1e-2}, False)):
             with self.subTest(initial=initial, wall=wall, compute=compute):
                 result = self.run_to(0, bar(initial, wall, **compute), "--overwrite", ranks=2)
@@ -163,6 +163,22 @@ class Plan(spsolve.TestCase):
         file = self.write("tensor", "dual-tessellation")
         result = self.run_to(2, file, *spsolve.settings("stencil={weights=[[1e-60]]}", "time.fuse=8"))
         self.assertIn("no kernel", result.err)
+
+    def test_candidates_that_are_left_out_know_why(self):
+        """Whoever insists on what no candidate does is told whether a kernel, the promise of fp32 or the depth is what refuses it."""
+        model = ["--device-model", spsolve.SOURCE / "inputs" / "devices" / "h200.toml"]
+        rough = np.random.default_rng(2).uniform(-1, 1, (3, 3, 3)).round(3).tolist()
+        file = spsolve.write_input(self.directory / "problem.toml", {
+            "grid": {"shape": [64, 64, 64]}, "stencil": {"weights": rough}, "initial": {"expression": "x"}, "time": {"steps": 8},
+            "compute": {"precision": "fp32"}, "output": {"directory": "out"}})
+        error = self.run_to(2, "plan", file, *model, *spsolve.settings("compute.unit=sparse-tensor", "time.fuse=4")).err
+        self.assertRegex(error, r"sparse-tensor \S+ in fp32, 4 steps per launch: (it errs by about \S+ times what single steps in fp32 do, where 4 are promised|no kernel)")
+        self.assertIn("where 4 are promised", error)
+        self.assertNotIn("no kernel of device", error)
+        error = self.run_to(2, "plan", file, *model, *spsolve.settings("compute.unit=sparse-tensor", "compute.precision=fp64")).err
+        self.assertRegex(error, r"sparse-tensor morph in fp64, 1 step per launch: no kernel for fp64 and a reach of 1 x 1 x 1 points")
+        text = self.run_to(0, "plan", file, *model).out
+        self.assertRegex(text, r"left out: +tensor dual-tessellation in fp32, 1 step per launch: no kernel for fp32")
 
     def test_says_what_becomes_of_walls(self):
         def walls(*given):
