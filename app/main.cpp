@@ -35,7 +35,7 @@ int spsolve_main(int argc, char** argv) {
   // Files are opened without locks (io/hdf5.cpp); some versions of HDF5 heed the environment instead.
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
   const ParsedCommandLine parsed = parse_command_line(argc, argv);
-  if (!parsed.command && parsed.status == 0) {  // help is there also where MPI does not start
+  if (!parsed.command && parsed.status == 0) {  // help must work even if MPI cannot start
     if (is_first_process()) std::fputs(parsed.text.c_str(), stdout);
     return 0;
   }

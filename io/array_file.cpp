@@ -87,7 +87,8 @@ void complete(const std::filesystem::path& file, const std::vector<NamedRows>& a
   if (flush == Flush::now) FileDescriptor(file, FileDescriptor::Mode::modify).flush();
 }
 
-/// Where a file of ours goes: what is there already may be a link to it, but nothing that HDF5 cannot write.
+/// Returns the path that a file is written to: the target if `file` is a link. Throws if HDF5 cannot write
+/// there.
 std::filesystem::path place_of(const std::filesystem::path& file) {
   std::filesystem::path target = followed(file);
   if (is_stream(target))

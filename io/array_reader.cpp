@@ -27,7 +27,7 @@ void require_shape(const NumberDataset& source, const Domain& domain) {
     source.fail(fmt::format("has shape {}, wanted {}", shape_text(source.shape()), shape_text(wanted)));
 }
 
-/// A grid cut into boxes of whole chunks, several where they are small, so that each is decoded once.
+/// Divides a grid into tiles of whole chunks, several if chunks are small, so that each is decoded once.
 class Tiles {
  public:
   Tiles(const Index3& shape, const Index3& chunk) : shape_(shape), tile_(chunk) {
@@ -46,7 +46,7 @@ class Tiles {
     }
     return box;
   }
-  /// How many of them a box touches.
+  /// Returns the number of tiles that a box touches.
   std::int64_t touched_by(const Box& box) const {
     std::int64_t touched = box.empty() ? 0 : 1;
     for (int axis = 0; axis < axis_count && touched; ++axis)
@@ -87,7 +87,7 @@ void read_own(const NumberDataset& source, const Domain& domain, const Box& box,
   });
 }
 
-/// The boxes of all ranks.
+/// Gathers the boxes of all ranks.
 std::vector<Box> boxes_of_all(const Communicator& communicator, const Box& box) {
   std::vector<Box> boxes(static_cast<std::size_t>(communicator.size()));
   static_assert(sizeof(Box) == 6 * sizeof(std::int64_t));
@@ -95,7 +95,8 @@ std::vector<Box> boxes_of_all(const Communicator& communicator, const Box& box) 
   return boxes;
 }
 
-/// Ranks take turns: each reads a tile, part by part, and gives the others what lies in their boxes.
+/// Reads tiles in turns: each rank reads a tile, part by part, and sends the other ranks what lies in their
+/// boxes.
 class SharedRead {
  public:
   SharedRead(const Communicator& communicator, const NumberDataset& source, const Domain& domain,
@@ -118,7 +119,7 @@ class SharedRead {
         most = std::max(most, of_rank.size());
       }
       for (std::size_t i = 0; i < most; ++i) exchange(parts, i);
-      // What one rank could not read, all of them leave for.
+      // If one rank could not read its tile, all ranks stop here.
       collectively(communicator_, [&] {
         if (failure_) throw Error(*failure_);
       });
@@ -168,7 +169,7 @@ class SharedRead {
     }
   }
 
-  /// What of a part this rank wants.
+  /// Returns the part of `part` that lies in the box of this rank.
   Box piece_from(const Box& part) const {
     return intersect(part, boxes_[static_cast<std::size_t>(communicator_.rank())]);
   }
@@ -203,7 +204,8 @@ void read_boxes(const Communicator& communicator, const std::filesystem::path& f
     const Tiles tiles(domain.shape, *source->encoded_chunks());
     std::int64_t decoded = 0;
     for (const Box& other : boxes) decoded += tiles.touched_by(other);
-    if (4 * decoded > 5 * tiles.count() && communicator.size() > 1) {  // a quarter of them more than once
+    if (4 * decoded > 5 * tiles.count() &&
+        communicator.size() > 1) {  // a quarter of the tiles would be decoded twice
       SharedRead(communicator, *source, domain, boxes, sink).read(tiles);
       return;
     }

@@ -52,8 +52,8 @@ std::filesystem::path directory_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }
 
-/// The descriptor of this process that a path names, such as /dev/stdout; nothing where it names none. It may
-/// lead to what this process is not allowed to open again.
+/// Returns the descriptor of this process that a path such as /dev/stdout names, or nothing if it names none.
+/// Opening the path again may not be allowed, so callers duplicate the descriptor.
 std::optional<int> open_descriptor(const std::filesystem::path& path) {
   const std::string name = path.lexically_normal();
   if (name == "/dev/stdin") return STDIN_FILENO;
@@ -69,7 +69,7 @@ std::optional<int> open_descriptor(const std::filesystem::path& path) {
   return std::nullopt;
 }
 
-/// A descriptor of a stream of which `-` is `standard`.
+/// Opens a stream. The path `-` stands for the descriptor `standard`.
 int open_stream(const std::filesystem::path& path, int standard, int flags) {
   const auto known = path == "-" ? std::optional(standard) : open_descriptor(path);
   const int descriptor = known ? ::fcntl(*known, F_DUPFD_CLOEXEC, 0)
@@ -104,7 +104,7 @@ std::string read_stream(const std::filesystem::path& path) {
   return text;
 }
 
-/// Writes a text to a file of another name, which then takes its place.
+/// Writes a text to `temporary`, which then replaces `file`.
 void replace(const std::filesystem::path& file, const std::string& text,
              const std::filesystem::path& temporary, Flush flush) {
   try {
@@ -209,7 +209,7 @@ bool is_standard_output(const std::filesystem::path& path) {
 }
 
 std::filesystem::path followed(const std::filesystem::path& file) {
-  constexpr int most_links = 40;  // as Linux follows
+  constexpr int most_links = 40;  // that Linux follows, too
   std::filesystem::path target = file;
   for (int links = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(target)); ++links) {
     if (links == most_links) fail(file, "follow", ELOOP);

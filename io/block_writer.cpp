@@ -70,7 +70,8 @@ std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file,
   }
   collectively(communicator_, [&] {
     if (failure) throw Error(*failure);
-    // Whoever completes the file flushes it for its own machine; other machines have caches of their own.
+    // The rank that completes the file flushes it on its own machine, but other machines have their own
+    // caches.
     if (flush == Flush::now && ranks > 1) output->flush();
     output->close();
   });

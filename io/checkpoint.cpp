@@ -59,7 +59,7 @@ std::vector<std::string> fields_of(const std::vector<NamedRows>& arrays) {
 constexpr const char* header_checksum = "header_checksum";
 constexpr const char* value_checksums = "value_checksums";
 
-/// Checksums of values as lines "section checksum".
+/// Writes checksums of values as lines "section checksum".
 std::string to_text(const ValueChecksums& values) {
   std::string text;
   for (const auto& [section, checksum] : values) text += fmt::format("{} {}\n", section, checksum);

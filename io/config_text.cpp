@@ -75,7 +75,7 @@ std::string stencil_text(const RunConfig& config) {
                      per_axis(domain, weights.center));
 }
 
-/// Whether the stencil itself says what a step takes.
+/// Returns true if the stencil has a time step of its own.
 bool has_own_time_step(const StencilForm& stencil) {
   const auto* preset = std::get_if<PresetForm>(&stencil);
   return preset && preset->parameters.contains("dt");

@@ -7,8 +7,9 @@
 
 namespace spsolve {
 
-/// What of a path only shells expand, and would be made as a directory of that name: "~" or "~name" in front,
-/// "$NAME" or "${NAME}" anywhere. Empty where there is nothing of that kind.
+/// Returns the part of a path that only shells expand: "~" or "~name" in front, "$NAME" or "${NAME}"
+/// anywhere. Without a shell it would become the name of a directory. Returns an empty text if there is no
+/// such part.
 inline std::string shell_word(const std::filesystem::path& path) {
   const std::string text = path.string();
   if (text.starts_with('~')) return text.substr(0, text.find('/'));

@@ -77,7 +77,7 @@ void add_vtk_view(hid_t file, const Snapshot& snapshot, const std::vector<NamedR
   for (const NamedRows& field : fields) link_values(file, point_data, field.name, format);
 }
 
-/// The times of the snapshots in a directory as they say themselves; what is no snapshot of ours is left out.
+/// Reads the times of the snapshots in a directory from the snapshots themselves. Other files are ignored.
 std::map<std::string, double> times_of_snapshots(const std::filesystem::path& directory) {
   static const std::regex names(R"(snapshot_\d{10}\.hdf)");
   std::map<std::string, double> times;
@@ -86,14 +86,14 @@ std::map<std::string, double> times_of_snapshots(const std::filesystem::path& di
     if (!std::regex_match(name, names)) continue;
     try {
       times[name] = read_attribute<double>(open_hdf5(entry.path()), "time");
-    } catch (const Error&) {  // damaged, or somebody else's
+    } catch (const Error&) {  // damaged, or not written by spsolve
     }
   }
   return times;
 }
 
-/// The entries of a series whose files are there. Where there is no series, or none that can be read, the
-/// snapshots themselves tell.
+/// Returns the entries of a series whose files exist. If there is no readable series, the entries come from
+/// the snapshots themselves.
 std::map<std::string, double> times_in(const std::filesystem::path& file) {
   std::map<std::string, double> times;
   if (is_stream(file)) return times;
@@ -138,10 +138,10 @@ void SnapshotSeries::add(std::int64_t step, double time) {
   if (!is_stream(file)) unflushed_.add(followed(file));
 }
 
-/// Puts an entry behind those that the file has; false where it is not as this has left it. A disk that is
-/// full leaves it as it was.
+/// Appends an entry to the file. Returns false if the file has changed since add() wrote it. If the disk is
+/// full, the file stays as it was.
 bool SnapshotSeries::append(const std::string& name, double time) {
-  constexpr std::string_view end = "\n ]\n}\n";  // of a series, as json::dump(1) writes it
+  constexpr std::string_view end = "\n ]\n}\n";  // the end of a series, as json::dump(1) writes it
   const auto file = directory_ / series_name;
   std::error_code missing;
   if (bytes_ == 0 || !std::filesystem::is_regular_file(file, missing)) return false;

@@ -32,10 +32,10 @@ struct Snapshot {
 /// `directory`/snapshot_<step, 10 digits>.hdf
 std::filesystem::path snapshot_file(const std::filesystem::path& directory, std::int64_t step);
 
-/// `directory`/snapshots.hdf.series, which ParaView opens as one animation. A run has one: what was there
-/// before is read once, with the first snapshot, since thousands of files take long to look for; from then on
-/// entries are appended. It may not be on disk yet: one that is lost or cut short with a machine is made anew
-/// from the snapshots.
+/// Writes `directory`/snapshots.hdf.series, which ParaView opens as one animation. A run has one series. What
+/// the file held before is read once, with the first snapshot, because looking for thousands of files takes
+/// long. From then on entries are appended. The series may not be on disk yet when a machine fails: a series
+/// that is lost or cut short is made anew from the snapshots.
 class SnapshotSeries {
  public:
   explicit SnapshotSeries(std::filesystem::path directory) : directory_(std::move(directory)) {}
@@ -45,7 +45,7 @@ class SnapshotSeries {
   /// the first one also those of former runs whose file is gone. Throws Error(file_failure).
   void add(std::int64_t step, double time);
 
-  /// The series and small snapshots that this rank wrote, until they are on disk.
+  /// Returns the files that this rank wrote and that may not be on disk yet: the series and small snapshots.
   UnflushedFiles& unflushed() { return unflushed_; }
 
  private:

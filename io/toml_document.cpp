@@ -70,8 +70,8 @@ toml::table parse_document(std::string_view text, const std::string& source, boo
   return parse(text);
 }
 
-/// Numbers as C writes them (.002, -.5, 3., 1.e-3), alone or in lists, as TOML wants them: with digits on
-/// both sides of the point.
+/// Rewrites numbers as C allows them (.002, -.5, 3., 1.e-3), alone or in lists, for TOML, which wants digits
+/// on both sides of the point.
 std::string with_whole_numbers(const std::string& value) {
   if (value.find_first_of("\"'") != std::string::npos) return value;
   static const std::regex no_digit_before(R"((^|[\s,\[=])([+-]?)\.(\d))"),
@@ -97,7 +97,7 @@ toml::table parse_override(const std::string& text) {
   } catch (const Error&) {
     if (const std::string numbers = with_whole_numbers(value); numbers != value) try {
         return parsed(numbers);
-      } catch (const Error&) {  // no numbers after all
+      } catch (const Error&) {  // the text holds no numbers
       }
     const std::size_t start = value.find_first_not_of(" \t");
     if (start != std::string::npos && std::string_view("[{\"'").find(value[start]) != std::string_view::npos)

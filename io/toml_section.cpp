@@ -33,8 +33,8 @@ std::string_view type_name(const toml::node& node) {
 
 namespace {
 
-/// What the command line sets a key to, letter by letter: --set name=123 means a text where one is wanted.
-/// Nothing where the key is part of a table, or a list, that it sets.
+/// Returns the text that the command line sets a key to, as it was written, so that --set name=123 can set a
+/// text. Returns nothing if the command line sets a table or a list that holds the key.
 std::optional<std::string> text_of_override(const toml::source_region& region, std::string_view key) {
   if (!region.path || !region.path->starts_with(override_mark)) return std::nullopt;
   const std::string text = region.path->substr(override_mark.size());

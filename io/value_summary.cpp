@@ -16,7 +16,7 @@ constexpr std::uint64_t scattered(std::uint64_t bits) {
   return bits ^ (bits >> 31);
 }
 
-/// Replaces a number by a value that is better than it.
+/// Replaces a number by `value` if that is better.
 template <class Better>
 void improve(std::atomic<double>& number, double value, Better&& better) {
   double known = number.load();
@@ -31,7 +31,7 @@ void ValueSummary::add(const Index3& begin, std::span<const double> values) {
   std::uint64_t sum = 0;
   auto index = static_cast<std::uint64_t>(index_of(begin, shape_));
   for (const double value : values) {
-    // Both zeros are one value. A sum over points does not depend on who adds which of them.
+    // Both zeros count as one value. A sum over points does not depend on which rank adds which point.
     sum += scattered(std::bit_cast<std::uint64_t>(value + 0.0) ^ scattered(index++));
     row.min = std::min(row.min, value);
     row.max = std::max(row.max, value);

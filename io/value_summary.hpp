@@ -12,8 +12,8 @@
 
 namespace spsolve {
 
-/// What the values of a grid have in common, whoever reads them: the least, the largest and a checksum. It
-/// depends on the values and their places alone, so that it tells whether two files hold the same problem.
+/// Summarises the values of a whole grid: minimum, maximum and a checksum. The checksum depends only on the
+/// values and their places, not on the ranks, so it tells whether two files hold the same values.
 struct ValueFacts {
   double min = std::numeric_limits<double>::infinity();
   double max = -std::numeric_limits<double>::infinity();
@@ -26,9 +26,9 @@ class ValueSummary {
   /// `shape`: of the whole grid.
   explicit ValueSummary(const Index3& shape) : shape_(shape) {}
 
-  /// Adds the values of points along x, the first at `begin`. Each point of the grid is to be added once.
+  /// Adds the values of points along x, the first at `begin`. Each point of the grid must be added once.
   void add(const Index3& begin, std::span<const double> values);
-  /// The facts of what all ranks have added. Collective.
+  /// Returns the facts of the values that all ranks have added. Collective.
   ValueFacts of_all(const Communicator& communicator) const;
 
  private:

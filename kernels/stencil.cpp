@@ -159,7 +159,7 @@ Numbers symbols_at(const Stencil& stencil, const std::array<std::vector<double>,
   return symbols;
 }
 
-/// The waves first + m step, m = 0 .. count - 1, of an axis.
+/// Holds the waves first + m step, m = 0 .. count - 1, of an axis.
 struct AxisWaves {
   std::int64_t count = 1;
   double first = 0, step = 0;
@@ -167,10 +167,10 @@ struct AxisWaves {
   double operator()(std::int64_t m) const { return first + static_cast<double>(m) * step; }
 };
 
-/// Whether the wave after the last is the first.
+/// Returns true if the waves are periodic: the wave after the last is the first.
 bool is_circle(const AxisWaves& waves) { return waves(waves.count) > 1.5 * std::numbers::pi; }
 
-/// Whether the weights are the same in both directions of an axis.
+/// Returns true if the weights are the same in both directions of an axis.
 bool is_even(const Stencil& stencil, int axis) {
   std::map<Index3, double> weights;
   for (const Tap& tap : stencil.taps()) weights[tap.offset] = tap.weight;
@@ -184,7 +184,7 @@ bool is_even(const Stencil& stencil, int axis) {
 
 AxisWaves waves_of_axis(const Stencil& stencil, const Domain& domain, int axis) {
   constexpr double pi = std::numbers::pi;
-  constexpr std::int64_t all = 1 << 15;  // of any length
+  constexpr std::int64_t all = 1 << 15;  // samples of waves of any length
   const std::int64_t n = domain.shape[axis], radius = stencil.radius()[axis];
   const auto points = static_cast<double>(n);
   const auto dirichlet = [&](Side side) { return domain.faces[axis][side].kind == BoundaryKind::dirichlet; };
@@ -198,7 +198,8 @@ AxisWaves waves_of_axis(const Stencil& stencil, const Domain& domain, int axis) 
   return {all, 0, 2 * pi / static_cast<double>(all)};
 }
 
-/// The taps that meet a point of the grid on both sides: others see only walls, whose values are given.
+/// Returns the stencil without the taps that reach past the whole grid between dirichlet walls. These taps
+/// read only the fixed values of walls and do not change the growth.
 Stencil within_dirichlet_walls(const Stencil& stencil, const Domain& domain) {
   const Index3 radius = stencil.radius();
   DenseWeights<double> dense{grow(box_of({1, 1, 1}), radius)};
@@ -246,7 +247,7 @@ double largest_over_waves(const Stencil& whole, const Domain& domain,
   for (int axis = 0; axis < axis_count; ++axis) {
     const std::int64_t count = std::min(axes[axis].count, waves_per_axis[several]);
     for (std::int64_t i = 0; i < count; ++i) {
-      // Evenly spread: along a circle, with the shortest wave in its middle, or from end to end.
+      // Spread the samples evenly: along a circle with the shortest wave in its middle, or from end to end.
       const bool circle = is_circle(axes[axis]);
       const std::int64_t gaps = circle ? count : std::max<std::int64_t>(count - 1, 1);
       const std::int64_t last = circle ? axes[axis].count : axes[axis].count - 1;
@@ -276,10 +277,10 @@ double largest_over_waves(const Stencil& whole, const Domain& domain,
     wave = other;
     return true;
   };
-  // The longest waves: what a velocity does to them depends on their direction, and samples are far apart.
+  // Try all of the longest waves. A velocity affects them by direction, and samples are far apart there.
   constexpr std::int64_t longest = 4;
   for_each_point(grow(box_of({1, 1, 1}), {longest, longest, longest}), try_wave);
-  // From the best so far to better ones beside it, by ever smaller steps.
+  // Search from the best wave so far to better neighbours, by ever smaller steps.
   for (std::int64_t step = 1 << 14; step > 0; step /= 2)
     for (bool better = true; better;) {
       better = false;

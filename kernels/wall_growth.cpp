@@ -11,7 +11,7 @@
 namespace spsolve {
 namespace {
 
-/// Whether a step leans on a neumann wall: its weights differ in the two directions of the axis.
+/// Returns true if the weights differ in the two directions of an axis with a neumann wall.
 bool leans_on_neumann_wall(const Stencil& stencil, const Domain& domain) {
   std::map<Index3, double> weights;
   for (const Tap& tap : stencil.taps()) weights[tap.offset] = tap.weight;
@@ -28,7 +28,7 @@ bool leans_on_neumann_wall(const Stencil& stencil, const Domain& domain) {
   return false;
 }
 
-/// The same walls, of value 0, around at most 64 points.
+/// Returns a domain of at most 64 points with the same kinds of walls, whose values are 0.
 Domain small_domain(Domain domain) {
   constexpr std::int64_t most_points = 64;
   for (auto& faces : domain.faces)
@@ -71,14 +71,14 @@ Matrix squared(const Matrix& matrix, std::size_t n) {
 double growth_beside_walls(const Stencil& stencil, const Domain& domain) {
   if (!leans_on_neumann_wall(stencil, domain)) return 1.0;
   constexpr int doublings = 14;
-  constexpr double rounding = 1e-8;  // of 64 terms, 2^14 times
+  constexpr double rounding = 1e-8;  // of sums of 64 terms, accumulated over 2^14 steps
   const Domain small = small_domain(domain);
   const auto n = static_cast<std::size_t>(volume(small.shape));
   Matrix power = matrix_of(stencil, small);
-  double before = norm(power), steps = 1;  // those of `power`
+  double before = norm(power), steps = 1;  // time steps of `power`
   for (int doubling = 0; doubling < doublings; ++doubling, steps *= 2) {
     before = norm(power);
-    if (before < 1e-100) return 1.0;  // vanishes
+    if (before < 1e-100) return 1.0;  // the field vanishes
     if (!(before < 1e100)) return std::pow(std::min(before, 1e300), 1.0 / steps);
     power = squared(power, n);
   }

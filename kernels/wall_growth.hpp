@@ -6,13 +6,14 @@
 
 namespace spsolve {
 
-/// Growth factor of one step where no waves tell it: beside neumann walls, of weights that differ in the two
-/// directions of the axis, which may feed a field that leans on a wall. From the powers of the matrix of a
-/// step, up to 2^14 steps, of the grid or, if it has more than 64 points, of a smaller one of the same walls.
-/// 1 where nothing grows, and where waves tell.
+/// Returns the growth factor of one step beside neumann walls for weights that differ in the two directions
+/// of the axis. No wave is an eigenvector there, and a field that leans on a wall may grow although no wave
+/// does. The factor comes from the powers of the matrix of a step, up to 2^14 steps, on the grid itself or,
+/// if it has more than 64 points, on a smaller grid with the same walls. Returns 1 if nothing grows and for
+/// all other weights and walls, whose growth factor the waves give.
 double growth_beside_walls(const Stencil& stencil, const Domain& domain);
 
-/// The part of a step: u + part (step(u) - u), an Euler step of part of its time.
+/// Returns the stencil of a part of an explicit Euler step: u + part (step(u) - u).
 Stencil part_of_step(const Stencil& stencil, double part);
 
 }  // namespace spsolve

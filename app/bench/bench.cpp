@@ -245,7 +245,7 @@ class Benchmark {
     write_json(results_);  // what is there already, should a later case take too long
   }
 
-  /// A file holds what is known so far; a stream gets the whole once, when it is `complete`.
+  /// Writes the results known so far to a file. A stream gets all results once, when they are `complete`.
   void write_json(const Json& json, bool complete = false) const {
     on_root(communicator_, [&] {
       if (!request_.json.empty() && is_stream(request_.json) == complete)

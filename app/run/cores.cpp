@@ -53,7 +53,7 @@ void share_cores(const Communicator& communicator) {
     // Launchers may pass it on to some of the ranks only.
     if (std::getenv("OMP_NUM_THREADS")) return;
     const double quota = std::min(processor_quota() / machine.size(), 1e6);
-    // Threads beyond the quota would wait in barriers for others that may not run.
+    // Threads beyond the quota would make others wait in barriers while they may not run.
     omp_set_num_threads(std::clamp(static_cast<int>(quota), 1, threads_of_rank(masks, machine.rank())));
   });
 }
@@ -62,7 +62,7 @@ std::string idle_cores(const Communicator& communicator) {
   std::string text;
   on_this_machine(communicator, [&](const Communicator& machine) {
     const int used = machine.all_reduce(omp_get_max_threads(), MPI_SUM);
-    CoreMask of_launcher{};  // what the job has here: the launcher itself is not bound
+    CoreMask of_launcher{};  // the cores of the job on this machine: the launcher is not bound
     if (!std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("OMP_NUM_THREADS") ||
         sched_getaffinity(getppid(), sizeof of_launcher, reinterpret_cast<cpu_set_t*>(of_launcher.data())) <
             0)

@@ -24,7 +24,8 @@ std::filesystem::path report_file(const std::filesystem::path& directory);
 /// is none that can be read.
 std::optional<CheckpointHeader> problem_of_report(const std::filesystem::path& file);
 
-/// The step at which the run that a report is of finished; nothing where it did not, or there is none.
+/// Returns the last step of the run that a report describes. Returns nothing if the run did not finish or if
+/// there is no report.
 std::optional<std::int64_t> finished_step(const std::filesystem::path& file);
 
 /// Writes run.json as far as it is known at the start, if there are steps to take: a restart can tell what

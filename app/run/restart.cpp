@@ -10,14 +10,14 @@
 namespace spsolve {
 namespace {
 
-/// What an input solves, beside its text.
+/// Holds what an input solves beyond its text.
 struct Contents {
   Stencil stencil;
-  ValueChecksums values;  // of the datasets that can be read
+  ValueChecksums values;  // by section, of the datasets that can be read
 };
 
-/// Reads the weights of an input, and the datasets that it names: those of a run that goes on may be others
-/// under the same names. Collective.
+/// Reads the weights of an input and the datasets that it names, because a dataset may have changed under the
+/// same name since the run began. Collective.
 Contents contents_of(const Communicator& communicator, const RunConfig& config) {
   Contents contents{read_stencil(communicator, config), {}};
   const auto look_at = [&](const std::optional<FieldForm>& form, const char* section) {
@@ -31,8 +31,9 @@ Contents contents_of(const Communicator& communicator, const RunConfig& config) 
   return contents;
 }
 
-/// Whether initial values or sources of two inputs are the same: datasets by what is in them, under whatever
-/// name; where one of them can no longer be read, by the names, of a file that may have moved along.
+/// Returns true if the initial values, or the sources, of two inputs are the same. Datasets are compared by
+/// their values, whatever their names. If one can no longer be read, names are compared without directories,
+/// because files may have been moved.
 bool same_values(const std::optional<FieldForm>& a, const ValueChecksums& values_of_a,
                  const std::optional<FieldForm>& b, const ValueChecksums& values_of_b,
                  const std::string& section) {
@@ -46,7 +47,7 @@ bool same_values(const std::optional<FieldForm>& a, const ValueChecksums& values
 }
 
 /// What makes the results of two inputs different problems, rather than a longer run or other output of one;
-/// `stored` is what `file` says of its run, `contents` those of `config`.
+/// `stored` is the header in `file`, `contents` belongs to `config`.
 std::vector<std::string> differences(const CheckpointHeader& stored, const std::filesystem::path& file,
                                      const RunConfig& config, const Contents& contents) {
   const RunConfig other = parse_config(stored.input, file, {});
@@ -84,8 +85,8 @@ void require_same_problem(const Checkpoint& checkpoint, const std::vector<std::s
                                                    checkpoint.header.step, last_step));
 }
 
-/// Throws Error(invalid_input) where the snapshots to come have other points or another precision than those
-/// of the run so far, which they would follow in one series.
+/// Throws Error(invalid_input) if new snapshots would have other points or another precision than earlier
+/// snapshots of the same series.
 void require_same_snapshots(const Checkpoint& checkpoint, const RunConfig& config) {
   const OutputConfig before = parse_config(checkpoint.header.input, checkpoint.file, {}).output;
   std::vector<std::string> different;

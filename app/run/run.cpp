@@ -67,7 +67,7 @@ void tune(const Communicator& communicator, Setup& setup, const Terminal& termin
   require_memory(communicator, setup, true);
 }
 
-/// Warns where a run has come further than to the step that it goes on from now.
+/// Warns if a finished run has come further than the step that it now goes on from.
 void warn_of_steps_taken_again(const Communicator& communicator, const RunConfig& config, std::int64_t step,
                                const Terminal& terminal) {
   on_root(communicator, [&] {
@@ -94,7 +94,7 @@ void announce(const Communicator& communicator, const Setup& setup, bool restart
   if (!idle.empty()) terminal.print("{}", idle);
 }
 
-/// Sets the values that a run begins with; the setup keeps their checksums.
+/// Sets the values that a run begins with. Keeps their checksums in the setup.
 void fill_block(const Communicator& communicator, Setup& setup, const std::optional<Checkpoint>& restart,
                 Block& block, const Terminal& terminal) {
   const RunConfig& config = setup.config;

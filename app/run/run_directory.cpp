@@ -34,7 +34,7 @@ bool is_result(const std::string& name) {
 
 bool is_snapshot(const fs::path& result) { return result.extension() == ".hdf"; }
 
-/// The step that the name of a result ends in; -1 where it has none.
+/// Returns the step in the name of a result, or -1 if the name has none.
 std::int64_t step_of(const fs::path& result) {
   static const std::regex steps(R"(\w+_(\d{10})\..*)");
   const std::string name = result.filename();
@@ -50,14 +50,14 @@ std::vector<fs::path> results_in(const fs::path& directory) {
   return results;
 }
 
-/// Removes a result. A link stays and leads to nothing then, as somebody wants the next file of that name to
-/// be written there; so do devices and pipes.
+/// Removes a result. If it is a link, only its target is removed: the next file of that name belongs there,
+/// too. Devices and pipes stay.
 void remove_result(const fs::path& file) {
   if (!is_stream(file)) fs::remove(followed(file));
 }
 
-/// Throws if there are results in the directory. What a killed run did not finish is none, nor are links to
-/// files that are yet to be written.
+/// Throws if there are results in the directory. Unfinished files of a killed run do not count, nor do links
+/// whose targets do not exist yet.
 void refuse_results(const fs::path& directory) {
   const std::vector<fs::path> results = results_in(directory);
   const auto whole = std::ranges::count_if(results, [](const fs::path& file) {

@@ -24,11 +24,12 @@ class RunDirectory {
   void require_no_results() const;
   /// Whether `file` is one of the results there.
   bool holds(const std::filesystem::path& file) const;
-  /// Whether there is a snapshot of `step` or of a step before.
+  /// Returns true if there is a snapshot of `step` or of an earlier step.
   bool holds_snapshots_until(std::int64_t step) const;
-  /// Makes the directory ready. If it holds results, it is an Error(invalid_input) unless `overwrite`, which
-  /// removes them (only files of spsolve's own names), or `continued_from`, the step that the run goes on
-  /// from (-1: its beginning): what lies beyond that step is no result of the run, and is removed.
+  /// Makes the directory ready for a run. Throws Error(invalid_input) if it holds results, unless they are
+  /// replaced or continued. `overwrite` removes them (only files that spsolve names). `continued_from` is the
+  /// step that the run goes on from (-1: its beginning); files of later steps are removed, because the run
+  /// writes them again.
   void prepare(bool overwrite, std::optional<std::int64_t> continued_from);
 
  private:

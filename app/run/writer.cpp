@@ -31,7 +31,7 @@ Writer::~Writer() {
 }
 
 void Writer::snapshot(std::int64_t step, const CopyState& state) {
-  // A state is finite, so that what is infinite in a file is beyond the range of its numbers.
+  // The state is finite, so a value that is infinite in the file is beyond the range of its format.
   auto infinite = std::make_shared<std::atomic<std::int64_t>>(0);
   const auto write = [this, step, infinite](const std::vector<const Field*>& values) {
     const RunConfig& config = setup_.config;
@@ -65,7 +65,7 @@ void Writer::snapshot(std::int64_t step, const CopyState& state) {
 void Writer::checkpoint(std::int64_t step, const CopyState& state) {
   const auto write = [this, step](const std::vector<const Field*>& values) {
     const RunConfig& config = setup_.config;
-    flush_results();  // a run that goes on from this checkpoint does not write them again
+    flush_results();  // a run that goes on from here does not write earlier files again
     write_checkpoint(of_files_.get(), config.output.directory,
                      {step, time(step), setup_.problem.precision, to_toml(config), to_json(setup_.plan),
                       checksum_of(setup_.problem.stencil), names_, setup_.values},
@@ -109,9 +109,9 @@ void Writer::warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>
   const RunConfig& config = setup_.config;
   const Precision stored = setup_.problem.precision;
   if (!config.compute.accuracy || step == 0 || storage_bytes(stored) > 2) return;
-  constexpr double few = 0.05;  // points that still change by a last place, as a share of all
+  constexpr double few = 0.05;  // share of points that may still change by one last place
   const double last_place = stored == Precision::bf16 ? 0x1p-8 : 0x1p-11;
-  double change = 0;  // relative to the norm; the largest of all fields
+  double change = 0;  // relative to the norm, the largest of all fields
   for (const Diagnostics& field : by_field) {
     if (is_steady(field) || field.change_l2 > few * last_place * field.l2) return;
     if (field.l2 > 0) change = std::max(change, field.change_l2 / field.l2);

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// quota / period of a control group.
+/// Returns quota / period of a control group, in processors.
 double quota_of(const fs::path& directory, int version) {
   constexpr double unlimited = std::numeric_limits<double>::infinity();
   if (version == 1) {
@@ -35,7 +35,7 @@ double number_in(const fs::path& file, const std::string& key, double otherwise)
 void for_each_control_group(const std::string& controller, const fs::path& root,
                             const std::function<void(const fs::path& directory, int version)>& visit) {
   std::ifstream groups(root / "proc/self/cgroup");
-  // Lines "number:controllers:path"; version 2 names none.
+  // Lines are "number:controllers:path"; version 2 names no controllers.
   for (std::string number, controllers, path; std::getline(groups, number, ':') &&
                                               std::getline(groups, controllers, ':') &&
                                               std::getline(groups, path);) {

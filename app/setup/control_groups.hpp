@@ -7,18 +7,20 @@
 
 namespace spsolve {
 
-/// Calls visit(directory, version) for the control groups of this process, from its own up to the root, that
-/// may limit what `controller` ("memory", "cpu") stands for: version 2 has one tree for all, version 1 one
-/// for each. A container may see its group as the root. `root`: of the file system that says so.
+/// Calls visit(directory, version) for every control group of this process that may limit the resource
+/// `controller` ("memory", "cpu"), from the process's own group up to the root group. Version 2 has one tree
+/// of groups for all resources, version 1 has one tree per resource. A container may see its group as the
+/// root group. `root` is the root of the file system that holds proc and sys.
 void for_each_control_group(
     const std::string& controller, const std::filesystem::path& root,
     const std::function<void(const std::filesystem::path& directory, int version)>& visit);
 
-/// The number that follows `key` in a file, or with which it begins; `otherwise` where there is none ("max").
+/// Returns the number that follows `key` in a file, or the number at its beginning if `key` is empty. Returns
+/// `otherwise` if there is no number there (the text may be "max").
 double number_in(const std::filesystem::path& file, const std::string& key, double otherwise);
 
-/// How many processors' time this process may take, by the quotas of its control groups (docker --cpus, batch
-/// systems); infinite without any.
+/// Returns the number of processors whose time the quotas of its control groups leave this process (docker
+/// --cpus, batch systems). Returns infinity if there is no quota.
 double processor_quota(const std::filesystem::path& root = "/");
 
 }  // namespace spsolve

@@ -17,14 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Names of the files of a version of control groups.
+/// Holds the names of the files of one version of control groups.
 struct Names {
   const char *limit, *used, *of_files;
 };
 constexpr Names version_2{"memory.max", "memory.current", ""};
 constexpr Names version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_"};
 
-/// What the limits of a shell (ulimit -v, ulimit -d) leave of the address space of this process.
+/// Returns the address space that the limits of a shell (ulimit -v, ulimit -d) leave this process.
 void limit_by_shell(AvailableMemory& least, bool free_now) {
   const auto page = static_cast<double>(sysconf(_SC_PAGE_SIZE));
   const double taken = free_now ? page * number_in("/proc/self/statm", "", 0) : 0;

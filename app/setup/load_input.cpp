@@ -19,8 +19,8 @@ void require_text(const RunConfig& config) {
   }
 }
 
-/// What an input that comes through a pipe is called: its messages say that, a run has it for a name where
-/// the input gives none, and paths in it start at the current directory.
+/// Returns the name of an input that comes through a pipe. Messages use it, and so does a run whose input
+/// gives no name. Paths in the input start at the current directory.
 std::filesystem::path name_of_stream(const std::filesystem::path& stream) {
   return stream == "-" ? std::filesystem::path("stdin") : stream.filename();
 }

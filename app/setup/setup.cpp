@@ -25,8 +25,8 @@ void reading(const std::string& section, Read&& read) try {
   throw Error(error.status(), fmt::format("{}.file: {}", section, error.what()));
 }
 
-/// Hands the values on `box` to `sink`, which several threads may call at once. Collective: what a rank alone
-/// finds wrong is thrown on all.
+/// Hands the values on `box` to `sink`, which several threads may call at once. Collective. All
+/// ranks throw if one finds an error.
 void read_values(const Communicator& communicator, const Setup& setup, const FieldForm& form,
                  const char* section, const Box& box, const ValueSink& sink) {
   const Grid& grid = setup.config.grid;
@@ -167,7 +167,8 @@ std::map<std::string, ValueFacts> check_datasets(const Communicator& communicato
 
 std::optional<ValueFacts> facts_of(const Communicator& communicator, const Grid& grid,
                                    const DatasetForm& dataset) try {
-  // Slabs across the slowest axis that has one for each rank, or else the longest.
+  // Cut slabs across the slowest axis with a point for each rank, or across the longest axis if there is
+  // none.
   const Index3& shape = grid.domain.shape;
   const auto enough =
       std::ranges::find_if(shape, [&](std::int64_t points) { return points >= communicator.size(); });

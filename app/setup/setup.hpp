@@ -31,7 +31,7 @@ struct Setup {
   Decomposition decomposition;
   int exchange_every = 1;      // launches that share an exchange of halos
   bool background = false;     // files are written while the run goes on
-  ValueChecksums values = {};  // of what fill() has read
+  ValueChecksums values = {};  // by section, once fill() has read it
 
   /// Points around a block that are known after an exchange.
   Index3 halo() const { return exchange_every * plan.chosen.fuse * problem.stencil.radius(); }
@@ -63,16 +63,17 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config,
                  const std::optional<KeptPlan>& continued = {}, const std::optional<DeviceModel>& model = {},
                  std::optional<int> ranks = {});
 
-/// The facts of the values of a dataset, which the ranks read together; nothing where it cannot be read, for
-/// whatever reason. Collective.
+/// Reads a dataset, divided among the ranks, and returns the facts of its values. Returns nothing if the
+/// dataset cannot be read. Collective.
 std::optional<ValueFacts> facts_of(const Communicator& communicator, const Grid& grid,
                                    const DatasetForm& dataset);
 
-/// Opens every file that the input names and checks shape, type and values, each rank those of its own block;
-/// returns the facts of the values by section. What takes long shows its progress. Collective.
+/// Opens every file that the input names and checks shape, type and values, each rank those of its own block.
+/// Returns the facts of the values by section. Shows progress if reading takes long. Collective.
 std::map<std::string, ValueFacts> check_datasets(const Communicator& communicator, const Setup& setup);
 
-/// Sets the owned points of a field from an expression or a dataset; says what the values are. Collective.
+/// Sets the owned points of a field from an expression or a dataset and returns the facts of all values.
+/// Collective.
 ValueFacts fill(const Communicator& communicator, const Setup& setup, const FieldForm& form,
                 const char* section, Field& field);
 

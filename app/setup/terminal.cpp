@@ -14,9 +14,8 @@
 namespace spsolve {
 namespace {
 
-/// The columns of the terminal where a line that is drawn anew can be read; 0 where there is none. Open MPI
-/// gives every rank a terminal of its own, wherever mpirun (the parent of rank 0) prints to: that is what
-/// counts.
+/// Returns the columns of the terminal that shows standard output, or 0 if it is no terminal. Open MPI gives
+/// every rank a terminal of its own, so what counts is the output of mpirun, the parent of rank 0.
 int terminal_columns() {
   const char* kind = std::getenv("TERM");
   if (!isatty(STDOUT_FILENO) || (kind && std::string_view(kind) == "dumb")) return 0;
@@ -32,7 +31,8 @@ int terminal_columns() {
   return columns;
 }
 
-/// Draws a line over the last one, never wider than the terminal: what wraps would not be drawn over.
+/// Draws a line over the last one. It is never wider than the terminal, because a line that wraps could not
+/// be drawn over.
 void draw(const std::string& line) {
   const int room = std::max(terminal_columns() - 1, 0);
   std::fputs(fmt::format("\r{:<{}.{}}", line, room, room).c_str(), stdout);
@@ -44,7 +44,7 @@ void erase_drawn() { std::fputs("\r\x1b[K", stdout); }
 }  // namespace
 
 std::string progress_line(double done, const std::string& numbers, int columns) {
-  constexpr int widest = 30, narrowest = 5, frame = 3;  // of the bar; "[] "
+  constexpr int widest = 30, narrowest = 5, frame = 3;  // columns of the bar and of "[] "
   const int width = std::min(widest, columns - 1 - frame - static_cast<int>(numbers.size()));
   if (width < narrowest) return numbers.substr(0, static_cast<std::size_t>(std::max(columns - 1, 0)));
   const auto filled = static_cast<int>(width * std::clamp(done, 0.0, 1.0));

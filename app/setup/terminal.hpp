@@ -21,7 +21,8 @@ inline std::string counted(std::int64_t count, std::string_view noun) {
 /// Prints for rank 0: results and progress on standard output, warnings and errors on standard error.
 class Terminal {
  public:
-  /// `results`: where they go instead, where standard output is taken for something else.
+  /// `results` replaces standard output for results and progress, for callers that print something else
+  /// there.
   Terminal(const Communicator& communicator, bool quiet, std::FILE* results = stdout)
       : speaks_(communicator.root()), quiet_(quiet), results_(results) {}
 
@@ -44,12 +45,12 @@ class Terminal {
   std::FILE* results_;
 };
 
-/// A bar and numbers, or as much of the numbers as there is room for, in fewer than so many columns. `done`:
-/// of the whole, from 0 to 1.
+/// Returns a bar and numbers in fewer than `columns` columns, or as much of the numbers as fits. `done` is
+/// the share that is done, from 0 to 1.
 std::string progress_line(double done, const std::string& numbers, int columns);
 
-/// Progress of reading values that takes long, in per cent of this rank's: drawn and printed as Progress
-/// does.
+/// Shows the progress of reading values, in per cent of this rank's points, as Progress does. Prints nothing
+/// if reading takes a short time.
 class Reading {
  public:
   Reading(const Communicator& communicator, std::string what, std::int64_t points);
@@ -57,7 +58,7 @@ class Reading {
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
 
-  /// So many more points are read. Of any thread.
+  /// Adds `points` to the points that are read. May be called by any thread.
   void advance(std::int64_t points);
 
  private:

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A name that HDF5 gives: get(text, size) its length.
+/// Returns a name that HDF5 gives; get(text, size) fills the text and returns its length.
 template <class Get>
 std::string name_by(Get&& get) {
   std::string name(static_cast<std::size_t>(check_hdf5(get(nullptr, 0))), '\0');
@@ -28,7 +28,7 @@ std::string name_by(Get&& get) {
   return name;
 }
 
-/// Where HDF5 looks for a source of a virtual dataset in `file`, one after the other.
+/// Lists the places where HDF5 looks for a source of a virtual dataset in `file`, in its order.
 std::vector<fs::path> places_of(const fs::path& source, const fs::path& file) {
   std::vector<fs::path> places;
   if (source.is_absolute()) places.push_back(source);
@@ -47,16 +47,17 @@ std::vector<fs::path> places_of(const fs::path& source, const fs::path& file) {
   return places;
 }
 
-/// Whether a selection goes on as far as a dataset may grow.
+/// Returns true if a selection is unlimited, as far as a dataset may grow.
 bool is_unlimited(hid_t space) {
   return H5Sget_select_npoints(space) == static_cast<hssize_t>(H5S_UNLIMITED);
 }
 
-/// Whether a source has all points that a virtual dataset takes from it; `part` are those of the virtual one.
+/// Returns true if a source has all points that a virtual dataset takes from it. `selection` holds these
+/// points in the source, `part` holds them in the virtual dataset.
 bool has_all(hid_t source, hid_t selection, hid_t part) {
   if (is_unlimited(selection) || is_unlimited(part)) return true;
   const auto shape = dataset_shape(source);
-  if (H5Sget_select_type(selection) != H5S_SEL_HYPERSLABS) {  // all of it, whatever its extent was
+  if (H5Sget_select_type(selection) != H5S_SEL_HYPERSLABS) {  // the whole source, whatever its extent was
     hssize_t points = 1;
     for (const std::int64_t extent : shape) points *= extent;
     return H5Sget_select_npoints(part) <= points;
@@ -69,7 +70,7 @@ bool has_all(hid_t source, hid_t selection, hid_t part) {
   return true;
 }
 
-/// Whether the sources of a virtual dataset together have all its points.
+/// Returns true if the sources of a virtual dataset together cover all its points.
 bool covers_all(hid_t dataset, hid_t creation, std::size_t count) {
   const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
   const hssize_t points = H5Sget_simple_extent_npoints(space);
@@ -78,7 +79,7 @@ bool covers_all(hid_t dataset, hid_t creation, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     Hdf5Id part(H5Pget_virtual_vspace(creation, i), H5Sclose);
     if (is_unlimited(part) || H5Sget_select_type(part) == H5S_SEL_ALL) return true;
-    // Of a dataset that has grown, or shrunk, the part has the extent of before.
+    // After a dataset has grown or shrunk, its part still has the former extent.
     if (H5Sget_select_type(part) != H5S_SEL_HYPERSLABS) continue;
     if (!covered) {
       covered.emplace(std::move(part));
@@ -92,10 +93,11 @@ bool covers_all(hid_t dataset, hid_t creation, std::size_t count) {
   return points == 0 || (covered && H5Sget_select_npoints(*covered) >= points);
 }
 
-/// what_is_missing() of a source of a source of ...
+/// Returns what_is_missing() for a dataset that is reached through `depth` virtual datasets.
 std::string missing_at(hid_t dataset, int depth);
 
-/// That of a virtual dataset. Names with a block number (%b) stand for as many sources as there are.
+/// Returns missing_at() for a virtual dataset. Names with a block number (%b) stand for any number of sources
+/// and are not checked.
 std::string missing_of_virtual(hid_t dataset, hid_t creation, int depth) {
   const Hdf5Id own_file(H5Iget_file_id(dataset), H5Fclose);
   const fs::path file =
@@ -127,8 +129,8 @@ std::string missing_of_virtual(hid_t dataset, hid_t creation, int depth) {
   return covers_all(dataset, creation, count) ? "" : "is virtual, and some of its points have no source";
 }
 
-/// Of a dataset whose values lie in raw files, which HDF5 looks for in HDF5_EXTFILE_PREFIX or the current
-/// directory.
+/// Returns missing_at() for a dataset whose values lie in raw files. HDF5 looks for them in
+/// HDF5_EXTFILE_PREFIX or the current directory.
 std::string missing_of_external(hid_t dataset, hid_t creation, int count) {
   const Hdf5Id space(H5Dget_space(dataset), H5Sclose), type(H5Dget_type(dataset), H5Tclose);
   auto left = static_cast<std::uint64_t>(H5Sget_simple_extent_npoints(space)) * H5Tget_size(type);
@@ -157,7 +159,7 @@ std::string missing_of_external(hid_t dataset, hid_t creation, int count) {
 }
 
 std::string missing_at(hid_t dataset, int depth) {
-  constexpr int deepest = 8;  // views of views, or views of each other
+  constexpr int deepest = 8;  // virtual datasets may refer to each other in a circle
   const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
   if (depth == deepest) return "";
   if (H5Pget_layout(creation) == H5D_VIRTUAL) return missing_of_virtual(dataset, creation, depth);

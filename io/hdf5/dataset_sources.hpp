@@ -7,9 +7,10 @@
 
 namespace spsolve {
 
-/// What of a dataset lies elsewhere and is not there: a source of a virtual dataset that is missing or too
-/// small, points that no source has, a raw file that is missing or too short. HDF5 reads fill values for
-/// them. Empty where nothing is missing, else "is virtual, and ...".
+/// Says which values of a dataset should be stored elsewhere but are missing: a source of a virtual dataset
+/// that is missing or too small, points that no source covers, or a raw file that is missing or too short.
+/// HDF5 reads fill values in their place. Returns an empty text if nothing is missing, else "is virtual, and
+/// ...".
 std::string what_is_missing(hid_t dataset);
 
 }  // namespace spsolve

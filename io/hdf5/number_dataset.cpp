@@ -19,7 +19,7 @@ std::string shape_text(std::span<const std::int64_t> shape) {
   return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
 }
 
-/// Reads through a cache that holds one chunk, where the usual one of 1 MiB does not.
+/// Opens the dataset with a cache that holds one chunk if the usual cache of 1 MiB does not.
 Hdf5Id opened(hid_t file, const std::string& dataset) {
   const auto open = [&](hid_t access) { return H5Dopen2(file, dataset.c_str(), access); };
   Hdf5Id plain(open(H5P_DEFAULT), H5Dclose);
@@ -31,7 +31,7 @@ Hdf5Id opened(hid_t file, const std::string& dataset) {
   for (int axis = 0; axis < rank; ++axis) bytes *= extents[static_cast<std::size_t>(axis)];
   constexpr std::size_t usual_bytes = 1 << 20, slots = 521;
   if (bytes <= usual_bytes) return plain;
-  plain.close();  // as long as it is open, its cache is that of the dataset
+  plain.close();  // while it is open, its cache stays the cache of the dataset
   const Hdf5Id access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
   check_hdf5(H5Pset_chunk_cache(access, slots, bytes, H5D_CHUNK_CACHE_W0_DEFAULT));
   return {open(access), H5Dclose};
@@ -177,7 +177,7 @@ Hdf5Id NumberDataset::open(const std::filesystem::path& file, const std::string&
 }
 
 std::string why_it_does_not_open(hid_t file, const std::string& path) {
-  // Link by link: HDF5 asks only whether the last one is there.
+  // Check link by link, because HDF5 only checks whether the last link exists.
   H5L_info_t link{};
   std::string reached;
   for (std::size_t begin = 0, end = 0; begin < path.size(); begin = end + 1) {

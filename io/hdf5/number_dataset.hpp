@@ -12,21 +12,21 @@
 
 namespace spsolve {
 
-/// A dataset of numbers that is open for reading. What is wrong with it throws Error(invalid_input) naming
-/// file and dataset. Values are those that its attributes say, as the conventions of netCDF have it
-/// (https://cfconventions.org, section 8.1): stored * scale_factor + add_offset; missing ones are refused.
+/// Holds a dataset of numbers that is open for reading. Errors are Error(invalid_input) and name file and
+/// dataset. Values are stored * scale_factor + add_offset if the dataset has these attributes of the netCDF
+/// conventions (https://cfconventions.org, section 8.1). Missing values are refused.
 class NumberDataset {
  public:
   NumberDataset(const std::filesystem::path& file, const std::string& dataset);
 
   /// Extents, slowest axis first.
   const std::vector<std::int64_t>& shape() const { return shape_; }
-  /// Extents of its chunks {z, y, x}, absent axes 1, if it has chunks that take time to decode.
+  /// Returns the extents of a chunk {z, y, x}, 1 for absent axes, if chunks are compressed or filtered.
   const std::optional<Index3>& encoded_chunks() const { return chunks_; }
 
   /// Checks the rank and gives the shape with absent axes in front.
   Index3 extent(int dimensions) const;
-  /// The index that attribute "center" holds, `otherwise` where there is none.
+  /// Returns the index in the attribute "center", or `otherwise` if there is none.
   Index3 center(int dimensions, Index3 otherwise) const;
   /// Reads a box of values, x fastest; all must be finite. A chunk is decoded once if boxes within it follow
   /// one another.
@@ -56,7 +56,8 @@ class NumberDataset {
   Packing packing_;
 };
 
-/// Why a path in a file cannot be opened although a link of that name is there; empty where there is none.
+/// Says why a path in a file cannot be opened although a link of that name exists. Returns an empty text if
+/// there is no link.
 std::string why_it_does_not_open(hid_t file, const std::string& path);
 
 }  // namespace spsolve

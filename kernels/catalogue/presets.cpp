@@ -244,7 +244,8 @@ double largest_stable_dt(const Stencil& step, double dt, const Domain& domain) {
   };
   const double largest =
       0.0 - largest_over_waves(step, domain, [&](std::complex<double> symbol) { return -limit(symbol); });
-  // Beside walls that a field leans on no wave tells; what grows by much smaller steps grows by any.
+  // Beside neumann walls the growth of uneven weights does not follow from waves, so smaller steps are tried.
+  // If all trials grow, any step grows.
   constexpr int trials = 10;
   for (double trial = std::isinf(largest) ? dt : largest, i = 0; i < trials; trial *= 0.7, ++i)
     if (growth_beside_walls(part_of_step(step, trial / dt), domain) <= 1.0) return i == 0 ? largest : trial;
