@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "io/config.hpp"
 #include "io/nearest_name.hpp"
 #include "io/read_problem.hpp"
+#include "io/shell_words.hpp"
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/error.hpp"
 
@@ -58,8 +60,8 @@ How it is solved (spsolve plan INPUT.toml shows the choice, the candidates and w
 Exit status: 0 finished; 2 invalid input, or a file that it names is missing; 3 the solution became NaN or infinite;
 4 a file is damaged, or could not be read or written; 5 a device or a peer failed; 75 stopped by a signal or the
 wall-time limit after a checkpoint.
-Signals: USR1, TERM, INT: checkpoint and stop, a second TERM or INT: end at once, as does INT before the first step;
-USR2: checkpoint and go on.
+Signals: USR1, TERM, INT, HUP (the terminal is gone): checkpoint and stop, a second TERM or INT: end at once, as does
+INT before the first step; USR2: checkpoint and go on.
 )";
 
 /// What --help says beside the options.
@@ -135,7 +137,9 @@ void add_bench_options(CLI::App& to, BenchRequest& request) {
   to.add_flag("--no-tune", request.no_tune, "Measure the choice of the model")->excludes(tune);
   to.add_flag("--share-gpus", request.share_gpus, "Several ranks may use one GPU");
   to.add_flag("--no-graphs", request.no_graphs, "Enqueue every launch anew instead of CUDA graphs");
-  to.add_option("--json", request.json, "Write the results to this file")->type_name("FILE");
+  to.add_option("--json", request.json,
+                "Write the results to this file, - to standard output, and the table to standard error then")
+      ->type_name("FILE");
   std::string suites = "A named list of cases instead of one, of those that are as the other options ask:";
   for (const BenchSuite& suite : bench_suites())
     suites.append("\n").append(suite.name).append(": ").append(suite.meaning);
@@ -213,6 +217,14 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   std::vector<std::string> verbs;
   for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
   const std::string_view first = argc > 1 ? argv[1] : "";
+  std::error_code none;
+  for (const char* verb : {"run", "solve", "start", "execute"})
+    if (first == verb && !std::filesystem::exists(first, none))
+      return {std::nullopt,
+              fmt::format("there is no verb '{}': an input alone is run, as in\n  spsolve {}\n"
+                          "Run with --help for more information.\n",
+                          first, argc > 2 ? argv[2] : "INPUT.toml"),
+              static_cast<int>(Status::invalid_input)};
   if (first.find_first_of("-./") == std::string_view::npos && !nearest_name(first, verbs).empty() &&
       std::find(verbs.begin(), verbs.end(), first) == verbs.end())
     return {std::nullopt,
@@ -231,6 +243,12 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
       throw CLI::RequiredError("INPUT.toml, or one of check, plan, bench, info, doctor");
     if (command.bench.shard[0] >= command.bench.shard[1])
       throw CLI::ValidationError("--shard K N: K must be below N");
+    for (const auto& [option, path] :
+         {std::pair("--output", command.output.value_or("")), std::pair("--json", command.bench.json)})
+      if (const std::string word = shell_word(path); !word.empty())
+        throw CLI::ValidationError(
+            fmt::format("{} holds '{}', which the shell has not expanded: write {} {} without quotes", option,
+                        word, option, path.string()));
   } catch (const CLI::ParseError& error) {
     std::ostringstream out, err;
     const int code = app.exit(error, out, err);

@@ -13,6 +13,7 @@ namespace {
 
 Status perform(const CommandLine& command, const Communicator& communicator, Signals& signals) {
   if (command.verb != Verb::run) signals.release();
+  if (command.verb == Verb::run || command.verb == Verb::bench) require_launched_ranks(communicator);
   switch (command.verb) {
     case Verb::run:
       return run(communicator, command, signals);
@@ -33,12 +34,16 @@ Status perform(const CommandLine& command, const Communicator& communicator, Sig
 int spsolve_main(int argc, char** argv) {
   // Files are opened without locks (io/hdf5.cpp); some versions of HDF5 heed the environment instead.
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
+  const ParsedCommandLine parsed = parse_command_line(argc, argv);
+  if (!parsed.command && parsed.status == 0) {  // help must work even if MPI cannot start
+    if (is_first_process()) std::fputs(parsed.text.c_str(), stdout);
+    return 0;
+  }
   Signals signals;  // before MPI starts threads, so that they leave these signals to us
   const MpiSession mpi(argc, argv);
   const Communicator world;
   try {
     share_cores(world);
-    const ParsedCommandLine parsed = parse_command_line(argc, argv);
     if (world.root()) std::fputs(parsed.text.c_str(), parsed.status == 0 ? stdout : stderr);
     return parsed.command ? static_cast<int>(perform(*parsed.command, world, signals)) : parsed.status;
   } catch (const Error& error) {

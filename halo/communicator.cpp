@@ -12,13 +12,13 @@
 namespace spsolve {
 namespace {
 
-/// Returns the number of processes that the launcher says it started for this job step, or 1 if it says
-/// nothing.
-int launched_processes() {
+/// Returns the number of processes that the launcher says it started for this job step, and the environment
+/// variable that says so. Returns 1 and an empty name if the launcher says nothing.
+std::pair<const char*, int> launched_processes() {
   // For Slurm only the step's own count is used: a batch script runs once whatever SLURM_NTASKS says.
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
-    if (const char* value = std::getenv(variable)) return std::atoi(value);
-  return 1;
+    if (const char* value = std::getenv(variable)) return {variable, std::atoi(value)};
+  return {"", 1};
 }
 
 template <class Value>
@@ -47,17 +47,6 @@ MpiSession::MpiSession(int& argc, char**& argv) {
   int provided = 0;
   check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
   check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-  int size = 1;
-  check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size));
-  if (const int launched = launched_processes(); launched > 1 && size == 1) {
-    MPI_Finalize();
-    throw Error(
-        Status::invalid_input,
-        fmt::format(
-            "the launcher started {} processes but MPI sees one: each would solve the whole problem. Use "
-            "`srun --mpi=pmix`, or the mpirun of the MPI library that spsolve was built with",
-            launched));
-  }
 }
 
 MpiSession::~MpiSession() { MPI_Finalize(); }
@@ -112,6 +101,24 @@ void Communicator::abort(Status status) const {
 void Communicator::abort(const Error& error) const {
   std::fprintf(stderr, "spsolve: error: %s\n", error.what());
   abort(error.status());
+}
+
+void require_launched_ranks(const Communicator& world) {
+  const auto [variable, launched] = launched_processes();
+  if (launched > 1 && world.size() == 1)
+    throw Error(
+        Status::invalid_input,
+        fmt::format(
+            "the launcher started {} processes but MPI sees one: each would solve the whole problem. Use "
+            "`srun --mpi=pmix`, or the mpirun of the MPI library that spsolve was built with; in a shell "
+            "inside of a job, where this is meant to be one process, `env -u {} spsolve ...`",
+            launched, variable));
+}
+
+bool is_first_process() {
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const char* value = std::getenv(variable)) return std::atoi(value) == 0;
+  return true;
 }
 
 bool threads_may_communicate() {

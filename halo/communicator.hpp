@@ -25,7 +25,6 @@ void check_mpi(int code, std::source_location where = std::source_location::curr
 /// are returned to check_mpi() instead of ending the job.
 class MpiSession {
  public:
-  /// Throws Error(invalid_input) if the launcher started several processes but MPI sees only one.
   MpiSession(int& argc, char**& argv);
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
@@ -64,6 +63,14 @@ class Communicator {
   int rank_ = 0;
   int size_ = 1;
 };
+
+/// Throws Error(invalid_input) if the launcher says that it started several processes but MPI sees only one:
+/// each process would solve the whole problem.
+void require_launched_ranks(const Communicator& world);
+
+/// Returns true if this process is the first one that a launcher started, as far as the environment tells.
+/// Decides who prints messages without MPI.
+bool is_first_process();
 
 /// Returns true if several threads of each rank may communicate concurrently, each on its own communicator.
 bool threads_may_communicate();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/array_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -75,35 +77,50 @@ std::vector<std::int64_t> lay_out(const std::filesystem::path& file, const Array
 
 /// Enters the checksums of each array.
 void complete(const std::filesystem::path& file, const std::vector<NamedRows>& arrays,
-              const std::vector<std::vector<std::uint64_t>>& checksums) {
+              const std::vector<std::vector<std::uint64_t>>& checksums, Flush flush) {
   Hdf5Id output = modify_hdf5(file);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const Hdf5Id dataset(H5Dopen2(output, dataset_of(arrays[i].name).c_str(), H5P_DEFAULT), H5Dclose);
     write_attribute(dataset, checksum_attribute::values, checksums[i]);
   }
   output.close();
-  const FileDescriptor metadata(file, FileDescriptor::Mode::modify);
-  metadata.flush();
+  if (flush == Flush::now) FileDescriptor(file, FileDescriptor::Mode::modify).flush();
+}
+
+/// Returns the path that a file is written to: the target if `file` is a link. Throws if HDF5 cannot write
+/// there.
+std::filesystem::path place_of(const std::filesystem::path& file) {
+  std::filesystem::path target = followed(file);
+  if (is_stream(target))
+    throw Error(Status::file_failure,
+                fmt::format("{}: is a device, a pipe or a socket, which takes no HDF5 file", file.string()));
+  return target;
 }
 
 }  // namespace
 
 void write_arrays(const Communicator& communicator, const std::filesystem::path& file,
                   const ArrayFormat& format, const Attributes& attributes, const Box& box,
-                  const std::vector<NamedRows>& arrays, const std::function<void(hid_t file)>& decorate) {
+                  const std::vector<NamedRows>& arrays, const std::function<void(hid_t file)>& decorate,
+                  UnflushedFiles* unflushed) {
   BlockWriter writer(communicator, format, box);
-  const auto temporary = temporary_name(file);
+  std::string found;
+  on_root(communicator, [&] { found = place_of(file); });
+  const std::filesystem::path target = communicator.broadcast(found), temporary = temporary_name(target);
+  // All arrays have the same number of blocks. If it is one, the same rank writes all of them.
+  const Flush flush = unflushed && writer.blocks() == 1 ? Flush::later : Flush::now;
   try {
     std::vector<std::int64_t> offsets(arrays.size());
     on_root(communicator, [&] { offsets = lay_out(temporary, format, attributes, arrays, decorate); });
     std::vector<std::vector<std::uint64_t>> checksums;
     for (std::size_t i = 0; i < arrays.size(); ++i)
       checksums.push_back(
-          writer.write(temporary, communicator.all_reduce(offsets[i], MPI_MAX), arrays[i].row));
+          writer.write(temporary, communicator.all_reduce(offsets[i], MPI_MAX), arrays[i].row, flush));
     on_root(communicator, [&] {
-      complete(temporary, arrays, checksums);
-      publish(temporary, file);
+      complete(temporary, arrays, checksums, flush);
+      publish(temporary, target, flush);
     });
+    if (flush == Flush::later && (communicator.root() || writer.has_blocks())) unflushed->add(target);
   } catch (const Error&) {
     std::error_code ignored;
     if (communicator.root()) std::filesystem::remove(temporary, ignored);

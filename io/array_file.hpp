@@ -7,7 +7,8 @@
 
 #include "halo/communicator.hpp"
 #include "io/array_format.hpp"
-#include "io/hdf5.hpp"
+#include "io/atomic_file.hpp"
+#include "io/hdf5/hdf5.hpp"
 
 namespace spsolve {
 
@@ -19,8 +20,13 @@ namespace spsolve {
 /// the same Error(file_failure) and what had that name before is still there. `decorate` adds to the file's
 /// layout on rank 0 (groups, links), before any data is written. Each rank needs memory for three blocks
 /// (io/array_blocks.hpp), 4 MiB each for arrays up to 16 GiB, however many arrays there are.
+///
+/// If `unflushed` is given and an array has one block, the file is whole when it gets its name but not yet on
+/// disk; each rank that wrote to the file adds it to `unflushed`. A link at `file` is followed. A device, a
+/// pipe or a socket at `file` is an Error(file_failure).
 void write_arrays(const Communicator& communicator, const std::filesystem::path& file,
                   const ArrayFormat& format, const Attributes& attributes, const Box& box,
-                  const std::vector<NamedRows>& arrays, const std::function<void(hid_t file)>& decorate = {});
+                  const std::vector<NamedRows>& arrays, const std::function<void(hid_t file)>& decorate = {},
+                  UnflushedFiles* unflushed = nullptr);
 
 }  // namespace spsolve

@@ -5,17 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <optional>
 #include <span>
-#include <sstream>
 #include <stdexcept>
-#include <string_view>
 
 #include "io/array_blocks.hpp"
-#include "io/hdf5.hpp"
-#include "io/nearest_name.hpp"
+#include "io/hdf5/number_dataset.hpp"
 
 namespace spsolve {
 namespace {
@@ -26,152 +21,166 @@ std::string shape_text(std::span<const std::int64_t> shape) {
   return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
 }
 
-/// A name that HDF5 gives: get(text, size) its length.
-template <class Get>
-std::string name_by(Get&& get) {
-  std::string name(static_cast<std::size_t>(check_hdf5(get(nullptr, 0))), '\0');
-  check_hdf5(get(name.data(), name.size() + 1));
-  return name;
+void require_shape(const NumberDataset& source, const Domain& domain) {
+  const std::span wanted(domain.shape.begin() + domain.first_axis(), domain.shape.end());
+  if (!std::ranges::equal(source.shape(), wanted))
+    source.fail(fmt::format("has shape {}, wanted {}", shape_text(source.shape()), shape_text(wanted)));
 }
 
-/// Where HDF5 looks for a source of a virtual dataset in `file`, one after the other.
-std::vector<std::filesystem::path> places_of(const std::filesystem::path& source,
-                                             const std::filesystem::path& file) {
-  std::vector<std::filesystem::path> places;
-  if (source.is_absolute()) places.push_back(source);
-  const auto name = source.is_absolute() ? source.filename() : source;
-  const auto directory = file.parent_path();
-  if (const char* const prefixes = std::getenv("HDF5_VDS_PREFIX")) {
-    std::istringstream list(prefixes);
-    for (std::string prefix; std::getline(list, prefix, ':');) {
-      constexpr std::string_view origin = "${ORIGIN}";
-      const bool beside = prefix.starts_with(origin);
-      places.push_back(
-          std::filesystem::path(beside ? directory.string() + prefix.substr(origin.size()) : prefix) / name);
-    }
-  }
-  std::error_code none;
-  places.insert(places.end(), {directory / name, name, canonical(file, none).parent_path() / name});
-  return places;
-}
-
-/// The first source, or source of a source, of a virtual dataset that is not there, as file:dataset: HDF5
-/// reads fill values for it. Names with a block number (%b) stand for as many as there are.
-std::string missing_source(hid_t dataset, int depth = 0) {
-  constexpr int deepest = 8;  // views of views, or views of each other
-  const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
-  if (H5Pget_layout(creation) != H5D_VIRTUAL || depth == deepest) return "";
-  const Hdf5Id own_file(H5Iget_file_id(dataset), H5Fclose);
-  const std::filesystem::path file =
-      name_by([&](char* text, std::size_t size) { return H5Fget_name(own_file, text, size); });
-  std::size_t count = 0;
-  check_hdf5(H5Pget_virtual_count(creation, &count));
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto name = [&](auto get) {
-      return name_by([&](char* text, std::size_t size) { return get(creation, i, text, size); });
-    };
-    const std::string source_file = name(H5Pget_virtual_filename), source = name(H5Pget_virtual_dsetname);
-    if ((source_file + source).find("%b") != std::string::npos) continue;
-    std::optional<Hdf5Id> found;
-    if (source_file == ".") found.emplace(H5Iget_file_id(dataset), H5Fclose);
-    for (const auto& place : places_of(source_file, file)) {
-      if (found) break;
-      if (const hid_t id = H5Fopen(place.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT); id >= 0)
-        found.emplace(id, H5Fclose);
-    }
-    const hid_t opened = found ? H5Dopen2(*found, source.c_str(), H5P_DEFAULT) : H5I_INVALID_HID;
-    if (opened < 0) return source_file + ":" + source;
-    if (const std::string missing = missing_source(Hdf5Id(opened, H5Dclose), depth + 1); !missing.empty())
-      return missing;
-  }
-  return "";
-}
-
-/// A dataset of numbers that is open for reading.
-class NumberDataset {
+/// Divides a grid into tiles of whole chunks, several if chunks are small, so that each is decoded once.
+class Tiles {
  public:
-  NumberDataset(const std::filesystem::path& file, const std::string& dataset)
-      : name_(file.string() + ":" + dataset),
-        file_(open_hdf5(file, Status::invalid_input)),
-        dataset_(open(file, dataset), H5Dclose),
-        shape_(dataset_shape(dataset_)) {
-    const Hdf5Id type(H5Dget_type(dataset_), H5Tclose);
-    if (!holds_numbers(type))
-      fail(fmt::format("has type {}, wanted floating-point numbers, integers or booleans", type_name(type)));
-    const Hdf5Id creation(H5Dget_create_plist(dataset_), H5Pclose);
-    if (H5Pall_filters_avail(creation) <= 0)
-      fail("is compressed by a filter that this HDF5 library has not; gzip and none are always there");
-    if (const std::string missing = missing_source(dataset_); !missing.empty())
-      fail(fmt::format("is virtual, and its source {} is missing", missing));
+  Tiles(const Index3& shape, const Index3& chunk) : shape_(shape), tile_(chunk) {
+    for (const int axis : {x_axis, y_axis, z_axis})
+      while (tile_[axis] < shape[axis] && 2 * volume(tile_) <= points_at_once) tile_[axis] *= 2;
+    for (int axis = 0; axis < axis_count; ++axis) counts_[axis] = ceil_div(shape[axis], tile_[axis]);
   }
 
-  /// Slowest axis first.
-  const std::vector<std::int64_t>& shape() const { return shape_; }
-
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Error(Status::invalid_input, fmt::format("{} {}", name_, what));
-  }
-
-  /// Checks the rank and gives the shape with absent axes in front.
-  Index3 extent(int dimensions) const {
-    if (static_cast<int>(shape_.size()) != dimensions)
-      fail(fmt::format("has shape {}, wanted {} {}", shape_text(shape_), dimensions,
-                       dimensions == 1 ? "axis" : "axes"));
-    Index3 extent{1, 1, 1};
-    std::copy(shape_.begin(), shape_.end(), extent.end() - dimensions);
-    return extent;
-  }
-
-  /// The index that attribute "center" holds, `otherwise` where there is none.
-  Index3 center(int dimensions, Index3 otherwise) const {
-    if (!has_attribute(dataset_, "center")) return otherwise;
-    std::vector<std::int64_t> given;
-    try {
-      given = read_attribute<std::vector<std::int64_t>>(dataset_, "center");
-    } catch (const Error& error) {
-      fail(error.what());
+  std::int64_t count() const { return volume(counts_); }
+  Box box(std::int64_t tile) const {
+    Box box;
+    const Index3 at = point_of(tile, counts_);
+    for (int axis = 0; axis < axis_count; ++axis) {
+      box.begin[axis] = at[axis] * tile_[axis];
+      box.end[axis] = std::min(shape_[axis], box.begin[axis] + tile_[axis]);
     }
-    if (static_cast<int>(given.size()) != dimensions)
-      fail(fmt::format("has attribute \"center\" with {} indices, wanted {}", given.size(), dimensions));
-    std::copy(given.begin(), given.end(), otherwise.end() - dimensions);
-    return otherwise;
+    return box;
   }
-
-  void read(int dimensions, const Box& box, std::vector<double>& values) const {
-    values.resize(static_cast<std::size_t>(box.points()));
-    try {
-      read_hyperslab(dataset_, box, H5T_NATIVE_DOUBLE, values.data());
-    } catch (const Error& error) {
-      throw Error(error.status(), fmt::format("{}: {}", name_, error.what()));
+  /// Returns the number of tiles that a box touches.
+  std::int64_t touched_by(const Box& box) const {
+    std::int64_t touched = box.empty() ? 0 : 1;
+    for (int axis = 0; axis < axis_count && touched; ++axis)
+      touched *= ceil_div(box.end[axis], tile_[axis]) - box.begin[axis] / tile_[axis];
+    return touched;
+  }
+  template <class Visit>
+  void for_each_touched_by(const Box& box, Visit&& visit) const {
+    if (box.empty()) return;
+    Box tiles;
+    for (int axis = 0; axis < axis_count; ++axis) {
+      tiles.begin[axis] = box.begin[axis] / tile_[axis];
+      tiles.end[axis] = ceil_div(box.end[axis], tile_[axis]);
     }
-    const auto bad =
-        std::find_if_not(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
-    if (bad == values.end()) return;
-    const Index3 at = box.begin + point_of(bad - values.begin(), box.extent());
-    fail(fmt::format("is {} at [{}], wanted finite numbers", *bad,
-                     fmt::join(at.end() - dimensions, at.end(), ", ")));
+    for_each_point(tiles, [&](const Index3& at) { visit(this->box(index_of(at, counts_))); });
   }
 
  private:
-  hid_t open(const std::filesystem::path& file, const std::string& dataset) const {
-    if (const hid_t id = H5Dopen2(file_, dataset.c_str(), H5P_DEFAULT); id >= 0) return id;
-    const auto known = dataset_names(file_);
-    const std::string nearest = nearest_name(dataset.starts_with('/') ? dataset : "/" + dataset, known);
-    constexpr std::size_t most_listed = 20;
-    const std::span listed(known.data(), std::min(known.size(), most_listed));
-    throw Error(
-        Status::invalid_input,
-        fmt::format(
-            "{} has no dataset \"{}\"{}; it holds {}{}", file.string(), dataset,
-            nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest),
-            known.empty() ? "none" : fmt::format("{}", fmt::join(listed, ", ")),
-            known.size() > most_listed ? fmt::format(" and {} more", known.size() - most_listed) : ""));
+  Index3 shape_, tile_, counts_{};
+};
+
+void give(const std::vector<double>& values, const Box& box, const ValueSink& sink) {
+  const auto points = static_cast<std::size_t>(box.extent()[x_axis]);
+  const double* next = values.data();
+  for (std::int64_t row = 0; row < row_count(box); ++row, next += points)
+    sink(row_begin(box, row), {next, points});
+}
+
+void read_own(const NumberDataset& source, const Domain& domain, const Box& box, const ValueSink& sink) {
+  std::vector<double> values;
+  const auto read_part = [&](const Box& part) {
+    source.read(domain.dimensions, part, values);
+    give(values, part, sink);
+  };
+  if (!source.encoded_chunks()) return for_each_part(box, points_at_once, read_part);
+  Tiles(domain.shape, *source.encoded_chunks()).for_each_touched_by(box, [&](const Box& tile) {
+    for_each_part(intersect(tile, box), points_at_once, read_part);
+  });
+}
+
+/// Gathers the boxes of all ranks.
+std::vector<Box> boxes_of_all(const Communicator& communicator, const Box& box) {
+  std::vector<Box> boxes(static_cast<std::size_t>(communicator.size()));
+  static_assert(sizeof(Box) == 6 * sizeof(std::int64_t));
+  check_mpi(MPI_Allgather(&box, 6, MPI_INT64_T, boxes.data(), 6, MPI_INT64_T, communicator.handle()));
+  return boxes;
+}
+
+/// Reads tiles in turns: each rank reads a tile, part by part, and sends the other ranks what lies in their
+/// boxes.
+class SharedRead {
+ public:
+  SharedRead(const Communicator& communicator, const NumberDataset& source, const Domain& domain,
+             std::vector<Box> boxes, const ValueSink& sink)
+      : communicator_(communicator),
+        source_(source),
+        dimensions_(domain.dimensions),
+        boxes_(std::move(boxes)),
+        sink_(sink) {}
+
+  void read(const Tiles& tiles) {
+    const int ranks = communicator_.size();
+    for (std::int64_t first = 0; first < tiles.count(); first += ranks) {
+      std::vector<std::vector<Box>> parts(static_cast<std::size_t>(ranks));
+      std::size_t most = 0;
+      for (int rank = 0; rank < ranks && first + rank < tiles.count(); ++rank) {
+        auto& of_rank = parts[static_cast<std::size_t>(rank)];
+        for_each_part(tiles.box(first + rank), points_at_once,
+                      [&](const Box& part) { of_rank.push_back(part); });
+        most = std::max(most, of_rank.size());
+      }
+      for (std::size_t i = 0; i < most; ++i) exchange(parts, i);
+      // If one rank could not read its tile, all ranks stop here.
+      collectively(communicator_, [&] {
+        if (failure_) throw Error(*failure_);
+      });
+    }
   }
 
-  std::string name_;
-  Hdf5Id file_;
-  Hdf5Id dataset_;
-  std::vector<std::int64_t> shape_;
+ private:
+  void exchange(const std::vector<std::vector<Box>>& parts, std::size_t i) {
+    const auto part_of = [&](int rank) {
+      const auto& of_rank = parts[static_cast<std::size_t>(rank)];
+      return i < of_rank.size() ? of_rank[i] : Box{};
+    };
+    const int rank = communicator_.rank(), ranks = communicator_.size();
+    const Box own = part_of(rank);
+    values_.assign(static_cast<std::size_t>(own.points()), 0.0);
+    try {
+      const bool wanted =
+          std::ranges::any_of(boxes_, [&](const Box& box) { return !intersect(box, own).empty(); });
+      if (!failure_ && wanted) source_.read(dimensions_, own, values_);
+    } catch (const Error& error) {
+      failure_ = error;
+      values_.assign(static_cast<std::size_t>(own.points()), 0.0);
+    }
+    std::vector<int> sent, sent_at, received, received_at;
+    outgoing_.clear();
+    std::int64_t incoming = 0;
+    for (int other = 0; other < ranks; ++other) {
+      sent_at.push_back(static_cast<int>(outgoing_.size()));
+      const Box theirs = intersect(own, boxes_[static_cast<std::size_t>(other)]);
+      for (std::int64_t row = 0; row < row_count(theirs); ++row) {
+        const double* const from =
+            values_.data() + index_of(row_begin(theirs, row) - own.begin, own.extent());
+        outgoing_.insert(outgoing_.end(), from, from + theirs.extent()[x_axis]);
+      }
+      sent.push_back(static_cast<int>(outgoing_.size()) - sent_at.back());
+      received_at.push_back(static_cast<int>(incoming));
+      received.push_back(static_cast<int>(piece_from(part_of(other)).points()));
+      incoming += received.back();
+    }
+    incoming_.resize(static_cast<std::size_t>(incoming));
+    check_mpi(MPI_Alltoallv(outgoing_.data(), sent.data(), sent_at.data(), MPI_DOUBLE, incoming_.data(),
+                            received.data(), received_at.data(), MPI_DOUBLE, communicator_.handle()));
+    for (int other = 0; other < ranks; ++other) {
+      const Box piece = piece_from(part_of(other));
+      const auto begin = incoming_.begin() + received_at[static_cast<std::size_t>(other)];
+      give({begin, begin + piece.points()}, piece, sink_);
+    }
+  }
+
+  /// Returns the part of `part` that lies in the box of this rank.
+  Box piece_from(const Box& part) const {
+    return intersect(part, boxes_[static_cast<std::size_t>(communicator_.rank())]);
+  }
+
+  const Communicator& communicator_;
+  const NumberDataset& source_;
+  int dimensions_;
+  std::vector<Box> boxes_;
+  const ValueSink& sink_;
+  std::optional<Error> failure_;
+  std::vector<double> values_, outgoing_, incoming_;
 };
 
 }  // namespace
@@ -179,17 +188,29 @@ class NumberDataset {
 void read_box(const std::filesystem::path& file, const std::string& dataset, const Domain& domain,
               const Box& box, const ValueSink& sink) {
   const NumberDataset source(file, dataset);
-  const std::span wanted(domain.shape.begin() + domain.first_axis(), domain.shape.end());
-  if (!std::ranges::equal(source.shape(), wanted))
-    source.fail(fmt::format("has shape {}, wanted {}", shape_text(source.shape()), shape_text(wanted)));
-  std::vector<double> values;
-  for_each_part(box, points_at_once, [&](const Box& part) {
-    source.read(domain.dimensions, part, values);
-    const auto points = static_cast<std::size_t>(part.extent()[x_axis]);
-    const double* next = values.data();
-    for (std::int64_t row = 0; row < row_count(part); ++row, next += points)
-      sink(row_begin(part, row), {next, points});
+  require_shape(source, domain);
+  read_own(source, domain, box, sink);
+}
+
+void read_boxes(const Communicator& communicator, const std::filesystem::path& file,
+                const std::string& dataset, const Domain& domain, const Box& box, const ValueSink& sink) {
+  std::optional<NumberDataset> source;
+  collectively(communicator, [&] {
+    source.emplace(file, dataset);
+    require_shape(*source, domain);
   });
+  const auto boxes = boxes_of_all(communicator, box);
+  if (source->encoded_chunks()) {
+    const Tiles tiles(domain.shape, *source->encoded_chunks());
+    std::int64_t decoded = 0;
+    for (const Box& other : boxes) decoded += tiles.touched_by(other);
+    if (4 * decoded > 5 * tiles.count() &&
+        communicator.size() > 1) {  // a quarter of the tiles would be decoded twice
+      SharedRead(communicator, *source, domain, boxes, sink).read(tiles);
+      return;
+    }
+  }
+  collectively(communicator, [&] { read_own(*source, domain, box, sink); });
 }
 
 Stencil read_weights(const std::filesystem::path& file, const std::string& dataset, int dimensions) {

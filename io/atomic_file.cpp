@@ -7,9 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <optional>
+#include <set>
+#include <string_view>
 
 #include "halo/communicator.hpp"
 #include "kernels/error.hpp"
@@ -43,6 +48,77 @@ int flags_of(FileDescriptor::Mode mode) {
   return O_RDONLY;
 }
 
+std::filesystem::path directory_of(const std::filesystem::path& file) {
+  return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+}
+
+/// Returns the descriptor of this process that a path such as /dev/stdout names, or nothing if it names none.
+/// Opening the path again may not be allowed, so callers duplicate the descriptor.
+std::optional<int> open_descriptor(const std::filesystem::path& path) {
+  const std::string name = path.lexically_normal();
+  if (name == "/dev/stdin") return STDIN_FILENO;
+  if (name == "/dev/stdout") return STDOUT_FILENO;
+  if (name == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view directory : {"/dev/fd/", "/proc/self/fd/"}) {
+    int number = -1;
+    if (!name.starts_with(directory)) continue;
+    const char* const end = name.data() + name.size();
+    const auto read = std::from_chars(name.data() + directory.size(), end, number);
+    if (read.ec == std::errc() && read.ptr == end) return number;
+  }
+  return std::nullopt;
+}
+
+/// Opens a stream. The path `-` stands for the descriptor `standard`.
+int open_stream(const std::filesystem::path& path, int standard, int flags) {
+  const auto known = path == "-" ? std::optional(standard) : open_descriptor(path);
+  const int descriptor = known ? ::fcntl(*known, F_DUPFD_CLOEXEC, 0)
+                               : retry([&] { return ::open(path.c_str(), flags | O_CLOEXEC); });
+  if (descriptor < 0) fail(path, "open", errno);
+  return descriptor;
+}
+
+void write_stream(const std::filesystem::path& path, std::string_view text) {
+  std::fflush(stdout);
+  const int descriptor = open_stream(path, STDOUT_FILENO, O_WRONLY | O_NOCTTY);
+  ssize_t count = 0;
+  while (!text.empty() && count >= 0) {
+    count = retry([&] { return ::write(descriptor, text.data(), text.size()); });
+    if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  const int error = errno;
+  ::close(descriptor);
+  if (count < 0) fail(path, "write", error);
+}
+
+std::string read_stream(const std::filesystem::path& path) {
+  const int descriptor = open_stream(path, STDIN_FILENO, O_RDONLY | O_NOCTTY);
+  std::string text;
+  std::array<char, 65536> piece{};
+  ssize_t count = 0;
+  while ((count = retry([&] { return ::read(descriptor, piece.data(), piece.size()); })) > 0)
+    text.append(piece.data(), static_cast<std::size_t>(count));
+  const int error = errno;
+  ::close(descriptor);
+  if (count < 0) fail(path, "read", error);
+  return text;
+}
+
+/// Writes a text to `temporary`, which then replaces `file`.
+void replace(const std::filesystem::path& file, const std::string& text,
+             const std::filesystem::path& temporary, Flush flush) {
+  try {
+    FileDescriptor output(temporary, FileDescriptor::Mode::create);
+    output.write(0, std::as_bytes(std::span(text)));
+    if (flush == Flush::now) output.flush();
+    output.close();
+    publish(temporary, file, flush);
+  } catch (const Error&) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+}
+
 }  // namespace
 
 FileDescriptor::FileDescriptor(const std::filesystem::path& file, Mode mode)
@@ -53,6 +129,10 @@ FileDescriptor::FileDescriptor(const std::filesystem::path& file, Mode mode)
 
 FileDescriptor::~FileDescriptor() {
   if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void FileDescriptor::cut(std::int64_t bytes) const {
+  if (retry([&] { return ::ftruncate(descriptor_, bytes); }) != 0) fail(file_, "cut", errno);
 }
 
 std::int64_t FileDescriptor::size() const {
@@ -97,6 +177,10 @@ void FileDescriptor::flush() const {
   if (retry([&] { return ::fsync(descriptor_); }) != 0 && errno != EINVAL) fail(file_, "flush", errno);
 }
 
+void FileDescriptor::flush_file_system() const {
+  if (retry([&] { return ::syncfs(descriptor_); }) != 0) fail(file_, "flush the file system of", errno);
+}
+
 void FileDescriptor::close() {
   // Linux has closed the descriptor even where it reports EINTR.
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(file_, "close", errno);
@@ -108,32 +192,82 @@ std::filesystem::path own_temporary_name(const std::filesystem::path& file) {
   return temporary_name(fmt::format("{}.{}.{}", file.string(), host_name(), ::getpid()));
 }
 
-void publish(const std::filesystem::path& temporary, const std::filesystem::path& file) {
+void publish(const std::filesystem::path& temporary, const std::filesystem::path& file, Flush flush) {
   if (std::rename(temporary.c_str(), file.c_str()) != 0) fail(file, "rename", errno);
-  const auto directory = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-  const FileDescriptor entry(directory, FileDescriptor::Mode::read);
-  entry.flush();
+  if (flush == Flush::now) FileDescriptor(directory_of(file), FileDescriptor::Mode::read).flush();
 }
 
-void write_text(const std::filesystem::path& file, const std::string& text,
-                const std::filesystem::path& temporary) {
-  try {
-    FileDescriptor output(temporary, FileDescriptor::Mode::create);
-    output.write(0, std::as_bytes(std::span(text)));
-    output.flush();
-    output.close();
-    publish(temporary, file);
-  } catch (const Error&) {
-    ::unlink(temporary.c_str());
-    throw;
+bool is_stream(const std::filesystem::path& path) {
+  if (path == "-" || open_descriptor(path)) return true;
+  std::error_code missing;
+  const auto status = std::filesystem::status(path, missing);
+  return std::filesystem::exists(status) && std::filesystem::is_other(status);
+}
+
+bool is_standard_output(const std::filesystem::path& path) {
+  return path == "-" || open_descriptor(path) == STDOUT_FILENO;
+}
+
+std::filesystem::path followed(const std::filesystem::path& file) {
+  constexpr int most_links = 40;  // that Linux follows, too
+  std::filesystem::path target = file;
+  for (int links = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(target)); ++links) {
+    if (links == most_links) fail(file, "follow", ELOOP);
+    target = directory_of(target) / std::filesystem::read_symlink(target);
   }
+  std::error_code unseen;
+  if (target != file && !std::filesystem::is_directory(directory_of(target), unseen))
+    throw Error(Status::file_failure, fmt::format("{}: is a link to {}, whose directory does not exist",
+                                                  file.string(), target.string()));
+  return target;
+}
+
+void write_text(const std::filesystem::path& file, const std::string& text, Flush flush) {
+  if (is_stream(file)) return write_stream(file, text);
+  const std::filesystem::path target = followed(file);
+  replace(target, text, temporary_name(target), flush);
+}
+
+void write_cache(const std::filesystem::path& file, const std::string& text) {
+  const std::filesystem::path target = followed(file);
+  replace(target, text, own_temporary_name(target), Flush::later);
 }
 
 std::string read_text(const std::filesystem::path& file) {
+  if (is_stream(file)) return read_stream(file);
   const FileDescriptor input(file, FileDescriptor::Mode::read);
   std::string text(static_cast<std::size_t>(input.size()), '\0');
   input.read(0, std::as_writable_bytes(std::span(text)));
   return text;
+}
+
+void UnflushedFiles::add(const std::filesystem::path& file) {
+  if (files_.empty()) since_ = std::chrono::steady_clock::now();
+  files_.push_back(file);
+}
+
+void UnflushedFiles::flush() {
+  constexpr std::size_t few = 8;
+  std::set<std::filesystem::path> directories;
+  for (const auto& file : files_) directories.insert(directory_of(file));
+  for (const auto& file : files_) {
+    std::error_code gone;
+    if (files_.size() <= few && std::filesystem::exists(file, gone))
+      FileDescriptor(file, FileDescriptor::Mode::read).flush();
+  }
+  for (const auto& directory : directories) {
+    const FileDescriptor entry(directory, FileDescriptor::Mode::read);
+    if (files_.size() <= few)
+      entry.flush();
+    else
+      entry.flush_file_system();
+  }
+  files_.clear();
+}
+
+void UnflushedFiles::flush_if_due() {
+  constexpr std::chrono::seconds longest(5);
+  if (!files_.empty() && std::chrono::steady_clock::now() - since_ > longest) flush();
 }
 
 }  // namespace spsolve

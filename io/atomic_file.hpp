@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
-/// Files that appear under their final name only when they are whole and on disk. Every failure throws
+/// Files that appear under their final name only when they are whole. Every failure throws
 /// Error(file_failure) with the file and the system's reason.
+///
+/// A process that dies loses nothing that it has written. A machine that loses power loses what was not
+/// flushed. A checkpoint is flushed before it gets its name, because older checkpoints may be removed after
+/// that. Its directory is flushed next, because otherwise the new name could be lost while the removal is
+/// kept. Snapshots and rows of diagnostics are written again by a run that goes on from the newest
+/// checkpoint. They must be on disk only when the next checkpoint is (UnflushedFiles).
 namespace spsolve {
 
 /// Owns an open file, for reading and writing at byte offsets.
@@ -30,11 +38,15 @@ class FileDescriptor {
   /// Reads data.size() bytes from `offset` on; a file that ends before is a failure.
   void read(std::int64_t offset, std::span<std::byte> data) const;
   void write(std::int64_t offset, std::span<const std::byte> data) const;
+  /// Cuts the file off after `bytes` bytes.
+  void cut(std::int64_t bytes) const;
   /// Takes the disk space of the first `bytes` bytes now, so that a full disk is found before anything is
   /// written.
   void reserve(std::int64_t bytes) const;
   /// Waits until all that was written is on disk.
   void flush() const;
+  /// Waits until everything that was written to any file of the same file system is on disk.
+  void flush_file_system() const;
   /// Closes now: network file systems report failed writes here.
   void close();
 
@@ -49,18 +61,46 @@ std::filesystem::path temporary_name(const std::filesystem::path& file);
 /// The same for files that several processes may write at a time, such as caches: no other process has it.
 std::filesystem::path own_temporary_name(const std::filesystem::path& file);
 
+/// Says whether written data is flushed at once, or later by the caller.
+enum class Flush { now, later };
+
 /// Gives a file that is whole its final name, in place of any file of that name, and waits until the
-/// directory is on disk too.
-void publish(const std::filesystem::path& temporary, const std::filesystem::path& file);
+/// directory is on disk too, unless `flush` is Flush::later.
+void publish(const std::filesystem::path& temporary, const std::filesystem::path& file,
+             Flush flush = Flush::now);
 
-/// Writes a small text file in this way.
-void write_text(const std::filesystem::path& file, const std::string& text,
-                const std::filesystem::path& temporary);
-inline void write_text(const std::filesystem::path& file, const std::string& text) {
-  write_text(file, text, temporary_name(file));
-}
+/// Returns true if a path names a stream, which must not be replaced by a file: `-` (standard output or
+/// input), an open descriptor (/dev/stdout, /dev/fd/3), a device, a named pipe or a socket.
+bool is_stream(const std::filesystem::path& path);
+/// Returns true if the path names the standard output.
+bool is_standard_output(const std::filesystem::path& path);
 
-/// Reads a whole text file.
+/// Returns the file that a path leads to when all symbolic links are followed. The file need not exist, but
+/// its directory must: otherwise an Error names the link and its target.
+std::filesystem::path followed(const std::filesystem::path& file);
+
+/// Writes a small text file as a whole. Follows links. Writes to a stream directly.
+void write_text(const std::filesystem::path& file, const std::string& text, Flush flush = Flush::now);
+/// Writes a small text file as a cache: several processes may write it at a time, and it may be lost.
+void write_cache(const std::filesystem::path& file, const std::string& text);
+
+/// Reads a whole text file, or a stream to its end.
 std::string read_text(const std::filesystem::path& file);
+
+/// Keeps a list of files that are whole under their names but may not be on disk yet. Many small files are
+/// flushed by one call for their whole file system, which takes as long as flushing one of them.
+class UnflushedFiles {
+ public:
+  void add(const std::filesystem::path& file);
+  /// Returns when all files are on disk under their names. Files that no longer exist are ignored.
+  void flush();
+  /// Calls flush() if the oldest file has waited for a few seconds. A machine that fails loses no more than
+  /// the files of these seconds.
+  void flush_if_due();
+
+ private:
+  std::vector<std::filesystem::path> files_;
+  std::chrono::steady_clock::time_point since_{};
+};
 
 }  // namespace spsolve

@@ -38,7 +38,7 @@ BlockWriter::BlockWriter(const Communicator& communicator, const ArrayFormat& fo
       boxes_(gather_boxes(communicator, box, format.shape)) {}
 
 std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file, std::int64_t offset,
-                                              const RowSource& row) {
+                                              const RowSource& row, Flush flush) {
   const int rank = communicator_.rank(), ranks = communicator_.size();
   std::optional<FileDescriptor> output;
   collectively(communicator_, [&] {
@@ -70,7 +70,9 @@ std::vector<std::uint64_t> BlockWriter::write(const std::filesystem::path& file,
   }
   collectively(communicator_, [&] {
     if (failure) throw Error(*failure);
-    output->flush();
+    // The rank that completes the file flushes it on its own machine, but other machines have their own
+    // caches.
+    if (flush == Flush::now && ranks > 1) output->flush();
     output->close();
   });
   return gathered(checksums);

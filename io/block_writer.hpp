@@ -9,6 +9,7 @@
 #include "halo/communicator.hpp"
 #include "io/array_blocks.hpp"
 #include "io/array_format.hpp"
+#include "io/atomic_file.hpp"
 
 namespace spsolve {
 
@@ -19,10 +20,19 @@ class BlockWriter {
   /// Collective. The boxes of all ranks must together be the array. The arguments must outlive the writer.
   BlockWriter(const Communicator& communicator, const ArrayFormat& format, const Box& box);
 
-  /// Collective: writes all blocks of an array, whose first byte is at `offset`, waits until they are on
-  /// disk and returns their checksums, on rank 0. Throws the same Error on all ranks if any failed.
+  /// Collective: writes all blocks of an array, whose first byte is at `offset`, and returns their checksums,
+  /// on rank 0. Waits until the blocks are on disk unless `flush` is Flush::later. Throws the same Error on
+  /// all ranks if any failed.
   std::vector<std::uint64_t> write(const std::filesystem::path& file, std::int64_t offset,
-                                   const RowSource& row);
+                                   const RowSource& row, Flush flush);
+
+  /// Returns the number of blocks of an array.
+  std::int64_t blocks() const { return blocks_.count(); }
+  /// Returns true if this rank writes any block.
+  bool has_blocks() const {
+    const int rank = communicator_.rank(), ranks = communicator_.size();
+    return blocks_.first_of(rank, ranks) < blocks_.first_of(rank + 1, ranks);
+  }
 
  private:
   struct Range {

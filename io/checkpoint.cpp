@@ -15,7 +15,7 @@
 #include "io/atomic_file.hpp"
 #include "io/field_rows.hpp"
 #include "io/format_version.hpp"
-#include "io/hdf5.hpp"
+#include "io/hdf5/hdf5.hpp"
 
 namespace spsolve {
 namespace {
@@ -57,6 +57,21 @@ std::vector<std::string> fields_of(const std::vector<NamedRows>& arrays) {
 
 /// An attribute of the first array: the root has as many as HDF5 keeps in order.
 constexpr const char* header_checksum = "header_checksum";
+constexpr const char* value_checksums = "value_checksums";
+
+/// Writes checksums of values as lines "section checksum".
+std::string to_text(const ValueChecksums& values) {
+  std::string text;
+  for (const auto& [section, checksum] : values) text += fmt::format("{} {}\n", section, checksum);
+  return text;
+}
+
+ValueChecksums parse_value_checksums(const std::string& text) {
+  ValueChecksums values;
+  std::istringstream lines(text);
+  for (std::string section, checksum; lines >> section >> checksum;) values[section] = checksum;
+  return values;
+}
 
 std::string checksum_of(const void* bytes, std::size_t count) {
   return fmt::format("{:016x}", XXH3_64bits(bytes, count));
@@ -72,6 +87,7 @@ std::string checksum_of(const CheckpointHeader& header, bool with_names) {
   std::string all = fmt::format("{}\n{:a}\n{}\n{}\n{}\n{}", header.step, header.time,
                                 to_string(header.precision), header.weights, header.plan, header.input);
   if (with_names) all += "\n" + joined(header.fields);
+  if (!header.values.empty()) all += "\n" + to_text(header.values);  // the first checkpoints had none
   return checksum_of(all.data(), all.size());
 }
 
@@ -111,6 +127,7 @@ std::filesystem::path write_checkpoint(const Communicator& communicator,
                  const Hdf5Id first(H5Dopen2(output, dataset_of(header.fields.front()).c_str(), H5P_DEFAULT),
                                     H5Dclose);
                  write_attribute(first, header_checksum, checksum_of(header, with_names));
+                 if (!header.values.empty()) write_attribute(first, value_checksums, to_text(header.values));
                });
   return file;
 }
@@ -165,6 +182,8 @@ Checkpoint open_checkpoint(const std::filesystem::path& file) {
     checkpoint.header.precision = *precision;
     const Hdf5Id first(H5Dopen2(input, dataset_of(checkpoint.header.fields.front()).c_str(), H5P_DEFAULT),
                        H5Dclose);
+    if (has_attribute(first, value_checksums))
+      checkpoint.header.values = parse_value_checksums(read_attribute<std::string>(first, value_checksums));
     const bool sound = has_attribute(first, header_checksum)
                            ? read_attribute<std::string>(first, header_checksum) ==
                                  checksum_of(checkpoint.header, with_names)

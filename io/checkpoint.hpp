@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,11 @@
 
 namespace spsolve {
 
+/// Checksums of what the sections of an input set point by point ("initial", "source"), by section, as
+/// io/value_summary.hpp makes them. Two runs of one problem have the same checksums, wherever the values were
+/// read from. A section whose values were never read is missing.
+using ValueChecksums = std::map<std::string, std::string>;
+
 /// What a run needs beside the values of its fields to go on as if it had never stopped.
 struct CheckpointHeader {
   std::int64_t step = 0;
@@ -23,6 +29,7 @@ struct CheckpointHeader {
   std::string plan;
   std::string weights;  // checksum_of() the stencil, or what else tells whether equations are the same
   std::vector<std::string> fields = {default_field};  // names, in the order of the problem
+  ValueChecksums values = {};
 };
 
 /// XXH3_64bits of the taps in hexadecimal digits: of the weights themselves, wherever they were read from.

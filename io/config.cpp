@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "io/read_problem.hpp"
+#include "io/shell_words.hpp"
 #include "io/toml_document.hpp"
 #include "io/toml_section.hpp"
 #include "kernels/error.hpp"
@@ -49,16 +50,19 @@ double steps_until(double end, double dt) {
 }
 
 TimeConfig read_time(const TomlSection& section, const StencilForm& stencil) {
-  section.allow({"steps", "end", "fuse", "wall_limit_minutes"});
+  section.allow({"steps", "end", "dt", "fuse", "wall_limit_minutes"});
   TimeConfig time;
   const auto* preset = std::get_if<PresetForm>(&stencil);
-  const bool has_dt = preset && preset->parameters.contains("dt");
-  if (has_dt) time.dt = preset->parameters.at("dt").front();
+  const bool of_preset = preset && preset->parameters.contains("dt"), has_dt = of_preset || section.has("dt");
+  if (of_preset && section.has("dt"))
+    section.fail("dt", "'dt' is that of the preset: give it in [stencil] alone");
+  time.dt = of_preset ? preset->parameters.at("dt").front() : section.number("dt", 0.0).value_or(time.dt);
   if (section.exactly_one_of({"steps", "end"}) == "steps") {
     time.steps = *section.integer("steps", 0, most_steps);
   } else {
     const double end = *section.number("end", 0.0);
-    if (!has_dt) section.fail("end", "'end' needs a preset with 'dt'; give 'steps' instead");
+    if (!has_dt)
+      section.fail("end", "'end' needs 'dt', the time that a step takes; give it here, or 'steps' instead");
     const double steps = steps_until(end, time.dt);
     if (!(steps <= static_cast<double>(most_steps)))
       section.fail("end",
@@ -117,8 +121,10 @@ OutputConfig read_output(const std::optional<TomlSection>& section, const std::s
   section->allow({"directory", "every", "precision", "stride", "background"});
   if (const auto directory = section->text("directory")) output.directory = *directory;
   if (output.directory.empty()) section->fail("directory", "'directory' is empty");
-  if (*output.directory.begin() == "~")
-    section->fail("directory", "'directory' begins with '~', which only shells expand; give the whole path");
+  if (const std::string word = shell_word(output.directory); !word.empty())
+    section->fail("directory", fmt::format("'directory' holds '{}', which only shells expand; give the whole "
+                                           "path, or --output on the command line",
+                                           word));
   output.every = section->integer("every", 0, most_steps).value_or(output.every);
   output.stride = section->integer("stride", 1, most_points).value_or(output.stride);
   constexpr std::array<std::string_view, 2> precisions{"fp32", "fp64"};
@@ -134,11 +140,12 @@ DiagnosticsConfig read_diagnostics(const TomlSection& section) {
 }
 
 CheckpointConfig read_checkpoint(const TomlSection& section) {
-  section.allow({"every", "minutes", "keep"});
+  section.allow({"every", "minutes", "keep", "final"});
   CheckpointConfig checkpoint;
   checkpoint.every = section.integer("every", 0, most_steps).value_or(checkpoint.every);
   checkpoint.minutes = section.number("minutes", 0.0);
   checkpoint.keep = static_cast<int>(section.integer("keep", 1, int_max).value_or(checkpoint.keep));
+  checkpoint.final = section.boolean("final").value_or(checkpoint.final);
   return checkpoint;
 }
 

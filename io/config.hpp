@@ -55,7 +55,7 @@ using FieldForm = std::variant<ExpressionForm, DatasetForm>;
 
 struct TimeConfig {
   std::int64_t steps = 0;                    // `end` is resolved to the fewest steps that reach it
-  double dt = 1.0;                           // of the preset; no key of [time]; 1 where the stencil has none
+  double dt = 1.0;                           // of the preset, or the time that a step of other weights takes
   std::optional<int> fuse;                   // steps per launch; nothing: auto
   std::optional<double> wall_limit_minutes;  // stop with a checkpoint before it
 
@@ -111,6 +111,7 @@ struct CheckpointConfig {
   std::int64_t every = 0;         // steps between checkpoints; 0 = not by steps
   std::optional<double> minutes;  // wall time between checkpoints; nothing: not by time
   int keep = 2;                   // newest files that stay
+  bool final = false;             // also a checkpoint of the last step
 
   friend bool operator==(const CheckpointConfig&, const CheckpointConfig&) = default;
 };

@@ -75,6 +75,12 @@ std::string stencil_text(const RunConfig& config) {
                      per_axis(domain, weights.center));
 }
 
+/// Returns true if the stencil has a time step of its own.
+bool has_own_time_step(const StencilForm& stencil) {
+  const auto* preset = std::get_if<PresetForm>(&stencil);
+  return preset && preset->parameters.contains("dt");
+}
+
 std::string field_text(const FieldForm& field) {
   return std::visit([](const auto& chosen) { return form(chosen); }, field);
 }
@@ -96,6 +102,7 @@ std::string to_toml(const RunConfig& config) {
 
   text += fmt::format("\n[time]\nsteps = {}\nfuse = {}\n", config.time.steps,
                       config.time.fuse ? std::to_string(*config.time.fuse) : "\"auto\"");
+  if (!has_own_time_step(config.stencil)) text += fmt::format("dt = {}\n", number(config.time.dt));
   if (const auto& limit = config.time.wall_limit_minutes)
     text += fmt::format("wall_limit_minutes = {}\n", number(*limit));
   text += fmt::format("\n[compute]\ndevice = \"{}\"\nprecision = \"{}\"\nunit = \"{}\"\nlayout = \"{}\"\n",
@@ -117,8 +124,8 @@ std::string to_toml(const RunConfig& config) {
   if (const auto& background = config.output.background)
     text += fmt::format("background = {}\n", *background);
   text += fmt::format("\n[diagnostics]\nevery = {}\n", config.diagnostics.every);
-  text +=
-      fmt::format("\n[checkpoint]\nevery = {}\nkeep = {}\n", config.checkpoint.every, config.checkpoint.keep);
+  text += fmt::format("\n[checkpoint]\nevery = {}\nkeep = {}\nfinal = {}\n", config.checkpoint.every,
+                      config.checkpoint.keep, config.checkpoint.final);
   if (const auto& minutes = config.checkpoint.minutes)
     text += fmt::format("minutes = {}\n", number(*minutes));
   return text;

@@ -13,7 +13,8 @@
 #include "io/array_blocks.hpp"
 #include "io/checkpoint.hpp"
 #include "io/format_version.hpp"
-#include "io/hdf5.hpp"
+#include "io/hdf5/hdf5.hpp"
+#include "io/hdf5/number_dataset.hpp"
 #include "io/stored_array.hpp"
 
 namespace spsolve {
@@ -60,7 +61,9 @@ std::string range_text(hid_t dataset, const std::vector<std::int64_t>& extents) 
 }
 
 std::string dataset_text(hid_t file, const std::string& name) {
-  const Hdf5Id dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
+  const hid_t found = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
+  if (found < 0) return fmt::format("dataset {}: {}\n", name, why_it_does_not_open(file, name));
+  const Hdf5Id dataset(found, H5Dclose);
   const Hdf5Id type(H5Dget_type(dataset), H5Tclose);
   const auto shape = dataset_shape(dataset);
   const bool numbers = holds_numbers(type) && !shape.empty() && shape.size() <= axis_count;

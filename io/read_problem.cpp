@@ -8,6 +8,7 @@
 
 #include "io/expression.hpp"
 #include "io/nearest_name.hpp"
+#include "io/shell_words.hpp"
 
 namespace spsolve {
 
@@ -63,6 +64,11 @@ DatasetForm read_dataset(const TomlSection& section, const fs::path& directory) 
   section.require("dataset");
   DatasetForm form{*section.text("file"), *section.text("dataset")};
   if (form.file.empty()) section.fail("file", "'file' is empty");
+  if (const std::string word = shell_word(form.file); !word.empty())
+    section.fail("file",
+                 fmt::format("'file' holds '{}', which only shells expand; give the whole path, or one "
+                             "relative to the input",
+                             word));
   if (form.dataset.empty()) section.fail("dataset", "'dataset' is empty");
   form.file = fs::absolute(directory / form.file).lexically_normal();
   return form;

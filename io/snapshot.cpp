@@ -7,6 +7,9 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "io/array_file.hpp"
@@ -18,6 +21,8 @@ namespace spsolve {
 namespace {
 
 using nlohmann::json;
+
+constexpr const char* series_name = "snapshots.hdf.series";
 
 /// {z, y, x} of ours as the x, y, z of VTK.
 template <class Number>
@@ -72,13 +77,30 @@ void add_vtk_view(hid_t file, const Snapshot& snapshot, const std::vector<NamedR
   for (const NamedRows& field : fields) link_values(file, point_data, field.name, format);
 }
 
-/// The entries of a series whose files are there: none of one that somebody has damaged, since the snapshots
-/// themselves are whole without it.
+/// Reads the times of the snapshots in a directory from the snapshots themselves. Other files are ignored.
+std::map<std::string, double> times_of_snapshots(const std::filesystem::path& directory) {
+  static const std::regex names(R"(snapshot_\d{10}\.hdf)");
+  std::map<std::string, double> times;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    const std::string name = entry.path().filename();
+    if (!std::regex_match(name, names)) continue;
+    try {
+      times[name] = read_attribute<double>(open_hdf5(entry.path()), "time");
+    } catch (const Error&) {  // damaged, or not written by spsolve
+    }
+  }
+  return times;
+}
+
+/// Returns the entries of a series whose files exist. If there is no readable series, the entries come from
+/// the snapshots themselves.
 std::map<std::string, double> times_in(const std::filesystem::path& file) {
   std::map<std::string, double> times;
-  if (!std::filesystem::exists(file)) return times;
-  const json series = json::parse(read_text(file), nullptr, false);
-  if (!series.is_object() || !series.contains("files") || !series["files"].is_array()) return times;
+  if (is_stream(file)) return times;
+  const json series =
+      json::parse(std::filesystem::exists(file) ? read_text(file) : std::string(), nullptr, false);
+  if (!series.is_object() || !series.contains("files") || !series["files"].is_array())
+    return times_of_snapshots(file.parent_path());
   const std::size_t length = snapshot_file("", 0).string().size();
   for (const json& entry : series["files"]) {
     if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string()) continue;
@@ -101,14 +123,43 @@ std::filesystem::path snapshot_file(const std::filesystem::path& directory, std:
 }
 
 void SnapshotSeries::add(std::int64_t step, double time) {
-  const auto file = directory_ / "snapshots.hdf.series";
+  const auto file = directory_ / series_name;
   const std::string name = snapshot_file("", step).string();
   if (!times_) times_ = times_in(file);
+  const bool is_last = times_->lower_bound(name) == times_->end();
   times_->erase(times_->lower_bound(name), times_->end());
   times_->emplace(name, time);
+  if (is_last && append(name, time)) return;
   json files = json::array();
   for (const auto& [known, of] : *times_) files.push_back({{"name", known}, {"time", of}});
-  write_text(file, json{{"file-series-version", "1.0"}, {"files", files}}.dump(1) + "\n");
+  const std::string text = json{{"file-series-version", "1.0"}, {"files", files}}.dump(1) + "\n";
+  write_text(file, text, Flush::later);
+  bytes_ = static_cast<std::int64_t>(text.size());
+  if (!is_stream(file)) unflushed_.add(followed(file));
+}
+
+/// Appends an entry to the file. Returns false if the file has changed since add() wrote it. If the disk is
+/// full, the file stays as it was.
+bool SnapshotSeries::append(const std::string& name, double time) {
+  constexpr std::string_view end = "\n ]\n}\n";  // the end of a series, as json::dump(1) writes it
+  const auto file = directory_ / series_name;
+  std::error_code missing;
+  if (bytes_ == 0 || !std::filesystem::is_regular_file(file, missing)) return false;
+  const FileDescriptor series(file, FileDescriptor::Mode::modify);
+  if (series.size() != bytes_) return false;
+  const std::string entry = fmt::format(",\n  {{\n   \"name\": {},\n   \"time\": {}\n  }}{}",
+                                        json(name).dump(), json(time).dump(), end);
+  const std::int64_t place = bytes_ - static_cast<std::int64_t>(end.size());
+  try {
+    series.write(place, std::as_bytes(std::span(entry)));
+  } catch (const Error&) {
+    series.cut(bytes_);
+    series.write(place, std::as_bytes(std::span(end)));
+    throw;
+  }
+  bytes_ = place + static_cast<std::int64_t>(entry.size());
+  unflushed_.add(followed(file));
+  return true;
 }
 
 std::filesystem::path write_snapshot(const Communicator& communicator, SnapshotSeries& series,
@@ -121,9 +172,13 @@ std::filesystem::path write_snapshot(const Communicator& communicator, SnapshotS
                               {"step", snapshot.step},
                               {"time", snapshot.time},
                               {"stride", snapshot.stride}};
-  write_arrays(communicator, file, snapshot.format(), attributes, box, fields,
-               [&](hid_t output) { add_vtk_view(output, snapshot, fields); });
-  on_root(communicator, [&] { series.add(snapshot.step, snapshot.time); });
+  write_arrays(
+      communicator, file, snapshot.format(), attributes, box, fields,
+      [&](hid_t output) { add_vtk_view(output, snapshot, fields); }, &series.unflushed());
+  collectively(communicator, [&] {
+    if (communicator.root()) series.add(snapshot.step, snapshot.time);
+    series.unflushed().flush_if_due();
+  });
   return file;
 }
 

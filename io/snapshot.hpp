@@ -11,6 +11,7 @@
 
 #include "halo/communicator.hpp"
 #include "io/array_format.hpp"
+#include "io/atomic_file.hpp"
 #include "io/grid.hpp"
 
 namespace spsolve {
@@ -31,8 +32,10 @@ struct Snapshot {
 /// `directory`/snapshot_<step, 10 digits>.hdf
 std::filesystem::path snapshot_file(const std::filesystem::path& directory, std::int64_t step);
 
-/// `directory`/snapshots.hdf.series, which ParaView opens as one animation. A run has one: what was there
-/// before is read once, with the first snapshot, since thousands of files take long to look for.
+/// Writes `directory`/snapshots.hdf.series, which ParaView opens as one animation. A run has one series. What
+/// the file held before is read once, with the first snapshot, because looking for thousands of files takes
+/// long. From then on entries are appended. The series may not be on disk yet when a machine fails: a series
+/// that is lost or cut short is made anew from the snapshots.
 class SnapshotSeries {
  public:
   explicit SnapshotSeries(std::filesystem::path directory) : directory_(std::move(directory)) {}
@@ -42,9 +45,16 @@ class SnapshotSeries {
   /// the first one also those of former runs whose file is gone. Throws Error(file_failure).
   void add(std::int64_t step, double time);
 
+  /// Returns the files that this rank wrote and that may not be on disk yet: the series and small snapshots.
+  UnflushedFiles& unflushed() { return unflushed_; }
+
  private:
+  bool append(const std::string& name, double time);
+
   std::filesystem::path directory_;
   std::optional<std::map<std::string, double>> times_;  // of files by name, which sort as their steps do
+  std::int64_t bytes_ = 0;                              // of the file as this has written it last
+  UnflushedFiles unflushed_;
 };
 
 /// Writes a snapshot and enters it in the series. Collective: every rank gives its `box` of the array of kept
@@ -53,7 +63,8 @@ class SnapshotSeries {
 /// or a virtual dataset of it without the axes of one point, which VTK leaves out. Of several fields the
 /// first is named as VTK's active scalars. With fewer than three axes VTK 9.1 crashes on it and 9.3 reads it.
 /// VTK counts in int: with more than 2^31 - 1 points the file has no VTKHDF group. All ranks throw the same
-/// Error(file_failure) if the file cannot be written; an older file of that name then stays.
+/// Error(file_failure) if the file cannot be written; an older file of that name then stays. Small files are
+/// on disk after a few seconds, or when series.unflushed() is flushed.
 std::filesystem::path write_snapshot(const Communicator& communicator, SnapshotSeries& series,
                                      const Snapshot& snapshot, const Box& box,
                                      const std::vector<NamedRows>& fields);

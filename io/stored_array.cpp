@@ -9,7 +9,7 @@
 
 #include "io/array_blocks.hpp"
 #include "io/atomic_file.hpp"
-#include "io/hdf5.hpp"
+#include "io/hdf5/hdf5.hpp"
 
 namespace spsolve {
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <regex>
 
 #include "kernels/error.hpp"
 
@@ -69,6 +70,15 @@ toml::table parse_document(std::string_view text, const std::string& source, boo
   return parse(text);
 }
 
+/// Rewrites numbers as C allows them (.002, -.5, 3., 1.e-3), alone or in lists, for TOML, which wants digits
+/// on both sides of the point.
+std::string with_whole_numbers(const std::string& value) {
+  if (value.find_first_of("\"'") != std::string::npos) return value;
+  static const std::regex no_digit_before(R"((^|[\s,\[=])([+-]?)\.(\d))"),
+      no_digit_after(R"((\d)\.(?=$|[\s,\]}eE]))");
+  return std::regex_replace(std::regex_replace(value, no_digit_before, "$1$020.$3"), no_digit_after, "$1.0");
+}
+
 /// "a.b=value" as the table {a: {b: value}} that TOML makes of it.
 toml::table parse_override(const std::string& text) {
   const std::string source = std::string(override_mark) + text;
@@ -79,14 +89,21 @@ toml::table parse_override(const std::string& text) {
   });
   if (equals == std::string::npos || key.empty() || !bare) refuse(source + ": wanted section.key=value");
   const std::string value = text.substr(equals + 1);
+  const auto parsed = [&](const std::string& text_of_value) {
+    return parse_document(key + " = " + text_of_value, source, false);
+  };
   try {
-    return parse_document(key + " = " + value, source, false);
+    return parsed(value);
   } catch (const Error&) {
+    if (const std::string numbers = with_whole_numbers(value); numbers != value) try {
+        return parsed(numbers);
+      } catch (const Error&) {  // the text holds no numbers
+      }
     const std::size_t start = value.find_first_not_of(" \t");
     if (start != std::string::npos && std::string_view("[{\"'").find(value[start]) != std::string_view::npos)
       throw;
   }
-  return parse_document(key + " = " + toml_string(value), source, false);
+  return parsed(toml_string(value));
 }
 
 /// Moves the one value that an override made of a dotted key sets into the document.

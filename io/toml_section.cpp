@@ -31,6 +31,22 @@ std::string_view type_name(const toml::node& node) {
   }
 }
 
+namespace {
+
+/// Returns the text that the command line sets a key to, as it was written, so that --set name=123 can set a
+/// text. Returns nothing if the command line sets a table or a list that holds the key.
+std::optional<std::string> text_of_override(const toml::source_region& region, std::string_view key) {
+  if (!region.path || !region.path->starts_with(override_mark)) return std::nullopt;
+  const std::string text = region.path->substr(override_mark.size());
+  const std::size_t equals = text.find('=');
+  const std::string path = text.substr(0, equals);
+  const std::string value = text.substr(equals + 1);
+  if (path.substr(path.rfind('.') + 1) != key || value.find_first_of("[{") == 0) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
 std::string TomlSection::where(const toml::source_region& region) const {
   if (region.path && region.path->starts_with(override_mark)) return *region.path;
   return region.begin ? fmt::format("{}:{}", file_, region.begin.line) : file_;
@@ -99,8 +115,10 @@ const toml::node& TomlSection::require(std::string_view key) const {
 std::optional<std::string> TomlSection::text(std::string_view key) const {
   const toml::node* node = find(key);
   if (!node) return {};
-  if (!node->is_string()) fail(key, fmt::format("'{}' must be a string, not {}", key, type_name(*node)));
-  const std::string& value = node->as_string()->get();
+  const auto written = node->is_string() ? std::nullopt : text_of_override(node->source(), key);
+  if (!node->is_string() && !written)
+    fail(key, fmt::format("'{}' must be a string, not {}", key, type_name(*node)));
+  const std::string value = written ? *written : node->as_string()->get();
   if (value.find('\0') != std::string::npos) fail(key, fmt::format("'{}' holds the character \\u0000", key));
   return value;
 }

@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <new>
+#include <string>
 
+#include "kernels/error.hpp"
 #include "kernels/rounding.hpp"
 
 namespace spsolve {
@@ -42,7 +43,9 @@ class HostMemory : public Memory {
     const std::size_t alignment = bytes < large_page ? row_alignment : large_page;
     const std::size_t rounded = round_up(bytes, alignment);
     auto* memory = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
-    if (!memory) throw std::bad_alloc();
+    if (!memory)
+      throw Error(Status::device_failure,
+                  "out of memory: the system gives no " + std::to_string(rounded) + " bytes for a field");
 #ifdef MADV_HUGEPAGE
     // This is only advice and may fail. It helps because rows of many planes lie on more pages than the TLB
     // holds.

@@ -5,9 +5,12 @@
 #include <cmath>
 #include <complex>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <stdexcept>
+
+#include "kernels/wall_growth.hpp"
 
 namespace spsolve {
 
@@ -140,8 +143,10 @@ std::vector<std::array<double, 3>> sampled_waves(const Index3& shape) {
   return waves;
 }
 
-std::vector<std::complex<double>> sampled_symbol(const Stencil& stencil, const Index3& shape) {
-  const auto waves = waves_of_axes(shape);
+namespace {
+
+/// Returns the symbol at all combinations of waves of the axes, x fastest.
+Numbers symbols_at(const Stencil& stencil, const std::array<std::vector<double>, 3>& waves) {
   // Sum axis by axis: waves along y are applied to summed rows of taps, and waves along z to summed planes.
   std::map<std::array<std::int64_t, 2>, Numbers> rows;
   std::map<std::int64_t, Numbers> planes;
@@ -154,10 +159,153 @@ std::vector<std::complex<double>> sampled_symbol(const Stencil& stencil, const I
   return symbols;
 }
 
+/// Holds the waves first + m step, m = 0 .. count - 1, of an axis.
+struct AxisWaves {
+  std::int64_t count = 1;
+  double first = 0, step = 0;
+
+  double operator()(std::int64_t m) const { return first + static_cast<double>(m) * step; }
+};
+
+/// Returns true if the waves are periodic: the wave after the last is the first.
+bool is_circle(const AxisWaves& waves) { return waves(waves.count) > 1.5 * std::numbers::pi; }
+
+/// Returns true if the weights are the same in both directions of an axis.
+bool is_even(const Stencil& stencil, int axis) {
+  std::map<Index3, double> weights;
+  for (const Tap& tap : stencil.taps()) weights[tap.offset] = tap.weight;
+  return std::ranges::all_of(weights, [&](const auto& weight) {
+    Index3 opposite = weight.first;
+    opposite[axis] = -opposite[axis];
+    const auto found = weights.find(opposite);
+    return found != weights.end() && found->second == weight.second;
+  });
+}
+
+AxisWaves waves_of_axis(const Stencil& stencil, const Domain& domain, int axis) {
+  constexpr double pi = std::numbers::pi;
+  constexpr std::int64_t all = 1 << 15;  // samples of waves of any length
+  const std::int64_t n = domain.shape[axis], radius = stencil.radius()[axis];
+  const auto points = static_cast<double>(n);
+  const auto dirichlet = [&](Side side) { return domain.faces[axis][side].kind == BoundaryKind::dirichlet; };
+  if (radius == 0) return {};
+  if (domain.periodic(axis)) return {n, 0, 2 * pi / points};
+  if (is_even(stencil, axis)) {
+    if (!dirichlet(low) && !dirichlet(high)) return {n, 0, pi / points};
+    if (radius == 1 && dirichlet(low) && dirichlet(high)) return {n, pi / (points + 1), pi / (points + 1)};
+    if (radius == 1) return {n, pi / (2 * points + 1), 2 * pi / (2 * points + 1)};
+  }
+  return {all, 0, 2 * pi / static_cast<double>(all)};
+}
+
+/// Returns the stencil without the taps that reach past the whole grid between dirichlet walls. These taps
+/// read only the fixed values of walls and do not change the growth.
+Stencil within_dirichlet_walls(const Stencil& stencil, const Domain& domain) {
+  const Index3 radius = stencil.radius();
+  DenseWeights<double> dense{grow(box_of({1, 1, 1}), radius)};
+  dense[{}] = 0.0;
+  bool any = false;
+  for (const Tap& tap : stencil.taps()) {
+    bool seen = false;
+    for (int axis = 0; axis < axis_count; ++axis) {
+      const auto is_dirichlet = [](const Face& face) { return face.kind == BoundaryKind::dirichlet; };
+      seen = seen || (std::ranges::all_of(domain.faces[axis], is_dirichlet) &&
+                      std::abs(tap.offset[axis]) >= domain.shape[axis]);
+    }
+    if (!seen) dense[tap.offset] = tap.weight, any = true;
+  }
+  return any ? Stencil(dense.offsets.extent(), dense.values, radius) : stencil;
+}
+
+}  // namespace
+
+std::vector<std::complex<double>> sampled_symbol(const Stencil& stencil, const Index3& shape) {
+  return symbols_at(stencil, waves_of_axes(shape));
+}
+
+std::complex<double> symbol_at(const Stencil& stencil, const std::array<double, 3>& theta) {
+  std::complex<double> sum = 0;
+  for (const Tap& tap : stencil.taps()) {
+    double phase = 0;
+    for (int axis = 0; axis < axis_count; ++axis)
+      phase += theta[axis] * static_cast<double>(tap.offset[axis]);
+    sum += std::polar(tap.weight, phase);
+  }
+  return sum;
+}
+
+double largest_over_waves(const Stencil& whole, const Domain& domain,
+                          const std::function<double(std::complex<double>)>& score) {
+  const Stencil stencil = within_dirichlet_walls(whole, domain);
+  constexpr std::array<std::int64_t, 4> waves_per_axis{1, 32768, 180, 32};  // 2^15 in all
+  std::array<AxisWaves, 3> axes;
+  for (int axis = 0; axis < axis_count; ++axis) axes[axis] = waves_of_axis(stencil, domain, axis);
+  const auto several = std::ranges::count_if(axes, [](const AxisWaves& waves) { return waves.count > 1; });
+
+  std::array<std::vector<double>, 3> sampled;
+  std::array<std::vector<std::int64_t>, 3> numbers;
+  for (int axis = 0; axis < axis_count; ++axis) {
+    const std::int64_t count = std::min(axes[axis].count, waves_per_axis[several]);
+    for (std::int64_t i = 0; i < count; ++i) {
+      // Spread the samples evenly: along a circle with the shortest wave in its middle, or from end to end.
+      const bool circle = is_circle(axes[axis]);
+      const std::int64_t gaps = circle ? count : std::max<std::int64_t>(count - 1, 1);
+      const std::int64_t last = circle ? axes[axis].count : axes[axis].count - 1;
+      const double part = static_cast<double>(i) / static_cast<double>(gaps);
+      numbers[axis].push_back(static_cast<std::int64_t>(std::round(part * static_cast<double>(last))));
+      sampled[axis].push_back(axes[axis](numbers[axis].back()));
+    }
+  }
+  const Numbers symbols = symbols_at(stencil, sampled);
+  double best = -std::numeric_limits<double>::infinity();
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < symbols.size(); ++i)
+    if (const double found = score(symbols[i]); found > best) best = found, at = i;
+
+  const Index3 extent{std::ssize(sampled[z_axis]), std::ssize(sampled[y_axis]), std::ssize(sampled[x_axis])};
+  Index3 wave = point_of(static_cast<std::int64_t>(at), extent);
+  for (int axis = 0; axis < axis_count; ++axis)
+    wave[axis] = numbers[axis][static_cast<std::size_t>(wave[axis])];
+  const auto try_wave = [&](Index3 other) {
+    for (int axis = 0; axis < axis_count; ++axis) {
+      if (is_circle(axes[axis])) other[axis] = wrap(other[axis], axes[axis].count);
+      if (other[axis] < 0 || other[axis] >= axes[axis].count) return false;
+    }
+    const double found = score(symbol_at(stencil, {axes[0](other[0]), axes[1](other[1]), axes[2](other[2])}));
+    if (found <= best) return false;
+    best = found;
+    wave = other;
+    return true;
+  };
+  // Try all of the longest waves. A velocity affects them by direction, and samples are far apart there.
+  constexpr std::int64_t longest = 4;
+  for_each_point(grow(box_of({1, 1, 1}), {longest, longest, longest}), try_wave);
+  // Search from the best wave so far to better neighbours, by ever smaller steps.
+  for (std::int64_t step = 1 << 14; step > 0; step /= 2)
+    for (bool better = true; better;) {
+      better = false;
+      const Index3 centre = wave;
+      for_each_point(grow(box_of({1, 1, 1}), {1, 1, 1}),
+                     [&](const Index3& way) { better = try_wave(centre + step * way) || better; });
+    }
+  return best;
+}
+
+double growth_factor(const Stencil& stencil, const Domain& domain) {
+  const double of_waves =
+      largest_over_waves(stencil, domain, [](std::complex<double> symbol) { return std::abs(symbol); });
+  const double beside_walls = growth_beside_walls(stencil, domain);
+  return beside_walls > 1.0 ? std::max(of_waves, beside_walls) : of_waves;
+}
+
 double growth_factor(const Stencil& stencil, const Index3& shape) {
-  double growth = 0.0;
-  for (const std::complex<double>& s : sampled_symbol(stencil, shape)) growth = std::max(growth, std::abs(s));
-  return growth;
+  return growth_factor(stencil, periodic_domain(shape));
+}
+
+Domain periodic_domain(const Index3& shape) {
+  Domain domain;
+  domain.shape = shape;
+  return domain;
 }
 
 }  // namespace spsolve

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <complex>
+#include <functional>
 #include <vector>
 
 #include "kernels/box.hpp"
+#include "kernels/domain.hpp"
 
 namespace spsolve {
 
@@ -52,9 +55,28 @@ std::vector<std::complex<double>> sampled_symbol(const Stencil& stencil, const I
 /// Returns the wave numbers theta {z, y, x} of sampled_symbol(), in the same order.
 std::vector<std::array<double, 3>> sampled_waves(const Index3& shape);
 
-/// Returns the growth factor of one step (von Neumann): the largest |symbol| over the waves of
-/// sampled_waves(). The solution grows if it is above 1. Only waves that an axis of n points can hold are
-/// sampled.
+/// Returns the symbol of one step at the wave theta {z, y, x}.
+std::complex<double> symbol_at(const Stencil& stencil, const std::array<double, 3>& theta);
+
+/// Returns the largest score(symbol) over the waves that the grid holds. Up to 2^15 waves are sampled, and a
+/// local search starts at the best of them. An axis of n points holds the waves
+///   - 2 pi m / n if it is periodic,
+///   - pi m / n, m = 0 .. n - 1, between neumann walls,
+///   - pi m / (n + 1), m = 1 .. n, between dirichlet walls, for weights of radius 1,
+///   - pi (2 m + 1) / (2 n + 1), m = 0 .. n - 1, between one wall of each kind, for weights of radius 1.
+/// These waves are the eigenvectors of a step whose weights are the same in both directions of an axis with
+/// walls (LeVeque, Finite Difference Methods for ODEs and PDEs, 2007, section 2.10). For other weights no
+/// wave is an eigenvector, and waves of any length are sampled, whose symbols bound the growth.
+double largest_over_waves(const Stencil& stencil, const Domain& domain,
+                          const std::function<double(std::complex<double>)>& score);
+
+/// Returns the growth factor of one step (von Neumann): the largest |symbol| over the waves of the grid. The
+/// solution grows if it is above 1.
+double growth_factor(const Stencil& stencil, const Domain& domain);
+/// Returns the growth factor on the periodic grid of `shape`.
 double growth_factor(const Stencil& stencil, const Index3& shape);
+
+/// A periodic grid.
+Domain periodic_domain(const Index3& shape);
 
 }  // namespace spsolve

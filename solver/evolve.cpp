@@ -121,7 +121,8 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
     if (checkpoint) observers.checkpoint(step, state);
   };
   // Check the initial state too, since rounding to storage may have overflowed.
-  handle_events(0, step == 0, step == schedule.last || (step == 0 && schedule.snapshot_every > 0), false);
+  handle_events(0, step == 0, step == schedule.last || (step == 0 && schedule.snapshot_every > 0),
+                step == schedule.last && schedule.final_checkpoint);
   while (step < schedule.last) {
     const std::int64_t taken = next_stop(schedule, step) - step;
     block.launch(static_cast<int>(taken));
@@ -131,7 +132,8 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
     const bool diagnostics = last || due(schedule.diagnostics_every, step);
     const bool snapshot = last || due(schedule.snapshot_every, step);
     const Request request = last ? Request::none : observers.poll(step);
-    const bool checkpoint = due(schedule.checkpoint_every, step) || request != Request::none;
+    const bool checkpoint = due(schedule.checkpoint_every, step) || request != Request::none ||
+                            (last && schedule.final_checkpoint);
     if (diagnostics || snapshot || checkpoint) handle_events(taken, diagnostics, snapshot, checkpoint);
     if (request == Request::stop) return Outcome::stopped;
   }

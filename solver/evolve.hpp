@@ -18,7 +18,8 @@ struct Schedule {
   std::int64_t snapshot_every = 0;     // always at the last step; with an interval also at step 0
   std::int64_t diagnostics_every = 0;  // always at step 0 and at the last step
   std::int64_t checkpoint_every = 0;
-  int fuse = 1;  // steps per launch; fewer if the next event is nearer
+  int fuse = 1;                   // steps per launch; fewer if the next event is nearer
+  bool final_checkpoint = false;  // also writes a checkpoint at the last step
 };
 
 enum class Request { none, checkpoint, stop };

@@ -18,10 +18,11 @@ ROOMS = {
     "kernels/cuda/launch": {"kernels", "kernels/cuda/runtime", "kernels/cuda/ptx"},
     "kernels/operator": {"kernels"},
     "io/language": {"kernels", "kernels/operator", "io/nearest_name"},
+    "io/hdf5": {"kernels", "io/atomic_file", "io/nearest_name"},
     "halo": {"kernels", "kernels/cuda/runtime", "kernels/cuda/transfer"},
     "solver/plan": set(),
     "solver": set(),
-    "io": {"halo/communicator", "kernels", "kernels/catalogue", "kernels/operator", "kernels/sparse", "io/language"},
+    "io": {"halo/communicator", "kernels", "kernels/catalogue", "kernels/operator", "kernels/sparse", "io/language", "io/hdf5"},
     "app/setup": set(),
     "app/run": {"app/setup"},
     "app/bench": {"app/setup"},
@@ -35,7 +36,7 @@ for family in ("scalar", "tensor", "transfer", "ceilings"):
 ROOMS["solver/plan"] = ALL_KERNELS | {"halo", "solver/problem"}
 ROOMS["solver"] = ALL_KERNELS | {"halo", "solver/plan"}
 for room in ("app/setup", "app/run", "app/bench", "app/inspect", "app"):
-    ROOMS[room] |= ALL_KERNELS | {"solver", "solver/plan", "io", "io/language", "halo"}
+    ROOMS[room] |= ALL_KERNELS | {"solver", "solver/plan", "io", "io/language", "io/hdf5", "halo"}
 
 root = pathlib.Path(sys.argv[1])
 wrong = []

@@ -156,7 +156,7 @@ class Benchmark {
   Benchmark(const Communicator& communicator, const BenchRequest& request)
       : communicator_(communicator),
         request_(request),
-        terminal_(communicator, false),
+        terminal_(communicator, false, is_standard_output(request.json) ? stderr : stdout),
         setting_(setting_of(request)),
         device_(device_of(communicator, request, setting_.parallel)),
         model_(device_model(device_)),
@@ -169,7 +169,7 @@ class Benchmark {
     const Ceilings ceilings =
         measure_ceilings(communicator_, device_, setting_.parallel, CeilingScope::all, terminal_);
     if (communicator_.root()) remember(ceilings);
-    write_json(to_json(ceilings));
+    write_json(to_json(ceilings), true);
   }
 
   void measure_cases() {
@@ -186,6 +186,7 @@ class Benchmark {
     const auto [first, stride] = request_.shard;
     for (auto i = static_cast<std::size_t>(first); i < cases.size(); i += static_cast<std::size_t>(stride))
       measure_case(cases[i]);
+    write_json(results_, true);
     if (request_.suite == "ablation") print_gains(results_, terminal_);
   }
 
@@ -244,9 +245,11 @@ class Benchmark {
     write_json(results_);  // what is there already, should a later case take too long
   }
 
-  void write_json(const Json& json) const {
+  /// Writes the results known so far to a file. A stream gets all results once, when they are `complete`.
+  void write_json(const Json& json, bool complete = false) const {
     on_root(communicator_, [&] {
-      if (!request_.json.empty()) write_text(request_.json, json.dump(2) + "\n");
+      if (!request_.json.empty() && is_stream(request_.json) == complete)
+        write_text(request_.json, json.dump(2) + "\n");
     });
   }
 

@@ -70,6 +70,7 @@ void print_file_sizes(const Setup& setup, const Terminal& terminal) {
                  size_text(snapshot), size_text(snapshot * static_cast<double>(snapshots)),
                  std::int64_t{config.checkpoint.keep} + 1, size_text(checkpoint),
                  place_text(config.output.directory));
+  warn_of_full_disk(setup, terminal);
 }
 
 /// Where the weights are from, if that is the catalogue, and they themselves, as many as there is room for.
@@ -124,16 +125,20 @@ Status check(const Communicator& communicator, const CommandLine& command) {
   // Nothing starts on GPUs that others may be using; what machines other ranks will have is not known.
   if (!model && setup.decomposition.ranks() == communicator.size())
     require_memory(communicator, setup, false);
-  check_datasets(communicator, setup);
+  const auto facts = check_datasets(communicator, setup);
   terminal.print("{}", to_toml(setup.config));
   print_summary(communicator, setup, terminal);
   print_stencil(setup, terminal);
   terminal.print("error bound per step: {:.1e} (relative L2)", setup.plan.chosen.error);
   terminal.print("growth factor per step: {:.15g}",
-                 growth_factor(setup.problem.stencil, setup.problem.domain.shape));
+                 growth_factor(setup.problem.stencil, setup.problem.domain));
   warn_of_growth(setup, terminal);
-  print_file_sizes(setup, terminal);
   const int ranks = setup.decomposition.ranks();
+  for (const auto& [section, values] : facts) {
+    terminal.print("values of [{}]: from {:.9g} to {:.9g}", section, values.min, values.max);
+    if (ranks <= communicator.size()) warn_of_zeros(setup.config, section, values, terminal);
+  }
+  print_file_sizes(setup, terminal);
   terminal.print("the input is valid{}",
                  ranks > communicator.size()
                      ? fmt::format("; values were looked at in {} of {} blocks", communicator.size(), ranks)

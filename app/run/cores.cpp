@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/run/cores.hpp"
 
+#include <fmt/format.h>
 #include <omp.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <vector>
+
+#include "app/setup/control_groups.hpp"
 
 namespace spsolve {
 namespace {
@@ -47,8 +51,31 @@ void share_cores(const Communicator& communicator) {
     check_mpi(MPI_Allgather(own.data(), sizeof own, MPI_BYTE, masks.data(), sizeof own, MPI_BYTE,
                             machine.handle()));
     // Launchers may pass it on to some of the ranks only.
-    if (!std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(threads_of_rank(masks, machine.rank()));
+    if (std::getenv("OMP_NUM_THREADS")) return;
+    const double quota = std::min(processor_quota() / machine.size(), 1e6);
+    // Threads beyond the quota would make others wait in barriers while they may not run.
+    omp_set_num_threads(std::clamp(static_cast<int>(quota), 1, threads_of_rank(masks, machine.rank())));
   });
+}
+
+std::string idle_cores(const Communicator& communicator) {
+  std::string text;
+  on_this_machine(communicator, [&](const Communicator& machine) {
+    const int used = machine.all_reduce(omp_get_max_threads(), MPI_SUM);
+    CoreMask of_launcher{};  // the cores of the job on this machine: the launcher is not bound
+    if (!std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("OMP_NUM_THREADS") ||
+        sched_getaffinity(getppid(), sizeof of_launcher, reinterpret_cast<cpu_set_t*>(of_launcher.data())) <
+            0)
+      return;
+    const int all = static_cast<int>(
+        std::min(processor_quota(), static_cast<double>(cores_in_both(of_launcher, of_launcher))));
+    if (used < all)
+      text = fmt::format(
+          "{} of {} cores of {} lie idle: mpirun has bound ranks to fewer; use mpirun --bind-to none, "
+          "or more ranks",
+          all - used, all, host_name());
+  });
+  return communicator.broadcast(text);
 }
 
 }  // namespace spsolve

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "halo/communicator.hpp"
 
@@ -16,8 +17,14 @@ using CoreMask = std::array<std::uint64_t, 8192 / 64>;
 /// them; at least one. `masks`: of all ranks on its machine.
 int threads_of_rank(std::span<const CoreMask> masks, int rank);
 
-/// Ranks that may run on the same cores share them, unless OMP_NUM_THREADS says how many threads there are:
-/// without it each would start a thread on every core that it may use. Collective.
+/// Sets the number of threads of this rank. Ranks that may run on the same cores divide them, and the ranks
+/// of a machine divide its quota of processors; otherwise each rank would start a thread on every core that
+/// it may use. OMP_NUM_THREADS takes precedence. Collective.
 void share_cores(const Communicator& communicator);
+
+/// Returns advice ("3 of 4 cores of node1 lie idle: ...") if Open MPI's mpirun has bound each rank to one
+/// core and leaves other cores of the machine unused. Returns an empty text otherwise, and on machines other
+/// than that of rank 0. Collective.
+std::string idle_cores(const Communicator& communicator);
 
 }  // namespace spsolve

@@ -25,13 +25,6 @@ struct Spread {
   nlohmann::ordered_json json() const { return {{"min", min}, {"max", max}}; }
 };
 
-/// Whether a report is of a run that finished at this step.
-bool tells_of_end(const std::filesystem::path& file, std::int64_t step) {
-  std::ifstream text(file);
-  auto json = nlohmann::json::parse(text, nullptr, false);
-  return json.is_object() && json["finished"] == true && json["last_step"] == step;
-}
-
 /// What run.json says from the start of a run on. Collective; complete on rank 0.
 nlohmann::ordered_json report_of_start(const Communicator& communicator, const Setup& setup,
                                        const std::string& transport, const Schedule& schedule) {
@@ -39,6 +32,7 @@ nlohmann::ordered_json report_of_start(const Communicator& communicator, const S
           {"finished", false},
           {"input", to_toml(setup.config)},
           {"weights_checksum", checksum_of(setup.problem.stencil)},
+          {"value_checksums", setup.values},
           {"plan", nlohmann::ordered_json::parse(to_json(setup.plan))},
           {"ranks", communicator.size()},
           {"rank_grid", setup.decomposition.rank_grid()},
@@ -54,6 +48,14 @@ nlohmann::ordered_json report_of_start(const Communicator& communicator, const S
 
 std::filesystem::path report_file(const std::filesystem::path& directory) { return directory / "run.json"; }
 
+std::optional<std::int64_t> finished_step(const std::filesystem::path& file) {
+  std::ifstream text(file);
+  auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object() || json["finished"] != true || !json["last_step"].is_number_integer())
+    return std::nullopt;
+  return json["last_step"].get<std::int64_t>();
+}
+
 std::optional<CheckpointHeader> problem_of_report(const std::filesystem::path& file) {
   try {
     const auto json = nlohmann::json::parse(read_text(file));
@@ -61,7 +63,8 @@ std::optional<CheckpointHeader> problem_of_report(const std::filesystem::path& f
         .precision = parse_precision(json.at("plan").at("precision").get<std::string>()).value(),
         .input = json.at("input"),
         .plan = {},
-        .weights = json.at("weights_checksum")};
+        .weights = json.at("weights_checksum"),
+        .values = json.value("value_checksums", ValueChecksums())};
   } catch (const std::exception&) {
     return std::nullopt;
   }
@@ -110,7 +113,7 @@ void report(const Communicator& communicator, const Setup& setup, const std::str
                                                                             : nlohmann::ordered_json()}});
   on_root(communicator, [&] {
     // That of the run whose steps they were stays.
-    if (!(steps == 0 && tells_of_end(file, schedule.last))) write_text(file, json.dump(2) + "\n");
+    if (!(steps == 0 && finished_step(file) == schedule.last)) write_text(file, json.dump(2) + "\n");
   });
 }
 

@@ -24,6 +24,10 @@ std::filesystem::path report_file(const std::filesystem::path& directory);
 /// is none that can be read.
 std::optional<CheckpointHeader> problem_of_report(const std::filesystem::path& file);
 
+/// Returns the last step of the run that a report describes. Returns nothing if the run did not finish or if
+/// there is no report.
+std::optional<std::int64_t> finished_step(const std::filesystem::path& file);
+
 /// Writes run.json as far as it is known at the start, if there are steps to take: a restart can tell what
 /// the directory is of even if the run ends before its first checkpoint. `transport` is what halos travel
 /// by. Collective.

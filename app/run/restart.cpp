@@ -10,28 +10,59 @@
 namespace spsolve {
 namespace {
 
-/// Whether initial values or sources are the same as far as inputs tell: a file may have moved along with the
-/// input.
-bool same_values(const std::optional<FieldForm>& a, const std::optional<FieldForm>& b) {
+/// Holds what an input solves beyond its text.
+struct Contents {
+  Stencil stencil;
+  ValueChecksums values;  // by section, of the datasets that can be read
+};
+
+/// Reads the weights of an input and the datasets that it names, because a dataset may have changed under the
+/// same name since the run began. Collective.
+Contents contents_of(const Communicator& communicator, const RunConfig& config) {
+  Contents contents{read_stencil(communicator, config), {}};
+  const auto look_at = [&](const std::optional<FieldForm>& form, const char* section) {
+    const auto* dataset = form ? std::get_if<DatasetForm>(&*form) : nullptr;
+    if (!dataset) return;
+    if (const auto facts = facts_of(communicator, config.grid, *dataset))
+      contents.values[section] = facts->checksum;
+  };
+  look_at(config.initial, "initial");
+  look_at(config.source, "source");
+  return contents;
+}
+
+/// Returns true if the initial values, or the sources, of two inputs are the same. Datasets are compared by
+/// their values, whatever their names. If one can no longer be read, names are compared without directories,
+/// because files may have been moved.
+bool same_values(const std::optional<FieldForm>& a, const ValueChecksums& values_of_a,
+                 const std::optional<FieldForm>& b, const ValueChecksums& values_of_b,
+                 const std::string& section) {
   const auto* one = a ? std::get_if<DatasetForm>(&*a) : nullptr;
   const auto* other = b ? std::get_if<DatasetForm>(&*b) : nullptr;
   if (!one || !other) return a == b;
+  const auto sum_of_a = values_of_a.find(section), sum_of_b = values_of_b.find(section);
+  if (sum_of_a != values_of_a.end() && sum_of_b != values_of_b.end())
+    return sum_of_a->second == sum_of_b->second;
   return one->file.filename() == other->file.filename() && one->dataset == other->dataset;
 }
 
 /// What makes the results of two inputs different problems, rather than a longer run or other output of one;
-/// `stored` is what `file` says of its run.
+/// `stored` is the header in `file`, `contents` belongs to `config`.
 std::vector<std::string> differences(const CheckpointHeader& stored, const std::filesystem::path& file,
-                                     const RunConfig& config, const Stencil& stencil) {
+                                     const RunConfig& config, const Contents& contents) {
   const RunConfig other = parse_config(stored.input, file, {});
   std::vector<std::string> different;
   if (!(other.grid.domain == config.grid.domain)) different.emplace_back("the grid's shape or [boundary]");
   if (other.grid.spacing != config.grid.spacing) different.emplace_back("grid.spacing");
   if (other.grid.origin != config.grid.origin) different.emplace_back("grid.origin");
-  if (stored.weights != checksum_of(stencil)) different.emplace_back("the weights of [stencil]");
+  if (stored.weights != checksum_of(contents.stencil)) different.emplace_back("the weights of [stencil]");
   if (other.time.dt != config.time.dt) different.emplace_back("dt");
-  if (!same_values(other.initial, config.initial)) different.emplace_back("[initial]");
-  if (!same_values(other.source, config.source)) different.emplace_back("[source]");
+  const auto same = [&](const std::optional<FieldForm>& was, const std::optional<FieldForm>& is,
+                        const char* section) {
+    return same_values(was, stored.values, is, contents.values, section);
+  };
+  if (!same(other.initial, config.initial, "initial")) different.emplace_back("the values of [initial]");
+  if (!same(other.source, config.source, "source")) different.emplace_back("the values of [source]");
   if (other.compute.precision != config.compute.precision) different.emplace_back("compute.precision");
   if (!config.compute.accuracy && stored.precision != config.compute.precision)
     different.emplace_back(fmt::format("compute.accuracy (values are {})", to_string(stored.precision)));
@@ -52,6 +83,24 @@ void require_same_problem(const Checkpoint& checkpoint, const std::vector<std::s
   if (checkpoint.header.step > last_step)
     throw Error(Status::invalid_input, fmt::format("{} is at step {}, beyond the last step {}", file,
                                                    checkpoint.header.step, last_step));
+}
+
+/// Throws Error(invalid_input) if new snapshots would have other points or another precision than earlier
+/// snapshots of the same series.
+void require_same_snapshots(const Checkpoint& checkpoint, const RunConfig& config) {
+  const OutputConfig before = parse_config(checkpoint.header.input, checkpoint.file, {}).output;
+  std::vector<std::string> different;
+  if (before.stride != config.output.stride)
+    different.push_back(fmt::format("output.stride is {}, not {}", config.output.stride, before.stride));
+  if (before.precision != config.output.precision)
+    different.push_back(fmt::format("output.precision is {}, not {}", to_string(config.output.precision),
+                                    to_string(before.precision)));
+  if (!different.empty())
+    throw Error(
+        Status::invalid_input,
+        fmt::format("snapshots would no longer fit those in {}: {} as before; keep it, or go on in "
+                    "another directory: --restart {} --output OTHER",
+                    config.output.directory.string(), fmt::join(different, ", "), checkpoint.file.string()));
 }
 
 }  // namespace
@@ -76,10 +125,10 @@ std::optional<Checkpoint> find_restart(const Communicator& communicator, const C
     checkpoint = verified_checkpoint(communicator, *command.restart);
   }
   if (!checkpoint) return checkpoint;
-  const Stencil stencil = read_stencil(communicator, config);
+  const Contents contents = contents_of(communicator, config);
   std::vector<std::string> different;
   collectively(communicator, [&] {
-    different = differences(checkpoint->header, checkpoint->file, config, stencil);
+    different = differences(checkpoint->header, checkpoint->file, config, contents);
     const bool replaced = command.overwrite && *command.restart == "latest" && !different.empty();
     if (!replaced) require_same_problem(*checkpoint, different, config.time.steps);
   });
@@ -94,15 +143,20 @@ std::optional<Checkpoint> find_restart(const Communicator& communicator, const C
 
 bool continues_results(const Communicator& communicator, const CommandLine& command, const RunConfig& config,
                        const std::optional<Checkpoint>& restart, const RunDirectory& directory) {
-  if (restart) return directory.holds(restart->file);
+  if (restart) {
+    const bool continued = directory.holds(restart->file);
+    if (continued && directory.holds_snapshots_until(restart->header.step))
+      collectively(communicator, [&] { require_same_snapshots(*restart, config); });
+    return continued;
+  }
   if (!command.restart || command.overwrite) return false;
-  const Stencil stencil = read_stencil(communicator, config);
+  const Contents contents = contents_of(communicator, config);
   bool begun = false;
   on_root(communicator, [&] {
     const std::filesystem::path file = report_file(config.output.directory);
     const std::optional<CheckpointHeader> stored = problem_of_report(file);
     if (!stored) return;
-    const auto different = differences(*stored, file, config, stencil);
+    const auto different = differences(*stored, file, config, contents);
     if (!different.empty())
       throw Error(Status::invalid_input,
                   fmt::format("{} is of a run of another problem: {} differ(s) from the input; use "

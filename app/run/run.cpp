@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
+#include "app/run/cores.hpp"
 #include "app/run/report.hpp"
 #include "app/run/requests.hpp"
 #include "app/run/restart.hpp"
@@ -65,26 +67,49 @@ void tune(const Communicator& communicator, Setup& setup, const Terminal& termin
   require_memory(communicator, setup, true);
 }
 
+/// Warns if a finished run has come further than the step that it now goes on from.
+void warn_of_steps_taken_again(const Communicator& communicator, const RunConfig& config, std::int64_t step,
+                               const Terminal& terminal) {
+  on_root(communicator, [&] {
+    const std::int64_t end = finished_step(report_file(config.output.directory)).value_or(0);
+    if (end > step && config.time.steps > step)
+      terminal.warn(
+          "the run in {} has reached step {}, without a checkpoint there: steps from {} on are computed "
+          "again; "
+          "[checkpoint] final = true leaves one at the end",
+          config.output.directory.string(), end, step);
+  });
+}
+
 /// Says what was chosen, and what may go wrong with it.
-void announce(const Communicator& communicator, const Setup& setup, const Terminal& terminal) {
+void announce(const Communicator& communicator, const Setup& setup, bool restarted,
+              const Terminal& terminal) {
   if (setup.config.output.background.value_or(false) && !setup.background)
     terminal.warn(
         "[output] background: this MPI library is not for several threads; the run waits for files");
   warn_of_growth(setup, terminal);
   print_summary(communicator, setup, terminal);
+  if (!restarted) warn_of_full_disk(setup, terminal);
+  const std::string idle = setup.device.cuda ? "" : idle_cores(communicator);
+  if (!idle.empty()) terminal.print("{}", idle);
 }
 
-/// The values that a run begins with.
-void fill_block(const Communicator& communicator, const Setup& setup,
-                const std::optional<Checkpoint>& restart, Block& block) {
+/// Sets the values that a run begins with. Keeps their checksums in the setup.
+void fill_block(const Communicator& communicator, Setup& setup, const std::optional<Checkpoint>& restart,
+                Block& block, const Terminal& terminal) {
   const RunConfig& config = setup.config;
-  if (config.source)
-    block.set_source([&](Field& field) { fill(communicator, setup, *config.source, "source", field); });
+  const auto fill_by = [&](const FieldForm& form, const char* section, Field& field) {
+    const ValueFacts facts = fill(communicator, setup, form, section, field);
+    warn_of_zeros(config, section, facts, terminal);
+    setup.values[section] = facts.checksum;
+  };
+  if (restart) setup.values = restart->header.values;
+  if (config.source) block.set_source([&](Field& field) { fill_by(*config.source, "source", field); });
   block.set_state([&](Field& field) {
     if (restart)
       read_checkpoint(communicator, *restart, default_field, setup.problem.domain.shape, field);
     else
-      fill(communicator, setup, config.initial, "initial", field);
+      fill_by(config.initial, "initial", field);
   });
 }
 
@@ -134,6 +159,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   if (command.restart && !restart)
     terminal.print("no checkpoint to go on from in {}: starting from the beginning",
                    config.output.directory.string());
+  if (continued && *command.restart == "latest")
+    warn_of_steps_taken_again(communicator, config, restart ? restart->header.step : 0, terminal);
   Setup setup = make_setup(communicator, config,
                            restart ? std::optional(parse_plan(restart->header.plan)) : std::nullopt);
   require_memory(communicator, setup, true);
@@ -141,31 +168,35 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                  [&signals] { return signals.termination_requested(); });
   if (restart) watch.checkpoint_written(restart->header.step);
   if (!restart) tune(communicator, setup, terminal);
-  announce(communicator, setup, terminal);
+  announce(communicator, setup, restart.has_value(), terminal);
 
   const Machine machine = make_machine(communicator, setup.device, config.parallel, setup.background);
   if (communicator.size() > 1) terminal.print("halos by {}", machine.transport_name);
   Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen, *machine.backend,
               setup.exchange_every);
   block.watch_by(watch);
-  const Schedule schedule{
-      restart ? restart->header.step : 0, config.time.steps,       config.output.every,
-      config.diagnostics.every,           config.checkpoint.every, setup.plan.chosen.fuse};
+  const Schedule schedule{restart ? restart->header.step : 0,
+                          config.time.steps,
+                          config.output.every,
+                          config.diagnostics.every,
+                          config.checkpoint.every,
+                          setup.plan.chosen.fuse,
+                          config.checkpoint.final};
   for (const int steps : launch_lengths(schedule)) block.prepare(steps);
   block.prepare(setup.for_snapshots());
-  fill_block(communicator, setup, restart, block);
+  fill_block(communicator, setup, restart, block, terminal);
 
   // Everything that can be wrong with the input was found by now: from here on files are written.
-  directory.prepare(command.overwrite, continued);
+  const std::int64_t begun_at = restart ? restart->header.step : -1;
+  directory.prepare(command.overwrite, continued ? std::optional(begun_at) : std::nullopt);
   signals.await_interrupt();
   begin_report(communicator, setup, machine.transport_name, schedule);
-  begin_diagnostics_file(communicator, config.output.directory, {default_field},
-                         restart ? schedule.first : -1);
+  begin_diagnostics_file(communicator, config.output.directory, {default_field}, begun_at);
 
-  Writer writer(communicator, setup, terminal, restart ? restart->header.step : -1);
+  Writer writer(communicator, setup, terminal, begun_at);
   if (setup.background) {
     block.prepare_copies(setup.for_snapshots(), schedule.snapshot_every > 0 ? FileQueue::most_files : 1);
-    if (schedule.checkpoint_every > 0 || config.checkpoint.minutes)
+    if (schedule.checkpoint_every > 0 || config.checkpoint.minutes || config.checkpoint.final)
       block.prepare_copies(setup.for_checkpoints(), 1);
   }
   Requests requests(communicator, signals, started, config.checkpoint.minutes, config.time.wall_limit_minutes,
@@ -194,7 +225,14 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
     throw Error(Status::file_failure, "stopped without the checkpoint that was asked for");
   const RunTimes times{setup_seconds, seconds_since(begin), writer.seconds(), block.timings()};
   report(communicator, setup, machine.transport_name, schedule, outcome, times, terminal);
-  if (outcome == Outcome::finished) return Status::finished;
+  if (outcome == Outcome::finished) {
+    if (writer.last_checkpoint() < schedule.last)
+      terminal.print(
+          "no checkpoint of step {}: a longer run would begin at step {} again ([checkpoint] final = true "
+          "leaves one)",
+          schedule.last, std::max<std::int64_t>(writer.last_checkpoint(), 0));
+    return Status::finished;
+  }
   terminal.print("stopped by {}; go on with --restart latest", requests.reason());
   return Status::stopped;
 }

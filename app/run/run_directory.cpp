@@ -32,6 +32,16 @@ bool is_result(const std::string& name) {
   return std::regex_match(name, names);
 }
 
+bool is_snapshot(const fs::path& result) { return result.extension() == ".hdf"; }
+
+/// Returns the step in the name of a result, or -1 if the name has none.
+std::int64_t step_of(const fs::path& result) {
+  static const std::regex steps(R"(\w+_(\d{10})\..*)");
+  const std::string name = result.filename();
+  std::smatch found;
+  return std::regex_match(name, found, steps) ? std::stoll(found[1]) : -1;
+}
+
 std::vector<fs::path> results_in(const fs::path& directory) {
   std::vector<fs::path> results;
   if (fs::exists(directory))
@@ -40,11 +50,19 @@ std::vector<fs::path> results_in(const fs::path& directory) {
   return results;
 }
 
-/// Throws if there are results in the directory. What a killed run did not finish is none.
+/// Removes a result. If it is a link, only its target is removed: the next file of that name belongs there,
+/// too. Devices and pipes stay.
+void remove_result(const fs::path& file) {
+  if (!is_stream(file)) fs::remove(followed(file));
+}
+
+/// Throws if there are results in the directory. Unfinished files of a killed run do not count, nor do links
+/// whose targets do not exist yet.
 void refuse_results(const fs::path& directory) {
   const std::vector<fs::path> results = results_in(directory);
-  const auto whole = std::ranges::count_if(
-      results, [](const fs::path& file) { return !file.string().ends_with(temporary_name("").string()); });
+  const auto whole = std::ranges::count_if(results, [](const fs::path& file) {
+    return !file.string().ends_with(temporary_name("").string()) && fs::is_regular_file(file);
+  });
   if (whole > 0)
     throw Error(Status::invalid_input, fmt::format("output directory {} holds {} files of another run; use "
                                                    "--restart latest to go on with it, --overwrite to "
@@ -92,26 +110,41 @@ bool RunDirectory::holds(const fs::path& file) const {
   return communicator_.all_reduce(static_cast<int>(found), MPI_MAX) == 1;
 }
 
-void RunDirectory::prepare(bool overwrite, bool continued) {
+bool RunDirectory::holds_snapshots_until(std::int64_t step) const {
+  bool found = false;
   on_root(communicator_, [&] {
+    for (const fs::path& result : results_in(path_))
+      found = found || (is_snapshot(result) && step_of(result) <= step);
+  });
+  return communicator_.all_reduce(static_cast<int>(found), MPI_MAX) == 1;
+}
+
+void RunDirectory::prepare(bool overwrite, std::optional<std::int64_t> continued_from) {
+  on_root(communicator_, [&] {
+    if (fs::is_symlink(path_) && !fs::exists(path_))
+      throw Error(Status::file_failure,
+                  fmt::format("output directory {} is a link to {}, which does not exist", path_.string(),
+                              fs::read_symlink(path_).string()));
     fs::create_directories(path_);
     if (access(path_.c_str(), W_OK | X_OK) != 0)
       throw Error(Status::file_failure,
                   fmt::format("output directory {}: {}", path_.string(), std::strerror(errno)));
     if (!lock_) lock();
-    if (continued) return;
-    if (!overwrite) refuse_results(path_);
-    for (const fs::path& file : results_in(path_)) fs::remove(file);
+    if (!continued_from && !overwrite) refuse_results(path_);
+    for (const fs::path& file : results_in(path_))
+      if (!continued_from || step_of(file) > *continued_from) remove_result(file);
   });
 }
+
+fs::path diagnostics_file(const fs::path& directory) { return directory / diagnostics_name; }
 
 void begin_diagnostics_file(const Communicator& communicator, const fs::path& directory,
                             const std::vector<std::string>& fields, std::int64_t step) {
   on_root(communicator, [&] {
-    const fs::path file = directory / diagnostics_name;
+    const fs::path file = diagnostics_file(directory);
     const std::string columns = diagnostics_columns(fields);
     std::string kept = columns + "\n";
-    if (fs::exists(file)) {
+    if (fs::exists(file) && !is_stream(file)) {
       std::istringstream lines(read_text(file));
       for (std::string line; std::getline(lines, line);) {
         std::int64_t row = 0;
@@ -130,7 +163,7 @@ void add_diagnostics_row(const Communicator& communicator, const fs::path& direc
                          double time, const std::vector<Diagnostics>& of_fields) {
   on_root(communicator, [&] {
     errno = 0;
-    std::ofstream file(directory / diagnostics_name, std::ios::app);
+    std::ofstream file(diagnostics_file(directory), std::ios::app);
     file << fmt::format("{},{:.17g}", step, time);
     for (const Diagnostics& field : of_fields)
       file << fmt::format(",{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}", field.min, field.max, field.mean,
@@ -139,7 +172,7 @@ void add_diagnostics_row(const Communicator& communicator, const fs::path& direc
     file.close();
     if (!file)
       throw Error(Status::file_failure,
-                  fmt::format("{}: cannot write: {}", (directory / diagnostics_name).string(),
+                  fmt::format("{}: cannot write: {}", diagnostics_file(directory).string(),
                               errno ? std::strerror(errno) : "unknown reason"));
   });
 }

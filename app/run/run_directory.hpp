@@ -24,9 +24,13 @@ class RunDirectory {
   void require_no_results() const;
   /// Whether `file` is one of the results there.
   bool holds(const std::filesystem::path& file) const;
-  /// Makes the directory ready. If it holds results, it is an Error(invalid_input) unless `overwrite`, which
-  /// removes them (only files of spsolve's own names), or `continued`, which keeps them.
-  void prepare(bool overwrite, bool continued);
+  /// Returns true if there is a snapshot of `step` or of an earlier step.
+  bool holds_snapshots_until(std::int64_t step) const;
+  /// Makes the directory ready for a run. Throws Error(invalid_input) if it holds results, unless they are
+  /// replaced or continued. `overwrite` removes them (only files that spsolve names). `continued_from` is the
+  /// step that the run goes on from (-1: its beginning); files of later steps are removed, because the run
+  /// writes them again.
+  void prepare(bool overwrite, std::optional<std::int64_t> continued_from);
 
  private:
   void lock();
@@ -40,6 +44,9 @@ class RunDirectory {
 /// each field min, max, mean, l2, change_l2; of several fields they end in _<name of the field>. Collective.
 void begin_diagnostics_file(const Communicator& communicator, const std::filesystem::path& directory,
                             const std::vector<std::string>& fields, std::int64_t step);
+
+/// Returns `directory`/diagnostics.csv.
+std::filesystem::path diagnostics_file(const std::filesystem::path& directory);
 
 /// Adds a row, of the fields in the order of the columns. Collective.
 void add_diagnostics_row(const Communicator& communicator, const std::filesystem::path& directory,

@@ -13,18 +13,20 @@ namespace {
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-/// Whether INT reaches this process: what a script starts in the background inherits that it does not.
-bool interruptible() {
+/// Returns true if a signal is not ignored. Processes that a script starts in the background ignore INT, and
+/// processes that nohup starts ignore HUP.
+bool reaches_this_process(int signal) {
   struct sigaction action {};
-  sigaction(SIGINT, nullptr, &action);
+  sigaction(signal, nullptr, &action);
   return action.sa_handler != SIG_IGN;
 }
 
 }  // namespace
 
-Signals::Signals() : interruptible_(interruptible()) {
+Signals::Signals() : interruptible_(reaches_this_process(SIGINT)) {
   sigemptyset(&waiting_);
   for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM}) sigaddset(&waiting_, signal);
+  if (reaches_this_process(SIGHUP)) sigaddset(&waiting_, SIGHUP);  // ignored after nohup
   pthread_sigmask(SIG_BLOCK, &waiting_, nullptr);
   std::signal(SIGXFSZ, SIG_IGN);  // beyond the limit on file sizes: a failure of the write, like a full disk
   std::signal(SIGPIPE, SIG_IGN);  // whoever reads what is printed may leave; the run goes on

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/run/writer.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 #include "app/run/run_directory.hpp"
 #include "app/setup/planning.hpp"
 #include "io/checkpoint.hpp"
@@ -27,24 +31,44 @@ Writer::~Writer() {
 }
 
 void Writer::snapshot(std::int64_t step, const CopyState& state) {
-  const auto write = [this, step](const std::vector<const Field*>& values) {
+  // The state is finite, so a value that is infinite in the file is beyond the range of its format.
+  auto infinite = std::make_shared<std::atomic<std::int64_t>>(0);
+  const auto write = [this, step, infinite](const std::vector<const Field*>& values) {
     const RunConfig& config = setup_.config;
-    write_snapshot(
-        of_files_.get(), series_,
-        {config.name, step, time(step), config.grid, config.output.stride, config.output.precision},
-        values.front()->owned(), rows_of(names_, values, config.output.precision));
+    const Precision precision = config.output.precision;
+    std::vector<NamedRows> fields = rows_of(names_, values, precision);
+    if (precision == Precision::fp32)
+      for (NamedRows& field : fields)
+        field.row = [rows = std::move(field.row), infinite](const Index3& begin, std::int64_t points,
+                                                            std::byte* out) {
+          rows(begin, points, out);
+          const auto* numbers = reinterpret_cast<const float*>(out);
+          *infinite +=
+              std::count_if(numbers, numbers + points, [](float value) { return std::isinf(value); });
+        };
+    write_snapshot(of_files_.get(), series_,
+                   {config.name, step, time(step), config.grid, config.output.stride, precision},
+                   values.front()->owned(), fields);
+    if (storage_bytes(precision) < storage_bytes(setup_.problem.precision))
+      *infinite = of_files_.get().all_reduce(infinite->load(), MPI_SUM);
   };
-  add(FileQueue::Kind::snapshot, state, write, [](const std::exception_ptr& failure) {
+  add(FileQueue::Kind::snapshot, state, write, [this, step, infinite](const std::exception_ptr& failure) {
     if (failure) std::rethrow_exception(failure);
+    if (*infinite == 0 || std::exchange(warned_of_range_, true)) return;
+    terminal_.warn(
+        "in the snapshot of step {} {} beyond the range of fp32 {} infinite: [output] precision = "
+        "\"fp64\" holds what is computed",
+        step, counted(*infinite, "value"), *infinite == 1 ? "is" : "are");
   });
 }
 
 void Writer::checkpoint(std::int64_t step, const CopyState& state) {
   const auto write = [this, step](const std::vector<const Field*>& values) {
     const RunConfig& config = setup_.config;
+    flush_results();  // a run that goes on from here does not write earlier files again
     write_checkpoint(of_files_.get(), config.output.directory,
                      {step, time(step), setup_.problem.precision, to_toml(config), to_json(setup_.plan),
-                      checksum_of(setup_.problem.stencil), names_},
+                      checksum_of(setup_.problem.stencil), names_, setup_.values},
                      config.grid.domain.dimensions, config.grid.domain.shape, values.front()->owned(),
                      rows_of(names_, values, setup_.problem.precision));
     last_checkpoint_ = step;
@@ -63,14 +87,57 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
 
 void Writer::diagnostics(std::int64_t step, const std::vector<Diagnostics>& by_field) {
   const auto begin = Clock::now();
+  warn_where_frozen(step, by_field);
   add_diagnostics_row(communicator_, setup_.config.output.directory, step, time(step), by_field);
   seconds_ += seconds_since(begin);
+}
+
+/// Returns true if a field has one value everywhere that nothing changes: the walls have the same value, and
+/// there is no source.
+bool Writer::is_steady(const Diagnostics& field) const {
+  const Domain& domain = setup_.problem.domain;
+  bool steady = field.min == field.max && !setup_.problem.has_source;
+  for (const auto& faces : domain.faces)
+    for (const Face& face : faces)
+      steady = steady && (face.kind != BoundaryKind::dirichlet || face.value == field.min);
+  return steady;
+}
+
+/// Warns if a plan that may round coarsely has made a state that its format cannot change any more: in every
+/// field all changes are smaller than half the distance of two neighbouring numbers of the format.
+void Writer::warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>& by_field) {
+  const RunConfig& config = setup_.config;
+  const Precision stored = setup_.problem.precision;
+  if (!config.compute.accuracy || step == 0 || storage_bytes(stored) > 2) return;
+  constexpr double few = 0.05;  // share of points that may still change by one last place
+  const double last_place = stored == Precision::bf16 ? 0x1p-8 : 0x1p-11;
+  double change = 0;  // relative to the norm, the largest of all fields
+  for (const Diagnostics& field : by_field) {
+    if (is_steady(field) || field.change_l2 > few * last_place * field.l2) return;
+    if (field.l2 > 0) change = std::max(change, field.change_l2 / field.l2);
+  }
+  if (std::exchange(warned_of_frozen_, true)) return;
+  terminal_.warn(
+      "step {} has changed the state by {:.2g} of its norm, less than {} can tell: what is left to change "
+      "may be lost to rounding, in every step. A smaller compute.accuracy, or none, goes on (this run takes "
+      "{} instead of {})",
+      step, change, to_string(stored), to_string(stored), to_string(config.compute.precision));
 }
 
 void Writer::finish() {
   const auto begin = Clock::now();
   files_.finish();
+  flush_results();
   seconds_ += seconds_since(begin);
+}
+
+/// Returns when what was written so far is on disk. Must not be called while another thread writes files.
+void Writer::flush_results() {
+  collectively(of_files_.get(), [&] {
+    const auto rows = diagnostics_file(setup_.config.output.directory);
+    if (communicator_.root() && !is_stream(rows)) series_.unflushed().add(rows);
+    series_.unflushed().flush();
+  });
 }
 
 void Writer::add(FileQueue::Kind kind, const CopyState& state, FileQueue::Write write, FileQueue::Done done) {

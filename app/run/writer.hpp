@@ -41,6 +41,9 @@ class Writer {
 
  private:
   double time(std::int64_t step) const { return static_cast<double>(step) * setup_.config.time.dt; }
+  void flush_results();
+  bool is_steady(const Diagnostics& field) const;
+  void warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>& by_field);
   void add(FileQueue::Kind kind, const CopyState& state, FileQueue::Write write, FileQueue::Done done);
 
   Communicator communicator_;
@@ -52,6 +55,7 @@ class Writer {
   std::int64_t wanted_checkpoint_ = -1;  // step
   std::atomic<std::int64_t> last_checkpoint_;
   double seconds_ = 0;
+  bool warned_of_range_ = false, warned_of_frozen_ = false;
   FileQueue files_;  // last: its threads use the others
 };
 

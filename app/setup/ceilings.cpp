@@ -138,7 +138,7 @@ void remember(const Ceilings& ceilings) {
   if (!file) return;
   try {
     std::filesystem::create_directories(file->parent_path());
-    write_text(*file, to_json(ceilings).dump(2) + "\n", own_temporary_name(*file));
+    write_cache(*file, to_json(ceilings).dump(2) + "\n");
   } catch (const std::exception&) {  // a cache may be full, or read-only
   }
 }

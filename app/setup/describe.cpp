@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <regex>
 
+#include "app/setup/host_memory.hpp"
 #include "kernels/catalogue/presets.hpp"
 
 namespace spsolve {
@@ -18,11 +20,14 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
                    const std::string& hint) {
   const Problem& problem = setup.problem;
   const int dimensions = problem.domain.dimensions;
-  terminal.print("{}: {} points, {}, radius {}, {}, {}", setup.config.name,
+  const TimeConfig& time = setup.config.time;
+  const double end = static_cast<double>(time.steps) * time.dt;
+  terminal.print("{}: {} points, {}, radius {}, {}, {}{}", setup.config.name,
                  extent_text(problem.domain.shape, dimensions),
                  counted(static_cast<std::int64_t>(problem.stencil.taps().size()), "tap"),
                  extent_text(problem.stencil.radius(), dimensions), to_string(problem.precision),
-                 counted(setup.config.time.steps, "step"));
+                 counted(time.steps, "step"),
+                 time.dt == 1 ? "" : fmt::format(" of {:.6g} to time {:.10g}", time.dt, end));
   const Candidate& chosen = setup.plan.chosen;
   terminal.print("plan: {} {} unit{}, {} per launch ({}-bound in the model{})", setup.plan.device,
                  to_string(chosen.unit),
@@ -49,9 +54,52 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
   if (!setup.device.note.empty()) terminal.print("no GPU: {}", setup.device.note);
 }
 
+void warn_of_zeros(const RunConfig& config, const std::string& section, const ValueFacts& facts,
+                   const Terminal& terminal) {
+  if (facts.min != 0 || facts.max != 0) return;
+  static const std::regex coordinates(R"((^|[^A-Za-z_])[xyz]($|[^A-Za-z_0-9]))");
+  const FieldForm& form = section == "source" && config.source ? *config.source : config.initial;
+  const auto* expression = std::get_if<ExpressionForm>(&form);
+  if (expression && !std::regex_search(expression->expression, coordinates)) return;
+  std::string grid;
+  for (int axis = axis_count - 1; axis >= config.grid.domain.first_axis(); --axis) {
+    const auto last = static_cast<double>(config.grid.domain.shape[axis] - 1);
+    grid += fmt::format("{}{} from {} to {} by {}", grid.empty() ? "" : ", ", axis_names[axis],
+                        config.grid.origin[axis], config.grid.origin[axis] + config.grid.spacing[axis] * last,
+                        config.grid.spacing[axis]);
+  }
+  terminal.warn("the values of [{}] are zero everywhere{}", section,
+                expression
+                    ? fmt::format(": no point of the grid ({}) is one that the formula has others for", grid)
+                    : "");
+}
+
+void warn_of_full_disk(const Setup& setup, const Terminal& terminal) {
+  const RunConfig& config = setup.config;
+  const Box points = setup.problem.domain.box();
+  const auto bytes = [](const Box& values, Precision precision) {
+    return static_cast<double>(values.points()) * static_cast<double>(storage_bytes(precision));
+  };
+  const std::int64_t every = config.output.every, steps = config.time.steps;
+  const double snapshots = every > 0 ? static_cast<double>(steps / every + 1 + (steps % every != 0)) : 1.0;
+  const bool has_checkpoints =
+      config.checkpoint.every > 0 || config.checkpoint.minutes || config.checkpoint.final;
+  const double needed =
+      snapshots * bytes(setup.for_snapshots().kept(points), config.output.precision) +
+      (has_checkpoints ? config.checkpoint.keep + 1.0 : 0.0) * bytes(points, setup.problem.precision);
+  std::error_code unseen;
+  std::filesystem::path existing = std::filesystem::absolute(config.output.directory).lexically_normal();
+  while (!std::filesystem::exists(existing, unseen) && existing != existing.parent_path())
+    existing = existing.parent_path();
+  const auto space = std::filesystem::space(existing, unseen);
+  if (!unseen && needed > static_cast<double>(space.available))
+    terminal.warn("files of {} will not fit: {} are free in {}", size_text(needed),
+                  size_text(static_cast<double>(space.available)), existing.string());
+}
+
 void warn_of_growth(const Setup& setup, const Terminal& terminal) {
   const Stencil& stencil = setup.problem.stencil;
-  const double growth = growth_factor(stencil, setup.problem.domain.shape);
+  const double growth = growth_factor(stencil, setup.problem.domain);
   // Each tap's weight may be rounded by half a unit of its last place, and so are the factors of each axis.
   double rounding = 0x1p-52 * static_cast<double>(stencil.taps().size() + 4);
   // Weights that fp32 holds were rounded to it, as far as one can see.
@@ -63,7 +111,7 @@ void warn_of_growth(const Setup& setup, const Terminal& terminal) {
   const auto* preset = std::get_if<PresetForm>(&setup.config.stencil);
   if (preset && preset->parameters.count("dt")) {
     const double dt = preset->parameters.at("dt").front();
-    const double stable = largest_stable_dt(stencil, dt, setup.problem.domain.shape);
+    const double stable = largest_stable_dt(stencil, dt, setup.problem.domain);
     advice = stable > 0
                  ? fmt::format("; the largest stable time step is {:.6g}, this one is {:.6g}", stable, dt)
                  : std::string("; no time step is stable without more diffusion");

@@ -14,6 +14,15 @@ std::string extent_text(const Index3& extent, int dimensions);
 void print_summary(const Communicator& communicator, const Setup& setup, const Terminal& terminal,
                    const std::string& hint = "; see spsolve plan");
 
+/// Warns if the values of a section are zero everywhere although the input does not give them as one number.
+/// Usual causes are a source outside the grid, or a comparison with a coordinate that no point has.
+void warn_of_zeros(const RunConfig& config, const std::string& section, const ValueFacts& facts,
+                   const Terminal& terminal);
+
+/// Warns if snapshots and checkpoints need more space than is free in the file system of the output
+/// directory.
+void warn_of_full_disk(const Setup& setup, const Terminal& terminal);
+
 /// Warns where the weights amplify some wave, with the largest stable time step where there is
 /// one.
 void warn_of_growth(const Setup& setup, const Terminal& terminal);

@@ -2,11 +2,14 @@
 #include "app/setup/host_memory.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
+#include <utility>
 
+#include "app/setup/control_groups.hpp"
 #include "kernels/error.hpp"
 
 namespace spsolve {
@@ -14,20 +17,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The number that follows `key` in a file, or with which it begins; `otherwise` where there is none ("max").
-double number_in(const fs::path& file, const std::string& key, double otherwise) {
-  std::ifstream text(file);
-  for (std::string word; !key.empty() && word != key && text;) text >> word;
-  double number = 0;
-  return text >> number ? number : otherwise;
-}
-
-/// Names of the files of a version of control groups, below the mount point of those that limit memory.
+/// Holds the names of the files of one version of control groups.
 struct Names {
-  const char *mount, *limit, *used, *of_files;
+  const char *limit, *used, *of_files;
 };
-constexpr Names version_2{"sys/fs/cgroup", "memory.max", "memory.current", ""};
-constexpr Names version_1{"sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_"};
+constexpr Names version_2{"memory.max", "memory.current", ""};
+constexpr Names version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_"};
+
+/// Returns the address space that the limits of a shell (ulimit -v, ulimit -d) leave this process.
+void limit_by_shell(AvailableMemory& least, bool free_now) {
+  const auto page = static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  const double taken = free_now ? page * number_in("/proc/self/statm", "", 0) : 0;
+  for (const auto& [limit, option] :
+       {std::pair(RLIMIT_AS, "ulimit -v"), std::pair(RLIMIT_DATA, "ulimit -d")}) {
+    rlimit found{};
+    if (getrlimit(limit, &found) != 0 || found.rlim_cur == RLIM_INFINITY) continue;
+    const double bytes = static_cast<double>(found.rlim_cur) - (limit == RLIMIT_AS ? taken : 0);
+    if (bytes < least.bytes) least = {std::max(bytes, 0.0), fmt::format("left by {}", option)};
+  }
+}
 
 }  // namespace
 
@@ -36,25 +44,18 @@ AvailableMemory available_memory(bool free_now, const fs::path& root) {
   AvailableMemory least{
       1024 * number_in(root / "proc/meminfo", free_now ? "MemAvailable:" : "MemTotal:", unlimited),
       free_now ? "free on this machine" : "of this machine"};
-  std::ifstream groups(root / "proc/self/cgroup");
-  // Lines "number:controllers:path"; version 2 names none. A container may see its group as the root.
-  for (std::string number, controllers, path; std::getline(groups, number, ':') &&
-                                              std::getline(groups, controllers, ':') &&
-                                              std::getline(groups, path);) {
-    if (!controllers.empty() && ("," + controllers + ",").find(",memory,") == std::string::npos) continue;
-    const Names& names = controllers.empty() ? version_2 : version_1;
-    for (fs::path group = fs::path(path).lexically_normal().relative_path();; group = group.parent_path()) {
-      const fs::path directory = root / names.mount / group, limit = directory / names.limit;
-      double bytes = number_in(limit, "", unlimited);
-      if (free_now) {
-        bytes -= number_in(directory / names.used, "", 0);
-        for (const char* pages : {"active_file", "inactive_file"})
-          bytes += number_in(directory / "memory.stat", std::string(names.of_files) + pages, 0);
-      }
-      if (bytes < least.bytes) least = {std::max(bytes, 0.0), "left by " + limit.string()};
-      if (group.empty()) break;
+  for_each_control_group("memory", root, [&](const fs::path& directory, int version) {
+    const Names& names = version == 2 ? version_2 : version_1;
+    const fs::path limit = directory / names.limit;
+    double bytes = number_in(limit, "", unlimited);
+    if (free_now) {
+      bytes -= number_in(directory / names.used, "", 0);
+      for (const char* pages : {"active_file", "inactive_file"})
+        bytes += number_in(directory / "memory.stat", std::string(names.of_files) + pages, 0);
     }
-  }
+    if (bytes < least.bytes) least = {std::max(bytes, 0.0), "left by " + limit.string()};
+  });
+  if (root == "/") limit_by_shell(least, free_now);
   return least;
 }
 

@@ -19,6 +19,12 @@ void require_text(const RunConfig& config) {
   }
 }
 
+/// Returns the name of an input that comes through a pipe. Messages use it, and so does a run whose input
+/// gives no name. Paths in the input start at the current directory.
+std::filesystem::path name_of_stream(const std::filesystem::path& stream) {
+  return stream == "-" ? std::filesystem::path("stdin") : stream.filename();
+}
+
 }  // namespace
 
 RunConfig load_input(const Communicator& communicator, const CommandLine& command) {
@@ -29,13 +35,13 @@ RunConfig load_input(const Communicator& communicator, const CommandLine& comman
     } catch (const Error& error) {
       throw Error(Status::invalid_input, error.what());
     }
-    if (text.empty())
-      throw Error(Status::invalid_input,
-                  fmt::format("{}: is empty, or no regular file", command.file.string()));
+    if (text.empty()) throw Error(Status::invalid_input, fmt::format("{}: is empty", command.file.string()));
   });
   text = communicator.broadcast(text);
+  const bool piped = communicator.all_reduce(static_cast<int>(is_stream(command.file)), MPI_MAX) == 1;
+  const std::filesystem::path name = piped ? name_of_stream(command.file) : command.file;
   RunConfig config;
-  collectively(communicator, [&] { config = parse_config(text, command.file, command.overrides); });
+  collectively(communicator, [&] { config = parse_config(text, name, command.overrides); });
   if (command.output) config.output.directory = *command.output;
   collectively(communicator, [&] { require_text(config); });
   return config;

@@ -138,6 +138,7 @@ DeviceModel device_model(const DeviceChoice& device) {
 #ifdef SPSOLVE_CUDA
   if (device.cuda) {
     const cuda::DeviceInfo info = cuda::device_info(device.device);
+    model.name = info.name;
     model.multiprocessors = info.multiprocessors;
     model.compute_capability = info.compute_capability;
     model.shared_bytes_per_block = static_cast<double>(info.shared_bytes_per_block);
@@ -148,7 +149,7 @@ DeviceModel device_model(const DeviceChoice& device) {
 
 DeviceModel device_model(const std::filesystem::path& file) {
   std::error_code unreadable;
-  if (!std::filesystem::is_regular_file(file, unreadable))
+  if (!is_stream(file) && !std::filesystem::is_regular_file(file, unreadable))
     throw Error(Status::invalid_input, fmt::format("--device-model {}: no such file", file.string()));
   const toml::table document = parse_toml(read_text(file), file.string(), {});
   const TomlSection root(document, file.string());

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/setup/distribution.hpp"
 #include "app/setup/host_memory.hpp"
+#include "app/setup/terminal.hpp"
 #include "io/array_reader.hpp"
 #include "io/expression.hpp"
 #include "solver/block.hpp"
@@ -23,15 +25,18 @@ void reading(const std::string& section, Read&& read) try {
   throw Error(error.status(), fmt::format("{}.file: {}", section, error.what()));
 }
 
-/// Hands the values on `box` to `sink`, which several threads may call at once.
-void read_values(const Setup& setup, const FieldForm& form, const char* section, const Box& box,
-                 const ValueSink& sink) {
+/// Hands the values on `box` to `sink`, which several threads may call at once. Collective. All
+/// ranks throw if one finds an error.
+void read_values(const Communicator& communicator, const Setup& setup, const FieldForm& form,
+                 const char* section, const Box& box, const ValueSink& sink) {
   const Grid& grid = setup.config.grid;
   if (const auto* expression = std::get_if<ExpressionForm>(&form)) {
-    Expression{expression->expression, fmt::format("{}.expression", section)}.evaluate(grid, box, sink);
+    collectively(communicator, [&] {
+      Expression{expression->expression, fmt::format("{}.expression", section)}.evaluate(grid, box, sink);
+    });
   } else {
     const auto& source = std::get<DatasetForm>(form);
-    reading(section, [&] { read_box(source.file, source.dataset, grid.domain, box, sink); });
+    reading(section, [&] { read_boxes(communicator, source.file, source.dataset, grid.domain, box, sink); });
   }
 }
 
@@ -141,26 +146,55 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config,
   return {config, problem, device, plan, request.note, decomposition, exchange_every, background};
 }
 
-void check_datasets(const Communicator& communicator, const Setup& setup) {
+std::map<std::string, ValueFacts> check_datasets(const Communicator& communicator, const Setup& setup) {
   const int rank = communicator.rank();
   const Box block = rank < setup.decomposition.ranks() ? setup.decomposition.block(rank) : Box{};
-  collectively(communicator, [&] {
-    const auto ignore = [](const Index3&, std::span<const double>) {};
-    read_values(setup, setup.config.initial, "initial", block, ignore);
-    if (setup.config.source) read_values(setup, *setup.config.source, "source", block, ignore);
-  });
+  std::map<std::string, ValueFacts> facts;
+  const auto look_at = [&](const FieldForm& form, const char* section) {
+    ValueSummary summary(setup.problem.domain.shape);
+    Reading reading(communicator, fmt::format("looking at [{}]", section), block.points());
+    read_values(communicator, setup, form, section, block,
+                [&](const Index3& begin, std::span<const double> values) {
+                  summary.add(begin, values);
+                  reading.advance(std::ssize(values));
+                });
+    facts[section] = summary.of_all(communicator);
+  };
+  look_at(setup.config.initial, "initial");
+  if (setup.config.source) look_at(*setup.config.source, "source");
+  return facts;
 }
 
-void fill(const Communicator& communicator, const Setup& setup, const FieldForm& form, const char* section,
-          Field& field) {
-  collectively(communicator, [&] {
-    with_storage(field.precision(), [&]<class Storage>() {
-      read_values(setup, form, section, field.owned(),
-                  [&](const Index3& begin, std::span<const double> values) {
-                    std::ranges::transform(values, field.at<Storage>(begin), to_storage<Storage>);
-                  });
-    });
+std::optional<ValueFacts> facts_of(const Communicator& communicator, const Grid& grid,
+                                   const DatasetForm& dataset) try {
+  // Cut slabs across the slowest axis with a point for each rank, or across the longest axis if there is
+  // none.
+  const Index3& shape = grid.domain.shape;
+  const auto enough =
+      std::ranges::find_if(shape, [&](std::int64_t points) { return points >= communicator.size(); });
+  const auto axis = (enough != shape.end() ? enough : std::ranges::max_element(shape)) - shape.begin();
+  Box slab = grid.domain.box();
+  slab.begin[axis] = shape[axis] * communicator.rank() / communicator.size();
+  slab.end[axis] = shape[axis] * (communicator.rank() + 1) / communicator.size();
+  ValueSummary summary(shape);
+  read_boxes(communicator, dataset.file, dataset.dataset, grid.domain, slab,
+             [&](const Index3& begin, std::span<const double> values) { summary.add(begin, values); });
+  return summary.of_all(communicator);
+} catch (const Error&) {
+  return std::nullopt;
+}
+
+ValueFacts fill(const Communicator& communicator, const Setup& setup, const FieldForm& form,
+                const char* section, Field& field) {
+  ValueSummary summary(setup.problem.domain.shape);
+  with_storage(field.precision(), [&]<class Storage>() {
+    read_values(communicator, setup, form, section, field.owned(),
+                [&](const Index3& begin, std::span<const double> values) {
+                  summary.add(begin, values);
+                  std::ranges::transform(values, field.at<Storage>(begin), to_storage<Storage>);
+                });
   });
+  return summary.of_all(communicator);
 }
 
 MemoryNeed memory_need(const Setup& setup) {

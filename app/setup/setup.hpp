@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
+#include <string>
 
 #include "app/setup/device.hpp"
 #include "app/setup/planning.hpp"
 #include "halo/communicator.hpp"
 #include "halo/decomposition.hpp"
+#include "io/checkpoint.hpp"
 #include "io/config.hpp"
+#include "io/value_summary.hpp"
 #include "kernels/sampling.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/problem.hpp"
@@ -25,8 +29,9 @@ struct Setup {
   Plan plan;
   std::string plan_note;  // why a plan to go on with was not kept; empty where it was
   Decomposition decomposition;
-  int exchange_every = 1;   // launches that share an exchange of halos
-  bool background = false;  // files are written while the run goes on
+  int exchange_every = 1;      // launches that share an exchange of halos
+  bool background = false;     // files are written while the run goes on
+  ValueChecksums values = {};  // by section, once fill() has read it
 
   /// Points around a block that are known after an exchange.
   Index3 halo() const { return exchange_every * plan.chosen.fuse * problem.stencil.radius(); }
@@ -58,13 +63,19 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config,
                  const std::optional<KeptPlan>& continued = {}, const std::optional<DeviceModel>& model = {},
                  std::optional<int> ranks = {});
 
-/// Opens every file that the input names and checks shape, type and values, each rank those of its own block.
-/// Collective.
-void check_datasets(const Communicator& communicator, const Setup& setup);
+/// Reads a dataset, divided among the ranks, and returns the facts of its values. Returns nothing if the
+/// dataset cannot be read. Collective.
+std::optional<ValueFacts> facts_of(const Communicator& communicator, const Grid& grid,
+                                   const DatasetForm& dataset);
 
-/// Sets the owned points of a field from an expression or a dataset. Collective.
-void fill(const Communicator& communicator, const Setup& setup, const FieldForm& form, const char* section,
-          Field& field);
+/// Opens every file that the input names and checks shape, type and values, each rank those of its own block.
+/// Returns the facts of the values by section. Shows progress if reading takes long. Collective.
+std::map<std::string, ValueFacts> check_datasets(const Communicator& communicator, const Setup& setup);
+
+/// Sets the owned points of a field from an expression or a dataset and returns the facts of all values.
+/// Collective.
+ValueFacts fill(const Communicator& communicator, const Setup& setup, const FieldForm& form,
+                const char* section, Field& field);
 
 /// Throws Error(invalid_input) where this machine has too little memory for its ranks, Error(device_failure)
 /// where a GPU has: in all, or if they are to be taken, free now. Names the key of the input that makes halos

@@ -3,32 +3,61 @@
 
 #include <fcntl.h>
 #include <fmt/chrono.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 namespace spsolve {
 namespace {
 
-/// Whether a bar that is drawn anew can be read. Open MPI gives every rank a terminal of its own, wherever
-/// mpirun (the parent of rank 0) prints to: that is what counts.
-bool can_draw() {
+/// Returns the columns of the terminal that shows standard output, or 0 if it is no terminal. Open MPI gives
+/// every rank a terminal of its own, so what counts is the output of mpirun, the parent of rank 0.
+int terminal_columns() {
   const char* kind = std::getenv("TERM");
-  if (!isatty(STDOUT_FILENO) || (kind && std::string_view(kind) == "dumb")) return false;
-  if (!std::getenv("OMPI_COMM_WORLD_SIZE")) return true;
-  const int output = open(fmt::format("/proc/{}/fd/1", getppid()).c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
-  if (output < 0) return false;
-  const bool terminal = isatty(output) == 1;
-  close(output);
-  return terminal;
+  if (!isatty(STDOUT_FILENO) || (kind && std::string_view(kind) == "dumb")) return 0;
+  const bool launched = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr;
+  const int output =
+      launched ? open(fmt::format("/proc/{}/fd/1", getppid()).c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC)
+               : STDOUT_FILENO;
+  constexpr int usual = 80;
+  winsize size{};
+  int columns = output >= 0 && isatty(output) == 1 ? usual : 0;
+  if (columns > 0 && ioctl(output, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) columns = size.ws_col;
+  if (launched && output >= 0) close(output);
+  return columns;
 }
+
+/// Draws a line over the last one. It is never wider than the terminal, because a line that wraps could not
+/// be drawn over.
+void draw(const std::string& line) {
+  const int room = std::max(terminal_columns() - 1, 0);
+  std::fputs(fmt::format("\r{:<{}.{}}", line, room, room).c_str(), stdout);
+  std::fflush(stdout);
+}
+
+void erase_drawn() { std::fputs("\r\x1b[K", stdout); }
 
 }  // namespace
 
+std::string progress_line(double done, const std::string& numbers, int columns) {
+  constexpr int widest = 30, narrowest = 5, frame = 3;  // columns of the bar and of "[] "
+  const int width = std::min(widest, columns - 1 - frame - static_cast<int>(numbers.size()));
+  if (width < narrowest) return numbers.substr(0, static_cast<std::size_t>(std::max(columns - 1, 0)));
+  const auto filled = static_cast<int>(width * std::clamp(done, 0.0, 1.0));
+  return fmt::format("[{:#<{}}{:.<{}}] {}", "", filled, "", width - filled, numbers);
+}
+
 Progress::Progress(const Communicator& communicator, bool quiet, std::int64_t first, std::int64_t last,
                    std::int64_t points)
-    : speaks_(communicator.root() && !quiet), bar_(can_draw()), first_(first), last_(last), points_(points) {}
+    : speaks_(communicator.root() && !quiet),
+      bar_(terminal_columns() > 0),
+      first_(first),
+      last_(last),
+      points_(points) {}
 
 void Progress::at(std::int64_t step) {
   if (!speaks_) return;
@@ -44,20 +73,41 @@ void Progress::at(std::int64_t step) {
       fmt::format("step {}/{}  {:.3f} GStencil/s  {}:{:%M:%S} to go", step, last_, rate * 1e-9,
                   std::chrono::floor<std::chrono::hours>(left).count(), left);
   if (bar_) {
-    constexpr int width = 30;
-    const auto filled = static_cast<int>(width * static_cast<double>(step) / static_cast<double>(last_));
-    std::fputs(fmt::format("\r[{:#<{}}{:.<{}}] {} ", "", filled, "", width - filled, numbers).c_str(),
-               stdout);
+    draw(progress_line(static_cast<double>(step) / static_cast<double>(last_), numbers, terminal_columns()));
     drawn_ = true;
   } else {
     std::puts(numbers.c_str());
+    std::fflush(stdout);
   }
-  std::fflush(stdout);
 }
 
 void Progress::pause() {
-  if (drawn_) std::fputs("\r\x1b[K", stdout);
+  if (drawn_) erase_drawn();
   drawn_ = false;
+}
+
+Reading::Reading(const Communicator& communicator, std::string what, std::int64_t points)
+    : speaks_(communicator.root()), bar_(terminal_columns() > 0), what_(std::move(what)), points_(points) {}
+
+Reading::~Reading() {
+  if (drawn_) erase_drawn();
+}
+
+void Reading::advance(std::int64_t points) {
+  const double done = static_cast<double>(done_ += points) / static_cast<double>(points_);
+  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!speaks_ || !lock) return;
+  const Clock::time_point now = Clock::now();
+  if (now - printed_ < (bar_ ? std::chrono::milliseconds(500) : std::chrono::seconds(5))) return;
+  printed_ = now;
+  const std::string text = fmt::format("{}: {:.0f}%", what_, 100 * done);
+  if (bar_) {
+    draw(progress_line(done, text, terminal_columns()));
+    drawn_ = true;
+  } else {
+    std::puts(text.c_str());
+    std::fflush(stdout);
+  }
 }
 
 }  // namespace spsolve

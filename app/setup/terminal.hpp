@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdio>
+#include <mutex>
+#include <string>
 
 #include "app/setup/clock.hpp"
 #include "halo/communicator.hpp"
@@ -18,11 +21,14 @@ inline std::string counted(std::int64_t count, std::string_view noun) {
 /// Prints for rank 0: results and progress on standard output, warnings and errors on standard error.
 class Terminal {
  public:
-  Terminal(const Communicator& communicator, bool quiet) : speaks_(communicator.root()), quiet_(quiet) {}
+  /// `results` replaces standard output for results and progress, for callers that print something else
+  /// there.
+  Terminal(const Communicator& communicator, bool quiet, std::FILE* results = stdout)
+      : speaks_(communicator.root()), quiet_(quiet), results_(results) {}
 
   template <class... Args>
   void print(fmt::format_string<Args...> format, Args&&... args) const {
-    if (speaks_ && !quiet_) line(stdout, fmt::format(format, std::forward<Args>(args)...));
+    if (speaks_ && !quiet_) line(results_, fmt::format(format, std::forward<Args>(args)...));
   }
   template <class... Args>
   void warn(fmt::format_string<Args...> format, Args&&... args) const {
@@ -36,6 +42,33 @@ class Terminal {
     std::fflush(to);
   }
   bool speaks_, quiet_;
+  std::FILE* results_;
+};
+
+/// Returns a bar and numbers in fewer than `columns` columns, or as much of the numbers as fits. `done` is
+/// the share that is done, from 0 to 1.
+std::string progress_line(double done, const std::string& numbers, int columns);
+
+/// Shows the progress of reading values, in per cent of this rank's points, as Progress does. Prints nothing
+/// if reading takes a short time.
+class Reading {
+ public:
+  Reading(const Communicator& communicator, std::string what, std::int64_t points);
+  ~Reading();
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+
+  /// Adds `points` to the points that are read. May be called by any thread.
+  void advance(std::int64_t points);
+
+ private:
+  bool speaks_, bar_;
+  std::string what_;
+  std::int64_t points_;
+  std::atomic<std::int64_t> done_ = 0;
+  std::mutex mutex_;
+  Clock::time_point printed_ = Clock::now();
+  bool drawn_ = false;
 };
 
 /// Progress of the time loop with rate and time to go: a bar that is drawn anew where standard output is a

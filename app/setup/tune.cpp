@@ -165,7 +165,7 @@ std::optional<KeptPlan> tuned_plan(const Communicator& communicator, const Probl
   if (const auto file = file_of(problem, request, device); file && communicator.root()) {
     try {
       std::filesystem::create_directories(file->parent_path());
-      write_text(*file, to_json(tuned) + "\n", own_temporary_name(*file));
+      write_cache(*file, to_json(tuned) + "\n");
     } catch (const std::exception& error) {
       terminal.warn("the tuned plan is not remembered: {}", error.what());
     }

@@ -7,7 +7,7 @@
 #include <CLI/Version.hpp>
 
 #include "app/setup/version.hpp"
-#include "io/hdf5.hpp"
+#include "io/hdf5/hdf5.hpp"
 #ifdef SPSOLVE_CUDA
 #include <cuda_runtime_api.h>
 #endif

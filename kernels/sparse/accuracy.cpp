@@ -257,7 +257,7 @@ LaunchError scalar_error(const Stencil& stencil, int steps, Precision precision)
   // zero.
   constexpr double useless = 1e30;  // larger bounds say nothing
   const double growth =
-      std::min(useless, std::pow(sum_abs(stencil) / growth_factor(stencil, {8, 8, 8}), steps));
+      std::min(useless, std::pow(sum_abs(stencil) / growth_factor(stencil, Index3{8, 8, 8}), steps));
   const bool rounds = precision == Precision::tf32;
   const double operands = rounds ? roundings(steps, unit_roundoff(precision)) : 0.0;
   const double changed = rounds ? sum_abs(weight_difference(stencil, precision)) / sum_abs(stencil) : 0.0;

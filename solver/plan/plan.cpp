@@ -2,6 +2,7 @@
 #include "solver/plan/plan.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -82,6 +83,44 @@ std::vector<int> depths_of(const UnitAndLayout& way, const DeviceModel& device, 
   return {std::begin(tensor_depths), std::end(tensor_depths)};
 }
 
+/// Returns the reach of `fuse` steps as "3 x 2 x 3", without absent axes.
+std::string reach_text(const Problem& problem, int fuse) {
+  const Index3 reach = fuse * problem.stencil.radius();
+  return fmt::format("{}", fmt::join(reach.end() - problem.domain.dimensions, reach.end(), " x "));
+}
+
+/// Returns why a method is no candidate for a problem, whose precision is the one to compute in. Returns an
+/// empty text if the method is a candidate.
+std::string why_left_out(const Problem& problem, const DeviceModel& device, const PlanRequest& request,
+                         const Method& method) {
+  const bool deeper_than_events = request.pace.every > 0 && method.fuse > request.pace.every;
+  if (deeper_than_events && !request.fuse && method.fuse > 1)
+    return fmt::format("an event every {} steps leaves none so deep", request.pace.every);
+  if (!has_kernel(problem, device, method))
+    return fmt::format("no kernel for {} and a reach of {} points", to_string(problem.precision),
+                       reach_text(problem, method.fuse));
+  if (!is_within_reach(problem, device, method) && !insists(request, method))
+    return fmt::format("a reach of {} points loses to single steps what fusing gains",
+                       reach_text(problem, method.fuse));
+  if (!request.accuracy && !request.unpromised && !keeps_promise(problem, method)) {
+    const ErrorOverScalar error =
+        fp32_error_over_scalar(problem.stencil, method.fuse, method.layout.value(), method.dropped);
+    return fmt::format(
+        "it errs by about {:.2g} times what single steps in fp32 do, where {} are promised; compute.accuracy "
+        "may accept it",
+        std::max(error.launch, error.run), promised_over_scalar);
+  }
+  if (!std::isfinite(evaluate(problem, device, method).seconds))
+    return "no tile of it fits the shared memory";
+  return "";
+}
+
+Method method_of(const UnitAndLayout& way, Precision precision, int fuse, const PlanRequest& request) {
+  const bool separable = way.layout == Layout::separable;
+  return Method(fuse, way.unit, way.layout,
+                separable ? request.dropped.value_or(dropped_share(precision, fuse, request.accuracy)) : 0.0);
+}
+
 std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel& device,
                                       const PlanRequest& request) {
   std::vector<Candidate> candidates;
@@ -91,10 +130,7 @@ std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel&
       Problem in_precision = problem;
       in_precision.precision = precision;
       for (const int fuse : depths_of(way, device, request)) {
-        const bool separable = way.layout == Layout::separable;
-        const Method method(
-            fuse, way.unit, way.layout,
-            separable ? request.dropped.value_or(dropped_share(precision, fuse, request.accuracy)) : 0.0);
+        const Method method = method_of(way, precision, fuse, request);
         const bool deeper_than_events = request.pace.every > 0 && fuse > request.pace.every;
         if (deeper_than_events && !request.fuse && fuse > 1) continue;
         if (!has_kernel(in_precision, device, method) ||
@@ -108,23 +144,47 @@ std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel&
   return candidates;
 }
 
+/// Returns a line for each unit, layout and precision that was considered and has no candidate. The line says
+/// why the smallest depth is no candidate.
+std::vector<std::string> ways_left_out(const Problem& problem, const DeviceModel& device,
+                                       const PlanRequest& request, const std::vector<Candidate>& candidates) {
+  std::vector<std::string> lines;
+  for (const Precision precision : precisions_of(problem, request))
+    for (const UnitAndLayout& way : every_unit) {
+      const auto is_of_way = [&](const Candidate& candidate) {
+        return candidate.unit == way.unit && candidate.layout == way.layout &&
+               candidate.precision == precision;
+      };
+      if (!considered(way, device, request) || std::ranges::any_of(candidates, is_of_way)) continue;
+      Problem in_precision = problem;
+      in_precision.precision = precision;
+      const int fuse = depths_of(way, device, request).front();
+      const Method method = method_of(way, precision, fuse, request);
+      std::string why = why_left_out(in_precision, device, request, method);
+      if (why.empty() && request.accuracy)
+        why = fmt::format("it errs by up to {:.1e} per step, more than compute.accuracy",
+                          paced_error(in_precision, evaluate(in_precision, device, method), request.pace));
+      if (!why.empty())
+        lines.push_back(fmt::format("{} in {}, {} {} per launch: {}", describe(method), to_string(precision),
+                                    fuse, fuse == 1 ? "step" : "steps", why));
+    }
+  return lines;
+}
+
 [[noreturn]] void fail_without_candidates(const Problem& problem, const DeviceModel& device,
                                           const PlanRequest& request) {
   std::string why = fmt::format("[compute] unit = \"{}\", layout = \"{}\"", name_or(request.unit, "auto"),
                                 name_or(request.layout, "auto"));
   if (request.fuse) why += fmt::format(", [time] fuse = {}", *request.fuse);
-  why += fmt::format(": no kernel of device {} does this stencil in {}", device.name,
-                     to_string(problem.precision));
+  why +=
+      fmt::format(": device {} does nothing of that kind in {}", device.name, to_string(problem.precision));
+  for (const std::string& line : ways_left_out(problem, device, request, {})) why += "; " + line;
   if (request.unit == UnitKind::scalar && request.layout)
     why += "; the scalar unit has no layouts";
   else if (problem.precision == Precision::fp64)
     why += "; fp64 has dense tensor cores only: unit = \"tensor\", layout = \"dual-tessellation\"";
   else
     why += "; sparse-tensor takes strided-swap, morph and separable (few terms), tensor the first two";
-  if (request.layout && problem.precision == Precision::fp32)
-    why += fmt::format(
-        "; or it errs by more than {} times what single steps in fp32 do, which compute.accuracy may accept",
-        promised_over_scalar);
   if (request.fuse) why += fmt::format("; fused steps may have {} weights", most_fused_weights);
   throw Error(Status::invalid_input, why);
 }
@@ -237,6 +297,8 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
         candidate.fuse < plan.chosen.fuse)
       plan.chosen = candidate;
   plan.reasons = reasons_for(plan, request);
+  for (const std::string& line : ways_left_out(problem, device, request, plan.candidates))
+    plan.reasons.push_back("left out:   " + line);
   return plan;
 }
 

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """spsolve bench: rates and errors as JSON, suites, ceilings, the catalogue."""
+import contextlib
 import json
+import os
 import pathlib
 import signal
+import stat
+import subprocess
 import unittest
 
 import numpy as np
@@ -10,7 +14,46 @@ import numpy as np
 import spsolve
 
 
+QUICK = [spsolve.EXECUTABLE, "bench", "--shape", "64,64", "--steps", "4", "--device", "cpu", "--no-tune", "--json"]
+
+
 class Bench(spsolve.TestCase):
+    def bench_to(self, target, **options):
+        """Results to something that is no regular file."""
+        result = subprocess.run([*QUICK, target], cwd=self.directory, env=spsolve.ENVIRONMENT, stderr=subprocess.PIPE, text=True, timeout=60, **options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result
+
+    def test_json_to_what_is_no_file(self):
+        """What is there stays what it is: a link, a pipe, a device."""
+        (self.directory / "old.json").write_text("old")
+        (self.directory / "link.json").symlink_to("old.json")
+        self.bench_to("link.json", stdout=subprocess.DEVNULL)
+        self.assertTrue((self.directory / "link.json").is_symlink())
+        self.assertEqual(len(json.loads((self.directory / "old.json").read_text())), 1)
+        pipe = self.directory / "pipe"
+        os.mkfifo(pipe)
+        with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True) as reader:
+            self.bench_to("pipe", stdout=subprocess.DEVNULL)
+            self.assertEqual(len(json.loads(reader.communicate(timeout=30)[0])), 1)
+        self.assertTrue(pipe.is_fifo())
+        if os.geteuid() == 0:
+            with contextlib.suppress(PermissionError):
+                os.mknod(self.directory / "null", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+                self.bench_to("null", stdout=subprocess.DEVNULL)
+                self.assertTrue((self.directory / "null").is_char_device())
+
+    def test_json_to_standard_output(self):
+        """Alone there, so that other programs can read it."""
+        for target in ("-", "/dev/stdout", "/dev/fd/1"):
+            with self.subTest(target):
+                result = self.bench_to(target, stdout=subprocess.PIPE)
+                self.assertEqual(len(json.loads(result.stdout)), 1)
+                self.assertIn("star2d1r", result.stderr)
+                with open(self.directory / "file", "w") as file:
+                    self.bench_to(target, stdout=file)
+                self.assertEqual(len(json.loads((self.directory / "file").read_text())), 1)
+
     def test_bench_json(self):
         keys = {"stencil", "shape", "steps", "precision", "unit", "layout", "fuse", "device", "seconds", "gstencil_per_s", "bytes_per_point",
                 "roofline_fraction", "error_l2", "error_max", "compute_fraction", "taps", "model"}

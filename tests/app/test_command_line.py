@@ -72,6 +72,12 @@ class CommandLine(spsolve.TestCase):
                 result = self.run_to(2, *arguments)
                 self.assertEqual(result.out, "")
                 self.assertIn("--help", result.err)
+        for verb in ("run", "solve"):
+            self.assertRegex(self.run_to(2, verb, file).err, f"no verb '{verb}': an input alone is run, as in\n  spsolve {file}")
+        for option in ("--output", "--json"):
+            for path, word in (("$SCRATCH/x", r"\$SCRATCH"), ("~/x", "~"), ("~me/x", "~me"), ("a/${B}/c", r"\$\{B\}")):
+                arguments = ["bench", "--json", path] if option == "--json" else [file, "--output", path]
+                self.assertRegex(self.run_to(2, *arguments).err, f"{option} holds '{word}', which the shell has not expanded")
         for arguments in (["chekc", file], ["docter"]):
             self.assertRegex(self.run_to(2, *arguments).err, "no verb .*; did you mean '(check|doctor)'")
         self.assertEqual(self.names(), ["problem.toml"])
@@ -169,6 +175,26 @@ class CommandLine(spsolve.TestCase):
         self.says(4, "problem.toml", "info", file)
         self.says(2, "empty", self.write(""))
 
+    def test_input_through_pipes(self):
+        """Of a shell's process substitution, or of a script that makes it; files in it are those of the current directory."""
+        with h5py.File(self.directory / "u.h5", "w") as data:
+            data["u"] = np.arange(126.0).reshape(9, 14)
+        elsewhere = self.directory / "elsewhere"
+        elsewhere.mkdir()
+        file = self.write(initial={"file": "u.h5", "dataset": "u"}).rename(elsewhere / "problem.toml")
+        for command, name in ((f"{spsolve.EXECUTABLE} <(cat {file})", None), (f"cat {file} | {spsolve.EXECUTABLE} -", "stdin"),
+                              (f"cat {file} | {spsolve.EXECUTABLE} /dev/stdin", "stdin"), (f"{spsolve.EXECUTABLE} - < {file}", "stdin"),
+                              (f"cat {file} | {spsolve.MPIEXEC} --oversubscribe -n 2 {spsolve.EXECUTABLE} /dev/stdin", "stdin")):
+            with self.subTest(command):
+                result = subprocess.run(["bash", "-c", f"{command} --overwrite"], cwd=self.directory, env=spsolve.ENVIRONMENT, capture_output=True, text=True, timeout=60)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                report = json.loads((self.directory / "out" / "run.json").read_text())
+                if name:
+                    self.assertEqual(report["name"], name)
+        result = subprocess.run([spsolve.EXECUTABLE, "check", "-"], input="[grid]\nshap = 3", capture_output=True, text=True, env=spsolve.ENVIRONMENT)
+        self.assertRegex(result.stderr, r"error: stdin:2: \[grid\] unknown key")
+        self.says(2, "-: is empty", "check", "-")  # the tests' own standard input
+
     def test_paths_that_reports_cannot_hold(self):
         file = self.write()
         for ranks in (None, 3):
@@ -211,6 +237,96 @@ class CommandLine(spsolve.TestCase):
         self.assertRegex(text, "dataset /lzf: .*cannot be read")
         self.assertRegex(text, "dataset /mask: .*boolean, min 0, max 1")
         self.assertRegex(text, r"dataset /u: shape \(9, 14\), float64, min 1, max 1")
+
+    def test_datasets_as_netcdf_packs_them(self):
+        """Values are those that the attributes say; a missing one is refused with its place, in grids and in weights."""
+        kelvin = np.linspace(270.0, 300.0, 126).reshape(9, 14)
+        packed = np.round((kelvin - 285.0) / 0.001).astype("i2")
+        with h5py.File(self.directory / "t.nc", "w") as data:
+            def store(name, values, **attributes):
+                dataset = data.create_dataset(name, data=values)
+                dataset.attrs.update(attributes)
+            packing = {"scale_factor": 0.001, "add_offset": np.float32(285.0)}
+            hole = packed.copy()
+            hole[2, 3] = -32767
+            store("packed", packed, **packing, _FillValue=np.int16(-32767))
+            store("hole", hole, **packing, _FillValue=np.int16(-32767))
+            store("two_marks", hole, missing_value=np.array([-9999, -32767], "i2"))
+            store("float", np.where(hole == -32767, np.float32(9.96921e36), 1), _FillValue=np.float32(9.96921e36))
+            store("range", hole, valid_min=np.int16(-20000))
+            store("limits", hole, valid_range=np.array([-20000, 20000], "i2"))
+            store("unsigned", packed, _Unsigned="true")
+            store("words", packed, scale_factor="0.001")
+        self.run_to(0, self.write(initial={"file": "t.nc", "dataset": "packed"}, time={"steps": 0}))
+        values = spsolve.values(spsolve.snapshots(self.directory / "out")[0])
+        self.assertTrue(np.array_equal(values, packed * 0.001 + 285.0))
+        for dataset, wanted in (("hole", r"no value at \[2, 3\]: -32767 is its _FillValue"), ("two_marks", r"\[2, 3\].*missing_value"),
+                                ("float", r"\[2, 3\].*_FillValue"), ("range", r"is -32767 at \[2, 3\], beyond its valid range"), ("limits", r"valid range \[-20000, 20000\]"),
+                                ("unsigned", "_Unsigned"), ("words", '"scale_factor" is of type string')):
+            with self.subTest(dataset):
+                for ranks in (None, 3):
+                    self.says(2, [f"t.nc:{dataset}", wanted], "check", self.write(initial={"file": "t.nc", "dataset": dataset}), ranks=ranks)
+        self.says(2, "t.nc:hole.*_FillValue", "check", self.write(stencil={"file": "t.nc", "dataset": "hole"}))
+
+    def test_datasets_that_are_there_and_do_not_open(self):
+        with h5py.File(self.directory / "data.h5", "w") as data:
+            data["group/u"] = np.ones((9, 14))
+            data["elsewhere"] = h5py.ExternalLink("gone.h5", "/u")
+            data["nowhere"] = h5py.SoftLink("/nobody")
+            data["deep"] = h5py.SoftLink("/gone/group")
+        for dataset, wanted in (("elsewhere", r"is a link to gone\.h5:/u, which cannot be opened"), ("nowhere", "is a link to /nobody, which is not there"),
+                                ("deep/u", "is a link to /gone/group, which is not there"), ("group", "is a group"), ("/", "is a group"), ("group/v", 'no dataset "group/v"')):
+            with self.subTest(dataset):
+                self.says(2, wanted, "check", self.write(initial={"file": "data.h5", "dataset": dataset}))
+        self.assertRegex(self.run_to(0, "info", "data.h5").out, "dataset /elsewhere: is a link to gone.h5:/u")
+
+    def test_datasets_with_holes_that_hdf5_fills(self):
+        """It reads fill values where a source of a virtual dataset, or a raw file, has less than it should; sums of views are none."""
+        with h5py.File(self.directory / "parts.h5", "w") as parts:
+            parts["low"], parts["high"] = np.ones((5, 14)), np.full((4, 14), 2.0)
+        (self.directory / "whole.raw").write_bytes(np.ones((9, 14)).tobytes())
+        (self.directory / "short.raw").write_bytes(np.ones((8, 14)).tobytes())
+        with h5py.File(self.directory / "data.h5", "w", libver="latest") as data:
+            def view(name, *pieces):
+                layout = h5py.VirtualLayout((9, 14), "f8")
+                for rows, source, shape in pieces:
+                    layout[rows] = h5py.VirtualSource("parts.h5", source, shape)
+                data.create_virtual_dataset(name, layout, fillvalue=-7.0)
+            view("whole", (slice(0, 5), "low", (5, 14)), (slice(5, 9), "high", (4, 14)))
+            view("overlap", (slice(0, 5), "low", (5, 14)), (slice(3, 7), "high", (4, 14)))
+            view("gap", (slice(0, 5), "low", (5, 14)))
+            view("shrunk", (slice(0, 5), "low", (5, 14)), (slice(4, 9), "high", (5, 14)))
+            for name in ("whole", "short", "gone"):
+                data.create_dataset(f"{name}_raw", (9, 14), "f8", external=[(f"{name}.raw", 0, h5py.h5f.UNLIMITED)])
+        for dataset, wanted in (("whole", None), ("overlap", "some of its points have no source"), ("gap", "some of its points have no source"),
+                                ("shrunk", r"parts.h5:/?high has shape \(4, 14\), less than is taken"), ("whole_raw", None),
+                                ("short_raw", "raw file short.raw, which has 896 bytes of 1008"), ("gone_raw", "raw file gone.raw: No such file")):
+            with self.subTest(dataset):
+                file = self.write(initial={"file": "data.h5", "dataset": dataset}, time={"steps": 0})
+                if wanted:
+                    self.says(2, wanted, "check", file)
+                else:
+                    self.run_to(0, "check", file)
+
+    def test_chunks_of_any_shape_are_read_by_any_ranks(self):
+        """Also where ranks share chunks, of which each is decoded by one of them."""
+        shape = [70, 61, 83]
+        values = np.random.default_rng(5).random(shape)
+        with h5py.File(self.directory / "u.h5", "w") as data:
+            for name, chunks in (("one", tuple(shape)), ("planes", (1, 61, 83)), ("columns", (70, 3, 5)), ("small", (9, 7, 4))):
+                data.create_dataset(name, data=values, chunks=chunks, compression="gzip", compression_opts=1)
+            broken = np.array(values)
+            broken[60, 50, 40] = np.nan
+            data.create_dataset("broken", data=broken, chunks=tuple(shape), compression="gzip")
+        weights = {"weights": [[[1.0]]]}
+        for name in ("one", "planes", "columns", "small"):
+            for ranks in (None, 2, 4, 6):
+                with self.subTest(name, ranks=ranks):
+                    self.run_to(0, self.write(grid={"shape": shape}, stencil=weights, initial={"file": "u.h5", "dataset": name}, time={"steps": 0}), "--overwrite", ranks=ranks)
+                    self.assertTrue(np.array_equal(spsolve.values(spsolve.snapshots(self.directory / "out")[0]), values))
+        file = self.write(grid={"shape": shape}, stencil=weights, initial={"file": "u.h5", "dataset": "broken"})
+        for ranks in (None, 4):
+            self.says(2, r"u.h5:broken is nan at \[60, 50, 40\]", "check", file, ranks=ranks)
 
     def test_ranks_that_do_not_fit(self):
         file = self.write(grid={"shape": [2, 3]})
@@ -336,6 +452,18 @@ class CommandLine(spsolve.TestCase):
         result = self.run_to(0, "check", file, "--set", f"output.directory='{file}/out'")
         self.assertRegex(result.out, r"in (/.*/problem.toml)/out \(file system of \1: .* free, not writable\)")
 
+    def test_files_that_will_not_fit(self):
+        """check and a run warn of it before hours have passed."""
+        disk = os.statvfs(self.directory)
+        free = disk.f_bavail * disk.f_frsize
+        file = self.write(stencil={"preset": "heat", "diffusivity": 1.0, "dt": 0.2}, grid={"shape": [1000, 1000]}, time={"steps": 2})
+        states = free // 8_000_000
+        for setting, warned in (("output.every=1", False), (f"time.steps={3 * states}", False), (f"checkpoint={{every=1, keep={2 * states}}}", True)):
+            self.assertEqual("will not fit" in self.run_to(0, "check", file, "--set", setting).err, warned, setting)
+        far = spsolve.settings(f"time.steps={3 * states}", "output.every=1")
+        self.assertRegex(self.run_to(0, "check", file, *far, ranks=2).err, f"warning: files of .* GiB will not fit: .* GiB are free in {self.directory}")
+        self.assertNotIn("will not fit", self.run_to(0, "check", file, *far, "--set", "output.stride=100").err)
+
     def test_what_check_prints_is_an_input(self):
         file = self.write(boundary={"x": "neumann"}, diagnostics={"every": 2})
         resolved = self.run_to(0, "check", file).out
@@ -371,12 +499,81 @@ class CommandLine(spsolve.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertRegex(run.stdout, r"ranks +2 on 1 host\(s\), 1 threads each")
 
+    def test_cores_that_lie_idle(self):
+        """mpirun binds one or two ranks to a core each: a run says how many cores nobody uses, and what to type."""
+        file = self.write(time={"steps": 1})
+        cores = len(os.sched_getaffinity(0))
+        environment = {key: value for key, value in spsolve.ENVIRONMENT.items() if key != "OMP_NUM_THREADS"}
+        def run(*options):
+            return subprocess.run([spsolve.MPIEXEC, *options, "-n", "1", spsolve.EXECUTABLE, file, "--overwrite", *spsolve.settings("compute.device=cpu")],
+                                  cwd=self.directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=spsolve.LONGEST)
+        result = run("--bind-to", "core")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        threads = int(re.search(r"(\d+) threads", result.stdout)[1])
+        idle = re.search(r"^(\d+) of (\d+) cores of \S+ lie idle: .*--bind-to none", result.stdout, re.M)
+        if threads < cores and idle:  # a quota may leave no more
+            self.assertEqual(int(idle[1]) + threads, int(idle[2]))
+        self.assertNotIn("lie idle", run("--bind-to", "none").stdout)
+
     def test_processes_that_do_not_see_each_other(self):
         file = self.write()
         for variable in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
             with self.subTest(variable):
-                self.says(2, ["started 4 processes", "srun --mpi=pmix"], file, environment={variable: "4"})
+                alone = {variable: "4"}
+                self.says(2, ["started 4 processes", "srun --mpi=pmix", f"env -u {variable}"], file, environment=alone)
+                self.says(2, "started 4 processes", "bench", environment=alone)
+                # What only looks harms nobody, in whatever shell.
+                for arguments in (["--help"], ["--version"], ["doctor"], ["check", file], ["plan", file], ["bench", "--help"]):
+                    self.run_to(0, *arguments, environment=alone)
         self.assertFalse((self.directory / "out").exists())
+        # A library that cannot even start.
+        broken = {"OMPI_MCA_pml": "nothing_of_that_name", "OMPI_MCA_btl": "nothing_of_that_name"}
+        self.assertNotEqual(spsolve.run("doctor", environment=broken).status, 0)
+        self.assertIn("Formulas", self.run_to(0, "--help", environment=broken).out)
+
+    def test_ranges_of_values_and_zeros(self):
+        """check says what values there are, and both it and a run warn of those that nobody can have meant."""
+        with h5py.File(self.directory / "u.h5", "w") as data:
+            data["zero"], data["u"] = np.zeros((9, 14)), np.linspace(-1.5, 2.0, 126).reshape(9, 14)
+        dataset = lambda name: {"file": "u.h5", "dataset": name}
+        nothing = {"expression": "0"}
+        for initial, source, ranges, zeros in (
+                ({"expression": "x * y"}, {"expression": "x == 0.3 ? 1 : 0"}, ["[initial]: from 0 to 104", "[source]: from 0 to 0"], ["source"]),
+                (nothing, {"expression": "x > 100 ? 1 : 0"}, ["[initial]: from 0 to 0"], ["source"]),
+                (nothing, None, ["[initial]: from 0 to 0"], []), ({"expression": "max(0, exp(0) - 1)"}, None, [], []),
+                (dataset("zero"), dataset("u"), ["[source]: from -1.5 to 2"], ["initial"]), ({"expression": "0 * x"}, dataset("zero"), [], ["initial", "source"])):
+            with self.subTest(initial=initial, source=source):
+                file = self.write(initial=initial, **({"source": source} if source else {}))
+                for verb, ranks in (["check"], None), (["check"], 3), ([], 2):
+                    result = self.run_to(0, *verb, file, *([] if verb else ["--overwrite"]), ranks=ranks)
+                    self.assertEqual(sorted(re.findall(r"warning: the values of \[(\w+)\] are zero everywhere", result.err)), zeros, result.err)
+                    for text in ranges if verb else []:
+                        self.assertIn(f"values of {text}\n", result.out)
+
+    def test_limits_of_shells_count(self):
+        file = self.write(grid={"shape": [9000, 9000]}, initial={"expression": "1"})
+        limited = f"ulimit -v 1200000; exec {spsolve.EXECUTABLE} {file} --set compute.device=cpu"
+        result = subprocess.run(["bash", "-c", limited], cwd=self.directory, env=spsolve.ENVIRONMENT, capture_output=True, text=True)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertRegex(result.stderr, r"the run needs 1\.2 GiB per rank .* left by ulimit -v")
+
+    def test_time_of_own_weights(self):
+        """[time] dt says what a step of weights, files and benchmark shapes stands for; the word on the end says where it is reached."""
+        own = {"weights": [[0.25, 0.5, 0.25]]}
+        for stencil, time, steps, end in ((own, {"steps": 100, "dt": 0.002}, 100, 0.2), (own, {"end": 0.0095, "dt": 0.002}, 5, 0.01),
+                                          ({"preset": "star2d1r"}, {"end": 3.0, "dt": 0.5}, 6, 3.0), (own, {"steps": 7}, 7, 7.0)):
+            with self.subTest(time):
+                file = self.write(stencil=stencil, time=time)
+                text = self.run_to(0, file, "--overwrite", "--set", "checkpoint.final=true", ranks=2).out
+                self.assertEqual(f", {steps} steps of {time.get('dt')} to time {end:g}\n" in text, "dt" in time, text)
+                last = spsolve.diagnostics(self.directory / "out")[-1]
+                self.assertEqual((last["step"], last["time"]), (steps, steps * time.get("dt", 1.0)))
+                series = json.loads((self.directory / "out" / "snapshots.hdf.series").read_text())
+                self.assertEqual(series["files"][-1]["time"], last["time"])
+                resolved = tomllib.loads(json.loads((self.directory / "out" / "run.json").read_text())["input"])
+                self.assertEqual(resolved["time"]["dt"], time.get("dt", 1.0))
+        self.run_to(0, self.write(stencil=own, time={"steps": 9, "dt": 1.0}), "--restart", "latest")
+        self.says(2, "dt differ", self.write(stencil=own, time={"steps": 20, "dt": 0.5}), "--restart", "latest")
 
     def test_zero_steps(self):
         self.run_to(0, self.write(time={"steps": 0}), ranks=2)

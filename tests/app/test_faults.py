@@ -163,6 +163,48 @@ class Faults(spsolve.TestCase):
         result = self.run_to(4, file, "--restart", "latest", ranks=2)
         self.assertIn(f"{series.name}: Too many levels of symbolic links", result.err)
 
+    def test_links_where_files_go_are_followed(self):
+        """Somebody wants results on another disk: the links stay, what they lead to is written, also by --overwrite and restarts."""
+        file = self.write(output={"directory": "out", "every": 10})
+        self.run_to(0, file, "--output", "whole")
+        out, elsewhere = self.directory / "out", self.directory / "elsewhere"
+        out.mkdir()
+        elsewhere.mkdir()
+        names = ("run.json", "diagnostics.csv", "snapshots.hdf.series", "snapshot_0000000020.hdf", "checkpoint_0000000030.h5")
+        def link():
+            for name in names:
+                if not (out / name).is_symlink():
+                    (out / name).symlink_to(f"../elsewhere/{name}")
+        for option in ([], ["--overwrite"], ["--restart", "out/checkpoint_0000000010.h5"]):
+            link()
+            self.run_to(0, file, *option, ranks=2 if option else None)
+            for name in names[:3] if "--restart" in option else names:
+                self.assertTrue((out / name).is_symlink(), (name, option))
+                self.assertFalse((elsewhere / name).is_symlink())
+                if name != "run.json" and name != "checkpoint_0000000030.h5":
+                    self.assertEqual((elsewhere / name).read_bytes(), (self.directory / "whole" / name).read_bytes(), (name, option))
+            self.assertFalse(list(self.directory.glob("*/*.tmp")))
+
+    def test_links_that_lead_nowhere_are_named(self):
+        file = self.write()
+        (self.directory / "out").symlink_to(self.directory / "gone" / "away")
+        for ranks in (None, 2):
+            self.assertRegex(self.run_to(4, file, ranks=ranks).err, "out.* is a link to .*gone/away, which does not exist")
+        (self.directory / "out").unlink()
+        (self.directory / "out").mkdir()
+        (self.directory / "out" / "run.json").symlink_to(self.directory / "gone" / "run.json")
+        self.assertRegex(self.run_to(4, file).err, "run.json: is a link to .*gone/run.json, whose directory does not exist")
+
+    def test_hdf5_from_a_pipe_is_refused(self):
+        """A run would wait for its writer for ever."""
+        os.mkfifo(self.directory / "pipe")
+        file = self.write(initial={"file": "pipe", "dataset": "u"})
+        sections = {**problem(), "initial": {"file": "pipe", "dataset": "u"}}
+        spsolve.write_input(file, sections)
+        for command in ([file], ["check", file], ["info", "pipe"]):
+            with spsolve.Job(*command, cwd=self.directory) as job:
+                self.assertRegex(job.wait(longest=20).err, "pipe: is a pipe or a device; HDF5 reads a file in any order")
+
     @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
     def test_output_without_permission(self):
         (self.directory / "out").mkdir(mode=0o555)

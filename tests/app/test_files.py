@@ -119,6 +119,21 @@ class Files(spsolve.TestCase):
                 self.assertEqual(values.dtype, kind)
                 self.assertTrue(np.array_equal(values.reshape(kept.shape), (8 * kept).astype(kind)))
 
+    def test_values_beyond_the_range_of_the_file_are_told(self):
+        """A state of fp64 that fp32 files cannot hold: once, with how many."""
+        beyond = "initial.expression=(x + 100 * y) * 1e36"  # fp32 ends at 3.4e38; three steps double it
+        for ranks, options in itertools.product((1, 2), ([], ["--set", "output.background=true"])):
+            file = self.directory / "größe.toml"
+            initial, _ = self.solve(2)
+            result = self.run_to(0, file, "--overwrite", *spsolve.settings(beyond, "output.precision=fp32"), *options, ranks=ranks)
+            count = int((np.abs(initial * 1e36) > np.finfo(np.float32).max).sum())
+            self.assertGreater(count, 0)
+            self.assertEqual(result.err.count("warning"), 2, result.err)  # the weights grow as well
+            self.assertIn(f"in the snapshot of step 0 {count} values beyond the range of fp32 are infinite", result.err)
+            found = spsolve.snapshots(self.directory / "out")
+            self.assertEqual(int(np.isinf(spsolve.values(found[0])).sum()), count)
+        self.assertNotIn("infinite", self.run_to(0, file, "--overwrite", "--set", beyond).err)
+
     def test_series_names_whole_files_with_their_times(self):
         file = spsolve.write_input(self.directory / "problem.toml", {
             "grid": {"shape": [50]},

@@ -7,6 +7,7 @@ import re
 import unittest
 
 import h5py
+import numpy as np
 
 import spsolve
 
@@ -47,6 +48,24 @@ class Plan(spsolve.TestCase):
         self.run_to(0, file, "--output", "restarted", "--restart", "latest", *spsolve.settings("compute.unit=auto", "compute.layout=auto"))
         self.assertEqual(self.plan_of("one"), self.plan_of("restarted"))
         self.assert_same_bits("one", "restarted")
+
+    def test_a_state_that_a_coarse_format_freezes_is_told(self):
+        """Within compute.accuracy per step nothing may move, although it would: the run says so. One that moves, or is steady, does not."""
+        def bar(initial, wall, **compute):
+            return spsolve.write_input(self.directory / "bar.toml", {
+                "grid": {"shape": [64]}, "boundary": {"x": {"low": {"dirichlet": wall}, "high": {"dirichlet": 300.0}}},
+                "stencil": {"preset": "heat", "diffusivity": 1.0, "dt": 0.25}, "initial": {"expression": initial},
+                "time": {"steps": 400}, "compute": {"device": "cpu", "precision": "fp64", **compute},
+                "output": {"directory": "out"}, "diagnostics": {"every": 100}})
+        told = "warning: step 100 has changed the state by 0 of its norm"
+        for initial, wall, compute, frozen in (("300 + x / 64", 301.0, {"accuracy": 1e-2}, True), ("300", 301.0, {"accuracy": 1e-2}, True), ("300 + x / 64", 301.0, {}, False),
+                                               ("x", 1000.0, {"accuracy": 1e-2}, False), ("300", 300.0, {"accuracy": 1e-2}, False)):
+            with self.subTest(initial=initial, wall=wall, compute=compute):
+                result = self.run_to(0, bar(initial, wall, **compute), "--overwrite", ranks=2)
+                self.assertEqual(result.err.count(told), int(frozen), result.err)
+                half = spsolve.values(spsolve.snapshots(self.directory / "out")[400])
+                self.assertEqual(self.plan_of("out")["precision"] in ("bf16", "fp16"), bool(compute))
+                self.assertTrue(np.isfinite(half).all())
 
     def test_tensor_units_do_not_depend_on_where_an_exchange_falls(self):
         """A restart begins with one, which the run that never stopped had elsewhere."""
@@ -144,6 +163,22 @@ class Plan(spsolve.TestCase):
         file = self.write("tensor", "dual-tessellation")
         result = self.run_to(2, file, *spsolve.settings("stencil={weights=[[1e-60]]}", "time.fuse=8"))
         self.assertIn("no kernel", result.err)
+
+    def test_candidates_that_are_left_out_know_why(self):
+        """Whoever insists on what no candidate does is told whether a kernel, the promise of fp32 or the depth is what refuses it."""
+        model = ["--device-model", spsolve.SOURCE / "inputs" / "devices" / "h200.toml"]
+        rough = np.random.default_rng(2).uniform(-1, 1, (3, 3, 3)).round(3).tolist()
+        file = spsolve.write_input(self.directory / "problem.toml", {
+            "grid": {"shape": [64, 64, 64]}, "stencil": {"weights": rough}, "initial": {"expression": "x"}, "time": {"steps": 8},
+            "compute": {"precision": "fp32"}, "output": {"directory": "out"}})
+        error = self.run_to(2, "plan", file, *model, *spsolve.settings("compute.unit=sparse-tensor", "time.fuse=4")).err
+        self.assertRegex(error, r"sparse-tensor \S+ in fp32, 4 steps per launch: (it errs by about \S+ times what single steps in fp32 do, where 4 are promised|no kernel)")
+        self.assertIn("where 4 are promised", error)
+        self.assertNotIn("no kernel of device", error)
+        error = self.run_to(2, "plan", file, *model, *spsolve.settings("compute.unit=sparse-tensor", "compute.precision=fp64")).err
+        self.assertRegex(error, r"sparse-tensor morph in fp64, 1 step per launch: no kernel for fp64 and a reach of 1 x 1 x 1 points")
+        text = self.run_to(0, "plan", file, *model).out
+        self.assertRegex(text, r"left out: +tensor dual-tessellation in fp32, 1 step per launch: no kernel for fp32")
 
     def test_says_what_becomes_of_walls(self):
         def walls(*given):

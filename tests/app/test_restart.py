@@ -146,6 +146,27 @@ class Restart(spsolve.TestCase):
                 self.assertNotIn("told to end", result.err)
             self.assertEqual(bool(spsolve.checkpoints(out)), status > 0)
 
+    def test_a_terminal_that_goes_away_stops_with_a_checkpoint(self):
+        """HUP, unless nohup has had it ignored."""
+        file, out = self.write(steps=10**8, every=0), self.directory / "out"
+        rows = out / "diagnostics.csv"
+        begun = lambda: rows.exists() and rows.read_text().count("\n") > 1
+        with spsolve.Job(file, cwd=self.directory) as job:
+            job.wait_for(begun, "it began")
+            for _ in range(2):  # that of the shell, and that of the terminal
+                job.process.send_signal(signal.SIGHUP)
+            self.finished(job.wait(), 75)
+        self.assertTrue(spsolve.checkpoints(out))
+        shutil.rmtree(out)
+        self.addCleanup(signal.signal, signal.SIGHUP, signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        with spsolve.Job(file, cwd=self.directory) as job:
+            job.wait_for(begun, "it began")
+            job.process.send_signal(signal.SIGHUP)
+            seen = rows.read_text().count("\n")
+            job.wait_for(lambda: rows.read_text().count("\n") > seen + 3, "it goes on")
+            job.process.send_signal(signal.SIGUSR1)
+            self.finished(job.wait(), 75)
+
     def test_an_interrupt_that_is_ignored_stays_so(self):
         """As scripts start what they put into the background."""
         self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.SIG_IGN))
@@ -284,6 +305,42 @@ class Restart(spsolve.TestCase):
         series = (self.directory / "out" / "snapshots.hdf.series").read_text()
         self.assertEqual(series, (self.directory / "whole" / "snapshots.hdf.series").read_text())
 
+    def test_going_back_leaves_nothing_of_later_steps(self):
+        """What lies beyond the step that a run goes on from is none of its results, also where it ends before it gets there."""
+        file, out = self.write(), self.directory / "out"
+        self.uninterrupted(file, "--set", "time.steps=230")
+        for ranks in (None, 3):
+            self.run_to(0, file, "--overwrite", ranks=ranks)
+            self.assertEqual(sorted(spsolve.checkpoints(out)), [210, 280, 350])
+            self.run_to(0, file, "--restart", "out/checkpoint_0000000210.h5", "--set", "time.steps=230", ranks=ranks)
+            self.assert_same_bits()
+            self.assertEqual(sorted(spsolve.checkpoints(out)), [210])
+            self.assertEqual(sorted(spsolve.snapshots(out)), [0, 50, 100, 150, 200, 230])
+            series = [entry["name"] for entry in json.loads((out / "snapshots.hdf.series").read_text())["files"]]
+            self.assertEqual(series, [path.name for path in spsolve.snapshots(out).values()])
+            self.assertIn("at step 210", self.restart(file, "--set", "time.steps=230", ranks=ranks).out)
+        # Without a checkpoint the run begins anew.
+        for path in spsolve.checkpoints(out).values():
+            path.unlink()
+        result = self.restart(file, "--set", "time.steps=90")
+        self.assertRegex(result.err, "has reached step 230, without a checkpoint there: steps from 0 on are computed again")
+        self.assertEqual(sorted(spsolve.snapshots(out)), [0, 50, 90])
+
+    def test_final_checkpoint(self):
+        """With one a longer run goes on from the end of a shorter one."""
+        file = self.write(every=0, keep=1)
+        final = ["--set", "checkpoint.final=true"]
+        self.uninterrupted(file, *final)
+        self.assertIn("no checkpoint of step 100: a longer run would begin at step 0 again", self.run_to(0, file, "--set", "time.steps=100").out)
+        result = self.run_to(0, file, *final, "--overwrite", "--set", "time.steps=200", ranks=2)
+        self.assertNotIn("no checkpoint", result.out)
+        self.assertEqual(sorted(spsolve.checkpoints(self.directory / "out")), [200])
+        result = self.restart(file, *final, ranks=3)
+        self.assertIn("at step 200", result.out)
+        self.assertEqual(result.err, "")
+        self.assert_same_bits()
+        self.assertEqual(sorted(spsolve.checkpoints(self.directory / "out")), [STEPS])
+
     def test_restart_of_a_finished_run_leaves_its_report(self):
         file, end = self.write(steps=140), ["--set", "time.steps=70"]
         report = self.directory / "out" / "run.json"
@@ -387,6 +444,61 @@ class Restart(spsolve.TestCase):
         self.assert_same_bits()
         write_weights(there / "data.h5", 0.05)
         self.assertIn("weights", self.run_to(2, there / "problem.toml", "--restart", "latest", "--set", "time.steps=500").err)
+
+    def test_values_of_datasets_count_and_not_their_names(self):
+        """Other values under one name are another problem, the same values under another name are none."""
+        def write_values(name, initial, source):
+            with h5py.File(self.directory / name, "w") as data:
+                data.create_dataset("u", data=np.full((37, 61), initial), chunks=(5, 7))
+                data["s"] = np.full((37, 61), source, "f4")
+        def field(name, dataset):
+            return {"file": name, "dataset": dataset}
+        write_values("data.h5", 1.0, 0.25)
+        file = spsolve.write_input(self.directory / "problem.toml", {**problem(), "initial": field("data.h5", "u"), "source": field("data.h5", "s")})
+        self.uninterrupted(file)
+        self.run_to(0, file, "--set", "time.steps=200", ranks=3)
+        before = self.files()
+        for initial, source, named in ((1.0, 0.5, "source"), (2.0, 0.25, "initial"), (2.0, 0.5, "initial.*source")):
+            write_values("data.h5", initial, source)
+            for ranks in (None, 2):
+                result = self.run_to(2, file, "--restart", "latest", ranks=ranks)
+                self.assertRegex(result.err, rf"checkpoint of another problem: .*{named}")
+        self.assertTrue(before == self.files(), "files have changed")
+        write_values("moved.h5", 1.0, 0.25)
+        (self.directory / "data.h5").unlink()
+        moved = spsolve.settings("source.file='moved.h5'", "initial.file='gone.h5'")
+        self.assertIn("initial", self.run_to(2, file, *moved, "--restart", "latest").err)  # nobody can say what was in it
+        self.restart(file, "--set", "source.file='moved.h5'", ranks=2)  # the initial values are needed no more
+        self.assert_same_bits()
+
+    def test_values_count_before_the_first_checkpoint_too(self):
+        def write_values(value):
+            with h5py.File(self.directory / "data.h5", "w") as data:
+                data["u"] = np.full((37, 61), value)
+        write_values(1.0)
+        file = spsolve.write_input(self.directory / "problem.toml", {**problem(every=0), "source": {"file": "data.h5", "dataset": "u"}})
+        self.run_to(0, file, "--set", "time.steps=20")
+        write_values(2.0)
+        self.assertRegex(self.run_to(2, file, "--restart", "latest").err, r"run of another problem: .*\[source\]")
+
+    def test_snapshots_of_one_series_have_one_shape_and_precision(self):
+        file = self.write()
+        self.run_to(0, file, "--set", "time.steps=200")
+        before = self.files()
+        for change, named in (("output.stride=2", "output.stride is 2, not 1"), ("output.precision=fp32", "output.precision is fp32, not fp64")):
+            for option in ([], ["--overwrite"]):
+                result = self.run_to(2, file, "--restart", "latest", "--set", change, *option, ranks=2)
+                self.assertIn(named, result.err)
+                self.assertNotIn("finished", result.out)
+            self.assertTrue(before == self.files(), "files have changed")
+            self.run_to(0, file, "--restart", "out/checkpoint_0000000140.h5", "--set", change, "--output", "elsewhere", "--overwrite")
+        # Without any snapshot so far nothing is mixed.
+        early = spsolve.settings("output.every=0", "checkpoint.every=30")
+        with self.start(file, *early, *spsolve.settings(f"time.steps={10**8}"), ranks=2) as job:
+            os.kill(job.ranks()[0], signal.SIGUSR1)
+            self.finished(job.wait(), 75)
+        step = max(spsolve.checkpoints(self.directory / "out"))
+        self.restart(file, *early, *spsolve.settings("output.stride=2", f"time.steps={step + 10}"))
 
     def test_values_that_were_computed_coarsely_do_not_pass_for_others(self):
         file = self.write()

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "io/array_reader.hpp"
-#include "io/hdf5.hpp"
+#include "io/hdf5/hdf5.hpp"
 #include "tests/io/sample_array.hpp"
 
 namespace spsolve::testing {

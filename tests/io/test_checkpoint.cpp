@@ -7,7 +7,7 @@
 #include "io/checkpoint.hpp"
 #include "io/field_rows.hpp"
 #include "io/file_info.hpp"
-#include "io/hdf5.hpp"
+#include "io/hdf5/hdf5.hpp"
 #include "tests/io/sample_array.hpp"
 #include "tests/support/fields.hpp"
 
@@ -19,9 +19,13 @@ constexpr Index3 shape{11, 13, 17};
 Box own_part(const Communicator& world) { return part_of(shape, {1, world.size(), 1}, world.rank()); }
 
 CheckpointHeader header_of(std::int64_t step, Precision precision = Precision::fp64) {
-  return {step,      0.1 * static_cast<double>(step),
-          precision, "name = \"größe\"\n[grid]\nshape = [11, 13, 17]\n",
-          "{}",      "0123456789abcdef"};
+  return {step,
+          0.1 * static_cast<double>(step),
+          precision,
+          "name = \"größe\"\n[grid]\nshape = [11, 13, 17]\n",
+          "{}",
+          "0123456789abcdef",
+          {{"initial", "0000000000000001"}, {"source", "0000000000000002"}}};
 }
 
 std::filesystem::path write_sample(const Communicator& world, const std::filesystem::path& directory,
@@ -67,6 +71,7 @@ TEST(Checkpoint, GivesBackEverythingInEveryPrecision) {
     EXPECT_EQ(checkpoint.header.input, header_of(42).input);
     EXPECT_EQ(checkpoint.header.plan, "{}");
     EXPECT_EQ(checkpoint.header.weights, header_of(42).weights);
+    EXPECT_EQ(checkpoint.header.values, header_of(42).values);
     // Another decomposition than the one it was written by.
     Field field(part_of(shape, {world.size(), 1, 1}, world.rank()), {1, 2, 3}, precision);
     read_checkpoint(world, checkpoint, "u", shape, field);

@@ -61,6 +61,7 @@ every     = 50
 every     = 500
 minutes   = 12.5
 keep      = 3
+final     = true
 )";
 
 constexpr const char* least = R"(
@@ -92,7 +93,7 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(config.parallel, (ParallelConfig{Index3{2, 1, 3}, "mpi", 3, true, false, 7.5}));
   EXPECT_EQ(config.output, (OutputConfig{"out/heat", 100, Precision::fp64, 2, true}));
   EXPECT_EQ(config.diagnostics.every, 50);
-  EXPECT_EQ(config.checkpoint, (CheckpointConfig{500, 12.5, 3}));
+  EXPECT_EQ(config.checkpoint, (CheckpointConfig{500, 12.5, 3, true}));
   EXPECT_TRUE(inline_stencil(config));
 }
 
@@ -106,6 +107,30 @@ TEST(Config, TunesWhereItPaysUnlessToldOtherwise) {
   EXPECT_EQ(tune("compute.tune = 'auto'"), std::nullopt);
   EXPECT_EQ(tune("compute.tune = true"), true);
   EXPECT_EQ(tune("compute.tune = false"), false);
+}
+
+TEST(Config, TakesWhatIsWrittenOnTheCommandLine) {
+  const auto with = [](const std::vector<std::string>& overrides) {
+    return parse_config(least, "/inputs/case.toml", overrides);
+  };
+  // Numbers where a text is wanted are the text that was written.
+  EXPECT_EQ(with({"name=123"}).name, "123");
+  EXPECT_EQ(with({"name=0x1F"}).name, "0x1F");
+  EXPECT_EQ(with({"name=true"}).name, "true");
+  EXPECT_EQ(with({"name=.5"}).name, ".5");
+  EXPECT_EQ(std::get<ExpressionForm>(with({"initial.expression=18"}).initial).expression, "18");
+  EXPECT_EQ(std::get<ExpressionForm>(with({"initial.expression='1.50'"}).initial).expression, "1.50");
+  // Numbers as C writes them.
+  for (const auto& [written, value] : {std::pair(".002", 0.002), std::pair("-.5", -0.5), std::pair("3.", 3.0),
+                                       std::pair("1.e-3", 1e-3), std::pair("+.5e1", 5.0)})
+    EXPECT_EQ(with({std::string("grid.origin=[") + written + "]"}).grid.origin[x_axis], value) << written;
+  EXPECT_EQ(with({"time.dt=.002"}).time.dt, 0.002);
+  EXPECT_EQ(
+      with({"boundary.x={low={dirichlet=.5},high={dirichlet=1.}}"}).grid.domain.faces[x_axis][high].value,
+      1.0);
+  EXPECT_EQ(with({"output.directory=out/.hidden"}).output.directory, "out/.hidden");
+  EXPECT_EQ(with({"output.directory=run1."}).output.directory, "run1.");
+  EXPECT_EQ(with({"output.directory=./a$5"}).output.directory, "./a$5");
 }
 
 TEST(Config, FillsInDefaults) {

@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "keys: preset, diffusivity, dt, order"},
         Mistake{"steps = 10", "steps = 10\nfuze = 2",
                 "case.toml:15: [time] unknown key 'fuze'; did you mean 'fuse'? valid keys: "
-                "steps, end, fuse, wall_limit_minutes"},
+                "steps, end, dt, fuse, wall_limit_minutes"},
         Mistake{"steps = 10", "steps = 10\n[output]\npath = 'a'",
                 "case.toml:16: [output] unknown key 'path'; valid keys: "
                 "directory, every, precision, stride, background"}));
@@ -157,6 +157,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"steps = 10", "steps = -1", "case.toml:14: [time] 'steps' must be at least 0, not -1"},
         Mistake{"steps = 10", "steps = 10\nfuse = 0",
                 "case.toml:15: [time] 'fuse' must be at least 1, not 0"},
+        Mistake{"steps = 10", "steps = 10\ndt = 0.5",
+                "case.toml:15: [time] 'dt' is that of the preset: give it in [stencil] alone"},
         Mistake{"steps = 10", "end = 0.0", "case.toml:14: [time] 'end' must be above 0, not 0"},
         Mistake{"steps = 10", "end = 1e12",
                 "case.toml:14: [time] 'end' takes 100000000000000 steps of dt = 0.01, more than 9999999999"},
@@ -182,9 +184,18 @@ INSTANTIATE_TEST_SUITE_P(
                 "case.toml:16: [output] 'stride' must be at least 1, not 0"},
         Mistake{"steps = 10", "steps = 10\n[output]\ndirectory = ''",
                 "case.toml:16: [output] 'directory' is empty"},
-        Mistake{"steps = 10", "steps = 10\n[output]\ndirectory = '~/out'",
-                "case.toml:16: [output] 'directory' begins with '~', which only shells expand; give the "
-                "whole path"},
+        Mistake{
+            "steps = 10", "steps = 10\n[output]\ndirectory = '~/out'",
+            "case.toml:16: [output] 'directory' holds '~', which only shells expand; give the whole path, or "
+            "--output on the command line"},
+        Mistake{
+            "steps = 10", "steps = 10\n[output]\ndirectory = 'a/${SCRATCH}/b'",
+            "case.toml:16: [output] 'directory' holds '${SCRATCH}', which only shells expand; give the whole "
+            "path, or --output on the command line"},
+        Mistake{
+            "steps = 10", "steps = 10\n[source]\nfile = '$DATA/u.h5'\ndataset = 'u'",
+            "case.toml:16: [source] 'file' holds '$DATA', which only shells expand; give the whole path, or "
+            "one relative to the input"},
         Mistake{"steps = 10", "steps = 10\n[diagnostics]\nevery = -5",
                 "case.toml:16: [diagnostics] 'every' must be at least 0, not -5"},
         Mistake{"steps = 10", "steps = 10\n[checkpoint]\nkeep = 0",
@@ -206,7 +217,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"preset = \"heat\"\ndiffusivity = 1.0e-3\ndt = 0.01\n[initial]\nexpression = \"x + "
                 "y\"\n[time]\nsteps = 10",
                 "weights = [[1]]\n[initial]\nexpression = \"x + y\"\n[time]\nend = 10",
-                "case.toml:12: [time] 'end' needs a preset with 'dt'; give 'steps' instead"},
+                "case.toml:12: [time] 'end' needs 'dt', the time that a step takes; give it here, or 'steps' "
+                "instead"},
         Mistake{"preset = \"heat\"\ndiffusivity = 1.0e-3\ndt = 0.01", "preset = 'star3d1r'",
                 "case.toml:8: [stencil] preset 'star3d1r' is for 3D grids, this one is 2D"},
         Mistake{"high = \"neumann\"", "dirichlet = 1.0",
@@ -282,9 +294,10 @@ TEST(ConfigMistake, IsALetterThatIsNotAsciiOutsideOfStringsAndComments) {
 }
 
 TEST(ConfigMistake, ReportsTheFirstUnknownKeyOfASection) {
-  EXPECT_EQ(error_of({"steps = 10", "zteps = 10\nsteps = 10\nateps = 3", ""}),
-            "case.toml:14: [time] unknown key 'zteps'; did you mean 'steps'? valid keys: steps, end, fuse, "
-            "wall_limit_minutes");
+  EXPECT_EQ(
+      error_of({"steps = 10", "zteps = 10\nsteps = 10\nateps = 3", ""}),
+      "case.toml:14: [time] unknown key 'zteps'; did you mean 'steps'? valid keys: steps, end, dt, fuse, "
+      "wall_limit_minutes");
 }
 
 TEST(ConfigMistake, SuggestsPresets) {
@@ -299,7 +312,7 @@ TEST(ConfigOverrideMistake, IsBlamedOnTheOverride) {
   const auto of = [](const char* text) { return error_of(good, {text}); };
   EXPECT_EQ(
       of("time.step=3"),
-      "--set time.step=3: [time] unknown key 'step'; did you mean 'steps'? valid keys: steps, end, fuse, "
+      "--set time.step=3: [time] unknown key 'step'; did you mean 'steps'? valid keys: steps, end, dt, fuse, "
       "wall_limit_minutes");
   EXPECT_EQ(of("tine.steps=3"),
             "--set tine.steps=3: unknown key 'tine'; did you mean 'time'? valid keys: name, grid, boundary, "

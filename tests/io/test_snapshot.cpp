@@ -4,7 +4,7 @@
 #include "io/atomic_file.hpp"
 #include "io/field_rows.hpp"
 #include "io/file_info.hpp"
-#include "io/hdf5.hpp"
+#include "io/hdf5/hdf5.hpp"
 #include "io/snapshot.hpp"
 #include "io/stored_array.hpp"
 #include "kernels/sampling.hpp"
@@ -112,9 +112,35 @@ TEST(SnapshotSeries, HoldsEveryStepOnceAlsoAfterARestart) {
   }
   run({200});
   EXPECT_EQ(steps(), (std::vector<double>{0, 150, 200}));
+  // A series that somebody has damaged, or that a machine lost with its power, is made of the snapshots.
   if (world.root()) put_bytes(directory / "snapshots.hdf.series", "{\"files\": [3, {\"name\": 4}, ");
   run({300});
-  EXPECT_EQ(steps(), (std::vector<double>{300}));
+  EXPECT_EQ(steps(), (std::vector<double>{0, 150, 200, 300}));
+  if (world.root()) {
+    std::filesystem::remove(directory / "snapshots.hdf.series");
+    put_bytes(snapshot_file(directory.path(), 150), "no snapshot");
+  }
+  run({200});
+  EXPECT_EQ(steps(), (std::vector<double>{0, 200}));
+}
+
+TEST(SnapshotSeries, IsAppendedToWithTheBytesOfOneWrittenAtOnce) {
+  const Communicator world;
+  const SharedDirectory directory(world);
+  if (!world.root()) return;
+  const auto file = directory / "snapshots.hdf.series";
+  SnapshotSeries series(directory.path());
+  for (std::int64_t step = 0; step < 20; ++step) {
+    put_bytes(snapshot_file(directory.path(), step), "");
+    series.add(step, 0.1 * static_cast<double>(step));
+    const std::string appended = bytes_of(file);
+    EXPECT_EQ(appended, nlohmann::json::parse(appended).dump(1) + "\n") << step;
+    EXPECT_EQ(series_in(directory.path())["files"].size(), static_cast<std::size_t>(step + 1));
+  }
+  put_bytes(file, "somebody else's");  // is not appended to
+  series.add(20, 2.0);
+  EXPECT_EQ(series_in(directory.path())["files"].size(), 21u);
+  series.unflushed().flush();
 }
 
 TEST(DescribeFile, TellsWhatAFileHoldsAndWhetherItIsSound) {

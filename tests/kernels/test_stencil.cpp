@@ -150,25 +150,25 @@ TEST(SampledSymbol, HoldsTheConstantAndEveryWaveOfASmallGrid) {
 TEST(GrowthFactor, OfDiffusionIsThatOfTheShortestWave) {
   const double s = 0.6;
   const Stencil stencil({1, 1, 3}, {s, 1.0 - 2.0 * s, s}, {0, 0, 1});
-  EXPECT_NEAR(growth_factor(stencil, {1, 1, 64}), 4.0 * s - 1.0, 8 * epsilon);
+  EXPECT_NEAR(growth_factor(stencil, Index3{1, 1, 64}), 4.0 * s - 1.0, 8 * epsilon);
   // An odd grid does not hold the wave of two points; its shortest wave has m = (n - 1) / 2.
   const double half_angle = std::numbers::pi * 3.0 / 7.0;
-  EXPECT_NEAR(growth_factor(stencil, {1, 1, 7}), 4.0 * s * std::pow(std::sin(half_angle), 2) - 1.0,
+  EXPECT_NEAR(growth_factor(stencil, Index3{1, 1, 7}), 4.0 * s * std::pow(std::sin(half_angle), 2) - 1.0,
               16 * epsilon);
   // Grids with more points than are sampled still include the shortest wave.
-  EXPECT_NEAR(growth_factor(stencil, {1, 1, 1'000'000}), 4.0 * s - 1.0, 8 * epsilon);
+  EXPECT_NEAR(growth_factor(stencil, Index3{1, 1, 1'000'000}), 4.0 * s - 1.0, 8 * epsilon);
 }
 
 TEST(GrowthFactor, IsAtLeastTheSumOfWeights) {
   const Stencil stencil({1, 1, 2}, {0.75, 0.5}, {0, 0, 0});
-  EXPECT_NEAR(growth_factor(stencil, {1, 1, 9}), 1.25, 4 * epsilon);
+  EXPECT_NEAR(growth_factor(stencil, Index3{1, 1, 9}), 1.25, 4 * epsilon);
 }
 
 TEST(GrowthFactor, SeesAxesOfOnePoint) {
   // A grid of one point in y holds only waves along x, where the weights of a column act as their sum.
   const Stencil stencil({1, 3, 1}, {1.0, -1.0, 1.0}, {0, 1, 0});
-  EXPECT_NEAR(growth_factor(stencil, {1, 1, 8}), 1.0, 4 * epsilon);
-  EXPECT_NEAR(growth_factor(stencil, {1, 8, 8}), 3.0, 8 * epsilon);
+  EXPECT_NEAR(growth_factor(stencil, Index3{1, 1, 8}), 1.0, 4 * epsilon);
+  EXPECT_NEAR(growth_factor(stencil, Index3{1, 8, 8}), 3.0, 8 * epsilon);
 }
 
 TEST(SampledWaves, AreThoseOfTheSymbols) {

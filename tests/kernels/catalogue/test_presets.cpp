@@ -4,9 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <map>
+#include <numeric>
+#include <random>
+#include <string>
 
+#include "kernels/reference.hpp"
 #include "kernels/sparse/separable.hpp"
 
 namespace spsolve {
@@ -156,7 +161,7 @@ TEST(BenchmarkShapes, AreMirrorSymmetricPositiveMeansThatDoNotGrow) {
     }
     const double bound = epsilon * static_cast<double>(stencil.taps().size() + 2);
     EXPECT_NEAR(moment(stencil, 2, 0), 1.0, bound) << name;
-    EXPECT_LE(growth_factor(stencil, {9, 8, 10}), 1.0 + bound) << name;
+    EXPECT_LE(growth_factor(stencil, Index3{9, 8, 10}), 1.0 + bound) << name;
   }
 }
 
@@ -272,10 +277,139 @@ TEST(LargestStableDt, IsZeroWithoutDiffusionAndInfiniteWithoutChange) {
   const auto of = [](double velocity) {
     return largest_stable_dt(make_preset("advection-diffusion", 1, unit_spacing,
                                          {{"diffusivity", {0.0}}, {"velocity", {velocity}}, {"dt", {0.1}}}),
-                             0.1, {1, 1, 64});
+                             0.1, Index3{1, 1, 64});
   };
   EXPECT_EQ(of(1.0), 0.0);
   EXPECT_EQ(of(0.0), std::numeric_limits<double>::infinity());
+}
+
+/// A step between walls of value 0 as a matrix, row by row.
+struct StepMatrix {
+  std::size_t n;
+  std::vector<double> entries;
+
+  StepMatrix(const Domain& domain, const Stencil& stencil)
+      : n(static_cast<std::size_t>(volume(domain.shape))), entries(n * n) {
+    for (std::size_t column = 0; column < n; ++column) {
+      std::vector<double> unit(n);
+      unit[column] = 1.0;
+      const std::vector<double> next = reference_step(domain, stencil, unit, nullptr);
+      for (std::size_t row = 0; row < n; ++row) entries[row * n + column] = next[row];
+    }
+  }
+  double norm() const {
+    return std::sqrt(std::inner_product(entries.begin(), entries.end(), entries.begin(), 0.0));
+  }
+  /// Twice as many steps.
+  void square() {
+    std::vector<double> product(n * n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < n; ++k)
+        for (std::size_t j = 0; j < n; ++j) product[i * n + j] += entries[i * n + k] * entries[k * n + j];
+    entries = std::move(product);
+  }
+};
+
+/// How much 2^14 steps amplify more than half of them do.
+double late_growth(const Domain& domain, const Stencil& stencil) {
+  StepMatrix step(domain, stencil);
+  double half = step.norm();
+  for (int doubling = 0; doubling < 14; ++doubling) {
+    half = step.norm();
+    if (!(half < 1e100)) return std::numeric_limits<double>::infinity();
+    if (half < 1e-100) return 0.0;
+    step.square();
+  }
+  return step.norm() / half;
+}
+
+/// A domain of at most 48 points, of any shape and walls.
+Domain random_domain(std::mt19937& random) {
+  const auto below = [&](int n) { return std::uniform_int_distribution<int>(0, n - 1)(random); };
+  Domain domain;
+  domain.dimensions = 1 + below(3);
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
+    const std::int64_t others = volume(domain.shape);
+    domain.shape[axis] = 1 + below(static_cast<int>(std::min<std::int64_t>(12, 48 / others)));
+    const auto face = [&](int kind) { return Face{static_cast<BoundaryKind>(kind), 0.0}; };
+    if (below(4) > 0) domain.faces[axis] = {face(1 + below(2)), face(1 + below(2))};
+  }
+  return domain;
+}
+
+std::string text_of(const Domain& domain) {
+  std::string text;
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    text += std::to_string(domain.shape[axis]) + " " + std::string(to_string(domain.faces[axis][low].kind)) +
+            "-" + std::string(to_string(domain.faces[axis][high].kind)) + " ";
+  return text;
+}
+
+TEST(LargestStableDt, IsStableBetweenAnyWalls) {
+  std::mt19937 random(48);
+  std::uniform_real_distribution<double> number(0.2, 2.0), sign(-1.0, 1.0);
+  int unlimited = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Domain domain = random_domain(random);
+    PresetValues values{{"diffusivity", {}}, {"dt", {1e-3}}};
+    std::array<double, 3> spacing = unit_spacing;
+    for (int axis = domain.first_axis(); axis < axis_count; ++axis) {
+      values["diffusivity"].push_back(number(random));
+      spacing[axis] = number(random);
+    }
+    const bool carried = i % 3 == 0;
+    if (carried)
+      for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+        values["velocity"].push_back(4.0 * sign(random));
+    else if (i % 3 == 1)
+      values["order"] = {4.0};
+    const char* preset = carried ? "advection-diffusion" : "heat";
+    const auto step = [&](double dt) {
+      values["dt"] = {dt};
+      return make_preset(preset, domain.dimensions, spacing, values);
+    };
+    const double dt = largest_stable_dt(step(1e-3), 1e-3, domain);
+    if (dt == 0.0) {  // a field that a velocity presses against a neumann wall
+      EXPECT_GT(late_growth(domain, step(1e-3)), 1.0) << text_of(domain);
+      EXPECT_GT(growth_factor(step(1e-3), domain), 1.0) << text_of(domain);
+      EXPECT_TRUE(carried);
+      continue;
+    }
+    if (std::isinf(dt)) {
+      ++unlimited;
+      EXPECT_LE(late_growth(domain, step(100.0)), 1.0 + 1e-9) << text_of(domain);
+      continue;
+    }
+    // The limit is known to some epsilon / (dt lambda) with lambda dt >= 1e-3 for the wave that sets it.
+    const double rounding = 1e3 * 64 * epsilon;
+    EXPECT_LE(late_growth(domain, step(dt * (1.0 - rounding))), 1.0 + 1e-9)
+        << preset << " " << i % 3 << " " << text_of(domain) << dt;
+    EXPECT_LE(growth_factor(step(dt), domain), 1.0 + rounding) << text_of(domain);
+    // Second differences between walls have the waves that were looked at, and no others.
+    if (i % 3 == 2) {
+      EXPECT_GT(late_growth(domain, step(1.02 * dt)), 10.0) << text_of(domain);
+      EXPECT_GT(growth_factor(step(1.02 * dt), domain), 1.0 + 1e-3) << text_of(domain);
+    }
+  }
+  EXPECT_GT(unlimited, 1);  // one layer of points between neumann walls, or periodic
+}
+
+TEST(LargestStableDt, OfLongAxesIsFoundBetweenTheSamples) {
+  // A wave of intermediate length grows first; 3D grids are sampled at 32 waves per axis.
+  const PresetValues values{{"diffusivity", {0.02}}, {"velocity", {3.0, 2.0, 1.0}}, {"dt", {1e-4}}};
+  const auto step = make_preset("advection-diffusion", 3, unit_spacing, values);
+  const Domain domain = periodic_domain({61, 67, 71});
+  double least = std::numeric_limits<double>::infinity();
+  for (std::int64_t z = 0; z < 61; ++z)
+    for (std::int64_t y = 0; y < 67; ++y)
+      for (std::int64_t x = 0; x <= 35; ++x) {
+        const auto theta = [](std::int64_t m, double n) {
+          return 2.0 * std::acos(-1.0) * static_cast<double>(m) / n;
+        };
+        const std::complex<double> change = symbol_at(step, {theta(z, 61), theta(y, 67), theta(x, 71)}) - 1.0;
+        if (z || y || x) least = std::min(least, -2.0 * 1e-4 * change.real() / std::norm(change));
+      }
+  EXPECT_NEAR(largest_stable_dt(step, 1e-4, domain) / least, 1.0, 1e-6);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/hdf5.hpp"
+#include "io/hdf5/hdf5.hpp"
 
 #include <fmt/format.h>
 
@@ -15,18 +15,6 @@ namespace {
 
 /// HDF5 prints its error stack to stderr by default; ours goes into the message of an Error instead.
 void silence_error_stack() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
-
-std::string innermost_description() {
-  std::string text = "unknown failure";
-  H5Ewalk2(
-      H5E_DEFAULT, H5E_WALK_UPWARD,
-      [](unsigned depth, const H5E_error2_t* entry, void* data) -> herr_t {
-        if (depth == 0 && entry->desc) *static_cast<std::string*>(data) = entry->desc;
-        return 0;
-      },
-      &text);
-  return text;
-}
 
 /// No file locks: files appear by rename and are never changed afterwards, and NFS and Lustre mounts without
 /// a lock service would refuse to open them. Format of HDF5 1.8 (but for virtual datasets): read by all later
@@ -64,10 +52,22 @@ Hdf5Id small_float(std::size_t exponent_bits, std::size_t mantissa_bits, std::si
 
 }  // namespace
 
+std::string last_hdf5_error() {
+  std::string text = "unknown failure";
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned depth, const H5E_error2_t* entry, void* data) -> herr_t {
+        if (depth == 0 && entry->desc) *static_cast<std::string*>(data) = entry->desc;
+        return 0;
+      },
+      &text);
+  return text;
+}
+
 hid_t check_hdf5(hid_t result, std::source_location where) {
   if (result >= 0) return result;
   throw Error(Status::file_failure,
-              fmt::format("HDF5: {} ({}:{})", innermost_description(),
+              fmt::format("HDF5: {} ({}:{})", last_hdf5_error(),
                           std::filesystem::path(where.file_name()).filename().string(), where.line()));
 }
 
@@ -78,12 +78,14 @@ Hdf5Id open_hdf5(const std::filesystem::path& file, Status status) {
   // HDF5 says "unable to open file" for all of these.
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) fail("is a directory, not an HDF5 file");
+  if (std::filesystem::is_other(file, ignored))
+    fail("is a pipe or a device; HDF5 reads a file in any order, so write it to a disk first");
   errno = 0;
   if (!std::ifstream(file)) fail(errno ? std::strerror(errno) : "cannot be opened");
   const Hdf5Id access = access_properties();
   const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, access);
   if (id < 0) {
-    const std::string reason = innermost_description();
+    const std::string reason = last_hdf5_error();
     fail(H5Fis_hdf5(file.c_str()) > 0 ? fmt::format("damaged HDF5 file ({})", reason) : "not an HDF5 file");
   }
   return {id, H5Fclose};
@@ -208,7 +210,7 @@ std::vector<std::string> dataset_names(hid_t file) {
       &links));
   std::erase_if(links, [&](const std::string& path) {
     const hid_t object = H5Oopen(file, path.c_str(), H5P_DEFAULT);
-    if (object < 0) return true;
+    if (object < 0) return false;
     const Hdf5Id owner(object, H5Oclose);
     return H5Iget_type(object) != H5I_DATASET;
   });

@@ -24,6 +24,9 @@ namespace spsolve {
 /// Returns `result` unless it is negative; then throws Error(file_failure) with HDF5's innermost description.
 hid_t check_hdf5(hid_t result, std::source_location where = std::source_location::current());
 
+/// HDF5's innermost description of its last failure.
+std::string last_hdf5_error();
+
 /// Owns one HDF5 identifier.
 class Hdf5Id {
  public:
@@ -102,8 +105,8 @@ using Attributes = std::vector<std::pair<std::string, AttributeValue>>;
 void write_attribute(hid_t object, const std::string& name, const AttributeValue& value);
 void write_attributes(hid_t object, const Attributes& attributes);
 
-/// An attribute by the type wanted: std::int64_t, double, std::string, std::vector<std::int64_t> or
-/// std::vector<std::uint64_t>. Throws Error(file_failure) if it is missing or of another class.
+/// An attribute by the type wanted: std::int64_t, double, std::string or a std::vector of std::int64_t,
+/// std::uint64_t or double. Throws Error(file_failure) if it is missing or of another class.
 template <class Value>
 Value read_attribute(hid_t object, const std::string& name);
 bool has_attribute(hid_t object, const std::string& name);
@@ -114,7 +117,8 @@ std::string attribute_text(hid_t object, const std::string& name);
 /// Names of what a group, or the root of a file, holds, in alphabetical order.
 std::vector<std::string> link_names(hid_t group);
 
-/// Paths of all datasets below the root of a file, in alphabetical order.
+/// Paths of all datasets below the root of a file, and of links there that cannot be opened, in alphabetical
+/// order.
 std::vector<std::string> dataset_names(hid_t file);
 
 }  // namespace spsolve

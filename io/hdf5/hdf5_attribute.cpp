@@ -6,7 +6,7 @@
 #include <cctype>
 #include <memory>
 
-#include "io/hdf5.hpp"
+#include "io/hdf5/hdf5.hpp"
 
 namespace spsolve {
 namespace {
@@ -121,6 +121,7 @@ template double read_attribute(hid_t, const std::string&);
 template std::string read_attribute(hid_t, const std::string&);
 template std::vector<std::int64_t> read_attribute(hid_t, const std::string&);
 template std::vector<std::uint64_t> read_attribute(hid_t, const std::string&);
+template std::vector<double> read_attribute(hid_t, const std::string&);
 
 std::vector<std::string> attribute_names(hid_t object) {
   std::vector<std::string> names;

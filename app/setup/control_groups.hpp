@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+namespace spsolve {
+
+/// Calls visit(directory, version) for every control group of this process that may limit the resource
+/// `controller` ("memory", "cpu"), from the process's own group up to the root group. Version 2 has one tree
+/// of groups for all resources, version 1 has one tree per resource. A container may see its group as the
+/// root group. `root` is the root of the file system that holds proc and sys.
+void for_each_control_group(
+    const std::string& controller, const std::filesystem::path& root,
+    const std::function<void(const std::filesystem::path& directory, int version)>& visit);
+
+/// Returns the number that follows `key` in a file, or the number at its beginning if `key` is empty. Returns
+/// `otherwise` if there is no number there (the text may be "max").
+double number_in(const std::filesystem::path& file, const std::string& key, double otherwise);
+
+/// Returns the number of processors whose time the quotas of its control groups leave this process (docker
+/// --cpus, batch systems). Returns infinity if there is no quota.
+double processor_quota(const std::filesystem::path& root = "/");
+
+}  // namespace spsolve

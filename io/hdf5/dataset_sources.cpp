@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/hdf5/dataset_sources.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include "io/hdf5/hdf5.hpp"
+
+namespace spsolve {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns a name that HDF5 gives; get(text, size) fills the text and returns its length.
+template <class Get>
+std::string name_by(Get&& get) {
+  std::string name(static_cast<std::size_t>(check_hdf5(get(nullptr, 0))), '\0');
+  check_hdf5(get(name.data(), name.size() + 1));
+  return name;
+}
+
+/// Lists the places where HDF5 looks for a source of a virtual dataset in `file`, in its order.
+std::vector<fs::path> places_of(const fs::path& source, const fs::path& file) {
+  std::vector<fs::path> places;
+  if (source.is_absolute()) places.push_back(source);
+  const auto name = source.is_absolute() ? source.filename() : source;
+  const auto directory = file.parent_path();
+  if (const char* const prefixes = std::getenv("HDF5_VDS_PREFIX")) {
+    std::istringstream list(prefixes);
+    for (std::string prefix; std::getline(list, prefix, ':');) {
+      constexpr std::string_view origin = "${ORIGIN}";
+      const bool beside = prefix.starts_with(origin);
+      places.push_back(fs::path(beside ? directory.string() + prefix.substr(origin.size()) : prefix) / name);
+    }
+  }
+  std::error_code none;
+  places.insert(places.end(), {directory / name, name, canonical(file, none).parent_path() / name});
+  return places;
+}
+
+/// Returns true if a selection is unlimited, as far as a dataset may grow.
+bool is_unlimited(hid_t space) {
+  return H5Sget_select_npoints(space) == static_cast<hssize_t>(H5S_UNLIMITED);
+}
+
+/// Returns true if a source has all points that a virtual dataset takes from it. `selection` holds these
+/// points in the source, `part` holds them in the virtual dataset.
+bool has_all(hid_t source, hid_t selection, hid_t part) {
+  if (is_unlimited(selection) || is_unlimited(part)) return true;
+  const auto shape = dataset_shape(source);
+  if (H5Sget_select_type(selection) != H5S_SEL_HYPERSLABS) {  // the whole source, whatever its extent was
+    hssize_t points = 1;
+    for (const std::int64_t extent : shape) points *= extent;
+    return H5Sget_select_npoints(part) <= points;
+  }
+  std::array<hsize_t, H5S_MAX_RANK> first{}, last{};
+  if (H5Sget_simple_extent_ndims(selection) != std::ssize(shape)) return false;
+  if (H5Sget_select_bounds(selection, first.data(), last.data()) < 0) return true;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    if (last[axis] >= static_cast<hsize_t>(shape[axis])) return false;
+  return true;
+}
+
+/// Returns true if the sources of a virtual dataset together cover all its points.
+bool covers_all(hid_t dataset, hid_t creation, std::size_t count) {
+  const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
+  const hssize_t points = H5Sget_simple_extent_npoints(space);
+  check_hdf5(H5Sselect_none(space));
+  std::optional<Hdf5Id> covered;
+  for (std::size_t i = 0; i < count; ++i) {
+    Hdf5Id part(H5Pget_virtual_vspace(creation, i), H5Sclose);
+    if (is_unlimited(part) || H5Sget_select_type(part) == H5S_SEL_ALL) return true;
+    // After a dataset has grown or shrunk, its part still has the former extent.
+    if (H5Sget_select_type(part) != H5S_SEL_HYPERSLABS) continue;
+    if (!covered) {
+      covered.emplace(std::move(part));
+      continue;
+    }
+    const hid_t both = H5Scombine_select(*covered, H5S_SELECT_OR, part);
+    if (both < 0) return true;
+    covered.reset();
+    covered.emplace(both, H5Sclose);
+  }
+  return points == 0 || (covered && H5Sget_select_npoints(*covered) >= points);
+}
+
+/// Returns what_is_missing() for a dataset that is reached through `depth` virtual datasets.
+std::string missing_at(hid_t dataset, int depth);
+
+/// Returns missing_at() for a virtual dataset. Names with a block number (%b) stand for any number of sources
+/// and are not checked.
+std::string missing_of_virtual(hid_t dataset, hid_t creation, int depth) {
+  const Hdf5Id own_file(H5Iget_file_id(dataset), H5Fclose);
+  const fs::path file =
+      name_by([&](char* text, std::size_t size) { return H5Fget_name(own_file, text, size); });
+  std::size_t count = 0;
+  check_hdf5(H5Pget_virtual_count(creation, &count));
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto name = [&](auto get) {
+      return name_by([&](char* text, std::size_t size) { return get(creation, i, text, size); });
+    };
+    const std::string source_file = name(H5Pget_virtual_filename), source = name(H5Pget_virtual_dsetname);
+    if ((source_file + source).find("%b") != std::string::npos) continue;
+    std::optional<Hdf5Id> found;
+    if (source_file == ".") found.emplace(H5Iget_file_id(dataset), H5Fclose);
+    for (const auto& place : places_of(source_file, file)) {
+      if (found) break;
+      if (const hid_t id = H5Fopen(place.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT); id >= 0)
+        found.emplace(id, H5Fclose);
+    }
+    const hid_t id = found ? H5Dopen2(*found, source.c_str(), H5P_DEFAULT) : H5I_INVALID_HID;
+    if (id < 0) return fmt::format("is virtual, and its source {}:{} is missing", source_file, source);
+    const Hdf5Id opened(id, H5Dclose), selection(H5Pget_virtual_srcspace(creation, i), H5Sclose),
+        part(H5Pget_virtual_vspace(creation, i), H5Sclose);
+    if (!has_all(opened, selection, part))
+      return fmt::format("is virtual, and its source {}:{} has shape ({}), less than is taken from it",
+                         source_file, source, fmt::join(dataset_shape(opened), ", "));
+    if (std::string missing = missing_at(opened, depth + 1); !missing.empty()) return missing;
+  }
+  return covers_all(dataset, creation, count) ? "" : "is virtual, and some of its points have no source";
+}
+
+/// Returns missing_at() for a dataset whose values lie in raw files. HDF5 looks for them in
+/// HDF5_EXTFILE_PREFIX or the current directory.
+std::string missing_of_external(hid_t dataset, hid_t creation, int count) {
+  const Hdf5Id space(H5Dget_space(dataset), H5Sclose), type(H5Dget_type(dataset), H5Tclose);
+  auto left = static_cast<std::uint64_t>(H5Sget_simple_extent_npoints(space)) * H5Tget_size(type);
+  for (int i = 0; i < count && left > 0; ++i) {
+    std::array<char, 4096> name{};
+    off_t offset = 0;
+    hsize_t size = 0;
+    check_hdf5(
+        H5Pget_external(creation, static_cast<unsigned>(i), name.size() - 1, name.data(), &offset, &size));
+    fs::path file = name.data();
+    if (const char* const prefix = std::getenv("HDF5_EXTFILE_PREFIX"); prefix && file.is_relative())
+      file = fs::path(prefix) / file;
+    if (file.string().find("${ORIGIN}") != std::string::npos) return "";
+    const std::uint64_t part = size == H5F_UNLIMITED ? left : std::min<std::uint64_t>(left, size);
+    const std::uint64_t wanted = static_cast<std::uint64_t>(offset) + part;
+    std::error_code missing;
+    const std::uintmax_t bytes = fs::file_size(file, missing);
+    if (missing)
+      return fmt::format("has its values in the raw file {}: {}", file.string(), missing.message());
+    if (bytes < wanted)
+      return fmt::format("has its values in the raw file {}, which has {} bytes of {}", file.string(), bytes,
+                         wanted);
+    left -= part;
+  }
+  return "";
+}
+
+std::string missing_at(hid_t dataset, int depth) {
+  constexpr int deepest = 8;  // virtual datasets may refer to each other in a circle
+  const Hdf5Id creation(H5Dget_create_plist(dataset), H5Pclose);
+  if (depth == deepest) return "";
+  if (H5Pget_layout(creation) == H5D_VIRTUAL) return missing_of_virtual(dataset, creation, depth);
+  const int count = H5Pget_external_count(creation);
+  return count > 0 ? missing_of_external(dataset, creation, count) : "";
+}
+
+}  // namespace
+
+std::string what_is_missing(hid_t dataset) { return missing_at(dataset, 0); }
+
+}  // namespace spsolve

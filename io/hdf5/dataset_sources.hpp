@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+
+namespace spsolve {
+
+/// Says which values of a dataset should be stored elsewhere but are missing: a source of a virtual dataset
+/// that is missing or too small, points that no source covers, or a raw file that is missing or too short.
+/// HDF5 reads fill values in their place. Returns an empty text if nothing is missing, else "is virtual, and
+/// ...".
+std::string what_is_missing(hid_t dataset);
+
+}  // namespace spsolve

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/hdf5/number_dataset.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+#include "io/hdf5/dataset_sources.hpp"
+#include "io/nearest_name.hpp"
+
+namespace spsolve {
+namespace {
+
+std::string shape_text(std::span<const std::int64_t> shape) {
+  return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+}
+
+/// Opens the dataset with a cache that holds one chunk if the usual cache of 1 MiB does not.
+Hdf5Id opened(hid_t file, const std::string& dataset) {
+  const auto open = [&](hid_t access) { return H5Dopen2(file, dataset.c_str(), access); };
+  Hdf5Id plain(open(H5P_DEFAULT), H5Dclose);
+  const Hdf5Id creation(H5Dget_create_plist(plain), H5Pclose), type(H5Dget_type(plain), H5Tclose);
+  if (H5Pget_layout(creation) != H5D_CHUNKED) return plain;
+  std::array<hsize_t, H5S_MAX_RANK> extents{};
+  const int rank = static_cast<int>(check_hdf5(H5Pget_chunk(creation, H5S_MAX_RANK, extents.data())));
+  std::size_t bytes = H5Tget_size(type);
+  for (int axis = 0; axis < rank; ++axis) bytes *= extents[static_cast<std::size_t>(axis)];
+  constexpr std::size_t usual_bytes = 1 << 20, slots = 521;
+  if (bytes <= usual_bytes) return plain;
+  plain.close();  // while it is open, its cache stays the cache of the dataset
+  const Hdf5Id access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+  check_hdf5(H5Pset_chunk_cache(access, slots, bytes, H5D_CHUNK_CACHE_W0_DEFAULT));
+  return {open(access), H5Dclose};
+}
+
+}  // namespace
+
+NumberDataset::NumberDataset(const std::filesystem::path& file, const std::string& dataset)
+    : name_(file.string() + ":" + dataset),
+      file_(open_hdf5(file, Status::invalid_input)),
+      dataset_(open(file, dataset)),
+      shape_(dataset_shape(dataset_)) {
+  const Hdf5Id type(H5Dget_type(dataset_), H5Tclose);
+  if (!holds_numbers(type))
+    fail(fmt::format("has type {}, wanted floating-point numbers, integers or booleans", type_name(type)));
+  const Hdf5Id creation(H5Dget_create_plist(dataset_), H5Pclose);
+  if (H5Pall_filters_avail(creation) <= 0)
+    fail("is compressed by a filter that this HDF5 library has not; gzip and none are always there");
+  if (const std::string missing = what_is_missing(dataset_); !missing.empty()) fail(missing);
+  chunks_ = chunks_that_are_encoded();
+  packing_ = read_packing();
+}
+
+void NumberDataset::fail(const std::string& what) const {
+  throw Error(Status::invalid_input, fmt::format("{} {}", name_, what));
+}
+
+Index3 NumberDataset::extent(int dimensions) const {
+  if (static_cast<int>(shape_.size()) != dimensions)
+    fail(fmt::format("has shape {}, wanted {} {}", shape_text(shape_), dimensions,
+                     dimensions == 1 ? "axis" : "axes"));
+  Index3 extent{1, 1, 1};
+  std::copy(shape_.begin(), shape_.end(), extent.end() - dimensions);
+  return extent;
+}
+
+Index3 NumberDataset::center(int dimensions, Index3 otherwise) const {
+  if (!has_attribute(dataset_, "center")) return otherwise;
+  std::vector<std::int64_t> given;
+  try {
+    given = read_attribute<std::vector<std::int64_t>>(dataset_, "center");
+  } catch (const Error& error) {
+    fail(error.what());
+  }
+  if (static_cast<int>(given.size()) != dimensions)
+    fail(fmt::format("has attribute \"center\" with {} indices, wanted {}", given.size(), dimensions));
+  std::copy(given.begin(), given.end(), otherwise.end() - dimensions);
+  return otherwise;
+}
+
+void NumberDataset::read(int dimensions, const Box& box, std::vector<double>& values) const {
+  values.resize(static_cast<std::size_t>(box.points()));
+  try {
+    read_hyperslab(dataset_, box, H5T_NATIVE_DOUBLE, values.data());
+  } catch (const Error& error) {
+    throw Error(error.status(), fmt::format("{}: {}", name_, error.what()));
+  }
+  unpack(dimensions, box, values);
+}
+
+void NumberDataset::unpack(int dimensions, const Box& box, std::vector<double>& values) const {
+  const auto place = [&](std::size_t i) {
+    const Index3 at = box.begin + point_of(static_cast<std::int64_t>(i), box.extent());
+    return fmt::format("[{}]", fmt::join(at.end() - dimensions, at.end(), ", "));
+  };
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double stored = values[i];
+    for (const auto& [attribute, mark] : packing_.missing)
+      if (stored == mark)
+        fail(fmt::format("has no value at {}: {} is its {}; wanted a number at every point", place(i), stored,
+                         attribute));
+    if (stored < packing_.least || stored > packing_.largest)
+      fail(fmt::format("is {} at {}, beyond its valid range [{}, {}]", stored, place(i), packing_.least,
+                       packing_.largest));
+    values[i] = stored * packing_.scale + packing_.offset;
+    if (!std::isfinite(values[i]))
+      fail(fmt::format("is {} at {}, wanted finite numbers", values[i], place(i)));
+  }
+}
+
+std::vector<double> NumberDataset::numbers_of(const char* attribute) const {
+  if (!has_attribute(dataset_, attribute)) return {};
+  try {
+    return read_attribute<std::vector<double>>(dataset_, attribute);
+  } catch (const Error& error) {
+    fail(error.what());
+  }
+}
+
+NumberDataset::Packing NumberDataset::read_packing() const {
+  Packing packing;
+  const auto one = [&](const char* attribute, double otherwise) {
+    const auto numbers = numbers_of(attribute);
+    if (numbers.size() > 1)
+      fail(fmt::format("has attribute \"{}\" of {} numbers, wanted one", attribute, numbers.size()));
+    return numbers.empty() ? otherwise : numbers.front();
+  };
+  if (has_attribute(dataset_, "_Unsigned"))
+    fail(
+        "has attribute \"_Unsigned\", which gives its integers another meaning; store them as they are "
+        "meant");
+  packing.scale = one("scale_factor", 1.0);
+  packing.offset = one("add_offset", 0.0);
+  for (const char* attribute : {"_FillValue", "missing_value"})
+    for (const double mark : numbers_of(attribute)) packing.missing.emplace_back(attribute, mark);
+  const auto range = numbers_of("valid_range");
+  if (range.size() != 0 && range.size() != 2)
+    fail(fmt::format("has attribute \"valid_range\" of {} numbers, wanted two", range.size()));
+  packing.least = one("valid_min", range.empty() ? packing.least : range[0]);
+  packing.largest = one("valid_max", range.empty() ? packing.largest : range[1]);
+  return packing;
+}
+
+std::optional<Index3> NumberDataset::chunks_that_are_encoded() const {
+  const Hdf5Id creation(H5Dget_create_plist(dataset_), H5Pclose);
+  if (H5Pget_layout(creation) != H5D_CHUNKED || H5Pget_nfilters(creation) == 0) return std::nullopt;
+  std::array<hsize_t, H5S_MAX_RANK> extents{};
+  const auto rank = check_hdf5(H5Pget_chunk(creation, H5S_MAX_RANK, extents.data()));
+  if (rank > axis_count) return std::nullopt;
+  Index3 chunks{1, 1, 1};
+  for (hid_t axis = 0; axis < rank; ++axis)
+    chunks[static_cast<std::size_t>(axis_count - rank + axis)] =
+        static_cast<std::int64_t>(extents[static_cast<std::size_t>(axis)]);
+  return chunks;
+}
+
+Hdf5Id NumberDataset::open(const std::filesystem::path& file, const std::string& dataset) const {
+  try {
+    return opened(file_, dataset);
+  } catch (const Error&) {
+  }
+  if (const std::string why = why_it_does_not_open(file_, dataset); !why.empty()) fail(why);
+  const auto known = dataset_names(file_);
+  const std::string nearest = nearest_name(dataset.starts_with('/') ? dataset : "/" + dataset, known);
+  constexpr std::size_t most_listed = 20;
+  const std::span listed(known.data(), std::min(known.size(), most_listed));
+  throw Error(
+      Status::invalid_input,
+      fmt::format("{} has no dataset \"{}\"{}; it holds {}{}", file.string(), dataset,
+                  nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest),
+                  known.empty() ? "none" : fmt::format("{}", fmt::join(listed, ", ")),
+                  known.size() > most_listed ? fmt::format(" and {} more", known.size() - most_listed) : ""));
+}
+
+std::string why_it_does_not_open(hid_t file, const std::string& path) {
+  // Check link by link, because HDF5 only checks whether the last link exists.
+  H5L_info_t link{};
+  std::string reached;
+  for (std::size_t begin = 0, end = 0; begin < path.size(); begin = end + 1) {
+    end = std::min(path.find('/', begin), path.size());
+    if (end == begin) continue;
+    reached += "/" + path.substr(begin, end - begin);
+    if (H5Lexists(file, reached.c_str(), H5P_DEFAULT) <= 0) return "";
+    check_hdf5(H5Lget_info(file, reached.c_str(), &link, H5P_DEFAULT));
+    if (H5Oexists_by_name(file, reached.c_str(), H5P_DEFAULT) <= 0) break;
+  }
+  if (reached.empty()) return "is a group, wanted a dataset";
+  if (link.type == H5L_TYPE_HARD) {
+    const hid_t object = H5Oopen(file, reached.c_str(), H5P_DEFAULT);
+    const std::string reason = object < 0 ? last_hdf5_error() : "";
+    if (object >= 0) {
+      const Hdf5Id owner(object, H5Oclose);
+      if (H5Iget_type(object) == H5I_GROUP) return "is a group, wanted a dataset";
+    }
+    unsigned major = 0, minor = 0, release = 0;
+    H5get_libversion(&major, &minor, &release);
+    return fmt::format(
+        "is there, but HDF5 {}.{}.{} cannot open it{}; a newer library may have written it, whose "
+        "h5repack --high=1 makes it readable",
+        major, minor, release, reason.empty() ? "" : fmt::format(" ({})", reason));
+  }
+  std::string target(link.u.val_size, '\0');
+  check_hdf5(H5Lget_val(file, reached.c_str(), target.data(), target.size(), H5P_DEFAULT));
+  if (link.type == H5L_TYPE_SOFT) return fmt::format("is a link to {}, which is not there", target.c_str());
+  const char *other = "", *object = "";
+  if (link.type != H5L_TYPE_EXTERNAL ||
+      H5Lunpack_elink_val(target.data(), target.size(), nullptr, &other, &object) < 0)
+    return "is a link of a kind that this HDF5 library does not know";
+  return fmt::format("is a link to {}:{}, which cannot be opened", other, object);
+}
+
+}  // namespace spsolve
