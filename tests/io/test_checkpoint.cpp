@@ -25,6 +25,7 @@ CheckpointHeader header_of(std::int64_t step, Precision precision = Precision::f
           "name = \"größe\"\n[grid]\nshape = [11, 13, 17]\n",
           "{}",
           "0123456789abcdef",
+          {default_field},
           {{"initial", "0000000000000001"}, {"source", "0000000000000002"}}};
 }
 
