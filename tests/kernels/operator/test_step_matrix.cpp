@@ -6,10 +6,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "kernels/catalogue/presets.hpp"
 #include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/reference_step.hpp"
 #include "kernels/operator/spectral_radius.hpp"
-#include "kernels/presets.hpp"
 #include "kernels/reference.hpp"
 #include "tests/kernels/operator/random_step.hpp"
 
@@ -175,7 +175,7 @@ TEST(SpectralRadius, OfOneFieldIsTheGrowthFactor) {
                                       {{"diffusivity", {0.1}}, {"velocity", {0.5, 0.7}}, {"dt", {0.9}}});
   StencilMatrix step(1);
   step.at(0, 0) = LongWeights(stencil.taps());
-  EXPECT_NEAR(growth_of(step, {1, 24, 20}).spectral_radius, growth_factor(stencil, {1, 24, 20}), 1e-14);
+  EXPECT_NEAR(growth_of(step, {1, 24, 20}).spectral_radius, growth_factor(stencil, Index3{1, 24, 20}), 1e-14);
 }
 
 TEST(SpectralRadius, OfYeeIn2D) {
