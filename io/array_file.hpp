@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string_view>
 
 #include "halo/communicator.hpp"
 #include "io/array_format.hpp"
@@ -10,6 +12,12 @@
 #include "io/hdf5.hpp"
 
 namespace spsolve {
+
+/// Attributes "format" and "format_version" at the root of every file of ours. The version grows when an
+/// older program would misread a newer file.
+constexpr std::string_view snapshot_format = "spsolve snapshot";
+constexpr std::string_view checkpoint_format = "spsolve checkpoint";
+constexpr std::int64_t format_version = 1;
 
 /// Writes `file` with the array /u, the attributes of the file and the checksums of /u. Collective: every
 /// rank gives its `box`; together they are the array. The bytes of the file do not depend on the ranks. The

@@ -12,7 +12,6 @@
 #include "io/array_file.hpp"
 #include "io/atomic_file.hpp"
 #include "io/field_rows.hpp"
-#include "io/format_version.hpp"
 #include "io/hdf5.hpp"
 
 namespace spsolve {

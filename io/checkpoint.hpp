@@ -16,8 +16,8 @@
 namespace spsolve {
 
 /// Checksums of what the sections of an input set point by point ("initial", "source"), as
-/// io/value_summary.hpp makes them: two runs of one problem have the same, wherever the values were read
-/// from. A section whose values nobody has looked at is missing.
+/// app/setup/value_summary.hpp makes them: two runs of one problem have the same, wherever the values were
+/// read from. A section whose values nobody has looked at is missing.
 using ValueChecksums = std::map<std::string, std::string>;
 
 /// What a run needs beside /u to go on as if it had never stopped.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/dataset_sources.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/hdf5.hpp"
+#include "io/number_dataset.hpp"
 
 namespace spsolve {
 namespace {

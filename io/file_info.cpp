@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "io/array_blocks.hpp"
+#include "io/array_file.hpp"
 #include "io/checkpoint.hpp"
-#include "io/format_version.hpp"
 #include "io/hdf5.hpp"
 #include "io/number_dataset.hpp"
 #include "io/stored_array.hpp"

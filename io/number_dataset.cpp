@@ -9,7 +9,6 @@
 #include <cmath>
 #include <span>
 
-#include "io/dataset_sources.hpp"
 #include "io/nearest_name.hpp"
 
 namespace spsolve {

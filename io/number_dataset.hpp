@@ -56,6 +56,11 @@ class NumberDataset {
   Packing packing_;
 };
 
+/// What of a dataset lies elsewhere and is not there: a source of a virtual dataset that is missing or too
+/// small, points that no source has, a raw file that is missing or too short. HDF5 reads fill values for
+/// them. Empty where nothing is missing, else "is virtual, and ...".
+std::string what_is_missing(hid_t dataset);
+
 /// Why a path in a file cannot be opened although a link of that name is there; empty where there is none.
 std::string why_it_does_not_open(hid_t file, const std::string& path);
 

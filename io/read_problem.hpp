@@ -19,6 +19,10 @@ StencilForm read_stencil(const TomlSection& root, const Grid& grid, const std::f
 /// [initial] or [source]; a relative file starts at `directory`. Expressions are checked.
 FieldForm read_field(const TomlSection& section, const Grid& grid, const std::filesystem::path& directory);
 
+/// What of a path only shells expand, and would be made as a directory of that name: "~" or "~name" in front,
+/// "$NAME" or "${NAME}" anywhere. Empty where there is nothing of that kind.
+std::string shell_word(const std::filesystem::path& path);
+
 /// A section that must be there.
 TomlSection required_section(const TomlSection& root, std::string_view name);
 
