@@ -16,8 +16,8 @@
 namespace spsolve {
 
 /// Checksums of what the sections of an input set point by point ("initial", "source"), by section, as
-/// io/value_summary.hpp makes them. Two runs of one problem have the same checksums, wherever the values were
-/// read from. A section whose values were never read is missing.
+/// app/setup/value_summary.hpp makes them. Two runs of one problem have the same checksums, wherever the
+/// values were read from. A section whose values were never read is missing.
 using ValueChecksums = std::map<std::string, std::string>;
 
 /// What a run needs beside the values of its fields to go on as if it had never stopped.

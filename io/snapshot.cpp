@@ -14,7 +14,6 @@
 
 #include "io/array_file.hpp"
 #include "io/atomic_file.hpp"
-#include "io/format_version.hpp"
 #include "kernels/sampling.hpp"
 
 namespace spsolve {

@@ -17,7 +17,8 @@ class Inputs(spsolve.TestCase):
                 self.assertIn("steps per launch", self.run_to(0, "plan", path).out)
                 result = self.run_to(0, path, *spsolve.shortened(path, 3, 40), "--output", path.stem, ranks=2)
                 self.assertIn("finished 3 steps", result.out)
-                self.assertEqual(result.err, "")
+                # A part of the grid may have no source in it.
+                self.assertEqual([line for line in result.err.splitlines() if "[source] are zero everywhere" not in line], [])
                 found = spsolve.snapshots(self.directory / path.stem)
                 self.assertTrue(np.isfinite(spsolve.values(found[3])).all())
                 self.run_to(0, "info", found[3])
