@@ -14,6 +14,7 @@
 
 #include "io/array_file.hpp"
 #include "io/atomic_file.hpp"
+#include "io/format_version.hpp"
 #include "kernels/sampling.hpp"
 
 namespace spsolve {
