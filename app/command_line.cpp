@@ -15,7 +15,6 @@
 #include "io/config.hpp"
 #include "io/nearest_name.hpp"
 #include "io/read_problem.hpp"
-#include "io/shell_words.hpp"
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/error.hpp"
 

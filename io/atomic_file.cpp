@@ -178,7 +178,9 @@ void FileDescriptor::flush() const {
 }
 
 void FileDescriptor::flush_file_system() const {
-  if (retry([&] { return ::syncfs(descriptor_); }) != 0) fail(file_, "flush the file system of", errno);
+  if (retry([&] { return ::syncfs(descriptor_); }) == 0) return;
+  if (errno != ENOSYS && errno != EINVAL) fail(file_, "flush the file system of", errno);
+  ::sync();  // a kernel that cannot flush one file system flushes all
 }
 
 void FileDescriptor::close() {
@@ -248,16 +250,17 @@ void UnflushedFiles::add(const std::filesystem::path& file) {
 
 void UnflushedFiles::flush() {
   constexpr std::size_t few = 8;
+  const std::set<std::filesystem::path> files(files_.begin(), files_.end());
   std::set<std::filesystem::path> directories;
-  for (const auto& file : files_) directories.insert(directory_of(file));
-  for (const auto& file : files_) {
+  for (const auto& file : files) {
+    directories.insert(directory_of(file));
     std::error_code gone;
-    if (files_.size() <= few && std::filesystem::exists(file, gone))
+    if (files.size() <= few && std::filesystem::exists(file, gone))
       FileDescriptor(file, FileDescriptor::Mode::read).flush();
   }
   for (const auto& directory : directories) {
     const FileDescriptor entry(directory, FileDescriptor::Mode::read);
-    if (files_.size() <= few)
+    if (files.size() <= few)
       entry.flush();
     else
       entry.flush_file_system();

@@ -86,8 +86,9 @@ std::vector<std::string> words_of(const std::string& text) {
 std::string checksum_of(const CheckpointHeader& header, bool with_names) {
   std::string all = fmt::format("{}\n{:a}\n{}\n{}\n{}\n{}", header.step, header.time,
                                 to_string(header.precision), header.weights, header.plan, header.input);
-  if (with_names) all += "\n" + joined(header.fields);
-  if (!header.values.empty()) all += "\n" + to_text(header.values);  // the first checkpoints had none
+  if (with_names) all.append("\n").append(joined(header.fields));
+  if (!header.values.empty())
+    all.append("\n").append(to_text(header.values));  // the first checkpoints had none
   return checksum_of(all.data(), all.size());
 }
 

@@ -16,8 +16,8 @@
 namespace spsolve {
 
 /// Checksums of what the sections of an input set point by point ("initial", "source"), by section, as
-/// io/value_summary.hpp makes them. Two runs of one problem have the same checksums, wherever the values were
-/// read from. A section whose values were never read is missing.
+/// app/setup/value_summary.hpp makes them. Two runs of one problem have the same checksums, wherever the
+/// values were read from. A section whose values were never read is missing.
 using ValueChecksums = std::map<std::string, std::string>;
 
 /// What a run needs beside the values of its fields to go on as if it had never stopped.
@@ -52,8 +52,8 @@ std::filesystem::path checkpoint_file(const std::filesystem::path& directory, st
 /// Writes a checkpoint of a grid of `dimensions` and `shape`; collective: every rank gives its `box` and the
 /// rows of it in the storage type of header.precision. `arrays` are header.fields in their order, and
 /// previous_of() those fields that have previous values. One array "u" makes a file of format version 1,
-/// which older programs read, any other a file of version 2, with attribute "fields". All ranks throw the
-/// same Error(file_failure) if it cannot be written; every older checkpoint is then still there.
+/// anything else a file of version 2, with attribute "fields". All ranks throw the same Error(file_failure)
+/// if it cannot be written; every older checkpoint is then still there.
 std::filesystem::path write_checkpoint(const Communicator& communicator,
                                        const std::filesystem::path& directory, const CheckpointHeader& header,
                                        int dimensions, const Index3& shape, const Box& box,

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "io/read_problem.hpp"
-#include "io/shell_words.hpp"
 #include "io/toml_document.hpp"
 #include "io/toml_section.hpp"
 #include "kernels/error.hpp"

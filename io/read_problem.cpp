@@ -5,10 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "io/expression.hpp"
 #include "io/nearest_name.hpp"
-#include "io/shell_words.hpp"
 
 namespace spsolve {
 
@@ -137,6 +137,20 @@ WeightsForm read_weights(const TomlSection& section, const Domain& domain) {
 }
 
 }  // namespace
+
+std::string shell_word(const std::filesystem::path& path) {
+  const std::string text = path.string();
+  if (text.starts_with('~')) return text.substr(0, text.find('/'));
+  for (std::size_t i = text.find('$'); i != std::string::npos; i = text.find('$', i + 1)) {
+    const char next = i + 1 < text.size() ? text[i + 1] : ' ';
+    if (next == '{') return text.substr(i, text.find('}', i) - i + 1);
+    std::size_t end = i + 1;
+    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
+      ++end;
+    if (!std::isdigit(static_cast<unsigned char>(next)) && end > i + 1) return text.substr(i, end - i);
+  }
+  return "";
+}
 
 TomlSection required_section(const TomlSection& root, std::string_view name) {
   if (const auto section = root.section(name)) return *section;

@@ -19,6 +19,11 @@ StencilForm read_stencil(const TomlSection& root, const Grid& grid, const std::f
 /// [initial] or [source]; a relative file starts at `directory`. Expressions are checked.
 FieldForm read_field(const TomlSection& section, const Grid& grid, const std::filesystem::path& directory);
 
+/// Returns the part of a path that only shells expand: "~" or "~name" in front, "$NAME" or "${NAME}"
+/// anywhere. Without a shell it would become the name of a directory. Returns an empty text if there is no
+/// such part.
+std::string shell_word(const std::filesystem::path& path);
+
 /// A section that must be there.
 TomlSection required_section(const TomlSection& root, std::string_view name);
 

@@ -43,7 +43,7 @@ StoredArray locate_array(const std::filesystem::path& file, const std::string& n
       throw Error(Status::file_failure, "has checksums of another kind");
     return array;
   };
-  return naming(file, read, ":" + dataset_of(name));
+  return naming(file, read, fmt::format(":{}", dataset_of(name)));
 }
 
 void verify_array(const Communicator& communicator, const StoredArray& array) {

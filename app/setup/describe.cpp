@@ -61,6 +61,14 @@ void warn_of_zeros(const RunConfig& config, const std::string& section, const Va
   const FieldForm& form = section == "source" && config.source ? *config.source : config.initial;
   const auto* expression = std::get_if<ExpressionForm>(&form);
   if (expression && !std::regex_search(expression->expression, coordinates)) return;
+  // A file of zeros is a usual start if a source or a wall drives the field.
+  const auto drives = [](const Face& face) {
+    return face.kind == BoundaryKind::dirichlet && face.value != 0;
+  };
+  const bool driven = config.source || std::ranges::any_of(config.grid.domain.faces, [&](const auto& faces) {
+                        return std::ranges::any_of(faces, drives);
+                      });
+  if (!expression && section == "initial" && driven) return;
   std::string grid;
   for (int axis = axis_count - 1; axis >= config.grid.domain.first_axis(); --axis) {
     const auto last = static_cast<double>(config.grid.domain.shape[axis] - 1);
@@ -68,10 +76,9 @@ void warn_of_zeros(const RunConfig& config, const std::string& section, const Va
                         config.grid.origin[axis], config.grid.origin[axis] + config.grid.spacing[axis] * last,
                         config.grid.spacing[axis]);
   }
-  terminal.warn("the values of [{}] are zero everywhere{}", section,
-                expression
-                    ? fmt::format(": no point of the grid ({}) is one that the formula has others for", grid)
-                    : "");
+  terminal.warn(
+      "the values of [{}] are zero everywhere{}", section,
+      expression ? fmt::format(": the formula is nothing else at any point of the grid ({})", grid) : "");
 }
 
 void warn_of_full_disk(const Setup& setup, const Terminal& terminal) {

@@ -7,11 +7,11 @@
 
 #include "app/setup/device.hpp"
 #include "app/setup/planning.hpp"
+#include "app/setup/value_summary.hpp"
 #include "halo/communicator.hpp"
 #include "halo/decomposition.hpp"
 #include "io/checkpoint.hpp"
 #include "io/config.hpp"
-#include "io/value_summary.hpp"
 #include "kernels/sampling.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/problem.hpp"

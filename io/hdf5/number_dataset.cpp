@@ -183,7 +183,7 @@ std::string why_it_does_not_open(hid_t file, const std::string& path) {
   for (std::size_t begin = 0, end = 0; begin < path.size(); begin = end + 1) {
     end = std::min(path.find('/', begin), path.size());
     if (end == begin) continue;
-    reached += "/" + path.substr(begin, end - begin);
+    reached.append("/").append(path, begin, end - begin);
     if (H5Lexists(file, reached.c_str(), H5P_DEFAULT) <= 0) return "";
     check_hdf5(H5Lget_info(file, reached.c_str(), &link, H5P_DEFAULT));
     if (H5Oexists_by_name(file, reached.c_str(), H5P_DEFAULT) <= 0) break;

@@ -541,7 +541,7 @@ class CommandLine(spsolve.TestCase):
                 ({"expression": "x * y"}, {"expression": "x == 0.3 ? 1 : 0"}, ["[initial]: from 0 to 104", "[source]: from 0 to 0"], ["source"]),
                 (nothing, {"expression": "x > 100 ? 1 : 0"}, ["[initial]: from 0 to 0"], ["source"]),
                 (nothing, None, ["[initial]: from 0 to 0"], []), ({"expression": "max(0, exp(0) - 1)"}, None, [], []),
-                (dataset("zero"), dataset("u"), ["[source]: from -1.5 to 2"], ["initial"]), ({"expression": "0 * x"}, dataset("zero"), [], ["initial", "source"])):
+                (dataset("zero"), dataset("u"), ["[source]: from -1.5 to 2"], []), (dataset("zero"), None, [], ["initial"]), ({"expression": "0 * x"}, dataset("zero"), [], ["initial", "source"])):
             with self.subTest(initial=initial, source=source):
                 file = self.write(initial=initial, **({"source": source} if source else {}))
                 for verb, ranks in (["check"], None), (["check"], 3), ([], 2):

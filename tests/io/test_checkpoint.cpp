@@ -109,7 +109,7 @@ TEST(Checkpoint, GivesBackAllFieldsAndPreviousValues) {
   }
 }
 
-TEST(Checkpoint, OneFieldUIsAFileThatOlderProgramsRead) {
+TEST(Checkpoint, OneFieldUKeepsTheFirstFormatVersion) {
   const Communicator world;
   const SharedDirectory directory(world);
   const auto version_of = [](const std::filesystem::path& file) {
@@ -317,7 +317,7 @@ void expect_no_flipped_bit_unnoticed(const Communicator& world, const std::files
       ASSERT_TRUE(read.header.step == 7 && read.header.time == written.header.time &&
                   read.header.plan == "{}" && read.header.input == written.header.input &&
                   read.header.precision == Precision::fp64 && read.header.fields == written.header.fields &&
-                  read.arrays.size() == arrays.size())
+                  read.header.values == written.header.values && read.arrays.size() == arrays.size())
           << "byte " << at << ", bit " << bit;
       for (std::size_t i = 0; i < arrays.size(); ++i) {
         ASSERT_TRUE(read.arrays[i].name == arrays[i].first && read.arrays[i].format.shape == shape &&

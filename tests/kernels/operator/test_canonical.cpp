@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/catalogue/presets.hpp"
 #include "kernels/cpu/correlate_row.hpp"
 #include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/reference_step.hpp"
-#include "kernels/catalogue/presets.hpp"
 #include "kernels/reference.hpp"
 #include "tests/kernels/operator/example_steps.hpp"
 #include "tests/kernels/operator/random_step.hpp"

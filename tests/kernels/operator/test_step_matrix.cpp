@@ -6,10 +6,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "kernels/catalogue/presets.hpp"
 #include "kernels/operator/evaluate_canonical.hpp"
 #include "kernels/operator/reference_step.hpp"
 #include "kernels/operator/spectral_radius.hpp"
-#include "kernels/catalogue/presets.hpp"
 #include "kernels/reference.hpp"
 #include "tests/kernels/operator/random_step.hpp"
 
