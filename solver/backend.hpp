@@ -3,14 +3,13 @@
 
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 #include "halo/transport.hpp"
-#include "kernels/error.hpp"
+#include "kernels/no_kernel.hpp"
 #include "kernels/packing.hpp"
 #include "kernels/reduction.hpp"
-#include "kernels/sparse/layout.hpp"
+#include "kernels/sweep.hpp"
 #include "kernels/unit.hpp"
 #include "solver/plan/method.hpp"
 #include "solver/problem.hpp"
@@ -98,15 +97,13 @@ class Backend {
   virtual void set(Field& field, const FillField& fill) = 0;
 };
 
-/// What `make(layout)` makes of a method's fused weights. What the plan did not know of them or of the device
-/// (std::invalid_argument) is an error of the input.
-template <class Make>
-auto sweep_of(const Method& method, Make&& make) {
-  try {
-    return make(method.layout.value());
-  } catch (const std::invalid_argument& error) {
-    throw Error(Status::invalid_input, std::string("[compute] unit, layout, [time] fuse: ") + error.what());
-  }
+/// The sweep with a method's fused weights. Throws Error(invalid_input) where there is no kernel, which the
+/// plan did not know of the weights or of the device.
+inline std::unique_ptr<Sweep> sweep_of(MadeOr<std::unique_ptr<Sweep>> made) {
+  if (const auto* none = std::get_if<NoKernel>(&made))
+    throw Error(Status::invalid_input,
+                "[compute] unit, layout, [time] fuse: no kernel does this: " + none->why);
+  return std::get<std::unique_ptr<Sweep>>(std::move(made));
 }
 
 /// CPU cores and MPI: everything is done when the call returns.

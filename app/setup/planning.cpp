@@ -126,7 +126,7 @@ std::vector<Candidate> broadcast_candidates(const Communicator& communicator,
 
 Plan agreed_plan(const Communicator& communicator, const Problem& problem, const DeviceModel& device,
                  const PlanRequest& request) {
-  Plan plan{device.gpu ? "cuda" : "cpu", {}, {}, {}};
+  Plan plan{device.gpu ? "cuda" : "cpu"};
   on_root(communicator, [&] { plan = make_plan(problem, device, request); });
   plan.chosen = broadcast_candidates(communicator, {plan.chosen}).front();
   return plan;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "kernels/precision.hpp"
@@ -18,9 +19,9 @@ namespace spsolve {
 /// returned as they are.
 std::vector<double> round_weights(std::vector<double> weights, Precision precision);
 
-/// The same for the taps of a stencil; those that round to zero are dropped. Throws std::invalid_argument if
-/// all do.
-Stencil round_weights(const Stencil& stencil, Precision precision);
+/// The same for the taps of a stencil; those that round to zero are dropped. Nothing where all do: fused
+/// weights may be too small for the format.
+std::optional<Stencil> round_weights(const Stencil& stencil, Precision precision);
 
 /// The weights of single steps, which are rounded for operands of tf32 only, as round_weights does. Those
 /// that mirror each other along an axis are rounded to nearest, the point itself takes what the sum has lost:

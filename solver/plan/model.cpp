@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solver/plan/model.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -59,30 +61,54 @@ Problem as_swept(Problem problem, const Method& method) {
 
 }  // namespace
 
-bool has_kernel(const Problem& problem, const DeviceModel& device, const Method& method) {
+std::optional<Refusal> why_no_kernel(const Problem& problem, const DeviceModel& device,
+                                     const Method& method) {
+  const auto none = [](std::string why) { return Refusal{Obstacle::no_kernel, std::move(why)}; };
+  const Precision precision = problem.precision;
+  const bool fp64 = precision == Precision::fp64;
   const std::optional<Layout> layout = method.layout;
-  if (method.unit == UnitKind::scalar) return !layout;
-  if (!layout || !takes(*layout, problem.precision)) return false;
-  if ((problem.precision == Precision::fp64) != (method.unit == UnitKind::tensor) &&
-      (problem.precision == Precision::fp64 || *layout == Layout::separable))
-    return false;  // fp64 is dense only, separable sparse only
+  if (method.unit == UnitKind::scalar)
+    return layout ? std::optional(none("the scalar unit has no layouts")) : std::nullopt;
+  if (!layout) return none("tensor cores need a layout");
+  if (fp64 && *layout != Layout::dual_tessellation && method.unit == UnitKind::tensor)
+    return none("fp64 has the layout dual-tessellation alone");
+  if (fp64 && method.unit == UnitKind::sparse_tensor)
+    return none("fp64 has dense tensor cores only: unit = \"tensor\"");
+  if (!takes(*layout, precision))
+    return none(fmt::format("the layout {} is not for {}", to_string(*layout), to_string(precision)));
+  if (method.unit == UnitKind::tensor && *layout == Layout::separable)
+    return none("separable terms are for sparse tensor cores: unit = \"sparse-tensor\"");
   const Index3 reach = method.fuse * problem.stencil.radius();
-  if (method.fuse > 1 && volume(2 * reach + Index3{1, 1, 1}) > most_fused_weights) return false;
+  const std::int64_t weights = volume(2 * reach + Index3{1, 1, 1});
+  if (method.fuse > 1 && weights > most_fused_weights)
+    return Refusal{Obstacle::memory,
+                   fmt::format("fused steps would have {} weights, {} at most", weights, most_fused_weights)};
   // Weights that grow or decay so fast leave the range of numbers when they are fused.
-  if (std::abs(method.fuse * std::log10(sum_abs(problem.stencil))) >
-      (problem.precision == Precision::fp64 ? 200 : 30))
-    return false;
+  const double digits = method.fuse * std::log10(sum_abs(problem.stencil)), most_digits = fp64 ? 200 : 30;
+  if (std::abs(digits) > most_digits)
+    return none(fmt::format("fused weights would be of the order of 1e{:+.0f}, beyond 1e+-{:.0f}", digits,
+                            most_digits));
   // The kernel of separable sweeps; the others take any reach.
-  return !device.gpu || *layout != Layout::separable ||
-         (reach[z_axis] <= 7 && std::max(reach[y_axis], reach[x_axis]) <= 40);
+  constexpr std::int64_t most_planes = 7, most_rows = 40;
+  if (device.gpu && *layout == Layout::separable &&
+      (reach[z_axis] > most_planes || std::max(reach[y_axis], reach[x_axis]) > most_rows))
+    return none(fmt::format("separable terms would reach {} planes and {} points in them, {} and {} at most",
+                            reach[z_axis], std::max(reach[y_axis], reach[x_axis]), most_planes, most_rows));
+  return {};
 }
 
-bool keeps_promise(const Problem& problem, const Method& method) {
+std::optional<Refusal> why_no_promise(const Problem& problem, const Method& method) {
   constexpr double allowance = 1.3;  // the estimate may be so far off
-  if (problem.precision != Precision::fp32 || !method.fused_weights()) return true;
+  if (problem.precision != Precision::fp32 || !method.fused_weights()) return {};
   const ErrorOverScalar error =
       fp32_error_over_scalar(problem.stencil, method.fuse, method.layout.value(), method.dropped);
-  return allowance * std::max(error.launch, error.run) <= promised_over_scalar;
+  const double most = allowance * std::max(error.launch, error.run);
+  if (most <= promised_over_scalar) return {};
+  return Refusal{
+      Obstacle::promise,
+      fmt::format("it would err by up to {:.3g} times what single steps do, and fp32 promises {:g} "
+                  "times; compute.accuracy may accept more",
+                  most, promised_over_scalar)};
 }
 
 void evaluate_scalar(const Problem& problem, const DeviceModel& device, Candidate& candidate) {

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <stdexcept>
 
 #include "kernels/cuda/launch/kernel_axes.hpp"
 #include "kernels/cuda/launch/launch_shape.hpp"
@@ -84,9 +83,9 @@ double direct_memory_cost(Precision precision, int dimensions, std::size_t taps)
 
 /// Direct layouts on the tiles of the kernel (kernels/cuda/mma_sweep.cuh). However many warps share the
 /// tensor cores, each waits for its own results: blocks take whole waves of marches, step by step.
-TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision precision, Layout layout,
-                       cuda::TensorCores cores, bool with_source, const DeviceModel& device) {
-  const cuda::MmaProgram program(domain, fused, precision, layout, cores, limits_of(device));
+TensorWork direct_work(const cuda::MmaProgram& program, const Stencil& fused, const Domain& domain,
+                       Precision precision, Layout layout, cuda::TensorCores cores, bool with_source,
+                       const DeviceModel& device) {
   const bool sparse = cores == cuda::TensorCores::sparse;
   const cuda::MmaTile& tile = program.tile();
   const cuda::MmaProgram::Work step = program.work();
@@ -156,9 +155,8 @@ double windows_executed(const cuda::WgmmaProgram& program, const Index3& shape, 
 }
 
 /// Rows of 32 columns that stay in shared memory, for tiles of 4 x 16 outputs (kernels/cuda/wgmma_sweep.cuh).
-TensorWork windowed_work(const Stencil& fused, const Domain& domain, Precision precision,
+TensorWork windowed_work(const cuda::WgmmaProgram& program, const Domain& domain, Precision precision,
                          const DeviceModel& device) {
-  const cuda::WgmmaProgram program(fused, precision, limits_of(device));
   const InputWindow& window = program.window();
   const double rows = window.rows, taken = rows - InputWindow::tile_rows + 1;
   const bool half = storage_bytes(precision) == 2, pairs = program.pairs();
@@ -266,9 +264,8 @@ double space_seconds(const cuda::SeparableProgram& program, const Domain& domain
 
 /// Passes along x and y on tiles of 16 x 16 outputs with windows of 32 points: two instructions per term,
 /// pass and window, twice as many for tf32, and three products of two tf32 terms for fp32.
-TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision precision, double dropped,
+TensorWork separable_work(const cuda::SeparableProgram& program, const Domain& domain, Precision precision,
                           bool with_source, const DeviceModel& device) {
-  const cuda::SeparableProgram program(separate(fused, dropped), precision, limits_of(device));
   const SeparableOperand& operand = program.operand();
   const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
   const bool line = domain.dimensions == 1, space = domain.dimensions == 3;
@@ -318,20 +315,34 @@ Domain inside(Domain domain, const Index3& reach) {
   return domain;
 }
 
-/// Of a sweep with fused weights over the points of `core`, by the kernel that does it; none where no tile of
-/// it fits.
-std::optional<TensorWork> work_of(const Problem& problem, const Method& method, const Stencil& fused,
-                                  const Domain& core, const DeviceModel& device) try {
+/// What `count` makes of a program, if there is one.
+template <class Program, class Count>
+MadeOr<TensorWork> work_with(const MadeOr<Program>& program, Count&& count) {
+  if (const auto* none = std::get_if<NoKernel>(&program)) return *none;
+  return count(std::get<Program>(program));
+}
+
+/// What a sweep with fused weights over the points of `core` does, by the kernel that does it.
+MadeOr<TensorWork> work_of(const Problem& problem, const Method& method, const Stencil& fused,
+                           const Domain& core, const DeviceModel& device) {
   const Precision precision = problem.precision;
   const Layout layout = method.layout.value();
-  if (layout == Layout::separable)
-    return separable_work(fused, core, precision, method.dropped, problem.has_source, device);
+  const cuda::BlockLimits limits = limits_of(device);
   const cuda::TensorCores cores = cores_of(method);
-  if (cuda::takes_wgmma(core.dimensions, fused, precision, layout, cores, limits_of(device)))
-    return windowed_work(fused, core, precision, device);
-  return direct_work(fused, core, precision, layout, cores, problem.has_source, device);
-} catch (const std::invalid_argument&) {
-  return std::nullopt;
+  if (layout == Layout::separable)
+    return work_with(cuda::SeparableProgram::make(separate(fused, method.dropped), precision, limits),
+                     [&](const cuda::SeparableProgram& program) {
+                       return separable_work(program, core, precision, problem.has_source, device);
+                     });
+  if (cuda::takes_wgmma(core.dimensions, fused, precision, layout, cores, limits))
+    return work_with(
+        cuda::WgmmaProgram::make(fused, precision, limits),
+        [&](const cuda::WgmmaProgram& program) { return windowed_work(program, core, precision, device); });
+  return work_with(cuda::MmaProgram::make(core, fused, precision, layout, cores, limits),
+                   [&](const cuda::MmaProgram& program) {
+                     return direct_work(program, fused, core, precision, layout, cores, problem.has_source,
+                                        device);
+                   });
 }
 
 /// Paper 003, section 4.1: bounds of both units at this depth, and equation 19. `peak`: multiply-adds/s of
@@ -357,11 +368,12 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
   const Stencil fused = fuse_steps(problem.stencil, candidate.fuse);
   const Domain core = inside(problem.domain, candidate.fuse * problem.stencil.radius());
   const auto found = work_of(problem, candidate, fused, core, device);
-  if (!found) {
+  if (const auto* none = std::get_if<NoKernel>(&found)) {
+    candidate.no_kernel = none->why;
     candidate.seconds = std::numeric_limits<double>::infinity();
     return;
   }
-  const TensorWork& work = *found;
+  const auto& work = std::get<TensorWork>(found);
   const auto element = static_cast<double>(storage_bytes(problem.precision));
   const auto taps = static_cast<double>(problem.stencil.taps().size());
   const auto fused_taps = static_cast<double>(fused.taps().size());

@@ -2,6 +2,7 @@
 #include "solver/plan/plan.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -51,16 +52,26 @@ std::vector<Precision> precisions_of(const Problem& problem, const PlanRequest& 
 
 bool asked_for(const PlanRequest& request) { return request.unit || request.layout; }
 
-/// Beyond what rotates in registers the direct layouts lose to single steps what fusing them gains.
-bool is_within_reach(const Problem& problem, const DeviceModel& device, const Method& method) {
+/// Why a depth is not looked at: it is more than events leave room for, or beyond what rotates in registers,
+/// where direct layouts lose to single steps what fusing them gains.
+std::optional<Refusal> why_too_deep(const Problem& problem, const DeviceModel& device, const Method& method,
+                                    const PlanRequest& request) {
+  const auto too_deep = [](std::string why) { return Refusal{Obstacle::depth, std::move(why)}; };
+  if (!request.fuse && request.pace.every > 0 && method.fuse > std::max<std::int64_t>(1, request.pace.every))
+    return too_deep(fmt::format("an event ends launches every {} steps", request.pace.every));
   if (!device.gpu || !method.fused_weights() || method.layout == Layout::separable || method.fuse == 1)
-    return true;
+    return {};
   const int dimensions = problem.domain.dimensions;
   const Index3 extent = tap_box(problem.stencil).extent();
-  const auto planes = [&](int axis) { return method.fuse * (extent[axis] - 1) + 1; };
-  return dimensions == 3   ? std::max({planes(z_axis), planes(y_axis), planes(x_axis)}) <= 9
-         : dimensions == 2 ? planes(y_axis) <= 15 && planes(x_axis) <= 33
-                           : planes(x_axis) <= 33;
+  Index3 planes{}, most = dimensions == 3 ? Index3{9, 9, 9} : Index3{1, 15, 33};
+  for (int axis = 0; axis < axis_count; ++axis) planes[axis] = method.fuse * (extent[axis] - 1) + 1;
+  for (int axis = problem.domain.first_axis(); axis < axis_count; ++axis)
+    if (planes[axis] > most[axis])
+      return too_deep(
+          fmt::format("the fused weights would span {} points along {}; beyond {} direct layouts "
+                      "lose more than fusing gains, unless they are asked for",
+                      planes[axis], "zyx"[axis], most[axis]));
+  return {};
 }
 
 /// What is asked for may be slow.
@@ -82,9 +93,19 @@ std::vector<int> depths_of(const UnitAndLayout& way, const DeviceModel& device, 
   return {std::begin(tensor_depths), std::end(tensor_depths)};
 }
 
-std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel& device,
-                                      const PlanRequest& request) {
-  std::vector<Candidate> candidates;
+/// Why a method is not considered; nothing where it is.
+std::optional<Refusal> why_left_out(const Problem& problem, const DeviceModel& device, const Method& method,
+                                    const PlanRequest& request) {
+  if (auto none = why_no_kernel(problem, device, method)) return none;
+  if (auto deep = why_too_deep(problem, device, method, request); deep && !insists(request, method))
+    return deep;
+  if (request.accuracy || request.unpromised) return {};
+  return why_no_promise(problem, method);
+}
+
+/// Every method in every precision, as a candidate or with what keeps it from being one.
+void find_candidates(Plan& plan, const Problem& problem, const DeviceModel& device,
+                     const PlanRequest& request) {
   for (const Precision precision : precisions_of(problem, request))
     for (const UnitAndLayout& way : every_unit) {
       if (!considered(way, device, request)) continue;
@@ -95,38 +116,33 @@ std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel&
         const Method method(
             fuse, way.unit, way.layout,
             separable ? request.dropped.value_or(dropped_share(precision, fuse, request.accuracy)) : 0.0);
-        const bool deeper_than_events = request.pace.every > 0 && fuse > request.pace.every;
-        if (deeper_than_events && !request.fuse && fuse > 1) continue;
-        if (!has_kernel(in_precision, device, method) ||
-            (!is_within_reach(in_precision, device, method) && !insists(request, method)))
+        if (auto refusal = why_left_out(in_precision, device, method, request)) {
+          plan.left_out.push_back({method, precision, std::move(*refusal)});
           continue;
-        if (!request.accuracy && !request.unpromised && !keeps_promise(in_precision, method)) continue;
+        }
         const Candidate candidate = evaluate(in_precision, device, method);
-        if (std::isfinite(candidate.seconds)) candidates.push_back(candidate);  // else no tile fits
+        if (candidate.no_kernel.empty())
+          plan.candidates.push_back(candidate);
+        else
+          plan.left_out.push_back({method, precision, {Obstacle::no_kernel, candidate.no_kernel}});
       }
     }
-  return candidates;
 }
 
-[[noreturn]] void fail_without_candidates(const Problem& problem, const DeviceModel& device,
+[[noreturn]] void fail_without_candidates(const Plan& plan, const Problem& problem, const DeviceModel& device,
                                           const PlanRequest& request) {
   std::string why = fmt::format("[compute] unit = \"{}\", layout = \"{}\"", name_or(request.unit, "auto"),
                                 name_or(request.layout, "auto"));
   if (request.fuse) why += fmt::format(", [time] fuse = {}", *request.fuse);
-  why += fmt::format(": no kernel of device {} does this stencil in {}", device.name,
-                     to_string(problem.precision));
-  if (request.unit == UnitKind::scalar && request.layout)
-    why += "; the scalar unit has no layouts";
-  else if (problem.precision == Precision::fp64)
-    why += "; fp64 has dense tensor cores only: unit = \"tensor\", layout = \"dual-tessellation\"";
-  else
-    why += "; sparse-tensor takes strided-swap, morph and separable (few terms), tensor the first two";
-  if (request.layout && problem.precision == Precision::fp32)
-    why += fmt::format(
-        "; or it errs by more than {} times what single steps in fp32 do, which compute.accuracy may accept",
-        promised_over_scalar);
-  if (request.fuse) why += fmt::format("; fused steps may have {} weights", most_fused_weights);
-  throw Error(Status::invalid_input, why);
+  why += fmt::format(": {} does not do this stencil so in {}", device.name, to_string(problem.precision));
+  // Requests that no way has, such as a unit with a layout of another, leave nothing out.
+  if (plan.left_out.empty())
+    why += request.unit == UnitKind::scalar && request.layout
+               ? "; no kernel: the scalar unit has no layouts"
+               : "; no kernel: sparse-tensor takes strided-swap, morph and separable (few terms), tensor the "
+                 "first two, and in fp64 dual-tessellation";
+  throw Error(Status::invalid_input, fmt::format("{}{}{}", why, plan.left_out.empty() ? "" : "; ",
+                                                 fmt::join(describe(plan.left_out), "; ")));
 }
 
 std::string describe_candidate(const Candidate& candidate) {
@@ -211,8 +227,9 @@ double paced_error(const Problem& problem, const Candidate& candidate, const Pac
 }
 
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {
-  Plan plan{device.gpu ? "cuda" : "cpu", {}, all_candidates(problem, device, request), {}};
-  if (plan.candidates.empty()) fail_without_candidates(problem, device, request);
+  Plan plan{device.gpu ? "cuda" : "cpu"};
+  find_candidates(plan, problem, device, request);
+  if (plan.candidates.empty()) fail_without_candidates(plan, problem, device, request);
   for (Candidate& candidate : plan.candidates) {
     candidate.error = paced_error(problem, candidate, request.pace);
     candidate.seconds = paced_seconds(problem, device, candidate, request.pace);
@@ -228,6 +245,13 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
                             "error per step is {:.2e}",
                             *request.accuracy, least_error));
   }
+  for (const Candidate& candidate : plan.candidates)
+    if (!is_accepted(candidate))
+      plan.left_out.push_back(
+          {candidate,
+           candidate.precision,
+           {Obstacle::accuracy, fmt::format("its error bound per step is {:.2e}, {:g} is accepted",
+                                            candidate.error, *request.accuracy)}});
   std::erase_if(plan.candidates, [&](const Candidate& candidate) { return !is_accepted(candidate); });
   // Of depths that are as good, the least: its halos are thinner.
   const Candidate& best = *fastest(plan.candidates, [](const Candidate&) { return true; });

@@ -36,9 +36,10 @@ struct PlanRequest {
 /// the request: the same for any number of ranks, so that results are too.
 struct Plan {
   std::string device;  // cpu, cuda
-  Candidate chosen;
-  std::vector<Candidate> candidates;  // by precision, unit, layout, depth; seconds and error at the pace
-  std::vector<std::string> reasons;   // in words: what was chosen, and instead of what
+  Candidate chosen = {};
+  std::vector<Candidate> candidates = {};  // by precision, unit, layout, depth; seconds and error at the pace
+  std::vector<LeftOut> left_out = {};      // in the same order, and what an accepted accuracy excludes
+  std::vector<std::string> reasons = {};   // in words: what was chosen, and instead of what
 };
 
 /// Models every unit, layout and depth and chooses the fastest, or what is requested. Throws

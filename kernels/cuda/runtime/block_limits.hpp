@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace spsolve::cuda {
 
@@ -17,5 +18,11 @@ struct BlockLimits {
   /// Whether tensors are copied by an engine of their own (TMA).
   bool copy_engine() const { return compute_capability >= 90; }
 };
+
+/// "9.0"
+inline std::string capability_text(const BlockLimits& limits) {
+  return std::to_string(limits.compute_capability / 10) + "." +
+         std::to_string(limits.compute_capability % 10);
+}
 
 }  // namespace spsolve::cuda

@@ -9,6 +9,7 @@
 #include "kernels/cuda/tensor/mma_arguments.hpp"
 #include "kernels/cuda/tensor/tensor_cores.hpp"
 #include "kernels/domain.hpp"
+#include "kernels/no_kernel.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/sparse/sliced_operand.hpp"
 #include "kernels/sparse/split.hpp"
@@ -38,10 +39,11 @@ class MmaProgram {
 
   /// `stencil` has the axes of `domain`, of which only the dimensions matter. Layouts: strided_swap and morph
   /// (fp64: input in its natural order, dense). `tile` instead of the best known one is for measurements.
-  /// Throws std::invalid_argument for other layouts, and where the input of one warp does not fit a block.
-  MmaProgram(const Domain& domain, const Stencil& stencil, Precision precision, Layout layout,
-             TensorCores cores, const BlockLimits& limits = {},
-             const std::optional<MmaTile>& tile = std::nullopt);
+  /// NoKernel for other layouts, devices without tensor cores, weights that are too small for the precision,
+  /// and where the input of one warp does not fit a block.
+  static MadeOr<MmaProgram> make(const Domain& domain, const Stencil& stencil, Precision precision,
+                                 Layout layout, TensorCores cores, const BlockLimits& limits = {},
+                                 const std::optional<MmaTile>& tile = std::nullopt);
 
   /// constants.cuh; `aligned`: column 0 of the grid lies at a multiple of 16 bytes of the rows of memory.
   std::string constants(bool aligned, bool with_source) const;
@@ -85,6 +87,9 @@ class MmaProgram {
   Work work() const;
 
  private:
+  /// `exact` are the weights, `rounded` those that operands hold.
+  MmaProgram(const Domain& domain, const Stencil& exact, const Stencil& rounded, Precision precision,
+             Layout layout, TensorCores cores, const std::optional<MmaTile>& tile);
   void put_formats(ConstantsText& text) const;
   void put_tile(ConstantsText& text) const;
   void put_steps(ConstantsText& text) const;
@@ -94,7 +99,7 @@ class MmaProgram {
   void cut_steps();
   MmaTile default_tile(int dimensions, bool grouped) const;
   void choose_tile(int dimensions, const std::optional<MmaTile>& tile);
-  void fit(const BlockLimits& limits, const Index3& reach_end);
+  [[nodiscard]] bool fit(const BlockLimits& limits);
   int outputs_per_block() const;
   /// Of terms, that make one of numbers.
   int products() const { return terms_.count * (terms_.count + 1) / 2; }
@@ -122,7 +127,7 @@ class MmaProgram {
   double scale_ = 1.0;
   MmaTile tile_;
   WeightPlace place_ = WeightPlace::shared;
-  Index3 window_;
+  Index3 window_, reach_end_;
   int box_columns_ = 0, box_rows_ = 0;   // of input of a stage
   int copies_ = 1;                       // that bring a row, where these come one by one
   int registers_ = 0;                    // of B, per chunk

@@ -15,11 +15,12 @@ namespace spsolve::cuda {
 /// not depend on regions or on the decomposition.
 class MmaSweep : public OperandSweep<MmaProgram> {
  public:
-  /// For the current device; only the dimensions of `domain` matter. Layouts: strided_swap and morph. Work is
-  /// enqueued on `stream`, which must outlive the sweep. `tile` instead of the best known one is for
-  /// measurements. Any radius: where sums of all planes within reach are too many for registers, blocks make
-  /// planes in groups, and weights that shared memory does not hold are read from where they are. Throws
-  /// std::invalid_argument as MmaProgram does.
+  /// For the current device; only the dimensions of `domain` matter. Work is enqueued on `stream`, which must
+  /// outlive the sweep. Any radius: where sums of all planes within reach are too many for registers, blocks
+  /// make planes in groups, and weights that shared memory does not hold are read from where they are.
+  MmaSweep(MmaProgram program, const Domain& domain, Precision precision, cudaStream_t stream);
+  /// The program is made, too; layouts: strided_swap and morph. `tile` instead of the best known one is for
+  /// measurements. Throws Error(invalid_input) where there is no program.
   MmaSweep(const Domain& domain, const Stencil& stencil, Precision precision, Layout layout,
            TensorCores cores, cudaStream_t stream, const std::optional<MmaTile>& tile = std::nullopt);
 

@@ -2,7 +2,6 @@
 // How mma_sweep.cuh is cut: found by trying on H200 (docs/kernels-mma.md), and made to fit a device.
 #include <algorithm>
 #include <numeric>
-#include <stdexcept>
 
 #include "kernels/cuda/tensor/mma_program.hpp"
 #include "kernels/rounding.hpp"
@@ -88,15 +87,13 @@ void MmaProgram::choose_tile(int dimensions, const std::optional<MmaTile>& tile)
         std::clamp(65536 / (threads() * (resident_registers() + 24)), 1, tile_.blocks_per_multiprocessor);
 }
 
-/// Cuts the input of a block, and the block until it fits the device.
-void MmaProgram::fit(const BlockLimits& limits, const Index3& reach_end) {
-  if (limits.compute_capability < 80)
-    throw std::invalid_argument("tensor cores: GPUs of compute capability 8.0 and up have the instructions");
+/// Cuts the input of a block, and the block until it fits the device; false where the least does not.
+bool MmaProgram::fit(const BlockLimits& limits) {
   constexpr int most_box = 8 * most_box_extent,
                 box_alignment = 128;  // bytes of a copy in x, by eights, and where it may begin
   const int granule = this->granule();
   const auto margin = [&](int axis) {
-    return static_cast<int>(reach_end[axis] - window_[axis] - operand_.tile[axis]);
+    return static_cast<int>(reach_end_[axis] - window_[axis] - operand_.tile[axis]);
   };
   const auto cut = [&] {
     box_columns_ = round_up(static_cast<int>(block_columns()) + margin(x_axis) + granule - 1, granule);
@@ -121,11 +118,11 @@ void MmaProgram::fit(const BlockLimits& limits, const Index3& reach_end) {
       place_ = WeightPlace::memory;
     else if (!halve(tile_.blocks_y) && !halve(tile_.warps_y) && !halve(tile_.warps_x) &&
              !halve(tile_.blocks_x)) {
-      if (place_ == WeightPlace::memory || place_ == WeightPlace::registers)
-        throw std::invalid_argument("tensor cores: the stencil takes more shared memory than a block has");
+      if (place_ == WeightPlace::memory || place_ == WeightPlace::registers) return false;
       place_ = WeightPlace::memory;
     }
   }
+  return true;
 }
 
 int MmaProgram::weight_bytes() const {

@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/runtime/block_limits.hpp"
 #include "kernels/cuda/tensor/separable_arguments.hpp"
+#include "kernels/no_kernel.hpp"
 #include "kernels/sparse/separable_operand.hpp"
 
 namespace spsolve::cuda {
@@ -47,10 +48,11 @@ struct SeparableShape {
 /// separable.cuh, or separable_planes.cuh where there are taps along z. Made without a device.
 class SeparableProgram {
  public:
-  /// `tile` instead of the best known one is for measurements. Throws std::invalid_argument for what no
-  /// kernel takes: fp64, many terms or taps along z, and where no tile fits a block.
-  SeparableProgram(const SeparableStencil& stencil, Precision precision, const BlockLimits& limits = {},
-                   const std::optional<SeparableTile>& tile = std::nullopt);
+  /// `tile` instead of the best known one is for measurements. NoKernel for fp64, many terms or taps along z,
+  /// and where no tile fits a block.
+  static MadeOr<SeparableProgram> make(const SeparableStencil& stencil, Precision precision,
+                                       const BlockLimits& limits = {},
+                                       const std::optional<SeparableTile>& tile = std::nullopt);
 
   std::string kernel_name() const { return in_planes() ? "separable_planes" : "separable"; }
   /// constants.cuh; `aligned`: rows of outputs and source begin at multiples of 16 bytes.
@@ -87,6 +89,9 @@ class SeparableProgram {
   bool along_x() const { return along_x_; }
 
  private:
+  SeparableProgram(const SeparableStencil& stencil, Precision precision);
+  /// Why no kernel takes the operand, if none does.
+  std::optional<NoKernel> refusal() const;
   std::vector<std::uint32_t> both(std::vector<std::uint32_t> ChainedAxis::*part) const;
 
   Precision precision_;

@@ -21,8 +21,10 @@ namespace spsolve::cuda {
 /// begin at odd points along x) fields are copied to scratch memory that is so aligned.
 class SeparableSweep : public OperandSweep<SeparableProgram> {
  public:
-  /// For the current device. Work is enqueued on `stream`, which must outlive the sweep. `tile` instead of
-  /// the best known one is for measurements. Throws std::invalid_argument as SeparableProgram does.
+  /// Work is enqueued on `stream`, which must outlive the sweep. The program is for the current device.
+  SeparableSweep(SeparableProgram program, Precision precision, cudaStream_t stream);
+  /// The program is made, too; `tile` instead of the best known one is for measurements. Throws
+  /// Error(invalid_input) where there is no program.
   SeparableSweep(const SeparableStencil& stencil, Precision precision, cudaStream_t stream,
                  const std::optional<SeparableTile>& tile = std::nullopt);
 

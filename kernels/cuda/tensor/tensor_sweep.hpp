@@ -8,10 +8,9 @@
 namespace spsolve::cuda {
 
 /// A sweep with `fused` weights on the tensor cores of the current device, enqueued on `stream`. `dropped`:
-/// the share of sum |weights| that separable terms left out may have. Throws std::invalid_argument where
-/// there is no kernel.
-std::unique_ptr<Sweep> make_tensor_sweep(const Domain& domain, const Stencil& fused, Precision precision,
-                                         Layout layout, double dropped, TensorCores cores,
-                                         cudaStream_t stream);
+/// the share of sum |weights| that separable terms left out may have.
+MadeOr<std::unique_ptr<Sweep>> make_tensor_sweep(const Domain& domain, const Stencil& fused,
+                                                 Precision precision, Layout layout, double dropped,
+                                                 TensorCores cores, cudaStream_t stream);
 
 }  // namespace spsolve::cuda

@@ -14,8 +14,9 @@ namespace spsolve::cuda {
 /// columns in global coordinates, so results do not depend on regions or on the decomposition.
 class WgmmaSweep : public OperandSweep<WgmmaProgram> {
  public:
-  /// For the current device. Work is enqueued on `stream`, which must outlive the sweep. `tile` is for
-  /// measurements. Throws std::invalid_argument as WgmmaProgram does.
+  /// Work is enqueued on `stream`, which must outlive the sweep. The program is for the current device.
+  WgmmaSweep(WgmmaProgram program, Precision precision, cudaStream_t stream);
+  /// The program is made, too; `tile` is for measurements. Throws Error(invalid_input) where there is none.
   WgmmaSweep(const Stencil& stencil, Precision precision, cudaStream_t stream, const WgmmaTile& tile = {});
 
   bool scales_data() const override { return program_.pairs(); }
