@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "kernels/calibration.hpp"
 #include "kernels/ceilings.hpp"
 #include "kernels/precision.hpp"
 
@@ -42,6 +44,9 @@ struct DeviceModel {
   double network_latency = 0, network_bandwidth = 0;
   std::vector<ExchangeTime> node_exchange = {};  // by growing size; empty: latency and bandwidth
 
+  std::shared_ptr<const Calibration> calibration = {};  // null: the shipped one
+
+  const Calibration& costs() const { return calibration ? *calibration : shipped_calibration(); }
   double scalar_rate(Precision precision) const {
     return precision == Precision::fp64 ? scalar_fp64 : scalar_fp32;
   }
@@ -55,6 +60,8 @@ DeviceModel nominal_cpu();
 
 /// An NVIDIA H200: rates measured under its power limit (docs/kernels-scalar.md, docs/kernels-tensor.md).
 DeviceModel nominal_gpu();
+/// Takes the rates of a calibration, and what else it says of costs.
+void calibrate(DeviceModel& gpu, std::shared_ptr<const Calibration> calibration);
 
 /// A nominal model for another device of its kind: every rate in proportion to the ceilings that were
 /// measured there and where the nominal figures are from. Ceilings that are missing change nothing.

@@ -19,8 +19,9 @@ namespace {
 double image_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate) {
   if (!device.gpu) return 0;
   const bool line = problem.domain.dimensions == 1 && !candidate.fused_weights();
-  const double start = 0.5e-6 + (line ? 0 : 2.3e-6 * filled(problem.domain));
-  constexpr double row_end = 0.08e-9;  // measured on H200
+  const Calibration& costs = device.costs();
+  const double start =
+      costs.launch.image_start + (line ? 0 : costs.launch.image_start_filled * filled(problem.domain, costs));
   const Domain& domain = problem.domain;
   const auto points = static_cast<double>(domain.box().points());
   double seconds = 0;
@@ -30,10 +31,10 @@ double image_seconds(const Problem& problem, const DeviceModel& device, const Ca
     const double images = 2 * across * static_cast<double>(candidate.fuse * problem.stencil.radius()[axis]);
     seconds = std::max(seconds, start);
     if (axis != x_axis || domain.dimensions == 1)
-      seconds +=
-          2 * images * static_cast<double>(storage_bytes(problem.precision)) / (0.6 * device.bandwidth);
+      seconds += 2 * images * static_cast<double>(storage_bytes(problem.precision)) /
+                 (costs.launch.image_bandwidth * device.bandwidth);
     else
-      seconds += 2 * across * row_end * nominal_gpu().bandwidth / device.bandwidth;
+      seconds += 2 * across * costs.launch.row_end * costs.rates.bandwidth / device.bandwidth;
   }
   return seconds;
 }
@@ -120,7 +121,10 @@ Candidate evaluate(const Problem& given, const DeviceModel& device, const Method
   const Problem problem = as_swept(given, method);
   Candidate candidate{method};
   candidate.precision = problem.precision;
-  const double start = device.launch_seconds * (device.gpu ? 0.9 + 0.1 * filled(problem.domain) : 1);
+  const Calibration::Launch& costs = device.costs().launch;
+  const double start =
+      device.launch_seconds *
+      (device.gpu ? costs.start + costs.start_filled * filled(problem.domain, device.costs()) : 1);
   candidate.launch_seconds = start / method.fuse / static_cast<double>(problem.domain.box().points());
   (method.fused_weights() ? evaluate_tensor : evaluate_scalar)(problem, device, candidate);
   candidate.error = launch_error(problem, method) / method.fuse;

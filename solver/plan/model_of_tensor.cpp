@@ -16,25 +16,6 @@
 namespace spsolve {
 namespace {
 
-// Measured on H200 (docs/plan.md).
-constexpr double march_step = 0.1e-6;  // s, of a block between two steps of its march
-constexpr double line_block = 2.3e-6, line_block_fp64 = 0.9e-6;  // s, of one of a line: it fetches first
-constexpr double sweep_fill = 2e-6;       // s, until weights and the first input are there
-constexpr double largest_of_band = 4e-6;  // s, to look for the largest magnitude in it
-constexpr double long_line = 4.5;         // of instructions of lines in fp32 beyond 31 taps, at full load
-constexpr double loop_cost = 1.3;         // of instructions that are not unrolled
-constexpr double spill_cost = 1.6;        // where sums of three products begin with a source
-constexpr double bank_conflicts = 1.15;
-constexpr double most_factors = 4, factor_spills = 1.25;  // of separable sweeps in 2D: more spill
-constexpr double staged_byte =
-    30e-9;  // s, of a byte of each point that a warp of a separable sweep in 3D takes
-constexpr double source_cost = 2.5;        // of reading a source where it is used, against a copy
-constexpr double line_source_cost = 1.3;   // the same of lines, where lanes have their results side by side
-constexpr double plane_source_cost = 3.5;  // and of separable sweeps in 2D that have no room for it
-constexpr double wide_source_cost = 4.3;   // the same where lanes read rows of several tiles
-constexpr double narrow_stores = 1.3;      // of memory traffic of warps that store 32 bytes from registers
-constexpr double ragged_source = 2.0;      // where the last warp of rows adds a source point by point
-
 /// What the tensor cores are given to do, per point and launch.
 struct TensorWork {
   double instructions = 0;
@@ -44,7 +25,7 @@ struct TensorWork {
   double seconds = 0;         // of computing alone
   double shared_seconds = 0;  // and of shared memory
   double memory_cost = 1;     // of memory traffic against a copy
-  double source_cost = wide_source_cost;
+  double source_cost = 1;     // of reading a source where it is used, against a copy
   bool source_ahead = false;  // it is fetched with the input
   double latency = 0;         // s of a launch, before the first and after the last results
   bool is_serial = false;     // memory and computing take turns
@@ -66,19 +47,23 @@ double mma_rate(Precision precision, bool sparse, const DeviceModel& device) {
 
 /// How much longer an instruction of a direct sweep takes than the tensor cores do: a warp waits for its
 /// results.
-double direct_waits(Precision precision, int dimensions) {
-  if (precision == Precision::tf32) return 3.4;
-  if (storage_bytes(precision) == 2) return dimensions == 3 ? 2.8 : dimensions == 2 ? 2.15 : 2.5;
-  return dimensions == 2 ? 2.25 : 2.1;
+double direct_waits(Precision precision, int dimensions, const Calibration::Direct& costs) {
+  if (precision == Precision::tf32) return costs.waits_tf32;
+  if (storage_bytes(precision) == 2)
+    return dimensions == 3   ? costs.waits_half_space
+           : dimensions == 2 ? costs.waits_half_plane
+                             : costs.waits_half_line;
+  return dimensions == 2 ? costs.waits_plane : costs.waits;
 }
 
 /// The time that a direct sweep takes of memory, over that of a copy.
-double direct_memory_cost(Precision precision, int dimensions, std::size_t taps) {
-  if (dimensions == 3) return 1.3;
-  if (dimensions == 2) return 1.15;
-  if (precision == Precision::fp64) return 1.09;
-  if (storage_bytes(precision) > 2 || taps > 25) return 1.65;
-  return taps > 15 ? 1.3 : 1.13;
+double direct_memory_cost(Precision precision, int dimensions, std::size_t taps,
+                          const Calibration::Direct& costs) {
+  if (dimensions == 3) return costs.memory_space;
+  if (dimensions == 2) return costs.memory_plane;
+  if (precision == Precision::fp64) return costs.memory_line_fp64;
+  if (storage_bytes(precision) > 2 || taps > 25) return costs.memory_line_long;
+  return taps > 15 ? costs.memory_line_middle : costs.memory_line_short;
 }
 
 /// Direct layouts on the tiles of the kernel (kernels/cuda/mma_sweep.cuh). However many warps share the
@@ -86,6 +71,7 @@ double direct_memory_cost(Precision precision, int dimensions, std::size_t taps)
 TensorWork direct_work(const cuda::MmaProgram& program, const Stencil& fused, const Domain& domain,
                        Precision precision, Layout layout, cuda::TensorCores cores, bool with_source,
                        const DeviceModel& device) {
+  const Calibration::Direct& costs = device.costs().direct;
   const bool sparse = cores == cuda::TensorCores::sparse;
   const cuda::MmaTile& tile = program.tile();
   const cuda::MmaProgram::Work step = program.work();
@@ -119,23 +105,23 @@ TensorWork direct_work(const cuda::MmaProgram& program, const Stencil& fused, co
   const bool spills = with_source && precision == Precision::fp32;
   // A group of chunks has all of its products at once, of as many slices as reach it. Of more warps than wait
   // for each other the tensor cores have enough.
-  const double waits = direct_waits(precision, domain.dimensions),
+  const double waits = direct_waits(precision, domain.dimensions, costs),
                executed = tile.group
                               ? static_cast<double>(tile.group) / static_cast<double>(tile.group + slices - 1)
                               : 1.0;
   const double instruction =
       instruction_seconds(tile.group ? std::max(waits, warps / cuda::schedulers_of_multiprocessor) : waits,
                           work.peak, device) *
-      executed * (step.unrolled ? 1 : loop_cost) * (spills ? spill_cost : 1);
-  const double between = !line ? march_step : fp64 ? line_block_fp64 : line_block;
+      executed * (step.unrolled ? 1 : costs.loop_cost) * (spills ? costs.spill_cost : 1);
+  const double between = !line ? costs.block_step : fp64 ? costs.line_block_fp64 : costs.line_block;
   work.seconds = steps * (step.instructions * instruction + between) / points;
   if (line && precision == Precision::fp32 && taps > 31)
-    work.seconds = std::max(work.seconds, long_line * work.instructions / work.peak);
-  work.shared_seconds = steps * warps * step.shared_bytes * bank_conflicts * device.multiprocessors /
+    work.seconds = std::max(work.seconds, costs.long_line * work.instructions / work.peak);
+  work.shared_seconds = steps * warps * step.shared_bytes * costs.bank_conflicts * device.multiprocessors /
                         device.shared_bandwidth / points;
-  work.memory_cost = direct_memory_cost(precision, domain.dimensions, taps);
-  work.source_cost = line && layout == Layout::morph ? line_source_cost : source_cost;
-  work.latency = line ? sweep_fill / 2 : sweep_fill;
+  work.memory_cost = direct_memory_cost(precision, domain.dimensions, taps, costs);
+  work.source_cost = line && layout == Layout::morph ? costs.source_line : costs.source;
+  work.latency = line ? costs.fill / 2 : costs.fill;
   return work;
 }
 
@@ -157,6 +143,7 @@ double windows_executed(const cuda::WgmmaProgram& program, const Index3& shape, 
 /// Rows of 32 columns that stay in shared memory, for tiles of 4 x 16 outputs (kernels/cuda/wgmma_sweep.cuh).
 TensorWork windowed_work(const cuda::WgmmaProgram& program, const Domain& domain, Precision precision,
                          const DeviceModel& device) {
+  const Calibration::Windowed& costs = device.costs().windowed;
   const InputWindow& window = program.window();
   const double rows = window.rows, taken = rows - InputWindow::tile_rows + 1;
   const bool half = storage_bytes(precision) == 2, pairs = program.pairs();
@@ -166,49 +153,57 @@ TensorWork windowed_work(const cuda::WgmmaProgram& program, const Domain& domain
   work.instructions = work.fma / (16 * 8 * (element == 2 ? 32 : 16));
   work.shared_bytes = element * (2 + products * rows / InputWindow::tile_rows);
   work.peak = device.wgmma_tf32_sparse;
-  // What was measured on H200, on 10240 x 10240 points: conversions of data, then the instructions.
-  const double few_registers = rows > 16 ? 0.56e-12 : 0;  // some rows share theirs
-  const double seconds = pairs ? 1.56e-12 + 0.131e-12 * rows + few_registers
-                         : half
-                             ? (window.parts == 1 ? 0.78e-12 + 0.027e-12 * rows : 0.62e-12 + 0.091e-12 * rows)
-                             : window.parts * (1.76e-12 + 0.0525e-12 * taken);
-  work.seconds = seconds * nominal_gpu().wgmma_tf32_sparse / device.wgmma_tf32_sparse *
+  // Measured on 10240 x 10240 points: conversions of data, then the instructions.
+  const double few_registers = rows > 16 ? costs.pairs_shared : 0;  // some rows share theirs
+  const double seconds = pairs  ? costs.pairs + costs.pairs_row * rows + few_registers
+                         : half ? (window.parts == 1 ? costs.half + costs.half_row * rows
+                                                     : costs.half_wide + costs.half_wide_row * rows)
+                                : window.parts * (costs.tf32 + costs.tf32_row * taken);
+  work.seconds = seconds * device.costs().rates.wgmma_tf32_sparse / device.wgmma_tf32_sparse *
                  windows_executed(program, domain.shape, half, device) /
                  windows_executed(program, {1, 10240, 10240}, half, device);
   work.shared_seconds = work.shared_bytes / device.shared_bandwidth;
-  work.memory_cost = 1.1;
-  work.latency = sweep_fill;
+  work.memory_cost = costs.memory;
+  work.source_cost = device.costs().direct.source_wide;
+  work.latency = device.costs().direct.fill;
   work.scales_data = pairs;
   return work;
 }
 
 /// Of an instruction of a separable sweep of a plane in 16 bits. A warp that has its scheduler to itself
 /// waits less, least where groups or factors give it others to go on with; four groups wait for registers.
-double half_plane_waits(int windows, int x_rank, const cuda::SeparableTile& tile) {
+double half_plane_waits(int windows, int x_rank, const cuda::SeparableTile& tile,
+                        const Calibration::Separable& costs) {
   if (tile.warps < 8) {
-    if (windows == 4) return 0.62;
-    if (tile.groups > 2 || x_rank > 1) return 0.68;
-    return windows > 4 ? 0.64 : 0.87;
+    if (windows == 4) return costs.alone_four_windows;
+    if (tile.groups > 2 || x_rank > 1) return costs.alone_groups;
+    return windows > 4 ? costs.alone_many_windows : costs.alone_few_windows;
   }
-  if (tile.groups == 4) return 1.4;
-  if (windows > 4) return 1.15;
-  if (windows == 4) return 0.9;
-  if (windows == 3) return tile.groups == 2 ? 0.9 : 0.97;
-  return tile.groups == 2 ? 0.95 : 0.87;
+  if (tile.groups == 4) return costs.four_groups;
+  if (windows > 4) return costs.many_windows;
+  if (windows == 4) return costs.four_windows;
+  if (windows == 3) return tile.groups == 2 ? costs.three_windows_two_groups : costs.three_windows;
+  return tile.groups == 2 ? costs.two_groups : costs.one_group;
 }
 
 /// The same with what spills: many windows with many factors.
-double half_plane_cost(int windows, int x_rank, const cuda::SeparableTile& tile) {
-  const double waits = half_plane_waits(windows, x_rank, tile);
-  if (windows > 5 && x_rank > 1) return 3.5 * waits;
-  return windows > 3 ? waits * (1 + 0.35 * std::max(0, windows + x_rank - 7)) : waits;
+double half_plane_cost(int windows, int x_rank, const cuda::SeparableTile& tile,
+                       const Calibration::Separable& costs) {
+  const double waits = half_plane_waits(windows, x_rank, tile, costs);
+  if (windows > 5 && x_rank > 1) return costs.many_spills * waits;
+  return windows > 3 ? waits * (1 + costs.window_spills * std::max(0, windows + x_rank - 7)) : waits;
 }
 
 /// The same in 32 bits; `split`: of sums of three products.
-double word_plane_cost(int windows, int x_rank, const cuda::SeparableTile& tile, bool split) {
-  if (split) return (windows > 2 ? 1.15 : 1.0) * std::max(1.0, x_rank * windows * tile.groups / 4.0);
-  const double waits = tile.groups > 1 ? 1.0 : x_rank < most_factors ? 1.25 : 1.37;
-  return waits * (windows > 2 ? 1.07 + 0.6 * std::max(0, x_rank - 2) : 1.0);
+double word_plane_cost(int windows, int x_rank, const cuda::SeparableTile& tile, bool split,
+                       const Calibration::Separable& costs) {
+  if (split)
+    return (windows > 2 ? costs.split_windows : 1.0) * std::max(1.0, x_rank * windows * tile.groups / 4.0);
+  const double waits = tile.groups > 1               ? costs.word_groups
+                       : x_rank < costs.most_factors ? costs.word_few_factors
+                                                     : costs.word_many_factors;
+  return waits *
+         (windows > 2 ? costs.word_windows + costs.word_windows_factor * std::max(0, x_rank - 2) : 1.0);
 }
 
 /// Seconds per point of a separable sweep of a plane, on the tiles of the kernel
@@ -216,6 +211,7 @@ double word_plane_cost(int windows, int x_rank, const cuda::SeparableTile& tile,
 /// these are kept in registers.
 double plane_seconds(const cuda::SeparableProgram& program, const Domain& domain, Precision precision,
                      bool with_source, const DeviceModel& device) {
+  const Calibration::Separable& costs = device.costs().separable;
   const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
   const SeparableOperand& operand = program.operand();
   const cuda::SeparableShape& shape = program.shape(with_source);
@@ -227,12 +223,12 @@ double plane_seconds(const cuda::SeparableProgram& program, const Domain& domain
   const double instructions = 2.0 * operand.per_window() * (split ? 3 : 1) * tile.groups * shape.block_rows /
                               16 * (operand.x_rank * operand.x.windows + operand.rank * operand.y.windows);
   const int windows = operand.y.windows;
-  const double slower = (half ? half_plane_cost(windows, operand.x_rank, tile)
-                              : word_plane_cost(windows, operand.x_rank, tile, split)) *
-                        (operand.x_rank > most_factors ? factor_spills : 1.0);
+  const double slower = (half ? half_plane_cost(windows, operand.x_rank, tile, costs)
+                              : word_plane_cost(windows, operand.x_rank, tile, split, costs)) *
+                        (operand.x_rank > costs.most_factors ? costs.factor_spills : 1.0);
   return static_cast<double>(ceil_div(strips * columns, resident) * (steps + 1)) * instructions * slower *
-         instruction_seconds(half ? 2.66 : 3.8, half ? device.mma_half_sparse : device.mma_tf32_sparse,
-                             device) /
+         instruction_seconds(half ? costs.waits_half : costs.waits_word,
+                             half ? device.mma_half_sparse : device.mma_tf32_sparse, device) /
          static_cast<double>(domain.box().points());
 }
 
@@ -241,6 +237,7 @@ double plane_seconds(const cuda::SeparableProgram& program, const Domain& domain
 /// input in shared memory.
 double space_seconds(const cuda::SeparableProgram& program, const Domain& domain, Precision precision,
                      const DeviceModel& device) {
+  const Calibration::Separable& costs = device.costs().separable;
   const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
   const SeparableOperand& operand = program.operand();
   const std::int64_t resident = limits_of(device).multiprocessors, warps = program.tile().warps_y;
@@ -253,19 +250,21 @@ double space_seconds(const cuda::SeparableProgram& program, const Domain& domain
       2.0 * operand.per_window() * (split ? 3 : 1) * (2 * operand.x_rank * operand.x.windows + operand.rank);
   const double slot = 32 * cuda::schedulers_of_multiprocessor * device.multiprocessors / device.scalar_fp32;
   const double seconds =
-      instructions * instruction_seconds(half ? 1.0 : 1.15,
+      instructions * instruction_seconds(half ? costs.space_half : costs.space_word,
                                          half ? device.mma_half_sparse : device.mma_tf32_sparse, device) +
-      8.0 * operand.z_rank * operand.z_taps * (split ? 2.9 : 1.35) * slot +
-      staged_byte * static_cast<double>(storage_bytes(precision));
+      8.0 * operand.z_rank * operand.z_taps * (split ? costs.space_sums_split : costs.space_sums) * slot +
+      costs.staged_byte * static_cast<double>(storage_bytes(precision));
   return static_cast<double>(waves * (length + warm_up)) *
-         (march_step + static_cast<double>(warps) * seconds) /
-         (1 + (fastest_clock - 1) * (1 - filled(domain, 5e6))) / static_cast<double>(domain.box().points());
+         (device.costs().direct.block_step + static_cast<double>(warps) * seconds) /
+         (1 + (device.costs().launch.fastest_clock - 1) * (1 - filled(domain, costs.space_enough_points))) /
+         static_cast<double>(domain.box().points());
 }
 
 /// Passes along x and y on tiles of 16 x 16 outputs with windows of 32 points: two instructions per term,
 /// pass and window, twice as many for tf32, and three products of two tf32 terms for fp32.
 TensorWork separable_work(const cuda::SeparableProgram& program, const Domain& domain, Precision precision,
                           bool with_source, const DeviceModel& device) {
+  const Calibration::Separable& costs = device.costs().separable;
   const SeparableOperand& operand = program.operand();
   const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
   const bool line = domain.dimensions == 1, space = domain.dimensions == 3;
@@ -279,30 +278,31 @@ TensorWork separable_work(const cuda::SeparableProgram& program, const Domain& d
   work.peak = half ? device.mma_half_sparse : device.mma_tf32_sparse;
   work.shared_seconds = work.shared_bytes / device.shared_bandwidth;
   if (line) {  // as rows of one tile, and of what is left at both ends
-    work.seconds = work.instructions / (work.peak * (half ? 0.65 : 0.57));
-    work.memory_cost = half ? 1.17 : 1.0;
+    work.seconds = work.instructions / (work.peak * (half ? costs.share_line_half : costs.share_line));
+    work.memory_cost = half ? costs.memory_line_half : costs.memory_line;
     // Where most windows are one slab, reading them does not limit small grids.
-    work.latency = (half ? 7e-6 : 10e-6) - (operand.x.windows > 3 ? 5e-6 : 0);
+    work.latency = (half ? costs.latency_line_half : costs.latency_line) -
+                   (operand.x.windows > 3 ? costs.latency_line_slab : 0);
     work.source_ahead = true;
     work.is_serial = !half;
   } else if (space) {
     work.fma += static_cast<double>(operand.z_rank * operand.z_taps);
     work.seconds = space_seconds(program, domain, precision, device);
-    work.memory_cost = 1.3;
-    work.source_cost = source_cost;
-    work.latency = sweep_fill / 2;
+    work.memory_cost = costs.memory_space;
+    work.source_cost = device.costs().direct.source;
+    work.latency = device.costs().direct.fill / 2;
   } else {
     const cuda::SeparableTile& tile = program.shape(with_source).tile;
     work.source_ahead = tile.staged_source;
     const bool is_ragged =
         with_source && !tile.staged_source && domain.shape[x_axis] % tile.warp_columns() != 0;
-    work.seconds =
-        (is_ragged ? ragged_source : 1) * plane_seconds(program, domain, precision, with_source, device);
+    work.seconds = (is_ragged ? costs.ragged_source : 1) *
+                   plane_seconds(program, domain, precision, with_source, device);
     const bool is_narrow =
         !tile.bulk_stores && tile.warp_columns() * static_cast<int>(storage_bytes(precision)) < 64;
-    work.memory_cost = is_narrow ? narrow_stores : 1.06;
-    work.source_cost = plane_source_cost;
-    work.latency = sweep_fill;
+    work.memory_cost = is_narrow ? costs.narrow_stores : costs.memory_plane;
+    work.source_cost = costs.source_plane;
+    work.latency = device.costs().direct.fill;
   }
   return work;
 }
@@ -385,7 +385,7 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
   candidate.redundancy = fused_taps / (steps * taps);
   candidate.sparsity = fused_taps / work.fma;
   if (!device.gpu) {  // emulated, some 2e8 multiply-adds/s
-    candidate.compute_seconds = candidate.fma / 2e8;
+    candidate.compute_seconds = candidate.fma / device.costs().cpu.emulated_fma;
     candidate.memory_seconds = candidate.bytes / device.bandwidth;
     candidate.seconds = candidate.compute_seconds;
     return;
@@ -398,16 +398,18 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
   const double sweep =
       work.latency / (points * steps) +
       (work.source_ahead ? 0 : source * work.source_cost / device.bandwidth / steps) +
-      (work.is_serial
-           ? candidate.memory_seconds + candidate.compute_seconds
-           : overlapped({candidate.memory_seconds, candidate.compute_seconds, candidate.shared_seconds}));
+      (work.is_serial ? candidate.memory_seconds + candidate.compute_seconds
+                      : overlapped(device.costs(), {candidate.memory_seconds, candidate.compute_seconds,
+                                                    candidate.shared_seconds}));
   const auto walls = std::count_if(core.faces.begin(), core.faces.end(),
                                    [](const auto& faces) { return faces[0].kind != BoundaryKind::periodic; });
   const double scale =
-      work.scales_data ? 2 * static_cast<double>(walls) * largest_of_band / (points * steps) : 0;
+      work.scales_data ? 2 * static_cast<double>(walls) * device.costs().bands.largest / (points * steps) : 0;
   const double bands = band_seconds(problem, device, candidate.fuse) / (points * steps);
   // At the same time, where one leaves room for the other: the ends of a line take two blocks.
-  const double room = problem.domain.dimensions == 1 ? 2.0 / 3 : 1 - filled(problem.domain, 4e6);
+  const double room = problem.domain.dimensions == 1
+                          ? device.costs().bands.hidden_line
+                          : 1 - filled(problem.domain, device.costs().bands.enough_points);
   candidate.seconds = sweep + scale + bands - room * std::min(sweep, bands);
   candidate.wall_seconds = candidate.seconds - sweep - scale;
   place_in_sweet_spot(problem, device, work.peak * work.fma / work.instructions, candidate);

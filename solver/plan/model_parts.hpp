@@ -11,27 +11,27 @@
 
 namespace spsolve {
 
-/// Seconds of parts that overlap except near their balance: the fourth-power mean fits what was measured on
-/// GPUs within 17% (docs/kernels-scalar.md).
-inline double overlapped(std::initializer_list<double> parts) {
+/// Seconds of parts that overlap except near their balance: a mean of a high power (launch.overlap).
+inline double overlapped(const Calibration& costs, std::initializer_list<double> parts) {
   double sum = 0;
-  for (const double part : parts) sum += std::pow(part, 4);
-  return std::pow(sum, 0.25);
+  for (const double part : parts) sum += std::pow(part, costs.launch.overlap);
+  return std::pow(sum, 1 / costs.launch.overlap);
 }
-
-/// The clock on small grids, against that of a device that needs all its power. Measured on H200.
-constexpr double fastest_clock = 1.2;
 
 /// How much of the device a kernel fills that fills it on grids of `enough` points: few blocks begin and end
 /// sooner, and what one takes by itself shows.
-inline double filled(const Domain& domain, double enough = 1e6) {
+inline double filled(const Domain& domain, double enough) {
   return std::min(1.0, static_cast<double>(domain.box().points()) / enough);
+}
+inline double filled(const Domain& domain, const Calibration& costs) {
+  return filled(domain, costs.launch.enough_points);
 }
 
 /// What kernels cut to measure have to fit on a device.
 inline cuda::BlockLimits limits_of(const DeviceModel& device) {
   return {static_cast<int>(device.compute_capability),
-          static_cast<std::size_t>(device.shared_bytes_per_block), static_cast<int>(device.multiprocessors)};
+          static_cast<std::size_t>(device.shared_bytes_per_block), static_cast<int>(device.multiprocessors),
+          device.calibration.get()};
 }
 
 inline cuda::TensorCores cores_of(const Method& method) {

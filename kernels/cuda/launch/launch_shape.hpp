@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/calibration.hpp"
 #include "kernels/cuda/launch/arguments.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/rounding.hpp"
@@ -12,7 +13,6 @@
 namespace spsolve::cuda {
 
 constexpr int schedulers_of_multiprocessor = 4;
-constexpr double rounding_slots = 9;  // issue slots of an operand that is rounded to tf32
 // Of a launch: kernels count columns in 32 bits; a grid of blocks has so many along its y and z.
 constexpr std::int64_t most_columns = std::int64_t{1} << 30;
 constexpr std::int64_t most_blocks_across = 65535;
@@ -21,9 +21,11 @@ constexpr std::int64_t most_blocks_across = 65535;
 /// beginning.
 std::array<Region, 2> halves(const Region& region, int axis);
 
-/// Instructions that a scheduler issues in the time that each of `warps` warps on it needs for one: a warp
-/// alone waits for its own results. Measured on H200: one warp issues at two thirds of the rate of four.
-inline double scheduler_time(double warps) { return std::hypot(warps, 1.08); }
+/// Instructions that a scheduler issues in the time that each of `warps` warps on it needs for one. A warp
+/// alone waits for its own results: it issues at two thirds of the rate of four (scheduler.alone).
+inline double scheduler_time(double warps, const Calibration& costs) {
+  return std::hypot(warps, costs.scheduler.alone);
+}
 
 /// Shared memory of a block that holds tiles of so many times 16 bytes (tile_io.cuh): `held` of them, and
 /// where each 16 bytes come from.
@@ -58,6 +60,7 @@ struct FlatMarch {
   std::int64_t halo = 0, warm_up;     // planes
   std::int64_t resident, schedulers;  // blocks at once, of one warp each, and what issues for them
   WallCost wall_cost{};
+  const Calibration* costs = &shipped_calibration();
 };
 
 /// The stretches with which blocks beside walls and others end at about the same time: whole waves of the

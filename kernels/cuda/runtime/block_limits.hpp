@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string>
 
+#include "kernels/calibration.hpp"
+
 namespace spsolve::cuda {
 
 /// Elements of a box that the copy engine of sm_90 brings, along each axis (cuTensorMapEncodeTiled).
@@ -14,6 +16,9 @@ struct BlockLimits {
   int compute_capability = 90;           // 10 * major + minor
   std::size_t shared_bytes = 227 << 10;  // that a block may have
   int multiprocessors = 132;
+  const Calibration* calibration = nullptr;  // by which tiles are chosen; null: the shipped one
+
+  const Calibration& costs() const { return calibration ? *calibration : shipped_calibration(); }
 
   /// Whether tensors are copied by an engine of their own (TMA).
   bool copy_engine() const { return compute_capability >= 90; }

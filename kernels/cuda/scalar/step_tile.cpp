@@ -12,15 +12,8 @@ namespace spsolve::cuda {
 namespace {
 
 constexpr std::int64_t least_planes = 8, most_planes = 256, least_columns = 8;
-// Measured on H200, in cycles: until the first step, beside walls; a step; until the threads have their
-// loads.
-constexpr double start_cycles = 600, ghost_cycles = 1600, barrier_cycles = 150, load_cycles = 1300;
-constexpr double turn_slots = 25, point_slots = 3;  // instructions beside sums, of a thread, of a point
-// The same of march.cuh on small grids, where each warp waits for its own results: until the first step; to
-// fill a level in fp64; a plane of a level; issue slots per instruction; between walls, times as much.
-constexpr double march_cycles = 3000, level_cycles_fp64 = 900, plane_cycles = 20, alone = 1.5,
-                 walls_slow = 1.65;
-constexpr double mirror_cycles = 6000;  // of what is beside neumann faces across it that it does not mirror
+
+using Costs = Calibration::SmallGrids;
 
 int planes_per_thread(const KernelStencil& stencil) {
   return planes_of_thread(static_cast<int>(stencil.taps.size()) * (stencil.folded[column_axis] ? 2 : 1));
@@ -53,11 +46,11 @@ std::int64_t held_planes(const KernelStencil& stencil, std::int64_t planes, int 
 
 /// Cycles that a block takes for a turn of its threads. A warp takes a cycle of shared memory for every 128
 /// bytes, and one of its scheduler for an instruction.
-double turn_cycles(const KernelStencil& stencil, int compute_bytes) {
+double turn_cycles(const KernelStencil& stencil, int compute_bytes, const Costs& costs) {
   constexpr double warps = step_threads / 32;
   const double words = compute_bytes / 4.0, read = points_read(stencil),
                together = planes_per_thread(stencil),
-               slots = together * (read + words * stencil.operations + point_slots) + turn_slots;
+               slots = together * (read + words * stencil.operations + costs.point_slots) + costs.turn_slots;
   return warps * std::max(together * words * (read + 1), slots / schedulers_of_multiprocessor);
 }
 
@@ -65,6 +58,7 @@ double turn_cycles(const KernelStencil& stencil, int compute_bytes) {
 StepTile cut_tile(const KernelStencil& stencil, const Region& region, int steps, int compute_bytes,
                   const BlockLimits& limits, std::int64_t planes, std::int64_t columns, int stride,
                   double turn) {
+  const Costs& costs = limits.costs().small_grids;
   const auto extent = [&](int axis) { return region.end[axis] - region.begin[axis]; };
   StepTile tile{stride, planes, columns, ceil_div(extent(plane_axis), planes),
                 ceil_div(extent(column_axis), columns)};
@@ -79,27 +73,28 @@ StepTile cut_tile(const KernelStencil& stencil, const Region& region, int steps,
   tile.load_turns = turns(held);
   for (int left = 0; left < steps; ++left) tile.turns += turns(held_planes(stencil, planes, left));
   tile.waves = static_cast<double>(ceil_div(tile.plane_tiles * tile.column_tiles, limits.multiprocessors));
-  tile.cycles = tile.waves * (load_cycles * tile.load_turns + barrier_cycles * steps + turn * tile.turns);
-  tile.cycles += start_cycles + (stencil.has_walls() ? ghost_cycles : 0);
+  tile.cycles =
+      tile.waves * (costs.load_cycles * tile.load_turns + costs.barrier_cycles * steps + turn * tile.turns);
+  tile.cycles += costs.start_cycles + (stencil.has_walls() ? costs.ghost_cycles : 0);
   return tile;
 }
 
 double cycles_of_march(const KernelStencil& stencil, const Tile& tile, const Region& region,
                        int compute_bytes, const BlockLimits& limits) {
+  const Costs& costs = limits.costs().small_grids;
   const std::int64_t planes = region.end[plane_axis] - region.begin[plane_axis],
                      columns = region.end[column_axis] - region.begin[column_axis],
                      tiles = ceil_div(columns, tile.written_columns()),
                      schedulers = schedulers_of_multiprocessor * limits.multiprocessors,
-                     number = stretch_march(flat_march(tile, planes, tiles, limits.multiprocessors))
-                                  .of_others.number,
+                     number = stretch_march(flat_march(tile, planes, tiles, limits)).of_others.number,
                      length = ceil_div(planes, number);
   const double warps = static_cast<double>(tiles * number) / static_cast<double>(schedulers),
-               slots = tile.points_per_lane * (stencil.operations + 2.0),
-               plane = std::max(alone, warps) * slots + plane_cycles;
-  return march_cycles + (compute_bytes == 8 ? level_cycles_fp64 * tile.depth : 0) +
+               slots = tile.points_per_lane * (stencil.operations + costs.sum_slots),
+               plane = std::max(1.5, warps) * slots + costs.plane_cycles;
+  return costs.march_cycles + (compute_bytes == 8 ? costs.level_cycles_fp64 * tile.depth : 0) +
          static_cast<double>((length + tile.warm_up) * tile.depth) * plane *
-             (stencil.has_walls() ? walls_slow : 1) +
-         (stencil.steps_planes() ? mirror_cycles : 0);
+             (stencil.has_walls() ? costs.walls_slow : 1) +
+         (stencil.steps_planes() ? costs.mirror_cycles : 0);
 }
 
 }  // namespace
@@ -110,7 +105,7 @@ std::optional<StepTile> choose_step_tile(const KernelStencil& stencil, const Reg
     return std::nullopt;
   if (stencil.repeats != std::array<bool, 3>{}) return std::nullopt;  // it reads images
   std::optional<StepTile> best;
-  const double turn = turn_cycles(stencil, compute_bytes);
+  const double turn = turn_cycles(stencil, compute_bytes, limits.costs().small_grids);
   const std::int64_t all_planes = region.end[plane_axis] - region.begin[plane_axis],
                      all_columns = region.end[column_axis] - region.begin[column_axis];
   for (const int stride : {32, 64, 128}) {

@@ -19,10 +19,11 @@ std::optional<Tile> choose_tile(const KernelStencil& stencil, const Formats& for
                                 const BlockLimits& limits);
 
 /// The march over so many planes by `tiles` tiles of one row so cut, away from walls.
-FlatMarch flat_march(const Tile& tile, std::int64_t planes, std::int64_t tiles, std::int64_t multiprocessors);
+FlatMarch flat_march(const Tile& tile, std::int64_t planes, std::int64_t tiles, const BlockLimits& limits);
 
 /// Of tiles of one row; none where there is no march.
-WallCost wall_cost(const KernelStencil& stencil, const Tile& tile, int compute_bytes);
+WallCost wall_cost(const KernelStencil& stencil, const Tile& tile, int compute_bytes,
+                   const Calibration& costs);
 
 /// How many steps in one kernel are fastest; 0 if march.cuh does not take the stencil or the grid at all.
 int preferred_depth(const KernelStencil& stencil, const Formats& formats, const BlockLimits& limits);
