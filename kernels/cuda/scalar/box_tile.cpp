@@ -74,7 +74,7 @@ BoxTile cut_box_tile(const KernelStencil& stencil, const Region& region, const F
   // Blocks that are resident at once hide each other's reading.
   const auto together = [&](double number) {
     const auto issue = [&](double n) {
-      return slots * std::hypot(n * warps / schedulers_of_multiprocessor, 1.6);
+      return slots * scheduler_time(n * warps / schedulers_of_multiprocessor, limits.costs());
     };
     return std::max(issue(number) * (1 + costs.apart / number), issue(1) + held_planes * costs.read_cycles);
   };

@@ -74,7 +74,7 @@ std::vector<double> plane_times(const KernelStencil& stencil, const Formats& for
                memory = (results_in + others + costs.halo_share * (in - results_in)) / costs.memory_bytes,
                shared = tile.warps * work.reads * costs.read_cycles * tile.own_columns / chunk;
   const auto issue = [&](int blocks) {
-    return slots * std::hypot(static_cast<double>(blocks * tile.warps) / schedulers_of_multiprocessor, 1.6);
+    return slots * scheduler_time(static_cast<double>(blocks * tile.warps) / schedulers_of_multiprocessor, calibration);
   };
   const double one = tile.stages == 1 ? issue(1) + cache + memory : 0;
   const auto fourth = [](double time) { return time * time * time * time; };

@@ -90,7 +90,7 @@ double cycles_of_march(const KernelStencil& stencil, const Tile& tile, const Reg
                      length = ceil_div(planes, number);
   const double warps = static_cast<double>(tiles * number) / static_cast<double>(schedulers),
                slots = tile.points_per_lane * (stencil.operations + costs.sum_slots),
-               plane = std::max(1.5, warps) * slots + costs.plane_cycles;
+               plane = scheduler_time(warps, limits.costs()) * slots + costs.plane_cycles;
   return costs.march_cycles + (compute_bytes == 8 ? costs.level_cycles_fp64 * tile.depth : 0) +
          static_cast<double>((length + tile.warm_up) * tile.depth) * plane *
              (stencil.has_walls() ? costs.walls_slow : 1) +

@@ -136,7 +136,7 @@ double busiest(const KernelStencil& stencil, const Tile& tile, const BlockLimits
   const int number = stretch_march(flat_march(tile, planes, tiles, limits)).of_others.number;
   const std::int64_t blocks = ceil_div(tiles * number, limits.multiprocessors);
   return static_cast<double>((ceil_div(planes, number) + tile.warm_up) * tile.points_per_lane) *
-         std::max(1.6, static_cast<double>(blocks) / schedulers_of_multiprocessor);
+         scheduler_time(static_cast<double>(blocks) / schedulers_of_multiprocessor, limits.costs());
 }
 
 std::optional<Tile> choose_flat_tile(const KernelStencil& stencil, const Formats& formats, int depth,
@@ -151,7 +151,7 @@ std::optional<Tile> choose_flat_tile(const KernelStencil& stencil, const Formats
   };
   const auto wide = of_width(32);
   if (formats.compute_bytes() == 8) return wide;
-  // Wide tiles have less halo, narrow ones share a small grid among more warps, and hide a little more.
+  // Wide tiles have less halo, narrow ones share a small grid among more warps.
   const auto narrow = of_width(16);
   return wide && narrow &&
                  busiest(stencil, *wide, limits) <
