@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels/sparse/accuracy.hpp"
-#include "kernels/sparse/emulation/emulated_sweep.hpp"
 #include "kernels/wall_images.hpp"
+#include "solver/plan/kernel_family.hpp"
 #include "solver/plan/model_parts.hpp"
 
 namespace spsolve {
@@ -64,38 +65,9 @@ Problem as_swept(Problem problem, const Method& method) {
 
 std::optional<Refusal> why_no_kernel(const Problem& problem, const DeviceModel& device,
                                      const Method& method) {
-  const auto none = [](std::string why) { return Refusal{Obstacle::no_kernel, std::move(why)}; };
-  const Precision precision = problem.precision;
-  const bool fp64 = precision == Precision::fp64;
-  const std::optional<Layout> layout = method.layout;
-  if (method.unit == UnitKind::scalar)
-    return layout ? std::optional(none("the scalar unit has no layouts")) : std::nullopt;
-  if (!layout) return none("tensor cores need a layout");
-  if (fp64 && *layout != Layout::dual_tessellation && method.unit == UnitKind::tensor)
-    return none("fp64 has the layout dual-tessellation alone");
-  if (fp64 && method.unit == UnitKind::sparse_tensor)
-    return none("fp64 has dense tensor cores only: unit = \"tensor\"");
-  if (!takes(*layout, precision))
-    return none(fmt::format("the layout {} is not for {}", to_string(*layout), to_string(precision)));
-  if (method.unit == UnitKind::tensor && *layout == Layout::separable)
-    return none("separable terms are for sparse tensor cores: unit = \"sparse-tensor\"");
-  const Index3 reach = method.fuse * problem.stencil.radius();
-  const std::int64_t weights = volume(2 * reach + Index3{1, 1, 1});
-  if (method.fuse > 1 && weights > most_fused_weights)
-    return Refusal{Obstacle::memory,
-                   fmt::format("fused steps would have {} weights, {} at most", weights, most_fused_weights)};
-  // Weights that grow or decay so fast leave the range of numbers when they are fused.
-  const double digits = method.fuse * std::log10(sum_abs(problem.stencil)), most_digits = fp64 ? 200 : 30;
-  if (std::abs(digits) > most_digits)
-    return none(fmt::format("fused weights would be of the order of 1e{:+.0f}, beyond 1e+-{:.0f}", digits,
-                            most_digits));
-  // The kernel of separable sweeps; the others take any reach.
-  constexpr std::int64_t most_planes = 7, most_rows = 40;
-  if (device.gpu && *layout == Layout::separable &&
-      (reach[z_axis] > most_planes || std::max(reach[y_axis], reach[x_axis]) > most_rows))
-    return none(fmt::format("separable terms would reach {} planes and {} points in them, {} and {} at most",
-                            reach[z_axis], std::max(reach[y_axis], reach[x_axis]), most_planes, most_rows));
-  return {};
+  const auto found = family_of(problem, device, method);
+  const auto* refusal = std::get_if<Refusal>(&found);
+  return refusal ? std::optional(*refusal) : std::nullopt;
 }
 
 std::optional<Refusal> why_no_promise(const Problem& problem, const Method& method) {
@@ -112,11 +84,6 @@ std::optional<Refusal> why_no_promise(const Problem& problem, const Method& meth
                   most, promised_over_scalar)};
 }
 
-void evaluate_scalar(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
-  (device.gpu ? evaluate_on_gpu : evaluate_on_cpu)(problem, device, candidate);
-  candidate.sparsity = static_cast<double>(problem.stencil.taps().size()) / candidate.fma;
-}
-
 Candidate evaluate(const Problem& given, const DeviceModel& device, const Method& method) {
   const Problem problem = as_swept(given, method);
   Candidate candidate{method};
@@ -126,7 +93,13 @@ Candidate evaluate(const Problem& given, const DeviceModel& device, const Method
       device.launch_seconds *
       (device.gpu ? costs.start + costs.start_filled * filled(problem.domain, device.costs()) : 1);
   candidate.launch_seconds = start / method.fuse / static_cast<double>(problem.domain.box().points());
-  (method.fused_weights() ? evaluate_tensor : evaluate_scalar)(problem, device, candidate);
+  const auto family = family_of(problem, device, method);
+  if (const auto* refusal = std::get_if<Refusal>(&family)) {
+    candidate.no_kernel = refusal->why;
+    candidate.seconds = std::numeric_limits<double>::infinity();
+    return candidate;
+  }
+  std::get<const KernelFamily*>(family)->evaluate(problem, device, candidate);
   candidate.error = launch_error(problem, method) / method.fuse;
   candidate.image_seconds = image_seconds(problem, device, candidate) / method.fuse /
                             static_cast<double>(problem.domain.box().points());

@@ -9,26 +9,10 @@
 
 #include "kernels/error.hpp"
 #include "kernels/sparse/accuracy.hpp"
+#include "solver/plan/kernel_family.hpp"
 
 namespace spsolve {
 namespace {
-
-struct UnitAndLayout {
-  UnitKind unit;
-  std::optional<Layout> layout;
-};
-constexpr UnitAndLayout every_unit[] = {{UnitKind::scalar, {}},
-                                        {UnitKind::tensor, Layout::strided_swap},
-                                        {UnitKind::tensor, Layout::morph},
-                                        {UnitKind::tensor, Layout::dual_tessellation},
-                                        {UnitKind::sparse_tensor, Layout::strided_swap},
-                                        {UnitKind::sparse_tensor, Layout::morph},
-                                        {UnitKind::sparse_tensor, Layout::separable}};
-
-/// Beyond 16 steps the halo of a tile of the scalar unit costs more than memory traffic saves; separable
-/// sweeps go deeper.
-constexpr int scalar_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-constexpr int tensor_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15, 16, 20, 24, 31, 40};
 
 // Times as slow as the fastest, in the model.
 constexpr double as_good = 1.01;  // of depths
@@ -80,17 +64,10 @@ bool insists(const PlanRequest& request, const Method& method) {
 }
 
 /// Tensor cores are looked at where they are real, or asked for.
-bool considered(const UnitAndLayout& way, const DeviceModel& device, const PlanRequest& request) {
+bool considered(const KernelFamily& way, const DeviceModel& device, const PlanRequest& request) {
   if (request.unit && request.unit != way.unit) return false;
   if (request.layout && request.layout != way.layout) return false;
   return way.unit == UnitKind::scalar || device.gpu || asked_for(request);
-}
-
-std::vector<int> depths_of(const UnitAndLayout& way, const DeviceModel& device, const PlanRequest& request) {
-  if (request.fuse) return {*request.fuse};
-  if (way.unit == UnitKind::scalar) return {std::begin(scalar_depths), std::end(scalar_depths)};
-  if (!device.gpu) return {1, 2, 3, 4};  // emulated
-  return {std::begin(tensor_depths), std::end(tensor_depths)};
 }
 
 /// Why a method is not considered; nothing where it is.
@@ -107,11 +84,13 @@ std::optional<Refusal> why_left_out(const Problem& problem, const DeviceModel& d
 void find_candidates(Plan& plan, const Problem& problem, const DeviceModel& device,
                      const PlanRequest& request) {
   for (const Precision precision : precisions_of(problem, request))
-    for (const UnitAndLayout& way : every_unit) {
+    for (const KernelFamily& way : kernel_families()) {
       if (!considered(way, device, request)) continue;
       Problem in_precision = problem;
       in_precision.precision = precision;
-      for (const int fuse : depths_of(way, device, request)) {
+      const std::span<const int> depths =
+          request.fuse ? std::span<const int>(&*request.fuse, 1) : way.depths(device);
+      for (const int fuse : depths) {
         const bool separable = way.layout == Layout::separable;
         const Method method(
             fuse, way.unit, way.layout,
