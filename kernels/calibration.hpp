@@ -13,7 +13,8 @@ struct Calibration {
   /// Rates that kernels reach on the whole device.
   struct Rates {
     double bandwidth, scalar_fp64, scalar_fp32, launch_seconds, mma_half, mma_half_sparse, mma_tf32,
-        mma_tf32_sparse, mma_fp64, wgmma_tf32_sparse, shared_bandwidth;
+        mma_tf32_sparse, mma_fp64, wgmma_tf32_sparse, shared_bandwidth, driver_bandwidth, driver_clock,
+        driver_multiprocessors;
   } rates;
 
   /// What nothing exceeds on the device that the rates are from: rates of another device are in proportion to

@@ -71,9 +71,47 @@ DeviceModel nominal_gpu() {
   return gpu;
 }
 
+Calibration::Rates rates_of(const DeviceModel& gpu) {
+  Calibration::Rates rates = shipped_calibration().rates;
+  rates.bandwidth = gpu.bandwidth;
+  rates.scalar_fp64 = gpu.scalar_fp64;
+  rates.scalar_fp32 = gpu.scalar_fp32;
+  rates.launch_seconds = gpu.launch_seconds;
+  rates.mma_half = gpu.mma_half;
+  rates.mma_half_sparse = gpu.mma_half_sparse;
+  rates.mma_tf32 = gpu.mma_tf32;
+  rates.mma_tf32_sparse = gpu.mma_tf32_sparse;
+  rates.mma_fp64 = gpu.mma_fp64;
+  rates.wgmma_tf32_sparse = gpu.wgmma_tf32_sparse;
+  rates.shared_bandwidth = gpu.shared_bandwidth;
+  return rates;
+}
+
 void calibrate(DeviceModel& gpu, std::shared_ptr<const Calibration> calibration) {
   take_rates(gpu, calibration->rates);
   gpu.calibration = std::move(calibration);
+}
+
+DeviceModel in_proportion(const DeviceModel& nominal, const DriverRates& driver) {
+  const Calibration::Rates& there = shipped_calibration().rates;
+  DeviceModel model = nominal;
+  model.multiprocessors = driver.multiprocessors;
+  model.compute_capability = driver.compute_capability;
+  if (driver.memory_bandwidth > 0) model.bandwidth *= driver.memory_bandwidth / there.driver_bandwidth;
+  if (driver.clock <= 0) return model;
+  const double cycles =
+      driver.clock * driver.multiprocessors / (there.driver_clock * there.driver_multiprocessors);
+  for (auto rate : {&DeviceModel::scalar_fp32, &DeviceModel::scalar_fp64, &DeviceModel::mma_half,
+                    &DeviceModel::mma_half_sparse, &DeviceModel::mma_tf32, &DeviceModel::mma_tf32_sparse,
+                    &DeviceModel::mma_fp64, &DeviceModel::wgmma_tf32_sparse, &DeviceModel::shared_bandwidth})
+    model.*rate *= cycles;
+  // Lanes of a multiprocessor, of 128 for fp32 and 64 for fp64 on sm_90 (CUDA C++ Programming Guide, table of
+  // arithmetic throughput).
+  const int capability = driver.compute_capability;
+  const bool server = capability == 70 || capability == 80 || capability == 90 || capability == 100;
+  if (capability == 80 || capability < 86) model.scalar_fp32 *= 0.5;
+  model.scalar_fp64 *= !server ? 2.0 / 64 : capability < 90 ? 0.5 : 1.0;
+  return model;
 }
 
 DeviceModel in_proportion(const DeviceModel& nominal, const Ceilings& ceilings) {

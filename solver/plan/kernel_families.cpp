@@ -67,7 +67,7 @@ std::optional<Refusal> refusal_of_separable(const Problem& problem, const Device
   return {};
 }
 
-cuda::DeviceRates rates_of(const DeviceModel& device) {
+cuda::DeviceRates sweep_rates_of(const DeviceModel& device) {
   return {device.mma_half,         device.mma_half_sparse, device.mma_tf32,
           device.mma_tf32_sparse,  device.mma_fp64,        device.wgmma_tf32_sparse,
           device.shared_bandwidth, device.scalar_fp32,     limits_of(device)};
@@ -76,7 +76,7 @@ cuda::DeviceRates rates_of(const DeviceModel& device) {
 MadeOr<cuda::SweepWork> count_mma(const Problem& problem, const Method& method, const Stencil& fused,
                                   const Domain& core, const DeviceModel& device) {
   return cuda::mma_work(core, fused, problem.precision, *method.layout, cores_of(method), problem.has_source,
-                        rates_of(device));
+                        sweep_rates_of(device));
 }
 
 MadeOr<cuda::SweepWork> count_wgmma(const Problem& problem, const Method& method, const Stencil& fused,
@@ -85,13 +85,13 @@ MadeOr<cuda::SweepWork> count_wgmma(const Problem& problem, const Method& method
   if (!cuda::takes_wgmma(core.dimensions, fused, problem.precision, *method.layout, cores_of(method),
                          limits_of(device)))
     return count_mma(problem, method, fused, core, device);
-  return cuda::wgmma_work(core, fused, problem.precision, rates_of(device));
+  return cuda::wgmma_work(core, fused, problem.precision, sweep_rates_of(device));
 }
 
 MadeOr<cuda::SweepWork> count_separable(const Problem& problem, const Method& method, const Stencil& fused,
                                         const Domain& core, const DeviceModel& device) {
   return cuda::separable_work(core, fused, problem.precision, method.dropped, problem.has_source,
-                              rates_of(device));
+                              sweep_rates_of(device));
 }
 
 template <CountWork count>

@@ -35,7 +35,8 @@ struct PlanRequest {
 /// How a problem is advanced (docs/plan.md). A function of the global problem, the model of the device and
 /// the request: the same for any number of ranks, so that results are too.
 struct Plan {
-  std::string device;  // cpu, cuda
+  std::string device;    // cpu, cuda
+  bool measured = true;  // the rates of the device, not guessed
   Candidate chosen = {};
   std::vector<Candidate> candidates = {};  // by precision, unit, layout, depth; seconds and error at the pace
   std::vector<LeftOut> left_out = {};      // in the same order, and what an accepted accuracy excludes
