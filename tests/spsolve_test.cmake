@@ -10,10 +10,15 @@ cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 spsolve_precompiled(spsolve_precompiled_tests HEADERS ${spsolve_standard_headers} <fmt/format.h> <mpi.h> <gmock/gmock.h> <gtest/gtest.h>
   LINK fmt::fmt MPI::MPI_C GTest::gmock)
 
-# spsolve_test(NAME SOURCES file... LINK target... [RANKS n...]) adds one GoogleTest program. It runs once without mpirun, or once
+add_library(spsolve_mpi_main OBJECT support/mpi_main.cpp)
+target_link_libraries(spsolve_mpi_main PRIVATE spsolve_halo spsolve_test_support)
+target_precompile_headers(spsolve_mpi_main REUSE_FROM spsolve_precompiled_tests)
+
+# spsolve_test(NAME SOURCES file... LINK target... [RANKS n...] [COST seconds]) adds one GoogleTest program. It runs once without mpirun, or once
 # per number of ranks under mpirun (label mpi), where it fails if ranks wait for each other forever.
+# Of tests without mpirun those of the largest COST start first, so that none is left to run alone at the end.
 function(spsolve_test name)
-  cmake_parse_arguments(test "" "" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
+  cmake_parse_arguments(test "" "COST" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
   add_executable(${name} ${test_SOURCES})
   target_link_libraries(${name} PRIVATE ${test_LINK} spsolve_test_support)
   target_precompile_headers(${name} REUSE_FROM spsolve_precompiled_tests)
@@ -21,10 +26,12 @@ function(spsolve_test name)
     target_link_libraries(${name} PRIVATE GTest::gtest_main)
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES LABELS "unit;${test_LABELS}")
+    if(test_COST)
+      set_tests_properties(${name} PROPERTIES COST ${test_COST})
+    endif()
     return()
   endif()
-  target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
-  target_link_libraries(${name} PRIVATE MPI::MPI_C)
+  target_link_libraries(${name} PRIVATE spsolve_mpi_main MPI::MPI_C)
   foreach(ranks ${test_RANKS})
     add_test(NAME ${name}_${ranks} COMMAND ${mpirun} ${ranks} $<TARGET_FILE:${name}>)
     # PROCESSORS keeps ctest -j from starting more ranks than the machine has cores (capped, so that 8 ranks run on 2).

@@ -85,7 +85,7 @@ void warn_of_full_disk(const Setup& setup, const Terminal& terminal) {
   const bool has_checkpoints =
       config.checkpoint.every > 0 || config.checkpoint.minutes || config.checkpoint.final;
   const double needed =
-      snapshots * bytes(setup.for_snapshots().kept(points), config.output.precision) +
+      snapshots * bytes(setup.for_snapshots().sampled(points), config.output.precision) +
       (has_checkpoints ? config.checkpoint.keep + 1.0 : 0.0) * bytes(points, setup.problem.precision);
   std::error_code unseen;
   std::filesystem::path existing = std::filesystem::absolute(config.output.directory).lexically_normal();

@@ -152,7 +152,7 @@ std::map<std::string, ValueFacts> check_datasets(const Communicator& communicato
   std::map<std::string, ValueFacts> facts;
   const auto look_at = [&](const FieldForm& form, const char* section) {
     ValueSummary summary(setup.problem.domain.shape);
-    Reading reading(communicator, fmt::format("looking at [{}]", section), block.points());
+    ReadingProgress reading(communicator, fmt::format("looking at [{}]", section), block.points());
     read_values(communicator, setup, form, section, block,
                 [&](const Index3& begin, std::span<const double> values) {
                   summary.add(begin, values);

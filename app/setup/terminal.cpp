@@ -86,14 +86,14 @@ void Progress::pause() {
   drawn_ = false;
 }
 
-Reading::Reading(const Communicator& communicator, std::string what, std::int64_t points)
+ReadingProgress::ReadingProgress(const Communicator& communicator, std::string what, std::int64_t points)
     : speaks_(communicator.root()), bar_(terminal_columns() > 0), what_(std::move(what)), points_(points) {}
 
-Reading::~Reading() {
+ReadingProgress::~ReadingProgress() {
   if (drawn_) erase_drawn();
 }
 
-void Reading::advance(std::int64_t points) {
+void ReadingProgress::advance(std::int64_t points) {
   const double done = static_cast<double>(done_ += points) / static_cast<double>(points_);
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   if (!speaks_ || !lock) return;

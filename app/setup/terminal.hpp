@@ -51,12 +51,12 @@ std::string progress_line(double done, const std::string& numbers, int columns);
 
 /// Shows the progress of reading values, in per cent of this rank's points, as Progress does. Prints nothing
 /// if reading takes a short time.
-class Reading {
+class ReadingProgress {
  public:
-  Reading(const Communicator& communicator, std::string what, std::int64_t points);
-  ~Reading();
-  Reading(const Reading&) = delete;
-  Reading& operator=(const Reading&) = delete;
+  ReadingProgress(const Communicator& communicator, std::string what, std::int64_t points);
+  ~ReadingProgress();
+  ReadingProgress(const ReadingProgress&) = delete;
+  ReadingProgress& operator=(const ReadingProgress&) = delete;
 
   /// Adds `points` to the points that are read. May be called by any thread.
   void advance(std::int64_t points);

@@ -175,7 +175,7 @@ TEST(SpectralRadius, OfOneFieldIsTheGrowthFactor) {
                                       {{"diffusivity", {0.1}}, {"velocity", {0.5, 0.7}}, {"dt", {0.9}}});
   StencilMatrix step(1);
   step.at(0, 0) = LongWeights(stencil.taps());
-  EXPECT_NEAR(growth_of(step, {1, 24, 20}).spectral_radius, growth_factor(stencil, {1, 24, 20}), 1e-14);
+  EXPECT_NEAR(growth_of(step, {1, 24, 20}).spectral_radius, growth_factor(stencil, Index3{1, 24, 20}), 1e-14);
 }
 
 TEST(SpectralRadius, OfYeeIn2D) {
