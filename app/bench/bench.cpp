@@ -301,7 +301,7 @@ class Benchmark {
   /// Writes the results known so far to a file. A stream gets all results once, when they are `complete`.
   void write_json(const Json& json, bool complete = false) const {
     on_root(communicator_, [&] {
-      if (!request_.json.empty() && is_stream(request_.json) == complete)
+      if (!request_.json.empty() && (complete || !is_stream(request_.json)))
         write_text(request_.json, json.dump(2) + "\n");
     });
   }
