@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fits coefficients of the model to records of `spsolve bench --json`, and writes a calibration.
 
-fit.py --predict build/default/spsolve_predict RECORD.json... --coefficients march.kernel_gap direct. [-o calibration.json]
+fit.py --predict build/default/spsolve_predict RECORD... --coefficients march.kernel_gap direct. [-o calibration.json]
 
+A RECORD is a file of `spsolve bench --json`, or a record as RECORD.json:RUN,RUN (bench/rows.py).
 A name that ends with a dot stands for its whole group. Minimises the squares of log(predicted / measured) over all rows by
 Gauss-Newton steps in the logarithms of the coefficients. Each is held to its shipped value by a prior of 30%, so that what the
 records say nothing of stays. Prints every coefficient with its shipped value and the standard deviation of the fit: that of the
@@ -13,11 +14,14 @@ import argparse
 import json
 import pathlib
 import subprocess
+import tempfile
 
 import numpy
 
+from rows import rows_of
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-RECORDS = ("candidates-h200.json", "paper-candidates-h200.json")  # that tests fit
+RECORDS = ("suites-h200.json:candidates,paper-candidates",)  # that tests fit
 PRIOR_SPREAD, NUDGE, LONGEST_STEP = 0.3, 0.01, 0.3
 
 
@@ -31,8 +35,11 @@ class Model:
     """Predictions of the program for all rows of some records."""
 
     def __init__(self, program, records):
-        self.process = subprocess.Popen([program, ROOT / "inputs", *records], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.rows = json.loads(self.process.stdout.readline())
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(rows_of(*records), file)
+            file.flush()
+            self.process = subprocess.Popen([program, ROOT / "inputs", file.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            self.rows = json.loads(self.process.stdout.readline())
         self.rates = numpy.array([row["rate"] for row in self.rows])
 
     def residuals(self, values):
@@ -71,7 +78,7 @@ def fit(model, names, steps=6):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("records", type=pathlib.Path, nargs="+")
+    arguments.add_argument("records", nargs="+")
     arguments.add_argument("--predict", type=pathlib.Path, default=ROOT / "build" / "default" / "spsolve_predict")
     arguments.add_argument("--coefficients", nargs="+", required=True)
     arguments.add_argument("-o", "--output", type=pathlib.Path)
@@ -86,7 +93,7 @@ def main():
     for name, (value, deviation) in found.items():
         print(f"{name:<32} {value:10.4g} +- {100 * deviation:4.1f}%   shipped {shipped()[name]:10.4g}")
     if options.output:
-        text = {"device": "fitted to " + ", ".join(record.name for record in options.records),
+        text = {"device": "fitted to " + ", ".join(options.records),
                 "coefficients": {name: value for name, (value, _) in found.items()}}
         options.output.write_text(json.dumps(text, indent=2) + "\n")
 

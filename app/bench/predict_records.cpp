@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// spsolve_predict INPUTS RECORD...: what the model makes of measurements on an H200 with given coefficients,
-// for bench/fit.py. INPUTS is the folder of inputs, each RECORD a file of `spsolve bench --json`. Prints a
-// JSON list with a name and the measured rate of every row that counts, then for every line of JSON on the
-// standard input,
-// {"march.fill": 2e-6, ...}, a list of the predicted rates, 1e9 points x steps per second.
+// spsolve_predict INPUTS ROWS... predicts, for bench/fit.py, what was measured on an H200 with coefficients
+// that it is given. INPUTS is the folder of inputs, and each ROWS is a list that `spsolve bench --json`
+// wrote.
+//
+// The program prints a JSON list with the name and the measured rate of every row that counts. Then it reads
+// lines of JSON from the standard input, {"march.fill": 2e-6, ...}, and prints for each of them a list of the
+// predicted rates, in 1e9 points x steps per second.
 #include <mpi.h>
 
 #include <fstream>
@@ -30,9 +32,9 @@ std::vector<Row> rows_of(const std::filesystem::path& inputs, int files, char** 
   std::vector<Row> rows;
   for (int i = 0; i < files; ++i) {
     std::ifstream file(names[i]);
-    if (!file) throw Error(Status::invalid_input, std::string(names[i]) + ": no such record");
+    if (!file) throw Error(Status::invalid_input, std::string(names[i]) + ": no such file");
     const Json record = Json::parse(file);
-    for (const Json& row : record.is_array() ? record : record.at("results")) {
+    for (const Json& row : record) {
       if (!row.contains("gstencil_per_s") || row.value("ranks", 1) > 1 ||
           row.at("stencil") == "weights_from_hdf5")
         continue;
@@ -50,7 +52,7 @@ double predicted(const Row& row, const DeviceModel& device) {
 }
 
 void serve(int argc, char** argv) {
-  if (argc < 3) throw Error(Status::invalid_input, "spsolve_predict INPUTS RECORD...");
+  if (argc < 3) throw Error(Status::invalid_input, "spsolve_predict INPUTS ROWS...");
   const std::vector<Row> rows = rows_of(argv[1], argc - 2, argv + 2);
   Json measured = Json::array();
   for (const Row& row : rows)
