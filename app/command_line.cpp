@@ -198,6 +198,8 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv) {
   plan->add_option("--device-model", command.device_model, "Plan for the device that this file describes")
       ->type_name("FILE.toml")
       ->check(not_empty);
+  plan->add_option("--calibration", command.calibration,
+                   "Plan with the coefficients of this file, as calibration/h200.json has them");
   plan->add_flag("--layouts", command.layouts,
                  "Print what the search for the tile of the morph layout finds instead, tile by tile");
 

@@ -127,7 +127,8 @@ Json bench(const BenchCase& what, const Stream& stream, const Sweep& sweep, cons
 Json bench_separable(const BenchCase& what, double seconds) {
   const Stream stream;
   const SeparableStencil stencil = separable_stencil(what);
-  SeparableTile tile = SeparableProgram(stencil, what.precision, device_info(0).block_limits()).tile();
+  SeparableTile tile =
+      required(SeparableProgram::make(stencil, what.precision, device_info(0).block_limits())).tile();
   if (!what.more.empty()) tile = with_numbers(tile, what.more[0]);
   Index3 halo{};
   for (int axis = 0; axis < axis_count; ++axis)
@@ -146,7 +147,7 @@ Json bench_mma(const BenchCase& what, double seconds) {
   const bool is_dense =
       what.precision == Precision::fp64 || (what.more.size() > 1 && what.more[1] == "dense");
   const TensorCores cores = is_dense ? TensorCores::dense : TensorCores::sparse;
-  MmaTile tile = MmaProgram(what.domain, stencil, what.precision, layout, cores).tile();
+  MmaTile tile = required(MmaProgram::make(what.domain, stencil, what.precision, layout, cores)).tile();
   const bool given = what.more.size() > 1 && what.more.back() != "dense";
   if (given) tile = with_numbers(tile, what.more.back());
   const MmaSweep sweep(what.domain, stencil, what.precision, layout, cores, stream, tile);

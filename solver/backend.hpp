@@ -3,15 +3,14 @@
 
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "halo/transport.hpp"
-#include "kernels/error.hpp"
+#include "kernels/no_kernel.hpp"
 #include "kernels/packing.hpp"
 #include "kernels/reduction.hpp"
-#include "kernels/sparse/layout.hpp"
+#include "kernels/sweep.hpp"
 #include "kernels/unit.hpp"
 #include "solver/plan/method.hpp"
 #include "solver/problem.hpp"
@@ -106,15 +105,13 @@ class Backend {
   virtual void set(Field& field, const FillField& fill) = 0;
 };
 
-/// Returns make(layout) for a method's fused weights. Limits of weights or device that the plan did not know
-/// (std::invalid_argument) are reported as an error of the input.
-template <class Make>
-auto sweep_of(const Method& method, Make&& make) {
-  try {
-    return make(method.layout.value());
-  } catch (const std::invalid_argument& error) {
-    throw Error(Status::invalid_input, std::string("[compute] unit, layout, [time] fuse: ") + error.what());
-  }
+/// Returns the sweep with a method's fused weights. Throws Error(invalid_input) if there is no kernel because
+/// of limits of weights or device that the plan did not know.
+inline std::unique_ptr<Sweep> sweep_of(MadeOr<std::unique_ptr<Sweep>> made) {
+  if (const auto* none = std::get_if<NoKernel>(&made))
+    throw Error(Status::invalid_input,
+                "[compute] unit, layout, [time] fuse: no kernel does this: " + none->why);
+  return std::get<std::unique_ptr<Sweep>>(std::move(made));
 }
 
 /// Computes on CPU cores and exchanges by MPI. All work is done when a call returns.

@@ -42,10 +42,8 @@ std::unique_ptr<Unit> CpuBackend::make_unit(const Problem& problem, const Method
   auto single_steps =
       std::make_unique<CpuUnit>(problem.domain, problem.stencil, problem.precision, sources.single);
   if (!method.fused_weights()) return single_steps;
-  auto sweep = sweep_of(method, [&](Layout layout) {
-    return make_emulated_sweep(fuse_steps(problem.stencil, method.fuse), problem.precision, layout,
-                               method.dropped, problem.domain.shape);
-  });
+  auto sweep = sweep_of(make_emulated_sweep(fuse_steps(problem.stencil, method.fuse), problem.precision,
+                                            method.layout.value(), method.dropped, problem.domain.shape));
   return std::make_unique<FusedUnit>(problem.domain, problem.stencil.radius(), method.fuse, std::move(sweep),
                                      std::make_unique<Branch>(), std::move(single_steps), sources.fused);
 }

@@ -95,10 +95,9 @@ std::unique_ptr<Unit> CudaBackend::make_unit(const Problem& problem, const Metho
                                               sources.single, on, wraps);
   };
   if (!method.fused_weights()) return single_steps(stream);
-  auto sweep = sweep_of(method, [&](Layout layout) {
-    return cuda::make_tensor_sweep(problem.domain, fuse_steps(problem.stencil, method.fuse),
-                                   problem.precision, layout, method.dropped, cores_of(method), stream);
-  });
+  auto sweep = sweep_of(cuda::make_tensor_sweep(problem.domain, fuse_steps(problem.stencil, method.fuse),
+                                                problem.precision, method.layout.value(), method.dropped,
+                                                cores_of(method), stream));
   auto branch = std::make_unique<cuda::StreamBranch>(stream);
   auto exact = single_steps(branch->stream());
   return std::make_unique<FusedUnit>(problem.domain, problem.stencil.radius(), method.fuse, std::move(sweep),

@@ -5,9 +5,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "app/bench/bench_suites.hpp"
+#include "app/bench/fit.hpp"
+#include "app/bench/recorded_case.hpp"
+#include "app/setup/calibration_file.hpp"
 #include "app/setup/load_input.hpp"
 #include "app/setup/planning.hpp"
 #include "app/setup/setup.hpp"
@@ -180,6 +184,7 @@ class Benchmark {
     terminal_.print("{}", device_.of_rank);
     if (!request_.compile_only) {
       write_json(Json::array());  // a path that cannot be written is found now, not after hours
+      if (request_.suite == "calibrate") begin_calibration();
       ceilings_ = known_ceilings(communicator_, device_, setting_.parallel, terminal_);
       print_head(request_, terminal_);
     }
@@ -188,6 +193,7 @@ class Benchmark {
       measure_case(cases[i]);
     write_json(results_, true);
     if (request_.suite == "ablation") print_gains(results_, terminal_);
+    if (request_.suite == "calibrate") calibrate_device(cases);
   }
 
  private:
@@ -210,6 +216,53 @@ class Benchmark {
                             candidate.fuse, error, terminal_));
       }
     }
+  }
+
+  /// Measures the ceilings and plans with them, whatever was measured before.
+  void begin_calibration() {
+    if (!device_.cuda)
+      throw Error(Status::invalid_input, "--suite calibrate: is for GPUs; on CPUs use --suite ceilings");
+    ceilings_ = measure_ceilings(communicator_, device_, setting_.parallel, CeilingScope::all, terminal_);
+    if (communicator_.root()) remember(ceilings_);
+    const DeviceModel here = device_model(device_);
+    model_ = nominal_gpu();
+    model_.name = here.name;
+    model_.multiprocessors = here.multiprocessors;
+    model_.compute_capability = here.compute_capability;
+    model_.shared_bytes_per_block = here.shared_bytes_per_block;
+    model_ = in_proportion(model_, ceilings_);
+  }
+
+  /// Fits the rates of the device to the rows of `cases`, and keeps them for plans.
+  void calibrate_device(const std::vector<BenchCase>& cases) const {
+    std::vector<std::string> names;
+    for (const Coefficient& coefficient : coefficients()) {
+      const std::string name = coefficient.name;
+      if (name.starts_with("rates.") && !name.starts_with("rates.driver")) names.push_back(name);
+    }
+    Calibration start = shipped_calibration();
+    start.rates = rates_of(model_);
+    const std::map<std::string, double> found =
+        fit_coefficients(start, names, [&](const Calibration& calibration) {
+          DeviceModel device = model_;
+          calibrate(device, std::make_shared<const Calibration>(calibration));
+          std::vector<double> residuals;
+          for (const Json& row : results_) {
+            if (row.contains("error")) continue;
+            Problem problem =
+                std::find_if(cases.begin(), cases.end(), [&](const BenchCase& what) {
+                  return what.stencil == row["stencil"] &&
+                         to_string(what.problem.precision) == row["precision"].get<std::string>();
+                })->problem;
+            const Method method = recorded_method(Json(row));
+            residuals.push_back(std::log(1e-9 / evaluate(problem, device, method).seconds /
+                                         row["gstencil_per_s"].get<double>()));
+          }
+          return residuals;
+        });
+    on_root(communicator_, [&] { remember_calibration(device_.model, found); });
+    for (const auto& [name, value] : found) terminal_.print("{:<28} {:.4g}", name, value);
+    if (const auto file = calibration_file(device_.model)) terminal_.print("kept in {}", file->string());
   }
 
   Plan plan_of(const BenchCase& what) const {

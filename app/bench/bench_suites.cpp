@@ -249,6 +249,15 @@ const std::vector<BenchSuite>& bench_suites() {
   static const std::vector<BenchSuite> suites{
       {"ceilings", "what memory, instructions and a sparse GEMM deliver, and exchanges between ranks",
        nullptr},
+      {"calibrate",
+       "rates of this GPU by the model, from ceilings and the paper suite; plans take them from then on",
+       [](const BenchRequest& request, bool cuda) {
+         std::vector<BenchCase> cases = paper_suite(request, cuda);
+         std::erase_if(cases, [](const BenchCase& what) {
+           return what.problem.precision == Precision::bf16 || what.stencil.ends_with("3r");
+         });
+         return cases;
+       }},
       {"scalar", "the scalar unit on the eight benchmark shapes, fp64 and fp32", scalar_suite},
       {"paper", "the eight benchmark shapes in every precision (--candidates 8: on every unit and layout)",
        paper_suite},

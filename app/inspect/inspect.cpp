@@ -16,6 +16,7 @@
 #endif
 
 #include "app/inspect/print_plan.hpp"
+#include "app/setup/calibration_file.hpp"
 #include "app/setup/ceilings.hpp"
 #include "app/setup/describe.hpp"
 #include "app/setup/host_memory.hpp"
@@ -152,6 +153,11 @@ Status show_plan(const Communicator& communicator, const CommandLine& command) {
   if (command.device_model) collectively(communicator, [&] { model = device_model(*command.device_model); });
   const RunConfig config = load_input(communicator, command);
   if (!model) model = stand_in(communicator, config, terminal);
+  if (command.calibration) {
+    if (!model) model = device_model(choose_device(communicator, config.compute, config.parallel));
+    collectively(communicator, [&] { calibrate(*model, read_calibration(*command.calibration, true)); });
+    model->origin = "calibrated by " + command.calibration->string();
+  }
   const Setup setup = make_setup(communicator, config, {}, model, command.ranks);
   print_summary(communicator, setup, terminal, "");
   const DeviceModel planned_for = model ? *model : device_model(setup.device);

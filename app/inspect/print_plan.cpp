@@ -81,6 +81,7 @@ void print_plan(const Setup& setup, const DeviceModel& device, const Terminal& t
         c.scenario ? std::to_string(c.scenario) : "-", 1e-9 / c.seconds, c.bound,
         c.in_sweet_spot ? ", sweet spot" : "");
   }
+  for (const std::string& line : describe(plan.left_out)) terminal.print("left out: {}", line);
   const Pace pace = plan_request(setup.config).pace;
   if (pace.every > 0)
     terminal.print("GStencil/s, err/step: launches end every {}{}; what is left there takes single steps",

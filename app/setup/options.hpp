@@ -50,6 +50,7 @@ struct CommandLine {
   bool quiet = false;
   std::optional<int> ranks;                           // of check and plan: those that a run will have
   std::optional<std::filesystem::path> device_model;  // of plan
+  std::optional<std::filesystem::path> calibration;   // the same: coefficients of the model
   bool layouts = false;  // the same: of the morph layout, instead of the candidates
   BenchRequest bench;
 };

@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "app/setup/calibration_file.hpp"
 #include "app/setup/ceilings.hpp"
 #include "app/setup/terminal.hpp"
 #include "io/atomic_file.hpp"
@@ -126,7 +127,7 @@ std::vector<Candidate> broadcast_candidates(const Communicator& communicator,
 
 Plan agreed_plan(const Communicator& communicator, const Problem& problem, const DeviceModel& device,
                  const PlanRequest& request) {
-  Plan plan{device.gpu ? "cuda" : "cpu", {}, {}, {}};
+  Plan plan{device.gpu ? "cuda" : "cpu"};
   on_root(communicator, [&] { plan = make_plan(problem, device, request); });
   plan.chosen = broadcast_candidates(communicator, {plan.chosen}).front();
   return plan;
@@ -134,16 +135,27 @@ Plan agreed_plan(const Communicator& communicator, const Problem& problem, const
 
 DeviceModel device_model(const DeviceChoice& device) {
   DeviceModel model = device.cuda ? nominal_gpu() : nominal_cpu();
-  if (const auto ceilings = remembered_ceilings(device)) model = in_proportion(model, *ceilings);
+  const auto ceilings = remembered_ceilings(device);
 #ifdef SPSOLVE_CUDA
   if (device.cuda) {
     const cuda::DeviceInfo info = cuda::device_info(device.device);
     model.name = info.name;
+    if (const auto calibration = remembered_calibration(info.name)) {
+      calibrate(model, calibration);
+      model.origin = "calibrated by spsolve bench --suite calibrate";
+    } else if (!ceilings && info.name.find("H200") == std::string::npos) {
+      model = in_proportion(
+          model, DriverRates{info.memory_bandwidth, info.clock, static_cast<double>(info.multiprocessors),
+                             info.compute_capability});
+      model.measured = false;
+      model.origin = "nominal, in proportion to what the driver says of memory and clocks";
+    }
     model.multiprocessors = info.multiprocessors;
     model.compute_capability = info.compute_capability;
     model.shared_bytes_per_block = static_cast<double>(info.shared_bytes_per_block);
   }
 #endif
+  if (ceilings && !model.calibration) model = in_proportion(model, *ceilings);
   return model;
 }
 

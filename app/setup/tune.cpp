@@ -12,6 +12,7 @@
 #include "app/setup/bench_errors.hpp"
 #include "app/setup/clock.hpp"
 #include "app/setup/distribution.hpp"
+#include "app/setup/kernels_hash.hpp"
 #include "app/setup/version.hpp"
 #include "io/atomic_file.hpp"
 #include "kernels/cache_directory.hpp"
@@ -24,10 +25,12 @@ constexpr std::size_t most_candidates = 6;
 constexpr double least_seconds = 0.1;  // of one timing
 constexpr int first_launches = 3, trial_launches = 2, timings = 2;
 /// By so much the model may be wrong about two candidates: of 1,183 random problems on H200 one of at least
-/// 95% of the fastest is among those predicted within that in 1,177 (docs/plan.md).
+/// 95% of the fastest is among those predicted within that in 1,177 (docs/log/plan.md).
 constexpr double may_be_fastest = 1.5;
 constexpr double compile_seconds = 2;  // of a candidate's kernels, at most
 constexpr double part_of_run = 0.02;   // that timing may take without being asked for
+// The same where rates of the device are guessed.
+constexpr double may_be_fastest_guessed = 2.5, part_of_run_guessed = 0.1;
 
 /// A block that a candidate advances, without data. Throws Error on all ranks where it does not fit.
 std::unique_ptr<Block> make_block(const Communicator& communicator, const Problem& problem,
@@ -56,25 +59,24 @@ double time_steps(const Communicator& communicator, Block& block, int fuse, Back
 }
 
 /// Whether timing so many candidates takes a small part of a run, as the model has it.
-bool pays(const std::vector<Candidate>& candidates, const Candidate& chosen, double points,
-          std::int64_t steps) {
+bool pays(const std::vector<Candidate>& candidates, const Plan& plan, double points, std::int64_t steps) {
   double seconds = 0;
   for (const Candidate& candidate : candidates) {
     const double launch = candidate.seconds * points * candidate.fuse;
     seconds += compile_seconds + (first_launches + trial_launches) * launch +
                timings * std::max(launch, least_seconds);
   }
-  return seconds <= part_of_run * chosen.seconds * points * static_cast<double>(steps);
+  return seconds <= (plan.measured ? part_of_run : part_of_run_guessed) * plan.chosen.seconds * points *
+                        static_cast<double>(steps);
 }
 
 /// Where the winner is kept: named by everything that a plan depends on.
 std::optional<std::filesystem::path> file_of(const Problem& problem, const PlanRequest& request,
                                              const DeviceChoice& device) {
-  constexpr int revision = 4;  // of kernels, and of what they promise
   std::string text =
-      fmt::format("{} {} {} {} {} {} {} {} {}", version, revision, device.model, to_string(problem.precision),
-                  problem.has_source, name_or(request.unit, "auto"), name_or(request.layout, "auto"),
-                  request.fuse.value_or(0), request.accuracy.value_or(0.0));
+      fmt::format("{} {} {} {} {} {} {} {} {}", version, kernels_hash, device.model,
+                  to_string(problem.precision), problem.has_source, name_or(request.unit, "auto"),
+                  name_or(request.layout, "auto"), request.fuse.value_or(0), request.accuracy.value_or(0.0));
   text += fmt::format(" {} {} {} {}", request.pace.every, request.pace.last_alone, request.pace.cuts,
                       request.unpromised);
   text += fmt::format(" {}", fmt::join(problem.domain.shape, "x"));
@@ -122,9 +124,10 @@ std::vector<Candidate> candidates_to_time(const Plan& plan, double points,
   std::vector<Candidate> candidates = best_candidates(plan, most_candidates);
   if (!steps) return candidates;
   std::erase_if(candidates, [&](const Candidate& candidate) {
-    return candidate.seconds > may_be_fastest * plan.chosen.seconds;
+    return candidate.seconds >
+           (plan.measured ? may_be_fastest : may_be_fastest_guessed) * plan.chosen.seconds;
   });
-  if (candidates.size() < 2 || !pays(candidates, plan.chosen, points, *steps)) candidates.clear();
+  if (candidates.size() < 2 || !pays(candidates, plan, points, *steps)) candidates.clear();
   return candidates;
 }
 

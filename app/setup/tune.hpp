@@ -26,8 +26,8 @@ std::optional<KeptPlan> remembered_plan(const Communicator& communicator, const 
                                         const Terminal& terminal);
 
 /// Which of a plan's best few candidates are timed for a run of so many steps on `points` points per rank:
-/// those that may be the fastest, and none where that would take more than a fiftieth of the run. All of them
-/// without a number of steps.
+/// those that may be the fastest, and none where that would take more than a fiftieth of the run (a tenth,
+/// and more of them, where rates of the device are guessed). All of them without a number of steps.
 std::vector<Candidate> candidates_to_time(const Plan& plan, double points, std::optional<std::int64_t> steps);
 
 /// The remembered plan or, where there is none, that with the fastest of the best few candidates, timed on

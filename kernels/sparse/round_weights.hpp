@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "kernels/precision.hpp"
@@ -19,8 +20,9 @@ namespace spsolve {
 /// weights. fp64 weights are returned unchanged.
 std::vector<double> round_weights(std::vector<double> weights, Precision precision);
 
-/// Rounds the taps of a stencil and drops those that become zero. Throws std::invalid_argument if all do.
-Stencil round_weights(const Stencil& stencil, Precision precision);
+/// Rounds the taps of a stencil and drops those that become zero. Returns nothing if all do: fused weights
+/// may be too small for the format.
+std::optional<Stencil> round_weights(const Stencil& stencil, Precision precision);
 
 /// Returns the weights of single steps. Only those for operands of tf32 are rounded, as round_weights does.
 /// If weights are symmetric along an axis, they are rounded to nearest and the centre takes the error of the

@@ -5,6 +5,23 @@
 #include <cmath>
 
 namespace spsolve {
+namespace {
+
+void take_rates(DeviceModel& gpu, const Calibration::Rates& rates) {
+  gpu.bandwidth = rates.bandwidth;
+  gpu.scalar_fp64 = rates.scalar_fp64;
+  gpu.scalar_fp32 = rates.scalar_fp32;
+  gpu.launch_seconds = rates.launch_seconds;
+  gpu.mma_half = rates.mma_half;
+  gpu.mma_half_sparse = rates.mma_half_sparse;
+  gpu.mma_tf32 = rates.mma_tf32;
+  gpu.mma_tf32_sparse = rates.mma_tf32_sparse;
+  gpu.mma_fp64 = rates.mma_fp64;
+  gpu.wgmma_tf32_sparse = rates.wgmma_tf32_sparse;
+  gpu.shared_bandwidth = rates.shared_bandwidth;
+}
+
+}  // namespace
 
 double DeviceModel::exchange_seconds(double sent_bytes, bool within_node) const {
   if (!within_node) return network_latency + sent_bytes / network_bandwidth;
@@ -19,46 +36,82 @@ double DeviceModel::exchange_seconds(double sent_bytes, bool within_node) const 
 }
 
 DeviceModel nominal_cpu() {
+  const Calibration::Cpu& costs = shipped_calibration().cpu;
   DeviceModel cpu;
   cpu.name = "cpu";
-  cpu.bandwidth = 34e9;
-  cpu.scalar_fp64 = 38e9;
-  cpu.scalar_fp32 = 76e9;
-  cpu.launch_seconds = 5e-6;
+  cpu.bandwidth = costs.bandwidth;
+  cpu.scalar_fp64 = costs.scalar_fp64;
+  cpu.scalar_fp32 = costs.scalar_fp32;
+  cpu.launch_seconds = costs.launch_seconds;
   cpu.cache_bytes = 2 * 1024.0 * 1024.0;
   cpu.cores = 2;
   cpu.shared_bytes_per_block = 1e9;
-  cpu.level_cost = 1.25;
+  cpu.level_cost = costs.level_cost;
   cpu.ranks_per_node = 1;
-  cpu.node_latency = cpu.network_latency = 2e-6;
-  cpu.node_bandwidth = cpu.network_bandwidth = 12e9;
+  cpu.node_latency = cpu.network_latency = costs.latency;
+  cpu.node_bandwidth = cpu.network_bandwidth = costs.message_bandwidth;
   return cpu;
 }
 
 DeviceModel nominal_gpu() {
+  const Calibration::Exchange& exchange = shipped_calibration().exchange;
   DeviceModel gpu;
   gpu.name = "h200";
   gpu.gpu = true;
-  gpu.bandwidth = 4.1e12;
-  gpu.scalar_fp64 = 12.5e12;  // of 15e12, and of 32e12: with the instructions around them
-  gpu.scalar_fp32 = 27.5e12;
-  gpu.launch_seconds = 3e-6;
-  gpu.mma_half = 120e9;
-  gpu.mma_half_sparse = 90e9;
-  gpu.mma_tf32 = 151e9;
-  gpu.mma_tf32_sparse = 113e9;
-  gpu.mma_fp64 = 16.1e9;
-  gpu.wgmma_tf32_sparse = 180e9;
-  gpu.shared_bandwidth = 28e12;
+  take_rates(gpu, shipped_calibration().rates);
   gpu.ranks_per_node = 8;
   // NCCL over NVLink on 8 GPUs; copies between fields arrive as late beside the interior (docs/scaling.md).
-  gpu.node_exchange = {{4 << 10, 7e-6},  {64 << 10, 10e-6}, {256 << 10, 18e-6},
-                       {1 << 20, 26e-6}, {4 << 20, 70e-6},  {16 << 20, 224e-6}};
-  gpu.node_latency = 9e-6;  // where a file gives one of these two
-  gpu.node_bandwidth = 150e9;
-  gpu.network_latency = 20e-6;
-  gpu.network_bandwidth = 40e9;  // 400 Gbit/s per GPU
+  gpu.node_exchange = {{4 << 10, exchange.seconds_4k},     {64 << 10, exchange.seconds_64k},
+                       {256 << 10, exchange.seconds_256k}, {1 << 20, exchange.seconds_1m},
+                       {4 << 20, exchange.seconds_4m},     {16 << 20, exchange.seconds_16m}};
+  gpu.node_latency = exchange.node_latency;  // where a file gives one of these two
+  gpu.node_bandwidth = exchange.node_bandwidth;
+  gpu.network_latency = exchange.network_latency;
+  gpu.network_bandwidth = exchange.network_bandwidth;
   return gpu;
+}
+
+Calibration::Rates rates_of(const DeviceModel& gpu) {
+  Calibration::Rates rates = shipped_calibration().rates;
+  rates.bandwidth = gpu.bandwidth;
+  rates.scalar_fp64 = gpu.scalar_fp64;
+  rates.scalar_fp32 = gpu.scalar_fp32;
+  rates.launch_seconds = gpu.launch_seconds;
+  rates.mma_half = gpu.mma_half;
+  rates.mma_half_sparse = gpu.mma_half_sparse;
+  rates.mma_tf32 = gpu.mma_tf32;
+  rates.mma_tf32_sparse = gpu.mma_tf32_sparse;
+  rates.mma_fp64 = gpu.mma_fp64;
+  rates.wgmma_tf32_sparse = gpu.wgmma_tf32_sparse;
+  rates.shared_bandwidth = gpu.shared_bandwidth;
+  return rates;
+}
+
+void calibrate(DeviceModel& gpu, std::shared_ptr<const Calibration> calibration) {
+  take_rates(gpu, calibration->rates);
+  gpu.calibration = std::move(calibration);
+}
+
+DeviceModel in_proportion(const DeviceModel& nominal, const DriverRates& driver) {
+  const Calibration::Rates& there = shipped_calibration().rates;
+  DeviceModel model = nominal;
+  model.multiprocessors = driver.multiprocessors;
+  model.compute_capability = driver.compute_capability;
+  if (driver.memory_bandwidth > 0) model.bandwidth *= driver.memory_bandwidth / there.driver_bandwidth;
+  if (driver.clock <= 0) return model;
+  const double cycles =
+      driver.clock * driver.multiprocessors / (there.driver_clock * there.driver_multiprocessors);
+  for (auto rate : {&DeviceModel::scalar_fp32, &DeviceModel::scalar_fp64, &DeviceModel::mma_half,
+                    &DeviceModel::mma_half_sparse, &DeviceModel::mma_tf32, &DeviceModel::mma_tf32_sparse,
+                    &DeviceModel::mma_fp64, &DeviceModel::wgmma_tf32_sparse, &DeviceModel::shared_bandwidth})
+    model.*rate *= cycles;
+  // Lanes of a multiprocessor, of 128 for fp32 and 64 for fp64 on sm_90 (CUDA C++ Programming Guide, table of
+  // arithmetic throughput).
+  const int capability = driver.compute_capability;
+  const bool server = capability == 70 || capability == 80 || capability == 90 || capability == 100;
+  if (capability == 80 || capability < 86) model.scalar_fp32 *= 0.5;
+  model.scalar_fp64 *= !server ? 2.0 / 64 : capability < 90 ? 0.5 : 1.0;
+  return model;
 }
 
 DeviceModel in_proportion(const DeviceModel& nominal, const Ceilings& ceilings) {
@@ -67,21 +120,22 @@ DeviceModel in_proportion(const DeviceModel& nominal, const Ceilings& ceilings) 
     double there;  // where the nominal rate is from
     double DeviceModel::*rate;
   };
-  // bench/results/ceilings-h200.json, sustained; the two cores of bench/results/cpu-unit.json.
-  static const std::vector<Scaled> of_gpu{
-      {"copy", 4.071e12, &DeviceModel::bandwidth},
-      {"fma fp64", 30.40e12, &DeviceModel::scalar_fp64},
-      {"fma fp32", 57.76e12, &DeviceModel::scalar_fp32},
-      {"mma fp16 m16n8k16", 642e12, &DeviceModel::mma_half},
-      {"mma.sp fp16 m16n8k32", 935e12, &DeviceModel::mma_half_sparse},
-      {"mma tf32 m16n8k8", 326e12, &DeviceModel::mma_tf32},
-      {"mma.sp tf32 m16n8k16", 468e12, &DeviceModel::mma_tf32_sparse},
-      {"mma fp64 m16n8k16", 66.6e12, &DeviceModel::mma_fp64},
-      {"wgmma.sp tf32 m64n256k16", 745e12, &DeviceModel::wgmma_tf32_sparse},
-      {"shared memory", 33.34e12, &DeviceModel::shared_bandwidth}};
-  static const std::vector<Scaled> of_cpu{{"copy", 34e9, &DeviceModel::bandwidth},
-                                          {"fma fp64", 64e9, &DeviceModel::scalar_fp64},
-                                          {"fma fp32", 128e9, &DeviceModel::scalar_fp32}};
+  const Calibration::Ceilings& gpu = shipped_calibration().ceilings;
+  const Calibration::Cpu& cpu = shipped_calibration().cpu;
+  const std::vector<Scaled> of_gpu{
+      {"copy", gpu.copy, &DeviceModel::bandwidth},
+      {"fma fp64", gpu.fma_fp64, &DeviceModel::scalar_fp64},
+      {"fma fp32", gpu.fma_fp32, &DeviceModel::scalar_fp32},
+      {"mma fp16 m16n8k16", gpu.mma_half, &DeviceModel::mma_half},
+      {"mma.sp fp16 m16n8k32", gpu.mma_half_sparse, &DeviceModel::mma_half_sparse},
+      {"mma tf32 m16n8k8", gpu.mma_tf32, &DeviceModel::mma_tf32},
+      {"mma.sp tf32 m16n8k16", gpu.mma_tf32_sparse, &DeviceModel::mma_tf32_sparse},
+      {"mma fp64 m16n8k16", gpu.mma_fp64, &DeviceModel::mma_fp64},
+      {"wgmma.sp tf32 m64n256k16", gpu.wgmma_tf32_sparse, &DeviceModel::wgmma_tf32_sparse},
+      {"shared memory", gpu.shared_memory, &DeviceModel::shared_bandwidth}};
+  const std::vector<Scaled> of_cpu{{"copy", cpu.bandwidth, &DeviceModel::bandwidth},
+                                   {"fma fp64", cpu.ceiling_fma_fp64, &DeviceModel::scalar_fp64},
+                                   {"fma fp32", cpu.ceiling_fma_fp32, &DeviceModel::scalar_fp32}};
   DeviceModel model = nominal;
   for (const Scaled& scaled : nominal.gpu ? of_gpu : of_cpu)
     if (const Ceiling* ceiling = ceilings.find(scaled.ceiling))

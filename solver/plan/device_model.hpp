@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "kernels/calibration.hpp"
 #include "kernels/ceilings.hpp"
 #include "kernels/precision.hpp"
 
@@ -15,6 +17,8 @@ struct DeviceModel {
   std::string name;                // h200, a100, cpu, ...
   std::string origin = "nominal";  // or where its rates are from
   bool gpu = false;
+  bool measured =
+      true;  // its rates, there or on devices of its kind; else they are guessed from the driver's
   double bandwidth = 0;    // bytes/s of memory, read + write
   double scalar_fp64 = 0;  // fused multiply-adds/s of the scalar unit, operands from the nearest memory
   double scalar_fp32 = 0;
@@ -42,6 +46,9 @@ struct DeviceModel {
   double network_latency = 0, network_bandwidth = 0;
   std::vector<ExchangeTime> node_exchange = {};  // by growing size; empty: latency and bandwidth
 
+  std::shared_ptr<const Calibration> calibration = {};  // null: the shipped one
+
+  const Calibration& costs() const { return calibration ? *calibration : shipped_calibration(); }
   double scalar_rate(Precision precision) const {
     return precision == Precision::fp64 ? scalar_fp64 : scalar_fp32;
   }
@@ -55,6 +62,19 @@ DeviceModel nominal_cpu();
 
 /// An NVIDIA H200: rates measured under its power limit (docs/kernels-scalar.md, docs/kernels-tensor.md).
 DeviceModel nominal_gpu();
+/// Takes the rates of a calibration, and what else it says of costs.
+void calibrate(DeviceModel& gpu, std::shared_ptr<const Calibration> calibration);
+/// The rates of a device as calibrations have them.
+Calibration::Rates rates_of(const DeviceModel& gpu);
+
+/// What a driver says of a GPU.
+struct DriverRates {
+  double memory_bandwidth = 0, clock = 0, multiprocessors = 0;  // bytes/s, Hz
+  int compute_capability = 90;
+};
+/// The nominal GPU in proportion to what the driver says of another, and to the lanes that multiprocessors of
+/// its architecture have for fp32 and fp64. Rates of tensor cores go by clock and number alone.
+DeviceModel in_proportion(const DeviceModel& nominal, const DriverRates& driver);
 
 /// A nominal model for another device of its kind: every rate in proportion to the ceilings that were
 /// measured there and where the nominal figures are from. Ceilings that are missing change nothing.

@@ -6,12 +6,6 @@
 namespace spsolve {
 namespace {
 
-// Measured on H200 (docs/scaling.md): what a launch with an exchange takes beyond one without where a rank
-// only copies its own periodic images, and how fast halos travel over NVLink at the least where launches are
-// short. With the slower exchanges of a DeviceModel, blocks of 128 x 1024^2 would exchange in every launch,
-// by which two GPUs did 1,325 instead of 1,405 GStencil/s each.
-constexpr double seconds_of_own_images = 8e-6;
-constexpr double bytes_per_second = 250e9;
 constexpr int most_launches = 8;
 
 /// Points of the largest block with what surrounds it when its halo is good for so many steps: its own images
@@ -55,14 +49,15 @@ int launches_per_exchange(const Problem& problem, const Decomposition& decomposi
   if (!gpu || candidate.exchanges_in_every_launch() ||
       points_around(problem, decomposition, candidate, 1, true) == static_cast<double>(volume(extent)))
     return 1;
+  const Calibration::Exchange& costs = shipped_calibration().exchange;  // ranks have to agree
   int best = 1;
   double least = 0;
   for (int launches = 1; launches <= most_launches; ++launches) {
     for (int axis = 0; axis < axis_count; ++axis)
       if (launches * candidate.fuse * problem.stencil.radius()[axis] > extent[axis]) return best;
     const SharedExchange shared = share_exchange(problem, decomposition, candidate, launches);
-    const double overhead = decomposition.ranks() == 1 ? seconds_of_own_images : gpu_exchange_overhead;
-    const double seconds = shared.seconds_per_launch(shared.received_bytes / bytes_per_second, overhead);
+    const double overhead = decomposition.ranks() == 1 ? costs.own_images : costs.overhead;
+    const double seconds = shared.seconds_per_launch(shared.received_bytes / costs.least_bandwidth, overhead);
     if (launches > 1 && seconds >= least) break;
     least = seconds;
     best = launches;

@@ -22,9 +22,6 @@ struct SharedExchange {
   }
 };
 
-/// Of an H200 with other ranks (docs/scaling.md).
-constexpr double gpu_exchange_overhead = 35e-6;
-
 SharedExchange share_exchange(const Problem& problem, const Decomposition& decomposition,
                               const Candidate& candidate, int launches);
 

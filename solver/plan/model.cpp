@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solver/plan/model.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels/sparse/accuracy.hpp"
-#include "kernels/sparse/emulation/emulated_sweep.hpp"
 #include "kernels/wall_reflections.hpp"
+#include "solver/plan/kernel_family.hpp"
 #include "solver/plan/model_parts.hpp"
 
 namespace spsolve {
@@ -17,8 +20,9 @@ namespace {
 double copy_seconds(const Problem& problem, const DeviceModel& device, const Candidate& candidate) {
   if (!device.gpu) return 0;
   const bool line = problem.domain.dimensions == 1 && !candidate.fused_weights();
-  const double start = 0.5e-6 + (line ? 0 : 2.3e-6 * filled(problem.domain));
-  constexpr double row_end = 0.08e-9;  // measured on H200
+  const Calibration& costs = device.costs();
+  const double start =
+      costs.launch.image_start + (line ? 0 : costs.launch.image_start_filled * filled(problem.domain, costs));
   const Domain& domain = problem.domain;
   const auto points = static_cast<double>(domain.box().points());
   double seconds = 0;
@@ -28,10 +32,10 @@ double copy_seconds(const Problem& problem, const DeviceModel& device, const Can
     const double images = 2 * across * static_cast<double>(candidate.fuse * problem.stencil.radius()[axis]);
     seconds = std::max(seconds, start);
     if (axis != x_axis || domain.dimensions == 1)
-      seconds +=
-          2 * images * static_cast<double>(storage_bytes(problem.precision)) / (0.6 * device.bandwidth);
+      seconds += 2 * images * static_cast<double>(storage_bytes(problem.precision)) /
+                 (costs.launch.image_bandwidth * device.bandwidth);
     else
-      seconds += 2 * across * row_end * nominal_gpu().bandwidth / device.bandwidth;
+      seconds += 2 * across * costs.launch.row_end * costs.rates.bandwidth / device.bandwidth;
   }
   return seconds;
 }
@@ -59,44 +63,43 @@ Problem as_swept(Problem problem, const Method& method) {
 
 }  // namespace
 
-bool has_kernel(const Problem& problem, const DeviceModel& device, const Method& method) {
-  const std::optional<Layout> layout = method.layout;
-  if (method.unit == UnitKind::scalar) return !layout;
-  if (!layout || !supports(*layout, problem.precision)) return false;
-  if ((problem.precision == Precision::fp64) != (method.unit == UnitKind::tensor) &&
-      (problem.precision == Precision::fp64 || *layout == Layout::separable))
-    return false;  // fp64 is dense only, separable sparse only
-  const Index3 reach = method.fuse * problem.stencil.radius();
-  if (method.fuse > 1 && volume(2 * reach + Index3{1, 1, 1}) > most_fused_weights) return false;
-  // Weights that grow or decay so fast leave the range of numbers when they are fused.
-  if (std::abs(method.fuse * std::log10(sum_abs(problem.stencil))) >
-      (problem.precision == Precision::fp64 ? 200 : 30))
-    return false;
-  // The kernel of separable sweeps; the others take any reach.
-  return !device.gpu || *layout != Layout::separable ||
-         (reach[z_axis] <= 7 && std::max(reach[y_axis], reach[x_axis]) <= 40);
+std::optional<Refusal> why_no_kernel(const Problem& problem, const DeviceModel& device,
+                                     const Method& method) {
+  const auto found = family_of(problem, device, method);
+  const auto* refusal = std::get_if<Refusal>(&found);
+  return refusal ? std::optional(*refusal) : std::nullopt;
 }
 
-bool keeps_promise(const Problem& problem, const Method& method) {
+std::optional<Refusal> why_no_promise(const Problem& problem, const Method& method) {
   constexpr double allowance = 1.3;  // the estimate may be so far off
-  if (problem.precision != Precision::fp32 || !method.fused_weights()) return true;
+  if (problem.precision != Precision::fp32 || !method.fused_weights()) return {};
   const ErrorOverScalar error =
       fp32_error_over_scalar(problem.stencil, method.fuse, method.layout.value(), method.dropped);
-  return allowance * std::max(error.launch, error.run) <= promised_over_scalar;
-}
-
-void evaluate_scalar(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
-  (device.gpu ? evaluate_on_gpu : evaluate_on_cpu)(problem, device, candidate);
-  candidate.sparsity = static_cast<double>(problem.stencil.taps().size()) / candidate.fma;
+  const double most = allowance * std::max(error.launch, error.run);
+  if (most <= promised_over_scalar) return {};
+  return Refusal{
+      Obstacle::promise,
+      fmt::format("it would err by up to {:.3g} times what single steps do, and fp32 promises {:g} "
+                  "times; compute.accuracy may accept more",
+                  most, promised_over_scalar)};
 }
 
 Candidate evaluate(const Problem& given, const DeviceModel& device, const Method& method) {
   const Problem problem = as_swept(given, method);
   Candidate candidate{method};
   candidate.precision = problem.precision;
-  const double start = device.launch_seconds * (device.gpu ? 0.9 + 0.1 * filled(problem.domain) : 1);
+  const Calibration::Launch& costs = device.costs().launch;
+  const double start =
+      device.launch_seconds *
+      (device.gpu ? costs.start + costs.start_filled * filled(problem.domain, device.costs()) : 1);
   candidate.launch_seconds = start / method.fuse / static_cast<double>(problem.domain.box().points());
-  (method.fused_weights() ? evaluate_tensor : evaluate_scalar)(problem, device, candidate);
+  const auto family = family_of(problem, device, method);
+  if (const auto* refusal = std::get_if<Refusal>(&family)) {
+    candidate.no_kernel = refusal->why;
+    candidate.seconds = std::numeric_limits<double>::infinity();
+    return candidate;
+  }
+  std::get<const KernelFamily*>(family)->evaluate(problem, device, candidate);
   candidate.error = launch_error(problem, method) / method.fuse;
   candidate.copy_seconds = copy_seconds(problem, device, candidate) / method.fuse /
                            static_cast<double>(problem.domain.box().points());

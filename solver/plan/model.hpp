@@ -5,6 +5,7 @@
 
 #include "kernels/sparse/layout.hpp"
 #include "solver/plan/device_model.hpp"
+#include "solver/plan/left_out.hpp"
 #include "solver/plan/method.hpp"
 #include "solver/problem.hpp"
 
@@ -31,6 +32,7 @@ struct Candidate : Method {
   int scenario = 0;             // 1 to 4: bounds of the scalar unit at the same depth and of this one
   double peak_ratio = 0;        // of tensor cores to the scalar unit [P_TC / P_CU]
   bool in_sweet_spot = false;   // scenario 3, and 4 where alpha < S P_TC / P_CU [equation 19]
+  std::string no_kernel = {};   // why seconds are infinite; empty where they are not
   double error = 0;             // bound on the relative L2 error per step (kernels/sparse/accuracy.hpp)
 
   /// Floating-point operations executed per byte [I].
@@ -40,16 +42,22 @@ struct Candidate : Method {
 /// Weights that fused steps may have: more take gigabytes and minutes to make.
 constexpr std::int64_t most_fused_weights = std::int64_t{1} << 19;
 
-/// Whether the model knows a kernel for a problem on a device: unit, layout and depth. CPUs emulate tensor
-/// cores: slow, so never chosen, but exact in their numerics.
-bool has_kernel(const Problem& problem, const DeviceModel& device, const Method& method);
+/// Why there is no kernel for a problem on a device: for unit, layout and depth; nothing where there may be
+/// one. CPUs emulate tensor cores: slow, so never chosen, but exact in their numerics.
+std::optional<Refusal> why_no_kernel(const Problem& problem, const DeviceModel& device, const Method& method);
+inline bool has_kernel(const Problem& problem, const DeviceModel& device, const Method& method) {
+  return !why_no_kernel(problem, device, method);
+}
 
-/// Whether results keep what the precision promises (docs/design.md): in fp32 fused weights do not always
-/// (docs/kernels-tensor.md).
-bool keeps_promise(const Problem& problem, const Method& method);
+/// Why results would not keep what the precision promises (docs/design.md); nothing where they do. In fp32
+/// fused weights do not always (docs/kernels-tensor.md).
+std::optional<Refusal> why_no_promise(const Problem& problem, const Method& method);
+inline bool keeps_promise(const Problem& problem, const Method& method) {
+  return !why_no_promise(problem, method);
+}
 
-/// The numbers of one candidate; `problem.precision` is what it computes in. Infinite seconds: no tile of its
-/// kernel fits the device.
+/// The numbers of one candidate; `problem.precision` is what it computes in. Infinite seconds where no kernel
+/// of its kind takes the weights or fits the device, which is known when it is cut: `no_kernel` says why.
 Candidate evaluate(const Problem& problem, const DeviceModel& device, const Method& method);
 
 }  // namespace spsolve

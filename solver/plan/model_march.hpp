@@ -30,6 +30,7 @@ struct MarchModel {
     for (int k = 0; k < axis_count; ++k) shape[k] = solved.domain.shape[axes[k]];
   }
 
+  const Calibration& costs() const { return device.costs(); }
   bool fp64() const { return problem.precision == Precision::fp64; }
   /// Of a value that kernels compute with.
   int compute_bytes() const { return fp64() ? 8 : 4; }
@@ -52,7 +53,9 @@ struct MarchModel {
     return 32 * cuda::schedulers_of_multiprocessor * limits.multiprocessors / rate;
   }
   /// Of an operand, where these are rounded to tf32 first.
-  double rounding_slots() const { return problem.precision == Precision::tf32 ? cuda::rounding_slots : 0; }
+  double rounding_slots() const {
+    return problem.precision == Precision::tf32 ? costs().scheduler.rounding_slots : 0;
+  }
   /// Seconds of a cycle.
   double cycle() const { return slot(device.scalar_fp32); }
   /// The steps of one kernel, as ScalarUnit::advance() cuts a launch; 0: single steps without a march.

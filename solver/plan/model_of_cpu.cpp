@@ -6,12 +6,10 @@
 
 namespace spsolve {
 
-// Measured (docs/kernels-cpu.md): what a core does for a row but its vectors, and operands rounded to tf32.
-constexpr double row_seconds = 60e-9, row_tap_seconds = 5e-9, rounding = 5;
-
 /// The CPU unit streams tiles through the cache (kernels/cpu_unit.hpp): memory is read and written once per
 /// launch, and a tile of `side` points across the stream recomputes the halo of its intermediate steps.
 void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
+  const Calibration::Cpu& costs = device.costs().cpu;
   const auto element = static_cast<double>(storage_bytes(problem.precision));
   const double level_element = std::max(element, 4.0);  // 16-bit formats keep intermediate steps in fp32
   const Domain& domain = problem.domain;
@@ -38,15 +36,16 @@ void evaluate_on_cpu(const Problem& problem, const DeviceModel& device, Candidat
   if (problem.has_source) candidate.bytes += std::max(element, 4.0) / fuse;
   const auto taps = static_cast<double>(problem.stencil.taps().size());
   candidate.fma = taps * recomputed;
-  candidate.compute_seconds = candidate.fma * ((fuse > 1 ? device.level_cost : 1.0) *
-                                                   (problem.precision == Precision::tf32 ? rounding : 1.0) /
-                                                   device.scalar_rate(problem.precision) +
-                                               (row_seconds / taps + row_tap_seconds) / row / device.cores);
+  candidate.compute_seconds =
+      candidate.fma *
+      ((fuse > 1 ? device.level_cost : 1.0) * (problem.precision == Precision::tf32 ? costs.rounding : 1.0) /
+           device.scalar_rate(problem.precision) +
+       (costs.row / taps + costs.row_tap) / row / device.cores);
   candidate.memory_seconds = candidate.bytes / device.bandwidth;
   // Loads and sums of one core overlap in part only: the longer time and half of the shorter one were
   // measured.
   candidate.seconds = std::max(candidate.compute_seconds, candidate.memory_seconds) +
-                      0.5 * std::min(candidate.compute_seconds, candidate.memory_seconds);
+                      costs.shorter_shown * std::min(candidate.compute_seconds, candidate.memory_seconds);
 }
 
 }  // namespace spsolve

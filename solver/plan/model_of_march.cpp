@@ -10,25 +10,6 @@ namespace {
 
 using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 
-// Measured on H200 (docs/plan.md).
-constexpr double shared_rows = 10;  // slots, of rows of other warps for each row, where these have four
-constexpr double few_warps = 1.05;  // of marches of boxes by 8 warps, which have the registers of 12
-constexpr double flat_sums = 0.8, space_sums = 0.85;  // of fp64 by themselves: 15.6e12 multiply-adds/s
-// Of boxes whose rows are not folded: the weights are constants in the code, and the ceiling is measured with
-// registers. Between walls the blocks beside them take that back.
-constexpr double dense_sums = 0.88;
-constexpr double alone_cycles = 2.75;  // of a load or shuffle of a warp that has a scheduler to itself
-constexpr double plane_latency = 20;   // cycles until a plane has advanced a level
-// Of lines, whose kernels are no loops: each instruction of those that a cache of 32 KiB does not hold.
-constexpr double fetched_instructions = 1200, fetch_cycles = 2.3;
-constexpr double ragged_plane = 1.04, ragged_box = 1.08, ragged_star = 1.15;  // columns written one by one
-constexpr double halos_read_again = 1.12;                                     // from memory
-constexpr double two_fields_read = 1.12;  // one of them a source, and one written, against a copy
-constexpr double source_slots = 1;        // times the radius along the march: from plane to plane
-constexpr double first_copies = 2.5;      // planes of the warm-up that are waited for, not computed
-constexpr double march_fill = 2.5e-6;     // s, from the first planes of a small grid to results
-constexpr double kernel_gap = 2e-6, line_gap = 4e-6, tile_gap = 1.9e-6;  // s, between kernels of a launch
-
 /// How a march is launched over a region (ScalarUnit::launch_march()), and what it executes.
 struct Launch {
   cuda::MarchTile tile;
@@ -46,7 +27,7 @@ struct Launch {
     const std::int64_t multiprocessors = march.limits.multiprocessors;
     const std::int64_t planes = region[plane_axis],
                        resident = tile.blocks_per_multiprocessor * multiprocessors;
-    const auto copied = march.space() && tile.warm_up > 0 ? first_copies : 0.0;
+    const auto copied = march.space() && tile.warm_up > 0 ? march.costs().march.first_copies : 0.0;
     if (march.stencil.radius[row_axis] > 0) {
       const auto time =
           cuda::march_time(cuda::share_march(planes, tiles, resident, tile.warm_up), resident, tile.warm_up);
@@ -56,10 +37,10 @@ struct Launch {
     } else {
       const bool beside_walls =
           march.stencil.has_walls(column_axis) && march.shape[row_axis] == 1 && column_tiles > 1;
-      cuda::SingleRowMarch flat = cuda::single_row_march(tile, planes, tiles, multiprocessors);
+      cuda::SingleRowMarch flat = cuda::single_row_march(tile, planes, tiles, march.limits);
       flat.outer = {beside_walls, beside_walls};
       flat.halo = std::int64_t{tile.depth} * march.stencil.radius[plane_axis];
-      flat.wall_cost = cuda::wall_cost(march.stencil, tile, march.compute_bytes());
+      flat.wall_cost = cuda::wall_cost(march.stencil, tile, march.compute_bytes(), march.costs());
       const auto stretches = cuda::stretch_march(flat);
       planes_per_block = cuda::longest_stretch(flat, stretches) - copied;
       blocks = stretches.blocks(tiles);
@@ -98,52 +79,62 @@ struct Slots {
   double sum, others;
 };
 Slots issue_slots(const MarchModel& march, const cuda::MarchTile& tile, bool alone) {
+  const Calibration::March& costs = march.costs().march;
   const cuda::KernelStencil& stencil = march.stencil;
-  const double reach = stencil.radius[column_axis] - 1.0, share = stencil.folded[column_axis] ? 0.25 : 1.0;
+  const double reach = stencil.radius[column_axis] - 1.0,
+               share = stencil.folded[column_axis] ? costs.folded_share : 1.0;
   const bool box = !stencil.pointwise_completion(), fp64 = march.fp64();
   const bool half = storage_bytes(march.problem.precision) == 2;
   double others = 0, per_kernel = 0, hidden = 1;
   switch (march.problem.domain.dimensions) {
     case 1:
-      others = fp64 ? 0.25 * reach : 0.3 + 0.5 * reach;
-      per_kernel = fp64 ? 13 : 12;
+      others = fp64 ? costs.line_reach_fp64 * reach : costs.line_least + costs.line_reach * reach;
+      per_kernel = fp64 ? costs.line_kernel_fp64 : costs.line_kernel;
       if (!fp64 && reach <= 3 && tile.depth * stencil.radius[column_axis] % 32 == 0)
-        hidden = 0.94;  // tiles begin where lines of memory do
+        hidden = costs.line_aligned;  // tiles begin where lines of memory do
       break;
     case 2:
       if (fp64) {  // sums that are handed on, and shuffles
-        others = 1.8 * stencil.radius[plane_axis] + 1.3 * (1 + share * std::max(0.0, reach)) - 0.3;
+        others = costs.plane_hand_fp64 * stencil.radius[plane_axis] +
+                 costs.plane_shuffle_fp64 * (1 + share * std::max(0.0, reach)) - costs.plane_saved_fp64;
       } else {
-        others = (stencil.folded[column_axis] ? 1.2
-                  : box                       ? 0.45
-                                              : 0.75) *
+        others = (stencil.folded[column_axis] ? costs.plane_folded
+                  : box                       ? costs.plane_box
+                                              : costs.plane_star) *
                      stencil.radius[column_axis] +
-                 3 * empty_planes(stencil);
-        per_kernel = 65.0 / tile.points_per_lane;
+                 costs.plane_empty * empty_planes(stencil);
+        per_kernel = costs.plane_kernel / tile.points_per_lane;
       }
-      if (half && !alone) hidden = 1.2;  // what is handed on has 4 bytes
-      if (tile.depth > 8 && reach == 0) hidden = fp64 ? 1.1 : box ? 1.2 : 1.15;  // few registers are left
+      if (half && !alone) hidden = costs.plane_half;  // what is handed on has 4 bytes
+      if (tile.depth > 8 && reach == 0)
+        hidden = fp64  ? costs.plane_deep_fp64
+                 : box ? costs.plane_deep_box
+                       : costs.plane_deep_star;  // few registers are left
       break;
     default:
       if (fp64) {
-        others = 2 + (box ? 0.0 : 3.0 * std::max(0.0, reach));
-        per_kernel = 11;
+        others = costs.space_fp64 + (box ? 0.0 : costs.space_reach_fp64 * std::max(0.0, reach));
+        per_kernel = costs.space_kernel_fp64;
       } else if (!box) {
-        others = 4 + 4.5 * std::max(0.0, reach);
+        others = costs.space_star + costs.space_star_reach * std::max(0.0, reach);
       } else if (stencil.folded[column_axis]) {
-        others = 6 + 3 * reach;
+        others = costs.space_folded + costs.space_folded_reach * reach;
       } else {
-        others = 3.0 * stencil.radius[column_axis] - 1;
-        per_kernel = 10;
+        others = costs.space_box_radius * stencil.radius[column_axis] - costs.space_box_saved;
+        per_kernel = costs.space_box_kernel;
       }
-      if (half && box) others += 4;
+      if (half && box) others += costs.space_half;
   }
-  if (march.space()) others += shared_rows * stencil.radius[row_axis] * (1.0 / tile.rows_per_warp - 0.25);
-  if (march.space() && box && tile.warps <= 8) hidden *= few_warps;
-  const double source = stencil.with_source ? source_slots * stencil.radius[plane_axis] : 0.0;
+  if (march.space())
+    others += costs.shared_rows * stencil.radius[row_axis] * (1.0 / tile.rows_per_warp - 0.25);
+  if (march.space() && box && tile.warps <= 8) hidden *= costs.few_warps;
+  const double source = stencil.with_source ? costs.source_slots * stencil.radius[plane_axis] : 0.0;
   const bool dense = box && !fp64 && march.problem.domain.dimensions == 2 && !stencil.folded[column_axis] &&
                      !march.problem.domain.has_walls();
-  const double sums = dense ? dense_sums : !fp64 ? 1.0 : march.space() ? space_sums : flat_sums;
+  const double sums = dense           ? costs.dense_sums
+                      : !fp64         ? 1.0
+                      : march.space() ? costs.space_sums
+                                      : costs.flat_sums;
   const double sum = stencil.operations * sums;
   return {sum * hidden, (std::max(0.0, others) + march.rounding_slots() * roundings(march, tile) + source +
                          per_kernel / tile.depth) *
@@ -153,6 +144,7 @@ Slots issue_slots(const MarchModel& march, const cuda::MarchTile& tile, bool alo
 /// What kernels cost more whose threads write columns one by one, placed as ScalarUnit::launch_march() does.
 double raggedness(const MarchModel& march, const cuda::MarchTile& tile,
                   const std::array<std::int64_t, 3>& region, bool is_last) {
+  const Calibration::March& costs = march.costs().march;
   if (march.problem.domain.dimensions == 1) return 1;
   const std::int64_t columns = region[column_axis];
   const bool ends_at_wall = !march.problem.domain.periodic(x_axis) && columns == march.shape[column_axis];
@@ -161,12 +153,15 @@ double raggedness(const MarchModel& march, const cuda::MarchTile& tile,
       {0, columns}, tile, {march.problem.precision, true, is_last}, !is_last, ends_at_wall)[1];
   cuda::place_column_tiles(a, tile, 0);
   if (cuda::writes_whole_vectors(a, tile)) return 1;
-  return !march.space() ? ragged_plane : march.stencil.pointwise_completion() ? ragged_star : ragged_box;
+  return !march.space()                         ? costs.ragged_plane
+         : march.stencil.pointwise_completion() ? costs.ragged_star
+                                                : costs.ragged_box;
 }
 
 /// Seconds of one kernel that computing alone would take: a march with a tile, else a step.
 double kernel_seconds(const MarchModel& march, const std::array<std::int64_t, 3>& region,
                       const std::optional<cuda::MarchTile>& tile, bool is_only, bool is_last) {
+  const Calibration::March& costs = march.costs().march;
   if (!tile) return step_seconds(march, region);
   if (const auto small = march.small_tile(region, tile->depth))
     return tile_seconds(march, *small, tile->depth);
@@ -177,11 +172,11 @@ double kernel_seconds(const MarchModel& march, const std::array<std::int64_t, 3>
   const auto points = static_cast<double>(tile->points_per_lane * tile->rows_per_warp);
   // Without a march each instruction is met once, and fetched if there are many.
   const double instructions = points * instructions_of_line(march, false);
-  const bool fetched = tile->depth * instructions > fetched_instructions;
-  const double alone =
-      march.stencil.radius[plane_axis] == 0
-          ? (fetched ? instructions * fetch_cycles * cycle : 0.0)
-          : points * (sum * std::max(busy, cycle) + others * alone_cycles * cycle) + plane_latency * cycle;
+  const bool fetched = tile->depth * instructions > costs.fetched_instructions;
+  const double alone = march.stencil.radius[plane_axis] == 0
+                           ? (fetched ? instructions * costs.fetch_cycles * cycle : 0.0)
+                           : points * (sum * std::max(busy, cycle) + others * costs.alone_cycles * cycle) +
+                                 costs.plane_latency * cycle;
   const double inside =
       raggedness(march, *tile, region, is_last) * tile->depth * launch.planes_per_block *
       std::max(launch.warps * points * (sum + others) * busy, static_cast<double>(launch.waves) * alone);
@@ -231,6 +226,7 @@ double compute_seconds(const MarchModel& march, const std::array<std::int64_t, 3
 }
 
 void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
+  const Calibration::March& costs = device.costs().march;
   const MarchModel march(problem, device);
   const auto element = static_cast<double>(storage_bytes(problem.precision));
   const double sums = std::max(element, 4.0), points = static_cast<double>(problem.domain.box().points());
@@ -254,17 +250,19 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
       grown(march, march.shape, kernels > 1 ? candidate.fuse / 2 : 0, candidate.wraps, false);
   const double growth = static_cast<double>(written[0] * written[1] * written[2]) / points;
   candidate.memory_seconds = candidate.bytes / device.bandwidth * growth *
-                             (march.space() || within ? halos_read_again : 1.0) *
-                             (problem.has_source ? two_fields_read : 1.0);
+                             (march.space() || within ? costs.halos_read_again : 1.0) *
+                             (problem.has_source ? costs.two_fields_read : 1.0);
   candidate.compute_seconds = compute_seconds(march, march.shape, candidate.fuse) * per_step;
   const bool small = tile && march.small_tile(march.shape, tile->depth);
-  const double gap = small ? tile_gap : problem.domain.dimensions == 1 ? line_gap : kernel_gap;
+  const double gap = small                            ? costs.tile_gap
+                     : problem.domain.dimensions == 1 ? costs.line_gap
+                                                      : costs.kernel_gap;
   candidate.launch_seconds +=
       static_cast<double>(slabs_of(march, march.shape, candidate.fuse, kernels) * kernels - 1) * gap *
       per_step;
   if (tile && !small && march.stencil.radius[plane_axis] > 0)
-    candidate.launch_seconds += march_fill * (1 - filled(problem.domain)) * per_step;
-  candidate.seconds = overlapped({candidate.memory_seconds, candidate.compute_seconds});
+    candidate.launch_seconds += costs.fill * (1 - filled(problem.domain, device.costs())) * per_step;
+  candidate.seconds = overlapped(device.costs(), {candidate.memory_seconds, candidate.compute_seconds});
   if (!tile || small) return;
   const double seconds = candidate.seconds / per_step;
   candidate.wall_seconds =

@@ -33,7 +33,9 @@ Scaling scale(const Problem& problem, const DeviceModel& device, const Candidate
     scaling.exchange_seconds = device.exchange_seconds(shared.received_bytes, one_node);
     scaling.hidden = scaling.exchange_seconds <= shared.launch_seconds;
     scaling.launch_seconds = shared.seconds_per_launch(
-        scaling.exchange_seconds, device.gpu ? gpu_exchange_overhead : 4 * device.launch_seconds);
+        scaling.exchange_seconds, device.gpu
+                                      ? shipped_calibration().exchange.overhead
+                                      : shipped_calibration().cpu.exchange_launches * device.launch_seconds);
   }
   scaling.rate = static_cast<double>(problem.domain.box().points()) * candidate.fuse / scaling.launch_seconds;
   return scaling;

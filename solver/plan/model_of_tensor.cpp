@@ -1,314 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// Sweeps with fused weights on tensor cores, whatever kernel does them.
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <optional>
-#include <stdexcept>
 
-#include "kernels/cuda/launch/kernel_axes.hpp"
-#include "kernels/cuda/launch/launch_shape.hpp"
-#include "kernels/cuda/tensor/mma_program.hpp"
-#include "kernels/cuda/tensor/separable_program.hpp"
-#include "kernels/cuda/tensor/wgmma_program.hpp"
-#include "kernels/sparse/emulation/emulated_sweep.hpp"
-#include "kernels/sparse/separable_operand.hpp"
+#include "solver/plan/kernel_family.hpp"
 #include "solver/plan/model_parts.hpp"
 
 namespace spsolve {
 namespace {
-
-// Measured on H200 (docs/plan.md).
-constexpr double march_step = 0.1e-6;  // s, of a block between two steps of its march
-constexpr double line_block = 2.3e-6, line_block_fp64 = 0.9e-6;  // s, of one of a line: it fetches first
-constexpr double sweep_fill = 2e-6;       // s, until weights and the first input are there
-constexpr double largest_of_band = 4e-6;  // s, to look for the largest magnitude in it
-constexpr double long_line = 4.5;         // of instructions of lines in fp32 beyond 31 taps, at full load
-constexpr double loop_cost = 1.3;         // of instructions that are not unrolled
-constexpr double spill_cost = 1.6;        // where sums of three products begin with a source
-constexpr double bank_conflicts = 1.15;
-constexpr double most_factors = 4, factor_spills = 1.25;  // of separable sweeps in 2D: more spill
-constexpr double staged_byte =
-    30e-9;  // s, of a byte of each point that a warp of a separable sweep in 3D takes
-constexpr double source_cost = 2.5;        // of reading a source where it is used, against a copy
-constexpr double line_source_cost = 1.3;   // the same of lines, where lanes have their results side by side
-constexpr double plane_source_cost = 3.5;  // and of separable sweeps in 2D that have no room for it
-constexpr double wide_source_cost = 4.3;   // the same where lanes read rows of several tiles
-constexpr double narrow_stores = 1.3;      // of memory traffic of warps that store 32 bytes from registers
-constexpr double ragged_source = 2.0;      // where the last warp of rows adds a source point by point
-
-/// What the tensor cores are given to do, per point and launch.
-struct TensorWork {
-  double instructions = 0;
-  double fma = 0;  // multiply-adds of these, zeros included
-  double shared_bytes = 0;
-  double peak = 0;            // instructions/s of the tensor cores
-  double seconds = 0;         // of computing alone
-  double shared_seconds = 0;  // and of shared memory
-  double memory_cost = 1;     // of memory traffic against a copy
-  double source_cost = wide_source_cost;
-  bool source_ahead = false;  // it is fetched with the input
-  double latency = 0;         // s of a launch, before the first and after the last results
-  bool is_serial = false;     // memory and computing take turns
-  bool scales_data = false;   // by the largest magnitude on the whole grid
-  std::size_t terms = 0;
-};
-
-/// Seconds until a warp has got an instruction, of tensor cores that many warps share: so many times what it
-/// takes of a quarter of a multiprocessor.
-double instruction_seconds(double waits, double peak, const DeviceModel& device) {
-  return waits * cuda::schedulers_of_multiprocessor * device.multiprocessors / peak;
-}
-
-double mma_rate(Precision precision, bool sparse, const DeviceModel& device) {
-  if (precision == Precision::fp64) return device.mma_fp64;
-  if (precision == Precision::tf32) return sparse ? device.mma_tf32_sparse : device.mma_tf32;
-  return sparse ? device.mma_half_sparse : device.mma_half;
-}
-
-/// How much longer an instruction of a direct sweep takes than the tensor cores do: a warp waits for its
-/// results.
-double direct_waits(Precision precision, int dimensions) {
-  if (precision == Precision::tf32) return 3.4;
-  if (storage_bytes(precision) == 2) return dimensions == 3 ? 2.8 : dimensions == 2 ? 2.15 : 2.5;
-  return dimensions == 2 ? 2.25 : 2.1;
-}
-
-/// The time that a direct sweep takes of memory, over that of a copy.
-double direct_memory_cost(Precision precision, int dimensions, std::size_t taps) {
-  if (dimensions == 3) return 1.3;
-  if (dimensions == 2) return 1.15;
-  if (precision == Precision::fp64) return 1.09;
-  if (storage_bytes(precision) > 2 || taps > 25) return 1.65;
-  return taps > 15 ? 1.3 : 1.13;
-}
-
-/// Direct layouts on the tiles of the kernel (kernels/cuda/mma_sweep.cuh). However many warps share the
-/// tensor cores, each waits for its own results: blocks take whole waves of marches, step by step.
-TensorWork direct_work(const Stencil& fused, const Domain& domain, Precision precision, Layout layout,
-                       cuda::TensorCores cores, bool with_source, const DeviceModel& device) {
-  const cuda::MmaProgram program(domain, fused, precision, layout, cores, limits_of(device));
-  const bool sparse = cores == cuda::TensorCores::sparse;
-  const cuda::MmaTile& tile = program.tile();
-  const cuda::MmaProgram::ChunkWork step = program.work();
-  const bool fp64 = precision == Precision::fp64, line = domain.dimensions == 1;
-  const auto axes = cuda::grid_axes(domain);
-  const auto extent = [&](int k) { return domain.shape[axes[k]]; };
-  const std::int64_t multiprocessors = limits_of(device).multiprocessors;
-  const std::int64_t resident =
-      multiprocessors *
-      std::clamp<std::int64_t>(limits_of(device).shared_bytes / (program.shared_bytes() + 1024), 1,
-                               tile.blocks_per_multiprocessor);
-  const std::int64_t tiles = ceil_div(extent(cuda::column_axis), program.block_columns()) *
-                             ceil_div(extent(cuda::row_axis), program.block_rows());
-  const std::int64_t chunks = ceil_div(extent(cuda::plane_axis), program.operand().tile[0]);
-  const auto slices = static_cast<std::int64_t>(program.operand().slices.size());
-  const std::int64_t chunks_per_block =
-      tile.group ? tile.group : cuda::balanced_stretch(chunks, tiles, resident, slices + 1);
-  const std::int64_t blocks = tiles * ceil_div(chunks, chunks_per_block);
-  const auto steps = static_cast<double>(ceil_div(blocks, resident) * (chunks_per_block + slices - 1));
-  const auto warps =
-      static_cast<double>(ceil_div(std::min(blocks, resident), multiprocessors) * program.threads() / 32);
-
-  const double points = static_cast<double>(domain.box().points());
-  const double outputs = static_cast<double>(volume(program.operand().tile)) * program.tiles_per_block();
-  const std::size_t taps = fused.taps().size();
-  TensorWork work;
-  work.instructions = program.instructions() / outputs;
-  work.fma = step.fma / outputs;
-  work.shared_bytes = step.shared_bytes / (outputs * tile.blocks_x * tile.blocks_y);
-  work.peak = mma_rate(precision, sparse, device);
-  const bool spills = with_source && precision == Precision::fp32;
-  // A group of chunks has all of its products at once, of as many slices as reach it. Of more warps than wait
-  // for each other the tensor cores have enough.
-  const double waits = direct_waits(precision, domain.dimensions),
-               executed = tile.group
-                              ? static_cast<double>(tile.group) / static_cast<double>(tile.group + slices - 1)
-                              : 1.0;
-  const double instruction =
-      instruction_seconds(tile.group ? std::max(waits, warps / cuda::schedulers_of_multiprocessor) : waits,
-                          work.peak, device) *
-      executed * (step.unrolled ? 1 : loop_cost) * (spills ? spill_cost : 1);
-  const double between = !line ? march_step : fp64 ? line_block_fp64 : line_block;
-  work.seconds = steps * (step.instructions * instruction + between) / points;
-  if (line && precision == Precision::fp32 && taps > 31)
-    work.seconds = std::max(work.seconds, long_line * work.instructions / work.peak);
-  work.shared_seconds = steps * warps * step.shared_bytes * bank_conflicts * device.multiprocessors /
-                        device.shared_bandwidth / points;
-  work.memory_cost = direct_memory_cost(precision, domain.dimensions, taps);
-  work.source_cost = line && layout == Layout::morph ? line_source_cost : source_cost;
-  work.latency = line ? sweep_fill / 2 : sweep_fill;
-  return work;
-}
-
-/// Points that the blocks of a sweep with windows execute for one of the grid: whole waves of marches. In 16
-/// bits rows before the first result take as long as others, in 32 they are converted meanwhile.
-double windows_executed(const cuda::WgmmaProgram& program, const Index3& shape, bool half,
-                        const DeviceModel& device) {
-  const std::int64_t rows = program.tile().y_groups * cuda::wgmma_tile_rows,
-                     columns = program.tile().x_groups * cuda::wgmma_group_columns,
-                     resident = limits_of(device).multiprocessors,
-                     warm_up = ceil_div<std::int64_t>(program.window().rows, rows) + 1;
-  const std::int64_t strips = ceil_div(shape[x_axis], columns), tiles = ceil_div(shape[y_axis], rows),
-                     length = cuda::balanced_stretch(tiles, strips, resident, warm_up),
-                     blocks = ceil_div(strips * ceil_div(tiles, length), resident) * resident;
-  return static_cast<double>(blocks * (length + (half ? warm_up : 0)) * columns * rows) /
-         static_cast<double>(volume(shape));
-}
-
-/// Rows of 32 columns that stay in shared memory, for tiles of 4 x 16 outputs (kernels/cuda/wgmma_sweep.cuh).
-TensorWork windowed_work(const Stencil& fused, const Domain& domain, Precision precision,
-                         const DeviceModel& device) {
-  const cuda::WgmmaProgram program(fused, precision, limits_of(device));
-  const InputWindow& window = program.window();
-  const double rows = window.rows, taken = rows - InputWindow::tile_rows + 1;
-  const bool half = storage_bytes(precision) == 2, pairs = program.pairs();
-  const double products = pairs ? 3 : 1, element = pairs ? 2 : static_cast<double>(storage_bytes(precision));
-  TensorWork work;
-  work.fma = window.parts * rows * InputWindow::columns * products;
-  work.instructions = work.fma / (16 * 8 * (element == 2 ? 32 : 16));
-  work.shared_bytes = element * (2 + products * rows / InputWindow::tile_rows);
-  work.peak = device.wgmma_tf32_sparse;
-  // What was measured on H200, on 10240 x 10240 points: conversions of data, then the instructions.
-  const double few_registers = rows > 16 ? 0.56e-12 : 0;  // some rows share theirs
-  const double seconds = pairs ? 1.56e-12 + 0.131e-12 * rows + few_registers
-                         : half
-                             ? (window.parts == 1 ? 0.78e-12 + 0.027e-12 * rows : 0.62e-12 + 0.091e-12 * rows)
-                             : window.parts * (1.76e-12 + 0.0525e-12 * taken);
-  work.seconds = seconds * nominal_gpu().wgmma_tf32_sparse / device.wgmma_tf32_sparse *
-                 windows_executed(program, domain.shape, half, device) /
-                 windows_executed(program, {1, 10240, 10240}, half, device);
-  work.shared_seconds = work.shared_bytes / device.shared_bandwidth;
-  work.memory_cost = 1.1;
-  work.latency = sweep_fill;
-  work.scales_data = pairs;
-  return work;
-}
-
-/// Of an instruction of a separable sweep of a plane in 16 bits. A warp that has its scheduler to itself
-/// waits less, least where groups or factors give it others to go on with; four groups wait for registers.
-double half_plane_waits(int windows, int x_rank, const cuda::SeparableTile& tile) {
-  if (tile.warps < 8) {
-    if (windows == 4) return 0.62;
-    if (tile.groups > 2 || x_rank > 1) return 0.68;
-    return windows > 4 ? 0.64 : 0.87;
-  }
-  if (tile.groups == 4) return 1.4;
-  if (windows > 4) return 1.15;
-  if (windows == 4) return 0.9;
-  if (windows == 3) return tile.groups == 2 ? 0.9 : 0.97;
-  return tile.groups == 2 ? 0.95 : 0.87;
-}
-
-/// The same with what spills: many windows with many factors.
-double half_plane_cost(int windows, int x_rank, const cuda::SeparableTile& tile) {
-  const double waits = half_plane_waits(windows, x_rank, tile);
-  if (windows > 5 && x_rank > 1) return 3.5 * waits;
-  return windows > 3 ? waits * (1 + 0.35 * std::max(0, windows + x_rank - 7)) : waits;
-}
-
-/// The same in 32 bits; `split`: of sums of three products.
-double word_plane_cost(int windows, int x_rank, const cuda::SeparableTile& tile, bool split) {
-  if (split) return (windows > 2 ? 1.15 : 1.0) * std::max(1.0, x_rank * windows * tile.groups / 4.0);
-  const double waits = tile.groups > 1 ? 1.0 : x_rank < most_factors ? 1.25 : 1.37;
-  return waits * (windows > 2 ? 1.07 + 0.6 * std::max(0, x_rank - 2) : 1.0);
-}
-
-/// Seconds per point of a separable sweep of a plane, on the tiles of the kernel
-/// (kernels/cuda/separable.cuh): whole waves of strips, block of rows by block of rows. Rows between two of
-/// these are kept in registers.
-double plane_seconds(const cuda::SeparableProgram& program, const Domain& domain, Precision precision,
-                     bool with_source, const DeviceModel& device) {
-  const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
-  const SeparableOperand& operand = program.operand();
-  const cuda::SeparableShape& shape = program.shape(with_source);
-  const cuda::SeparableTile& tile = shape.tile;
-  const std::int64_t columns = ceil_div(domain.shape[x_axis], tile.columns()), rows = domain.shape[y_axis];
-  const std::int64_t resident = tile.blocks_per_multiprocessor * limits_of(device).multiprocessors;
-  const std::int64_t steps = cuda::steps_per_strip(rows, shape.block_rows, columns, resident);
-  const std::int64_t strips = ceil_div(rows, steps * shape.block_rows + cuda::row_granule);
-  const double instructions = 2.0 * operand.per_window() * (split ? 3 : 1) * tile.groups * shape.block_rows /
-                              16 * (operand.x_rank * operand.x.windows + operand.rank * operand.y.windows);
-  const int windows = operand.y.windows;
-  const double slower = (half ? half_plane_cost(windows, operand.x_rank, tile)
-                              : word_plane_cost(windows, operand.x_rank, tile, split)) *
-                        (operand.x_rank > most_factors ? factor_spills : 1.0);
-  return static_cast<double>(ceil_div(strips * columns, resident) * (steps + 1)) * instructions * slower *
-         instruction_seconds(half ? 2.66 : 3.8, half ? device.mma_half_sparse : device.mma_tf32_sparse,
-                             device) /
-         static_cast<double>(domain.box().points());
-}
-
-/// Seconds per point of a separable sweep in 3D (kernels/cuda/separable_planes.cuh): whole waves of marches,
-/// plane by plane. Of a plane a warp has instructions for 16 x 16 points, multiply-adds along z, and its
-/// input in shared memory.
-double space_seconds(const cuda::SeparableProgram& program, const Domain& domain, Precision precision,
-                     const DeviceModel& device) {
-  const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
-  const SeparableOperand& operand = program.operand();
-  const std::int64_t resident = limits_of(device).multiprocessors, warps = program.tile().warps_y;
-  const std::int64_t tiles = ceil_div<std::int64_t>(domain.shape[x_axis], program.tile().columns()) *
-                             ceil_div(domain.shape[y_axis], cuda::row_granule * warps);
-  const std::int64_t planes = domain.shape[z_axis], warm_up = operand.z_taps + 1;
-  const std::int64_t length = cuda::balanced_stretch(planes, tiles, resident, warm_up);
-  const std::int64_t waves = ceil_div(tiles * ceil_div(planes, length), resident);
-  const double instructions =
-      2.0 * operand.per_window() * (split ? 3 : 1) * (2 * operand.x_rank * operand.x.windows + operand.rank);
-  const double slot = 32 * cuda::schedulers_of_multiprocessor * device.multiprocessors / device.scalar_fp32;
-  const double seconds =
-      instructions * instruction_seconds(half ? 1.0 : 1.15,
-                                         half ? device.mma_half_sparse : device.mma_tf32_sparse, device) +
-      8.0 * operand.z_rank * operand.z_taps * (split ? 2.9 : 1.35) * slot +
-      staged_byte * static_cast<double>(storage_bytes(precision));
-  return static_cast<double>(waves * (length + warm_up)) *
-         (march_step + static_cast<double>(warps) * seconds) /
-         (1 + (fastest_clock - 1) * (1 - filled(domain, 5e6))) / static_cast<double>(domain.box().points());
-}
-
-/// Passes along x and y on tiles of 16 x 16 outputs with windows of 32 points: two instructions per term,
-/// pass and window, twice as many for tf32, and three products of two tf32 terms for fp32.
-TensorWork separable_work(const Stencil& fused, const Domain& domain, Precision precision, double dropped,
-                          bool with_source, const DeviceModel& device) {
-  const cuda::SeparableProgram program(separate(fused, dropped), precision, limits_of(device));
-  const SeparableOperand& operand = program.operand();
-  const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
-  const bool line = domain.dimensions == 1, space = domain.dimensions == 3;
-  const double windows = operand.x_rank * operand.x.windows + (line ? 0 : operand.rank * operand.y.windows);
-  TensorWork work;
-  work.terms = static_cast<std::size_t>(operand.rank);
-  work.instructions = 2.0 * windows * operand.per_window() * (split ? 3 : 1) / 256;
-  work.fma = work.instructions * 16 * 8 * (half ? 32 : 16);
-  work.shared_bytes = static_cast<double>(storage_bytes(precision)) *
-                      (2 + operand.x.windows + (line ? 0 : operand.y.windows));
-  work.peak = half ? device.mma_half_sparse : device.mma_tf32_sparse;
-  work.shared_seconds = work.shared_bytes / device.shared_bandwidth;
-  if (line) {  // as rows of one tile, and of what is left at both ends
-    work.seconds = work.instructions / (work.peak * (half ? 0.65 : 0.57));
-    work.memory_cost = half ? 1.17 : 1.0;
-    // Where most windows are one slab, reading them does not limit small grids.
-    work.latency = (half ? 7e-6 : 10e-6) - (operand.x.windows > 3 ? 5e-6 : 0);
-    work.source_ahead = true;
-    work.is_serial = !half;
-  } else if (space) {
-    work.fma += static_cast<double>(operand.z_rank * operand.z_taps);
-    work.seconds = space_seconds(program, domain, precision, device);
-    work.memory_cost = 1.3;
-    work.source_cost = source_cost;
-    work.latency = sweep_fill / 2;
-  } else {
-    const cuda::SeparableTile& tile = program.shape(with_source).tile;
-    work.source_ahead = tile.staged_source;
-    const bool is_ragged =
-        with_source && !tile.staged_source && domain.shape[x_axis] % tile.warp_columns() != 0;
-    work.seconds =
-        (is_ragged ? ragged_source : 1) * plane_seconds(program, domain, precision, with_source, device);
-    const bool is_narrow =
-        !tile.bulk_stores && tile.warp_columns() * static_cast<int>(storage_bytes(precision)) < 64;
-    work.memory_cost = is_narrow ? narrow_stores : 1.06;
-    work.source_cost = plane_source_cost;
-    work.latency = sweep_fill;
-  }
-  return work;
-}
 
 /// The part of a grid that a sweep takes: what is further from walls than it reaches.
 Domain inside(Domain domain, const Index3& reach) {
@@ -316,22 +15,6 @@ Domain inside(Domain domain, const Index3& reach) {
     if (!domain.periodic(axis))
       domain.shape[axis] = std::max<std::int64_t>(1, domain.shape[axis] - 2 * reach[axis]);
   return domain;
-}
-
-/// Of a sweep with fused weights over the points of `core`, by the kernel that does it; none where no tile of
-/// it fits.
-std::optional<TensorWork> work_of(const Problem& problem, const Method& method, const Stencil& fused,
-                                  const Domain& core, const DeviceModel& device) try {
-  const Precision precision = problem.precision;
-  const Layout layout = method.layout.value();
-  if (layout == Layout::separable)
-    return separable_work(fused, core, precision, method.dropped, problem.has_source, device);
-  const cuda::TensorCores cores = cores_of(method);
-  if (cuda::takes_wgmma(core.dimensions, fused, precision, layout, cores, limits_of(device)))
-    return windowed_work(fused, core, precision, device);
-  return direct_work(fused, core, precision, layout, cores, problem.has_source, device);
-} catch (const std::invalid_argument&) {
-  return std::nullopt;
 }
 
 /// Paper 003, section 4.1: bounds of both units at this depth, and equation 19. `peak`: multiply-adds/s of
@@ -353,15 +36,17 @@ void place_in_sweet_spot(const Problem& problem, const DeviceModel& device, doub
 
 }  // namespace
 
-void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
+void evaluate_sweep(const Problem& problem, const DeviceModel& device, CountWork count,
+                    Candidate& candidate) {
   const Stencil fused = fuse_steps(problem.stencil, candidate.fuse);
   const Domain core = inside(problem.domain, candidate.fuse * problem.stencil.radius());
-  const auto found = work_of(problem, candidate, fused, core, device);
-  if (!found) {
+  const auto found = count(problem, candidate, fused, core, device);
+  if (const auto* none = std::get_if<NoKernel>(&found)) {
+    candidate.no_kernel = none->why;
     candidate.seconds = std::numeric_limits<double>::infinity();
     return;
   }
-  const TensorWork& work = *found;
+  const auto& work = std::get<cuda::SweepWork>(found);
   const auto element = static_cast<double>(storage_bytes(problem.precision));
   const auto taps = static_cast<double>(problem.stencil.taps().size());
   const auto fused_taps = static_cast<double>(fused.taps().size());
@@ -373,7 +58,7 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
   candidate.redundancy = fused_taps / (steps * taps);
   candidate.sparsity = fused_taps / work.fma;
   if (!device.gpu) {  // emulated, some 2e8 multiply-adds/s
-    candidate.compute_seconds = candidate.fma / 2e8;
+    candidate.compute_seconds = candidate.fma / device.costs().cpu.emulated_fma;
     candidate.memory_seconds = candidate.bytes / device.bandwidth;
     candidate.seconds = candidate.compute_seconds;
     return;
@@ -386,16 +71,18 @@ void evaluate_tensor(const Problem& problem, const DeviceModel& device, Candidat
   const double sweep =
       work.latency / (points * steps) +
       (work.source_ahead ? 0 : source * work.source_cost / device.bandwidth / steps) +
-      (work.is_serial
-           ? candidate.memory_seconds + candidate.compute_seconds
-           : overlapped({candidate.memory_seconds, candidate.compute_seconds, candidate.shared_seconds}));
+      (work.is_serial ? candidate.memory_seconds + candidate.compute_seconds
+                      : overlapped(device.costs(), {candidate.memory_seconds, candidate.compute_seconds,
+                                                    candidate.shared_seconds}));
   const auto walls = std::count_if(core.faces.begin(), core.faces.end(),
                                    [](const auto& faces) { return faces[0].kind != BoundaryKind::periodic; });
   const double scale =
-      work.scales_data ? 2 * static_cast<double>(walls) * largest_of_band / (points * steps) : 0;
+      work.scales_data ? 2 * static_cast<double>(walls) * device.costs().bands.largest / (points * steps) : 0;
   const double bands = band_seconds(problem, device, candidate.fuse) / (points * steps);
   // At the same time, where one leaves room for the other: the ends of a line take two blocks.
-  const double room = problem.domain.dimensions == 1 ? 2.0 / 3 : 1 - filled(problem.domain, 4e6);
+  const double room = problem.domain.dimensions == 1
+                          ? device.costs().bands.hidden_line
+                          : 1 - filled(problem.domain, device.costs().bands.enough_points);
   candidate.seconds = sweep + scale + bands - room * std::min(sweep, bands);
   candidate.wall_seconds = candidate.seconds - sweep - scale;
   place_in_sweet_spot(problem, device, work.peak * work.fma / work.instructions, candidate);

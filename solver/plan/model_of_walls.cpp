@@ -9,16 +9,6 @@ namespace {
 
 using cuda::column_axis, cuda::plane_axis, cuda::row_axis;
 
-// Measured on H200 (docs/plan.md).
-constexpr double warp_start = 1500, warp_cycles = 2.7;  // of the warp beside a wall of a line; an instruction
-constexpr double most_code = 6900, far_code = 1.35;     // instructions that a cache of 128 KiB holds; beyond
-constexpr double beside_values = 0.2, beside_mirrors = 0.06;  // of the time of tiles beside faces in 3D
-constexpr double asked_planes = 0.06;    // where planes lie beyond faces across the march
-constexpr double step_latency = 2.1e-6;  // s, of a step of few points
-constexpr double band_kernel = 4.5e-6;   // s, a kernel of a band, from start to start
-constexpr double band_step = 2e-6;       // s, the same of a step without a march
-constexpr double band_tile = 1e-6;       // s, and of tiles in shared memory
-
 /// What a 3D march takes longer between walls: tiles beside faces at the ends of rows and columns complete
 /// their points' neighbours, beyond dirichlet faces one by one; and where planes lie beyond faces, all
 /// tiles of stars ask, and those of boxes warm up by the code for it. In 2D blocks end together
@@ -37,9 +27,9 @@ double wall_slowdown(const MarchModel& march, const cuda::MarchTile& tile) {
       }
     return 1 - untouched;
   };
-  return share_beside(BoundaryKind::dirichlet) * beside_values +
-         share_beside(BoundaryKind::neumann) * beside_mirrors +
-         (march.stencil.has_ghost_planes() ? asked_planes : 0.0);
+  return share_beside(BoundaryKind::dirichlet) * march.costs().walls.beside_values +
+         share_beside(BoundaryKind::neumann) * march.costs().walls.beside_mirrors +
+         (march.stencil.has_ghost_planes() ? march.costs().walls.asked_planes : 0.0);
 }
 
 /// Neumann faces across the march that it does not mirror.
@@ -59,35 +49,42 @@ double stepped_seconds(const MarchModel& march, int fuse, int depth) {
   if (const auto tile = faces ? cuda::choose_small_grid_tile(march.stencil, band, depth,
                                                              march.compute_bytes(), march.limits)
                               : std::nullopt)
-    return ceil_div(fuse, depth) * (band_kernel + tile->cycles * march.cycle());
+    return ceil_div(fuse, depth) * (march.costs().walls.band_kernel + tile->cycles * march.cycle());
   if (faces == 0) return 0;
   MarchModel bands = march;  // a grid of them, which both have a face
   bands.shape[plane_axis] = bands.stencil.shape[plane_axis] =
       faces * 3 * depth * march.stencil.radius[plane_axis] / 2;
-  return fuse * (step_latency + step_seconds(bands, bands.shape));
+  return fuse * (march.costs().walls.step_latency + step_seconds(bands, bands.shape));
 }
 
 /// What of these a march of so many seconds, kernel by kernel, does not hide: blocks leave little room for
 /// others on grids that fill the device, in 2D those of little reach more.
 double stepped_not_hidden(const MarchModel& march, int fuse, int depth, double seconds) {
   const double stepped = stepped_seconds(march, fuse, depth);
-  if (march.problem.domain.box().points() < 1'000'000)
-    return std::max(0.0, stepped - (march.space() ? 0.5 : 1.0) * seconds);
+  const Calibration::Walls& costs = march.costs().walls;
+  if (static_cast<double>(march.problem.domain.box().points()) < march.costs().launch.enough_points)
+    return std::max(
+        0.0, stepped - (march.space() ? costs.hidden_small_space : costs.hidden_small_plane) * seconds);
   const bool short_reach = !march.space() && depth * march.stencil.radius[plane_axis] <= 6;
-  return short_reach ? std::max(0.35 * stepped, stepped - 0.3 * seconds)
-                     : std::max(0.0, stepped - 0.1 * seconds);
+  return short_reach ? std::max(costs.shown_short * stepped, stepped - costs.hidden_short * seconds)
+                     : std::max(0.0, stepped - costs.hidden * seconds);
 }
 
 }  // namespace
 
 double instructions_of_line(const MarchModel& march, bool beside_walls) {
   const cuda::KernelStencil& stencil = march.stencil;
+  const Calibration::Walls& costs = march.costs().walls;
   const double words = march.fp64() ? 2 : 1, radius = stencil.radius[column_axis];
-  const double inside = stencil.operations + (march.fp64() ? 0.6 + 0.5 * radius : 0.25 * radius) +
-                        (march.problem.precision == Precision::tf32 ? 6 : 0);
+  const double inside =
+      stencil.operations +
+      (march.fp64() ? costs.line_fp64 + costs.line_radius_fp64 * radius : costs.line_radius * radius) +
+      (march.problem.precision == Precision::tf32 ? costs.line_tf32 : 0);
   const bool mirrored = stencil.mirrors(column_axis);
   const double taps = static_cast<double>(stencil.taps.size()) - 1;
-  return inside + (beside_walls ? words * ((march.fp64() ? 1.75 : 1.2) + (mirrored ? taps : 0.0)) : 0.0);
+  return inside + (beside_walls ? words * ((march.fp64() ? costs.line_beside_fp64 : costs.line_beside) +
+                                           (mirrored ? taps : 0.0))
+                                : 0.0);
 }
 
 /// It waits for its own results, whatever others do.
@@ -96,8 +93,10 @@ double wall_warp_seconds(const MarchModel& march, const cuda::MarchTile& tile) {
   const double points = tile.depth * tile.points_per_lane,
                beside = points * instructions_of_line(march, true),
                code = beside + points * instructions_of_line(march, false);
-  return (warp_start + beside * warp_cycles * (code > most_code ? far_code : 1.0)) * march.cycle() /
-         fastest_clock;
+  return (march.costs().walls.warp_start +
+          beside * march.costs().walls.warp_cycles *
+              (code > march.costs().walls.most_code ? march.costs().walls.far_code : 1.0)) *
+         march.cycle() / march.costs().launch.fastest_clock;
 }
 
 double wall_seconds(const MarchModel& march, const cuda::MarchTile& tile, int fuse, int depth,
@@ -120,10 +119,10 @@ double band_seconds(const Problem& problem, const DeviceModel& device, int fuse)
     // Beside neumann faces across the march all is stepped; bands across other axes may have left nothing.
     const int marched = k == plane_axis ? 2 - stepped_faces(march) : 2;
     if (slab[0] * slab[1] * slab[2] > 0)
-      seconds += marched * (compute_seconds(march, slab, fuse) + kernels * (deepest == 0 ? band_step
-                                                                            : problem.domain.dimensions == 2
-                                                                                ? band_tile
-                                                                                : band_kernel));
+      seconds += marched * (compute_seconds(march, slab, fuse) +
+                            kernels * (deepest == 0                     ? march.costs().walls.band_step
+                                       : problem.domain.dimensions == 2 ? march.costs().walls.band_tile
+                                                                        : march.costs().walls.band_kernel));
   }
   return seconds;
 }

@@ -9,26 +9,10 @@
 
 #include "kernels/error.hpp"
 #include "kernels/sparse/accuracy.hpp"
+#include "solver/plan/kernel_family.hpp"
 
 namespace spsolve {
 namespace {
-
-struct UnitAndLayout {
-  UnitKind unit;
-  std::optional<Layout> layout;
-};
-constexpr UnitAndLayout every_unit[] = {{UnitKind::scalar, {}},
-                                        {UnitKind::tensor, Layout::strided_swap},
-                                        {UnitKind::tensor, Layout::morph},
-                                        {UnitKind::tensor, Layout::dual_tessellation},
-                                        {UnitKind::sparse_tensor, Layout::strided_swap},
-                                        {UnitKind::sparse_tensor, Layout::morph},
-                                        {UnitKind::sparse_tensor, Layout::separable}};
-
-/// Beyond 16 steps the halo of a tile of the scalar unit costs more than memory traffic saves; separable
-/// sweeps go deeper.
-constexpr int scalar_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-constexpr int tensor_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15, 16, 20, 24, 31, 40};
 
 // Times as slow as the fastest, in the model.
 constexpr double as_good = 1.01;  // of depths
@@ -52,16 +36,26 @@ std::vector<Precision> precisions_of(const Problem& problem, const PlanRequest& 
 
 bool asked_for(const PlanRequest& request) { return request.unit || request.layout; }
 
-/// Beyond what rotates in registers the direct layouts lose to single steps what fusing them gains.
-bool is_within_reach(const Problem& problem, const DeviceModel& device, const Method& method) {
+/// Why a depth is not looked at: it is more than events leave room for, or beyond what rotates in registers,
+/// where direct layouts lose to single steps what fusing them gains.
+std::optional<Refusal> why_too_deep(const Problem& problem, const DeviceModel& device, const Method& method,
+                                    const PlanRequest& request) {
+  const auto too_deep = [](std::string why) { return Refusal{Obstacle::depth, std::move(why)}; };
+  if (!request.fuse && request.pace.every > 0 && method.fuse > std::max<std::int64_t>(1, request.pace.every))
+    return too_deep(fmt::format("an event ends launches every {} steps", request.pace.every));
   if (!device.gpu || !method.fused_weights() || method.layout == Layout::separable || method.fuse == 1)
-    return true;
+    return {};
   const int dimensions = problem.domain.dimensions;
   const Index3 extent = tap_box(problem.stencil).extent();
-  const auto planes = [&](int axis) { return method.fuse * (extent[axis] - 1) + 1; };
-  return dimensions == 3   ? std::max({planes(z_axis), planes(y_axis), planes(x_axis)}) <= 9
-         : dimensions == 2 ? planes(y_axis) <= 15 && planes(x_axis) <= 33
-                           : planes(x_axis) <= 33;
+  Index3 planes{}, most = dimensions == 3 ? Index3{9, 9, 9} : Index3{1, 15, 33};
+  for (int axis = 0; axis < axis_count; ++axis) planes[axis] = method.fuse * (extent[axis] - 1) + 1;
+  for (int axis = problem.domain.first_axis(); axis < axis_count; ++axis)
+    if (planes[axis] > most[axis])
+      return too_deep(
+          fmt::format("the fused weights would span {} points along {}; beyond {} direct layouts "
+                      "lose more than fusing gains, unless they are asked for",
+                      planes[axis], "zyx"[axis], most[axis]));
+  return {};
 }
 
 /// What is asked for may be slow.
@@ -70,123 +64,64 @@ bool insists(const PlanRequest& request, const Method& method) {
 }
 
 /// Tensor cores are looked at where they are real, or asked for.
-bool considered(const UnitAndLayout& way, const DeviceModel& device, const PlanRequest& request) {
+bool considered(const KernelFamily& way, const DeviceModel& device, const PlanRequest& request) {
   if (request.unit && request.unit != way.unit) return false;
   if (request.layout && request.layout != way.layout) return false;
   return way.unit == UnitKind::scalar || device.gpu || asked_for(request);
 }
 
-std::vector<int> depths_of(const UnitAndLayout& way, const DeviceModel& device, const PlanRequest& request) {
-  if (request.fuse) return {*request.fuse};
-  if (way.unit == UnitKind::scalar) return {std::begin(scalar_depths), std::end(scalar_depths)};
-  if (!device.gpu) return {1, 2, 3, 4};  // emulated
-  return {std::begin(tensor_depths), std::end(tensor_depths)};
+/// Why a method is not considered; nothing where it is.
+std::optional<Refusal> why_left_out(const Problem& problem, const DeviceModel& device, const Method& method,
+                                    const PlanRequest& request) {
+  if (auto none = why_no_kernel(problem, device, method)) return none;
+  if (auto deep = why_too_deep(problem, device, method, request); deep && !insists(request, method))
+    return deep;
+  if (request.accuracy || request.unpromised) return {};
+  return why_no_promise(problem, method);
 }
 
-/// Returns the reach of `fuse` steps as "3 x 2 x 3", without absent axes.
-std::string reach_text(const Problem& problem, int fuse) {
-  const Index3 reach = fuse * problem.stencil.radius();
-  return fmt::format("{}", fmt::join(reach.end() - problem.domain.dimensions, reach.end(), " x "));
-}
-
-/// Returns why a method is no candidate for a problem, whose precision is the one to compute in. Returns an
-/// empty text if the method is a candidate.
-std::string why_left_out(const Problem& problem, const DeviceModel& device, const PlanRequest& request,
-                         const Method& method) {
-  const bool deeper_than_events = request.pace.every > 0 && method.fuse > request.pace.every;
-  if (deeper_than_events && !request.fuse && method.fuse > 1)
-    return fmt::format("an event every {} steps leaves none so deep", request.pace.every);
-  if (!has_kernel(problem, device, method))
-    return fmt::format("no kernel for {} and a reach of {} points", to_string(problem.precision),
-                       reach_text(problem, method.fuse));
-  if (!is_within_reach(problem, device, method) && !insists(request, method))
-    return fmt::format("a reach of {} points loses to single steps what fusing gains",
-                       reach_text(problem, method.fuse));
-  if (!request.accuracy && !request.unpromised && !keeps_promise(problem, method)) {
-    const ErrorOverScalar error =
-        fp32_error_over_scalar(problem.stencil, method.fuse, method.layout.value(), method.dropped);
-    return fmt::format(
-        "it errs by about {:.2g} times what single steps in fp32 do, where {} are promised; compute.accuracy "
-        "may accept it",
-        std::max(error.launch, error.run), promised_over_scalar);
-  }
-  if (!std::isfinite(evaluate(problem, device, method).seconds))
-    return "no tile of it fits the shared memory";
-  return "";
-}
-
-Method method_of(const UnitAndLayout& way, Precision precision, int fuse, const PlanRequest& request) {
-  const bool separable = way.layout == Layout::separable;
-  return Method(fuse, way.unit, way.layout,
-                separable ? request.dropped.value_or(dropped_share(precision, fuse, request.accuracy)) : 0.0);
-}
-
-std::vector<Candidate> all_candidates(const Problem& problem, const DeviceModel& device,
-                                      const PlanRequest& request) {
-  std::vector<Candidate> candidates;
+/// Every method in every precision, as a candidate or with what keeps it from being one.
+void find_candidates(Plan& plan, const Problem& problem, const DeviceModel& device,
+                     const PlanRequest& request) {
   for (const Precision precision : precisions_of(problem, request))
-    for (const UnitAndLayout& way : every_unit) {
+    for (const KernelFamily& way : kernel_families()) {
       if (!considered(way, device, request)) continue;
       Problem in_precision = problem;
       in_precision.precision = precision;
-      for (const int fuse : depths_of(way, device, request)) {
-        const Method method = method_of(way, precision, fuse, request);
-        const bool deeper_than_events = request.pace.every > 0 && fuse > request.pace.every;
-        if (deeper_than_events && !request.fuse && fuse > 1) continue;
-        if (!has_kernel(in_precision, device, method) ||
-            (!is_within_reach(in_precision, device, method) && !insists(request, method)))
+      const std::span<const int> depths =
+          request.fuse ? std::span<const int>(&*request.fuse, 1) : way.depths(device);
+      for (const int fuse : depths) {
+        const bool separable = way.layout == Layout::separable;
+        const Method method(
+            fuse, way.unit, way.layout,
+            separable ? request.dropped.value_or(dropped_share(precision, fuse, request.accuracy)) : 0.0);
+        if (auto refusal = why_left_out(in_precision, device, method, request)) {
+          plan.left_out.push_back({method, precision, std::move(*refusal)});
           continue;
-        if (!request.accuracy && !request.unpromised && !keeps_promise(in_precision, method)) continue;
+        }
         const Candidate candidate = evaluate(in_precision, device, method);
-        if (std::isfinite(candidate.seconds)) candidates.push_back(candidate);  // else no tile fits
+        if (candidate.no_kernel.empty())
+          plan.candidates.push_back(candidate);
+        else
+          plan.left_out.push_back({method, precision, {Obstacle::no_kernel, candidate.no_kernel}});
       }
     }
-  return candidates;
 }
 
-/// Returns a line for each unit, layout and precision that was considered and has no candidate. The line says
-/// why the smallest depth is no candidate.
-std::vector<std::string> ways_left_out(const Problem& problem, const DeviceModel& device,
-                                       const PlanRequest& request, const std::vector<Candidate>& candidates) {
-  std::vector<std::string> lines;
-  for (const Precision precision : precisions_of(problem, request))
-    for (const UnitAndLayout& way : every_unit) {
-      const auto is_of_way = [&](const Candidate& candidate) {
-        return candidate.unit == way.unit && candidate.layout == way.layout &&
-               candidate.precision == precision;
-      };
-      if (!considered(way, device, request) || std::ranges::any_of(candidates, is_of_way)) continue;
-      Problem in_precision = problem;
-      in_precision.precision = precision;
-      const int fuse = depths_of(way, device, request).front();
-      const Method method = method_of(way, precision, fuse, request);
-      std::string why = why_left_out(in_precision, device, request, method);
-      if (why.empty() && request.accuracy)
-        why = fmt::format("it errs by up to {:.1e} per step, more than compute.accuracy",
-                          paced_error(in_precision, evaluate(in_precision, device, method), request.pace));
-      if (!why.empty())
-        lines.push_back(fmt::format("{} in {}, {} {} per launch: {}", describe(method), to_string(precision),
-                                    fuse, fuse == 1 ? "step" : "steps", why));
-    }
-  return lines;
-}
-
-[[noreturn]] void fail_without_candidates(const Problem& problem, const DeviceModel& device,
+[[noreturn]] void fail_without_candidates(const Plan& plan, const Problem& problem, const DeviceModel& device,
                                           const PlanRequest& request) {
   std::string why = fmt::format("[compute] unit = \"{}\", layout = \"{}\"", name_or(request.unit, "auto"),
                                 name_or(request.layout, "auto"));
   if (request.fuse) why += fmt::format(", [time] fuse = {}", *request.fuse);
-  why +=
-      fmt::format(": device {} does nothing of that kind in {}", device.name, to_string(problem.precision));
-  for (const std::string& line : ways_left_out(problem, device, request, {})) why += "; " + line;
-  if (request.unit == UnitKind::scalar && request.layout)
-    why += "; the scalar unit has no layouts";
-  else if (problem.precision == Precision::fp64)
-    why += "; fp64 has dense tensor cores only: unit = \"tensor\", layout = \"dual-tessellation\"";
-  else
-    why += "; sparse-tensor takes strided-swap, morph and separable (few terms), tensor the first two";
-  if (request.fuse) why += fmt::format("; fused steps may have {} weights", most_fused_weights);
-  throw Error(Status::invalid_input, why);
+  why += fmt::format(": {} does not do this stencil so in {}", device.name, to_string(problem.precision));
+  // Requests that no way has, such as a unit with a layout of another, leave nothing out.
+  if (plan.left_out.empty())
+    why += request.unit == UnitKind::scalar && request.layout
+               ? "; no kernel: the scalar unit has no layouts"
+               : "; no kernel: sparse-tensor takes strided-swap, morph and separable (few terms), tensor the "
+                 "first two, and in fp64 dual-tessellation";
+  throw Error(Status::invalid_input, fmt::format("{}{}{}", why, plan.left_out.empty() ? "" : "; ",
+                                                 fmt::join(describe(plan.left_out), "; ")));
 }
 
 std::string describe_candidate(const Candidate& candidate) {
@@ -271,8 +206,9 @@ double paced_error(const Problem& problem, const Candidate& candidate, const Pac
 }
 
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {
-  Plan plan{device.gpu ? "cuda" : "cpu", {}, all_candidates(problem, device, request), {}};
-  if (plan.candidates.empty()) fail_without_candidates(problem, device, request);
+  Plan plan{device.gpu ? "cuda" : "cpu", device.measured};
+  find_candidates(plan, problem, device, request);
+  if (plan.candidates.empty()) fail_without_candidates(plan, problem, device, request);
   for (Candidate& candidate : plan.candidates) {
     candidate.error = paced_error(problem, candidate, request.pace);
     candidate.seconds = paced_seconds(problem, device, candidate, request.pace);
@@ -288,6 +224,13 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
                             "error per step is {:.2e}",
                             *request.accuracy, least_error));
   }
+  for (const Candidate& candidate : plan.candidates)
+    if (!is_accepted(candidate))
+      plan.left_out.push_back(
+          {candidate,
+           candidate.precision,
+           {Obstacle::accuracy, fmt::format("its error bound per step is {:.2e}, {:g} is accepted",
+                                            candidate.error, *request.accuracy)}});
   std::erase_if(plan.candidates, [&](const Candidate& candidate) { return !is_accepted(candidate); });
   // Of depths that are as good, the least: its halos are thinner.
   const Candidate& best = *fastest(plan.candidates, [](const Candidate&) { return true; });
@@ -297,8 +240,6 @@ Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequ
         candidate.fuse < plan.chosen.fuse)
       plan.chosen = candidate;
   plan.reasons = reasons_for(plan, request);
-  for (const std::string& line : ways_left_out(problem, device, request, plan.candidates))
-    plan.reasons.push_back("left out:   " + line);
   return plan;
 }
 

@@ -32,13 +32,15 @@ struct PlanRequest {
   bool unpromised = false;
 };
 
-/// How a problem is advanced (docs/plan.md). A function of the global problem, the model of the device and
-/// the request: the same for any number of ranks, so that results are too.
+/// How a problem is advanced (docs/internals/plan.md). A function of the global problem, the model of the
+/// device and the request: the same for any number of ranks, so that results are too.
 struct Plan {
-  std::string device;  // cpu, cuda
-  Candidate chosen;
-  std::vector<Candidate> candidates;  // by precision, unit, layout, depth; seconds and error at the pace
-  std::vector<std::string> reasons;   // in words: what was chosen, and instead of what
+  std::string device;    // cpu, cuda
+  bool measured = true;  // the rates of the device, not guessed
+  Candidate chosen = {};
+  std::vector<Candidate> candidates = {};  // by precision, unit, layout, depth; seconds and error at the pace
+  std::vector<LeftOut> left_out = {};      // in the same order, and what an accepted accuracy excludes
+  std::vector<std::string> reasons = {};   // in words: what was chosen, and instead of what
 };
 
 /// Models every unit, layout and depth and chooses the fastest, or what is requested. Throws

@@ -28,8 +28,8 @@ class Fused {
         source_(testing::whole_grid(problem, sums_, steps, problem.source)),
         fused_source_(fused_from(problem, steps)),
         unit_(problem.domain, problem.stencil.radius(), steps,
-              make_emulated_sweep(fuse_steps(problem.stencil, steps), precision, layout, dropped(precision),
-                                  problem.domain.shape),
+              required(make_emulated_sweep(fuse_steps(problem.stencil, steps), precision, layout,
+                                           dropped(precision), problem.domain.shape)),
               std::make_unique<Branch>(),
               std::make_unique<CpuUnit>(problem.domain, problem.stencil, precision, &source_),
               &fused_source_) {}

@@ -71,7 +71,7 @@ MarchStretches stretch_march(const SingleRowMarch& march) {
     const std::int64_t blocks = stretches.blocks(march.tiles), waves = ceil_div(blocks, march.resident),
                        warps = ceil_div(std::min(blocks, march.resident), march.schedulers);
     const double time = static_cast<double>(waves) * longest_stretch(march, stretches) *
-                        scheduler_time(static_cast<double>(warps));
+                        scheduler_time(static_cast<double>(warps), *march.costs);
     if (time < best_time) best_time = time, best = stretches;
   }
   const auto& [columns, planes] = march.wall_cost;

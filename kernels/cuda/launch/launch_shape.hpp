@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/calibration.hpp"
 #include "kernels/cuda/launch/arguments.hpp"
 #include "kernels/domain.hpp"
 #include "kernels/rounding.hpp"
@@ -12,7 +13,6 @@
 namespace spsolve::cuda {
 
 constexpr int schedulers_of_multiprocessor = 4;
-constexpr double rounding_slots = 9;  // issue slots per operand that is rounded to tf32
 // Limits of a launch: kernels count columns in 32 bits, and a grid of blocks has at most 65535 blocks along
 // its y and its z axis.
 constexpr std::int64_t most_columns = std::int64_t{1} << 30;
@@ -23,8 +23,10 @@ constexpr std::int64_t most_blocks_across = 65535;
 std::array<Region, 2> halves(const Region& region, int axis);
 
 /// Returns the time that each of `warps` warps on a scheduler needs per instruction, in issue slots. A warp
-/// alone waits for its own results: measured on H200, one warp issues at two thirds of the rate of four.
-inline double scheduler_time(double warps) { return std::hypot(warps, 1.08); }
+/// alone waits for its own results: it issues at two thirds of the rate of four (scheduler.alone).
+inline double scheduler_time(double warps, const Calibration& costs) {
+  return std::hypot(warps, costs.scheduler.alone);
+}
 
 /// Returns the bytes of shared memory for `held` tiles of `chunks` chunks of 16 bytes (tile_io.cuh), plus a
 /// table of 4 bytes per chunk that says where it is read from.
@@ -62,6 +64,7 @@ struct SingleRowMarch {
   // Resident blocks (one warp each), and the schedulers that issue for them.
   std::int64_t resident, schedulers;
   WallCost wall_cost{};
+  const Calibration* costs = &shipped_calibration();
 };
 
 /// Chooses stretches so that blocks beside walls and other blocks end at about the same time. It prefers

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+
+#include "kernels/calibration.hpp"
 
 namespace spsolve::cuda {
 
@@ -15,9 +18,18 @@ struct BlockLimits {
   int compute_capability = 90;           // 10 * major + minor
   std::size_t shared_bytes = 227 << 10;  // of shared memory, at most, per block
   int multiprocessors = 132;
+  const Calibration* calibration = nullptr;  // by which tiles are chosen; null: the shipped one
+
+  const Calibration& costs() const { return calibration ? *calibration : shipped_calibration(); }
 
   /// True if the device has a copy engine for tensors (TMA).
   bool copy_engine() const { return compute_capability >= 90; }
 };
+
+/// "9.0"
+inline std::string capability_text(const BlockLimits& limits) {
+  return std::to_string(limits.compute_capability / 10) + "." +
+         std::to_string(limits.compute_capability % 10);
+}
 
 }  // namespace spsolve::cuda

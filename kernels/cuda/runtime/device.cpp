@@ -55,6 +55,14 @@ DeviceInfo device_info(int device) {
   info.multiprocessors = properties.multiProcessorCount;
   info.shared_bytes_per_block = properties.sharedMemPerBlockOptin;
   info.memory_bytes = properties.totalGlobalMem;
+  const auto attribute = [&](cudaDeviceAttr name) {
+    int value = 0;
+    check_cuda(cudaDeviceGetAttribute(&value, name, device));
+    return static_cast<double>(value);
+  };
+  info.memory_bandwidth =
+      2e3 * attribute(cudaDevAttrMemoryClockRate) * attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
+  info.clock = 1e3 * attribute(cudaDevAttrClockRate);
   check_cuda(cudaDriverGetVersion(&info.driver_version));
   check_cuda(cudaRuntimeGetVersion(&info.runtime_version));
   return info;

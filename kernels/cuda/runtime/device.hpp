@@ -28,6 +28,8 @@ struct DeviceInfo {
   int multiprocessors = 0;
   std::size_t shared_bytes_per_block = 0;
   std::size_t memory_bytes = 0;
+  double memory_bandwidth = 0;  // bytes/s: clock of the memory, twice per cycle, times the width of its bus
+  double clock = 0;             // Hz, of multiprocessors
   int driver_version = 0, runtime_version = 0;  // 1000 * major + 10 * minor
 
   /// Returns the architecture to compile for: sm_90a on compute capability 9.0, which enables TMA and wgmma,

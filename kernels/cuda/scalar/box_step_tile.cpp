@@ -14,18 +14,6 @@ namespace {
 constexpr int bytes_of_thread = 64;     // of columns in each of the two rows of a thread
 constexpr int most_warps = 16;          // per multiprocessor: a thread takes 128 registers
 constexpr int most_column_radius = 24;  // a window is held in registers
-// Parameters of the cost model, fitted to 336 tiles of 17 cases on H100 (docs/kernels-scalar.md).
-//
-// Issue slots of a warp: sum_slots per sum; row_slots per row, besides its sums; copy_slots per turn of
-// copies, and convert_slots more if stored numbers become operands; plane_slots per plane, wall_slots more
-// beside walls; ghost_slots per turn of ghost points beyond the ends of rows.
-//
-// Cycles: read_cycles until a plane has been read, start_cycles per launch on small grids. `apart` is the
-// waiting of blocks for each other, which is larger where they are few; `alone` the number of warps that keep
-// a scheduler busy.
-constexpr double sum_slots = 1.16, row_slots = 62, copy_slots = 7.3, convert_slots = 72, plane_slots = 100,
-                 wall_slots = 140, ghost_slots = 300, read_cycles = 500, start_cycles = 6000, apart = 0.033,
-                 alone = 1.6;
 
 /// Returns the extents of the stencil's bounding box; taps of weight zero count too.
 Index3 box_of(const KernelStencil& stencil) {
@@ -37,6 +25,7 @@ Index3 box_of(const KernelStencil& stencil) {
 
 BoxStepTile cut_box_step_tile(const KernelStencil& stencil, const Region& region, const Formats& formats,
                               const BlockLimits& limits, int lanes_x, int warps, int planes) {
+  const Calibration::BoxTiles& costs = limits.costs().box_tiles;
   const int compute_bytes = formats.compute_bytes();
   const std::int64_t region_planes = region.extent(stencil.slow_axis()),
                      region_rows = region.extent(stencil.tile_axis()),
@@ -71,26 +60,26 @@ BoxStepTile cut_box_step_tile(const KernelStencil& stencil, const Region& region
                beside_walls = 1 - inside(stencil.tile_axis(), region_rows, tile.rows) * within_rows;
   const bool converts = formats.in_bytes() < compute_bytes || formats.storage == Precision::tf32;
   const int threads = 32 * warps;
-  const double sums = sum_slots * (2 * rows_radius + 1) * (2 * column_radius + 1) * 2 * own_columns *
+  const double sums = costs.sum_slots * (2 * rows_radius + 1) * (2 * column_radius + 1) * 2 * own_columns *
                       (compute_bytes == 8 ? 2 : 1),
-               rows = (2 * rows_radius + 2) * (row_slots + 2.0 * column_radius / chunk),
-               read = (copy_slots + (converts ? convert_slots : 0.0)) *
+               rows = (2 * rows_radius + 2) * (costs.row_slots + 2.0 * column_radius / chunk),
+               read = (costs.copy_slots + (converts ? costs.convert_slots : 0.0)) *
                       ceil_div(held_rows * (held_columns / chunk), threads),
-               ghosts = beside_walls * wall_slots +
-                        (1 - within_rows) * ghost_slots * ceil_div(held_rows * column_radius, threads),
-               slots = held_planes * (rows + read + plane_slots + ghosts) +
+               ghosts = beside_walls * costs.wall_slots +
+                        (1 - within_rows) * costs.ghost_slots * ceil_div(held_rows * column_radius, threads),
+               slots = held_planes * (rows + read + costs.plane_slots + ghosts) +
                        planes * (held_planes + 1 - planes) * sums;
   const std::int64_t blocks = ceil_div(region_planes, std::int64_t{planes}) *
                               ceil_div(region_rows, tile.rows) * ceil_div(region_columns, tile.columns);
   // Resident blocks hide each other's reads.
   const auto together = [&](double number) {
     const auto issue = [&](double n) {
-      return slots * std::hypot(n * warps / schedulers_of_multiprocessor, alone);
+      return slots * scheduler_time(n * warps / schedulers_of_multiprocessor, limits.costs());
     };
-    return std::max(issue(number) * (1 + apart / number), issue(1) + held_planes * read_cycles);
+    return std::max(issue(number) * (1 + costs.apart / number), issue(1) + held_planes * costs.read_cycles);
   };
-  tile.cycles =
-      start_cycles + time_of_waves(blocks, tile.blocks_per_multiprocessor, limits.multiprocessors, together);
+  tile.cycles = costs.start_cycles +
+                time_of_waves(blocks, tile.blocks_per_multiprocessor, limits.multiprocessors, together);
   return tile;
 }
 

@@ -132,14 +132,13 @@ double useful(const MarchTile& tile) {
 }
 
 /// Returns the time of one step of the whole grid on the busiest scheduler, in issue slots up to a factor.
-double busiest(const KernelStencil& stencil, const MarchTile& tile, int multiprocessors) {
-  constexpr double alone = 1.6;  // slots per instruction of a warp alone on its scheduler
+double busiest(const KernelStencil& stencil, const MarchTile& tile, const BlockLimits& limits) {
   const std::int64_t planes = stencil.shape[plane_axis],
                      tiles = ceil_div(stencil.shape[column_axis], tile.written_columns());
-  const int number = stretch_march(single_row_march(tile, planes, tiles, multiprocessors)).of_others.number;
-  const std::int64_t blocks = ceil_div(tiles * number, multiprocessors);
+  const int number = stretch_march(single_row_march(tile, planes, tiles, limits)).of_others.number;
+  const std::int64_t blocks = ceil_div(tiles * number, limits.multiprocessors);
   return static_cast<double>((ceil_div(planes, number) + tile.warm_up) * tile.points_per_lane) *
-         std::max(alone, static_cast<double>(blocks) / schedulers_of_multiprocessor);
+         scheduler_time(static_cast<double>(blocks) / schedulers_of_multiprocessor, limits.costs());
 }
 
 std::optional<MarchTile> choose_single_row_tile(const KernelStencil& stencil, const Formats& formats,
@@ -154,13 +153,11 @@ std::optional<MarchTile> choose_single_row_tile(const KernelStencil& stencil, co
   };
   const auto wide = of_width(32);
   if (formats.compute_bytes() == 8) return wide;
-  // Wide tiles have less halo. Narrow tiles share a small grid among more warps and hide a little more
-  // latency.
-  constexpr double hides = 0.97;
+  // Wide tiles have less halo. Narrow tiles share a small grid among more warps.
   const auto narrow = of_width(16);
   return wide && narrow &&
-                 busiest(stencil, *wide, limits.multiprocessors) <
-                     hides * busiest(stencil, *narrow, limits.multiprocessors)
+                 busiest(stencil, *wide, limits) <
+                     limits.costs().tiles.narrow_hides * busiest(stencil, *narrow, limits)
              ? wide
              : narrow;
 }
@@ -193,38 +190,42 @@ std::optional<MarchTile> choose_march_tile(const KernelStencil& stencil, const F
 }
 
 SingleRowMarch single_row_march(const MarchTile& tile, std::int64_t planes, std::int64_t tiles,
-                                std::int64_t multiprocessors) {
+                                const BlockLimits& limits) {
   return {.planes = planes,
           .tiles = tiles,
           .warm_up = tile.warm_up,
-          .resident = tile.blocks_per_multiprocessor * multiprocessors,
-          .schedulers = schedulers_of_multiprocessor * multiprocessors};
+          .resident = std::int64_t{tile.blocks_per_multiprocessor} * limits.multiprocessors,
+          .schedulers = std::int64_t{schedulers_of_multiprocessor} * limits.multiprocessors,
+          .costs = &limits.costs()};
 }
 
-WallCost wall_cost(const KernelStencil& stencil, const MarchTile& tile, int compute_bytes) {
+WallCost wall_cost(const KernelStencil& stencil, const MarchTile& tile, int compute_bytes,
+                   const Calibration& costs) {
   if (stencil.radius[plane_axis] == 0) return {};
   // Instructions: one per word of each neighbour beyond the ends of rows, which lies within the points of a
   // lane or after them, and `ghost_planes` per point in blocks near a face across the march. Boxes beside
-  // both kinds of faces take longer than that count; `boxes_beside_both` is the value with which 20 grids on
-  // H200 did best.
-  constexpr double ghost_planes = 0.7, boxes_beside_both = 1.5;
+  // both kinds of faces take longer than that count.
   const int radius = stencil.radius[column_axis];
   const bool between = stencil.shape[column_axis] % tile.points_per_lane == 0 &&
                        tile.column_margin % tile.points_per_lane == 0;
   const int neighbours = radius * (1 + (between ? 1 : tile.points_per_lane + radius - 1));
   const double sums = stencil.operations + radius,
-               columns =
-                   neighbours * (compute_bytes / 4.0) / tile.points_per_lane +
-                   (stencil.has_ghost_planes() && !stencil.pointwise_completion() ? boxes_beside_both : 0.0);
+               columns = neighbours * (compute_bytes / 4.0) / tile.points_per_lane +
+                         (stencil.has_ghost_planes() && !stencil.pointwise_completion()
+                              ? costs.tiles.boxes_beside_both
+                              : 0.0);
   return {stencil.has_walls(column_axis) ? columns / sums : 0.0,
-          stencil.has_ghost_planes() ? ghost_planes / sums : 0.0};
+          stencil.has_ghost_planes() ? costs.tiles.ghost_planes / sums : 0.0};
 }
 
 int preferred_depth(const KernelStencil& stencil, const Formats& formats, const BlockLimits& limits) {
   if (!takes_grid(stencil)) return 0;
   // Below this fraction, redundant computation costs more than the saved memory traffic. A source adds memory
   // traffic.
-  const double least_useful = stencil.with_source && stencil.radius[row_axis] > 0 ? 0.65 : 0.76;
+  const Calibration::Tiles& costs = limits.costs().tiles;
+  const double least_useful = stencil.with_source && stencil.radius[row_axis] > 0
+                                  ? costs.least_useful_with_source
+                                  : costs.least_useful;
   // Measured. Without planes ahead, levels keep no registers.
   const int deepest = stencil.radius[plane_axis] == 0 ? 16 : 8;
   KernelStencil inner = stencil;

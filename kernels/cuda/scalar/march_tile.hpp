@@ -20,11 +20,12 @@ std::optional<MarchTile> choose_march_tile(const KernelStencil& stencil, const F
 
 /// Describes a march of `tiles` tiles of one row over `planes` planes, away from walls.
 SingleRowMarch single_row_march(const MarchTile& tile, std::int64_t planes, std::int64_t tiles,
-                                std::int64_t multiprocessors);
+                                const BlockLimits& limits);
 
 /// Returns what walls cost tiles of one row. The cost is zero for kernels that do not march (no taps along
 /// the march axis).
-WallCost wall_cost(const KernelStencil& stencil, const MarchTile& tile, int compute_bytes);
+WallCost wall_cost(const KernelStencil& stencil, const MarchTile& tile, int compute_bytes,
+                   const Calibration& costs);
 
 /// Returns how many steps per kernel are fastest; 0 if march.cuh does not take the stencil or the grid at
 /// all.

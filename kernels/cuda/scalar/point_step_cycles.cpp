@@ -11,19 +11,9 @@
 namespace spsolve::cuda {
 namespace {
 
-// Parameters of the cost model of step.cuh, measured on H200 (docs/plan.md): bytes per cycle from the L1
-// cache, and cycles per point and row of input from the L2 cache.
-constexpr double first_cache_bytes = 107, second_cache_cycles = 0.193;
-constexpr double row_cycles = 0.42;  // L1 cycles per tap for each further row of a warp
 constexpr int most_unrolled_taps = 512;
-constexpr double tap_cycles = 39, loop_cycles = 322;  // latency of a tap, unrolled and in a loop
-constexpr double slots_of_cycle = 107;
-constexpr double mirror_slots = 10, constant_slots = 12;  // per tap, beside walls
-constexpr double offset_slots = 24;  // per offset within reach, along three axes, before the taps
-// Measured on H100 (docs/kernels-scalar.md), per tap beside the ends of axes that repeat. With
-// `crowding_taps` taps or more, kernels use many registers and few warps remain, so that all points take as
-// long as those beside the ends.
-constexpr double repeat_slots = 13, crowding_taps = 570;
+
+using Costs = Calibration::SingleSteps;
 
 /// The points that a sum reads.
 struct PointsRead {
@@ -65,15 +55,16 @@ double rows_read(const PointsRead& operands, double columns) {
 
 /// Returns the issue slots of a point beside walls: a share per tap for every kind of wall, and a share for
 /// the offsets before the taps.
-double wall_slots(const KernelStencil& stencil, const PointsRead& operands, bool fp64) {
+double wall_slots(const KernelStencil& stencil, const PointsRead& operands, bool fp64, const Costs& costs) {
   bool constants = false, mirrors = false;
   for (const auto& faces : stencil.walls)
     for (const Wall wall : faces) {
       constants = constants || wall == Wall::dirichlet;
       mirrors = mirrors || wall == Wall::neumann;
     }
-  return operands.points * (constants * (fp64 ? 1.25 : 1.0) * constant_slots + mirrors * mirror_slots) +
-         offset_slots * std::max({operands.extent(0), operands.extent(1), operands.extent(2)});
+  return operands.points * (constants * (fp64 ? costs.constant_fp64 : 1.0) * costs.constant_slots +
+                            mirrors * costs.mirror_slots) +
+         costs.offset_slots * std::max({operands.extent(0), operands.extent(1), operands.extent(2)});
 }
 
 /// Returns the share of warps with points beside the ends of an axis. These warps run both branches of the
@@ -100,33 +91,36 @@ double warps_beside_ends(const KernelStencil& stencil, const Region& region, con
 }
 
 /// Returns the issue slots of a point that handle what lies beyond the ends of axes.
-double end_slots(const KernelStencil& stencil, const Region& region, const PointsRead& operands, bool fp64) {
+double end_slots(const KernelStencil& stencil, const Region& region, const PointsRead& operands, bool fp64,
+                 const Costs& costs) {
   const std::array walls{stencil.has_walls(0), stencil.has_walls(1), stencil.has_walls(2)};
   const double of_walls =
-      warps_beside_ends(stencil, region, operands, walls) * wall_slots(stencil, operands, fp64);
+      warps_beside_ends(stencil, region, operands, walls) * wall_slots(stencil, operands, fp64, costs);
   if (stencil.wraps == std::array<bool, 3>{}) return of_walls;
   const double share = std::max(warps_beside_ends(stencil, region, operands, stencil.wraps),
-                                std::min(1.0, operands.points / crowding_taps));
-  return of_walls + share * operands.points * (fp64 ? 1.5 : 1.0) * repeat_slots;
+                                std::min(1.0, operands.points / costs.crowding_taps));
+  return of_walls + share * operands.points * (fp64 ? costs.repeat_fp64 : 1.0) * costs.repeat_slots;
 }
 
 }  // namespace
 
 double point_step_cycles(const KernelStencil& stencil, const Region& region, const Formats& formats,
                          const BlockLimits& limits) {
+  const Costs& costs = limits.costs().single_steps;
   const PointsRead operands = points_read_of(stencil);
   const bool fp64 = formats.compute_bytes() == 8;
   const double points = static_cast<double>(region.extent(0) * region.extent(1) * region.extent(2)) /
                         limits.multiprocessors,
                columns = static_cast<double>(region.extent(column_axis)), taps = operands.points;
-  if (operands.points > most_unrolled_taps) return taps * loop_cycles * std::max(1.0, points / 1024);
+  if (operands.points > most_unrolled_taps) return taps * costs.loop_cycles * std::max(1.0, points / 1024);
   const double bytes = std::max(4, formats.in_bytes()),
                more_rows = std::max(0.0, 32 / columns - 1),  // further rows of a warp
-      first = taps * (bytes / first_cache_bytes + more_rows * row_cycles / 32),
-               second = second_cache_cycles * (rows_read(operands, columns) + stencil.with_source),
-               slots = taps * (formats.storage == Precision::tf32 ? rounding_slots : 0.0) +
-                       end_slots(stencil, region, operands, fp64);
-  return points * (std::hypot(first, second) + slots / slots_of_cycle) + taps * tap_cycles;
+      first = taps * (bytes / costs.first_cache_bytes + more_rows * costs.row_cycles / 32),
+               second = costs.second_cache_cycles * (rows_read(operands, columns) + stencil.with_source),
+               slots = taps * (formats.storage == Precision::tf32 ? limits.costs().scheduler.rounding_slots
+                                                                  : 0.0) +
+                       end_slots(stencil, region, operands, fp64, costs);
+  return points * (std::hypot(first, second) + slots / costs.slots_of_cycle) + taps * costs.tap_cycles;
 }
 
 }  // namespace spsolve::cuda

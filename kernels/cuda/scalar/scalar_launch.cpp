@@ -64,9 +64,9 @@ void ScalarUnit::launch_march(MarchKernels& march, const FieldView& in, const Fi
     grid = dim3(static_cast<unsigned>(a.shares.blocks()));
   } else {
     const std::int64_t halo = std::int64_t{tile.depth} * stencil_.radius[plane_axis];
-    WallCost cost = wall_cost(stencil_, tile, formats.compute_bytes());
+    WallCost cost = wall_cost(stencil_, tile, formats.compute_bytes(), device_.block_limits().costs());
     if (a.region.begin[0] >= halo && a.region.end[0] + halo <= a.shape[plane_axis]) cost.planes = 0;
-    SingleRowMarch flat = single_row_march(tile, planes, column_tiles * row_tiles, device_.multiprocessors);
+    SingleRowMarch flat = single_row_march(tile, planes, column_tiles * row_tiles, device_.block_limits());
     flat.outer = stencil_.has_walls(column_axis) && row_tiles == 1 ? outer_tiles(a, tile) : no_outer_tiles;
     flat.halo = halo;
     flat.resident = resident;  // may be more than the tile was chosen for

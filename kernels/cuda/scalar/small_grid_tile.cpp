@@ -12,17 +12,8 @@ namespace spsolve::cuda {
 namespace {
 
 constexpr std::int64_t least_planes = 8, most_planes = 256, least_columns = 8;
-// Cycles measured on H200: until the first step, further cycles beside walls, per step, and until the loads
-// of a turn have arrived.
-constexpr double start_cycles = 600, ghost_cycles = 1600, barrier_cycles = 150, load_cycles = 1300;
-// Instructions of a thread besides the sums: per turn, per point.
-constexpr double turn_slots = 25, point_slots = 3;
-// The same for march.cuh on small grids, where each warp waits for its own results: cycles until the first
-// step; to fill a level in fp64; per plane of a level. `alone` is issue slots per instruction, `walls_slow`
-// the factor between walls.
-constexpr double march_cycles = 3000, level_cycles_fp64 = 900, plane_cycles = 20, alone = 1.5,
-                 walls_slow = 1.65;
-constexpr double mirror_cycles = 6000;  // single steps beside neumann faces that the march does not reflect
+
+using Costs = Calibration::SmallGrids;
 
 int planes_per_thread(const KernelStencil& stencil) {
   return planes_of_thread(static_cast<int>(stencil.taps.size()) * (stencil.folded[column_axis] ? 2 : 1));
@@ -55,11 +46,11 @@ std::int64_t held_planes(const KernelStencil& stencil, std::int64_t planes, int 
 
 /// Returns the cycles of a block for one turn of its threads. A warp takes one cycle of shared memory per 128
 /// bytes, and one cycle of its scheduler per instruction.
-double turn_cycles(const KernelStencil& stencil, int compute_bytes) {
+double turn_cycles(const KernelStencil& stencil, int compute_bytes, const Costs& costs) {
   constexpr double warps = small_grid_threads / 32;
   const double words = compute_bytes / 4.0, read = points_read(stencil),
                together = planes_per_thread(stencil),
-               slots = together * (read + words * stencil.operations + point_slots) + turn_slots;
+               slots = together * (read + words * stencil.operations + costs.point_slots) + costs.turn_slots;
   return warps * std::max(together * words * (read + 1), slots / schedulers_of_multiprocessor);
 }
 
@@ -67,6 +58,7 @@ double turn_cycles(const KernelStencil& stencil, int compute_bytes) {
 SmallGridTile cut_tile(const KernelStencil& stencil, const Region& region, int steps, int compute_bytes,
                        const BlockLimits& limits, std::int64_t planes, std::int64_t columns, int stride,
                        double turn) {
+  const Costs& costs = limits.costs().small_grids;
   const auto extent = [&](int axis) { return region.end[axis] - region.begin[axis]; };
   SmallGridTile tile{stride, planes, columns, ceil_div(extent(plane_axis), planes),
                      ceil_div(extent(column_axis), columns)};
@@ -81,28 +73,29 @@ SmallGridTile cut_tile(const KernelStencil& stencil, const Region& region, int s
   tile.load_turns = turns(held);
   for (int left = 0; left < steps; ++left) tile.turns += turns(held_planes(stencil, planes, left));
   tile.waves = static_cast<double>(ceil_div(tile.plane_tiles * tile.column_tiles, limits.multiprocessors));
-  tile.cycles = tile.waves * (load_cycles * tile.load_turns + barrier_cycles * steps + turn * tile.turns);
-  tile.cycles += start_cycles + (stencil.has_walls() ? ghost_cycles : 0);
+  tile.cycles =
+      tile.waves * (costs.load_cycles * tile.load_turns + costs.barrier_cycles * steps + turn * tile.turns);
+  tile.cycles += costs.start_cycles + (stencil.has_walls() ? costs.ghost_cycles : 0);
   return tile;
 }
 
 /// Estimates the cycles of a march of the region by march.cuh.
 double cycles_of_march(const KernelStencil& stencil, const MarchTile& tile, const Region& region,
                        int compute_bytes, const BlockLimits& limits) {
+  const Costs& costs = limits.costs().small_grids;
   const std::int64_t planes = region.end[plane_axis] - region.begin[plane_axis],
                      columns = region.end[column_axis] - region.begin[column_axis],
                      tiles = ceil_div(columns, tile.written_columns()),
                      schedulers = schedulers_of_multiprocessor * limits.multiprocessors,
-                     number = stretch_march(single_row_march(tile, planes, tiles, limits.multiprocessors))
-                                  .of_others.number,
+                     number = stretch_march(single_row_march(tile, planes, tiles, limits)).of_others.number,
                      length = ceil_div(planes, number);
   const double warps = static_cast<double>(tiles * number) / static_cast<double>(schedulers),
-               slots = tile.points_per_lane * (stencil.operations + 2.0),
-               plane = std::max(alone, warps) * slots + plane_cycles;
-  return march_cycles + (compute_bytes == 8 ? level_cycles_fp64 * tile.depth : 0) +
+               slots = tile.points_per_lane * (stencil.operations + costs.sum_slots),
+               plane = scheduler_time(warps, limits.costs()) * slots + costs.plane_cycles;
+  return costs.march_cycles + (compute_bytes == 8 ? costs.level_cycles_fp64 * tile.depth : 0) +
          static_cast<double>((length + tile.warm_up) * tile.depth) * plane *
-             (stencil.has_walls() ? walls_slow : 1) +
-         (stencil.has_stepped_planes() ? mirror_cycles : 0);
+             (stencil.has_walls() ? costs.walls_slow : 1) +
+         (stencil.has_stepped_planes() ? costs.mirror_cycles : 0);
 }
 
 }  // namespace
@@ -114,7 +107,7 @@ std::optional<SmallGridTile> choose_small_grid_tile(const KernelStencil& stencil
   if (stencil.wraps != std::array<bool, 3>{})
     return std::nullopt;  // the kernel reads periodic copies in memory
   std::optional<SmallGridTile> best;
-  const double turn = turn_cycles(stencil, compute_bytes);
+  const double turn = turn_cycles(stencil, compute_bytes, limits.costs().small_grids);
   const std::int64_t all_planes = region.end[plane_axis] - region.begin[plane_axis],
                      all_columns = region.end[column_axis] - region.begin[column_axis];
   for (const int stride : {32, 64, 128}) {

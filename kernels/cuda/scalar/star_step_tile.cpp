@@ -15,19 +15,6 @@ constexpr int most_taps = 160;                             // unrolled for every
 constexpr int most_operations = 1600;                      // per thread and plane
 constexpr int other_registers = 36, most_registers = 232;  // per thread
 constexpr int planes_on_their_way = 4;
-// Parameters of the cost model, fitted to tiles on H100, those of memory on H200 (docs/kernels-scalar.md).
-//
-// Issue slots of a warp for a plane: copy_slots per 16 bytes copied; read_slots per read of shared memory,
-// with half_slots or tf32_slots more per operand that is converted; row_slots per row of results; plane_slots
-// for the rest; ghost_slots per ghost point beyond the ends of rows, which blocks without ghosts wait for
-// too. `alone` is the number of warps that keep a scheduler busy.
-constexpr double copy_slots = 4, read_slots = 0.8, half_slots = 2.2, tf32_slots = 7.2, row_slots = 3,
-                 plane_slots = 40, ghost_slots = 90, alone = 1.6;
-// Cycles of a multiprocessor: least times of a launch, of a block and of a plane; read_cycles per read of 16
-// bytes by a warp. Bytes per cycle from the L2 cache, in lines of 128 bytes, and from memory; halo_share of
-// the halos comes from memory.
-constexpr double start_cycles = 7800, block_cycles = 1240, plane_cycles = 80, read_cycles = 4.2,
-                 cache_bytes = 40, memory_bytes = 18.5, halo_share = 0.29;
 constexpr std::int64_t most_waves = 8;  // waves of blocks
 
 /// Work of a thread on a plane: taps per point, and reads of `own_columns` columns each.
@@ -62,18 +49,20 @@ PlaneWork work_of_plane(const KernelStencil& stencil, int own_rows, int own_colu
 /// memory, shared memory) are combined by a 4-norm. A block with one stage waits for its limits one after the
 /// other.
 std::vector<double> plane_times(const KernelStencil& stencil, const Formats& formats,
-                                const StarStepTile& tile, bool of_results) {
+                                const StarStepTile& tile, bool of_results, const Calibration& calibration) {
+  const Calibration::StarTiles& costs = calibration.star_tiles;
   const PlaneWork work = work_of_plane(stencil, tile.own_rows, tile.own_columns, of_results);
   const int chunk = 16 / formats.in_bytes(), threads = 32 * tile.warps,
             held_rows = tile.rows + 2 * stencil.radius[stencil.tile_axis()];
-  const double operand_slots = formats.in_bytes() == 2              ? half_slots
-                               : formats.storage == Precision::tf32 ? tf32_slots
+  const double operand_slots = formats.in_bytes() == 2              ? costs.half_slots
+                               : formats.storage == Precision::tf32 ? costs.tf32_slots
                                                                     : 0.0;
-  double slots = tile.own_rows * (tile.own_columns * work.taps * (formats.compute_bytes() / 4) + row_slots) +
-                 work.reads * (read_slots + tile.own_columns * operand_slots) +
-                 ceil_div(held_rows * tile.pitch / chunk, threads) * copy_slots + plane_slots;
+  double slots =
+      tile.own_rows * (tile.own_columns * work.taps * (formats.compute_bytes() / 4) + costs.row_slots) +
+      work.reads * (costs.read_slots + tile.own_columns * operand_slots) +
+      ceil_div(held_rows * tile.pitch / chunk, threads) * costs.copy_slots + costs.plane_slots;
   if (tile.stages > 1 && stencil.has_walls(column_axis))
-    slots += ghost_slots * (2 + ceil_div(held_rows * stencil.radius[column_axis], threads));
+    slots += costs.ghost_slots * (2 + ceil_div(held_rows * stencil.radius[column_axis], threads));
   const auto bytes = [](int rows, int columns, int element) {
     return static_cast<double>(rows) * columns * element;
   };
@@ -83,11 +72,12 @@ std::vector<double> plane_times(const KernelStencil& stencil, const Formats& for
                               formats.out_bytes() + stencil.with_source * formats.compute_bytes()),
                lines = results_in * held_rows / tile.rows +
                        256.0 * held_rows;  // two more lines at the ends of each row
-  const double cache = (lines + others) / cache_bytes,
-               memory = (results_in + others + halo_share * (in - results_in)) / memory_bytes,
-               shared = tile.warps * work.reads * read_cycles * tile.own_columns / chunk;
+  const double cache = (lines + others) / costs.cache_bytes,
+               memory = (results_in + others + costs.halo_share * (in - results_in)) / costs.memory_bytes,
+               shared = tile.warps * work.reads * costs.read_cycles * tile.own_columns / chunk;
   const auto issue = [&](int blocks) {
-    return slots * std::hypot(static_cast<double>(blocks * tile.warps) / schedulers_of_multiprocessor, alone);
+    return slots * scheduler_time(static_cast<double>(blocks * tile.warps) / schedulers_of_multiprocessor,
+                                  calibration);
   };
   const double one = tile.stages == 1 ? issue(1) + cache + memory : 0;
   const auto fourth = [](double time) { return time * time * time * time; };
@@ -95,7 +85,7 @@ std::vector<double> plane_times(const KernelStencil& stencil, const Formats& for
   for (int n = 1; n <= tile.blocks_per_multiprocessor; ++n) {
     const double all =
         std::pow(fourth(issue(n)) + fourth(n * cache) + fourth(n * memory) + fourth(n * shared), 0.25);
-    times.push_back(std::hypot(all, one) + plane_cycles / n);
+    times.push_back(std::hypot(all, one) + costs.plane_cycles / n);
   }
   return times;
 }
@@ -132,8 +122,9 @@ StarStepTile cut_star_step_tile(const KernelStencil& stencil, const Region& regi
 
   const std::int64_t tiles = ceil_div(region.extent(stencil.tile_axis()), tile.rows) *
                              ceil_div(region.extent(column_axis), tile.columns);
-  const std::vector<double> of_results = plane_times(stencil, formats, tile, true),
-                            beside = plane_times(stencil, formats, tile, false);
+  const std::vector<double> of_results = plane_times(stencil, formats, tile, true, limits.costs()),
+                            beside = plane_times(stencil, formats, tile, false, limits.costs());
+  const Calibration::StarTiles& costs = limits.costs().star_tiles;
   tile.cycles = std::numeric_limits<double>::infinity();
   const std::int64_t resident = std::int64_t{tile.blocks_per_multiprocessor} * limits.multiprocessors,
                      most_stretches = std::min(slow, ceil_div(most_waves * resident, tiles));
@@ -141,11 +132,11 @@ StarStepTile cut_star_step_tile(const KernelStencil& stencil, const Region& regi
     const std::int64_t planes = ceil_div(slow, stretches);
     const auto together = [&](double blocks) {
       const auto k = static_cast<std::size_t>(blocks) - 1;
-      return block_cycles + static_cast<double>(planes) * of_results[k] + 2 * slow_radius * beside[k];
+      return costs.block_cycles + static_cast<double>(planes) * of_results[k] + 2 * slow_radius * beside[k];
     };
     const double cycles =
-        start_cycles + time_of_waves(tiles * ceil_div(slow, planes), tile.blocks_per_multiprocessor,
-                                     limits.multiprocessors, together);
+        costs.start_cycles + time_of_waves(tiles * ceil_div(slow, planes), tile.blocks_per_multiprocessor,
+                                           limits.multiprocessors, together);
     if (cycles >= tile.cycles) continue;
     tile.cycles = cycles;
     tile.planes = static_cast<int>(planes);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <stdexcept>
 
 #include "kernels/cuda/launch/kernel_axes.hpp"
 #include "kernels/cuda/launch/view.hpp"
@@ -29,28 +28,48 @@ Stencil in_kernel_axes(const Stencil& stencil, const Domain& domain) {
 
 }  // namespace
 
-MmaProgram::MmaProgram(const Domain& domain, const Stencil& stencil, Precision precision, Layout layout,
-                       TensorCores cores, const BlockLimits& limits, const std::optional<MmaTile>& tile)
+MadeOr<MmaProgram> MmaProgram::make(const Domain& domain, const Stencil& stencil, Precision precision,
+                                    Layout layout, TensorCores cores, const BlockLimits& limits,
+                                    const std::optional<MmaTile>& tile) {
+  if (limits.compute_capability < 80)
+    return NoKernel{
+        "mma: only GPUs of compute capability 8.0 and up have the instructions, this one "
+        "has " +
+        capability_text(limits)};
+  if (precision != Precision::fp64 && layout != Layout::strided_swap && layout != Layout::morph)
+    return NoKernel{"mma: the layout " + std::string(to_string(layout)) + " has no slices of weights"};
+  const auto rounded = round_weights(stencil, precision);
+  if (!rounded) return too_small_weights(precision);
+  MmaProgram program(domain, stencil, *rounded, precision, layout, cores, tile);
+  if (!program.fit(limits))
+    return NoKernel{"mma: the input of one warp takes more shared memory than the " +
+                    std::to_string(limits.shared_bytes) + " bytes of a block"};
+  return program;
+}
+
+MmaProgram::MmaProgram(const Domain& domain, const Stencil& exact, const Stencil& rounded,
+                       Precision precision, Layout layout, TensorCores cores,
+                       const std::optional<MmaTile>& tile)
     : precision_(precision),
       cores_(precision == Precision::fp64 ? TensorCores::dense : cores),
       terms_(operand_terms(precision)) {
-  const Stencil turned = in_kernel_axes(round_weights(stencil, precision), domain);
+  const Stencil turned = in_kernel_axes(rounded, domain);
   operand_ = precision == Precision::fp64
                  ? slice_dense(turned, domain.dimensions > 1, domain.dimensions == 3)
                  : slice_sparse(turned, layout, terms_.element, domain.dimensions == 3);
   if (storage_bytes(precision) == 2 && operand_.tile[x_axis] % 16 == 0)
     for (Operand& slice : operand_.slices) slice = interleave_rows(slice);
   scale_ = weight_scale(turned, precision);
-  split_weights(leading_grid(scale_ * sum_abs(stencil)));  // as round_weights() does
+  split_weights(leading_grid(scale_ * sum_abs(exact)));  // as round_weights() does
   cut_steps();
 
   Box reach;
   for (const Index3& p : operand_.first().inputs) reach = hull(reach, p);
   window_ = reach.begin;
+  reach_end_ = reach.end;
   window_[0] = tap_box(turned).begin[0];
   if (elements_per_word(terms_.element) == 2) window_[x_axis] -= wrap(window_[x_axis], 2);
   choose_tile(domain.dimensions, tile);
-  fit(limits, reach.end);
 }
 
 void MmaProgram::split_weights(double grid) {

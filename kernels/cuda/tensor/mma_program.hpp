@@ -9,6 +9,7 @@
 #include "kernels/cuda/tensor/mma_arguments.hpp"
 #include "kernels/cuda/tensor/tensor_cores.hpp"
 #include "kernels/domain.hpp"
+#include "kernels/no_kernel.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/sparse/sliced_operand.hpp"
 #include "kernels/sparse/split.hpp"
@@ -38,11 +39,12 @@ class MmaProgram {
   static std::string kernel_name() { return "mma_sweep"; }
 
   /// `stencil` has the axes of `domain`, of which only the dimensions matter. Layouts: strided_swap and morph
-  /// (fp64: input in its natural order, dense). `tile` replaces the best known tile, for measurements. Throws
-  /// std::invalid_argument for other layouts, and if the input of one warp does not fit a block.
-  MmaProgram(const Domain& domain, const Stencil& stencil, Precision precision, Layout layout,
-             TensorCores cores, const BlockLimits& limits = {},
-             const std::optional<MmaTile>& tile = std::nullopt);
+  /// (fp64: input in its natural order, dense). `tile` replaces the best known tile, for measurements.
+  /// Returns NoKernel for other layouts, for devices without tensor cores, for weights that are too small for
+  /// the precision, and if the input of one warp does not fit a block.
+  static MadeOr<MmaProgram> make(const Domain& domain, const Stencil& stencil, Precision precision,
+                                 Layout layout, TensorCores cores, const BlockLimits& limits = {},
+                                 const std::optional<MmaTile>& tile = std::nullopt);
 
   /// Returns the text of constants.cuh. `aligned`: column 0 of the grid lies at a multiple of 16 bytes of the
   /// rows of memory.
@@ -88,6 +90,9 @@ class MmaProgram {
   ChunkWork work() const;
 
  private:
+  /// `exact` are the weights, `rounded` those that operands hold.
+  MmaProgram(const Domain& domain, const Stencil& exact, const Stencil& rounded, Precision precision,
+             Layout layout, TensorCores cores, const std::optional<MmaTile>& tile);
   void put_formats(ConstantsText& text) const;
   void put_tile(ConstantsText& text) const;
   void put_steps(ConstantsText& text) const;
@@ -97,7 +102,7 @@ class MmaProgram {
   void cut_steps();
   MmaTile default_tile(int dimensions, bool grouped) const;
   void choose_tile(int dimensions, const std::optional<MmaTile>& tile);
-  void fit(const BlockLimits& limits, const Index3& reach_end);
+  [[nodiscard]] bool fit(const BlockLimits& limits);
   int outputs_per_block() const;
   /// Returns how many products of terms make one product of numbers.
   int products() const { return terms_.count * (terms_.count + 1) / 2; }
@@ -125,7 +130,7 @@ class MmaProgram {
   double scale_ = 1.0;
   MmaTile tile_;
   WeightStorage weight_storage_ = WeightStorage::shared;
-  Index3 window_;
+  Index3 window_, reach_end_;
   int box_columns_ = 0, box_rows_ = 0;   // of the input of a stage
   int copies_ = 1;                       // copies that bring a row, if rows come one by one
   int registers_ = 0;                    // registers of B per chunk

@@ -8,11 +8,14 @@
 
 namespace spsolve::cuda {
 
+MmaSweep::MmaSweep(MmaProgram program, const Domain& domain, Precision precision, cudaStream_t stream)
+    : OperandSweep(std::move(program), grid_axes(domain), precision, stream) {}
+
 MmaSweep::MmaSweep(const Domain& domain, const Stencil& stencil, Precision precision, Layout layout,
                    TensorCores cores, cudaStream_t stream, const std::optional<MmaTile>& tile)
-    : OperandSweep(
-          MmaProgram(domain, stencil, precision, layout, cores, current_device().block_limits(), tile),
-          grid_axes(domain), precision, stream) {}
+    : MmaSweep(required(MmaProgram::make(domain, stencil, precision, layout, cores,
+                                         current_device().block_limits(), tile)),
+               domain, precision, stream) {}
 
 void MmaSweep::enqueue(const View& in, const View& out, const View& source, const Region& region) const {
   MmaArguments a = program_.arguments(in, out, source, region);

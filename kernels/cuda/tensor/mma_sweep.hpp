@@ -18,13 +18,14 @@ namespace spsolve::cuda {
 /// or on the decomposition.
 class MmaSweep : public OperandSweep<MmaProgram> {
  public:
-  /// Makes the sweep for the current device; only the dimensions of `domain` matter. Layouts: strided_swap
-  /// and morph. Work is enqueued on `stream`, which must outlive the sweep. `tile` replaces the best known
-  /// tile, for measurements.
+  /// Makes the sweep for the current device; only the dimensions of `domain` matter. Work is enqueued on
+  /// `stream`, which must outlive the sweep.
   ///
   /// Any radius is possible: if the sums of all planes within reach are too many for registers, blocks make
-  /// planes in groups, and weights that do not fit shared memory are read from global memory. Throws
-  /// std::invalid_argument as MmaProgram does.
+  /// planes in groups, and weights that do not fit shared memory are read from global memory.
+  MmaSweep(MmaProgram program, const Domain& domain, Precision precision, cudaStream_t stream);
+  /// Makes the program, too. Layouts: strided_swap and morph. `tile` replaces the best known tile, for
+  /// measurements. Throws Error(invalid_input) if there is no program.
   MmaSweep(const Domain& domain, const Stencil& stencil, Precision precision, Layout layout,
            TensorCores cores, cudaStream_t stream, const std::optional<MmaTile>& tile = std::nullopt);
 

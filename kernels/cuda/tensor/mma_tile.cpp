@@ -2,7 +2,6 @@
 // Chooses tiles of mma_sweep.cuh, found by trials on H200 (docs/kernels-mma.md), and fits them to a device.
 #include <algorithm>
 #include <numeric>
-#include <stdexcept>
 
 #include "kernels/cuda/tensor/mma_program.hpp"
 #include "kernels/rounding.hpp"
@@ -89,16 +88,15 @@ void MmaProgram::choose_tile(int dimensions, const std::optional<MmaTile>& tile)
         std::clamp(65536 / (threads() * (resident_registers() + 24)), 1, tile_.blocks_per_multiprocessor);
 }
 
-/// Sizes the input of a block, and shrinks the block until it fits the device.
-void MmaProgram::fit(const BlockLimits& limits, const Index3& reach_end) {
-  if (limits.compute_capability < 80)
-    throw std::invalid_argument("tensor cores: the kernel needs a GPU of compute capability 8.0 or newer");
+/// Sizes the input of a block, and shrinks the block until it fits the device. Returns false if the smallest
+/// block does not fit.
+bool MmaProgram::fit(const BlockLimits& limits) {
   constexpr int most_box = 8 * most_box_extent,
                 // largest copy along x in bytes (words of 8), and the alignment of its parts
       box_alignment = 128;
   const int granule = this->granule();
   const auto margin = [&](int axis) {
-    return static_cast<int>(reach_end[axis] - window_[axis] - operand_.tile[axis]);
+    return static_cast<int>(reach_end_[axis] - window_[axis] - operand_.tile[axis]);
   };
   const auto cut = [&] {
     box_columns_ = round_up(static_cast<int>(block_columns()) + margin(x_axis) + granule - 1, granule);
@@ -124,10 +122,11 @@ void MmaProgram::fit(const BlockLimits& limits, const Index3& reach_end) {
     else if (!halve(tile_.blocks_y) && !halve(tile_.warps_y) && !halve(tile_.warps_x) &&
              !halve(tile_.blocks_x)) {
       if (weight_storage_ == WeightStorage::memory || weight_storage_ == WeightStorage::registers)
-        throw std::invalid_argument("tensor cores: the stencil takes more shared memory than a block has");
+        return false;
       weight_storage_ = WeightStorage::memory;
     }
   }
+  return true;
 }
 
 int MmaProgram::weight_bytes() const {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <stdexcept>
 
 #include "kernels/cuda/launch/view.hpp"
 #include "kernels/cuda/runtime/constants_text.hpp"
@@ -189,7 +188,7 @@ SeparableTile best_tile(const SeparableOperand& operand, int storage_bytes, cons
     else
       narrow(tile, tile.groups / 2, limits);
   }
-  if (!fits() || limits.compute_capability < 80) tile.warps = 0;
+  if (!fits()) tile.warps = 0;
   tile.ahead = stages_ahead(tile.stages);
   tile.shifted_rows = operand.z_taps == 1;
   if (!fits()) tile.shifted_rows = false;
@@ -225,29 +224,48 @@ SeparableShape with_staged_source(const SeparableOperand& operand, const Separab
   return spills ? fitting(1, false).value_or(shape) : shape;
 }
 
-void require(bool possible) {
-  if (!possible)
-    throw std::invalid_argument(
-        "separable sweep: no kernel takes this precision, number of terms or stencil width");
-}
-
 }  // namespace
 
-SeparableProgram::SeparableProgram(const SeparableStencil& stencil, Precision precision,
-                                   const BlockLimits& limits, const std::optional<SeparableTile>& tile)
-    : precision_(precision), along_x_(stencil.taps.extent()[y_axis] == 1 && stencil.taps.begin[y_axis] == 0) {
-  require(precision != Precision::fp64 && stencil.terms.size() <= most_terms);
-  operand_ = separable_operand(stencil, precision);
-  if (in_planes())
-    require(operand_.y.windows == 1 && operand_.z_taps <= most_z_taps &&
-            operand_.z_rank * operand_.z_taps <= most_z_weights);
-  else
-    require(operand_.z_begin == 0);
+MadeOr<SeparableProgram> SeparableProgram::make(const SeparableStencil& stencil, Precision precision,
+                                                const BlockLimits& limits,
+                                                const std::optional<SeparableTile>& tile) {
+  if (precision == Precision::fp64) return NoKernel{"separable: not in fp64"};
+  if (stencil.terms.size() > most_terms)
+    return NoKernel{"separable: the weights have " + std::to_string(stencil.terms.size()) +
+                    " terms, kernels take " + std::to_string(most_terms)};
+  if (limits.compute_capability < 80)
+    return NoKernel{"separable: only GPUs of compute capability 8.0 and up have mma.sp, this one has " +
+                    capability_text(limits)};
+  SeparableProgram program(stencil, precision);
+  if (auto none = program.refusal()) return *none;
   const int bytes = static_cast<int>(storage_bytes(precision));
-  const SeparableTile best = best_tile(operand_, bytes, limits);
-  require(best.warps > 0);
-  shape_ = shape_of(operand_, tile.value_or(best), bytes);
-  sourced_ = tile ? shape_ : with_staged_source(operand_, shape_, bytes, limits);
+  const SeparableTile best = best_tile(program.operand_, bytes, limits);
+  if (best.warps == 0)
+    return NoKernel{"separable: no tile of so wide a stencil fits the " +
+                    std::to_string(limits.shared_bytes) + " bytes of shared memory of a block"};
+  program.shape_ = shape_of(program.operand_, tile.value_or(best), bytes);
+  program.sourced_ =
+      tile ? program.shape_ : with_staged_source(program.operand_, program.shape_, bytes, limits);
+  return program;
+}
+
+SeparableProgram::SeparableProgram(const SeparableStencil& stencil, Precision precision)
+    : precision_(precision),
+      along_x_(stencil.taps.extent()[y_axis] == 1 && stencil.taps.begin[y_axis] == 0),
+      operand_(separable_operand(stencil, precision)) {}
+
+std::optional<NoKernel> SeparableProgram::refusal() const {
+  if (!in_planes())
+    return operand_.z_begin == 0 ? std::nullopt
+                                 : std::optional(NoKernel{"separable: all taps lie in another plane"});
+  if (operand_.y.windows > 1)
+    return NoKernel{"separable: with taps along z the weights span 17 rows at most"};
+  if (operand_.z_taps > most_z_taps)
+    return NoKernel{"separable: the weights span " + std::to_string(operand_.z_taps) +
+                    " planes, kernels take " + std::to_string(most_z_taps)};
+  if (operand_.z_rank * operand_.z_taps > most_z_weights)
+    return NoKernel{"separable: too many different factors along z"};
+  return std::nullopt;
 }
 
 std::vector<std::uint32_t> SeparableProgram::both(std::vector<std::uint32_t> ChainedAxis::*part) const {

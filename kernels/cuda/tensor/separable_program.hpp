@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/runtime/block_limits.hpp"
 #include "kernels/cuda/tensor/separable_arguments.hpp"
+#include "kernels/no_kernel.hpp"
 #include "kernels/sparse/separable_operand.hpp"
 
 namespace spsolve::cuda {
@@ -47,10 +48,11 @@ struct SeparableShape {
 /// separable_planes.cuh if there are taps along z. It is made without a device.
 class SeparableProgram {
  public:
-  /// `tile` replaces the best known tile, for measurements. Throws std::invalid_argument for what no kernel
-  /// takes: fp64, too many terms or taps along z, and stencils for which no tile fits a block.
-  SeparableProgram(const SeparableStencil& stencil, Precision precision, const BlockLimits& limits = {},
-                   const std::optional<SeparableTile>& tile = std::nullopt);
+  /// `tile` replaces the best known tile, for measurements. Returns NoKernel for fp64, for too many terms or
+  /// taps along z, and for stencils for which no tile fits a block.
+  static MadeOr<SeparableProgram> make(const SeparableStencil& stencil, Precision precision,
+                                       const BlockLimits& limits = {},
+                                       const std::optional<SeparableTile>& tile = std::nullopt);
 
   std::string kernel_name() const { return in_planes() ? "separable_planes" : "separable"; }
   /// Returns the text of constants.cuh. `aligned`: rows of output and source begin at multiples of 16 bytes.
@@ -88,6 +90,9 @@ class SeparableProgram {
   bool along_x() const { return along_x_; }
 
  private:
+  SeparableProgram(const SeparableStencil& stencil, Precision precision);
+  /// Why no kernel takes the operand, if none does.
+  std::optional<NoKernel> refusal() const;
   std::vector<std::uint32_t> both(std::vector<std::uint32_t> ChainedAxis::*part) const;
 
   Precision precision_;

@@ -36,8 +36,12 @@ View folded(const View& line, std::int64_t columns, std::int64_t first_row, std:
 
 SeparableSweep::SeparableSweep(const SeparableStencil& stencil, Precision precision, cudaStream_t stream,
                                const std::optional<SeparableTile>& tile)
-    : OperandSweep(SeparableProgram(stencil, precision, current_device().block_limits(), tile), grid_axes,
-                   precision, stream),
+    : SeparableSweep(
+          required(SeparableProgram::make(stencil, precision, current_device().block_limits(), tile)),
+          precision, stream) {}
+
+SeparableSweep::SeparableSweep(SeparableProgram program, Precision precision, cudaStream_t stream)
+    : OperandSweep(std::move(program), grid_axes, precision, stream),
       element_bytes_(static_cast<int>(storage_bytes(precision))) {}
 
 void SeparableSweep::enqueue(const View& in, const View& out, const View& source,

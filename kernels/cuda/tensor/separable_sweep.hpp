@@ -21,9 +21,11 @@ namespace spsolve::cuda {
 /// at odd points along x), fields are copied to aligned scratch memory.
 class SeparableSweep : public OperandSweep<SeparableProgram> {
  public:
-  /// Makes the sweep for the current device. Work is enqueued on `stream`, which must outlive the sweep.
-  /// `tile` replaces the best known tile, for measurements. Throws std::invalid_argument as SeparableProgram
-  /// does.
+  /// Makes the sweep of a program for the current device. Work is enqueued on `stream`, which must outlive
+  /// the sweep.
+  SeparableSweep(SeparableProgram program, Precision precision, cudaStream_t stream);
+  /// Makes the program, too. `tile` replaces the best known tile, for measurements. Throws
+  /// Error(invalid_input) if there is no program.
   SeparableSweep(const SeparableStencil& stencil, Precision precision, cudaStream_t stream,
                  const std::optional<SeparableTile>& tile = std::nullopt);
 

@@ -5,14 +5,35 @@
 #include "kernels/cuda/tensor/wgmma_sweep.hpp"
 
 namespace spsolve::cuda {
-std::unique_ptr<Sweep> make_tensor_sweep(const Domain& domain, const Stencil& fused, Precision precision,
-                                         Layout layout, double dropped, TensorCores cores,
-                                         cudaStream_t stream) {
+namespace {
+
+using Made = MadeOr<std::unique_ptr<Sweep>>;
+
+/// The sweep that `make` makes of a program, if there is one.
+template <class Program, class Make>
+Made sweep_with(MadeOr<Program> program, Make&& make) {
+  if (auto* none = std::get_if<NoKernel>(&program)) return std::move(*none);
+  return std::unique_ptr<Sweep>(make(std::get<Program>(std::move(program))));
+}
+
+}  // namespace
+
+Made make_tensor_sweep(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
+                       double dropped, TensorCores cores, cudaStream_t stream) {
+  const BlockLimits limits = current_device().block_limits();
   if (layout == Layout::separable)
-    return std::make_unique<SeparableSweep>(separate(fused, dropped), precision, stream);
-  if (takes_wgmma(domain.dimensions, fused, precision, layout, cores, current_device().block_limits()))
-    return std::make_unique<WgmmaSweep>(fused, precision, stream);
-  return std::make_unique<MmaSweep>(domain, fused, precision, layout, cores, stream);
+    return sweep_with(SeparableProgram::make(separate(fused, dropped), precision, limits),
+                      [&](SeparableProgram program) {
+                        return std::make_unique<SeparableSweep>(std::move(program), precision, stream);
+                      });
+  if (takes_wgmma(domain.dimensions, fused, precision, layout, cores, limits))
+    return sweep_with(WgmmaProgram::make(fused, precision, limits), [&](WgmmaProgram program) {
+      return std::make_unique<WgmmaSweep>(std::move(program), precision, stream);
+    });
+  return sweep_with(MmaProgram::make(domain, fused, precision, layout, cores, limits),
+                    [&](MmaProgram program) {
+                      return std::make_unique<MmaSweep>(std::move(program), domain, precision, stream);
+                    });
 }
 
 }  // namespace spsolve::cuda

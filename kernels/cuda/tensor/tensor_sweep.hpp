@@ -8,10 +8,9 @@
 namespace spsolve::cuda {
 
 /// Makes a sweep with `fused` weights on the tensor cores of the current device, which enqueues its work on
-/// `stream`. `dropped` is the share of sum |weights| that separable terms may leave out. Throws
-/// std::invalid_argument if there is no kernel.
-std::unique_ptr<Sweep> make_tensor_sweep(const Domain& domain, const Stencil& fused, Precision precision,
-                                         Layout layout, double dropped, TensorCores cores,
-                                         cudaStream_t stream);
+/// `stream`. `dropped` is the share of sum |weights| that separable terms may leave out.
+MadeOr<std::unique_ptr<Sweep>> make_tensor_sweep(const Domain& domain, const Stencil& fused,
+                                                 Precision precision, Layout layout, double dropped,
+                                                 TensorCores cores, cudaStream_t stream);
 
 }  // namespace spsolve::cuda

@@ -2,7 +2,6 @@
 #include "kernels/cuda/tensor/wgmma_program.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "kernels/cuda/ptx/wgmma_text.hpp"
 #include "kernels/cuda/runtime/constants_text.hpp"
@@ -23,19 +22,36 @@ WgmmaInstruction instruction(Precision element, int n) {
 
 }  // namespace
 
-WgmmaProgram::WgmmaProgram(const Stencil& stencil, Precision precision, const BlockLimits& limits,
-                           WgmmaTile tile)
-    : precision_(precision), stencil_(pairs() ? stencil : round_weights(stencil, precision)), tile_(tile) {
+MadeOr<WgmmaProgram> WgmmaProgram::make(const Stencil& stencil, Precision precision,
+                                        const BlockLimits& limits, const WgmmaTile& tile) {
   if (tile.x_groups > wgmma_most_groups)
-    throw std::invalid_argument("wgmma sweep: a block has at most four groups of tiles side by side");
+    return NoKernel{"wgmma.sp: a block has at most four groups of tiles side by side"};
   if (limits.compute_capability != 90)
-    throw std::invalid_argument("wgmma sweep: needs a GPU of compute capability 9.0");
-  const auto window = input_window(stencil_, precision);
-  if (!window) throw std::invalid_argument("wgmma sweep: no window holds this stencil in this precision");
-  window_ = *window;
-  scale_ = spsolve::weight_scale(stencil_, element());
+    return NoKernel{"wgmma.sp: only GPUs of compute capability 9.0 have it, this one has " +
+                    capability_text(limits)};
+  const auto rounded =
+      precision == Precision::fp32 ? std::optional(stencil) : round_weights(stencil, precision);
+  if (!rounded) return too_small_weights(precision);
+  const auto window = input_window(*rounded, precision);
+  if (!window) return NoKernel{"wgmma.sp: registers do not hold the weights of so wide a stencil"};
+  WgmmaProgram program(*rounded, precision, *window, tile);
+  if (!program.fit(tile, limits))
+    return NoKernel{"wgmma.sp: the window of a tile takes more shared memory than the " +
+                    std::to_string(limits.shared_bytes) + " bytes of a block"};
+  return program;
+}
+
+WgmmaProgram::WgmmaProgram(const Stencil& stencil, Precision precision, const InputWindow& window,
+                           const WgmmaTile& tile)
+    : precision_(precision),
+      stencil_(stencil),
+      tile_(tile),
+      window_(window),
+      scale_(spsolve::weight_scale(stencil, element())) {}
+
+bool WgmmaProgram::fit(const WgmmaTile& tile, const BlockLimits& limits) {
   // In 16-bit formats instructions and conversions are short: twice the rows halve the number of waits.
-  const bool half = storage_bytes(precision) == 2;
+  const bool half = storage_bytes(precision_) == 2;
   if (tile.y_groups == 0) tile_.y_groups = half ? 2 : 1;
   if (tile.together == 0) tile_.together = half ? 2 : 1;
   if (tile.stages == 0) tile_.stages = 4 * tile_.together;
@@ -47,8 +63,7 @@ WgmmaProgram::WgmmaProgram(const Stencil& stencil, Precision precision, const Bl
   if (tile.ring == 0)
     for (tile_.ring = std::max(most_ring, least_ring); tile_.ring > least_ring && !fits();)
       tile_.ring -= tile_.together;
-  if (tile_.ring < least_ring || !fits())
-    throw std::invalid_argument("wgmma sweep: shared memory does not hold the window of a tile");
+  return tile_.ring >= least_ring && fits();
 }
 
 int WgmmaProgram::box_columns(bool aligned) const {

@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/runtime/block_limits.hpp"
 #include "kernels/cuda/tensor/wgmma_arguments.hpp"
+#include "kernels/no_kernel.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/sparse/packed_operand.hpp"
 #include "kernels/sparse/windowed_operand.hpp"
@@ -29,9 +30,10 @@ class WgmmaProgram {
  public:
   static std::string kernel_name() { return "wgmma_sweep"; }
 
-  /// `stencil` is two-dimensional. Throws std::invalid_argument for what the kernel does not take: stencils
-  /// without an input_window, and devices without wgmma.
-  WgmmaProgram(const Stencil& stencil, Precision precision, const BlockLimits& limits, WgmmaTile tile = {});
+  /// `stencil` is two-dimensional. Returns NoKernel for stencils without an input_window, for devices without
+  /// wgmma, and if shared memory does not hold the window of a tile.
+  static MadeOr<WgmmaProgram> make(const Stencil& stencil, Precision precision, const BlockLimits& limits,
+                                   const WgmmaTile& tile = {});
 
   /// Returns the text of constants.cuh. `aligned`: the window of every tile begins at a multiple of 16 bytes
   /// of the rows of memory, and its results begin at an even point of output and source.
@@ -55,6 +57,10 @@ class WgmmaProgram {
   int shared_bytes(bool = false) const { return shared_bytes(tile_); }
 
  private:
+  /// `stencil` with weights as operands hold them.
+  WgmmaProgram(const Stencil& stencil, Precision precision, const InputWindow& window, const WgmmaTile& tile);
+  /// Takes for ring and stages what is best where `given` leaves them open; whether that fits the device.
+  bool fit(const WgmmaTile& given, const BlockLimits& limits);
   Precision element() const { return pairs() ? Precision::fp16 : precision_; }
   /// True if two warpgroups share each tile.
   bool halves() const { return window_.parts == 2; }

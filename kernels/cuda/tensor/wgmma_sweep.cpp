@@ -8,10 +8,13 @@
 
 namespace spsolve::cuda {
 
+WgmmaSweep::WgmmaSweep(WgmmaProgram program, Precision precision, cudaStream_t stream)
+    : OperandSweep(std::move(program), grid_axes(Domain{.dimensions = 2}), precision, stream) {}
+
 WgmmaSweep::WgmmaSweep(const Stencil& stencil, Precision precision, cudaStream_t stream,
                        const WgmmaTile& tile)
-    : OperandSweep(WgmmaProgram(stencil, precision, current_device().block_limits(), tile),
-                   grid_axes(Domain{.dimensions = 2}), precision, stream) {}
+    : WgmmaSweep(required(WgmmaProgram::make(stencil, precision, current_device().block_limits(), tile)),
+                 precision, stream) {}
 
 void WgmmaSweep::enqueue(const View& in, const View& out, const View& source, const Region& region) const {
   WgmmaArguments a{};

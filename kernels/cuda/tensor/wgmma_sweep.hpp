@@ -17,8 +17,10 @@ namespace spsolve::cuda {
 /// regions or on the decomposition.
 class WgmmaSweep : public OperandSweep<WgmmaProgram> {
  public:
-  /// Makes the sweep for the current device. Work is enqueued on `stream`, which must outlive the sweep.
-  /// `tile` is for measurements. Throws std::invalid_argument as WgmmaProgram does.
+  /// Makes the sweep of a program for the current device. Work is enqueued on `stream`, which must outlive
+  /// the sweep.
+  WgmmaSweep(WgmmaProgram program, Precision precision, cudaStream_t stream);
+  /// Makes the program, too; `tile` is for measurements. Throws Error(invalid_input) if there is no program.
   WgmmaSweep(const Stencil& stencil, Precision precision, cudaStream_t stream, const WgmmaTile& tile = {});
 
   bool scales_data() const override { return program_.pairs(); }

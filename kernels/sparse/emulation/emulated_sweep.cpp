@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/sparse/emulation/emulated_sweep.hpp"
 
-#include <stdexcept>
+#include <string>
 
 #include "kernels/sparse/dual_tessellation.hpp"
 #include "kernels/sparse/emulation/dense_sweep.hpp"
@@ -12,11 +12,11 @@
 
 namespace spsolve {
 
-std::unique_ptr<Sweep> make_emulated_sweep(const Stencil& fused, Precision precision, Layout layout,
-                                           double dropped, const Index3& shape) {
+MadeOr<std::unique_ptr<Sweep>> make_emulated_sweep(const Stencil& fused, Precision precision, Layout layout,
+                                                   double dropped, const Index3& shape) {
   if (!supports(layout, precision))
-    throw std::invalid_argument("tensor cores do not take this precision in layout " +
-                                std::string(to_string(layout)));
+    return NoKernel{"tensor cores do not take " + std::string(to_string(precision)) + " in the layout " +
+                    std::string(to_string(layout))};
   switch (layout) {
     case Layout::dual_tessellation:
       return std::make_unique<DenseSweep>(dual_tessellation(fused));
@@ -31,7 +31,9 @@ std::unique_ptr<Sweep> make_emulated_sweep(const Stencil& fused, Precision preci
     return std::make_unique<SparseSweep>(windowed_pair(fused, *input_window(fused, precision)), precision,
                                          Precision::fp16);
   const auto [element, terms] = operand_terms(precision);
-  const Operand operand = sparse_operand(round_weights(fused, precision), layout, widest_mma(element), shape);
+  const auto rounded = round_weights(fused, precision);
+  if (!rounded) return too_small_weights(precision);
+  const Operand operand = sparse_operand(*rounded, layout, widest_mma(element), shape);
   return std::make_unique<SparseSweep>(split_operand(operand, element, terms, sum_abs(fused)), precision,
                                        element);
 }

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "kernels/no_kernel.hpp"
 #include "kernels/sparse/layout.hpp"
 #include "kernels/sweep.hpp"
 
@@ -14,8 +15,9 @@ namespace spsolve {
 /// does it, with pairs of fp16. fp64 supports only the layout dual-tessellation.
 ///
 /// `dropped` is the share of sum |weights| that separable terms may leave out; `shape` is that of the grid.
-/// Throws std::invalid_argument if no instruction takes the precision in this layout (supports()).
-std::unique_ptr<Sweep> make_emulated_sweep(const Stencil& fused, Precision precision, Layout layout,
-                                           double dropped, const Index3& shape);
+/// Returns NoKernel if no instruction takes the precision in this layout (supports()), or if the weights are
+/// too small for the precision.
+MadeOr<std::unique_ptr<Sweep>> make_emulated_sweep(const Stencil& fused, Precision precision, Layout layout,
+                                                   double dropped, const Index3& shape);
 
 }  // namespace spsolve

@@ -12,10 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "app/bench/random_cases.hpp"
-#include "app/setup/load_input.hpp"
-#include "app/setup/planning.hpp"
-#include "app/setup/setup.hpp"
+#include "app/bench/recorded_case.hpp"
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/cuda/scalar/march_tile.hpp"
 #include "kernels/cuda/scalar/single_step_tile.hpp"
@@ -27,43 +24,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Of a row of `spsolve bench` on a preset.
-BenchCase case_of_preset(const Json& row) {
-  const std::string stencil = row.at("stencil");
-  const std::vector<std::int64_t> shape = row.at("shape");
-  Index3 extents{1, 1, 1};
-  std::copy(shape.begin(), shape.end(), extents.end() - static_cast<std::ptrdiff_t>(shape.size()));
-  return preset_case(
-      stencil, extents, parse_precision(row.at("precision").get<std::string>()).value(), {},
-      parse_boundary(row.contains("boundary") ? row.at("boundary").front().get<std::string>() : "periodic")
-          .value(),
-      row.value("source", false));
-}
-
-/// Of one of `--suite random`, whose name begins with SEED.NUMBER.
-BenchCase random_case(const std::string& name) {
-  static std::map<std::uint64_t, std::vector<BenchCase>> cases;
-  const std::uint64_t seed = std::stoull(name);
-  if (!cases.contains(seed)) cases[seed] = random_cases(seed, true);
-  return cases[seed].at(std::stoull(name.substr(name.find('.') + 1)));
-}
-
-/// Of `--input inputs/NAME.toml`; fuse is asked for in one of them.
-BenchCase case_of_input(const std::string& name) {
-  const Communicator self(MPI_COMM_SELF);
-  CommandLine command;
-  command.file = SPSOLVE_SOURCE "/inputs/" + name + ".toml";
-  RunConfig config = load_input(self, command);
-  config.time.fuse.reset();
-  return {name, problem_of(self, config), plan_request(config)};
-}
-
-BenchCase case_of(const Json& row) {
-  const std::string suite = row.value("suite", ""), name = row.at("stencil");
-  return suite == "random"   ? random_case(name)
-         : suite == "inputs" ? case_of_input(name)
-                             : case_of_preset(row);
-}
+BenchCase case_of(const Json& row) { return recorded_case(row, SPSOLVE_SOURCE "/inputs"); }
 
 /// The same of all rows of a problem; random ones and inputs are known by theirs.
 std::string name_of(const Json& row) {
@@ -148,10 +109,7 @@ bool is_of_former_steps(const Problem& problem, const Json& row) {
 std::optional<double> predicted_rate(const BenchCase& what, const Json& row) {
   Problem problem = what.problem;
   problem.precision = parse_precision(row.at("precision").get<std::string>()).value();
-  const bool separable = row.at("layout") == "separable";
-  const Method method(row.at("fuse"), parse_unit_kind(row.at("unit").get<std::string>()).value(),
-                      parse_layout(row.at("layout").get<std::string>()),
-                      separable ? unit_roundoff(problem.precision) / 2 : 0.0);
+  const Method method = recorded_method(row);
   if (is_of_former_products(problem, method, row) || !keeps_promise(problem, method)) return {};
   const Candidate candidate = evaluate(problem, nominal_gpu(), method);
   return 1e-9 / paced_seconds(problem, nominal_gpu(), candidate, what.plan.pace);

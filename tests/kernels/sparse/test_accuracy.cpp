@@ -75,7 +75,7 @@ TEST_P(Accuracy, OfEverySweepKeepsItsBound) {
       const double dropped = GetParam() % 2 ? unit_roundoff(precision) / 4 : 0x1p-6;
       SCOPED_TRACE(zoo.name + " steps " + std::to_string(steps) + " " + std::string(to_string(precision)) +
                    " " + std::string(to_string(layout)));
-      const auto sweep = make_emulated_sweep(fused, precision, layout, dropped, shape);
+      const auto sweep = required(make_emulated_sweep(fused, precision, layout, dropped, shape));
       const Measured error = measure(
           random, fused, precision,
           [&](const Field& in, Field& out, const Box& region) { (*sweep)(in, out, region, nullptr); });

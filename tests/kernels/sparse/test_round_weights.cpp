@@ -69,7 +69,7 @@ TEST(RoundWeights, LeavesSymmetricWeightsSymmetric) {
   }
   const Stencil heat({1, 3, 3}, {0, .1, 0, .1, .6, .1, 0, .1, 0}, {0, 1, 1});
   double sum = 0;
-  const Stencil rounded_heat = round_weights(heat, Precision::fp16);
+  const Stencil rounded_heat = *round_weights(heat, Precision::fp16);
   for (const Tap& tap : rounded_heat.taps()) {
     sum += tap.weight;
     EXPECT_NEAR(tap.weight, tap.offset == Index3{} ? .6 : .1, 4 * 0x1p-11 * tap.weight);

@@ -151,7 +151,8 @@ TEST(SparseSweep, KeepsTheFp32PromiseBesideLargerNumbers) {
     const Stencil stencil = random_box(random, radius);
     const Box owned{{0, 0, 0}, {1, 41, 67}};
     Field in = random_field(random, owned, stencil.radius(), Precision::fp32);
-    const auto sweep = make_emulated_sweep(stencil, Precision::fp32, Layout::strided_swap, 0, owned.extent());
+    const auto sweep =
+        required(make_emulated_sweep(stencil, Precision::fp32, Layout::strided_swap, 0, owned.extent()));
     ASSERT_TRUE(sweep->scales_data());
     for (const float larger : {1.0f, 0x1p14f, 0x1p20f, 0x1p26f}) {
       *in.magnitude_bound() = magnitude(larger);
@@ -176,8 +177,9 @@ TEST_P(SeparableErrors, OfFp32AreNearThoseOfPlainArithmetic) {
       const Box owned{{0, 0, 0}, {reach[z_axis] ? 5 : 1, reach[y_axis] ? 17 : 1, 203}};
       const Field in = testing::make_field(owned, reach, Precision::fp32, [&] { return value(random); });
       Field out(owned, reach, Precision::fp32);
-      (*make_emulated_sweep(stencil, Precision::fp32, Layout::separable, unit_roundoff(Precision::fp32) / 4,
-                            owned.extent()))(in, out, owned, nullptr);
+      const auto sweep = required(make_emulated_sweep(stencil, Precision::fp32, Layout::separable,
+                                                      unit_roundoff(Precision::fp32) / 4, owned.extent()));
+      (*sweep)(in, out, owned, nullptr);
       EXPECT_LE(testing::error_over_plain_fp32(stencil, in, out), 4)
           << "radius " << radius << " rank " << rank;
     }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <random>
 #include <set>
 
 #include "kernels/catalogue/presets.hpp"
@@ -56,6 +57,65 @@ TEST(Plan, RequestsThatNoKernelMeetsAreErrors) {
     refused(device, {UnitKind::tensor, {}, 400});  // 801 x 801 weights
     problem.precision = Precision::fp64;
   }
+}
+
+/// The message with which a request is refused; empty where it is not.
+std::string refusal(const Problem& problem, const DeviceModel& device, const PlanRequest& request) try {
+  make_plan(problem, device, request);
+  return "";
+} catch (const Error& error) {
+  return error.what();
+}
+
+TEST(Plan, RefusalsSayWhatForbidsEveryMethodWithItsNumber) {
+  using ::testing::AllOf, ::testing::HasSubstr, ::testing::ContainsRegex, ::testing::Not;
+  // The kernel exists; four fused steps of such weights err by more than fp32 promises.
+  std::mt19937_64 random(2);
+  std::vector<double> weights;
+  for (int i = 0; i < 18; ++i) weights.push_back(std::uniform_real_distribution(-1.0, 1.0)(random));
+  const Problem cube{{3, {40, 50, 60}, {}}, Stencil({3, 2, 3}, weights, {1, 1, 1}), Precision::fp32, false};
+  EXPECT_THAT(
+      refusal(cube, nominal_gpu(), {UnitKind::sparse_tensor, {}, 4}),
+      AllOf(HasSubstr("h200"), HasSubstr("sparse-tensor strided-swap in fp32, 4 steps per launch: promise"),
+            ContainsRegex("up to [0-9.]+ times"), HasSubstr("promises 4 times")));
+  PlanRequest accepted{UnitKind::sparse_tensor, {}, 4};
+  accepted.accuracy = 1e-3;
+  EXPECT_EQ(refusal(cube, nominal_gpu(), accepted), "");
+  accepted.accuracy = 1e-30;
+  EXPECT_THAT(refusal(cube, nominal_gpu(), accepted), HasSubstr("nothing keeps it"));
+
+  Problem plane = problem_of("star2d1r", {1, 64, 64});
+  EXPECT_THAT(refusal(plane, nominal_gpu(), {UnitKind::sparse_tensor, Layout::morph}),
+              HasSubstr("no kernel: fp64 has"));
+  EXPECT_THAT(refusal(plane, nominal_gpu(), {UnitKind::scalar, Layout::morph}), HasSubstr("no layouts"));
+  plane.precision = Precision::fp16;
+  EXPECT_THAT(refusal(plane, nominal_gpu(), {UnitKind::tensor, Layout::morph, 400}),
+              HasSubstr("memory: fused steps would have 641601 weights, 524288 at most"));
+  DeviceModel older = nominal_gpu();
+  older.compute_capability = 75;
+  EXPECT_THAT(refusal(plane, older, {UnitKind::sparse_tensor, Layout::morph, 2}),
+              HasSubstr("this one has 7.5"));
+}
+
+TEST(Plan, KeepsTheReasonOfEveryMethodThatIsLeftOut) {
+  Problem problem = problem_of("star2d1r", {1, 4096, 4096});
+  problem.precision = Precision::fp32;
+  PlanRequest request;
+  request.pace = {6, false};
+  const Plan plan = make_plan(problem, nominal_gpu(), request);
+  std::set<std::tuple<UnitKind, std::optional<Layout>, int>> seen;
+  for (const Candidate& candidate : plan.candidates)
+    EXPECT_TRUE(seen.emplace(candidate.unit, candidate.layout, candidate.fuse).second);
+  for (const LeftOut& left_out : plan.left_out) {
+    EXPECT_TRUE(seen.emplace(left_out.method.unit, left_out.method.layout, left_out.method.fuse).second);
+    EXPECT_FALSE(left_out.refusal.why.empty());
+    if (left_out.method.fuse > 6 && left_out.refusal.obstacle == Obstacle::depth) {
+      EXPECT_THAT(left_out.refusal.why, ::testing::HasSubstr("every 6 steps"));
+    }
+  }
+  EXPECT_EQ(seen.size(), 16u + 6u * 17u) << "every unit, layout and depth is a candidate or is left out";
+  for (const std::string& line : describe(plan.left_out))
+    EXPECT_THAT(line, ::testing::ContainsRegex("^[a-z -]+ in fp32, .* per launch: "));
 }
 
 TEST(Plan, RequestedUnitsAndLayoutsAreTaken) {

@@ -33,7 +33,9 @@ struct EmulatedMmaCase {
     for (double& weight : weights) weight = value(random);
     return {extent, weights, radius};
   }
-  MmaProgram program() const { return {domain(), stencil(), precision, layout, cores}; }
+  MmaProgram program() const {
+    return required(MmaProgram::make(domain(), stencil(), precision, layout, cores));
+  }
 
   std::string_view name() const { return label; }
   std::string constants() const { return program().constants(aligned, true); }

@@ -25,7 +25,9 @@ struct EmulatedSeparableCase {
   BlockLimits limits() const {
     return name().ends_with("_sm80") ? BlockLimits{80, 163 << 10} : BlockLimits{};
   }
-  SeparableProgram program() const { return {stencil(), precision, limits()}; }
+  SeparableProgram program() const {
+    return required(SeparableProgram::make(stencil(), precision, limits()));
+  }
 
   std::string_view name() const { return label; }
   std::string constants() const { return program().constants(aligned, with_source); }

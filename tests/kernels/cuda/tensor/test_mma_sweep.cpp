@@ -67,7 +67,7 @@ Stencil make_stencil(const SweepCase& c, std::mt19937_64& random) {
 /// Every point of the region is the correlation with the rounded weights; other points are untouched.
 void expect_correlation(const Stencil& stencil, const SweepCase& c, const Field& in, const Field& before,
                         const Field& out, const Field* source, const Box& region) {
-  const Stencil rounded = round_weights(stencil, c.precision);
+  const Stencil rounded = *round_weights(stencil, c.precision);
   const double products =
       static_cast<double>(rounded.taps().size()) * (c.precision == Precision::fp32 ? 6 : 1);
   // Tensor cores truncate instead of rounding and may keep no bit beyond fp32: twice the unit roundoff.

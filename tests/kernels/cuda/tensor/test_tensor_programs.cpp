@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of tensor sweeps compile for sm_80 and sm_90a without spills, and fit devices with less shared
 // memory. No device is needed.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,16 @@
 namespace spsolve::cuda {
 namespace {
 
+using ::testing::HasSubstr;
+
 constexpr BlockLimits ampere{80, 163 << 10}, ada{89, 99 << 10}, hopper{};
+
+/// Why a factory made nothing; empty where it made something.
+template <class Made>
+std::string why_not(const MadeOr<Made>& made) {
+  const auto* none = std::get_if<NoKernel>(&made);
+  return none ? none->why : "";
+}
 
 std::vector<double> random_weights(std::mt19937_64& random, std::int64_t count) {
   std::uniform_real_distribution<double> value(0.01, 1.0);
@@ -73,9 +82,10 @@ struct MmaCase {
     return {extent, weights, reach};
   }
 
-  MmaProgram program(const BlockLimits& limits) const {
-    return {domain(), stencil(), precision, layout, cores, limits};
+  MadeOr<MmaProgram> make(const BlockLimits& limits) const {
+    return MmaProgram::make(domain(), stencil(), precision, layout, cores, limits);
   }
+  MmaProgram program(const BlockLimits& limits) const { return required(make(limits)); }
 };
 
 class MmaTemplates : public ::testing::TestWithParam<MmaCase> {};
@@ -104,10 +114,15 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(MmaProgram, RefusesWhatNoKernelTakes) {
   const MmaCase narrow{1, 1, false, Precision::fp16};
-  EXPECT_THROW(
-      MmaProgram(narrow.domain(), narrow.stencil(), Precision::fp16, Layout::separable, TensorCores::sparse),
-      std::invalid_argument);
-  EXPECT_THROW(narrow.program({75, 64 << 10}), std::invalid_argument);
+  EXPECT_THAT(why_not(MmaProgram::make(narrow.domain(), narrow.stencil(), Precision::fp16, Layout::separable,
+                                       TensorCores::sparse)),
+              HasSubstr("separable"));
+  EXPECT_THAT(why_not(narrow.make({75, 64 << 10})), HasSubstr("7.5"));
+  EXPECT_THAT(why_not(narrow.make({80, 1 << 10})), HasSubstr("1024 bytes"));
+  const Stencil tiny({1, 1, 1}, {1e-300}, {0, 0, 0});
+  EXPECT_THAT(
+      why_not(MmaProgram::make(narrow.domain(), tiny, Precision::bf16, Layout::morph, TensorCores::sparse)),
+      HasSubstr("too small for bf16"));
 }
 
 TEST(MmaProgram, FitsDevicesOfLessSharedMemory) {
@@ -163,7 +178,8 @@ struct SeparableCase {
     return z_radius ? "kernels/cuda/tensor/separable_planes.cuh" : "kernels/cuda/tensor/separable.cuh";
   }
 
-  SeparableProgram program(const BlockLimits& limits) const {
+  SeparableProgram program(const BlockLimits& limits) const { return required(make(limits)); }
+  MadeOr<SeparableProgram> make(const BlockLimits& limits) const {
     const Index3 reach{z_radius, radius, radius};
     SeparableStencil stencil{grow(box_of({1, 1, 1}), reach), {}, 0.0};
     std::mt19937_64 random(1);
@@ -175,7 +191,7 @@ struct SeparableCase {
       if (z_radius && k >= 2) term.factor[z_axis] = stencil.terms[k - 2].factor[z_axis];
       if (z_radius && k % 2) term.factor[x_axis] = stencil.terms[k - 1].factor[x_axis];
     }
-    return {stencil, precision, limits};
+    return SeparableProgram::make(stencil, precision, limits);
   }
 };
 
@@ -285,7 +301,7 @@ TEST(SeparableProgram, GivesUpStagedStoresBeforeItIsRefused) {
   SeparableStencil wide{{{0, -15, -350}, {1, 16, 351}}, {}, 0.0};
   wide.terms.push_back(
       {{std::vector<double>(1, 1.0), std::vector<double>(31, 1.0), std::vector<double>(701, 1.0)}});
-  const SeparableProgram program(wide, Precision::bf16, hopper);
+  const SeparableProgram program = required(SeparableProgram::make(wide, Precision::bf16, hopper));
   EXPECT_FALSE(program.tile().bulk_stores);
   EXPECT_LE(static_cast<std::size_t>(program.shared_bytes()), hopper.shared_bytes);
 }
@@ -299,9 +315,15 @@ TEST(SeparableProgram, FitsDevicesOfLessSharedMemoryOrIsRefused) {
       for (const bool with_source : {false, true})
         EXPECT_LE(static_cast<std::size_t>(c.program(limits).shared_bytes(with_source)), limits.shared_bytes)
             << c.radius << ' ' << to_string(c.precision);
-    EXPECT_THROW(c.program({80, 8 << 10}), std::invalid_argument);
-    EXPECT_THROW(c.program({75, 64 << 10}), std::invalid_argument);
+    EXPECT_THAT(why_not(c.make({80, 8 << 10})), HasSubstr("8192 bytes"));
+    EXPECT_THAT(why_not(c.make({75, 64 << 10})), HasSubstr("7.5"));
   }
+}
+
+TEST(SeparableProgram, SaysWhatNoKernelTakes) {
+  EXPECT_THAT(why_not(SeparableCase{Precision::fp16, 0, 7, 9}.make(hopper)), HasSubstr("9 terms"));
+  EXPECT_THAT(why_not(SeparableCase{Precision::fp16, 8, 7, 1}.make(hopper)), HasSubstr("17 planes"));
+  EXPECT_THAT(why_not(SeparableCase{Precision::fp64, 0, 1, 1}.make(hopper)), HasSubstr("fp64"));
 }
 
 }  // namespace

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/bench/recorded_case.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "app/bench/random_cases.hpp"
+#include "app/setup/load_input.hpp"
+#include "app/setup/planning.hpp"
+#include "app/setup/setup.hpp"
+#include "kernels/catalogue/presets.hpp"
+
+namespace spsolve {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Of a row of `spsolve bench` on a preset.
+BenchCase case_of_preset(const Json& row) {
+  const std::string stencil = row.at("stencil");
+  const std::vector<std::int64_t> shape = row.at("shape");
+  Index3 extents{1, 1, 1};
+  std::copy(shape.begin(), shape.end(), extents.end() - static_cast<std::ptrdiff_t>(shape.size()));
+  return preset_case(
+      stencil, extents, parse_precision(row.at("precision").get<std::string>()).value(), {},
+      parse_boundary(row.contains("boundary") ? row.at("boundary").front().get<std::string>() : "periodic")
+          .value(),
+      row.value("source", false));
+}
+
+/// Of one of `--suite random`, whose name begins with SEED.NUMBER.
+BenchCase random_case(const std::string& name) {
+  static std::map<std::uint64_t, std::vector<BenchCase>> cases;
+  const std::uint64_t seed = std::stoull(name);
+  if (!cases.contains(seed)) cases[seed] = random_cases(seed, true);
+  return cases[seed].at(std::stoull(name.substr(name.find('.') + 1)));
+}
+
+/// Of `--input inputs/NAME.toml`; fuse is asked for in one of them.
+BenchCase case_of_input(const std::string& name, const std::filesystem::path& inputs) {
+  const Communicator self(MPI_COMM_SELF);
+  CommandLine command;
+  command.file = inputs / (name + ".toml");
+  RunConfig config = load_input(self, command);
+  config.time.fuse.reset();
+  return {name, problem_of(self, config), plan_request(config)};
+}
+
+}  // namespace
+
+BenchCase recorded_case(const Json& row, const std::filesystem::path& inputs) {
+  const std::string suite = row.value("suite", ""), name = row.at("stencil");
+  return suite == "random"   ? random_case(name)
+         : suite == "inputs" ? case_of_input(name, inputs)
+                             : case_of_preset(row);
+}
+
+Method recorded_method(const Json& row) {
+  const Precision precision = parse_precision(row.at("precision").get<std::string>()).value();
+  const bool separable = row.at("layout") == "separable";
+  return Method(row.at("fuse"), parse_unit_kind(row.at("unit").get<std::string>()).value(),
+                parse_layout(row.at("layout").get<std::string>()),
+                separable ? unit_roundoff(precision) / 2 : 0.0);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "app/bench/bench_case.hpp"
+#include "solver/plan/method.hpp"
+
+namespace spsolve {
+
+/// The case that a row of `spsolve bench --json` was measured of: a preset, one of --suite random, or an
+/// input file of the folder `inputs`.
+BenchCase recorded_case(const nlohmann::json& row, const std::filesystem::path& inputs);
+
+/// The method that it was measured by.
+Method recorded_method(const nlohmann::json& row);
+
+}  // namespace spsolve

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/calibration.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace spsolve {
+
+const Calibration& shipped_calibration() {
+  static const Calibration shipped = [] {
+    Calibration calibration{};
+    for (const Coefficient& coefficient : coefficients()) coefficient.in(calibration) = coefficient.shipped;
+    return calibration;
+  }();
+  return shipped;
+}
+
+bool is_fixed(const Coefficient& coefficient) {
+  constexpr std::string_view groups[] = {"scheduler.",  "tiles.",     "single_steps.", "small_grids.",
+                                         "star_tiles.", "box_tiles.", "exchange."};
+  return std::any_of(std::begin(groups), std::end(groups), [&](std::string_view group) {
+    return std::string_view(coefficient.name).starts_with(group);
+  });
+}
+
+}  // namespace spsolve

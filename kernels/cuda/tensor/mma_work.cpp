@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "kernels/cuda/launch/kernel_axes.hpp"
+#include "kernels/cuda/tensor/mma_program.hpp"
+#include "kernels/cuda/tensor/sweep_work.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+double mma_rate(Precision precision, bool sparse, const DeviceRates& device) {
+  if (precision == Precision::fp64) return device.mma_fp64;
+  if (precision == Precision::tf32) return sparse ? device.mma_tf32_sparse : device.mma_tf32;
+  return sparse ? device.mma_half_sparse : device.mma_half;
+}
+
+/// How much longer an instruction of a direct sweep takes than the tensor cores do: a warp waits for its
+/// results.
+double direct_waits(Precision precision, int dimensions, const Calibration::Direct& costs) {
+  if (precision == Precision::tf32) return costs.waits_tf32;
+  if (storage_bytes(precision) == 2)
+    return dimensions == 3   ? costs.waits_half_space
+           : dimensions == 2 ? costs.waits_half_plane
+                             : costs.waits_half_line;
+  return dimensions == 2 ? costs.waits_plane : costs.waits;
+}
+
+/// The time that a direct sweep takes of memory, over that of a copy.
+double direct_memory_cost(Precision precision, int dimensions, std::size_t taps,
+                          const Calibration::Direct& costs) {
+  if (dimensions == 3) return costs.memory_space;
+  if (dimensions == 2) return costs.memory_plane;
+  if (precision == Precision::fp64) return costs.memory_line_fp64;
+  if (storage_bytes(precision) > 2 || taps > 25) return costs.memory_line_long;
+  return taps > 15 ? costs.memory_line_middle : costs.memory_line_short;
+}
+
+/// Direct layouts on the tiles of the kernel (mma_sweep.cuh). However many warps share the
+/// tensor cores, each waits for its own results: blocks take whole waves of marches, step by step.
+SweepWork work_of(const MmaProgram& program, const Stencil& fused, const Domain& domain, Precision precision,
+                  Layout layout, TensorCores cores, bool with_source, const DeviceRates& device) {
+  const Calibration::Direct& costs = device.limits.costs().direct;
+  const bool sparse = cores == TensorCores::sparse;
+  const MmaTile& tile = program.tile();
+  const MmaProgram::ChunkWork step = program.work();
+  const bool fp64 = precision == Precision::fp64, line = domain.dimensions == 1;
+  const auto axes = grid_axes(domain);
+  const auto extent = [&](int k) { return domain.shape[axes[k]]; };
+  const std::int64_t multiprocessors = device.limits.multiprocessors;
+  const std::int64_t resident =
+      multiprocessors * std::clamp<std::int64_t>(device.limits.shared_bytes / (program.shared_bytes() + 1024),
+                                                 1, tile.blocks_per_multiprocessor);
+  const std::int64_t tiles = ceil_div(extent(column_axis), program.block_columns()) *
+                             ceil_div(extent(row_axis), program.block_rows());
+  const std::int64_t chunks = ceil_div(extent(plane_axis), program.operand().tile[0]);
+  const auto slices = static_cast<std::int64_t>(program.operand().slices.size());
+  const std::int64_t chunks_per_block =
+      tile.group ? tile.group : balanced_stretch(chunks, tiles, resident, slices + 1);
+  const std::int64_t blocks = tiles * ceil_div(chunks, chunks_per_block);
+  const auto steps = static_cast<double>(ceil_div(blocks, resident) * (chunks_per_block + slices - 1));
+  const auto warps =
+      static_cast<double>(ceil_div(std::min(blocks, resident), multiprocessors) * program.threads() / 32);
+
+  const double points = static_cast<double>(domain.box().points());
+  const double outputs = static_cast<double>(volume(program.operand().tile)) * program.tiles_per_block();
+  const std::size_t taps = fused.taps().size();
+  SweepWork work;
+  work.instructions = program.instructions() / outputs;
+  work.fma = step.fma / outputs;
+  work.shared_bytes = step.shared_bytes / (outputs * tile.blocks_x * tile.blocks_y);
+  work.peak = mma_rate(precision, sparse, device);
+  const bool spills = with_source && precision == Precision::fp32;
+  // A group of chunks has all of its products at once, of as many slices as reach it. Of more warps than wait
+  // for each other the tensor cores have enough.
+  const double waits = direct_waits(precision, domain.dimensions, costs),
+               executed = tile.group
+                              ? static_cast<double>(tile.group) / static_cast<double>(tile.group + slices - 1)
+                              : 1.0;
+  const double instruction =
+      instruction_seconds(tile.group ? std::max(waits, warps / schedulers_of_multiprocessor) : waits,
+                          work.peak, device) *
+      executed * (step.unrolled ? 1 : costs.loop_cost) * (spills ? costs.spill_cost : 1);
+  const double between = !line ? costs.block_step : fp64 ? costs.line_block_fp64 : costs.line_block;
+  work.seconds = steps * (step.instructions * instruction + between) / points;
+  if (line && precision == Precision::fp32 && taps > 31)
+    work.seconds = std::max(work.seconds, costs.long_line * work.instructions / work.peak);
+  work.shared_seconds = steps * warps * step.shared_bytes * costs.bank_conflicts *
+                        device.limits.multiprocessors / device.shared_bandwidth / points;
+  work.memory_cost = direct_memory_cost(precision, domain.dimensions, taps, costs);
+  work.source_cost = line && layout == Layout::morph ? costs.source_line : costs.source;
+  work.latency = line ? costs.fill / 2 : costs.fill;
+  return work;
+}
+}  // namespace
+
+MadeOr<SweepWork> mma_work(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
+                           TensorCores cores, bool with_source, const DeviceRates& device) {
+  const auto made = MmaProgram::make(domain, fused, precision, layout, cores, device.limits);
+  if (const auto* none = std::get_if<NoKernel>(&made)) return *none;
+  return work_of(std::get<MmaProgram>(made), fused, domain, precision, layout, cores, with_source, device);
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "kernels/cuda/tensor/separable_program.hpp"
+#include "kernels/cuda/tensor/sweep_work.hpp"
+#include "kernels/sparse/separable.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+/// Of an instruction of a separable sweep of a plane in 16 bits. A warp that has its scheduler to itself
+/// waits less, least where groups or factors give it others to go on with; four groups wait for registers.
+double half_plane_waits(int windows, int x_rank, const SeparableTile& tile,
+                        const Calibration::Separable& costs) {
+  if (tile.warps < 8) {
+    if (windows == 4) return costs.alone_four_windows;
+    if (tile.groups > 2 || x_rank > 1) return costs.alone_groups;
+    return windows > 4 ? costs.alone_many_windows : costs.alone_few_windows;
+  }
+  if (tile.groups == 4) return costs.four_groups;
+  if (windows > 4) return costs.many_windows;
+  if (windows == 4) return costs.four_windows;
+  if (windows == 3) return tile.groups == 2 ? costs.three_windows_two_groups : costs.three_windows;
+  return tile.groups == 2 ? costs.two_groups : costs.one_group;
+}
+
+/// The same with what spills: many windows with many factors.
+double half_plane_cost(int windows, int x_rank, const SeparableTile& tile,
+                       const Calibration::Separable& costs) {
+  const double waits = half_plane_waits(windows, x_rank, tile, costs);
+  if (windows > 5 && x_rank > 1) return costs.many_spills * waits;
+  return windows > 3 ? waits * (1 + costs.window_spills * std::max(0, windows + x_rank - 7)) : waits;
+}
+
+/// The same in 32 bits; `split`: of sums of three products.
+double word_plane_cost(int windows, int x_rank, const SeparableTile& tile, bool split,
+                       const Calibration::Separable& costs) {
+  if (split)
+    return (windows > 2 ? costs.split_windows : 1.0) * std::max(1.0, x_rank * windows * tile.groups / 4.0);
+  const double waits = tile.groups > 1               ? costs.word_groups
+                       : x_rank < costs.most_factors ? costs.word_few_factors
+                                                     : costs.word_many_factors;
+  return waits *
+         (windows > 2 ? costs.word_windows + costs.word_windows_factor * std::max(0, x_rank - 2) : 1.0);
+}
+
+/// Seconds per point of a separable sweep of a plane, on the tiles of the kernel
+/// (separable.cuh): whole waves of strips, block of rows by block of rows. Rows between two of
+/// these are kept in registers.
+double plane_seconds(const SeparableProgram& program, const Domain& domain, Precision precision,
+                     bool with_source, const DeviceRates& device) {
+  const Calibration::Separable& costs = device.limits.costs().separable;
+  const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
+  const SeparableOperand& operand = program.operand();
+  const SeparableShape& shape = program.shape(with_source);
+  const SeparableTile& tile = shape.tile;
+  const std::int64_t columns = ceil_div(domain.shape[x_axis], tile.columns()), rows = domain.shape[y_axis];
+  const std::int64_t resident = tile.blocks_per_multiprocessor * device.limits.multiprocessors;
+  const std::int64_t steps = steps_per_strip(rows, shape.block_rows, columns, resident);
+  const std::int64_t strips = ceil_div(rows, steps * shape.block_rows + row_granule);
+  const double instructions = 2.0 * operand.per_window() * (split ? 3 : 1) * tile.groups * shape.block_rows /
+                              16 * (operand.x_rank * operand.x.windows + operand.rank * operand.y.windows);
+  const int windows = operand.y.windows;
+  const double slower = (half ? half_plane_cost(windows, operand.x_rank, tile, costs)
+                              : word_plane_cost(windows, operand.x_rank, tile, split, costs)) *
+                        (operand.x_rank > costs.most_factors ? costs.factor_spills : 1.0);
+  return static_cast<double>(ceil_div(strips * columns, resident) * (steps + 1)) * instructions * slower *
+         instruction_seconds(half ? costs.waits_half : costs.waits_word,
+                             half ? device.mma_half_sparse : device.mma_tf32_sparse, device) /
+         static_cast<double>(domain.box().points());
+}
+
+/// Seconds per point of a separable sweep in 3D (separable_planes.cuh): whole waves of marches,
+/// plane by plane. Of a plane a warp has instructions for 16 x 16 points, multiply-adds along z, and its
+/// input in shared memory.
+double space_seconds(const SeparableProgram& program, const Domain& domain, Precision precision,
+                     const DeviceRates& device) {
+  const Calibration::Separable& costs = device.limits.costs().separable;
+  const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
+  const SeparableOperand& operand = program.operand();
+  const std::int64_t resident = device.limits.multiprocessors, warps = program.tile().warps_y;
+  const std::int64_t tiles = ceil_div<std::int64_t>(domain.shape[x_axis], program.tile().columns()) *
+                             ceil_div(domain.shape[y_axis], row_granule * warps);
+  const std::int64_t planes = domain.shape[z_axis], warm_up = operand.z_taps + 1;
+  const std::int64_t length = balanced_stretch(planes, tiles, resident, warm_up);
+  const std::int64_t waves = ceil_div(tiles * ceil_div(planes, length), resident);
+  const double instructions =
+      2.0 * operand.per_window() * (split ? 3 : 1) * (2 * operand.x_rank * operand.x.windows + operand.rank);
+  const double slot = 32 * schedulers_of_multiprocessor * device.limits.multiprocessors / device.scalar_fp32;
+  const double seconds =
+      instructions * instruction_seconds(half ? costs.space_half : costs.space_word,
+                                         half ? device.mma_half_sparse : device.mma_tf32_sparse, device) +
+      8.0 * operand.z_rank * operand.z_taps * (split ? costs.space_sums_split : costs.space_sums) * slot +
+      costs.staged_byte * static_cast<double>(storage_bytes(precision));
+  return static_cast<double>(waves * (length + warm_up)) *
+         (device.limits.costs().direct.block_step + static_cast<double>(warps) * seconds) /
+         (1 + (device.limits.costs().launch.fastest_clock - 1) *
+                  (1 - filled(domain, costs.space_enough_points))) /
+         static_cast<double>(domain.box().points());
+}
+
+/// Passes along x and y on tiles of 16 x 16 outputs with windows of 32 points: two instructions per term,
+/// pass and window, twice as many for tf32, and three products of two tf32 terms for fp32.
+SweepWork work_of(const SeparableProgram& program, const Domain& domain, Precision precision,
+                  bool with_source, const DeviceRates& device) {
+  const Calibration::Separable& costs = device.limits.costs().separable;
+  const SeparableOperand& operand = program.operand();
+  const bool half = storage_bytes(precision) == 2, split = precision == Precision::fp32;
+  const bool line = domain.dimensions == 1, space = domain.dimensions == 3;
+  const double windows = operand.x_rank * operand.x.windows + (line ? 0 : operand.rank * operand.y.windows);
+  SweepWork work;
+  work.terms = static_cast<std::size_t>(operand.rank);
+  work.instructions = 2.0 * windows * operand.per_window() * (split ? 3 : 1) / 256;
+  work.fma = work.instructions * 16 * 8 * (half ? 32 : 16);
+  work.shared_bytes = static_cast<double>(storage_bytes(precision)) *
+                      (2 + operand.x.windows + (line ? 0 : operand.y.windows));
+  work.peak = half ? device.mma_half_sparse : device.mma_tf32_sparse;
+  work.shared_seconds = work.shared_bytes / device.shared_bandwidth;
+  if (line) {  // as rows of one tile, and of what is left at both ends
+    work.seconds = work.instructions / (work.peak * (half ? costs.share_line_half : costs.share_line));
+    work.memory_cost = half ? costs.memory_line_half : costs.memory_line;
+    // Where most windows are one slab, reading them does not limit small grids.
+    work.latency = (half ? costs.latency_line_half : costs.latency_line) -
+                   (operand.x.windows > 3 ? costs.latency_line_slab : 0);
+    work.source_ahead = true;
+    work.is_serial = !half;
+  } else if (space) {
+    work.fma += static_cast<double>(operand.z_rank * operand.z_taps);
+    work.seconds = space_seconds(program, domain, precision, device);
+    work.memory_cost = costs.memory_space;
+    work.source_cost = device.limits.costs().direct.source;
+    work.latency = device.limits.costs().direct.fill / 2;
+  } else {
+    const SeparableTile& tile = program.shape(with_source).tile;
+    work.source_ahead = tile.staged_source;
+    const bool is_ragged =
+        with_source && !tile.staged_source && domain.shape[x_axis] % tile.warp_columns() != 0;
+    work.seconds = (is_ragged ? costs.ragged_source : 1) *
+                   plane_seconds(program, domain, precision, with_source, device);
+    const bool is_narrow =
+        !tile.bulk_stores && tile.warp_columns() * static_cast<int>(storage_bytes(precision)) < 64;
+    work.memory_cost = is_narrow ? costs.narrow_stores : costs.memory_plane;
+    work.source_cost = costs.source_plane;
+    work.latency = device.limits.costs().direct.fill;
+  }
+  return work;
+}
+}  // namespace
+
+MadeOr<SweepWork> separable_work(const Domain& domain, const Stencil& fused, Precision precision,
+                                 double dropped, bool with_source, const DeviceRates& device) {
+  const auto made = SeparableProgram::make(separate(fused, dropped), precision, device.limits);
+  if (const auto* none = std::get_if<NoKernel>(&made)) return *none;
+  return work_of(std::get<SeparableProgram>(made), domain, precision, with_source, device);
+}
+
+}  // namespace spsolve::cuda

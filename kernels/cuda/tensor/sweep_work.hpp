@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/cuda/launch/launch_shape.hpp"
+#include "kernels/cuda/tensor/tensor_cores.hpp"
+#include "kernels/domain.hpp"
+#include "kernels/no_kernel.hpp"
+
+namespace spsolve::cuda {
+
+/// The rates of a device that sweeps on its tensor cores depend on: instructions/s, multiply-adds/s, bytes/s
+/// of the whole device, by the names of the plan's model of devices.
+struct DeviceRates {
+  double mma_half = 0, mma_half_sparse = 0, mma_tf32 = 0, mma_tf32_sparse = 0, mma_fp64 = 0;
+  double wgmma_tf32_sparse = 0;
+  double shared_bandwidth = 0, scalar_fp32 = 0;
+  BlockLimits limits;
+};
+
+/// What a kernel does in a sweep, counted per point of the grid and launch, and what that takes.
+struct SweepWork {
+  double instructions = 0;
+  double fma = 0;  // multiply-adds of these, zeros included
+  double shared_bytes = 0;
+  double peak = 0;            // instructions/s of the tensor cores
+  double seconds = 0;         // of computing alone
+  double shared_seconds = 0;  // and of shared memory
+  double memory_cost = 1;     // of memory traffic against a copy
+  double source_cost = 1;     // of reading a source where it is used, against a copy
+  bool source_ahead = false;  // it is fetched with the input
+  double latency = 0;         // s of a launch, before the first and after the last results
+  bool is_serial = false;     // memory and computing take turns
+  bool scales_data = false;   // by the largest magnitude on the whole grid
+  std::size_t terms = 0;
+};
+
+/// How much of the device a kernel fills that fills it on grids of `enough` points: few blocks begin and end
+/// sooner, and what one takes by itself shows.
+inline double filled(const Domain& domain, double enough) {
+  return std::min(1.0, static_cast<double>(domain.box().points()) / enough);
+}
+
+/// Seconds until a warp has got an instruction, of tensor cores that many warps share: so many times what it
+/// takes of a quarter of a multiprocessor.
+inline double instruction_seconds(double waits, double peak, const DeviceRates& device) {
+  return waits * schedulers_of_multiprocessor * device.limits.multiprocessors / peak;
+}
+
+/// The work of a sweep with `fused` weights over a grid by each family of kernels, on the tiles that it would
+/// be launched with; NoKernel as the programs have it. `dropped`: the share of sum |weights| that separable
+/// terms left out may have.
+MadeOr<SweepWork> mma_work(const Domain& domain, const Stencil& fused, Precision precision, Layout layout,
+                           TensorCores cores, bool with_source, const DeviceRates& device);
+MadeOr<SweepWork> wgmma_work(const Domain& domain, const Stencil& fused, Precision precision,
+                             const DeviceRates& device);
+MadeOr<SweepWork> separable_work(const Domain& domain, const Stencil& fused, Precision precision,
+                                 double dropped, bool with_source, const DeviceRates& device);
+
+}  // namespace spsolve::cuda

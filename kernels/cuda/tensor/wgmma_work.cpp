@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/tensor/sweep_work.hpp"
+#include "kernels/cuda/tensor/wgmma_program.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+/// Points that the blocks of a sweep with windows execute for one of the grid: whole waves of marches. In 16
+/// bits rows before the first result take as long as others, in 32 they are converted meanwhile.
+double windows_executed(const WgmmaProgram& program, const Index3& shape, bool half,
+                        const DeviceRates& device) {
+  const std::int64_t rows = program.tile().y_groups * wgmma_tile_rows,
+                     columns = program.tile().x_groups * wgmma_group_columns,
+                     resident = device.limits.multiprocessors,
+                     warm_up = ceil_div<std::int64_t>(program.window().rows, rows) + 1;
+  const std::int64_t strips = ceil_div(shape[x_axis], columns), tiles = ceil_div(shape[y_axis], rows),
+                     length = balanced_stretch(tiles, strips, resident, warm_up),
+                     blocks = ceil_div(strips * ceil_div(tiles, length), resident) * resident;
+  return static_cast<double>(blocks * (length + (half ? warm_up : 0)) * columns * rows) /
+         static_cast<double>(volume(shape));
+}
+
+/// Rows of 32 columns that stay in shared memory, for tiles of 4 x 16 outputs (wgmma_sweep.cuh).
+SweepWork work_of(const WgmmaProgram& program, const Domain& domain, Precision precision,
+                  const DeviceRates& device) {
+  const Calibration::Windowed& costs = device.limits.costs().windowed;
+  const InputWindow& window = program.window();
+  const double rows = window.rows, taken = rows - InputWindow::tile_rows + 1;
+  const bool half = storage_bytes(precision) == 2, pairs = program.pairs();
+  const double products = pairs ? 3 : 1, element = pairs ? 2 : static_cast<double>(storage_bytes(precision));
+  SweepWork work;
+  work.fma = window.parts * rows * InputWindow::columns * products;
+  work.instructions = work.fma / (16 * 8 * (element == 2 ? 32 : 16));
+  work.shared_bytes = element * (2 + products * rows / InputWindow::tile_rows);
+  work.peak = device.wgmma_tf32_sparse;
+  // Measured on 10240 x 10240 points: conversions of data, then the instructions.
+  const double few_registers = rows > 16 ? costs.pairs_shared : 0;  // some rows share theirs
+  const double seconds = pairs  ? costs.pairs + costs.pairs_row * rows + few_registers
+                         : half ? (window.parts == 1 ? costs.half + costs.half_row * rows
+                                                     : costs.half_wide + costs.half_wide_row * rows)
+                                : window.parts * (costs.tf32 + costs.tf32_row * taken);
+  work.seconds = seconds * device.limits.costs().rates.wgmma_tf32_sparse / device.wgmma_tf32_sparse *
+                 windows_executed(program, domain.shape, half, device) /
+                 windows_executed(program, {1, 10240, 10240}, half, device);
+  work.shared_seconds = work.shared_bytes / device.shared_bandwidth;
+  work.memory_cost = costs.memory;
+  work.source_cost = device.limits.costs().direct.source_wide;
+  work.latency = device.limits.costs().direct.fill;
+  work.scales_data = pairs;
+  return work;
+}
+}  // namespace
+
+MadeOr<SweepWork> wgmma_work(const Domain& domain, const Stencil& fused, Precision precision,
+                             const DeviceRates& device) {
+  const auto made = WgmmaProgram::make(fused, precision, device.limits);
+  if (const auto* none = std::get_if<NoKernel>(&made)) return *none;
+  return work_of(std::get<WgmmaProgram>(made), domain, precision, device);
+}
+
+}  // namespace spsolve::cuda

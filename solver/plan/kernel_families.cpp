@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "solver/plan/kernel_family.hpp"
+#include "solver/plan/model_parts.hpp"
+
+namespace spsolve {
+namespace {
+
+/// Beyond 16 steps the halo of a tile of the scalar unit costs more than memory traffic saves; separable
+/// sweeps go deeper.
+constexpr int scalar_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+constexpr int tensor_depths[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15, 16, 20, 24, 31, 40};
+constexpr int emulated_depths[] = {1, 2, 3, 4};
+
+std::span<const int> depths_of_scalar(const DeviceModel&) { return scalar_depths; }
+std::span<const int> depths_of_tensor(const DeviceModel& device) {
+  return device.gpu ? std::span<const int>(tensor_depths) : std::span<const int>(emulated_depths);
+}
+
+Refusal none(std::string why) { return {Obstacle::no_kernel, std::move(why)}; }
+
+std::optional<Refusal> takes_all(const Problem&, const DeviceModel&, const Method&) { return {}; }
+
+/// What fused weights have to be, in any layout.
+std::optional<Refusal> refusal_of_weights(const Problem& problem, const Method& method) {
+  const bool fp64 = problem.precision == Precision::fp64;
+  if (!supports(*method.layout, problem.precision))
+    return none(fp64 ? std::string("fp64 has the layout dual-tessellation alone, by unit = \"tensor\"")
+                     : fmt::format("the layout {} is not for {}", to_string(*method.layout),
+                                   to_string(problem.precision)));
+  const Index3 reach = method.fuse * problem.stencil.radius();
+  const std::int64_t weights = volume(2 * reach + Index3{1, 1, 1});
+  if (method.fuse > 1 && weights > most_fused_weights)
+    return Refusal{Obstacle::memory,
+                   fmt::format("fused steps would have {} weights, {} at most", weights, most_fused_weights)};
+  // Weights that grow or decay so fast leave the range of numbers when they are fused.
+  const double digits = method.fuse * std::log10(sum_abs(problem.stencil)), most_digits = fp64 ? 200 : 30;
+  if (std::abs(digits) > most_digits)
+    return none(fmt::format("fused weights would be of the order of 1e{:+.0f}, beyond 1e+-{:.0f}", digits,
+                            most_digits));
+  return {};
+}
+
+std::optional<Refusal> refusal_of_dense(const Problem& problem, const DeviceModel&, const Method& method) {
+  return refusal_of_weights(problem, method);
+}
+
+std::optional<Refusal> refusal_of_sparse(const Problem& problem, const DeviceModel&, const Method& method) {
+  if (problem.precision == Precision::fp64)
+    return none("fp64 has dense tensor cores only: unit = \"tensor\"");
+  return refusal_of_weights(problem, method);
+}
+
+std::optional<Refusal> refusal_of_separable(const Problem& problem, const DeviceModel& device,
+                                            const Method& method) {
+  if (auto refusal = refusal_of_sparse(problem, device, method)) return refusal;
+  constexpr std::int64_t most_planes = 7, most_rows = 40;
+  const Index3 reach = method.fuse * problem.stencil.radius();
+  const std::int64_t within = std::max(reach[y_axis], reach[x_axis]);
+  if (device.gpu && (reach[z_axis] > most_planes || within > most_rows))
+    return none(fmt::format("separable terms would reach {} planes and {} points in them, {} and {} at most",
+                            reach[z_axis], within, most_planes, most_rows));
+  return {};
+}
+
+cuda::DeviceRates sweep_rates_of(const DeviceModel& device) {
+  return {device.mma_half,         device.mma_half_sparse, device.mma_tf32,
+          device.mma_tf32_sparse,  device.mma_fp64,        device.wgmma_tf32_sparse,
+          device.shared_bandwidth, device.scalar_fp32,     limits_of(device)};
+}
+
+MadeOr<cuda::SweepWork> count_mma(const Problem& problem, const Method& method, const Stencil& fused,
+                                  const Domain& core, const DeviceModel& device) {
+  return cuda::mma_work(core, fused, problem.precision, *method.layout, cores_of(method), problem.has_source,
+                        sweep_rates_of(device));
+}
+
+MadeOr<cuda::SweepWork> count_wgmma(const Problem& problem, const Method& method, const Stencil& fused,
+                                    const Domain& core, const DeviceModel& device) {
+  // Whether a window holds the weights is known of the fused ones alone.
+  if (!cuda::takes_wgmma(core.dimensions, fused, problem.precision, *method.layout, cores_of(method),
+                         limits_of(device)))
+    return count_mma(problem, method, fused, core, device);
+  return cuda::wgmma_work(core, fused, problem.precision, sweep_rates_of(device));
+}
+
+MadeOr<cuda::SweepWork> count_separable(const Problem& problem, const Method& method, const Stencil& fused,
+                                        const Domain& core, const DeviceModel& device) {
+  return cuda::separable_work(core, fused, problem.precision, method.dropped, problem.has_source,
+                              sweep_rates_of(device));
+}
+
+template <CountWork count>
+void evaluate_by(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
+  evaluate_sweep(problem, device, count, candidate);
+}
+
+constexpr KernelFamily families[] = {
+    {"marches and single steps", UnitKind::scalar, {}, depths_of_scalar, takes_all, evaluate_scalar},
+    {"dense mma", UnitKind::tensor, Layout::strided_swap, depths_of_tensor, refusal_of_dense,
+     evaluate_by<count_mma>},
+    {"dense mma", UnitKind::tensor, Layout::morph, depths_of_tensor, refusal_of_dense,
+     evaluate_by<count_mma>},
+    {"mma in fp64", UnitKind::tensor, Layout::dual_tessellation, depths_of_tensor, refusal_of_dense,
+     evaluate_by<count_mma>},
+    {"wgmma.sp, or mma.sp", UnitKind::sparse_tensor, Layout::strided_swap, depths_of_tensor,
+     refusal_of_sparse, evaluate_by<count_wgmma>},
+    {"mma.sp", UnitKind::sparse_tensor, Layout::morph, depths_of_tensor, refusal_of_sparse,
+     evaluate_by<count_mma>},
+    {"separable", UnitKind::sparse_tensor, Layout::separable, depths_of_tensor, refusal_of_separable,
+     evaluate_by<count_separable>}};
+
+}  // namespace
+
+void evaluate_scalar(const Problem& problem, const DeviceModel& device, Candidate& candidate) {
+  (device.gpu ? evaluate_on_gpu : evaluate_on_cpu)(problem, device, candidate);
+  candidate.sparsity = static_cast<double>(problem.stencil.taps().size()) / candidate.fma;
+}
+
+std::span<const KernelFamily> kernel_families() { return families; }
+
+std::variant<const KernelFamily*, Refusal> family_of(const Problem& problem, const DeviceModel& device,
+                                                     const Method& method) {
+  std::string among;
+  for (const KernelFamily& family : families) {
+    if (family.unit != method.unit) continue;
+    if (family.layout == method.layout) {
+      if (auto refusal = family.refusal(problem, device, method)) return *refusal;
+      return &family;
+    }
+    among += fmt::format("{}{}", among.empty() ? "" : ", ", name_or(family.layout, "none"));
+  }
+  return none(fmt::format("unit = \"{}\" has these layouts: {}", to_string(method.unit), among));
+}
+
+}  // namespace spsolve

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solver/plan/left_out.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace spsolve {
+
+std::string_view to_string(Obstacle obstacle) {
+  switch (obstacle) {
+    case Obstacle::no_kernel:
+      return "no kernel";
+    case Obstacle::memory:
+      return "memory";
+    case Obstacle::depth:
+      return "depth";
+    case Obstacle::promise:
+      return "promise";
+    case Obstacle::accuracy:
+      break;
+  }
+  return "accuracy";
+}
+
+std::vector<std::string> describe(const std::vector<LeftOut>& left_out) {
+  const auto is_alike = [](const LeftOut& a, const LeftOut& b) {
+    return a.method.unit == b.method.unit && a.method.layout == b.method.layout &&
+           a.precision == b.precision && a.refusal.obstacle == b.refusal.obstacle;
+  };
+  std::vector<std::string> lines;
+  for (auto first = left_out.begin(); first != left_out.end();) {
+    const auto end = std::find_if_not(first, left_out.end(),
+                                      [&](const LeftOut& other) { return is_alike(*first, other); });
+    const int least = first->method.fuse, most = (end - 1)->method.fuse;
+    const std::string depths = least == most ? fmt::format("{} {}", least, least == 1 ? "step" : "steps")
+                                             : fmt::format("{} to {} steps", least, most);
+    lines.push_back(fmt::format("{} in {}, {} per launch: {}: {}", describe(first->method),
+                                to_string(first->precision), depths, to_string(first->refusal.obstacle),
+                                first->refusal.why));
+    first = end;
+  }
+  return lines;
+}
+
+}  // namespace spsolve
