@@ -18,9 +18,9 @@ class Branch {
   virtual void join() const {}
 };
 
-/// Takes a launch of `steps` time steps as one sweep with fused weights (docs/design.md) where no ghost point
-/// of a wall without reflections is within reach. Bands of steps * radius points beside such walls take
-/// single steps instead.
+/// Takes a launch of `steps` time steps as one sweep with fused weights (docs/internals/numerics.md) where no
+/// ghost point of a wall without reflections is within reach. Bands of steps * radius points beside such
+/// walls take single steps instead.
 ///
 /// The place of a point in the grid alone decides which method it gets, so results do not depend on the
 /// decomposition. Launches of other lengths take single steps everywhere: they are rare, and pass over memory

@@ -11,8 +11,8 @@
 
 namespace spsolve {
 
-/// The precision that the user asks for (docs/design.md): the storage format of a field and, for tf32, the
-/// rounding of operands.
+/// The precision that the user asks for (docs/internals/numerics.md): the storage format of a field and, for
+/// tf32, the rounding of operands.
 enum class Precision { fp64, fp32, tf32, bf16, fp16 };
 inline constexpr std::array all_precisions{Precision::fp64, Precision::fp32, Precision::tf32, Precision::bf16,
                                            Precision::fp16};

@@ -9,7 +9,7 @@
 namespace spsolve {
 
 /// Takes one time step on the whole grid in double by plain loops. This defines the correct answer
-/// (docs/design.md). `u` and `source` (null for none) have domain.shape, x fastest.
+/// (docs/internals/numerics.md). `u` and `source` (null for none) have domain.shape, x fastest.
 std::vector<double> reference_step(const Domain& domain, const Stencil& stencil, const std::vector<double>& u,
                                    const std::vector<double>* source = nullptr);
 

@@ -45,7 +45,7 @@ double sum_abs(const Stencil& stencil);
 
 /// Returns the stencil of `steps` time steps: the steps-fold convolution of the weights with themselves,
 /// summed in long double, with radius steps * r. It is exact only where no ghost point of a wall is read
-/// (docs/design.md).
+/// (docs/internals/numerics.md).
 Stencil fuse_steps(const Stencil& stencil, int steps);
 
 /// Returns the symbol sum_k w[k] exp(i k . theta) of one step at up to 2^15 waves theta = 2 pi m / shape. One

@@ -6,8 +6,8 @@
 namespace spsolve {
 
 /// Applies one correlation with given weights to points that read no ghost point of a wall. Fused steps away
-/// from walls are such a correlation (docs/design.md). Every point sums the same products in the same order
-/// whatever the region, so results do not depend on the decomposition.
+/// from walls are such a correlation (docs/internals/numerics.md). Every point sums the same products in the
+/// same order whatever the region, so results do not depend on the decomposition.
 class Sweep {
  public:
   virtual ~Sweep() = default;

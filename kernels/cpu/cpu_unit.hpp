@@ -12,14 +12,14 @@ namespace spsolve {
 /// ahead, level l computes its next plane (2.5D temporal blocking; Nguyen et al. 2010). Only 2r + 1 planes of
 /// each intermediate level are kept, in cache.
 ///
-/// The steps are single steps with ghost points as docs/design.md defines them. The result therefore has the
-/// bits of t launches of one step, beside walls too. In 16-bit formats intermediate steps stay in fp32 and
-/// are rounded once per launch.
+/// The steps are single steps with ghost points as docs/internals/numerics.md defines them. The result
+/// therefore has the bits of t launches of one step, beside walls too. In 16-bit formats intermediate steps
+/// stay in fp32 and are rounded once per launch.
 ///
 /// The cost per point and launch is one read and one write of storage, one write-allocate if the fields fit
 /// into the last-level cache (larger fields use non-temporal stores), and t * taps fused multiply-adds, plus
 /// the overlap of tiles that neighbours compute twice. Stars are limited by memory bandwidth, boxes by loads
-/// from the first-level cache (docs/kernels-cpu.md).
+/// from the first-level cache (docs/internals/kernels-cpu.md).
 class CpuUnit : public Unit {
  public:
   /// `source` is added in every step; null adds nothing. It has compute precision (fp64 for fp64, else fp32),

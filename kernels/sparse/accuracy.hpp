@@ -23,7 +23,8 @@ struct LaunchError {
 /// at the end.
 LaunchError scalar_error(const Stencil& stencil, int steps, Precision precision);
 
-/// The promise of fp32: errors are at most this many times those of the scalar unit (docs/design.md).
+/// The promise of fp32: errors are at most this many times those of the scalar unit
+/// (docs/internals/numerics.md).
 constexpr double promised_over_scalar = 4;
 
 /// Estimates of the L2 error of sweeps with fused weights in fp32, divided by that of single steps of the

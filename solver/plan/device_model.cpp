@@ -60,7 +60,8 @@ DeviceModel nominal_gpu() {
   gpu.gpu = true;
   take_rates(gpu, shipped_calibration().rates);
   gpu.ranks_per_node = 8;
-  // NCCL over NVLink on 8 GPUs; copies between fields arrive as late beside the interior (docs/scaling.md).
+  // NCCL over NVLink on 8 GPUs; copies between fields arrive as late beside the interior
+  // (docs/log/scaling.md).
   gpu.node_exchange = {{4 << 10, exchange.seconds_4k},     {64 << 10, exchange.seconds_64k},
                        {256 << 10, exchange.seconds_256k}, {1 << 20, exchange.seconds_1m},
                        {4 << 20, exchange.seconds_4m},     {16 << 20, exchange.seconds_16m}};

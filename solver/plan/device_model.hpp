@@ -60,7 +60,7 @@ struct DeviceModel {
 /// A pair of server CPU cores (bench/results/cpu-unit.json).
 DeviceModel nominal_cpu();
 
-/// An NVIDIA H200: rates measured under its power limit (docs/kernels-scalar.md, docs/kernels-tensor.md).
+/// An NVIDIA H200: rates measured under its power limit (docs/log/scalar.md, docs/log/separable.md).
 DeviceModel nominal_gpu();
 /// Takes the rates of a calibration, and what else it says of costs.
 void calibrate(DeviceModel& gpu, std::shared_ptr<const Calibration> calibration);

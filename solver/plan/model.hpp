@@ -49,8 +49,8 @@ inline bool has_kernel(const Problem& problem, const DeviceModel& device, const 
   return !why_no_kernel(problem, device, method);
 }
 
-/// Why results would not keep what the precision promises (docs/design.md); nothing where they do. In fp32
-/// fused weights do not always (docs/kernels-tensor.md).
+/// Why results would not keep what the precision promises (docs/internals/numerics.md); nothing where they
+/// do. In fp32 fused weights do not always (docs/internals/numerics.md).
 std::optional<Refusal> why_no_promise(const Problem& problem, const Method& method);
 inline bool keeps_promise(const Problem& problem, const Method& method) {
   return !why_no_promise(problem, method);

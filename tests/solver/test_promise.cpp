@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The promises of docs/design.md must hold over whole runs with every method that the plan may choose. Data
-// have one sign, so that errors may have one sign, too. fp32 must stay within four times the error of single
-// steps, and fp64 within 1e-14 per step.
+// The promises of docs/internals/numerics.md must hold over whole runs with every method that the plan may
+// choose. Data have one sign, so that errors may have one sign, too. fp32 must stay within four times the
+// error of single steps, and fp64 within 1e-14 per step.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

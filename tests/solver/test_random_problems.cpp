@@ -190,7 +190,7 @@ TEST(RandomProblems, HavePlans) {
 }
 
 /// Single steps of 27 x 27 weights in fp64 were measured on H200 at 30 GStencil/s
-/// (bench/results/tensor-wide-h200.json), several times the rate of CUDA cores.
+/// (docs/log/mma.md), several times the rate of CUDA cores.
 TEST(RandomProblems, OfManyTapsGoToTensorCores) {
   testing::RandomCase random(1);
   const Stencil stencil({1, 27, 27}, random.uniform(27 * 27), {0, 13, 13});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses tiles of mma_sweep.cuh, found by trials on H200 (docs/kernels-mma.md), and fits them to a device.
+// Chooses tiles of mma_sweep.cuh, found by trials on H200 (docs/log/mma.md), and fits them to a device.
 #include <algorithm>
 #include <numeric>
 

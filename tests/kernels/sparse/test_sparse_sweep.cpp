@@ -128,7 +128,8 @@ Stencil random_box(std::mt19937_64& random, std::int64_t radius) {
 }
 
 TEST(SparseSweep, KeepsTheFp32Promise) {
-  // docs/design.md promises a relative L2 error within 4x of plain fp32 arithmetic, here a sum tap by tap.
+  // docs/internals/numerics.md promises a relative L2 error within 4x of plain fp32 arithmetic, here a sum
+  // tap by tap.
   std::mt19937_64 random(23);
   for (const std::int64_t radius : {1, 3, 4, 7}) {
     const Stencil stencil = random_box(random, radius);

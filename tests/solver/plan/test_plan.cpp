@@ -272,7 +272,7 @@ TEST(DeviceModel, ExchangesTakeWhatWasMeasured) {
 }
 
 TEST(DeviceModel, HalosArriveBesideTheInteriorAsMeasured) {
-  // Measured in launches on 4 H200 (docs/scaling.md): bytes to each of two neighbours, microseconds after
+  // Measured in launches on 4 H200 (docs/log/scaling.md): bytes to each of two neighbours, microseconds after
   // packing.
   for (const auto& [bytes, microseconds] : {std::pair{4.2e6, 75.0}, {16.9e6, 240.0}, {33.5e6, 380.0}})
     EXPECT_NEAR(nominal_gpu().exchange_seconds(2 * bytes, true), 1e-6 * microseconds, 0.2e-6 * microseconds);
@@ -411,7 +411,7 @@ TEST(Plan, NamesTheRunnerUpOfAnotherUnitOrLayout) {
   EXPECT_THAT(plan.reasons, ::testing::Contains(::testing::HasSubstr("instead of: scalar")));
 }
 
-/// A sustained rate in GStencil/s on an H200 (docs/kernels-scalar.md).
+/// A sustained rate in GStencil/s on an H200 (docs/log/scalar.md).
 struct MeasuredRate {
   const char* preset;
   Index3 shape;
@@ -533,7 +533,7 @@ TEST(Scaling, SmallBlocksTakeLongerThanTheirShare) {
   EXPECT_GT(scaling.launch_seconds, evaluate(block, device, Method(8)).seconds * 8 * 512 * 512);
 }
 
-/// Rates are those of bench/results/scaling-h200.json: launches per exchange, GStencil/s of all GPUs
+/// Rates are those of bench/results/scaling.json: launches per exchange, GStencil/s of all GPUs
 /// together; fp32, periodic.
 TEST(Scaling, IsThatOfSeveralH200) {
   struct Row {

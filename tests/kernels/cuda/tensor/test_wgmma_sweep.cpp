@@ -155,8 +155,8 @@ TEST_P(OnHopper, EveryPointIsTheCorrelation) {
 }
 INSTANTIATE_TEST_SUITE_P(Random, OnHopper, ::testing::Range(0, 96));
 
-/// docs/design.md promises four times the error of plain fp32 arithmetic, for any magnitude of data, also
-/// where other data are larger.
+/// docs/internals/numerics.md promises four times the error of plain fp32 arithmetic, for any magnitude of
+/// data, also where other data are larger.
 class HopperPromise : public OnHopper {};
 
 TEST_P(HopperPromise, Fp32IsKept) {
