@@ -97,8 +97,8 @@ LeafValue given_values(const Surroundings& surroundings, std::int64_t step) {
         return surroundings.origin[leaf.index] +
                static_cast<double>(p[leaf.index]) * surroundings.spacing[leaf.index];
       case Term::Kind::coefficient:
-        return surroundings
-            .coefficients[leaf.index][static_cast<std::size_t>(index_of(wrapped_or_reflected(domain, p), domain.shape))];
+        return surroundings.coefficients[leaf.index][static_cast<std::size_t>(
+            index_of(wrapped_or_reflected(domain, p), domain.shape))];
       case Term::Kind::time:
         return static_cast<double>(step) * surroundings.dt;
       case Term::Kind::step:
