@@ -2,10 +2,14 @@
 #include "io/config.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "io/nearest_name.hpp"
+#include "io/read_equations.hpp"
 #include "io/read_problem.hpp"
 #include "io/toml_document.hpp"
 #include "io/toml_section.hpp"
@@ -111,13 +115,29 @@ ParallelConfig read_parallel(const TomlSection& section, const Domain& domain) {
   return parallel;
 }
 
-OutputConfig read_output(const std::optional<TomlSection>& section, const std::string& name,
-                         Precision computed) {
+/// The fields that snapshots hold.
+std::vector<std::string> read_output_fields(const TomlSection& section,
+                                            const std::vector<std::string>& known) {
+  std::vector<std::string> fields;
+  for (const std::string& name : section.texts("fields")) {
+    if (std::ranges::find(known, name) == known.end())
+      section.fail("fields", fmt::format("there is no field '{}'{}fields: {}", name,
+                                         did_you_mean(name, known), fmt::join(known, ", ")));
+    if (std::ranges::find(fields, name) != fields.end())
+      section.fail("fields", fmt::format("'fields' holds '{}' twice", name));
+    fields.push_back(name);
+  }
+  if (fields.empty()) section.fail("fields", "'fields' is empty; leave it out for all fields");
+  return fields;
+}
+
+OutputConfig read_output(const std::optional<TomlSection>& section, const RunConfig& config) {
   OutputConfig output;
-  output.directory = fs::path("out") / name;
-  output.precision = computed == Precision::fp64 ? Precision::fp64 : Precision::fp32;
+  output.directory = fs::path("out") / config.name;
+  output.precision = config.compute.precision == Precision::fp64 ? Precision::fp64 : Precision::fp32;
   if (!section) return output;
-  section->allow({"directory", "every", "precision", "stride", "background"});
+  section->allow({"directory", "every", "precision", "stride", "background", "fields"});
+  if (section->has("fields")) output.fields = read_output_fields(*section, field_names(config));
   if (const auto directory = section->text("directory")) output.directory = *directory;
   if (output.directory.empty()) section->fail("directory", "'directory' is empty");
   if (const std::string word = shell_word(output.directory); !word.empty())
@@ -154,24 +174,38 @@ RunConfig parse_config(std::string_view text, const fs::path& file_name,
                        const std::vector<std::string>& overrides) {
   const toml::table document = parse_toml(text, file_name.string(), overrides);
   const TomlSection root(document, file_name.string());
-  root.allow({"name", "grid", "boundary", "stencil", "initial", "source", "time", "compute", "parallel",
-              "output", "diagnostics", "checkpoint"});
+  root.allow({"name", "grid", "boundary", "constants", "coefficients", "stencils", "fields", "equations",
+              "stencil", "initial", "source", "time", "compute", "parallel", "output", "diagnostics",
+              "checkpoint"});
   const fs::path directory = file_name.parent_path();
   RunConfig config;
   config.name = read_name(root, file_name);
   config.grid = read_grid(root);
-  config.stencil = read_stencil(root, config.grid, directory);
-  config.initial = read_field(required_section(root, "initial"), config.grid, directory);
-  if (const auto section = root.section("source"))
-    config.source = read_field(*section, config.grid, directory);
-  config.time = read_time(required_section(root, "time"), config.stencil);
+  config.equations = read_equations(root, config.grid, directory);
+  if (!config.equations) {
+    config.stencil = read_stencil(required_section(root, "stencil"), config.grid, directory);
+    config.initial = read_field(required_section(root, "initial"), config.grid, directory);
+    if (const auto section = root.section("source"))
+      config.source = read_field(*section, config.grid, directory);
+  }
+  const TomlSection time = required_section(root, "time");
+  config.time = read_time(time, config.stencil);
+  if (config.equations)
+    check_equations(root, *config.equations, config.grid, config.time.dt, time.has("dt"));
   if (const auto section = root.section("compute")) config.compute = read_compute(*section);
   if (const auto section = root.section("parallel"))
     config.parallel = read_parallel(*section, config.grid.domain);
-  config.output = read_output(root.section("output"), config.name, config.compute.precision);
+  config.output = read_output(root.section("output"), config);
   if (const auto section = root.section("diagnostics")) config.diagnostics = read_diagnostics(*section);
   if (const auto section = root.section("checkpoint")) config.checkpoint = read_checkpoint(*section);
   return config;
+}
+
+std::vector<std::string> field_names(const RunConfig& config) {
+  if (!config.equations) return {"u"};
+  std::vector<std::string> names;
+  for (const FieldConfig& field : config.equations->fields) names.push_back(field.name);
+  return names;
 }
 
 std::optional<Stencil> inline_stencil(const RunConfig& config) {

@@ -7,51 +7,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
+#include "io/equations_config.hpp"
+#include "io/field_form.hpp"
 #include "io/grid.hpp"
-#include "kernels/catalogue/presets.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/stencil.hpp"
 #include "kernels/unit_kind.hpp"
 
 namespace spsolve {
-
-/// A dataset of an HDF5 file.
-struct DatasetForm {
-  std::filesystem::path file;  // absolute
-  std::string dataset;
-
-  friend bool operator==(const DatasetForm&, const DatasetForm&) = default;
-};
-
-/// A formula of x, y, z (those the grid has), read by io/expression.hpp.
-struct ExpressionForm {
-  std::string expression;
-
-  friend bool operator==(const ExpressionForm&, const ExpressionForm&) = default;
-};
-
-/// A named stencil of kernels/presets.hpp.
-struct PresetForm {
-  std::string preset;
-  PresetValues parameters;
-
-  friend bool operator==(const PresetForm&, const PresetForm&) = default;
-};
-
-/// Weights written into the input: x fastest, correlation form.
-struct WeightsForm {
-  Index3 extent{1, 1, 1};
-  std::vector<double> weights;
-  Index3 center{};
-
-  friend bool operator==(const WeightsForm&, const WeightsForm&) = default;
-};
-
-using StencilForm = std::variant<PresetForm, DatasetForm, WeightsForm>;
-using FieldForm = std::variant<ExpressionForm, DatasetForm>;
 
 struct TimeConfig {
   std::int64_t steps = 0;                    // `end` is resolved to the fewest steps that reach it
@@ -96,6 +61,7 @@ struct OutputConfig {
   std::int64_t every = 0;                 // steps between snapshots; 0 = only the last
   Precision precision = Precision::fp64;  // fp64 or fp32; default fp64 for fp64 runs, else fp32
   std::int64_t stride = 1;                // snapshots keep the points whose indices are multiples of it
+  std::vector<std::string> fields = {};   // that snapshots hold; empty: all
   std::optional<bool> background;         // files are written while the run goes on; nothing: auto, on GPUs
 
   friend bool operator==(const OutputConfig&, const OutputConfig&) = default;
@@ -120,6 +86,7 @@ struct CheckpointConfig {
 struct RunConfig {
   std::string name;  // default: the input's file name without extension
   Grid grid;
+  std::optional<EquationsConfig> equations;  // where there are some, stencil, initial and source do not count
   StencilForm stencil;
   FieldForm initial;
   std::optional<FieldForm> source;
@@ -148,6 +115,9 @@ RunConfig parse_config(std::string_view text, const std::filesystem::path& file_
 
 /// The resolved input as TOML: parse_config of it gives the same RunConfig, whatever the file name.
 std::string to_toml(const RunConfig& config);
+
+/// The names of the fields in their order: "u" without equations.
+std::vector<std::string> field_names(const RunConfig& config);
 
 /// The stencil of a preset or of weights in the input; nothing for the dataset form, which the caller reads.
 std::optional<Stencil> inline_stencil(const RunConfig& config);

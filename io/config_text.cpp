@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <span>
 
 #include "io/config.hpp"
@@ -65,11 +66,10 @@ std::string nested(const WeightsForm& weights, int axis, std::size_t& next) {
   return fmt::format("[{}]", fmt::join(texts, ", "));
 }
 
-std::string stencil_text(const RunConfig& config) {
-  const Domain& domain = config.grid.domain;
-  if (const auto* preset = std::get_if<PresetForm>(&config.stencil)) return form(*preset);
-  if (const auto* dataset = std::get_if<DatasetForm>(&config.stencil)) return form(*dataset);
-  const auto& weights = std::get<WeightsForm>(config.stencil);
+std::string stencil_text(const StencilForm& stencil, const Domain& domain) {
+  if (const auto* preset = std::get_if<PresetForm>(&stencil)) return form(*preset);
+  if (const auto* dataset = std::get_if<DatasetForm>(&stencil)) return form(*dataset);
+  const auto& weights = std::get<WeightsForm>(stencil);
   std::size_t next = 0;
   return fmt::format("weights = {}\ncenter = {}\n", nested(weights, domain.first_axis(), next),
                      per_axis(domain, weights.center));
@@ -85,6 +85,50 @@ std::string field_text(const FieldForm& field) {
   return std::visit([](const auto& chosen) { return form(chosen); }, field);
 }
 
+std::string boundary_text(const Domain& domain) {
+  std::string text;
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    text += fmt::format("{} = {{ low = {}, high = {} }}\n", axis_names[axis], face(domain.faces[axis][low]),
+                        face(domain.faces[axis][high]));
+  return text;
+}
+
+/// A formula or a dataset as the value of a key.
+std::string values_text(const FieldForm& values) {
+  if (const auto* formula = std::get_if<ExpressionForm>(&values)) return toml_string(formula->expression);
+  const auto& dataset = std::get<DatasetForm>(values);
+  return fmt::format("{{ file = {}, dataset = {} }}", toml_string(dataset.file.string()),
+                     toml_string(dataset.dataset));
+}
+
+/// The statements as they were written, in a text of several lines where TOML can hold them so.
+std::string statements_text(const std::string& step) {
+  const bool is_plain = std::ranges::all_of(
+      step, [](char c) { return c == '\n' || (static_cast<unsigned char>(c) >= ' ' && c != 0x7f); });
+  if (!is_plain || step.find("\'\'\'") != std::string::npos || step.ends_with('\'')) return toml_string(step);
+  return "\'\'\'\n" + step + "\'\'\'";
+}
+
+std::string equations_text(const EquationsConfig& equations, const Grid& grid) {
+  std::string text;
+  const std::vector<Domain> domains = domains_of(equations, grid);
+  for (std::size_t i = 0; i < domains.size(); ++i)
+    if (domains[i].faces != grid.domain.faces)
+      text += fmt::format("\n[boundary.{}]\n{}", equations.fields[i].name, boundary_text(domains[i]));
+  if (!equations.constants.empty()) text += "\n[constants]\n";
+  for (const auto& [name, value] : equations.constants) text += fmt::format("{} = {}\n", name, number(value));
+  if (!equations.coefficients.empty()) text += "\n[coefficients]\n";
+  for (const auto& [name, values] : equations.coefficients)
+    text += fmt::format("{} = {}\n", name, values_text(values));
+  for (const auto& [name, stencil] : equations.stencils)
+    text += fmt::format("\n[stencils.{}]\n{}", name, stencil_text(stencil, grid.domain));
+  for (const FieldConfig& field : equations.fields) {
+    text += fmt::format("\n[fields.{}]\ninitial = {}\n", field.name, values_text(field.initial));
+    if (field.previous) text += fmt::format("previous = {}\n", values_text(*field.previous));
+  }
+  return text + "\n[equations]\nstep = " + statements_text(equations.step) + "\n";
+}
+
 }  // namespace
 
 std::string to_toml(const RunConfig& config) {
@@ -92,17 +136,18 @@ std::string to_toml(const RunConfig& config) {
   std::string text = fmt::format("name = {}\n", toml_string(config.name));
   text += fmt::format("\n[grid]\nshape = {}\nspacing = {}\norigin = {}\n", per_axis(domain, domain.shape),
                       per_axis(domain, config.grid.spacing), per_axis(domain, config.grid.origin));
-  text += "\n[boundary]\n";
-  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
-    text += fmt::format("{} = {{ low = {}, high = {} }}\n", axis_names[axis], face(domain.faces[axis][low]),
-                        face(domain.faces[axis][high]));
-  text += "\n[stencil]\n" + stencil_text(config);
-  text += "\n[initial]\n" + field_text(config.initial);
-  if (config.source) text += "\n[source]\n" + field_text(*config.source);
+  text += "\n[boundary]\n" + boundary_text(domain);
+  if (config.equations) {
+    text += equations_text(*config.equations, config.grid);
+  } else {
+    text += "\n[stencil]\n" + stencil_text(config.stencil, domain);
+    text += "\n[initial]\n" + field_text(config.initial);
+    if (config.source) text += "\n[source]\n" + field_text(*config.source);
+  }
 
   text += fmt::format("\n[time]\nsteps = {}\nfuse = {}\n", config.time.steps,
                       config.time.fuse ? std::to_string(*config.time.fuse) : "\"auto\"");
-  if (!has_own_time_step(config.stencil)) text += fmt::format("dt = {}\n", number(config.time.dt));
+  if (config.equations || !has_own_time_step(config.stencil)) text += fmt::format("dt = {}\n", number(config.time.dt));
   if (const auto& limit = config.time.wall_limit_minutes)
     text += fmt::format("wall_limit_minutes = {}\n", number(*limit));
   text += fmt::format("\n[compute]\ndevice = \"{}\"\nprecision = \"{}\"\nunit = \"{}\"\nlayout = \"{}\"\n",
@@ -121,6 +166,11 @@ std::string to_toml(const RunConfig& config) {
   text += fmt::format("\n[output]\ndirectory = {}\nevery = {}\nprecision = \"{}\"\nstride = {}\n",
                       toml_string(config.output.directory.string()), config.output.every,
                       to_string(config.output.precision), config.output.stride);
+  if (!config.output.fields.empty()) {
+    std::vector<std::string> names;
+    for (const std::string& field : config.output.fields) names.push_back(toml_string(field));
+    text += fmt::format("fields = [{}]\n", fmt::join(names, ", "));
+  }
   if (const auto& background = config.output.background)
     text += fmt::format("background = {}\n", *background);
   text += fmt::format("\n[diagnostics]\nevery = {}\n", config.diagnostics.every);

@@ -22,11 +22,13 @@ std::string shown(const std::string& text) {
   return text.size() <= most ? text : text.substr(0, most) + "...";
 }
 
-/// The coordinates that the grid has; only x varies along a row.
-ExpressionNames coordinates_of(const Grid& grid) {
+/// The coordinates that the grid has, of which only x varies along a row, then the given values.
+ExpressionNames names_of(const Expression& expression, const Grid& grid) {
   ExpressionNames names;
   for (int axis = axis_count - 1; axis >= grid.domain.first_axis(); --axis)
     names.variables.push_back({axis_names[axis], axis == x_axis});
+  for (const GivenValues& given : expression.given) names.variables.push_back({given.name});
+  names.constants = expression.constants;
   return names;
 }
 
@@ -36,7 +38,7 @@ double coordinate(const Grid& grid, int axis, std::int64_t index) {
 
 RowProgram translate(const Expression& expression, const Grid& grid) {
   try {
-    return {parse_expression(expression.text), coordinates_of(grid)};
+    return {parse_expression(expression.text), names_of(expression, grid)};
   } catch (const SyntaxError& error) {
     const bool time = error.found() == "the unknown name 't'" || error.found() == "the unknown name 'time'";
     throw Error(
@@ -51,25 +53,31 @@ RowProgram translate(const Expression& expression, const Grid& grid) {
 /// Evaluates parts of rows; every thread has its own.
 class RowEvaluator {
  public:
-  RowEvaluator(const RowProgram& program, const Grid& grid) : program_(program), grid_(grid) {}
+  RowEvaluator(const RowProgram& program, const Expression& expression, const Grid& grid)
+      : program_(program), given_(expression.given), grid_(grid) {}
 
   /// The values of as many points along x as `out` has, from `begin` on.
   void evaluate(const Index3& begin, std::span<double> out) {
     std::array<double, axis_count> along{};  // {x, y, z} of the row
-    std::array<const double*, axis_count> variables{x_.data(), &along[1], &along[2]};
-    for (int i = 1; i < grid_.domain.dimensions; ++i)
+    std::vector<const double*> variables{x_.data()};
+    for (int i = 1; i < grid_.domain.dimensions; ++i) {
       along[i] = coordinate(grid_, axis_count - 1 - i, begin[axis_count - 1 - i]);
+      variables.push_back(&along[i]);
+    }
+    const std::size_t first_given = variables.size();
+    for (const GivenValues& given : given_) variables.push_back(given.row(begin));
     for (std::size_t first = 0; first < out.size(); first += RowProgram::width) {
       const std::size_t count = std::min<std::size_t>(out.size() - first, RowProgram::width);
       for (std::size_t i = 0; i < count; ++i)
         x_[i] = coordinate(grid_, x_axis, begin[x_axis] + static_cast<std::int64_t>(first + i));
-      program_.evaluate({variables.data(), static_cast<std::size_t>(grid_.domain.dimensions)},
-                        out.subspan(first, count), workspace_);
+      program_.evaluate(variables, out.subspan(first, count), workspace_);
+      for (std::size_t i = first_given; i < variables.size(); ++i) variables[i] += count;
     }
   }
 
  private:
   const RowProgram& program_;
+  const std::vector<GivenValues>& given_;
   const Grid& grid_;
   std::array<double, RowProgram::width> x_{};
   std::vector<double> workspace_;
@@ -102,7 +110,7 @@ void Expression::evaluate(const Grid& grid, const Box& box, const ValueSink& sin
   std::exception_ptr failure;
 #pragma omp parallel
   {
-    RowEvaluator evaluator(program, grid);
+    RowEvaluator evaluator(program, *this, grid);
     std::vector<double> values;
 #pragma omp for schedule(static)
     for (std::int64_t i = 0; i < count; ++i) {

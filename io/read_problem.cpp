@@ -9,6 +9,7 @@
 
 #include "io/expression.hpp"
 #include "io/nearest_name.hpp"
+#include "io/read_equations.hpp"
 
 namespace spsolve {
 
@@ -49,12 +50,16 @@ std::array<Face, 2> read_faces(const TomlSection& section, const char* axis) {
   return faces;
 }
 
-void read_boundary(const TomlSection& section, Domain& domain) {
+}  // namespace
+
+void read_boundary(const TomlSection& section, Domain& domain, const std::vector<std::string>& fields) {
   for (int axis = 0; axis < domain.first_axis(); ++axis)
     if (section.has(axis_names[axis]))
       section.fail(axis_names[axis],
                    fmt::format("the grid is {}D and has no axis '{}'", domain.dimensions, axis_names[axis]));
-  section.allow({axis_names.rbegin(), axis_names.rend() - domain.first_axis()});
+  std::vector<std::string> valid(axis_names.rbegin(), axis_names.rend() - domain.first_axis());
+  valid.insert(valid.end(), fields.begin(), fields.end());
+  section.allow(valid);
   for (int axis = domain.first_axis(); axis < axis_count; ++axis)
     if (section.has(axis_names[axis])) domain.faces[axis] = read_faces(section, axis_names[axis]);
 }
@@ -73,6 +78,8 @@ DatasetForm read_dataset(const TomlSection& section, const fs::path& directory) 
   form.file = fs::absolute(directory / form.file).lexically_normal();
   return form;
 }
+
+namespace {
 
 PresetForm read_preset(const TomlSection& section) {
   PresetForm form{*section.text("preset"), {}};
@@ -177,12 +184,11 @@ Grid read_grid(const TomlSection& root) {
   }
   if (const auto origin = section.numbers("origin"))
     grid.origin = per_axis(section, "origin", *origin, dimensions, 0.0);
-  if (const auto boundary = root.section("boundary")) read_boundary(*boundary, grid.domain);
+  if (const auto boundary = root.section("boundary")) read_boundary(*boundary, grid.domain, field_names_of(root));
   return grid;
 }
 
-StencilForm read_stencil(const TomlSection& root, const Grid& grid, const fs::path& directory) {
-  const TomlSection section = required_section(root, "stencil");
+StencilForm read_stencil(const TomlSection& section, const Grid& grid, const fs::path& directory) {
   const std::string key = section.exactly_one_of({"preset", "file", "weights"});
   StencilForm form;
   if (key == "file")

@@ -13,8 +13,14 @@ namespace spsolve {
 /// [grid], required, and [boundary].
 Grid read_grid(const TomlSection& root);
 
-/// [stencil], required. Preset and weights are tried out, so that a form that is returned makes a Stencil.
-StencilForm read_stencil(const TomlSection& root, const Grid& grid, const std::filesystem::path& directory);
+/// Reads the faces that a section names, as [boundary] does. It may hold sections of `fields` besides.
+void read_boundary(const TomlSection& section, Domain& domain, const std::vector<std::string>& fields);
+
+/// { file, dataset }; a relative file starts at `directory`.
+DatasetForm read_dataset(const TomlSection& section, const std::filesystem::path& directory);
+
+/// [stencil]. Preset and weights are tried out, so that a form that is returned makes a Stencil.
+StencilForm read_stencil(const TomlSection& section, const Grid& grid, const std::filesystem::path& directory);
 
 /// [initial] or [source]; a relative file starts at `directory`. Expressions are checked.
 FieldForm read_field(const TomlSection& section, const Grid& grid, const std::filesystem::path& directory);

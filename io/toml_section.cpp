@@ -61,6 +61,18 @@ std::string TomlSection::blame(std::string_view key) const {
   return blame(found == table_->end() ? region_ : found->first.source());
 }
 
+std::string TomlSection::blame(std::string_view key, int line_of_text) const {
+  const toml::node* node = find(key);
+  const auto* text = node ? node->as_string() : nullptr;
+  if (!text) return blame(key);
+  toml::source_region region = node->source();
+  // The first line break after """ does not belong to the text.
+  const auto breaks = std::ranges::count(text->get(), '\n');
+  const bool begins_below = region.end.line - region.begin.line > breaks;
+  region.begin.line += static_cast<toml::source_index>(line_of_text - 1 + begins_below);
+  return blame(region);
+}
+
 void TomlSection::fail(std::string_view key, const std::string& message) const {
   throw Error(Status::invalid_input, blame(key) + message);
 }
@@ -121,6 +133,20 @@ std::optional<std::string> TomlSection::text(std::string_view key) const {
   const std::string value = written ? *written : node->as_string()->get();
   if (value.find('\0') != std::string::npos) fail(key, fmt::format("'{}' holds the character \\u0000", key));
   return value;
+}
+
+std::vector<std::string> TomlSection::texts(std::string_view key) const {
+  const toml::node* node = find(key);
+  if (!node) return {};
+  const toml::array* list = node->as_array();
+  if (!list) return {*text(key)};
+  std::vector<std::string> values;
+  for (const toml::node& element : *list) {
+    if (!element.is_string())
+      fail(element, fmt::format("'{}' must hold strings, not {}", key, type_name(element)));
+    values.push_back(element.as_string()->get());
+  }
+  return values;
 }
 
 std::optional<bool> TomlSection::boolean(std::string_view key) const {

@@ -29,12 +29,15 @@ class TomlSection {
   /// Throws unless exactly one of `forms` is there; returns it.
   std::string exactly_one_of(const std::vector<std::string>& forms) const;
 
+  const toml::table& table() const { return *table_; }
   bool has(std::string_view key) const { return table_->contains(key); }
   const toml::node* find(std::string_view key) const { return table_->get(key); }
   /// Throws if the key is absent.
   const toml::node& require(std::string_view key) const;
 
   std::optional<std::string> text(std::string_view key) const;
+  /// A list of strings, or one string; empty if the key is absent.
+  std::vector<std::string> texts(std::string_view key) const;
   std::optional<std::string> one_of(std::string_view key, std::span<const std::string_view> names) const;
   std::optional<bool> boolean(std::string_view key) const;
   /// Finite, and above `above`.
@@ -54,6 +57,8 @@ class TomlSection {
   [[noreturn]] void fail(const toml::node& node, const std::string& message) const;
   /// "<where>: [section] ", to start a message with.
   std::string blame(std::string_view key) const;
+  /// The same for a line of the text that `key` holds, counted from 1.
+  std::string blame(std::string_view key, int line_of_text) const;
 
  private:
   std::string where(const toml::source_region& region) const;

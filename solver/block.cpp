@@ -71,20 +71,13 @@ std::unique_ptr<Unit> Block::make_unit(Queue queue) const {
 }
 
 void Block::make_coefficients() {
-  const Equations& equations = *problem_.equations;
-  for (std::size_t i = 0; i < equations.canonical.coefficients.size(); ++i) {
-    const Box box = equations.coefficient_box(i, owned());
-    coefficients_.push_back(
-        std::make_unique<Field>(box, Index3{}, sum_precision(problem_.precision), backend_->memory()));
-    const auto values =
-        interpret(equations.canonical.terms, equations.canonical.coefficients[i], box, equations.given);
-    backend_->set(*coefficients_.back(), [&](Field& field) {
-      with_storage(field.precision(), [&]<class Storage>() {
-        auto value = values.begin();
-        for_each_point(box, [&](const Index3& p) { *field.at<Storage>(p) = to_storage<Storage>(*value++); });
-      });
-    });
-  }
+  for (std::size_t i = 0; i < problem_.equations->canonical.coefficients.size(); ++i)
+    coefficients_.push_back(std::make_unique<Field>(coefficient_box(i), Index3{},
+                                                    sum_precision(problem_.precision), backend_->memory()));
+}
+
+void Block::set_coefficient(std::size_t coefficient, const FillField& fill) {
+  backend_->set(*coefficients_[coefficient], fill);
 }
 
 /// Prepares the main unit only. Edge units find its compiled kernels in the cache.
@@ -347,9 +340,12 @@ std::size_t block_bytes(const Problem& problem, const Decomposition& decompositi
   const Index3 extent = decomposition.block(0).extent();  // the first block is the largest along every axis
   const Index3 radius = problem.radius();
   const int steps = exchange_every * method.fuse;
-  std::size_t bytes = problem.array_count() * field_bytes(extent, steps * radius, problem.precision);
-  if (!problem.has_source) return bytes;
   const Precision sums = sum_precision(problem.precision);
+  std::size_t bytes = problem.array_count() * field_bytes(extent, steps * radius, problem.precision);
+  if (problem.equations)
+    for (std::size_t i = 0; i < problem.equations->canonical.coefficients.size(); ++i)
+      bytes += field_bytes(problem.equations->coefficient_box(i, decomposition.block(0)).extent(), {}, sums);
+  if (!problem.has_source) return bytes;
   bytes += field_bytes(extent, (steps - 1) * radius, sums);
   if (method.fused_weights()) bytes += 2 * field_bytes(extent, steps * radius, sums);
   return bytes;

@@ -34,6 +34,13 @@ class Block {
   /// Sets the owned points of the source, in compute precision. Call it before the first launch, and only if
   /// the problem has a source. Collective.
   void set_source(const FillField& fill);
+  /// The points at which this block reads a derived coefficient of its equations, which may lie beyond the
+  /// faces of the grid.
+  Box coefficient_box(std::size_t coefficient) const {
+    return problem_.equations->coefficient_box(coefficient, owned());
+  }
+  /// Sets all points of a derived coefficient, in compute precision. Call it before the first launch.
+  void set_coefficient(std::size_t coefficient, const FillField& fill);
   /// Set the owned points of a field at `step`, and of its values one step before.
   void set_state(const FillField& fill, std::size_t field = 0, std::int64_t step = 0);
   void set_previous(const FillField& fill, std::size_t field);
@@ -109,7 +116,7 @@ class Block {
   /// Returns a lower bound of the scale, so that reflected ghosts 2 c - u exceed it by at most half.
   int minimum_scale() const;
   std::unique_ptr<Unit> make_unit(Queue queue) const;
-  /// Computes the derived coefficients of equations where this block reads them.
+  /// Allocates the derived coefficients of equations where this block reads them.
   void make_coefficients();
   HaloExchange exchange_of(const Domain& domain, const State& state);
   /// Returns the exchange of those fields of `state` whose halos are not valid yet.

@@ -4,24 +4,22 @@
 #include <vector>
 
 #include "kernels/operator/canonical.hpp"
-#include "kernels/operator/interpret.hpp"
 #include "kernels/operator/queries.hpp"
 
 namespace spsolve {
 
-/// A system of equations to be solved: what a step computes, the walls of each field, and the given values.
+/// A system of equations to be solved: what a step computes, and the walls of each field. The values of
+/// derived coefficients belong to blocks (Block::set_coefficient).
 struct Equations {
   /// `walls` holds the grid with the walls of each field; the grid is the same, and so are the periodic axes.
-  /// `given_values` tells coordinates and coefficients at any point of the infinite grid, and t and n.
   /// Throws Error(invalid_input) for what units do not compute yet: a coordinate of a periodic axis in a
   /// statement whose `.next` is read displaced along that axis.
-  Equations(Canonical form, std::vector<Domain> walls, double time_step, LeafValue given_values);
+  Equations(Canonical form, std::vector<Domain> walls, double time_step);
 
   Canonical canonical;
   SystemFacts facts;
   std::vector<Domain> domains;  // by field
   double dt;
-  LeafValue given;
 
   bool has_previous(std::size_t field) const { return !facts.reach_previous[field].empty(); }
   /// How far around a block the fields of a step are read or computed.

@@ -22,15 +22,23 @@ struct Problem {
   bool has_source = false;
   /// The equations of a step, instead of `stencil`; null for a single field that a stencil advances.
   std::shared_ptr<const Equations> equations = {};
+  std::string single_name = "u";  // of the field that a stencil advances
 
   /// Returns how far a step reads, per axis.
   Index3 radius() const { return equations ? equations->radius() : stencil.radius(); }
+  const Domain& domain_of(std::size_t field) const { return equations ? equations->domains[field] : domain; }
   std::size_t field_count() const { return equations ? equations->domains.size() : 1; }
   std::string field_name(std::size_t field) const {
-    return equations ? equations->canonical.field_names[field] : "u";
+    return equations ? equations->canonical.field_names[field] : single_name;
   }
   /// Returns true if a step reads the values of a field one step before.
   bool has_previous(std::size_t field) const { return equations && equations->has_previous(field); }
+  /// Returns the number of arrays that a checkpoint holds: the fields, and previous values of some.
+  std::size_t state_count() const {
+    std::size_t count = field_count();
+    for (std::size_t field = 0; field < field_count(); ++field) count += has_previous(field);
+    return count;
+  }
   /// Returns the number of arrays that hold the fields: two per field, which take turns, or three with values
   /// one step before.
   std::size_t array_count() const {
@@ -43,7 +51,7 @@ struct Problem {
 /// A problem of equations, on a grid where the walls of the first field stand for those of all.
 inline Problem system_problem(std::shared_ptr<const Equations> equations, Precision precision) {
   const Domain domain = equations->domains.front();
-  return {domain, Stencil({1, 1, 1}, {1.0}, {0, 0, 0}), precision, false, std::move(equations)};
+  return {domain, Stencil({1, 1, 1}, {1.0}, {0, 0, 0}), precision, false, std::move(equations), "u"};
 }
 
 }  // namespace spsolve

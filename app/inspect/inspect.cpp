@@ -15,6 +15,7 @@
 #include <mpi-ext.h>
 #endif
 
+#include "app/inspect/print_equations.hpp"
 #include "app/inspect/print_plan.hpp"
 #include "app/setup/calibration_file.hpp"
 #include "app/setup/ceilings.hpp"
@@ -25,6 +26,7 @@
 #include "app/setup/setup.hpp"
 #include "app/setup/terminal.hpp"
 #include "app/setup/tune.hpp"
+#include "app/setup/values.hpp"
 #include "app/setup/versions.hpp"
 #include "io/file_info.hpp"
 #include "kernels/cache_directory.hpp"
@@ -62,8 +64,9 @@ void print_file_sizes(const Setup& setup, const Terminal& terminal) {
   const auto bytes = [](const Box& values, Precision precision) {
     return static_cast<double>(values.points()) * static_cast<double>(storage_bytes(precision));
   };
-  const double snapshot = bytes(sampled, config.output.precision);
-  const double checkpoint = bytes(points, setup.problem.precision);
+  const double snapshot = fields_in_snapshots(setup) * bytes(sampled, config.output.precision);
+  const double checkpoint =
+      static_cast<double>(setup.problem.state_count()) * bytes(points, setup.problem.precision);
   const std::int64_t snapshots = config.output.every > 0 ? config.time.steps / config.output.every + 1 +
                                                                (config.time.steps % config.output.every != 0)
                                                          : 1;
@@ -126,14 +129,18 @@ Status check(const Communicator& communicator, const CommandLine& command) {
   // Nothing starts on GPUs that others may be using; what machines other ranks will have is not known.
   if (!model && setup.decomposition.ranks() == communicator.size())
     require_memory(communicator, setup, false);
-  const auto facts = check_datasets(communicator, setup);
+  const auto facts = check_values(communicator, setup);
   terminal.print("{}", to_toml(setup.config));
   print_summary(communicator, setup, terminal);
-  print_stencil(setup, terminal);
-  terminal.print("error bound per step: {:.1e} (relative L2)", setup.plan.chosen.error);
-  terminal.print("growth factor per step: {:.15g}",
-                 growth_factor(setup.problem.stencil, setup.problem.domain));
-  warn_of_growth(setup, terminal);
+  if (setup.problem.equations) {
+    print_equations(communicator, setup, terminal);
+  } else {
+    print_stencil(setup, terminal);
+    terminal.print("error bound per step: {:.1e} (relative L2)", setup.plan.chosen.error);
+    terminal.print("growth factor per step: {:.15g}",
+                   growth_factor(setup.problem.stencil, setup.problem.domain));
+    warn_of_growth(setup, terminal);
+  }
   const int ranks = setup.decomposition.ranks();
   for (const auto& [section, values] : facts) {
     terminal.print("values of [{}]: from {:.9g} to {:.9g}", section, values.min, values.max);

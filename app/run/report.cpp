@@ -31,7 +31,7 @@ nlohmann::ordered_json report_of_start(const Communicator& communicator, const S
   return {{"name", setup.config.name},
           {"finished", false},
           {"input", to_toml(setup.config)},
-          {"weights_checksum", checksum_of(setup.problem.stencil)},
+          {"weights_checksum", checksum_of(setup.problem)},
           {"value_checksums", setup.values},
           {"plan", nlohmann::ordered_json::parse(to_json(setup.plan))},
           {"ranks", communicator.size()},
@@ -64,6 +64,7 @@ std::optional<CheckpointHeader> problem_of_report(const std::filesystem::path& f
         .input = json.at("input"),
         .plan = {},
         .weights = json.at("weights_checksum"),
+        .fields = {},
         .values = json.value("value_checksums", ValueChecksums())};
   } catch (const std::exception&) {
     return std::nullopt;

@@ -4,30 +4,32 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <set>
+
 #include "app/run/report.hpp"
 #include "app/setup/setup.hpp"
+#include "app/setup/values.hpp"
 
 namespace spsolve {
 namespace {
 
 /// Holds what an input solves beyond its text.
 struct Contents {
-  Stencil stencil;
+  std::string weights;  // checksum_of() the problem
   ValueChecksums values;  // by section, of the datasets that can be read
 };
 
 /// Reads the weights of an input and the datasets that it names, because a dataset may have changed under the
 /// same name since the run began. Collective.
 Contents contents_of(const Communicator& communicator, const RunConfig& config) {
-  Contents contents{read_stencil(communicator, config), {}};
-  const auto look_at = [&](const std::optional<FieldForm>& form, const char* section) {
-    const auto* dataset = form ? std::get_if<DatasetForm>(&*form) : nullptr;
-    if (!dataset) return;
+  Contents contents{checksum_of(problem_of(communicator, config)), {}};
+  for (const ValueSection& section : value_sections(config)) {
+    const auto* dataset = std::get_if<DatasetForm>(&section.form);
+    if (!dataset) continue;
     if (const auto facts = facts_of(communicator, config.grid, *dataset))
-      contents.values[section] = facts->checksum;
-  };
-  look_at(config.initial, "initial");
-  look_at(config.source, "source");
+      contents.values[section.name] = facts->checksum;
+  }
   return contents;
 }
 
@@ -55,14 +57,34 @@ std::vector<std::string> differences(const CheckpointHeader& stored, const std::
   if (!(other.grid.domain == config.grid.domain)) different.emplace_back("the grid's shape or [boundary]");
   if (other.grid.spacing != config.grid.spacing) different.emplace_back("grid.spacing");
   if (other.grid.origin != config.grid.origin) different.emplace_back("grid.origin");
-  if (stored.weights != checksum_of(contents.stencil)) different.emplace_back("the weights of [stencil]");
+  if (other.equations.has_value() != config.equations.has_value())
+    different.emplace_back("[equations]");
+  else if (stored.weights != contents.weights)
+    different.emplace_back(config.equations ? "what [equations] computes" : "the weights of [stencil]");
   if (other.time.dt != config.time.dt) different.emplace_back("dt");
   const auto same = [&](const std::optional<FieldForm>& was, const std::optional<FieldForm>& is,
-                        const char* section) {
+                        const std::string& section) {
     return same_values(was, stored.values, is, contents.values, section);
   };
-  if (!same(other.initial, config.initial, "initial")) different.emplace_back("the values of [initial]");
-  if (!same(other.source, config.source, "source")) different.emplace_back("the values of [source]");
+  if (config.equations && other.equations) {
+    if (field_names(other) != field_names(config)) different.emplace_back("the fields");
+    // Formulas of initial values and coefficients may use constants.
+    if (other.equations->constants != config.equations->constants) different.emplace_back("[constants]");
+    for (std::size_t i = 0; i < config.equations->fields.size() && i < other.equations->fields.size(); ++i)
+      if (other.equations->fields[i].faces != config.equations->fields[i].faces)
+        different.push_back(fmt::format("[boundary.{}]", config.equations->fields[i].name));
+  }
+  const auto before = value_sections(other), now = value_sections(config);
+  const auto form_in = [](const std::vector<ValueSection>& sections, const std::string& name) {
+    const auto found = std::ranges::find(sections, name, &ValueSection::name);
+    return found == sections.end() ? std::nullopt : std::optional(found->form);
+  };
+  std::set<std::string> sections;
+  for (const auto* list : {&before, &now})
+    for (const ValueSection& section : *list) sections.insert(section.name);
+  for (const std::string& name : sections)
+    if (!same(form_in(before, name), form_in(now, name), name))
+      different.push_back(name.find('.') == std::string::npos ? fmt::format("the values of [{}]", name) : name);
   if (other.compute.precision != config.compute.precision) different.emplace_back("compute.precision");
   if (!config.compute.accuracy && stored.precision != config.compute.precision)
     different.emplace_back(fmt::format("compute.accuracy (values are {})", to_string(stored.precision)));
@@ -72,14 +94,16 @@ std::vector<std::string> differences(const CheckpointHeader& stored, const std::
 /// Throws Error(invalid_input) where a run of the input, which differs from the checkpoint's in `different`,
 /// does not go on from there.
 void require_same_problem(const Checkpoint& checkpoint, const std::vector<std::string>& different,
-                          std::int64_t last_step) {
+                          bool has_equations, std::int64_t last_step) {
   const std::string file = checkpoint.file.string();
   if (!different.empty())
     throw Error(
         Status::invalid_input,
         fmt::format("{} is a checkpoint of another problem: {} differ(s) from the input; to begin a new "
-                    "problem with its values use [initial] file = \"{}\", dataset = \"/u\"",
-                    file, fmt::join(different, ", "), file));
+                    "problem with its values use {} file = \"{}\", dataset = \"/{}\"{}",
+                    file, fmt::join(different, ", "),
+                    has_equations ? "[fields.<name>] initial = {" : "[initial]", file,
+                    checkpoint.header.fields.front(), has_equations ? " }" : ""));
   if (checkpoint.header.step > last_step)
     throw Error(Status::invalid_input, fmt::format("{} is at step {}, beyond the last step {}", file,
                                                    checkpoint.header.step, last_step));
@@ -95,6 +119,7 @@ void require_same_snapshots(const Checkpoint& checkpoint, const RunConfig& confi
   if (before.precision != config.output.precision)
     different.push_back(fmt::format("output.precision is {}, not {}", to_string(config.output.precision),
                                     to_string(before.precision)));
+  if (before.fields != config.output.fields) different.emplace_back("output.fields is another list");
   if (!different.empty())
     throw Error(
         Status::invalid_input,
@@ -130,7 +155,7 @@ std::optional<Checkpoint> find_restart(const Communicator& communicator, const C
   collectively(communicator, [&] {
     different = differences(checkpoint->header, checkpoint->file, config, contents);
     const bool replaced = command.overwrite && *command.restart == "latest" && !different.empty();
-    if (!replaced) require_same_problem(*checkpoint, different, config.time.steps);
+    if (!replaced) require_same_problem(*checkpoint, different, config.equations.has_value(), config.time.steps);
   });
   if (!different.empty()) {
     terminal.warn("passed over {}, of another problem: {} differ(s) from the input",

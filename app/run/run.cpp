@@ -19,6 +19,7 @@
 #include "app/setup/setup.hpp"
 #include "app/setup/terminal.hpp"
 #include "app/setup/tune.hpp"
+#include "app/setup/values.hpp"
 #include "io/checkpoint.hpp"
 
 namespace spsolve {
@@ -46,8 +47,8 @@ namespace {
 /// found right.
 void require_replaceable(const RunDirectory& directory, const RunConfig& config, bool overwrite) {
   if (!overwrite) directory.require_no_results();
-  for (const std::optional<FieldForm>& form : {std::optional(config.initial), config.source})
-    if (const auto* dataset = form ? std::get_if<DatasetForm>(&*form) : nullptr)
+  for (const ValueSection& section : value_sections(config))
+    if (const auto* dataset = std::get_if<DatasetForm>(&section.form))
       if (directory.holds(dataset->file))
         throw Error(Status::invalid_input,
                     fmt::format("--overwrite would remove {}, which the input reads; use another --output",
@@ -98,19 +99,39 @@ void announce(const Communicator& communicator, const Setup& setup, bool restart
 void fill_block(const Communicator& communicator, Setup& setup, const std::optional<Checkpoint>& restart,
                 Block& block, const Terminal& terminal) {
   const RunConfig& config = setup.config;
-  const auto fill_by = [&](const FieldForm& form, const char* section, Field& field) {
-    const ValueFacts facts = fill(communicator, setup, form, section, field);
+  const Problem& problem = setup.problem;
+  const auto fill_by = [&](const std::string& section, const FieldForm& form, Field& field) {
+    const ValueFacts facts = fill(communicator, config, {section, form}, field);
     warn_of_zeros(config, section, facts, terminal);
     setup.values[section] = facts.checksum;
   };
   if (restart) setup.values = restart->header.values;
-  if (config.source) block.set_source([&](Field& field) { fill_by(*config.source, "source", field); });
-  block.set_state([&](Field& field) {
-    if (restart)
-      read_checkpoint(communicator, *restart, default_field, setup.problem.domain.shape, field);
-    else
-      fill_by(config.initial, "initial", field);
-  });
+  if (config.source) block.set_source([&](Field& field) { fill_by("source", *config.source, field); });
+  for (const auto& [section, facts] : fill_coefficients(communicator, setup, block))
+    setup.values[section] = facts.checksum;
+  for (std::size_t i = 0; i < problem.field_count(); ++i) {
+    const std::string name = problem.field_name(i);
+    const FieldConfig* given = config.equations ? &config.equations->fields[i] : nullptr;
+    const std::string initial = given ? fmt::format("fields.{}.initial", name) : "initial";
+    const FieldForm& form = given ? given->initial : config.initial;
+    const auto read = [&](const std::string& array, Field& field) {
+      read_checkpoint(communicator, *restart, array, problem.domain.shape, field);
+    };
+    block.set_state(
+        [&](Field& field) { restart ? read(name, field) : fill_by(initial, form, field); }, i,
+        restart ? restart->header.step : 0);
+    if (!problem.has_previous(i)) continue;
+    block.set_previous(
+        [&](Field& field) {
+          if (restart)
+            read(previous_of(name), field);
+          else if (given->previous)
+            fill_by(fmt::format("fields.{}.previous", name), *given->previous, field);
+          else
+            fill_by(initial, form, field);
+        },
+        i);
+  }
 }
 
 /// What the time loop calls: files and answers, with word of them to the watch and the terminal. All must
@@ -191,7 +212,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   directory.prepare(command.overwrite, continued ? std::optional(begun_at) : std::nullopt);
   signals.await_interrupt();
   begin_report(communicator, setup, machine.transport_name, schedule);
-  begin_diagnostics_file(communicator, config.output.directory, {default_field}, begun_at);
+  begin_diagnostics_file(communicator, config.output.directory, field_names(config), begun_at);
 
   Writer writer(communicator, setup, terminal, begun_at);
   if (setup.background) {

@@ -20,7 +20,15 @@ Writer::Writer(const Communicator& communicator, const Setup& setup, const Termi
       setup_(setup),
       terminal_(terminal),
       last_checkpoint_(restart),
-      files_(setup.background) {}
+      files_(setup.background) {
+  const Problem& problem = setup.problem;
+  const std::vector<std::string>& wanted = setup.config.output.fields;
+  for (std::size_t i = 0; i < problem.field_count(); ++i) names_.push_back(problem.field_name(i));
+  for (std::size_t i = 0; i < problem.field_count(); ++i)
+    if (wanted.empty() || std::ranges::find(wanted, names_[i]) != wanted.end()) in_snapshots_.push_back(i);
+  for (std::size_t i = 0; i < problem.field_count(); ++i)
+    if (problem.has_previous(i)) names_.push_back(previous_of(names_[i]));
+}
 
 Writer::~Writer() {
   try {
@@ -36,7 +44,9 @@ void Writer::snapshot(std::int64_t step, const CopyState& state) {
   const auto write = [this, step, infinite](const std::vector<const Field*>& values) {
     const RunConfig& config = setup_.config;
     const Precision precision = config.output.precision;
-    std::vector<NamedRows> fields = rows_of(names_, values, precision);
+    std::vector<NamedRows> fields;
+    for (const std::size_t i : in_snapshots_)
+      fields.push_back({names_[i], rows_of(*values[i], precision)});
     if (precision == Precision::fp32)
       for (NamedRows& field : fields)
         field.row = [rows = std::move(field.row), infinite](const Index3& begin, std::int64_t points,
@@ -68,7 +78,7 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
     flush_results();  // a run that goes on from here does not write earlier files again
     write_checkpoint(of_files_.get(), config.output.directory,
                      {step, time(step), setup_.problem.precision, to_toml(config), to_json(setup_.plan),
-                      checksum_of(setup_.problem.stencil), names_, setup_.values},
+                      checksum_of(setup_.problem), field_names(config), setup_.values},
                      config.grid.domain.dimensions, config.grid.domain.shape, values.front()->owned(),
                      rows_of(names_, values, setup_.problem.precision));
     last_checkpoint_ = step;
@@ -92,9 +102,10 @@ void Writer::diagnostics(std::int64_t step, const std::vector<Diagnostics>& by_f
   seconds_ += seconds_since(begin);
 }
 
-/// Returns true if a field has one value everywhere that nothing changes: the walls have the same value, and
-/// there is no source.
+/// Returns true if a field of a single stencil has one value everywhere that nothing changes: the walls have
+/// the same value, and there is no source.
 bool Writer::is_steady(const Diagnostics& field) const {
+  if (setup_.problem.equations) return false;
   const Domain& domain = setup_.problem.domain;
   bool steady = field.min == field.max && !setup_.problem.has_source;
   for (const auto& faces : domain.faces)

@@ -49,7 +49,8 @@ class Writer {
   Communicator communicator_;
   DuplicateCommunicator of_files_;
   SnapshotSeries series_;
-  const std::vector<std::string> names_{default_field};  // of the fields
+  std::vector<std::string> names_;         // of the arrays of a state: the fields, then previous values
+  std::vector<std::size_t> in_snapshots_;  // numbers of the fields that snapshots hold
   const Setup& setup_;
   const Terminal& terminal_;
   std::int64_t wanted_checkpoint_ = -1;  // step

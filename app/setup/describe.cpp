@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "app/setup/host_memory.hpp"
+#include "app/setup/values.hpp"
 #include "kernels/catalogue/presets.hpp"
 
 namespace spsolve {
@@ -16,6 +17,17 @@ std::string extent_text(const Index3& extent, int dimensions) {
   return fmt::format("{}", fmt::join(extent.end() - dimensions, extent.end(), " x "));
 }
 
+namespace {
+
+/// "7 taps", or "fields p, v".
+std::string contents_text(const Problem& problem) {
+  if (!problem.equations) return counted(std::ssize(problem.stencil.taps()), "tap");
+  const auto& names = problem.equations->canonical.field_names;
+  return fmt::format("{} {}", names.size() == 1 ? "field" : "fields", fmt::join(names, ", "));
+}
+
+}  // namespace
+
 void print_summary(const Communicator& communicator, const Setup& setup, const Terminal& terminal,
                    const std::string& hint) {
   const Problem& problem = setup.problem;
@@ -23,9 +35,8 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
   const TimeConfig& time = setup.config.time;
   const double end = static_cast<double>(time.steps) * time.dt;
   terminal.print("{}: {} points, {}, radius {}, {}, {}{}", setup.config.name,
-                 extent_text(problem.domain.shape, dimensions),
-                 counted(static_cast<std::int64_t>(problem.stencil.taps().size()), "tap"),
-                 extent_text(problem.stencil.radius(), dimensions), to_string(problem.precision),
+                 extent_text(problem.domain.shape, dimensions), contents_text(problem),
+                 extent_text(problem.radius(), dimensions), to_string(problem.precision),
                  counted(time.steps, "step"),
                  time.dt == 1 ? "" : fmt::format(" of {:.6g} to time {:.10g}", time.dt, end));
   const Candidate& chosen = setup.plan.chosen;
@@ -58,17 +69,19 @@ void warn_of_zeros(const RunConfig& config, const std::string& section, const Va
                    const Terminal& terminal) {
   if (facts.min != 0 || facts.max != 0) return;
   static const std::regex coordinates(R"((^|[^A-Za-z_])[xyz]($|[^A-Za-z_0-9]))");
-  const FieldForm& form = section == "source" && config.source ? *config.source : config.initial;
-  const auto* expression = std::get_if<ExpressionForm>(&form);
+  const auto sections = value_sections(config);
+  const auto form = std::ranges::find(sections, section, &ValueSection::name);
+  if (form == sections.end()) return;
+  const auto* expression = std::get_if<ExpressionForm>(&form->form);
   if (expression && !std::regex_search(expression->expression, coordinates)) return;
   // A file of zeros is a usual start if a source or a wall drives the field.
   const auto drives = [](const Face& face) {
     return face.kind == BoundaryKind::dirichlet && face.value != 0;
   };
-  const bool driven = config.source || std::ranges::any_of(config.grid.domain.faces, [&](const auto& faces) {
+  const bool driven = config.source || config.equations || std::ranges::any_of(config.grid.domain.faces, [&](const auto& faces) {
                         return std::ranges::any_of(faces, drives);
                       });
-  if (!expression && section == "initial" && driven) return;
+  if (!expression && section != "source" && driven) return;
   std::string grid;
   for (int axis = axis_count - 1; axis >= config.grid.domain.first_axis(); --axis) {
     const auto last = static_cast<double>(config.grid.domain.shape[axis] - 1);
@@ -79,6 +92,11 @@ void warn_of_zeros(const RunConfig& config, const std::string& section, const Va
   terminal.warn(
       "the values of [{}] are zero everywhere{}", section,
       expression ? fmt::format(": the formula is nothing else at any point of the grid ({})", grid) : "");
+}
+
+double fields_in_snapshots(const Setup& setup) {
+  const std::size_t chosen = setup.config.output.fields.size();
+  return static_cast<double>(chosen > 0 ? chosen : setup.problem.field_count());
 }
 
 void warn_of_full_disk(const Setup& setup, const Terminal& terminal) {
@@ -92,8 +110,10 @@ void warn_of_full_disk(const Setup& setup, const Terminal& terminal) {
   const bool has_checkpoints =
       config.checkpoint.every > 0 || config.checkpoint.minutes || config.checkpoint.final;
   const double needed =
-      snapshots * bytes(setup.for_snapshots().sampled(points), config.output.precision) +
-      (has_checkpoints ? config.checkpoint.keep + 1.0 : 0.0) * bytes(points, setup.problem.precision);
+      snapshots * fields_in_snapshots(setup) *
+          bytes(setup.for_snapshots().sampled(points), config.output.precision) +
+      (has_checkpoints ? config.checkpoint.keep + 1.0 : 0.0) *
+          static_cast<double>(setup.problem.state_count()) * bytes(points, setup.problem.precision);
   std::error_code unseen;
   std::filesystem::path existing = std::filesystem::absolute(config.output.directory).lexically_normal();
   while (!std::filesystem::exists(existing, unseen) && existing != existing.parent_path())
@@ -105,6 +125,7 @@ void warn_of_full_disk(const Setup& setup, const Terminal& terminal) {
 }
 
 void warn_of_growth(const Setup& setup, const Terminal& terminal) {
+  if (setup.problem.equations) return;
   const Stencil& stencil = setup.problem.stencil;
   const double growth = growth_factor(stencil, setup.problem.domain);
   // Each tap's weight may be rounded by half a unit of its last place, and so are the factors of each axis.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/setup/setup.hpp"
+#include "app/setup/value_summary.hpp"
 #include "app/setup/terminal.hpp"
 
 namespace spsolve {
@@ -19,11 +20,14 @@ void print_summary(const Communicator& communicator, const Setup& setup, const T
 void warn_of_zeros(const RunConfig& config, const std::string& section, const ValueFacts& facts,
                    const Terminal& terminal);
 
+/// The number of fields that a snapshot holds.
+double fields_in_snapshots(const Setup& setup);
+
 /// Warns if snapshots and checkpoints need more space than is free in the file system of the output
 /// directory.
 void warn_of_full_disk(const Setup& setup, const Terminal& terminal);
 
-/// Warns where the weights amplify some wave, with the largest stable time step where there is
+/// Warns where the weights of a stencil amplify some wave, with the largest stable time step where there is
 /// one.
 void warn_of_growth(const Setup& setup, const Terminal& terminal);
 

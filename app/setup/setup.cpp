@@ -3,41 +3,40 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "app/setup/distribution.hpp"
 #include "app/setup/host_memory.hpp"
-#include "app/setup/terminal.hpp"
 #include "io/array_reader.hpp"
-#include "io/expression.hpp"
+#include "io/read_problem.hpp"
 #include "solver/block.hpp"
 
 namespace spsolve {
 namespace {
 
-/// Calls what reads the dataset of a section; errors name the key as well.
-template <class Read>
-void reading(const std::string& section, Read&& read) try {
-  read();
-} catch (const Error& error) {
-  throw Error(error.status(), fmt::format("{}.file: {}", section, error.what()));
+/// The stencil of `section`, read where a file holds it.
+Stencil stencil_of(const StencilForm& form, const Grid& grid, const std::string& section) {
+  if (const auto stencil = make_stencil(form, grid)) return *stencil;
+  const auto& source = std::get<DatasetForm>(form);
+  try {
+    return read_weights(source.file, source.dataset, grid.domain.dimensions);
+  } catch (const Error& error) {
+    throw Error(error.status(), fmt::format("{}.file: {}", section, error.what()));
+  }
 }
 
-/// Hands the values on `box` to `sink`, which several threads may call at once. Collective. All
-/// ranks throw if one finds an error.
-void read_values(const Communicator& communicator, const Setup& setup, const FieldForm& form,
-                 const char* section, const Box& box, const ValueSink& sink) {
-  const Grid& grid = setup.config.grid;
-  if (const auto* expression = std::get_if<ExpressionForm>(&form)) {
-    collectively(communicator, [&] {
-      Expression{expression->expression, fmt::format("{}.expression", section)}.evaluate(grid, box, sink);
-    });
-  } else {
-    const auto& source = std::get<DatasetForm>(form);
-    reading(section, [&] { read_boxes(communicator, source.file, source.dataset, grid.domain, box, sink); });
+/// Identifies what equations compute by their canonical form.
+std::string checksum_of(const Canonical& canonical) {
+  std::string text = text_of(canonical);
+  for (const CanonicalNode& node : canonical.nodes) {
+    text += fmt::format(" {}:{:a}", static_cast<int>(node.kind), node.number);
+    for (const Link& link : node.links) text += fmt::format(" {}:{}", link.node, checksum_of(link.stencil));
   }
+  for (TermId id = 0; id < canonical.terms.size(); ++id) text += fmt::format(" {:a}", canonical.terms[id].number);
+  return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
 }
 
 /// require_memory() of this rank.
@@ -85,31 +84,52 @@ Sampling Setup::for_snapshots() const {
   return {config.output.stride, storage_bytes(file) < storage_bytes(state) ? file : state};
 }
 
-Stencil read_stencil(const Communicator& communicator, const RunConfig& config) {
-  std::optional<Stencil> stencil;
+std::map<std::string, Stencil, std::less<>> read_stencils(const Communicator& communicator,
+                                                          const EquationsConfig& equations,
+                                                          const Grid& grid) {
+  std::map<std::string, Stencil, std::less<>> stencils;
   collectively(communicator, [&] {
-    stencil = inline_stencil(config);
-    if (stencil) return;
-    const auto& source = std::get<DatasetForm>(config.stencil);
-    reading("stencil",
-            [&] { stencil = read_weights(source.file, source.dataset, config.grid.domain.dimensions); });
+    for (const auto& [name, form] : equations.stencils)
+      stencils.try_emplace(name, stencil_of(form, grid, "stencils." + name));
   });
-  return *stencil;
+  return stencils;
 }
 
 Problem problem_of(const Communicator& communicator, const RunConfig& config) {
-  return {config.grid.domain, read_stencil(communicator, config), config.compute.precision,
-          config.source.has_value()};
+  const Precision precision = config.compute.precision;
+  if (config.equations) {
+    const std::vector<Domain> domains = domains_of(*config.equations, config.grid);
+    Canonical canonical =
+        canonical_form(system_of(*config.equations, config.grid, config.time.dt,
+                                 read_stencils(communicator, *config.equations, config.grid)));
+    if (const auto stencil = single_stencil(canonical))
+      return {domains.front(), *stencil, precision, false, nullptr, canonical.field_names.front()};
+    if (precision == Precision::tf32)
+      throw Error(Status::invalid_input,
+                  "[compute] precision = \"tf32\" is for a single linear equation with constant weights; "
+                  "systems of equations take fp64, fp32, fp16 or bf16");
+    return system_problem(std::make_shared<const Equations>(std::move(canonical), domains, config.time.dt),
+                          precision);
+  }
+  std::optional<Stencil> stencil;
+  collectively(communicator, [&] { stencil = stencil_of(config.stencil, config.grid, "stencil"); });
+  return {config.grid.domain, *stencil, precision, config.source.has_value(), nullptr, "u"};
+}
+
+std::string checksum_of(const Problem& problem) {
+  return problem.equations ? checksum_of(problem.equations->canonical) : checksum_of(problem.stencil);
 }
 
 void require_walls_in_range(const Problem& problem) {
   with_storage(problem.precision, [&]<class Storage>() {
-    for (int axis = 0; axis < axis_count; ++axis)
-      for (const Face& face : problem.domain.faces[axis])
-        if (!std::isfinite(stored_value(to_storage<Storage>(face.value))))
-          throw Error(Status::invalid_input,
-                      fmt::format("[boundary] {}: dirichlet = {} is beyond the range of {}", "zyx"[axis],
-                                  face.value, to_string(problem.precision)));
+    for (std::size_t field = 0; field < problem.field_count(); ++field)
+      for (int axis = 0; axis < axis_count; ++axis)
+        for (const Face& face : problem.domain_of(field).faces[axis])
+          if (!std::isfinite(stored_value(to_storage<Storage>(face.value))))
+            throw Error(Status::invalid_input,
+                        fmt::format("[boundary{}] {}: dirichlet = {} is beyond the range of {}",
+                                    problem.equations ? "." + problem.field_name(field) : "", "zyx"[axis],
+                                    face.value, to_string(problem.precision)));
   });
 }
 
@@ -146,61 +166,11 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config,
   return {config, problem, device, plan, request.note, decomposition, exchange_every, background};
 }
 
-std::map<std::string, ValueFacts> check_datasets(const Communicator& communicator, const Setup& setup) {
-  const int rank = communicator.rank();
-  const Box block = rank < setup.decomposition.ranks() ? setup.decomposition.block(rank) : Box{};
-  std::map<std::string, ValueFacts> facts;
-  const auto look_at = [&](const FieldForm& form, const char* section) {
-    ValueSummary summary(setup.problem.domain.shape);
-    ReadingProgress reading(communicator, fmt::format("looking at [{}]", section), block.points());
-    read_values(communicator, setup, form, section, block,
-                [&](const Index3& begin, std::span<const double> values) {
-                  summary.add(begin, values);
-                  reading.advance(std::ssize(values));
-                });
-    facts[section] = summary.of_all(communicator);
-  };
-  look_at(setup.config.initial, "initial");
-  if (setup.config.source) look_at(*setup.config.source, "source");
-  return facts;
-}
-
-std::optional<ValueFacts> facts_of(const Communicator& communicator, const Grid& grid,
-                                   const DatasetForm& dataset) try {
-  // Cut slabs across the slowest axis with a point for each rank, or across the longest axis if there is
-  // none.
-  const Index3& shape = grid.domain.shape;
-  const auto enough =
-      std::ranges::find_if(shape, [&](std::int64_t points) { return points >= communicator.size(); });
-  const auto axis = (enough != shape.end() ? enough : std::ranges::max_element(shape)) - shape.begin();
-  Box slab = grid.domain.box();
-  slab.begin[axis] = shape[axis] * communicator.rank() / communicator.size();
-  slab.end[axis] = shape[axis] * (communicator.rank() + 1) / communicator.size();
-  ValueSummary summary(shape);
-  read_boxes(communicator, dataset.file, dataset.dataset, grid.domain, slab,
-             [&](const Index3& begin, std::span<const double> values) { summary.add(begin, values); });
-  return summary.of_all(communicator);
-} catch (const Error&) {
-  return std::nullopt;
-}
-
-ValueFacts fill(const Communicator& communicator, const Setup& setup, const FieldForm& form,
-                const char* section, Field& field) {
-  ValueSummary summary(setup.problem.domain.shape);
-  with_storage(field.precision(), [&]<class Storage>() {
-    read_values(communicator, setup, form, section, field.owned(),
-                [&](const Index3& begin, std::span<const double> values) {
-                  summary.add(begin, values);
-                  std::ranges::transform(values, field.at<Storage>(begin), to_storage<Storage>);
-                });
-  });
-  return summary.of_all(communicator);
-}
-
 MemoryNeed memory_need(const Setup& setup) {
   const Sampling snapshot = setup.for_snapshots(), checkpoint = setup.for_checkpoints();
-  const std::size_t of_snapshot = copy_bytes(setup.decomposition, snapshot);
-  const std::size_t of_checkpoint = copy_bytes(setup.decomposition, checkpoint);
+  const std::size_t of_snapshot = setup.problem.field_count() * copy_bytes(setup.decomposition, snapshot);
+  const std::size_t of_checkpoint =
+      setup.problem.state_count() * copy_bytes(setup.decomposition, checkpoint);
   std::size_t copies = (setup.background ? background_copies : 1) * of_snapshot;
   if (snapshot != checkpoint) copies += of_checkpoint;
   // A CPU run that waits for its files writes the state itself where no points are left out.

@@ -7,7 +7,6 @@
 
 #include "app/setup/device.hpp"
 #include "app/setup/planning.hpp"
-#include "app/setup/value_summary.hpp"
 #include "halo/communicator.hpp"
 #include "halo/decomposition.hpp"
 #include "io/checkpoint.hpp"
@@ -34,7 +33,7 @@ struct Setup {
   ValueChecksums values = {};  // by section, once fill() has read it
 
   /// Points around a block that are known after an exchange.
-  Index3 halo() const { return exchange_every * plan.chosen.fuse * problem.stencil.radius(); }
+  Index3 halo() const { return exchange_every * plan.chosen.fuse * problem.radius(); }
   /// What copies of the state hold for the files; where values are rounded to fewer bits, it is done there.
   Sampling for_snapshots() const;
   Sampling for_checkpoints() const { return {1, problem.precision}; }
@@ -46,11 +45,18 @@ struct MemoryNeed {
 };
 MemoryNeed memory_need(const Setup& setup);
 
-/// The stencil of an input, read where a file holds it. Collective; every rank throws the same Error.
-Stencil read_stencil(const Communicator& communicator, const RunConfig& config);
-
-/// What an input wants solved, in the precision that it names. Collective, as read_stencil().
+/// What an input wants solved, in the precision that it names; weights are read where a file holds them.
+/// Equations of a single field that are one stencil become that stencil. Collective; every rank throws the
+/// same Error.
 Problem problem_of(const Communicator& communicator, const RunConfig& config);
+
+/// The weights of [stencils] by name, read where a file holds them. Collective, as problem_of().
+std::map<std::string, Stencil, std::less<>> read_stencils(const Communicator& communicator,
+                                                          const EquationsConfig& equations,
+                                                          const Grid& grid);
+
+/// A checksum that tells whether two problems have the same stencil, or the same equations.
+std::string checksum_of(const Problem& problem);
 
 /// Throws Error(invalid_input) where a dirichlet value is infinite as it is stored.
 void require_walls_in_range(const Problem& problem);
@@ -62,20 +68,6 @@ void require_walls_in_range(const Problem& problem);
 Setup make_setup(const Communicator& communicator, const RunConfig& config,
                  const std::optional<KeptPlan>& continued = {}, const std::optional<DeviceModel>& model = {},
                  std::optional<int> ranks = {});
-
-/// Reads a dataset, divided among the ranks, and returns the facts of its values. Returns nothing if the
-/// dataset cannot be read. Collective.
-std::optional<ValueFacts> facts_of(const Communicator& communicator, const Grid& grid,
-                                   const DatasetForm& dataset);
-
-/// Opens every file that the input names and checks shape, type and values, each rank those of its own block.
-/// Returns the facts of the values by section. Shows progress if reading takes long. Collective.
-std::map<std::string, ValueFacts> check_datasets(const Communicator& communicator, const Setup& setup);
-
-/// Sets the owned points of a field from an expression or a dataset and returns the facts of all values.
-/// Collective.
-ValueFacts fill(const Communicator& communicator, const Setup& setup, const FieldForm& form,
-                const char* section, Field& field);
 
 /// Throws Error(invalid_input) where this machine has too little memory for its ranks, Error(device_failure)
 /// where a GPU has: in all, or if they are to be taken, free now. Names the key of the input that makes halos

@@ -155,6 +155,7 @@ std::optional<KeptPlan> tuned_plan(const Communicator& communicator, const Probl
                                    const PlanRequest& request, const Plan& plan,
                                    std::optional<std::int64_t> steps, const DeviceChoice& device,
                                    const ParallelConfig& parallel, const Terminal& terminal) {
+  if (problem.equations) return {};  // there is one way to advance them
   if (auto remembered = remembered_plan(communicator, problem, request, device, terminal)) return remembered;
   const double points = static_cast<double>(problem.domain.box().points()) / communicator.size();
   const auto candidates = broadcast_candidates(communicator, candidates_to_time(plan, points, steps));

@@ -89,6 +89,14 @@ std::vector<double> interpret(const Terms& terms, TermId id, const Box& box, con
   return std::move(values[id].values);
 }
 
+Box coefficient_leaves(const Terms& terms, TermId id, const Box& box) {
+  const std::vector<Box> needed = needed_boxes(terms, id, box);
+  Box hull;
+  for (TermId leaf = 0; leaf <= id; ++leaf)
+    if (terms[leaf].kind == Term::Kind::coefficient) hull = hull_of(hull, needed[leaf]);
+  return hull;
+}
+
 LeafValue given_values(const Surroundings& surroundings, std::int64_t step) {
   return [&surroundings, step](const Term& leaf, const Index3& p) {
     const Domain& domain = surroundings.fields.front();

@@ -15,6 +15,9 @@ using LeafValue = std::function<double(const Term& leaf, const Index3& p)>;
 /// as plain loops over their taps.
 std::vector<double> interpret(const Terms& terms, TermId id, const Box& box, const LeafValue& leaf);
 
+/// The box of points at which interpret() asks for coefficients; empty if it asks for none.
+Box coefficient_leaves(const Terms& terms, TermId id, const Box& box);
+
 /// Coordinates, coefficients, t and n of the surroundings; throws std::logic_error for fields.
 LeafValue given_values(const Surroundings& surroundings, std::int64_t step);
 

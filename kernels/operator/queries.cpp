@@ -242,6 +242,15 @@ std::optional<std::map<LinearSource, std::vector<Tap>>> constant_weights(const C
   return form->linear.displaced(equation.offset).taps();
 }
 
+std::optional<Stencil> single_stencil(const Canonical& canonical) {
+  if (canonical.equations.size() != 1 || canonical.equations[0].offset != Index3{}) return {};
+  const CanonicalNode& node = canonical.nodes[canonical.equations[0].node];
+  if (node.kind != CanonicalNode::Kind::chain || node.start || node.links.size() != 1) return {};
+  const CanonicalNode& read = canonical.nodes[node.links[0].node];
+  if (read.kind != CanonicalNode::Kind::field || read.level != Level::now) return {};
+  return node.links[0].stencil;
+}
+
 std::string text_of(const EquationFacts& facts, const Canonical& canonical) {
   std::string text = facts.linearity == Linearity::constant_weights  ? "linear, constant weights"
                      : facts.linearity == Linearity::varying_weights ? "linear, weights that vary"

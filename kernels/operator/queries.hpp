@@ -72,6 +72,10 @@ std::optional<int> axis_of_ambiguous_coordinate(const Canonical& canonical, cons
 std::optional<std::map<LinearSource, std::vector<Tap>>> constant_weights(const Canonical& canonical,
                                                                          const Reading& equation);
 
+/// The weights of a system that is u.next = sum of weights times u as a whole, so that a stencil computes the
+/// same bits; nothing for any other system.
+std::optional<Stencil> single_stencil(const Canonical& canonical);
+
 /// The facts of an equation as a line: "linear, constant weights; reads p at [-4..4, -4..4], p.previous".
 std::string text_of(const EquationFacts& facts, const Canonical& canonical);
 

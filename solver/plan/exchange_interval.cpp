@@ -18,7 +18,7 @@ double points_around(const Problem& problem, const Decomposition& decomposition,
     const bool grows = decomposition.rank_grid()[axis] > 1
                            ? with_others
                            : problem.domain.has_periodic_copies(axis, candidate.wraps);
-    product *= static_cast<double>(extent[axis] + (grows ? 2 * steps * problem.stencil.radius()[axis] : 0));
+    product *= static_cast<double>(extent[axis] + (grows ? 2 * steps * problem.radius()[axis] : 0));
   }
   return product;
 }
@@ -46,7 +46,7 @@ SharedExchange share_exchange(const Problem& problem, const Decomposition& decom
 int launches_per_exchange(const Problem& problem, const Decomposition& decomposition,
                           const Candidate& candidate, bool gpu) {
   const Index3 extent = decomposition.block(0).extent();
-  if (!gpu || candidate.exchanges_in_every_launch() ||
+  if (!gpu || problem.equations || candidate.exchanges_in_every_launch() ||
       points_around(problem, decomposition, candidate, 1, true) == static_cast<double>(volume(extent)))
     return 1;
   const Calibration::Exchange& costs = shipped_calibration().exchange;  // ranks have to agree
@@ -54,7 +54,7 @@ int launches_per_exchange(const Problem& problem, const Decomposition& decomposi
   double least = 0;
   for (int launches = 1; launches <= most_launches; ++launches) {
     for (int axis = 0; axis < axis_count; ++axis)
-      if (launches * candidate.fuse * problem.stencil.radius()[axis] > extent[axis]) return best;
+      if (launches * candidate.fuse * problem.radius()[axis] > extent[axis]) return best;
     const SharedExchange shared = share_exchange(problem, decomposition, candidate, launches);
     const double overhead = decomposition.ranks() == 1 ? costs.own_images : costs.overhead;
     const double seconds = shared.seconds_per_launch(shared.received_bytes / costs.least_bandwidth, overhead);

@@ -85,6 +85,7 @@ std::optional<Refusal> why_no_promise(const Problem& problem, const Method& meth
 }
 
 Candidate evaluate(const Problem& given, const DeviceModel& device, const Method& method) {
+  if (given.equations) return evaluate_equations(given, device, method);
   const Problem problem = as_swept(given, method);
   Candidate candidate{method};
   candidate.precision = problem.precision;

@@ -44,4 +44,7 @@ void evaluate_on_gpu(const Problem& problem, const DeviceModel& device, Candidat
 /// a sweep takes the others.
 double band_seconds(const Problem& problem, const DeviceModel& device, int fuse);
 
+/// The numbers of a step of a system of equations.
+Candidate evaluate_equations(const Problem& problem, const DeviceModel& device, const Method& method);
+
 }  // namespace spsolve

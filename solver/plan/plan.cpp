@@ -206,6 +206,7 @@ double paced_error(const Problem& problem, const Candidate& candidate, const Pac
 }
 
 Plan make_plan(const Problem& problem, const DeviceModel& device, const PlanRequest& request) {
+  if (problem.equations) return plan_of_equations(problem, device, request);
   Plan plan{device.gpu ? "cuda" : "cpu", device.measured};
   find_candidates(plan, problem, device, request);
   if (plan.candidates.empty()) fail_without_candidates(plan, problem, device, request);

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/inspect/print_equations.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <sstream>
+
+#include "app/setup/values.hpp"
+#include "kernels/operator/spectral_radius.hpp"
+
+namespace spsolve {
+namespace {
+
+/// Eigenvalues are known to some 1e-9 (kernels/operator/spectral_radius.cpp); a wave that grows by less
+/// takes 10^8 steps to grow by a factor e.
+constexpr double not_growth = 1e-8;
+
+using Stencils = std::map<std::string, Stencil, std::less<>>;
+
+/// Points whose values stand for coefficients that vary.
+std::vector<Index3> sample_points(const Box& block, const CoefficientValues& values, std::size_t coefficients) {
+  if (block.empty()) return {};
+  Index3 middle = block.begin;
+  for (int axis = 0; axis < axis_count; ++axis) middle[axis] += block.extent()[axis] / 2;
+  std::vector<Index3> points{middle};
+  for (std::size_t i = 0; i < coefficients; ++i) {
+    Index3 least = block.begin, most = block.begin;
+    for_each_point(block, [&](const Index3& p) {
+      if (values.at(i, p) < values.at(i, least)) least = p;
+      if (values.at(i, p) > values.at(i, most)) most = p;
+    });
+    points.push_back(least);
+    points.push_back(most);
+  }
+  return points;
+}
+
+FrozenValues frozen_values(const RunConfig& config, const CoefficientValues& values, const Index3& p) {
+  FrozenValues frozen;
+  for (std::size_t i = 0; i < config.equations->coefficients.size(); ++i)
+    frozen.coefficients.push_back(values.at(i, p));
+  for (int axis = 0; axis < axis_count; ++axis)
+    frozen.at[axis] = config.grid.origin[axis] + static_cast<double>(p[axis]) * config.grid.spacing[axis];
+  return frozen;
+}
+
+/// The growth of a step with these values everywhere; nothing if it is not linear.
+std::optional<Growth> growth_with(const RunConfig& config, const Stencils& stencils, double dt,
+                                  const FrozenValues& values) {
+  const Canonical canonical =
+      canonical_form(frozen(system_of(*config.equations, config.grid, dt, stencils), values));
+  const auto step = step_matrix(canonical);
+  if (!step) return {};
+  return growth_of(step->matrix, config.grid.domain.shape);
+}
+
+/// The largest time step, up to that of the input, with which no wave grows; 0 if there is none. It is found
+/// by bisection, which takes stable steps to be those below some bound.
+double largest_stable_step(const RunConfig& config, const Stencils& stencils, const FrozenValues& values) {
+  constexpr int halvings = 24;
+  double stable = 0, unstable = config.time.dt;
+  for (int i = 0; i < halvings; ++i) {
+    const double dt = (stable + unstable) / 2;
+    const auto growth = growth_with(config, stencils, dt, values);
+    (growth && growth->spectral_radius <= 1 + not_growth ? stable : unstable) = dt;
+  }
+  // Nothing but the limit of small steps is no time step.
+  return stable > config.time.dt * std::ldexp(1.0, 2 - halvings) ? stable : 0;
+}
+
+void print_growth(const Communicator& communicator, const Setup& setup, const Terminal& terminal) {
+  const RunConfig& config = setup.config;
+  const int rank = communicator.rank();
+  const Box block = rank < setup.decomposition.ranks() ? setup.decomposition.block(rank) : Box{};
+  const CoefficientValues values(communicator, config, block);
+  const std::size_t coefficients = config.equations->coefficients.size();
+  const Stencils stencils = read_stencils(communicator, *config.equations, config.grid);
+  double worst = 0, stable = 0;
+  bool linear = true, defective = false;
+  std::optional<FrozenValues> of_worst;
+  for (const Index3& p : sample_points(block, values, coefficients)) {
+    const FrozenValues at = frozen_values(config, values, p);
+    const auto growth = growth_with(config, stencils, config.time.dt, at);
+    linear = linear && growth.has_value();
+    if (!growth) break;
+    defective = defective || growth->defective;
+    if (growth->spectral_radius > worst) worst = growth->spectral_radius, of_worst = at;
+  }
+  if (communicator.all_reduce(static_cast<int>(linear), MPI_MIN) == 0) {
+    terminal.print("spectral radius: none, because the equations are not linear");
+    return;
+  }
+  const double largest = communicator.all_reduce(worst, MPI_MAX);
+  terminal.print("spectral radius of a step: {:.12g}{}", largest,
+                 coefficients > 0 ? " (with the values of some points in place of the coefficients)" : "");
+  if (largest > 1 + not_growth) {
+    if (of_worst && worst == largest) stable = largest_stable_step(config, stencils, *of_worst);
+    stable = communicator.all_reduce(stable, MPI_MAX);
+    terminal.warn("the equations amplify some wave by 1 + {:.2g} per step: the solution may grow without "
+                  "bound{}",
+                  largest - 1,
+                  stable > 0 ? fmt::format("; the largest stable time step is about {:.4g}, this one is {:.6g}",
+                                           stable, config.time.dt)
+                             : "; no smaller time step changes that");
+  } else if (communicator.all_reduce(static_cast<int>(defective), MPI_MAX) == 1) {
+    terminal.warn("some wave grows linearly with time, because an eigenvalue of the step is defective");
+  }
+}
+
+}  // namespace
+
+void print_equations(const Communicator& communicator, const Setup& setup, const Terminal& terminal) {
+  const Equations& equations = *setup.problem.equations;
+  const Canonical& canonical = equations.canonical;
+  const SystemFacts& facts = equations.facts;
+  terminal.print("canonical form, as units compute it:");
+  std::istringstream lines(text_of(canonical));
+  for (std::string line; std::getline(lines, line);) terminal.print("  {}", line);
+  for (const EquationFacts& equation : facts.equations) {
+    terminal.print("{}.next: {}{}", canonical.field_names[equation.field], text_of(equation, canonical),
+                   equation.inexact_functions
+                       ? "; CPU and GPU may differ in the last bits, because of functions such as exp"
+                       : "");
+  }
+  const auto count = static_cast<int>(facts.groups.size());
+  terminal.print("a step: {} of {}, {} bytes per point that must move ({} read, {} written)",
+                 counted(count, "pass"), counted(std::ssize(facts.equations), "equation"),
+                 facts.bytes_per_point(static_cast<int>(storage_bytes(setup.problem.precision)),
+                                       static_cast<int>(storage_bytes(sum_precision(setup.problem.precision)))),
+                 counted(facts.fields_read, "field") + " and " + counted(facts.coefficients_read, "coefficient"),
+                 counted(facts.fields_written, "field"));
+  for (const FieldConfig& field : setup.config.equations->fields)
+    if (field.initial == FieldForm(ExpressionForm{"0"}))
+      terminal.print("[fields.{}] starts from 0", field.name);
+  print_growth(communicator, setup, terminal);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "app/setup/setup.hpp"
+#include "app/setup/terminal.hpp"
+
+namespace spsolve {
+
+/// Prints how the equations of an input were understood: the canonical form, what each equation reads and
+/// whether it is linear, and what a step must move. Then the spectral radius of a step, where that is linear:
+/// with the values of some points in place of coefficients that vary. Warns where a wave grows, with the
+/// largest stable time step if there is one. Collective.
+void print_equations(const Communicator& communicator, const Setup& setup, const Terminal& terminal);
+
+}  // namespace spsolve

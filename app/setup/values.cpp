@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/setup/values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "app/setup/terminal.hpp"
+#include "io/array_reader.hpp"
+#include "io/expression.hpp"
+#include "kernels/operator/interpret.hpp"
+
+namespace spsolve {
+namespace {
+
+/// Hands the values on `box` to `sink`, which several threads may call at once. `given` holds what formulas
+/// may use besides coordinates and constants. Collective. All ranks throw if one finds an error.
+void read_values(const Communicator& communicator, const RunConfig& config, const ValueSection& section,
+                 const std::vector<GivenValues>& given, const Box& box, const ValueSink& sink) {
+  if (const auto* formula = std::get_if<ExpressionForm>(&section.form)) {
+    const std::string key = section.name + (config.equations ? "" : ".expression");
+    const Expression expression{formula->expression, key,
+                                config.equations ? config.equations->constants : decltype(Expression::constants){},
+                                given};
+    collectively(communicator, [&] { expression.evaluate(config.grid, box, sink); });
+  } else {
+    const auto& source = std::get<DatasetForm>(section.form);
+    try {
+      read_boxes(communicator, source.file, source.dataset, config.grid.domain, box, sink);
+    } catch (const Error& error) {
+      throw Error(error.status(), fmt::format("{}.file: {}", section.name, error.what()));
+    }
+  }
+}
+
+/// Numbers from `begin` up to `end`.
+struct Run {
+  std::int64_t begin = 0, end = 0;
+};
+
+/// The runs of consecutive numbers in a sorted list.
+std::vector<Run> runs_of(const std::vector<std::int64_t>& sorted) {
+  std::vector<Run> runs;
+  for (const std::int64_t place : sorted)
+    if (!runs.empty() && runs.back().end == place)
+      ++runs.back().end;
+    else
+      runs.push_back({place, place + 1});
+  return runs;
+}
+
+}  // namespace
+
+std::vector<ValueSection> value_sections(const RunConfig& config) {
+  std::vector<ValueSection> sections;
+  if (!config.equations) {
+    sections.push_back({"initial", config.initial});
+    if (config.source) sections.push_back({"source", *config.source});
+    return sections;
+  }
+  for (const auto& [name, values] : config.equations->coefficients)
+    sections.push_back({"coefficients." + name, values});
+  for (const FieldConfig& field : config.equations->fields) {
+    sections.push_back({fmt::format("fields.{}.initial", field.name), field.initial});
+    if (field.previous) sections.push_back({fmt::format("fields.{}.previous", field.name), *field.previous});
+  }
+  return sections;
+}
+
+std::optional<ValueFacts> facts_of(const Communicator& communicator, const Grid& grid,
+                                   const DatasetForm& dataset) try {
+  // Cut slabs across the slowest axis with a point for each rank, or across the longest axis if there is
+  // none.
+  const Index3& shape = grid.domain.shape;
+  const auto enough =
+      std::ranges::find_if(shape, [&](std::int64_t points) { return points >= communicator.size(); });
+  const auto axis = (enough != shape.end() ? enough : std::ranges::max_element(shape)) - shape.begin();
+  Box slab = grid.domain.box();
+  slab.begin[axis] = shape[axis] * communicator.rank() / communicator.size();
+  slab.end[axis] = shape[axis] * (communicator.rank() + 1) / communicator.size();
+  ValueSummary summary(shape);
+  read_boxes(communicator, dataset.file, dataset.dataset, grid.domain, slab,
+             [&](const Index3& begin, std::span<const double> values) { summary.add(begin, values); });
+  return summary.of_all(communicator);
+} catch (const Error&) {
+  return std::nullopt;
+}
+
+std::map<std::string, ValueFacts> check_values(const Communicator& communicator, const Setup& setup) {
+  const int rank = communicator.rank();
+  const Box block = rank < setup.decomposition.ranks() ? setup.decomposition.block(rank) : Box{};
+  const Index3& shape = setup.problem.domain.shape;
+  std::map<std::string, ValueFacts> facts;
+  std::optional<CoefficientValues> coefficients;
+  if (setup.config.equations) coefficients.emplace(communicator, setup.config, block);
+  std::size_t coefficient = 0;
+  for (const ValueSection& section : value_sections(setup.config)) {
+    if (section.name.starts_with("coefficients.")) {
+      facts[section.name] = coefficients->facts(communicator, coefficient++, shape, block);
+    } else {
+      ValueSummary summary(shape);
+      ReadingProgress reading(communicator, fmt::format("looking at [{}]", section.name), block.points());
+      read_values(communicator, setup.config, section, {}, block,
+                  [&](const Index3& begin, std::span<const double> values) {
+                    summary.add(begin, values);
+                    reading.advance(std::ssize(values));
+                  });
+      facts[section.name] = summary.of_all(communicator);
+    }
+  }
+  return facts;
+}
+
+ValueFacts fill(const Communicator& communicator, const RunConfig& config, const ValueSection& section,
+                Field& field) {
+  ValueSummary summary(config.grid.domain.shape);
+  with_storage(field.precision(), [&]<class Storage>() {
+    read_values(communicator, config, section, {}, field.owned(),
+                [&](const Index3& begin, std::span<const double> values) {
+                  summary.add(begin, values);
+                  std::ranges::transform(values, field.at<Storage>(begin), to_storage<Storage>);
+                });
+  });
+  return summary.of_all(communicator);
+}
+
+CoefficientValues::CoefficientValues(const Communicator& communicator, const RunConfig& config,
+                                     const Box& box)
+    : box_(box) {
+  const Domain& domain = config.grid.domain;
+  std::array<std::vector<Run>, 3> runs;
+  Index3 most{1, 1, 1};  // runs of any rank
+  for (int axis = 0; axis < axis_count; ++axis) {
+    std::vector<std::int64_t> of_box;
+    for (std::int64_t p = box.begin[axis]; p < box.end[axis]; ++p) {
+      Index3 at{};
+      at[axis] = p;
+      of_box.push_back(wrapped_or_reflected(domain, at)[axis]);
+    }
+    std::vector<std::int64_t>& places = places_[axis];
+    places = of_box;
+    std::ranges::sort(places);
+    places.erase(std::ranges::unique(places).begin(), places.end());
+    for (const std::int64_t place : of_box)
+      columns_[axis].push_back(std::ranges::lower_bound(places, place) - places.begin());
+    runs[axis] = runs_of(places);
+    most[axis] = communicator.all_reduce(std::ssize(runs[axis]), MPI_MAX);
+  }
+  for_each_point(box_of(most), [&](const Index3& i) {
+    Box part;
+    for (int axis = 0; axis < axis_count; ++axis) {
+      const auto run = static_cast<std::size_t>(i[axis]);
+      const Run held = run < runs[axis].size() ? runs[axis][run] : Run{};
+      part.begin[axis] = held.begin;
+      part.end[axis] = held.end;
+    }
+    parts_.push_back(part);
+  });
+  for (std::size_t i = 0; i < config.equations->coefficients.size(); ++i) read(communicator, config, i);
+}
+
+void CoefficientValues::read(const Communicator& communicator, const RunConfig& config,
+                             std::size_t coefficient) {
+  const auto& [name, form] = config.equations->coefficients[coefficient];
+  const auto index_of = [&](const Index3& p) {
+    std::size_t index = 0;
+    for (int axis = 0; axis < axis_count; ++axis)
+      index = index * places_[axis].size() +
+              static_cast<std::size_t>(std::ranges::lower_bound(places_[axis], p[axis]) - places_[axis].begin());
+    return index;
+  };
+  std::vector<GivenValues> above;
+  for (std::size_t i = 0; i < coefficient; ++i)
+    above.push_back({config.equations->coefficients[i].name,
+                     [this, i, &index_of](const Index3& begin) { return &values_[i][index_of(begin)]; }});
+  std::size_t points = 1;
+  for (const auto& places : places_) points *= places.size();
+  std::vector<double> values(points);
+  for (const Box& part : parts_)
+    read_values(communicator, config, {"coefficients." + name, form}, above, part,
+                [&](const Index3& begin, std::span<const double> row) {
+                  std::ranges::copy(row, values.begin() + static_cast<std::ptrdiff_t>(index_of(begin)));
+                });
+  values_.push_back(std::move(values));
+}
+
+ValueFacts CoefficientValues::facts(const Communicator& communicator, std::size_t coefficient,
+                                    const Index3& shape, const Box& owned) const {
+  ValueSummary summary(shape);
+  std::vector<double> values(static_cast<std::size_t>(owned.extent()[x_axis]));
+  for (std::int64_t row = 0; row < row_count(owned); ++row) {
+    const Index3 begin = row_begin(owned, row);
+    for (std::size_t x = 0; x < values.size(); ++x)
+      values[x] = at(coefficient, begin + Index3{0, 0, static_cast<std::int64_t>(x)});
+    summary.add(begin, values);
+  }
+  return summary.of_all(communicator);
+}
+
+std::map<std::string, ValueFacts> fill_coefficients(const Communicator& communicator, const Setup& setup,
+                                                    Block& block) {
+  if (!setup.problem.equations) return {};
+  const Equations& equations = *setup.problem.equations;
+  const Canonical& canonical = equations.canonical;
+  Box box = block.owned();
+  for (std::size_t i = 0; i < canonical.coefficients.size(); ++i)
+    box = hull_of(box, coefficient_leaves(canonical.terms, canonical.coefficients[i], block.coefficient_box(i)));
+  const CoefficientValues values(communicator, setup.config, box);
+  const Grid& grid = setup.config.grid;
+  const LeafValue leaf = [&](const Term& term, const Index3& p) {
+    return term.kind == Term::Kind::coordinate
+               ? grid.origin[term.index] + static_cast<double>(p[term.index]) * grid.spacing[term.index]
+               : values.at(static_cast<std::size_t>(term.index), p);
+  };
+  for (std::size_t i = 0; i < canonical.coefficients.size(); ++i)
+    block.set_coefficient(i, [&](Field& field) {
+      with_storage(field.precision(), [&]<class Storage>() {
+        const Box& points = field.owned();
+#pragma omp parallel for schedule(dynamic)
+        for (std::int64_t row = 0; row < row_count(points); ++row) {
+          const Index3 begin = row_begin(points, row);
+          const Box part{begin, begin + Index3{1, 1, points.extent()[x_axis]}};
+          const std::vector<double> derived =
+              interpret(canonical.terms, canonical.coefficients[i], part, leaf);
+          std::ranges::transform(derived, field.at<Storage>(begin), to_storage<Storage>);
+        }
+      });
+    });
+  std::map<std::string, ValueFacts> facts;
+  for (std::size_t i = 0; i < setup.config.equations->coefficients.size(); ++i)
+    facts["coefficients." + setup.config.equations->coefficients[i].name] =
+        values.facts(communicator, i, setup.problem.domain.shape, block.owned());
+  return facts;
+}
+
+}  // namespace spsolve

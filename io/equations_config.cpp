@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/equations_config.hpp"
+
+#include <algorithm>
+
+#include "io/grid.hpp"
+#include "io/language/parser.hpp"
+#include "io/language/resolve.hpp"
+
+namespace spsolve {
+
+std::vector<Domain> domains_of(const EquationsConfig& equations, const Grid& grid) {
+  std::vector<Domain> domains(equations.fields.size(), grid.domain);
+  for (std::size_t i = 0; i < domains.size(); ++i) domains[i].faces = equations.fields[i].faces;
+  return domains;
+}
+
+System system_of(const EquationsConfig& equations, const Grid& grid, double dt,
+                 std::map<std::string, Stencil, std::less<>> stencils) {
+  StepNames names{.dimensions = grid.domain.dimensions,
+                  .spacing = grid.spacing,
+                  .dt = dt,
+                  .fields = {},
+                  .constants = equations.constants,
+                  .stencils = std::move(stencils)};
+  for (const FieldConfig& field : equations.fields) names.fields.push_back(field.name);
+  for (const CoefficientConfig& coefficient : equations.coefficients)
+    names.coefficients.push_back(coefficient.name);
+  return resolve_step(parse_step(equations.step), names);
+}
+
+bool uses_time(const std::string& step) {
+  const Syntax syntax = parse_step(step);
+  return std::ranges::any_of(syntax.nodes, [](const SyntaxNode& node) {
+    return node.kind == SyntaxNode::Kind::name && (node.text == "dt" || node.text == "t");
+  });
+}
+
+}  // namespace spsolve

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/field_form.hpp"
+#include "kernels/domain.hpp"
+#include "kernels/operator/system.hpp"
+
+namespace spsolve {
+
+struct Grid;
+
+/// One unknown: a section [fields.<name>] with its walls from [boundary] and [boundary.<name>].
+struct FieldConfig {
+  std::string name;
+  FieldForm initial = ExpressionForm{"0"};
+  std::optional<FieldForm> previous;            // one step before the first; nothing: as `initial`
+  std::array<std::array<Face, 2>, 3> faces{};  // {z, y, x} by {low, high}
+
+  friend bool operator==(const FieldConfig&, const FieldConfig&) = default;
+};
+
+/// One value per point of the grid that does not change: a key of [coefficients].
+struct CoefficientConfig {
+  std::string name;
+  FieldForm values;  // an expression may use the coefficients that stand above it
+
+  friend bool operator==(const CoefficientConfig&, const CoefficientConfig&) = default;
+};
+
+/// The equations of a step and what their names stand for: [equations], [fields], [coefficients], [constants]
+/// and [stencils]. Fields and coefficients are in the order of the text.
+struct EquationsConfig {
+  std::string step;  // statements (io/language/parser.hpp)
+  std::vector<FieldConfig> fields;
+  std::vector<CoefficientConfig> coefficients;
+  std::map<std::string, double, std::less<>> constants;
+  std::map<std::string, StencilForm, std::less<>> stencils;  // weights for correlate()
+
+  friend bool operator==(const EquationsConfig&, const EquationsConfig&) = default;
+};
+
+/// Returns the grid with the walls of each field.
+std::vector<Domain> domains_of(const EquationsConfig& equations, const Grid& grid);
+
+/// Returns the statements with every name replaced by what it stands for. `stencils` holds the weights of
+/// [stencils]. Throws SyntaxError.
+System system_of(const EquationsConfig& equations, const Grid& grid, double dt,
+                 std::map<std::string, Stencil, std::less<>> stencils);
+
+/// Returns true if the statements use the length of a step or the time.
+bool uses_time(const std::string& step);
+
+}  // namespace spsolve

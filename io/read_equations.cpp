@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/read_equations.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "io/expression.hpp"
+#include "io/language/parser.hpp"
+#include "io/language/resolve.hpp"
+#include "io/read_problem.hpp"
+
+namespace spsolve {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The sections that mean something only beside [equations], and those that [equations] replaces.
+constexpr std::array<const char*, 4> sections_of_equations{"fields", "coefficients", "constants", "stencils"};
+constexpr std::array<const char*, 3> sections_of_stencil{"stencil", "initial", "source"};
+
+/// The keys of a table in the order of the text; those that the command line sets come last.
+std::vector<std::string> keys_in_order(const TomlSection& root, const char* name) {
+  const auto section = root.section(name);
+  std::vector<std::tuple<bool, toml::source_position, std::string>> keys;
+  if (section)
+    for (const auto& [key, value] : section->table()) {
+      const toml::source_region& source = key.source();
+      const bool is_override = source.path && source.path->starts_with(override_mark);
+      keys.emplace_back(is_override, source.begin, std::string(key.str()));
+    }
+  std::ranges::sort(keys);
+  std::vector<std::string> names;
+  for (auto& [is_override, begin, key] : keys) names.push_back(std::move(key));
+  return names;
+}
+
+/// A number, a formula, or { file, dataset }.
+FieldForm read_values(const TomlSection& section, const std::string& key, const fs::path& directory) {
+  const toml::node& node = *section.find(key);
+  if (node.is_table()) {
+    const TomlSection dataset = *section.section(key);
+    dataset.allow({"file", "dataset"});
+    dataset.require("file");
+    return read_dataset(dataset, directory);
+  }
+  if (node.is_number()) return ExpressionForm{fmt::format("{}", section.number_of(key, node))};
+  if (!node.is_string())
+    section.fail(key, fmt::format("'{}' must be a number, a formula in quotes, or {{ file = \"...\", dataset "
+                                  "= \"...\" }}, not {}",
+                                  key, type_name(node)));
+  return ExpressionForm{*section.text(key)};
+}
+
+/// Reads names and refuses those that are taken already or mean something else.
+class Names {
+ public:
+  void add(const TomlSection& section, const std::string& name, const std::string& kind) {
+    const auto [other, is_new] = kinds_.try_emplace(name, kind);
+    if (!is_new) section.fail(name, fmt::format("'{}' is a {} already", name, other->second));
+    if (const std::string why = objection_to_name(name); !why.empty()) section.fail(name, why);
+    if (name == "VTKHDF") section.fail(name, "'VTKHDF' is the name of a group in snapshots");
+  }
+
+ private:
+  std::map<std::string, std::string> kinds_;
+};
+
+FieldConfig read_field(const TomlSection& fields, const std::string& name, const Grid& grid,
+                       const EquationsConfig& equations, const fs::path& directory) {
+  const auto found = fields.section(name);
+  const TomlSection& section = *found;
+  section.allow({"initial", "previous"});
+  FieldConfig field;
+  field.name = name;
+  const auto read = [&](const char* key) {
+    const FieldForm form = read_values(section, key, directory);
+    if (const auto* expression = std::get_if<ExpressionForm>(&form))
+      Expression{expression->expression, section.blame(key) + key, equations.constants}.check(grid);
+    return form;
+  };
+  if (section.has("initial")) field.initial = read("initial");
+  if (section.has("previous")) field.previous = read("previous");
+  return field;
+}
+
+/// The walls of one field: those of [boundary] where [boundary.<field>] does not say otherwise.
+std::array<std::array<Face, 2>, 3> faces_of(const TomlSection& root, const std::string& field,
+                                            const Grid& grid) {
+  const auto boundary = root.section("boundary");
+  const auto section = boundary ? boundary->section(field) : std::nullopt;
+  Domain domain = grid.domain;
+  if (section) read_boundary(*section, domain, {});
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    if (domain.periodic(axis) != grid.domain.periodic(axis))
+      section->fail(axis_names[axis], fmt::format("axis '{}' must be periodic for all fields or for none; in "
+                                                  "[boundary] it is {}periodic",
+                                                  axis_names[axis],
+                                                  grid.domain.periodic(axis) ? "" : "not "));
+  return domain.faces;
+}
+
+/// The names that a formula uses.
+std::set<std::string> names_in(const std::string& expression) {
+  std::set<std::string> names;
+  for (const SyntaxNode& node : parse_expression(expression).nodes)
+    if (node.kind == SyntaxNode::Kind::name) names.insert(node.text);
+  return names;
+}
+
+/// Orders coefficients so that each stands behind those that its formula uses.
+std::vector<CoefficientConfig> ordered(const TomlSection& section,
+                                       const std::vector<CoefficientConfig>& coefficients,
+                                       const EquationsConfig& equations, const Grid& grid) {
+  std::vector<CoefficientConfig> result;
+  std::vector<bool> taken(coefficients.size(), false);
+  const auto is_waiting_for = [&](const std::string& name) {
+    for (std::size_t i = 0; i < coefficients.size(); ++i)
+      if (!taken[i] && coefficients[i].name == name) return true;
+    return false;
+  };
+  while (result.size() < coefficients.size()) {
+    const std::size_t before = result.size();
+    for (std::size_t i = 0; i < coefficients.size(); ++i) {
+      if (taken[i]) continue;
+      const CoefficientConfig& coefficient = coefficients[i];
+      if (const auto* formula = std::get_if<ExpressionForm>(&coefficient.values)) {
+        const std::string key = section.blame(coefficient.name) + coefficient.name;
+        std::set<std::string> names;
+        try {
+          names = names_in(formula->expression);
+        } catch (const SyntaxError& error) {
+          throw Error(Status::invalid_input, fmt::format("{}: {}", key, error.what()));
+        }
+        if (std::ranges::any_of(names, is_waiting_for)) continue;
+        Expression expression{formula->expression, key, equations.constants};
+        for (const CoefficientConfig& above : result) expression.given.push_back({above.name, {}});
+        expression.check(grid);
+      }
+      taken[i] = true;
+      result.push_back(coefficient);
+    }
+    if (result.size() > before) continue;
+    const auto stuck = std::ranges::find(taken, false) - taken.begin();
+    section.fail(coefficients[static_cast<std::size_t>(stuck)].name,
+                 fmt::format("coefficient '{}' uses itself, perhaps by way of others",
+                             coefficients[static_cast<std::size_t>(stuck)].name));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::string> field_names_of(const TomlSection& root) { return keys_in_order(root, "fields"); }
+
+std::optional<EquationsConfig> read_equations(const TomlSection& root, const Grid& grid,
+                                              const fs::path& directory) {
+  const auto section = root.section("equations");
+  if (!section) {
+    for (const char* name : sections_of_equations)
+      if (root.has(name))
+        root.fail(name, fmt::format("[{}] needs [equations], which uses what it holds", name));
+    return {};
+  }
+  for (const char* name : sections_of_stencil)
+    if (root.has(name))
+      root.fail(name, fmt::format("[{}] and [equations] contradict each other: equations have their own {}",
+                                  name,
+                                  std::string_view(name) == "stencil"   ? "stencils, see [stencils]"
+                                  : std::string_view(name) == "initial" ? "initial values, see [fields]"
+                                                                        : "terms"));
+  section->allow({"step"});
+  section->require("step");
+  EquationsConfig equations;
+  equations.step = *section->text("step");
+  Names names;
+  for (const std::string& name : keys_in_order(root, "constants")) {
+    const TomlSection constants = *root.section("constants");
+    names.add(constants, name, "constant");
+    equations.constants[name] = *constants.number(name);
+  }
+  std::vector<CoefficientConfig> coefficients;
+  for (const std::string& name : keys_in_order(root, "coefficients")) {
+    const TomlSection given = *root.section("coefficients");
+    names.add(given, name, "coefficient");
+    coefficients.push_back({name, read_values(given, name, directory)});
+  }
+  if (!coefficients.empty())
+    equations.coefficients = ordered(*root.section("coefficients"), coefficients, equations, grid);
+  for (const std::string& name : keys_in_order(root, "stencils")) {
+    const TomlSection stencils = *root.section("stencils");
+    names.add(stencils, name, "stencil");
+    equations.stencils[name] = read_stencil(*stencils.section(name), grid, directory);
+  }
+  const std::vector<std::string> fields = field_names_of(root);
+  if (fields.empty())
+    root.fail("fields", "[equations] needs a section [fields.<name>] for every unknown, such as [fields.u]");
+  for (const std::string& name : fields) {
+    const TomlSection section_of_fields = *root.section("fields");
+    names.add(section_of_fields, name, "field");
+    equations.fields.push_back(read_field(section_of_fields, name, grid, equations, directory));
+    equations.fields.back().faces = faces_of(root, name, grid);
+  }
+  return equations;
+}
+
+void check_equations(const TomlSection& root, const EquationsConfig& equations, const Grid& grid, double dt,
+                     bool has_dt) {
+  const TomlSection section = *root.section("equations");
+  std::map<std::string, Stencil, std::less<>> stencils;
+  for (const auto& [name, form] : equations.stencils)  // files are not opened here
+    stencils.try_emplace(name, make_stencil(form, grid).value_or(Stencil({1, 1, 1}, {1.0}, {0, 0, 0})));
+  try {
+    system_of(equations, grid, dt, stencils);
+  } catch (const SyntaxError& error) {
+    throw Error(Status::invalid_input, fmt::format("{}step: {}",
+                                                   section.blame("step", error.position().line),
+                                                   error.what()));
+  }
+  if (!has_dt && uses_time(equations.step))
+    root.fail("time", "[time] needs 'dt', the length of a step, because the equations use it");
+}
+
+}  // namespace spsolve

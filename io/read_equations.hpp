@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/equations_config.hpp"
+#include "io/grid.hpp"
+#include "io/toml_section.hpp"
+
+namespace spsolve {
+
+/// Returns the names of the sections [fields.<name>] in the order of the text.
+std::vector<std::string> field_names_of(const TomlSection& root);
+
+/// Reads [equations], [fields], [boundary.<field>], [coefficients], [constants] and [stencils]; nothing
+/// without [equations]. Relative files start at `directory`. `grid` holds the walls of [boundary]. Throws
+/// Error(invalid_input) naming line, key and column.
+std::optional<EquationsConfig> read_equations(const TomlSection& root, const Grid& grid,
+                                              const std::filesystem::path& directory);
+
+/// Looks up every name in the statements. Throws Error(invalid_input) naming line and column of what is
+/// wrong. `has_dt`: the input says how long a step is.
+void check_equations(const TomlSection& root, const EquationsConfig& equations, const Grid& grid, double dt,
+                     bool has_dt);
+
+}  // namespace spsolve
