@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "kernels/operator/evaluate_canonical.hpp"
+#include "kernels/operator/interpret.hpp"
 #include "solver/block.hpp"
 #include "tests/kernels/operator/random_step.hpp"
 #include "tests/support/backends.hpp"
