@@ -190,8 +190,7 @@ RunConfig parse_config(std::string_view text, const fs::path& file_name,
   }
   const TomlSection time = required_section(root, "time");
   config.time = read_time(time, config.stencil);
-  if (config.equations)
-    check_equations(root, *config.equations, config.grid, config.time.dt, time.has("dt"));
+  if (config.equations) check_equations(root, *config.equations, config.grid, config.time.dt, time.has("dt"));
   if (const auto section = root.section("compute")) config.compute = read_compute(*section);
   if (const auto section = root.section("parallel"))
     config.parallel = read_parallel(*section, config.grid.domain);

@@ -147,7 +147,8 @@ std::string to_toml(const RunConfig& config) {
 
   text += fmt::format("\n[time]\nsteps = {}\nfuse = {}\n", config.time.steps,
                       config.time.fuse ? std::to_string(*config.time.fuse) : "\"auto\"");
-  if (config.equations || !has_own_time_step(config.stencil)) text += fmt::format("dt = {}\n", number(config.time.dt));
+  if (config.equations || !has_own_time_step(config.stencil))
+    text += fmt::format("dt = {}\n", number(config.time.dt));
   if (const auto& limit = config.time.wall_limit_minutes)
     text += fmt::format("wall_limit_minutes = {}\n", number(*limit));
   text += fmt::format("\n[compute]\ndevice = \"{}\"\nprecision = \"{}\"\nunit = \"{}\"\nlayout = \"{}\"\n",

@@ -19,7 +19,7 @@ struct Grid;
 struct FieldConfig {
   std::string name;
   FieldForm initial = ExpressionForm{"0"};
-  std::optional<FieldForm> previous;            // one step before the first; nothing: as `initial`
+  std::optional<FieldForm> previous;           // one step before the first; nothing: as `initial`
   std::array<std::array<Face, 2>, 3> faces{};  // {z, y, x} by {low, high}
 
   friend bool operator==(const FieldConfig&, const FieldConfig&) = default;

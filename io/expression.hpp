@@ -19,8 +19,8 @@ struct GivenValues {
 
 /// A formula: + - * / ^, comparisons, && ||, ?:, sin, exp, sqrt, floor, min, ... (io/language/parser.cpp has
 /// the grammar, kernels/operator/operation.hpp the functions) of the coordinates x, y, z that the grid has
-/// of pi, of constants and of given values. Point p has the coordinates origin + p * spacing. `key` is what errors call it. All throw
-/// Error(invalid_input) with the expression and the position in it.
+/// of pi, of constants and of given values. Point p has the coordinates origin + p * spacing. `key` is what
+/// errors call it. All throw Error(invalid_input) with the expression and the position in it.
 struct Expression {
   std::string text;
   std::string key;

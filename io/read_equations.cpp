@@ -96,10 +96,10 @@ std::array<std::array<Face, 2>, 3> faces_of(const TomlSection& root, const std::
   if (section) read_boundary(*section, domain, {});
   for (int axis = domain.first_axis(); axis < axis_count; ++axis)
     if (domain.periodic(axis) != grid.domain.periodic(axis))
-      section->fail(axis_names[axis], fmt::format("axis '{}' must be periodic for all fields or for none; in "
-                                                  "[boundary] it is {}periodic",
-                                                  axis_names[axis],
-                                                  grid.domain.periodic(axis) ? "" : "not "));
+      section->fail(axis_names[axis],
+                    fmt::format("axis '{}' must be periodic for all fields or for none; in "
+                                "[boundary] it is {}periodic",
+                                axis_names[axis], grid.domain.periodic(axis) ? "" : "not "));
   return domain.faces;
 }
 
@@ -167,11 +167,11 @@ std::optional<EquationsConfig> read_equations(const TomlSection& root, const Gri
   }
   for (const char* name : sections_of_stencil)
     if (root.has(name))
-      root.fail(name, fmt::format("[{}] and [equations] contradict each other: equations have their own {}",
-                                  name,
-                                  std::string_view(name) == "stencil"   ? "stencils, see [stencils]"
-                                  : std::string_view(name) == "initial" ? "initial values, see [fields]"
-                                                                        : "terms"));
+      root.fail(name,
+                fmt::format("[{}] and [equations] contradict each other: equations have their own {}", name,
+                            std::string_view(name) == "stencil"   ? "stencils, see [stencils]"
+                            : std::string_view(name) == "initial" ? "initial values, see [fields]"
+                                                                  : "terms"));
   section->allow({"step"});
   section->require("step");
   EquationsConfig equations;
@@ -216,9 +216,8 @@ void check_equations(const TomlSection& root, const EquationsConfig& equations, 
   try {
     system_of(equations, grid, dt, stencils);
   } catch (const SyntaxError& error) {
-    throw Error(Status::invalid_input, fmt::format("{}step: {}",
-                                                   section.blame("step", error.position().line),
-                                                   error.what()));
+    throw Error(Status::invalid_input,
+                fmt::format("{}step: {}", section.blame("step", error.position().line), error.what()));
   }
   if (!has_dt && uses_time(equations.step))
     root.fail("time", "[time] needs 'dt', the length of a step, because the equations use it");

@@ -184,7 +184,8 @@ Grid read_grid(const TomlSection& root) {
   }
   if (const auto origin = section.numbers("origin"))
     grid.origin = per_axis(section, "origin", *origin, dimensions, 0.0);
-  if (const auto boundary = root.section("boundary")) read_boundary(*boundary, grid.domain, field_names_of(root));
+  if (const auto boundary = root.section("boundary"))
+    read_boundary(*boundary, grid.domain, field_names_of(root));
   return grid;
 }
 

@@ -20,7 +20,8 @@ void read_boundary(const TomlSection& section, Domain& domain, const std::vector
 DatasetForm read_dataset(const TomlSection& section, const std::filesystem::path& directory);
 
 /// [stencil]. Preset and weights are tried out, so that a form that is returned makes a Stencil.
-StencilForm read_stencil(const TomlSection& section, const Grid& grid, const std::filesystem::path& directory);
+StencilForm read_stencil(const TomlSection& section, const Grid& grid,
+                         const std::filesystem::path& directory);
 
 /// [initial] or [source]; a relative file starts at `directory`. Expressions are checked.
 FieldForm read_field(const TomlSection& section, const Grid& grid, const std::filesystem::path& directory);

@@ -9,10 +9,7 @@
 namespace spsolve {
 
 Equations::Equations(Canonical form, std::vector<Domain> walls, double time_step)
-    : canonical(std::move(form)),
-      facts(facts_of(canonical)),
-      domains(std::move(walls)),
-      dt(time_step) {
+    : canonical(std::move(form)), facts(facts_of(canonical)), domains(std::move(walls)), dt(time_step) {
   if (const auto axis = axis_of_ambiguous_coordinate(canonical, facts, domains.front()))
     throw Error(Status::invalid_input,
                 std::string("[equations] a statement whose .next is read displaced along ") + "zyx"[*axis] +

@@ -22,7 +22,8 @@ constexpr double not_growth = 1e-8;
 using Stencils = std::map<std::string, Stencil, std::less<>>;
 
 /// Points whose values stand for coefficients that vary.
-std::vector<Index3> sample_points(const Box& block, const CoefficientValues& values, std::size_t coefficients) {
+std::vector<Index3> sample_points(const Box& block, const CoefficientValues& values,
+                                  std::size_t coefficients) {
   if (block.empty()) return {};
   Index3 middle = block.begin;
   for (int axis = 0; axis < axis_count; ++axis) middle[axis] += block.extent()[axis] / 2;
@@ -100,12 +101,13 @@ void print_growth(const Communicator& communicator, const Setup& setup, const Te
   if (largest > 1 + not_growth) {
     if (of_worst && worst == largest) stable = largest_stable_step(config, stencils, *of_worst);
     stable = communicator.all_reduce(stable, MPI_MAX);
-    terminal.warn("the equations amplify some wave by 1 + {:.2g} per step: the solution may grow without "
-                  "bound{}",
-                  largest - 1,
-                  stable > 0 ? fmt::format("; the largest stable time step is about {:.4g}, this one is {:.6g}",
-                                           stable, config.time.dt)
-                             : "; no smaller time step changes that");
+    terminal.warn(
+        "the equations amplify some wave by 1 + {:.2g} per step: the solution may grow without "
+        "bound{}",
+        largest - 1,
+        stable > 0 ? fmt::format("; the largest stable time step is about {:.4g}, this one is {:.6g}", stable,
+                                 config.time.dt)
+                   : "; no smaller time step changes that");
   } else if (communicator.all_reduce(static_cast<int>(defective), MPI_MAX) == 1) {
     terminal.warn("some wave grows linearly with time, because an eigenvalue of the step is defective");
   }
@@ -127,12 +129,13 @@ void print_equations(const Communicator& communicator, const Setup& setup, const
                        : "");
   }
   const auto count = static_cast<int>(facts.groups.size());
-  terminal.print("a step: {} of {}, {} bytes per point that must move ({} read, {} written)",
-                 counted(count, "pass"), counted(std::ssize(facts.equations), "equation"),
-                 facts.bytes_per_point(static_cast<int>(storage_bytes(setup.problem.precision)),
-                                       static_cast<int>(storage_bytes(sum_precision(setup.problem.precision)))),
-                 counted(facts.fields_read, "field") + " and " + counted(facts.coefficients_read, "coefficient"),
-                 counted(facts.fields_written, "field"));
+  terminal.print(
+      "a step: {} of {}, {} bytes per point that must move ({} read, {} written)", counted(count, "pass"),
+      counted(std::ssize(facts.equations), "equation"),
+      facts.bytes_per_point(static_cast<int>(storage_bytes(setup.problem.precision)),
+                            static_cast<int>(storage_bytes(sum_precision(setup.problem.precision)))),
+      counted(facts.fields_read, "field") + " and " + counted(facts.coefficients_read, "coefficient"),
+      counted(facts.fields_written, "field"));
   for (const FieldConfig& field : setup.config.equations->fields)
     if (field.initial == FieldForm(ExpressionForm{"0"}))
       terminal.print("[fields.{}] starts from 0", field.name);

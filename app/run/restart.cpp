@@ -16,7 +16,7 @@ namespace {
 
 /// Holds what an input solves beyond its text.
 struct Contents {
-  std::string weights;  // checksum_of() the problem
+  std::string weights;    // checksum_of() the problem
   ValueChecksums values;  // by section, of the datasets that can be read
 };
 
@@ -84,7 +84,8 @@ std::vector<std::string> differences(const CheckpointHeader& stored, const std::
     for (const ValueSection& section : *list) sections.insert(section.name);
   for (const std::string& name : sections)
     if (!same(form_in(before, name), form_in(now, name), name))
-      different.push_back(name.find('.') == std::string::npos ? fmt::format("the values of [{}]", name) : name);
+      different.push_back(name.find('.') == std::string::npos ? fmt::format("the values of [{}]", name)
+                                                              : name);
   if (other.compute.precision != config.compute.precision) different.emplace_back("compute.precision");
   if (!config.compute.accuracy && stored.precision != config.compute.precision)
     different.emplace_back(fmt::format("compute.accuracy (values are {})", to_string(stored.precision)));
@@ -155,7 +156,8 @@ std::optional<Checkpoint> find_restart(const Communicator& communicator, const C
   collectively(communicator, [&] {
     different = differences(checkpoint->header, checkpoint->file, config, contents);
     const bool replaced = command.overwrite && *command.restart == "latest" && !different.empty();
-    if (!replaced) require_same_problem(*checkpoint, different, config.equations.has_value(), config.time.steps);
+    if (!replaced)
+      require_same_problem(*checkpoint, different, config.equations.has_value(), config.time.steps);
   });
   if (!different.empty()) {
     terminal.warn("passed over {}, of another problem: {} differ(s) from the input",

@@ -117,9 +117,8 @@ void fill_block(const Communicator& communicator, Setup& setup, const std::optio
     const auto read = [&](const std::string& array, Field& field) {
       read_checkpoint(communicator, *restart, array, problem.domain.shape, field);
     };
-    block.set_state(
-        [&](Field& field) { restart ? read(name, field) : fill_by(initial, form, field); }, i,
-        restart ? restart->header.step : 0);
+    block.set_state([&](Field& field) { restart ? read(name, field) : fill_by(initial, form, field); }, i,
+                    restart ? restart->header.step : 0);
     if (!problem.has_previous(i)) continue;
     block.set_previous(
         [&](Field& field) {

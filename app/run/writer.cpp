@@ -45,8 +45,7 @@ void Writer::snapshot(std::int64_t step, const CopyState& state) {
     const RunConfig& config = setup_.config;
     const Precision precision = config.output.precision;
     std::vector<NamedRows> fields;
-    for (const std::size_t i : in_snapshots_)
-      fields.push_back({names_[i], rows_of(*values[i], precision)});
+    for (const std::size_t i : in_snapshots_) fields.push_back({names_[i], rows_of(*values[i], precision)});
     if (precision == Precision::fp32)
       for (NamedRows& field : fields)
         field.row = [rows = std::move(field.row), infinite](const Index3& begin, std::int64_t points,

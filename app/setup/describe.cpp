@@ -78,7 +78,8 @@ void warn_of_zeros(const RunConfig& config, const std::string& section, const Va
   const auto drives = [](const Face& face) {
     return face.kind == BoundaryKind::dirichlet && face.value != 0;
   };
-  const bool driven = config.source || config.equations || std::ranges::any_of(config.grid.domain.faces, [&](const auto& faces) {
+  const bool driven = config.source || config.equations ||
+                      std::ranges::any_of(config.grid.domain.faces, [&](const auto& faces) {
                         return std::ranges::any_of(faces, drives);
                       });
   if (!expression && section != "source" && driven) return;
@@ -109,11 +110,11 @@ void warn_of_full_disk(const Setup& setup, const Terminal& terminal) {
   const double snapshots = every > 0 ? static_cast<double>(steps / every + 1 + (steps % every != 0)) : 1.0;
   const bool has_checkpoints =
       config.checkpoint.every > 0 || config.checkpoint.minutes || config.checkpoint.final;
-  const double needed =
-      snapshots * fields_in_snapshots(setup) *
-          bytes(setup.for_snapshots().sampled(points), config.output.precision) +
-      (has_checkpoints ? config.checkpoint.keep + 1.0 : 0.0) *
-          static_cast<double>(setup.problem.state_count()) * bytes(points, setup.problem.precision);
+  const double needed = snapshots * fields_in_snapshots(setup) *
+                            bytes(setup.for_snapshots().sampled(points), config.output.precision) +
+                        (has_checkpoints ? config.checkpoint.keep + 1.0 : 0.0) *
+                            static_cast<double>(setup.problem.state_count()) *
+                            bytes(points, setup.problem.precision);
   std::error_code unseen;
   std::filesystem::path existing = std::filesystem::absolute(config.output.directory).lexically_normal();
   while (!std::filesystem::exists(existing, unseen) && existing != existing.parent_path())

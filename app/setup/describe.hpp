@@ -2,8 +2,8 @@
 #pragma once
 
 #include "app/setup/setup.hpp"
-#include "app/setup/value_summary.hpp"
 #include "app/setup/terminal.hpp"
+#include "app/setup/value_summary.hpp"
 
 namespace spsolve {
 

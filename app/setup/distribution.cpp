@@ -13,10 +13,10 @@ namespace spsolve {
 Distribution distribute(const Communicator& communicator, int ranks, const ParallelConfig& parallel,
                         const Problem& problem, const Candidate& candidate, const DeviceChoice& device) {
   const Index3& shape = problem.domain.shape;
-  const Index3 rank_grid =
-      parallel.ranks ? *parallel.ranks
-                     : least_surface_rank_grid(shape, ranks, candidate.fuse * problem.radius(),
-                                               device.cuda ? gpu_face_cost : Index3{1, 1, 1});
+  const Index3 rank_grid = parallel.ranks
+                               ? *parallel.ranks
+                               : least_surface_rank_grid(shape, ranks, candidate.fuse * problem.radius(),
+                                                         device.cuda ? gpu_face_cost : Index3{1, 1, 1});
   if (const std::int64_t blocks = volume(rank_grid); blocks != ranks)
     throw Error(Status::invalid_input,
                 fmt::format("[parallel] ranks: {}, but {} to hold them; start as many as there are blocks "
@@ -24,9 +24,10 @@ Distribution distribute(const Communicator& communicator, int ranks, const Paral
                             counted(blocks, "block"), counted(ranks, "rank"), blocks));
   const Decomposition decomposition(shape, rank_grid);
   if (problem.equations && parallel.exchange_every.value_or(1) > 1)
-    throw Error(Status::invalid_input,
-                fmt::format("[parallel] exchange_every = {}: systems of equations exchange halos in every step",
-                            *parallel.exchange_every));
+    throw Error(
+        Status::invalid_input,
+        fmt::format("[parallel] exchange_every = {}: systems of equations exchange halos in every step",
+                    *parallel.exchange_every));
   if (parallel.exchange_every)
     return {decomposition, candidate.exchanges_in_every_launch() ? 1 : *parallel.exchange_every};
   // Ranks on other processors may round otherwise.

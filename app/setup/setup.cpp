@@ -35,7 +35,8 @@ std::string checksum_of(const Canonical& canonical) {
     text += fmt::format(" {}:{:a}", static_cast<int>(node.kind), node.number);
     for (const Link& link : node.links) text += fmt::format(" {}:{}", link.node, checksum_of(link.stencil));
   }
-  for (TermId id = 0; id < canonical.terms.size(); ++id) text += fmt::format(" {:a}", canonical.terms[id].number);
+  for (TermId id = 0; id < canonical.terms.size(); ++id)
+    text += fmt::format(" {:a}", canonical.terms[id].number);
   return fmt::format("{:016x}", XXH3_64bits(text.data(), text.size()));
 }
 
@@ -169,8 +170,7 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config,
 MemoryNeed memory_need(const Setup& setup) {
   const Sampling snapshot = setup.for_snapshots(), checkpoint = setup.for_checkpoints();
   const std::size_t of_snapshot = setup.problem.field_count() * copy_bytes(setup.decomposition, snapshot);
-  const std::size_t of_checkpoint =
-      setup.problem.state_count() * copy_bytes(setup.decomposition, checkpoint);
+  const std::size_t of_checkpoint = setup.problem.state_count() * copy_bytes(setup.decomposition, checkpoint);
   std::size_t copies = (setup.background ? background_copies : 1) * of_snapshot;
   if (snapshot != checkpoint) copies += of_checkpoint;
   // A CPU run that waits for its files writes the state itself where no points are left out.

@@ -52,8 +52,7 @@ Problem problem_of(const Communicator& communicator, const RunConfig& config);
 
 /// The weights of [stencils] by name, read where a file holds them. Collective, as problem_of().
 std::map<std::string, Stencil, std::less<>> read_stencils(const Communicator& communicator,
-                                                          const EquationsConfig& equations,
-                                                          const Grid& grid);
+                                                          const EquationsConfig& equations, const Grid& grid);
 
 /// A checksum that tells whether two problems have the same stencil, or the same equations.
 std::string checksum_of(const Problem& problem);

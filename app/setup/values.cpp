@@ -20,9 +20,9 @@ void read_values(const Communicator& communicator, const RunConfig& config, cons
                  const std::vector<GivenValues>& given, const Box& box, const ValueSink& sink) {
   if (const auto* formula = std::get_if<ExpressionForm>(&section.form)) {
     const std::string key = section.name + (config.equations ? "" : ".expression");
-    const Expression expression{formula->expression, key,
-                                config.equations ? config.equations->constants : decltype(Expression::constants){},
-                                given};
+    const Expression expression{
+        formula->expression, key,
+        config.equations ? config.equations->constants : decltype(Expression::constants){}, given};
     collectively(communicator, [&] { expression.evaluate(config.grid, box, sink); });
   } else {
     const auto& source = std::get<DatasetForm>(section.form);
@@ -166,8 +166,9 @@ void CoefficientValues::read(const Communicator& communicator, const RunConfig& 
   const auto index_of = [&](const Index3& p) {
     std::size_t index = 0;
     for (int axis = 0; axis < axis_count; ++axis)
-      index = index * places_[axis].size() +
-              static_cast<std::size_t>(std::ranges::lower_bound(places_[axis], p[axis]) - places_[axis].begin());
+      index =
+          index * places_[axis].size() +
+          static_cast<std::size_t>(std::ranges::lower_bound(places_[axis], p[axis]) - places_[axis].begin());
     return index;
   };
   std::vector<GivenValues> above;
@@ -205,7 +206,8 @@ std::map<std::string, ValueFacts> fill_coefficients(const Communicator& communic
   const Canonical& canonical = equations.canonical;
   Box box = block.owned();
   for (std::size_t i = 0; i < canonical.coefficients.size(); ++i)
-    box = hull_of(box, coefficient_leaves(canonical.terms, canonical.coefficients[i], block.coefficient_box(i)));
+    box = hull_of(box,
+                  coefficient_leaves(canonical.terms, canonical.coefficients[i], block.coefficient_box(i)));
   const CoefficientValues values(communicator, setup.config, box);
   const Grid& grid = setup.config.grid;
   const LeafValue leaf = [&](const Term& term, const Index3& p) {

@@ -37,8 +37,7 @@ Plan plan_of_equations(const Problem& problem, const DeviceModel& device, const 
     refuse("[compute] unit", fmt::format("\"{}\"", to_string(*request.unit)));
   if (request.layout) refuse("[compute] layout", fmt::format("\"{}\"", to_string(*request.layout)));
   if (request.fuse.value_or(1) > 1) refuse("[time] fuse", fmt::format("{}", *request.fuse));
-  if (request.accuracy)
-    refuse("[compute] accuracy", fmt::format("{:g}", *request.accuracy));
+  if (request.accuracy) refuse("[compute] accuracy", fmt::format("{:g}", *request.accuracy));
   Plan plan{device.gpu ? "cuda" : "cpu", device.measured};
   plan.chosen = evaluate_equations(problem, device, Method(1));
   plan.candidates = {plan.chosen};

@@ -52,10 +52,10 @@ TEST_P(ConfigMistake, NamesLineAndKey) { EXPECT_EQ(error_of(GetParam()), GetPara
 INSTANTIATE_TEST_SUITE_P(
     Names, ConfigMistake,
     ::testing::Values(
-        Mistake{
-            "[boundary]", "[boundry]",
-            "case.toml:5: unknown key 'boundry'; did you mean 'boundary'? valid keys: name, grid, "
-            "boundary, stencil, initial, source, time, compute, parallel, output, diagnostics, checkpoint"},
+        Mistake{"[boundary]", "[boundry]",
+                "case.toml:5: unknown key 'boundry'; did you mean 'boundary'? valid keys: name, grid, "
+                "boundary, constants, coefficients, stencils, fields, equations, stencil, initial, source, "
+                "time, compute, parallel, output, diagnostics, checkpoint"},
         Mistake{"y = {", "w = {",
                 "case.toml:6: [boundary] unknown key 'w'; did you mean 'x'? valid keys: x, y"},
         Mistake{"y = {", "z = {", "case.toml:6: [boundary] the grid is 2D and has no axis 'z'"},
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "steps, end, dt, fuse, wall_limit_minutes"},
         Mistake{"steps = 10", "steps = 10\n[output]\npath = 'a'",
                 "case.toml:16: [output] unknown key 'path'; valid keys: "
-                "directory, every, precision, stride, background"}));
+                "directory, every, precision, stride, background, fields"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Missing, ConfigMistake,
@@ -316,6 +316,7 @@ TEST(ConfigOverrideMistake, IsBlamedOnTheOverride) {
       "wall_limit_minutes");
   EXPECT_EQ(of("tine.steps=3"),
             "--set tine.steps=3: unknown key 'tine'; did you mean 'time'? valid keys: name, grid, boundary, "
+            "constants, coefficients, stencils, fields, equations, "
             "stencil, initial, source, time, compute, parallel, output, diagnostics, checkpoint");
   EXPECT_EQ(of("time.steps=many"), "--set time.steps=many: [time] 'steps' must be an integer, not a string");
   EXPECT_EQ(of("time.steps="), "--set time.steps=: [time] 'steps' must be an integer, not a string");
