@@ -111,7 +111,7 @@ BenchCase case_of_input(const Communicator& communicator, const std::filesystem:
   const RunConfig config = load_input(communicator, command);
   PlanRequest plan = plan_request(config);
   ask(plan, request);
-  return {config.name, problem_of(communicator, config), plan};
+  return {config.name, problem_of(communicator, config), plan, std::make_shared<RunConfig>(config)};
 }
 
 /// Those of the last `--suite ceilings` on such a device, or what shares of the roofline need, now.

@@ -11,6 +11,7 @@
 #include "app/setup/bench_errors.hpp"
 #include "app/setup/clock.hpp"
 #include "app/setup/distribution.hpp"
+#include "app/setup/fill_block.hpp"
 #include "kernels/catalogue/presets.hpp"
 #include "kernels/rounding.hpp"
 #include "solver/block.hpp"
@@ -90,13 +91,31 @@ struct Bench {
   }
 };
 
+/// Sets what a block starts from: the values of the input for systems of equations, which need not be stable
+/// from others, else data that look random.
+void fill(const Communicator& communicator, const BenchCase& what, const Problem& problem, Block& block) {
+  if (problem.equations)
+    return fill_block(communicator, *what.input, problem, {}, block, [](const auto&, const auto&) {});
+  if (problem.has_source) block.set_source(set_benchmark_data);
+  block.set_state(set_benchmark_data);
+}
+
+/// The multiply-adds of a step at a point.
+std::size_t taps_of(const Problem& problem) {
+  if (!problem.equations) return problem.stencil.taps().size();
+  std::size_t taps = 0;
+  for (const CanonicalNode& node : problem.equations->canonical.nodes)
+    for (const Link& link : node.links) taps += link.stencil.taps().size();
+  return taps;
+}
+
 /// Launches from the data of the benchmark, and the error of the result.
 Json errors_of(const Communicator& communicator, Bench& bench, bool measured) {
   constexpr int checked_launches = 2;
   const int steps = checked_launches * bench.fuse;
   for (int i = 0; i < checked_launches; ++i) bench.block.launch(bench.fuse);
   Json errors{{"error_l2", nullptr}, {"error_max", nullptr}, {"error_steps", steps}};
-  if (!measured) return errors;
+  if (!measured || bench.problem.equations) return errors;
   const Errors found = measure_errors(communicator, bench.problem, bench.block.state(), steps);
   errors["error_l2"] = found.l2;
   errors["error_max"] = found.max;
@@ -151,7 +170,7 @@ BenchCase preset_case(const std::string& stencil, const Index3& shape, Precision
 void compile_kernels(const Communicator& communicator, const BenchCase& what, const Candidate& candidate,
                      const BenchSetting& setting, const DeviceChoice& device) {
   Bench bench(communicator, what, candidate, setting, device);
-  if (bench.problem.has_source) bench.block.set_source(set_benchmark_data);
+  fill(communicator, what, bench.problem, bench.block);
   bench.run_period();
   bench.machine.backend->synchronize();
 }
@@ -161,8 +180,7 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Cand
   Bench bench(communicator, what, candidate, setting, device);
   Block& block = bench.block;
   const Problem& problem = bench.problem;
-  if (problem.has_source) block.set_source(set_benchmark_data);
-  block.set_state(set_benchmark_data);
+  fill(communicator, what, problem, block);
   const Json errors = errors_of(communicator, bench, setting.errors);
   const Timed timed = time_runs(communicator, bench, setting);
 
@@ -178,7 +196,7 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Cand
   Json row{{"stencil", what.stencil},
            {"shape", std::vector<std::int64_t>(domain.shape.end() - domain.dimensions, domain.shape.end())},
            {"boundary", boundaries},
-           {"taps", problem.stencil.taps().size()},
+           {"taps", taps_of(problem)},
            {"source", problem.has_source},
            {"steps", timed.steps},
            {"steps_between_events", bench.pace.every},
@@ -199,8 +217,7 @@ Json measure(const Communicator& communicator, const BenchCase& what, const Cand
            {"gstencil_per_s", rate * 1e-9},
            {"bytes_per_point", candidate.bytes * bench.fuse},
            {"roofline_fraction", per_device * candidate.bytes / copy},
-           {"compute_fraction",
-            2 * per_device * static_cast<double>(problem.stencil.taps().size()) / fma->sustained},
+           {"compute_fraction", 2 * per_device * static_cast<double>(taps_of(problem)) / fma->sustained},
            {"copy_bandwidth_gb_per_s", copy * communicator.size() * 1e-9},
            {"fma_ceiling_gflop_per_s", fma->sustained * communicator.size() * 1e-9},
            {"predicted_gstencil_per_s", 1e-9 / candidate.seconds},

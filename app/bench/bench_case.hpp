@@ -2,12 +2,14 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
 #include "app/setup/ceilings.hpp"
 #include "app/setup/options.hpp"
+#include "io/config.hpp"
 #include "solver/plan/plan.hpp"
 
 namespace spsolve {
@@ -17,6 +19,7 @@ struct BenchCase {
   std::string stencil;  // its name, or that of the input
   Problem problem;
   PlanRequest plan;
+  std::shared_ptr<const RunConfig> input = {};  // which gives the values of systems of equations
 };
 
 /// A preset without parameters on a grid with the same boundary on all faces (dirichlet: zero), if asked with

@@ -14,12 +14,12 @@
 #include "app/run/writer.hpp"
 #include "app/setup/clock.hpp"
 #include "app/setup/describe.hpp"
+#include "app/setup/fill_block.hpp"
 #include "app/setup/load_input.hpp"
 #include "app/setup/planning.hpp"
 #include "app/setup/setup.hpp"
 #include "app/setup/terminal.hpp"
 #include "app/setup/tune.hpp"
-#include "app/setup/values.hpp"
 #include "io/checkpoint.hpp"
 
 namespace spsolve {
@@ -95,44 +95,6 @@ void announce(const Communicator& communicator, const Setup& setup, bool restart
   if (!idle.empty()) terminal.print("{}", idle);
 }
 
-/// Sets the values that a run begins with. Keeps their checksums in the setup.
-void fill_block(const Communicator& communicator, Setup& setup, const std::optional<Checkpoint>& restart,
-                Block& block, const Terminal& terminal) {
-  const RunConfig& config = setup.config;
-  const Problem& problem = setup.problem;
-  const auto fill_by = [&](const std::string& section, const FieldForm& form, Field& field) {
-    const ValueFacts facts = fill(communicator, config, {section, form}, field);
-    warn_of_zeros(config, section, facts, terminal);
-    setup.values[section] = facts.checksum;
-  };
-  if (restart) setup.values = restart->header.values;
-  if (config.source) block.set_source([&](Field& field) { fill_by("source", *config.source, field); });
-  for (const auto& [section, facts] : fill_coefficients(communicator, setup, block))
-    setup.values[section] = facts.checksum;
-  for (std::size_t i = 0; i < problem.field_count(); ++i) {
-    const std::string name = problem.field_name(i);
-    const FieldConfig* given = config.equations ? &config.equations->fields[i] : nullptr;
-    const std::string initial = given ? fmt::format("fields.{}.initial", name) : "initial";
-    const FieldForm& form = given ? given->initial : config.initial;
-    const auto read = [&](const std::string& array, Field& field) {
-      read_checkpoint(communicator, *restart, array, problem.domain.shape, field);
-    };
-    block.set_state([&](Field& field) { restart ? read(name, field) : fill_by(initial, form, field); }, i,
-                    restart ? restart->header.step : 0);
-    if (!problem.has_previous(i)) continue;
-    block.set_previous(
-        [&](Field& field) {
-          if (restart)
-            read(previous_of(name), field);
-          else if (given->previous)
-            fill_by(fmt::format("fields.{}.previous", name), *given->previous, field);
-          else
-            fill_by(initial, form, field);
-        },
-        i);
-  }
-}
-
 /// What the time loop calls: files and answers, with word of them to the watch and the terminal. All must
 /// outlive it.
 Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Progress& progress) {
@@ -204,7 +166,12 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                           config.checkpoint.final};
   for (const int steps : launch_lengths(schedule)) block.prepare(steps);
   block.prepare(setup.for_snapshots());
-  fill_block(communicator, setup, restart, block, terminal);
+  if (restart) setup.values = restart->header.values;
+  fill_block(communicator, config, setup.problem, restart, block,
+             [&](const std::string& section, const ValueFacts& facts) {
+               warn_of_zeros(config, section, facts, terminal);
+               setup.values[section] = facts.checksum;
+             });
 
   // Everything that can be wrong with the input was found by now: from here on files are written.
   const std::int64_t begun_at = restart ? restart->header.step : -1;

@@ -199,17 +199,17 @@ ValueFacts CoefficientValues::facts(const Communicator& communicator, std::size_
   return summary.of_all(communicator);
 }
 
-std::map<std::string, ValueFacts> fill_coefficients(const Communicator& communicator, const Setup& setup,
-                                                    Block& block) {
-  if (!setup.problem.equations) return {};
-  const Equations& equations = *setup.problem.equations;
+std::map<std::string, ValueFacts> fill_coefficients(const Communicator& communicator, const RunConfig& config,
+                                                    const Problem& problem, Block& block) {
+  if (!problem.equations) return {};
+  const Equations& equations = *problem.equations;
   const Canonical& canonical = equations.canonical;
   Box box = block.owned();
   for (std::size_t i = 0; i < canonical.coefficients.size(); ++i)
     box = hull_of(box,
                   coefficient_leaves(canonical.terms, canonical.coefficients[i], block.coefficient_box(i)));
-  const CoefficientValues values(communicator, setup.config, box);
-  const Grid& grid = setup.config.grid;
+  const CoefficientValues values(communicator, config, box);
+  const Grid& grid = config.grid;
   const LeafValue leaf = [&](const Term& term, const Index3& p) {
     return term.kind == Term::Kind::coordinate
                ? grid.origin[term.index] + static_cast<double>(p[term.index]) * grid.spacing[term.index]
@@ -230,9 +230,9 @@ std::map<std::string, ValueFacts> fill_coefficients(const Communicator& communic
       });
     });
   std::map<std::string, ValueFacts> facts;
-  for (std::size_t i = 0; i < setup.config.equations->coefficients.size(); ++i)
-    facts["coefficients." + setup.config.equations->coefficients[i].name] =
-        values.facts(communicator, i, setup.problem.domain.shape, block.owned());
+  for (std::size_t i = 0; i < config.equations->coefficients.size(); ++i)
+    facts["coefficients." + config.equations->coefficients[i].name] =
+        values.facts(communicator, i, problem.domain.shape, block.owned());
   return facts;
 }
 

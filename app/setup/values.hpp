@@ -75,7 +75,7 @@ class CoefficientValues {
 
 /// Computes the derived coefficients of the equations of a block from those of the input, and hands them to
 /// the block. Returns the facts of those of the input by the names of value_sections(). Collective.
-std::map<std::string, ValueFacts> fill_coefficients(const Communicator& communicator, const Setup& setup,
-                                                    Block& block);
+std::map<std::string, ValueFacts> fill_coefficients(const Communicator& communicator, const RunConfig& config,
+                                                    const Problem& problem, Block& block);
 
 }  // namespace spsolve
