@@ -26,6 +26,10 @@ class Decomposition {
   /// Returns the block along an axis that holds point i.
   std::int64_t block_of(int axis, std::int64_t i) const;
   Box block(int rank) const;
+  /// Returns the rank whose block holds a point of the grid.
+  int rank_of(const Index3& p) const {
+    return rank_at({block_of(z_axis, p[z_axis]), block_of(y_axis, p[y_axis]), block_of(x_axis, p[x_axis])});
+  }
 
  private:
   Index3 shape_;

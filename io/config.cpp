@@ -10,6 +10,7 @@
 
 #include "io/nearest_name.hpp"
 #include "io/read_equations.hpp"
+#include "io/read_points.hpp"
 #include "io/read_problem.hpp"
 #include "io/toml_document.hpp"
 #include "io/toml_section.hpp"
@@ -176,7 +177,7 @@ RunConfig parse_config(std::string_view text, const fs::path& file_name,
   const TomlSection root(document, file_name.string());
   root.allow({"name", "grid", "boundary", "constants", "coefficients", "stencils", "fields", "equations",
               "stencil", "initial", "source", "time", "compute", "parallel", "output", "diagnostics",
-              "checkpoint"});
+              "checkpoint", "point_sources", "probes"});
   const fs::path directory = file_name.parent_path();
   RunConfig config;
   config.name = read_name(root, file_name);
@@ -197,6 +198,8 @@ RunConfig parse_config(std::string_view text, const fs::path& file_name,
   config.output = read_output(root.section("output"), config);
   if (const auto section = root.section("diagnostics")) config.diagnostics = read_diagnostics(*section);
   if (const auto section = root.section("checkpoint")) config.checkpoint = read_checkpoint(*section);
+  config.point_sources = read_point_sources(root, config, directory);
+  config.probes = read_probes(root, config, directory);
   return config;
 }
 

@@ -12,6 +12,7 @@
 #include "io/equations_config.hpp"
 #include "io/field_form.hpp"
 #include "io/grid.hpp"
+#include "io/points_config.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/stencil.hpp"
 #include "kernels/unit_kind.hpp"
@@ -96,6 +97,8 @@ struct RunConfig {
   OutputConfig output;
   DiagnosticsConfig diagnostics;
   CheckpointConfig checkpoint;
+  std::vector<PointSourceConfig> point_sources;
+  std::vector<ProbesConfig> probes;
 
   friend bool operator==(const RunConfig&, const RunConfig&) = default;
 };

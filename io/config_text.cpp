@@ -101,6 +101,30 @@ std::string values_text(const FieldForm& values) {
                      toml_string(dataset.dataset));
 }
 
+std::string names_text(const std::vector<std::string>& names) {
+  std::vector<std::string> quoted;
+  for (const std::string& name : names) quoted.push_back(toml_string(name));
+  return fmt::format("[{}]", fmt::join(quoted, ", "));
+}
+
+std::string places_text(const PointsForm& at, const Domain& domain) {
+  if (const auto* dataset = std::get_if<DatasetForm>(&at)) return values_text(*dataset);
+  std::vector<std::string> points;
+  for (const auto& point : std::get<0>(at)) points.push_back(per_axis(domain, point));
+  return fmt::format("[{}]", fmt::join(points, ", "));
+}
+
+std::string point_source_text(const PointSourceConfig& source, const Domain& domain) {
+  return fmt::format("\n[[point_sources]]\nfield = {}\nat = {}\nvalue = {}\ninterpolation = \"{}\"\n",
+                     toml_string(source.field), places_text(source.at, domain), values_text(source.value),
+                     source.interpolation == Interpolation::linear ? "linear" : "nearest");
+}
+
+std::string probes_text(const ProbesConfig& probes, const Domain& domain) {
+  return fmt::format("\n[[probes]]\nname = {}\nfields = {}\nat = {}\nevery = {}\n", toml_string(probes.name),
+                     names_text(probes.fields), places_text(probes.at, domain), probes.every);
+}
+
 /// The statements as they were written, in a text of several lines where TOML can hold them so.
 std::string statements_text(const std::string& step) {
   const bool is_plain = std::ranges::all_of(
@@ -167,11 +191,7 @@ std::string to_toml(const RunConfig& config) {
   text += fmt::format("\n[output]\ndirectory = {}\nevery = {}\nprecision = \"{}\"\nstride = {}\n",
                       toml_string(config.output.directory.string()), config.output.every,
                       to_string(config.output.precision), config.output.stride);
-  if (!config.output.fields.empty()) {
-    std::vector<std::string> names;
-    for (const std::string& field : config.output.fields) names.push_back(toml_string(field));
-    text += fmt::format("fields = [{}]\n", fmt::join(names, ", "));
-  }
+  if (!config.output.fields.empty()) text += fmt::format("fields = {}\n", names_text(config.output.fields));
   if (const auto& background = config.output.background)
     text += fmt::format("background = {}\n", *background);
   text += fmt::format("\n[diagnostics]\nevery = {}\n", config.diagnostics.every);
@@ -179,6 +199,8 @@ std::string to_toml(const RunConfig& config) {
                       config.checkpoint.keep, config.checkpoint.final);
   if (const auto& minutes = config.checkpoint.minutes)
     text += fmt::format("minutes = {}\n", number(*minutes));
+  for (const PointSourceConfig& source : config.point_sources) text += point_source_text(source, domain);
+  for (const ProbesConfig& probes : config.probes) text += probes_text(probes, domain);
   return text;
 }
 

@@ -10,6 +10,7 @@ namespace spsolve {
 /// older program would misread a newer file.
 constexpr std::string_view snapshot_format = "spsolve snapshot";
 constexpr std::string_view checkpoint_format = "spsolve checkpoint";
+constexpr std::string_view probes_format = "spsolve probes";
 constexpr std::int64_t format_version = 1;
 /// Checkpoints of anything but one field "u" name their fields: an older program would go on without the
 /// others.

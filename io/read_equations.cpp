@@ -38,23 +38,6 @@ std::vector<std::string> keys_in_order(const TomlSection& root, const char* name
   return names;
 }
 
-/// A number, a formula, or { file, dataset }.
-FieldForm read_values(const TomlSection& section, const std::string& key, const fs::path& directory) {
-  const toml::node& node = *section.find(key);
-  if (node.is_table()) {
-    const TomlSection dataset = *section.section(key);
-    dataset.allow({"file", "dataset"});
-    dataset.require("file");
-    return read_dataset(dataset, directory);
-  }
-  if (node.is_number()) return ExpressionForm{fmt::format("{}", section.number_of(key, node))};
-  if (!node.is_string())
-    section.fail(key, fmt::format("'{}' must be a number, a formula in quotes, or {{ file = \"...\", dataset "
-                                  "= \"...\" }}, not {}",
-                                  key, type_name(node)));
-  return ExpressionForm{*section.text(key)};
-}
-
 /// Reads names and refuses those that are taken already or mean something else.
 class Names {
  public:

@@ -216,6 +216,22 @@ FieldForm read_field(const TomlSection& section, const Grid& grid, const fs::pat
   return form;
 }
 
+FieldForm read_values(const TomlSection& section, const std::string& key, const fs::path& directory) {
+  const toml::node& node = *section.find(key);
+  if (node.is_table()) {
+    const TomlSection dataset = *section.section(key);
+    dataset.allow({"file", "dataset"});
+    dataset.require("file");
+    return read_dataset(dataset, directory);
+  }
+  if (node.is_number()) return ExpressionForm{fmt::format("{}", section.number_of(key, node))};
+  if (!node.is_string())
+    section.fail(key, fmt::format("'{}' must be a number, a formula in quotes, or {{ file = \"...\", dataset "
+                                  "= \"...\" }}, not {}",
+                                  key, type_name(node)));
+  return ExpressionForm{*section.text(key)};
+}
+
 std::optional<Stencil> make_stencil(const StencilForm& form, const Grid& grid) {
   if (const auto* preset = std::get_if<PresetForm>(&form))
     return make_preset(preset->preset, grid.domain.dimensions, grid.spacing, preset->parameters);

@@ -19,6 +19,10 @@ void read_boundary(const TomlSection& section, Domain& domain, const std::vector
 /// { file, dataset }; a relative file starts at `directory`.
 DatasetForm read_dataset(const TomlSection& section, const std::filesystem::path& directory);
 
+/// A number, a formula in quotes, or { file, dataset }. Formulas are not checked.
+FieldForm read_values(const TomlSection& section, const std::string& key,
+                      const std::filesystem::path& directory);
+
 /// [stencil]. Preset and weights are tried out, so that a form that is returned makes a Stencil.
 StencilForm read_stencil(const TomlSection& section, const Grid& grid,
                          const std::filesystem::path& directory);

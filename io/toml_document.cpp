@@ -106,6 +106,20 @@ toml::table parse_override(const std::string& text) {
   return parsed(toml_string(value));
 }
 
+void lay_over(toml::table& document, toml::table& change, std::size_t key_parts, const std::string& text);
+
+/// Does what lay_over() does for a list of tables: the first part of the key is the number of one, from 0 on.
+void lay_over_list(toml::array& list, toml::table& change, std::size_t key_parts, const std::string& text) {
+  const std::string key(change.begin()->first.str());
+  const bool is_number =
+      !key.empty() && key.size() < 9 && key.find_first_not_of("0123456789") == std::string::npos;
+  const std::size_t number = is_number ? std::stoul(key) : list.size();
+  if (number >= list.size() || !list[number].is_table() || !change.begin()->second.is_table())
+    refuse(fmt::format("{}{}: '{}' is no table of the list; wanted a number from 0 to {}", override_mark,
+                       text, key, list.size() - 1));
+  lay_over(*list[number].as_table(), *change.begin()->second.as_table(), key_parts - 1, text);
+}
+
 /// Moves the one value that an override made of a dotted key sets into the document.
 void lay_over(toml::table& document, toml::table& change, std::size_t key_parts, const std::string& text) {
   if (change.size() != 1) refuse(std::string(override_mark) + text + ": wanted one value");
@@ -113,6 +127,8 @@ void lay_over(toml::table& document, toml::table& change, std::size_t key_parts,
   toml::node& value = change.begin()->second;
   toml::table* const below = document[key].as_table();
   if (key_parts > 1 && below) return lay_over(*below, *value.as_table(), key_parts - 1, text);
+  if (toml::array* const list = document[key].as_array(); key_parts > 2 && list && value.is_table())
+    return lay_over_list(*list, *value.as_table(), key_parts - 1, text);
   document.erase(key.str());
   document.insert(key, std::move(value));
 }

@@ -92,6 +92,22 @@ std::optional<TomlSection> TomlSection::section(std::string_view key) const {
   return below;
 }
 
+std::vector<TomlSection> TomlSection::sections(std::string_view key) const {
+  const auto found = table_->find(key);
+  if (found == table_->end()) return {};
+  const toml::array* list = found->second.as_array();
+  if (!list || !std::ranges::all_of(*list, [](const toml::node& node) { return node.is_table(); }))
+    fail(key, fmt::format("'{}' must be tables, each with the header [[{}]]", key, key));
+  std::vector<TomlSection> all;
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    TomlSection below(*(*list)[i].as_table(), file_);
+    below.name_ = list->size() > 1 ? fmt::format("{}.{}", key, i) : std::string(key);
+    below.region_ = (*list)[i].source();
+    all.push_back(std::move(below));
+  }
+  return all;
+}
+
 void TomlSection::allow(const std::vector<std::string>& valid) const {
   // In the order of the text, so that the first error reported is the first in the file.
   const toml::key* first = nullptr;

@@ -24,6 +24,9 @@ class TomlSection {
   /// A table below this one; nothing if absent.
   std::optional<TomlSection> section(std::string_view key) const;
 
+  /// The tables of a list of tables, [[key]]; empty if absent.
+  std::vector<TomlSection> sections(std::string_view key) const;
+
   /// Throws at the first key that is not in `valid`, with the nearest that is.
   void allow(const std::vector<std::string>& valid) const;
   /// Throws unless exactly one of `forms` is there; returns it.

@@ -9,6 +9,7 @@
 
 #include "kernels/fused_unit.hpp"
 #include "kernels/magnitude.hpp"
+#include "kernels/operator/interpret.hpp"
 #include "kernels/wall_reflections.hpp"
 
 namespace spsolve {
@@ -132,6 +133,15 @@ void Block::set_previous(const FillField& fill, std::size_t field) {
   unit_->fill_ghosts(in(), owned());
   valid_steps_ = 0;
   previous_is_known_ = false;
+}
+
+void Block::add(const PointValues& points, std::size_t field, std::span<const double> amounts) {
+  if (points.points().empty()) return;
+  points.add(now(field), amounts);
+  Box rows;
+  for (const Index3& p : points.points()) rows = hull_of(rows, {p, p + Index3{1, 1, 1}});
+  unit_->fill_ghosts(in(), rows);
+  magnitude_bound_is_known_ = false;
 }
 
 State Block::in() const {

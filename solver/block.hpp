@@ -10,6 +10,7 @@
 #include "halo/watchdog.hpp"
 #include "solver/backend.hpp"
 #include "solver/diagnostics.hpp"
+#include "solver/point_values.hpp"
 
 namespace spsolve {
 
@@ -58,12 +59,22 @@ class Block {
     return computed({backend_, &level(field, -launches_before), nullptr});
   }
   StateView view_change(std::size_t field = 0) { return computed({backend_, &now(field), &before(field)}); }
+  /// Access to owned points of any field of this block.
+  PointValues point_values(std::vector<Index3> points) {
+    return {*backend_, *levels_.front().front(), std::move(points)};
+  }
+  /// Returns values of the current state of a field; adds amounts to them.
+  std::vector<double> values_at(const PointValues& points, std::size_t field) const {
+    return points.of(now(field));
+  }
+  void add(const PointValues& points, std::size_t field, std::span<const double> amounts);
   /// Starts the compilation that launches of `steps` steps need.
   void prepare(int steps) const;
   /// Starts the compilation that a scan with this sampling needs.
   void prepare(const Sampling& sampling) const { backend_->reducer().prepare(problem_.precision, sampling); }
   /// Allocates memory for `count` simultaneous copies, as far as launches do not need it.
   void prepare_copies(const Sampling& sampling, int count);
+  const Decomposition& decomposition() const { return decomposition_; }
   const Box& owned() const { return levels_.front().front()->owned(); }
 
   /// Advances the block by `steps` <= fuse time steps in one launch. A halo exchange overlaps with the

@@ -64,6 +64,7 @@ std::int64_t next_stop(const Schedule& schedule, std::int64_t step) {
   };
   std::int64_t stop = std::min({schedule.last, step + schedule.fuse, following(schedule.snapshot_every),
                                 following(schedule.checkpoint_every)});
+  for (const std::int64_t every : schedule.launches_end_every) stop = std::min(stop, following(every));
   const std::int64_t diagnostics = std::min(schedule.last, following(schedule.diagnostics_every));
   if (step + 1 < diagnostics) stop = std::min(stop, diagnostics - 1);
   return std::min(stop, diagnostics);
@@ -126,6 +127,7 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
   while (step < schedule.last) {
     const std::int64_t taken = next_stop(schedule, step) - step;
     block.launch(static_cast<int>(taken));
+    if (observers.launched) observers.launched(step, step + taken);
     step += taken;
 
     const bool last = step == schedule.last;

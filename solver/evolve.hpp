@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <set>
+#include <vector>
 
 #include "solver/block.hpp"
 #include "solver/diagnostics.hpp"
@@ -18,8 +19,9 @@ struct Schedule {
   std::int64_t snapshot_every = 0;     // always at the last step; with an interval also at step 0
   std::int64_t diagnostics_every = 0;  // always at step 0 and at the last step
   std::int64_t checkpoint_every = 0;
-  int fuse = 1;                   // steps per launch; fewer if the next event is nearer
-  bool final_checkpoint = false;  // also writes a checkpoint at the last step
+  int fuse = 1;                                       // steps per launch; fewer if the next event is nearer
+  bool final_checkpoint = false;                      // also writes a checkpoint at the last step
+  std::vector<std::int64_t> launches_end_every = {};  // further intervals at whose ends launches end
 };
 
 enum class Request { none, checkpoint, stop };
@@ -41,6 +43,8 @@ struct Observers {
   /// Is called after every launch and returns the request of signals or clocks, which must be the same on all
   /// ranks.
   std::function<Request(std::int64_t step)> poll;
+  /// Is called after every launch from one step to another, before anything reads the state.
+  std::function<void(std::int64_t from, std::int64_t to)> launched = {};
 };
 
 /// Advances from step `first` to `last`. Launches end at every event and one step before diagnostics, whose

@@ -74,6 +74,7 @@ std::vector<std::string> differences(const CheckpointHeader& stored, const std::
       if (other.equations->fields[i].faces != config.equations->fields[i].faces)
         different.push_back(fmt::format("[boundary.{}]", config.equations->fields[i].name));
   }
+  if (other.point_sources != config.point_sources) different.emplace_back("[[point_sources]]");
   const auto before = value_sections(other), now = value_sections(config);
   const auto form_in = [](const std::vector<ValueSection>& sections, const std::string& name) {
     const auto found = std::ranges::find(sections, name, &ValueSection::name);
@@ -113,13 +114,15 @@ void require_same_problem(const Checkpoint& checkpoint, const std::vector<std::s
 /// Throws Error(invalid_input) if new snapshots would have other points or another precision than earlier
 /// snapshots of the same series.
 void require_same_snapshots(const Checkpoint& checkpoint, const RunConfig& config) {
-  const OutputConfig before = parse_config(checkpoint.header.input, checkpoint.file, {}).output;
+  const RunConfig whole = parse_config(checkpoint.header.input, checkpoint.file, {});
+  const OutputConfig& before = whole.output;
   std::vector<std::string> different;
   if (before.stride != config.output.stride)
     different.push_back(fmt::format("output.stride is {}, not {}", config.output.stride, before.stride));
   if (before.precision != config.output.precision)
     different.push_back(fmt::format("output.precision is {}, not {}", to_string(config.output.precision),
                                     to_string(before.precision)));
+  if (whole.probes != config.probes) different.emplace_back("[[probes]] are others");
   if (before.fields != config.output.fields) different.emplace_back("output.fields is another list");
   if (!different.empty())
     throw Error(
@@ -172,7 +175,7 @@ bool continues_results(const Communicator& communicator, const CommandLine& comm
                        const std::optional<Checkpoint>& restart, const RunDirectory& directory) {
   if (restart) {
     const bool continued = directory.holds(restart->file);
-    if (continued && directory.holds_snapshots_until(restart->header.step))
+    if (continued && (directory.holds_snapshots_until(restart->header.step) || !config.probes.empty()))
       collectively(communicator, [&] { require_same_snapshots(*restart, config); });
     return continued;
   }

@@ -7,6 +7,8 @@
 #include <memory>
 
 #include "app/run/cores.hpp"
+#include "app/run/point_sources.hpp"
+#include "app/run/probes.hpp"
 #include "app/run/report.hpp"
 #include "app/run/requests.hpp"
 #include "app/run/restart.hpp"
@@ -97,7 +99,8 @@ void announce(const Communicator& communicator, const Setup& setup, bool restart
 
 /// What the time loop calls: files and answers, with word of them to the watch and the terminal. All must
 /// outlive it.
-Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Progress& progress) {
+Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Progress& progress,
+                       Probes& probes) {
   return {[&](std::int64_t step, const CopyState& state) {
             progress.pause();
             watch.enter(Phase::snapshot);
@@ -107,6 +110,7 @@ Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Prog
             progress.pause();
             requests.checkpoint_begun();
             watch.enter(Phase::checkpoint);
+            probes.flush();  // a run that goes on from here does not record earlier rows again
             writer.checkpoint(step, state);
           },
           [&](std::int64_t step, const std::vector<Diagnostics>& values) {
@@ -125,7 +129,8 @@ Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Prog
               writer.finish();
             }
             return request;
-          }};
+          },
+          {}};
 }
 
 }  // namespace
@@ -157,13 +162,15 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   Block block(communicator, setup.problem, setup.decomposition, setup.plan.chosen, *machine.backend,
               setup.exchange_every);
   block.watch_by(watch);
-  const Schedule schedule{restart ? restart->header.step : 0,
-                          config.time.steps,
-                          config.output.every,
-                          config.diagnostics.every,
-                          config.checkpoint.every,
-                          setup.plan.chosen.fuse,
-                          config.checkpoint.final};
+  Schedule schedule{restart ? restart->header.step : 0,
+                    config.time.steps,
+                    config.output.every,
+                    config.diagnostics.every,
+                    config.checkpoint.every,
+                    setup.plan.chosen.fuse,
+                    config.checkpoint.final,
+                    {}};
+  for (const ProbesConfig& probes : config.probes) schedule.launches_end_every.push_back(probes.every);
   for (const int steps : launch_lengths(schedule)) block.prepare(steps);
   block.prepare(setup.for_snapshots());
   if (restart) setup.values = restart->header.values;
@@ -173,12 +180,18 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                setup.values[section] = facts.checksum;
              });
 
+  PointSources sources(communicator, config, setup.problem, block);
+  Probes probes(communicator, config, setup.problem, block);
+
   // Everything that can be wrong with the input was found by now: from here on files are written.
   const std::int64_t begun_at = restart ? restart->header.step : -1;
   directory.prepare(command.overwrite, continued ? std::optional(begun_at) : std::nullopt);
   signals.await_interrupt();
   begin_report(communicator, setup, machine.transport_name, schedule);
   begin_diagnostics_file(communicator, config.output.directory, field_names(config), begun_at);
+
+  probes.open(begun_at);
+  if (!restart) probes.record(0);
 
   Writer writer(communicator, setup, terminal, begun_at);
   if (setup.background) {
@@ -195,13 +208,21 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   const auto begin = Clock::now();
   Outcome outcome = Outcome::finished;
   try {
-    outcome =
-        evolve(block, communicator, setup.problem, schedule, observers_of(writer, watch, requests, progress));
+    Observers observers = observers_of(writer, watch, requests, progress, probes);
+    observers.launched = [&](std::int64_t from, std::int64_t to) {
+      if (!sources.empty()) sources.add(from);
+      probes.record(to);
+    };
+    outcome = evolve(block, communicator, setup.problem, schedule, observers);
     progress.pause();
+    probes.flush();
     watch.enter(Phase::snapshot);
     writer.finish();
   } catch (const Error& error) {
-    if (error.status() == Status::diverged) end_diverged(error, writer);
+    if (error.status() == Status::diverged) {
+      probes.flush();
+      end_diverged(error, writer);
+    }
     // Ranks that do not act together any more cannot finish the files under way.
     if (error.status() != Status::device_failure) throw;
     const Error located(error.status(), fmt::format("{} ({})", error.what(), watch.whereabouts()));

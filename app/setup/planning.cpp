@@ -30,6 +30,8 @@ Pace pace_of(const RunConfig& config) {
   for (const std::int64_t every : {config.output.every, config.checkpoint.every, config.diagnostics.every})
     if (every > 0 && every < pace.every) pace = {every, false};
   pace.last_alone = pace.every > 1 && (pace.last_alone || config.diagnostics.every == pace.every);
+  for (const ProbesConfig& probes : config.probes)
+    if (probes.every < pace.every) pace = {probes.every, false};
   const auto cut_by = [&](std::int64_t every, bool alone) {
     if (every > 0 && pace.every > 1 && (every % pace.every != 0 || (alone && !pace.last_alone)))
       pace.cuts += 1.0 / static_cast<double>(every);
@@ -65,7 +67,14 @@ Candidate read_candidate(const Json& json) {
 }  // namespace
 
 PlanRequest plan_request(const RunConfig& config) {
-  return {config.compute.unit, config.compute.layout, config.time.fuse, pace_of(config),
+  if (!config.point_sources.empty() && config.time.fuse.value_or(1) > 1)
+    throw Error(
+        Status::invalid_input,
+        fmt::format("[time] fuse = {}: point sources are added after every single step; leave it out, "
+                    "or \"auto\"",
+                    *config.time.fuse));
+  return {config.compute.unit, config.compute.layout,
+          config.point_sources.empty() ? config.time.fuse : std::optional(1), pace_of(config),
           config.compute.accuracy};
 }
 

@@ -162,8 +162,18 @@ Setup make_setup(const Communicator& communicator, const RunConfig& config,
   problem.precision = plan.chosen.precision;
   require_walls_in_range(problem);
   const bool background = config.output.background.value_or(device.cuda) && threads_may_communicate();
-  const auto [decomposition, exchange_every] = distribute(communicator, ranks.value_or(communicator.size()),
-                                                          config.parallel, problem, plan.chosen, device);
+  ParallelConfig parallel = config.parallel;
+  if (!config.point_sources.empty()) {
+    // Each rank adds to its own points, which others must see before they take another step.
+    if (parallel.exchange_every.value_or(1) > 1)
+      throw Error(
+          Status::invalid_input,
+          fmt::format("[parallel] exchange_every = {}: with point sources halos are exchanged in every step",
+                      *parallel.exchange_every));
+    parallel.exchange_every = 1;
+  }
+  const auto [decomposition, exchange_every] =
+      distribute(communicator, ranks.value_or(communicator.size()), parallel, problem, plan.chosen, device);
   return {config, problem, device, plan, request.note, decomposition, exchange_every, background};
 }
 

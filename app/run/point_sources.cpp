@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/point_sources.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "app/setup/values.hpp"
+#include "io/language/parser.hpp"
+#include "io/read_points.hpp"
+#include "kernels/operator/interpret.hpp"
+
+namespace spsolve {
+namespace {
+
+/// The formula of a source; variables are x, y, z (those the grid has), coefficients, t, dt and step.
+std::unique_ptr<RowProgram> translate(const RunConfig& config, const std::string& formula) {
+  ExpressionNames names;
+  for (int axis = axis_count - 1; axis >= config.grid.domain.first_axis(); --axis)
+    names.variables.push_back({axis_names[axis]});
+  if (config.equations) {
+    names.constants = config.equations->constants;
+    for (const CoefficientConfig& coefficient : config.equations->coefficients)
+      names.variables.push_back({coefficient.name});
+  }
+  for (const char* name : names_of_time) names.variables.push_back({name, false});
+  return std::make_unique<RowProgram>(parse_expression(formula), names);
+}
+
+/// Throws if a dataset of values does not fit.
+void require_fit(const Table& table, const DatasetForm& form, const std::string& key, std::size_t points,
+                 std::int64_t steps) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(Status::invalid_input,
+                fmt::format("{}.file: {}: dataset {} {}", key, form.file.string(), form.dataset, why));
+  };
+  if (table.rows < steps)
+    refuse(fmt::format("has {} rows; wanted one for each of the {} steps", table.rows, steps));
+  if (table.columns != 1 && table.columns != static_cast<std::int64_t>(points))
+    refuse(
+        fmt::format("has {} columns; wanted one, or one for each of the {} points", table.columns, points));
+}
+
+}  // namespace
+
+PointSources::PointSources(const Communicator& communicator, const RunConfig& config, const Problem& problem,
+                           Block& block)
+    : dt_(config.time.dt), block_(block) {
+  const Grid& grid = config.grid;
+  std::vector<std::vector<std::vector<Corner>>> corners;  // by source and point, those of this rank
+  Box reached;
+  for (std::size_t i = 0; i < config.point_sources.size(); ++i) {
+    const PointSourceConfig& given = config.point_sources[i];
+    Source source{config.point_sources.size() > 1 ? fmt::format("point_sources.{}", i) : "point_sources",
+                  {},
+                  {},
+                  nullptr,
+                  {}};
+    const std::vector<Coordinates> points = read_points(communicator, grid, given.at, source.key + ".at");
+    if (const auto* formula = std::get_if<ExpressionForm>(&given.value)) {
+      source.formula = translate(config, formula->expression);
+    } else {
+      const auto& dataset = std::get<DatasetForm>(given.value);
+      source.table = read_table(communicator, dataset, source.key + ".value");
+      require_fit(source.table, dataset, source.key + ".value", points.size(), config.time.steps);
+    }
+    auto& of_source = corners.emplace_back();
+    for (int axis = axis_count - 1; axis >= grid.domain.first_axis(); --axis) source.along.emplace_back();
+    for (std::size_t point = 0; point < points.size(); ++point) {
+      std::vector<Corner> around = corners_of(grid, points[point], given.interpolation);
+      if (std::ranges::none_of(around,
+                               [&](const Corner& corner) { return contains(block.owned(), corner.p); }))
+        continue;
+      for (const Corner& corner : around) reached = hull_of(reached, {corner.p, corner.p + Index3{1, 1, 1}});
+      for (std::size_t k = 0; k < source.along.size(); ++k)
+        source.along[k].push_back(points[point][axis_count - 1 - k]);
+      source.numbers.push_back(static_cast<std::int64_t>(point));
+      of_source.push_back(std::move(around));
+    }
+    sources_.push_back(std::move(source));
+  }
+  if (config.equations && !config.equations->coefficients.empty() && !sources_.empty()) {
+    const CoefficientValues coefficients(communicator, config, reached);
+    for (std::size_t i = 0; i < sources_.size(); ++i)
+      for (std::size_t k = 0; k < config.equations->coefficients.size(); ++k) {
+        auto& values = sources_[i].along.emplace_back();
+        for (const auto& around : corners[i]) {
+          double value = 0;
+          for (const Corner& corner : around) value += corner.weight * coefficients.at(k, corner.p);
+          values.push_back(value);
+        }
+      }
+  }
+  for (std::size_t field = 0; field < problem.field_count(); ++field) {
+    std::vector<Index3> points;
+    std::map<Index3, std::size_t> numbers;
+    std::vector<Share> shares;
+    bool has_sources = false;
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      if (config.point_sources[i].field != problem.field_name(field)) continue;
+      has_sources = true;
+      for (std::size_t point = 0; point < corners[i].size(); ++point)
+        for (const Corner& corner : corners[i][point]) {
+          if (!contains(block.owned(), corner.p)) continue;
+          const auto [number, is_new] = numbers.try_emplace(corner.p, points.size());
+          if (is_new) points.push_back(corner.p);
+          shares.push_back({number->second, i, point, corner.weight});
+        }
+    }
+    if (has_sources) targets_.push_back({field, block.point_values(points), std::move(shares)});
+  }
+  values_.resize(sources_.size());
+}
+
+void PointSources::evaluate(const Source& source, std::int64_t step, std::vector<double>& values) {
+  values.resize(source.points());
+  if (!source.formula) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::int64_t column = source.table.columns == 1 ? 0 : source.numbers[i];
+      values[i] = source.table.values[static_cast<std::size_t>(step * source.table.columns + column)];
+    }
+    return;
+  }
+  const double n = static_cast<double>(step), t = n * dt_;
+  for (std::size_t first = 0; first < values.size(); first += RowProgram::width) {
+    std::vector<const double*> variables;
+    for (const auto& values_of_points : source.along) variables.push_back(values_of_points.data() + first);
+    variables.insert(variables.end(), {&t, &dt_, &n});
+    const std::size_t count = std::min<std::size_t>(values.size() - first, RowProgram::width);
+    source.formula->evaluate(variables, {values.data() + first, count}, workspace_);
+  }
+}
+
+void PointSources::add(std::int64_t step) {
+  for (std::size_t i = 0; i < sources_.size(); ++i) evaluate(sources_[i], step, values_[i]);
+  for (const Targets& targets : targets_) {
+    amounts_.assign(targets.points.points().size(), 0.0);
+    for (const Share& share : targets.shares)
+      amounts_[share.target] += share.weight * values_[share.source][share.point];
+    block_.add(targets.points, targets.field, amounts_);
+  }
+}
+
+}  // namespace spsolve

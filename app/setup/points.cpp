@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/setup/points.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/hdf5/number_dataset.hpp"
+#include "io/read_points.hpp"
+
+namespace spsolve {
+
+std::vector<Corner> corners_of(const Grid& grid, const Coordinates& point, Interpolation interpolation) {
+  std::vector<Corner> corners{{{0, 0, 0}, 1.0}};
+  for (int axis = grid.domain.first_axis(); axis < axis_count; ++axis) {
+    const std::int64_t n = grid.domain.shape[axis];
+    const bool periodic = grid.domain.periodic(axis);
+    double place = (point[axis] - grid.origin[axis]) / grid.spacing[axis];
+    if (!periodic) place = std::clamp(place, 0.0, static_cast<double>(n - 1));
+    if (interpolation == Interpolation::nearest) place = std::floor(place + 0.5);
+    const double below = std::floor(place), share = place - below;
+    std::vector<Corner> more;
+    for (const Corner& corner : corners)
+      for (const auto& [index, weight] : {std::pair{static_cast<std::int64_t>(below), 1.0 - share},
+                                          {static_cast<std::int64_t>(below) + 1, share}})
+        if (weight != 0) {
+          more.push_back({corner.p, corner.weight * weight});
+          more.back().p[axis] = periodic ? wrap(index, n) : index;
+        }
+    corners = std::move(more);
+  }
+  return corners;
+}
+
+Table read_table(const Communicator& communicator, const DatasetForm& form, const std::string& key) {
+  Table table;
+  collectively(communicator, [&] {
+    try {
+      const NumberDataset source(form.file, form.dataset);
+      const auto& shape = source.shape();
+      if (shape.empty() || shape.size() > 2)
+        source.fail(fmt::format("has {} axes; wanted one or two", shape.size()));
+      table.rows = shape[0];
+      table.columns = shape.size() == 2 ? shape[1] : 1;
+      const Index3 extent = source.extent(static_cast<int>(shape.size()));
+      constexpr std::int64_t most_values = std::int64_t{1} << 30;
+      if (!has_volume_within(extent, most_values)) source.fail("has more than 2^30 values");
+      source.read(static_cast<int>(shape.size()), box_of(extent), table.values);
+    } catch (const Error& error) {
+      throw Error(error.status(), fmt::format("{}.file: {}", key, error.what()));
+    }
+  });
+  return table;
+}
+
+std::vector<Coordinates> read_points(const Communicator& communicator, const Grid& grid,
+                                     const PointsForm& form, const std::string& key) {
+  if (const auto* list = std::get_if<0>(&form)) return *list;
+  const auto& dataset = std::get<DatasetForm>(form);
+  const Table table = read_table(communicator, dataset, key);
+  const int dimensions = grid.domain.dimensions;
+  const std::string place =
+      fmt::format("{}.file: {}: dataset {}", key, dataset.file.string(), dataset.dataset);
+  if (table.columns != dimensions)
+    throw Error(Status::invalid_input,
+                fmt::format("{} has {} columns; wanted {}, the coordinates of a point in each row", place,
+                            table.columns, dimensions));
+  std::vector<Coordinates> points;
+  for (std::int64_t row = 0; row < table.rows; ++row) {
+    Coordinates point{};
+    std::copy_n(table.values.begin() + row * dimensions, dimensions, point.end() - dimensions);
+    require_inside(grid, point, fmt::format("{}, row {}: ", place, row));
+    points.push_back(point);
+  }
+  return points;
+}
+
+}  // namespace spsolve

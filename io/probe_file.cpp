@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/probe_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "io/atomic_file.hpp"
+#include "io/format_version.hpp"
+
+namespace spsolve {
+namespace {
+
+/// Creates a contiguous dataset whose place is known at once. What is not written reads as 0.
+Hdf5Id create_dataset(hid_t parent, const std::string& name, hid_t type,
+                      const std::vector<hsize_t>& extents) {
+  const Hdf5Id space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose);
+  const Hdf5Id creation = timeless_properties(H5P_DATASET_CREATE);
+  check_hdf5(H5Pset_layout(creation, H5D_CONTIGUOUS));
+  check_hdf5(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY));
+  check_hdf5(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER));
+  return {H5Dcreate2(parent, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose};
+}
+
+std::int64_t place_of(hid_t dataset) {
+  const haddr_t address = H5Dget_offset(dataset);
+  if (address == HADDR_UNDEF) check_hdf5(-1);
+  return static_cast<std::int64_t>(address);
+}
+
+std::int64_t bytes_of(const std::vector<ProbeGroup>& groups, Precision precision) {
+  constexpr std::int64_t room_for_headers = 64 << 10;
+  std::int64_t bytes = room_for_headers;
+  for (const ProbeGroup& group : groups)
+    bytes += room_for_headers + 16 * group.rows + 8 * static_cast<std::int64_t>(group.at.size()) +
+             static_cast<std::int64_t>(group.fields.size()) *
+                 (room_for_headers +
+                  group.rows * group.points() * static_cast<std::int64_t>(storage_bytes(precision)));
+  return bytes;
+}
+
+/// Rows [first, first + count) of a dataset, or as many of them as there are.
+template <class Value>
+std::vector<Value> read_rows(hid_t parent, const std::string& name, hid_t type, std::int64_t first,
+                             std::int64_t count) {
+  const Hdf5Id dataset(H5Dopen2(parent, name.c_str(), H5P_DEFAULT), H5Dclose);
+  const std::vector<std::int64_t> shape = dataset_shape(dataset);
+  const std::int64_t end = std::min(first + count, shape.front());
+  Box box{{0, 0, first}, {1, 1, end}};
+  if (shape.size() == 2) box = {{0, first, 0}, {1, end, shape.back()}};
+  std::vector<Value> values(static_cast<std::size_t>(box.points()));
+  if (!values.empty()) read_hyperslab(dataset, box, type, values.data());
+  return values;
+}
+
+}  // namespace
+
+ProbeFile::ProbeFile(std::filesystem::path file, std::vector<ProbeGroup> groups, Precision precision,
+                     std::int64_t kept_step)
+    : file_(std::move(file)), groups_(std::move(groups)), precision_(precision) {
+  naming(file_, [&] { create(kept_step); });
+}
+
+void ProbeFile::create(std::int64_t kept_step) {
+  // The rows of a former file move to a new one, which takes its name when it is whole.
+  const std::filesystem::path published = std::exchange(file_, temporary_name(file_));
+  lay_out();
+  std::error_code missing;
+  if (kept_step >= 0 && std::filesystem::is_regular_file(published, missing)) {
+    const Hdf5Id former = open_hdf5(published);
+    for (std::size_t i = 0; i < groups_.size(); ++i)
+      if (H5Lexists(former, groups_[i].name.c_str(), H5P_DEFAULT) > 0) copy_rows(former, i, kept_step);
+  }
+  flush();
+  publish(file_, published);
+  file_ = published;
+}
+
+void ProbeFile::lay_out() {
+  Hdf5Id output = create_hdf5(file_, bytes_of(groups_, precision_), 4096, 4096);
+  write_attributes(output, {{"format", std::string(probes_format)}, {"format_version", format_version}});
+  for (const ProbeGroup& group : groups_) {
+    const Hdf5Id parent = create_group(output, group.name);
+    const auto rows = static_cast<hsize_t>(group.rows), points = static_cast<hsize_t>(group.points());
+    const Hdf5Id at =
+        create_dataset(parent, "at", H5T_IEEE_F64LE, {points, static_cast<hsize_t>(group.axes)});
+    check_hdf5(H5Dwrite(at, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, group.at.data()));
+    const Hdf5Id step = create_dataset(parent, "step", H5T_STD_I64LE, {rows});
+    const std::vector<std::int64_t> none(static_cast<std::size_t>(group.rows), -1);
+    check_hdf5(H5Dwrite(step, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, none.data()));
+    Places places{place_of(step), place_of(create_dataset(parent, "time", H5T_IEEE_F64LE, {rows})), {}};
+    for (const std::string& field : group.fields)
+      places.fields.push_back(
+          place_of(create_dataset(parent, field, storage_type(precision_), {rows, points})));
+    places_.push_back(std::move(places));
+  }
+  output.close();
+}
+
+void ProbeFile::copy_rows(hid_t former, std::size_t number, std::int64_t kept_step) {
+  const ProbeGroup& group = groups_[number];
+  const Hdf5Id parent(H5Gopen2(former, group.name.c_str(), H5P_DEFAULT), H5Gclose);
+  const auto steps = read_rows<std::int64_t>(parent, "step", H5T_NATIVE_INT64, 0, group.rows);
+  std::int64_t kept = 0;
+  while (kept < std::ssize(steps) && steps[static_cast<std::size_t>(kept)] == kept * group.every &&
+         kept * group.every <= kept_step)
+    ++kept;
+  constexpr std::int64_t values_at_once = 1 << 20;
+  const std::int64_t rows_at_once = std::max<std::int64_t>(1, values_at_once / group.points());
+  for (std::int64_t first = 0; first < kept; first += rows_at_once) {
+    const std::int64_t count = std::min(rows_at_once, kept - first);
+    std::vector<std::vector<double>> values;
+    for (const std::string& field : group.fields)
+      values.push_back(read_rows<double>(parent, field, H5T_NATIVE_DOUBLE, first, count));
+    write(number, first,
+          std::span(steps).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
+          read_rows<double>(parent, "time", H5T_NATIVE_DOUBLE, first, count), values);
+  }
+}
+
+void ProbeFile::write(std::size_t group, std::int64_t first, std::span<const std::int64_t> steps,
+                      std::span<const double> times, std::span<const std::vector<double>> values) {
+  const FileDescriptor file(file_, FileDescriptor::Mode::modify);
+  const Places& places = places_[group];
+  const std::int64_t element = static_cast<std::int64_t>(storage_bytes(precision_));
+  for (std::size_t field = 0; field < values.size(); ++field) {
+    const std::int64_t at = places.fields[field] + first * groups_[group].points() * element;
+    if (precision_ == Precision::fp64) {
+      file.write(at, std::as_bytes(std::span(values[field])));
+    } else {
+      const std::vector<float> rounded(values[field].begin(), values[field].end());
+      file.write(at, std::as_bytes(std::span(rounded)));
+    }
+  }
+  file.write(places.time + 8 * first, std::as_bytes(times));
+  // The step comes last, because it says that the row is there.
+  file.write(places.step + 8 * first, std::as_bytes(steps));
+}
+
+void ProbeFile::flush() { FileDescriptor(file_, FileDescriptor::Mode::modify).flush(); }
+
+}  // namespace spsolve

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/hdf5/hdf5.hpp"
+#include "kernels/precision.hpp"
+
+namespace spsolve {
+
+/// A group of probes.h5.
+struct ProbeGroup {
+  std::string name;
+  std::vector<std::string> fields;
+  int axes = 3;
+  std::vector<double> at;  // coordinates, point after point, slowest axis first
+  std::int64_t every = 1, rows = 0;
+
+  std::int64_t points() const { return static_cast<std::int64_t>(at.size()) / axes; }
+};
+
+/// probes.h5: values at points over time. Each group holds /<name>/<field> [rows, points], /<name>/step and
+/// /<name>/time [rows] and /<name>/at [points, axes]. Row i is that of step i * every; row 0 is the initial
+/// state. Rows that were not reached yet have the step -1.
+///
+/// The file has its full size from the beginning, and rows are written to their places in it, so that a run
+/// that is killed at any time leaves a file that opens. All functions are for one process and throw
+/// Error(file_failure).
+class ProbeFile {
+ public:
+  /// Makes the file, or goes on with one that holds rows up to `kept_step`; those of later steps are dropped.
+  /// Where the file is of other probes it is made anew. `precision` is fp64 or fp32.
+  ProbeFile(std::filesystem::path file, std::vector<ProbeGroup> groups, Precision precision,
+            std::int64_t kept_step);
+
+  /// Writes rows [first, first + steps.size()) of a group. `values` holds, for each field in turn, the rows
+  /// one after the other.
+  void write(std::size_t group, std::int64_t first, std::span<const std::int64_t> steps,
+             std::span<const double> times, std::span<const std::vector<double>> values);
+  /// Returns when what was written is on disk.
+  void flush();
+
+ private:
+  struct Places {
+    std::int64_t step, time;
+    std::vector<std::int64_t> fields;
+  };
+  void create(std::int64_t kept_step);
+  void lay_out();
+  void copy_rows(hid_t former, std::size_t number, std::int64_t kept_step);
+
+  std::filesystem::path file_;
+  std::vector<ProbeGroup> groups_;
+  Precision precision_;
+  std::vector<Places> places_;  // byte offsets, by group
+};
+
+}  // namespace spsolve

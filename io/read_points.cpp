@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/read_points.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "io/language/parser.hpp"
+#include "io/language/resolve.hpp"
+#include "io/language/row_program.hpp"
+#include "io/nearest_name.hpp"
+#include "io/read_problem.hpp"
+
+namespace spsolve {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::array<double, 3> read_point(const TomlSection& section, const toml::array& list, const Grid& grid) {
+  std::vector<double> values;
+  for (const toml::node& value : list) values.push_back(section.number_of("at", value));
+  const auto point = per_axis(section, "at", values, grid.domain.dimensions, 0.0);
+  require_inside(grid, point, section.blame("at") + "'at': ");
+  return point;
+}
+
+/// One point, a list of points, or { file, dataset }.
+PointsForm read_places(const TomlSection& section, const Grid& grid, const fs::path& directory) {
+  const toml::node& node = section.require("at");
+  if (node.is_table()) {
+    const TomlSection dataset = *section.section("at");
+    dataset.require("file");
+    return read_dataset(dataset, directory);
+  }
+  const toml::array* list = node.as_array();
+  if (!list || list->empty())
+    section.fail("at", fmt::format("'at' must be a point, a list of points, or {{ file = \"...\", dataset = "
+                                   "\"...\" }}, not {}",
+                                   list ? "an empty list" : std::string(type_name(node))));
+  std::vector<std::array<double, 3>> points;
+  if (!list->front().is_array()) return std::vector{read_point(section, *list, grid)};
+  for (const toml::node& point : *list) {
+    if (!point.is_array())
+      section.fail("at", fmt::format("'at' must hold points such as [{}], not {}",
+                                     fmt::join(std::vector<double>(grid.domain.dimensions, 0.0), ", "),
+                                     type_name(point)));
+    points.push_back(read_point(section, *point.as_array(), grid));
+  }
+  return points;
+}
+
+std::string known_field(const TomlSection& section, const char* key, const std::string& name,
+                        const std::vector<std::string>& fields) {
+  if (std::ranges::find(fields, name) == fields.end())
+    section.fail(key, fmt::format("there is no field '{}'{}fields: {}", name, did_you_mean(name, fields),
+                                  fmt::join(fields, ", ")));
+  return name;
+}
+
+}  // namespace
+
+void require_inside(const Grid& grid, const std::array<double, 3>& point, const std::string& what) {
+  for (int axis = grid.domain.first_axis(); axis < axis_count; ++axis) {
+    const std::int64_t last = grid.domain.shape[axis] - (grid.domain.periodic(axis) ? 0 : 1);
+    const double first = grid.origin[axis], end = first + grid.spacing[axis] * static_cast<double>(last);
+    // Coordinates of points are rounded, and so may be those that were computed from them.
+    const double rounding =
+        4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(first), std::abs(end));
+    if (!(point[axis] >= first - rounding && point[axis] <= end + rounding))
+      throw Error(Status::invalid_input,
+                  fmt::format("{}{} = {} lies outside the grid, which goes from {} to {}", what,
+                              axis_names[axis], point[axis], first, end));
+  }
+}
+
+std::vector<PointSourceConfig> read_point_sources(const TomlSection& root, const RunConfig& config,
+                                                  const fs::path& directory) {
+  const std::vector<std::string> fields = field_names(config);
+  std::vector<PointSourceConfig> sources;
+  for (const TomlSection& section : root.sections("point_sources")) {
+    section.allow({"field", "at", "value", "interpolation"});
+    PointSourceConfig source;
+    if (fields.size() > 1) section.require("field");
+    source.field = known_field(section, "field", section.text("field").value_or(fields.front()), fields);
+    source.at = read_places(section, config.grid, directory);
+    section.require("value");
+    source.value = read_values(section, "value", directory);
+    if (const auto* formula = std::get_if<ExpressionForm>(&source.value)) {
+      ExpressionNames names;
+      for (int axis = axis_count - 1; axis >= config.grid.domain.first_axis(); --axis)
+        names.variables.push_back({axis_names[axis]});
+      for (const char* name : names_of_time) names.variables.push_back({name, false});
+      if (config.equations) {
+        names.constants = config.equations->constants;
+        for (const CoefficientConfig& coefficient : config.equations->coefficients)
+          names.variables.push_back({coefficient.name});
+      }
+      try {
+        RowProgram(parse_expression(formula->expression), names);
+      } catch (const SyntaxError& error) {
+        throw Error(Status::invalid_input, fmt::format("{}value: {}", section.blame("value"), error.what()));
+      }
+    }
+    constexpr std::array<std::string_view, 2> interpolations{"linear", "nearest"};
+    if (section.one_of("interpolation", interpolations).value_or("linear") == "nearest")
+      source.interpolation = Interpolation::nearest;
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+std::vector<ProbesConfig> read_probes(const TomlSection& root, const RunConfig& config,
+                                      const fs::path& directory) {
+  const std::vector<std::string> fields = field_names(config);
+  std::vector<ProbesConfig> all;
+  for (const TomlSection& section : root.sections("probes")) {
+    section.allow({"name", "fields", "at", "every"});
+    ProbesConfig probes;
+    section.require("name");
+    probes.name = *section.text("name");
+    if (probes.name.empty() || probes.name.find_first_of("/.") != std::string::npos)
+      section.fail("name", fmt::format("'name' is '{}'; wanted the name of a group in probes.h5, without '/' "
+                                       "and '.'",
+                                       probes.name));
+    if (std::ranges::find(all, probes.name, &ProbesConfig::name) != all.end())
+      section.fail("name", fmt::format("there are probes with the name '{}' already", probes.name));
+    for (const std::string& name : section.texts("fields"))
+      probes.fields.push_back(known_field(section, "fields", name, fields));
+    if (probes.fields.empty()) probes.fields = fields;
+    for (const char* taken : {"step", "time", "at"})
+      if (std::ranges::find(probes.fields, taken) != probes.fields.end())
+        section.fail("fields",
+                     fmt::format("probes cannot hold the field '{}', whose name their files use", taken));
+    probes.at = read_places(section, config.grid, directory);
+    probes.every = section.integer("every", 1).value_or(1);
+    all.push_back(std::move(probes));
+  }
+  return all;
+}
+
+}  // namespace spsolve

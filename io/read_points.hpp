@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "io/config.hpp"
+#include "io/toml_section.hpp"
+
+namespace spsolve {
+
+/// Read [[point_sources]] and [[probes]]; relative files start at `directory`. `config` holds the grid and
+/// the fields. Throw Error(invalid_input) naming line and key.
+std::vector<PointSourceConfig> read_point_sources(const TomlSection& root, const RunConfig& config,
+                                                  const std::filesystem::path& directory);
+std::vector<ProbesConfig> read_probes(const TomlSection& root, const RunConfig& config,
+                                      const std::filesystem::path& directory);
+
+/// Throws Error(invalid_input) if a point lies outside the grid: on periodic axes a point between the last
+/// and the first is inside. `what` begins the message.
+void require_inside(const Grid& grid, const std::array<double, 3>& point, const std::string& what);
+
+/// The names that values of point sources may use besides coordinates and coefficients.
+inline constexpr std::array<const char*, 3> names_of_time{"t", "dt", "step"};
+
+}  // namespace spsolve
