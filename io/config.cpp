@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "io/language/parser.hpp"
+#include "io/language/resolve.hpp"
 #include "io/nearest_name.hpp"
 #include "io/read_equations.hpp"
 #include "io/read_points.hpp"
@@ -54,7 +56,7 @@ double steps_until(double end, double dt) {
 }
 
 TimeConfig read_time(const TomlSection& section, const StencilForm& stencil) {
-  section.allow({"steps", "end", "dt", "fuse", "wall_limit_minutes"});
+  section.allow({"steps", "end", "dt", "fuse", "wall_limit_minutes", "until_change"});
   TimeConfig time;
   const auto* preset = std::get_if<PresetForm>(&stencil);
   const bool of_preset = preset && preset->parameters.contains("dt"), has_dt = of_preset || section.has("dt");
@@ -76,6 +78,7 @@ TimeConfig read_time(const TomlSection& section, const StencilForm& stencil) {
   if (!is_auto(section, "fuse", "an integer of at least 1"))
     time.fuse = static_cast<int>(*section.integer("fuse", 1, most_fused));
   time.wall_limit_minutes = section.number("wall_limit_minutes", 0.0);
+  time.until_change = section.number("until_change", 0.0);
   return time;
 }
 
@@ -154,9 +157,23 @@ OutputConfig read_output(const std::optional<TomlSection>& section, const RunCon
   return output;
 }
 
-DiagnosticsConfig read_diagnostics(const TomlSection& section) {
-  section.allow({"every"});
-  return {section.integer("every", 0, most_steps).value_or(0)};
+DiagnosticsConfig read_diagnostics(const TomlSection& section, const RunConfig& config) {
+  section.allow({"every", "sums"});
+  DiagnosticsConfig diagnostics{section.integer("every", 0, most_steps).value_or(0), {}};
+  const auto sums = section.section("sums");
+  if (!sums) return diagnostics;
+  for (const auto& [key, value] : sums->table()) {
+    const std::string name(key.str());
+    if (const std::string why = objection_to_name(name); !why.empty()) sums->fail(name, why);
+    const std::string formula = *sums->text(name);
+    try {
+      RowProgram(parse_expression(formula), names_of_state(config));
+    } catch (const SyntaxError& error) {
+      throw Error(Status::invalid_input, fmt::format("{}{}: {}", sums->blame(name), name, error.what()));
+    }
+    diagnostics.sums[name] = formula;
+  }
+  return diagnostics;
 }
 
 CheckpointConfig read_checkpoint(const TomlSection& section) {
@@ -196,7 +213,8 @@ RunConfig parse_config(std::string_view text, const fs::path& file_name,
   if (const auto section = root.section("parallel"))
     config.parallel = read_parallel(*section, config.grid.domain);
   config.output = read_output(root.section("output"), config);
-  if (const auto section = root.section("diagnostics")) config.diagnostics = read_diagnostics(*section);
+  if (const auto section = root.section("diagnostics"))
+    config.diagnostics = read_diagnostics(*section, config);
   if (const auto section = root.section("checkpoint")) config.checkpoint = read_checkpoint(*section);
   config.point_sources = read_point_sources(root, config, directory);
   config.probes = read_probes(root, config, directory);
@@ -207,6 +225,20 @@ std::vector<std::string> field_names(const RunConfig& config) {
   if (!config.equations) return {"u"};
   std::vector<std::string> names;
   for (const FieldConfig& field : config.equations->fields) names.push_back(field.name);
+  return names;
+}
+
+ExpressionNames names_of_state(const RunConfig& config) {
+  ExpressionNames names;
+  for (int axis = axis_count - 1; axis >= config.grid.domain.first_axis(); --axis)
+    names.variables.push_back({axis_names[axis], axis == x_axis});
+  for (const std::string& field : field_names(config)) names.variables.push_back({field});
+  if (config.equations) {
+    names.constants = config.equations->constants;
+    for (const CoefficientConfig& coefficient : config.equations->coefficients)
+      names.variables.push_back({coefficient.name});
+  }
+  for (const char* name : names_of_time) names.variables.push_back({name, false});
   return names;
 }
 

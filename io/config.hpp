@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "io/equations_config.hpp"
 #include "io/field_form.hpp"
 #include "io/grid.hpp"
+#include "io/language/row_program.hpp"
 #include "io/points_config.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/stencil.hpp"
@@ -24,6 +26,8 @@ struct TimeConfig {
   double dt = 1.0;                           // of the preset, or the time that a step of other weights takes
   std::optional<int> fuse;                   // steps per launch; nothing: auto
   std::optional<double> wall_limit_minutes;  // stop with a checkpoint before it
+  /// The run ends when, at diagnostics, the change of every field in a step is below this share of its norm.
+  std::optional<double> until_change = {};
 
   friend bool operator==(const TimeConfig&, const TimeConfig&) = default;
 };
@@ -70,6 +74,9 @@ struct OutputConfig {
 
 struct DiagnosticsConfig {
   std::int64_t every = 0;  // steps between rows; 0 = only the first and the last
+  /// Further columns by name: sums over all points of a formula of fields, coefficients, coordinates, t, dt,
+  /// step and constants.
+  std::map<std::string, std::string> sums = {};
 
   friend bool operator==(const DiagnosticsConfig&, const DiagnosticsConfig&) = default;
 };
@@ -121,6 +128,10 @@ std::string to_toml(const RunConfig& config);
 
 /// The names of the fields in their order: "u" without equations.
 std::vector<std::string> field_names(const RunConfig& config);
+
+/// The names that formulas about the state may use, in this order: coordinates x, y, z that the grid has,
+/// fields, coefficients, t, dt and step; and the constants.
+ExpressionNames names_of_state(const RunConfig& config);
 
 /// The stencil of a preset or of weights in the input; nothing for the dataset form, which the caller reads.
 std::optional<Stencil> inline_stencil(const RunConfig& config);

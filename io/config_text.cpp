@@ -175,6 +175,8 @@ std::string to_toml(const RunConfig& config) {
     text += fmt::format("dt = {}\n", number(config.time.dt));
   if (const auto& limit = config.time.wall_limit_minutes)
     text += fmt::format("wall_limit_minutes = {}\n", number(*limit));
+  if (const auto& change = config.time.until_change)
+    text += fmt::format("until_change = {}\n", number(*change));
   text += fmt::format("\n[compute]\ndevice = \"{}\"\nprecision = \"{}\"\nunit = \"{}\"\nlayout = \"{}\"\n",
                       config.compute.device, to_string(config.compute.precision),
                       name_or(config.compute.unit, "auto"), name_or(config.compute.layout, "auto"));
@@ -195,6 +197,12 @@ std::string to_toml(const RunConfig& config) {
   if (const auto& background = config.output.background)
     text += fmt::format("background = {}\n", *background);
   text += fmt::format("\n[diagnostics]\nevery = {}\n", config.diagnostics.every);
+  if (!config.diagnostics.sums.empty()) {
+    std::vector<std::string> sums;
+    for (const auto& [name, formula] : config.diagnostics.sums)
+      sums.push_back(fmt::format("{} = {}", name, toml_string(formula)));
+    text += fmt::format("sums = {{ {} }}\n", fmt::join(sums, ", "));
+  }
   text += fmt::format("\n[checkpoint]\nevery = {}\nkeep = {}\nfinal = {}\n", config.checkpoint.every,
                       config.checkpoint.keep, config.checkpoint.final);
   if (const auto& minutes = config.checkpoint.minutes)

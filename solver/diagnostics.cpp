@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace spsolve {
 namespace {
@@ -49,6 +50,17 @@ Extremes extremes_of_all(const Communicator& communicator, const Index3& shape, 
 std::optional<Index3> first_not_finite(const Extremes& extremes, const Index3& shape) {
   if (extremes.first_not_finite == no_point) return std::nullopt;
   return point_of(extremes.first_not_finite, shape);
+}
+
+double sum_over_grid(const Communicator& communicator, const Index3& shape, const Field& host) {
+  HostReducer reducer;
+  const Extremes extremes =
+      extremes_of_all(communicator, shape, host.owned(), reducer.extremes(host, nullptr, {}));
+  if (extremes.first_not_finite != no_point) return std::numeric_limits<double>::quiet_NaN();
+  const SumScales scales = scales_of(extremes, volume(shape));
+  Sums sums = reducer.sums(host, nullptr, scales);
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.pieces, 6, MPI_DOUBLE, MPI_SUM, communicator.handle()));
+  return (sums.pieces[0] + sums.pieces[1]) / scales.value;
 }
 
 Diagnostics measure(const Communicator& communicator, const Index3& shape, const StateView& view,

@@ -46,6 +46,10 @@ Extremes extremes_of_all(const Communicator& communicator, const Index3& shape, 
 /// Returns the indices of the first point that is not finite, or nothing if all values are finite.
 std::optional<Index3> first_not_finite(const Extremes& extremes, const Index3& shape);
 
+/// Returns the sum of the owned points of all ranks' fields, in double in host memory; NaN if a value is not
+/// finite. Any number of ranks gives the same bits. Collective.
+double sum_over_grid(const Communicator& communicator, const Index3& shape, const Field& host);
+
 /// Returns the diagnostics of a finite state with these extremes. Collective.
 Diagnostics measure(const Communicator& communicator, const Index3& shape, const StateView& view,
                     const Extremes& extremes);

@@ -81,10 +81,17 @@ std::set<int> launch_lengths(const Schedule& schedule) {
   return lengths;
 }
 
-Outcome evolve(Block& block, const Communicator& communicator, const Problem& problem,
-               const Schedule& schedule, const Observers& observers) {
+bool is_steady(const std::vector<Diagnostics>& by_field, double share) {
+  return std::ranges::all_of(by_field, [&](const Diagnostics& field) {
+    return field.change_l2 < share * field.l2 || field.change_l2 == 0;
+  });
+}
+
+Ending evolve(Block& block, const Communicator& communicator, const Problem& problem,
+              const Schedule& schedule, const Observers& observers) {
   const Index3& shape = problem.domain.shape;
   std::int64_t step = schedule.first;
+  bool steady = false;
   // Handles the events of the state that a launch of `steps` steps has produced. Files and diagnostics share
   // one scan of it.
   const auto handle_events = [&](std::int64_t steps, bool diagnostics, bool snapshot, bool checkpoint) {
@@ -117,6 +124,7 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
       for (std::size_t field = 0; field < found.size(); ++field)
         by_field.push_back(measure(communicator, shape, view_of(field), *found[field]));
       observers.diagnostics(step, by_field);
+      steady = schedule.until_change && steps > 0 && is_steady(by_field, *schedule.until_change);
     }
     // The checkpoint comes last, so that a restart from it repeats nothing of this step.
     if (checkpoint) observers.checkpoint(step, state);
@@ -137,9 +145,14 @@ Outcome evolve(Block& block, const Communicator& communicator, const Problem& pr
     const bool checkpoint = due(schedule.checkpoint_every, step) || request != Request::none ||
                             (last && schedule.final_checkpoint);
     if (diagnostics || snapshot || checkpoint) handle_events(taken, diagnostics, snapshot, checkpoint);
-    if (request == Request::stop) return Outcome::stopped;
+    if (steady && !last) {  // what the last step would have left
+      if (!snapshot || (schedule.final_checkpoint && !checkpoint))
+        handle_events(taken, false, !snapshot, schedule.final_checkpoint && !checkpoint);
+      return {Outcome::steady, step};
+    }
+    if (request == Request::stop) return {Outcome::stopped, step};
   }
-  return Outcome::finished;
+  return {Outcome::finished, step};
 }
 
 }  // namespace spsolve

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -21,11 +22,18 @@ struct Schedule {
   std::int64_t checkpoint_every = 0;
   int fuse = 1;                                       // steps per launch; fewer if the next event is nearer
   bool final_checkpoint = false;                      // also writes a checkpoint at the last step
+  std::optional<double> until_change = {};            // ends the run, see is_steady()
   std::vector<std::int64_t> launches_end_every = {};  // further intervals at whose ends launches end
 };
 
 enum class Request { none, checkpoint, stop };
-enum class Outcome { finished, stopped };
+/// How a run ended: it reached the last step, its state changed no more, or it was asked to stop.
+enum class Outcome { finished, steady, stopped };
+
+struct Ending {
+  Outcome outcome;
+  std::int64_t step;  // that was reached
+};
 
 /// Copies of fields in host memory, in the order of the problem.
 using Copies = std::vector<std::shared_ptr<HostCopy>>;
@@ -53,8 +61,11 @@ struct Observers {
 ///
 /// Stops with a checkpoint when poll asks for it. At every event values are checked. If any is not finite,
 /// Error(diverged) with step and point is thrown, after a checkpoint of the previous state if that is finite.
-Outcome evolve(Block& block, const Communicator& communicator, const Problem& problem,
-               const Schedule& schedule, const Observers& observers);
+Ending evolve(Block& block, const Communicator& communicator, const Problem& problem,
+              const Schedule& schedule, const Observers& observers);
+
+/// Returns true if every field has changed in the last step by less than `share` of its norm.
+bool is_steady(const std::vector<Diagnostics>& by_field, double share);
 
 /// Returns the lengths in steps of the first thousand launches, which are nearly always all lengths that
 /// occur.

@@ -94,7 +94,7 @@ void report(const Communicator& communicator, const Setup& setup, const std::str
   if (steps == 0) {
     terminal.print("nothing left to do: step {} is the last; results in {}", schedule.last,
                    setup.config.output.directory.string());
-  } else if (outcome == Outcome::finished) {
+  } else if (outcome != Outcome::stopped) {
     terminal.print("finished {} in {:.3f} s: {:.4f} GStencil/s (points x steps per second, files excluded)",
                    counted(steps, "step"), seconds, rate);
     terminal.print(
@@ -104,14 +104,14 @@ void report(const Communicator& communicator, const Setup& setup, const std::str
     terminal.print("results in {}", setup.config.output.directory.string());
   }
   nlohmann::ordered_json json = report_of_start(communicator, setup, transport, schedule);
-  json.update({{"finished", outcome == Outcome::finished},
+  json.update({{"finished", outcome != Outcome::stopped},
                {"seconds_setup", communicator.all_reduce(times.setup, MPI_MAX)},
                {"seconds", seconds},
                {"seconds_compute", compute.json()},
                {"seconds_exchange", exchange.json()},
                {"seconds_files", files.json()},
-               {"gstencil_per_s", outcome == Outcome::finished && steps > 0 ? nlohmann::ordered_json(rate)
-                                                                            : nlohmann::ordered_json()}});
+               {"gstencil_per_s", outcome != Outcome::stopped && steps > 0 ? nlohmann::ordered_json(rate)
+                                                                           : nlohmann::ordered_json()}});
   on_root(communicator, [&] {
     // That of the run whose steps they were stays.
     if (!(steps == 0 && finished_step(file) == schedule.last)) write_text(file, json.dump(2) + "\n");

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "app/run/cores.hpp"
+#include "app/run/field_sums.hpp"
 #include "app/run/point_sources.hpp"
 #include "app/run/probes.hpp"
 #include "app/run/report.hpp"
@@ -100,7 +101,7 @@ void announce(const Communicator& communicator, const Setup& setup, bool restart
 /// What the time loop calls: files and answers, with word of them to the watch and the terminal. All must
 /// outlive it.
 Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Progress& progress,
-                       Probes& probes) {
+                       Probes& probes, const FieldSums& sums, Block& block) {
   return {[&](std::int64_t step, const CopyState& state) {
             progress.pause();
             watch.enter(Phase::snapshot);
@@ -115,7 +116,7 @@ Observers observers_of(Writer& writer, Watchdog& watch, Requests& requests, Prog
           },
           [&](std::int64_t step, const std::vector<Diagnostics>& values) {
             watch.enter(Phase::diagnostics);
-            writer.diagnostics(step, values);
+            writer.diagnostics(step, values, sums.at(step, block));
           },
           [&](std::int64_t step) {
             progress.at(step);
@@ -169,6 +170,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                     config.checkpoint.every,
                     setup.plan.chosen.fuse,
                     config.checkpoint.final,
+                    config.time.until_change,
                     {}};
   for (const ProbesConfig& probes : config.probes) schedule.launches_end_every.push_back(probes.every);
   for (const int steps : launch_lengths(schedule)) block.prepare(steps);
@@ -181,6 +183,7 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
              });
 
   PointSources sources(communicator, config, setup.problem, block);
+  const FieldSums field_sums(communicator, config, block);
   Probes probes(communicator, config, setup.problem, block);
 
   // Everything that can be wrong with the input was found by now: from here on files are written.
@@ -188,7 +191,8 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
   directory.prepare(command.overwrite, continued ? std::optional(begun_at) : std::nullopt);
   signals.await_interrupt();
   begin_report(communicator, setup, machine.transport_name, schedule);
-  begin_diagnostics_file(communicator, config.output.directory, field_names(config), begun_at);
+  begin_diagnostics_file(communicator, config.output.directory, field_names(config), field_sums.names(),
+                         begun_at);
 
   probes.open(begun_at);
   if (!restart) probes.record(0);
@@ -206,14 +210,14 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
 
   const double setup_seconds = seconds_since(started);
   const auto begin = Clock::now();
-  Outcome outcome = Outcome::finished;
+  Ending ending{Outcome::finished, schedule.last};
   try {
-    Observers observers = observers_of(writer, watch, requests, progress, probes);
+    Observers observers = observers_of(writer, watch, requests, progress, probes, field_sums, block);
     observers.launched = [&](std::int64_t from, std::int64_t to) {
       if (!sources.empty()) sources.add(from);
       probes.record(to);
     };
-    outcome = evolve(block, communicator, setup.problem, schedule, observers);
+    ending = evolve(block, communicator, setup.problem, schedule, observers);
     progress.pause();
     probes.flush();
     watch.enter(Phase::snapshot);
@@ -229,11 +233,16 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
     if (communicator.size() > 1) communicator.abort(located);
     throw located;
   }
-  if (outcome == Outcome::stopped && !writer.checkpoint_written())
+  if (ending.outcome == Outcome::stopped && !writer.checkpoint_written())
     throw Error(Status::file_failure, "stopped without the checkpoint that was asked for");
   const RunTimes times{setup_seconds, seconds_since(begin), writer.seconds(), block.timings()};
-  report(communicator, setup, machine.transport_name, schedule, outcome, times, terminal);
-  if (outcome == Outcome::finished) {
+  if (ending.outcome == Outcome::steady) {
+    schedule.last = ending.step;
+    terminal.print("steady at step {}: the last step changed every field by less than {:g} of its norm",
+                   ending.step, *config.time.until_change);
+  }
+  report(communicator, setup, machine.transport_name, schedule, ending.outcome, times, terminal);
+  if (ending.outcome != Outcome::stopped) {
     if (writer.last_checkpoint() < schedule.last)
       terminal.print(
           "no checkpoint of step {}: a longer run would begin at step {} again ([checkpoint] final = true "

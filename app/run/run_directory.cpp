@@ -71,11 +71,13 @@ void refuse_results(const fs::path& directory) {
 }
 
 /// The first line of diagnostics.csv, without its end.
-std::string diagnostics_columns(const std::vector<std::string>& fields) {
+std::string diagnostics_columns(const std::vector<std::string>& fields,
+                                const std::vector<std::string>& sums) {
   std::string columns = "step,time";
   for (const std::string& field : fields)
     for (const char* const column : {"min", "max", "mean", "l2", "change_l2"})
       columns += fmt::format(",{}{}", column, fields.size() > 1 ? "_" + field : "");
+  for (const std::string& sum : sums) columns += "," + sum;
   return columns;
 }
 
@@ -139,10 +141,11 @@ void RunDirectory::prepare(bool overwrite, std::optional<std::int64_t> continued
 fs::path diagnostics_file(const fs::path& directory) { return directory / diagnostics_name; }
 
 void begin_diagnostics_file(const Communicator& communicator, const fs::path& directory,
-                            const std::vector<std::string>& fields, std::int64_t step) {
+                            const std::vector<std::string>& fields, const std::vector<std::string>& sums,
+                            std::int64_t step) {
   on_root(communicator, [&] {
     const fs::path file = diagnostics_file(directory);
-    const std::string columns = diagnostics_columns(fields);
+    const std::string columns = diagnostics_columns(fields, sums);
     std::string kept = columns + "\n";
     if (fs::exists(file) && !is_stream(file)) {
       std::istringstream lines(read_text(file));
@@ -160,7 +163,8 @@ void begin_diagnostics_file(const Communicator& communicator, const fs::path& di
 }
 
 void add_diagnostics_row(const Communicator& communicator, const fs::path& directory, std::int64_t step,
-                         double time, const std::vector<Diagnostics>& of_fields) {
+                         double time, const std::vector<Diagnostics>& of_fields,
+                         const std::vector<double>& sums) {
   on_root(communicator, [&] {
     errno = 0;
     std::ofstream file(diagnostics_file(directory), std::ios::app);
@@ -168,6 +172,7 @@ void add_diagnostics_row(const Communicator& communicator, const fs::path& direc
     for (const Diagnostics& field : of_fields)
       file << fmt::format(",{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}", field.min, field.max, field.mean,
                           field.l2, field.change_l2);
+    for (const double sum : sums) file << fmt::format(",{:.17g}", sum);
     file << '\n';
     file.close();
     if (!file)

@@ -41,15 +41,18 @@ class RunDirectory {
 };
 
 /// Begins diagnostics.csv, or, on a restart, drops its rows after `step`. The columns are step, time, and for
-/// each field min, max, mean, l2, change_l2; of several fields they end in _<name of the field>. Collective.
+/// each field min, max, mean, l2, change_l2; of several fields they end in _<name of the field>. The sums
+/// follow by their names. Collective.
 void begin_diagnostics_file(const Communicator& communicator, const std::filesystem::path& directory,
-                            const std::vector<std::string>& fields, std::int64_t step);
+                            const std::vector<std::string>& fields, const std::vector<std::string>& sums,
+                            std::int64_t step);
 
 /// Returns `directory`/diagnostics.csv.
 std::filesystem::path diagnostics_file(const std::filesystem::path& directory);
 
-/// Adds a row, of the fields in the order of the columns. Collective.
+/// Adds a row, in the order of the columns. Collective.
 void add_diagnostics_row(const Communicator& communicator, const std::filesystem::path& directory,
-                         std::int64_t step, double time, const std::vector<Diagnostics>& of_fields);
+                         std::int64_t step, double time, const std::vector<Diagnostics>& of_fields,
+                         const std::vector<double>& sums);
 
 }  // namespace spsolve

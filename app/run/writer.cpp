@@ -94,10 +94,11 @@ void Writer::checkpoint(std::int64_t step, const CopyState& state) {
   wanted_checkpoint_ = step;  // not before: a state that is not finite is none to write
 }
 
-void Writer::diagnostics(std::int64_t step, const std::vector<Diagnostics>& by_field) {
+void Writer::diagnostics(std::int64_t step, const std::vector<Diagnostics>& by_field,
+                         const std::vector<double>& sums) {
   const auto begin = Clock::now();
   warn_where_frozen(step, by_field);
-  add_diagnostics_row(communicator_, setup_.config.output.directory, step, time(step), by_field);
+  add_diagnostics_row(communicator_, setup_.config.output.directory, step, time(step), by_field, sums);
   seconds_ += seconds_since(begin);
 }
 

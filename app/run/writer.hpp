@@ -25,7 +25,8 @@ class Writer {
   void snapshot(std::int64_t step, const CopyState& state);
   /// A checkpoint that cannot be written is a warning: older ones are still there.
   void checkpoint(std::int64_t step, const CopyState& state);
-  void diagnostics(std::int64_t step, const std::vector<Diagnostics>& by_field);
+  void diagnostics(std::int64_t step, const std::vector<Diagnostics>& by_field,
+                   const std::vector<double>& sums);
   /// Returns when all files are on disk, throws when all have ended and one of them failed.
   void finish();
 

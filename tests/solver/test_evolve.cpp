@@ -71,7 +71,7 @@ struct Recorded {
     Block block(world, problem, Decomposition(problem.domain.shape, {1, 1, world.size()}), schedule.fuse,
                 backend);
     block.set_state(testing::values_of(problem.domain, initial));
-    return evolve(block, world, problem, schedule, observers());
+    return evolve(block, world, problem, schedule, observers()).outcome;
   }
   std::vector<double> initial() { return random.uniform(4 * random.domain.box().points() + 16); }
 };
