@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 
@@ -17,6 +18,7 @@
 #include "io/toml_document.hpp"
 #include "io/toml_section.hpp"
 #include "kernels/error.hpp"
+#include "kernels/sampling.hpp"
 
 namespace spsolve {
 
@@ -157,6 +159,52 @@ OutputConfig read_output(const std::optional<TomlSection>& section, const RunCon
   return output;
 }
 
+std::array<double, 2> read_range(const TomlSection& region, const char* axis) {
+  const auto range = region.numbers(axis);
+  if (range->size() != 2 || !((*range)[0] <= (*range)[1]))
+    region.fail(axis, fmt::format("'{}' must be two coordinates, the lower one first", axis));
+  return {(*range)[0], (*range)[1]};
+}
+
+/// [[outputs]]
+std::vector<OutputStreamConfig> read_outputs(const TomlSection& root, const RunConfig& config) {
+  std::vector<OutputStreamConfig> streams;
+  const Domain& domain = config.grid.domain;
+  for (const TomlSection& section : root.sections("outputs")) {
+    section.allow({"name", "fields", "every", "every_time", "region", "stride", "precision"});
+    OutputStreamConfig stream;
+    section.require("name");
+    stream.name = *section.text("name");
+    const bool plain = std::ranges::all_of(
+        stream.name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
+    if (stream.name.empty() || !plain || stream.name == "snapshot" || stream.name == "checkpoint")
+      section.fail("name", fmt::format("'name' is '{}'; wanted letters, digits, '_' and '-', and neither "
+                                       "'snapshot' nor 'checkpoint', which other files are called",
+                                       stream.name));
+    if (std::ranges::find(streams, stream.name, &OutputStreamConfig::name) != streams.end())
+      section.fail("name", fmt::format("there is an output '{}' already", stream.name));
+    if (section.has("fields")) stream.fields = read_output_fields(section, field_names(config));
+    if (section.has("every") && section.has("every_time"))
+      section.fail("every_time", "'every' and 'every_time' contradict each other; give one of them");
+    stream.every = section.integer("every", 0, most_steps).value_or(0);
+    stream.every_time = section.number("every_time", 0.0);
+    stream.stride = section.integer("stride", 1, most_points).value_or(1);
+    stream.precision = config.compute.precision == Precision::fp64 ? Precision::fp64 : Precision::fp32;
+    constexpr std::array<std::string_view, 2> precisions{"fp32", "fp64"};
+    if (const auto precision = section.one_of("precision", precisions))
+      stream.precision = *parse_precision(*precision);
+    if (const auto region = section.section("region")) {
+      region->allow({axis_names.rbegin(), axis_names.rend() - domain.first_axis()});
+      for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+        if (region->has(axis_names[axis])) stream.region[axis] = read_range(*region, axis_names[axis]);
+    }
+    if (points_of(stream, config.grid).empty())
+      section.fail("region", "no point of the grid lies in 'region'");
+    streams.push_back(std::move(stream));
+  }
+  return streams;
+}
+
 DiagnosticsConfig read_diagnostics(const TomlSection& section, const RunConfig& config) {
   section.allow({"every", "sums"});
   DiagnosticsConfig diagnostics{section.integer("every", 0, most_steps).value_or(0), {}};
@@ -192,9 +240,9 @@ RunConfig parse_config(std::string_view text, const fs::path& file_name,
                        const std::vector<std::string>& overrides) {
   const toml::table document = parse_toml(text, file_name.string(), overrides);
   const TomlSection root(document, file_name.string());
-  root.allow({"name", "grid", "boundary", "constants", "coefficients", "stencils", "fields", "equations",
-              "stencil", "initial", "source", "time", "compute", "parallel", "output", "diagnostics",
-              "checkpoint", "point_sources", "probes"});
+  root.allow({"name",      "grid",        "boundary",   "constants", "coefficients",  "stencils", "fields",
+              "equations", "stencil",     "initial",    "source",    "time",          "compute",  "parallel",
+              "output",    "diagnostics", "checkpoint", "outputs",   "point_sources", "probes"});
   const fs::path directory = file_name.parent_path();
   RunConfig config;
   config.name = read_name(root, file_name);
@@ -216,6 +264,7 @@ RunConfig parse_config(std::string_view text, const fs::path& file_name,
   if (const auto section = root.section("diagnostics"))
     config.diagnostics = read_diagnostics(*section, config);
   if (const auto section = root.section("checkpoint")) config.checkpoint = read_checkpoint(*section);
+  config.outputs = read_outputs(root, config);
   config.point_sources = read_point_sources(root, config, directory);
   config.probes = read_probes(root, config, directory);
   return config;
@@ -226,6 +275,34 @@ std::vector<std::string> field_names(const RunConfig& config) {
   std::vector<std::string> names;
   for (const FieldConfig& field : config.equations->fields) names.push_back(field.name);
   return names;
+}
+
+Box points_of(const OutputStreamConfig& output, const Grid& grid) {
+  Box box = Sampling{output.stride}.sampled(grid.domain.box());
+  for (int axis = grid.domain.first_axis(); axis < axis_count; ++axis) {
+    if (!output.region[axis]) continue;
+    const auto [first, last] = *output.region[axis];
+    const double step = grid.spacing[axis] * static_cast<double>(output.stride);
+    const double begin = (first - grid.origin[axis]) / step, end = (last - grid.origin[axis]) / step;
+    const std::int64_t all = box.end[axis];
+    if (first == last) {
+      // Only places that are nearer to a point of the grid than to any beyond it.
+      if (!(begin > -0.5 && begin < static_cast<double>(all) - 0.5)) return {};
+      box.begin[axis] = std::clamp<std::int64_t>(std::llround(begin), 0, all - 1);
+      box.end[axis] = box.begin[axis] + 1;
+      continue;
+    }
+    // Coordinates are rounded, and so are quotients of them.
+    const double rounding =
+        8 * std::numeric_limits<double>::epsilon() * std::max(std::abs(begin), std::abs(end));
+    if (!(end >= -rounding && begin <= static_cast<double>(all))) return {};
+    box.begin[axis] = static_cast<std::int64_t>(std::max(0.0, std::ceil(begin - rounding)));
+    box.end[axis] =
+        static_cast<std::int64_t>(std::min(static_cast<double>(all), std::floor(end + rounding) + 1));
+  }
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (box.begin[axis] >= box.end[axis]) return {};
+  return box;
 }
 
 ExpressionNames names_of_state(const RunConfig& config) {

@@ -72,6 +72,19 @@ struct OutputConfig {
   friend bool operator==(const OutputConfig&, const OutputConfig&) = default;
 };
 
+/// A stream of snapshots besides that of [output]: a table of [[outputs]]. Its files are <name>_<step>.hdf.
+struct OutputStreamConfig {
+  std::string name;
+  std::vector<std::string> fields;  // empty: all
+  std::int64_t every = 0;           // steps between files; 0 = by time, or only the last
+  std::optional<double> every_time;
+  std::array<std::optional<std::array<double, 2>>, 3> region;  // {z, y, x}: coordinates [first, last]
+  std::int64_t stride = 1;                                     // as OutputConfig
+  Precision precision = Precision::fp64;                       // as OutputConfig
+
+  friend bool operator==(const OutputStreamConfig&, const OutputStreamConfig&) = default;
+};
+
 struct DiagnosticsConfig {
   std::int64_t every = 0;  // steps between rows; 0 = only the first and the last
   /// Further columns by name: sums over all points of a formula of fields, coefficients, coordinates, t, dt,
@@ -104,6 +117,7 @@ struct RunConfig {
   OutputConfig output;
   DiagnosticsConfig diagnostics;
   CheckpointConfig checkpoint;
+  std::vector<OutputStreamConfig> outputs;
   std::vector<PointSourceConfig> point_sources;
   std::vector<ProbesConfig> probes;
 
@@ -128,6 +142,11 @@ std::string to_toml(const RunConfig& config);
 
 /// The names of the fields in their order: "u" without equations.
 std::vector<std::string> field_names(const RunConfig& config);
+
+/// The points of a stream of snapshots, in indices of the grid divided by the stride of the stream: those in
+/// its region, or, along an axis where the region begins and ends at one place, the nearest. Empty if there
+/// are none.
+Box points_of(const OutputStreamConfig& output, const Grid& grid);
 
 /// The names that formulas about the state may use, in this order: coordinates x, y, z that the grid has,
 /// fields, coefficients, t, dt and step; and the constants.

@@ -107,6 +107,20 @@ std::string names_text(const std::vector<std::string>& names) {
   return fmt::format("[{}]", fmt::join(quoted, ", "));
 }
 
+std::string output_text(const OutputStreamConfig& output, const Domain& domain) {
+  std::string text = fmt::format("\n[[outputs]]\nname = {}\nstride = {}\nprecision = \"{}\"\n",
+                                 toml_string(output.name), output.stride, to_string(output.precision));
+  text += output.every_time ? fmt::format("every_time = {}\n", number(*output.every_time))
+                            : fmt::format("every = {}\n", output.every);
+  if (!output.fields.empty()) text += fmt::format("fields = {}\n", names_text(output.fields));
+  std::vector<std::string> ranges;
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    if (const auto& range = output.region[axis])
+      ranges.push_back(fmt::format("{} = {}", axis_names[axis], list<double>(*range)));
+  if (!ranges.empty()) text += fmt::format("region = {{ {} }}\n", fmt::join(ranges, ", "));
+  return text;
+}
+
 std::string places_text(const PointsForm& at, const Domain& domain) {
   if (const auto* dataset = std::get_if<DatasetForm>(&at)) return values_text(*dataset);
   std::vector<std::string> points;
@@ -207,6 +221,7 @@ std::string to_toml(const RunConfig& config) {
                       config.checkpoint.keep, config.checkpoint.final);
   if (const auto& minutes = config.checkpoint.minutes)
     text += fmt::format("minutes = {}\n", number(*minutes));
+  for (const OutputStreamConfig& output : config.outputs) text += output_text(output, domain);
   for (const PointSourceConfig& source : config.point_sources) text += point_source_text(source, domain);
   for (const ProbesConfig& probes : config.probes) text += probes_text(probes, domain);
   return text;

@@ -22,8 +22,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* series_name = "snapshots.hdf.series";
-
 /// {z, y, x} of ours as the x, y, z of VTK.
 template <class Number>
 std::vector<Number> xyz(const std::array<Number, 3>& v) {
@@ -78,8 +76,9 @@ void add_vtk_view(hid_t file, const Snapshot& snapshot, const std::vector<NamedR
 }
 
 /// Reads the times of the snapshots in a directory from the snapshots themselves. Other files are ignored.
-std::map<std::string, double> times_of_snapshots(const std::filesystem::path& directory) {
-  static const std::regex names(R"(snapshot_\d{10}\.hdf)");
+std::map<std::string, double> times_of_snapshots(const std::filesystem::path& directory,
+                                                 const std::string& stream) {
+  const std::regex names(stream + R"(_\d{10}\.hdf)");
   std::map<std::string, double> times;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     const std::string name = entry.path().filename();
@@ -94,14 +93,14 @@ std::map<std::string, double> times_of_snapshots(const std::filesystem::path& di
 
 /// Returns the entries of a series whose files exist. If there is no readable series, the entries come from
 /// the snapshots themselves.
-std::map<std::string, double> times_in(const std::filesystem::path& file) {
+std::map<std::string, double> times_in(const std::filesystem::path& file, const std::string& stream) {
   std::map<std::string, double> times;
   if (is_stream(file)) return times;
   const json series =
       json::parse(std::filesystem::exists(file) ? read_text(file) : std::string(), nullptr, false);
   if (!series.is_object() || !series.contains("files") || !series["files"].is_array())
-    return times_of_snapshots(file.parent_path());
-  const std::size_t length = snapshot_file("", 0).string().size();
+    return times_of_snapshots(file.parent_path(), stream);
+  const std::size_t length = snapshot_file("", 0, stream).string().size();
   for (const json& entry : series["files"]) {
     if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string()) continue;
     if (!entry.contains("time") || !entry["time"].is_number()) continue;
@@ -118,14 +117,15 @@ ArrayFormat Snapshot::format() const {
   return {grid.domain.dimensions, Sampling{stride, precision}.sampled(grid.domain.box()).extent(), precision};
 }
 
-std::filesystem::path snapshot_file(const std::filesystem::path& directory, std::int64_t step) {
-  return directory / fmt::format("snapshot_{:010}.hdf", step);
+std::filesystem::path snapshot_file(const std::filesystem::path& directory, std::int64_t step,
+                                    const std::string& stream) {
+  return directory / fmt::format("{}_{:010}.hdf", stream, step);
 }
 
 void SnapshotSeries::add(std::int64_t step, double time) {
-  const auto file = directory_ / series_name;
-  const std::string name = snapshot_file("", step).string();
-  if (!times_) times_ = times_in(file);
+  const auto file = this->file();
+  const std::string name = snapshot_file("", step, stream_).string();
+  if (!times_) times_ = times_in(file, stream_);
   const bool is_last = times_->lower_bound(name) == times_->end();
   times_->erase(times_->lower_bound(name), times_->end());
   times_->emplace(name, time);
@@ -142,7 +142,7 @@ void SnapshotSeries::add(std::int64_t step, double time) {
 /// full, the file stays as it was.
 bool SnapshotSeries::append(const std::string& name, double time) {
   constexpr std::string_view end = "\n ]\n}\n";  // the end of a series, as json::dump(1) writes it
-  const auto file = directory_ / series_name;
+  const auto file = this->file();
   std::error_code missing;
   if (bytes_ == 0 || !std::filesystem::is_regular_file(file, missing)) return false;
   const FileDescriptor series(file, FileDescriptor::Mode::modify);
@@ -165,7 +165,7 @@ bool SnapshotSeries::append(const std::string& name, double time) {
 std::filesystem::path write_snapshot(const Communicator& communicator, SnapshotSeries& series,
                                      const Snapshot& snapshot, const Box& box,
                                      const std::vector<NamedRows>& fields) {
-  const auto file = snapshot_file(series.directory(), snapshot.step);
+  const auto file = snapshot_file(series.directory(), snapshot.step, snapshot.stream);
   const Attributes attributes{{"format", std::string(snapshot_format)},
                               {"format_version", format_version},
                               {"name", snapshot.name},

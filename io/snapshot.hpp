@@ -24,21 +24,25 @@ struct Snapshot {
   Grid grid;
   std::int64_t stride = 1;                // the points whose indices are multiples of it are kept
   Precision precision = Precision::fp64;  // fp64 or fp32: VTK reads no other
+  std::string stream = "snapshot";        // what file names begin with
 
   /// What every field has in the file.
   ArrayFormat format() const;
 };
 
-/// `directory`/snapshot_<step, 10 digits>.hdf
-std::filesystem::path snapshot_file(const std::filesystem::path& directory, std::int64_t step);
+/// `directory`/<stream>_<step, 10 digits>.hdf
+std::filesystem::path snapshot_file(const std::filesystem::path& directory, std::int64_t step,
+                                    const std::string& stream = "snapshot");
 
-/// Writes `directory`/snapshots.hdf.series, which ParaView opens as one animation. A run has one series. What
+/// Writes `directory`/snapshots.hdf.series, or <stream>.hdf.series of another stream, which ParaView opens as
+/// one animation. A stream has one series. What
 /// the file held before is read once, with the first snapshot, because looking for thousands of files takes
 /// long. From then on entries are appended. The series may not be on disk yet when a machine fails: a series
 /// that is lost or cut short is made anew from the snapshots.
 class SnapshotSeries {
  public:
-  explicit SnapshotSeries(std::filesystem::path directory) : directory_(std::move(directory)) {}
+  explicit SnapshotSeries(std::filesystem::path directory, std::string stream = "snapshot")
+      : directory_(std::move(directory)), stream_(std::move(stream)) {}
   const std::filesystem::path& directory() const { return directory_; }
 
   /// Enters a snapshot. Entries of this and later steps are dropped (a restarted run writes them anew), with
@@ -50,8 +54,12 @@ class SnapshotSeries {
 
  private:
   bool append(const std::string& name, double time);
+  std::filesystem::path file() const {
+    return directory_ / ((stream_ == "snapshot" ? "snapshots" : stream_) + ".hdf.series");
+  }
 
   std::filesystem::path directory_;
+  std::string stream_;
   std::optional<std::map<std::string, double>> times_;  // of files by name, which sort as their steps do
   std::int64_t bytes_ = 0;                              // of the file as this has written it last
   UnflushedFiles unflushed_;

@@ -64,7 +64,8 @@ std::int64_t next_stop(const Schedule& schedule, std::int64_t step) {
   };
   std::int64_t stop = std::min({schedule.last, step + schedule.fuse, following(schedule.snapshot_every),
                                 following(schedule.checkpoint_every)});
-  for (const std::int64_t every : schedule.launches_end_every) stop = std::min(stop, following(every));
+  for (const Interval& interval : schedule.launches_end_every)
+    stop = std::min(stop, interval.following(step));
   const std::int64_t diagnostics = std::min(schedule.last, following(schedule.diagnostics_every));
   if (step + 1 < diagnostics) stop = std::min(stop, diagnostics - 1);
   return std::min(stop, diagnostics);

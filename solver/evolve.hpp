@@ -9,6 +9,7 @@
 
 #include "solver/block.hpp"
 #include "solver/diagnostics.hpp"
+#include "solver/interval.hpp"
 
 namespace spsolve {
 
@@ -20,10 +21,10 @@ struct Schedule {
   std::int64_t snapshot_every = 0;     // always at the last step; with an interval also at step 0
   std::int64_t diagnostics_every = 0;  // always at step 0 and at the last step
   std::int64_t checkpoint_every = 0;
-  int fuse = 1;                                       // steps per launch; fewer if the next event is nearer
-  bool final_checkpoint = false;                      // also writes a checkpoint at the last step
-  std::optional<double> until_change = {};            // ends the run, see is_steady()
-  std::vector<std::int64_t> launches_end_every = {};  // further intervals at whose ends launches end
+  int fuse = 1;                                   // steps per launch; fewer if the next event is nearer
+  bool final_checkpoint = false;                  // also writes a checkpoint at the last step
+  std::optional<double> until_change = {};        // ends the run, see is_steady()
+  std::vector<Interval> launches_end_every = {};  // further intervals at whose ends launches end
 };
 
 enum class Request { none, checkpoint, stop };

@@ -122,6 +122,7 @@ void require_same_snapshots(const Checkpoint& checkpoint, const RunConfig& confi
   if (before.precision != config.output.precision)
     different.push_back(fmt::format("output.precision is {}, not {}", to_string(config.output.precision),
                                     to_string(before.precision)));
+  if (whole.outputs != config.outputs) different.emplace_back("[[outputs]] are others");
   if (whole.probes != config.probes) different.emplace_back("[[probes]] are others");
   if (before.fields != config.output.fields) different.emplace_back("output.fields is another list");
   if (!different.empty())
@@ -175,7 +176,8 @@ bool continues_results(const Communicator& communicator, const CommandLine& comm
                        const std::optional<Checkpoint>& restart, const RunDirectory& directory) {
   if (restart) {
     const bool continued = directory.holds(restart->file);
-    if (continued && (directory.holds_snapshots_until(restart->header.step) || !config.probes.empty()))
+    if (continued && (directory.holds_snapshots_until(restart->header.step) || !config.probes.empty() ||
+                      !config.outputs.empty()))
       collectively(communicator, [&] { require_same_snapshots(*restart, config); });
     return continued;
   }

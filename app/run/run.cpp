@@ -172,7 +172,10 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
                     config.checkpoint.final,
                     config.time.until_change,
                     {}};
-  for (const ProbesConfig& probes : config.probes) schedule.launches_end_every.push_back(probes.every);
+  for (const ProbesConfig& probes : config.probes)
+    schedule.launches_end_every.push_back({probes.every, 0, 1});
+  for (const OutputStreamConfig& stream : config.outputs)
+    schedule.launches_end_every.push_back(OutputStreams::interval_of(stream, config.time.dt));
   for (const int steps : launch_lengths(schedule)) block.prepare(steps);
   block.prepare(setup.for_snapshots());
   if (restart) setup.values = restart->header.values;
@@ -216,9 +219,12 @@ Status run(const Communicator& communicator, const CommandLine& command, Signals
     observers.launched = [&](std::int64_t from, std::int64_t to) {
       if (!sources.empty()) sources.add(from);
       probes.record(to);
+      writer.outputs(to, block);
     };
+    if (!restart) writer.outputs(0, block);
     ending = evolve(block, communicator, setup.problem, schedule, observers);
     progress.pause();
+    if (ending.outcome == Outcome::steady) writer.outputs(ending.step, block, true);
     probes.flush();
     watch.enter(Phase::snapshot);
     writer.finish();

@@ -20,7 +20,8 @@ Writer::Writer(const Communicator& communicator, const Setup& setup, const Termi
       setup_(setup),
       terminal_(terminal),
       last_checkpoint_(restart),
-      files_(setup.background) {
+      files_(setup.background),
+      outputs_(of_files_.get(), setup, files_) {
   const Problem& problem = setup.problem;
   const std::vector<std::string>& wanted = setup.config.output.fields;
   for (std::size_t i = 0; i < problem.field_count(); ++i) names_.push_back(problem.field_name(i));
@@ -135,6 +136,12 @@ void Writer::warn_where_frozen(std::int64_t step, const std::vector<Diagnostics>
       step, change, to_string(stored), to_string(stored), to_string(config.compute.precision));
 }
 
+void Writer::outputs(std::int64_t step, Block& block, bool rest) {
+  const auto begin = Clock::now();
+  outputs_.write(step, block, rest);
+  seconds_ += seconds_since(begin);
+}
+
 void Writer::finish() {
   const auto begin = Clock::now();
   files_.finish();
@@ -148,6 +155,7 @@ void Writer::flush_results() {
     const auto rows = diagnostics_file(setup_.config.output.directory);
     if (communicator_.root() && !is_stream(rows)) series_.unflushed().add(rows);
     series_.unflushed().flush();
+    outputs_.flush();
   });
 }
 

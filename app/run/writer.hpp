@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "app/run/file_queue.hpp"
+#include "app/run/output_streams.hpp"
 #include "app/setup/setup.hpp"
 #include "app/setup/terminal.hpp"
 #include "io/snapshot.hpp"
@@ -38,6 +39,8 @@ class Writer {
   /// The step of the last checkpoint that is there to go on from; -1 if there is none.
   std::int64_t last_checkpoint() const { return last_checkpoint_; }
   FileQueue& files() { return files_; }
+  /// Writes the streams of [[outputs]] that are due at `step`, or the rest of them.
+  void outputs(std::int64_t step, Block& block, bool rest = false);
   double seconds() const { return seconds_; }
 
  private:
@@ -58,7 +61,8 @@ class Writer {
   std::atomic<std::int64_t> last_checkpoint_;
   double seconds_ = 0;
   bool warned_of_range_ = false, warned_of_frozen_ = false;
-  FileQueue files_;  // last: its threads use the others
+  FileQueue files_;  // its threads use the others
+  OutputStreams outputs_;
 };
 
 }  // namespace spsolve

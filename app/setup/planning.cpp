@@ -15,6 +15,7 @@
 #include "io/toml_document.hpp"
 #include "io/toml_section.hpp"
 #include "kernels/error.hpp"
+#include "solver/interval.hpp"
 #ifdef SPSOLVE_CUDA
 #include "kernels/cuda/runtime/device.hpp"
 #endif
@@ -32,6 +33,10 @@ Pace pace_of(const RunConfig& config) {
   pace.last_alone = pace.every > 1 && (pace.last_alone || config.diagnostics.every == pace.every);
   for (const ProbesConfig& probes : config.probes)
     if (probes.every < pace.every) pace = {probes.every, false};
+  for (const OutputStreamConfig& output : config.outputs) {
+    const Interval interval{output.every, output.every_time.value_or(0.0), config.time.dt};
+    if (const std::int64_t every = interval.following(0); every < pace.every) pace = {every, false};
+  }
   const auto cut_by = [&](std::int64_t every, bool alone) {
     if (every > 0 && pace.every > 1 && (every % pace.every != 0 || (alone && !pace.last_alone)))
       pace.cuts += 1.0 / static_cast<double>(every);

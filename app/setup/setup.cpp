@@ -185,6 +185,9 @@ MemoryNeed memory_need(const Setup& setup) {
   if (snapshot != checkpoint) copies += of_checkpoint;
   // A CPU run that waits for its files writes the state itself where no points are left out.
   if (!setup.device.cuda && !setup.background) copies = snapshot.stride > 1 ? of_snapshot : 0;
+  for (const OutputStreamConfig& output : setup.config.outputs)
+    copies +=
+        setup.problem.field_count() * copy_bytes(setup.decomposition, {output.stride, output.precision});
   if (setup.device.cuda && setup.problem.has_source)  // passes through host memory as well, before all files
     copies = std::max(copies, copy_bytes(setup.decomposition, {1, sum_precision(setup.problem.precision)}));
   return {block_bytes(setup.problem, setup.decomposition, setup.plan.chosen, setup.exchange_every), copies};

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/output_streams.hpp"
+
+#include <algorithm>
+
+#include "io/field_rows.hpp"
+
+namespace spsolve {
+namespace {
+
+/// The axes that files of a stream have: all of the grid but those of which the region is one place. A file
+/// has one axis at least.
+std::vector<int> axes_of(const OutputStreamConfig& stream, const Domain& domain) {
+  std::vector<int> axes;
+  for (int axis = domain.first_axis(); axis < axis_count; ++axis)
+    if (const auto& range = stream.region[axis]; !range || (*range)[0] != (*range)[1]) axes.push_back(axis);
+  if (axes.empty()) axes.push_back(x_axis);
+  return axes;
+}
+
+/// The region as a grid of its own, in the points of the whole grid: a sample of it with the stride has the
+/// points of the stream.
+Grid grid_of(const OutputStreamConfig& stream, const Box& region, const std::vector<int>& axes,
+             const Grid& whole) {
+  Grid grid;
+  grid.domain.dimensions = static_cast<int>(axes.size());
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const int from = axes[i], to = axis_count - static_cast<int>(axes.size() - i);
+    grid.domain.shape[to] = (region.extent()[from] - 1) * stream.stride + 1;
+    grid.spacing[to] = whole.spacing[from];
+    grid.origin[to] =
+        whole.origin[from] + static_cast<double>(region.begin[from] * stream.stride) * whole.spacing[from];
+  }
+  return grid;
+}
+
+}  // namespace
+
+OutputStreams::OutputStreams(const Communicator& of_files, const Setup& setup, FileQueue& files)
+    : of_files_(of_files), setup_(setup), files_(files) {
+  const RunConfig& config = setup.config;
+  for (const OutputStreamConfig& given : config.outputs) {
+    const Box region = points_of(given, config.grid);
+    const std::vector<int> axes = axes_of(given, config.grid.domain);
+    Stream stream{given,
+                  {},
+                  region,
+                  axes,
+                  grid_of(given, region, axes, config.grid),
+                  SnapshotSeries(config.output.directory, given.name)};
+    for (std::size_t field = 0; field < setup.problem.field_count(); ++field)
+      if (given.fields.empty() ||
+          std::ranges::find(given.fields, setup.problem.field_name(field)) != given.fields.end())
+        stream.fields.push_back(field);
+    streams_.push_back(std::move(stream));
+  }
+}
+
+void OutputStreams::write(std::int64_t step, Block& block, bool rest) {
+  const TimeConfig& time = setup_.config.time;
+  for (Stream& stream : streams_) {
+    const bool due = interval_of(stream.config, time.dt).due(step) || step == time.steps;
+    if ((due || rest) && stream.written != step) write(stream, step, block);
+  }
+}
+
+void OutputStreams::flush() {
+  for (Stream& stream : streams_) stream.series.unflushed().flush();
+}
+
+void OutputStreams::write(Stream& stream, std::int64_t step, Block& block) {
+  stream.written = step;
+  files_.make_room(FileQueue::Kind::snapshot);
+  const Precision precision = storage_bytes(stream.config.precision) < storage_bytes(setup_.problem.precision)
+                                  ? stream.config.precision
+                                  : setup_.problem.precision;
+  Copies copies;
+  for (const std::size_t field : stream.fields)
+    copies.push_back(block.view(field).scan({stream.config.stride, precision}).copy);
+  const auto work = [this, &stream, step](const std::vector<const Field*>& values) {
+    // Axes of the file in place of those of the grid.
+    const auto placed = [&](const Index3& p) {
+      Index3 index{};
+      for (std::size_t i = 0; i < stream.axes.size(); ++i)
+        index[axis_count - stream.axes.size() + i] = p[stream.axes[i]];
+      return index;
+    };
+    const Box own = intersect(values.front()->owned(), stream.region);
+    Box box;
+    if (!own.empty()) {
+      box.begin = placed(own.begin - stream.region.begin);
+      const Index3 last = placed(own.end - Index3{1, 1, 1} - stream.region.begin);
+      box.end = last + Index3{1, 1, 1};
+    }
+    std::vector<NamedRows> rows;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const RowSource of_grid = rows_of(*values[i], stream.config.precision);
+      rows.push_back({setup_.problem.field_name(stream.fields[i]),
+                      [&stream, of_grid](const Index3& begin, std::int64_t points, std::byte* out) {
+                        Index3 from = stream.region.begin;
+                        for (std::size_t k = 0; k < stream.axes.size(); ++k)
+                          from[stream.axes[k]] += begin[axis_count - stream.axes.size() + k];
+                        const int along = stream.axes.back();
+                        if (along == x_axis) return of_grid(from, points, out);
+                        for (std::int64_t point = 0; point < points; ++point, ++from[along])
+                          of_grid(from, 1, out + point * storage_bytes(stream.config.precision));
+                      }});
+    }
+    write_snapshot(of_files_, stream.series,
+                   {setup_.config.name, step, static_cast<double>(step) * setup_.config.time.dt, stream.grid,
+                    stream.config.stride, stream.config.precision, stream.config.name},
+                   box, rows);
+  };
+  files_.add(FileQueue::Kind::snapshot, std::move(copies), work, [](const std::exception_ptr& failure) {
+    if (failure) std::rethrow_exception(failure);
+  });
+}
+
+}  // namespace spsolve

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "app/run/file_queue.hpp"
+#include "app/setup/setup.hpp"
+#include "io/snapshot.hpp"
+#include "solver/block.hpp"
+
+namespace spsolve {
+
+/// Writes the streams of snapshots of [[outputs]].
+class OutputStreams {
+ public:
+  /// `files` writes them, and `of_files` is for it alone. All must outlive this object.
+  OutputStreams(const Communicator& of_files, const Setup& setup, FileQueue& files);
+
+  static Interval interval_of(const OutputStreamConfig& stream, double dt) {
+    return {stream.every, stream.every_time.value_or(0.0), dt};
+  }
+  /// Writes the streams that are due at `step`; all that are not due if `rest`. Collective.
+  void write(std::int64_t step, Block& block, bool rest = false);
+  /// Returns when what this rank wrote is on disk.
+  void flush();
+
+ private:
+  struct Stream {
+    OutputStreamConfig config;
+    std::vector<std::size_t> fields;
+    Box region;             // in indices of the sampled grid
+    std::vector<int> axes;  // of the grid that files have, slowest first
+    Grid grid;              // of the files; its stride is that of the stream
+    SnapshotSeries series;
+    std::int64_t written = -1;  // step of the last file
+  };
+  void write(Stream& stream, std::int64_t step, Block& block);
+
+  const Communicator& of_files_;
+  const Setup& setup_;
+  FileQueue& files_;
+  std::vector<Stream> streams_;
+};
+
+}  // namespace spsolve
