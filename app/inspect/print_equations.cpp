@@ -130,15 +130,13 @@ void print_equations(const Communicator& communicator, const Setup& setup, const
   }
   const auto count = static_cast<int>(facts.groups.size());
   terminal.print(
-      "a step: {} of {}, {} bytes per point that must move ({} read, {} written)", counted(count, "pass"),
+      "a step: {} of {}, {} bytes per point that must move ({} read, {} written)",
+      fmt::format("{} {}", count, count == 1 ? "pass" : "passes"),
       counted(std::ssize(facts.equations), "equation"),
       facts.bytes_per_point(static_cast<int>(storage_bytes(setup.problem.precision)),
                             static_cast<int>(storage_bytes(sum_precision(setup.problem.precision)))),
       counted(facts.fields_read, "field") + " and " + counted(facts.coefficients_read, "coefficient"),
       counted(facts.fields_written, "field"));
-  for (const FieldConfig& field : setup.config.equations->fields)
-    if (field.initial == FieldForm(ExpressionForm{"0"}))
-      terminal.print("[fields.{}] starts from 0", field.name);
   print_growth(communicator, setup, terminal);
 }
 

@@ -3,6 +3,7 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <cmath>
 #include <complex>
 
 namespace spsolve {
@@ -40,6 +41,27 @@ std::vector<Cluster> clusters_of(const Eigen::VectorXcd& eigenvalues) {
   return clusters;
 }
 
+/// Scales rows and columns by powers of two, which keeps the eigenvalues, until both have about the same
+/// size: fields may have units that differ by many orders of magnitude (B. Parlett and C. Reinsch, Numer.
+/// Math. 13 (1969) 293).
+void balance(Matrix& matrix) {
+  constexpr double enough = 0.95;  // a scaling must make the sum of a row and its column smaller than this
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+      const double diagonal = std::abs(matrix(i, i));
+      const double row = matrix.row(i).cwiseAbs().sum() - diagonal;
+      const double column = matrix.col(i).cwiseAbs().sum() - diagonal;
+      if (!(row > 0 && column > 0)) continue;
+      const double scale = std::exp2(std::round(std::log2(row / column) / 2));
+      if (!(column * scale + row / scale < enough * (row + column))) continue;
+      matrix.col(i) *= scale;
+      matrix.row(i) /= scale;
+      changed = true;
+    }
+  }
+}
+
 /// Whether an eigenvalue has fewer eigenvectors than its multiplicity.
 bool is_defective(const Matrix& symbol, const Cluster& cluster) {
   if (cluster.count < 2) return false;
@@ -75,6 +97,7 @@ Growth growth_of(const StencilMatrix& step, const Index3& shape) {
       growth.wave = waves[i];
       return growth;
     }
+    balance(symbol);
     solver.compute(symbol, false);
     const bool constant = waves[i] == std::array<double, 3>{};
     for (const Cluster& cluster : clusters_of(solver.eigenvalues())) {
