@@ -23,6 +23,7 @@
 #include "app/setup/host_memory.hpp"
 #include "app/setup/load_input.hpp"
 #include "app/setup/planning.hpp"
+#include "app/setup/points.hpp"
 #include "app/setup/setup.hpp"
 #include "app/setup/terminal.hpp"
 #include "app/setup/tune.hpp"
@@ -130,6 +131,7 @@ Status check(const Communicator& communicator, const CommandLine& command) {
   if (!model && setup.decomposition.ranks() == communicator.size())
     require_memory(communicator, setup, false);
   const auto facts = check_values(communicator, setup);
+  check_points(communicator, setup.config);
   terminal.print("{}", to_toml(setup.config));
   print_summary(communicator, setup, terminal);
   if (setup.problem.equations) {

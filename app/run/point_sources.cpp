@@ -28,20 +28,6 @@ std::unique_ptr<RowProgram> translate(const RunConfig& config, const std::string
   return std::make_unique<RowProgram>(parse_expression(formula), names);
 }
 
-/// Throws if a dataset of values does not fit.
-void require_fit(const Table& table, const DatasetForm& form, const std::string& key, std::size_t points,
-                 std::int64_t steps) {
-  const auto refuse = [&](const std::string& why) {
-    throw Error(Status::invalid_input,
-                fmt::format("{}.file: {}: dataset {} {}", key, form.file.string(), form.dataset, why));
-  };
-  if (table.rows < steps)
-    refuse(fmt::format("has {} rows; wanted one for each of the {} steps", table.rows, steps));
-  if (table.columns != 1 && table.columns != static_cast<std::int64_t>(points))
-    refuse(
-        fmt::format("has {} columns; wanted one, or one for each of the {} points", table.columns, points));
-}
-
 }  // namespace
 
 PointSources::PointSources(const Communicator& communicator, const RunConfig& config, const Problem& problem,
@@ -52,18 +38,12 @@ PointSources::PointSources(const Communicator& communicator, const RunConfig& co
   Box reached;
   for (std::size_t i = 0; i < config.point_sources.size(); ++i) {
     const PointSourceConfig& given = config.point_sources[i];
-    Source source{config.point_sources.size() > 1 ? fmt::format("point_sources.{}", i) : "point_sources",
-                  {},
-                  {},
-                  nullptr,
-                  {}};
+    Source source{key_of_source(config, i), {}, {}, nullptr, {}};
     const std::vector<Coordinates> points = read_points(communicator, grid, given.at, source.key + ".at");
     if (const auto* formula = std::get_if<ExpressionForm>(&given.value)) {
       source.formula = translate(config, formula->expression);
     } else {
-      const auto& dataset = std::get<DatasetForm>(given.value);
-      source.table = read_table(communicator, dataset, source.key + ".value");
-      require_fit(source.table, dataset, source.key + ".value", points.size(), config.time.steps);
+      source.table = read_signals(communicator, config, i, points.size());
     }
     auto& of_source = corners.emplace_back();
     for (int axis = axis_count - 1; axis >= grid.domain.first_axis(); --axis) source.along.emplace_back();

@@ -11,6 +11,24 @@
 
 namespace spsolve {
 
+namespace {
+
+/// Throws if a dataset of values does not fit.
+void require_fit(const Table& table, const DatasetForm& form, const std::string& key, std::size_t points,
+                 std::int64_t steps) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(Status::invalid_input,
+                fmt::format("{}.file: {}: dataset {} {}", key, form.file.string(), form.dataset, why));
+  };
+  if (table.rows < steps)
+    refuse(fmt::format("has {} rows; wanted one for each of the {} steps", table.rows, steps));
+  if (table.columns != 1 && table.columns != static_cast<std::int64_t>(points))
+    refuse(
+        fmt::format("has {} columns; wanted one, or one for each of the {} points", table.columns, points));
+}
+
+}  // namespace
+
 std::vector<Corner> corners_of(const Grid& grid, const Coordinates& point, Interpolation interpolation) {
   std::vector<Corner> corners{{{0, 0, 0}, 1.0}};
   for (int axis = grid.domain.first_axis(); axis < axis_count; ++axis) {
@@ -74,6 +92,30 @@ std::vector<Coordinates> read_points(const Communicator& communicator, const Gri
     points.push_back(point);
   }
   return points;
+}
+
+std::string key_of_source(const RunConfig& config, std::size_t number) {
+  return config.point_sources.size() > 1 ? fmt::format("point_sources.{}", number) : "point_sources";
+}
+
+Table read_signals(const Communicator& communicator, const RunConfig& config, std::size_t number,
+                   std::size_t points) {
+  const auto& dataset = std::get<DatasetForm>(config.point_sources[number].value);
+  const std::string key = key_of_source(config, number) + ".value";
+  Table table = read_table(communicator, dataset, key);
+  require_fit(table, dataset, key, points, config.time.steps);
+  return table;
+}
+
+void check_points(const Communicator& communicator, const RunConfig& config) {
+  for (std::size_t i = 0; i < config.point_sources.size(); ++i) {
+    const PointSourceConfig& source = config.point_sources[i];
+    const auto points = read_points(communicator, config.grid, source.at, key_of_source(config, i) + ".at");
+    if (std::holds_alternative<DatasetForm>(source.value))
+      read_signals(communicator, config, i, points.size());
+  }
+  for (const ProbesConfig& probes : config.probes)
+    read_points(communicator, config.grid, probes.at, fmt::format("probes.{}.at", probes.name));
 }
 
 }  // namespace spsolve

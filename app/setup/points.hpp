@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "halo/communicator.hpp"
+#include "io/config.hpp"
 #include "io/grid.hpp"
-#include "io/points_config.hpp"
 
 namespace spsolve {
 
@@ -36,5 +36,16 @@ struct Table {
 
 /// Reads a whole dataset. Collective, as read_points().
 Table read_table(const Communicator& communicator, const DatasetForm& form, const std::string& key);
+
+/// "point_sources", or "point_sources.<number>" if there are several: what errors call a table.
+std::string key_of_source(const RunConfig& config, std::size_t number);
+
+/// Reads the values of a point source over time: one row for each step, and one column or one for each of
+/// its `points`. Collective, as read_points().
+Table read_signals(const Communicator& communicator, const RunConfig& config, std::size_t number,
+                   std::size_t points);
+
+/// Reads all places and values of point sources and probes and finds what is wrong with them. Collective.
+void check_points(const Communicator& communicator, const RunConfig& config);
 
 }  // namespace spsolve
