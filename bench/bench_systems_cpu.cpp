@@ -161,11 +161,16 @@ void measure(const Case& what, Precision precision, std::int64_t n, double secon
     std::swap(now, next);
   };
   step();
+  // Samples of small grids are many steps, so that they are not those of caches that a copy has emptied.
+  const int repeats = static_cast<int>(std::clamp(0.02 / seconds_of(step), 1.0, 1e5));
   std::vector<double> steps, copies;
   for (double passed = 0; passed < seconds || steps.size() < 5;) {
     copies.push_back(copy.bytes_per_second());
-    steps.push_back(seconds_of(step));
-    passed += steps.back();
+    const double sample = seconds_of([&] {
+      for (int i = 0; i < repeats; ++i) step();
+    });
+    steps.push_back(sample / repeats);
+    passed += sample;
   }
   std::sort(steps.begin(), steps.end());
   std::sort(copies.begin(), copies.end());

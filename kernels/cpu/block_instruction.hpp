@@ -37,7 +37,9 @@ enum class BlockAction : std::uint8_t {
   taps_stored,  // with operands converted from storage
   save,         // m = accumulator
   output,       // the row of a field = accumulator, converted to storage
-  call,         // last operand = operation(all others), point by point; the accumulator is lost
+  fetch,        // starts to load m into the caches
+  fetch_stored,
+  call,  // last operand = operation(all others), point by point; the accumulator is lost
 };
 
 struct BlockInstruction {

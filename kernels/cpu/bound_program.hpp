@@ -124,7 +124,7 @@ class BoundProgram {
           const bool stored = operand.kind != Memory::coefficient;
           stage.step[k] = arrays_.array(operand).pitch() *
                           static_cast<std::int64_t>(stored ? sizeof(Storage) : sizeof(T));
-          if (operand.kind != Memory::field) break;
+          if (operand.kind != Memory::field || is_fetched(program, k)) break;
           for (const int axis : {z_axis, y_axis}) {
             lowest_[axis] = std::min(lowest_[axis], operand.offset[axis]);
             highest_[axis] = std::max(highest_[axis], operand.offset[axis]);
@@ -133,6 +133,14 @@ class BoundProgram {
       }
     }
     stages_.push_back(std::move(stage));
+  }
+
+  /// True for an operand of a fetch, which may be any address.
+  static bool is_fetched(const ProgramStage& program, std::size_t operand) {
+    return std::any_of(program.instructions.begin(), program.instructions.end(), [&](const auto& of) {
+      return (of.action == BlockAction::fetch || of.action == BlockAction::fetch_stored) &&
+             static_cast<std::size_t>(of.first) == operand;
+    });
   }
 
   template <class Value>

@@ -170,6 +170,12 @@ inline void run_block(const BoundBlocks<typename V::value_type>& blocks, std::in
         for (int v = 0; v < vectors; ++v) store(acc[v], m + v * lanes);
         break;
       }
+      case BlockAction::fetch:
+        fetch<vectors * lanes>(memory(first), 0);
+        break;
+      case BlockAction::fetch_stored:
+        fetch<vectors * lanes>(stored(first), 0);
+        break;
       case BlockAction::call: {
         const int last = instruction.count - 1;
         const T* operands_of[most_operands];
