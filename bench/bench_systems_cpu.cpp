@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Compares the CPU unit of systems of equations with the bandwidth of the machine, in one run:
-//   bench_systems_cpu [--seconds S] [--points N] [CASE...]
+//   bench_systems_cpu [--seconds S] [--shape Z Y X] [CASE...]
 // It prints per case and precision G points x steps per second and the share of the copy bound: the bytes per
 // point and step that must move (SystemFacts::bytes_per_point) over the rate of a copy of large arrays. Rates
 // are the best and the median of repeats; copies and steps take turns, so that both see the same machine.
@@ -122,7 +122,7 @@ void fill(Field& field, std::mt19937& random) {
   });
 }
 
-void measure(const Case& what, Precision precision, std::int64_t n, double seconds, Copy& copy) {
+void measure(const Case& what, Precision precision, const Index3& shape, double seconds, Copy& copy) {
   StepNames names;
   names.dimensions = 3;
   names.dt = 0.03;
@@ -130,7 +130,7 @@ void measure(const Case& what, Precision precision, std::int64_t n, double secon
   names.coefficients = what.coefficients;
   const Canonical canonical = canonical_form(resolve_step(parse_step(what.step), names));
   const SystemFacts facts = facts_of(canonical);
-  const Domain domain{3, {n, n, n}, {}};
+  const Domain domain{3, shape, {}};
   const std::vector<Domain> domains(what.fields.size(), domain);
   const Index3 halo = halo_radius(facts, domain);
   const auto make_fields = [&](std::size_t count, Precision of) {
@@ -180,9 +180,11 @@ void measure(const Case& what, Precision precision, std::int64_t n, double secon
   const double best = points / steps.front() / 1e9, median = points / steps[steps.size() / 2] / 1e9;
   const double copy_best = copies.back() / 1e9, copy_median = copies[copies.size() / 2] / 1e9;
   std::printf(
-      "%-18s %s %4ld^3 %3d B: best %6.3f G/s (%3.0f%%), median %6.3f G/s (%3.0f%%); copy %5.1f, %5.1f GB/s\n",
-      what.name, std::string(to_string(precision)).c_str(), static_cast<long>(n), bytes, best,
-      100 * best * bytes / copy_best, median, 100 * median * bytes / copy_median, copy_best, copy_median);
+      "%-18s %s %ldx%ldx%ld %3d B: best %6.3f G/s (%3.0f%%), median %6.3f G/s (%3.0f%%); copy %5.1f, %5.1f "
+      "GB/s\n",
+      what.name, std::string(to_string(precision)).c_str(), static_cast<long>(shape[0]),
+      static_cast<long>(shape[1]), static_cast<long>(shape[2]), bytes, best, 100 * best * bytes / copy_best,
+      median, 100 * median * bytes / copy_median, copy_best, copy_median);
   std::fflush(stdout);
 }
 
@@ -192,10 +194,10 @@ void measure(const Case& what, Precision precision, std::int64_t n, double secon
 int main(int argc, char** argv) try {
   CLI::App app("Rates of systems of equations on CPU cores");
   double seconds = 2.0;
-  std::int64_t points = 256;
+  std::vector<std::int64_t> shape{256, 256, 256};
   std::vector<std::string> wanted, precisions{"fp32", "fp64"};
   app.add_option("--seconds", seconds, "Time of the steps of a case")->capture_default_str();
-  app.add_option("--points", points, "Points along each axis")->capture_default_str();
+  app.add_option("--shape", shape, "Points along z, y and x")->expected(3)->capture_default_str();
   app.add_option("--precision", precisions, "Precisions")->capture_default_str();
   app.add_option("CASE", wanted, "Names of cases; default all");
   CLI11_PARSE(app, argc, argv);
@@ -203,7 +205,8 @@ int main(int argc, char** argv) try {
   for (const spsolve::Case& what : spsolve::cases())
     if (wanted.empty() || std::find(wanted.begin(), wanted.end(), what.name) != wanted.end())
       for (const std::string& precision : precisions)
-        spsolve::measure(what, spsolve::parse_precision(precision).value(), points, seconds, copy);
+        spsolve::measure(what, spsolve::parse_precision(precision).value(), {shape[0], shape[1], shape[2]},
+                         seconds, copy);
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
