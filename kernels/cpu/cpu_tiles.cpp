@@ -45,6 +45,25 @@ std::int64_t CpuTiles::cut(int axis, std::int64_t i) const {
   return region_.begin[axis] + (axis == x_axis ? offset / line_points_ * line_points_ : offset);
 }
 
+CpuTiles::CpuTiles(const Box& region, const Axes& axes, std::int64_t planes, const Index3& radius,
+                   std::int64_t element_bytes)
+    : region_(region), line_points_(64 / element_bytes) {
+  // Rows at the edges of a tile are read by its neighbour too, so the planes get half of the second-level
+  // cache.
+  const std::int64_t points = std::max<std::int64_t>(
+      cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 << 10) / 2 / (planes * element_bytes), 64);
+  const Index3 extent = region.extent();
+  const std::int64_t longest = std::max<std::int64_t>(std::min<std::int64_t>(points, 4096), 512);
+  counts_[x_axis] = ceil_div(extent[x_axis], longest);
+  const std::int64_t rows = std::max<std::int64_t>(points / (extent[x_axis] / counts_[x_axis]), 1);
+  counts_[axes.cross] = ceil_div(extent[axes.cross], std::max(rows, 2 * radius[axes.cross]));
+  // A thread gets neighbouring tiles, whose memory it touched first, so there are as many parts along the
+  // slowest axis as threads. What the parts read of each other is small beside them.
+  const std::int64_t threads = omp_get_max_threads();
+  counts_[axes.stream] =
+      std::clamp<std::int64_t>(extent[axes.stream] / (4 * radius[axes.stream] + 4), 1, threads);
+}
+
 Box CpuTiles::operator[](std::int64_t i) const {
   const Index3 at = point_of(i, counts_);
   Box tile;

@@ -24,6 +24,9 @@ class CpuTiles {
   /// Chooses tiles for `steps` fused steps on elements of `element_bytes`, for the caches and threads of this
   /// machine.
   CpuTiles(const Box& region, const Axes& axes, const Index3& radius, int steps, std::int64_t element_bytes);
+  /// Chooses tiles for one step that keeps `planes` planes in cache.
+  CpuTiles(const Box& region, const Axes& axes, std::int64_t planes, const Index3& radius,
+           std::int64_t element_bytes);
 
   std::int64_t count() const { return volume(counts_); }
   Box operator[](std::int64_t i) const;

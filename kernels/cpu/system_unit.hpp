@@ -3,14 +3,22 @@
 
 #include <vector>
 
+#include "kernels/cpu/step_program.hpp"
 #include "kernels/operator/canonical.hpp"
 #include "kernels/operator/queries.hpp"
 #include "kernels/unit.hpp"
 
 namespace spsolve {
 
-/// Advances a system of equations on CPU cores, one step per launch: row by row, the parts of an equation
-/// that are linear with constant weights by the row kernel of the CPU unit, all others by loops over a row.
+/// The programs of a group of statements (SystemFacts::groups).
+struct SystemGroup {
+  int first, last;
+  StepProgram joint;                // all statements
+  std::vector<StepProgram> single;  // each alone, where there are several
+};
+
+/// Advances a system of equations on CPU cores, one step per launch. Each row runs a list of instructions
+/// (StepProgram) block by block: the values of a block stay in registers between instructions.
 ///
 /// Every point has the bits of canonical_step() (kernels/operator/evaluate_canonical.hpp), whatever the
 /// region and the number of threads. Fields in 16 bits are read as fp32, computed with in fp32 and rounded
@@ -38,6 +46,8 @@ class SystemUnit : public Unit {
   double dt_;
   Precision precision_;
   std::vector<const Field*> coefficients_;
+  std::vector<SystemGroup> groups_;
+  std::vector<std::size_t> previous_;  // by field: where states hold its previous values
 };
 
 }  // namespace spsolve

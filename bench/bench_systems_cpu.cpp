@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compares the CPU unit of systems of equations with the bandwidth of the machine, in one run:
+//   bench_systems_cpu [--seconds S] [--shape Z Y X] [CASE...]
+// It prints per case and precision G points x steps per second and the share of the copy bound: the bytes per
+// point and step that must move (SystemFacts::bytes_per_point) over the rate of a copy of large arrays. Rates
+// are the best and the median of repeats; copies and steps take turns, so that both see the same machine.
+#include <omp.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <random>
+
+#include "io/language/parser.hpp"
+#include "io/language/resolve.hpp"
+#include "kernels/cpu/system_unit.hpp"
+
+namespace spsolve {
+namespace {
+
+struct Case {
+  const char* name;
+  std::vector<std::string> fields, coefficients;
+  const char* step;
+};
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all{
+      {"acoustic8", {"p"}, {"c"}, "p.next = 2*p - p.previous + (c*dt)^2*laplace(p, order=8)"},
+      {"acoustic8-sponge",
+       {"p"},
+       {"c", "damp"},
+       "p.next = damp*(2*p - damp*p.previous + (c*dt)^2*laplace(p, order=8))"},
+      {"acoustic2", {"p"}, {"c"}, "p.next = 2*p - p.previous + (c*dt)^2*laplace(p)"},
+      {"gray-scott",
+       {"u", "v"},
+       {},
+       "r = u*v^2\n"
+       "u.next = u + dt*(0.16*laplace(u) - r + 0.035*(1 - u))\n"
+       "v.next = v + dt*(0.08*laplace(v) + r - 0.1*v)"},
+      {"heat",
+       {"T"},
+       {"k"},
+       "T.next = T + dt*(d(mean(k, x, at=0.5)*d(T, x, at=0.5), x, at=-0.5)"
+       " + d(mean(k, y, at=0.5)*d(T, y, at=0.5), y, at=-0.5)"
+       " + d(mean(k, z, at=0.5)*d(T, z, at=0.5), z, at=-0.5))"},
+      {"heat-k",
+       {"T"},
+       {"k"},
+       "T.next = T + dt*(d(k*d(T, x, at=0.5), x, at=-0.5) + d(k*d(T, y, at=0.5), y, at=-0.5)"
+       " + d(k*d(T, z, at=0.5), z, at=-0.5))"},
+      {"yee",
+       {"ex", "ey", "ez", "hx", "hy", "hz"},
+       {"eps"},
+       "hx.next = hx - dt*(d(ez, y, at=0.5) - d(ey, z, at=0.5))\n"
+       "hy.next = hy - dt*(d(ex, z, at=0.5) - d(ez, x, at=0.5))\n"
+       "hz.next = hz - dt*(d(ey, x, at=0.5) - d(ex, y, at=0.5))\n"
+       "ex.next = ex + dt/eps*(d(hz.next, y, at=-0.5) - d(hy.next, z, at=-0.5))\n"
+       "ey.next = ey + dt/eps*(d(hx.next, z, at=-0.5) - d(hz.next, x, at=-0.5))\n"
+       "ez.next = ez + dt/eps*(d(hy.next, x, at=-0.5) - d(hx.next, y, at=-0.5))"},
+      {"fitzhugh-nagumo",
+       {"v", "w"},
+       {},
+       "v.next = v + dt*(laplace(v)*0.2 + v - v^3/3 - w + 0.5)\n"
+       "w.next = w + dt*0.08*(v + 0.7 - 0.8*w)"},
+      {"upwind",
+       {"u"},
+       {"wx", "wy"},
+       "u.next = u - dt*(max(wx, 0)*(u - u[0, 0, -1]) + min(wx, 0)*(u[0, 0, 1] - u)"
+       " + max(wy, 0)*(u - u[0, -1, 0]) + min(wy, 0)*(u[0, 1, 0] - u))"},
+      {"upwind-minmax",
+       {"u"},
+       {"wx", "wy"},
+       "u.next = u - dt*(max(wx*(u - u[0, 0, -1]), wx*(u[0, 0, 1] - u))"
+       " + max(wy*(u - u[0, -1, 0]), wy*(u[0, 1, 0] - u)))"},
+  };
+  return all;
+}
+
+template <class Call>
+double seconds_of(Call&& call) {
+  const auto begin = std::chrono::steady_clock::now();
+  call();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Copies large arrays. memcpy of such arrays bypasses the caches, so the bytes are those read and written.
+class Copy {
+ public:
+  Copy() : from_(bytes, std::byte{1}), to_(bytes) {}
+  double bytes_per_second() {
+    return 2.0 * bytes / seconds_of([&] {
+#pragma omp parallel
+             {
+               const std::size_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
+               const std::size_t begin = bytes / threads * thread;
+               std::memcpy(to_.data() + begin, from_.data() + begin, bytes / threads);
+             }
+           });
+  }
+
+ private:
+  static constexpr std::size_t bytes = std::size_t{192} << 20;
+  std::vector<std::byte> from_, to_;
+};
+
+void fill(Field& field, std::mt19937& random) {
+  std::uniform_real_distribution<float> value(0.1f, 0.3f);
+  std::vector<float> values(4093);
+  for (float& v : values) v = value(random);
+  with_storage(field.precision(), [&]<class Storage>() {
+    const Box box = field.allocated();
+    for (std::int64_t row = 0; row < row_count(box); ++row) {
+      const Index3 p = row_begin(box, row);
+      Storage* const points = field.at<Storage>(p);
+      for (std::int64_t x = 0; x < box.extent()[x_axis]; ++x)
+        points[x] = to_storage<Storage>(values[(row * 31 + x) % 4093]);
+    }
+  });
+}
+
+void measure(const Case& what, Precision precision, const Index3& shape, double seconds, Copy& copy) {
+  StepNames names;
+  names.dimensions = 3;
+  names.dt = 0.03;
+  names.fields = what.fields;
+  names.coefficients = what.coefficients;
+  const Canonical canonical = canonical_form(resolve_step(parse_step(what.step), names));
+  const SystemFacts facts = facts_of(canonical);
+  const Domain domain{3, shape, {}};
+  const std::vector<Domain> domains(what.fields.size(), domain);
+  const Index3 halo = halo_radius(facts, domain);
+  const auto make_fields = [&](std::size_t count, Precision of) {
+    std::vector<Field> fields;
+    std::mt19937 random(1);
+    for (std::size_t i = 0; i < count; ++i) {
+      fields.emplace_back(domain.box(), halo, of);
+      fill(fields.back(), random);
+    }
+    return fields;
+  };
+  const std::size_t count = what.fields.size();
+  std::vector<Field> now = make_fields(count, precision), next = make_fields(count, precision),
+                     previous = make_fields(count, precision),
+                     coefficients = make_fields(canonical.coefficients.size(), sum_precision(precision));
+  std::vector<const Field*> given;
+  for (const Field& field : coefficients) given.push_back(&field);
+  const SystemUnit unit(canonical, domains, names.dt, precision, given);
+  const auto step = [&] {
+    std::vector<Field*> in, out;
+    for (Field& field : now) in.push_back(&field);
+    for (std::size_t i = 0; i < count; ++i)
+      if (!facts.reach_previous[i].empty()) in.push_back(&previous[i]);
+    for (Field& field : next) out.push_back(&field);
+    unit.advance(State(in), State(out), domain.box(), 1);
+    // Without a second level the arrays take turns; `previous` is then not read.
+    std::swap(previous, now);
+    std::swap(now, next);
+  };
+  step();
+  // Samples of small grids are many steps, so that they are not those of caches that a copy has emptied.
+  const int repeats = static_cast<int>(std::clamp(0.02 / seconds_of(step), 1.0, 1e5));
+  std::vector<double> steps, copies;
+  for (double passed = 0; passed < seconds || steps.size() < 5;) {
+    copies.push_back(copy.bytes_per_second());
+    const double sample = seconds_of([&] {
+      for (int i = 0; i < repeats; ++i) step();
+    });
+    steps.push_back(sample / repeats);
+    passed += sample;
+  }
+  std::sort(steps.begin(), steps.end());
+  std::sort(copies.begin(), copies.end());
+  const int bytes = facts.bytes_per_point(static_cast<int>(storage_bytes(precision)),
+                                          static_cast<int>(storage_bytes(sum_precision(precision))));
+  const double points = static_cast<double>(domain.box().points());
+  const double best = points / steps.front() / 1e9, median = points / steps[steps.size() / 2] / 1e9;
+  const double copy_best = copies.back() / 1e9, copy_median = copies[copies.size() / 2] / 1e9;
+  std::printf(
+      "%-18s %s %ldx%ldx%ld %3d B: best %6.3f G/s (%3.0f%%), median %6.3f G/s (%3.0f%%); copy %5.1f, %5.1f "
+      "GB/s\n",
+      what.name, std::string(to_string(precision)).c_str(), static_cast<long>(shape[0]),
+      static_cast<long>(shape[1]), static_cast<long>(shape[2]), bytes, best, 100 * best * bytes / copy_best,
+      median, 100 * median * bytes / copy_median, copy_best, copy_median);
+  std::fflush(stdout);
+}
+
+}  // namespace
+}  // namespace spsolve
+
+int main(int argc, char** argv) try {
+  CLI::App app("Rates of systems of equations on CPU cores");
+  double seconds = 2.0;
+  std::vector<std::int64_t> shape{256, 256, 256};
+  std::vector<std::string> wanted, precisions{"fp32", "fp64"};
+  app.add_option("--seconds", seconds, "Time of the steps of a case")->capture_default_str();
+  app.add_option("--shape", shape, "Points along z, y and x")->expected(3)->capture_default_str();
+  app.add_option("--precision", precisions, "Precisions")->capture_default_str();
+  app.add_option("CASE", wanted, "Names of cases; default all");
+  CLI11_PARSE(app, argc, argv);
+  spsolve::Copy copy;
+  for (const spsolve::Case& what : spsolve::cases())
+    if (wanted.empty() || std::find(wanted.begin(), wanted.end(), what.name) != wanted.end())
+      for (const std::string& precision : precisions)
+        spsolve::measure(what, spsolve::parse_precision(precision).value(), {shape[0], shape[1], shape[2]},
+                         seconds, copy);
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
+  return 5;
+}

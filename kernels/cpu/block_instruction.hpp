@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/operator/operation.hpp"
+
+namespace spsolve {
+
+/// What an instruction does with the accumulator: a block of neighbouring points of a row, held in registers.
+/// `m` is the value of the instruction's operand in memory at the same points.
+enum class BlockAction : std::uint8_t {
+  zero,           // accumulator = 0
+  load,           // = m
+  load_stored,    // = m, converted from storage
+  add,            // = accumulator + m
+  subtract,       // = accumulator - m
+  subtract_from,  // = m - accumulator
+  multiply,
+  divide,       // = accumulator / m
+  divide_into,  // = m / accumulator
+  negate,
+  absolute,
+  square_root,
+  less,  // comparisons of the accumulator with m are 1 or 0
+  less_equal,
+  greater,
+  greater_equal,
+  equal,
+  not_equal,
+  both,
+  either,
+  select,   // accumulator ? first operand : second operand
+  maximum,  // of the accumulator and m; the accumulator if one is NaN
+  minimum,
+  taps,         // accumulator = fma(weight, m, accumulator) for each operand in turn
+  taps_stored,  // with operands converted from storage
+  save,         // m = accumulator
+  output,       // the row of a field = accumulator, converted to storage
+  fetch,        // starts to load m into the caches
+  fetch_stored,
+  call,  // last operand = operation(all others), point by point; the accumulator is lost
+};
+
+struct BlockInstruction {
+  BlockAction action;
+  Operation operation = Operation::add;  // of a call
+  bool bypasses_caches = false;          // an output that is not read again soon
+  int first = 0, count = 1;              // operands
+};
+
+/// The bytes of a block of points in compute precision are at most these: eight of the widest registers.
+constexpr std::int64_t block_bytes = 512;
+
+/// A list of instructions whose operands have addresses, ready to run on one row.
+template <class T>
+struct BoundBlocks {
+  const BlockInstruction* instructions;
+  int count;
+  /// Per operand: the address of its value at x = 0, a mask of x (0 for blocks that hold the same points
+  /// whatever x is, else -1) and its weight.
+  void* const* at;
+  const std::int64_t* mask;
+  const T* weights;
+  /// Computes an operation point by point.
+  void (*call)(Operation operation, const T* const* operands, int count, int points, T* out);
+};
+
+}  // namespace spsolve

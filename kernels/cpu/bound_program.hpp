@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "kernels/cpu/run_blocks.hpp"
+#include "kernels/cpu/system_arrays.hpp"
+#include "kernels/operator/apply.hpp"
+#include "kernels/rounding.hpp"
+
+namespace spsolve {
+
+/// Zeroed elements at an address that is a multiple of 64 bytes.
+template <class T>
+class AlignedRow {
+ public:
+  explicit AlignedRow(std::int64_t elements) : memory_(static_cast<std::size_t>(elements) + 64 / sizeof(T)) {
+    void* first = memory_.data();
+    std::size_t space = memory_.size() * sizeof(T);
+    begin_ = static_cast<T*>(std::align(64, space - 64, first, space));
+  }
+  AlignedRow(AlignedRow&&) noexcept = default;
+
+  T* begin() const { return begin_; }
+
+ private:
+  std::vector<T> memory_;
+  T* begin_;
+};
+
+/// Computes an operation point by point, for BoundBlocks::call.
+template <class T>
+void call_operation(Operation operation, const T* const* operands, int count, int points, T* out) {
+  std::array<T, most_operands> values;
+  const std::span<const T> all(values.data(), static_cast<std::size_t>(count));
+  for (int i = 0; i < points; ++i) {
+    for (int k = 0; k < count; ++k) values[k] = operands[k][i];
+    out[i] = apply<T>(operation, all);
+  }
+}
+
+/// A StepProgram with the memory of one thread, bound to one row after the other.
+template <class Storage>
+class BoundProgram {
+  using T = Compute<Storage>;
+  using Memory = ProgramOperand::Kind;
+
+ public:
+  /// `longest` is the length of the longest row. `bypasses_caches` allows stores that bypass them.
+  BoundProgram(const StepProgram& program, const SystemArrays<Storage>& arrays, std::int64_t longest,
+               bool bypasses_caches)
+      : arrays_(arrays), slots_(program.slots * block_points) {
+    if (!program.rows.empty()) {
+      // Rows of intermediate values stay in the first-level cache.
+      const auto rows = static_cast<std::int64_t>(program.rows.size() * sizeof(T));
+      longest_part_ =
+          std::min(longest, std::max<std::int64_t>(round_up<std::int64_t>(16384 / rows, 64), 256));
+    }
+    for (const Range& columns : program.rows) {
+      leads_.push_back(round_up<std::int64_t>(std::max<std::int64_t>(-columns.begin, 0), 64));
+      rows_.emplace_back(leads_.back() + round_up<std::int64_t>(longest_part_, 64) +
+                         std::max<std::int64_t>(columns.end, 0) + 64);
+    }
+    for (const ProgramStage& stage : program.stages) add(stage, bypasses_caches);
+  }
+
+  /// Computes the points [x.begin, x.end) of the row {z, y}.
+  void run(std::int64_t z, std::int64_t y, const Range& x) {
+    if (is_bound_ && z == z_ && y == y_ + 1 && is_inside(z, y - 1) && is_inside(z, y))
+      for (Stage& stage : stages_) stage.move();
+    else
+      for (Stage& stage : stages_) bind(stage, z, y);
+    is_bound_ = true, z_ = z, y_ = y;
+    const std::int64_t points = x.end - x.begin;
+    const std::int64_t parts = longest_part_ > 0 ? ceil_div(points, longest_part_) : 1;
+    for (std::int64_t part = 0; part < parts; ++part)
+      run_part({x.begin + points * part / parts, x.begin + points * (part + 1) / parts});
+  }
+
+ private:
+  static constexpr std::int64_t block_points = block_bytes / static_cast<std::int64_t>(sizeof(T));
+
+  struct Stage {
+    const ProgramStage* program;
+    std::vector<BlockInstruction> instructions;
+    std::vector<void*> at;
+    std::vector<std::int64_t> mask, step;  // `step` is the distance to the next row along y in bytes
+    std::vector<T> weights;
+    std::vector<int> arrays, rows;  // operands in arrays, and in rows of intermediate values
+
+    void move() {
+      for (const int k : arrays) at[k] = static_cast<std::byte*>(at[k]) + step[k];
+    }
+  };
+
+  void add(const ProgramStage& program, bool bypasses_caches) {
+    Stage stage{&program, program.instructions, {}, {}, {}, {}, {}, {}};
+    for (BlockInstruction& instruction : stage.instructions)
+      instruction.bypasses_caches = instruction.bypasses_caches && bypasses_caches;
+    for (std::size_t k = 0; k < program.operands.size(); ++k) {
+      const ProgramOperand& operand = program.operands[k];
+      stage.at.push_back(nullptr);
+      stage.mask.push_back(-1);
+      stage.step.push_back(0);
+      stage.weights.push_back(static_cast<T>(operand.weight));
+      switch (operand.kind) {
+        case Memory::number:
+        case Memory::scalar:
+          stage.at[k] = constant(operand.kind == Memory::number ? static_cast<T>(operand.number)
+                                                                : arrays_.scalar(operand.index));
+          stage.mask[k] = 0;
+          break;
+        case Memory::slot:
+          stage.at[k] = slots_.begin() + operand.index * block_points;
+          stage.mask[k] = 0;
+          break;
+        case Memory::row:
+          stage.rows.push_back(static_cast<int>(k));
+          break;
+        default: {
+          stage.arrays.push_back(static_cast<int>(k));
+          const bool stored = operand.kind != Memory::coefficient;
+          stage.step[k] = arrays_.array(operand).pitch() *
+                          static_cast<std::int64_t>(stored ? sizeof(Storage) : sizeof(T));
+          if (operand.kind != Memory::field || is_fetched(program, k)) break;
+          for (const int axis : {z_axis, y_axis}) {
+            lowest_[axis] = std::min(lowest_[axis], operand.offset[axis]);
+            highest_[axis] = std::max(highest_[axis], operand.offset[axis]);
+          }
+        }
+      }
+    }
+    stages_.push_back(std::move(stage));
+  }
+
+  /// True for an operand of a fetch, which may be any address.
+  static bool is_fetched(const ProgramStage& program, std::size_t operand) {
+    return std::any_of(program.instructions.begin(), program.instructions.end(), [&](const auto& of) {
+      return (of.action == BlockAction::fetch || of.action == BlockAction::fetch_stored) &&
+             static_cast<std::size_t>(of.first) == operand;
+    });
+  }
+
+  template <class Value>
+  void* constant_block(std::vector<AlignedRow<Value>>& blocks, Value value) {
+    blocks.emplace_back(block_bytes);
+    std::fill_n(blocks.back().begin(), block_bytes, value);
+    return blocks.back().begin();
+  }
+  void* constant(T value) { return constant_block(constants_, value); }
+
+  /// True if no operand of the row {z, y} lies beyond a wall.
+  bool is_inside(std::int64_t z, std::int64_t y) const {
+    const Domain& domain = arrays_.domains().front();
+    const auto inside = [&](int axis, std::int64_t i) {
+      return domain.periodic(axis) || (i + lowest_[axis] >= 0 && i + highest_[axis] < domain.shape[axis]);
+    };
+    return inside(z_axis, z) && inside(y_axis, y);
+  }
+
+  void bind(Stage& stage, std::int64_t z, std::int64_t y) {
+    for (const int k : stage.arrays) {
+      const ProgramOperand& operand = stage.program->operands[k];
+      const Field& array = arrays_.array(operand);
+      const Index3 p{z + operand.offset[z_axis], y + operand.offset[y_axis], operand.offset[x_axis]};
+      if (operand.kind == Memory::coefficient) {
+        stage.at[k] = const_cast<T*>(array.at<T>(p));
+        continue;
+      }
+      stage.mask[k] = -1;
+      if (operand.kind == Memory::output) {
+        stage.at[k] = const_cast<Storage*>(array.at<Storage>(p));
+        continue;
+      }
+      const auto [row, value] = arrays_.field_row(operand, z, y);
+      if (value) {
+        stage.at[k] = ghost_block(value);
+        stage.mask[k] = 0;
+      } else {
+        stage.at[k] = const_cast<Storage*>(array.at<Storage>(row)) + operand.offset[x_axis];
+      }
+    }
+  }
+
+  /// A block that holds a ghost value.
+  void* ghost_block(const Storage* value) {
+    for (const auto& [of, block] : ghosts_)
+      if (of == value) return block;
+    ghosts_.emplace_back(value, constant_block(stored_constants_, *value));
+    return ghosts_.back().second;
+  }
+
+  void run_part(const Range& x) {
+    for (Stage& stage : stages_) {
+      for (const int k : stage.rows) {
+        const ProgramOperand& operand = stage.program->operands[k];
+        stage.at[k] =
+            rows_[operand.index].begin() + (leads_[operand.index] - x.begin + operand.offset[x_axis]);
+      }
+      const BoundBlocks<T> blocks{stage.instructions.data(), static_cast<int>(stage.instructions.size()),
+                                  stage.at.data(),           stage.mask.data(),
+                                  stage.weights.data(),      call_operation<T>};
+      const Range& columns = stage.program->columns;
+      const std::int64_t begin = x.begin + columns.begin, end = x.end - 1 + columns.end;
+#ifdef SPSOLVE_AVX512
+      if constexpr (std::is_same_v<T, Storage>)
+        if (has_avx512()) {
+          run_blocks_avx512(blocks, begin, end);
+          continue;
+        }
+#endif
+      run_blocks<std::experimental::native_simd<T>, Storage>(blocks, begin, end);
+    }
+  }
+
+  const SystemArrays<Storage>& arrays_;
+  AlignedRow<T> slots_;
+  std::vector<AlignedRow<T>> rows_, constants_;
+  std::vector<std::int64_t> leads_;  // of rows before the part's begin
+  std::vector<AlignedRow<Storage>> stored_constants_;
+  std::vector<std::pair<const Storage*, void*>> ghosts_;
+  std::vector<Stage> stages_;
+  std::int64_t longest_part_ = 0;  // 0: rows are computed at once
+  Index3 lowest_{}, highest_{};    // offsets of operands
+  bool is_bound_ = false;
+  std::int64_t z_ = 0, y_ = 0;
+};
+
+}  // namespace spsolve

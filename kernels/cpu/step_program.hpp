@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "kernels/cpu/block_instruction.hpp"
+#include "kernels/cpu/row_ghosts.hpp"
+#include "kernels/operator/canonical.hpp"
+
+namespace spsolve {
+
+/// A value in memory that an instruction reads or writes.
+struct ProgramOperand {
+  enum class Kind : std::uint8_t {
+    number,       // `number`
+    scalar,       // scalar `index` of the step
+    coefficient,  // derived coefficient `index` at the point displaced by `offset`
+    field,        // field `index` at `level`, at the point displaced by `offset`
+    output,       // field `index` after the step
+    slot,         // block `index` of intermediate values
+    row,          // row `index` of intermediate values, displaced by `offset` along x
+  };
+  Kind kind = Kind::number;
+  int index = 0;
+  Level level = Level::now;
+  Index3 offset{};
+  double number = 0.0;
+  double weight = 0.0;  // of a tap
+};
+
+/// Instructions that run block by block over a row.
+struct ProgramStage {
+  std::vector<BlockInstruction> instructions;
+  std::vector<ProgramOperand> operands;
+  int row = -1;         // the row of intermediate values that the stage fills; -1: the equations' fields
+  Range columns{0, 1};  // where it is needed around each point
+};
+
+/// What a row of one or more statements takes: stages in order, the last of which computes the equations.
+struct StepProgram {
+  std::vector<ProgramStage> stages;
+  int slots = 0;
+  std::vector<Range> rows;  // of intermediate values: columns around each point
+};
+
+/// Translates the statements [first, last) of one group (SystemFacts::groups). Every value is computed by the
+/// operations of the canonical form, so it has the bits of canonical_step().
+///
+/// Values are computed where they are read, block by block in registers, and shared parts are kept in slots.
+/// A part that is read at several displacements along x, and costs more to compute again than to load, gets
+/// a stage of its own that fills a row.
+///
+/// `converts` tells that fields are stored in another precision than sums have. Otherwise a later statement
+/// reads the result of an earlier one from a slot.
+StepProgram step_program(const Canonical& canonical, int first, int last, bool converts);
+
+}  // namespace spsolve

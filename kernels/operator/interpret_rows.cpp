@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/operator/interpret_rows.hpp"
+
+#include <algorithm>
+
+#include "kernels/operator/apply_row.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// What a term reads: operands with their displacement and weight.
+template <class Visit>
+void for_each_read(const Terms& terms, const Term& term, Visit&& visit) {
+  if (term.kind == Term::Kind::weighted)
+    for (const Tap& tap : terms.weights(term.index)) visit(term.operands[0], tap.offset, tap.weight);
+  else
+    for (const TermId operand : term.operands)
+      visit(operand, term.kind == Term::Kind::displaced ? term.offset : Index3{}, 1.0);
+}
+
+}  // namespace
+
+RowInterpreter::RowInterpreter(const Terms& terms, TermId id) : terms_(terms) {
+  std::map<Key, Columns> needed{{{id, 0, 0}, {0, 1}}};
+  // Operands have smaller numbers than what is made of them, and stand before it in the map.
+  for (auto row = needed.rbegin(); row != needed.rend(); ++row) {
+    const auto [term, z, y] = row->first;
+    const Columns columns = row->second;
+    for_each_read(terms, terms[term], [&](TermId operand, const Index3& offset, double) {
+      const Columns read{columns.begin + offset[x_axis], columns.end + offset[x_axis]};
+      Columns& all =
+          needed.try_emplace({operand, z + offset[z_axis], y + offset[y_axis]}, read).first->second;
+      all = {std::min(all.begin, read.begin), std::max(all.end, read.end)};
+    });
+  }
+  std::map<Key, int> numbers;
+  for (const auto& [key, columns] : needed) {
+    const auto [term, z, y] = key;
+    Row row{term, z, y, columns, {}};
+    for_each_read(terms, terms[term], [&](TermId operand, const Index3& offset, double weight) {
+      row.reads.push_back(
+          {numbers.at({operand, row.z + offset[z_axis], row.y + offset[y_axis]}), offset[x_axis], weight});
+    });
+    numbers[key] = static_cast<int>(rows_.size());
+    rows_.push_back(std::move(row));
+  }
+}
+
+void RowInterpreter::evaluate(const Index3& first, const LeafRow& leaf, std::span<double> out,
+                              Workspace& workspace) const {
+  workspace.resize(rows_.size());
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const Row& row = rows_[i];
+    const auto points = static_cast<std::int64_t>(out.size()) - 1 + row.columns.end - row.columns.begin;
+    const bool is_result = i + 1 == rows_.size();
+    if (!is_result) workspace[i].resize(static_cast<std::size_t>(points));
+    compute(row, points, first + Index3{row.z, row.y, row.columns.begin}, leaf, workspace,
+            is_result ? out.data() : workspace[i].data());
+  }
+}
+
+void RowInterpreter::compute(const Row& row, std::int64_t points, const Index3& first, const LeafRow& leaf,
+                             const Workspace& workspace, double* out) const {
+  const Term& term = terms_[row.term];
+  const auto values_of = [&](const Read& read) {
+    const Row& of = rows_[read.row];
+    const Term& operand = terms_[of.term];
+    if (operand.kind == Term::Kind::number) return RowValues<double>{nullptr, operand.number};
+    return RowValues<double>{workspace[read.row].data() + (row.columns.begin + read.x - of.columns.begin),
+                             0.0};
+  };
+  switch (term.kind) {
+    case Term::Kind::number:
+      std::fill_n(out, points, term.number);
+      return;
+    case Term::Kind::operation: {
+      std::array<RowValues<double>, most_operands> operands;
+      std::transform(row.reads.begin(), row.reads.end(), operands.begin(), values_of);
+      apply_row<double>(term.operation, std::span(operands.data(), row.reads.size()), points, out);
+      return;
+    }
+    case Term::Kind::displaced: {
+      const RowValues<double> values = values_of(row.reads[0]);
+      for (std::int64_t i = 0; i < points; ++i) out[i] = values.at(i);
+      return;
+    }
+    case Term::Kind::weighted:
+      std::fill_n(out, points, 0.0);
+      for (const Read& read : row.reads) {
+        const RowValues<double> values = values_of(read);
+        for (std::int64_t i = 0; i < points; ++i) out[i] += read.weight * values.at(i);
+      }
+      return;
+    default:
+      leaf(term, first, std::span(out, static_cast<std::size_t>(points)));
+  }
+}
+
+void interpret_rows(const Terms& terms, TermId id, const Box& box, const LeafRow& leaf,
+                    const std::function<void(const Index3&, std::span<const double>)>& use) {
+  if (box.empty()) return;
+  const RowInterpreter interpreter(terms, id);
+#pragma omp parallel
+  {
+    RowInterpreter::Workspace workspace;
+    std::vector<double> values(static_cast<std::size_t>(box.extent()[x_axis]));
+#pragma omp for schedule(static)
+    for (std::int64_t row = 0; row < row_count(box); ++row) {
+      const Index3 first = row_begin(box, row);
+      interpreter.evaluate(first, leaf, values, workspace);
+      use(first, values);
+    }
+  }
+}
+
+LeafRow given_rows(const Surroundings& surroundings, std::int64_t step) {
+  return [&surroundings, step, point = given_values(surroundings, step)](
+             const Term& leaf, const Index3& first, std::span<double> values) {
+    if (leaf.kind == Term::Kind::coefficient) {
+      const Domain& domain = surroundings.fields.front();
+      const std::int64_t n = domain.shape[x_axis];
+      const Index3 row = wrapped_or_reflected(domain, {first[z_axis], first[y_axis], 0});
+      const double* const given = surroundings.coefficients[leaf.index].data() + index_of(row, domain.shape);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::int64_t x = first[x_axis] + static_cast<std::int64_t>(i);
+        values[i] = given[x >= 0 && x < n ? x : domain.periodic(x_axis) ? wrap(x, n) : reflect(x, n)];
+      }
+      return;
+    }
+    if (leaf.kind == Term::Kind::coordinate && leaf.index == x_axis) {
+      for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] =
+            surroundings.origin[x_axis] +
+            static_cast<double>(first[x_axis] + static_cast<std::int64_t>(i)) * surroundings.spacing[x_axis];
+      return;
+    }
+    std::fill(values.begin(), values.end(), point(leaf, first));
+  };
+}
+
+}  // namespace spsolve
