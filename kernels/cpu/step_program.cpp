@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <tuple>
 
 namespace spsolve {
@@ -112,7 +111,6 @@ class StageWriter {
     for (int s = first; s < last; ++s) {
       const Reading& equation = canonical_.equations[s];
       count({equation.node, equation.offset});
-      results_.insert(canonical_.fields[s]);
     }
     for (int s = first; s < last; ++s) {
       const Key key{canonical_.equations[s].node, canonical_.equations[s].offset};
@@ -141,13 +139,6 @@ class StageWriter {
           node.kind == Kind::field && node.level == Level::next && node.index == field)
         return {static_cast<int>(i), {}};
     return {-1, {}};
-  }
-
-  /// The result of a statement of this stage.
-  bool is_result(const Key& key) const {
-    const CanonicalNode& node = node_of(key);
-    return node.kind == Kind::field && node.level == Level::next && results_.contains(node.index) &&
-           key.second == Index3{};
   }
 
   bool has_row(const Key& key) const {
@@ -298,7 +289,7 @@ class StageWriter {
     return true;
   }
 
-  /// accumulator = the first operand, then the action with each of the others from number `next` on.
+  /// accumulator = the first operand, then the action with each of the others in turn.
   bool fold(BlockAction action, const std::vector<Key>& operands) {
     for (std::size_t k = 1; k < operands.size(); ++k) make_operand(operands[k]);
     accumulate(operands[0]);
@@ -369,7 +360,6 @@ class StageWriter {
   bool converts_;
   ProgramStage stage_;
   std::optional<Key> filled_;      // what the stage fills a row with
-  std::set<int> results_;          // fields that the stage computes
   std::map<Key, int> references_;  // readers that are left
   std::map<Key, int> kept_;        // slots
   std::vector<int> free_;

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <map>
-#include <optional>
 #include <span>
 #include <stdexcept>
 #include <tuple>
@@ -18,15 +17,6 @@
 namespace spsolve {
 
 namespace {
-
-Box intersection(const Box& a, const Box& b) {
-  Box both;
-  for (int axis = 0; axis < axis_count; ++axis) {
-    both.begin[axis] = std::max(a.begin[axis], b.begin[axis]);
-    both.end[axis] = std::max(both.begin[axis], std::min(a.end[axis], b.end[axis]));
-  }
-  return both;
-}
 
 bool has_row(const Box& box, std::int64_t z, std::int64_t y) {
   return z >= box.begin[z_axis] && z < box.end[z_axis] && y >= box.begin[y_axis] && y < box.end[y_axis];
@@ -73,7 +63,7 @@ class SystemLaunch {
       Box all, common = boxes[group.first];
       for (int s = group.first; s < group.last; ++s) {
         all = hull_of(all, boxes[s]);
-        common = intersection(common, boxes[s]);
+        common = intersect(common, boxes[s]);
       }
       const CpuTiles tiles(all, axes, planes_of(group, axes.stream), radius_, sizeof(T));
 #pragma omp parallel
