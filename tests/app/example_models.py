@@ -215,7 +215,8 @@ class HeatTwoMaterials(Model):
 
 class MaskedDiffusion(Model):
     name = "masked_diffusion"
-    changes = {"grid.shape": [12, 13], "grid.spacing": [0.0105, 0.0125], "time.dt": 0.9}
+    changes = {"grid.shape": [12, 13], "grid.spacing": [0.0105, 0.0125], "time.dt": 0.9,
+               "fields.u.initial": "x < 0.03 || (x > 0.1 && y < 0.03) ? 10 : 0"}  # beside solids along both axes
     faces = ["neumann", "neumann"]
 
     def prepare(self):
@@ -225,7 +226,7 @@ class MaskedDiffusion(Model):
         self.open = 1.0 - solid
 
     def initial(self):
-        return [np.where(self.x < 0.03, 10.0, 0.0)]
+        return [np.where((self.x < 0.03) | (self.x > 0.1) & (self.y < 0.03), 10.0, 0.0)]
 
     def __call__(self, axis, low):
         return self.open * displaced(self.open, axis, -1 if low else 1, "neumann")
