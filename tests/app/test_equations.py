@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The inputs that state equations: every snapshot against a step in numpy (example_models.py), the same bits from three ranks
 and after a restart, and what is known exactly: frequencies, profiles, conserved sums, the speed of a front."""
+import concurrent.futures
 import shutil
 import tomllib
 import unittest
@@ -21,8 +22,8 @@ def fields_of(path, names):
 
 
 class Equations(spsolve.TestCase):
-    def solve(self, model, precision, output, *arguments, every=1, ranks=None, steps=None):
-        """Runs an example with the settings of its model. Returns the directory of the results."""
+    def input_of(self, model):
+        """A copy of the example, beside the datasets that it names."""
         source = spsolve.SOURCE / "inputs" / f"{model.name}.toml"
         path = self.directory / source.name
         if not path.exists():
@@ -31,10 +32,14 @@ class Equations(spsolve.TestCase):
                 with h5py.File(self.directory / "velocity.h5", "w") as file:
                     for name, values in model.datasets.items():
                         file[name] = values
+        return path
+
+    def solve(self, model, precision, output, *arguments, every=1, ranks=None, steps=None):
+        """Runs an example with the settings of its model. Returns the directory of the results."""
+        path = self.input_of(model)
         self.run_to(0, path, *model.settings(), *spsolve.settings(
             f"time.steps={model.steps if steps is None else steps}", f"output.every={every}", f"output.precision={precision}",
-            f"compute.precision={precision}", f"diagnostics.every={every}", f"checkpoint.every={CHECKPOINT}", "checkpoint.keep=99"),
-            "--output", output, *arguments, ranks=ranks)
+            f"compute.precision={precision}", f"diagnostics.every={every}"), "--output", output, *arguments, ranks=ranks)
         return self.directory / output
 
     def assert_same_bits(self, one, other, first=-1):
@@ -71,13 +76,22 @@ class Equations(spsolve.TestCase):
 
     def check_model(self, model):
         bound = Bound(model.step, model.trajectory(), model.is_linear)
-        for precision in UNIT:
-            one = self.solve(model, precision, f"{precision}/one")
+        self.input_of(model)
+        with concurrent.futures.ThreadPoolExecutor() as pool:  # runs this short wait for files most of the time
+            runs = {precision: pool.submit(self.run_thrice, model, precision) for precision in UNIT}
+        for precision, run in runs.items():
+            one, three, again = run.result()
             self.compare(model, one, bound, precision, range(1, model.steps + 1))
-            self.assert_same_bits(one, self.solve(model, precision, f"{precision}/three", ranks=3))
-            checkpoint = one / f"checkpoint_{CHECKPOINT:010}.h5"
-            again = self.solve(model, precision, f"{precision}/again", "--restart", checkpoint)
+            self.assert_same_bits(one, three)
             self.assert_same_bits(one, again, first=CHECKPOINT)
+
+    def run_thrice(self, model, precision):
+        """On one rank, on three, and from a checkpoint of the first run on."""
+        checkpoints = spsolve.settings(f"checkpoint.every={CHECKPOINT}", "checkpoint.keep=99")
+        one = self.solve(model, precision, f"{precision}/one", *checkpoints)
+        three = self.solve(model, precision, f"{precision}/three", *checkpoints, ranks=3)
+        checkpoint = one / f"checkpoint_{CHECKPOINT:010}.h5"
+        return one, three, self.solve(model, precision, f"{precision}/again", *checkpoints, "--restart", checkpoint)
 
     def test_every_example_has_a_model(self):
         paths = (spsolve.SOURCE / "inputs").glob("*.toml")
