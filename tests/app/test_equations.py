@@ -2,6 +2,7 @@
 """The inputs that state equations: every snapshot against a step in numpy (example_models.py), the same bits from three ranks
 and after a restart, and what is known exactly: frequencies, profiles, conserved sums, the speed of a front."""
 import concurrent.futures
+import re
 import shutil
 import tomllib
 import unittest
@@ -19,6 +20,22 @@ CHECKPOINT = 5
 def fields_of(path, names):
     with h5py.File(path) as file:
         return [file[name][()] for name in names]
+
+
+def without_comments(value):
+    """A table whose texts have neither comments nor spaces at the ends of lines."""
+    if isinstance(value, dict):
+        return {key: without_comments(item) for key, item in value.items()}
+    if isinstance(value, str):
+        return "\n".join(line.partition("#")[0].strip() for line in value.strip().splitlines())
+    return value
+
+
+def holds(whole, part):
+    """Whether a table has all entries of another, at every depth."""
+    if not isinstance(part, dict) or not isinstance(whole, dict):
+        return whole == part
+    return all(key in whole and holds(whole[key], item) for key, item in part.items())
 
 
 class Equations(spsolve.TestCase):
@@ -97,6 +114,21 @@ class Equations(spsolve.TestCase):
         paths = (spsolve.SOURCE / "inputs").glob("*.toml")
         self.assertEqual({path.stem for path in paths if "equations" in tomllib.loads(path.read_text())},
                          {model.name for model in models.MODELS})
+
+    def test_guide_shows_the_inputs(self):
+        """Each block of the guide is part of an input, or a whole input, which runs."""
+        page = (spsolve.SOURCE / "docs" / "guide" / "equations.md").read_text()
+        inputs = [without_comments(tomllib.loads(path.read_text())) for path in (spsolve.SOURCE / "inputs").glob("*.toml")]
+        blocks = re.findall(r"(?ms)^```toml\n(.*?)^```", page)
+        self.assertGreaterEqual(len(blocks), 4)
+        for number, block in enumerate(blocks):
+            sections = without_comments(tomllib.loads(block))
+            if "grid" in sections:
+                path = self.directory / f"block{number}.toml"
+                path.write_text(block)
+                self.run_to(0, path, *spsolve.settings("time.steps=3"))
+            else:
+                self.assertTrue(any(holds(whole, sections) for whole in inputs), block)
 
     def check_exact(self, model, states, steps, resting=()):
         """An exact solution: the step of the model keeps it up to rounding, and so does the program."""
