@@ -12,6 +12,7 @@
 #include "io/language/parser.hpp"
 #include "io/language/resolve.hpp"
 #include "io/read_problem.hpp"
+#include "kernels/operator/canonical.hpp"
 
 namespace spsolve {
 namespace {
@@ -197,10 +198,12 @@ void check_equations(const TomlSection& root, const EquationsConfig& equations, 
   for (const auto& [name, form] : equations.stencils)  // files are not opened here
     stencils.try_emplace(name, make_stencil(form, grid).value_or(Stencil({1, 1, 1}, {1.0}, {0, 0, 0})));
   try {
-    system_of(equations, grid, dt, stencils);
+    canonical_form(system_of(equations, grid, dt, stencils));
   } catch (const SyntaxError& error) {
     throw Error(Status::invalid_input,
                 fmt::format("{}step: {}", section.blame("step", error.position().line), error.what()));
+  } catch (const Error& error) {
+    throw Error(error.status(), fmt::format("{}step: {}", section.blame("step"), error.what()));
   }
   if (!has_dt && uses_time(equations.step))
     root.fail("time", "[time] needs 'dt', the length of a step, because the equations use it");

@@ -11,9 +11,11 @@ namespace spsolve {
 Equations::Equations(Canonical form, std::vector<Domain> walls, double time_step)
     : canonical(std::move(form)), facts(facts_of(canonical)), domains(std::move(walls)), dt(time_step) {
   if (const auto axis = axis_of_ambiguous_coordinate(canonical, facts, domains.front()))
-    throw Error(Status::invalid_input,
-                std::string("[equations] a statement whose .next is read displaced along ") + "zyx"[*axis] +
-                    ", which is periodic, may not use the coordinate " + "zyx"[*axis]);
+    throw Error(
+        Status::invalid_input,
+        std::string("[equations] step: a statement whose .next is read displaced along ") + "zyx"[*axis] +
+            ", which is periodic, may not use the coordinate " + "zyx"[*axis] +
+            "; give the formula that uses it a name in [coefficients], whose values repeat along the axis");
 }
 
 Box Equations::coefficient_box(std::size_t coefficient, const Box& region) const {

@@ -5,7 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <optional>
 #include <sstream>
 
@@ -21,22 +24,48 @@ constexpr double not_growth = 1e-8;
 
 using Stencils = std::map<std::string, Stencil, std::less<>>;
 
-/// Points whose values stand for coefficients that vary.
-std::vector<Index3> sample_points(const Box& block, const CoefficientValues& values,
-                                  std::size_t coefficients) {
+/// Where the values of a derived coefficient on a block are least and largest.
+std::array<Index3, 2> extreme_points(const Canonical& canonical, TermId coefficient, const Box& block,
+                                     const LeafRow& leaf) {
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  std::array<Index3, 2> points{block.begin, block.begin};
+  interpret_rows(canonical.terms, coefficient, block, leaf,
+                 [&](const Index3& first, std::span<const double> row) {
+                   const auto [low, high] = std::ranges::minmax_element(row);
+#pragma omp critical
+                   {
+                     // The first of several equal values, whatever the order of the rows.
+                     const Index3 at_low = first + Index3{0, 0, low - row.begin()};
+                     const Index3 at_high = first + Index3{0, 0, high - row.begin()};
+                     if (*low < least || (*low == least && at_low < points[0]))
+                       least = *low, points[0] = at_low;
+                     if (*high > most || (*high == most && at_high < points[1]))
+                       most = *high, points[1] = at_high;
+                   }
+                 });
+  return points;
+}
+
+/// Points whose values stand for what varies: the middle and the corners of the block, and where derived
+/// coefficients are least and largest.
+std::vector<Index3> sample_points(const Equations& equations, const Box& block, const LeafRow& leaf) {
   if (block.empty()) return {};
+  const Canonical& canonical = equations.canonical;
+  std::vector<Index3> points;
+  if (canonical.coefficients.empty()) return {block.begin};
   Index3 middle = block.begin;
   for (int axis = 0; axis < axis_count; ++axis) middle[axis] += block.extent()[axis] / 2;
-  std::vector<Index3> points{middle};
-  for (std::size_t i = 0; i < coefficients; ++i) {
-    Index3 least = block.begin, most = block.begin;
-    for_each_point(block, [&](const Index3& p) {
-      if (values.at(i, p) < values.at(i, least)) least = p;
-      if (values.at(i, p) > values.at(i, most)) most = p;
-    });
-    points.push_back(least);
-    points.push_back(most);
-  }
+  points.push_back(middle);
+  for_each_point(box_of({2, 2, 2}), [&](const Index3& side) {
+    Index3 corner;
+    for (int axis = 0; axis < axis_count; ++axis)
+      corner[axis] = side[axis] == 0 ? block.begin[axis] : block.end[axis] - 1;
+    points.push_back(corner);
+  });
+  for (const TermId coefficient : canonical.coefficients)
+    std::ranges::copy(extreme_points(canonical, coefficient, block, leaf), std::back_inserter(points));
+  std::ranges::sort(points);
+  points.erase(std::ranges::unique(points).begin(), points.end());
   return points;
 }
 
@@ -77,13 +106,13 @@ void print_growth(const Communicator& communicator, const Setup& setup, const Te
   const RunConfig& config = setup.config;
   const int rank = communicator.rank();
   const Box block = rank < setup.decomposition.ranks() ? setup.decomposition.block(rank) : Box{};
-  const CoefficientValues values(communicator, config, block);
-  const std::size_t coefficients = config.equations->coefficients.size();
+  const Equations& equations = *setup.problem.equations;
+  const CoefficientValues values(communicator, config, hull_of(block, coefficient_leaves(equations, block)));
   const Stencils stencils = read_stencils(communicator, *config.equations, config.grid);
   double worst = 0, stable = 0;
   bool linear = true, defective = false;
   std::optional<FrozenValues> of_worst;
-  for (const Index3& p : sample_points(block, values, coefficients)) {
+  for (const Index3& p : sample_points(equations, block, leaf_rows(config.grid, values))) {
     const FrozenValues at = frozen_values(config, values, p);
     const auto growth = growth_with(config, stencils, config.time.dt, at);
     linear = linear && growth.has_value();
@@ -97,7 +126,9 @@ void print_growth(const Communicator& communicator, const Setup& setup, const Te
   }
   const double largest = communicator.all_reduce(worst, MPI_MAX);
   terminal.print("spectral radius of a step: {:.12g}{}", largest,
-                 coefficients > 0 ? " (with the values of some points in place of the coefficients)" : "");
+                 equations.canonical.coefficients.empty()
+                     ? ""
+                     : " (with the values of some points in place of what varies)");
   if (largest > 1 + not_growth) {
     if (of_worst && worst == largest) stable = largest_stable_step(config, stencils, *of_worst);
     stable = communicator.all_reduce(stable, MPI_MAX);

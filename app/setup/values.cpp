@@ -199,34 +199,41 @@ ValueFacts CoefficientValues::facts(const Communicator& communicator, std::size_
   return summary.of_all(communicator);
 }
 
+Box coefficient_leaves(const Equations& equations, const Box& box) {
+  const Canonical& canonical = equations.canonical;
+  Box leaves;
+  for (std::size_t i = 0; i < canonical.coefficients.size(); ++i)
+    leaves = hull_of(leaves, coefficient_leaves(canonical.terms, canonical.coefficients[i],
+                                                equations.coefficient_box(i, box)));
+  return leaves;
+}
+
+LeafRow leaf_rows(const Grid& grid, const CoefficientValues& values) {
+  return [&](const Term& term, const Index3& first, std::span<double> row) {
+    const int axis = term.index;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const Index3 p = first + Index3{0, 0, static_cast<std::int64_t>(i)};
+      row[i] = term.kind == Term::Kind::coordinate
+                   ? grid.origin[axis] + static_cast<double>(p[axis]) * grid.spacing[axis]
+                   : values.at(static_cast<std::size_t>(term.index), p);
+    }
+  };
+}
+
 std::map<std::string, ValueFacts> fill_coefficients(const Communicator& communicator, const RunConfig& config,
                                                     const Problem& problem, Block& block) {
   if (!problem.equations) return {};
-  const Equations& equations = *problem.equations;
-  const Canonical& canonical = equations.canonical;
-  Box box = block.owned();
-  for (std::size_t i = 0; i < canonical.coefficients.size(); ++i)
-    box = hull_of(box,
-                  coefficient_leaves(canonical.terms, canonical.coefficients[i], block.coefficient_box(i)));
-  const CoefficientValues values(communicator, config, box);
-  const Grid& grid = config.grid;
-  const LeafValue leaf = [&](const Term& term, const Index3& p) {
-    return term.kind == Term::Kind::coordinate
-               ? grid.origin[term.index] + static_cast<double>(p[term.index]) * grid.spacing[term.index]
-               : values.at(static_cast<std::size_t>(term.index), p);
-  };
+  const Canonical& canonical = problem.equations->canonical;
+  const CoefficientValues values(
+      communicator, config, hull_of(block.owned(), coefficient_leaves(*problem.equations, block.owned())));
+  const LeafRow leaf = leaf_rows(config.grid, values);
   for (std::size_t i = 0; i < canonical.coefficients.size(); ++i)
     block.set_coefficient(i, [&](Field& field) {
       with_storage(field.precision(), [&]<class Storage>() {
-        const Box& points = field.owned();
-#pragma omp parallel for schedule(dynamic)
-        for (std::int64_t row = 0; row < row_count(points); ++row) {
-          const Index3 begin = row_begin(points, row);
-          const Box part{begin, begin + Index3{1, 1, points.extent()[x_axis]}};
-          const std::vector<double> derived =
-              interpret(canonical.terms, canonical.coefficients[i], part, leaf);
-          std::ranges::transform(derived, field.at<Storage>(begin), to_storage<Storage>);
-        }
+        interpret_rows(canonical.terms, canonical.coefficients[i], field.owned(), leaf,
+                       [&](const Index3& first, std::span<const double> row) {
+                         std::ranges::transform(row, field.at<Storage>(first), to_storage<Storage>);
+                       });
       });
     });
   std::map<std::string, ValueFacts> facts;

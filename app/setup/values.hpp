@@ -13,6 +13,7 @@
 #include "halo/communicator.hpp"
 #include "io/config.hpp"
 #include "kernels/field.hpp"
+#include "kernels/operator/interpret_rows.hpp"
 #include "solver/block.hpp"
 
 namespace spsolve {
@@ -72,6 +73,12 @@ class CoefficientValues {
   std::vector<Box> parts_;                            // of the grid that are held; as many on every rank
   std::vector<std::vector<double>> values_;           // by coefficient, x fastest
 };
+
+/// The points at which derived coefficients on `box` read those of the input.
+Box coefficient_leaves(const Equations& equations, const Box& box);
+
+/// Coordinates and coefficients of an input by rows.
+LeafRow leaf_rows(const Grid& grid, const CoefficientValues& values);
 
 /// Computes the derived coefficients of the equations of a block from those of the input, and hands them to
 /// the block. Returns the facts of those of the input by the names of value_sections(). Collective.

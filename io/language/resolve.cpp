@@ -243,11 +243,11 @@ class Resolver {
 
   int order_of(const SyntaxNode& node) const {
     if (node.order < 0) return 2;
-    const int order = whole_number(node.order, "an order", 2, 20);
-    if (order % 2 != 0)
+    const double order = constant(node.order, "an order");
+    if (std::fmod(order, 2) != 0 || !(order >= 2 && order <= 20))
       refuse(syntax_.nodes[node.order].position, fmt::format("the order {}", order),
-             "an even order of accuracy");
-    return order;
+             "an even order of accuracy from 2 to 20");
+    return static_cast<int>(order);
   }
 
   double place_of(const SyntaxNode& node) const {

@@ -173,11 +173,20 @@ def inputs(directory):
     return sorted(directory.glob("*.toml"))
 
 
+def names_file(section):
+    """Whether values of a section, or of a table in it, come from a file."""
+    return "file" in section or any(isinstance(value, dict) and names_file(value) for value in section.values())
+
+
 def shortened(path, steps, longest):
     """Settings for an input: so many steps, and no axis longer than so many points, where no file fills the grid."""
     sections = tomllib.loads(path.read_text())
-    shorter = [f"time.end={steps * sections['stencil']['dt']}" if "end" in sections["time"] else f"time.steps={steps}"]
-    if "file" not in sections["initial"]:
+    if "end" in sections["time"]:
+        dt = sections["time"].get("dt") or sections["stencil"]["dt"]
+        shorter = [f"time.end={steps * dt}"]
+    else:
+        shorter = [f"time.steps={steps}"]
+    if not names_file(sections.get("initial", {})) and not names_file(sections.get("coefficients", {})):
         shorter.append(f"grid.shape={[min(n, longest) for n in sections['grid']['shape']]}")
     return settings(*shorter)
 

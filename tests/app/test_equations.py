@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The inputs that state equations: every snapshot against a step in numpy (example_models.py), the same bits from three ranks
+and after a restart, and what is known exactly: frequencies, profiles, conserved sums, the speed of a front."""
+import concurrent.futures
+import re
+import shutil
+import tomllib
+import unittest
+
+import h5py
+import numpy as np
+
+import example_models as models
+import spsolve
+from rounding_model import OPERATIONS, UNIT, Bound, Terms
+
+CHECKPOINT = 5
+
+
+def fields_of(path, names):
+    with h5py.File(path) as file:
+        return [file[name][()] for name in names]
+
+
+def without_comments(value):
+    """A table whose texts have neither comments nor spaces at the ends of lines."""
+    if isinstance(value, dict):
+        return {key: without_comments(item) for key, item in value.items()}
+    if isinstance(value, str):
+        return "\n".join(line.partition("#")[0].strip() for line in value.strip().splitlines())
+    return value
+
+
+def holds(whole, part):
+    """Whether a table has all entries of another, at every depth."""
+    if not isinstance(part, dict) or not isinstance(whole, dict):
+        return whole == part
+    return all(key in whole and holds(whole[key], item) for key, item in part.items())
+
+
+class Equations(spsolve.TestCase):
+    def input_of(self, model):
+        """A copy of the example, beside the datasets that it names."""
+        source = spsolve.SOURCE / "inputs" / f"{model.name}.toml"
+        path = self.directory / source.name
+        if not path.exists():
+            shutil.copy(source, path)
+            if hasattr(model, "datasets"):
+                with h5py.File(self.directory / "velocity.h5", "w") as file:
+                    for name, values in model.datasets.items():
+                        file[name] = values
+        return path
+
+    def solve(self, model, precision, output, *arguments, every=1, ranks=None, steps=None):
+        """Runs an example with the settings of its model. Returns the directory of the results."""
+        path = self.input_of(model)
+        self.run_to(0, path, *model.settings(), *spsolve.settings(
+            f"time.steps={model.steps if steps is None else steps}", f"output.every={every}", f"output.precision={precision}",
+            f"compute.precision={precision}", f"diagnostics.every={every}"), "--output", output, *arguments, ranks=ranks)
+        return self.directory / output
+
+    def assert_same_bits(self, one, other, first=-1):
+        """All files of both beyond step `first`."""
+        for name in sorted(path.name for path in one.iterdir()):
+            if name.startswith("snapshot_") and spsolve.step_of(one / name) > first:
+                self.assertEqual((one / name).read_bytes(), (other / name).read_bytes(), name)
+            elif name.startswith("checkpoint_") and spsolve.step_of(one / name) > first:
+                with h5py.File(one / name) as a, h5py.File(other / name) as b:
+                    datasets = [key for key in a if isinstance(a[key], h5py.Dataset)]
+                    self.assertGreater(len(datasets), 0)
+                    for key in datasets:
+                        self.assertEqual(a[key][()].tobytes(), b[key][()].tobytes(), f"{key} of {name}")
+            elif name == "diagnostics.csv":
+                rows, others = [[row for row in spsolve.diagnostics(path) if row["step"] > first] for path in (one, other)]
+                self.assertEqual(rows, others)
+
+    def compare(self, model, directory, bound, precision, steps, resting=()):
+        """Snapshots lie within the bound of the states of the model, and the bound is small beside what the field does. Fields
+        in `resting` do nothing."""
+        found = spsolve.snapshots(directory)
+        for n in steps:
+            for name, value, exact, tolerance in zip(model.fields, fields_of(found[n], model.fields), bound.states[n],
+                                                     bound.at(n, precision)):
+                self.assertEqual(value.dtype, {"fp32": np.float32, "fp64": np.float64}[precision])
+                excess = np.abs(value.astype(float) - exact) - tolerance
+                self.assertLessEqual(excess.max(), 0, f"{name} of step {n} in {precision}, tolerance {tolerance.max():.2g}")
+        for i, name in enumerate(model.fields):
+            change = max(np.abs(state[i] - bound.states[0][i]).max() for state in bound.states)
+            if name in resting:
+                self.assertEqual(change, 0, name)
+            else:
+                self.assertLess(bound.at(steps[-1], precision)[i].max(), {"fp64": 1e-8, "fp32": 1e-2}[precision] * change, name)
+
+    def check_model(self, model):
+        bound = Bound(model.step, model.trajectory(), model.is_linear)
+        self.input_of(model)
+        with concurrent.futures.ThreadPoolExecutor() as pool:  # runs this short wait for files most of the time
+            runs = {precision: pool.submit(self.run_thrice, model, precision) for precision in UNIT}
+        for precision, run in runs.items():
+            one, three, again = run.result()
+            self.compare(model, one, bound, precision, range(1, model.steps + 1))
+            self.assert_same_bits(one, three)
+            self.assert_same_bits(one, again, first=CHECKPOINT)
+
+    def run_thrice(self, model, precision):
+        """On one rank, on three, and from a checkpoint of the first run on."""
+        checkpoints = spsolve.settings(f"checkpoint.every={CHECKPOINT}", "checkpoint.keep=99")
+        one = self.solve(model, precision, f"{precision}/one", *checkpoints)
+        three = self.solve(model, precision, f"{precision}/three", *checkpoints, ranks=3)
+        checkpoint = one / f"checkpoint_{CHECKPOINT:010}.h5"
+        return one, three, self.solve(model, precision, f"{precision}/again", *checkpoints, "--restart", checkpoint)
+
+    def test_every_example_has_a_model(self):
+        paths = (spsolve.SOURCE / "inputs").glob("*.toml")
+        self.assertEqual({path.stem for path in paths if "equations" in tomllib.loads(path.read_text())},
+                         {model.name for model in models.MODELS})
+
+    def test_guide_shows_the_inputs(self):
+        """Each block of the guide is part of an input, or a whole input, which runs."""
+        page = (spsolve.SOURCE / "docs" / "guide" / "equations.md").read_text()
+        inputs = [without_comments(tomllib.loads(path.read_text())) for path in (spsolve.SOURCE / "inputs").glob("*.toml")]
+        blocks = re.findall(r"(?ms)^```toml\n(.*?)^```", page)
+        self.assertGreaterEqual(len(blocks), 4)
+        for number, block in enumerate(blocks):
+            sections = without_comments(tomllib.loads(block))
+            if "grid" in sections:
+                path = self.directory / f"block{number}.toml"
+                path.write_text(block)
+                self.run_to(0, path, *spsolve.settings("time.steps=3"))
+            else:
+                self.assertTrue(any(holds(whole, sections) for whole in inputs), block)
+
+    def check_exact(self, model, states, steps, resting=()):
+        """An exact solution: the step of the model keeps it up to rounding, and so does the program."""
+        bound = Bound(model.step, states, is_linear=True)
+        self.assertLess(bound.defect, max(model.shape) * OPERATIONS * UNIT["fp64"])
+        for precision in UNIT:
+            self.compare(model, self.solve(model, precision, f"exact_{precision}", steps=len(states) - 1), bound, precision, steps, resting)
+
+    def test_standing_wave_has_its_discrete_frequency(self):
+        model = models.StandingWave()
+        self.check_exact(model, model.exact(150), range(10, 151, 20))  # more than one period
+
+    def check_cavity(self, model, profile, leading, omega):
+        """Two kinds of fields swing in turn. The leading ones are updated first and the others begin at 0, so that they go as
+        cos(omega (n - 1/2) dt) and sin(omega n dt)."""
+        start = [profile if name == leading else model.zero for name in model.fields]
+        first = model.step(start, 0)
+        angle = omega * model.dt
+        states = [[f * np.cos((n - 0.5) * angle) / np.cos(0.5 * angle) if name[0] == leading[0]
+                   else f * np.sin(n * angle) / np.sin(angle) for name, f in zip(model.fields, first)] for n in range(41)]
+        self.assertGreater(40 * angle, np.pi)  # half a period at least
+        return states
+
+    def write_profile(self, profile):
+        path = self.directory / "profile.h5"
+        with h5py.File(path, "w") as file:
+            file["profile"] = profile
+        return {"file": str(path), "dataset": "/profile"}
+
+    def frequency(self, model, matrix, which):
+        """omega and the eigenvector of eigenvalue (2 sin(omega dt / 2) / dt)^2."""
+        values, vectors = np.linalg.eigh(matrix)
+        return 2 / model.dt * np.arcsin(model.dt * np.sqrt(values[which]) / 2), vectors[:, which]
+
+    def test_cavity_mode_in_2d(self):
+        """Hz = cos(pi (j + 1/2) / ny) f(x) in a half-filled box; f is an eigenvector along x."""
+        grid = {"grid.shape": [6, 10], "grid.spacing": [0.02, 0.02], "grid.origin": [0.01, 0.01]}
+        model = models.Maxwell2D(**grid)
+        ny, nx = model.shape
+        eps, h = model.eps[0], 0.02
+        step_up = (np.eye(nx, k=1) - np.eye(nx))[:-1] / h       # differences across inner faces
+        inner = np.diag(2 / (eps[:-1] + eps[1:]))
+        ky = 2 * np.sin(np.pi / (2 * ny)) / h
+        omega, f = self.frequency(model, (step_up.T @ inner @ step_up + np.diag(ky**2 / eps)) / model["mu0"], 1)
+        profile = np.outer(np.cos(np.pi * (np.arange(ny) + 0.5) / ny), f)
+        model = models.Maxwell2D(**grid, fields__Hz__initial=self.write_profile(profile))
+        self.check_exact(model, self.check_cavity(model, profile, "Hz", omega), range(1, 41, 13))
+
+    def test_cavity_mode_in_3d(self):
+        """Ey = f(x) sin(pi (k + 1) / nz) in a half-filled box; f is an eigenvector along x."""
+        changes = {"grid.shape": [4, 2, 6], "grid.spacing": [0.01, 0.01, 0.007], "grid.origin": [0.005, 0.005, 0.0035],
+                   "coefficients.eps": "eps0 * (x < 0.02 ? 1 : 4)"}
+        model = models.Maxwell3D(**changes)
+        nz, _, nx = model.shape
+        model.eps = model["eps0"] * np.where(model.x < 0.02, 1.0, 4.0)
+        eps = (model.eps[0, 0, :-1] + model.eps[0, 0, 1:]) / 2  # at points of Ey, without the wall
+        h, n = 0.007, nx - 1
+        second = (2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)) / h**2
+        kz = 2 * np.sin(np.pi / (2 * nz)) / 0.01
+        scale = np.diag(eps**-0.5)
+        omega, f = self.frequency(model, scale @ (second + kz**2 * np.eye(n)) @ scale / model["mu0"], 0)
+        profile = np.einsum("k,j,i->kji", np.sin(np.pi * (np.arange(nz) + 1) / nz), np.ones(2), np.append(scale @ f, 0.0))
+        profile[-1] = 0.0
+        profile /= np.abs(profile).max()
+        changed = models.Maxwell3D(**changes, fields__Ey__initial=self.write_profile(profile))
+        changed.eps = model.eps
+        self.check_exact(changed, self.check_cavity(changed, profile, "Ey", omega), range(1, 41, 13), resting=["Ex", "Ez", "Hy"])
+
+    def test_steady_profile_of_two_materials(self):
+        """Resistances in series: the temperature falls in proportion to that passed so far."""
+        model = models.HeatTwoMaterials(**{"grid.shape": [3, 15], "grid.spacing": [0.04, 0.04], "constants.slab": 0.0})
+        self.assertEqual(set(model.k[0]), {2.0, 0.04})
+        k = np.concatenate([model.k[0, :1], model.k[0], model.k[0, -1:]])  # mirrored
+        resistance = np.cumsum((1 / k[:-1] + 1 / k[1:]) / 2)
+        steady = 20.0 - 30.0 * resistance[:-1] / resistance[-1] + model.zero
+        bound = Bound(model.step, [[steady], [steady]], is_linear=True)
+        self.assertLess(bound.defect, OPERATIONS * UNIT["fp64"])
+        matrix = bound.matrices[0]
+        self.assertGreaterEqual(matrix.min(), -UNIT["fp64"])  # so errors add up to no more than (1 - J)^-1 of those of a step
+        steps = 8000
+        for precision in UNIT:
+            errors = (UNIT[precision] + UNIT["fp64"]) * bound.per_unit[1] + 2 * bound.fixed[1]
+            tolerance = 1.01 * np.linalg.solve(np.eye(len(matrix)) - matrix, errors)
+            tolerance += np.linalg.matrix_power(matrix, steps) @ np.abs(20.0 - steady).ravel()  # what is left of the start
+            self.assertLess(tolerance.max(), {"fp64": 1e-8, "fp32": 1.0}[precision])  # K, of 30
+            found = spsolve.snapshots(self.solve(model, precision, precision, every=0, steps=steps))
+            value, = fields_of(found[steps], ["T"])
+            self.assertLessEqual((np.abs(value - steady).ravel() - tolerance).max(), 0)
+
+    def check_sum(self, model, steps):
+        """The sum over all points keeps its value: what a flux takes from one cell it gives to the next."""
+        terms, u = [], model.initial()
+        for n in range(steps):
+            rounded, = model.step([Terms(np.abs(f)) for f in u], n)
+            terms.append([rounded.roundings().sum(), np.sum(rounded.given)])
+            u = model.step(u, n)
+        for precision in UNIT:
+            directory = self.solve(model, precision, precision, every=10, steps=steps)
+            rows = spsolve.diagnostics(directory)
+            for row in rows:
+                drift = 1.01 * sum(UNIT[precision] * rounding + given for rounding, given in terms[:int(row["step"])])
+                drift += 4 * UNIT["fp64"] * rows[0]["mean"] * u[0].size  # the means themselves
+                self.assertLessEqual(abs(row["mean"] - rows[0]["mean"]) * u[0].size, drift, f"step {row['step']}")
+                self.assertGreaterEqual(row["min"], 0.0)
+                self.assertLessEqual(row["max"], rows[0]["max"])
+            self.assertLess(drift / (rows[0]["mean"] * u[0].size), {"fp64": 1e-10, "fp32": 0.05}[precision])
+            self.assertLess(rows[-1]["max"], 0.9 * rows[0]["max"])  # something happened
+        return directory
+
+    def test_wind_keeps_the_mass(self):
+        self.check_sum(models.RotatingWind(), 100)
+
+    def test_diffusion_behind_a_mask_keeps_the_mass(self):
+        model = models.MaskedDiffusion()
+        directory = self.check_sum(model, 100)
+        value, = fields_of(spsolve.snapshots(directory)[100], ["u"])
+        self.assertTrue((value[model.open == 0] == 0).all())
+        self.assertGreater(value[model.open == 1].min(), 0)  # all open air is reached
+
+    def test_schroedinger_keeps_its_norm(self):
+        """Q = sum of im(n)^2 + re(n) re(n + 1) is kept exactly; errors l of a step change it by its derivative times l."""
+        model = models.Schroedinger(**{"grid.shape": [24, 30], "grid.origin": [12.5, 15.0]})
+        steps = 100
+        for precision in UNIT:
+            found = spsolve.snapshots(self.solve(model, precision, precision, steps=steps))
+            states = [[f.astype(float) for f in fields_of(found[n], model.fields)] for n in range(steps + 1)]
+            norms, drifts, drift = [], [], 0.0
+            for n in range(steps):
+                (re, im), (next_re, next_im) = states[n], states[n + 1]
+                norms.append((im**2 + re * next_re).sum())
+                error = [UNIT[precision] * t.roundings() + t.given for t in model.step([Terms(np.abs(f)) for f in states[n]], n)]
+                drifts.append(drift + (np.abs(re) * error[0]).sum())  # re(n + 1) is rounded, too
+                drift += (np.abs(2 * next_re + model.dt * model.hamiltonian(next_im)) * error[0]
+                          + np.abs(2 * next_im + model.dt * model.hamiltonian(next_re)) * error[1]).sum()
+            for n, norm in enumerate(norms):
+                self.assertLessEqual(abs(norm - norms[0]), 1.01 * (drifts[n] + drifts[0]) + 1e3 * UNIT["fp64"] * norms[0], f"step {n}")
+            self.assertLess(drift / norms[0], {"fp64": 1e-10, "fp32": 0.1}[precision])
+            self.assertGreater(max(abs((re**2 + im**2).sum() / norms[0] - 1) for re, im in states), 1e-3)  # the plain norm is not kept
+
+    def test_front_of_fisher_and_kpp_has_its_speed(self):
+        """From t1 to t2 the front moves at v - 3 log(t2 / t1) / (2 k (t2 - t1)), and faster than that by less than the next
+        term of the series (U. Ebert, W. van Saarloos, Physica D 146 (2000) 1). v = min s(k) / k is the speed of the scheme
+        itself: a wave exp(-k x) grows at the rate s(k)."""
+        model = models.FisherKpp(**{"grid.shape": [400], "grid.origin": [0.0]})
+        h, dt = model.h[0], model.dt
+        k = np.linspace(0.5, 1.5, 100001)
+        s = np.log(1 + dt * (model["r"] + 2 * model["D"] * (np.cosh(k * h) - 1) / h**2)) / dt
+        best = np.argmin(s / k)
+        v, k0 = (s / k)[best], k[best]
+        spread = np.gradient(np.gradient(s, k), k)[best] / 2
+        self.assertLess(abs(v / (2 * np.sqrt(model["r"] * model["D"])) - 1), 0.05)  # the steps are small enough
+        t1, t2 = 20.0, 80.0
+        slowest = v - 1.5 / k0 * np.log(t2 / t1) / (t2 - t1)
+        fastest = slowest + 3 * np.sqrt(np.pi) / (k0**2 * np.sqrt(spread)) * (t1**-0.5 - t2**-0.5) / (t2 - t1)
+        for precision in UNIT:
+            rows = {row["time"]: row for row in spsolve.diagnostics(self.solve(model, precision, precision, every=400, steps=1600))}
+            speed = (rows[t2]["mean"] - rows[t1]["mean"]) * model.shape[0] * h / (t2 - t1)
+            self.assertGreater(speed, slowest)
+            self.assertLess(speed, fastest)
+
+
+for Model in models.MODELS:
+    setattr(Equations, f"test_model_of_{Model.name}", lambda self, Model=Model: self.check_model(Model()))
+
+if __name__ == "__main__":
+    unittest.main()
