@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/system/system_tile.hpp"
+
+#include <algorithm>
+
+#include "kernels/cuda/launch/arguments.hpp"
+#include "kernels/rounding.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr int sector_bytes = 32;  // of memory: rows of tiles begin at multiples of it
+
+InputRing ring_of(const GroupInput& input, const SystemTile& tile, int element_bytes, bool is_symmetric) {
+  InputRing ring;
+  int column_low = 0, column_high = 0;  // planes of reads at the column of the point itself
+  int other_low = 0, other_high = 0;    // planes of all other reads
+  bool has_column = false, has_other = false;
+  for (const auto& offset : input.offsets) {
+    for (int axis = 0; axis < 3; ++axis) {
+      ring.low[axis] = std::min(ring.low[axis], offset[axis]);
+      ring.high[axis] = std::max(ring.high[axis], offset[axis]);
+    }
+    const bool at_column = offset[row_axis] == 0 && offset[column_axis] == 0;
+    int& low = at_column ? column_low : other_low;
+    int& high = at_column ? column_high : other_high;
+    bool& has = at_column ? has_column : has_other;
+    low = has ? std::min(low, offset[plane_axis]) : offset[plane_axis];
+    high = has ? std::max(high, offset[plane_axis]) : offset[plane_axis];
+    has = true;
+  }
+  // Planes that are read before or after the point's own plane only need not reach it.
+  ring.low[plane_axis] = std::min(has_column ? column_low : other_low, has_other ? other_low : column_low);
+  ring.high[plane_axis] = std::max(has_column ? column_high : other_high, has_other ? other_high : column_high);
+  const int newest = ring.high[plane_axis];
+  ring.first_plane = has_other ? other_low : newest;
+  if (has_column && column_low < ring.first_plane) ring.queue = newest - ring.low[plane_axis] + 1;
+  ring.depth = newest - ring.first_plane + 1 + tile.ahead;
+  if (is_symmetric) {
+    const int most = std::max(-ring.low[column_axis], ring.high[column_axis]);
+    ring.low[column_axis] = -most;
+    ring.high[column_axis] = most;
+  }
+  ring.rows = tile.rows() + ring.high[row_axis] - ring.low[row_axis];
+  const int sector = sector_bytes / element_bytes;
+  // The first column is that of a sector, wherever sectors begin.
+  ring.pitch = round_up(-ring.low[column_axis] + sector - 1 + tile.columns + ring.high[column_axis], sector);
+  ring.plane_bytes = ring.rows * ring.pitch * element_bytes;
+  return ring;
+}
+
+}  // namespace
+
+int SystemTile::warm_up() const {
+  int most = 0;
+  for (const InputRing& ring : rings) most = std::max(most, ring.warm_up());
+  return most;
+}
+
+void lay_out(SystemTile& tile, const SystemGroup& group, Precision precision,
+             const std::vector<bool>& symmetric) {
+  tile.rings.clear();
+  tile.shared_bytes = 0;
+  for (std::size_t i = 0; i < group.inputs.size(); ++i) {
+    const GroupInput& input = group.inputs[i];
+    const auto element = static_cast<int>(
+        storage_bytes(input.is_coefficient ? sum_precision(precision) : precision));
+    InputRing ring = ring_of(input, tile, element, symmetric[i]);
+    ring.offset = tile.shared_bytes;
+    tile.shared_bytes += round_up(ring.depth * ring.plane_bytes, 128);
+    tile.rings.push_back(ring);
+  }
+}
+
+std::optional<SystemTile> choose_tile(const SystemGroup& group, int dimensions, Precision precision,
+                                      const std::vector<bool>& symmetric, const BlockLimits& limits) {
+  if (dimensions == 1 || group.inputs.empty()) return {};
+  // The largest first: they read the least halo.
+  std::vector<SystemTile> tiles;
+  const int wide = precision == Precision::fp64 ? 64 : 128;
+  if (dimensions == 2) {
+    for (const int ahead : {4, 2, 1}) tiles.push_back({256, 1, 1, ahead, 4});
+    for (const int ahead : {2, 1}) tiles.push_back({256, 1, 1, ahead, 1});
+  } else {
+    const int thread_rows = 512 / wide;
+    for (const int rows : {32, 24, 16, 8})
+      for (const int ahead : {2, 1})
+        if (rows % thread_rows == 0) tiles.push_back({wide, thread_rows, rows / thread_rows, ahead, 1});
+  }
+  for (SystemTile& tile : tiles) {
+    lay_out(tile, group, precision, symmetric);
+    if (static_cast<std::size_t>(tile.shared_bytes) <= limits.shared_bytes / tile.blocks) return tile;
+  }
+  return {};
+}
+
+}  // namespace spsolve::cuda

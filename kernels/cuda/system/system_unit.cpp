@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/system/system_unit.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "kernels/error.hpp"
+#include "kernels/operator/scalar_values.hpp"
+#include "kernels/rounding.hpp"
+
+namespace spsolve::cuda {
+namespace {
+
+constexpr int threads_of_points = 256;
+constexpr std::int64_t most_blocks_of_points = 1 << 20;
+constexpr long long most_extent = 1 << 30;  // of a grid that marches count in 32 bits
+
+}  // namespace
+
+SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
+                       std::vector<const Field*> coefficients, cudaStream_t stream,
+                       std::function<void()> on_scalars, SystemKernels kernels)
+    : canonical_(canonical),
+      facts_(facts_of(canonical)),
+      fields_(std::move(fields)),
+      dt_(dt),
+      coefficients_(std::move(coefficients)),
+      stream_(stream),
+      on_scalars_(std::move(on_scalars)),
+      kernels_(kernels) {
+  if (precision == Precision::tf32)
+    throw Error(Status::invalid_input, "[equations] are not computed in tf32; use compute.precision = \"fp32\"");
+  const DeviceInfo device = current_device();
+  multiprocessors_ = device.multiprocessors;
+  const KernelCompiler compiler(device.architecture());
+  for (const auto& [first, last] : facts_.groups) {
+    SystemProgram program(canonical, fields_, first, last, precision);
+    std::optional<SystemTile> tile;
+    if (kernels != SystemKernels::points) tile = program.tile(device.block_limits());
+    Kernel points(compiler.begin("kernels/cuda/system/point_group.cuh", program.point_constants()),
+                  "point_group");
+    std::optional<Kernel> march;
+    if (tile)
+      march.emplace(compiler.begin("kernels/cuda/system/march_group.cuh", program.march_constants(*tile)),
+                    "march_group", static_cast<std::size_t>(tile->shared_bytes));
+    groups_.push_back({std::move(program), std::move(tile), std::move(points), std::move(march)});
+  }
+}
+
+void SystemUnit::advance(const ConstState& in, const State& out, const Box& region, int steps) const {
+  if (steps != 1) throw std::invalid_argument("systems of equations are advanced one step at a time");
+  if (region.empty()) return;
+  const std::vector<double> scalars = scalar_values(canonical_, dt_, in.step());
+  if (!scalars.empty() && on_scalars_) on_scalars_();
+  const std::vector<Box> boxes = statement_boxes(facts_, fields_.front(), region);
+  for (const Group& group : groups_) {
+    const SystemGroup& statements = group.program.group();
+    launch(group, fields_of(statements, in, out),
+           {boxes.begin() + statements.first, boxes.begin() + statements.last}, scalars);
+  }
+}
+
+GroupFields SystemUnit::fields_of(const SystemGroup& group, const ConstState& in, const State& out) const {
+  std::vector<std::size_t> previous(fields_.size());  // where in the state the previous values are
+  std::size_t next = fields_.size();
+  for (std::size_t field = 0; field < fields_.size(); ++field)
+    if (!facts_.reach_previous[field].empty()) previous[field] = next++;
+  GroupFields fields;
+  for (const GroupInput& input : group.inputs) {
+    const auto index = static_cast<std::size_t>(input.index);
+    fields.inputs.push_back(input.is_coefficient             ? coefficients_[index]
+                            : input.level == Level::next     ? &out[index]
+                            : input.level == Level::previous ? &in[previous[index]]
+                                                             : &in[index]);
+  }
+  for (int s = group.first; s < group.last; ++s)
+    fields.outputs.push_back(&out[static_cast<std::size_t>(canonical_.fields[s])]);
+  return fields;
+}
+
+void SystemUnit::launch(const Group& group, const GroupFields& fields, const std::vector<Box>& boxes,
+                        const std::vector<double>& scalars) const {
+  HostArguments a = group.program.arguments(fields, boxes, scalars);
+  const auto points = static_cast<std::int64_t>(a.region.extent(0) * a.region.extent(1) * a.region.extent(2));
+  if (points == 0) return;
+  if (!marches(group, a.region)) {
+    const std::int64_t blocks =
+        std::min(ceil_div(points, threads_of_points), most_blocks_of_points);
+    return group.points.launch(static_cast<unsigned>(blocks), threads_of_points, 0, stream_, a);
+  }
+  const SystemTile& tile = *group.tile;
+  group.program.place_tiles(a, fields, tile, std::int64_t{multiprocessors_} * tile.blocks);
+  const std::int64_t blocks =
+      std::int64_t{a.column_tiles} * a.row_tiles * ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
+  group.march->launch(static_cast<unsigned>(blocks), static_cast<unsigned>(tile.threads()),
+                      static_cast<std::size_t>(tile.shared_bytes), stream_, a);
+}
+
+/// Thin boxes would leave most threads of a tile idle, and short ones load more planes than they compute.
+bool SystemUnit::marches(const Group& group, const Region& region) const {
+  if (!group.march) return false;
+  for (int axis = 0; axis < axis_count; ++axis)
+    if (region.begin[axis] <= -most_extent || region.end[axis] >= most_extent) return false;
+  if (kernels_ == SystemKernels::marches) return true;
+  const SystemTile& tile = *group.tile;
+  return region.extent(column_axis) >= tile.columns / 2 && region.extent(row_axis) >= tile.rows() / 2 &&
+         region.extent(plane_axis) >= 4 * (tile.warm_up() + 1);
+}
+
+}  // namespace spsolve::cuda
