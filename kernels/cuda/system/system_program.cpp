@@ -85,10 +85,16 @@ Beyond SystemProgram::beyond(const GroupInput& input, int axis, Side side) const
                                            : Beyond::reflection;
 }
 
-std::optional<SystemTile> SystemProgram::tile(const BlockLimits& limits) const {
+std::optional<SystemTile> SystemProgram::tile(const BlockLimits& limits,
+                                             const std::optional<SystemTile>& given) const {
   std::vector<bool> symmetric;
   for (const GroupInput& input : group_.inputs)
     symmetric.push_back(beyond(input, column_axis, low) != Beyond::memory);
+  if (given) {
+    SystemTile tile = *given;
+    lay_out(tile, group_, precision_, symmetric);
+    return fits(tile, limits) ? std::optional(tile) : std::nullopt;
+  }
   return choose_tile(group_, fields_.front().dimensions, precision_, symmetric, limits);
 }
 

@@ -35,8 +35,9 @@ class SystemProgram {
   std::string point_constants() const;
   /// Returns constants.cuh of march_group.cuh.
   std::string march_constants(const SystemTile& tile) const;
-  /// Returns the tile of a march; none where no tile fits into shared memory.
-  std::optional<SystemTile> tile(const BlockLimits& limits) const;
+  /// Returns the tile of a march, or one of the shape `given`; none where it does not fit into shared memory.
+  std::optional<SystemTile> tile(const BlockLimits& limits,
+                                 const std::optional<SystemTile>& given = {}) const;
 
   /// Returns the arguments of a launch that computes statement s of the group on boxes[s]. A march also takes
   /// place_tiles().

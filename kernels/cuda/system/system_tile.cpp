@@ -49,6 +49,16 @@ InputRing ring_of(const GroupInput& input, const SystemTile& tile, int element_b
   return ring;
 }
 
+SystemTile tile_of(int columns, int thread_rows, int rows_of_thread, int ahead, int blocks) {
+  SystemTile tile;
+  tile.columns = columns;
+  tile.thread_rows = thread_rows;
+  tile.rows_of_thread = rows_of_thread;
+  tile.ahead = ahead;
+  tile.blocks = blocks;
+  return tile;
+}
+
 }  // namespace
 
 int SystemTile::warm_up() const {
@@ -72,6 +82,12 @@ void lay_out(SystemTile& tile, const SystemGroup& group, Precision precision,
   }
 }
 
+bool fits(const SystemTile& tile, const BlockLimits& limits) {
+  constexpr int of_block = 1024;  // bytes that the system takes
+  return tile.shared_bytes + (tile.blocks > 1 ? of_block : 0) <=
+         static_cast<int>(limits.shared_bytes) / tile.blocks;
+}
+
 std::optional<SystemTile> choose_tile(const SystemGroup& group, int dimensions, Precision precision,
                                       const std::vector<bool>& symmetric, const BlockLimits& limits) {
   if (dimensions == 1 || group.inputs.empty()) return {};
@@ -79,17 +95,17 @@ std::optional<SystemTile> choose_tile(const SystemGroup& group, int dimensions, 
   std::vector<SystemTile> tiles;
   const int wide = precision == Precision::fp64 ? 64 : 128;
   if (dimensions == 2) {
-    for (const int ahead : {4, 2, 1}) tiles.push_back({256, 1, 1, ahead, 4});
-    for (const int ahead : {2, 1}) tiles.push_back({256, 1, 1, ahead, 1});
+    for (const int ahead : {4, 2, 1}) tiles.push_back(tile_of(256, 1, 1, ahead, 2));
+    for (const int ahead : {2, 1}) tiles.push_back(tile_of(256, 1, 1, ahead, 1));
   } else {
     const int thread_rows = 512 / wide;
     for (const int rows : {32, 24, 16, 8})
       for (const int ahead : {2, 1})
-        if (rows % thread_rows == 0) tiles.push_back({wide, thread_rows, rows / thread_rows, ahead, 1});
+        if (rows % thread_rows == 0) tiles.push_back(tile_of(wide, thread_rows, rows / thread_rows, ahead, 1));
   }
   for (SystemTile& tile : tiles) {
     lay_out(tile, group, precision, symmetric);
-    if (static_cast<std::size_t>(tile.shared_bytes) <= limits.shared_bytes / tile.blocks) return tile;
+    if (fits(tile, limits)) return tile;
   }
   return {};
 }

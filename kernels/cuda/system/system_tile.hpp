@@ -47,6 +47,9 @@ struct SystemTile {
 void lay_out(SystemTile& tile, const SystemGroup& group, Precision precision,
              const std::vector<bool>& symmetric);
 
+/// True if as many blocks as the tile asks for have their shared memory on one multiprocessor.
+bool fits(const SystemTile& tile, const BlockLimits& limits);
+
 /// Returns the tile for grids of `dimensions` axes that fits on a device; none if no tile does, or if the
 /// grid has one axis.
 std::optional<SystemTile> choose_tile(const SystemGroup& group, int dimensions, Precision precision,

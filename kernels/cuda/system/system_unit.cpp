@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/cuda/launch/kernel_axes.hpp"
+#include "kernels/cuda/launch/view.hpp"
 #include "kernels/error.hpp"
 #include "kernels/operator/scalar_values.hpp"
 #include "kernels/rounding.hpp"
@@ -20,7 +22,8 @@ constexpr long long most_extent = 1 << 30;  // of a grid that marches count in 3
 
 SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
                        std::vector<const Field*> coefficients, cudaStream_t stream,
-                       std::function<void()> on_scalars, SystemKernels kernels)
+                       std::function<void()> on_scalars, SystemKernels kernels,
+                       const std::optional<SystemTile>& given)
     : canonical_(canonical),
       facts_(facts_of(canonical)),
       fields_(std::move(fields)),
@@ -37,7 +40,8 @@ SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, d
   for (const auto& [first, last] : facts_.groups) {
     SystemProgram program(canonical, fields_, first, last, precision);
     std::optional<SystemTile> tile;
-    if (kernels != SystemKernels::points) tile = program.tile(device.block_limits());
+    if (kernels != SystemKernels::points) tile = program.tile(device.block_limits(), given);
+    if (tile && !suits(*tile, region_of(fields_.front().box(), grid_axes(fields_.front())))) tile.reset();
     Kernel points(compiler.begin("kernels/cuda/system/point_group.cuh", program.point_constants()),
                   "point_group");
     std::optional<Kernel> march;
@@ -84,7 +88,7 @@ void SystemUnit::launch(const Group& group, const GroupFields& fields, const std
   HostArguments a = group.program.arguments(fields, boxes, scalars);
   const auto points = static_cast<std::int64_t>(a.region.extent(0) * a.region.extent(1) * a.region.extent(2));
   if (points == 0) return;
-  if (!marches(group, a.region)) {
+  if (!group.tile || !suits(*group.tile, a.region)) {
     const std::int64_t blocks =
         std::min(ceil_div(points, threads_of_points), most_blocks_of_points);
     return group.points.launch(static_cast<unsigned>(blocks), threads_of_points, 0, stream_, a);
@@ -98,14 +102,12 @@ void SystemUnit::launch(const Group& group, const GroupFields& fields, const std
 }
 
 /// Thin boxes would leave most threads of a tile idle, and short ones load more planes than they compute.
-bool SystemUnit::marches(const Group& group, const Region& region) const {
-  if (!group.march) return false;
+bool SystemUnit::suits(const SystemTile& tile, const Region& region) const {
   for (int axis = 0; axis < axis_count; ++axis)
     if (region.begin[axis] <= -most_extent || region.end[axis] >= most_extent) return false;
-  if (kernels_ == SystemKernels::marches) return true;
-  const SystemTile& tile = *group.tile;
-  return region.extent(column_axis) >= tile.columns / 2 && region.extent(row_axis) >= tile.rows() / 2 &&
-         region.extent(plane_axis) >= 4 * (tile.warm_up() + 1);
+  return kernels_ == SystemKernels::marches ||
+         (region.extent(column_axis) >= tile.columns / 2 && region.extent(row_axis) >= tile.rows() / 2 &&
+          region.extent(plane_axis) >= 4 * (tile.warm_up() + 1));
 }
 
 }  // namespace spsolve::cuda

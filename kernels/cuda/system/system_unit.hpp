@@ -28,11 +28,11 @@ class SystemUnit : public Unit {
   /// memory, in compute precision, at all points at which launches read them.
   ///
   /// `on_scalars` is called at every advance() whose kernels take values of this very step as arguments, which
-  /// may not be replayed at another step. Throws Error(invalid_input) for tf32 and for systems that kernels do
+  /// may not be replayed at another step. `tile` replaces the shape of the tiles of all marches. Throws Error(invalid_input) for tf32 and for systems that kernels do
   /// not take.
   SystemUnit(const Canonical& canonical, std::vector<Domain> fields, double dt, Precision precision,
              std::vector<const Field*> coefficients, cudaStream_t stream, std::function<void()> on_scalars = {},
-             SystemKernels kernels = SystemKernels::fastest);
+             SystemKernels kernels = SystemKernels::fastest, const std::optional<SystemTile>& tile = {});
 
   void fill_ghosts(const State&, const Box&) const override {}
   /// `in` holds the fields, then the previous values of those fields of which equations read them; `out` the
@@ -51,7 +51,7 @@ class SystemUnit : public Unit {
   GroupFields fields_of(const SystemGroup& group, const ConstState& in, const State& out) const;
   void launch(const Group& group, const GroupFields& fields, const std::vector<Box>& boxes,
               const std::vector<double>& scalars) const;
-  bool marches(const Group& group, const Region& region) const;
+  bool suits(const SystemTile& tile, const Region& region) const;
 
   const Canonical& canonical_;
   SystemFacts facts_;
