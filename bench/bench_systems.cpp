@@ -53,7 +53,7 @@ struct Options {
   std::int64_t points = 512;
   double seconds = 0.2;
   std::string walls = "d";
-  std::vector<int> tile;  // columns, rows of threads, rows of a thread, planes ahead, blocks
+  std::vector<int> tile;  // columns, rows of threads, rows of a thread, planes ahead, blocks, pace
   bool only_points = false;
 };
 
@@ -131,6 +131,7 @@ nlohmann::json bench(const SystemCase& what, Precision precision, const Options&
     tile->rows_of_thread = options.tile.at(2);
     tile->ahead = options.tile.at(3);
     tile->blocks = options.tile.at(4);
+    tile->pace_lag = options.tile.at(5);
   }
   const SystemUnit unit(canonical, fields, names.dt, precision, given, stream, {},
                         options.only_points ? SystemKernels::points : SystemKernels::fastest, tile);
@@ -171,7 +172,7 @@ int bench_all(int argc, char** argv) {
   app.add_option("--precision", precisions, "fp64, fp32, bf16, fp16");
   app.add_option("--seconds", options.seconds, "Of launches back to back")->capture_default_str();
   app.add_option("--walls", options.walls, "p, d or n")->capture_default_str();
-  app.add_option("--tile", options.tile, "COLUMNS THREAD_ROWS ROWS_OF_THREAD AHEAD BLOCKS")->expected(5);
+  app.add_option("--tile", options.tile, "COLUMNS THREAD_ROWS ROWS_OF_THREAD AHEAD BLOCKS PACE")->expected(6);
   app.add_flag("--points-only", options.only_points, "One thread per point, no march");
   app.add_option("--json", file, "Write the results to this file");
   app.add_option("CASE", wanted, "Names, or beginnings of names");

@@ -5,8 +5,8 @@
 // orders them. Values at the column of a point in other planes wait in registers. Every input is read once
 // from memory, apart from the halos of tiles, which other blocks read at about the same time.
 //
-// Beyond walls, rows and planes are copied from those that they reflect, or filled with the value of the
-// face; ghost columns are made in shared memory when a plane has arrived.
+// Beyond walls across the march, planes are those that they reflect, or filled with the value of the face.
+// Ghost rows and columns are made in shared memory when a plane has arrived.
 //
 // constants.cuh holds the statements (kernels/cuda/system/system_group.hpp) and the tile (system_tile.hpp).
 
@@ -25,6 +25,31 @@ constexpr int tile_rows = constants::thread_rows * rows_of_thread;
 /// The tile of a block: its first point.
 struct Tile {
   int plane, row, column;
+};
+
+/// Keeps the blocks of a launch in step, so that halos that neighbours have read are still in the L2 cache.
+/// Thread 0 counts the blocks that ask for the planes of an iteration, and waits for a while until all have
+/// asked for those of the iteration before. Results do not depend on it.
+struct Pace {
+  unsigned* arrivals;  // null: no pace
+  int iterations;      // of the longest chunk
+
+  __device__ void begin(int n) const {
+    constexpr int tries = 64;
+    if (!arrivals || threadIdx.x != 0) return;
+    atomicAdd(arrivals + n, 1u);
+    if (n < constants::pace_lag) return;
+    const volatile unsigned* const before = arrivals + n - constants::pace_lag;
+    for (int i = 0; i < tries && *before < gridDim.x; ++i) {
+    }
+  }
+  /// The last block to end clears the counters.
+  __device__ void end(int done) const {
+    if (!arrivals || threadIdx.x != 0) return;
+    for (int n = done; n < iterations; ++n) atomicAdd(arrivals + n, 1u);
+    if (atomicAdd(arrivals + iterations, 1u) + 1 < gridDim.x) return;
+    for (int n = 0; n <= iterations; ++n) arrivals[n] = 0;
+  }
 };
 
 /// Values of input `i` at the columns of a thread's points, oldest plane first, and those of the inputs
@@ -46,64 +71,163 @@ __device__ inline Element<i>* plane_in_ring(int slot) {
   return reinterpret_cast<Element<i>*>(memory + constants::ring_offset[i] + slot * constants::plane_bytes[i]);
 }
 
-/// Fills 16 bytes of shared memory with a value.
+/// Fills a plane with the value of a face across the march.
 template <int i>
-__device__ inline void fill_chunk(unsigned char* to, Compute value) {
-  Element<i>* const elements = reinterpret_cast<Element<i>*>(to);
-#pragma unroll
-  for (int k = 0; k < 16 / static_cast<int>(sizeof(Element<i>)); ++k) store(elements[k], value);
+__device__ inline void fill_plane(int slot, Compute value) {
+  Element<i>* const to = plane_in_ring<i>(slot);
+  for (int j = static_cast<int>(threadIdx.x); j < constants::ring_rows[i] * constants::ring_pitch[i];
+       j += constants::threads)
+    store(to[j], value);
 }
 
-/// Starts the copy of a plane of input `i` around the tile to a slot of its ring.
+/// Makes one ghost point of a plane: `line` and `index` say where it lies in the ring. Beyond faces of rows
+/// and columns those of rows decide.
 template <int i>
-__device__ inline void load_plane(const GroupArguments& a, const Tile& tile, int plane, int slot) {
-  constexpr int element = static_cast<int>(sizeof(Element<i>)), columns_of_chunk = 16 / element;
-  constexpr int chunks = constants::ring_pitch[i] / columns_of_chunk;
-  const SystemArray& array = a.array[i];
-  unsigned char* const to = reinterpret_cast<unsigned char*>(plane_in_ring<i>(slot));
-  Compute ghost = Compute(0);
-  const bool is_plane = find_source<i>(0, plane, static_cast<int>(a.shape[0]), ghost);
-  const Element<i>* const from =
-      static_cast<const Element<i>*>(array.data) + within(plane, array.begin[0], array.end[0]) * array.stride[0];
-  for (int j = static_cast<int>(threadIdx.x); j < constants::ring_rows[i] * chunks; j += constants::threads) {
-    int row = tile.row + constants::row_low[i] + j / chunks;
-    const int column = tile.column - array.lead + j % chunks * columns_of_chunk;
-    if (!is_plane || !find_source<i>(1, row, static_cast<int>(a.shape[1]), ghost)) {
-      fill_chunk<i>(to + 16 * j, ghost);
-    } else {
-      const bool has_memory = column >= array.begin[2] && column < array.end[2];
-      const long long at = within(row, array.begin[1], array.end[1]) * array.stride[1] +
-                           (has_memory ? column : array.begin[2]);
-      copy_16_bytes_or_zero(to + 16 * j, from + at, has_memory);
-    }
+__device__ inline void make_ghost(const GroupArguments& a, const Tile& tile, Element<i>* plane, int line, int index) {
+  constexpr int pitch = constants::ring_pitch[i];
+  const int first_row = tile.row + constants::row_low[i], first_column = tile.column - a.array[i].lead;
+  int row = first_row + line, column = first_column + index;
+  Element<i>& to = plane[line * pitch + index];
+  Compute ghost;
+  if (!find_source<i>(1, row, static_cast<int>(a.shape[1]), ghost) ||
+      !find_source<i>(2, column, static_cast<int>(a.shape[2]), ghost)) {
+    store(to, ghost);
+    return;
   }
+  const int from_line = row - first_row, from_index = column - first_column;
+  // Ghost points that no point of the tile reads may reflect points outside of it.
+  if (from_line >= 0 && from_line < constants::ring_rows[i] && from_index >= 0 && from_index < pitch)
+    to = plane[from_line * pitch + from_index];
 }
 
-/// Makes the ghost columns of a plane of input `i` that lie in the tile's ring, in rows that are no ghost rows
-/// with a value.
+/// True if ghost points beyond the faces of an axis lie in the ring of input `i`: the tile is `extent` points
+/// long from `first` on.
 template <int i>
-__device__ inline void make_ghost_columns(const GroupArguments& a, const Tile& tile, int plane, int slot) {
-  constexpr int reach = constants::column_reach[i];
-  if constexpr (reach > 0 && constants::beyond[i][2][0] != Beyond::memory) {
-    Compute ghost;
-    if (!find_source<i>(0, plane, static_cast<int>(a.shape[0]), ghost)) return;
-    Element<i>* const to = plane_in_ring<i>(slot);
-    const int first = tile.column - a.array[i].lead, columns = static_cast<int>(a.shape[2]);
-    for (int j = static_cast<int>(threadIdx.x); j < 2 * reach * constants::ring_rows[i];
-         j += constants::threads) {
-      const int beyond = j % (2 * reach), line = j / (2 * reach);
-      const int column = beyond < reach ? -1 - beyond : columns + beyond - reach;
-      int row = tile.row + constants::row_low[i] + line, source = column;
-      if (column < first || column >= first + constants::ring_pitch[i]) continue;
-      if (!find_source<i>(1, row, static_cast<int>(a.shape[1]), ghost)) continue;
-      Element<i>* const elements = to + line * constants::ring_pitch[i];
-      if (!find_source<i>(2, source, columns, ghost))
-        store(elements[column - first], ghost);
-      else if (source >= first && source < first + constants::ring_pitch[i])
-        elements[column - first] = elements[source - first];
-    }
-  }
+__device__ inline bool has_ghosts(const GroupArguments& a, int axis, int reach, int first, int extent) {
+  return constants::beyond[i][axis][0] != Beyond::memory && reach > 0 &&
+         (first < reach || first + extent + reach > a.shape[axis]);
 }
+template <int i>
+__device__ inline bool has_ghost_rows(const GroupArguments& a, const Tile& tile) {
+  return has_ghosts<i>(a, 1, constants::row_reach[i], tile.row, tile_rows);
+}
+template <int i>
+__device__ inline bool has_ghost_columns(const GroupArguments& a, const Tile& tile) {
+  return has_ghosts<i>(a, 2, constants::column_reach[i], tile.column, constants::tile_columns);
+}
+
+/// Makes the ghost rows and columns of a plane of input `i` that lie in its ring.
+template <int i>
+__device__ inline void make_ghosts(const GroupArguments& a, const Tile& tile, int plane, int slot) {
+  constexpr int rows = constants::row_reach[i], columns = constants::column_reach[i];
+  constexpr int lines = constants::ring_rows[i], pitch = constants::ring_pitch[i];
+  Compute ghost;
+  if (!find_source<i>(0, plane, static_cast<int>(a.shape[0]), ghost)) return;  // filled
+  Element<i>* const to = plane_in_ring<i>(slot);
+  // The number of a ghost along an axis: first those before the grid, then those behind it.
+  const auto ghost_place = [](int number, int reach, int extent) {
+    return number < reach ? -1 - number : extent + number - reach;
+  };
+  if (has_ghost_columns<i>(a, tile))
+    for (int j = static_cast<int>(threadIdx.x); j < 2 * columns * lines; j += constants::threads) {
+      const int index = ghost_place(j % (2 * columns), columns, static_cast<int>(a.shape[2])) - tile.column +
+                        a.array[i].lead;
+      if (index >= 0 && index < pitch) make_ghost<i>(a, tile, to, j / (2 * columns), index);
+    }
+  if (has_ghost_rows<i>(a, tile))
+    for (int j = static_cast<int>(threadIdx.x); j < 2 * rows * pitch; j += constants::threads) {
+      const int line = ghost_place(j / pitch, rows, static_cast<int>(a.shape[1])) - tile.row -
+                       constants::row_low[i];
+      if (line >= 0 && line < lines) make_ghost<i>(a, tile, to, line, j % pitch);
+    }
+}
+
+#if __CUDA_ARCH__ >= 900
+/// Copies planes to the rings by the copy engine, at the request of thread 0. The copies of an iteration
+/// complete on one barrier.
+class Planes {
+ public:
+  __device__ Planes() {
+    if (threadIdx.x == 0) {
+      for (int stage = 0; stage < stages; ++stage) mbarrier_init(barrier(stage), 1);
+      fence_mbarrier_init();
+    }
+    __syncthreads();
+  }
+
+  /// Starts the copies of iteration n. copied(i) says whether input `i` has a plane to copy, and which.
+  template <class Copied>
+  __device__ void load(const GroupArguments& a, const Tile& tile, int n, const Copied& copied) const {
+    if (threadIdx.x != 0) return;
+    unsigned bytes = 0;
+    static_for<0, constants::inputs>([&](auto input) {
+      constexpr int i = decltype(input)::value;
+      int plane;
+      if (copied(input, plane)) bytes += box_bytes<i>();
+    });
+    unsigned long long* const full = barrier(n % stages);
+    mbarrier_expect(full, bytes);
+    static_for<0, constants::inputs>([&](auto input) {
+      constexpr int i = decltype(input)::value;
+      const SystemArray& array = a.array[i];
+      int plane;
+      if (copied(input, plane))
+        tensor_copy(plane_in_ring<i>(slot_of<i>(n)), array.map,
+                    tile.column - array.lead - static_cast<int>(array.begin[2]),
+                    tile.row + constants::row_low[i] - static_cast<int>(array.begin[1]),
+                    plane - static_cast<int>(array.begin[0]), full);
+    });
+  }
+  /// Waits for the copies of iteration n.
+  __device__ void wait(int n) const {
+    mbarrier_wait(barrier(n % stages), static_cast<unsigned>(n / stages & 1));
+  }
+  __device__ static void ghosts_made() { fence_copy_engine(); }
+
+ private:
+  static constexpr int stages = constants::ahead + 1;
+  template <int i>
+  __device__ static constexpr unsigned box_bytes() {
+    return static_cast<unsigned>(constants::ring_rows[i] * constants::ring_pitch[i] *
+                                 static_cast<int>(sizeof(Element<i>)));
+  }
+
+  __device__ static unsigned long long* barrier(int stage) {
+    return reinterpret_cast<unsigned long long*>(memory) + stage;
+  }
+};
+#else
+/// Copies planes to the rings by asynchronous copies of 16 bytes. Those of an iteration are one group.
+class Planes {
+ public:
+  template <class Copied>
+  __device__ void load(const GroupArguments& a, const Tile& tile, int n, const Copied& copied) const {
+    static_for<0, constants::inputs>([&](auto input) {
+      constexpr int i = decltype(input)::value;
+      constexpr int columns_of_chunk = 16 / static_cast<int>(sizeof(Element<i>));
+      constexpr int chunks = constants::ring_pitch[i] / columns_of_chunk;
+      int plane;
+      if (!copied(input, plane)) return;
+      const SystemArray& array = a.array[i];
+      unsigned char* const to = reinterpret_cast<unsigned char*>(plane_in_ring<i>(slot_of<i>(n)));
+      const Element<i>* const from = static_cast<const Element<i>*>(array.data) + plane * array.stride[0];
+      for (int j = static_cast<int>(threadIdx.x); j < constants::ring_rows[i] * chunks;
+           j += constants::threads) {
+        const int row = tile.row + constants::row_low[i] + j / chunks;
+        const int column = tile.column - array.lead + j % chunks * columns_of_chunk;
+        const bool has_memory =
+            column >= array.begin[2] && column < array.end[2] && row >= array.begin[1] && row < array.end[1];
+        copy_16_bytes_or_zero(to + 16 * j,
+                              has_memory ? from + row * array.stride[1] + column
+                                         : from + array.begin[1] * array.stride[1] + array.begin[2],
+                              has_memory);
+      }
+    });
+  }
+  __device__ void loaded() const { commit_copies(); }
+  __device__ static void ghosts_made() {}
+};
+#endif
 
 /// A point of the tile: row `r` of the rows of its thread.
 template <int r>
@@ -154,37 +278,65 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::threads, 
                   static_cast<int>(a.first_column) + place % a.column_tiles * constants::tile_columns};
   const int column = static_cast<int>(threadIdx.x) % constants::tile_columns;
   const int row = static_cast<int>(threadIdx.x) / constants::tile_columns * rows_of_thread;
+  const Pace pace{a.arrivals, a.chunk_planes + constants::warm_up};
   // Iteration n computes plane first_plane - warm_up + n, once it is no less than first_plane.
   const int iterations = end_plane - first_plane + constants::warm_up;
+  Planes planes;
+  // Starts to load the planes of iteration n; those beyond a face with a value are filled.
   const auto load = [&](int n) {
-    static_for<0, inputs>([&](auto input) {
-      constexpr int i = decltype(input)::value;
-      if (n < iterations && n >= constants::warm_up - constants::warm_up_of[i])
-        load_plane<i>(a, tile, first_plane - constants::warm_up + n + constants::plane_high[i], slot_of<i>(n));
-    });
-    commit_copies();
+    if (n < iterations) {
+      pace.begin(n);
+      const auto copied = [&](auto input, int& plane) {
+        constexpr int i = decltype(input)::value;
+        Compute ghost;
+        plane = first_plane - constants::warm_up + n + constants::plane_high[i];
+        return n >= constants::warm_up - constants::warm_up_of[i] &&
+               find_source<i>(0, plane, static_cast<int>(a.shape[0]), ghost);
+      };
+      planes.load(a, tile, n, copied);
+      static_for<0, inputs>([&](auto input) {
+        constexpr int i = decltype(input)::value;
+        if constexpr (constants::beyond[i][0][0] == Beyond::value || constants::beyond[i][0][1] == Beyond::value) {
+          Compute ghost;
+          int plane = first_plane - constants::warm_up + n + constants::plane_high[i];
+          if (n >= constants::warm_up - constants::warm_up_of[i] &&
+              !find_source<i>(0, plane, static_cast<int>(a.shape[0]), ghost)) {
+            fill_plane<i>(slot_of<i>(n), ghost);
+            planes.ghosts_made();
+          }
+        }
+      });
+    }
+#if __CUDA_ARCH__ < 900
+    planes.loaded();
+#endif
   };
-  bool has_ghost_columns = false;
+  bool has_ghosts = false;
   static_for<0, inputs>([&](auto input) {
-    constexpr int i = decltype(input)::value, reach = constants::column_reach[i];
-    if constexpr (reach > 0 && constants::beyond[i][2][0] != Beyond::memory)
-      has_ghost_columns = has_ghost_columns || tile.column < reach ||
-                          tile.column + constants::tile_columns + reach > a.shape[2];
+    constexpr int i = decltype(input)::value;
+    has_ghosts = has_ghosts || has_ghost_rows<i>(a, tile) || has_ghost_columns<i>(a, tile);
   });
 
   Queues<inputs - 1> queues;
   for (int n = 0; n < constants::ahead; ++n) load(n);
   for (int n = 0; n < iterations; ++n) {
     const int plane = first_plane - constants::warm_up + n;
+#if __CUDA_ARCH__ >= 900
+    __syncthreads();  // all threads have read what the copies overwrite
+    load(n + constants::ahead);
+    planes.wait(n);
+#else
     wait_for_copies<constants::ahead - 1>();
     __syncthreads();
     load(n + constants::ahead);
-    if (has_ghost_columns) {
+#endif
+    if (has_ghosts) {
       static_for<0, inputs>([&](auto input) {
         constexpr int i = decltype(input)::value;
         if (n >= constants::warm_up - constants::warm_up_of[i])
-          make_ghost_columns<i>(a, tile, plane + constants::plane_high[i], slot_of<i>(n));
+          make_ghosts<i>(a, tile, plane + constants::plane_high[i], slot_of<i>(n));
       });
+      planes.ghosts_made();
       __syncthreads();
     }
     static_for<0, inputs>([&](auto input) {
@@ -220,4 +372,5 @@ extern "C" __global__ void __launch_bounds__(spsolve::cuda::constants::threads, 
         if (y + r >= to.begin[1] && y + r < to.end[1]) store(written[r * to.stride[1]], next[r][s]);
     }
   }
+  pace.end(iterations);
 }

@@ -18,6 +18,7 @@ enum class Beyond { memory, value, reflection };
 /// An array that a group of statements reads or writes, in kernel axes. Point p lies at
 /// data[p[0] * stride[0] + p[1] * stride[1] + p[2]]; `data` is where the point {0, 0, 0} lies or would lie.
 struct SystemArray {
+  TensorMap map;  // march on sm_90: of an input, for boxes of a plane around a tile
   void* data;
   long long stride[2];
   // What is read: the points that have memory, in x whole chunks of 16 bytes. What is written: the box of the
@@ -36,7 +37,9 @@ struct SystemArguments {
   long long first_column;      // march: first column of the first tile
   int column_tiles, row_tiles;  // march: along x, and along the rows
   int chunk_planes;             // march: planes of a block
-  unsigned* arrivals;           // march: per plane of a chunk, how many blocks have asked for it; null: not paced
+  // march: per iteration the number of blocks that have asked for its planes, then the number of blocks that
+  // have ended; all zero between launches. Null: blocks do not wait for one another.
+  unsigned* arrivals;
   double scalars[most_system_scalars];
   SystemArray array[arrays];
 };

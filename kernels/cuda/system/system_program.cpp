@@ -87,15 +87,18 @@ Beyond SystemProgram::beyond(const GroupInput& input, int axis, Side side) const
 
 std::optional<SystemTile> SystemProgram::tile(const BlockLimits& limits,
                                              const std::optional<SystemTile>& given) const {
-  std::vector<bool> symmetric;
-  for (const GroupInput& input : group_.inputs)
-    symmetric.push_back(beyond(input, column_axis, low) != Beyond::memory);
+  GhostAxes ghosts;
+  for (const GroupInput& input : group_.inputs) {
+    ghosts.emplace_back();
+    for (int axis = 0; axis < axis_count; ++axis)
+      ghosts.back()[axis] = beyond(input, axis, low) != Beyond::memory;
+  }
   if (given) {
     SystemTile tile = *given;
-    lay_out(tile, group_, precision_, symmetric);
+    lay_out(tile, group_, precision_, ghosts);
     return fits(tile, limits) ? std::optional(tile) : std::nullopt;
   }
-  return choose_tile(group_, fields_.front().dimensions, precision_, symmetric, limits);
+  return choose_tile(group_, fields_.front().dimensions, precision_, ghosts, limits);
 }
 
 std::string SystemProgram::point_constants() const { return constants(nullptr); }
@@ -146,6 +149,7 @@ std::string SystemProgram::constants(const SystemTile* tile) const {
     text.integer("threads", tile->threads());
     text.integer("blocks", tile->blocks);
     text.integer("ahead", tile->ahead);
+    text.integer("pace_lag", tile->pace_lag);
     text.integer("warm_up", tile->warm_up());
     const auto table = [&](const char* name, auto&& value) {
       std::vector<int> values;
@@ -154,6 +158,7 @@ std::string SystemProgram::constants(const SystemTile* tile) const {
     };
     table("plane_high", [](const InputRing& ring) { return ring.high[0]; });
     table("row_low", [](const InputRing& ring) { return ring.low[1]; });
+    table("row_reach", [](const InputRing& ring) { return std::max(-ring.low[1], ring.high[1]); });
     table("column_reach", [](const InputRing& ring) { return std::max(-ring.low[2], ring.high[2]); });
     table("queue_low", [](const InputRing& ring) { return ring.low[0]; });
     table("queue_length", [](const InputRing& ring) { return ring.queue; });

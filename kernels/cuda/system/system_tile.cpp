@@ -9,9 +9,11 @@
 namespace spsolve::cuda {
 namespace {
 
+constexpr int box_alignment = 128;  // bytes, of what the copy engine writes
 constexpr int sector_bytes = 32;  // of memory: rows of tiles begin at multiples of it
 
-InputRing ring_of(const GroupInput& input, const SystemTile& tile, int element_bytes, bool is_symmetric) {
+InputRing ring_of(const GroupInput& input, const SystemTile& tile, int element_bytes,
+                  const std::array<bool, 3>& ghosts) {
   InputRing ring;
   int column_low = 0, column_high = 0;  // planes of reads at the column of the point itself
   int other_low = 0, other_high = 0;    // planes of all other reads
@@ -36,16 +38,15 @@ InputRing ring_of(const GroupInput& input, const SystemTile& tile, int element_b
   ring.first_plane = has_other ? other_low : newest;
   if (has_column && column_low < ring.first_plane) ring.queue = newest - ring.low[plane_axis] + 1;
   ring.depth = newest - ring.first_plane + 1 + tile.ahead;
-  if (is_symmetric) {
-    const int most = std::max(-ring.low[column_axis], ring.high[column_axis]);
-    ring.low[column_axis] = -most;
-    ring.high[column_axis] = most;
-  }
+  // A ghost point beyond the high face reflects a point that lies as far before it.
+  for (const int axis : {row_axis, column_axis})
+    if (ghosts[axis]) ring.low[axis] = std::min(ring.low[axis], 1 - ring.high[axis]);
   ring.rows = tile.rows() + ring.high[row_axis] - ring.low[row_axis];
   const int sector = sector_bytes / element_bytes;
-  // The first column is that of a sector, wherever sectors begin.
-  ring.pitch = round_up(-ring.low[column_axis] + sector - 1 + tile.columns + ring.high[column_axis], sector);
-  ring.plane_bytes = ring.rows * ring.pitch * element_bytes;
+  // Tiles begin at sectors of fields. Rows of coefficients may begin anywhere in a sector.
+  const int before = input.is_coefficient ? -ring.low[column_axis] + sector - 1 : round_up(-ring.low[column_axis], sector);
+  ring.pitch = round_up(before + tile.columns + ring.high[column_axis], sector);
+  ring.plane_bytes = round_up(ring.rows * ring.pitch * element_bytes, box_alignment);
   return ring;
 }
 
@@ -68,35 +69,37 @@ int SystemTile::warm_up() const {
 }
 
 void lay_out(SystemTile& tile, const SystemGroup& group, Precision precision,
-             const std::vector<bool>& symmetric) {
+             const GhostAxes& ghosts) {
   tile.rings.clear();
-  tile.shared_bytes = 0;
+  tile.shared_bytes = barrier_bytes;
   for (std::size_t i = 0; i < group.inputs.size(); ++i) {
     const GroupInput& input = group.inputs[i];
     const auto element = static_cast<int>(
         storage_bytes(input.is_coefficient ? sum_precision(precision) : precision));
-    InputRing ring = ring_of(input, tile, element, symmetric[i]);
+    InputRing ring = ring_of(input, tile, element, ghosts[i]);
     ring.offset = tile.shared_bytes;
-    tile.shared_bytes += round_up(ring.depth * ring.plane_bytes, 128);
+    tile.shared_bytes += ring.depth * ring.plane_bytes;
     tile.rings.push_back(ring);
   }
 }
 
 bool fits(const SystemTile& tile, const BlockLimits& limits) {
   constexpr int of_block = 1024;  // bytes that the system takes
+  for (const InputRing& ring : tile.rings)
+    if (limits.copy_engine() && std::max(ring.rows, ring.pitch) > most_box_extent) return false;
   return tile.shared_bytes + (tile.blocks > 1 ? of_block : 0) <=
          static_cast<int>(limits.shared_bytes) / tile.blocks;
 }
 
 std::optional<SystemTile> choose_tile(const SystemGroup& group, int dimensions, Precision precision,
-                                      const std::vector<bool>& symmetric, const BlockLimits& limits) {
+                                      const GhostAxes& ghosts, const BlockLimits& limits) {
   if (dimensions == 1 || group.inputs.empty()) return {};
   // The largest first: they read the least halo.
   std::vector<SystemTile> tiles;
   const int wide = precision == Precision::fp64 ? 64 : 128;
   if (dimensions == 2) {
-    for (const int ahead : {4, 2, 1}) tiles.push_back(tile_of(256, 1, 1, ahead, 2));
-    for (const int ahead : {2, 1}) tiles.push_back(tile_of(256, 1, 1, ahead, 1));
+    for (const int ahead : {4, 2, 1}) tiles.push_back(tile_of(192, 1, 1, ahead, 2));
+    for (const int ahead : {2, 1}) tiles.push_back(tile_of(192, 1, 1, ahead, 1));
   } else {
     const int thread_rows = 512 / wide;
     for (const int rows : {32, 24, 16, 8})
@@ -104,7 +107,7 @@ std::optional<SystemTile> choose_tile(const SystemGroup& group, int dimensions, 
         if (rows % thread_rows == 0) tiles.push_back(tile_of(wide, thread_rows, rows / thread_rows, ahead, 1));
   }
   for (SystemTile& tile : tiles) {
-    lay_out(tile, group, precision, symmetric);
+    lay_out(tile, group, precision, ghosts);
     if (fits(tile, limits)) return tile;
   }
   return {};

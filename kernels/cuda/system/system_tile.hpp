@@ -12,11 +12,15 @@
 
 namespace spsolve::cuda {
 
+constexpr int barrier_bytes = 128;  // of shared memory, for the barriers of a march
+constexpr int most_ahead = 7;       // planes: a barrier for each, and for the plane that is computed
+
 /// The planes of an input that a march of tiles holds in shared memory, as a ring. Reads at the column of the
 /// point itself in other planes come from registers, a queue per point, where the ring would have to be
 /// longer for them.
 struct InputRing {
-  std::array<int, 3> low{}, high{};  // offsets of reads in kernel axes, 0 included, in x symmetric beside walls
+  std::array<int, 3> low{}, high{};  // offsets of reads in kernel axes, 0 included; beside walls also of what
+                                     // ghost points reflect
   int first_plane = 0;               // offset of the oldest plane that is read from the ring; the newest is high[0]
   int depth = 1;                     // planes of the ring, those ahead included
   int queue = 0;                     // values of a point's column in registers, from low[0] to high[0]; 0: none
@@ -34,25 +38,28 @@ struct SystemTile {
   int columns = 128, thread_rows = 4, rows_of_thread = 8;
   int ahead = 1;  // planes that are loaded ahead of the one that is computed
   int blocks = 1;  // on one multiprocessor
+  int pace_lag = 1;  // iterations: how far blocks may be ahead of the slowest
   std::vector<InputRing> rings;
-  int shared_bytes = 0;
+  int shared_bytes = 0;       // those of barriers included, which come first
 
   int rows() const { return thread_rows * rows_of_thread; }
   int threads() const { return columns * thread_rows; }
   int warm_up() const;
 };
 
-/// Returns the rings of a tile for a group; `symmetric` tells for each input whether its ghost columns are
-/// made in shared memory. Sets shared_bytes.
-void lay_out(SystemTile& tile, const SystemGroup& group, Precision precision,
-             const std::vector<bool>& symmetric);
+/// For each input the kernel axes beyond whose faces its ghost points are made in shared memory.
+using GhostAxes = std::vector<std::array<bool, 3>>;
 
-/// True if as many blocks as the tile asks for have their shared memory on one multiprocessor.
+/// Lays out the rings of a tile for a group.
+void lay_out(SystemTile& tile, const SystemGroup& group, Precision precision, const GhostAxes& ghosts);
+
+/// True if as many blocks as the tile asks for have their shared memory on one multiprocessor, and the copy
+/// engine, where there is one, copies a plane at once.
 bool fits(const SystemTile& tile, const BlockLimits& limits);
 
 /// Returns the tile for grids of `dimensions` axes that fits on a device; none if no tile does, or if the
 /// grid has one axis.
 std::optional<SystemTile> choose_tile(const SystemGroup& group, int dimensions, Precision precision,
-                                      const std::vector<bool>& symmetric, const BlockLimits& limits);
+                                      const GhostAxes& ghosts, const BlockLimits& limits);
 
 }  // namespace spsolve::cuda

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/cuda/launch/kernel_axes.hpp"
+#include "kernels/cuda/launch/make_tensor_map.hpp"
 #include "kernels/cuda/launch/view.hpp"
 #include "kernels/error.hpp"
 #include "kernels/operator/scalar_values.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr int threads_of_points = 256;
 constexpr std::int64_t most_blocks_of_points = 1 << 20;
+constexpr std::int64_t most_paced = 1 << 14;  // iterations of a paced march, and one
 constexpr long long most_extent = 1 << 30;  // of a grid that marches count in 32 bits
 
 }  // namespace
@@ -31,11 +33,14 @@ SystemUnit::SystemUnit(const Canonical& canonical, std::vector<Domain> fields, d
       coefficients_(std::move(coefficients)),
       stream_(stream),
       on_scalars_(std::move(on_scalars)),
-      kernels_(kernels) {
+      kernels_(kernels),
+      arrivals_(most_paced * sizeof(unsigned)) {
   if (precision == Precision::tf32)
     throw Error(Status::invalid_input, "[equations] are not computed in tf32; use compute.precision = \"fp32\"");
   const DeviceInfo device = current_device();
   multiprocessors_ = device.multiprocessors;
+  copy_engine_ = device.block_limits().copy_engine();
+  check_cuda(cudaMemsetAsync(arrivals_.data(), 0, arrivals_.bytes(), stream));
   const KernelCompiler compiler(device.architecture());
   for (const auto& [first, last] : facts_.groups) {
     SystemProgram program(canonical, fields_, first, last, precision);
@@ -95,8 +100,16 @@ void SystemUnit::launch(const Group& group, const GroupFields& fields, const std
   }
   const SystemTile& tile = *group.tile;
   group.program.place_tiles(a, fields, tile, std::int64_t{multiprocessors_} * tile.blocks);
+  if (copy_engine_)
+    for (std::size_t i = 0; i < fields.inputs.size(); ++i)
+      a.array[i].map = make_tensor_map(view_of(*fields.inputs[i], grid_axes(fields_.front())),
+                                       static_cast<int>(storage_bytes(fields.inputs[i]->precision())),
+                                       tile.rings[i].rows, tile.rings[i].pitch);
   const std::int64_t blocks =
       std::int64_t{a.column_tiles} * a.row_tiles * ceil_div<std::int64_t>(a.region.extent(0), a.chunk_planes);
+  const bool at_once = blocks <= std::int64_t{multiprocessors_} * tile.blocks;
+  if (tile.pace_lag > 0 && at_once && a.chunk_planes + tile.warm_up() < most_paced)
+    a.arrivals = static_cast<unsigned*>(arrivals_.data());
   group.march->launch(static_cast<unsigned>(blocks), static_cast<unsigned>(tile.threads()),
                       static_cast<std::size_t>(tile.shared_bytes), stream_, a);
 }

@@ -62,6 +62,8 @@ class SystemUnit : public Unit {
   std::function<void()> on_scalars_;
   SystemKernels kernels_;
   int multiprocessors_;
+  bool copy_engine_;
+  DeviceBuffer arrivals_;  // counters of paced marches
   std::vector<Group> groups_;
 };
 
